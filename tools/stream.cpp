@@ -214,9 +214,10 @@ class StreamVerb {
     const runtime::Graph& read = (*graph)->graph();
     using Kind = st::DeltaDevice::Kind;
     const Kind kind = options_.device == "cuda" ? Kind::Gpu : options_.device == "cpu" ? Kind::Cpu : Kind::Auto;
-    parts_.engine = options_.recompute ? st::make_recompute(*graph, shared(console_))
-                                       : st::make_delta(*graph, shared(console_), st::read_here,
-                                                        {kind, options_.code_folder, options_.gpu_memory});
+    parts_.engine = options_.recompute
+                        ? st::make_recompute(*graph, shared(console_))
+                        : st::make_delta(*graph, shared(console_), st::read_here,
+                                         {kind, options_.code_folder, options_.gpu_memory, options_.gpu_rows});
     if (parts_.engine == nullptr) return Status::Resource;
     parts_.rules.directed = read.facts().directed;
     parts_.rules.lines = {options_.temporal, edge_labels_, parts_.maybe_names};

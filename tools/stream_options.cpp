@@ -123,7 +123,10 @@ void add_stream_options(CLI::App& verb, StreamOptions& options) {
       ->option_text("auto|cpu|cuda")
       ->group("How to run");
   add_bytes(verb, "--gpu-memory", options.gpu_memory,
-            "What the graph may take of a GPU, such as 800M; the rest is read in memory of the host")
+            "What may be taken of a GPU, such as 800M; rows that do not fit are read in memory of the host")
+      ->group("How to run");
+  add_bytes(verb, "--gpu-rows", options.gpu_rows, "Of it, what rows of neighbours may take; default: what is left")
+      ->needs("--gpu-memory")
       ->group("How to run");
   verb.add_flag("--recompute", options.recompute, "Run the programs anew after each batch; slow, and the reference")
       ->group("How to run");

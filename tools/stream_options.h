@@ -39,7 +39,8 @@ struct StreamOptions {
   std::optional<std::uint64_t> checkpoint;
   std::optional<double> timeout;
   std::string device = "auto";
-  std::uint64_t gpu_memory = 0;  ///< 0: all of it.
+  std::uint64_t gpu_memory = 0;                ///< 0: all of it.
+  std::uint64_t gpu_rows = ~std::uint64_t{0};  ///< What is left of it.
   bool recompute = false;
   unsigned threads = 0;
   std::string simd;

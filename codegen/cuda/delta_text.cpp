@@ -6,10 +6,11 @@ namespace matcha::codegen::gpu {
 
 std::string delta_count_text() {
   std::string text = "// The kernels that count what changed edges do.\n";
-  for (const char* path : {"runtime/common/prelude.h", "runtime/common/lists.h", "runtime/common/graphs.h",
-                           "runtime/common/atomics.h", "runtime/common/group.h", "runtime/common/unit_tasks.h",
-                           "runtime/common/delta_data.h", "runtime/common/item_sets.h", "runtime/common/delta_sets.h",
-                           "runtime/common/delta_walk.h", "codegen/cuda/delta_kernels.h"}) {
+  for (const char* path :
+       {"runtime/common/prelude.h", "runtime/common/lists.h", "runtime/common/graphs.h", "runtime/common/atomics.h",
+        "runtime/common/group.h", "runtime/common/unit_tasks.h", "runtime/common/delta_data.h",
+        "runtime/common/item_sets.h", "runtime/common/delta_rows.h", "runtime/common/delta_sets.h",
+        "runtime/common/delta_walk.h", "codegen/cuda/delta_kernels.h"}) {
     text += standalone_text(path);
   }
   return text;

@@ -54,6 +54,34 @@ struct RowChanges {
 /// What to do to `before` to get `now`; both are sorted.
 RowChanges difference(const RowSet& now, const RowSet& before);
 
+/// Where a GPU has some rows of the graph only: what became of those that a batch was expected to read more than once,
+/// and how many rows were read there, and in memory of the host. Batches that were counted together have the same.
+struct GpuRows {
+  std::uint64_t kept = 0;  ///< Were there.
+  std::uint64_t sent = 0;  ///< Were sent.
+  std::uint64_t left = 0;  ///< Stayed in memory of the host.
+  std::uint64_t gone = 0;  ///< Rows that went, for those that were sent.
+  std::uint64_t near_reads = 0, far_reads = 0;
+  /// Of the host to choose rows, and of the GPU to move them, and to make those that the batch before changed.
+  double choose_ms = 0, move_ms = 0;
+
+  void add(const GpuRows& more) {
+    kept += more.kept;
+    sent += more.sent;
+    left += more.left;
+    gone += more.gone;
+    near_reads += more.near_reads;
+    far_reads += more.far_reads;
+    choose_ms += more.choose_ms;
+    move_ms += more.move_ms;
+  }
+  /// Of the reads, the part that was of the GPU's memory; 0 where there were none.
+  double hit_share() const {
+    const std::uint64_t all = near_reads + far_reads;
+    return all == 0 ? 0 : static_cast<double>(near_reads) / static_cast<double>(all);
+  }
+};
+
 /// What one program says of a batch, or of the graph at the start.
 struct Answer {
   std::vector<Number> total;  ///< One a result; empty: totals were not asked for and are not known.
@@ -62,8 +90,9 @@ struct Answer {
   std::optional<__int128> plus, minus;
   RowChanges changes;  ///< Where rows are asked for.
   How how = How::Recompute;
-  bool on_gpu = false;  ///< A GPU counted what edges did.
-  std::string why;      ///< For people: why not `delta`; may be empty.
+  bool on_gpu = false;              ///< A GPU counted what edges did.
+  std::optional<GpuRows> gpu_rows;  ///< With a bound on its memory.
+  std::string why;                  ///< For people: why not `delta`; may be empty.
   double match_ms = 0;
 };
 

@@ -140,6 +140,7 @@ class DeltaEngine final : public Engine {
     if (status != Status::Ok) return status;
     const Stopwatch watch;
     has_shared_ = on_gpu_ = false;
+    gpu_rows_ = {};
     search_->set_limits(options.run.stop_request, options.run.deadline);
     status = change(batch, options);
     if (status != Status::Ok) return status;
@@ -152,6 +153,7 @@ class DeltaEngine final : public Engine {
         std::optional<Answer> answer = entry.delta->answer();
         if (!answer) return reporter_->error(Status::Run, "a number of matches cannot be told from its changes");
         answer->on_gpu = on_gpu_;
+        if (on_gpu_ && gpu_.is_bounded()) answer->gpu_rows = gpu_rows_;
         stood.push_back(std::move(*answer));
       }
     }
@@ -176,7 +178,8 @@ class DeltaEngine final : public Engine {
     for (const Entry& entry : entries_) {
       if (entry.delta->wants_rows() || (entry.delta->wants_total() && !entry.delta->total())) return false;
     }
-    if (!gpu_.counts(present_) || gpu_.maybe_ready(counting(), *reporter_) == nullptr) return false;
+    GpuDeltas* const maybe_gpu = gpu_.counts(present_) ? gpu_.maybe_ready(counting(), *reporter_) : nullptr;
+    if (maybe_gpu == nullptr || edges > maybe_gpu->most_added()) return false;
     const double anew = options.way == Way::Edges ? kNever : anew_ms(options);
     return gpu_.each_ms().value_or(0) * static_cast<double>(edges) < anew;
   }
@@ -219,7 +222,7 @@ class DeltaEngine final : public Engine {
       reading_([&] { is_planned = entry.delta->plan(present_.graph(), class_of, entry.why); });
       if (!is_planned) return reporter_->error(Status::Resource, entry.why);
     }
-    return counting().empty() ? Status::Ok : gpu_.prepare(present_, *reporter_);
+    return counting().empty() ? Status::Ok : gpu_.prepare(present_, counting(), *reporter_);
   }
 
   std::vector<DeltaProgram*> counting() {
@@ -428,6 +431,7 @@ class DeltaEngine final : public Engine {
     taken = took.edges;
     if (taken != 0) {
       has_shared_ = on_gpu_ = true;
+      gpu_rows_.add(took.rows);
       if (phase.is_timed()) phase.add(took.ms, began);
       phase.counts(taken);
     }
@@ -547,7 +551,8 @@ class DeltaEngine final : public Engine {
   bool has_shared_ = false;         ///< In the batch at hand.
   std::vector<runtime::stream::EdgeUpdate> updates_;
   GpuUse gpu_;           ///< Has the graph of `present_`.
-  bool on_gpu_ = false;  ///< Edges of the batch at hand were counted on it.
+  bool on_gpu_ = false;  ///< Edges of the batch at hand were counted on it,
+  GpuRows gpu_rows_;     ///< which read these rows.
   LateBatches late_;
   /// What it takes one thread to count what an edge does; where there are more.
   std::optional<double> each_ms_;

@@ -54,8 +54,10 @@ struct DeltaDevice {
   };
   Kind kind = Kind::Cpu;
   std::string code_folder;  ///< Where kernels are kept; empty: nowhere.
-  /// Most bytes of the GPU for the graph, of which the rest is read in memory of the host; 0: as many as there are.
-  std::uint64_t graph_bytes = 0;
+  /// Most bytes of the GPU, with all buffers; rows for which there is no room are read in memory of the host. 0: as
+  /// many as there are.
+  std::uint64_t bytes = 0;
+  std::uint64_t row_bytes = ~std::uint64_t{0};  ///< Of them, most for rows.
 };
 
 /// Calls come one at a time. After an error the engine is of no more use.

@@ -11,6 +11,19 @@ using runtime::stream::DeltaSearch;
 using runtime::stream::DeviceSearch;
 using runtime::stream::EdgeUpdate;
 
+GpuRows rows_of(const DeviceSearch::Outcome& outcome) {
+  GpuRows rows;
+  rows.kept = outcome.rows.kept;
+  rows.sent = outcome.rows.sent;
+  rows.left = outcome.rows.left;
+  rows.gone = outcome.rows.gone;
+  rows.near_reads = outcome.near_reads;
+  rows.far_reads = outcome.far_reads;
+  rows.choose_ms = outcome.choose_ms;
+  rows.move_ms = outcome.move_ms;
+  return rows;
+}
+
 runtime::Result<std::unique_ptr<GpuDeltas>> GpuDeltas::open(DynamicPresent& present, const DeltaDevice& settings) {
   runtime::Result<GpuCode> gpu =
       open_gpu_code(codegen::gpu::delta_count_text(), "delta_count.cu", settings.code_folder);
@@ -18,7 +31,7 @@ runtime::Result<std::unique_ptr<GpuDeltas>> GpuDeltas::open(DynamicPresent& pres
   runtime::Result<std::unique_ptr<DeviceSearch>> search =
       DeviceSearch::make(present.graph(), gpu->device, std::move(gpu->code));
   if (!search) return search.error();
-  (*search)->set_most_graph_bytes(settings.graph_bytes);
+  (*search)->set_most_bytes(settings.bytes, settings.row_bytes);
   return std::unique_ptr<GpuDeltas>(new GpuDeltas(gpu->device->label(), std::move(*search)));
 }
 
@@ -35,7 +48,7 @@ runtime::Result<GpuDeltas::Took> GpuDeltas::take(std::span<const EdgeUpdate> edg
   const runtime::Result<DeviceSearch::Outcome> outcome = search_->run({terms_, edges, sign > 0, stops, {}});
   if (!outcome) return outcome.error();
   const runtime::stream::SharedSearch::Result& found = outcome->found;
-  Took took{found.ending, found.fits, outcome->is_refused, found.updates, found.busy_ms};
+  Took took{found.ending, found.fits, outcome->is_refused, found.updates, found.busy_ms, rows_of(*outcome)};
   if (!took.fits || took.is_refused || took.ending != DeltaSearch::Ending::Complete) return took;
   if (!take_counts(found.maps, 0, sign)) took.ending = DeltaSearch::Ending::Overflow;
   return took;

@@ -18,6 +18,9 @@
 
 namespace matcha::driver::stream {
 
+/// What a launch says of the rows that it read, where some are in memory of the host.
+GpuRows rows_of(const runtime::stream::DeviceSearch::Outcome& outcome);
+
 /// What the edges of a batch do to programs that count, on the first GPU, which has a copy of the graph.
 class GpuDeltas {
  public:
@@ -34,6 +37,7 @@ class GpuDeltas {
     bool is_refused = false;  ///< A number is too large for the GPU, and nothing is done.
     std::size_t edges = 0;    ///< So many.
     double ms = 0;            ///< What it took.
+    GpuRows rows;
   };
   /// Errors: Resource where there is no memory, and then nothing is done; Runtime where the GPU failed.
   runtime::Result<Took> take(std::span<const runtime::stream::EdgeUpdate> edges, int sign,
@@ -43,6 +47,8 @@ class GpuDeltas {
   bool add(const runtime::stream::BatchUpdate& update) { return search_->add(update); }
   std::size_t added() const { return search_->added(); }
   bool is_full(std::uint32_t slots) const { return search_->is_full(terms_, slots); }
+  std::size_t most_added() { return search_->most_added(terms_); }
+  void prepare() { search_->prepare(terms_); }
   runtime::Status begin(std::uint32_t slots) { return search_->begin(terms_, slots); }
   runtime::Result<runtime::stream::DeviceSearch::Outcome> finish(const runtime::match::Stops& stops) {
     return search_->finish(stops);
@@ -51,8 +57,10 @@ class GpuDeltas {
   /// Tells the programs what the edges of a slot did. `maps`: of all slots. False: it is beyond 128 bits.
   bool take_counts(const std::vector<__int128>& maps, std::size_t slot, int sign) const;
 
-  /// What the graph takes of the GPU, and in memory of the host.
-  std::uint64_t graph_bytes() const { return search_->graph_bytes(); }
+  /// The bytes of the GPU that suffice for the programs. Errors: Resource.
+  runtime::Result<std::uint64_t> least_bytes() { return search_->least_bytes(terms_); }
+  /// What is taken of the GPU, and by the graph in memory of the host.
+  std::uint64_t bytes() const { return search_->bytes(); }
   std::uint64_t host_bytes() const { return search_->host_bytes(); }
 
   /// `GPU 0 (NVIDIA H200)`.

@@ -19,12 +19,19 @@ constexpr double kWorthOpening = 1000;
 
 }  // namespace
 
-Status GpuUse::prepare(DynamicPresent& present, const Reporter& reporter) {
+Status GpuUse::prepare(DynamicPresent& present, const std::vector<DeltaProgram*>& programs, const Reporter& reporter) {
   if (!is_wanted() || gpu_ != nullptr) return Status::Ok;
   runtime::Result<std::unique_ptr<GpuDeltas>> gpu = GpuDeltas::open(present, device_);
   if (!gpu) return reporter.error(gpu.error());
   gpu_ = std::move(*gpu);
-  return Status::Ok;
+  if (!is_bounded() || maybe_ready(programs, reporter) == nullptr) return Status::Ok;
+  const runtime::Result<std::uint64_t> least = gpu_->least_bytes();
+  if (!least) return reporter.error(least.error());
+  if (device_.bytes >= *least) return Status::Ok;
+  return reporter.error(
+      Status::Resource,
+      fmt::format("the GPU may take {} bytes, and {} are the least that suffice", device_.bytes, *least),
+      "--gpu-memory says how many; what it has no room for stays in memory of the host");
 }
 
 void GpuUse::give_up(const Reporter& reporter, const std::string& why) {
@@ -55,8 +62,8 @@ bool GpuUse::counts(DynamicPresent& present) {
 void GpuUse::add(bool on_gpu, std::size_t edges, double ms, const Reporter& reporter) {
   if (!has_told_ && gpu_ != nullptr && gpu_->host_bytes() != 0) {
     has_told_ = true;
-    reporter.note(fmt::format("the graph takes {} bytes of the GPU, which reads the rest in {} of the host",
-                              gpu_->graph_bytes(), gpu_->host_bytes()));
+    reporter.note(fmt::format("{} bytes of the GPU are taken, which reads the rest of the graph in {} of the host",
+                              gpu_->bytes(), gpu_->host_bytes()));
   }
   if (device_.kind != DeltaDevice::Kind::Auto || !choice_.add(on_gpu, edges, ms)) return;
   constexpr double kMicroseconds = 1000;

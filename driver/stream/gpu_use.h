@@ -22,9 +22,12 @@ class GpuUse {
  public:
   explicit GpuUse(DeltaDevice device) : device_(std::move(device)) {}
 
+  /// There is a bound on what is taken of it.
+  bool is_bounded() const { return device_.bytes != 0; }
   bool is_wanted() const { return device_.kind == DeltaDevice::Kind::Gpu; }
-  /// Opens it where it is asked for. Requires: the classes of the graph are laid out, and `present` outlives this.
-  Status prepare(DynamicPresent& present, const Reporter& reporter);
+  /// Opens it where it is asked for. It is an error (Resource) if a bound on its memory is too small for the graph and
+  /// these programs, which have deltas. Requires: the classes of the graph are laid out, and `present` outlives this.
+  Status prepare(DynamicPresent& present, const std::vector<DeltaProgram*>& programs, const Reporter& reporter);
   /// Whether the GPU is to count the next edges. Where one may be used, and the CPU has worked for a while, it is
   /// opened meanwhile; `present` as for `prepare`.
   bool counts(DynamicPresent& present);

@@ -77,8 +77,12 @@ Status LateBatches::add(const NetBatch& batch, const ApplyOptions& options) {
   const Stopwatch watch;
   bool fits = find_pairs(batch);
   double begin_ms = 0;
+  maybe_gpu_ = means_.gpu.maybe_ready(means_.programs(), means_.reporter);
   // An item of a row has one stamp.
-  if (fits && std::ranges::any_of(found_, [this](std::uint64_t pair) { return pairs_.has(pair); })) {
+  const bool is_twice = std::ranges::any_of(found_, [this](std::uint64_t pair) { return pairs_.has(pair); });
+  const bool is_full_before =
+      maybe_gpu_ != nullptr && !waiting_.empty() && maybe_gpu_->added() + found_.size() > maybe_gpu_->most_added();
+  if (fits && (is_twice || is_full_before)) {
     const Stopwatch beginning;
     const Status status = begin();
     if (status != Status::Ok) return status;
@@ -110,6 +114,9 @@ Status LateBatches::finish() {
 
 /// Has those that wait counted, behind those that are.
 Status LateBatches::begin() {
+  const Stopwatch preparing;
+  if (maybe_gpu_ != nullptr && !waiting_.empty()) maybe_gpu_->prepare();
+  const double prepare_ms = preparing.ms();
   Status status = land();
   if (status != Status::Ok || waiting_.empty()) return status;
   const Stopwatch watch;
@@ -117,7 +124,7 @@ Status LateBatches::begin() {
   pairs_.clear();
   if (maybe_gpu_->added() == 0) return answer({});
   const runtime::Status begun = maybe_gpu_->begin(2 * static_cast<std::uint32_t>(begun_.size()));
-  spent_ms_ = watch.ms();
+  spent_ms_ = prepare_ms + watch.ms();
   return begun ? Status::Ok : fail(begun.error());
 }
 
@@ -131,6 +138,7 @@ Status LateBatches::land() {
   if (outcome->is_refused) return one_by_one(take_back());
   if (outcome->found.ending != DeltaSearch::Ending::Complete) return status_of(outcome->found.ending, means_.reporter);
   means_.gpu.set_each_ms(spent_ms_ / static_cast<double>(outcome->found.updates));
+  rows_ = rows_of(*outcome);
   return answer(outcome->found.maps);
 }
 
@@ -189,6 +197,7 @@ Status LateBatches::answer(const std::vector<__int128>& maps) {
         return means_.reporter.error(Status::Run, "a number of matches cannot be told from its changes");
       }
       answer->on_gpu = size(batches[i]) != 0;
+      if (answer->on_gpu && means_.gpu.is_bounded()) answer->gpu_rows = rows_;
       answer->match_ms = each_ms * static_cast<double>(size(batches[i])) / static_cast<double>(programs.size());
       late.answers.push_back(std::move(*answer));
     }

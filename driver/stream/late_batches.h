@@ -85,6 +85,7 @@ class LateBatches {
   std::vector<std::uint64_t> found_;  ///< and of the batch at hand.
   Clock::time_point since_{};         ///< The first of them came.
   double spent_ms_ = 0;               ///< On those that are being counted.
+  GpuRows rows_;                      ///< That these read.
   std::vector<Engine::Late> done_;
 };
 

@@ -7,14 +7,15 @@
 
 namespace matcha_program {
 
-/// A row of a graph to which updates come, or from which they go. Items ascend; those of all updates are among them.
+/// A row of a graph to which updates come, or from which they go.
 struct DeltaRow {
-  const u32* items;
-  u32 size;
-  /// 0: all updates see all items. Else so many words behind each item is its stamp: 0 where all see it; of one that
-  /// comes the number of its update and 1, which is the first one that sees it; of one that goes the number of its
-  /// update and kDeltaGoes, so that those before it do.
-  u32 stamps;
+  const u32* items;  ///< Ascending, as before all updates,
+  u32 size;          ///< so many.
+  /// 0: no update changes it. Else where in the words of the launch its changes are: how many there are; what comes and
+  /// goes, ascending, each item once; and for each its stamp: of one that comes the number of its update and 1, which
+  /// is the first one that sees it; of one that goes the number of its update and kDeltaGoes, so that those before it
+  /// do.
+  u32 changes;
 };
 inline constexpr u32 kDeltaGoes = 1u << 31;
 
@@ -115,6 +116,11 @@ struct DeltaSum {
 struct DeltaLaunch {
   const DeltaRow* after;
   const DeltaRow* before;
+  const u32* words;  ///< Changes of rows.
+  /// Where the device's own rows lie, the others being in memory of the host: then reads of each are added to `reads`.
+  const u32* near;
+  const u32* near_end;
+  u64* reads;  ///< Two words, or null.
   DeltaTerms terms;
   const DeltaUpdate* updates;
   const DeltaUnit* units;
@@ -128,16 +134,31 @@ struct DeltaLaunch {
   u64 workers;
   u32* scratch;
   u64 scratch_words;  ///< Of a group.
-  u64 room_words;     ///< Of an array: as many as the longest row has.
-  DeltaSum* sums;     ///< Slot by slot, one a term,
-  u64 sums_of_slot;   ///< so many.
-  const u64* wish;    ///< Of the host; not 0: stop.
+  u64 arrays;         ///< So many of a group.
+  u64 room_words;     ///< Of an array.
+  /// For sets with more items: so many groups at a time have as many arrays of `long_words`, which is as long as any
+  /// row is; `long_taken` says who has them. None where all arrays are so long.
+  u32* long_rooms;
+  u64 long_words;
+  u64* long_taken;
+  u64 long_count;
+  DeltaSum* sums;    ///< Slot by slot, one a term,
+  u64 sums_of_slot;  ///< so many.
+  const u64* wish;   ///< Of the host; not 0: stop.
 };
 
 /// A row that a graph gets.
 struct DeltaPatch {
   u64 slot;
   DeltaRow row;
+};
+
+/// A row that gets another place, and there is as it is after all updates.
+struct DeltaMove {
+  u64 slot;
+  DeltaRow row;  ///< As it was.
+  u32* to;
+  u32 size;  ///< Then.
 };
 
 }  // namespace matcha_program

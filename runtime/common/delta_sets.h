@@ -1,8 +1,8 @@
 // The sets of a search for what changed edges do: steps of a term, whose items the lanes of a group share.
 #pragma once
 
-#include "runtime/common/delta_data.h"
-#include "runtime/common/item_sets.h"
+#include "runtime/common/atomics.h"
+#include "runtime/common/delta_rows.h"
 
 namespace matcha_program {
 
@@ -20,7 +20,11 @@ template <typename Group>
 class DeltaSets {
  public:
   MATCHA_MEMBER DeltaSets(const DeltaLaunch& launch, Group group, u64 index, DeltaState& state)
-      : launch_(launch), group_(group), state_(state), scratch_(launch.scratch + index * launch.scratch_words) {}
+      : launch_(launch),
+        group_(group),
+        state_(state),
+        scratch_(launch.scratch + index * launch.scratch_words),
+        first_long_(index) {}
 
   /// From now on rows are as this update finds them.
   MATCHA_MEMBER void set_update(u32 update) { update_ = update; }
@@ -32,14 +36,31 @@ class DeltaSets {
     group_.sync();
   }
   MATCHA_MEMBER DeltaSet set(u32 number) const { return {state_.items[number], state_.sizes[number]}; }
-  /// A row of a placed vertex; `backwards`: of its sources.
-  MATCHA_MEMBER DeltaRow row(u32 backwards, u32 vertex) const {
-    return (backwards != 0 ? launch_.before : launch_.after)[state_.places[vertex]];
+  /// The row of a placed vertex, as the update finds it; `backwards`: of its sources.
+  MATCHA_MEMBER DeltaView row(u32 backwards, u32 vertex) const {
+    const DeltaRow row = (backwards != 0 ? launch_.before : launch_.after)[state_.places[vertex]];
+    if (launch_.reads != nullptr && row.size != 0) {
+      const bool is_near = launch_.near <= row.items && row.items < launch_.near_end;
+      near_ += is_near ? 1 : 0;
+      far_ += is_near ? 0 : 1;
+    }
+    return view_of(row, launch_.words, update_);
   }
-  /// Whether the update sees an item in it.
-  MATCHA_MEMBER bool row_holds(const DeltaRow& row, u32 x) const {
-    const u32 at = DeltaSet{row.items, row.size}.from(x);
-    return at < row.size && row.items[at] == x && sees(row, at);
+  MATCHA_MEMBER bool is_adjacent(u32 backwards, u32 vertex, u32 x) const { return row(backwards, vertex).holds(x); }
+  /// Tells how many rows were read, once.
+  MATCHA_MEMBER void add_reads() const {
+    if (launch_.reads == nullptr || !group_.leads()) return;
+    if (near_ != 0) atomic_add(&launch_.reads[0], near_);
+    if (far_ != 0) atomic_add(&launch_.reads[1], far_);
+    near_ = far_ = 0;
+  }
+
+  /// Other groups may have the long arrays, in which no set is any more.
+  MATCHA_MEMBER void give_back_long_rooms() const {
+    if (long_rooms_ == nullptr) return;
+    group_.sync();
+    if (group_.leads()) publish(&launch_.long_taken[(long_rooms_ - launch_.long_rooms) / long_share()], 0);
+    long_rooms_ = nullptr;
   }
 
   /// Does a step; false if a set that every match needs has no item.
@@ -72,44 +93,56 @@ class DeltaSets {
     }
     group_.sync();
   }
-  /// Whether the update sees an item of a row.
-  MATCHA_MEMBER bool sees(const DeltaRow& row, u32 at) const {
-    if (row.stamps == 0) return true;
-    const u32 stamp = row.items[at + row.stamps];
-    return (update_ >= (stamp & ~kDeltaGoes)) == (stamp < kDeltaGoes);
+
+  MATCHA_MEMBER u64 long_share() const { return launch_.arrays * launch_.long_words; }
+  /// Waits for long arrays; who has them gives them back without waiting for others.
+  MATCHA_MEMBER void take_long_rooms() const {
+    u64 place = 0;
+    if (group_.leads()) {
+      for (u64 i = first_long_;; ++i) {
+        place = i % launch_.long_count;
+        u64* const taken = &launch_.long_taken[place];
+        if (atomic_read_first(taken) == 0 && atomic_exchange_if(taken, 0, 1) == 0) {
+          atomic_read_first(taken);
+          break;
+        }
+        nap();
+      }
+    }
+    long_rooms_ = launch_.long_rooms + group_.broadcast(place) * long_share();
+  }
+  /// An array for so many items.
+  MATCHA_MEMBER u32* room(const DeltaStep& step, u32 items) const {
+    if (items <= launch_.room_words) return scratch_ + step.room * launch_.room_words;
+    if (long_rooms_ == nullptr) take_long_rooms();
+    return long_rooms_ + step.room * launch_.long_words;
   }
 
-  MATCHA_MEMBER u32* room(const DeltaStep& step) const { return scratch_ + step.room * launch_.room_words; }
-
   MATCHA_MEMBER DeltaSet slice(const DeltaStep& step) const {
-    const DeltaRow all = row(step.backwards, step.vertex);
-    DeltaSet part{all.items, all.size};
-    if (step.first != 0) {
-      const u32 begin = part.from(step.first);
-      part = {part.items + begin, part.size - begin};
-    }
-    if (step.last != ~0u) part.size = part.from(step.last);
-    if (all.stamps == 0) return part;
-    const u32 before = u32(part.items - all.items);
-    u32* out = room(step);
-    const u32 size = filter_items(group_, part, out, [&](u32 i, u32) { return sees(all, before + i); });
-    return {out, size};
+    DeltaView part = row(step.backwards, step.vertex);
+    if (step.first != 0 || step.last != ~0u) part = part.between(step.first, step.last);
+    if (part.changes.size == 0) return part.own;
+    u32* out = room(step, part.most());
+    return {out, filter_view(group_, part, out, [](u32) { return true; })};
   }
 
   MATCHA_MEMBER DeltaSet combine(const DeltaStep& step) const {
     const DeltaSet from = set(step.from);
-    const DeltaRow other = row(step.backwards, step.vertex);
-    const auto in_row = [&](u32, u32 x) { return row_holds(other, x); };
-    const auto not_in_row = [&](u32, u32 x) { return !row_holds(other, x); };
-    const auto in_set = [&](u32 i, u32 x) { return sees(other, i) && from.holds(x); };
-    u32* out = room(step);
+    const DeltaView other = row(step.backwards, step.vertex);
+    const auto in_row = [&](u32, u32 x) { return other.holds(x); };
+    const auto not_in_row = [&](u32, u32 x) { return !other.holds(x); };
+    const auto in_set = [&](u32 x) { return from.holds(x); };
     if (step.kind == kDeltaIntersect) {
-      if (other.size < from.size) return {out, filter_items(group_, {other.items, other.size}, out, in_set)};
+      u32* out = room(step, smaller(from.size, other.most()));
+      if (other.own.size < from.size) return {out, filter_view(group_, other, out, in_set)};
       return {out, filter_items(group_, from, out, in_row)};
     }
-    if (step.kind == kDeltaRemove) return {out, filter_items(group_, from, out, not_in_row)};
-    const u32 common = other.size < from.size ? count_items(group_, {other.items, other.size}, in_set)
-                                              : count_items(group_, from, in_row);
+    if (step.kind == kDeltaRemove) {
+      u32* out = room(step, from.size);
+      return {out, filter_items(group_, from, out, not_in_row)};
+    }
+    const u32 common =
+        other.own.size < from.size ? count_view(group_, other, in_set) : count_items(group_, from, in_row);
     return {nullptr, step.kind == kDeltaCountCommon ? common : from.size - common};
   }
 
@@ -117,7 +150,10 @@ class DeltaSets {
   Group group_;
   DeltaState& state_;
   u32* scratch_;
+  u64 first_long_;
+  mutable u32* long_rooms_ = nullptr;  ///< This group's, if it has some.
   u32 update_ = 0;
+  mutable u64 near_ = 0, far_ = 0;  ///< Rows that were read since `add_reads`.
 };
 
 }  // namespace matcha_program

@@ -20,6 +20,12 @@ class DeltaWorker {
 
   /// Until all units and tasks of the launch are finished, or it is to stop.
   MATCHA_MEMBER void work() {
+    work_on_units();
+    sets_.add_reads();
+  }
+
+ private:
+  MATCHA_MEMBER void work_on_units() {
     u64 unit = 0, last = 0, begun = 0;
     bool fresh = true;  // There are units that nobody has taken.
     for (;;) {
@@ -45,11 +51,12 @@ class DeltaWorker {
         }
       }
       if (fresh) part = {u32(unit++), 2, 0, 0, ~0u};
-      if (!search(part)) return;
+      const bool goes_on = search(part);
+      sets_.give_back_long_rooms();
+      if (!goes_on) return;
     }
   }
 
- private:
   /// Sums that groups add up are smaller, so that none of them can be beyond 128 bits.
   static constexpr f64 kMostBound = 1e26;
 
@@ -87,7 +94,7 @@ class DeltaWorker {
       if (value.stored != 0) {
         size -= sets_.set(value.set).holds(x) ? 1 : 0;
       } else if (sets_.set(value.counted.from).holds(x)) {
-        const bool adjacent = sets_.row_holds(sets_.row(value.counted.backwards, value.counted.vertex), x);
+        const bool adjacent = sets_.is_adjacent(value.counted.backwards, value.counted.vertex, x);
         size -= adjacent == (value.counted.kind == kDeltaCountCommon) ? 1 : 0;
       }
     }
@@ -161,7 +168,7 @@ class DeltaWorker {
     sets_.put(state_.places[0], a);
     sets_.put(state_.places[1], b);
     constexpr u32 kAny = 0, kWanted = 1;
-    if (term_->back != kAny && sets_.row_holds(launch_.after[b], a) != (term_->back == kWanted)) return false;
+    if (term_->back != kAny && sets_.is_adjacent(0, 1, a) != (term_->back == kWanted)) return false;
     return place(1);
   }
 
@@ -231,10 +238,5 @@ class DeltaWorker {
   u128 sum_ = 0;
   f64 bound_ = 0;
 };
-
-/// Writes rows of a graph, as thread `thread` of `threads`.
-MATCHA_FN void apply_patches(const DeltaPatch* patches, u64 count, DeltaRow* rows, u64 thread, u64 threads) {
-  for (u64 i = thread; i < count; i += threads) rows[patches[i].slot] = patches[i].row;
-}
 
 }  // namespace matcha_program

@@ -16,7 +16,8 @@ inline constexpr unsigned kThreadsOfBlock = 128;
 /// A group is a warp, as the kernels have it where they are those of a device.
 inline constexpr std::uint64_t kGroupsOfBlock = kThreadsOfBlock / 32;
 
-constexpr std::uint64_t aligned_to_line(std::uint64_t bytes) { return (bytes + 127) / 128 * 128; }
+inline constexpr std::uint64_t kLine = 128;
+constexpr std::uint64_t aligned_to_line(std::uint64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
 /// Blocks for so many groups.
 inline cuda::LaunchShape shape_of(std::uint64_t groups) {

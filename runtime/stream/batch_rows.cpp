@@ -1,16 +1,13 @@
 #include "runtime/stream/batch_rows.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/common/delta_data.h"
 
 namespace matcha::runtime::stream {
 
-namespace {
-
 using matcha_program::kDeltaGoes;
-
-}  // namespace
 
 /// Which rows change, and how often; then their changes, row by row.
 void BatchRows::find_rows(std::span<const BatchUpdate> updates) {
@@ -35,16 +32,15 @@ void BatchRows::find_rows(std::span<const BatchUpdate> updates) {
     count(false, update.u);
     count(directed, update.v);
   }
-  std::uint64_t first = 0;
+  std::uint32_t first = 0;
   for (Row& row : rows_) {
-    row.first = first;
-    first += row.changes;
-    row.changes = 0;
+    row.word = first;
+    first += std::exchange(row.changes, 0);
   }
   changes_.resize(first);
   const auto add = [&](bool backwards, std::uint32_t place, const Change& change) {
     Row& row = rows_[row_of_[backwards][place] - 1];
-    changes_[row.first + row.changes++] = change;
+    changes_[row.word + row.changes++] = change;
   };
   for (std::uint32_t i = 0; i < updates.size(); ++i) {
     const std::uint32_t stamp = updates[i].comes() ? i + 1 : i | kDeltaGoes;
@@ -54,70 +50,71 @@ void BatchRows::find_rows(std::span<const BatchUpdate> updates) {
 }
 
 bool BatchRows::open(std::span<const BatchUpdate> updates, Graph graph) {
-  used_ = 0;
+  state_ = graph;
   more_edges_ = 0;
-  for (const BatchUpdate& update : updates) more_edges_ += update.comes() ? 1 : -1;
-  find_rows(updates);
-  std::uint64_t words = 0;
-  for (const Row& row : rows_) words += 3 * (graph_.rows(row.backwards).row(row.place).size() + row.changes);
-  if (room_ < words) {
-    room_ = 0;
-    words_ = std::make_unique_for_overwrite<std::uint32_t[]>(words + words / 4);
-    room_ = words + words / 4;
+  bool fits = true;
+  for (const BatchUpdate& update : updates) {
+    more_edges_ += update.comes() ? 1 : -1;
+    const bool is_there = update.comes() == (graph == Graph::After);
+    fits = fits && graph_.has_edge(update.u, update.v) == is_there;
   }
-  return std::ranges::all_of(rows_, [this, graph](Row& row) { return make(row, graph); });
+  find_rows(updates);
+  words_.assign(1, 0);
+  words_.reserve(1 + 2 * changes_.size() + rows_.size());
+  for (Row& row : rows_) fits = make(row, changes_.data() + row.word) && fits;
+  return fits;
 }
 
-/// The row with all that is ever there, with stamps, and, where something goes, what is left; false if the changes do
-/// not fit.
-bool BatchRows::make(Row& row, Graph graph) {
-  Change* change = changes_.data() + row.first;
-  Change* const end = change + row.changes;
-  std::sort(change, end, [](const Change& a, const Change& b) { return a.item < b.item; });
-  // Changes of items that the graph has mark them, and the others bring theirs.
-  const bool marks_goes = graph == Graph::Before;
-  std::uint32_t marks = 0, goes = 0;
-  for (const Change* one = change; one != end; ++one) {
-    goes += one->stamp >= kDeltaGoes ? 1 : 0;
-    marks += (one->stamp >= kDeltaGoes) == marks_goes ? 1 : 0;
+/// The words of a row; false if an item changes twice.
+bool BatchRows::make(Row& row, Change* changes) {
+  Change* const end = changes + row.changes;
+  std::sort(changes, end, [](const Change& a, const Change& b) { return a.item < b.item; });
+  row.word = static_cast<std::uint32_t>(words_.size());
+  words_.push_back(row.changes);
+  for (const Change* change = changes; change != end; ++change) words_.push_back(change->item);
+  bool fits = true;
+  for (const Change* change = changes; change != end; ++change) {
+    words_.push_back(change->stamp);
+    row.more += change->stamp < kDeltaGoes ? 1 : -1;
+    fits = fits && (change == changes || change[-1].item != change->item);
   }
+  return fits;
+}
+
+/// The row of the graph with the changes done, or undone, in `merged_`.
+void BatchRows::merge(const Row& row, bool undone) {
   const std::span<const std::uint32_t> base = graph_.rows(row.backwards).row(row.place);
-  if (marks > base.size()) return false;
-  row.size = static_cast<std::uint32_t>(base.size()) + row.changes - marks;
-  row.items = used_;
-  std::uint32_t* items = words_.get() + used_;
-  std::uint32_t* stamps = items + row.size;
-  std::uint32_t* after = stamps + row.size;
-  used_ += 2 * std::uint64_t{row.size};
-  row.after = goes == 0 ? row.items : used_;
-  row.after_size = row.size - goes;
-  if (goes != 0) used_ += row.after_size;
+  const std::uint32_t *const items = words_.data() + row.word + 1, *const stamps = items + row.changes;
+  merged_.clear();
   std::size_t at = 0;
-  std::uint32_t last = DynamicGraph::kNone;
-  for (; change != end; ++change) {
-    const std::size_t next =
-        at + lower_position(base.data() + at, static_cast<std::uint32_t>(base.size() - at), change->item);
-    const bool is_there = next < base.size() && base[next] == change->item;
-    const bool marked = (change->stamp >= kDeltaGoes) == marks_goes;
-    if (change->item == last || is_there != marked) return false;
-    last = change->item;
-    items = std::copy(base.data() + at, base.data() + next, items);
-    stamps = std::fill_n(stamps, next - at, 0);
-    if (goes != 0) after = std::copy(base.data() + at, base.data() + next, after);
-    *items++ = change->item;
-    *stamps++ = change->stamp;
-    if (goes != 0 && change->stamp < kDeltaGoes) *after++ = change->item;
-    at = next + (is_there ? 1 : 0);
+  for (std::uint32_t i = 0; i < row.changes; ++i) {
+    const std::uint32_t* const from = base.data() + at;
+    const std::size_t next = at + lower_position(from, static_cast<std::uint32_t>(base.size() - at), items[i]);
+    merged_.insert(merged_.end(), from, base.data() + next);
+    const bool comes = (stamps[i] < kDeltaGoes) != undone;
+    if (comes) merged_.push_back(items[i]);
+    at = next + (next < base.size() && base[next] == items[i] ? 1 : 0);
   }
-  std::copy(base.data() + at, base.data() + base.size(), items);
-  std::fill_n(stamps, base.size() - at, 0);
-  if (goes != 0) std::copy(base.data() + at, base.data() + base.size(), after);
-  return true;
+  merged_.insert(merged_.end(), base.data() + at, base.data() + base.size());
+}
+
+std::span<const std::uint32_t> BatchRows::row_before(bool backwards, std::uint32_t place) {
+  const Row* const row = state_ == Graph::After ? find(backwards, place) : nullptr;
+  if (row == nullptr) return graph_.rows(backwards).row(place);
+  merge(*row, true);
+  return merged_;
 }
 
 void BatchRows::close() {
   for (const Row& row : rows_) {
-    graph_.rows(row.backwards).set(row.place, {words_.get() + row.after, row.after_size});
+    Rows& rows = graph_.rows(row.backwards);
+    if (row.changes == 1) {
+      const std::uint32_t item = words_[row.word + 1], stamp = words_[row.word + 2];
+      (void)(stamp < kDeltaGoes ? rows.insert(row.place, item) : rows.erase(row.place, item));
+    } else {
+      merge(row, false);
+      rows.set(row.place, merged_);
+    }
   }
   graph_.set_edge_count(static_cast<std::uint64_t>(static_cast<std::int64_t>(graph_.edge_count()) + more_edges_));
 }

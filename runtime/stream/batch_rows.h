@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,9 +16,8 @@ struct BatchUpdate {
   bool comes() const { return (slot & 1) != 0; }
 };
 
-/// The rows that some updates change, each once: with the items of all updates, and for each item its stamp, which says
-/// what updates see it (runtime/common/delta_data.h). So they take no more room than three times the rows, however many
-/// updates there are.
+/// The rows that some updates change, each once: what comes and what goes, and for each item its stamp, which says what
+/// updates see it (runtime/common/delta_data.h). They take as much room as there are updates, however long rows are.
 class BatchRows {
  public:
   /// The graph must outlive it.
@@ -28,27 +26,25 @@ class BatchRows {
   struct Row {
     std::uint32_t place = 0;
     bool backwards = false;
-    std::uint32_t size = 0;        ///< Items; as many stamps are behind them.
-    std::uint64_t items = 0;       ///< Of `words`,
-    std::uint64_t after = 0;       ///< and where the items begin that are there after all updates,
-    std::uint32_t after_size = 0;  ///< so many.
-    std::uint32_t changes = 0;
-    std::uint64_t first = 0;  ///< Of the changes.
+    std::uint32_t changes = 0;  ///< So many,
+    std::uint32_t word = 0;     ///< from this word on: their number, the items, the stamps.
+    std::int32_t more = 0;      ///< Items after all updates, less those of before.
   };
   /// The state of the graph when they are opened.
   enum class Graph : std::uint8_t { Before, After };
 
   /// False: they do not fit the graph, or two are of one edge. Requires: some updates, of vertices that are there;
-  /// fewer than 2^31 - 1. Throws std::bad_alloc.
+  /// fewer than 2^29. Throws std::bad_alloc.
   bool open(std::span<const BatchUpdate> updates, Graph graph);
   /// As opened last; until the next time.
   const std::vector<Row>& rows() const { return rows_; }
-  std::span<const std::uint32_t> words() const { return {words_.get(), used_}; }
+  /// The first one is nobody's.
+  std::span<const std::uint32_t> words() const { return words_; }
   /// Whether a row is one of them.
-  bool has(bool backwards, std::uint32_t place) const {
-    const std::vector<std::uint32_t>& rows = row_of_[backwards && graph_.directed()];
-    return place < rows.size() && rows[place] != 0;
-  }
+  bool has(bool backwards, std::uint32_t place) const { return find(backwards, place) != nullptr; }
+  /// A row before all updates, until the next call or change of the graph, which must be as it was when they were
+  /// opened. Throws std::bad_alloc.
+  std::span<const std::uint32_t> row_before(bool backwards, std::uint32_t place);
   /// Gives the graph, which is as before all updates, the state after them; the changes are not noted. Throws
   /// std::bad_alloc.
   void close();
@@ -59,15 +55,20 @@ class BatchRows {
   };
 
   void find_rows(std::span<const BatchUpdate> updates);
-  bool make(Row& row, Graph graph);
+  bool make(Row& row, Change* changes);
+  const Row* find(bool backwards, std::uint32_t place) const {
+    const std::vector<std::uint32_t>& rows = row_of_[backwards && graph_.directed()];
+    return place < rows.size() && rows[place] != 0 ? &rows_[rows[place] - 1] : nullptr;
+  }
+  void merge(const Row& row, bool undone);
 
   DynamicGraph& graph_;
+  Graph state_ = Graph::Before;
   std::int64_t more_edges_ = 0;  ///< After all updates.
   std::vector<Row> rows_;
-  std::vector<Change> changes_;           ///< By row, ascending.
+  std::vector<Change> changes_;           ///< By row.
   std::vector<std::uint32_t> row_of_[2];  ///< Of a place, by direction, its row and 1; 0: none.
-  std::unique_ptr<std::uint32_t[]> words_;
-  std::uint64_t room_ = 0, used_ = 0;
+  std::vector<std::uint32_t> words_, merged_;
 };
 
 }  // namespace matcha::runtime::stream

@@ -21,22 +21,26 @@ using match::reserve;
 using match::shape_of;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kTasks = std::uint64_t{1} << 18;
 constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 27;
 constexpr std::size_t kMostUpdates = std::size_t{1} << 22;
 /// With more at a time a launch is no sooner done, and those after it wait.
 constexpr std::size_t kMostAdded = std::size_t{1} << 16;
+/// Where rows are chosen for a launch.
+constexpr std::size_t kMostChosen = std::size_t{1} << 12;
 
 }  // namespace
 
 /// Where what goes to the device with a launch lies: what comes back is in front.
 struct DeviceSearch::Layout {
-  std::uint64_t sums = 0, back = 0, updates = 0, units = 0, terms = 0, bytes = 0;
+  std::uint64_t sums = 0, reads = 0, back = 0, long_taken = 0, updates = 0, units = 0, terms = 0, bytes = 0;
 
   Layout(std::uint64_t sum_count, std::uint64_t update_count, std::uint64_t unit_count, std::uint64_t term_bytes) {
+    constexpr std::uint64_t kMostLong = 64;
     sums = aligned_to_line(sizeof(DeltaShared));
-    back = sums + sum_count * sizeof(DeltaSum);
-    updates = aligned_to_line(back);
+    reads = sums + sum_count * sizeof(DeltaSum);
+    back = reads + 2 * sizeof(std::uint64_t);
+    long_taken = aligned_to_line(back);
+    updates = long_taken + kMostLong * sizeof(std::uint64_t);
     units = aligned_to_line(updates + update_count * sizeof(DeltaUpdate));
     terms = aligned_to_line(units + unit_count * sizeof(DeltaUnit));
     bytes = aligned_to_line(terms + term_bytes);
@@ -44,34 +48,32 @@ struct DeviceSearch::Layout {
 };
 
 DeviceSearch::DeviceSearch(DynamicGraph& graph, cuda::Stream stream, cuda::Module code, cuda::Function count,
-                           cuda::Function patch, unsigned most_blocks)
+                           GraphMirror::Kernels kernels, unsigned most_blocks)
     : graph_(graph),
       stream_(std::make_unique<cuda::Stream>(std::move(stream))),
       code_(std::move(code)),
       count_(std::move(count)),
       most_blocks_(most_blocks),
       rows_(graph),
-      mirror_(graph, *stream_, std::move(patch)) {}
+      walks_(graph),
+      mirror_(graph, *stream_, std::move(kernels)) {}
 
 Result<std::unique_ptr<DeviceSearch>> DeviceSearch::make(DynamicGraph& graph, const cuda::DeviceRef& device,
                                                          cuda::Module code) {
-  Result<cuda::Function> count = code.function("delta_count"), patch = code.function("delta_patch");
-  if (!count) return count.error();
-  if (!patch) return patch.error();
+  Result<cuda::Function> count = code.function("delta_count"), patch = code.function("delta_patch"),
+                         move = code.function("delta_move");
+  for (const Result<cuda::Function>* function : {&count, &patch, &move}) {
+    if (!*function) return function->error();
+  }
   const Result<unsigned> most = match::most_blocks(*count, *device);
   if (!most) return most.error();
   Result<cuda::Stream> stream = cuda::Stream::create(device);
   if (!stream) return stream.error();
-  std::unique_ptr<DeviceSearch> made(
-      new DeviceSearch(graph, std::move(*stream), std::move(code), std::move(*count), std::move(*patch), *most));
+  std::unique_ptr<DeviceSearch> made(new DeviceSearch(graph, std::move(*stream), std::move(code), std::move(*count),
+                                                      {std::move(*patch), std::move(*move)}, *most));
   Result<match::KernelWish> wish = match::KernelWish::make(device);
   if (!wish) return wish.error();
   made->wish_ = std::move(*wish);
-  Result<cuda::DeviceBuffer<DeltaTask>> tasks = cuda::DeviceBuffer<DeltaTask>::allocate(device, kTasks);
-  if (!tasks) return tasks.error();
-  made->tasks_ = std::move(*tasks);
-  const Status cleared = made->tasks_.fill(*made->stream_, 0);
-  if (!cleared) return cleared.error();
   return made;
 }
 
@@ -96,32 +98,122 @@ void DeviceSearch::find_units(const SharedTerms& terms) {
   each([&](std::uint32_t term, std::uint32_t update) { units_[firsts_[term]++] = {update, term}; });
 }
 
-/// Memory for the lists of so many blocks, or of fewer where there is not so much: for `groups`.
-Status DeviceSearch::reserve_scratch(std::uint64_t blocks, std::uint64_t& groups) {
-  constexpr std::uint64_t kLeastRoom = 64, kRoomStep = 32;
-  if (room_words_ < mirror_.longest() || room_words_ == 0) {
-    const std::uint64_t longest = std::max<std::uint64_t>(mirror_.longest(), kLeastRoom);
-    room_words_ = (longest + longest / 4 + kRoomStep - 1) / kRoomStep * kRoomStep;
+Status DeviceSearch::make_data(const SharedTerms& terms) {
+  if (data_ && data_layout_ == graph_.layout()) return Done{};
+  std::string why;
+  data_ = TermData::make(terms, graph_, why);
+  data_layout_ = graph_.layout();
+  memory_.reset();
+  if (data_) return Done{};
+  Error error;
+  error.kind = ErrorKind::Resource;
+  error.message = why;
+  return error;
+}
+
+SearchNeeds DeviceSearch::needs(std::uint64_t longest) const {
+  SearchNeeds needs;
+  needs.record_bytes = mirror_.record_bytes();
+  needs.least_batch = GraphMirror::kLeastBatch;
+  needs.least_control = Layout(2 * data_->terms(), 1, data_->terms(), data_->bytes().size()).bytes;
+  needs.arrays = std::max<std::uint64_t>(data_->rooms(), 1);
+  needs.longest = longest;
+  needs.most_groups = most_blocks_ * kGroupsOfBlock;
+  return needs;
+}
+
+Result<std::uint64_t> DeviceSearch::least_bytes(const SharedTerms& terms) {
+  const Status made = make_data(terms);
+  if (!made) return made.error();
+  return SearchMemory::least(needs(graph_.longest_row()));
+}
+
+/// What of the bound is for what, where the longest row has so many items.
+Status DeviceSearch::share_memory(std::uint64_t longest) {
+  const SearchNeeds needs = this->needs(longest);
+  const std::optional<SearchMemory> shared =
+      memory_ ? memory_->grown(needs, most_bytes_) : SearchMemory::share(needs, most_bytes_);
+  if (!shared) {
+    Error error;
+    error.kind = ErrorKind::Resource;
+    error.message = "it may take " + std::to_string(most_bytes_) + " bytes of the GPU, and " +
+                    std::to_string(SearchMemory::least(needs)) + " are the least that suffice";
+    memory_.reset();
+    return error;
   }
-  const std::uint64_t of_group = std::max<std::uint64_t>(data_->rooms(), 1) * room_words_;
-  groups = blocks * kGroupsOfBlock;
-  if (scratch_.size() >= groups * of_group) return Done{};
+  memory_ = shared;
+  tasks_ = {};
   scratch_ = {};
-  const Result<cuda::Device::Memory> memory = stream_->device().memory();
-  if (!memory) return memory.error();
-  // Half of what is free, so that the graph can grow.
-  const std::uint64_t most = memory->free / 2 / sizeof(std::uint32_t) / of_group;
-  groups = std::min(groups, std::max<std::uint64_t>(most, 1));
-  const std::uint64_t wanted = std::min(std::max<std::uint64_t>(most, 1), most_blocks_ * kGroupsOfBlock);
+  control_ = {};
+  const std::uint64_t rows = std::min(memory_->rows - needs.record_bytes, most_row_bytes_);
+  mirror_.set_bound({needs.record_bytes + rows, memory_->batch});
+  return Done{};
+}
+
+/// Terms as the device has them, and where there is a bound, what is for what.
+Status DeviceSearch::prepare_terms(const SharedTerms& terms) {
+  Status status = make_data(terms);
+  if (status && most_bytes_ != 0 && !memory_) status = share_memory(graph_.longest_row());
+  return status;
+}
+
+std::size_t DeviceSearch::most_added(const SharedTerms& terms) {
+  // Where there is an error, it comes again.
+  if (!prepare_terms(terms) || !memory_) return kMostAdded;
+  const std::uint64_t of_update = sizeof(DeltaUpdate) + std::max<std::uint64_t>(data_->terms(), 1) * sizeof(DeltaUnit);
+  const std::uint64_t of_control = 1 + spare_control() / 2 / of_update;
+  return static_cast<std::size_t>(
+      std::min({std::uint64_t{kMostChosen}, of_control, std::uint64_t{GraphMirror::most_updates(memory_->batch)}}));
+}
+
+/// Of the bytes that go to the device with a launch, those that are for more than one update.
+std::uint64_t DeviceSearch::spare_control() const { return memory_->control - needs(0).least_control; }
+
+Status DeviceSearch::reserve_tasks(std::uint64_t tasks) {
+  if (tasks_.size() == tasks) return Done{};
+  tasks_ = {};
+  Result<cuda::DeviceBuffer<DeltaTask>> made = cuda::DeviceBuffer<DeltaTask>::allocate(stream_->shared_device(), tasks);
+  if (!made) return made.error();
+  tasks_ = std::move(*made);
+  return tasks_.fill(*stream_, 0);
+}
+
+/// Arrays for the sets of all groups, or of fewer where there is not so much memory.
+Status DeviceSearch::reserve_scratch() {
+  const SearchNeeds needs = this->needs(mirror_.longest());
+  const bool fits = rooms_.long_words >= needs.longest && arrays_ >= needs.arrays && scratch_.size() != 0;
+  if (fits) return Done{};
+  scratch_ = {};
+  arrays_ = needs.arrays;
+  if (memory_) {
+    rooms_ = memory_->rooms;
+  } else {
+    const Result<cuda::Device::Memory> memory = stream_->device().memory();
+    if (!memory) return memory.error();
+    // Half of what is free, so that the graph can grow.
+    rooms_ = share_rooms(needs, memory->free / 2);
+  }
   Result<cuda::DeviceBuffer<std::uint32_t>> made =
-      cuda::DeviceBuffer<std::uint32_t>::allocate(stream_->shared_device(), wanted * of_group);
+      cuda::DeviceBuffer<std::uint32_t>::allocate(stream_->shared_device(), rooms_.items(arrays_));
   if (!made) return made.error();
   scratch_ = std::move(*made);
   return Done{};
 }
 
+std::uint64_t DeviceSearch::bytes() const {
+  return mirror_.bytes() + tasks_.bytes() + scratch_.bytes() + control_.bytes();
+}
+
 Status DeviceSearch::send(const Layout& layout) {
-  Status status = reserve(control_, stream_->shared_device(), layout.bytes);
+  Status status = Done{};
+  if (!memory_) {
+    status = reserve(control_, stream_->shared_device(), layout.bytes);
+  } else if (control_.bytes() != memory_->control) {
+    control_ = {};
+    Result<cuda::DeviceMemory> made = cuda::DeviceMemory::allocate(stream_->shared_device(), memory_->control);
+    if (!made) return made.error();
+    control_ = std::move(*made);
+  }
   if (status) status = reserve(control_stage_, stream_->shared_device(), layout.bytes);
   if (!status) return status;
   std::byte* const to = static_cast<std::byte*>(control_stage_.host());
@@ -161,23 +253,19 @@ Result<DeviceSearch::Outcome> DeviceSearch::read(const match::Stops& stops) cons
     const unsigned __int128 all = static_cast<unsigned __int128>(sum.high) << 64 | sum.low;
     outcome.found.maps.push_back(static_cast<__int128>(all));
   }
+  std::uint64_t reads[2] = {0, 0};
+  std::memcpy(reads, sums + count * sizeof(DeltaSum), sizeof(reads));
+  outcome.near_reads = reads[0];
+  outcome.far_reads = reads[1];
+  outcome.rows = mirror_.chosen();
+  outcome.choose_ms = choose_ms_;
+  outcome.move_ms = mirror_.move_ms();
   return outcome;
 }
 
 /// What is `begun_`, as the device was shown it.
 Status DeviceSearch::launch(const SharedTerms& terms, std::uint32_t slots) {
   slots_ = slots;
-  if (!data_ || data_layout_ != graph_.layout()) {
-    std::string why;
-    data_ = TermData::make(terms, graph_, why);
-    data_layout_ = graph_.layout();
-    if (!data_) {
-      Error error;
-      error.kind = ErrorKind::Resource;
-      error.message = why;
-      return error;
-    }
-  }
   find_units(terms);
   const Layout layout(std::uint64_t{slots} * data_->terms(), begun_.size(), units_.size(), data_->bytes().size());
   // Some groups more than units, for what busy ones give away.
@@ -185,15 +273,20 @@ Status DeviceSearch::launch(const SharedTerms& terms, std::uint32_t slots) {
   const std::uint64_t some =
       2 * static_cast<std::uint64_t>(std::max(stream_->device().properties().multiprocessors, 1));
   const std::uint64_t blocks = std::min<std::uint64_t>(std::max(units_.size() / 2, some), most_blocks_);
-  std::uint64_t groups = 0;
-  Status status = reserve_scratch(blocks, groups);
+  Status status = reserve_scratch();
+  if (status) status = reserve_tasks(memory_ ? memory_->tasks : SearchMemory::kMostTasks);
   if (status) status = send(layout);
   if (!status) return status;
   wish_.clear();
+  const std::uint64_t groups = std::min(blocks * kGroupsOfBlock, rooms_.groups);
   const std::byte* const there = reinterpret_cast<const std::byte*>(control_.address());
   DeltaLaunch launch{};
   launch.after = mirror_.rows(false);
   launch.before = mirror_.rows(true);
+  launch.words = mirror_.words();
+  launch.near = mirror_.near();
+  launch.near_end = mirror_.near_end();
+  if (mirror_.has_far()) launch.reads = reinterpret_cast<matcha_program::u64*>(control_.address() + layout.reads);
   launch.terms = data_->at(there + layout.terms);
   launch.updates = reinterpret_cast<const DeltaUpdate*>(there + layout.updates);
   launch.units = reinterpret_cast<const DeltaUnit*>(there + layout.units);
@@ -201,13 +294,18 @@ Status DeviceSearch::launch(const SharedTerms& terms, std::uint32_t slots) {
   launch.chunk = std::clamp<std::uint64_t>(units_.size() / (groups * kChunks), 1, kLongestChunk);
   launch.shared = reinterpret_cast<DeltaShared*>(control_.address());
   launch.tasks = tasks_.data();
-  launch.task_capacity = kTasks;
+  launch.task_capacity = tasks_.size();
   launch.number = ++number_;
   launch.tried = tried_;
   launch.workers = groups;
   launch.scratch = scratch_.data();
-  launch.scratch_words = std::max<std::uint64_t>(data_->rooms(), 1) * room_words_;
-  launch.room_words = room_words_;
+  launch.scratch_words = arrays_ * rooms_.words;
+  launch.arrays = arrays_;
+  launch.room_words = rooms_.words;
+  launch.long_rooms = scratch_.data() + rooms_.groups * launch.scratch_words;
+  launch.long_words = rooms_.long_words;
+  launch.long_taken = reinterpret_cast<matcha_program::u64*>(control_.address() + layout.long_taken);
+  launch.long_count = rooms_.long_count;
   launch.sums = reinterpret_cast<DeltaSum*>(control_.address() + layout.sums);
   launch.sums_of_slot = data_->terms();
   launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.address());
@@ -215,12 +313,31 @@ Status DeviceSearch::launch(const SharedTerms& terms, std::uint32_t slots) {
   return status ? control_.copy_to(*stream_, control_stage_.host(), layout.back) : status;
 }
 
+/// Opens the rows of `begun_`, or of what is added, and estimates what it will read.
+void DeviceSearch::open_rows(BatchRows::Graph graph, const SharedTerms& terms) {
+  const std::vector<BatchUpdate>& updates = graph == BatchRows::Graph::Before ? begun_ : added_;
+  fits_ = rows_.open(updates, graph);
+  reads_ = {};
+  // Before the first layout it is not known whether some are far.
+  if (!fits_ || most_bytes_ == 0) return;
+  const Clock::time_point begin = Clock::now();
+  reads_ = walks_.estimate(terms, updates);
+  walk_ms_ = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
 /// The same, and its rows, which are open.
 Status DeviceSearch::show_and_launch(const SharedTerms& terms, std::uint32_t slots) {
-  Status status = mirror_.show(rows_);
+  Status status = prepare_terms(terms);
+  if (status) status = mirror_.show(rows_, reads_);
+  if (status && memory_ && mirror_.longest() > memory_->rooms.long_words) {
+    mirror_.end(false);
+    status = share_memory(mirror_.longest());
+    if (status) status = mirror_.show(rows_, reads_);
+  }
   if (!status) return status;
+  choose_ms_ = walk_ms_ + mirror_.plan_ms();
   status = launch(terms, slots);
-  if (!status) mirror_.end(rows_, false);
+  if (!status) mirror_.end(false);
   return status;
 }
 
@@ -229,11 +346,14 @@ Result<DeviceSearch::Outcome> DeviceSearch::run(const SharedSearch::Request& req
   // So many that their units are not too many.
   const std::uint64_t of_update = std::max<std::uint64_t>(request.terms.all.size(), 1);
   const std::size_t fit = static_cast<std::size_t>(std::max<std::uint64_t>(kMostUnits / of_update, 1));
-  const std::size_t updates = std::min({request.updates.size(), kMostUpdates, fit});
+  const std::size_t most = most_bytes_ == 0 ? kMostUpdates : most_added(request.terms);
+  const std::size_t updates = std::min({request.updates.size(), most, fit});
   const std::uint32_t slot = request.come ? 1 : 0;
   for (const EdgeUpdate& update : request.updates.first(updates)) begun_.push_back({update.u, update.v, slot});
   Outcome none;
-  none.found.fits = rows_.open(begun_, BatchRows::Graph::Before);
+  is_prepared_ = false;
+  open_rows(BatchRows::Graph::Before, request.terms);
+  none.found.fits = fits_;
   if (!none.found.fits) {
     begun_.clear();
     return none;
@@ -267,6 +387,7 @@ bool DeviceSearch::put(const BatchUpdate& update, bool comes) {
 }
 
 bool DeviceSearch::add(const BatchUpdate& update) {
+  is_prepared_ = false;
   added_.push_back(update);
   if (put(update, update.comes())) return true;
   added_.pop_back();
@@ -276,26 +397,34 @@ bool DeviceSearch::add(const BatchUpdate& update) {
 bool DeviceSearch::is_full(const SharedTerms& terms, std::uint32_t slots) const {
   constexpr std::uint64_t kMostSums = std::uint64_t{1} << 20;
   const std::uint64_t count = std::max<std::uint64_t>(terms.all.size(), 1);
+  if (memory_ && data_) {
+    if (added_.size() >= kMostChosen || (slots + 2) * count * sizeof(DeltaSum) > spare_control() / 2) return true;
+  }
   return added_.size() >= kMostAdded || added_.size() * count >= kMostUnits || slots * count >= kMostSums;
 }
 
+void DeviceSearch::prepare(const SharedTerms& terms) {
+  if (added_.empty()) return;
+  open_rows(BatchRows::Graph::After, terms);
+  is_prepared_ = true;
+}
+
 Status DeviceSearch::begin(const SharedTerms& terms, std::uint32_t slots) {
+  if (!std::exchange(is_prepared_, false)) open_rows(BatchRows::Graph::After, terms);
   begun_ = std::exchange(added_, std::exchange(begun_, {}));
   added_.clear();
-  if (!rows_.open(begun_, BatchRows::Graph::After)) {
-    Error error;
-    error.kind = ErrorKind::Runtime;
-    error.message = "updates that were taken into the graph are not there";
-    return error;
-  }
-  return show_and_launch(terms, slots);
+  if (fits_) return show_and_launch(terms, slots);
+  Error error;
+  error.kind = ErrorKind::Runtime;
+  error.message = "updates that were taken into the graph are not there";
+  return error;
 }
 
 Result<DeviceSearch::Outcome> DeviceSearch::finish(const match::Stops& stops) {
   const Status status = wish_.wait(*stream_, stops);
   Result<Outcome> outcome = status ? read(stops) : status.error();
   const bool made = outcome && !outcome->is_refused && outcome->found.ending == DeltaSearch::Ending::Complete;
-  mirror_.end(rows_, made);
+  mirror_.end(made);
   if (!made) return outcome;
   outcome->found.updates = begun_.size();
   begun_.clear();
@@ -303,6 +432,7 @@ Result<DeviceSearch::Outcome> DeviceSearch::finish(const match::Stops& stops) {
 }
 
 void DeviceSearch::undo() {
+  is_prepared_ = false;
   for (std::vector<BatchUpdate>* updates : {&added_, &begun_}) {
     for (; !updates->empty(); updates->pop_back()) put(updates->back(), !updates->back().comes());
   }

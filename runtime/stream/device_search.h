@@ -16,6 +16,8 @@
 #include "runtime/stream/batch_rows.h"
 #include "runtime/stream/dynamic_graph.h"
 #include "runtime/stream/graph_mirror.h"
+#include "runtime/stream/row_walks.h"
+#include "runtime/stream/search_memory.h"
 #include "runtime/stream/shared_search.h"
 #include "runtime/stream/term_data.h"
 
@@ -30,11 +32,25 @@ class DeviceSearch {
 
   /// Why terms cannot be counted here; empty: they can.
   std::string problem_of(const SharedTerms& terms) const;
+  /// All that it takes of the device, but for the code, and most of it for rows; 0: as much as there is. Rows for which
+  /// there is no room are read in memory of the host.
+  void set_most_bytes(std::uint64_t bytes, std::uint64_t row_bytes) {
+    most_bytes_ = bytes;
+    most_row_bytes_ = row_bytes;
+  }
+  /// The bytes that suffice for these terms and the graph as it is, where there is such a bound.
+  Result<std::uint64_t> least_bytes(const SharedTerms& terms);
 
   struct Outcome {
     SharedSearch::Result found;
     /// A number is so large that only SharedSearch can tell it; nothing is done.
     bool is_refused = false;
+    /// Where some rows are in memory of the host: what became of those that were to be read, and how many reads of rows
+    /// were of the device's own memory, and of the host's.
+    RowPlaces::Chosen rows;
+    std::uint64_t near_reads = 0, far_reads = 0;
+    /// Of the host to choose them, and of the device to move them, and rows that the batch before changed.
+    double choose_ms = 0, move_ms = 0;
   };
   /// Takes updates in, from the first, and says what they do. Requires: `problem_of` has none; the terms stay as they
   /// are while they are the same object. Errors: Resource where there is no memory, and then nothing is done; Runtime
@@ -50,6 +66,10 @@ class DeviceSearch {
   std::size_t added() const { return added_.size(); }
   /// Whether no more are to be added with these terms and slots.
   bool is_full(const SharedTerms& terms, std::uint32_t slots) const;
+  /// No more may be there for `begin`.
+  std::size_t most_added(const SharedTerms& terms);
+  /// Does for what was added what needs no device, so that `begin` has less to do; something may be under way.
+  void prepare(const SharedTerms& terms);
   /// Lets the device count what was added does, as each update finds the graph, and comes back meanwhile: more may be
   /// added then. `slots`: above those of all of them. Requires: something was added, and nothing is under way. Errors:
   /// as for `run`; then `undo` is to be called.
@@ -62,20 +82,27 @@ class DeviceSearch {
   void undo();
   /// Tries so many candidates before it looks whether others wait for work; for tests.
   void set_tried(std::uint64_t tried) { tried_ = tried; }
-  /// What the graph takes of the device, and at most so many bytes of it from the next layout on (0: no bound).
+  /// What the graph takes of the device, with what is sent with batches; and what it takes in all.
   std::uint64_t graph_bytes() const { return mirror_.bytes(); }
-  /// What of it is in memory of the host.
+  std::uint64_t bytes() const;
+  /// What of the graph is in memory of the host.
   std::uint64_t host_bytes() const { return mirror_.host_bytes(); }
-  void set_most_graph_bytes(std::uint64_t bytes) { mirror_.set_most_bytes(bytes); }
 
  private:
-  DeviceSearch(DynamicGraph& graph, cuda::Stream stream, cuda::Module code, cuda::Function count, cuda::Function patch,
-               unsigned most_blocks);
+  DeviceSearch(DynamicGraph& graph, cuda::Stream stream, cuda::Module code, cuda::Function count,
+               GraphMirror::Kernels kernels, unsigned most_blocks);
 
   struct Layout;
+  Status make_data(const SharedTerms& terms);
+  SearchNeeds needs(std::uint64_t longest) const;
+  Status share_memory(std::uint64_t longest);
+  Status prepare_terms(const SharedTerms& terms);
+  std::uint64_t spare_control() const;
+  Status reserve_tasks(std::uint64_t tasks);
+  void open_rows(BatchRows::Graph graph, const SharedTerms& terms);
   bool put(const BatchUpdate& update, bool comes);
   void find_units(const SharedTerms& terms);
-  Status reserve_scratch(std::uint64_t blocks, std::uint64_t& groups);
+  Status reserve_scratch();
   Status launch(const SharedTerms& terms, std::uint32_t slots);
   Status show_and_launch(const SharedTerms& terms, std::uint32_t slots);
   Status send(const Layout& layout);
@@ -87,11 +114,19 @@ class DeviceSearch {
   cuda::Function count_;
   unsigned most_blocks_;
   BatchRows rows_;
+  RowWalks walks_;
+  std::span<const RowWalks::Read> reads_;  ///< Of the batch in `rows_`.
+  double walk_ms_ = 0;                     ///< What it took to know.
+  bool is_prepared_ = false;               ///< These are of what is added.
+  bool fits_ = true;                       ///< And that fits the graph.
   GraphMirror mirror_;
+  std::uint64_t most_bytes_ = 0, most_row_bytes_ = 0;
+  std::optional<SearchMemory> memory_;  ///< Where there is a bound.
   std::optional<TermData> data_;
   std::uint64_t data_layout_ = 0;  ///< Of the graph, when `data_` was made.
   std::vector<BatchUpdate> added_, begun_;
   std::uint32_t slots_ = 0;  ///< Of those that are under way.
+  double choose_ms_ = 0;     ///< Likewise.
   std::vector<matcha_program::DeltaUnit> units_;
   std::vector<std::uint64_t> firsts_;
   cuda::DeviceMemory control_;
@@ -99,7 +134,8 @@ class DeviceSearch {
   match::KernelWish wish_;
   cuda::DeviceBuffer<matcha_program::DeltaTask> tasks_;
   cuda::DeviceBuffer<std::uint32_t> scratch_;
-  std::uint64_t room_words_ = 0;
+  SearchRooms rooms_;         ///< In `scratch_`,
+  std::uint64_t arrays_ = 0;  ///< for groups of so many arrays.
   std::uint64_t number_ = 0;
   std::uint64_t tried_ = 4;
 };

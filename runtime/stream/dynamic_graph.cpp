@@ -192,6 +192,14 @@ void DynamicGraph::load(std::span<const std::pair<std::uint32_t, std::uint32_t>>
   edges_ = edges.size();
 }
 
+std::uint64_t DynamicGraph::longest_row() const {
+  std::uint64_t longest = 0;
+  for (const Rows* rows : {&after_, &before_}) {
+    for (std::uint32_t p = 0; p < rows->size(); ++p) longest = std::max<std::uint64_t>(longest, rows->row(p).size());
+  }
+  return longest;
+}
+
 DynamicGraph::Changes DynamicGraph::take_changes() {
   Changes taken = std::move(changes_);
   changes_ = {false, {}};

@@ -126,6 +126,9 @@ class DynamicGraph {
   const Rows& rows(bool backwards) const { return backwards && directed_ ? before_ : after_; }
   Rows& rows(bool backwards) { return backwards && directed_ ? before_ : after_; }
 
+  /// Items of the longest row.
+  std::uint64_t longest_row() const;
+
   /// By places. False where nothing changed.
   bool has_edge(std::uint32_t u, std::uint32_t v) const { return after_.contains(u, v); }
   bool insert(std::uint32_t u, std::uint32_t v);

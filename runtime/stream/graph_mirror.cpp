@@ -1,295 +1,414 @@
 #include "runtime/stream/graph_mirror.h"
 
 #include <algorithm>
-#include <random>
-#include <span>
+#include <chrono>
+#include <cstring>
+#include <functional>
 #include <string>
+
+#include "runtime/match/unit_kernels.h"
 
 namespace matcha::runtime::stream {
 
+using matcha_program::DeltaMove;
 using matcha_program::DeltaPatch;
 using matcha_program::DeltaRow;
 
 namespace {
 
-/// Words that are packed before they are copied.
-constexpr std::uint64_t kPiece = std::uint64_t{1} << 22;
+constexpr std::uint64_t kWord = sizeof(std::uint32_t);
+/// Bytes that are packed before they are copied.
+constexpr std::uint64_t kPiece = std::uint64_t{1} << 24;
 constexpr std::uint64_t kLeastWords = std::uint64_t{1} << 12;
-constexpr unsigned kPatchThreads = 128, kMostPatchBlocks = 1024;
+/// What an update takes of a batch: changes of two rows, their patches and moves.
+constexpr std::uint64_t kUpdateBytes = 2 * (3 * kWord + sizeof(DeltaPatch) + sizeof(DeltaMove));
+constexpr unsigned kBlockThreads = 128, kMostBlocks = 4096;
 
-/// A buffer with room for so many items; what it had is lost where there was less.
-template <typename Buffer>
-Status reserve(Buffer& buffer, const cuda::Stream& stream, std::uint64_t items) {
-  if (buffer.size() >= items) return Done{};
-  buffer = Buffer();
-  Result<Buffer> made = Buffer::allocate(stream.shared_device(), items + items / 2);
-  if (!made) return made.error();
-  buffer = std::move(*made);
-  return Done{};
-}
+constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 15) / 16 * 16; }
 
 }  // namespace
 
-void GraphMirror::put(std::uint64_t slot, const DeltaRow& row) {
-  std::uint32_t& number = patch_of_[slot];
-  if (number == 0) {
-    patches_.emplace_back();
-    number = static_cast<std::uint32_t>(patches_.size());
+/// Where in a batch's bytes its parts begin.
+struct GraphMirror::Layout {
+  std::uint64_t rows = 0, moves = 0, patches = 0, bytes = 0;
+
+  Layout(std::uint64_t words, std::uint64_t row_items, std::uint64_t move_count, std::uint64_t patch_count) {
+    rows = words * kWord;
+    moves = aligned(rows + row_items * kWord);
+    patches = moves + move_count * sizeof(DeltaMove);
+    bytes = patches + patch_count * sizeof(DeltaPatch);
   }
-  patches_[number - 1] = {slot, row};
+};
+
+void GraphMirror::set_bound(const Bound& bound) {
+  if (bound.rows == bound_.rows && bound.batch == bound_.batch) return;
+  bound_ = bound;
+  whole_ = true;
 }
 
-/// Sends `count` items, which `next(to, most)` gives in turn, as many as it says.
-template <typename T, typename Next>
-Status GraphMirror::send(const cuda::DeviceBuffer<T>& to, std::uint64_t count, const Next& next) {
-  constexpr std::uint64_t kItems = kPiece * sizeof(std::uint32_t) / sizeof(T);
-  Status status = reserve(stage_, stream_, std::min(kItems, count) * sizeof(T) / sizeof(std::uint32_t));
-  const std::uint64_t room = stage_.size() * sizeof(std::uint32_t) / sizeof(T);
-  for (std::uint64_t done = 0; status && done < count;) {
-    T* const items = reinterpret_cast<T*>(stage_.host());
-    const std::uint64_t taken = next(items, std::min(room, count - done));
-    status = to.upload(stream_, items, taken, done);
-    if (status) status = stream_.synchronize();
-    done += taken;
-  }
-  return status;
+std::uint64_t GraphMirror::record_bytes() const {
+  return std::max<std::uint64_t>(places() * (graph_.directed() ? 2 : 1), 1) * sizeof(DeltaRow);
+}
+
+std::size_t GraphMirror::most_updates(std::uint64_t batch_bytes) {
+  // Half is for moves that make room.
+  return static_cast<std::size_t>(std::max<std::uint64_t>(batch_bytes / 2 / kUpdateBytes, 1));
 }
 
 Error GraphMirror::too_few(std::uint64_t least) const {
   Error error;
   error.kind = ErrorKind::Resource;
-  error.message = "the graph may take " + std::to_string(most_bytes_) +
-                  " bytes of the GPU, and where its rows are takes " + std::to_string(least) + " alone";
+  error.message = "the rows of the graph may take " + std::to_string(bound_.rows) +
+                  " bytes of the GPU, and where they are takes " + std::to_string(least) + " alone";
   return error;
 }
 
+/// Calls `take(slot, row)` for all rows as they are before the batch, in order.
 template <typename Take>
-void GraphMirror::each_row(const Take& take) const {
-  const std::uint32_t places = static_cast<std::uint32_t>(graph_.rows(false).size());
-  for (int kind = 0; kind < (graph_.directed() ? 2 : 1); ++kind) {
-    for (std::uint32_t p = 0; p < places; ++p) take(slot(kind != 0, p), graph_.rows(kind != 0).row(p));
+void GraphMirror::each_row(BatchRows& batch, const Take& take) {
+  const std::uint32_t count = static_cast<std::uint32_t>(places());
+  for (const bool backwards : {false, true}) {
+    if (backwards && !graph_.directed()) return;
+    for (std::uint32_t p = 0; p < count; ++p) take(slot(backwards, p), batch.row_before(backwards, p));
   }
 }
 
 /// Room for all rows and as much to spare, or, where there is not so much memory, for what there is to be; or for what
 /// the device may have, and on the host for all.
-Status GraphMirror::take_room(std::uint64_t live, std::uint64_t spare) {
+Status GraphMirror::take_room(std::uint64_t live, std::uint64_t spare, std::uint64_t longest) {
+  // Nothing reads what was there before.
+  const Status done = stream_.synchronize();
+  if (!done) return done;
   records_ = {};
-  arena_ = {};
-  host_ = {};
-  const std::uint64_t slots = graph_.rows(false).size() * (graph_.directed() ? 2 : 1);
-  Result<cuda::DeviceBuffer<DeltaRow>> records =
-      cuda::DeviceBuffer<DeltaRow>::allocate(stream_.shared_device(), std::max<std::uint64_t>(slots, 1));
+  near_ = {};
+  far_ = {};
+  const std::uint64_t slots = record_bytes() / sizeof(DeltaRow);
+  if (bound_.rows != 0 && bound_.rows < record_bytes()) return too_few(record_bytes());
+  Result<cuda::DeviceBuffer<DeltaRow>> records = cuda::DeviceBuffer<DeltaRow>::allocate(stream_.shared_device(), slots);
   if (!records) return records.error();
   records_ = std::move(*records);
   patch_of_.assign(slots, 0);
-  const std::uint64_t ample = std::max(kLeastWords, 2 * live + 4 * spare), least = live + spare + 1;
+  // So that a row may grow, and is a small part of what is kept for rows that move.
+  constexpr std::uint64_t kPart = 20;
+  const std::uint64_t least = std::max((live + spare) * 5 / 4, kPart * (longest + spare)) + kLeastWords;
+  const std::uint64_t ample = std::max(2 * live + 4 * spare, least);
   std::uint64_t most = ample;
-  if (most_bytes_ != 0) {
-    if (most_bytes_ < records_.bytes() + sizeof(std::uint32_t)) return too_few(records_.bytes());
-    most = (most_bytes_ - records_.bytes()) / sizeof(std::uint32_t);
-  }
-  if (most < least) return share_room(most, ample);
+  if (bound_.rows != 0) most = (bound_.rows - records_.bytes()) / kWord;
+  if (most < least) return share_room(most, live + spare, longest + spare);
   for (const std::uint64_t words : {std::min(ample, most), least}) {
-    Result<cuda::DeviceBuffer<std::uint32_t>> arena =
+    Result<cuda::DeviceBuffer<std::uint32_t>> near =
         cuda::DeviceBuffer<std::uint32_t>::allocate(stream_.shared_device(), words);
-    if (arena) {
-      arena_ = std::move(*arena);
-      return Done{};
+    if (near) {
+      near_ = std::move(*near);
+      break;
     }
-    if (words == least) return arena.error();
+    if (words == least) return near.error();
   }
+  row_places_.reset(slots, near_.size(), 0);
   return Done{};
 }
 
-/// Room on the device for so many words, and for so many on the host.
-Status GraphMirror::share_room(std::uint64_t words, std::uint64_t host_words) {
-  Result<cuda::DeviceBuffer<std::uint32_t>> arena =
+/// Room on the device for so many words, and on the host for all.
+Status GraphMirror::share_room(std::uint64_t words, std::uint64_t live, std::uint64_t longest) {
+  Result<cuda::DeviceBuffer<std::uint32_t>> near =
       cuda::DeviceBuffer<std::uint32_t>::allocate(stream_.shared_device(), words);
-  if (!arena) return arena.error();
-  arena_ = std::move(*arena);
-  Result<cuda::PinnedBuffer<std::uint32_t>> host =
-      cuda::PinnedBuffer<std::uint32_t>::allocate(stream_.shared_device(), host_words);
-  if (!host) return host.error();
-  host_ = std::move(*host);
+  if (!near) return near.error();
+  near_ = std::move(*near);
+  constexpr std::uint64_t kPart = 20;
+  Result<cuda::PinnedBuffer<std::uint32_t>> far = cuda::PinnedBuffer<std::uint32_t>::allocate(
+      stream_.shared_device(), std::max({kLeastWords, 2 * live, kPart * longest}));
+  if (!far) return far.error();
+  far_ = std::move(*far);
+  row_places_.reset(patch_of_.size(), near_.size(), far_.size());
   return Done{};
 }
 
-/// Which rows the device has: those of which walks from what changes read most items, for their size. A walk goes on
-/// with a random neighbour and stands for all of them.
-void GraphMirror::choose(const BatchRows& batch) {
-  constexpr std::size_t kWalks = std::size_t{1} << 15;
-  constexpr int kSteps = 2;
-  std::vector<double> reads(patch_of_.size(), 0);
-  std::vector<std::pair<double, std::uint64_t>> order;
-  std::uint64_t room = arena_.size() - arena_.size() / 4;
-  each_row([&](std::uint64_t slot, std::span<const std::uint32_t> row) {
-    // Ends of edges are found in this proportion.
-    constexpr double kFew = 1e-3;
-    reads[slot] = kFew * static_cast<double>(row.size());
+/// By slot, whether the device gets a row at first: those that are going to be read most often, and then the longest
+/// ones, as ends of edges are found in this proportion.
+std::vector<bool> GraphMirror::choose_near(BatchRows& batch, std::span<const RowWalks::Read> reads) {
+  std::vector<bool> wanted(patch_of_.size(), far_.size() == 0);
+  if (far_.size() == 0) return wanted;
+  std::vector<double> times(patch_of_.size(), 0);
+  for (const RowWalks::Read& read : reads) times[slot(read.backwards, read.place)] += read.times;
+  std::vector<std::pair<std::pair<double, std::uint32_t>, std::uint64_t>> order;
+  each_row(batch, [&](std::uint64_t slot, std::span<const std::uint32_t> row) {
+    if (row.empty() || row.size() > row_places_.longest_near()) return;
+    order.push_back({{times[slot], static_cast<std::uint32_t>(row.size())}, slot});
   });
-  std::mt19937_64 random(1);
-  const std::vector<BatchRows::Row>& starts = batch.rows();
-  for (std::size_t walk = 0; walk < kWalks && !starts.empty(); ++walk) {
-    const BatchRows::Row& start = starts[random() % starts.size()];
-    std::uint32_t at = start.place;
-    double stands_for = start.changes;
-    for (int step = 0; step < kSteps; ++step) {
-      const std::span<const std::uint32_t> row = graph_.after(at);
-      if (row.empty()) break;
-      stands_for *= static_cast<double>(row.size());
-      at = row[random() % row.size()];
-      reads[slot(false, at)] += stands_for;
-      if (graph_.directed()) reads[slot(true, at)] += stands_for;
-    }
-  }
-  each_row([&](std::uint64_t slot, std::span<const std::uint32_t> row) {
-    if (!row.empty()) order.emplace_back(-reads[slot] / static_cast<double>(row.size()), slot);
-  });
-  std::ranges::sort(order);
-  inside_.assign(patch_of_.size(), false);
-  const std::uint64_t places = graph_.rows(false).size();
+  std::ranges::sort(order, std::greater<>());
+  // Some room is left for what the first batches bring.
+  std::uint64_t room = row_places_.near_room() - row_places_.near_room() / 8;
   for (const auto& [rank, slot] : order) {
-    const std::uint64_t size = graph_.rows(slot >= places).row(static_cast<std::uint32_t>(slot % places)).size();
-    if (size > room) continue;
-    room -= size;
-    inside_[slot] = true;
+    if (rank.second > room) continue;
+    room -= rank.second;
+    wanted[slot] = true;
   }
+  return wanted;
 }
 
-Status GraphMirror::lay_out(const BatchRows& batch) {
-  const std::uint64_t spare = batch.words().size();
-  std::uint64_t live = 0;
-  each_row([&](std::uint64_t, std::span<const std::uint32_t> row) { live += row.size(); });
-  inside_.clear();
-  Status status = take_room(live, spare);
-  if (!status) return status;
-  if (host_.size() != 0) choose(batch);
-  longest_ = 0;
-  used_[0] = used_[1] = 0;
-  std::vector<DeltaRow> records;
-  records.reserve(patch_of_.size());
-  std::uint32_t* outside = host_.host();
-  each_row([&](std::uint64_t slot, std::span<const std::uint32_t> row) {
-    const bool inside = is_inside(slot);
-    std::uint64_t& used = used_[inside ? 0 : 1];
-    records.push_back(row_at(inside ? used : used | kHost, static_cast<std::uint32_t>(row.size()), 0));
-    used += row.size();
-    if (!inside) outside = std::copy(row.begin(), row.end(), outside);
-  });
-  std::size_t next = 0;
-  status = send(records_, records.size(), [&](DeltaRow* to, std::uint64_t most) {
-    std::copy_n(records.begin() + static_cast<std::ptrdiff_t>(next), most, to);
-    next += most;
-    return most;
-  });
-  return status ? send_items() : status;
-}
-
-/// Those of the arena.
-Status GraphMirror::send_items() {
-  const std::uint32_t places = static_cast<std::uint32_t>(graph_.rows(false).size());
-  int kind = 0;
-  std::uint32_t place = 0, at = 0;
-  return send(arena_, used_[0], [&](std::uint32_t* to, std::uint64_t most) {
-    std::uint64_t taken = 0;
-    while (taken < most) {
-      const std::span<const std::uint32_t> row = graph_.rows(kind != 0).row(place);
-      const std::uint64_t left = is_inside(slot(kind != 0, place)) ? row.size() - at : 0;
-      const std::uint64_t part = std::min<std::uint64_t>(left, most - taken);
-      std::copy_n(row.data() + at, part, to + taken);
-      taken += part;
-      at += static_cast<std::uint32_t>(part);
-      if (part != left) continue;
-      at = 0;
-      if (++place == places) place = 0, ++kind;
+/// Gives every row a home, and the far ones their items.
+bool GraphMirror::place_rows(BatchRows& batch, const std::vector<bool>& wanted) {
+  bool fits = true;
+  each_row(batch, [&](std::uint64_t slot, std::span<const std::uint32_t> row) {
+    const std::uint32_t size = static_cast<std::uint32_t>(row.size());
+    longest_ = std::max(longest_, size);
+    if (wanted[slot] && row_places_.put(slot, size, true)) return;
+    if (!row_places_.put(slot, size, far_.size() == 0)) {
+      fits = false;
+      return;
     }
-    return taken;
+    std::copy(row.begin(), row.end(), far_.host() + (row_places_.home(slot).word & ~RowPlaces::kFar));
   });
+  return fits;
 }
 
-/// The rows that changed outside of batches, and then those of the batch.
-Status GraphMirror::send_words(const BatchRows& batch, std::uint64_t words) {
-  if (words == 0) return Done{};
-  const bool inside = used_[0] + words <= arena_.size();
-  Status status = inside ? reserve(stage_, stream_, words) : Status(Done{});
-  if (!status) return status;
-  const std::uint64_t base = inside ? used_[0] : used_[1] | kHost;
-  std::uint32_t* const begin = inside ? stage_.host() : host_.host() + used_[1];
-  std::uint32_t* to = begin;
-  for (const std::uint32_t place : stale_) {
-    for (int kind = 0; kind < (graph_.directed() ? 2 : 1); ++kind) {
-      if (batch.has(kind != 0, place)) continue;
-      const std::span<const std::uint32_t> row = graph_.rows(kind != 0).row(place);
-      const std::uint64_t word = base + static_cast<std::uint64_t>(to - begin);
-      put(slot(kind != 0, place), row_at(word, static_cast<std::uint32_t>(row.size()), 0));
-      to = std::copy(row.begin(), row.end(), to);
+/// The items of near rows, which lie one behind the other, and all records.
+Status GraphMirror::send_near(BatchRows& batch) {
+  Status status = match::reserve(stage_, stream_.shared_device(), kPiece);
+  std::uint64_t begin = 0, end = 0;  // What the stage has, in bytes of where it goes.
+  const auto flush = [&] {
+    if (!status || begin == end) return;
+    status =
+        near_.upload(stream_, static_cast<const std::uint32_t*>(stage_.host()), (end - begin) / kWord, begin / kWord);
+    if (status) status = stream_.synchronize();
+    begin = end;
+  };
+  const auto put = [&](const void* bytes, std::uint64_t count) {
+    std::memcpy(static_cast<std::byte*>(stage_.host()) + (end - begin), bytes, count);
+    end += count;
+  };
+  each_row(batch, [&](std::uint64_t slot, std::span<const std::uint32_t> row) {
+    if (row.empty() || !row_places_.is_near(slot)) return;
+    while (status && !row.empty()) {
+      const std::uint64_t room = (kPiece - (end - begin)) / kWord;
+      const std::span<const std::uint32_t> part = row.first(std::min<std::uint64_t>(room, row.size()));
+      put(part.data(), part.size_bytes());
+      row = row.subspan(part.size());
+      if (kPiece - (end - begin) < kWord) flush();
     }
+  });
+  flush();
+  for (std::uint64_t slot = 0; status && slot < patch_of_.size();) {
+    const std::uint64_t count = std::min<std::uint64_t>(kPiece / sizeof(DeltaRow), patch_of_.size() - slot);
+    DeltaRow* const records = static_cast<DeltaRow*>(stage_.host());
+    for (std::uint64_t i = 0; i < count; ++i) records[i] = row_at(row_places_.home(slot + i), 0);
+    status = records_.upload(stream_, records, count, slot);
+    if (status) status = stream_.synchronize();
+    slot += count;
   }
-  batch_word_ = base + static_cast<std::uint64_t>(to - begin);
-  std::copy(batch.words().begin(), batch.words().end(), to);
-  used_[inside ? 0 : 1] += words;
-  return inside ? arena_.upload(stream_, begin, words, used_[0] - words) : status;
-}
-
-Status GraphMirror::send_patches() {
-  for (const DeltaPatch& patch : patches_) patch_of_[patch.slot] = 0;
-  const std::uint64_t count = patches_.size();
-  if (count == 0) return Done{};
-  Status status = reserve(patches_there_, stream_, count);
-  if (status) status = reserve(patch_stage_, stream_, count);
-  if (!status) return status;
-  std::copy(patches_.begin(), patches_.end(), patch_stage_.host());
-  status = patches_there_.upload(stream_, patch_stage_.host(), count);
-  if (!status) return status;
-  cuda::LaunchShape shape;
-  shape.threads = kPatchThreads;
-  shape.blocks = static_cast<unsigned>(std::min<std::uint64_t>(count / kPatchThreads + 1, kMostPatchBlocks));
-  const DeltaPatch* const patches = patches_there_.data();
-  DeltaRow* const rows = records_.data();
-  return patch_.launch(stream_, shape, patches, count, rows);
-}
-
-Status GraphMirror::show(const BatchRows& batch) {
-  DynamicGraph::Changes changes = graph_.take_changes();
-  whole_ = whole_ || changes.all;
-  stale_.insert(stale_.end(), changes.places.begin(), changes.places.end());
-  std::ranges::sort(stale_);
-  stale_.erase(std::unique(stale_.begin(), stale_.end()), stale_.end());
-  std::uint64_t words = batch.words().size();
-  for (const std::uint32_t place : stale_) {
-    if (!batch.has(false, place)) words += graph_.rows(false).row(place).size();
-    if (graph_.directed() && !batch.has(true, place)) words += graph_.rows(true).row(place).size();
-  }
-  patches_.clear();
-  Status status = Done{};
-  if (whole_ || !has_room(words)) {
-    whole_ = true;
-    stale_.clear();
-    kept_.clear();
-    words = batch.words().size();
-    status = lay_out(batch);
-  }
-  for (const DeltaPatch& patch : kept_) put(patch.slot, patch.row);
-  if (status) status = send_words(batch, words);
-  for (const BatchRows::Row& row : batch.rows()) {
-    if (status) put(slot(row.backwards, row.place), row_at(batch_word_ + row.items, row.size, row.size));
-  }
-  if (status) status = send_patches();
-  whole_ = !status;
-  kept_.clear();
-  stale_.clear();
   return status;
 }
 
-void GraphMirror::end(const BatchRows& batch, bool made) {
-  for (const BatchRows::Row& row : batch.rows()) {
-    if (made) {
-      kept_.push_back({slot(row.backwards, row.place), row_at(batch_word_ + row.after, row.after_size, 0)});
-    } else {
-      stale_.push_back(row.place);
+Status GraphMirror::lay_out(BatchRows& batch, std::span<const RowWalks::Read> reads) {
+  std::uint64_t live = 0, longest = 0;
+  each_row(batch, [&](std::uint64_t, std::span<const std::uint32_t> row) {
+    live += row.size();
+    longest = std::max<std::uint64_t>(longest, row.size());
+  });
+  chosen_ = {};
+  sent_rows_.clear();
+  sources_.clear();
+  longest_ = 0;
+  Status status = take_room(live, batch.words().size(), longest);
+  if (!status) return status;
+  if (!place_rows(batch, choose_near(batch, reads))) return too_few(record_bytes() + live * kWord);
+  row_places_.begin_turn(0);
+  return send_near(batch);
+}
+
+/// Sorts them, and adds what changed since the last time.
+void GraphMirror::find_stale() {
+  const DynamicGraph::Changes changes = graph_.take_changes();
+  whole_ = whole_ || changes.all;
+  stale_ = changes.places;
+  std::ranges::sort(stale_);
+  stale_.erase(std::unique(stale_.begin(), stale_.end()), stale_.end());
+}
+
+/// What is to be moved before the batch can be looked at; false: all has to be laid out anew.
+bool GraphMirror::plan(BatchRows& batch, std::span<const RowWalks::Read> reads) {
+  sent_rows_.clear();
+  sources_.clear();
+  // Half of what may be sent is for moves that make room, and a few of these follow from others.
+  constexpr std::size_t kSome = 4;
+  const std::size_t most = bound_.batch / 2 / sizeof(DeltaMove) - kSome + (was_made_ ? shown_.size() : 0);
+  row_places_.begin_turn(bound_.batch == 0 ? ~std::size_t{0} : most);
+  for (const Shown& row : shown_) {
+    if (!was_made_) break;
+    const std::uint32_t size =
+        static_cast<std::uint32_t>(static_cast<std::int64_t>(row_places_.home(row.slot).size) + row.more);
+    if (!row_places_.change(row.slot, size)) return false;
+    sources_.push_back({row_places_.moves().size() - 1, 0, row.word});
+  }
+  for (const std::uint32_t place : stale_) {
+    for (const bool backwards : {false, true}) {
+      if (backwards && !graph_.directed()) continue;
+      const std::span<const std::uint32_t> row = batch.row_before(backwards, place);
+      longest_ = std::max(longest_, static_cast<std::uint32_t>(row.size()));
+      if (!row_places_.change(slot(backwards, place), static_cast<std::uint32_t>(row.size()))) return false;
+      sources_.push_back({row_places_.moves().size() - 1, sent_rows_.size(), 0});
+      sent_rows_.insert(sent_rows_.end(), row.begin(), row.end());
     }
   }
+  chosen_ = {};
+  if (far_.size() != 0) {
+    reads_.clear();
+    for (const RowWalks::Read& read : reads) reads_.push_back({slot(read.backwards, read.place), read.times});
+    chosen_ = row_places_.choose(reads_);
+  }
+  return true;
 }
+
+/// Records of the rows of the batch, and of the one before if it was not made.
+void GraphMirror::plan_patches(const BatchRows& batch) {
+  patches_.clear();
+  const auto put = [this](std::uint64_t slot, std::uint32_t changes) {
+    std::uint32_t& number = patch_of_[slot];
+    if (number == 0) {
+      patches_.emplace_back();
+      number = static_cast<std::uint32_t>(patches_.size());
+    }
+    patches_[number - 1] = {slot, row_at(row_places_.home(slot), changes)};
+  };
+  if (!was_made_) {
+    for (const Shown& row : shown_) put(row.slot, 0);
+  }
+  shown_.clear();
+  for (const BatchRows::Row& row : batch.rows()) {
+    const std::uint64_t of = slot(row.backwards, row.place);
+    put(of, row.word);
+    shown_.push_back({of, row.word, row.more});
+    longest_ = std::max(longest_, row_places_.home(of).size + row.changes);
+  }
+  was_made_ = false;
+  for (const DeltaPatch& patch : patches_) patch_of_[patch.slot] = 0;
+}
+
+/// Those of the plan, with addresses.
+std::vector<DeltaMove> GraphMirror::moves() const {
+  std::vector<DeltaMove> moves;
+  moves.reserve(row_places_.moves().size());
+  std::size_t source = 0;
+  const std::uint32_t* const sent = words();
+  for (const RowPlaces::Move& move : row_places_.moves()) {
+    DeltaMove made{};
+    made.slot = move.slot;
+    made.row = row_at(move.before, 0);
+    made.to = const_cast<std::uint32_t*>(address(move.after.word));
+    made.size = move.after.size;
+    if (source < sources_.size() && sources_[source].move == moves.size()) {
+      made.row.changes = sources_[source].changes;
+      if (made.row.changes == 0) made.row = {sent + sources_[source].first, move.after.size, 0};
+      ++source;
+    }
+    moves.push_back(made);
+  }
+  return moves;
+}
+
+Status GraphMirror::reserve_batch(std::uint64_t bytes) {
+  cuda::DeviceMemory& batch = batch_[current_];
+  if (bound_.batch == 0) return match::reserve(batch, stream_.shared_device(), bytes);
+  if (batch.bytes() == bound_.batch) return Done{};
+  batch = {};
+  Result<cuda::DeviceMemory> made = cuda::DeviceMemory::allocate(stream_.shared_device(), bound_.batch);
+  if (!made) return made.error();
+  batch = std::move(*made);
+  return Done{};
+}
+
+Status GraphMirror::send(const BatchRows& batch) {
+  const std::uint64_t move_count = row_places_.moves().size();
+  const std::span<const std::uint32_t> words = batch.words();
+  const Layout layout(words.size(), sent_rows_.size(), move_count, patches_.size());
+  current_ ^= 1;
+  Status status = reserve_batch(layout.bytes);
+  if (status) status = match::reserve(stage_, stream_.shared_device(), layout.bytes);
+  if (!status) return status;
+  // Rows that the host made are words behind the changes.
+  for (Source& source : sources_) source.first += words.size();
+  const std::vector<DeltaMove> moves = this->moves();
+  std::byte* const to = static_cast<std::byte*>(stage_.host());
+  std::memcpy(to, words.data(), words.size_bytes());
+  if (!sent_rows_.empty()) std::memcpy(to + layout.rows, sent_rows_.data(), sent_rows_.size() * kWord);
+  if (!moves.empty()) std::memcpy(to + layout.moves, moves.data(), moves.size() * sizeof(DeltaMove));
+  if (!patches_.empty()) std::memcpy(to + layout.patches, patches_.data(), patches_.size() * sizeof(DeltaPatch));
+  status = batch_[current_].copy_from(stream_, to, layout.bytes);
+  return status ? launch(layout, move_count) : status;
+}
+
+/// The moves, round by round, and the patches.
+Status GraphMirror::launch(const Layout& layout, std::uint64_t moves) {
+  const auto shape_for = [](std::uint64_t count, std::uint64_t of_block) {
+    cuda::LaunchShape shape;
+    shape.threads = kBlockThreads;
+    shape.blocks = static_cast<unsigned>(std::min<std::uint64_t>(count / of_block + 1, kMostBlocks));
+    return shape;
+  };
+  const std::byte* const there = reinterpret_cast<const std::byte*>(batch_[current_].address());
+  const std::uint32_t* const last = reinterpret_cast<const std::uint32_t*>(batch_[current_ ^ 1].address());
+  DeltaRow* const rows = records_.data();
+  is_marked_ = false;
+  Status status = has_far() ? mark(0) : Status(Done{});
+  std::uint64_t first = 0;
+  for (const std::size_t end : row_places_.rounds()) {
+    const std::uint64_t count = std::min<std::uint64_t>(end, moves) - first;
+    if (!status || count == 0) continue;
+    const DeltaMove* const of_round = reinterpret_cast<const DeltaMove*>(there + layout.moves) + first;
+    status = kernels_.move.launch(stream_, shape_for(count, match::kGroupsOfBlock), of_round, count, last, rows);
+    first += count;
+  }
+  const std::uint64_t count = patches_.size();
+  const DeltaPatch* const patches = reinterpret_cast<const DeltaPatch*>(there + layout.patches);
+  if (status && count != 0) {
+    status = kernels_.patch.launch(stream_, shape_for(count, kBlockThreads), patches, count, rows);
+  }
+  if (status && has_far()) status = mark(1);
+  is_marked_ = status && has_far();
+  return status;
+}
+
+Status GraphMirror::mark(std::size_t event) {
+  if (!marks_[event]) {
+    Result<cuda::Event> made = cuda::Event::create(stream_.shared_device());
+    if (!made) return made.error();
+    marks_[event] = std::move(*made);
+  }
+  return marks_[event]->record(stream_);
+}
+
+double GraphMirror::move_ms() const {
+  if (!is_marked_) return 0;
+  const Result<double> ms = marks_[1]->milliseconds_since(*marks_[0]);
+  return ms ? *ms : 0;
+}
+
+Status GraphMirror::show(BatchRows& batch, std::span<const RowWalks::Read> reads) {
+  const auto begin = std::chrono::steady_clock::now();
+  find_stale();
+  bool is_planned = !whole_ && plan(batch, reads);
+  if (is_planned) {
+    // Of the batch before that was not made, rows may have patches too.
+    const std::uint64_t patches = batch.rows().size() + (was_made_ ? 0 : shown_.size());
+    const Layout layout(batch.words().size(), sent_rows_.size(), row_places_.moves().size(), patches);
+    is_planned = bound_.batch == 0 || layout.bytes <= bound_.batch;
+  }
+  // Until it is there.
+  whole_ = true;
+  Status status = Done{};
+  if (!is_planned) {
+    shown_.clear();
+    status = lay_out(batch, reads);
+  }
+  if (!status) return status;
+  plan_patches(batch);
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+  plan_ms_ = is_planned && has_far() ? took.count() : 0;
+  status = send(batch);
+  whole_ = !status;
+  return status;
+}
+
+void GraphMirror::end(bool made) { was_made_ = made; }
 
 }  // namespace matcha::runtime::stream

@@ -1,98 +1,149 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "runtime/common/delta_data.h"
+#include "runtime/cuda/device.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/module.h"
 #include "runtime/result.h"
 #include "runtime/stream/batch_rows.h"
 #include "runtime/stream/dynamic_graph.h"
+#include "runtime/stream/row_places.h"
+#include "runtime/stream/row_walks.h"
 
 namespace matcha::runtime::stream {
 
-/// The rows of a dynamic graph in the memory of a device. They go there once; afterwards only those that changed do,
-/// behind the others. When the memory for them is full, it is laid out anew, with as much to spare. Where the device
-/// may not have so much, it has the rows that are read most often for their size, by walks from what a batch changes,
-/// and reads the others in memory of the host.
+/// The rows of a dynamic graph where a device reads them. They go there once; afterwards only what changes of them
+/// does, and the device makes the new rows. Where it may not have so much, a part of the rows is near, in its own
+/// memory, and the others are far, in memory of the host that it reads in place. Rows that a batch is going to read
+/// come near, in place of those of less use, and stay from batch to batch; the device moves them.
 class GraphMirror {
  public:
-  /// Both must outlive it. `patch`: the kernel that writes records.
-  GraphMirror(DynamicGraph& graph, const cuda::Stream& stream, cuda::Function patch)
-      : graph_(graph), stream_(stream), patch_(std::move(patch)) {}
+  struct Kernels {
+    cuda::Function patch, move;
+  };
+  /// Both must outlive it.
+  GraphMirror(DynamicGraph& graph, const cuda::Stream& stream, Kernels kernels)
+      : graph_(graph), stream_(stream), kernels_(std::move(kernels)) {}
 
-  /// The device gives no more than so many bytes for the graph; 0: as many as there are. From the next layout on, which
-  /// is an error (Resource) where not even the places of rows fit.
-  void set_most_bytes(std::uint64_t bytes) { most_bytes_ = bytes; }
+  /// Most bytes of the device, for records and rows, and for each of the two buffers of what is sent with a batch; 0:
+  /// as many as there are.
+  struct Bound {
+    std::uint64_t rows = 0, batch = 0;
+  };
+  /// Another one than before lays the rows out anew. It is an error (Resource) of `show` if not even the records fit.
+  void set_bound(const Bound& bound);
+  /// What the records of the graph take.
+  std::uint64_t record_bytes() const;
+  /// The updates of which a batch may have as many in a buffer of so many bytes; at least one from kLeastBatch on.
+  static std::size_t most_updates(std::uint64_t batch_bytes);
+  static constexpr std::uint64_t kLeastBatch = 1024;
 
-  /// Gives the device the graph, and the rows of a batch as its updates find them; the graph may have the batch or not.
-  /// Errors: Resource where there is no memory: then nothing is there, until the next call.
-  Status show(const BatchRows& batch);
+  /// Gives the device the graph before all updates of a batch, and what they change. `reads`: rows that the batch is
+  /// going to read; looked at where some are far. Errors: Resource where there is no memory: then nothing is there,
+  /// until the next call. Throws std::bad_alloc.
+  Status show(BatchRows& batch, std::span<const RowWalks::Read> reads);
   /// The batch that was shown is over: the graph has it now, or is as before it.
-  void end(const BatchRows& batch, bool made);
+  void end(bool made);
 
   /// For kernels that are launched behind `show`.
   const matcha_program::DeltaRow* rows(bool backwards) const {
     return records_.data() + (backwards && graph_.directed() ? graph_.rows(false).size() : 0);
   }
-  /// The longest row that is shown.
+  /// The changes of rows are in these words.
+  const std::uint32_t* words() const { return reinterpret_cast<const std::uint32_t*>(batch_[current_].address()); }
+  const std::uint32_t* near() const { return near_.data(); }
+  const std::uint32_t* near_end() const { return near_.data() + near_.size(); }
+  bool has_far() const { return far_.size() != 0; }
+  /// Not below any row that is shown, with all that comes.
   std::uint32_t longest() const { return longest_; }
-  /// What the graph takes of the device.
-  std::uint64_t bytes() const { return records_.bytes() + arena_.bytes(); }
+  /// What the graph takes of the device, with what is sent with batches.
+  std::uint64_t bytes() const { return records_.bytes() + near_.bytes() + batch_[0].bytes() + batch_[1].bytes(); }
   /// Of the host, which the device reads in place.
-  std::uint64_t host_bytes() const { return host_.size() * sizeof(std::uint32_t); }
+  std::uint64_t host_bytes() const { return far_.size() * sizeof(std::uint32_t); }
+  /// What the last batch did to the rows that it was going to read.
+  const RowPlaces::Chosen& chosen() const { return chosen_; }
+  /// What the host took to plan the moves before it, and, once the stream is done, the device to do them; of batches
+  /// for which all was laid out, and without far rows, 0.
+  double plan_ms() const { return plan_ms_; }
+  double move_ms() const;
 
  private:
+  /// A row of the batch that is shown: the word of its changes, and the items that it has more after them.
+  struct Shown {
+    std::uint64_t slot = 0;
+    std::uint32_t word = 0;
+    std::int32_t more = 0;
+  };
+  /// A row that a move gets from elsewhere than from its home.
+  struct Source {
+    std::size_t move = 0;
+    std::uint64_t first = 0;    ///< In `sent_rows_`, where it has no changes.
+    std::uint32_t changes = 0;  ///< The word of its changes, in the last batch.
+  };
+  struct Layout;
+
+  std::uint64_t places() const { return graph_.rows(false).size(); }
   std::uint64_t slot(bool backwards, std::uint32_t place) const {
-    return place + (backwards && graph_.directed() ? graph_.rows(false).size() : 0);
+    return place + (backwards && graph_.directed() ? places() : 0);
   }
-  matcha_program::DeltaRow row_at(std::uint64_t word, std::uint32_t size, std::uint32_t stamps) {
-    longest_ = longest_ < size ? size : longest_;
-    const std::uint32_t* const base = (word & kHost) != 0 ? host_.device_data() : arena_.data();
-    return {base + (word & ~kHost), size, stamps};
+  const std::uint32_t* address(std::uint64_t word) const {
+    return (word & RowPlaces::kFar) != 0 ? far_.device_data() + (word & ~RowPlaces::kFar) : near_.data() + word;
   }
-  bool is_inside(std::uint64_t slot) const { return inside_.empty() || inside_[slot]; }
-  /// Calls `take(slot, row)` for all rows, in order.
+  matcha_program::DeltaRow row_at(const RowPlaces::Home& home, std::uint32_t changes) const {
+    return {address(home.word), home.size, changes};
+  }
   template <typename Take>
-  void each_row(const Take& take) const;
-  bool has_room(std::uint64_t words) const {
-    return used_[0] + words <= arena_.size() || used_[1] + words <= host_.size();
-  }
-  void put(std::uint64_t slot, const matcha_program::DeltaRow& row);
-  Status lay_out(const BatchRows& batch);
-  void choose(const BatchRows& batch);
-  Status send_items();
-  Status take_room(std::uint64_t live, std::uint64_t spare);
-  Status share_room(std::uint64_t words, std::uint64_t host_words);
+  void each_row(BatchRows& batch, const Take& take);
+  void find_stale();
+  bool plan(BatchRows& batch, std::span<const RowWalks::Read> reads);
+  void plan_patches(const BatchRows& batch);
+  Status take_room(std::uint64_t live, std::uint64_t spare, std::uint64_t longest);
+  Status share_room(std::uint64_t words, std::uint64_t live, std::uint64_t longest);
+  std::vector<bool> choose_near(BatchRows& batch, std::span<const RowWalks::Read> reads);
+  Status lay_out(BatchRows& batch, std::span<const RowWalks::Read> reads);
+  bool place_rows(BatchRows& batch, const std::vector<bool>& wanted);
+  Status send_near(BatchRows& batch);
+  Status reserve_batch(std::uint64_t bytes);
+  Status send(const BatchRows& batch);
+  std::vector<matcha_program::DeltaMove> moves() const;
+  Status launch(const Layout& layout, std::uint64_t moves);
+  Status mark(std::size_t event);
   Error too_few(std::uint64_t least) const;
-  template <typename T, typename Next>
-  Status send(const cuda::DeviceBuffer<T>& to, std::uint64_t count, const Next& next);
-  Status send_words(const BatchRows& batch, std::uint64_t words);
-  Status send_patches();
 
   DynamicGraph& graph_;
   const cuda::Stream& stream_;
-  cuda::Function patch_;
+  Kernels kernels_;
+  Bound bound_;
   cuda::DeviceBuffer<matcha_program::DeltaRow> records_;
-  cuda::DeviceBuffer<std::uint32_t> arena_;
-  cuda::DeviceBuffer<matcha_program::DeltaPatch> patches_there_;
-  cuda::PinnedBuffer<std::uint32_t> host_;  ///< Rows that the device has no room for.
-  cuda::PinnedBuffer<std::uint32_t> stage_;
-  cuda::PinnedBuffer<matcha_program::DeltaPatch> patch_stage_;
-  /// Of a word of `host_`.
-  static constexpr std::uint64_t kHost = std::uint64_t{1} << 63;
-  std::uint64_t most_bytes_ = 0;
-  std::uint64_t used_[2] = {0, 0};  ///< Of the arena, and of `host_`.
-  std::vector<bool> inside_;        ///< By slot, whether the row is in the arena; empty: all are.
-  std::uint64_t batch_word_ = 0;    ///< Where the words of the batch are.
-  bool whole_ = true;               ///< All has to go there.
+  cuda::DeviceBuffer<std::uint32_t> near_;
+  cuda::PinnedBuffer<std::uint32_t> far_;
+  RowPlaces row_places_;
+  RowPlaces::Chosen chosen_;
+  double plan_ms_ = 0;
+  std::optional<cuda::Event> marks_[2];  ///< Before and after the moves.
+  bool is_marked_ = false;
+  bool whole_ = true;  ///< All has to go there.
   std::uint32_t longest_ = 0;
-  std::vector<std::uint32_t> stale_;                 ///< Places that show a batch which was not made.
-  std::vector<matcha_program::DeltaPatch> kept_;     ///< Rows that the last batch left.
-  std::vector<matcha_program::DeltaPatch> patches_;  ///< Of one call.
-  std::vector<std::uint32_t> patch_of_;              ///< By slot, its patch and 1; 0: none.
+
+  /// What is sent with a batch: words of changes, rows that the host made, moves, patches. There are two, as rows that
+  /// a batch changed are made with the next one.
+  cuda::DeviceMemory batch_[2];
+  unsigned current_ = 0;  ///< That of the last batch.
+  cuda::PinnedMemory stage_;
+  std::vector<std::uint32_t> sent_rows_;
+  std::vector<Source> sources_;
+  std::vector<RowPlaces::Read> reads_;
+  std::vector<matcha_program::DeltaPatch> patches_;
+  std::vector<std::uint32_t> patch_of_;  ///< By slot, its patch and 1; 0: none.
+  std::vector<Shown> shown_;             ///< Of the last batch,
+  bool was_made_ = false;                ///< which the graph has now.
+  std::vector<std::uint32_t> stale_;     ///< Places whose rows changed outside of batches.
 };
 
 }  // namespace matcha::runtime::stream

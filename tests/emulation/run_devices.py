@@ -469,7 +469,6 @@ class Stream:
         self.graph, self.updates = machine.folder / f"{seed}.graph", machine.folder / f"{seed}.updates"
         pairs = [(u, v) for u in range(vertices) for v in range(vertices) if (u != v if directed else u < v)]
         edges = {pair for pair in pairs if generator.random() < (0.6 if 0 in pair else 0.15)}
-        self.vertices, self.items = vertices, 2 * len(edges)
         with open(self.graph, "w", encoding="utf-8") as out:
             out.writelines(f"v {v} {generator.randrange(max(labels, 1))}\n" for v in range(vertices))
             out.writelines(f"e {u} {v}\n" for u, v in sorted(edges))
@@ -483,9 +482,10 @@ class Stream:
             if grows and not labels:  # A new vertex, which lays places out anew, and edges of it.
                 out.writelines(f"+ {u} {vertices + 700}\n" for u in range(12))
 
-    def quarter(self):
-        """Bytes for the places of rows, of 16 each, and for a quarter of their items, of 4."""
-        return 16 * self.vertices * (2 if self.directed else 1) + 4 * self.items // 4
+    def least(self, *words):
+        """The bytes of a GPU that suffice, which an error tells."""
+        _, says = self.answers(*words, "--device", "cuda", "--gpu-memory", "10", code=5)
+        return int(re.search(r"and (\d+) are the least that suffice", says)[1])
 
     def answers(self, *words, code=0, **variables):
         """The answers as objects, and standard error."""
@@ -525,6 +525,28 @@ def speaks(stream):
     expect("answers of a file", [json.loads(line).get("delta") for line in done.stdout.splitlines()], wanted[:32])
 
 
+def bounded(machine, agree):
+    """The rows that a GPU has no room for are read in memory of the host, and those that are read most often come and go."""
+    still, arcs = Stream(machine, 5, grows=False), Stream(machine, 6, directed=True, grows=False)
+    words, plain = Stream(machine, 7, labels=3, grows=False), Stream(machine, 1)
+    for stream, pattern in ((still, "house"), (words, "0:1-1:0,1-2,2-0"), (arcs, "0>1,1>2,0>2,2>3")):
+        least = stream.least("--pattern", pattern)
+        stream.answers("--pattern", pattern, "--gpu-memory", str(least - 1), "--device", "cuda", code=5)
+        for batch, more in (("1", 0), ("3", 700), ("3", 2500), ("64", 2500)):
+            agree(stream, "--pattern", pattern, "--batch", batch, "--gpu-memory", str(least + more))
+        answers, says = stream.answers("--pattern", pattern, "--batch", "3", "--gpu-memory", str(least + 2500), "--device", "cuda")
+        takes = re.search(r"(\d+) bytes of the GPU are taken, which reads the rest of the graph in (\d+) of the host", says)
+        expect(f"memory of the host, {pattern}", takes is not None and least < int(takes[1]) <= least + 2500, True)
+        rows = [answer["gpu_rows"] for answer in answers if "gpu_rows" in answer]
+        for key in ("kept", "sent", "gone", "near", "far"):
+            expect(f"rows {key} in many batches of {pattern}", sum(1 for one in rows if one[key] > 0) >= 10, True)
+    # Places for vertices that come are more than it may have.
+    most = str(plain.least("--pattern", "house"))
+    agree(plain, "--pattern", "house", "--batch", "7", "--gpu-memory", most)
+    _, says = plain.answers("--pattern", "house", "--batch", "7", "--gpu-memory", most, "--device", "cuda")
+    expect("says that they are", f"the CPU counts what edges do: it may take {most} bytes of the GPU" in says, True)
+
+
 def streams(machine):
     def numbers(answers):
         return [[answer.get(key) for key in ("batch", "plus", "minus", "delta", "total")] for answer in answers if "end" not in answer]
@@ -552,21 +574,7 @@ def streams(machine):
     # A warp of fibers is slow.
     small = Stream(machine, 4, vertices=36, updates=24)
     agree(small, "--pattern", "diamond", "--batch", "12", MATCHA_EMULATED_WARPS="1", MATCHA_CACHE_DIR=str(machine.folder / "warps"))
-    # The rows that it has no room for are read in memory of the host.
-    still, arcs = Stream(machine, 5, grows=False), Stream(machine, 6, directed=True, grows=False)
-    words = Stream(machine, 7, labels=3, grows=False)
-    for stream, pattern in ((still, "house"), (words, "0:1-1:0,1-2,2-0"), (arcs, "0>1,1>2,0>2,2>3")):
-        most = stream.quarter()
-        for batch in ("1", "3", "64"):
-            agree(stream, "--pattern", pattern, "--batch", batch, "--gpu-memory", str(most))
-        _, says = stream.answers("--pattern", pattern, "--batch", "50", "--gpu-memory", str(most), "--device", "cuda")
-        takes = re.search(r"the graph takes (\d+) bytes of the GPU, which reads the rest in (\d+) of the host", says)
-        expect(f"memory of the host, {pattern}", takes is not None and most - 4 < int(takes[1]) <= most, True)
-    # Places for vertices that come are more than it may have.
-    most = str(plain.quarter())
-    agree(plain, "--pattern", "house", "--batch", "7", "--gpu-memory", most)
-    _, says = plain.answers("--pattern", "house", "--batch", "7", "--gpu-memory", most, "--device", "cuda")
-    expect("says that they are", f"the CPU counts what edges do: the graph may take {most} bytes" in says, True)
+    bounded(machine, agree)
     speaks(plain)
     # Rows are for the CPU, and so is what has no room.
     words = ["--pattern", "triangle", "--batch", "50"]

@@ -1,4 +1,5 @@
-// Rows with stamps, against a graph that takes one update after the other, and what a graph notes of its changes.
+// Changes of rows with stamps, against a graph that takes one update after the other, and what a graph notes of its
+// changes.
 
 #include "runtime/stream/batch_rows.h"
 
@@ -40,13 +41,22 @@ std::vector<BatchUpdate> edges_of(const DynamicGraph& graph, bool there) {
 }
 
 /// What an update sees of a row, by the rule of runtime/common/delta_data.h.
-std::vector<std::uint32_t> seen(const BatchRows& batch, const BatchRows::Row& row, std::uint32_t update) {
+std::vector<std::uint32_t> seen(BatchRows& batch, const BatchRows::Row& row, std::uint32_t update) {
   constexpr std::uint32_t kGoes = 1U << 31;
-  std::vector<std::uint32_t> items;
-  for (std::uint32_t i = 0; i < row.size; ++i) {
-    const std::uint32_t stamp = batch.words()[row.items + row.size + i];
-    if (stamp >= kGoes ? update < stamp - kGoes : update >= stamp) items.push_back(batch.words()[row.items + i]);
+  const std::span<const std::uint32_t> before = batch.row_before(row.backwards, row.place);
+  std::vector<std::uint32_t> items(before.begin(), before.end());
+  const std::uint32_t* const changes = batch.words().data() + row.word;
+  EXPECT_EQ(changes[0], row.changes);
+  for (std::uint32_t i = 1; i <= row.changes; ++i) {
+    const std::uint32_t stamp = changes[i + row.changes];
+    EXPECT_EQ(std::ranges::count(items, changes[i]), stamp >= kGoes ? 1 : 0);
+    if (stamp >= kGoes ? update >= stamp - kGoes : update < stamp) {
+      std::erase(items, changes[i]);
+    } else if (stamp < kGoes) {
+      items.push_back(changes[i]);
+    }
   }
+  std::ranges::sort(items);
   return items;
 }
 
@@ -82,13 +92,20 @@ TEST(BatchRows, EveryUpdateSeesItsGraph) {
           alone.erase(updates[i].u, updates[i].v);
         }
         for (const BatchRows::Row& row : batch.rows()) {
-          ASSERT_TRUE(std::ranges::equal(seen(batch, row, i), alone.rows(row.backwards).row(row.place)))
-              << "update " << i << " place " << row.place;
+          for (BatchRows* rows : {&batch, &later}) {
+            ASSERT_TRUE(std::ranges::equal(seen(*rows, row, i), alone.rows(row.backwards).row(row.place)))
+                << "update " << i << " place " << row.place;
+          }
           EXPECT_TRUE(batch.has(row.backwards, row.place));
         }
         if (updates[i].comes()) {
           alone.insert(updates[i].u, updates[i].v);
         }
+      }
+      for (const BatchRows::Row& row : batch.rows()) {
+        const std::size_t before = graph.rows(row.backwards).row(row.place).size();
+        EXPECT_EQ(static_cast<std::int64_t>(before) + row.more,
+                  static_cast<std::int64_t>(changed.rows(row.backwards).row(row.place).size()));
       }
       batch.close();
       EXPECT_EQ(graph.edge_count(), alone.edge_count());

@@ -96,34 +96,36 @@ std::vector<EdgeUpdate> random_updates(const DynamicGraph& graph, bool come, std
 /// The memory of a device.
 class Image {
  public:
-  Image(const DynamicGraph& graph, const BatchRows& batch) {
+  Image(const DynamicGraph& graph, BatchRows& batch) {
     for (const bool backwards : {false, true}) {
-      std::vector<DeltaRow>& rows = rows_[backwards];
       for (std::uint32_t p = 0; p < graph.rows(backwards).size(); ++p) {
-        const auto row = graph.rows(backwards).row(p);
-        rows.push_back({row.data(), static_cast<std::uint32_t>(row.size()), 0});
+        const auto row = batch.row_before(backwards && graph.directed(), p);
+        items_.push_back(std::make_unique<std::vector<std::uint32_t>>(row.begin(), row.end()));
+        rows_[backwards].push_back({items_.back()->data(), static_cast<std::uint32_t>(row.size()), 0});
       }
     }
     for (const BatchRows::Row& row : batch.rows()) {
-      const DeltaRow shown{batch.words().data() + row.items, row.size, row.size};
-      rows_[row.backwards][row.place] = shown;
-      if (!graph.directed()) rows_[1][row.place] = shown;
+      rows_[row.backwards][row.place].changes = row.word;
+      if (!graph.directed()) rows_[1][row.place].changes = row.word;
     }
   }
   const DeltaRow* rows(bool backwards) const { return rows_[backwards].data(); }
 
  private:
+  std::vector<std::unique_ptr<std::vector<std::uint32_t>>> items_;
   std::vector<DeltaRow> rows_[2];
 };
 
 struct Schedule {
   std::uint64_t workers = 3, tasks = 64, tried = 1;
   std::uint64_t idle = 0;  ///< Groups that wait, beside those that there are.
+  /// Items of an array for sets; longer ones share so many times the arrays.
+  std::uint64_t room = kVertices, long_rooms = 0;
 };
 
 /// What the groups find, slot by slot; `shared`: what they leave.
 std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
-                            const std::vector<BatchUpdate>& updates, std::uint32_t slots, const BatchRows& batch,
+                            const std::vector<BatchUpdate>& updates, std::uint32_t slots, BatchRows& batch,
                             const Schedule& schedule, DeltaShared& shared) {
   std::string why;
   const auto data = TermData::make(terms, graph, why);
@@ -156,10 +158,25 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
   launch.number = 1;
   launch.tried = schedule.tried;
   launch.workers = schedule.workers;
-  launch.room_words = kVertices;
-  launch.scratch_words = std::max(1U, data->rooms()) * kVertices;
+  launch.words = batch.words().data();
+  // A row has what goes and what comes in its place.
+  constexpr std::uint64_t kLongest = 2 * kVertices;
+  launch.room_words = schedule.long_rooms == 0 ? kLongest : schedule.room;
+  launch.arrays = std::max(1U, data->rooms());
+  launch.scratch_words = launch.arrays * launch.room_words;
   std::vector<std::uint32_t> scratch(launch.scratch_words * launch.workers);
   launch.scratch = scratch.data();
+  std::vector<std::uint32_t> long_rooms(schedule.long_rooms * launch.arrays * kLongest);
+  std::vector<matcha_program::u64> taken(schedule.long_rooms);
+  launch.long_rooms = long_rooms.data();
+  launch.long_words = kLongest;
+  launch.long_taken = taken.data();
+  launch.long_count = schedule.long_rooms;
+  // As if the rows of vertices that come first were the device's own.
+  matcha_program::u64 reads[2] = {0, 0};
+  launch.reads = reads;
+  launch.near = launch.after[0].items;
+  launch.near_end = launch.near + launch.after[0].size;
   launch.sums = sums.data();
   launch.sums_of_slot = terms.all.size();
   launch.wish = &wish;
@@ -172,6 +189,10 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
     });
   }
   for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(std::ranges::all_of(taken, [](matcha_program::u64 one) { return one == 0; }));
+  if (!units.empty()) {
+    EXPECT_GT(reads[0] + reads[1], 0U);
+  }
   std::vector<__int128> maps;
   for (const DeltaSum& sum : sums) {
     maps.push_back(static_cast<__int128>(static_cast<unsigned __int128>(sum.high) << 64 | sum.low));
@@ -303,6 +324,15 @@ TEST(DeltaWalk, PartsAreGivenAway) {
     compare({"0-1, 1-2, 2-3, 3-4, 4-5"}, come, 3, 5, {4, 1000, 1, 2});
     compare({"0-1, 1-2, 2-3, 3-4, 4-5"}, come, 3, 5, {4, 3, 1, 2});
     compare({"0-1, 1-2, 2-3, 3-4, 4-5"}, come, 3, 5, {4, 0, 2, 2});
+  }
+}
+
+TEST(DeltaWalk, LongSetsShareArrays) {
+  for (const bool come : {true, false}) {
+    for (const char* pattern : {"house", "clique:4", "0-1, 1-2, 2-3, 3-4, 4-5", "0-1, 1-2, 0!2, 2-3"}) {
+      compare({pattern}, come, kSome, 5, {4, 64, 1, 0, 2, 1});
+      compare({pattern, Induced::Vertex}, come, kSome, 6, {4, 64, 1, 2, 1, 2});
+    }
   }
 }
 

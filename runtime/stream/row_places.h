@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/stream/row_log.h"
+
+namespace matcha::runtime::stream {
+
+/// Where the rows of a graph are: near, in the memory of a device, or far, in that of the host; and which rows move
+/// when some change or are going to be read. It says what is to be moved, and moves nothing itself.
+class RowPlaces {
+ public:
+  /// Of a word of the far memory.
+  static constexpr std::uint64_t kFar = std::uint64_t{1} << 63;
+  struct Home {
+    std::uint64_t word = 0;
+    std::uint32_t size = 0;  ///< Words from there on.
+  };
+  /// A row of a slot gets another home; `before`: the one that it had.
+  struct Move {
+    std::uint64_t slot = 0;
+    Home before, after;
+  };
+  /// Reads of a row that are expected.
+  struct Read {
+    std::uint64_t slot = 0;
+    double times = 0;
+  };
+
+  /// No row has a home. Without far memory all are near.
+  void reset(std::uint64_t slots, std::uint64_t near_words, std::uint64_t far_words);
+  /// Gives a row without a home one, near or far; false: there is no room. It is no move.
+  bool put(std::uint64_t slot, std::uint32_t size, bool near);
+  /// Of the near memory, what rows may take at once.
+  std::uint64_t near_room() const { return near_.capacity() - near_.reserve(); }
+  /// No longer row is near.
+  std::uint64_t longest_near() const { return near_.longest(); }
+
+  const Home& home(std::uint64_t slot) const { return homes_[slot]; }
+  bool is_near(std::uint64_t slot) const { return (homes_[slot].word & kFar) == 0; }
+
+  /// A turn: then the moves of the one before are done.
+  void begin_turn(std::size_t most_moves);
+  /// A row is made anew, with so many words. False: there is no room, or there are too many moves, and nothing holds
+  /// but what `reset` is for.
+  bool change(std::uint64_t slot, std::uint32_t size);
+  /// What became of the rows that are going to be read more than once.
+  struct Chosen {
+    std::uint64_t kept = 0;  ///< Were near.
+    std::uint64_t sent = 0;  ///< Came near.
+    std::uint64_t left = 0;  ///< Are far, as there is no room, or others are of more use.
+    std::uint64_t gone = 0;  ///< Had to go for others, in this turn.
+  };
+  /// Takes rows that are going to be read near, in place of those that are read less; each once.
+  Chosen choose(std::span<const Read> reads);
+
+  /// The moves of this turn, by rounds: those of a round may be done at the same time, each round behind the one
+  /// before.
+  const std::vector<Move>& moves() const { return moves_; }
+  /// Of each round the number of moves up to its end; the last one is open.
+  const std::vector<std::size_t>& rounds() const { return rounds_; }
+
+ private:
+  struct Use {
+    float reads = 0;
+    std::uint32_t turn = 0;
+  };
+
+  double use_of(std::uint64_t slot) const;
+  bool find_room(bool near, std::uint64_t slot, std::uint32_t words, double use, std::uint64_t& word);
+  bool clean(bool near, std::uint32_t words, double use);
+  bool keep_oldest(bool near);
+  bool send_oldest_away();
+  void add_move(std::uint64_t slot, const Home& after);
+  void wait_for(std::uint64_t slot);
+  void next_round();
+
+  RowLog near_, far_;
+  std::vector<Home> homes_;
+  std::vector<Use> uses_;                ///< By slot; empty without far memory.
+  std::vector<std::uint64_t> round_of_;  ///< By slot, the last round that moved it.
+  std::uint64_t round_ = 0;              ///< Of all turns.
+  std::uint32_t turn_ = 0;
+  std::uint64_t gone_ = 0;
+  std::size_t most_moves_ = 0;
+  std::vector<Move> moves_;
+  std::vector<std::size_t> rounds_;
+};
+
+}  // namespace matcha::runtime::stream

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "runtime/stream/batch_rows.h"
+#include "runtime/stream/dynamic_graph.h"
+#include "runtime/stream/shared_search.h"
+
+namespace matcha::runtime::stream {
+
+/// Which rows a search for what updates do will read, and how often, by some random walks that go as it does: from an
+/// update, one candidate of each vertex in place of all. A walk stands for as many as it had to choose from, so that
+/// the expected numbers are those of the search.
+class RowWalks {
+ public:
+  /// The graph must outlive it.
+  explicit RowWalks(const DynamicGraph& graph) : graph_(graph) {}
+
+  struct Read {
+    std::uint32_t place = 0;
+    bool backwards = false;  ///< Of a directed graph: the row of sources.
+    double times = 0;
+  };
+  /// Each row once, those of the updates with what is read for certain, in no order; until the next call. Requires:
+  /// the terms are for the graph, and the updates are of vertices that it has. Throws std::bad_alloc.
+  const std::vector<Read>& estimate(const SharedTerms& terms, std::span<const BatchUpdate> updates);
+
+ private:
+  void add(bool backwards, std::uint32_t place, double times);
+  void add_steps(const Term& term, std::size_t vertex, double times);
+  bool choose(const TermPattern& pattern, std::size_t vertex, double& stands_for);
+  void walk(const Term& term, const BatchUpdate& update, double stands_for);
+
+  const DynamicGraph& graph_;
+  std::mt19937_64 random_{1};
+  std::vector<std::uint32_t> places_;      ///< By vertex of the term.
+  std::vector<std::uint32_t> read_of_[2];  ///< By place, its number in `reads_` and 1; 0: none.
+  std::vector<Read> reads_;
+};
+
+}  // namespace matcha::runtime::stream
