@@ -116,9 +116,8 @@ void add_stream_options(CLI::App& verb, StreamOptions& options) {
   add_input_options(verb, options);
   add_answer_options(verb, options);
   add_input_meaning(verb, options.params, options.table, options.directed);
-  verb.add_option(
-          "--device", options.device,
-          "Where to count; auto begins on the CPU, and takes a GPU where that is sooner. Rows are left to the CPU")
+  verb.add_option("--device", options.device,
+                  "Where to count; auto begins on the CPU, and takes a GPU where that is sooner")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->option_text("auto|cpu|cuda")
       ->group("How to run");

@@ -49,7 +49,7 @@ struct ProgramOptions {
 struct DeltaDevice {
   enum class Kind : std::uint8_t {
     Cpu,
-    Gpu,   ///< The first GPU counts; rows, and what it cannot count, are left to the CPU.
+    Gpu,   ///< The first GPU counts, and lists rows; what it cannot is left to the CPU.
     Auto,  ///< Where it is sooner, by what is measured, the first GPU counts, if there is one; else the CPU.
   };
   Kind kind = Kind::Cpu;

@@ -32,7 +32,7 @@ runtime::Result<std::unique_ptr<GpuDeltas>> GpuDeltas::open(DynamicPresent& pres
       DeviceSearch::make(present.graph(), gpu->device, std::move(gpu->code));
   if (!search) return search.error();
   (*search)->set_most_bytes(settings.bytes, settings.row_bytes);
-  return std::unique_ptr<GpuDeltas>(new GpuDeltas(gpu->device->label(), std::move(*search)));
+  return std::unique_ptr<GpuDeltas>(new GpuDeltas(present, gpu->device->label(), std::move(*search)));
 }
 
 std::string GpuDeltas::set_programs(std::vector<DeltaProgram*> programs) {
@@ -50,15 +50,32 @@ runtime::Result<GpuDeltas::Took> GpuDeltas::take(std::span<const EdgeUpdate> edg
   const runtime::stream::SharedSearch::Result& found = outcome->found;
   Took took{found.ending, found.fits, outcome->is_refused, found.updates, found.busy_ms, rows_of(*outcome)};
   if (!took.fits || took.is_refused || took.ending != DeltaSearch::Ending::Complete) return took;
+  take_matches(*outcome, sign);
   if (!take_counts(found.maps, 0, sign)) took.ending = DeltaSearch::Ending::Overflow;
   return took;
+}
+
+/// Gives the programs their rows.
+void GpuDeltas::take_matches(const DeviceSearch::Outcome& outcome, int sign) const {
+  std::size_t first = 0;
+  for (DeltaProgram* program : programs_) {
+    const std::size_t end = first + program->term_count();
+    std::vector<DeltaProgram::Row> rows;
+    for (std::size_t at = 0; program->wants_rows() && at < outcome.matches.size(); at += outcome.match_words) {
+      const std::uint32_t* const match = outcome.matches.data() + at;
+      if (match[0] < first || match[0] >= end) continue;
+      rows.push_back(program->row_of(match[0] - first, match + 1, present_, sign));
+    }
+    program->take_rows(std::move(rows));
+    first = end;
+  }
 }
 
 bool GpuDeltas::take_counts(const std::vector<__int128>& maps, std::size_t slot, int sign) const {
   const __int128* of_program = maps.data() + slot * terms_.all.size();
   bool fits = true;
   for (DeltaProgram* program : programs_) {
-    fits = program->take_counts(of_program, sign) && fits;
+    if (!program->wants_rows()) fits = program->take_counts(of_program, sign) && fits;
     of_program += program->term_count();
   }
   return fits;

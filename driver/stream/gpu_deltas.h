@@ -67,9 +67,11 @@ class GpuDeltas {
   const std::string& label() const { return label_; }
 
  private:
-  GpuDeltas(std::string label, std::unique_ptr<runtime::stream::DeviceSearch> search)
-      : label_(std::move(label)), search_(std::move(search)) {}
+  GpuDeltas(const DynamicPresent& present, std::string label, std::unique_ptr<runtime::stream::DeviceSearch> search)
+      : present_(present), label_(std::move(label)), search_(std::move(search)) {}
+  void take_matches(const runtime::stream::DeviceSearch::Outcome& outcome, int sign) const;
 
+  const DynamicPresent& present_;
   std::string label_;
   std::unique_ptr<runtime::stream::DeviceSearch> search_;
   std::vector<DeltaProgram*> programs_;

@@ -68,6 +68,7 @@ struct DeltaTerm {
   u32 walked;
   u32 back;       ///< A BackArc.
   u32 swappable;  ///< Not 0: the ends may be exchanged.
+  u32 listed;     ///< Not 0: its matches are given, not counted, and all vertices are walked.
   u32 level;      ///< Of vertex 0.
   u32 group, group_end;
 };
@@ -145,6 +146,12 @@ struct DeltaLaunch {
   DeltaSum* sums;    ///< Slot by slot, one a term,
   u64 sums_of_slot;  ///< so many.
   const u64* wish;   ///< Of the host; not 0: stop.
+  /// Matches that are given: each has its term, the place of each vertex, and nothing up to `match_words`.
+  /// `match_count` is how many there are; with more than there is room for, the launch ends.
+  u32* matches;
+  u64 match_words;
+  u64 match_room;
+  u64* match_count;
 };
 
 /// A row that a graph gets.

@@ -55,6 +55,16 @@ class DeltaSets {
     near_ = far_ = 0;
   }
 
+  /// Gives the places of so many vertices as a match of a term; false: there is no room for it.
+  MATCHA_MEMBER bool add_match(u32 term, u32 vertices) const {
+    const u64 at = group_.broadcast(group_.leads() ? atomic_add(launch_.match_count, 1) : 0);
+    if (at >= launch_.match_room) return false;
+    u32* const match = launch_.matches + at * launch_.match_words;
+    if (group_.leads()) match[0] = term;
+    for (u32 v = group_.lane; v < vertices; v += Group::kWidth) match[1 + v] = state_.places[v];
+    return true;
+  }
+
   /// Other groups may have the long arrays, in which no set is any more.
   MATCHA_MEMBER void give_back_long_rooms() const {
     if (long_rooms_ == nullptr) return;

@@ -1,6 +1,5 @@
 // How a group counts what the edges of a batch do: the search of runtime/stream/delta_search.h, with the items of a set
-// shared among the lanes. The rest of a long walk goes to groups that wait (`give`). Sums are exact, or the launch says
-// that they are not (`refused`).
+// shared among the lanes. The rest of a long walk goes to groups that wait (`give`). Sums are exact, or `refused`.
 #pragma once
 
 #include "runtime/common/delta_sets.h"
@@ -51,13 +50,13 @@ class DeltaWorker {
         }
       }
       if (fresh) part = {u32(unit++), 2, 0, 0, ~0u};
-      const bool goes_on = search(part);
+      const bool is_over = !search(part);
       sets_.give_back_long_rooms();
-      if (!goes_on) return;
+      if (is_over) return;
     }
   }
 
-  /// Sums that groups add up are smaller, so that none of them can be beyond 128 bits.
+  /// Sums that groups add up are smaller, so that none is beyond 128 bits.
   static constexpr f64 kMostBound = 1e26;
 
   /// Gives half of what is left of the outermost walk away, if somebody waits. `at` and `end` of `level` are those of
@@ -133,6 +132,12 @@ class DeltaWorker {
     return bound_ < kMostBound || refuse();
   }
 
+  /// All walked vertices have places. False: the launch is to end.
+  MATCHA_MEMBER bool add_leaf() {
+    if (term_->listed == 0) return add_products();
+    return sets_.add_match(listed_, term_->walked) || tasks_.stop();
+  }
+
   MATCHA_MEMBER bool refuse() const {
     tasks_.refuse();
     return false;
@@ -157,6 +162,7 @@ class DeltaWorker {
     if (summed_ != sum) flush();
     summed_ = sum;
     term_ = &launch_.terms.terms[unit.term];
+    listed_ = unit.term;
     sets_.set_update(unit.update);
     u32 a = update.u, b = update.v;
     // Those of the end with fewer neighbours are walked; every part of the unit finds the same.
@@ -193,7 +199,7 @@ class DeltaWorker {
   /// Counts a part of a unit; false: the launch is to end.
   MATCHA_MEMBER bool search(const DeltaPart& part) {
     if (!begin(launch_.units[part.unit])) return true;
-    if (term_->walked == 2) return add_products();
+    if (term_->walked == 2) return add_leaf();
     const u32 base = part.depth;
     if (base == 3) {
       sets_.put(state_.places[2], part.place);
@@ -221,7 +227,7 @@ class DeltaWorker {
       sets_.put(state_.places[level], item);
       if (!place(level)) continue;
       if (level + 1 == term_->walked) {
-        if (!add_products()) return false;
+        if (!add_leaf()) return false;
       } else {
         enter(++level, 0, ~0u);
       }
@@ -234,6 +240,7 @@ class DeltaWorker {
   UnitTasks<Group, DeltaLaunch> tasks_;
   DeltaSets<Group> sets_;
   const DeltaTerm* term_ = nullptr;
+  u32 listed_ = 0;      ///< The number of `term_`.
   u64 summed_ = ~0ull;  ///< Where `sum_` goes.
   u128 sum_ = 0;
   f64 bound_ = 0;

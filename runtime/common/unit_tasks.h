@@ -138,11 +138,15 @@ class UnitTasks {
     }
     return group_.broadcast(waits) != 0;
   }
-  /// The launch ends, and its numbers are not used.
+  /// The launch ends. False.
+  MATCHA_MEMBER bool stop() const {
+    if (group_.leads()) atomic_exchange(&launch_.shared->stop, 1);
+    return false;
+  }
+  /// The same, and its numbers are not used.
   MATCHA_MEMBER void refuse() const {
-    if (!group_.leads()) return;
-    atomic_exchange(&launch_.shared->refused, 1);
-    atomic_exchange(&launch_.shared->stop, 1);
+    if (group_.leads()) atomic_exchange(&launch_.shared->refused, 1);
+    stop();
   }
 
  private:

@@ -38,7 +38,7 @@ struct DeviceSearch::Layout {
     constexpr std::uint64_t kMostLong = 64;
     sums = aligned_to_line(sizeof(DeltaShared));
     reads = sums + sum_count * sizeof(DeltaSum);
-    back = reads + 2 * sizeof(std::uint64_t);
+    back = reads + 3 * sizeof(std::uint64_t);  // Near ones, far ones, and the number of matches.
     long_taken = aligned_to_line(back);
     updates = long_taken + kMostLong * sizeof(std::uint64_t);
     units = aligned_to_line(updates + update_count * sizeof(DeltaUpdate));
@@ -119,6 +119,7 @@ SearchNeeds DeviceSearch::needs(std::uint64_t longest) const {
   needs.arrays = std::max<std::uint64_t>(data_->rooms(), 1);
   needs.longest = longest;
   needs.most_groups = most_blocks_ * kGroupsOfBlock;
+  if (data_->listed() != 0) needs.match_bytes = (1 + data_->listed()) * sizeof(std::uint32_t);
   return needs;
 }
 
@@ -145,6 +146,7 @@ Status DeviceSearch::share_memory(std::uint64_t longest) {
   tasks_ = {};
   scratch_ = {};
   control_ = {};
+  matches_ = {};
   const std::uint64_t rows = std::min(memory_->rows - needs.record_bytes, most_row_bytes_);
   mirror_.set_bound({needs.record_bytes + rows, memory_->batch});
   return Done{};
@@ -178,6 +180,27 @@ Status DeviceSearch::reserve_tasks(std::uint64_t tasks) {
   return tasks_.fill(*stream_, 0);
 }
 
+Status DeviceSearch::reserve_matches() {
+  if (data_->listed() == 0) return Done{};
+  const std::uint64_t words = 1 + data_->listed();
+  const std::uint64_t wanted = memory_ ? memory_->matches / sizeof(std::uint32_t) : match_room_ * words;
+  if (matches_.size() == wanted) return Done{};
+  matches_ = {};
+  Result<cuda::DeviceBuffer<std::uint32_t>> made =
+      cuda::DeviceBuffer<std::uint32_t>::allocate(stream_->shared_device(), wanted);
+  if (!made) return made.error();
+  matches_ = std::move(*made);
+  return Done{};
+}
+
+/// More room for matches, if that may be.
+bool DeviceSearch::grow_matches() {
+  constexpr std::uint64_t kMostRoom = std::uint64_t{1} << 26;
+  if (memory_ || match_room_ >= kMostRoom) return false;
+  match_room_ *= 4;
+  return true;
+}
+
 /// Arrays for the sets of all groups, or of fewer where there is not so much memory.
 Status DeviceSearch::reserve_scratch() {
   const SearchNeeds needs = this->needs(mirror_.longest());
@@ -201,7 +224,7 @@ Status DeviceSearch::reserve_scratch() {
 }
 
 std::uint64_t DeviceSearch::bytes() const {
-  return mirror_.bytes() + tasks_.bytes() + scratch_.bytes() + control_.bytes();
+  return mirror_.bytes() + tasks_.bytes() + scratch_.bytes() + control_.bytes() + matches_.bytes();
 }
 
 Status DeviceSearch::send(const Layout& layout) {
@@ -228,12 +251,19 @@ Status DeviceSearch::send(const Layout& layout) {
   return control_.copy_from(*stream_, to, layout.bytes);
 }
 
-Result<DeviceSearch::Outcome> DeviceSearch::read(const match::Stops& stops) const {
+Result<DeviceSearch::Outcome> DeviceSearch::read(const match::Stops& stops) {
   const std::byte* const from = static_cast<const std::byte*>(control_stage_.host());
   DeltaShared shared{};
   std::memcpy(&shared, from, sizeof(shared));
   Outcome outcome;
   outcome.is_refused = shared.refused != 0;
+  const std::size_t count = std::size_t{slots_} * data_->terms();
+  const std::byte* const sums = from + aligned_to_line(sizeof(shared));
+  std::uint64_t reads[3] = {0, 0, 0};
+  std::memcpy(reads, sums + count * sizeof(DeltaSum), sizeof(reads));
+  outcome.match_words = 1 + data_->listed();
+  is_overfull_ = data_->listed() != 0 && reads[2] > matches_.size() / outcome.match_words;
+  if (is_overfull_) return outcome;
   if (shared.stop != 0 && !outcome.is_refused) {
     outcome.found.ending = stops.is_stopped() ? DeltaSearch::Ending::Stopped : DeltaSearch::Ending::Deadline;
     return outcome;
@@ -244,8 +274,6 @@ Result<DeviceSearch::Outcome> DeviceSearch::read(const match::Stops& stops) cons
     error.message = "a kernel of " + stream_->device().label() + " has not looked at all updates";
     return error;
   }
-  const std::size_t count = std::size_t{slots_} * data_->terms();
-  const std::byte* const sums = from + aligned_to_line(sizeof(shared));
   outcome.found.maps.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     DeltaSum sum{};
@@ -253,8 +281,12 @@ Result<DeviceSearch::Outcome> DeviceSearch::read(const match::Stops& stops) cons
     const unsigned __int128 all = static_cast<unsigned __int128>(sum.high) << 64 | sum.low;
     outcome.found.maps.push_back(static_cast<__int128>(all));
   }
-  std::uint64_t reads[2] = {0, 0};
-  std::memcpy(reads, sums + count * sizeof(DeltaSum), sizeof(reads));
+  if (reads[2] != 0) {
+    outcome.matches.resize(reads[2] * outcome.match_words);
+    Status copied = matches_.download(*stream_, outcome.matches.data(), outcome.matches.size());
+    if (copied) copied = stream_->synchronize();
+    if (!copied) return copied.error();
+  }
   outcome.near_reads = reads[0];
   outcome.far_reads = reads[1];
   outcome.rows = mirror_.chosen();
@@ -274,6 +306,7 @@ Status DeviceSearch::launch(const SharedTerms& terms, std::uint32_t slots) {
       2 * static_cast<std::uint64_t>(std::max(stream_->device().properties().multiprocessors, 1));
   const std::uint64_t blocks = std::min<std::uint64_t>(std::max(units_.size() / 2, some), most_blocks_);
   Status status = reserve_scratch();
+  if (status) status = reserve_matches();
   if (status) status = reserve_tasks(memory_ ? memory_->tasks : SearchMemory::kMostTasks);
   if (status) status = send(layout);
   if (!status) return status;
@@ -309,6 +342,10 @@ Status DeviceSearch::launch(const SharedTerms& terms, std::uint32_t slots) {
   launch.sums = reinterpret_cast<DeltaSum*>(control_.address() + layout.sums);
   launch.sums_of_slot = data_->terms();
   launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.address());
+  launch.matches = matches_.data();
+  launch.match_words = 1 + data_->listed();
+  launch.match_room = matches_.size() / launch.match_words;
+  launch.match_count = reinterpret_cast<matcha_program::u64*>(control_.address() + layout.reads) + 2;
   status = count_.launch(*stream_, shape_of(groups), launch);
   return status ? control_.copy_to(*stream_, control_stage_.host(), layout.back) : status;
 }
@@ -342,16 +379,27 @@ Status DeviceSearch::show_and_launch(const SharedTerms& terms, std::uint32_t slo
 }
 
 Result<DeviceSearch::Outcome> DeviceSearch::run(const SharedSearch::Request& request) {
-  const Clock::time_point begin = Clock::now();
   // So many that their units are not too many.
   const std::uint64_t of_update = std::max<std::uint64_t>(request.terms.all.size(), 1);
   const std::size_t fit = static_cast<std::size_t>(std::max<std::uint64_t>(kMostUnits / of_update, 1));
   const std::size_t most = most_bytes_ == 0 ? kMostUpdates : most_added(request.terms);
-  const std::size_t updates = std::min({request.updates.size(), most, fit});
+  for (std::size_t updates = std::min({request.updates.size(), most, fit});; updates /= 2) {
+    Result<Outcome> outcome = run_some(request, updates);
+    while (outcome && is_overfull_ && grow_matches()) outcome = run_some(request, updates);
+    if (!outcome || !is_overfull_) return outcome;
+    // Of one update the host can list what is too much here.
+    outcome->is_refused = updates == 1;
+    if (outcome->is_refused) return outcome;
+  }
+}
+
+/// The first updates of a request; where `is_overfull_`, nothing is done.
+Result<DeviceSearch::Outcome> DeviceSearch::run_some(const SharedSearch::Request& request, std::size_t updates) {
+  const Clock::time_point begin = Clock::now();
   const std::uint32_t slot = request.come ? 1 : 0;
   for (const EdgeUpdate& update : request.updates.first(updates)) begun_.push_back({update.u, update.v, slot});
   Outcome none;
-  is_prepared_ = false;
+  is_prepared_ = is_overfull_ = false;
   open_rows(BatchRows::Graph::Before, request.terms);
   none.found.fits = fits_;
   if (!none.found.fits) {
@@ -366,7 +414,9 @@ Result<DeviceSearch::Outcome> DeviceSearch::run(const SharedSearch::Request& req
     outcome = status.error();
   }
   begun_.clear();
-  if (!outcome || outcome->is_refused || outcome->found.ending != DeltaSearch::Ending::Complete) return outcome;
+  if (!outcome || is_overfull_ || outcome->is_refused || outcome->found.ending != DeltaSearch::Ending::Complete) {
+    return outcome;
+  }
   rows_.close();
   std::vector<__int128>& maps = outcome->found.maps;
   const auto first = maps.begin() + static_cast<std::ptrdiff_t>(slot * data_->terms());
@@ -423,7 +473,8 @@ Status DeviceSearch::begin(const SharedTerms& terms, std::uint32_t slots) {
 Result<DeviceSearch::Outcome> DeviceSearch::finish(const match::Stops& stops) {
   const Status status = wish_.wait(*stream_, stops);
   Result<Outcome> outcome = status ? read(stops) : status.error();
-  const bool made = outcome && !outcome->is_refused && outcome->found.ending == DeltaSearch::Ending::Complete;
+  const bool made =
+      outcome && !is_overfull_ && !outcome->is_refused && outcome->found.ending == DeltaSearch::Ending::Complete;
   mirror_.end(made);
   if (!made) return outcome;
   outcome->found.updates = begun_.size();

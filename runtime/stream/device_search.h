@@ -45,6 +45,9 @@ class DeviceSearch {
     SharedSearch::Result found;
     /// A number is so large that only SharedSearch can tell it; nothing is done.
     bool is_refused = false;
+    /// Of terms that are listed: for each match its term, the places of its vertices, and no more up to `match_words`.
+    std::vector<std::uint32_t> matches;
+    std::uint64_t match_words = 0;
     /// Where some rows are in memory of the host: what became of those that were to be read, and how many reads of rows
     /// were of the device's own memory, and of the host's.
     RowPlaces::Chosen rows;
@@ -99,6 +102,9 @@ class DeviceSearch {
   Status prepare_terms(const SharedTerms& terms);
   std::uint64_t spare_control() const;
   Status reserve_tasks(std::uint64_t tasks);
+  Status reserve_matches();
+  bool grow_matches();
+  Result<Outcome> run_some(const SharedSearch::Request& request, std::size_t updates);
   void open_rows(BatchRows::Graph graph, const SharedTerms& terms);
   bool put(const BatchUpdate& update, bool comes);
   void find_units(const SharedTerms& terms);
@@ -106,7 +112,7 @@ class DeviceSearch {
   Status launch(const SharedTerms& terms, std::uint32_t slots);
   Status show_and_launch(const SharedTerms& terms, std::uint32_t slots);
   Status send(const Layout& layout);
-  Result<Outcome> read(const match::Stops& stops) const;
+  Result<Outcome> read(const match::Stops& stops);
 
   DynamicGraph& graph_;
   std::unique_ptr<cuda::Stream> stream_;
@@ -133,6 +139,9 @@ class DeviceSearch {
   cuda::PinnedMemory control_stage_;
   match::KernelWish wish_;
   cuda::DeviceBuffer<matcha_program::DeltaTask> tasks_;
+  cuda::DeviceBuffer<std::uint32_t> matches_;
+  std::uint64_t match_room_ = std::uint64_t{1} << 16;  ///< Without a bound, so many.
+  bool is_overfull_ = false;                           ///< There were more in the last launch.
   cuda::DeviceBuffer<std::uint32_t> scratch_;
   SearchRooms rooms_;         ///< In `scratch_`,
   std::uint64_t arrays_ = 0;  ///< for groups of so many arrays.

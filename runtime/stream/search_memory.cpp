@@ -10,7 +10,7 @@ namespace matcha::runtime::stream {
 namespace {
 
 constexpr std::uint64_t kItemBytes = sizeof(std::uint32_t), kTaskBytes = sizeof(matcha_program::DeltaTask);
-constexpr std::uint64_t kShortRoom = 64, kMostLong = 64;
+constexpr std::uint64_t kShortRoom = 64, kMostLong = 64, kFewestMatches = 16;
 
 /// Rows may grow for a while.
 std::uint64_t words_of_longest(const SearchNeeds& needs) {
@@ -36,8 +36,8 @@ SearchRooms share_rooms(const SearchNeeds& needs, std::uint64_t bytes) {
 }
 
 std::uint64_t SearchMemory::least(const SearchNeeds& needs) {
-  return needs.record_bytes + 2 * needs.least_batch + needs.least_control + kFewestTasks * kTaskBytes +
-         share_rooms(needs, 0).items(needs.arrays) * kItemBytes;
+  return needs.record_bytes + 2 * needs.least_batch + needs.least_control + kFewestMatches * needs.match_bytes +
+         kFewestTasks * kTaskBytes + share_rooms(needs, 0).items(needs.arrays) * kItemBytes;
 }
 
 std::optional<SearchMemory> SearchMemory::share(const SearchNeeds& needs, std::uint64_t bytes) {
@@ -50,13 +50,18 @@ std::optional<SearchMemory> SearchMemory::share(const SearchNeeds& needs, std::u
   memory.tasks = std::min(kFewestTasks + spare / kOfTasks / kTaskBytes, kMostTasks);
   memory.control = needs.least_control + std::min(spare / kOfControl, kMostControl) / match::kLine * match::kLine;
   memory.batch = needs.least_batch + std::min(spare / kOfBatches / 2, kMostBatch) / match::kLine * match::kLine;
+  constexpr std::uint64_t kOfMatches = 8, kMostMatches = std::uint64_t{1} << 30;
+  if (needs.match_bytes != 0) {
+    const std::uint64_t more = std::min(spare / kOfMatches, kMostMatches) / needs.match_bytes;
+    memory.matches = (kFewestMatches + more) * needs.match_bytes;
+  }
   return memory.grown(needs, bytes);
 }
 
 std::optional<SearchMemory> SearchMemory::grown(const SearchNeeds& needs, std::uint64_t bytes) const {
   constexpr std::uint64_t kOfRooms = 3;
   SearchMemory memory = *this;
-  const std::uint64_t kept = tasks * kTaskBytes + control + 2 * batch;
+  const std::uint64_t kept = tasks * kTaskBytes + control + 2 * batch + matches;
   const std::uint64_t least_rooms = share_rooms(needs, 0).items(needs.arrays) * kItemBytes;
   if (bytes < kept + least_rooms + needs.record_bytes) return std::nullopt;
   const std::uint64_t left = bytes - kept - least_rooms - needs.record_bytes;

@@ -13,6 +13,7 @@ struct SearchNeeds {
   std::uint64_t arrays = 1;         ///< For sets, of a group.
   std::uint64_t longest = 0;        ///< Items of the longest row.
   std::uint64_t most_groups = 0;
+  std::uint64_t match_bytes = 0;  ///< Of a match that is given; 0: all are counted.
 };
 
 /// Arrays for sets of so many groups: of `words` each, and for longer sets `long_count` times as many arrays of
@@ -32,6 +33,7 @@ struct SearchMemory {
   std::uint64_t tasks = 0;  ///< Places of the queue.
   SearchRooms rooms;
   std::uint64_t control = 0, batch = 0;  ///< Bytes; of each of two.
+  std::uint64_t matches = 0;             ///< Bytes of those that are given.
   std::uint64_t rows = 0;                ///< Bytes of records and rows.
 
   static constexpr std::uint64_t kFewestTasks = 64, kMostTasks = std::uint64_t{1} << 18;

@@ -32,12 +32,14 @@ class Tables {
  public:
   explicit Tables(const DynamicGraph& graph) : graph_(graph) {}
 
-  void add(const Term& term) {
+  void add(const Term& term, bool is_listed) {
     rooms_of_term_ = 0;
     DeltaTerm made{};
     made.walked = static_cast<std::uint32_t>(term.pattern.walked);
     made.back = static_cast<std::uint32_t>(term.pattern.back);
-    made.swappable = term.pattern.swappable ? 1 : 0;
+    made.swappable = term.pattern.swappable && !is_listed ? 1 : 0;
+    made.listed = is_listed ? 1 : 0;
+    if (is_listed) listed = std::max(listed, made.walked);
     made.level = static_cast<std::uint32_t>(levels.size());
     for (std::size_t v = 0; v < term.steps.size(); ++v) {
       DeltaLevel level{};
@@ -73,7 +75,7 @@ class Tables {
   std::vector<DeltaProduct> products;
   std::vector<DeltaGroup> groups;
   std::vector<std::uint32_t> numbers;
-  std::uint32_t rooms = 0;
+  std::uint32_t rooms = 0, listed = 0;
 
  private:
   DeltaStep step_of(const TermStep& step) {
@@ -131,16 +133,12 @@ std::size_t append(std::vector<std::byte>& bytes, const std::vector<T>& items) {
 std::optional<TermData> TermData::make(const SharedTerms& terms, const DynamicGraph& graph, std::string& why) {
   Tables tables(graph);
   for (const SharedTerms::One& one : terms.all) {
-    if (one.listed) {
-      why = "rows are listed on the CPU";
-      return std::nullopt;
-    }
     if (one.term->sets > static_cast<int>(matcha_program::kDeltaSets) ||
         one.term->pattern.walked > static_cast<int>(matcha_program::kDeltaWalked)) {
       why = "the pattern has more sets than a GPU keeps";
       return std::nullopt;
     }
-    tables.add(*one.term);
+    tables.add(*one.term, one.listed);
   }
   TermData data;
   data.begins_[Terms] = append(data.bytes_, tables.terms);
@@ -152,6 +150,7 @@ std::optional<TermData> TermData::make(const SharedTerms& terms, const DynamicGr
   data.begins_[Numbers] = append(data.bytes_, tables.numbers);
   data.terms_ = static_cast<std::uint32_t>(tables.terms.size());
   data.rooms_ = tables.rooms;
+  data.listed_ = tables.listed;
   return data;
 }
 

@@ -15,7 +15,7 @@ namespace matcha::runtime::stream {
 /// Terms as plain words, which groups of threads of a device read (runtime/common/delta_walk.h).
 class TermData {
  public:
-  /// Nothing, and why, where a term has too many sets or vertices, or is to be listed. They fit the graph as long as
+  /// Nothing, and why, where a term has too many sets or vertices. They fit the graph as long as
   /// its classes have the same places.
   static std::optional<TermData> make(const SharedTerms& terms, const DynamicGraph& graph, std::string& why);
 
@@ -25,13 +25,15 @@ class TermData {
   std::uint32_t terms() const { return terms_; }
   /// Arrays of items that a group needs.
   std::uint32_t rooms() const { return rooms_; }
+  /// Vertices of the largest pattern whose matches are given; 0: all are counted.
+  std::uint32_t listed() const { return listed_; }
 
  private:
   enum Table { Terms, Levels, Steps, Values, Products, Groups, Numbers, kTables };
 
   std::vector<std::byte> bytes_;
   std::size_t begins_[kTables] = {};
-  std::uint32_t terms_ = 0, rooms_ = 0;
+  std::uint32_t terms_ = 0, rooms_ = 0, listed_ = 0;
 };
 
 }  // namespace matcha::runtime::stream

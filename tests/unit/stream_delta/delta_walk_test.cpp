@@ -52,15 +52,15 @@ constexpr unsigned kDense = 20;
 constexpr std::size_t kSome = 40, kMany = 1000;
 #endif
 
-DeltaQuery query_of(const std::string& text, Induced induced, const DynamicGraph& graph) {
+DeltaQuery query_of(const std::string& text, Induced induced, const DynamicGraph& graph,
+                    frontend::pattern::DeltaAnswer answer = frontend::pattern::DeltaAnswer::Count) {
   SourceManager sources;
   Diagnostics diagnostics(sources);
   const auto set = frontend::pattern::read_pattern(sources, sources.add("<pattern>", text), diagnostics);
   EXPECT_TRUE(set) << text;
   std::string why;
   const auto class_of = [](const std::string& label) { return static_cast<std::uint32_t>(std::stoi(label)); };
-  const auto query =
-      DeltaQuery::make(set->patterns.front(), induced, frontend::pattern::DeltaAnswer::Count, graph, class_of, why);
+  const auto query = DeltaQuery::make(set->patterns.front(), induced, answer, graph, class_of, why);
   EXPECT_TRUE(query) << text << ": " << why;
   return *query;
 }
@@ -121,12 +121,71 @@ struct Schedule {
   std::uint64_t idle = 0;  ///< Groups that wait, beside those that there are.
   /// Items of an array for sets; longer ones share so many times the arrays.
   std::uint64_t room = kVertices, long_rooms = 0;
+  std::uint64_t matches = 0;  ///< Of those that are given, so many have room.
+};
+
+/// Matches that are given, each its term and the places of its vertices, and how many there were.
+struct Listed {
+  std::vector<std::vector<std::uint32_t>> matches;
+  matcha_program::u64 count = 0;
+};
+
+/// Arrays of sets, and room for matches.
+class Rooms {
+ public:
+  Rooms(const Schedule& schedule, std::uint64_t arrays, std::uint64_t vertices)
+      : schedule_(schedule),
+        arrays_(arrays),
+        words_(schedule.long_rooms == 0 ? kLongest : schedule.room),
+        match_words_(1 + vertices),
+        scratch_(arrays * words_ * schedule.workers),
+        long_(schedule.long_rooms * arrays * kLongest),
+        taken_(schedule.long_rooms),
+        matches_(match_words_ * schedule.matches) {}
+
+  void give(DeltaLaunch& launch) {
+    launch.room_words = words_;
+    launch.arrays = arrays_;
+    launch.scratch_words = arrays_ * words_;
+    launch.scratch = scratch_.data();
+    launch.long_rooms = long_.data();
+    launch.long_words = kLongest;
+    launch.long_taken = taken_.data();
+    launch.long_count = schedule_.long_rooms;
+    launch.matches = matches_.data();
+    launch.match_words = match_words_;
+    launch.match_room = schedule_.matches;
+    launch.match_count = &count_;
+  }
+  bool are_given_back() const {
+    return std::ranges::all_of(taken_, [](matcha_program::u64 one) { return one == 0; });
+  }
+  Listed listed(const SharedTerms& terms) const {
+    Listed found;
+    found.count = count_;
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(count_, schedule_.matches); ++i) {
+      const std::uint32_t* const match = matches_.data() + i * match_words_;
+      found.matches.emplace_back(match, match + 1 + terms.all[match[0]].term->pattern.walked);
+    }
+    return found;
+  }
+
+ private:
+  /// A row has what goes and what comes in its place.
+  static constexpr std::uint64_t kLongest = 2 * kVertices;
+
+  const Schedule& schedule_;
+  std::uint64_t arrays_, words_, match_words_;
+  std::vector<std::uint32_t> scratch_, long_;
+  std::vector<matcha_program::u64> taken_;
+  std::vector<std::uint32_t> matches_;
+  matcha_program::u64 count_ = 0;
 };
 
 /// What the groups find, slot by slot; `shared`: what they leave.
 std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
                             const std::vector<BatchUpdate>& updates, std::uint32_t slots, BatchRows& batch,
-                            const Schedule& schedule, DeltaShared& shared) {
+                            const Schedule& schedule, DeltaShared& shared, Listed* maybe_listed = nullptr) {
   std::string why;
   const auto data = TermData::make(terms, graph, why);
   EXPECT_TRUE(data) << why;
@@ -159,19 +218,8 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
   launch.tried = schedule.tried;
   launch.workers = schedule.workers;
   launch.words = batch.words().data();
-  // A row has what goes and what comes in its place.
-  constexpr std::uint64_t kLongest = 2 * kVertices;
-  launch.room_words = schedule.long_rooms == 0 ? kLongest : schedule.room;
-  launch.arrays = std::max(1U, data->rooms());
-  launch.scratch_words = launch.arrays * launch.room_words;
-  std::vector<std::uint32_t> scratch(launch.scratch_words * launch.workers);
-  launch.scratch = scratch.data();
-  std::vector<std::uint32_t> long_rooms(schedule.long_rooms * launch.arrays * kLongest);
-  std::vector<matcha_program::u64> taken(schedule.long_rooms);
-  launch.long_rooms = long_rooms.data();
-  launch.long_words = kLongest;
-  launch.long_taken = taken.data();
-  launch.long_count = schedule.long_rooms;
+  Rooms rooms(schedule, std::max(1U, data->rooms()), data->listed());
+  rooms.give(launch);
   // As if the rows of vertices that come first were the device's own.
   matcha_program::u64 reads[2] = {0, 0};
   launch.reads = reads;
@@ -189,10 +237,11 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_TRUE(std::ranges::all_of(taken, [](matcha_program::u64 one) { return one == 0; }));
-  if (!units.empty()) {
+  EXPECT_TRUE(rooms.are_given_back());
+  if (!units.empty() && terms.all.front().term->pattern.size > 2) {
     EXPECT_GT(reads[0] + reads[1], 0U);
   }
+  if (maybe_listed != nullptr) *maybe_listed = rooms.listed(terms);
   std::vector<__int128> maps;
   for (const DeltaSum& sum : sums) {
     maps.push_back(static_cast<__int128>(static_cast<unsigned __int128>(sum.high) << 64 | sum.low));
@@ -332,6 +381,52 @@ TEST(DeltaWalk, LongSetsShareArrays) {
     for (const char* pattern : {"house", "clique:4", "0-1, 1-2, 2-3, 3-4, 4-5", "0-1, 1-2, 0!2, 2-3"}) {
       compare({pattern}, come, kSome, 5, {4, 64, 1, 0, 2, 1});
       compare({pattern, Induced::Vertex}, come, kSome, 6, {4, 64, 1, 2, 1, 2});
+    }
+  }
+}
+
+TEST(DeltaWalk, ListsWhatASearchLists) {
+  using frontend::pattern::DeltaAnswer;
+  for (const Case& one : std::vector<Case>{{"triangle"},
+                                           {"0-1, 1-2, 2-3, 3-0"},
+                                           {"wedge", Induced::Vertex},
+                                           {"0-1"},
+                                           {"0>1, 1>2, 0>2", Induced::Edge, true},
+                                           {"0:1-1:0, 1-2, 2-0", Induced::Edge, false, 2}}) {
+    for (const bool come : {true, false}) {
+      SCOPED_TRACE(one.pattern);
+      DynamicGraph graph = random_graph(one.directed, one.labels, 4), other = random_graph(one.directed, one.labels, 4);
+      const std::vector<EdgeUpdate> updates = random_updates(graph, come, kSome, 4);
+      const DeltaQuery query = query_of(one.pattern, one.induced, graph, DeltaAnswer::Subgraphs);
+      SharedTerms terms;
+      query.add_terms(terms, true);
+      std::vector<BatchUpdate> slotted;
+      for (const EdgeUpdate& update : updates) slotted.push_back({update.u, update.v, come ? 1U : 0U});
+      std::vector<std::vector<std::uint32_t>> expected;
+      SharedSearch search(other, runtime::set_kernels(runtime::best_tier()), 1);
+      const auto take = [&](unsigned, std::uint32_t term, const std::uint32_t* places) {
+        expected.push_back({term});
+        expected.back().insert(expected.back().end(), places, places + terms.all[term].term->pattern.walked);
+      };
+      ASSERT_EQ(search.run({terms, updates, come, {}, take}).updates, updates.size());
+      std::ranges::sort(expected);
+      ASSERT_FALSE(expected.empty());
+      BatchRows batch(graph);
+      ASSERT_TRUE(batch.open(slotted, BatchRows::Graph::Before));
+      Schedule schedule;
+      DeltaShared shared{};
+      Listed found;
+      schedule.matches = expected.size();
+      (void)count(graph, terms, slotted, 2, batch, schedule, shared, &found);
+      EXPECT_EQ(shared.stop, 0U);
+      std::ranges::sort(found.matches);
+      EXPECT_EQ(found.matches, expected);
+      // Without room for the last one it ends.
+      Listed fewer;
+      schedule.matches = expected.size() - 1;
+      (void)count(graph, terms, slotted, 2, batch, schedule, shared, &fewer);
+      EXPECT_NE(shared.stop, 0U);
+      EXPECT_GT(fewer.count, schedule.matches);
     }
   }
 }
