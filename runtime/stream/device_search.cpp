@@ -369,6 +369,8 @@ Status DeviceSearch::show_and_launch(const SharedTerms& terms, std::uint32_t slo
   if (status && memory_ && mirror_.longest() > memory_->rooms.long_words) {
     mirror_.end(false);
     status = share_memory(mirror_.longest());
+    // What was sent is under way.
+    if (status) status = stream_->synchronize();
     if (status) status = mirror_.show(rows_, reads_);
   }
   if (!status) return status;
