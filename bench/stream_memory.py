@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 
 PATTERNS = ("triangle", "clique:4", "clique:5")
-PARTS = (0.5, 0.25, 0.1, 0)  # Of what all rows take; none: all are read in memory of the host.
+PARTS = (0.83, 0.5, 0.25, 0)  # Of what all rows take; none: all are read in memory of the host.
 BUFFERS = "8G"
 
 

@@ -160,12 +160,15 @@ struct DeltaPatch {
   DeltaRow row;
 };
 
-/// A row that gets another place, and there is as it is after all updates.
+/// A part of a row that gets another place, and there is as it is after all updates.
 struct DeltaMove {
   u64 slot;
   DeltaRow row;  ///< As it was.
-  u32* to;
-  u32 size;  ///< Then.
+  u32* to;       ///< Of the whole row,
+  u32 size;      ///< which has so many items then.
+  /// Of the items that it had, and what comes from the first of them on, up to that one, or, of the last part, the end;
+  /// of the first part what comes before, too.
+  u32 first, last;
 };
 
 }  // namespace matcha_program

@@ -103,12 +103,20 @@ MATCHA_FN u32 count_view(const Group& group, const DeltaView& view, Wants wants)
   return group.total(share);
 }
 
-/// Gives a row another place, with all that came and without what went.
+/// Gives a part of a row its place, with all that came and without what went.
 template <typename Group>
 MATCHA_FN void move_row(const Group& group, const DeltaMove& move, const u32* words, DeltaRow* rows) {
-  filter_view(group, view_of(move.row, words, kDeltaAll), move.to, [](u32) { return true; });
-  group.sync();
-  if (group.leads()) rows[move.slot] = {move.to, move.size, 0};
+  const DeltaView all = view_of(move.row, words, kDeltaAll);
+  u32 change = 0, change_end = all.changes.size, before = 0;
+  if (change_end != 0 && move.first != 0) change = all.changes.from(all.own.items[move.first]);
+  if (change_end != 0 && move.last != all.own.size) change_end = all.changes.from(all.own.items[move.last]);
+  for (u32 i = group.lane; i < change; i += Group::kWidth) before += all.stamps[i] < kDeltaGoes ? 1 : ~0u;
+  const DeltaView part{{all.own.items + move.first, move.last - move.first},
+                       {all.changes.items + change, change_end - change},
+                       all.stamps + change,
+                       kDeltaAll};
+  filter_view(group, part, move.to + move.first + group.total(before), [](u32) { return true; });
+  if (group.leads() && move.first == 0) rows[move.slot] = {move.to, move.size, 0};
 }
 
 /// Gives rows other places, as group `index` of `groups`.

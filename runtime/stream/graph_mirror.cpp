@@ -284,26 +284,33 @@ void GraphMirror::plan_patches(const BatchRows& batch) {
   for (const DeltaPatch& patch : patches_) patch_of_[patch.slot] = 0;
 }
 
-/// Those of the plan, with addresses.
-std::vector<DeltaMove> GraphMirror::moves() const {
-  std::vector<DeltaMove> moves;
-  moves.reserve(row_places_.moves().size());
-  std::size_t source = 0;
-  const std::uint32_t* const sent = words();
-  for (const RowPlaces::Move& move : row_places_.moves()) {
-    DeltaMove made{};
-    made.slot = move.slot;
-    made.row = row_at(move.before, 0);
-    made.to = const_cast<std::uint32_t*>(address(move.after.word));
-    made.size = move.after.size;
-    if (source < sources_.size() && sources_[source].move == moves.size()) {
-      made.row.changes = sources_[source].changes;
-      if (made.row.changes == 0) made.row = {sent + sources_[source].first, move.after.size, 0};
-      ++source;
+/// The moves of the plan with addresses, in parts of so many items, for many groups; rows that the host made are where
+/// they will be sent.
+void GraphMirror::find_moves(std::uint32_t longest_part) {
+  moves_.clear();
+  rounds_.clear();
+  std::size_t number = 0, source = 0;
+  for (const std::size_t end : row_places_.rounds()) {
+    for (; number < end; ++number) {
+      const RowPlaces::Move& move = row_places_.moves()[number];
+      DeltaMove made{};
+      made.slot = move.slot;
+      made.row = row_at(move.before, 0);
+      made.to = const_cast<std::uint32_t*>(address(move.after.word));
+      made.size = move.after.size;
+      if (source < sources_.size() && sources_[source].move == number) {
+        made.row.changes = sources_[source].changes;
+        if (made.row.changes == 0) made.row = {words() + sources_[source].first, move.after.size, 0};
+        ++source;
+      }
+      do {
+        made.last = made.first + std::min(longest_part, made.row.size - made.first);
+        moves_.push_back(made);
+        made.first = made.last;
+      } while (made.first < made.row.size);
     }
-    moves.push_back(made);
+    rounds_.push_back(moves_.size());
   }
-  return moves;
 }
 
 Status GraphMirror::reserve_batch(std::uint64_t bytes) {
@@ -318,27 +325,36 @@ Status GraphMirror::reserve_batch(std::uint64_t bytes) {
 }
 
 Status GraphMirror::send(const BatchRows& batch) {
-  const std::uint64_t move_count = row_places_.moves().size();
+  constexpr std::uint32_t kPart = 1024;
   const std::span<const std::uint32_t> words = batch.words();
-  const Layout layout(words.size(), sent_rows_.size(), move_count, patches_.size());
-  current_ ^= 1;
-  Status status = reserve_batch(layout.bytes);
-  if (status) status = match::reserve(stage_, stream_.shared_device(), layout.bytes);
-  if (!status) return status;
   // Rows that the host made are words behind the changes.
   for (Source& source : sources_) source.first += words.size();
-  const std::vector<DeltaMove> moves = this->moves();
+  current_ ^= 1;
+  const auto layout_of = [&](std::uint64_t moves) {
+    return Layout(words.size(), sent_rows_.size(), moves, patches_.size());
+  };
+  std::uint64_t parts = 0;
+  for (const RowPlaces::Move& move : row_places_.moves()) {
+    parts += 1 + std::max(move.before.size, move.after.size) / kPart;
+  }
+  const bool in_parts = bound_.batch == 0 || layout_of(parts).bytes <= bound_.batch;
+  const std::uint64_t most_moves = in_parts ? parts : row_places_.moves().size();
+  Status status = reserve_batch(layout_of(most_moves).bytes);
+  if (status) status = match::reserve(stage_, stream_.shared_device(), layout_of(most_moves).bytes);
+  if (!status) return status;
+  find_moves(in_parts ? kPart : ~std::uint32_t{0});
+  const Layout layout = layout_of(moves_.size());
   std::byte* const to = static_cast<std::byte*>(stage_.host());
   std::memcpy(to, words.data(), words.size_bytes());
   if (!sent_rows_.empty()) std::memcpy(to + layout.rows, sent_rows_.data(), sent_rows_.size() * kWord);
-  if (!moves.empty()) std::memcpy(to + layout.moves, moves.data(), moves.size() * sizeof(DeltaMove));
+  if (!moves_.empty()) std::memcpy(to + layout.moves, moves_.data(), moves_.size() * sizeof(DeltaMove));
   if (!patches_.empty()) std::memcpy(to + layout.patches, patches_.data(), patches_.size() * sizeof(DeltaPatch));
   status = batch_[current_].copy_from(stream_, to, layout.bytes);
-  return status ? launch(layout, move_count) : status;
+  return status ? launch(layout) : status;
 }
 
 /// The moves, round by round, and the patches.
-Status GraphMirror::launch(const Layout& layout, std::uint64_t moves) {
+Status GraphMirror::launch(const Layout& layout) {
   const auto shape_for = [](std::uint64_t count, std::uint64_t of_block) {
     cuda::LaunchShape shape;
     shape.threads = kBlockThreads;
@@ -351,8 +367,8 @@ Status GraphMirror::launch(const Layout& layout, std::uint64_t moves) {
   is_marked_ = false;
   Status status = has_far() ? mark(0) : Status(Done{});
   std::uint64_t first = 0;
-  for (const std::size_t end : row_places_.rounds()) {
-    const std::uint64_t count = std::min<std::uint64_t>(end, moves) - first;
+  for (const std::size_t end : rounds_) {
+    const std::uint64_t count = end - first;
     if (!status || count == 0) continue;
     const DeltaMove* const of_round = reinterpret_cast<const DeltaMove*>(there + layout.moves) + first;
     status = kernels_.move.launch(stream_, shape_for(count, match::kGroupsOfBlock), of_round, count, last, rows);

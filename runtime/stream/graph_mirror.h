@@ -111,8 +111,8 @@ class GraphMirror {
   Status send_near(BatchRows& batch);
   Status reserve_batch(std::uint64_t bytes);
   Status send(const BatchRows& batch);
-  std::vector<matcha_program::DeltaMove> moves() const;
-  Status launch(const Layout& layout, std::uint64_t moves);
+  void find_moves(std::uint32_t longest_part);
+  Status launch(const Layout& layout);
   Status mark(std::size_t event);
   Error too_few(std::uint64_t least) const;
 
@@ -139,6 +139,8 @@ class GraphMirror {
   std::vector<std::uint32_t> sent_rows_;
   std::vector<Source> sources_;
   std::vector<RowPlaces::Read> reads_;
+  std::vector<matcha_program::DeltaMove> moves_;  ///< Those of the plan, in parts,
+  std::vector<std::size_t> rounds_;               ///< and where each round of them ends.
   std::vector<matcha_program::DeltaPatch> patches_;
   std::vector<std::uint32_t> patch_of_;  ///< By slot, its patch and 1; 0: none.
   std::vector<Shown> shown_;             ///< Of the last batch,

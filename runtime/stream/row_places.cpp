@@ -106,16 +106,17 @@ bool RowPlaces::send_oldest_away() {
 }
 
 /// Makes room for so many words in the next round, which begins then: what is no row any more goes, and, of the near
-/// memory, what is of less use. False: not so much was found.
+/// memory, what is of less use. Some more is freed with them, so that rounds are few. False: not so much was found.
 bool RowPlaces::clean(bool near, std::uint32_t words, double use) {
   RowLog& log = near ? near_ : far_;
   const bool may_send = near && !uses_.empty();
   // Where a row has to have room, all is looked at, and again, as rows that are kept leave gaps.
-  constexpr std::uint64_t kLooks = 4;
-  const std::uint64_t most = may_send ? kLooks * words : 2 * log.capacity();
+  constexpr std::uint64_t kLooks = 4, kRoundPart = 64;
+  const std::uint64_t wanted = std::max<std::uint64_t>(words, log.capacity() / kRoundPart);
+  const std::uint64_t most = may_send ? kLooks * wanted : 2 * log.capacity();
   std::uint64_t freed = 0, looked = 0;
-  while (freed < words) {
-    if (log.empty() || looked > most || moves_.size() >= most_moves_) return false;
+  while (freed < wanted) {
+    if (log.empty() || looked > (freed < words ? most : wanted) || moves_.size() >= most_moves_) break;
     const RowLog::Entry entry = log.oldest();
     looked += entry.words;
     const Home& home = homes_[entry.slot];
@@ -124,12 +125,13 @@ bool RowPlaces::clean(bool near, std::uint32_t words, double use) {
       log.drop_oldest();
       freed += entry.words;
     } else if (may_send && use_of(entry.slot) < use) {
-      if (!send_oldest_away()) return false;
+      if (!send_oldest_away()) break;
       freed += entry.words;
     } else if (!keep_oldest(near)) {
-      return false;
+      break;
     }
   }
+  if (freed < words) return false;
   next_round();
   return true;
 }

@@ -385,6 +385,45 @@ TEST(DeltaWalk, LongSetsShareArrays) {
   }
 }
 
+TEST(DeltaWalk, RowsMoveInParts) {
+  constexpr std::uint32_t kGoes = matcha_program::kDeltaGoes;
+  std::mt19937 random(8);
+  for (int round = 0; round < 200; ++round) {
+    const std::uint32_t dense = random() % 4, changed = random() % 3;
+    std::vector<std::uint32_t> row, changes, stamps, expected;
+    for (std::uint32_t x = 0; x < 150; ++x) {
+      const bool is_there = random() % 4 < dense;
+      const bool changes_it = random() % 10 < changed * changed;
+      if (is_there) row.push_back(x);
+      if (changes_it) changes.push_back(x);
+      if (changes_it) stamps.push_back(is_there ? kGoes | random() % 50 : random() % 50 + 1);
+      if (is_there != changes_it) expected.push_back(x);
+    }
+    std::vector<std::uint32_t> words = {0, static_cast<std::uint32_t>(changes.size())};
+    words.insert(words.end(), changes.begin(), changes.end());
+    words.insert(words.end(), stamps.begin(), stamps.end());
+    std::vector<std::uint32_t> to(expected.size() + 1, ~0U);
+    DeltaRow record{};
+    matcha_program::DeltaMove move{};
+    move.row = {row.data(), static_cast<std::uint32_t>(row.size()), changes.empty() ? 0U : 1U};
+    move.to = to.data();
+    move.size = static_cast<std::uint32_t>(expected.size());
+    std::vector<matcha_program::DeltaMove> moves;
+    do {
+      move.last = std::min<std::uint32_t>(move.row.size, move.first + 1 + random() % 70);
+      moves.push_back(move);
+      move.first = move.last;
+    } while (move.first < move.row.size);
+    std::shuffle(moves.begin(), moves.end(), random);
+    warp::on_lanes([&] { matcha_program::move_rows<Lanes>(moves.data(), moves.size(), words.data(), &record, 0, 1); });
+    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), to.begin())) << "round " << round;
+    EXPECT_EQ(to.back(), ~0U);
+    EXPECT_EQ(record.items, to.data());
+    EXPECT_EQ(record.size, expected.size());
+    EXPECT_EQ(record.changes, 0U);
+  }
+}
+
 TEST(DeltaWalk, ListsWhatASearchLists) {
   using frontend::pattern::DeltaAnswer;
   for (const Case& one : std::vector<Case>{{"triangle"},
