@@ -115,7 +115,8 @@ MATCHA_FN void move_row(const Group& group, const DeltaMove& move, const u32* wo
                        {all.changes.items + change, change_end - change},
                        all.stamps + change,
                        kDeltaAll};
-  filter_view(group, part, move.to + move.first + group.total(before), [](u32) { return true; });
+  const u32 at = move.first + group.total(before);
+  filter_view(group, part, move.to + at, [](u32) { return true; });
   if (group.leads() && move.first == 0) rows[move.slot] = {move.to, move.size, 0};
 }
 

@@ -169,7 +169,12 @@ std::size_t DeviceSearch::most_added(const SharedTerms& terms) {
 }
 
 /// Of the bytes that go to the device with a launch, those that are for more than one update.
-std::uint64_t DeviceSearch::spare_control() const { return memory_->control - needs(0).least_control; }
+std::uint64_t DeviceSearch::spare_control() const {
+  // Each part may begin behind a gap.
+  constexpr std::uint64_t kGaps = 4 * match::kLine;
+  const std::uint64_t spare = memory_->control - needs(0).least_control;
+  return spare - std::min(spare, kGaps);
+}
 
 Status DeviceSearch::reserve_tasks(std::uint64_t tasks) {
   if (tasks_.size() == tasks) return Done{};
@@ -236,6 +241,12 @@ Status DeviceSearch::send(const Layout& layout) {
     Result<cuda::DeviceMemory> made = cuda::DeviceMemory::allocate(stream_->shared_device(), memory_->control);
     if (!made) return made.error();
     control_ = std::move(*made);
+  }
+  if (status && layout.bytes > control_.bytes()) {
+    Error error;
+    error.kind = ErrorKind::Resource;
+    error.message = "what goes to the GPU with a launch has no room";
+    return error;
   }
   if (status) status = reserve(control_stage_, stream_->shared_device(), layout.bytes);
   if (!status) return status;
