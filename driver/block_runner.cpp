@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <functional>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -26,6 +24,9 @@ using codegen::RunResult;
 constexpr std::uint64_t kMostBlocks = 64;
 /// On a GPU, where each pair of blocks is a kernel. With more, it rather has the rows that are read most.
 constexpr std::uint64_t kMostGpuBlocks = 20;
+/// Its rows are moved by groups of so many.
+constexpr std::uint64_t kRanks = std::uint64_t{1} << runtime::kMovedBits;
+constexpr std::uint64_t kSlackBytes = 256;
 
 /// Deals one block of positions at a time to each region, and keeps what all of them found.
 class BlockDealer final : public codegen::Dealer {
@@ -87,9 +88,8 @@ class BlockRows {
     return codegen::positions_of({block, blocks_}, view_.vertex_count, &view_);
   }
   bool is_empty(std::uint64_t block) const { return positions(block).begin == positions(block).end; }
-  /// The ranks whose rows are read with those positions.
-  runtime::PositionRange ranks(std::uint64_t block) const {
-    const PositionRange range = positions(block);
+  /// The ranks from the first to the last of some positions.
+  runtime::PositionRange ranks(const PositionRange& range) const {
     return {rank(range.begin), rank(range.end - 1) + 1};
   }
   /// Has them read before they are asked for.
@@ -150,36 +150,45 @@ class BlockRunner final : public codegen::Executable {
     if (task_.on_gpu && graph != nullptr && graph->device_copies() == nullptr) {
       graph->set_device_copies(std::make_shared<runtime::DeviceCopies>());
     }
-    std::uint64_t blocks = 1;
+    Blocks blocks;
     if (task_.levels != 0 && !is_shared && graph != nullptr && view.offsets != nullptr && view.vertex_count != 0) {
       blocks = task_.on_gpu ? blocks_of_gpu(*graph) : blocks_for(view);
     }
-    if (blocks == 1) {
+    if (blocks.outer == 1) {
       for (std::uint64_t level = 0; level < task_.levels; ++level) append(all, {0, view.vertex_count});
       return task_.executable->run(all, universe, options);
     }
-    return run_all(std::move(all), universe, options, BlockRows(view, blocks, task_.pages.get()), blocks);
+    return run_all(std::move(all), universe, options, BlockRows(view, blocks.outer, task_.pages.get()), blocks);
   }
 
  private:
+  struct Blocks {
+    std::uint64_t outer = 1;           ///< Of the positions of the outermost loop, as BlockRows has them; 1: none.
+    std::vector<PositionRange> inner;  ///< Of the items of each level, one after the other.
+  };
+
   static void append(std::vector<codegen::Argument>& arguments, PositionRange block) {
     arguments.emplace_back(static_cast<std::int64_t>(block.begin));
     arguments.emplace_back(static_cast<std::int64_t>(block.end));
   }
 
   /// The fewest of which a run's fit memory.
-  std::uint64_t blocks_for(const runtime::GraphView& view) const {
+  Blocks blocks_for(const runtime::GraphView& view) const {
     const std::uint64_t of_arc = sizeof(std::uint32_t) + (view.edge_info != nullptr ? sizeof(std::uint64_t) : 0);
     const std::uint64_t bytes = view.arc_count * of_arc * (task_.levels + 1);
-    return std::clamp<std::uint64_t>(bytes / std::max<std::uint64_t>(task_.memory, 1) + 1, 1,
-                                     std::min(kMostBlocks, view.vertex_count));
+    Blocks blocks;
+    blocks.outer = std::clamp<std::uint64_t>(bytes / std::max<std::uint64_t>(task_.memory, 1) + 1, 1,
+                                             std::min(kMostBlocks, view.vertex_count));
+    const BlockRows rows(view, blocks.outer, nullptr);
+    for (std::uint64_t block = 0; block < blocks.outer; ++block) blocks.inner.push_back(rows.positions(block));
+    return blocks;
   }
 
-  /// The same for the rows that a GPU reads, where there is room for them beside what it has of each vertex: the
-  /// largest blocks shall be there together. 1: there are too many.
-  std::uint64_t blocks_of_gpu(runtime::Graph& graph) const {
+  /// The same for the rows that a GPU reads, where there is room for them beside what it has of each vertex: the fewest
+  /// pairs. None: there would be too many.
+  Blocks blocks_of_gpu(runtime::Graph& graph) const {
     const bool halved = task_.rows != codegen::gpu::RowsRead::All;
-    if (halved && !runtime::ensure_halves(graph)) return 1;
+    if (halved && !runtime::ensure_halves(graph)) return {};
     const runtime::GraphView view = graph.view();
     std::vector<std::uint64_t> items(view.universe + 1, 0);  // Of the rows before a rank.
     for (std::uint64_t v = 0; v < view.universe; ++v) {
@@ -187,48 +196,74 @@ class BlockRunner final : public codegen::Executable {
       items[v + 1] = items[v] + (halved ? view.halves[2 * v + side + 1] - view.halves[2 * v + side]
                                         : view.offsets[v + 1] - view.offsets[v]);
     }
-    const std::uint64_t of_vertices = task_.of_vertex * view.universe;
+    const std::uint64_t of_vertices = task_.of_vertex * view.universe + kSlackBytes;
     const std::uint64_t room = (task_.memory - std::min(task_.memory / 4 * 3, of_vertices)) / sizeof(std::uint32_t);
-    if (items.back() <= room) return 1;
-    for (std::uint64_t blocks = 2; blocks <= std::min(kMostGpuBlocks, view.vertex_count); ++blocks) {
-      const BlockRows rows(view, blocks, nullptr);
-      std::vector<std::uint64_t> sizes;
-      for (std::uint64_t block = 0; block < blocks; ++block) {
+    if (items.back() <= room) return {};
+    Blocks best;
+    for (std::uint64_t outer = 2; outer <= std::min(kMostGpuBlocks, view.vertex_count); ++outer) {
+      const BlockRows rows(view, outer, nullptr);
+      std::uint64_t largest = 0;
+      for (std::uint64_t block = 0; block < outer; ++block) {
         if (rows.is_empty(block)) continue;
-        const runtime::PositionRange ranks = rows.ranks(block);
-        sizes.push_back(items[ranks.end] - items[ranks.begin]);
+        const runtime::PositionRange ranks = rows.ranks(rows.positions(block));
+        const std::uint64_t end = std::min((ranks.end + kRanks - 1) / kRanks * kRanks, view.universe);
+        largest = std::max(largest, items[end] - items[ranks.begin / kRanks * kRanks]);
       }
-      std::ranges::sort(sizes, std::greater<>());
-      sizes.resize(std::min<std::size_t>(sizes.size(), task_.levels + 1));
-      if (std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) <= room) return blocks;
+      if (largest >= room) continue;
+      std::vector<PositionRange> inner = cut(view, items, (room - largest) / task_.levels);
+      if (inner.empty() || (best.outer != 1 && outer * inner.size() >= best.outer * best.inner.size())) continue;
+      best = {outer, std::move(inner)};
     }
-    return 1;
+    return best;
+  }
+
+  /// Blocks of as many vertices as have so many items at most; none: there would be too many.
+  static std::vector<PositionRange> cut(const runtime::GraphView& view, const std::vector<std::uint64_t>& items,
+                                        std::uint64_t most) {
+    const auto position = [&view](std::uint64_t rank) {
+      if (view.vertices == nullptr) return rank;
+      return static_cast<std::uint64_t>(std::lower_bound(view.vertices, view.vertices + view.vertex_count, rank) -
+                                        view.vertices);
+    };
+    std::vector<PositionRange> blocks;
+    for (std::uint64_t begin = 0; begin < view.universe;) {
+      const auto behind =
+          std::upper_bound(items.begin() + static_cast<std::ptrdiff_t>(begin), items.end(), items[begin] + most);
+      std::uint64_t end = static_cast<std::uint64_t>(behind - items.begin()) - 1;
+      if (end != view.universe) end = end / kRanks * kRanks;
+      if (end <= begin || blocks.size() == kMostGpuBlocks) return {};
+      blocks.push_back({position(begin), position(end)});
+      begin = end;
+    }
+    return blocks;
   }
 
   RunOutcome run_all(std::vector<codegen::Argument> arguments, const runtime::Universe& universe,
-                     const RunOptions& options, const BlockRows& rows, std::uint64_t blocks) {
+                     const RunOptions& options, const BlockRows& rows, const Blocks& blocks) {
     std::uint64_t inner = 1;
-    for (std::uint64_t level = 0; level < task_.levels; ++level) inner *= blocks;
-    BlockDealer dealer(blocks, blocks * inner);
+    for (std::uint64_t level = 0; level < task_.levels; ++level) inner *= blocks.inner.size();
+    BlockDealer dealer(blocks.outer, blocks.outer * inner);
     RunOptions one = options;
     one.maybe_dealer = &dealer;
     const std::size_t own = arguments.size();
     RunResult total;
     bool complete = true;
     std::vector<runtime::PositionRange> near;
-    for (std::uint64_t outer = 0; outer < blocks && complete; ++outer) {
+    for (std::uint64_t outer = 0; outer < blocks.outer && complete; ++outer) {
       rows.expect(outer);
       for (std::uint64_t number = 0; number < inner && complete; ++number) {
         arguments.resize(own);
         bool is_empty = rows.is_empty(outer);
-        std::vector<std::uint64_t> read = {outer};
+        std::vector<PositionRange> read = {rows.positions(outer)};
         std::uint64_t rest = number;
-        for (std::uint64_t level = 0; level < task_.levels; ++level, rest /= blocks) {
-          const std::uint64_t block = rest % blocks;
-          is_empty = is_empty || rows.is_empty(block) || (task_.walks_down && block > outer);
+        for (std::uint64_t level = 0; level < task_.levels; ++level, rest /= blocks.inner.size()) {
+          const std::uint64_t block = rest % blocks.inner.size();
+          const PositionRange range = blocks.inner[block];
+          const bool is_above = task_.walks_down && range.begin >= read.front().end;
+          is_empty = is_empty || range.begin == range.end || is_above;
           if (level == 0 && block != outer) rows.expect(block);
-          append(arguments, rows.positions(block));
-          read.push_back(block);
+          append(arguments, range);
+          read.push_back(range);
         }
         if (is_empty) continue;
         near = ranks_of(rows, std::move(read));
@@ -239,7 +274,8 @@ class BlockRunner final : public codegen::Executable {
         if (found == nullptr) return outcome;
         add(total, *found);
         complete = found->ending == codegen::Ending::Complete;
-        if (number % blocks != outer) rows.let_go(number % blocks);
+        const std::uint64_t block = number % blocks.inner.size();
+        if (block != outer) rows.let_go(block);
       }
       rows.let_go(outer);
     }
@@ -266,12 +302,11 @@ class BlockRunner final : public codegen::Executable {
     return outcome;
   }
 
-  /// Of these blocks, ascending.
-  static std::vector<runtime::PositionRange> ranks_of(const BlockRows& rows, std::vector<std::uint64_t> blocks) {
-    std::ranges::sort(blocks);
-    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  /// Of these positions, ascending.
+  static std::vector<runtime::PositionRange> ranks_of(const BlockRows& rows, std::vector<PositionRange> read) {
+    std::ranges::sort(read, {}, &PositionRange::begin);
     std::vector<runtime::PositionRange> ranks;
-    for (const std::uint64_t block : blocks) ranks.push_back(rows.ranks(block));
+    for (const PositionRange& range : read) ranks.push_back(rows.ranks(range));
     return ranks;
   }
 

@@ -68,7 +68,9 @@ std::uint64_t bytes_of_vertex(const ir::Module& module, RowsRead rows) {
   const GraphUses uses(module);
   const std::uint64_t halves = uses.lower || uses.upper || uses.others ? 2 * kWord : 0;
   const std::uint64_t offsets = rows == RowsRead::All ? kWord : 0;
-  return halves + offsets + (uses.labels ? kWord : 0) + 1;  // Where rows lie, of many vertices together, is the rest.
+  const std::uint64_t labels = uses.labels ? kWord : 0;
+  // The vertex itself, and by how much its row is moved, with others.
+  return halves + offsets + labels + sizeof(std::uint32_t) + 1;
 }
 
 bool walks_down(const ir::Module& module) {

@@ -112,19 +112,19 @@ SpreadGraph::SpreadGraph(const runtime::cuda::DeviceRef& device, host::Graph& gr
     view_.moved = moved_.data();
   }
   put(view_.labels, wanted.labels ? host.labels : nullptr, host.universe, of_vertices());
-  const auto put_others = [&](auto budget) {
-    if (halved) put(view_.offsets, wanted.offsets ? host.offsets : nullptr, host.universe + 1, budget());
-    put(view_.vertices, wanted.vertices ? graph.vertex_array() : nullptr, host.vertex_count, budget());
-    put(view_.original_ids, wanted.original_ids ? host.original_ids : nullptr, host.universe, budget());
+  const auto put_offsets = [&](std::uint64_t budget) {
+    if (halved) put(view_.offsets, wanted.offsets ? host.offsets : nullptr, host.universe + 1, budget);
   };
-  if (!names_rows) put_others(of_vertices);
+  if (!names_rows) put_offsets(of_vertices());
+  put(view_.vertices, wanted.vertices ? graph.vertex_array() : nullptr, host.vertex_count, of_vertices());
   const std::uint64_t room = rows_->starts.back() + kSlackItems;
   const std::uint64_t items = std::min(room, left_ / sizeof(std::uint32_t));
   if (items > kSlackItems) {
     room_ = need(DeviceBuffer<std::uint32_t>::allocate(device_, items));
     left_ -= room_.bytes();
   }
-  if (names_rows) put_others([&] { return left_; });
+  if (names_rows) put_offsets(left_);
+  put(view_.original_ids, wanted.original_ids ? host.original_ids : nullptr, host.universe, left_);
   // They are read one after the other.
   put(view_.sources, wanted.sources ? host.sources : nullptr, host.arc_count, left_);
   const std::uint64_t* const info = static_cast<const std::uint64_t*>(host.edge_info);

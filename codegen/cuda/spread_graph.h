@@ -29,8 +29,8 @@ struct PinnedRows {
 };
 
 /// A graph of which a device has no more than some bytes: first what is kept of each vertex, then rows. If these are
-/// named (`place`), what is read of vertices one after the other comes behind them. All else is in memory of the host,
-/// where the device reads it through the bus: as exact, and much slower.
+/// named (`place`), offsets that only say how long rows are come behind them. All else is in memory of the host, where
+/// the device reads it through the bus: as exact, and much slower.
 class SpreadGraph {
  public:
   /// `most`: bytes of the device. Throws Trap when a call fails. Requires: a graph with offsets; `graph` and `rows`

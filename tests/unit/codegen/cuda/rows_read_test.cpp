@@ -41,7 +41,7 @@ TEST(RowsRead, HalvesWhereNothingElseIsRead) {
     ASSERT_TRUE(parsed.module) << text;
     EXPECT_EQ(rows_read(*parsed.module, parsed.module->params[0]), c.rows) << c.loop;
     const std::uint64_t halves = std::string(c.loop).find("er_neighbors") != std::string::npos ? 16 : 0;
-    EXPECT_EQ(bytes_of_vertex(*parsed.module, c.rows), halves + (c.rows == RowsRead::All ? 8 : 0) + 1) << c.loop;
+    EXPECT_EQ(bytes_of_vertex(*parsed.module, c.rows), halves + (c.rows == RowsRead::All ? 8 : 0) + 5) << c.loop;
     EXPECT_EQ(walks_down(*parsed.module), c.down) << c.loop;
   }
 }
