@@ -6,6 +6,7 @@ import random
 import re
 import subprocess
 import tempfile
+import time
 
 PATTERNS = ("triangle", "clique:4", "clique:5")
 PARTS = (0.83, 0.5, 0.25, 0)  # Of what all rows take; none: all are read in memory of the host.
@@ -55,22 +56,30 @@ class Runs:
         self.seconds = seconds
 
     def run(self, pattern, *words):
-        """The deltas of all batches that were answered, and of those behind the first two the means of what they tell; or why not."""
-        done = subprocess.run([*self.command, "--pattern", pattern, "--timeout", str(self.seconds), *words], capture_output=True,
-                              text=True, stdin=subprocess.DEVNULL, check=False)
-        if done.returncode not in (0, 124):
-            return done.stderr.strip()[-300:], None
-        answers = [json.loads(line) for line in done.stdout.splitlines()]
-        answers = [answer for answer in answers if "end" not in answer]
-        warm = answers[2:]
-        if not warm:
-            return [answer["delta"] for answer in answers], None
-        told = {"ms": sum(a["ms"]["apply"] + a["ms"]["match"] for a in warm) / len(warm), "batches": len(warm),
+        """The deltas of all batches that were answered, and of those behind the first two the means of what they tell, with `wall`, the
+        time from one answer to the next; or why not."""
+        answers, times = [], []
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as says, subprocess.Popen(
+                [*self.command, "--pattern", pattern, "--timeout", str(self.seconds), *words], stdout=subprocess.PIPE, stderr=says,
+                text=True, stdin=subprocess.DEVNULL) as process:
+            for line in process.stdout:
+                answer = json.loads(line)
+                if "end" not in answer:
+                    answers.append(answer)
+                    times.append(time.monotonic())
+            if process.wait() not in (0, 124):
+                says.seek(0)
+                return says.read().strip()[-300:], None
+        deltas, warm = [answer["delta"] for answer in answers], answers[2:]
+        if len(warm) < 2:
+            return deltas, None
+        told = {"batches": len(warm), "wall": 1000 * (times[-1] - times[1]) / len(warm),
+                "ms": sum(a["ms"]["apply"] + a["ms"]["match"] for a in warm) / len(warm),
                 "apply": sum(a["ms"]["apply"] for a in warm) / len(warm)}
         rows = [a["gpu_rows"] for a in warm if "gpu_rows" in a]
         for key in rows[0] if rows else ():
             told[key] = sum(row[key] for row in rows) / len(rows)
-        return [answer["delta"] for answer in answers], told
+        return deltas, told
 
 
 def table(runs, pattern, row_bytes):
@@ -87,14 +96,15 @@ def table(runs, pattern, row_bytes):
     none = cells[-1][3]
     for name, bound, found, told in cells:
         if isinstance(found, str) or told is None:
-            lines.append(f"| {pattern} | {name} | {'' if bound is None else bound} | {found if isinstance(found, str) else 'too few batches'} |" + " |" * 9)
+            lines.append(f"| {pattern} | {name} | {'' if bound is None else bound} | {found if isinstance(found, str) else 'too few batches'} |" + " |" * 10)
             wrong += isinstance(found, str)
             continue
         same = min(len(found), len(wanted))
         wrong += found[:same] != wanted[:same]
         rows = [f"{told[key]:.3g}" if key in told else "" for key in ("hits", "kept", "sent", "left", "gone", "choose_ms", "move_ms")]
-        factor = f"{none['ms'] / told['ms']:.2f}" if none else ""
-        lines.append(f"| {pattern} | {name} | {'' if bound is None else bound} | {told['batches']} | {told['ms']:.3g} | {factor} | {told['apply']:.3g} | " + " | ".join(rows) + " |")
+        factor = f"{none['wall'] / told['wall']:.2f}" if none else ""
+        lines.append(f"| {pattern} | {name} | {'' if bound is None else bound} | {told['batches']} | {told['wall']:.3g} | {factor} | {told['ms']:.3g} | "
+                     f"{told['apply']:.3g} | " + " | ".join(rows) + " |")
     return lines, wrong
 
 
@@ -106,8 +116,8 @@ def write(options):
         updates = os.path.join(scratch, "updates.txt")
         make_updates(path, row_bytes // 8, options.batches, options.batch, updates)
         runs = Runs(options.matcha, graph, updates, options.batch, options.seconds)
-        lines = ["| pattern | near | bound, bytes | batches | ms a batch | none / this | of it the host's graph | hits | kept | sent | left | gone | choose, ms | move, ms |",
-                 "|---|---|" + "---:|" * 12]
+        lines = ["| pattern | near | rows, bytes | batches | ms a batch by the clock | none / this | ms it says | of it the host's graph | hits | kept | sent | left | gone | choose, ms | move, ms |",
+                 "|---|---|" + "---:|" * 13]
         for pattern in options.query.split(";") if options.query else PATTERNS:
             found, bad = table(runs, pattern, row_bytes)
             wrong += bad
