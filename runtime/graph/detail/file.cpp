@@ -13,7 +13,12 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-std::string megabytes(std::uint64_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; }
+/// As people say a limit: small ones and multiples exactly, else in MiB.
+std::string limit_text(std::uint64_t bytes) {
+  constexpr std::uint64_t kKib = 1024, kMib = kKib * kKib, kSmall = 10 * kMib;
+  if (bytes % kMib == 0 || bytes > kSmall) return std::to_string(bytes / kMib) + " MiB";
+  return bytes % kKib == 0 ? std::to_string(bytes / kKib) + " KiB" : std::to_string(bytes) + " bytes";
+}
 
 /// Closes a descriptor at the end of its scope.
 struct Descriptor {
@@ -33,7 +38,7 @@ Status read_pipe(int descriptor, const std::string& path, const IoOptions& optio
     if (got < 0) return input_error(path, 0, std::string("cannot read: ") + std::strerror(errno));
     if (got == 0) return Done{};
     if (out.size() + static_cast<std::uint64_t>(got) > limit) {
-      return Error{ErrorKind::Resource, "more data than the memory limit of " + megabytes(limit), path, 0,
+      return Error{ErrorKind::Resource, "more data than the memory limit of " + limit_text(limit), path, 0,
                    "raise the memory limit"};
     }
     out.append(block.data(), static_cast<std::size_t>(got));
@@ -50,7 +55,7 @@ Status Budget::take(std::uint64_t bytes, const std::string& path) {
 
 Status Budget::check(std::uint64_t bytes, const std::string& path) const {
   if (bytes > limit || used > limit - bytes) {
-    return Error{ErrorKind::Resource, "loading needs more than the memory limit of " + megabytes(limit), path, 0,
+    return Error{ErrorKind::Resource, "loading needs more than the memory limit of " + limit_text(limit), path, 0,
                  "raise the memory limit, or load a smaller file"};
   }
   return Done{};

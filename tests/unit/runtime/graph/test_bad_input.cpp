@@ -183,7 +183,7 @@ TEST(Limits, MemoryIsBounded) {
   for (const std::string& bytes : {many, gzip(many), zstd(many)}) {
     const Error error = load_error(spec_of(folder.file("g", bytes)), options);
     EXPECT_EQ(error.kind, ErrorKind::Resource);
-    EXPECT_NE(error.message.find("memory limit of 2 MB"), std::string::npos) << error.render();
+    EXPECT_NE(error.message.find("memory limit of 1 MiB"), std::string::npos) << error.render();
   }
   options.max_bytes = 0;
   EXPECT_EQ(load(spec_of(folder.file("g", many)), options).report.duplicates, 199999U);
