@@ -133,12 +133,6 @@ SpreadGraph::SpreadGraph(const runtime::cuda::DeviceRef& device, host::Graph& gr
   view_.edge_info = info_there;
 }
 
-std::uint64_t SpreadGraph::device_bytes() const {
-  std::uint64_t bytes = room_.bytes() + moved_.bytes();
-  for (const DeviceMemory& array : arrays_) bytes += array.bytes();
-  return bytes;
-}
-
 std::uint64_t SpreadGraph::items_before(std::uint64_t group) const {
   return rows_->starts[std::min(group * kRanksOfGroup, view_.universe)];
 }

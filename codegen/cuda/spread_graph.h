@@ -48,8 +48,6 @@ class SpreadGraph {
   const void* owner() const { return degrees_; }
   /// Bytes that were sent to the device since it was asked last.
   std::uint64_t take_copied() { return std::exchange(copied_, 0); }
-  /// Bytes of the device that it takes.
-  std::uint64_t device_bytes() const;
 
  private:
   /// Rows of the ranks of some groups of 2^kMovedBits, which lie from item `at` of the room on.
