@@ -46,7 +46,7 @@ void Forest::attach(int vertex, Vertices part, const MapPlan& plan) {
     const int child = std::countr_zero(tied);
     nodes_[static_cast<std::size_t>(child)].down = side_of(vertex, child);
     for (const Vertices below : parts_on(query_, part & ~tied)) attach(child, below, plan);
-    finish(nodes_[static_cast<std::size_t>(child)]);
+    finish(nodes_[static_cast<std::size_t>(child)], is_for_some() || !is_met_once(child, vertex));
     node.pendants.push_back(child);
     return;
   }
@@ -62,10 +62,24 @@ void Forest::attach(int vertex, Vertices part, const MapPlan& plan) {
   node.blocks.push_back(root);
 }
 
-void Forest::finish(Node& node) const {
+bool Forest::is_met_once(int child, int parent) const {
+  std::size_t images = 0, arcs = 0, edges = 0;
+  for (const MapQuery::Arc& arc : query_.arcs) {
+    const bool leaves = arc.from == child && arc.to == parent, comes = arc.from == parent && arc.to == child;
+    if (!leaves && !comes) continue;
+    if (arc.labels.size() != 1) return false;
+    const LabelPart part = part_of(table_, true, leaves ? ArcSide::Targets : ArcSide::Sources, arc.labels[0]);
+    images = part.rows.size();
+    arcs = part.items.size();
+    ++edges;
+  }
+  return edges == 1 && arcs <= images + images / 4;
+}
+
+void Forest::finish(Node& node, bool is_kept) const {
   const bool is_leaf = node.pendants.empty() && node.blocks.empty();
   node.is_counted = is_leaf && !node.label && !node.image && node.down.indices.size() == 1;
-  if (!is_leaf) node.weights = Zeros<std::uint64_t>(view_.universe);
+  if (!is_leaf && is_kept) node.weights = Zeros<std::uint64_t>(view_.universe);
 }
 
 void Forest::add_tree(const std::vector<int>& tree, const MapPlan& plan) {
@@ -191,7 +205,7 @@ void Forest::hang(int vertex, int parent, bool is_tied, Vertices within) {
     hang(other, vertex, is_tied, within);
     (is_tied_below(other) ? node.strands : node.pendants).push_back(other);
   }
-  finish(node);
+  finish(node, true);
 }
 
 Ranks Forest::candidates_of(int vertex) {

@@ -104,7 +104,7 @@ struct Node {
   std::vector<Tie> ties;                   ///< Of a vertex beside a cut that is no child of it.
   std::vector<const PartIndex*> required;  ///< In which all of its images have rows; of cuts, the top and such trees.
   bool is_counted = false;                 ///< A leaf that any image fits, by one arc.
-  Zeros<std::uint64_t> weights;            ///< One more than `Gatherer::weight`; 0: not known yet.
+  Zeros<std::uint64_t> weights;            ///< One more than `Gatherer::weight`; 0: not known yet. Maybe none.
 };
 
 /// What the numbers of maps are for.
@@ -187,8 +187,10 @@ class Forest {
   /// Adds a part of the pattern that hangs on a vertex.
   void attach(int vertex, Vertices part, const MapPlan& plan);
   void add_tree(const std::vector<int>& tree, const MapPlan& plan);
-  /// Once its children are known.
-  void finish(Node& node) const;
+  /// Once its children are known. `is_kept`: weights are, since many ask for each.
+  void finish(Node& node, bool is_kept) const;
+  /// Whether most images of a child are beside one image of its parent alone.
+  bool is_met_once(int child, int parent) const;
   /// The images of a vertex that is no child of another, and maybe others.
   Ranks candidates_of(int vertex);
   /// A vertex of a tree, and those of `within` below it; `is_tied`: the tree has several ties.

@@ -59,6 +59,7 @@ void Gatherer::begin(const Node& node, const CutImages& cuts, Images& mine) {
 std::uint64_t Gatherer::weight(const Node& node, std::uint32_t image) {
   if (!forest_->fits(node, image)) return 0;
   if (node.pendants.empty() && node.blocks.empty()) return 1;
+  if (!node.weights) return maps_below(node, image, {image, 0});
   // Who comes second finds the same number.
   const std::atomic_ref<std::uint64_t> known(node.weights.get()[image]);
   if (const std::uint64_t more = known.load(std::memory_order_relaxed); more != 0) return more - 1;
