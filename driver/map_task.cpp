@@ -28,9 +28,9 @@ using runtime::messages::MapQuery;
 constexpr double kOfImage = 8;
 /// What turning an arc takes.
 constexpr double kOfTurning = 8;
-/// In the same measure, what compiling a program takes, and what a match of some vertices takes one.
-constexpr double kOfProgram = 1e6;
-constexpr double kOfMatch = 1;
+/// In the same measure, what compiling a program takes, and what a match of some vertices takes it.
+constexpr double kOfProgram = 5e4;
+constexpr double kOfMatch = 4;
 /// Of more vertices not all pairs are tried.
 constexpr int kMostForTwo = 12;
 
