@@ -45,11 +45,12 @@ class CudaExecutable::Run {
     const Clock::time_point begin = Clock::now();
     try {
       open(arguments);
+      report_.time("ready", begin);
+      for (const ir::Var* param : program_.module_.params) devices_.upload_early(param);
     } catch (const host::Trap&) {
       program_.session_.reset();
       throw;
     }
-    report_.time("ready", begin);
     // Making a device current for each call takes longer than most calls.
     const runtime::cuda::ContextGuard current(*session().launchers()[0]->device());
     need(current.status());
@@ -68,7 +69,7 @@ class CudaExecutable::Run {
 
   Session& session() { return *program_.session_; }
 
-  /// Devices are opened, kernels compiled and graphs copied side by side.
+  /// Devices are opened while kernels are compiled, which goes on while graphs are copied.
   void open(std::span<const Argument> arguments) {
     if (program_.opening_.valid()) {
       wait_for(program_.opening_, options_);
@@ -79,7 +80,6 @@ class CudaExecutable::Run {
     program_.begin_compile(session(), worth_hubs());
     session().open(report_.result(), options_);
     devices_.open(session());
-    for (const ir::Var* param : program_.module_.params) devices_.upload_early(param);
   }
 
   /// Whether rows of hubs are worth their code for the inputs; what is compiled already stays as it is.

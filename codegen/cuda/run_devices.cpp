@@ -64,7 +64,7 @@ void RunDevices::upload_early(const ir::Var* var) {
       device.upload(var, graph, wanted_of(needs));
     }
   }
-  if (bounded) report_.time("upload", start);
+  report_.time("upload", start);
 }
 
 /// What a graph is built of, when its edges stayed on the devices.
