@@ -129,10 +129,12 @@ class BitRowMaker : public BitSets<Group> {
                                      bool far = false) {
     if constexpr (Group::kWidth == 1) {
       merge_row(list, near, row);
+    } else if (is_far(list) && hub_row == nullptr && near.size != 0 && near.size / kFarWalk <= list.size) {
+      gather_row(group, list, near, hub_row, row, true);
     } else if (near.size < list.size / kShort || (far && hub_row == nullptr && near.size / kFarWalk <= list.size)) {
       scatter_row(group, list, near, row);
     } else {
-      gather_row(group, list, near, hub_row, row);
+      gather_row(group, list, near, hub_row, row, false);
     }
   }
 
@@ -164,9 +166,11 @@ class BitRowMaker : public BitSets<Group> {
     }
   }
 
-  /// The lanes look up `kWidth` items of `list` at a time, whose bits are their ballot.
+  /// The lanes look up `kWidth` items of `list` at a time, whose bits are their ballot. `merges`: both lists are
+  /// walked, whatever their lengths.
   template <typename A, typename B>
-  MATCHA_MEMBER static void gather_row(Group group, const A& list, const B& near, const u64* hub_row, u64* row) {
+  MATCHA_MEMBER static void gather_row(Group group, const A& list, const B& near, const u64* hub_row, u64* row,
+                                       bool merges) {
     u64 word = 0;
     SizeOf<A> end = 0;
     const auto take = [&](ItemOf<A>, bool inside, bool found) {
@@ -176,7 +180,7 @@ class BitRowMaker : public BitSets<Group> {
       if (group.leads()) row[(end - 1) / kWordBits] = word;
       word = 0;
     };
-    if (hub_row == nullptr && near.size != 0 && near.size / kMergeRatio < list.size) {
+    if (merges || (hub_row == nullptr && near.size != 0 && near.size / kMergeRatio < list.size)) {
       merge_in_step(group, list, near, take);
       return;
     }

@@ -90,6 +90,13 @@ class SetOperations {
     if (a.size == 0) return 0;
     if constexpr (Group::kWidth == 1) {
       if (b.size / a.size < kSearchRatio) return merge_count(a, b);
+    } else if constexpr (kMovedRows && can_merge<B>) {
+      // Both are walked, rather than one be searched there.
+      if (is_far(b) && b.size != 0 && b.size / kFarWalk <= a.size) {
+        i64 count = 0;
+        merge_in_step(group_, a, b, [&](ItemOf<A>, bool inside, bool found) { count += inside && found ? 1 : 0; });
+        return count;
+      }
     }
     if constexpr (Group::kWidth != 1 && kSearch == kMergingSearch) {
       i64 count = 0;
@@ -117,6 +124,9 @@ class SetOperations {
   MATCHA_MEMBER void look_up_ascending(const A& a, const B& b, Take take) const {
     if constexpr (Group::kWidth != 1 && kSearch == kMergingSearch && can_merge<B>) {
       if (b.size != 0 && b.size / kMergeRatio < a.size) return merge_in_step(group_, a, b, take);
+    }
+    if constexpr (Group::kWidth != 1 && kMovedRows && can_merge<B>) {
+      if (is_far(b) && b.size != 0 && b.size / kFarWalk <= a.size) return merge_in_step(group_, a, b, take);
     }
     look_up(a, b, take);
   }

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/cuda/cuda.h"
@@ -66,6 +67,17 @@ TEST_F(CudaText, ExamplesCompile) {
     DeviceText text = emit_device_text(*module, Search::Plain, true);
     for (int arch : archs(turn)) EXPECT_EQ(compile(**nvrtc, text.text, arch), "") << path << ", sm_" << arch;
     ++turn;
+  }
+}
+
+TEST_F(CudaText, TextsForRowsElsewhereCompile) {
+  const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
+  if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
+  for (const auto& [path, width] : {std::pair("examples/house.mt", 32U), {"examples/wedge.mt", 1U}}) {
+    std::optional<ir::Module> module = program(read(path), width);
+    ASSERT_TRUE(module) << path;
+    DeviceText text = emit_device_text(*module, Search::Plain, false, {}, true);
+    EXPECT_EQ(compile(**nvrtc, text.text, kArchs[0]), "") << path;
   }
 }
 
