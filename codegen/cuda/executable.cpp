@@ -69,7 +69,7 @@ class CudaExecutable::Run {
 
   Session& session() { return *program_.session_; }
 
-  /// Devices are opened while kernels are compiled, which goes on while graphs are copied.
+  /// Devices are opened, and graphs made ready to be copied, while kernels are compiled, which goes on behind it.
   void open(std::span<const Argument> arguments) {
     if (program_.opening_.valid()) {
       wait_for(program_.opening_, options_);
@@ -80,6 +80,7 @@ class CudaExecutable::Run {
     program_.begin_compile(session(), worth_hubs());
     session().open(report_.result(), options_);
     devices_.open(session());
+    for (const ir::Var* param : program_.module_.params) devices_.make_sides(param);
   }
 
   /// Whether rows of hubs are worth their code for the inputs; what is compiled already stays as it is.

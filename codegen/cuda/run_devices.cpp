@@ -40,8 +40,10 @@ host::GraphNeeds RunDevices::needs_of(const ir::Var* graph) const {
   return found != plan_.host.worker_graphs.end() ? found->second : host::GraphNeeds{};
 }
 
-void RunDevices::upload_early(const ir::Var* var) {
-  if (!var->type->is_graph() || !plan_.on_device.contains(var)) return;
+bool RunDevices::goes_up(const ir::Var* var) const { return var->type->is_graph() && plan_.on_device.contains(var); }
+
+void RunDevices::make_sides(const ir::Var* var) {
+  if (!goes_up(var)) return;
   host::Graph& graph = values_.graph(var);
   const host::GraphNeeds needs = needs_of(var);
   check_info(graph.view.edge_info != nullptr || graph.view.arc_count == 0, needs);
@@ -53,6 +55,13 @@ void RunDevices::upload_early(const ir::Var* var) {
     need(runtime::ensure_halves(*graph.graph));
     graph.view.halves = graph.graph->view().halves;
   }
+}
+
+void RunDevices::upload_early(const ir::Var* var) {
+  if (!goes_up(var)) return;
+  make_sides(var);
+  host::Graph& graph = values_.graph(var);
+  const host::GraphNeeds needs = needs_of(var);
   // What a program makes itself comes on top of what its inputs may take.
   const auto rows = plan_.rows_of_inputs.find(var);
   const bool bounded = settings_.graph_bytes != 0 && rows != plan_.rows_of_inputs.end() && graph.kept() != nullptr;

@@ -21,6 +21,9 @@ class RunDevices {
 
   /// To be called once, first. Requires: the devices of the session, which outlives this, are open.
   void open(Session& session);
+  /// Makes the sources of arcs and the halves of rows that regions read of a graph, unless they are there; else
+  /// nothing.
+  void make_sides(const ir::Var* var);
   /// Starts the copy of a graph that regions read, so that it travels while kernels are compiled; else nothing.
   void upload_early(const ir::Var* var);
   /// Builds a graph from rows that stayed on the devices. False: the host has to; it has the rows then.
@@ -34,6 +37,8 @@ class RunDevices {
   void keep(DeviceRows rows);
 
  private:
+  /// A graph that regions read.
+  bool goes_up(const ir::Var* var) const;
   host::GraphNeeds needs_of(const ir::Var* graph) const;
   GraphRows rows_of(const ir::BuildGraph& s);
   void fetch(const GraphRows& rows);
