@@ -36,6 +36,10 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+
+from small_patterns import connected_patterns
+
 GRAPH = "examples/graphs/ca-grqc.txt.gz"
 TRIANGLES = 48260
 WEDGES = "tests/emulation/wedge_listing.mt"
@@ -94,21 +98,6 @@ class Machine:
 
     def answer(self, *words, **variables):
         return json.loads(self.run(*words, "--json", **variables))
-
-
-def connected_patterns(size):
-    """The connected graphs of so many vertices, one of each kind, as lists of edges."""
-    pairs = list(itertools.combinations(range(size), 2))
-    seen, found = set(), []
-    for chosen in itertools.chain.from_iterable(itertools.combinations(pairs, k) for k in range(size - 1, len(pairs) + 1)):
-        reached = {0}
-        for _ in range(size):
-            reached |= {v for edge in chosen if reached & set(edge) for v in edge}
-        key = min(tuple(sorted(tuple(sorted((turn[u], turn[v]))) for u, v in chosen)) for turn in itertools.permutations(range(size)))
-        if len(reached) == size and key not in seen:
-            seen.add(key)
-            found.append(chosen)
-    return found
 
 
 def count(result):
