@@ -255,7 +255,7 @@ class Run final : public RunSteps {
             may_choose_, parts_.does_not_fit(), streams(), maybe_shared_};
   }
   SearchUse search_use() { return search_.use(search_context()); }
-  bool by_messages() { return tools::by_messages(search_context()); }
+  bool by_messages() { return search_.by_messages(search_context()); }
 
   /// Goes on without a program; one with the same result says its type.
   Status go_without_program(const char* backend, double plan_ms = 0) {

@@ -5,10 +5,13 @@
 
 namespace matcha::tools {
 
-bool by_messages(const SearchContext& context) {
+bool SearchChoice::by_messages(const SearchContext& context) {
   if (context.on_gpu || !context.options.may_lack_program()) return false;
-  const runtime::Graph& graph = context.bound.inputs.graphs.at(context.bound.main_graph);
-  return goes_by_messages(context.pattern, context.pattern_options, graph, context.options.lists());
+  if (!by_messages_) {
+    const runtime::Graph& graph = context.bound.inputs.graphs.at(context.bound.main_graph);
+    by_messages_ = goes_by_messages(context.pattern, context.pattern_options, graph, context.options.lists());
+  }
+  return *by_messages_;
 }
 
 SearchUse SearchChoice::use(const SearchContext& context) {

@@ -26,12 +26,13 @@ struct SearchContext {
   SharedInputs* maybe_shared = nullptr;  ///< Of several patterns.
 };
 
-/// Whether a pattern is matched by messages (driver/map_task.h).
-bool by_messages(const SearchContext& context);
-
-/// Whether a pattern is matched by search, and on which device.
+/// Whether a pattern is matched without a program, by messages or by search, and on which device. Of one pattern and
+/// graph.
 class SearchChoice {
  public:
+  /// By messages (driver/map_task.h), on the CPU.
+  bool by_messages(const SearchContext& context);
+  /// By search.
   SearchUse use(const SearchContext& context);
   /// What is looked for, and on what: on a GPU at once, with the other patterns; or on a CPU, for some matches until it
   /// takes long.
@@ -43,6 +44,7 @@ class SearchChoice {
   }
 
  private:
+  std::optional<bool> by_messages_;  ///< On a CPU; nothing: nobody has asked.
   std::optional<codegen::MatchTask> task_;
   std::shared_ptr<codegen::MatchBatch> batch_;  ///< A GPU matches the pattern with these.
 };
