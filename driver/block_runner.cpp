@@ -197,7 +197,8 @@ class BlockRunner final : public codegen::Executable {
                                         : view.offsets[v + 1] - view.offsets[v]);
     }
     const std::uint64_t of_vertices = task_.of_vertex * view.universe + kSlackBytes;
-    const std::uint64_t room = (task_.memory - std::min(task_.memory / 4 * 3, of_vertices)) / sizeof(std::uint32_t);
+    const std::uint64_t room =
+        (task_.memory - std::min(codegen::gpu::most_of_vertices(task_.memory), of_vertices)) / sizeof(std::uint32_t);
     if (items.back() <= room) return {};
     Blocks best;
     for (std::uint64_t outer = 2; outer <= std::min(kMostGpuBlocks, view.vertex_count); ++outer) {

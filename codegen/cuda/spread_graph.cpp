@@ -24,8 +24,6 @@ constexpr std::uint64_t kGrain = 4096;
 constexpr std::uint64_t kRanksOfGroup = std::uint64_t{1} << runtime::kMovedBits;
 /// Behind the last item of the room, so that nobody's line of the cache ends outside.
 constexpr std::uint64_t kSlackItems = 16;
-/// What is kept of each vertex takes at most so much of the memory, of four parts: the others are for rows.
-constexpr std::uint64_t kPartsOfVertices = 3;
 /// Rows that are sent together.
 constexpr std::uint64_t kChunkItems = std::uint64_t{1} << 22;
 
@@ -94,7 +92,7 @@ SpreadGraph::SpreadGraph(const runtime::cuda::DeviceRef& device, host::Graph& gr
       groups_((graph.view.universe + kRanksOfGroup - 1) / kRanksOfGroup),
       left_(most) {
   const GraphView host = graph.view;
-  const std::uint64_t reserve = most - most / 4 * kPartsOfVertices;
+  const std::uint64_t reserve = most - most_of_vertices(most);
   const auto of_vertices = [&] { return left_ - std::min(left_, reserve); };
   const bool halved = !rows_->halves.empty();
   const std::uint64_t* const halves = halved ? rows_->halves.data() : host.halves;
