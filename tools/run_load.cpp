@@ -254,11 +254,13 @@ Status PartsChoice::load(Compilation& program, codegen::Backend& backend,
   const std::size_t added = module.params.size() - program.loop().params.size();
   if (loaded != Status::Ok || !in_place_ || (added == 0 && !on_gpu())) return loaded;
   BlockTask task{std::move(executable), added / 2, memory_, page_limit_, on_gpu()};
-  for (const ir::Var* param : module.params) {
-    if (param->type->is_graph()) task.rows = codegen::gpu::rows_read(module, param);
+  if (on_gpu()) {
+    for (const ir::Var* param : module.params) {
+      if (param->type->is_graph()) task.rows = codegen::gpu::rows_read(module, param);
+    }
+    task.of_vertex = codegen::gpu::bytes_of_vertex(module, task.rows);
+    task.walks_down = codegen::gpu::walks_down(module);
   }
-  task.of_vertex = codegen::gpu::bytes_of_vertex(module, task.rows);
-  task.walks_down = task.on_gpu && codegen::gpu::walks_down(module);
   executable = make_block_runner(std::move(task));
   return loaded;
 }

@@ -66,8 +66,7 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
       ->group("How to run");
   add_bytes(verb, "--gpu-memory", options.gpu_memory,
             "With --device cuda: what the graph may take of a GPU, such as 8G; of a larger .mtg the rest is read in "
-            "memory of "
-            "the host")
+            "memory of the host")
       ->group("How to run");
   add_cluster_options(verb, options.cluster);
   add_gpu_text_options(verb, options.gpu);

@@ -9,10 +9,13 @@
 #include <random>
 #include <vector>
 
+#include "runtime/abi.h"
 #include "runtime/common/flat_counts.h"
 
 namespace matcha_program {
 namespace {
+
+static_assert(kMovedBits == matcha::runtime::kMovedBits, "device texts and the host mean the same ranks");
 
 using Items = std::vector<u32>;
 
