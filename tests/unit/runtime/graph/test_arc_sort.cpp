@@ -66,11 +66,12 @@ void expect_sorted(std::uint64_t n, const Edges& edges, const ArcOptions& option
   ASSERT_EQ(arcs.offsets.size(), n + 1);
   ASSERT_EQ(arcs.offsets[0], 0U);
   ASSERT_EQ(arcs.offsets[n], pairs.size());
-  for (std::uint64_t source = 0; source < n; ++source) {
-    ASSERT_LE(arcs.offsets[source], arcs.offsets[source + 1]);
-    for (std::uint64_t at = arcs.offsets[source]; at != arcs.offsets[source + 1]; ++at) {
-      ASSERT_EQ(pairs[at], Pair(source, arcs.keys[at])) << at;
-    }
+  ASSERT_TRUE(std::ranges::is_sorted(arcs.offsets));
+  for (std::size_t at = 0; at < pairs.size(); ++at) {
+    const auto& [source, key] = pairs[at];
+    ASSERT_EQ(arcs.keys[at], key) << at;
+    ASSERT_LE(arcs.offsets[source], at);
+    ASSERT_LT(at, arcs.offsets[source + 1]);
   }
 }
 
