@@ -377,21 +377,13 @@ std::optional<std::uint32_t> rank_of(const std::string& bound, const runtime::Un
   return read.ec == std::errc() ? universe.rank(id) : std::nullopt;
 }
 
-}  // namespace
-
-bool goes_by_messages(const PatternSource& source, const PatternOptions& options, const runtime::Graph& graph,
-                      bool some) {
-  const Pattern& pattern = source.set().patterns.front();
-  if (source.set().motif || source.induced() != frontend::pattern::Induced::Edge || !has_labels_on_all_arcs(pattern) ||
-      !graph.facts().directed || graph.facts().info != runtime::InfoKind::Int) {
+/// Whether one pattern of the source is matched so.
+bool goes_by_messages(const PatternSource& source, const Pattern& pattern, const runtime::Graph& graph, bool some) {
+  if (!has_labels_on_all_arcs(pattern) || pattern.size() < 2 || !pattern.connected() || pattern.has_anti_edges() ||
+      pattern.has_loops() || !pattern.different.empty()) {
     return false;
   }
-  if (options.algorithm != "auto" || options.plan != 1 || !options.per.empty() || graph.view().slots != nullptr)
-    return false;
-  if (pattern.size() < 2 || !pattern.connected() || pattern.has_anti_edges() || pattern.has_loops() ||
-      !pattern.different.empty()) {
-    return false;
-  }
+  if (!pattern.different_with_loops.empty() && !graph.facts().loop_free) return false;
   if (pattern.labelled() && graph.view().labels == nullptr) return false;
   if (pattern.counts_edges() && (some || !fits_any_labels(pattern, graph))) return false;
   if (!fits_memory(pattern, graph)) return false;
@@ -406,20 +398,40 @@ bool goes_by_messages(const PatternSource& source, const PatternOptions& options
   return chooser.choose() && chooser.pays();
 }
 
-codegen::MapTask map_task(const PatternSource& source, const runtime::Graph& graph,
-                          const runtime::LabelDictionary& dictionary, bool rows) {
-  const Pattern& pattern = source.set().patterns.front();
-  codegen::MapTask task;
-  if (rows) task.columns = source.row_vertices();
-  task.query = query_of(pattern, dictionary);
+codegen::MapTask::Part part_of(const Pattern& pattern, const runtime::Graph& graph,
+                               const runtime::LabelDictionary& dictionary) {
+  codegen::MapTask::Part part;
+  part.query = query_of(pattern, dictionary);
   for (int v = 0; v < pattern.size(); ++v) {
     const std::size_t at = frontend::pattern::at(v);
-    if (!pattern.label(v).empty()) task.query.labels[at] = code_of(pattern.label(v), dictionary);
+    if (!pattern.label(v).empty()) part.query.labels[at] = code_of(pattern.label(v), dictionary);
     if (pattern.constants.empty() || pattern.constants[at].empty()) continue;
-    task.query.images[at] = rank_of(pattern.bound[at], graph.universe());
-    task.query.is_impossible = task.query.is_impossible || !task.query.images[at];
+    part.query.images[at] = rank_of(pattern.bound[at], graph.universe());
+    part.query.is_impossible = part.query.is_impossible || !part.query.images[at];
   }
-  task.plan = Chooser(pattern, task.query, graph, dictionary).choose().value_or(MapPlan());
+  part.plan = Chooser(pattern, part.query, graph, dictionary).choose().value_or(MapPlan());
+  return part;
+}
+
+}  // namespace
+
+bool goes_by_messages(const PatternSource& source, const PatternOptions& options, const runtime::Graph& graph,
+                      bool some) {
+  if (source.set().motif || source.induced() != frontend::pattern::Induced::Edge || !graph.facts().directed ||
+      graph.facts().info != runtime::InfoKind::Int) {
+    return false;
+  }
+  if (options.algorithm != "auto" || options.plan != 1 || !options.per.empty() || graph.view().slots != nullptr)
+    return false;
+  return std::ranges::all_of(source.set().patterns,
+                             [&](const Pattern& pattern) { return goes_by_messages(source, pattern, graph, some); });
+}
+
+codegen::MapTask map_task(const PatternSource& source, const runtime::Graph& graph,
+                          const runtime::LabelDictionary& dictionary, bool rows) {
+  codegen::MapTask task;
+  if (rows) task.columns = source.row_vertices();
+  for (const Pattern& pattern : source.set().patterns) task.parts.push_back(part_of(pattern, graph, dictionary));
   return task;
 }
 

@@ -93,7 +93,7 @@ SearchUse use_of_search(const PatternSource& pattern, const PatternOptions& opti
   const runtime::GraphFacts& facts = graph.facts();
   const auto several = [](const std::string& label) { return frontend::pattern::alternatives(label).size() > 1; };
   if (first.has_loops() || first.has_constants() || std::ranges::any_of(first.labels, several) ||
-      first.counts_edges() || !first.different.empty()) {
+      first.counts_edges() || !first.different.empty() || pattern.set().alternatives) {
     return SearchUse::Never;
   }
   if (pattern.match() != frontend::pattern::Match::Iso || pattern.set().motif || options.plan != 1 ||

@@ -209,10 +209,11 @@ void PatternSource::forget_unknown(const runtime::LabelDictionary& dictionary) {
     }
     label = known;
   };
-  pattern::Pattern& first = set_->patterns.front();
-  std::ranges::for_each(first.labels, replace);
-  for (auto& [arc, labels] : first.edge_labels) std::ranges::for_each(labels, replace);
-  for (std::vector<std::string>& labels : first.loops) std::ranges::for_each(labels, replace);
+  for (pattern::Pattern& one : set_->patterns) {
+    std::ranges::for_each(one.labels, replace);
+    for (auto& [arc, labels] : one.edge_labels) std::ranges::for_each(labels, replace);
+    for (std::vector<std::string>& labels : one.loops) std::ranges::for_each(labels, replace);
+  }
   for (pattern::LabelUse& use : set_->labels) replace(use.literal);
 }
 
@@ -238,10 +239,11 @@ Status PatternSource::find_constants(const runtime::Universe& universe) {
       return reporter_.error_at(Status::Query, sources_, use.loc, fmt::format("the graph has no vertex `{}`", text),
                                 near.empty() ? "" : fmt::format("did you mean `{}`?", near));
     }
-    pattern::Pattern& first = set_->patterns.front();
-    for (int v = 0; v < first.size(); ++v) {
-      if (first.constants[pattern::at(v)] == use.literal)
-        first.bound[pattern::at(v)] = id ? fmt::format("{}", *id) : "none";
+    for (pattern::Pattern& one : set_->patterns) {
+      for (int v = 0; v < one.size(); ++v) {
+        if (one.constants[pattern::at(v)] == use.literal)
+          one.bound[pattern::at(v)] = id ? fmt::format("{}", *id) : "none";
+      }
     }
   }
   return Status::Ok;
@@ -324,7 +326,10 @@ std::string PatternSource::semantics(bool rows) const {
   const pattern::Pattern& first = set_->patterns.front();
   const std::string counted =
       set_->motif ? fmt::format("all {} connected patterns of {} vertices", set_->patterns.size(), first.size())
-                  : fmt::format("pattern {}{}", first.name.empty() ? "" : first.name + ": ", to_text(first));
+                  : fmt::format("pattern {}{}{}", first.name.empty() ? "" : first.name + ": ", to_text(first),
+                                set_->alternatives
+                                    ? fmt::format(", or its arcs in {} other directions", set_->patterns.size() - 1)
+                                    : "");
   const std::string list = rows ? "list of " : "";
   if (match() == pattern::Match::Homo) {
     return fmt::format("{}; {}homomorphisms: vertices may share their image (--match iso: all differ)", counted, list);

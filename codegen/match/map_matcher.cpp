@@ -20,6 +20,15 @@ using runtime::messages::ListRequest;
 using runtime::messages::MapOutcome;
 using runtime::messages::MapRequest;
 
+/// Adds what another part took and found; ends as that did.
+void add(const MapOutcome& part, MapOutcome& all) {
+  all.end = part.end;
+  all.maps += part.maps;
+  all.overflow = all.overflow || part.overflow;
+  all.index_ms += part.index_ms;
+  all.count_ms += part.count_ms;
+}
+
 RunResult result_of(const MapOutcome& outcome, const char* step, const RunOptions& options) {
   RunResult result;
   result.tier = runtime::tier_name(options.tier.value_or(runtime::best_tier()));
@@ -46,15 +55,20 @@ class MapMatcher final : public Executable {
 
  private:
   RunOutcome count(const runtime::Graph& graph, const MapRequest& request, const RunOptions& options) const {
-    const runtime::Result<MapOutcome> outcome = count_maps(graph, task_.query, task_.plan, request);
-    if (!outcome) return RunError{outcome.error(), {}};
-    RunResult result = result_of(*outcome, "count", options);
+    MapOutcome all;
+    for (const MapTask::Part& part : task_.parts) {
+      const runtime::Result<MapOutcome> outcome = count_maps(graph, part.query, part.plan, request);
+      if (!outcome) return RunError{outcome.error(), {}};
+      add(*outcome, all);
+      if (all.end != runtime::motif::End::Complete) break;
+    }
+    RunResult result = result_of(all, "count", options);
     if (result.ending != Ending::Complete) return result;
-    if (outcome->overflow) {
+    if (all.overflow) {
       return RunError{
           {runtime::ErrorKind::Runtime, runtime::trap_message(runtime::TrapCode::IntegerOverflow), {}, 0, {}}, {}};
     }
-    add_found(outcome->maps, false, {}, options, result);
+    add_found(all.maps, false, {}, options, result);
     return result;
   }
 
@@ -65,18 +79,25 @@ class MapMatcher final : public Executable {
     std::vector<const std::uint32_t*> block(task_.columns.size());
     ListRequest request;
     request.run = run;
-    request.most = options.most;
     if (has_rows) {
       request.take = [&](const std::uint32_t* const* vertices, std::uint64_t count) {
         std::ranges::transform(task_.columns, block.begin(), [&](int v) { return vertices[v]; });
         return rows(block.data(), count);
       };
     }
-    const runtime::Result<ListOutcome> outcome = list_maps(graph, task_.query, task_.plan, request);
-    if (!outcome) return RunError{outcome.error(), {}};
-    RunResult result = result_of(outcome->found, "list", options);
-    if (outcome->is_cut) result.ending = Ending::RowsRefused;
-    add_found(outcome->found.maps, has_rows, rows.take_list(), options, result);
+    MapOutcome all;
+    bool is_cut = false;
+    for (const MapTask::Part& part : task_.parts) {
+      if (options.most) request.most = *options.most - static_cast<std::uint64_t>(all.maps);
+      const runtime::Result<ListOutcome> outcome = list_maps(graph, part.query, part.plan, request);
+      if (!outcome) return RunError{outcome.error(), {}};
+      add(outcome->found, all);
+      is_cut = outcome->is_cut;
+      if (is_cut || all.end != runtime::motif::End::Complete) break;
+    }
+    RunResult result = result_of(all, "list", options);
+    if (is_cut) result.ending = Ending::RowsRefused;
+    add_found(all.maps, has_rows, rows.take_list(), options, result);
     return result;
   }
 

@@ -8,10 +8,13 @@
 
 namespace matcha::codegen {
 
-/// The maps of a pattern of arcs with labels.
+/// The maps of a pattern of arcs with labels, or of several, none of which is a map of two.
 struct MapTask {
-  runtime::messages::MapQuery query;
-  runtime::messages::MapPlan plan;
+  struct Part {
+    runtime::messages::MapQuery query;
+    runtime::messages::MapPlan plan;
+  };
+  std::vector<Part> parts;   ///< At least one; their vertices are the same.
   std::vector<int> columns;  ///< Rows are streamed, of these vertices; empty: the result is an int, their number.
 };
 

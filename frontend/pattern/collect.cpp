@@ -11,6 +11,9 @@
 
 namespace matcha::frontend::pattern {
 
+/// Arcs that may lie in either direction; the patterns are so many times two to the power of it.
+constexpr std::size_t kMostEither = 6;
+
 std::optional<std::int64_t> parse_id(std::string_view digits) {
   constexpr std::size_t kMostDigits = 18;
   std::int64_t value = 0;
@@ -195,6 +198,56 @@ std::optional<Pattern> Collector::finish(SourceLoc whole) {
   if (failed_ || !has_vertices(whole)) return std::nullopt;
   name_all();
   name_variables();
+  return pattern_of(whole, {});
+}
+
+std::optional<std::vector<Pattern>> Collector::finish_all(SourceLoc whole) {
+  if (failed_ || !has_vertices(whole)) return std::nullopt;
+  name_all();
+  name_variables();
+  std::vector<std::size_t> either;
+  for (std::size_t i = 0; i < edges_.size(); ++i) {
+    if (edges_[i].sign != '|') continue;
+    edges_[i].sign = '>';
+    // A loop has one direction.
+    if (edges_[i].u != edges_[i].v) either.push_back(i);
+  }
+  if (either.size() > kMostEither) {
+    fail(DiagId::PatternPlan, edges_[either[kMostEither]].loc,
+         fmt::format("more than {} relationships may lie in either direction", kMostEither),
+         "give the others one: `-->`");
+    return std::nullopt;
+  }
+  const std::vector<Edge> given = edges_;
+  std::vector<Pattern> all;
+  for (std::size_t way = 0; way < std::size_t{1} << either.size(); ++way) {
+    std::vector<std::pair<std::size_t, std::size_t>> turned;
+    edges_ = given;
+    for (std::size_t i = 0; i < either.size(); ++i) {
+      if ((way >> i & 1) == 0) continue;
+      Edge& edge = edges_[either[i]];
+      std::swap(edge.u, edge.v);
+      turned.emplace_back(edge.u, edge.v);
+    }
+    if (!either.empty() && has_twins()) continue;
+    std::optional<Pattern> one = pattern_of(whole, turned);
+    if (!one) return std::nullopt;
+    all.push_back(std::move(*one));
+  }
+  return all;
+}
+
+/// Two arcs with one label, the same, from one vertex to another.
+bool Collector::has_twins() const {
+  std::set<std::tuple<std::size_t, std::size_t, std::string>> seen;
+  return std::ranges::any_of(edges_, [&](const Edge& edge) {
+    return !edge.label.empty() && !is_variable(edge.label) && !seen.emplace(edge.u, edge.v, edge.label).second;
+  });
+}
+
+/// `turned`: arcs that are not as they were given.
+std::optional<Pattern> Collector::pattern_of(SourceLoc whole,
+                                             const std::vector<std::pair<std::size_t, std::size_t>>& turned) {
   const int n = static_cast<int>(vertices_.size());
   Pattern pattern = Pattern::empty(n);
   std::vector<int> index(vertices_.size());
@@ -212,6 +265,7 @@ std::optional<Pattern> Collector::finish(SourceLoc whole) {
   }
   add_edges(index, pattern);
   for (const auto& [u, v] : different_) pattern.different.emplace_back(std::minmax(index[u], index[v]));
+  for (const auto& [u, v] : turned) pattern.different_with_loops.emplace_back(std::minmax(index[u], index[v]));
   if (!failed_ && n > kMostUnlabelledVertices && !pattern.labelled()) {
     fail(DiagId::PatternSize, whole,
          fmt::format("the pattern has {} vertices; at most {} are taken without labels", n, kMostUnlabelledVertices),

@@ -44,7 +44,7 @@ class Collector {
   void label(std::size_t vertex, const LabelText& label, SourceLoc loc);
   /// The vertex of the graph that it is.
   void constant(std::size_t vertex, std::string_view word, SourceLoc loc);
-  /// `sign` is one of `-`, `>`, `~`.
+  /// `sign` is one of `-`, `>`, `~`, or `|`: an arc in either direction.
   void edge(std::size_t u, std::size_t v, char sign, const LabelText& label, SourceLoc loc);
 
   /// Their images must differ, whatever maps are matches.
@@ -53,9 +53,12 @@ class Collector {
   bool failed() const { return failed_; }
   void fail(DiagId id, SourceLoc loc, std::string message, std::string hint = {});
 
-  /// The pattern, or nothing after an error. Vertices are in ascending order of their numbers, or, if any of them was
-  /// called by a name, in order of appearance.
+  /// The pattern, or nothing after an error. Requires: no arc may lie in either direction. Vertices are in ascending
+  /// order of their numbers, or, if any of them was called by a name, in order of appearance.
   std::optional<Pattern> finish(SourceLoc whole);
+  /// A pattern for each way to direct the arcs that may lie in either direction, but for those in which two arcs of one
+  /// label would join the same vertices, which no graph has; the arcs as they were given first. Nothing after an error.
+  std::optional<std::vector<Pattern>> finish_all(SourceLoc whole);
   /// The labels that were given, in order.
   const std::vector<LabelUse>& labels() const { return uses_; }
   /// The same for constants.
@@ -85,6 +88,8 @@ class Collector {
   void name_all();
   /// Indices of the vertices, as the pattern has them.
   std::vector<std::size_t> in_order() const;
+  std::optional<Pattern> pattern_of(SourceLoc whole, const std::vector<std::pair<std::size_t, std::size_t>>& turned);
+  bool has_twins() const;
   void add_edges(const std::vector<int>& index, Pattern& pattern);
 
   Diagnostics& diagnostics_;

@@ -38,33 +38,63 @@ std::vector<Use> uses_of(const Pattern& pattern) {
 class Factors {
  public:
   Factors(const Pattern& pattern, Match match, const std::vector<std::string>& names)
-      : pattern_(pattern), match_(match), names_(names) {}
-
-  std::vector<Factor> all() {
+      : pattern_(pattern), match_(match), names_(names) {
     std::map<std::string, std::vector<Use>> named;
-    std::vector<Use> taken, single;
     for (const Use& use : uses_of(pattern_)) {
       if (!is_variable(use.label)) {
-        taken.push_back(use);
+        fixed_.push_back(use);
       } else if (use.label == "?") {
-        single.push_back(use);
+        single_.push_back(use);
       } else {
         named[use.label].push_back(use);
       }
     }
-    std::vector<Factor> factors;
-    for (const auto& [name, uses] : named) {
+    for (auto& [name, uses] : named) {
       if (uses.size() == 1) {
-        single.push_back(uses.front());
+        single_.push_back(uses.front());
       } else {
-        factors.push_back(common(uses));
+        shared_.push_back(std::move(uses));
       }
     }
-    for (const Use& use : single) {
+  }
+
+  std::vector<Factor> all() {
+    std::vector<Factor> factors;
+    for (const std::vector<Use>& uses : shared_) factors.push_back(common(uses));
+    std::vector<Use> taken = fixed_;
+    for (const Use& use : single_) {
       factors.push_back(between(use, match_ == Match::Edge ? taken : std::vector<Use>{}));
       taken.push_back(use);
     }
     return factors;
+  }
+
+  std::vector<LabelWalk> walks() {
+    std::vector<LabelWalk> walks;
+    for (const std::vector<Use>& uses : shared_) {
+      LabelWalk& walk = begin_walk(uses.front(), walks);
+      std::string cond = fmt::format("{} == {}", walk.end, name(uses.front().v));
+      for (std::size_t i = 1; i < uses.size(); ++i) {
+        cond += fmt::format(
+            " and size(apply(lambda {0}, {1}: {0}, cond=lambda {0}, {1}: {0} == {2} and {1} == {3}, {4})) > 0",
+            fresh("other_end"), fresh("other"), name(uses[i].v), walk.label, edges_at(uses[i].u));
+      }
+      end_walk(uses.front(), cond, walk);
+    }
+    std::vector<Use> taken = fixed_;
+    for (const Use& use : single_) {
+      LabelWalk& walk = begin_walk(use, walks);
+      std::string cond = fmt::format("{} == {}", walk.end, name(use.v));
+      for (const Use& other : taken) {
+        if (match_ != Match::Edge) break;
+        cond += differs(walk.label, other, use.u, use.v);
+        if (!pattern_.directed) cond += differs(walk.label, other, use.v, use.u);
+      }
+      // The program calls the label of this edge so.
+      taken.push_back({use.u, use.v, walk.label});
+      end_walk(use, cond, walk);
+    }
+    return walks;
   }
 
  private:
@@ -105,9 +135,38 @@ class Factors {
     return factor;
   }
 
+  /// `word`, or with a number, so that no vertex has the name.
+  std::string fresh(const std::string& word) const {
+    std::string text = word;
+    for (int number = 2; std::ranges::find(names_, text) != names_.end(); ++number)
+      text = fmt::format("{}_{}", word, number);
+    return text;
+  }
+  std::string edges_at(int u) const { return fmt::format("neighbor(G, {0}), edge_info(G, {0})", name(u)); }
+
+  LabelWalk& begin_walk(const Use& use, std::vector<LabelWalk>& walks) const {
+    LabelWalk& walk = walks.emplace_back();
+    walk.variable = use.label;
+    walk.label = fresh(fmt::format("label{}", walks.size()));
+    walk.end = fresh(fmt::format("end{}", walks.size()));
+    return walk;
+  }
+  void end_walk(const Use& use, const std::string& cond, LabelWalk& walk) const {
+    walk.edges = fmt::format("cond=lambda {}, {}: {}, {}", walk.end, walk.label, cond, edges_at(use.u));
+  }
+  /// That an edge from `u` to `v` with this label is not the other one.
+  std::string differs(const std::string& label, const Use& other, int u, int v) const {
+    std::string text = fmt::format("{} != {}", label, other.label);
+    if (u != other.u) text += fmt::format(" or {} != {}", name(u), name(other.u));
+    if (v != other.v) text += fmt::format(" or {} != {}", name(v), name(other.v));
+    return fmt::format(" and ({})", text);
+  }
+
   const Pattern& pattern_;
   Match match_;
   const std::vector<std::string>& names_;
+  std::vector<Use> fixed_, single_;       ///< With a label; with a variable of its own.
+  std::vector<std::vector<Use>> shared_;  ///< With the same variable.
 };
 
 /// Puts `labels` on an arc, or on a loop.
@@ -195,12 +254,12 @@ Pattern with_edges(Pattern pattern, Match match) {
   return pattern;
 }
 
-bool check_counted(const Pattern& pattern, Match match, bool rows, SourceLoc loc, Diagnostics& diagnostics) {
+bool check_counted(const Pattern& pattern, Match match, bool rows, Adds adds, SourceLoc loc, Diagnostics& diagnostics) {
   if (!pattern.counts_edges()) return true;
   std::string message, hint;
-  if (rows) {
-    message = "matches with edges of one of several labels are counted, not listed";
-    hint = "an edge that just has to be there has no label: `0>1`";
+  if (rows && adds != Adds::Rows) {
+    message = "subgraphs with edges of any label, or of one of several, are counted, not listed";
+    hint = "`--embeddings` lists them; an edge that just has to be there has no label: `0>1`";
   }
   for (const auto& [label, times] : variables_of(pattern)) {
     if (match == Match::Edge && times > 1) {
@@ -233,29 +292,37 @@ std::vector<Factor> factors_of(const Pattern& pattern, Match match, const std::v
   return Factors(pattern, match, names).all();
 }
 
-std::optional<std::vector<Expansion>> expansions_of(const Pattern& pattern, Match match, bool embeddings,
+std::vector<LabelWalk> label_walks_of(const Pattern& pattern, Match match, const std::vector<std::string>& names) {
+  return Factors(pattern, match, names).walks();
+}
+
+std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& patterns, Match match, Adds adds,
                                                     std::size_t most) {
-  std::optional<std::vector<Pattern>> choices = choices_of(pattern, match, most);
-  if (!choices) return std::nullopt;
-  if (choices->size() == 1 && choices->front().edge_labels == pattern.edge_labels &&
-      choices->front().loops == pattern.loops) {
-    return std::vector<Expansion>{{pattern, 1}};
-  }
   std::vector<Expansion> found;
   std::map<std::string, std::size_t> known;
-  for (Pattern& one : *choices) {
-    const auto [place, fresh] =
-        known.try_emplace(one.different.empty() ? canonical_key(one) : fmt::format("{}", found.size()), found.size());
-    if (fresh) {
-      found.push_back({std::move(one), 1});
-    } else {
-      ++found[place->second].factor;
+  for (const Pattern& pattern : patterns) {
+    std::optional<std::vector<Pattern>> choices = choices_of(pattern, match, most);
+    if (!choices) return std::nullopt;
+    if (patterns.size() == 1 && choices->size() == 1 && choices->front().edge_labels == pattern.edge_labels &&
+        choices->front().loops == pattern.loops) {
+      return std::vector<Expansion>{{pattern, 1}};
     }
+    for (Pattern& one : *choices) {
+      const bool alone = adds == Adds::Rows || !one.different.empty();
+      const auto [place, fresh] =
+          known.try_emplace(alone ? fmt::format("{}", found.size()) : canonical_key(one), found.size());
+      if (fresh) {
+        found.push_back({std::move(one), 1});
+      } else {
+        ++found[place->second].factor;
+      }
+    }
+    if (found.size() > most) return std::nullopt;
   }
-  if (embeddings) return found;
+  if (adds != Adds::Subgraphs) return found;
   // Embeddings of all choices are so many times the subgraphs. Automorphisms of the pattern move the choices, and those
   // that leave one where it is are automorphisms of it.
-  const std::optional<std::uint64_t> group = Symmetry(pattern).order();
+  const std::optional<std::uint64_t> group = Symmetry(patterns.front()).order();
   for (Expansion& one : found) {
     const std::optional<std::uint64_t> own = Symmetry(one.pattern).order();
     if (!group || !own || *own > UINT64_MAX / one.factor) return std::nullopt;

@@ -106,7 +106,7 @@ Nest::Nest(const Pattern& pattern, const Requirements& requirements, const Relat
       answer_(answer),
       out_(out),
       given_(given),
-      factors_(factors_of(pattern, requirements.match, vertex_names)),
+      factors_(answer == Answer::Count ? factors_of(pattern, requirements.match, vertex_names) : std::vector<Factor>()),
       candidates_(pattern.ids.size()) {}
 
 Mask Nest::placed(std::size_t levels) const {
@@ -424,6 +424,7 @@ std::string Nest::rest(std::size_t level) {
   Nest swapped(pattern_, requirements_, relations_, order, vertex_names_, bases_, answer_, out_, given_);
   swapped.candidates_ = candidates_;
   swapped.maybe_columns_ = maybe_columns_;
+  swapped.maybe_variables_ = maybe_variables_;
   const auto size = [&](int v) { return fmt::format("size({})", candidates_[at(v)].list); };
   const std::string fewer = fmt::format("{} <= {}", size(order_.vertices[level]), size(order.vertices[level]));
   const std::string counted = rest_in_order(level);
@@ -455,14 +456,30 @@ std::string Nest::rest_in_order(std::size_t level) {
     return walk(level, function);
   }
   if (answer_ == Answer::Count) return size_of(v, level);
-  std::string row = "mk_tuple(val=[";
-  std::vector<std::string> columns;
-  for (int w = 0; w < pattern_.size() && maybe_columns_ == nullptr; ++w) columns.push_back(name(w));
+  return rows(v, level);
+}
+
+/// The rows for each candidate of the last vertex `v`.
+std::string Nest::rows(int v, std::size_t level) const {
+  const std::vector<LabelWalk> walks = label_walks_of(pattern_, requirements_.match, vertex_names_);
+  std::vector<std::string> cells;
+  for (int w = 0; w < pattern_.size() && maybe_columns_ == nullptr; ++w) cells.push_back(name(w));
   for (std::size_t i = 0; maybe_columns_ != nullptr && i < maybe_columns_->size(); ++i) {
-    columns.push_back(name((*maybe_columns_)[i]));
+    const int column = (*maybe_columns_)[i];
+    if (column < pattern_.size()) {
+      cells.push_back(name(column));
+      continue;
+    }
+    const std::string& variable = (*maybe_variables_)[at(column - pattern_.size())];
+    cells.push_back(std::ranges::find(walks, variable, &LabelWalk::variable)->label);
   }
-  row += fmt::format("{}", fmt::join(columns, ", "));
-  return filtered(v, level, row + "])");
+  std::string all = fmt::format("mk_tuple(val=[{}])", fmt::join(cells, ", "));
+  for (std::size_t i = walks.size(); i-- > 0;) {
+    all = fmt::format("apply(lambda {}, {}: {}, {})", walks[i].end, walks[i].label, all, walks[i].edges);
+    if (i + 1 < walks.size()) all = fmt::format("flatten({})", all);
+  }
+  all = filtered(v, level, all);
+  return walks.empty() ? all : fmt::format("flatten({})", all);
 }
 
 }  // namespace matcha::frontend::pattern

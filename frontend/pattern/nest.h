@@ -63,8 +63,12 @@ class Nest {
        const std::vector<std::string>& vertex_names, const std::vector<std::string>& bases, Answer answer, Text& out,
        std::size_t given = 0);
 
-  /// The vertices that rows have, kept by reference; without it all.
-  void set_columns(const std::vector<int>& columns) { maybe_columns_ = &columns; }
+  /// What rows have, kept by reference; without it all vertices. From the number of vertices on: the label of each of
+  /// these variables of edges.
+  void set_columns(const std::vector<int>& columns, const std::vector<std::string>& variables) {
+    maybe_columns_ = &columns;
+    maybe_variables_ = &variables;
+  }
   /// Defines the sets that the vertex at `level` completes. Call it for every level in turn, inside that vertex's
   /// function; rest() does so itself.
   void define(std::size_t level);
@@ -92,6 +96,7 @@ class Nest {
   bool last_is_apart(std::size_t level) const;
   std::string rest_in_order(std::size_t level);
   std::string filtered(int v, std::size_t level, const std::string& give) const;
+  std::string rows(int v, std::size_t level) const;
   std::string size_of(int v, std::size_t level) const;
   Mask smaller(int v) const;
   std::string based(int v, const std::string& neighbors) const;
@@ -118,6 +123,7 @@ class Nest {
   std::size_t given_;
   std::vector<Factor> factors_;  ///< What a match counts for.
   const std::vector<int>* maybe_columns_ = nullptr;
+  const std::vector<std::string>* maybe_variables_ = nullptr;
   bool inline_ = false;  ///< Sets are written where they are read.
   std::vector<Candidates> candidates_;
   std::string start_;

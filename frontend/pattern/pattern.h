@@ -82,6 +82,8 @@ struct Pattern {
   std::vector<std::string> bound;
   /// Pairs of vertices, the smaller first, whose images must differ even where others need not.
   std::vector<std::pair<int, int>> different;
+  /// The same where the graph has loops: a relationship that lies backwards, which as a loop would be met twice.
+  std::vector<std::pair<int, int>> different_with_loops;
 
   int size() const { return static_cast<int>(ids.size()); }
   Mask all() const { return first_vertices(size()); }

@@ -305,7 +305,7 @@ class Writer {
     const std::vector<int> columns = this->columns();
     Nest nest(pattern_, model_.requirements(), relations_, order, names_, bases,
               request_.rows ? Answer::Rows : Answer::Count, out);
-    nest.set_columns(columns);
+    nest.set_columns(columns, request_.variables);
     const std::string all = nest.rest(0);
     out.line(factor_ == 1 ? "return " + all : fmt::format("return {} * {}", factor_, all));
   }
@@ -366,16 +366,22 @@ void comment_lines(const std::string& text, Text& out) {
 /// Patterns that one with labels such as `a|b` may be the sum of.
 constexpr std::size_t kMostExpansions = 64;
 
-/// The sum of the counts of other patterns.
+/// What is called so many times, in a sum.
+std::string times(const std::string& name, std::uint64_t factor) {
+  return factor == 1 ? fmt::format("{}(G)", name) : fmt::format("{} * {}(G)", factor, name);
+}
+
+/// The sum of the counts of other patterns, or the lists of their matches, one after the other.
 PatternProgram sum_program(const Pattern& pattern, const Request& request, const GraphSketch& sketch,
                            const std::vector<Expansion>& expansions) {
   const bool subgraphs = request.match == Match::Iso && !request.embeddings;
   PatternProgram program;
   Text out, functions;
   comment_lines(describe(pattern, request, subgraphs ? Symmetry(pattern).order() : 1), out);
-  out.line(fmt::format("# The sum of {} patterns, in which each edge has one label.", expansions.size()));
+  out.line(fmt::format("# {} {} patterns, in which each edge has one label and one direction.",
+                       request.rows ? "The matches of" : "The sum of", expansions.size()));
   out.line("");
-  std::string sum;
+  std::vector<std::string> parts;
   for (std::size_t i = 0; i < expansions.size(); ++i) {
     const Expansion& one = expansions[i];
     const Writer writer(one.pattern, request, sketch);
@@ -386,11 +392,16 @@ PatternProgram sum_program(const Pattern& pattern, const Request& request, const
     functions.line(fmt::format("# {}", to_text(one.pattern)));
     writer.write(name, functions);
     functions.line("");
-    sum += sum.empty() ? "" : " + ";
-    sum += one.factor == 1 ? fmt::format("{}(G)", name) : fmt::format("{} * {}(G)", one.factor, name);
+    parts.push_back(times(name, one.factor));
   }
-  functions.open("def pattern(G: Graph) -> int:");
-  functions.line("return " + (sum.empty() ? "0" : sum));
+  if (request.rows) {
+    const std::size_t columns = request.columns.empty() ? pattern.ids.size() : request.columns.size();
+    functions.open(fmt::format("def pattern(G: Graph) -> List<Tuple<int, {}>>:", columns));
+    functions.line(fmt::format("return flatten([{}])", fmt::join(parts, ", ")));
+  } else {
+    functions.open("def pattern(G: Graph) -> int:");
+    functions.line(parts.empty() ? "return 0" : fmt::format("return {}", fmt::join(parts, " + ")));
+  }
   functions.close();
   Relations::write_functions(functions.str(), out);
   program.text = out.str() + functions.str();
@@ -503,6 +514,31 @@ PatternProgram motif_program(const PatternSet& set, const Request& request, cons
   return program;
 }
 
+/// The patterns that a program is for; nothing after an error.
+std::optional<std::vector<Expansion>> expand(const PatternSet& set, const Request& request, SourceLoc loc,
+                                             Diagnostics& diagnostics) {
+  const bool maps = request.embeddings || request.match != Match::Iso;
+  const Adds adds = !maps ? Adds::Subgraphs : request.rows ? Adds::Rows : Adds::Embeddings;
+  std::vector<Pattern> patterns;
+  const std::size_t size = set.alternatives ? set.patterns.size() : 1;
+  for (std::size_t i = 0; i < size; ++i) {
+    Pattern& one = patterns.emplace_back(with_edges(set.patterns[i], request.match));
+    if (request.loops) {
+      one.different.insert(one.different.end(), one.different_with_loops.begin(), one.different_with_loops.end());
+    }
+    if (!bind_numbers(one, loc, diagnostics)) return std::nullopt;
+    if (!check_counted(one, request.match, request.rows, adds, loc, diagnostics)) return std::nullopt;
+  }
+  std::optional<std::vector<Expansion>> expansions = expansions_of(patterns, request.match, adds, kMostExpansions);
+  if (!expansions) {
+    diagnostics.error(DiagId::PatternPlan, loc,
+                      fmt::format("there are more than {} ways to choose {}", kMostExpansions,
+                                  set.alternatives ? "labels and directions of edges" : "a label on each edge"),
+                      set.alternatives ? "`-->` is an edge in one direction" : "`=?` is an edge of any label");
+  }
+  return expansions;
+}
+
 }  // namespace
 
 std::optional<PatternProgram> write_program(const PatternSet& set, const Request& asked, const GraphSketch& sketch,
@@ -524,21 +560,20 @@ std::optional<PatternProgram> write_program(const PatternSet& set, const Request
                       "use --algorithm extend");
     return std::nullopt;
   }
-  Pattern first = with_edges(set.patterns.front(), request.match);
-  if (!bind_numbers(first, loc, diagnostics)) return std::nullopt;
-  if (!check_counted(first, request.match, request.rows, loc, diagnostics)) return std::nullopt;
-  const bool maps = request.embeddings || request.match != Match::Iso;
-  const std::optional<std::vector<Expansion>> expansions = expansions_of(first, request.match, maps, kMostExpansions);
-  if (!expansions) {
-    diagnostics.error(DiagId::PatternPlan, loc,
-                      fmt::format("there are more than {} ways to choose a label on each edge", kMostExpansions),
-                      "`=?` is an edge of any label");
-    return std::nullopt;
+  std::optional<std::vector<Expansion>> expansions = expand(set, request, loc, diagnostics);
+  if (!expansions) return std::nullopt;
+  const Pattern first = with_edges(set.patterns.front(), request.match);
+  const bool several = expansions->size() != 1 || expansions->front().factor != 1 ||
+                       to_text(expansions->front().pattern) != to_text(first);
+  if (request.rows && expansions->empty()) {
+    // A list has items of some type, be there none.
+    expansions->push_back({set.patterns.front(), 1});
+    expansions->front().pattern.bound.front() = "none";
   }
-  const bool several = expansions->size() != 1 || to_text(expansions->front().pattern) != to_text(first);
   PatternProgram program = set.motif ? motif_program(set, request, sketch)
-                           : several ? sum_program(first, request, sketch, *expansions)
-                                     : one_program(first, request, sketch);
+                           : several && (!request.rows || expansions->size() > 1)
+                               ? sum_program(first, request, sketch, *expansions)
+                               : one_program(expansions->front().pattern, request, sketch);
   if (request.plan > 0 && request.plan >= program.choices.size()) {
     diagnostics.error(
         DiagId::PatternPlan, loc,

@@ -32,8 +32,9 @@ struct Request {
                             ///< they are injective.
   bool rows = false;        ///< List matches, as tuples in the order of the pattern's vertices.
   Algorithm algorithm = Algorithm::Auto;
-  std::vector<int> columns = {};  ///< The vertices that rows have, in order; empty: all.
-  std::size_t plan = 0;           ///< How many cheaper ones to pass over.
+  std::vector<int> columns = {};            ///< The vertices that rows have, in order; empty: all. Beyond their number
+  std::vector<std::string> variables = {};  ///< these: variables of edges, whose labels rows have.
+  std::size_t plan = 0;                     ///< How many cheaper ones to pass over.
 };
 
 /// A way to answer, and what the cost model thinks of it.

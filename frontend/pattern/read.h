@@ -25,10 +25,12 @@ struct ConstantUse {
   SourceLoc loc;
 };
 
-/// One pattern, or all patterns of a kind (`motif:4`), which are counted together.
+/// One pattern, all patterns of a kind (`motif:4`), which are counted together, or several that a match may be one of.
 struct PatternSet {
   std::vector<Pattern> patterns;
   bool motif = false;
+  /// A match is one of any of the patterns, which are alike but for the direction of arcs, and none is one of two.
+  bool alternatives = false;
   SourceLoc loc{};                 ///< Of the whole pattern, or of its first line.
   std::vector<LabelUse> labels{};  ///< In the order of the text.
   std::vector<ConstantUse> constants{};

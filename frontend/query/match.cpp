@@ -17,7 +17,7 @@ namespace matcha::frontend::query {
 namespace {
 
 constexpr const char* kMatchSubset =
-    "read are MATCH with nodes such as (a:T) and relationships such as -[:R|S]->, WHERE a <> b AND …, "
+    "read are MATCH with nodes such as (a:T) and relationships such as -[:R|S]-> or -[:R]-, WHERE a <> b AND …, "
     "RETURN count(*) or names, and LIMIT";
 
 class Match {
@@ -37,6 +37,11 @@ class Match {
   }
 
  private:
+  /// Relationships between the same two nodes, by direction.
+  struct Taken {
+    int up = 0, down = 0, either = 0;
+  };
+
   std::optional<std::size_t> named(const Word& word) const {
     const auto known = nodes_.find(word.text);
     if (known != nodes_.end()) return known->second;
@@ -91,6 +96,7 @@ class Match {
 
   struct Relationship {
     bool backwards = false;
+    bool either = false;  ///< Of two directions.
     Word at;
     pattern::LabelText label;
   };
@@ -120,11 +126,8 @@ class Match {
     }
     if (!words_.want("-")) return std::nullopt;
     const bool forwards = words_.skip(">");
-    if (forwards == found.backwards) {
-      words_.refuse(found.at, forwards ? "a relationship has one direction" : "a relationship needs a direction",
-                    "`-->` or `<--`; one in either direction is not read");
-      return std::nullopt;
-    }
+    // `<-->` is `--`.
+    found.either = forwards == found.backwards;
     return found;
   }
 
@@ -137,19 +140,26 @@ class Match {
       const std::optional<std::size_t> to = node();
       if (!to) return;
       const std::size_t source = one->backwards ? *to : *from, target = one->backwards ? *from : *to;
-      if (!one->label.variable && !is_new(source, target, one->label)) {
+      if (!one->label.variable && !is_new(source, target, *one)) {
         return words_.refuse(one->at, "the same relationship stands here again",
                              "two relationships are never one, and a graph has one of a type between two nodes");
       }
-      collector_.edge(source, target, '>', one->label, one->at.loc);
+      collector_.edge(source, target, one->either ? '|' : '>', one->label, one->at.loc);
       from = to;
     }
   }
 
-  bool is_new(std::size_t source, std::size_t target, const pattern::LabelText& label) {
+  /// False: not all relationships of these types, between these nodes, can differ. Two of one type can, as one lies in
+  /// either direction; of several types they would have to share one.
+  bool is_new(std::size_t source, std::size_t target, const Relationship& one) {
     std::set<std::string> words;
-    for (const pattern::LabelText::Word& word : label.words) words.emplace(word.text);
-    return taken_.emplace(source, target, std::move(words)).second;
+    for (const pattern::LabelText::Word& word : one.label.words) words.emplace(word.text);
+    Taken& taken = taken_[{std::min(source, target), std::max(source, target), std::move(words)}];
+    int& number = one.either ? taken.either : source < target ? taken.up : taken.down;
+    ++number;
+    const int all = taken.up + taken.down + taken.either;
+    if (source == target || (one.label.words.size() > 1 && taken.either != 0)) return all == 1;
+    return taken.up <= 1 && taken.down <= 1 && all <= 2;
   }
 
   void where() {
@@ -204,7 +214,7 @@ class Match {
   Query& query_;
   std::map<std::string, std::size_t> nodes_;
   std::set<std::string> relationships_;
-  std::set<std::tuple<std::size_t, std::size_t, std::set<std::string>>> taken_;
+  std::map<std::tuple<std::size_t, std::size_t, std::set<std::string>>, Taken> taken_;
   std::deque<std::string> texts_;  ///< That labels refer to.
 };
 

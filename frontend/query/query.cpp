@@ -37,12 +37,13 @@ std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file
     whole = words.peek().loc;
     read_sparql(words, collector, query);
   }
-  std::optional<pattern::Pattern> found = collector.finish(whole);
+  std::optional<std::vector<pattern::Pattern>> found = collector.finish_all(whole);
   if (!found) return std::nullopt;
-  // Without an edge nothing is an arc, and a graph that keeps its arcs is as good.
-  found->directed = true;
   query.set.loc = whole;
-  query.set.patterns.push_back(std::move(*found));
+  query.set.patterns = std::move(*found);
+  query.set.alternatives = query.set.patterns.size() > 1;
+  // Without an edge nothing is an arc, and a graph that keeps its arcs is as good.
+  for (pattern::Pattern& one : query.set.patterns) one.directed = true;
   query.set.labels = collector.labels();
   query.set.constants = collector.constants();
   return query;

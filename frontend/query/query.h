@@ -16,7 +16,7 @@ enum class Answer { Count, Rows, Exists };
 
 /// A query as a pattern, with the meaning of its language.
 struct Query {
-  pattern::PatternSet set;  ///< One pattern.
+  pattern::PatternSet set;  ///< One pattern, or alternatives.
   pattern::Match match = pattern::Match::Homo;
   Answer answer = Answer::Count;
   std::vector<int> columns;           ///< Of rows: the vertices that they have.
@@ -28,8 +28,9 @@ struct Query {
 /// - SPARQL: `PREFIX`, `SELECT` of variables, of `*` or `(COUNT(*) AS ?n)`, or `ASK`; triples with `;`, `,` and `a`,
 ///   `FILTER(?a != ?b)`, `LIMIT`. Any map of the variables is a match (homomorphism). An IRI is the name of a vertex or
 ///   a label as it stands between `<` and `>`.
-/// - Cypher: `MATCH (a:T)-[:R]->(b)<-[:S|U]-(c), …`, `WHERE a <> c AND …`, `RETURN count(*)` or names, `LIMIT`. No
-///   relationship is met twice.
+/// - Cypher: `MATCH (a:T)-[:R]->(b)<-[:S|U]-(c)--(d), …`, `WHERE a <> c AND …`, `RETURN count(*)` or names, `LIMIT`.
+///   No relationship is met twice; one in either direction is there for each relationship that is so, or the other way
+///   round, a loop once.
 /// All else is refused (`pattern-syntax`).
 std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
 

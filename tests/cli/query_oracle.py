@@ -29,8 +29,9 @@ def sparql_solutions(edges, triples, differ=()):
 
 
 def cypher_matches(edges, labels, nodes, relationships, differ=()):
-    """`nodes`: their labels, empty for any; `relationships`: (from, words, to), with no words for any. Maps of nodes, repeated
-    for each way to choose relationships."""
+    """`nodes`: their labels, empty for any; `relationships`: (from, words, to, either), with no words for any. `either`: the one of
+    the graph may lie the other way round. Maps of nodes, repeated for each way to choose relationships; `type 0` and so on are the
+    words of these."""
     found = []
 
     def fits(image, node, vertex):
@@ -42,13 +43,14 @@ def cypher_matches(edges, labels, nodes, relationships, differ=()):
         if len(used) == len(relationships):
             place(image)
             return
-        source, words, target = relationships[len(used)]
+        source, words, target, either = relationships[len(used)]
         for number, (u, word, v) in enumerate(edges):
-            if number in used or (words and word not in words) or not fits(image, source, u):
+            if number in used or (words and word not in words):
                 continue
-            longer = {**image, source: u}
-            if fits(longer, target, v):
-                choose({**longer, target: v}, used + [number])
+            for begin, end in {(u, v), (v, u)} if either else [(u, v)]:
+                longer = {**image, source: begin}
+                if fits(image, source, begin) and fits(longer, target, end):
+                    choose({**longer, target: end, f"type {len(used)}": word}, used + [number])
 
     def place(image):
         free = [node for node in nodes if node not in image]
@@ -78,7 +80,7 @@ def random_sparql(source, vertices, words, rows):
 
     def middle():
         kind = source.random()
-        return source.choice(["?p", "?q"]) if not rows and kind < 0.25 else source.choice(words + ["nothing"] * (kind > 0.97))
+        return source.choice(["?p", "?q"]) if kind < 0.25 else source.choice(words + ["nothing"] * (kind > 0.97))
 
     triples = [(end(), middle(), end()) for _ in range(source.choice([1, 2, 2, 3, 3, 4]))]
     there = sorted({item for triple in triples for item in (triple[0], triple[2]) if item[0] == "?"})
@@ -99,10 +101,17 @@ def random_sparql(source, vertices, words, rows):
     return f"{head} WHERE {{ {text[3:]} .{filters} }}", triples, differ, shown
 
 
+def can_differ(ways, alone):
+    """What a query may say of relationships of the same types between the same two nodes; `ways`: the ends of each, None for both."""
+    if alone and (len(ways) > 1 and (None in ways or len(set(ways)) < len(ways))):
+        return False
+    return len(ways) <= 2 and all(ways.count(way) == 1 for way in ways if way)
+
+
 def random_cypher(source, labels, words, rows):
     """The text of a query, its nodes with labels, its relationships, pairs that differ and the names of rows."""
     names = ["a", "b", "c", "d"][: source.choice([2, 3, 3, 4])]
-    nodes, relationships, taken, paths = {}, [], set(), []
+    nodes, relationships, taken, paths = {}, [], collections.defaultdict(list), []
 
     def node():
         name = source.choice(names)
@@ -116,17 +125,17 @@ def random_cypher(source, labels, words, rows):
         for _ in range(source.choice([1, 1, 2])):
             known = set(nodes)
             there, end = node()
-            chosen = () if not rows and source.random() < 0.3 else tuple(source.sample(words, 1 if rows else source.choice([1, 1, 2])))
+            chosen = () if source.random() < 0.3 else tuple(source.sample(words, source.choice([1, 1, 2])))
+            either = source.random() < 0.3
             ends = (here, there) if source.random() < 0.6 else (there, here)
-            key = (*ends, frozenset(chosen))
-            if chosen and key in taken:
-                # A query may not say the same twice.
+            ways = taken[(*sorted(ends), frozenset(chosen))]
+            if chosen and not can_differ(ways + [None if either else ends], ends[0] == ends[1] or len(chosen) > 1):
                 nodes = {name: nodes[name] for name in nodes if name in known}
                 continue
-            taken.add(key)
-            relationships.append((ends[0], chosen, ends[1]))
+            ways.append(None if either else ends)
+            relationships.append((ends[0], chosen, ends[1], either))
             label = ":" + "|".join(f"`{word}`" for word in chosen) if chosen else ""
-            text += f"-[{label}]->{end}" if ends == (here, there) else f"<-[{label}]-{end}"
+            text += f"-[{label}]-{end}" if either else f"-[{label}]->{end}" if ends == (here, there) else f"<-[{label}]-{end}"
             here = there
         paths.append(text)
     there = sorted(nodes)

@@ -59,8 +59,8 @@ class Query(CliTest):
         self.graph = random_graph(3)
         self.file = self.write("g.txt", "".join(f"{u}\t{v}\t{word}\n" for u, v, word in sorted(self.graph.edges)))
 
-    def query(self, text, *more):
-        return self.ok("query", "--quiet", "--backend", "interp", text, self.file, *more).strip()
+    def query(self, text, *more, graph_file=None):
+        return self.ok("query", "--quiet", "--backend", "interp", text, graph_file or self.file, *more).strip()
 
     def test_counts(self):
         for seed in range(fewer(4, 1)):
@@ -75,6 +75,8 @@ class Query(CliTest):
         source = random.Random(seed)
         vertices, words = [f"v{number}" for number in range(source.choice([3, 4, 6]))], RELATIONS
         edges = {(source.choice(vertices), source.choice(words), source.choice(vertices)) for _ in range(source.choice([6, 12, 20]))}
+        if source.random() < 0.3:
+            edges = {edge for edge in edges if edge[0] != edge[2]}
         edges = sorted(edges | {("v0", word, "v1") for word in words})
         used = sorted({end for edge in edges for end in (edge[0], edge[2])})
         labels = {v: source.choice("ST") for v in used}
@@ -113,6 +115,24 @@ class Query(CliTest):
         pairs = [(one, two) for one in knows for two in either if one[1] == two[1] and one != two]
         self.assertEqual(int(self.query(both.format(""))), len(pairs))
         self.assertEqual(int(self.query(both.format("WHERE a <> c "))), sum(one[0] != two[0] for one, two in pairs))
+
+    def test_either_direction(self):
+        # A loop counts once, an edge and the one back are two.
+        edges = [("1", "knows", "2"), ("2", "knows", "1"), ("1", "knows", "1"), ("2", "likes", "3")]
+        file = self.write("e.txt", "".join(f"{u}\t{v}\t{word}\n" for u, word, v in edges))
+        plain = self.write("p.txt", "".join(f"{u}\t{v}\t{word}\n" for u, word, v in edges if u != v))
+        for query, wanted, without_loop in (
+            ("(a)-[:knows]-(b)", 5, 4), ("(a)<-[:knows]->(b)", 5, 4), ("(a)--(b)", 7, 6), ("(a)-[:knows]-(a)", 1, 0),
+            ("(a)-[:knows]-(b)-[:likes]->(c)", 2, 2), ("(a)-[:knows]-(b), (a)-[:knows]-(b)", 4, 4),
+            ("(a)-[:knows]-(b)-[:knows|likes]-(c) WHERE a <> c", 6, 2), ("(a)-[:hates]-(b)", 0, 0),
+        ):
+            text = f"MATCH {query} RETURN count(*)"
+            for graph, number in ((file, wanted), (plain, without_loop)):
+                self.assertEqual(self.query(text, graph_file=graph), str(number), [query, graph])
+                self.assertEqual(self.ok("query", "--quiet", text, graph).strip(), str(number), [query, graph])
+        rows = self.query("MATCH (a)-[:likes]-(b) RETURN a, b", graph_file=file).splitlines()
+        self.assertEqual(sorted(rows[1:]), ["2,3", "3,2"])
+        self.assertIn("other directions", json.loads(self.query("MATCH (a)--(b) RETURN count(*)", "--json"))["pattern"])
 
     def test_rows(self):
         wanted = sorted(f"{u},{v}" for u, v, word in self.graph.edges if word == "knows")
@@ -185,7 +205,7 @@ class Query(CliTest):
             ("SELECT ?a { ?a ?b ?c . ?b <knows> ?c }", 16, "predicate and a vertex"),
             ("SELECT ?a { ?a <knows> ?b } ORDER BY ?a", 29, "end of the query"),
             ("SELECT ?a { ?a <knows> ?b", 26, "`.`"),
-            ("MATCH (a)--(b) RETURN count(*)", 10, "direction"),
+            ("MATCH (a)-[:knows]-(b)<-[:knows]-(a), (a)-[:knows]-(b) RETURN count(*)", 42, "again"),
             ("MATCH (a)-[:knows*]->(b) RETURN count(*)", 18, "any length"),
             ("MATCH (a {age: 3})-->(b) RETURN count(*)", 10, "properties"),
             ("MATCH (a)-[:knows]->(b), (a)-[:knows]->(b) RETURN count(*)", 29, "again"),
@@ -196,7 +216,8 @@ class Query(CliTest):
             ("CREATE (a) ", 1, "SELECT"),
         ):
             self.fails(1, "query", text, self.file, says=[f"<query>:1:{place}:", words, "[pattern-syntax]"])
-        self.fails(1, "query", "MATCH (a)-->(b) RETURN a", self.file, says="[pattern-plan]")
+        self.fails(1, "query", "MATCH (a)--(b)--(c)--(d)--(e)--(f)--(g)--(h) RETURN count(*)", self.file,
+                   says=["<query>:1:40:", "more than 6", "[pattern-plan]"])
         self.fails(3, "query", "nowhere.rq", self.file, says="cannot read the query")
         self.fails(2, "query", sparql(SHAPES[0]), self.file, "--matches", self.path("x.csv"), says="--matches")
 
