@@ -44,7 +44,7 @@ class GpuDeltas {
                              const runtime::match::Stops& stops);
 
   /// The same in two halves, for edges of several batches, as runtime/stream/device_search.h has it.
-  bool add(const runtime::stream::BatchUpdate& update) { return search_->add(update); }
+  bool add(std::span<const runtime::stream::BatchUpdate> updates) { return search_->add(updates); }
   std::size_t added() const { return search_->added(); }
   bool is_full(std::uint32_t slots) const { return search_->is_full(terms_, slots); }
   std::size_t most_added() { return search_->most_added(terms_); }

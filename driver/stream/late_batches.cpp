@@ -1,6 +1,10 @@
 #include "driver/stream/late_batches.h"
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -52,23 +56,39 @@ bool LateBatches::pair_of(const EdgeChange& edge, std::uint64_t& pair) const {
 
 /// The pairs of a batch, deleted ones first.
 bool LateBatches::find_pairs(const NetBatch& batch) {
-  found_.clear();
-  for (const auto* edges : {&batch.deleted, &batch.inserted}) {
-    for (const EdgeChange& edge : *edges) {
-      if (!pair_of(edge, found_.emplace_back())) return false;
+  // Where ids are looked for is anywhere in memory, so threads share many of them.
+  constexpr std::size_t kOfTask = 128;
+  const std::size_t deleted = batch.deleted.size();
+  found_.resize(deleted + batch.inserted.size());
+  const auto find = [&](std::size_t i) {
+    return pair_of(i < deleted ? batch.deleted[i] : batch.inserted[i - deleted], found_[i]);
+  };
+  std::atomic<bool> fits = true;
+  const auto find_some = [&](const tbb::blocked_range<std::size_t>& part) {
+    for (std::size_t i = part.begin(); i < part.end(); ++i) {
+      if (!find(i)) fits.store(false, std::memory_order_relaxed);
     }
+  };
+  const tbb::blocked_range<std::size_t> all(0, found_.size(), kOfTask);
+  if (found_.size() <= kOfTask) {
+    find_some(all);
+  } else {
+    tbb::parallel_for(all, find_some);
   }
-  return true;
+  return fits.load();
 }
 
-bool LateBatches::take_in(std::span<const std::uint64_t> pairs, std::uint32_t slot) {
+/// The first pairs go, the others come.
+bool LateBatches::take_in(std::size_t deleted, std::uint32_t slot) {
   const runtime::stream::DynamicGraph& graph = means_.present.graph();
   constexpr int kHigh = 32;
-  return std::ranges::all_of(pairs, [&](std::uint64_t pair) {
-    pairs_.add(pair);
-    const std::uint32_t u = static_cast<std::uint32_t>(pair >> kHigh), v = static_cast<std::uint32_t>(pair);
-    return maybe_gpu_->add({graph.place(u), graph.place(v), slot});
-  });
+  updates_.clear();
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    const std::uint32_t u = static_cast<std::uint32_t>(found_[i] >> kHigh), v = static_cast<std::uint32_t>(found_[i]);
+    pairs_.add(found_[i]);
+    updates_.push_back({graph.place(u), graph.place(v), i < deleted ? slot : slot + 1});
+  }
+  return maybe_gpu_->add(updates_);
 }
 
 Status LateBatches::add(const NetBatch& batch, const ApplyOptions& options) {
@@ -92,9 +112,7 @@ Status LateBatches::add(const NetBatch& batch, const ApplyOptions& options) {
   if (maybe_gpu_ == nullptr) return one_by_one({{batch, 0}});
   if (waiting_.empty()) since_ = Clock::now();
   const std::uint32_t slot = 2 * static_cast<std::uint32_t>(waiting_.size());
-  const std::span<const std::uint64_t> found(found_);
-  fits = fits && take_in(found.first(batch.deleted.size()), slot) &&
-         take_in(found.subspan(batch.deleted.size()), slot + 1);
+  fits = fits && take_in(batch.deleted.size(), slot);
   if (!fits) {
     runtime::Error error;
     error.kind = runtime::ErrorKind::Runtime;

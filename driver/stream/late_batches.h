@@ -68,7 +68,7 @@ class LateBatches {
 
   bool pair_of(const EdgeChange& edge, std::uint64_t& pair) const;
   bool find_pairs(const NetBatch& batch);
-  bool take_in(std::span<const std::uint64_t> pairs, std::uint32_t slot);
+  bool take_in(std::size_t deleted, std::uint32_t slot);
   Status begin();
   Status land();
   std::vector<One> take_back();
@@ -77,15 +77,16 @@ class LateBatches {
   Status fail(const runtime::Error& error);
 
   Means means_;
-  GpuDeltas* maybe_gpu_ = nullptr;    ///< That of the batches which are not answered.
-  ApplyOptions options_;              ///< Of the batch that came last.
-  std::vector<One> waiting_;          ///< Are in the graph,
-  std::vector<One> begun_;            ///< and are being counted.
-  PairSet pairs_;                     ///< Of `waiting_`,
-  std::vector<std::uint64_t> found_;  ///< and of the batch at hand.
-  Clock::time_point since_{};         ///< The first of them came.
-  double spent_ms_ = 0;               ///< On those that are being counted.
-  GpuRows rows_;                      ///< That these read.
+  GpuDeltas* maybe_gpu_ = nullptr;                     ///< That of the batches which are not answered.
+  ApplyOptions options_;                               ///< Of the batch that came last.
+  std::vector<One> waiting_;                           ///< Are in the graph,
+  std::vector<One> begun_;                             ///< and are being counted.
+  PairSet pairs_;                                      ///< Of `waiting_`,
+  std::vector<std::uint64_t> found_;                   ///< and of the batch at hand,
+  std::vector<runtime::stream::BatchUpdate> updates_;  ///< which are these.
+  Clock::time_point since_{};                          ///< The first of them came.
+  double spent_ms_ = 0;                                ///< On those that are being counted.
+  GpuRows rows_;                                       ///< That these read.
   std::vector<Engine::Late> done_;
 };
 

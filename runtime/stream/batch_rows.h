@@ -33,15 +33,17 @@ class BatchRows {
   /// The state of the graph when they are opened.
   enum class Graph : std::uint8_t { Before, After };
 
-  /// False: they do not fit the graph, or two are of one edge. Requires: some updates, of vertices that are there;
-  /// fewer than 2^29. Throws std::bad_alloc.
-  bool open(std::span<const BatchUpdate> updates, Graph graph);
+  /// False: they do not fit the graph (not looked at where they are `known` to), or two are of one edge. Requires: some
+  /// updates, of vertices that are there; fewer than 2^29. Throws std::bad_alloc.
+  bool open(std::span<const BatchUpdate> updates, Graph graph, bool known = false);
   /// As opened last; until the next time.
   const std::vector<Row>& rows() const { return rows_; }
   /// The first one is nobody's.
   std::span<const std::uint32_t> words() const { return words_; }
   /// Whether a row is one of them.
   bool has(bool backwards, std::uint32_t place) const { return find(backwards, place) != nullptr; }
+  /// Whether a row of the graph is not as before them.
+  bool is_undone(bool backwards, std::uint32_t place) const { return state_ == Graph::After && has(backwards, place); }
   /// A row before all updates, until the next call or change of the graph, which must be as it was when they were
   /// opened. Throws std::bad_alloc.
   std::span<const std::uint32_t> row_before(bool backwards, std::uint32_t place);

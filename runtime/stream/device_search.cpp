@@ -26,7 +26,7 @@ constexpr std::size_t kMostUpdates = std::size_t{1} << 22;
 /// With more at a time a launch is no sooner done, and those after it wait.
 constexpr std::size_t kMostAdded = std::size_t{1} << 16;
 /// Where rows are chosen for a launch.
-constexpr std::size_t kMostChosen = std::size_t{1} << 12;
+constexpr std::size_t kMostChosen = kMostAdded;
 
 }  // namespace
 
@@ -56,7 +56,8 @@ DeviceSearch::DeviceSearch(DynamicGraph& graph, cuda::Stream stream, cuda::Modul
       most_blocks_(most_blocks),
       rows_(graph),
       walks_(graph),
-      mirror_(graph, *stream_, std::move(kernels)) {}
+      mirror_(graph, *stream_, std::move(kernels)),
+      edits_(graph) {}
 
 Result<std::unique_ptr<DeviceSearch>> DeviceSearch::make(DynamicGraph& graph, const cuda::DeviceRef& device,
                                                          cuda::Module code) {
@@ -364,7 +365,8 @@ Status DeviceSearch::launch(const SharedTerms& terms, std::uint32_t slots) {
 /// Opens the rows of `begun_`, or of what is added, and estimates what it will read.
 void DeviceSearch::open_rows(BatchRows::Graph graph, const SharedTerms& terms) {
   const std::vector<BatchUpdate>& updates = graph == BatchRows::Graph::Before ? begun_ : added_;
-  fits_ = rows_.open(updates, graph);
+  // Those of a graph that has them were taken into it.
+  fits_ = rows_.open(updates, graph, graph == BatchRows::Graph::After);
   reads_ = {};
   // Before the first layout it is not known whether some are far.
   if (!fits_ || most_bytes_ == 0) return;
@@ -439,22 +441,18 @@ Result<DeviceSearch::Outcome> DeviceSearch::run_some(const SharedSearch::Request
   return outcome;
 }
 
-bool DeviceSearch::put(const BatchUpdate& update, bool comes) {
+bool DeviceSearch::put(std::span<const BatchUpdate> updates, bool undone) {
+  edges_.clear();
+  for (const BatchUpdate& update : updates) edges_.push_back({update.u, update.v, update.comes() != undone});
   // What the device has of the rows is known from the updates, so the graph need not note them.
-  Rows &after = graph_.rows(false), &before = graph_.rows(true);
-  const bool fits = comes ? after.insert(update.u, update.v) : after.erase(update.u, update.v);
-  if (!fits) return false;
-  (void)(comes ? before.insert(update.v, update.u) : before.erase(update.v, update.u));
-  graph_.set_edge_count(comes ? graph_.edge_count() + 1 : graph_.edge_count() - 1);
-  return true;
+  return edits_.make(edges_, undone ? nullptr : &mirror_.kept());
 }
 
-bool DeviceSearch::add(const BatchUpdate& update) {
+bool DeviceSearch::add(std::span<const BatchUpdate> updates) {
   is_prepared_ = false;
-  added_.push_back(update);
-  if (put(update, update.comes())) return true;
-  added_.pop_back();
-  return false;
+  if (!put(updates, false)) return false;
+  added_.insert(added_.end(), updates.begin(), updates.end());
+  return true;
 }
 
 bool DeviceSearch::is_full(const SharedTerms& terms, std::uint32_t slots) const {
@@ -498,8 +496,10 @@ Result<DeviceSearch::Outcome> DeviceSearch::finish(const match::Stops& stops) {
 void DeviceSearch::undo() {
   is_prepared_ = false;
   for (std::vector<BatchUpdate>* updates : {&added_, &begun_}) {
-    for (; !updates->empty(); updates->pop_back()) put(updates->back(), !updates->back().comes());
+    (void)put(*updates, true);
+    updates->clear();
   }
+  mirror_.kept().undo();
 }
 
 }  // namespace matcha::runtime::stream

@@ -16,6 +16,7 @@
 #include "runtime/stream/batch_rows.h"
 #include "runtime/stream/dynamic_graph.h"
 #include "runtime/stream/graph_mirror.h"
+#include "runtime/stream/row_edits.h"
 #include "runtime/stream/row_walks.h"
 #include "runtime/stream/search_memory.h"
 #include "runtime/stream/shared_search.h"
@@ -62,10 +63,9 @@ class DeviceSearch {
   /// The terms of the last run are others now.
   void forget_terms() { data_.reset(); }
 
-  /// Takes an update into the graph, which is counted with others by the next `begin`. False: it does not fit, and is
-  /// not taken. Requires: no other one that was added since the last `begin` is of the same edge. Throws
-  /// std::bad_alloc.
-  bool add(const BatchUpdate& update);
+  /// Takes updates into the graph, which are counted with others by the next `begin`. False: one does not fit, and none
+  /// is taken. Requires: no two that were added since the last `begin` are of the same edge. Throws std::bad_alloc.
+  bool add(std::span<const BatchUpdate> updates);
   std::size_t added() const { return added_.size(); }
   /// Whether no more are to be added with these terms and slots.
   bool is_full(const SharedTerms& terms, std::uint32_t slots) const;
@@ -106,7 +106,7 @@ class DeviceSearch {
   bool grow_matches();
   Result<Outcome> run_some(const SharedSearch::Request& request, std::size_t updates);
   void open_rows(BatchRows::Graph graph, const SharedTerms& terms);
-  bool put(const BatchUpdate& update, bool comes);
+  bool put(std::span<const BatchUpdate> updates, bool undone);
   void find_units(const SharedTerms& terms);
   Status reserve_scratch();
   Status launch(const SharedTerms& terms, std::uint32_t slots);
@@ -131,6 +131,8 @@ class DeviceSearch {
   std::optional<TermData> data_;
   std::uint64_t data_layout_ = 0;  ///< Of the graph, when `data_` was made.
   std::vector<BatchUpdate> added_, begun_;
+  RowEdits edits_;
+  std::vector<RowEdits::Edge> edges_;
   std::uint32_t slots_ = 0;  ///< Of those that are under way.
   double choose_ms_ = 0;     ///< Likewise.
   std::vector<matcha_program::DeltaUnit> units_;

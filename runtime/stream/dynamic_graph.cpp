@@ -10,20 +10,15 @@ namespace matcha::runtime::stream {
 namespace {
 
 constexpr std::uint64_t kLeastSlabItems = std::uint64_t{1} << 10, kSlabItems = std::uint64_t{1} << 16;
+/// Where it takes long to get one.
+constexpr std::uint64_t kMemorySlabItems = std::uint64_t{1} << 21;
+/// More than there are.
+constexpr std::uint32_t kClasses = 160;
 /// Places that a class gets when it has none left, at least.
 constexpr std::uint64_t kLeastRoom = 64;
 /// Classes for each power of two, from 4 items on; two smaller ones are before them.
 constexpr std::uint32_t kSteps = 4;
 constexpr std::uint32_t kSmall = 2;
-
-/// Room that is there beside the items when a row is made or grows: a quarter.
-std::uint64_t with_spare(std::uint64_t items) { return items + items / 4; }
-
-/// Whether so many items may stay in an array of the class: it is neither too small nor more than twice what is needed.
-bool fits(std::uint32_t size_class, std::uint64_t items) {
-  const std::uint64_t capacity = ArrayPool::capacity_of(size_class);
-  return items <= capacity && (capacity <= 8 || with_spare(items) * 2 >= capacity);
-}
 
 }  // namespace
 
@@ -41,6 +36,23 @@ std::uint32_t ArrayPool::class_of(std::uint64_t items) {
   return static_cast<std::uint32_t>(kSteps * p + q) + kSmall - 1;
 }
 
+void ArrayPool::add_slab(std::uint64_t items) {
+  if (memory_) {
+    slabs_.push_back(memory_(items));
+  } else {
+    slabs_.emplace_back(std::make_unique_for_overwrite<std::uint32_t[]>(items));
+  }
+  bytes_ += items * sizeof(std::uint32_t);
+}
+
+void ArrayPool::reserve(std::uint64_t items) {
+  free_.resize(std::max<std::size_t>(free_.size(), kClasses));
+  if (items <= rest_items_) return;
+  add_slab(items);
+  rest_ = slabs_.back().get();
+  rest_items_ = items;
+}
+
 std::uint32_t* ArrayPool::take(std::uint32_t size_class) {
   if (size_class < free_.size() && !free_[size_class].empty()) {
     std::uint32_t* array = free_[size_class].back();
@@ -51,11 +63,11 @@ std::uint32_t* ArrayPool::take(std::uint32_t size_class) {
   if (free_.size() <= size_class) free_.resize(size_class + 1);
   if (items > rest_items_) {
     // A quarter of what there is, so that little of a small graph is spare; a long array gets one of its own.
-    const std::uint64_t next = std::clamp(bytes_ / sizeof(std::uint32_t) / 4, kLeastSlabItems, kSlabItems);
+    const std::uint64_t most = memory_ ? kMemorySlabItems : kSlabItems;
+    const std::uint64_t next = std::clamp(bytes_ / sizeof(std::uint32_t) / (memory_ ? 16 : 4), kLeastSlabItems, most);
     const bool is_long = items > next / 2;
     const std::uint64_t size = is_long ? items : next;
-    slabs_.push_back(std::make_unique_for_overwrite<std::uint32_t[]>(size));
-    bytes_ += size * sizeof(std::uint32_t);
+    add_slab(size);
     if (is_long) return slabs_.back().get();
     rest_ = slabs_.back().get();
     rest_items_ = size;
@@ -69,6 +81,27 @@ std::uint32_t* ArrayPool::take(std::uint32_t size_class) {
 void ArrayPool::give_back(std::uint32_t* array, std::uint32_t size_class) {
   if (free_.size() <= size_class) free_.resize(size_class + 1);
   free_[size_class].push_back(array);
+}
+
+void Rows::rehouse(const ItemMemory& memory) {
+  std::uint64_t items = 0;
+  for (const Record& record : records_) {
+    if (record.items != nullptr) items += ArrayPool::capacity_of(record.size_class);
+  }
+  auto pool = std::make_unique<ArrayPool>(memory);
+  pool->reserve(items);
+  for (Record& record : records_) {
+    if (record.items == nullptr) continue;
+    std::uint32_t* const to = pool->take(record.size_class);
+    std::memcpy(to, record.items, record.length * sizeof(std::uint32_t));
+    record.items = to;
+  }
+  pool_ = std::move(pool);
+}
+
+void Rows::clear() {
+  records_.clear();
+  pool_ = std::make_unique<ArrayPool>(pool_->memory());
 }
 
 bool Rows::contains(std::uint32_t vertex, std::uint32_t item) const {
@@ -92,7 +125,7 @@ bool Rows::insert(std::uint32_t vertex, std::uint32_t item) {
   const std::uint32_t at = lower_position(record.items, record.length, item);
   if (at < record.length && record.items[at] == item) return false;
   if (record.items == nullptr || record.length == ArrayPool::capacity_of(record.size_class)) {
-    move(record, ArrayPool::class_of(with_spare(std::uint64_t{record.length} + 1)));
+    move(record, ArrayPool::class_of(ArrayPool::with_spare(std::uint64_t{record.length} + 1)));
   }
   std::memmove(record.items + at + 1, record.items + at, (record.length - at) * sizeof(std::uint32_t));
   record.items[at] = item;
@@ -109,8 +142,8 @@ bool Rows::erase(std::uint32_t vertex, std::uint32_t item) {
   if (record.length == 0) {
     pool_->give_back(record.items, record.size_class);
     record = Record{};
-  } else if (!fits(record.size_class, record.length)) {
-    move(record, ArrayPool::class_of(with_spare(record.length)));
+  } else if (!ArrayPool::fits(record.size_class, record.length)) {
+    move(record, ArrayPool::class_of(ArrayPool::with_spare(record.length)));
   }
   return true;
 }
@@ -122,10 +155,11 @@ void Rows::set(std::uint32_t vertex, std::span<const std::uint32_t> items) {
     record = Record{};
     return;
   }
-  if (record.items == nullptr || !fits(record.size_class, items.size())) {
+  if (record.items == nullptr || !ArrayPool::fits(record.size_class, items.size())) {
     record.length = std::min(record.length, static_cast<std::uint32_t>(items.size()));
     // Most rows of a graph that is loaded never grow; an eighth is for the long ones.
-    const std::uint64_t room = record.items == nullptr ? items.size() + items.size() / 8 : with_spare(items.size());
+    const std::uint64_t room =
+        record.items == nullptr ? items.size() + items.size() / 8 : ArrayPool::with_spare(items.size());
     move(record, ArrayPool::class_of(room));
   }
   std::memcpy(record.items, items.data(), items.size_bytes());
@@ -192,6 +226,11 @@ void DynamicGraph::load(std::span<const std::pair<std::uint32_t, std::uint32_t>>
   edges_ = edges.size();
 }
 
+void DynamicGraph::rehouse(const ItemMemory& memory) {
+  after_.rehouse(memory);
+  if (directed_) before_.rehouse(memory);
+}
+
 std::uint64_t DynamicGraph::longest_row() const {
   std::uint64_t longest = 0;
   for (const Rows* rows : {&after_, &before_}) {
@@ -255,8 +294,8 @@ void DynamicGraph::make_room(std::uint32_t label_class) {
   std::vector<std::uint64_t> room(used_.size());
   for (std::uint32_t c = 0; c < room.size(); ++c) room[c] = begins_[c + 1] - begins_[c];
   room[label_class] = std::max(kLeastRoom, 2 * room[label_class]);
-  after_ = Rows();
-  before_ = Rows();
+  after_.clear();
+  before_.clear();
   number(room, classes);
   load(edges);
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -21,25 +22,44 @@ inline std::uint32_t lower_position(const std::uint32_t* items, std::uint32_t n,
   return static_cast<std::uint32_t>(begin - items) + (n == 1 && *begin < item ? 1 : 0);
 }
 
+/// Gives memory for so many items, which is there as long as somebody has it. Throws std::bad_alloc.
+using ItemMemory = std::function<std::shared_ptr<std::uint32_t[]>(std::uint64_t items)>;
+
 /// Arrays of 4-byte items by classes of capacity, from slabs. What is given back is used again.
 class ArrayPool {
  public:
   ArrayPool() = default;
+  /// With slabs from there in place of the heap.
+  explicit ArrayPool(ItemMemory memory) : memory_(std::move(memory)) {}
   ArrayPool(const ArrayPool&) = delete;
   ArrayPool& operator=(const ArrayPool&) = delete;
 
   /// The smallest class for `items` items; capacities are 2, 4, then four for each power of two.
   static std::uint32_t class_of(std::uint64_t items);
   static std::uint64_t capacity_of(std::uint32_t size_class);
+  /// With the room that is there beside so many items when a row is made or grows: a quarter.
+  static std::uint64_t with_spare(std::uint64_t items) { return items + items / 4; }
+  /// Whether so many items may stay in an array of the class: it is neither too small nor more than twice what is
+  /// needed.
+  static bool fits(std::uint32_t size_class, std::uint64_t items) {
+    const std::uint64_t capacity = capacity_of(size_class);
+    return items <= capacity && (capacity <= 8 || with_spare(items) * 2 >= capacity);
+  }
 
+  /// What is taken next, up to so many items, needs no other memory. Throws std::bad_alloc.
+  void reserve(std::uint64_t items);
   /// Throws std::bad_alloc.
   std::uint32_t* take(std::uint32_t size_class);
   void give_back(std::uint32_t* array, std::uint32_t size_class);
   /// Of all slabs, used or not.
   std::uint64_t bytes() const { return bytes_; }
+  const ItemMemory& memory() const { return memory_; }
 
  private:
-  std::vector<std::unique_ptr<std::uint32_t[]>> slabs_;
+  void add_slab(std::uint64_t items);
+
+  ItemMemory memory_;  ///< Empty: the heap.
+  std::vector<std::shared_ptr<std::uint32_t[]>> slabs_;
   std::vector<std::vector<std::uint32_t*>> free_;  ///< By class.
   std::uint32_t* rest_ = nullptr;                  ///< What is left of the last slab,
   std::uint64_t rest_items_ = 0;                   ///< so many items.
@@ -63,6 +83,13 @@ class Rows {
   /// Makes the row of a vertex anew. `items` ascend, and are no part of it. Throws std::bad_alloc, and then nothing has
   /// changed.
   void set(std::uint32_t vertex, std::span<const std::uint32_t> items);
+  /// Moves all arrays to memory from there, where later ones are too. Throws std::bad_alloc, and then nothing has
+  /// changed.
+  void rehouse(const ItemMemory& memory);
+  /// Whether they were moved.
+  bool is_rehoused() const { return static_cast<bool>(pool_->memory()); }
+  /// No rows, in the same memory.
+  void clear();
   /// A number that a vertex has for a while, below kMostMarks; 0 at first, and it is to be 0 when its row changes.
   static constexpr std::uint32_t kMostMarks = std::uint32_t{1} << 24;
   std::uint32_t mark(std::uint32_t vertex) const { return records_[vertex].mark; }
@@ -73,8 +100,12 @@ class Rows {
   }
   std::uint64_t size() const { return records_.size(); }
   std::uint64_t bytes() const { return records_.capacity() * sizeof(Record) + pool_->bytes(); }
+  /// Of the arrays alone.
+  std::uint64_t array_bytes() const { return pool_->bytes(); }
 
  private:
+  friend class RowEdits;
+  friend class KeptRows;
   struct Record {
     std::uint32_t* items = nullptr;
     std::uint32_t length = 0;
@@ -125,6 +156,11 @@ class DynamicGraph {
   }
   const Rows& rows(bool backwards) const { return backwards && directed_ ? before_ : after_; }
   Rows& rows(bool backwards) { return backwards && directed_ ? before_ : after_; }
+
+  /// Moves all rows to other memory, as Rows::rehouse does; this is no change of a row.
+  void rehouse(const ItemMemory& memory);
+  bool is_rehoused() const { return after_.is_rehoused(); }
+  std::uint64_t array_bytes() const { return after_.array_bytes() + (directed_ ? before_.array_bytes() : 0); }
 
   /// Items of the longest row.
   std::uint64_t longest_row() const;

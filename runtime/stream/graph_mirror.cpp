@@ -1,9 +1,15 @@
 #include "runtime/stream/graph_mirror.h"
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <memory>
+#include <new>
 #include <string>
 
 #include "runtime/match/unit_kernels.h"
@@ -23,6 +29,8 @@ constexpr std::uint64_t kLeastWords = std::uint64_t{1} << 12;
 /// What an update takes of a batch: changes of two rows, their patches and moves.
 constexpr std::uint64_t kUpdateBytes = 2 * (3 * kWord + sizeof(DeltaPatch) + sizeof(DeltaMove));
 constexpr unsigned kBlockThreads = 128, kMostBlocks = 4096;
+/// In place of the number of a patch: its row is nowhere.
+constexpr std::uint32_t kLacks = ~std::uint32_t{0};
 
 constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 15) / 16 * 16; }
 
@@ -81,7 +89,6 @@ Status GraphMirror::take_room(std::uint64_t live, std::uint64_t spare, std::uint
   if (!done) return done;
   records_ = {};
   near_ = {};
-  far_ = {};
   const std::uint64_t slots = record_bytes() / sizeof(DeltaRow);
   if (bound_.rows != 0 && bound_.rows < record_bytes()) return too_few(record_bytes());
   Result<cuda::DeviceBuffer<DeltaRow>> records = cuda::DeviceBuffer<DeltaRow>::allocate(stream_.shared_device(), slots);
@@ -94,7 +101,7 @@ Status GraphMirror::take_room(std::uint64_t live, std::uint64_t spare, std::uint
   const std::uint64_t ample = std::max(2 * live + 4 * spare, least);
   std::uint64_t most = ample;
   if (bound_.rows != 0) most = (bound_.rows - records_.bytes()) / kWord;
-  if (most < least) return share_room(most, live + spare, longest + spare);
+  if (most < least) return share_room(most);
   for (const std::uint64_t words : {std::min(ample, most), least}) {
     Result<cuda::DeviceBuffer<std::uint32_t>> near =
         cuda::DeviceBuffer<std::uint32_t>::allocate(stream_.shared_device(), words);
@@ -104,30 +111,61 @@ Status GraphMirror::take_room(std::uint64_t live, std::uint64_t spare, std::uint
     }
     if (words == least) return near.error();
   }
-  row_places_.reset(slots, near_.size(), 0);
+  row_places_.reset(slots, near_.size(), false);
   return Done{};
 }
 
-/// Room on the device for so many words, and on the host for all.
-Status GraphMirror::share_room(std::uint64_t words, std::uint64_t live, std::uint64_t longest) {
+/// Room on the device for so many words; the rows of the host go to memory that the device reads in place.
+Status GraphMirror::share_room(std::uint64_t words) {
   Result<cuda::DeviceBuffer<std::uint32_t>> near =
       cuda::DeviceBuffer<std::uint32_t>::allocate(stream_.shared_device(), words);
   if (!near) return near.error();
   near_ = std::move(*near);
-  constexpr std::uint64_t kPart = 20;
-  Result<cuda::PinnedBuffer<std::uint32_t>> far = cuda::PinnedBuffer<std::uint32_t>::allocate(
-      stream_.shared_device(), std::max({kLeastWords, 2 * live, kPart * longest}));
-  if (!far) return far.error();
-  far_ = std::move(*far);
-  row_places_.reset(patch_of_.size(), near_.size(), far_.size());
+  row_places_.reset(patch_of_.size(), near_.size(), true);
+  if (graph_.is_rehoused()) return Done{};
+  const auto pinned = [device = stream_.shared_device()](std::uint64_t items) {
+    Result<cuda::PinnedBuffer<std::uint32_t>> made = cuda::PinnedBuffer<std::uint32_t>::allocate(device, items);
+    // Records have addresses of the host.
+    if (!made || made->device_data() != made->host()) throw std::bad_alloc();
+    const auto buffer = std::make_shared<cuda::PinnedBuffer<std::uint32_t>>(std::move(*made));
+    return std::shared_ptr<std::uint32_t[]>(buffer, buffer->host());
+  };
+  try {
+    graph_.rehouse(pinned);
+  } catch (const std::bad_alloc&) {
+    Error error;
+    error.kind = ErrorKind::Resource;
+    error.message = "the rows of the graph cannot be pinned in memory of the host for " + stream_.device().label();
+    return error;
+  }
   return Done{};
+}
+
+/// A row that is far, as it is before the batch; nothing: nobody has it.
+std::optional<std::span<const std::uint32_t>> GraphMirror::find_far(const BatchRows& batch, std::uint64_t slot) const {
+  const bool backwards = is_of_sources(slot);
+  const std::uint32_t place = static_cast<std::uint32_t>(slot - (backwards ? places() : 0));
+  if (!batch.is_undone(backwards, place)) return std::as_const(graph_).rows(backwards).row(place);
+  return kept_.find(slot);
+}
+
+std::span<const std::uint32_t> GraphMirror::far_row(BatchRows& batch, std::uint64_t slot) {
+  if (const auto found = find_far(batch, slot)) return *found;
+  const bool backwards = is_of_sources(slot);
+  return kept_.put(slot, batch.row_before(backwards, static_cast<std::uint32_t>(slot - (backwards ? places() : 0))));
+}
+
+matcha_program::DeltaRow GraphMirror::row_at(BatchRows& batch, std::uint64_t slot, const RowPlaces::Home& home,
+                                             std::uint32_t changes) {
+  const bool is_far = (home.word & RowPlaces::kFar) != 0;
+  return {is_far ? far_row(batch, slot).data() : near_.data() + home.word, home.size, changes};
 }
 
 /// By slot, whether the device gets a row at first: those that are going to be read most often, and then the longest
 /// ones, as ends of edges are found in this proportion.
 std::vector<bool> GraphMirror::choose_near(BatchRows& batch, std::span<const RowWalks::Read> reads) {
-  std::vector<bool> wanted(patch_of_.size(), far_.size() == 0);
-  if (far_.size() == 0) return wanted;
+  std::vector<bool> wanted(patch_of_.size(), !has_far());
+  if (!has_far()) return wanted;
   std::vector<double> times(patch_of_.size(), 0);
   for (const RowWalks::Read& read : reads) times[slot(read.backwards, read.place)] += read.times;
   std::vector<std::pair<std::pair<double, std::uint32_t>, std::uint64_t>> order;
@@ -146,18 +184,14 @@ std::vector<bool> GraphMirror::choose_near(BatchRows& batch, std::span<const Row
   return wanted;
 }
 
-/// Gives every row a home, and the far ones their items.
+/// Gives every row a home.
 bool GraphMirror::place_rows(BatchRows& batch, const std::vector<bool>& wanted) {
   bool fits = true;
   each_row(batch, [&](std::uint64_t slot, std::span<const std::uint32_t> row) {
     const std::uint32_t size = static_cast<std::uint32_t>(row.size());
     longest_ = std::max(longest_, size);
     if (wanted[slot] && row_places_.put(slot, size, true)) return;
-    if (!row_places_.put(slot, size, far_.size() == 0)) {
-      fits = false;
-      return;
-    }
-    std::copy(row.begin(), row.end(), far_.host() + (row_places_.home(slot).word & ~RowPlaces::kFar));
+    fits = row_places_.put(slot, size, !has_far()) && fits;
   });
   return fits;
 }
@@ -191,7 +225,7 @@ Status GraphMirror::send_near(BatchRows& batch) {
   for (std::uint64_t slot = 0; status && slot < patch_of_.size();) {
     const std::uint64_t count = std::min<std::uint64_t>(kPiece / sizeof(DeltaRow), patch_of_.size() - slot);
     DeltaRow* const records = static_cast<DeltaRow*>(stage_.host());
-    for (std::uint64_t i = 0; i < count; ++i) records[i] = row_at(row_places_.home(slot + i), 0);
+    for (std::uint64_t i = 0; i < count; ++i) records[i] = row_at(batch, slot + i, row_places_.home(slot + i), 0);
     status = records_.upload(stream_, records, count, slot);
     if (status) status = stream_.synchronize();
     slot += count;
@@ -211,6 +245,7 @@ Status GraphMirror::lay_out(BatchRows& batch, std::span<const RowWalks::Read> re
   longest_ = 0;
   Status status = take_room(live, batch.words().size(), longest);
   if (!status) return status;
+  kept_.reset();
   if (!place_rows(batch, choose_near(batch, reads))) return too_few(record_bytes() + live * kWord);
   row_places_.begin_turn(0);
   return send_near(batch);
@@ -225,6 +260,15 @@ void GraphMirror::find_stale() {
   stale_.erase(std::unique(stale_.begin(), stale_.end()), stale_.end());
 }
 
+/// A row has so many items now; where it is near, it is made from there. False: it has no room.
+bool GraphMirror::change(std::uint64_t slot, std::uint32_t size, const Source& source) {
+  if (!row_places_.change(slot, size)) return false;
+  if (!row_places_.is_near(slot)) return true;
+  sources_.push_back(source);
+  sources_.back().move = row_places_.moves().size() - 1;
+  return true;
+}
+
 /// What is to be moved before the batch can be looked at; false: all has to be laid out anew.
 bool GraphMirror::plan(BatchRows& batch, std::span<const RowWalks::Read> reads) {
   sent_rows_.clear();
@@ -233,25 +277,25 @@ bool GraphMirror::plan(BatchRows& batch, std::span<const RowWalks::Read> reads) 
   constexpr std::size_t kSome = 4;
   const std::size_t most = bound_.batch / 2 / sizeof(DeltaMove) - kSome + (was_made_ ? shown_.size() : 0);
   row_places_.begin_turn(bound_.batch == 0 ? ~std::size_t{0} : most);
-  for (const Shown& row : shown_) {
-    if (!was_made_) break;
-    const std::uint32_t size =
-        static_cast<std::uint32_t>(static_cast<std::int64_t>(row_places_.home(row.slot).size) + row.more);
-    if (!row_places_.change(row.slot, size)) return false;
-    sources_.push_back({row_places_.moves().size() - 1, 0, row.word});
+  for (std::size_t i = 0; was_made_ && i < shown_.size(); ++i) {
+    row_places_.fetch(shown_[std::min(i + RowPlaces::kAhead, shown_.size() - 1)].slot);
+    const Shown& row = shown_[i];
+    const std::int64_t size = static_cast<std::int64_t>(row_places_.home(row.slot).size) + row.more;
+    if (!change(row.slot, static_cast<std::uint32_t>(size), {0, 0, row.word})) return false;
   }
   for (const std::uint32_t place : stale_) {
     for (const bool backwards : {false, true}) {
       if (backwards && !graph_.directed()) continue;
       const std::span<const std::uint32_t> row = batch.row_before(backwards, place);
       longest_ = std::max(longest_, static_cast<std::uint32_t>(row.size()));
-      if (!row_places_.change(slot(backwards, place), static_cast<std::uint32_t>(row.size()))) return false;
-      sources_.push_back({row_places_.moves().size() - 1, sent_rows_.size(), 0});
-      sent_rows_.insert(sent_rows_.end(), row.begin(), row.end());
+      const std::size_t sources = sources_.size();
+      const std::uint64_t first = sent_rows_.size();
+      if (!change(slot(backwards, place), static_cast<std::uint32_t>(row.size()), {0, first, 0})) return false;
+      if (sources_.size() != sources) sent_rows_.insert(sent_rows_.end(), row.begin(), row.end());
     }
   }
   chosen_ = {};
-  if (far_.size() != 0) {
+  if (has_far()) {
     reads_.clear();
     for (const RowWalks::Read& read : reads) reads_.push_back({slot(read.backwards, read.place), read.times});
     chosen_ = row_places_.choose(reads_);
@@ -259,19 +303,32 @@ bool GraphMirror::plan(BatchRows& batch, std::span<const RowWalks::Read> reads) 
   return true;
 }
 
-/// Records of the rows of the batch, and of the one before if it was not made.
-void GraphMirror::plan_patches(const BatchRows& batch) {
+/// Records of the rows of the batch, of the one before if it was not made, and of those for which the device goes to
+/// the host, where they may be elsewhere now.
+void GraphMirror::plan_patches(BatchRows& batch) {
   patches_.clear();
-  const auto put = [this](std::uint64_t slot, std::uint32_t changes) {
+  const auto put = [&](std::uint64_t slot, std::uint32_t changes) {
     std::uint32_t& number = patch_of_[slot];
     if (number == 0) {
       patches_.emplace_back();
       number = static_cast<std::uint32_t>(patches_.size());
     }
-    patches_[number - 1] = {slot, row_at(row_places_.home(slot), changes)};
+    patches_[number - 1] = {slot, {nullptr, 0, changes}};
   };
-  if (!was_made_) {
-    for (const Shown& row : shown_) put(row.slot, 0);
+  const auto put_far = [&](std::uint64_t slot) {
+    if (!row_places_.is_near(slot)) put(slot, 0);
+  };
+  for (const Shown& row : shown_) {
+    if (was_made_) {
+      put_far(row.slot);
+    } else {
+      put(row.slot, 0);
+    }
+  }
+  for (const std::uint64_t slot : row_places_.gone()) put_far(slot);
+  for (const std::uint32_t place : stale_) {
+    put_far(slot(false, place));
+    if (graph_.directed()) put_far(slot(true, place));
   }
   shown_.clear();
   for (const BatchRows::Row& row : batch.rows()) {
@@ -281,12 +338,44 @@ void GraphMirror::plan_patches(const BatchRows& batch) {
     longest_ = std::max(longest_, row_places_.home(of).size + row.changes);
   }
   was_made_ = false;
-  for (const DeltaPatch& patch : patches_) patch_of_[patch.slot] = 0;
+  find_patched(batch);
+}
+
+/// Where the rows of the patches are. They are anywhere in memory, so threads share many of them.
+void GraphMirror::find_patched(BatchRows& batch) {
+  constexpr std::size_t kOfTask = 128;
+  std::atomic<bool> lacks = false;
+  const auto find = [&](const tbb::blocked_range<std::size_t>& part) {
+    for (std::size_t i = part.begin(); i < part.end(); ++i) {
+      const RowPlaces::Home& home = row_places_.home(patches_[i].slot);
+      DeltaRow& row = patches_[i].row;
+      row.size = home.size;
+      patch_of_[patches_[i].slot] = 0;
+      if ((home.word & RowPlaces::kFar) == 0) {
+        row.items = near_.data() + home.word;
+      } else if (const auto found = find_far(batch, patches_[i].slot)) {
+        row.items = found->data();
+      } else {
+        patch_of_[patches_[i].slot] = kLacks;
+        lacks.store(true, std::memory_order_relaxed);
+      }
+    }
+  };
+  const tbb::blocked_range<std::size_t> all(0, patches_.size(), kOfTask);
+  if (patches_.size() <= kOfTask) {
+    find(all);
+  } else {
+    tbb::parallel_for(all, find);
+  }
+  if (!lacks.load()) return;
+  for (DeltaPatch& patch : patches_) {
+    if (std::exchange(patch_of_[patch.slot], 0) == kLacks) patch.row.items = far_row(batch, patch.slot).data();
+  }
 }
 
 /// The moves of the plan with addresses, in parts of so many items, for many groups; rows that the host made are where
 /// they will be sent.
-void GraphMirror::find_moves(std::uint32_t longest_part) {
+void GraphMirror::find_moves(BatchRows& batch, std::uint32_t longest_part) {
   moves_.clear();
   rounds_.clear();
   std::size_t number = 0, source = 0;
@@ -295,14 +384,15 @@ void GraphMirror::find_moves(std::uint32_t longest_part) {
       const RowPlaces::Move& move = row_places_.moves()[number];
       DeltaMove made{};
       made.slot = move.slot;
-      made.row = row_at(move.before, 0);
-      made.to = const_cast<std::uint32_t*>(address(move.after.word));
+      made.to = near_.data() + move.after.word;
       made.size = move.after.size;
-      if (source < sources_.size() && sources_[source].move == number) {
-        made.row.changes = sources_[source].changes;
-        if (made.row.changes == 0) made.row = {words() + sources_[source].first, move.after.size, 0};
-        ++source;
+      const bool is_made = source < sources_.size() && sources_[source].move == number;
+      if (is_made && sources_[source].changes == 0) {
+        made.row = {words() + sources_[source].first, move.after.size, 0};
+      } else {
+        made.row = row_at(batch, move.slot, move.before, is_made ? sources_[source].changes : 0);
       }
+      source += is_made ? 1 : 0;
       do {
         made.last = made.first + std::min(longest_part, made.row.size - made.first);
         moves_.push_back(made);
@@ -324,7 +414,7 @@ Status GraphMirror::reserve_batch(std::uint64_t bytes) {
   return Done{};
 }
 
-Status GraphMirror::send(const BatchRows& batch) {
+Status GraphMirror::send(BatchRows& batch) {
   constexpr std::uint32_t kPart = 1024;
   const std::span<const std::uint32_t> words = batch.words();
   // Rows that the host made are words behind the changes.
@@ -342,7 +432,7 @@ Status GraphMirror::send(const BatchRows& batch) {
   Status status = reserve_batch(layout_of(most_moves).bytes);
   if (status) status = match::reserve(stage_, stream_.shared_device(), layout_of(most_moves).bytes);
   if (!status) return status;
-  find_moves(in_parts ? kPart : ~std::uint32_t{0});
+  find_moves(batch, in_parts ? kPart : ~std::uint32_t{0});
   const Layout layout = layout_of(moves_.size());
   std::byte* const to = static_cast<std::byte*>(stage_.host());
   std::memcpy(to, words.data(), words.size_bytes());
@@ -401,11 +491,13 @@ double GraphMirror::move_ms() const {
 
 Status GraphMirror::show(BatchRows& batch, std::span<const RowWalks::Read> reads) {
   const auto begin = std::chrono::steady_clock::now();
+  kept_.begin();
   find_stale();
   bool is_planned = !whole_ && plan(batch, reads);
   if (is_planned) {
-    // Of the batch before that was not made, rows may have patches too.
-    const std::uint64_t patches = batch.rows().size() + (was_made_ ? 0 : shown_.size());
+    // A row may have one for several reasons.
+    const std::uint64_t patches = batch.rows().size() + (has_far() || !was_made_ ? shown_.size() : 0) +
+                                  (has_far() ? row_places_.gone().size() + 2 * stale_.size() : 0);
     const Layout layout(batch.words().size(), sent_rows_.size(), row_places_.moves().size(), patches);
     is_planned = bound_.batch == 0 || layout.bytes <= bound_.batch;
   }
@@ -414,6 +506,7 @@ Status GraphMirror::show(BatchRows& batch, std::span<const RowWalks::Read> reads
   Status status = Done{};
   if (!is_planned) {
     shown_.clear();
+    stale_.clear();
     status = lay_out(batch, reads);
   }
   if (!status) return status;
@@ -425,6 +518,9 @@ Status GraphMirror::show(BatchRows& batch, std::span<const RowWalks::Read> reads
   return status;
 }
 
-void GraphMirror::end(bool made) { was_made_ = made; }
+void GraphMirror::end(bool made) {
+  was_made_ = made;
+  kept_.end();
+}
 
 }  // namespace matcha::runtime::stream

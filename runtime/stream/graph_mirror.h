@@ -13,6 +13,7 @@
 #include "runtime/result.h"
 #include "runtime/stream/batch_rows.h"
 #include "runtime/stream/dynamic_graph.h"
+#include "runtime/stream/kept_rows.h"
 #include "runtime/stream/row_places.h"
 #include "runtime/stream/row_walks.h"
 
@@ -20,8 +21,9 @@ namespace matcha::runtime::stream {
 
 /// The rows of a dynamic graph where a device reads them. They go there once; afterwards only what changes of them
 /// does, and the device makes the new rows. Where it may not have so much, a part of the rows is near, in its own
-/// memory, and the others are far, in memory of the host that it reads in place. Rows that a batch is going to read
-/// come near, in place of those of less use, and stay from batch to batch; the device moves them.
+/// memory, and the others are far: it reads those of the host in place, whose memory is pinned for that. Rows that a
+/// batch is going to read come near, in place of those of less use, and stay from batch to batch; the device moves
+/// them.
 class GraphMirror {
  public:
   struct Kernels {
@@ -50,6 +52,8 @@ class GraphMirror {
   Status show(BatchRows& batch, std::span<const RowWalks::Read> reads);
   /// The batch that was shown is over: the graph has it now, or is as before it.
   void end(bool made);
+  /// Who changes rows between two calls of `show` lets it keep those that it wants, as the device may be reading them.
+  KeptRows& kept() { return kept_; }
 
   /// For kernels that are launched behind `show`.
   const matcha_program::DeltaRow* rows(bool backwards) const {
@@ -59,13 +63,13 @@ class GraphMirror {
   const std::uint32_t* words() const { return reinterpret_cast<const std::uint32_t*>(batch_[current_].address()); }
   const std::uint32_t* near() const { return near_.data(); }
   const std::uint32_t* near_end() const { return near_.data() + near_.size(); }
-  bool has_far() const { return far_.size() != 0; }
+  bool has_far() const { return row_places_.has_far(); }
   /// Not below any row that is shown, with all that comes.
   std::uint32_t longest() const { return longest_; }
   /// What the graph takes of the device, with what is sent with batches.
   std::uint64_t bytes() const { return records_.bytes() + near_.bytes() + batch_[0].bytes() + batch_[1].bytes(); }
   /// Of the host, which the device reads in place.
-  std::uint64_t host_bytes() const { return far_.size() * sizeof(std::uint32_t); }
+  std::uint64_t host_bytes() const { return has_far() ? graph_.array_bytes() : 0; }
   /// What the last batch did to the rows that it was going to read.
   const RowPlaces::Chosen& chosen() const { return chosen_; }
   /// What the host took to plan the moves before it, and, once the stream is done, the device to do them; of batches
@@ -92,26 +96,27 @@ class GraphMirror {
   std::uint64_t slot(bool backwards, std::uint32_t place) const {
     return place + (backwards && graph_.directed() ? places() : 0);
   }
-  const std::uint32_t* address(std::uint64_t word) const {
-    return (word & RowPlaces::kFar) != 0 ? far_.device_data() + (word & ~RowPlaces::kFar) : near_.data() + word;
-  }
-  matcha_program::DeltaRow row_at(const RowPlaces::Home& home, std::uint32_t changes) const {
-    return {address(home.word), home.size, changes};
-  }
+  bool is_of_sources(std::uint64_t slot) const { return slot >= places(); }
+  std::optional<std::span<const std::uint32_t>> find_far(const BatchRows& batch, std::uint64_t slot) const;
+  std::span<const std::uint32_t> far_row(BatchRows& batch, std::uint64_t slot);
+  matcha_program::DeltaRow row_at(BatchRows& batch, std::uint64_t slot, const RowPlaces::Home& home,
+                                  std::uint32_t changes);
   template <typename Take>
   void each_row(BatchRows& batch, const Take& take);
   void find_stale();
   bool plan(BatchRows& batch, std::span<const RowWalks::Read> reads);
-  void plan_patches(const BatchRows& batch);
+  bool change(std::uint64_t slot, std::uint32_t size, const Source& source);
+  void plan_patches(BatchRows& batch);
+  void find_patched(BatchRows& batch);
   Status take_room(std::uint64_t live, std::uint64_t spare, std::uint64_t longest);
-  Status share_room(std::uint64_t words, std::uint64_t live, std::uint64_t longest);
+  Status share_room(std::uint64_t words);
   std::vector<bool> choose_near(BatchRows& batch, std::span<const RowWalks::Read> reads);
   Status lay_out(BatchRows& batch, std::span<const RowWalks::Read> reads);
   bool place_rows(BatchRows& batch, const std::vector<bool>& wanted);
   Status send_near(BatchRows& batch);
   Status reserve_batch(std::uint64_t bytes);
-  Status send(const BatchRows& batch);
-  void find_moves(std::uint32_t longest_part);
+  Status send(BatchRows& batch);
+  void find_moves(BatchRows& batch, std::uint32_t longest_part);
   Status launch(const Layout& layout);
   Status mark(std::size_t event);
   Error too_few(std::uint64_t least) const;
@@ -122,8 +127,8 @@ class GraphMirror {
   Bound bound_;
   cuda::DeviceBuffer<matcha_program::DeltaRow> records_;
   cuda::DeviceBuffer<std::uint32_t> near_;
-  cuda::PinnedBuffer<std::uint32_t> far_;
   RowPlaces row_places_;
+  KeptRows kept_{graph_, row_places_};
   RowPlaces::Chosen chosen_;
   double plan_ms_ = 0;
   std::optional<cuda::Event> marks_[2];  ///< Before and after the moves.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -29,6 +31,8 @@ class RowLog {
   bool empty() const { return entries_.empty(); }
   /// Requires: it is not empty.
   const Entry& oldest() const { return entries_.front(); }
+  /// The one so many behind it, or the last.
+  const Entry& after_oldest(std::size_t many) const { return entries_[std::min(many, entries_.size() - 1)]; }
   std::uint64_t word_of(const Entry& entry) const { return entry.position % capacity_; }
   void drop_oldest() { entries_.pop_front(); }
   /// The words of what was dropped are free.

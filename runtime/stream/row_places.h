@@ -8,11 +8,12 @@
 
 namespace matcha::runtime::stream {
 
-/// Where the rows of a graph are: near, in the memory of a device, or far, in that of the host; and which rows move
-/// when some change or are going to be read. It says what is to be moved, and moves nothing itself.
+/// Where the rows of a graph are: near, in the memory of a device, or far, where the host has them; and which rows move
+/// when some change or are going to be read. It says what is to be moved, and moves nothing itself. A row that goes far
+/// is only forgotten, as the host has it.
 class RowPlaces {
  public:
-  /// Of a word of the far memory.
+  /// The word of a row that is far.
   static constexpr std::uint64_t kFar = std::uint64_t{1} << 63;
   struct Home {
     std::uint64_t word = 0;
@@ -29,8 +30,9 @@ class RowPlaces {
     double times = 0;
   };
 
-  /// No row has a home. Without far memory all are near.
-  void reset(std::uint64_t slots, std::uint64_t near_words, std::uint64_t far_words);
+  /// No row has a home. Unless rows may be far, all are near.
+  void reset(std::uint64_t slots, std::uint64_t near_words, bool has_far);
+  bool has_far() const { return has_far_; }
   /// Gives a row without a home one, near or far; false: there is no room. It is no move.
   bool put(std::uint64_t slot, std::uint32_t size, bool near);
   /// Of the near memory, what rows may take at once.
@@ -38,13 +40,17 @@ class RowPlaces {
   /// No longer row is near.
   std::uint64_t longest_near() const { return near_.longest(); }
 
-  const Home& home(std::uint64_t slot) const { return homes_[slot]; }
-  bool is_near(std::uint64_t slot) const { return (homes_[slot].word & kFar) == 0; }
+  const Home& home(std::uint64_t slot) const { return rows_[slot].home; }
+  bool is_near(std::uint64_t slot) const { return (rows_[slot].home.word & kFar) == 0; }
+
+  /// Lets the processor fetch what is known of a row, so many rows ahead, as rows that change or are read are anywhere.
+  static constexpr std::size_t kAhead = 16;
+  void fetch(std::uint64_t slot) const { __builtin_prefetch(&rows_[slot], 1); }
 
   /// A turn: then the moves of the one before are done.
   void begin_turn(std::size_t most_moves);
-  /// A row is made anew, with so many words. False: there is no room, or there are too many moves, and nothing holds
-  /// but what `reset` is for.
+  /// A row is made anew, with so many words; one that is near then moves, one that is far does not. False: there is no
+  /// room, or there are too many moves, and nothing holds but what `reset` is for.
   bool change(std::uint64_t slot, std::uint32_t size);
   /// What became of the rows that are going to be read more than once.
   struct Chosen {
@@ -61,32 +67,41 @@ class RowPlaces {
   const std::vector<Move>& moves() const { return moves_; }
   /// Of each round the number of moves up to its end; the last one is open.
   const std::vector<std::size_t>& rounds() const { return rounds_; }
+  /// Rows that went far in this turn, some of which may have come back.
+  const std::vector<std::uint64_t>& gone() const { return gone_; }
 
  private:
   struct Use {
     float reads = 0;
     std::uint32_t turn = 0;
   };
+  /// What is known of a row, together, as it is asked for in no order.
+  struct Row {
+    Home home;
+    Use use;
+    std::uint64_t round = 0;  ///< The last one that moved it.
+  };
+  static_assert(sizeof(Row) == 32);
 
+  bool is_full() const { return moves_.size() + gone_.size() >= most_moves_; }
   double use_of(std::uint64_t slot) const;
-  bool find_room(bool near, std::uint64_t slot, std::uint32_t words, double use, std::uint64_t& word);
-  bool clean(bool near, std::uint32_t words, double use);
-  bool keep_oldest(bool near);
-  bool send_oldest_away();
+  bool find_room(std::uint64_t slot, std::uint32_t words, double use, std::uint64_t& word);
+  bool clean(std::uint32_t words, double use);
+  bool keep_oldest();
+  void send_oldest_away();
   void add_move(std::uint64_t slot, const Home& after);
   void wait_for(std::uint64_t slot);
   void next_round();
 
-  RowLog near_, far_;
-  std::vector<Home> homes_;
-  std::vector<Use> uses_;                ///< By slot; empty without far memory.
-  std::vector<std::uint64_t> round_of_;  ///< By slot, the last round that moved it.
-  std::uint64_t round_ = 0;              ///< Of all turns.
+  RowLog near_;
+  bool has_far_ = false;
+  std::vector<Row> rows_;    ///< By slot.
+  std::uint64_t round_ = 0;  ///< Of all turns.
   std::uint32_t turn_ = 0;
-  std::uint64_t gone_ = 0;
   std::size_t most_moves_ = 0;
   std::vector<Move> moves_;
   std::vector<std::size_t> rounds_;
+  std::vector<std::uint64_t> gone_;
 };
 
 }  // namespace matcha::runtime::stream

@@ -1,13 +1,21 @@
 #include "runtime/stream/row_walks.h"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
+#include <random>
 #include <utility>
 
 namespace matcha::runtime::stream {
 
 namespace {
 
-constexpr std::size_t kFewestWalks = 64, kMostWalks = 2048;
+constexpr std::size_t kFewestWalks = 64, kMostWalks = 2048, kOfWalker = 128;
+
+const std::vector<std::uint32_t>& terms_of(const DynamicGraph& graph, const SharedTerms& terms,
+                                           const BatchUpdate& update) {
+  return terms.by_classes[std::size_t{graph.class_at(update.u)} * terms.classes + graph.class_at(update.v)];
+}
 
 bool has(Mask mask, std::size_t vertex) { return (mask >> vertex & 1) != 0; }
 
@@ -23,17 +31,36 @@ void RowWalks::add(bool backwards, std::uint32_t place, double times) {
   reads_[number - 1].times += times;
 }
 
+class RowWalks::Walker {
+ public:
+  Walker(const DynamicGraph& graph, std::uint64_t seed) : graph_(graph), random_(seed) {}
+
+  /// A random one of the updates, and of its terms. `each`: updates that it stands for.
+  void walk(const SharedTerms& terms, std::span<const BatchUpdate> updates, double each);
+  /// Some of them more than once.
+  const std::vector<Read>& reads() const { return reads_; }
+
+ private:
+  void add_steps(const Term& term, std::size_t vertex, double times);
+  bool choose(const TermPattern& pattern, std::size_t vertex, double& stands_for);
+
+  const DynamicGraph& graph_;
+  std::mt19937_64 random_;
+  std::vector<std::uint32_t> places_;  ///< By vertex of the term.
+  std::vector<Read> reads_;
+};
+
 /// The rows that are read once a vertex has its place.
-void RowWalks::add_steps(const Term& term, std::size_t vertex, double times) {
+void RowWalks::Walker::add_steps(const Term& term, std::size_t vertex, double times) {
   for (const TermStep& step : term.steps[vertex]) {
     if (step.kind == TermStep::Kind::Below || step.kind == TermStep::Kind::Above) continue;
-    add(step.backwards, places_[step.vertex], times);
+    reads_.push_back({places_[step.vertex], step.backwards, times});
   }
 }
 
 /// A random neighbour of the placed vertex that has fewest, of those to which it is to be adjacent; false: it is not
 /// what the pattern wants, or there is none.
-bool RowWalks::choose(const TermPattern& pattern, std::size_t vertex, double& stands_for) {
+bool RowWalks::Walker::choose(const TermPattern& pattern, std::size_t vertex, double& stands_for) {
   std::span<const std::uint32_t> fewest;
   bool found = false;
   for (std::size_t u = 0; u < vertex; ++u) {
@@ -62,7 +89,12 @@ bool RowWalks::choose(const TermPattern& pattern, std::size_t vertex, double& st
   return true;
 }
 
-void RowWalks::walk(const Term& term, const BatchUpdate& update, double stands_for) {
+void RowWalks::Walker::walk(const SharedTerms& terms, std::span<const BatchUpdate> updates, double each) {
+  const BatchUpdate& update = updates[random_() % updates.size()];
+  const std::vector<std::uint32_t>& of = terms_of(graph_, terms, update);
+  if (of.empty()) return;
+  const Term& term = *terms.all[of[random_() % of.size()]].term;
+  double stands_for = each * static_cast<double>(of.size());
   places_.resize(std::max(places_.size(), term.steps.size()));
   places_[0] = update.u;
   places_[1] = update.v;
@@ -82,22 +114,29 @@ const std::vector<RowWalks::Read>& RowWalks::estimate(const SharedTerms& terms, 
   }
   reads_.clear();
   for (const bool backwards : {false, true}) read_of_[backwards].resize(graph_.rows(backwards).size(), 0);
-  const auto terms_of = [&](const BatchUpdate& update) -> const std::vector<std::uint32_t>& {
-    return terms.by_classes[std::size_t{graph_.class_at(update.u)} * terms.classes + graph_.class_at(update.v)];
-  };
   for (const BatchUpdate& update : updates) {
-    const double times = static_cast<double>(terms_of(update).size());
+    const double times = static_cast<double>(terms_of(graph_, terms, update).size());
     if (times == 0) continue;
     add(false, update.u, times);
     add(graph_.directed(), update.v, times);
   }
   const std::size_t walks = std::clamp(updates.size() / 2, kFewestWalks, kMostWalks);
   const double each = static_cast<double>(updates.size()) / static_cast<double>(walks);
-  for (std::size_t i = 0; i < walks && !updates.empty(); ++i) {
-    const BatchUpdate& update = updates[random_() % updates.size()];
-    const std::vector<std::uint32_t>& of = terms_of(update);
-    if (of.empty()) continue;
-    walk(*terms.all[of[random_() % of.size()]].term, update, each * static_cast<double>(of.size()));
+  std::vector<Walker> walkers;
+  walkers.reserve(walks / kOfWalker + 1);
+  for (std::size_t i = 0; i < walks && !updates.empty(); i += kOfWalker) walkers.emplace_back(graph_, ++walked_);
+  // Which threads walk makes no difference.
+  const auto walk = [&](std::size_t i) {
+    const std::size_t count = std::min(kOfWalker, walks - i * kOfWalker);
+    for (std::size_t k = 0; k < count; ++k) walkers[i].walk(terms, updates, each);
+  };
+  if (walkers.size() <= 1) {
+    for (std::size_t i = 0; i < walkers.size(); ++i) walk(i);
+  } else {
+    tbb::parallel_for(std::size_t{0}, walkers.size(), walk);
+  }
+  for (const Walker& walker : walkers) {
+    for (const Read& read : walker.reads()) add(read.backwards, read.place, read.times);
   }
   return reads_;
 }

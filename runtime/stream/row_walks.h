@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <span>
 #include <vector>
 
@@ -29,14 +28,13 @@ class RowWalks {
   const std::vector<Read>& estimate(const SharedTerms& terms, std::span<const BatchUpdate> updates);
 
  private:
+  /// Some walks, and what they read.
+  class Walker;
+
   void add(bool backwards, std::uint32_t place, double times);
-  void add_steps(const Term& term, std::size_t vertex, double times);
-  bool choose(const TermPattern& pattern, std::size_t vertex, double& stands_for);
-  void walk(const Term& term, const BatchUpdate& update, double stands_for);
 
   const DynamicGraph& graph_;
-  std::mt19937_64 random_{1};
-  std::vector<std::uint32_t> places_;      ///< By vertex of the term.
+  std::uint64_t walked_ = 0;               ///< So many walkers.
   std::vector<std::uint32_t> read_of_[2];  ///< By place, its number in `reads_` and 1; 0: none.
   std::vector<Read> reads_;
 };
