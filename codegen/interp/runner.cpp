@@ -5,6 +5,7 @@
 
 #include "ir/analysis/facts.h"
 #include "ir/match.h"
+#include "runtime/graph/page_limit.h"
 
 namespace matcha::codegen::interp {
 
@@ -105,6 +106,7 @@ void Runner::results(const ir::Return& s, RunResult& result) {
 
 void Runner::poll() {
   if (iterations_++ % kLookEvery != 0 || ending_) return;
+  runtime::PageLimit::look();
   if (options_.stop_request != nullptr && options_.stop_request->load(std::memory_order_relaxed) != 0) {
     ending_ = Ending::Stopped;
   } else if (options_.deadline && std::chrono::steady_clock::now() >= *options_.deadline) {

@@ -79,8 +79,13 @@ void Regions::leave_if_stopped() {
   llvm::LoadInst* stop = b_.CreateLoad(f_.i32, f_.context(), "stop");
   stop->setVolatile(true);
   llvm::BasicBlock* next = f_.new_block("");
+  llvm::BasicBlock* asked = f_.new_block("asked");
   llvm::BasicBlock* stopped = f_.new_block("leave");
-  f_.likely(b_.CreateICmpEQ(stop, b_.getInt32(0)), next, stopped);
+  f_.likely(b_.CreateICmpEQ(stop, b_.getInt32(0)), next, asked);
+  b_.SetInsertPoint(asked);
+  using runtime::rt_stops;
+  b_.CreateCondBr(b_.CreateCall(MATCHA_RUNTIME(module_, rt_stops, Effect::WritesArguments), {f_.context()}, "stops"),
+                  stopped, next);
   b_.SetInsertPoint(stopped);
   parts_.leave();
   b_.SetInsertPoint(next);

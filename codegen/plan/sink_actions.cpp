@@ -63,7 +63,9 @@ const Op* went_in(const Op* op, const CountQueue& queue) {
 }  // namespace
 
 const Op* leave_if_stopped(const Op* op, Word* r) {
-  return __atomic_load_n(&context_of(r).stop, __ATOMIC_RELAXED) != 0 ? op->target : op + 1;
+  const runtime::RegionContext& context = context_of(r);
+  const bool stops = __atomic_load_n(&context.stop, __ATOMIC_RELAXED) != 0 && runtime::rt_stops(&context);
+  return stops ? op->target : op + 1;
 }
 
 const Op* offer(const Op* op, Word* r) {

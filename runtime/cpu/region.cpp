@@ -5,6 +5,7 @@
 
 #include "runtime/common/exact_sum.h"
 #include "runtime/cpu/region_state.h"
+#include "runtime/graph/page_limit.h"
 
 namespace matcha::runtime {
 
@@ -54,6 +55,14 @@ void rt_trap(RegionContext* region, std::uint32_t code, std::uint32_t line, std:
 
 bool rt_defer(RegionContext* region, Worker*, std::uint64_t position, std::uint64_t size) {
   return state_of(*region).defer(position, size);
+}
+
+bool rt_stops(const RegionContext* region) {
+  if (std::atomic_ref<std::uint32_t>(const_cast<std::uint32_t&>(region->stop)).load(std::memory_order_relaxed) !=
+      kLooksAtPages)
+    return true;
+  PageLimit::look();
+  return false;
 }
 
 void rt_flush_rows(RegionContext* region, Worker* worker, std::uint64_t sink) {

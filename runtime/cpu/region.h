@@ -71,7 +71,8 @@ struct RowBuffer {
 
 /// One parallel region in flight; shared by its workers. Generated code writes nothing here but through `rt_trap`.
 struct RegionContext {
-  std::uint32_t stop;  ///< Not 0: return soon. Read it (relaxed) once an outer position and once a second-level item.
+  /// Read it (relaxed) once an outer position and once a second-level item. Not 0: return, if `rt_stops` says so.
+  std::uint32_t stop;
   std::uint32_t error_code;  ///< The TrapCode of the first trap.
   std::uint32_t error_line;
   std::uint32_t error_column;
@@ -107,13 +108,13 @@ static_assert(offsetof(Worker, scratch) == 16 && offsetof(Worker, slots) == 24 &
 static_assert(offsetof(Worker, positions_done) == 40 && offsetof(Worker, items_done) == 48);
 static_assert(offsetof(Worker, kept_position) == 64);
 
-/// Walks the positions [begin, end) of the outermost loop. For each: leave if `stop`; if the second-level loop has at
+/// Walks the positions [begin, end) of the outermost loop. For each: leave if stopped; if the second-level loop has at
 /// least `defer_threshold` items, call `rt_defer`, and when that says true skip the loop; then count the position in
 /// `positions_done`.
 using RegionBody = void (*)(RegionContext*, Worker*, std::uint64_t begin, std::uint64_t end);
 
 /// Walks the items [begin, end) of the second-level loop of outer position `position`, deriving again what the outer
-/// level computed, unless `kept_position` says that it is there; leaves if `stop`; counts each item in `items_done`.
+/// level computed, unless `kept_position` says that it is there; leaves if stopped; counts each item in `items_done`.
 using RegionInner = void (*)(RegionContext*, Worker*, std::uint64_t position, std::uint64_t begin, std::uint64_t end);
 
 extern "C" {
@@ -121,6 +122,10 @@ extern "C" {
 /// Records the first error of the region with its source place and asks all workers to stop; the caller then returns.
 /// `file` must outlive the region.
 void rt_trap(RegionContext* region, std::uint32_t code, std::uint32_t line, std::uint32_t column, const char* file);
+
+/// Called where `stop` is not 0. True: the caller returns soon. Else it goes on, and where the pages of files in memory
+/// are bounded (PageLimit), the bound has been seen to.
+bool rt_stops(const RegionContext* region);
 
 /// Notes the index of which the same thread is about to say that it is out of range.
 void rt_note_index(std::int64_t index, std::uint64_t size);

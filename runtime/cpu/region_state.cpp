@@ -4,6 +4,8 @@
 #include <bit>
 #include <string>
 
+#include "runtime/graph/page_limit.h"
+
 namespace matcha::runtime {
 namespace {
 
@@ -58,6 +60,7 @@ RegionState::RegionState(const RegionLaunch& launch, const RunControl& control, 
   context_.sets = launch.sets;
   context_.defer_threshold = may_defer_ ? control.defer_items : kNever;
   context_.scheduler = this;
+  context_.stop = PageLimit::is_any() ? kLooksAtPages : 0;
   next_position_.store(launch.begin, std::memory_order_relaxed);
 }
 
@@ -159,7 +162,7 @@ void RegionState::stop(RegionEnd cause) {
 }
 
 bool RegionState::stopped() const {
-  return std::atomic_ref<std::uint32_t>(const_cast<std::uint32_t&>(context_.stop)).load(std::memory_order_relaxed) != 0;
+  return std::atomic_ref<std::uint32_t>(const_cast<std::uint32_t&>(context_.stop)).load(std::memory_order_relaxed) == 1;
 }
 
 WorkerState& RegionState::enter(std::uint64_t slot) {

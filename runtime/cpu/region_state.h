@@ -15,6 +15,9 @@
 /// What the scheduler keeps for a region in flight, behind RegionContext and Worker. README.md states the invariants.
 namespace matcha::runtime {
 
+/// RegionContext::stop while nothing stops the region, but workers are to look at the pages in memory (PageLimit).
+inline constexpr std::uint32_t kLooksAtPages = 2;
+
 /// The rows that one call of `body` appended to one sink (RowMode::Ordered).
 struct RowSegment {
   std::uint64_t position;  ///< First outer position of the call.

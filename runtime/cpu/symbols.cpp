@@ -32,6 +32,7 @@ std::span<const RuntimeSymbol> runtime_symbols() {
       MATCHA_SYMBOL(rt_note_index),
       MATCHA_SYMBOL(rt_sort_i64),
       MATCHA_SYMBOL(rt_sort_u32),
+      MATCHA_SYMBOL(rt_stops),
       MATCHA_SYMBOL(rt_sum_f64),
       MATCHA_SYMBOL(rt_trap),
   };

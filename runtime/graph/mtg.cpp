@@ -34,6 +34,7 @@ using detail::MtgHeader;
 using detail::MtgSection;
 using Block = tbb::blocked_range<std::uint64_t>;
 
+constexpr std::uint64_t kVerticesALook = 16;  ///< Vertices, whose rows may be looked at.
 constexpr std::uint64_t kUniverseGrain = std::uint64_t{1} << 14;
 constexpr std::size_t kSections = detail::kMtgSections + 1;
 
@@ -241,8 +242,7 @@ class MtgReader {
     tbb::parallel_for(std::size_t{1}, kSections, [&](std::size_t at) {
       const std::optional<std::string_view>& bytes = sections_[at];
       if (!bytes) return;
-      const std::uint64_t sum =
-          header_.version == 1 ? XXH3_64bits(bytes->data(), bytes->size()) : detail::mtg_sum(*bytes, pages_);
+      const std::uint64_t sum = header_.version == 1 ? detail::plain_sum(*bytes) : detail::mtg_sum(*bytes, pages_);
       if (sum != sums_[at]) bad.store(at);
     });
     static constexpr std::array<std::string_view, kSections> kNames = {"",
@@ -275,6 +275,7 @@ class MtgReader {
     std::atomic<bool> good{true};
     tbb::parallel_for(Block(begin, std::max(begin, end), kUniverseGrain), [&](const Block& block) {
       for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
+        if (at % kVerticesALook == 0) PageLimit::look();
         if (!is_good(at)) good.store(false, std::memory_order_relaxed);
       }
     });
@@ -448,6 +449,7 @@ class MtgReader {
     } else {
       Buffer<std::int64_t> copy(header_.universe);
       tbb::parallel_for(Block(0, header_.universe, kUniverseGrain), [&](const Block& block) {
+        PageLimit::look();
         std::copy(ids + block.begin(), ids + block.end(), copy.data() + block.begin());
       });
       universe = std::make_shared<const Universe>(Universe::from_sorted(std::move(copy)));

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <utility>
 
 namespace matcha::runtime {
@@ -15,6 +17,9 @@ namespace matcha::runtime {
 namespace {
 
 constexpr std::chrono::milliseconds kNap{1};
+/// Pages that the system has are mapped at some megabytes in a millisecond and thread; a look takes a microsecond or
+/// two.
+constexpr std::chrono::microseconds kLookTime{20};
 
 /// What Linux tells of the memory of this process.
 class ProcessMemory {
@@ -41,6 +46,18 @@ class ProcessMemory {
 
 thread_local PageLimit* reading_limit = nullptr;
 
+/// All limits of the process.
+struct LimitsInForce {
+  std::shared_mutex guard;  ///< Shared by those who look.
+  std::vector<PageLimit*> limits;
+  std::atomic<int> count{0};
+};
+
+LimitsInForce& limits() {
+  static LimitsInForce all;
+  return all;
+}
+
 /// Advises the system of the pages with the bytes [first, first + count) of a mapped file, and of those that it maps
 /// along with them.
 void advise(std::string_view file, const void* first, std::uint64_t count, int advice) {
@@ -59,9 +76,37 @@ PageLimit::Reading::Reading(PageLimit* maybe_limit) : before_(std::exchange(read
 PageLimit::Reading::~Reading() { reading_limit = before_; }
 PageLimit* PageLimit::of_reading() { return reading_limit; }
 
+PageLimit::PageLimit(std::uint64_t bytes) : bytes_(bytes) {
+  LimitsInForce& all = limits();
+  const std::unique_lock<std::shared_mutex> lock(all.guard);
+  all.limits.push_back(this);
+  all.count.fetch_add(1, std::memory_order_relaxed);
+}
+
 PageLimit::~PageLimit() {
+  {
+    LimitsInForce& all = limits();
+    const std::unique_lock<std::shared_mutex> lock(all.guard);
+    std::erase(all.limits, this);
+    all.count.fetch_sub(1, std::memory_order_relaxed);
+  }
   ends_.store(true, std::memory_order_relaxed);
   if (looker_.joinable()) looker_.join();
+}
+
+bool PageLimit::is_any() { return limits().count.load(std::memory_order_relaxed) != 0; }
+
+void PageLimit::look() {
+  if (!is_any()) return;
+  thread_local std::chrono::steady_clock::time_point next_look;
+  const std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now();
+  if (now < next_look) return;
+  {
+    LimitsInForce& all = limits();
+    const std::shared_lock<std::shared_mutex> lock(all.guard);
+    for (PageLimit* limit : all.limits) limit->see_to_it();
+  }
+  next_look = std::chrono::steady_clock::now() + kLookTime;
 }
 
 void PageLimit::watch(std::string_view file, std::shared_ptr<const void> owner) {
@@ -70,7 +115,7 @@ void PageLimit::watch(std::string_view file, std::shared_ptr<const void> owner) 
     files_.push_back({file, std::move(owner)});
   }
   others_.store(count_others(), std::memory_order_relaxed);
-  if (!looker_.joinable()) looker_ = std::thread([this] { look(); });
+  if (!looker_.joinable()) looker_ = std::thread([this] { watch_pages(); });
 }
 
 void PageLimit::expect_no_order() {
@@ -124,19 +169,25 @@ std::uint64_t PageLimit::count_others() const {
   return ours ? least - std::min(least, *ours) : least;
 }
 
-void PageLimit::look() {
+void PageLimit::see_to_it() {
   // To count what else is mapped takes longer than to let go of the files, so that is done seldom.
-  constexpr int kDropsACount = 64;
-  const ProcessMemory memory;
-  int drops = 0;
+  constexpr std::uint64_t kDropsACount = 64;
+  static const ProcessMemory memory;
+  const auto is_too_much = [this] { return memory.of_files() > others_.load(std::memory_order_relaxed) + bytes_; };
+  if (!is_too_much()) return;
+  const std::lock_guard<std::mutex> lock(drops_guard_);
+  if (!is_too_much()) return;
+  {
+    const std::lock_guard<std::mutex> files(guard_);
+    for (const File& file : files_) advise(file.bytes, file.bytes.data(), file.bytes.size(), MADV_DONTNEED);
+  }
+  if (++drops_ % kDropsACount == 0) others_.store(count_others(), std::memory_order_relaxed);
+}
+
+void PageLimit::watch_pages() {
   while (!ends_.load(std::memory_order_relaxed)) {
     std::this_thread::sleep_for(kNap);
-    if (memory.of_files() <= others_.load(std::memory_order_relaxed) + bytes_) continue;
-    {
-      const std::lock_guard<std::mutex> lock(guard_);
-      for (const File& file : files_) advise(file.bytes, file.bytes.data(), file.bytes.size(), MADV_DONTNEED);
-    }
-    if (++drops % kDropsACount == 0) others_.store(count_others(), std::memory_order_relaxed);
+    see_to_it();
   }
 }
 

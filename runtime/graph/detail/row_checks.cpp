@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
+#include <new>
 
 #include "runtime/graph/buffer.h"
 #include "runtime/graph/detail/mtg_layout.h"
+#include "runtime/graph/page_limit.h"
 
 namespace matcha::runtime::detail {
 
@@ -87,6 +90,7 @@ bool block_is_good(const UncheckedRows& rows, std::uint64_t first, std::uint64_t
   for (std::uint64_t vertex = first; vertex != last; ++vertex) {
     const std::uint64_t row = offsets[vertex], next = offsets[vertex + 1];
     if (row == next) continue;
+    PageLimit::look();
     if (row != begin) {
       const std::uint32_t before = rows.neighbors[row - 1], here = rows.neighbors[row];
       allowed += before > here || (rows.simple && before == here) ? 1 : 0;
@@ -96,6 +100,7 @@ bool block_is_good(const UncheckedRows& rows, std::uint64_t first, std::uint64_t
   if (descents(rows.neighbors + begin, end - begin, rows.simple) != allowed) return false;
   if (!rows.loop_free) return true;
   for (std::uint64_t vertex = first; vertex != last; ++vertex) {
+    PageLimit::look();
     if (has_own_vertex(rows, vertex, offsets[vertex], offsets[vertex + 1])) return false;
   }
   return true;
@@ -104,10 +109,11 @@ bool block_is_good(const UncheckedRows& rows, std::uint64_t first, std::uint64_t
 }  // namespace
 
 std::uint64_t descents(const std::uint32_t* items, std::uint64_t count, bool strict) {
-  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 16;
   std::uint64_t found = 0;
   // The last item of a piece is the first of the next one.
   for (std::uint64_t at = 0; at + 1 < count; at += kPiece - 1) {
+    PageLimit::look();
     found += kRowKernels.descents(items + at, static_cast<std::uint32_t>(std::min(kPiece, count - at)), strict);
   }
   return found;
@@ -139,13 +145,27 @@ bool rows_are_good(const UncheckedRows& rows) {
   return good.load();
 }
 
+std::uint64_t plain_sum(std::string_view bytes) {
+  if (!PageLimit::is_any()) return XXH3_64bits(bytes.data(), bytes.size());
+  constexpr std::uint64_t kBytesALook = std::uint64_t{1} << 18;
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
+  if (state == nullptr) throw std::bad_alloc();
+  XXH3_64bits_reset(state.get());
+  for (std::uint64_t at = 0; at < bytes.size(); at += kBytesALook) {
+    PageLimit::look();
+    const std::string_view part = bytes.substr(at, kBytesALook);
+    XXH3_64bits_update(state.get(), part.data(), part.size());
+  }
+  return XXH3_64bits_digest(state.get());
+}
+
 std::uint64_t mtg_sum(std::string_view bytes, const MappedPages& pages) {
   const std::uint64_t pieces = (bytes.size() + kMtgPiece - 1) / kMtgPiece;
-  if (pieces <= 1) return XXH3_64bits(bytes.data(), bytes.size());
+  if (pieces <= 1) return plain_sum(bytes);
   Buffer<std::uint64_t> sums(pieces);
   tbb::parallel_for(std::uint64_t{0}, pieces, [&](std::uint64_t piece) {
     const std::string_view part = bytes.substr(piece * kMtgPiece, kMtgPiece);
-    sums[piece] = XXH3_64bits(part.data(), part.size());
+    sums[piece] = plain_sum(part);
     pages.drop(part.data(), part.size());
   });
   return XXH3_64bits(sums.data(), pieces * sizeof(std::uint64_t));

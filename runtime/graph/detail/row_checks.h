@@ -28,6 +28,8 @@ std::uint64_t descents(const std::uint32_t* items, std::uint64_t count, bool str
 /// How many items of an ascending row are below `vertex`.
 std::uint64_t count_below(const std::uint32_t* begin, const std::uint32_t* end, std::uint64_t vertex);
 
+/// XXH3 of some bytes, which may be more than may be in memory (PageLimit).
+std::uint64_t plain_sum(std::string_view bytes);
 /// The checksum of a section of a `.mtg` from version 2 on. Pages are let go of behind it.
 std::uint64_t mtg_sum(std::string_view bytes, const MappedPages& pages = {});
 
