@@ -88,6 +88,17 @@ MapQuery query_of(const Pattern& pattern, const runtime::LabelDictionary& dictio
   return query;
 }
 
+/// The first arc of the query of the pattern with this variable.
+int arc_of(const Pattern& pattern, const std::string& variable) {
+  int arc = 0;
+  for (const auto& [ends, labels] : pattern.edge_labels) {
+    const auto found = std::ranges::find(labels, variable);
+    arc += static_cast<int>(found - labels.begin());
+    if (found != labels.end()) break;
+  }
+  return arc;
+}
+
 /// Arcs are matched by their labels, and some label tells where to look.
 bool has_labels_on_all_arcs(const Pattern& pattern) {
   if (!pattern.directed || !pattern.edge_labelled()) return false;
@@ -378,14 +389,14 @@ std::optional<std::uint32_t> rank_of(const std::string& bound, const runtime::Un
 }
 
 /// Whether one pattern of the source is matched so.
-bool goes_by_messages(const PatternSource& source, const Pattern& pattern, const runtime::Graph& graph, bool some) {
+bool goes_by_messages(const PatternSource& source, const Pattern& pattern, const runtime::Graph& graph) {
   if (!has_labels_on_all_arcs(pattern) || pattern.size() < 2 || !pattern.connected() || pattern.has_anti_edges() ||
       pattern.has_loops() || !pattern.different.empty()) {
     return false;
   }
   if (!pattern.different_with_loops.empty() && !graph.facts().loop_free) return false;
   if (pattern.labelled() && graph.view().labels == nullptr) return false;
-  if (pattern.counts_edges() && (some || !fits_any_labels(pattern, graph))) return false;
+  if (pattern.counts_edges() && !fits_any_labels(pattern, graph)) return false;
   if (!fits_memory(pattern, graph)) return false;
   if (source.match() == Match::Iso && !all_vertices_differ(pattern)) return false;
   const bool is_shared = !shared_variable(pattern).value_or("").empty();
@@ -398,10 +409,11 @@ bool goes_by_messages(const PatternSource& source, const Pattern& pattern, const
   return chooser.choose() && chooser.pays();
 }
 
-codegen::MapTask::Part part_of(const Pattern& pattern, const runtime::Graph& graph,
-                               const runtime::LabelDictionary& dictionary) {
+codegen::MapTask::Part part_of(const Pattern& pattern, const std::vector<std::string>& shown,
+                               const runtime::Graph& graph, const runtime::LabelDictionary& dictionary) {
   codegen::MapTask::Part part;
   part.query = query_of(pattern, dictionary);
+  for (const std::string& variable : shown) part.shown.push_back(arc_of(pattern, variable));
   for (int v = 0; v < pattern.size(); ++v) {
     const std::size_t at = frontend::pattern::at(v);
     if (!pattern.label(v).empty()) part.query.labels[at] = code_of(pattern.label(v), dictionary);
@@ -415,8 +427,7 @@ codegen::MapTask::Part part_of(const Pattern& pattern, const runtime::Graph& gra
 
 }  // namespace
 
-bool goes_by_messages(const PatternSource& source, const PatternOptions& options, const runtime::Graph& graph,
-                      bool some) {
+bool goes_by_messages(const PatternSource& source, const PatternOptions& options, const runtime::Graph& graph) {
   if (source.set().motif || source.induced() != frontend::pattern::Induced::Edge || !graph.facts().directed ||
       graph.facts().info != runtime::InfoKind::Int) {
     return false;
@@ -424,14 +435,15 @@ bool goes_by_messages(const PatternSource& source, const PatternOptions& options
   if (options.algorithm != "auto" || options.plan != 1 || !options.per.empty() || graph.view().slots != nullptr)
     return false;
   return std::ranges::all_of(source.set().patterns,
-                             [&](const Pattern& pattern) { return goes_by_messages(source, pattern, graph, some); });
+                             [&](const Pattern& pattern) { return goes_by_messages(source, pattern, graph); });
 }
 
 codegen::MapTask map_task(const PatternSource& source, const runtime::Graph& graph,
                           const runtime::LabelDictionary& dictionary, bool rows) {
   codegen::MapTask task;
   if (rows) task.columns = source.row_vertices();
-  for (const Pattern& pattern : source.set().patterns) task.parts.push_back(part_of(pattern, graph, dictionary));
+  for (const Pattern& pattern : source.set().patterns)
+    task.parts.push_back(part_of(pattern, source.variables(), graph, dictionary));
   return task;
 }
 

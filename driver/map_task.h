@@ -12,11 +12,10 @@ namespace matcha::driver {
 /// Whether the matches of a pattern are found as maps, by messages along trees (runtime/messages), without a program:
 /// arcs that have labels, of a directed graph, connected, and made of blocks with one cut each, or with two vertices
 /// without which no cycle is left, where that is no slower than a program; labels may be any or one of several, and the
-/// same one on several arcs, if all matches are counted: not with `some`, for a few. Of `--match iso` and `edge` only
+/// same one on several arcs. Of `--match iso` and `edge` only
 /// patterns whose labels alone keep vertices, or edges, apart. Not where another algorithm or plan than the first is
 /// asked for.
-bool goes_by_messages(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
-                      bool some);
+bool goes_by_messages(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph);
 
 /// How they are counted, or with `rows` listed. Requires: `goes_by_messages`, and the labels were checked.
 codegen::MapTask map_task(const PatternSource& pattern, const runtime::Graph& graph,

@@ -49,6 +49,8 @@ bool MatchWriter::take(const codegen::Rows& rows) {
   RowColumns columns;
   columns.kinds.assign(rows.kinds.begin(), rows.kinds.end());
   columns.data.assign(rows.columns, rows.columns + rows.kinds.size());
+  columns.are_labels = are_labels_;
+  columns.maybe_dictionary = maybe_dictionary_;
   constexpr std::uint64_t kRowsAtATime = 1024;
   for (std::uint64_t row = 0; row < rows.count && !limit_reached();) {
     std::uint64_t some = file_ == nullptr ? 1 : std::min(kRowsAtATime, rows.count - row);

@@ -28,6 +28,11 @@ class MatchWriter {
               const std::vector<std::string>& columns, std::optional<std::uint64_t> limit,
               const runtime::Universe& universe);
 
+  /// These columns have codes of labels, which are written as words. Requires: the file is text or NDJSON.
+  void name_labels(const runtime::LabelDictionary& dictionary, std::vector<bool> are_labels) {
+    maybe_dictionary_ = &dictionary;
+    are_labels_ = std::move(are_labels);
+  }
   /// Rows are counted and go nowhere. Before `take`.
   void only_count() { only_counts_ = true; }
   /// False when no more rows are wanted: the limit is reached, or the output is gone.
@@ -48,6 +53,8 @@ class MatchWriter {
   std::unique_ptr<RowEncoder> encoder_;
   std::optional<std::uint64_t> limit_;
   const runtime::Universe& universe_;
+  const runtime::LabelDictionary* maybe_dictionary_ = nullptr;
+  std::vector<bool> are_labels_;
   std::uint64_t count_ = 0;
   bool only_counts_ = false;
   std::string text_;  ///< JSON, or what is on its way to the file.

@@ -258,6 +258,7 @@ pattern::Request PatternSource::request(bool rows) const {
   request.algorithm = pattern::algorithm_of(options_.algorithm).value_or(pattern::Algorithm::Auto);
   request.plan = options_.plan - 1;
   if (query_) request.columns = query_->columns;
+  if (query_) request.variables = query_->variables;
   return request;
 }
 
@@ -288,6 +289,12 @@ std::vector<int> PatternSource::row_vertices() const {
   std::vector<int> vertices(static_cast<std::size_t>(set_->patterns.front().size()));
   std::iota(vertices.begin(), vertices.end(), 0);
   return vertices;
+}
+
+std::vector<bool> PatternSource::label_columns() const {
+  std::vector<bool> labels;
+  for (const int column : row_vertices()) labels.push_back(column >= set_->patterns.front().size());
+  return labels;
 }
 
 std::vector<std::string> PatternSource::vertex_names() const {

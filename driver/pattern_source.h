@@ -74,8 +74,13 @@ class PatternSource {
   std::string stub() const;
   /// A program with the result that an answer without a program has: an int, of motifs one for each, or a list of rows.
   std::string stub_of_result(bool rows) const;
-  /// The vertices that rows of matches have, in order: all, or those that a query asks for.
+  /// The vertices that rows of matches have, in order: all, or those that a query asks for; beyond their number, labels
+  /// of edges that it asks for.
   std::vector<int> row_vertices() const;
+  /// The variables of these, `?p`.
+  std::vector<std::string> variables() const { return query_ ? query_->variables : std::vector<std::string>(); }
+  /// Of each column of these rows, whether it has labels.
+  std::vector<bool> label_columns() const;
   /// A name for each of its vertices, in the order of the rows that list matches: its own, or `v0`, `v1`, …; with
   /// `per`, of the columns of the rows.
   std::vector<std::string> vertex_names() const;

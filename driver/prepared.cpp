@@ -158,7 +158,7 @@ bool Prepared::may_go_by_messages(const runtime::Graph& graph) const {
   if (!request_.may_search || on_gpu_ || request_.device == "cuda" || request_.tier != "auto") return false;
   // Of a graph that changes, labels may come.
   if (request_.may_lack_labels) return false;
-  return goes_by_messages(*pattern_, request_.pattern, graph, request_.matches || request_.some);
+  return goes_by_messages(*pattern_, request_.pattern, graph);
 }
 
 std::unique_ptr<codegen::Executable> Prepared::map_matcher() const {

@@ -134,7 +134,7 @@ class NdjsonEncoder final : public RowEncoder {
     for (std::uint64_t row = first; row < first + count; ++row) {
       for (std::size_t c = 0; c < keys_.size(); ++c) {
         out += keys_[c];
-        append_element(out, rows.kinds[c], rows.data[c], row, universe_, Style::Json, ',');
+        append_element(out, rows, c, row, universe_, Style::Json, ',');
       }
       out += "}\n";
     }

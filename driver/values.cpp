@@ -29,9 +29,21 @@ void append_name(std::string& out, std::string_view name, Style style, char sepa
   }
 }
 
-void append_element(std::string& out, runtime::ElementKind kind, const void* data, std::uint64_t row,
+void append_element(std::string& out, const RowColumns& columns, std::size_t column, std::uint64_t row,
                     const runtime::Universe& universe, Style style, char separator) {
-  switch (kind) {
+  const void* const data = columns.data[column];
+  if (!columns.are_labels.empty() && columns.are_labels[column]) {
+    const std::int64_t code = static_cast<const std::int64_t*>(data)[row];
+    const std::string name = columns.maybe_dictionary->name(code);
+    // A label that is a number is none in JSON either.
+    if (code >= 0) {
+      out += name;
+    } else {
+      append_name(out, name, style, separator);
+    }
+    return;
+  }
+  switch (columns.kinds[column]) {
     case runtime::ElementKind::Vid:
       append_vertex(out, static_cast<const std::uint32_t*>(data)[row], universe, style, separator);
       return;
@@ -106,7 +118,7 @@ void append_row(std::string& out, const RowColumns& columns, std::uint64_t row, 
   if (bracket) out += '[';
   for (std::size_t c = 0; c < count; ++c) {
     if (c != 0) out += style == Style::Json ? ',' : separator;
-    append_element(out, columns.kinds[c], columns.data[c], row, universe, style, separator);
+    append_element(out, columns, c, row, universe, style, separator);
   }
   if (bracket) out += ']';
 }

@@ -6,6 +6,7 @@
 
 #include "codegen/backend.h"
 #include "frontend/types.h"
+#include "runtime/graph/labels.h"
 #include "runtime/graph/universe.h"
 
 /// Results as text: vertices as the ids of the files, floats so short that they read back to the same value.
@@ -31,10 +32,12 @@ void append_name(std::string& out, std::string_view name, Style style, char sepa
 struct RowColumns {
   std::vector<runtime::ElementKind> kinds;
   std::vector<const void*> data;
+  std::vector<bool> are_labels = {};  ///< Of columns whose ints are codes of labels; empty: none are.
+  const runtime::LabelDictionary* maybe_dictionary = nullptr;  ///< The words of these.
 };
 RowColumns columns_of(const codegen::ListValue& list);
 /// The item of a column at `row`.
-void append_element(std::string& out, runtime::ElementKind kind, const void* data, std::uint64_t row,
+void append_element(std::string& out, const RowColumns& columns, std::size_t column, std::uint64_t row,
                     const runtime::Universe& universe, Style style, char separator);
 /// Row `row`: with the separator as text; a number, or an array if there are several columns, as JSON.
 void append_row(std::string& out, const RowColumns& columns, std::uint64_t row, const runtime::Universe& universe,

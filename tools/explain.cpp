@@ -186,7 +186,7 @@ class Explain {
     const SearchUse search = use_of_search(*pattern_, options_.pattern, graph, false);
     if (search != SearchUse::Never) console_.note(search_text(search));
     if (search != SearchUse::Never) found_.meaning += " " + search_text(search) + ".";
-    if (goes_by_messages(*pattern_, options_.pattern, graph, false)) tell_way(kMapsText);
+    if (goes_by_messages(*pattern_, options_.pattern, graph)) tell_way(kMapsText);
     PlanRequest request;
     request.order = options_.order;
     request.threads = runtime::machine().threads;

@@ -61,6 +61,10 @@ Status run_query(RunVerbOptions& options, const std::string& given) {
   options.limit = query->limit;
   if (query->answer == frontend::query::Answer::Rows) {
     if (options.matches.empty() && !options.json) options.matches = "-";
+    if (!query->variables.empty() && (options.matches.ends_with(".npy") || options.matches.ends_with(".arrow"))) {
+      return console.error(Status::Usage, "labels of edges are not written to `.npy` and `.arrow`",
+                           "`.csv`, `.tsv` and `.ndjson` have them as words");
+    }
     if (options.json && options.matches.empty() && !options.limit) options.limit = INT64_MAX;
   } else if (!options.matches.empty()) {
     return console.error(Status::Usage, "`--matches` is for queries that list names", "`SELECT ?a`, or `RETURN a`");

@@ -497,7 +497,6 @@ class Run final : public RunSteps {
                        options_.most(), *bound_.inputs.universe);
       matches_->only_count();
       run.on_rows = [this](const codegen::Rows& rows) { return matches_->take(rows); };
-      report_.matches = &*matches_;
     }
     if (streams()) {
       const std::vector<std::string> names = of_pattern() ? pattern_->vertex_names() : compilation_->row_names();
@@ -507,14 +506,15 @@ class Run final : public RunSteps {
       }
       matches_.emplace(matches_file_ && !pictures_ ? &*matches_file_ : nullptr, row_format_,
                        *compilation_->graph().result->type, names, options_.limit, *bound_.inputs.universe);
+      if (of_pattern()) matches_->name_labels(*bound_.inputs.dictionary, pattern_->label_columns());
       if (!cluster_.has_answer()) matches_->only_count();
       run.on_rows = [this](const codegen::Rows& rows) {
         if (pictures_) pictures_->take(rows, options_.limit.value_or(kPicturedMatches));
         return matches_->take(rows);
       };
-      report_.matches = &*matches_;
       report_.matches_path = options_.json || !options_.matches.empty() ? options_.matches : "-";
     }
+    if (matches_) report_.matches = &*matches_;
     if (options_.cluster.any()) {
       const std::string what =
           searches_ ? search_words(*pattern_, streams()) : ir::print(compilation_->pipeline().module);

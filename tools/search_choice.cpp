@@ -9,7 +9,7 @@ bool SearchChoice::by_messages(const SearchContext& context) {
   if (context.on_gpu || !context.options.may_lack_program()) return false;
   if (!by_messages_) {
     const runtime::Graph& graph = context.bound.inputs.graphs.at(context.bound.main_graph);
-    by_messages_ = goes_by_messages(context.pattern, context.pattern_options, graph, context.options.lists());
+    by_messages_ = goes_by_messages(context.pattern, context.pattern_options, graph);
   }
   return *by_messages_;
 }

@@ -75,19 +75,26 @@ class MapMatcher final : public Executable {
   /// Lists maps, or counts those that are enough.
   RunOutcome list(const runtime::Graph& graph, const MapRequest& run, const RunOptions& options) const {
     const bool has_rows = !task_.columns.empty();
-    RowTaker rows(static_cast<int>(task_.columns.size()), options);
-    std::vector<const std::uint32_t*> block(task_.columns.size());
+    const int size = task_.parts.front().query.size;
+    std::vector<runtime::ElementKind> kinds;
+    for (const int column : task_.columns)
+      kinds.push_back(column < size ? runtime::ElementKind::Vid : runtime::ElementKind::Int);
+    RowTaker rows(std::move(kinds), options);
+    std::vector<const void*> block(task_.columns.size());
     ListRequest request;
     request.run = run;
-    if (has_rows) {
-      request.take = [&](const std::uint32_t* const* vertices, std::uint64_t count) {
-        std::ranges::transform(task_.columns, block.begin(), [&](int v) { return vertices[v]; });
-        return rows(block.data(), count);
-      };
-    }
     MapOutcome all;
     bool is_cut = false;
     for (const MapTask::Part& part : task_.parts) {
+      if (has_rows) {
+        request.take = [&](const runtime::messages::MapBlock& maps) {
+          std::ranges::transform(task_.columns, block.begin(), [&](int column) -> const void* {
+            if (column < size) return maps.vertices[column];
+            return maps.labels[part.shown[static_cast<std::size_t>(column - size)]];
+          });
+          return rows(block.data(), maps.count);
+        };
+      }
       if (options.most) request.most = *options.most - static_cast<std::uint64_t>(all.maps);
       const runtime::Result<ListOutcome> outcome = list_maps(graph, part.query, part.plan, request);
       if (!outcome) return RunError{outcome.error(), {}};

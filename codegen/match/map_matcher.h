@@ -13,9 +13,12 @@ struct MapTask {
   struct Part {
     runtime::messages::MapQuery query;
     runtime::messages::MapPlan plan;
+    std::vector<int> shown;  ///< Arcs whose labels `columns` may name.
   };
-  std::vector<Part> parts;   ///< At least one; their vertices are the same.
-  std::vector<int> columns;  ///< Rows are streamed, of these vertices; empty: the result is an int, their number.
+  std::vector<Part> parts;  ///< At least one; their vertices are the same.
+  /// Rows are streamed, of these vertices, and beyond their number of labels: those of `Part::shown`. Empty: the result
+  /// is an int, their number.
+  std::vector<int> columns;
 };
 
 /// Counts or lists maps by messages along trees (runtime/messages), on a CPU. Its one argument is a directed graph with

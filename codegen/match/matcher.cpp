@@ -75,7 +75,7 @@ class Matcher final : public Executable {
     request.most_steps = options.most_steps;
     request.stops = {options.stop_request, options.deadline};
     request.on_progress = options.on_progress;
-    RowTaker rows(task_.query.size, options);
+    RowTaker rows(std::vector(static_cast<std::size_t>(task_.query.size), runtime::ElementKind::Vid), options);
     if (task_.rows) request.on_rows = std::ref(rows);
     result.tier = runtime::tier_name(tier);
     const runtime::Result<MatchOutcome> found_on_any =

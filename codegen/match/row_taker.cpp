@@ -6,22 +6,24 @@
 
 namespace matcha::codegen {
 
-RowTaker::RowTaker(int columns, const RunOptions& options)
-    : options_(options), kinds_(static_cast<std::size_t>(columns), runtime::ElementKind::Vid), columns_(kinds_.size()) {
+RowTaker::RowTaker(std::vector<runtime::ElementKind> kinds, const RunOptions& options)
+    : options_(options), kinds_(std::move(kinds)), columns_(kinds_.size()) {
   if (options_.on_rows) return;
   for (const runtime::ElementKind kind : kinds_) list_.columns.emplace_back(kind);
 }
 
-bool RowTaker::operator()(const std::uint32_t* const* block, std::uint64_t count) {
-  if (options_.on_rows) {
-    std::copy_n(block, columns_.size(), columns_.begin());
-    return options_.on_rows(Rows{count, kinds_, columns_.data()});
-  }
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
+bool RowTaker::operator()(const void* const* block, std::uint64_t count) {
+  if (options_.on_rows) return options_.on_rows(Rows{count, kinds_, block});
+  for (std::size_t c = 0; c < kinds_.size(); ++c) {
     if (!list_.columns[c].append(block[c], count)) throw std::bad_alloc();
   }
   list_.size += count;
   return true;
+}
+
+bool RowTaker::operator()(const std::uint32_t* const* block, std::uint64_t count) {
+  std::copy_n(block, columns_.size(), columns_.begin());
+  return (*this)(columns_.data(), count);
 }
 
 void add_found(__int128 found, bool lists, ListValue list, const RunOptions& options, RunResult& result) {

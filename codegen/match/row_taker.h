@@ -7,14 +7,16 @@
 
 namespace matcha::codegen {
 
-/// Takes the rows of vertices that a matcher finds: hands them on to `RunOptions::on_rows`, or keeps them as a list.
+/// Takes the rows that a matcher finds: hands them on to `RunOptions::on_rows`, or keeps them as a list.
 class RowTaker {
  public:
   /// The options must outlive it.
-  RowTaker(int columns, const RunOptions& options);
+  RowTaker(std::vector<runtime::ElementKind> kinds, const RunOptions& options);
 
-  /// A column of `count` ranks for each vertex, valid during the call. False: no more are wanted. Throws
+  /// Columns of `count` items, each of its kind, valid during the call. False: no more are wanted. Throws
   /// std::bad_alloc.
+  bool operator()(const void* const* block, std::uint64_t count);
+  /// The same, all of vertices.
   bool operator()(const std::uint32_t* const* block, std::uint64_t count);
   /// What was kept.
   ListValue take_list() { return std::move(list_); }
@@ -22,7 +24,7 @@ class RowTaker {
  private:
   const RunOptions& options_;
   std::vector<runtime::ElementKind> kinds_;
-  std::vector<const void*> columns_;
+  std::vector<const void*> columns_;  ///< Of a block of vertices.
   ListValue list_;
 };
 

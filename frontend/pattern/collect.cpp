@@ -115,7 +115,7 @@ void Collector::name_variables() {
            !seen.insert(edge.label).second;
   });
   for (Edge& edge : edges_) {
-    if (is_variable(edge.label) && edges[edge.label].size() == 1) edge.label = "?";
+    if (is_variable(edge.label) && edges[edge.label].size() == 1 && !kept_.contains(edge.label)) edge.label = "?";
   }
 }
 

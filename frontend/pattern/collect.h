@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +47,9 @@ class Collector {
   void constant(std::size_t vertex, std::string_view word, SourceLoc loc);
   /// `sign` is one of `-`, `>`, `~`, or `|`: an arc in either direction.
   void edge(std::size_t u, std::size_t v, char sign, const LabelText& label, SourceLoc loc);
+
+  /// The variable `?p` of edges keeps its name, also where it stands on one edge only.
+  void keep_variable(const std::string& variable) { kept_.insert(variable); }
 
   /// Their images must differ, whatever maps are matches.
   void differ(std::size_t u, std::size_t v) { different_.emplace_back(u, v); }
@@ -99,6 +103,7 @@ class Collector {
   std::map<std::string, std::size_t, std::less<>> by_name_;
   std::vector<Edge> edges_;
   std::vector<std::pair<std::size_t, std::size_t>> different_;
+  std::set<std::string> kept_;
   std::vector<LabelUse> uses_;
   std::vector<ConstantUse> constants_;
 };

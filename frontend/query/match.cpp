@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kMatchSubset =
     "read are MATCH with nodes such as (a:T) and relationships such as -[:R|S]-> or -[:R]-, WHERE a <> b AND …, "
-    "RETURN count(*) or names, and LIMIT";
+    "RETURN count(*), names or type(r), and LIMIT";
 
 class Match {
  public:
@@ -110,14 +110,17 @@ class Match {
     if (words_.skip("[")) {
       if (words_.peek().kind == Word::Kind::Name) {
         const Word name = words_.take();
-        if (nodes_.contains(name.text) || !relationships_.insert(name.text).second) {
+        if (nodes_.contains(name.text) || !relationships_.emplace(name.text, false).second) {
           words_.refuse(name, fmt::format("`{}` stands here again", name.text), "a relationship has a name of its own");
           return std::nullopt;
         }
+        texts_.push_back(name.text);
+        found.label.words.push_back({texts_.back(), name.loc});
       }
       if (words_.peek().is(":")) {
         const std::optional<pattern::LabelText> label = this->label();
         if (!label) return std::nullopt;
+        for (const pattern::LabelText::Word& name : found.label.words) relationships_[std::string(name.text)] = true;
         found.label = *label;
       }
       if (words_.peek().is("*")) words_.refuse("`]`", "paths of any length are not read");
@@ -193,13 +196,35 @@ class Match {
     do {
       const Word word = words_.take();
       const std::optional<std::size_t> known = named(word);
-      if (word.kind != Word::Kind::Name || !known) {
-        return words_.refuse(word, "expected `count(*)` or the name of a node here", kMatchSubset);
+      if (word.is_keyword("TYPE") && words_.peek().is("(")) {
+        if (!type_of_relationship()) return;
+      } else if (word.kind == Word::Kind::Name && known) {
+        query_.columns.push_back(static_cast<int>(*known));
+        query_.headings.push_back(word.text);
+      } else {
+        return words_.refuse(word, "expected `count(*)`, the name of a node or `type(r)` here", kMatchSubset);
       }
-      query_.columns.push_back(static_cast<int>(*known));
-      query_.headings.push_back(word.text);
       if (const std::optional<std::string> other = alias(); other) query_.headings.back() = *other;
     } while (!words_.failed() && words_.skip(","));
+  }
+
+  /// `(r)`, behind `type`. False after an error.
+  bool type_of_relationship() {
+    words_.take();
+    const Word name = words_.take();
+    const auto known = relationships_.find(name.text);
+    if (name.kind != Word::Kind::Name || known == relationships_.end()) {
+      words_.refuse(name, "expected the name of a relationship here", kMatchSubset);
+      return false;
+    }
+    if (known->second) {
+      words_.refuse(name, fmt::format("the types of `{}` were said", name.text),
+                    "`type(r)` is read of relationships of any type, `-[r]-`");
+      return false;
+    }
+    add_label_column("?" + name.text, collector_, query_);
+    query_.headings.push_back(fmt::format("type({})", name.text));
+    return words_.want(")");
   }
 
   std::optional<std::string> alias() {
@@ -213,7 +238,7 @@ class Match {
   pattern::Collector& collector_;
   Query& query_;
   std::map<std::string, std::size_t> nodes_;
-  std::set<std::string> relationships_;
+  std::map<std::string, bool> relationships_;  ///< By name, whether it has types.
   std::map<std::tuple<std::size_t, std::size_t, std::set<std::string>>, Taken> taken_;
   std::deque<std::string> texts_;  ///< That labels refer to.
 };

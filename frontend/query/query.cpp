@@ -8,6 +8,12 @@
 
 namespace matcha::frontend::query {
 
+void add_label_column(const std::string& variable, pattern::Collector& collector, Query& query) {
+  collector.keep_variable(variable);
+  query.columns.push_back(label_column(static_cast<int>(query.variables.size())));
+  query.variables.push_back(variable);
+}
+
 void read_end(Words& words, Query& query) {
   if (words.skip_keyword("LIMIT")) {
     const Word number = words.take();
@@ -44,6 +50,10 @@ std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file
   query.set.alternatives = query.set.patterns.size() > 1;
   // Without an edge nothing is an arc, and a graph that keeps its arcs is as good.
   for (pattern::Pattern& one : query.set.patterns) one.directed = true;
+  // Readers do not know how many vertices there will be.
+  for (int& column : query.columns) {
+    if (column < 0) column = query.set.patterns.front().size() + label_column(column);
+  }
   query.set.labels = collector.labels();
   query.set.constants = collector.constants();
   return query;

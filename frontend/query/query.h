@@ -19,8 +19,9 @@ struct Query {
   pattern::PatternSet set;  ///< One pattern, or alternatives.
   pattern::Match match = pattern::Match::Homo;
   Answer answer = Answer::Count;
-  std::vector<int> columns;           ///< Of rows: the vertices that they have.
-  std::vector<std::string> headings;  ///< What these are called in the query.
+  std::vector<int> columns;            ///< Of rows: the vertices that they have; beyond the number of vertices,
+  std::vector<std::string> variables;  ///< labels of edges: of these variables, `?p`, one after the other.
+  std::vector<std::string> headings;   ///< What these are called in the query.
   std::optional<std::uint64_t> limit;
 };
 
@@ -28,7 +29,9 @@ struct Query {
 /// - SPARQL: `PREFIX`, `SELECT` of variables, of `*` or `(COUNT(*) AS ?n)`, or `ASK`; triples with `;`, `,` and `a`,
 ///   `FILTER(?a != ?b)`, `LIMIT`. Any map of the variables is a match (homomorphism). An IRI is the name of a vertex or
 ///   a label as it stands between `<` and `>`.
-/// - Cypher: `MATCH (a:T)-[:R]->(b)<-[:S|U]-(c)--(d), …`, `WHERE a <> c AND …`, `RETURN count(*)` or names, `LIMIT`.
+///   `SELECT` may have variables of predicates.
+/// - Cypher: `MATCH (a:T)-[:R]->(b)<-[:S|U]-(c)--(d), …`, `WHERE a <> c AND …`, `RETURN count(*)`, names or `type(r)`,
+/// `LIMIT`.
 ///   No relationship is met twice; one in either direction is there for each relationship that is so, or the other way
 ///   round, a loop once.
 /// All else is refused (`pattern-syntax`).

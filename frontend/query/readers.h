@@ -5,11 +5,16 @@
 #include "frontend/query/words.h"
 
 /// A reader for each language. They fill the collector, and what they ask for; the vertices of rows are those of the
-/// collector until the pattern has an order.
+/// collector until the pattern has an order, and label number i of `Query::variables` is `label_column(i)`.
 namespace matcha::frontend::query {
 
 void read_sparql(Words& words, pattern::Collector& collector, Query& query);
 void read_match(Words& words, pattern::Collector& collector, Query& query);
+
+/// Its own inverse.
+constexpr int label_column(int label) { return -1 - label; }
+/// A column of rows with the label of an edge whose variable this is, `?p`.
+void add_label_column(const std::string& variable, pattern::Collector& collector, Query& query);
 
 /// `LIMIT 10` and the end of the query.
 void read_end(Words& words, Query& query);

@@ -254,32 +254,34 @@ class Sparql {
     for (const auto& [a, b] : different_) collector_.differ(a, b);
     std::set<std::string> shown;
     for (const Word& word : selected_) {
-      if (!seen_.contains(word.text)) {
-        return words_.refuse(word, fmt::format("no triple has the vertex `?{}`", word.text),
-                             predicates_.contains(word.text) ? "labels of edges are not listed" : "");
+      if (!seen_.contains(word.text) && !predicates_.contains(word.text)) {
+        return words_.refuse(word, fmt::format("no triple has the variable `?{}`", word.text), "");
       }
       shown.insert(word.text);
-      query_.columns.push_back(static_cast<int>(vertices_.at("?" + word.text)));
-      query_.headings.push_back(word.text);
+      show(word.text);
     }
     if (all_) {
-      if (!predicates_.empty()) {
-        return words_.refuse(predicates_.begin()->second, "labels of edges are not listed",
-                             "name the variables to list");
-      }
-      for (const auto& [key, vertex] : vertices_) {
-        if (key.front() != '?') continue;
-        shown.insert(key.substr(1));
-        query_.columns.push_back(static_cast<int>(vertex));
-        query_.headings.push_back(key.substr(1));
-      }
+      std::set<std::string> all = seen_;
+      for (const auto& [name, word] : predicates_) all.insert(name);
+      for (const std::string& name : all) show(name);
+      shown = std::move(all);
     }
     const bool blank = std::ranges::any_of(vertices_, [](const auto& one) { return one.first.front() == '_'; });
-    if (distinct_ && query_.answer == Answer::Rows && (shown.size() < seen_.size() || !predicates_.empty() || blank)) {
+    const bool all_shown = shown.size() == seen_.size() + predicates_.size();
+    if (distinct_ && query_.answer == Answer::Rows && (!all_shown || blank)) {
       words_.refuse(*distinct_, "DISTINCT is read only where all variables are selected, as rows then differ anyway",
                     "");
     }
     if (distinct_ && query_.answer == Answer::Count) words_.refuse(*distinct_, "DISTINCT is not read with COUNT", "");
+  }
+
+  void show(const std::string& name) {
+    query_.headings.push_back(name);
+    if (predicates_.contains(name)) {
+      add_label_column("?" + name, collector_, query_);
+    } else {
+      query_.columns.push_back(static_cast<int>(vertices_.at("?" + name)));
+    }
   }
 
   Words& words_;

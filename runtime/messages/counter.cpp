@@ -65,16 +65,6 @@ class Worker {
   motif::Sum sum_;
 };
 
-/// A query whose shared label is this one.
-MapQuery with_label(const MapQuery& query, std::int64_t label) {
-  MapQuery bound = query;
-  for (MapQuery::Arc& arc : bound.arcs) {
-    if (arc.is_shared) arc.labels = {label};
-    arc.is_shared = false;
-  }
-  return bound;
-}
-
 /// Adds the maps of a query without a shared label.
 void add_maps(const Graph& graph, const LabelTable& table, const MapQuery& query, const MapPlan& plan,
               const MapRequest& request, motif::Sum& sum, MapOutcome& outcome) {

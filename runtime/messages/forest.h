@@ -73,7 +73,18 @@ bool walk_while(const EdgeSide& side, std::uint32_t image, const See& see) {
   return true;
 }
 
-/// The same with all of them.
+/// The same, but each image once.
+template <typename See>
+bool walk_distinct_while(const EdgeSide& side, std::uint32_t image, const See& see) {
+  const Ranks row = side.row(image);
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (i != 0 && row[i] == row[i - 1]) continue;
+    if (ways(side, 1, image, row[i]) != 0 && !see(row[i])) return false;
+  }
+  return true;
+}
+
+/// The same as `walk_while` with all of them.
 template <typename See>
 void walk(const EdgeSide& side, std::uint32_t image, const See& see) {
   for (const std::uint32_t other : side.row(image)) {
@@ -124,8 +135,15 @@ class Forest {
   const Node* maybe_second() const { return second_ < 0 ? nullptr : &node(second_); }
   /// Roots of trees with ties to both cuts.
   const std::vector<int>& shared_strands() const { return shared_strands_; }
-  /// Calls `see` with images of the second cut, among them all that go with this one of the first, one for each way to
-  /// it, until it gives false. False: it did.
+  /// Calls `see` with images of the second cut, among them all that go with this one of the first, until it gives
+  /// false. False: it did. Each image once.
+  template <typename See>
+  bool walk_seconds_while(std::uint32_t cut, const See& see) const {
+    const Node& second = node(second_);
+    if (!second.down.indices.empty()) return walk_distinct_while(second.down, cut, see);
+    return std::ranges::all_of(second_candidates_, see);
+  }
+  /// The same, but each image once for each way to it.
   template <typename See>
   bool walk_second_while(std::uint32_t cut, const See& see) const {
     const Node& second = node(second_);

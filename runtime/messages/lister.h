@@ -11,9 +11,14 @@
 
 namespace matcha::runtime::messages {
 
-/// Takes maps: for each vertex of the pattern a column of `count` ranks, valid during the call. One call at a time,
-/// from any thread. False: no more are wanted.
-using TakeMaps = std::function<bool(const std::uint32_t* const* columns, std::uint64_t count)>;
+/// Maps as columns of `count` items.
+struct MapBlock {
+  const std::uint32_t* const* vertices;  ///< The ranks of the images of each vertex of the pattern.
+  const std::int64_t* const* labels;     ///< Of the images of each arc; null: of one that has but one.
+  std::uint64_t count = 0;
+};
+/// Takes maps, which are valid during the call. One call at a time, from any thread. False: no more are wanted.
+using TakeMaps = std::function<bool(const MapBlock& maps)>;
 
 struct ListRequest {
   MapRequest run;
@@ -27,7 +32,7 @@ struct ListOutcome {
 };
 
 /// Finds the maps that `count_maps` counts, one by one and in no particular order, and never goes on from images that
-/// lead to none. Requires and errors: as `count_maps`; each arc has one label.
+/// lead to none: a map for each choice of edges. Requires and errors: as `count_maps`.
 Result<ListOutcome> list_maps(const Graph& graph, const MapQuery& query, const MapPlan& plan,
                               const ListRequest& request);
 

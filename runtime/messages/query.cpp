@@ -38,6 +38,15 @@ std::optional<std::vector<std::vector<int>>> trees_without(const MapQuery& query
   return trees;
 }
 
+MapQuery with_label(const MapQuery& query, std::int64_t label) {
+  MapQuery bound = query;
+  for (MapQuery::Arc& arc : bound.arcs) {
+    if (arc.is_shared) arc.labels = {label};
+    arc.is_shared = false;
+  }
+  return bound;
+}
+
 Vertices near(const MapQuery& query, int vertex) {
   Vertices all = 0;
   for (const MapQuery::Arc& arc : query.arcs) {

@@ -24,6 +24,9 @@ struct MapQuery {
   bool is_impossible = false;                        ///< Some vertex must be one that the graph does not have.
 };
 
+/// The query whose shared label is this one.
+MapQuery with_label(const MapQuery& query, std::int64_t label);
+
 /// A set of vertices: bit v for vertex v.
 using Vertices = std::uint64_t;
 

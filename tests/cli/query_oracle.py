@@ -30,7 +30,7 @@ def sparql_solutions(edges, triples, differ=()):
 
 def cypher_matches(edges, labels, nodes, relationships, differ=()):
     """`nodes`: their labels, empty for any; `relationships`: (from, words, to, either), with no words for any. `either`: the one of
-    the graph may lie the other way round. Maps of nodes, repeated for each way to choose relationships; `type 0` and so on are the
+    the graph may lie the other way round. Maps of nodes, repeated for each way to choose relationships; `type(r0)` and so on are the
     words of these."""
     found = []
 
@@ -50,7 +50,7 @@ def cypher_matches(edges, labels, nodes, relationships, differ=()):
             for begin, end in {(u, v), (v, u)} if either else [(u, v)]:
                 longer = {**image, source: begin}
                 if fits(image, source, begin) and fits(longer, target, end):
-                    choose({**longer, target: end, f"type {len(used)}": word}, used + [number])
+                    choose({**longer, target: end, f"type(r{len(used)})": word}, used + [number])
 
     def place(image):
         free = [node for node in nodes if node not in image]
@@ -96,6 +96,7 @@ def random_sparql(source, vertices, words, rows):
         same = at > 0 and triples[at - 1][0] == subject
         text += f" ; {spelled(predicate)} {spelled(target)}" if same else f" . {spelled(subject)} {spelled(predicate)} {spelled(target)}"
     filters = "".join(f" FILTER({a} != {b})" for a, b in differ)
+    there += sorted({triple[1] for triple in triples if triple[1][0] == "?"})
     shown = source.sample(there, source.randint(1, len(there))) if rows and there else []
     head = f"SELECT {' '.join(shown)}" if shown else "SELECT (COUNT(*) AS ?n)"
     return f"{head} WHERE {{ {text[3:]} .{filters} }}", triples, differ, shown
@@ -134,12 +135,13 @@ def random_cypher(source, labels, words, rows):
                 continue
             ways.append(None if either else ends)
             relationships.append((ends[0], chosen, ends[1], either))
-            label = ":" + "|".join(f"`{word}`" for word in chosen) if chosen else ""
+            label = ":" + "|".join(f"`{word}`" for word in chosen) if chosen else f"r{len(relationships) - 1}"
             text += f"-[{label}]-{end}" if either else f"-[{label}]->{end}" if ends == (here, there) else f"<-[{label}]-{end}"
             here = there
         paths.append(text)
     there = sorted(nodes)
     differ = [tuple(source.choices(there, k=2)) for _ in range(source.randint(1, 2))] if source.random() < 0.3 else []
     where = " WHERE " + " AND ".join(f"{a} <> {b}" for a, b in differ) if differ else ""
+    there += [f"type(r{number})" for number, one in enumerate(relationships) if not one[1]]
     shown = source.sample(there, source.randint(1, len(there))) if rows else []
     return f"MATCH {', '.join(paths)}{where} RETURN {', '.join(shown) or 'count(*)'}", nodes, relationships, differ, shown

@@ -96,10 +96,13 @@ std::vector<Map> listed(const Graph& graph, const MapQuery& query, const MapPlan
                         std::optional<std::uint64_t> most = {}) {
   std::vector<Map> maps;
   ListRequest request{run, most, {}};
-  request.take = [&](const std::uint32_t* const* columns, std::uint64_t count) {
-    for (std::uint64_t row = 0; row < count; ++row) {
+  request.take = [&](const MapBlock& block) {
+    for (std::uint64_t row = 0; row < block.count; ++row) {
       Map& map = maps.emplace_back();
-      for (int v = 0; v < query.size; ++v) map.push_back(columns[v][row]);
+      for (int v = 0; v < query.size; ++v) map.push_back(block.vertices[v][row]);
+      for (std::size_t arc = 0; arc < query.arcs.size(); ++arc) {
+        if (query.arcs[arc].labels.size() != 1) map.push_back(static_cast<std::uint32_t>(block.labels[arc][row]));
+      }
     }
     return true;
   };
@@ -109,6 +112,38 @@ std::vector<Map> listed(const Graph& graph, const MapQuery& query, const MapPlan
   EXPECT_EQ(outcome->is_cut, most && maps.size() == *most);
   std::ranges::sort(maps);
   return maps;
+}
+
+/// Every map, with a label for each arc that may have several, in every way to choose these.
+std::vector<Map> all_maps_and_labels(std::uint32_t universe, const Arcs& arcs, const MapQuery& query) {
+  std::vector<Map> found;
+  std::vector<Map> images = all_maps(universe, arcs, query);
+  images.erase(std::unique(images.begin(), images.end()), images.end());
+  for (const Map& image : images) {
+    std::vector<Map> chosen = {image};
+    std::vector<std::optional<std::uint32_t>> shared = {std::nullopt};
+    for (const MapQuery::Arc& arc : query.arcs) {
+      if (arc.labels.size() == 1) continue;
+      std::vector<Map> longer;
+      std::vector<std::optional<std::uint32_t>> shared_then;
+      for (std::size_t i = 0; i < chosen.size(); ++i) {
+        for (const auto& [u, v, label] : arcs) {
+          if (u != image[static_cast<std::size_t>(arc.from)] || v != image[static_cast<std::size_t>(arc.to)]) continue;
+          const auto code = static_cast<std::uint32_t>(label);
+          if (!arc.labels.empty() && std::ranges::find(arc.labels, label) == arc.labels.end()) continue;
+          if (arc.is_shared && shared[i].value_or(code) != code) continue;
+          longer.push_back(chosen[i]);
+          longer.back().push_back(code);
+          shared_then.push_back(arc.is_shared ? code : shared[i]);
+        }
+      }
+      chosen = std::move(longer);
+      shared = std::move(shared_then);
+    }
+    std::ranges::copy(chosen, std::back_inserter(found));
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 Arcs random_arcs(std::uint32_t universe, std::size_t count, std::mt19937& random) {
@@ -258,13 +293,19 @@ TEST(Messages, LabelsThatAreAnyOrOneOfSeveralOrShared) {
         size = std::max({size, u + 1, v + 1});
       }
       const MapQuery query = query_of(size, asked);
+      const std::vector<Map> maps = all_maps_and_labels(universe, arcs, query);
       const std::uint64_t wanted = all_maps(universe, arcs, query).size();
+      ASSERT_EQ(maps.size(), wanted);
       for (const MapPlan& plan : plans_of(query)) {
         for (const unsigned threads : {1U, 2U}) {
           const Result<MapOutcome> outcome = count_maps(graph, query, plan, {threads, 0, 1, {}});
           ASSERT_TRUE(outcome);
           EXPECT_EQ(static_cast<std::uint64_t>(outcome->maps), wanted) << name_of(plan);
         }
+        EXPECT_EQ(listed(graph, query, plan, {2, 0, 1, {}}), maps) << name_of(plan);
+        const std::vector<Map> some = listed(graph, query, plan, {1, 0, 1, {}}, wanted / 2 + 1);
+        EXPECT_EQ(some.size(), std::min(wanted, wanted / 2 + 1));
+        EXPECT_TRUE(std::ranges::includes(maps, some));
       }
     }
   }
@@ -335,7 +376,7 @@ TEST(Messages, WhoTakesMapsMayEndTheRun) {
   plan.roots = {0};
   int calls = 0;
   ListRequest request;
-  request.take = [&](const std::uint32_t* const*, std::uint64_t) { return ++calls < 2; };
+  request.take = [&](const MapBlock&) { return ++calls < 2; };
   const Result<ListOutcome> outcome = list_maps(graph, query_of(3, {arc(0, 1, 0), arc(1, 2, 0)}), plan, request);
   ASSERT_TRUE(outcome);
   EXPECT_TRUE(outcome->is_cut);
