@@ -9,12 +9,15 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "codegen/backend.h"
 #include "driver/bind.h"
 #include "driver/pattern_list.h"
+#include "driver/stream/gpu_opening.h"
 #include "driver/stream/inputs.h"
+#include "runtime/machine.h"
 #include "runtime/unfinished_file.h"
 #include "tools/stream_run.h"
 #include "tools/verbs.h"
@@ -42,7 +45,7 @@ class StreamVerb {
 
   Status all() {
     const Status status = session_.leave(steps());
-    if (codegen::compiles_in_background()) {
+    if (codegen::compiles_in_background() || st::GpuOpening::is_any_under_way()) {
       std::fflush(nullptr);
       runtime::UnfinishedFile::discard_all();
       std::_Exit(exit_code(status));
@@ -206,7 +209,23 @@ class StreamVerb {
     return Status::Ok;
   }
 
+  /// A GPU, where one may be used and there is a file of updates that takes about as long to read as to open it.
+  std::shared_ptr<st::GpuOpening> maybe_gpu() const {
+    constexpr std::uint64_t kLong = std::uint64_t{1} << 20, kLongPacked = std::uint64_t{1} << 18;
+    std::error_code error;
+    if (options_.device != "auto" || options_.recompute || runtime::machine().threads < 2 || options_.threads == 1 ||
+        !std::filesystem::is_regular_file(options_.updates, error)) {
+      return nullptr;
+    }
+    const std::string end = std::filesystem::path(options_.updates).extension();
+    const bool is_packed = end == ".gz" || end == ".zst" || end == ".xz" || end == ".bz2";
+    const std::uint64_t bytes = std::filesystem::file_size(options_.updates, error);
+    const bool is_long = !error && bytes >= (is_packed ? kLongPacked : kLong);
+    return is_long ? st::GpuOpening::begin(options_.code_folder) : nullptr;
+  }
+
   Status read_graph() {
+    const std::shared_ptr<st::GpuOpening> gpu = maybe_gpu();
     runtime::Result<driver::ResidentGraph::Shared> graph = start_graph();
     if (!graph) return session_.stopped() ? session_.stop_early() : console_.error(graph.error());
     const Status named = find_names(*graph);
@@ -217,7 +236,7 @@ class StreamVerb {
     parts_.engine = options_.recompute
                         ? st::make_recompute(*graph, shared(console_))
                         : st::make_delta(*graph, shared(console_), st::read_here,
-                                         {kind, options_.code_folder, options_.gpu_memory, options_.gpu_rows});
+                                         {kind, options_.code_folder, options_.gpu_memory, options_.gpu_rows, gpu});
     if (parts_.engine == nullptr) return Status::Resource;
     parts_.rules.directed = read.facts().directed;
     parts_.rules.lines = {options_.temporal, edge_labels_, parts_.maybe_names};

@@ -384,7 +384,15 @@ class DeltaEngine final : public Engine {
     constexpr std::size_t kMany = 1024;
     bool alone = true;
     bool may_use_gpu = counts && (gpu_.is_wanted() || edges.size() >= kMany) && gpu_.counts(present_);
+    std::size_t next_look = may_use_gpu ? edges.size() : kMany;
+    const Stopwatch watch;
     for (std::size_t at = 0; at < edges.size();) {
+      if (counts && at >= next_look) {
+        // The CPU has been at it long enough to know what the others would take.
+        next_look = at + kMany;
+        may_use_gpu = gpu_.counts_rest(present_, at, watch.ms(), edges.size() - at);
+        if (may_use_gpu) next_look = edges.size();
+      }
       if (may_share && alone && at == kAlone && phase.is_timed()) each_ms_ = phase.ms() / kAlone;
       if (may_use_gpu && !phase.gave_up()) {
         std::size_t taken = gpu_.wanted(edges.size() - at, phase.step_ms(), counting(), *reporter_);
@@ -450,6 +458,9 @@ class DeltaEngine final : public Engine {
     if (phase.gave_up()) return 0;
     if (options.shares_always) return left;
     if (!each_ms_ || *each_ms_ < kPaysEach || *each_ms_ * static_cast<double>(left) < kPays) return 0;
+    // Where a GPU may take over, it is asked now and then.
+    constexpr std::size_t kJoined = 4096;
+    if (gpu_.may_join()) left = std::min(left, kJoined);
     const double step = phase.step_ms() / *each_ms_ * threads(options);
     if (step >= static_cast<double>(left)) return left;
     return std::min(left, std::max(kFewest, static_cast<std::size_t>(step)));

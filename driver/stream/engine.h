@@ -12,6 +12,7 @@
 #include "driver/resident_graph.h"
 #include "driver/status.h"
 #include "driver/stream/answer.h"
+#include "driver/stream/gpu_opening.h"
 #include "driver/stream/present.h"
 #include "driver/stream/update.h"
 #include "frontend/types.h"
@@ -58,6 +59,8 @@ struct DeltaDevice {
   /// many as there are.
   std::uint64_t bytes = 0;
   std::uint64_t row_bytes = ~std::uint64_t{0};  ///< Of them, most for rows.
+  /// Where one may be used: it is being opened already, as there will be work for it; null: it is when there was some.
+  std::shared_ptr<GpuOpening> maybe_opening;
 };
 
 /// Calls come one at a time. After an error the engine is of no more use.

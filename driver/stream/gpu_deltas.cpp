@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "codegen/cuda/delta_text.h"
-#include "driver/gpu_matcher.h"
 
 namespace matcha::driver::stream {
 
@@ -28,11 +27,16 @@ runtime::Result<std::unique_ptr<GpuDeltas>> GpuDeltas::open(DynamicPresent& pres
   runtime::Result<GpuCode> gpu =
       open_gpu_code(codegen::gpu::delta_count_text(), "delta_count.cu", settings.code_folder);
   if (!gpu) return gpu.error();
+  return make(present, settings, std::move(*gpu));
+}
+
+runtime::Result<std::unique_ptr<GpuDeltas>> GpuDeltas::make(DynamicPresent& present, const DeltaDevice& settings,
+                                                            GpuCode code) {
   runtime::Result<std::unique_ptr<DeviceSearch>> search =
-      DeviceSearch::make(present.graph(), gpu->device, std::move(gpu->code));
+      DeviceSearch::make(present.graph(), code.device, std::move(code.code));
   if (!search) return search.error();
   (*search)->set_most_bytes(settings.bytes, settings.row_bytes);
-  return std::unique_ptr<GpuDeltas>(new GpuDeltas(present, gpu->device->label(), std::move(*search)));
+  return std::unique_ptr<GpuDeltas>(new GpuDeltas(present, code.device->label(), std::move(*search)));
 }
 
 std::string GpuDeltas::set_programs(std::vector<DeltaProgram*> programs) {

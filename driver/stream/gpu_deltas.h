@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/gpu_matcher.h"
 #include "driver/stream/delta_program.h"
 #include "driver/stream/dynamic_present.h"
 #include "driver/stream/engine.h"
@@ -26,6 +27,9 @@ class GpuDeltas {
  public:
   /// The graph must outlive it, and have its classes laid out. Errors: Runtime where no GPU can be used; Resource.
   static runtime::Result<std::unique_ptr<GpuDeltas>> open(DynamicPresent& present, const DeltaDevice& settings);
+  /// The same with one that is open.
+  static runtime::Result<std::unique_ptr<GpuDeltas>> make(DynamicPresent& present, const DeltaDevice& settings,
+                                                          GpuCode code);
 
   /// Before the first batch, and whenever programs have other plans. Why it cannot count for them; empty: it can.
   std::string set_programs(std::vector<DeltaProgram*> programs);
@@ -47,6 +51,7 @@ class GpuDeltas {
   bool add(std::span<const runtime::stream::BatchUpdate> updates) { return search_->add(updates); }
   std::size_t added() const { return search_->added(); }
   bool is_full(std::uint32_t slots) const { return search_->is_full(terms_, slots); }
+  bool is_idle() const { return search_->is_idle(); }
   std::size_t most_added() { return search_->most_added(terms_); }
   void prepare() { search_->prepare(terms_); }
   runtime::Status begin(std::uint32_t slots) { return search_->begin(terms_, slots); }

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
-
-#include "driver/gpu.h"
 
 namespace matcha::driver::stream {
 
@@ -14,8 +11,8 @@ namespace {
 
 /// Edges of a first step, where counting the whole graph may be sooner; and of any.
 constexpr std::size_t kFirst = 1024, kFewest = 256;
-/// A GPU is opened once the CPU has worked so long: it takes some tenths of a second.
-constexpr double kWorthOpening = 1000;
+/// A GPU is opened once the CPU has worked so long, by another thread: it takes some tenths of a second.
+constexpr double kWorthOpening = 250;
 
 }  // namespace
 
@@ -39,24 +36,42 @@ void GpuUse::give_up(const Reporter& reporter, const std::string& why) {
   if (is_wanted()) reporter.note("the CPU counts what edges do: " + why);
 }
 
-bool GpuUse::counts(DynamicPresent& present) {
-  if (is_wanted()) return true;
-  if (device_.kind != DeltaDevice::Kind::Auto || is_off_) return false;
-  if (gpu_ != nullptr) return choice_.is_gpu();
-  if (choice_.cpu_ms() < kWorthOpening) return false;
-  if (!opening_.valid()) {
-    is_off_ = !may_have_gpu();
-    if (is_off_) return false;
-    opening_ =
-        std::async(std::launch::async, [&present, device = device_] { return GpuDeltas::open(present, device); });
+/// Whether it may count now; opens it where that is worth it.
+bool GpuUse::is_open(DynamicPresent& present) {
+  if (gpu_ != nullptr) return true;
+  if (opening_ == nullptr) {
+    if (choice_.cpu_ms() < kWorthOpening) return false;
+    opening_ = GpuOpening::begin(device_.code_folder);
+    is_off_ = opening_ == nullptr;
   }
-  if (opening_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
-  runtime::Result<std::unique_ptr<GpuDeltas>> gpu = opening_.get();
+  if (is_off_ || !opening_->is_done()) return false;
+  runtime::Result<GpuCode> code = opening_->take();
+  opening_.reset();
+  is_off_ = !code;
+  if (is_off_) return false;
+  runtime::Result<std::unique_ptr<GpuDeltas>> gpu = GpuDeltas::make(present, device_, std::move(*code));
   is_off_ = !gpu;
-  if (!gpu) return false;
+  if (is_off_) return false;
   gpu_ = std::move(*gpu);
   choice_.allow_gpu();
-  return choice_.is_gpu();
+  return true;
+}
+
+bool GpuUse::counts(DynamicPresent& present) {
+  rest_cpu_ms_ = 0;
+  if (is_wanted()) return true;
+  if (device_.kind != DeltaDevice::Kind::Auto || is_off_) return false;
+  return is_open(present) && choice_.is_gpu();
+}
+
+bool GpuUse::counts_rest(DynamicPresent& present, std::size_t done, double cpu_ms, std::size_t left) {
+  // What an edge takes the host of a GPU, at least, and the graph, which goes there once.
+  constexpr double kEachMs = 1e-3, kMsOfEdge = 1e-5, kSurely = 2;
+  if (device_.kind != DeltaDevice::Kind::Auto || is_off_ || done == 0) return false;
+  rest_cpu_ms_ = cpu_ms / static_cast<double>(done);
+  const double cpu = rest_cpu_ms_ * static_cast<double>(left);
+  const double graph = gpu_ == nullptr ? kMsOfEdge * static_cast<double>(present.edge_count()) : 0;
+  return cpu > kSurely * (each_ms_.value_or(kEachMs) * static_cast<double>(left) + graph) && is_open(present);
 }
 
 void GpuUse::add(bool on_gpu, std::size_t edges, double ms, const Reporter& reporter) {
@@ -88,6 +103,15 @@ GpuDeltas* GpuUse::maybe_ready(const std::vector<DeltaProgram*>& programs, const
 std::size_t GpuUse::wanted(std::size_t left, double step_ms, const std::vector<DeltaProgram*>& programs,
                            const Reporter& reporter) {
   if (maybe_ready(programs, reporter) == nullptr) return 0;
+  // The first trial brings the graph there.
+  constexpr unsigned kTrials = 2;
+  if (rest_cpu_ms_ != 0) {
+    if (trials_ < kTrials) {
+      ++trials_;
+      return std::min(left, 4 * kFirst);
+    }
+    if (each_ms_.value_or(0) > rest_cpu_ms_) return 0;
+  }
   if (step_ms == std::numeric_limits<double>::infinity()) return left;
   if (!each_ms_) return std::min(left, kFirst);
   const double step = step_ms / std::max(*each_ms_, 1e-9);

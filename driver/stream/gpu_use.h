@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,7 +19,7 @@ namespace matcha::driver::stream {
 /// is left to the CPU.
 class GpuUse {
  public:
-  explicit GpuUse(DeltaDevice device) : device_(std::move(device)) {}
+  explicit GpuUse(DeltaDevice device) : device_(std::move(device)), opening_(device_.maybe_opening) {}
 
   /// There is a bound on what is taken of it.
   bool is_bounded() const { return device_.bytes != 0; }
@@ -31,6 +30,10 @@ class GpuUse {
   /// Whether the GPU is to count the next edges. Where one may be used, and the CPU has worked for a while, it is
   /// opened meanwhile; `present` as for `prepare`.
   bool counts(DynamicPresent& present);
+  /// The same for the edges of a batch that are left, where the CPU took so long for so many of them.
+  bool counts_rest(DynamicPresent& present, std::size_t done, double cpu_ms, std::size_t left);
+  /// Whether one that is open, or is being opened, may take edges from the CPU.
+  bool may_join() const { return device_.kind == DeltaDevice::Kind::Auto && !is_off_ && (gpu_ || opening_); }
   /// All edges of a batch were counted there, and took so long.
   void add(bool on_gpu, std::size_t edges, double ms, const Reporter& reporter);
   /// Programs have other plans.
@@ -53,14 +56,18 @@ class GpuUse {
               const Reporter& reporter, GpuDeltas::Took& took);
 
  private:
+  bool is_open(DynamicPresent& present);
+
   DeltaDevice device_;
   DeviceChoice choice_;
-  std::future<runtime::Result<std::unique_ptr<GpuDeltas>>> opening_;
+  std::shared_ptr<GpuOpening> opening_;  ///< Null: not yet, or it is over.
   std::unique_ptr<GpuDeltas> gpu_;
   bool is_planned_ = false;
   bool has_told_ = false;          ///< That a part of the graph is in memory of the host.
   bool is_off_ = false;            ///< The CPU counts from now on.
   std::optional<double> each_ms_;  ///< What an edge takes.
+  double rest_cpu_ms_ = 0;  ///< What an edge of the batch at hand takes the CPU, which may have the rest; 0: not.
+  unsigned trials_ = 0;     ///< Parts of batches that it took from the CPU to see what they take.
 };
 
 }  // namespace matcha::driver::stream

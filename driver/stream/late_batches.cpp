@@ -120,8 +120,11 @@ Status LateBatches::add(const NetBatch& batch, const ApplyOptions& options) {
     return means_.reporter.error(error);
   }
   waiting_.push_back({batch, watch.ms() - begin_ms});
-  const bool is_full = maybe_gpu_->is_full(slot + 2) || Clock::now() - since_ > kLongest;
-  return is_full ? begin() : Status::Ok;
+  // With fewer a launch takes the host more than their edges do.
+  constexpr std::size_t kEnough = 8192;
+  const bool begins = maybe_gpu_->is_full(slot + 2) || Clock::now() - since_ > kLongest ||
+                      (maybe_gpu_->added() >= kEnough && maybe_gpu_->is_idle());
+  return begins ? begin() : Status::Ok;
 }
 
 Status LateBatches::finish() {

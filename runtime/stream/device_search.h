@@ -78,6 +78,12 @@ class DeviceSearch {
   /// as for `run`; then `undo` is to be called.
   Status begin(const SharedTerms& terms, std::uint32_t slots);
   bool is_under_way() const { return !begun_.empty(); }
+  /// Whether `finish` need not wait, as far as is known.
+  bool is_idle() const {
+    if (!is_under_way()) return true;
+    const Result<bool> done = stream_->done();
+    return !done || *done;
+  }
   /// Waits for it, and says what it found: slot by slot, and by term. Where it is refused, stopped or an error, `undo`
   /// is to be called.
   Result<Outcome> finish(const match::Stops& stops);

@@ -23,6 +23,7 @@ With MATCHA_TEST_ALL `spread` has all patterns of 3 to 5 vertices in three kinds
 LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. Run in the root folder. Exit 77 without g++.
 """
 
+import copy
 import gzip
 import itertools
 import json
@@ -536,6 +537,20 @@ def bounded(machine, agree):
     expect("says that they are", f"the CPU counts what edges do: it may take {most} bytes of the GPU" in says, True)
 
 
+def chosen(stream):
+    """With `--device auto` a long file opens the GPU while it is read, and it takes what is left of a batch, or nothing."""
+    long = copy.copy(stream)
+    long.updates = stream.updates.with_suffix(".long")
+    long.updates.write_text(stream.updates.read_text(encoding="utf-8") + "# the end\n" * 150_000, encoding="utf-8")
+    told = []
+    for one in (stream, long):
+        for batch in ("7", "1000000"):
+            for device in ("cpu", "auto"):
+                answers, _ = one.answers("--pattern", "cycle:5", "--batch", batch, "--no-total", "--device", device)
+                told.append([(answer["batch"], answer["delta"]) for answer in answers if "end" not in answer])
+            expect(f"chosen, batches of {batch}", told[-1], told[-2])
+
+
 def listed(machine):
     """Rows that come and go are those of the CPU, batch by batch; where they have no room, it takes fewer edges at a time."""
     plain, labelled, arcs = Stream(machine, 1), Stream(machine, 2, labels=3), Stream(machine, 3, directed=True)
@@ -584,6 +599,7 @@ def streams(machine):
     small = Stream(machine, 4, vertices=36, updates=24)
     agree(small, "--pattern", "diamond", "--batch", "12", MATCHA_EMULATED_WARPS="1", MATCHA_CACHE_DIR=str(machine.folder / "warps"))
     bounded(machine, agree)
+    chosen(plain)
     speaks(plain)
     listed(machine)
     # What has no room is for the CPU.
