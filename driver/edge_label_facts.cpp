@@ -32,7 +32,8 @@ class Facts final : public frontend::pattern::EdgeLabelFacts {
   double products(const std::vector<LabelledEnd>& ends, const std::string& vertex_label) const override {
     const std::lock_guard lock(mutex_);
     const auto [found, fresh] = products_.try_emplace({vertex_label, ends}, 0);
-    if (fresh) found->second = added_up(ends, vertex_label);
+    if (!fresh) return found->second;
+    for (const std::string& one : frontend::pattern::alternatives(vertex_label)) found->second += added_up(ends, one);
     return found->second;
   }
 

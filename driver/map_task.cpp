@@ -103,7 +103,7 @@ int arc_of(const Pattern& pattern, const std::string& variable) {
 bool has_labels_on_all_arcs(const Pattern& pattern) {
   if (!pattern.directed || !pattern.edge_labelled()) return false;
   for (int u = 0; u < pattern.size(); ++u) {
-    bool all = frontend::pattern::alternatives(pattern.label(u)).size() <= 1;
+    bool all = true;
     frontend::pattern::for_each(pattern.out[frontend::pattern::at(u)],
                                 [&](int v) { all = all && !pattern.labels_of(u, v).empty(); });
     if (!all) return false;
@@ -416,7 +416,9 @@ codegen::MapTask::Part part_of(const Pattern& pattern, const std::vector<std::st
   for (const std::string& variable : shown) part.shown.push_back(arc_of(pattern, variable));
   for (int v = 0; v < pattern.size(); ++v) {
     const std::size_t at = frontend::pattern::at(v);
-    if (!pattern.label(v).empty()) part.query.labels[at] = code_of(pattern.label(v), dictionary);
+    for (const std::string& one : frontend::pattern::alternatives(pattern.label(v))) {
+      if (!one.empty()) part.query.labels[at].push_back(code_of(one, dictionary));
+    }
     if (pattern.constants.empty() || pattern.constants[at].empty()) continue;
     part.query.images[at] = rank_of(pattern.bound[at], graph.universe());
     part.query.is_impossible = part.query.is_impossible || !part.query.images[at];

@@ -13,6 +13,7 @@
 #include <set>
 
 #include "driver/compile.h"
+#include "driver/vertex_types.h"
 #include "frontend/pattern/label_model.h"
 #include "ir/unknown_label.h"
 
@@ -170,9 +171,13 @@ Status PatternSource::check_arcs(bool graph_keeps_arcs) const {
 }
 
 Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary) {
+  for (pattern::Pattern& one : set_->patterns) take_types(one, dictionary);
+  for (pattern::LabelUse& use : set_->labels) {
+    if (!use.of_edge) use.literal = pattern::alternatives(with_types(use.literal, dictionary)).front();
+  }
   if (query_) forget_unknown(dictionary);
   ir::LabelWords labels;
-  labels.words = dictionary.words();
+  labels.words = words_and_types(dictionary);
   const std::size_t before = diagnostics_.all().size();
   std::set<std::string> seen;
   for (const pattern::LabelUse& use : set_->labels) {

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <deque>
@@ -29,6 +30,7 @@ class Match {
     if (!words_.want_keyword("MATCH")) return;
     do path();
     while (!words_.failed() && words_.skip(","));
+    if (!words_.failed()) label_nodes();
     if (!words_.failed() && words_.skip_keyword("WHERE")) where();
     if (words_.failed()) return;
     if (!words_.skip_keyword("RETURN")) return words_.refuse("`,`, `WHERE` or `RETURN`", kMatchSubset);
@@ -42,9 +44,26 @@ class Match {
     int up = 0, down = 0, either = 0;
   };
 
+  /// That a node has to have.
+  struct Types {
+    std::set<std::string> all;
+    SourceLoc loc;  ///< Of the first.
+  };
+
   std::optional<std::size_t> named(const Word& word) const {
     const auto known = nodes_.find(word.text);
     if (known != nodes_.end()) return known->second;
+    return std::nullopt;
+  }
+
+  /// A type; nothing after an error.
+  std::optional<Word> type() {
+    Word word = words_.take();
+    if (word.kind == Word::Kind::Name || word.kind == Word::Kind::Number ||
+        (word.kind == Word::Kind::Quoted && word.quote == '`')) {
+      return word;
+    }
+    words_.refuse(word, "expected a label here", "one that is no word stands in `backquotes`");
     return std::nullopt;
   }
 
@@ -53,16 +72,41 @@ class Match {
     pattern::LabelText found;
     do {
       words_.skip(":");
-      const Word word = words_.take();
-      if (word.kind != Word::Kind::Name && word.kind != Word::Kind::Number &&
-          (word.kind != Word::Kind::Quoted || word.quote != '`')) {
-        words_.refuse(word, "expected a label here", "one that is no word stands in `backquotes`");
-        return std::nullopt;
-      }
-      texts_.push_back(word.text);
-      found.words.push_back({texts_.back(), word.loc});
+      const std::optional<Word> word = type();
+      if (!word) return std::nullopt;
+      texts_.push_back(word->text);
+      found.words.push_back({texts_.back(), word->loc});
     } while (words_.skip("|"));
     return found;
+  }
+
+  /// The labels of a node: `:T|U`, one of which it has, or `:T:U` and `:T&U`, all of which it has, also where they
+  /// stand at several places. False after an error.
+  bool labels_of(std::size_t vertex) {
+    const Word colon = words_.peek();
+    const std::optional<pattern::LabelText> found = label();
+    if (!found) return false;
+    if (found->words.size() > 1) {
+      collector_.label(vertex, *found, colon.loc);
+      return !words_.failed();
+    }
+    Types& types = types_[vertex];
+    if (types.all.empty()) types.loc = found->words.front().loc;
+    types.all.emplace(found->words.front().text);
+    while (words_.skip(":") || words_.skip("&")) {
+      const std::optional<Word> word = type();
+      if (!word) return false;
+      types.all.insert(word->text);
+    }
+    return true;
+  }
+
+  /// Tells the collector all that a node has to have.
+  void label_nodes() {
+    for (const auto& [vertex, types] : types_) {
+      texts_.push_back(fmt::format("{}", fmt::join(types.all, ";")));
+      collector_.label(vertex, {{{texts_.back(), types.loc}}, false}, types.loc);
+    }
   }
 
   std::optional<std::size_t> node() {
@@ -83,12 +127,7 @@ class Match {
     } else {
       vertex = collector_.vertex_without_name(begin.loc);
     }
-    if (words_.peek().is(":")) {
-      const Word colon = words_.peek();
-      const std::optional<pattern::LabelText> found = label();
-      if (!found) return std::nullopt;
-      collector_.label(vertex, *found, colon.loc);
-    }
+    if (words_.peek().is(":") && !labels_of(vertex)) return std::nullopt;
     if (words_.peek().is("{")) words_.refuse("`)`", "properties are not read; labels are");
     if (!words_.want(")")) return std::nullopt;
     return vertex;
@@ -240,6 +279,7 @@ class Match {
   std::map<std::string, std::size_t> nodes_;
   std::map<std::string, bool> relationships_;  ///< By name, whether it has types.
   std::map<std::tuple<std::size_t, std::size_t, std::set<std::string>>, Taken> taken_;
+  std::map<std::size_t, Types> types_;
   std::deque<std::string> texts_;  ///< That labels refer to.
 };
 

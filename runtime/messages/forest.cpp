@@ -17,7 +17,7 @@ Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& quer
   for (int v = 0; v < query.size; ++v) {
     Node& node = nodes_[static_cast<std::size_t>(v)];
     node.vertex = v;
-    node.label = query.labels[static_cast<std::size_t>(v)];
+    node.labels = query.labels[static_cast<std::size_t>(v)];
     node.image = query.images[static_cast<std::size_t>(v)];
   }
   top_ = cut_ >= 0 ? cut_ : plan.roots[0];
@@ -78,7 +78,7 @@ bool Forest::is_met_once(int child, int parent) const {
 
 void Forest::finish(Node& node, bool is_kept) const {
   const bool is_leaf = node.pendants.empty() && node.blocks.empty();
-  node.is_counted = is_leaf && !node.label && !node.image && node.down.indices.size() == 1;
+  node.is_counted = is_leaf && node.labels.empty() && !node.image && node.down.indices.size() == 1;
   if (!is_leaf && is_kept) node.weights = Zeros<std::uint64_t>(view_.universe);
 }
 

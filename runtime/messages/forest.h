@@ -104,7 +104,7 @@ struct Tie {
 /// A vertex of the pattern in its tree.
 struct Node {
   int vertex = 0;
-  std::optional<std::int64_t> label;
+  std::vector<std::int64_t> labels;  ///< One of them; empty: any.
   std::optional<std::uint32_t> image;
   EdgeSide down;  ///< From the image of its parent to its own; of the second cut from that of the first.
   EdgeSide up;    ///< Back, of a vertex in a tree with several ties.
@@ -158,7 +158,10 @@ class Forest {
   Ranks candidates() const { return candidates_; }
 
   bool fits(const Node& node, std::uint32_t image) const {
-    return (!node.label || view_.labels[image] == *node.label) && (!node.image || image == *node.image);
+    if (node.image && image != *node.image) return false;
+    if (node.labels.empty()) return true;
+    const std::int64_t label = view_.labels[image];
+    return std::ranges::find(node.labels, label) != node.labels.end();
   }
   /// The same, and that the image has arcs for all edges of the pattern there.
   bool may_be(const Node& node, std::uint32_t image) const {

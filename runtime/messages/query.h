@@ -19,7 +19,7 @@ struct MapQuery {
 
   int size = 0;
   std::vector<Arc> arcs;                             ///< None is a loop.
-  std::vector<std::optional<std::int64_t>> labels;   ///< Of each vertex; none: any.
+  std::vector<std::vector<std::int64_t>> labels;     ///< Of each vertex, those that it may have; empty: any.
   std::vector<std::optional<std::uint32_t>> images;  ///< The rank that a vertex must have; none: any.
   bool is_impossible = false;                        ///< Some vertex must be one that the graph does not have.
 };

@@ -29,7 +29,8 @@ def sparql_solutions(edges, triples, differ=()):
 
 
 def cypher_matches(edges, labels, nodes, relationships, differ=()):
-    """`nodes`: their labels, empty for any; `relationships`: (from, words, to, either), with no words for any. `either`: the one of
+    """`nodes`: sets of types, of which a vertex has to have all of one, or none for any; `labels`: types of vertices with `;` between.
+    `relationships`: (from, words, to, either), with no words for any. `either`: the one of
     the graph may lie the other way round. Maps of nodes, repeated for each way to choose relationships; `type(r0)` and so on are the
     words of these."""
     found = []
@@ -37,7 +38,7 @@ def cypher_matches(edges, labels, nodes, relationships, differ=()):
     def fits(image, node, vertex):
         if node in image:
             return image[node] == vertex
-        return not nodes[node] or labels[vertex] == nodes[node]
+        return not nodes[node] or any(wanted <= set(labels[vertex].split(";")) for wanted in nodes[node])
 
     def choose(image, used):
         if len(used) == len(relationships):
@@ -118,8 +119,12 @@ def random_cypher(source, labels, words, rows):
         name = source.choice(names)
         if name in nodes:
             return name, f"({name})"
-        nodes[name] = source.choice(labels) if source.random() < 0.2 else ""
-        return name, f"({name}{':' if nodes[name] else ''}{nodes[name]})"
+        nodes[name], text = [], ""
+        if source.random() < 0.3:
+            sign, some = source.choice(":&|"), source.sample(labels, source.choice([1, 1, 2]))
+            nodes[name] = [{one} for one in some] if sign == "|" else [set(some)]
+            text = ":" + sign.join(some)
+        return name, f"({name}{text})"
 
     while len(relationships) < source.choice([1, 2, 3]):
         here, text = node()

@@ -79,7 +79,7 @@ class Query(CliTest):
             edges = {edge for edge in edges if edge[0] != edge[2]}
         edges = sorted(edges | {("v0", word, "v1") for word in words})
         used = sorted({end for edge in edges for end in (edge[0], edge[2])})
-        labels = {v: source.choice("ST") for v in used}
+        labels = {v: source.choice(["S", "T", "S;T", "U;T", "T;U;S"] if source.random() < 0.6 else "ST") for v in used}
         labels[used[0]], labels[used[1]] = "S", "T"
         graph = [self.write("g.txt", "".join(f"{u}\t{v}\t{word}\n" for u, word, v in edges)),
                  "--labels", self.write("labels.txt", "".join(f"{v}\t{label}\n" for v, label in labels.items())), *more]
@@ -115,6 +115,31 @@ class Query(CliTest):
         pairs = [(one, two) for one in knows for two in either if one[1] == two[1] and one != two]
         self.assertEqual(int(self.query(both.format(""))), len(pairs))
         self.assertEqual(int(self.query(both.format("WHERE a <> c "))), sum(one[0] != two[0] for one, two in pairs))
+
+    def test_several_types(self):
+        file = self.write("t.txt", "1\t2\tknows\n2\t3\tknows\n3\t1\tlikes\n")
+        labels = self.write("types.txt", "1 Person;Admin\n2 Person\n3 Admin;Bot;Person\n")
+        mtg = self.path("t.mtg")
+        self.ok("graph", "convert", "--quiet", "--directed", "--edge-labels", "--keep-loops", "--labels", labels, file, mtg)
+        for node, wanted in ((":Person", 3), (":Admin", 2), (":Admin:Bot", 1), (":Bot&Person", 1), (":Bot|Admin", 2), (":Ghost", 0),
+                             (":Admin:Ghost", 0), (":`Person;Admin`", 2)):
+            for graph in ([file, "--labels", labels], [mtg]):
+                for more in ([], ["--backend", "interp"]):
+                    count = self.ok("query", "--quiet", f"MATCH (a{node})-[r]->() RETURN count(*)", *graph, *more)
+                    self.assertEqual(count.strip(), str(wanted), [node, graph, more])
+        rows = self.ok("query", "--quiet", "MATCH (a:Person)-[:knows]->(b), (a:Admin) RETURN a, b", mtg)
+        self.assertEqual(rows, "a,b\n1,2\n")
+        run = ["run", "--quiet", "--directed", file, "--labels", labels, "--pattern"]
+        self.assertEqual(self.ok(*run, "a:Admin->b=knows"), "1\n")
+        self.assertEqual(self.ok(*run, "a:'Admin;Person'->b:Person"), "2\n")
+        self.assertEqual(self.ok(*run, "a:'Person;Bot'->b", "--backend", "interp"), "1\n")
+        self.fails(1, *run, "a:Admn->b", says=["[unknown-label]", "Admin"])
+        # A program sees the label as it is.
+        program = "def n(G: Graph) -> int:\n    return sum(apply(lambda v: 1, cond=lambda v: vertex_label(G, v) == {}, vertices(G)))\n"
+        whole = self.write("p.mt", program.format("'Person;Admin'"))
+        self.assertEqual(self.ok("run", "--quiet", whole, file, "--labels", labels), "1\n")
+        twice = self.write("twice.txt", "1 Person\n1 Admin\n")
+        self.fails(3, "query", "ASK { ?a ?p ?b }", file, "--labels", twice, says=["twice.txt:2: error: vertex `1` has a second label", "1 Person;Admin"])
 
     def test_either_direction(self):
         # A loop counts once, an edge and the one back are two.

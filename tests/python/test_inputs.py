@@ -211,6 +211,10 @@ def test_labels():
     assert total(mt.Graph([0, 1], [1, 2], edge_label=numpy.array([0.5, 0.25]))) == 1.5
     with pytest.raises(mt.UsageError, match="information of edges"):
         total(mt.Graph([0, 1], [1, 2]))
+    typed = mt.Graph([0, 1], [1, 2], vertices=[0, 1, 2], label=[["a", "b"], {"b"}, []])
+    assert [mt.count(typed, f"x:{kind}-y", embeddings=True) for kind in ("a", "b", "'b;a'")] == [1, 3, 1]
+    with pytest.raises(ValueError, match="row 0 of `label` has a type that is missing"):
+        mt.Graph([0], [1], vertices=[0, 1], label=[["a;b"], ["c"]])
     with pytest.raises(ValueError, match="2 labels for 3 edges"):
         mt.Graph([0, 1, 2], [1, 2, 0], edge_label=[5, 5])
     with pytest.raises(ValueError, match="row 1 of `edge_label` has no value"):

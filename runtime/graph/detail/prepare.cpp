@@ -159,7 +159,8 @@ Status assign_labels(const RawLabels& raw, const Universe& universe, const Label
       }
       rank = *found;
       if (labels[rank] != kNoLabel) {
-        return input_error(raw.path, raw.lines[at], "vertex `" + id_of(universe, id) + "` has a second label");
+        return input_error(raw.path, raw.lines[at], "vertex `" + id_of(universe, id) + "` has a second label",
+                           "several types of one vertex are one label, with `;` between: `1 Person;Admin`");
       }
     }
     labels[rank] = *code;

@@ -34,8 +34,9 @@ class Graph:
     `edge_label` are labels of the edges, one each: a sequence, or the name of a column of the frame, or of an attribute
     in NetworkX and igraph. `vertices` are ids of vertices, which need no edge, and `label` their labels: sequences; or,
     where `vertices` is a frame, the names of its columns: `vertices=nodes, id="id", label="kind"`. Labels are ints or
-    text. `edge_label` may be numbers that are not whole: information for programs. `keep_loops` keeps loops, of a
-    directed graph whose edges have labels: patterns with labels of edges see them.
+    text; those of vertices may be lists of types. `edge_label` may be numbers that are not whole: information for
+    programs. `keep_loops` keeps loops, of a directed graph whose edges have labels: patterns with labels of edges see
+    them.
 
     Arrays of 32- or 64-bit ints are read where they are. What must be converted first is said by a `CopyWarning`. Rows
     of 64-bit offsets and 32-bit targets are not even sorted: the graph borrows them, and they must not be changed.

@@ -206,6 +206,8 @@ def labels_of(values: Any, called: str, may_miss: bool, floats: bool) -> tuple[L
 
 
 def _labels_of_items(items: list[Any], called: str, may_miss: bool, floats: bool) -> Labels:
+    if may_miss:
+        items = [_types(one, called, row) for row, one in enumerate(items)]
     missing = [_is_missing(one) for one in items]
     if not may_miss and True in missing:
         raise ValueError(f"row {missing.index(True)} of `{called}` has no value")
@@ -221,6 +223,17 @@ def _labels_of_items(items: list[Any], called: str, may_miss: bool, floats: bool
     number = {word: at for at, word in enumerate(words)}
     codes = array("q", (_INT64_MIN if gone else number[str(one)] for one, gone in zip(items, missing)))
     return Labels(_library.CColumn(codes.buffer_info()[0], _library.INT64, 0), words, codes)
+
+
+def _types(value: Any, called: str, row: int) -> Any:
+    """The label of a vertex; a list, tuple or set of types as one, with `;` between."""
+    if hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1:
+        value = value.tolist()
+    if not isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    if any(_is_missing(one) or ";" in str(one) for one in value):
+        raise ValueError(f"row {row} of `{called}` has a type that is missing, or has a `;`")
+    return ";".join(sorted(set(map(str, value))))
 
 
 def _whole(value: Any) -> Optional[int]:
