@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -195,7 +196,9 @@ class Chooser {
         facts_(edge_label_facts(graph, dictionary)),
         any_facts_(graph, *facts_),
         model_(pattern, any_facts_),
-        vertices_(static_cast<double>(graph.vertex_count())) {}
+        vertices_(static_cast<double>(graph.vertex_count())) {
+    make_codes();
+  }
 
   /// The cheapest plan with the fewest cuts; nothing: two are not enough.
   std::optional<MapPlan> choose() {
@@ -325,18 +328,52 @@ class Chooser {
   struct Walked {
     Mask vertices = 0;  ///< On the ways from tied vertices to this one; 0: none is below.
     double cost = 0;
+    std::uint64_t key = 0;  ///< What tells it and all below from a sibling, of which alike ones are found once.
   };
+
+  /// Numbers that tell what is asked of vertices and of the edges between them; the same only by chance where they
+  /// differ.
+  void make_codes() {
+    const std::hash<std::string> hash;
+    const auto size = static_cast<std::size_t>(pattern_.size());
+    vertex_codes_.resize(size);
+    edge_codes_.resize(size * size);
+    for (std::size_t v = 0; v < size && !pattern_.constants.empty(); ++v)
+      vertex_codes_[v] = mixed(hash(pattern_.labels[v]), hash(pattern_.constants[v]));
+    for (const auto& [ends, labels] : pattern_.edge_labels) {
+      std::uint64_t code = 0;
+      for (const std::string& label : labels) code = mixed(code, hash(label));
+      std::uint64_t& there = edge_code(ends.first, ends.second);
+      std::uint64_t& back = edge_code(ends.second, ends.first);
+      there = mixed(there, code + 1);
+      back = mixed(back, code + 2);
+    }
+  }
+  std::uint64_t& edge_code(int u, int v) {
+    return edge_codes_[frontend::pattern::at(u) * static_cast<std::size_t>(pattern_.size()) + frontend::pattern::at(v)];
+  }
+  std::uint64_t edge_code(int u, int v) const {
+    return edge_codes_[frontend::pattern::at(u) * static_cast<std::size_t>(pattern_.size()) + frontend::pattern::at(v)];
+  }
+  static std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+    constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15;
+    const std::uint64_t product = (a ^ (b + kFactor + (a << 6) + (a >> 2))) * kFactor;
+    return product ^ product >> 29;
+  }
 
   /// What finding the images of `v` takes, from what is below it.
   Walked walk(Mask cuts, int v, int parent, Mask tied, Mask tree) const {
     using frontend::pattern::bit;
     Walked all;
     bool is_known = frontend::pattern::has(tied, v);
-    if (is_known) all = {bit(v), model_.matches(cuts | bit(v), vertices_)};
+    if (is_known) all = {bit(v), model_.matches(cuts | bit(v), vertices_), 0};
+    std::vector<std::uint64_t> seen;
     frontend::pattern::for_each(pattern_.near(v) & tree, [&](int child) {
       if (child == parent) return;
       const Walked below = walk(cuts, child, v, tied, tree);
-      if (below.vertices == 0) return;
+      const bool is_fresh = std::ranges::find(seen, below.key) == seen.end();
+      seen.push_back(below.key);
+      if (below.vertices == 0 || !is_fresh) return;
       const Mask theirs = cuts | below.vertices, ours = cuts | all.vertices | bit(v);
       double cost = model_.matches(theirs, vertices_) * model_.candidates(theirs, bit(child), v, vertices_);
       if (is_known) {
@@ -345,6 +382,11 @@ class Chooser {
       is_known = true;
       all.cost += below.cost + cost;
       all.vertices |= below.vertices | bit(v);
+    });
+    all.key = mixed(vertex_codes_[frontend::pattern::at(v)], parent < 0 ? 0 : edge_code(parent, v));
+    for (const std::uint64_t key : seen) all.key += mixed(key, 1);
+    frontend::pattern::for_each(cuts & pattern_.near(v), [&](int cut) {
+      all.key = mixed(all.key, mixed(edge_code(cut, v), static_cast<std::uint64_t>(cut)));
     });
     return all;
   }
@@ -356,6 +398,8 @@ class Chooser {
   const AnyLabelFacts any_facts_;
   const frontend::pattern::LabelModel model_;
   const double vertices_;
+  std::vector<std::uint64_t> vertex_codes_;
+  std::vector<std::uint64_t> edge_codes_;  ///< Of pairs of vertices.
   std::optional<MapPlan> best_;
   double least_ = 0;
 };

@@ -38,7 +38,7 @@ class PartIndex {
   const std::vector<Word>& words() const { return words_; }
   bool has(std::uint32_t vertex) const { return (words_[vertex / kBits].bits >> vertex % kBits & 1) != 0; }
   /// The items of a vertex; empty where it has no row.
-  Ranks of(std::uint32_t vertex) const {
+  [[gnu::always_inline]] Ranks of(std::uint32_t vertex) const {
     const Word& word = words_[vertex / kBits];
     const std::uint64_t bit = std::uint64_t{1} << vertex % kBits;
     if ((word.bits & bit) == 0) return {};

@@ -41,7 +41,7 @@ class Worker {
       std::uint64_t maps = maps_alone(second, image);
       for (const int root : forest_->shared_strands()) {
         if (maps == 0) break;
-        maps = forest_->product(maps, gatherer_.gather_maps(root, cuts_));
+        maps = forest_->product(maps, forest_->of_all(forest_->node(root), gatherer_.gather_maps(root, cuts_)));
       }
       sum = forest_->added(sum, maps);
       return true;

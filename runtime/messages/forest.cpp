@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 
 namespace matcha::runtime::messages {
 
@@ -26,6 +27,7 @@ Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& quer
   if (second_ < 0) {
     const Vertices all = ~Vertices{0} >> (64 - query.size);
     for (const Vertices part : parts_on(query, all & ~(Vertices{1} << top_))) attach(top_, part, plan);
+    if (!is_for_some()) fold(top_);
     return;
   }
   require_edges(second_);
@@ -37,6 +39,54 @@ Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& quer
   }
   const std::optional<std::vector<std::vector<int>>> trees = trees_without(query, cut_, second_);
   for (const std::vector<int>& tree : *trees) add_tree(tree, plan);
+  // Rows have an image of every vertex.
+  if (is_for_some()) return;
+  std::string all;
+  fold(top_);
+  fold(second_);
+  fold(shared_strands_, all);
+}
+
+namespace {
+
+void add_side(const EdgeSide& side, std::string& key) {
+  std::vector<const PartIndex*> indices = side.indices;
+  std::ranges::sort(indices);
+  for (const PartIndex* const index : indices) key += std::to_string(reinterpret_cast<std::uintptr_t>(index)) + ",";
+  key += ";";
+}
+
+}  // namespace
+
+std::string Forest::fold(int vertex) {
+  Node& node = nodes_[static_cast<std::size_t>(vertex)];
+  std::string key = "(";
+  for (const std::int64_t label : node.labels) key += std::to_string(label) + ",";
+  key += "@" + (node.image ? std::to_string(*node.image) : "");
+  add_side(node.down, key);
+  add_side(node.up, key);
+  for (const Tie& tie : node.ties) {
+    key += std::to_string(tie.cut) + ":";
+    add_side(tie.side, key);
+  }
+  for (std::vector<int>* const siblings : {&node.pendants, &node.strands, &node.blocks}) fold(*siblings, key);
+  return key + ")";
+}
+
+void Forest::fold(std::vector<int>& siblings, std::string& key) {
+  std::map<std::string, int> known;
+  std::vector<int> kept;
+  for (const int sibling : siblings) {
+    const auto [first, fresh] = known.try_emplace(fold(sibling), sibling);
+    if (fresh) {
+      kept.push_back(sibling);
+    } else {
+      ++nodes_[static_cast<std::size_t>(first->second)].times;
+    }
+  }
+  siblings = std::move(kept);
+  for (const auto& [one, sibling] : known) key += one + "*" + std::to_string(node(sibling).times);
+  key += "|";
 }
 
 void Forest::attach(int vertex, Vertices part, const MapPlan& plan) {

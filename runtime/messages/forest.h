@@ -10,6 +10,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -111,6 +112,7 @@ struct Node {
   std::vector<int>
       pendants;  ///< Children that no number comes up from but theirs: none below them has ties to a cut above.
   std::vector<int> strands;                ///< All other children.
+  int times = 1;                           ///< It stands for so many siblings, the maps below which are the same.
   std::vector<int> blocks;                 ///< Of a cut: roots of trees that have several ties, all to it.
   std::vector<Tie> ties;                   ///< Of a vertex beside a cut that is no child of it.
   std::vector<const PartIndex*> required;  ///< In which all of its images have rows; of cuts, the top and such trees.
@@ -179,6 +181,12 @@ class Forest {
     std::uint64_t all = 0;
     return !__builtin_mul_overflow(a, b, &all) && all < kMost ? all : overflow();
   }
+  /// The maps of all siblings that a node stands for, from its own.
+  std::uint64_t of_all(const Node& node, std::uint64_t maps) const {
+    std::uint64_t all = maps;
+    for (int i = 1; i < node.times && all > 1; ++i) all = product(all, maps);
+    return all;
+  }
   std::uint64_t times(std::uint64_t number, std::uint64_t ways) const {
     return ways == 1 ? number : product(number, ways);
   }
@@ -218,6 +226,9 @@ class Forest {
   void hang(int vertex, int parent, bool is_tied, Vertices within);
   void require_edges(int vertex);
   bool is_tied_below(int vertex) const;
+  /// Has one of several alike children stand for all; gives what tells a vertex and all below it from others.
+  std::string fold(int vertex);
+  void fold(std::vector<int>& siblings, std::string& key);
   Ranks rows_of(int vertex);
 
   const Graph& graph_;

@@ -18,11 +18,12 @@ std::uint64_t price_of_asking(Ranks row, const Images& theirs) {
   return std::min<std::uint64_t>(row.size(), kSearch * theirs.ranks.size());
 }
 
+/// Multiplies the maps of each image by those of a child, which `factor` gives for its place.
 template <typename Factor>
-void keep(const Forest& forest, Images& mine, const Factor& factor) {
+void keep(const Forest& forest, const Node& child, Images& mine, const Factor& factor) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < mine.ranks.size(); ++i) {
-    const std::uint64_t maps = forest.product(mine.maps[i], factor(mine.ranks[i]));
+    const std::uint64_t maps = forest.product(mine.maps[i], forest.of_all(child, factor(i)));
     if (maps == 0) continue;
     mine.ranks[kept] = mine.ranks[i];
     mine.maps[kept++] = maps;
@@ -82,11 +83,11 @@ std::uint64_t Gatherer::sum(const Node& child, std::uint32_t parent_image) {
 std::uint64_t Gatherer::maps_below(const Node& node, std::uint32_t image, const CutImages& cuts) {
   std::uint64_t all = 1;
   for (const int child : node.pendants) {
-    all = forest_->product(all, sum(forest_->node(child), image));
+    all = forest_->product(all, forest_->of_all(forest_->node(child), sum(forest_->node(child), image)));
     if (all == 0) return 0;
   }
   for (const int root : node.blocks) {
-    all = forest_->product(all, gather_maps(root, cuts));
+    all = forest_->product(all, forest_->of_all(forest_->node(root), gather_maps(root, cuts)));
     if (all == 0) return 0;
   }
   return all;
@@ -135,7 +136,7 @@ void Gatherer::find(const Node& node, const Node& child) {
   std::size_t kept = 0;
   for (const std::uint32_t rank : mine.ranks) {
     const bool may_be = forest_->may_be(node, rank);
-    const std::uint64_t maps = may_be ? forest_->product(sums[rank], weight(node, rank)) : 0;
+    const std::uint64_t maps = may_be ? forest_->product(forest_->of_all(child, sums[rank]), weight(node, rank)) : 0;
     sums[rank] = 0;
     if (maps == 0) continue;
     mine.ranks[kept++] = rank;
@@ -160,7 +161,7 @@ void Gatherer::find_few(const Node& node, const Node& child) {
     const std::uint32_t rank = few[i].first;
     std::uint64_t maps = 0;
     for (; i < few.size() && few[i].first == rank; ++i) maps = forest_->added(maps, few[i].second);
-    maps = forest_->product(maps, weight(node, rank));
+    maps = forest_->product(forest_->of_all(child, maps), weight(node, rank));
     if (maps != 0) mine.add(rank, maps);
   }
 }
@@ -180,9 +181,11 @@ void Gatherer::send(const Images& from, const EdgeSide& up, Images& to, std::vec
 void Gatherer::meet(Images& mine, const Node& child) {
   const Images& theirs = of(child.vertex);
   std::uint64_t asking = 0, sending = 0;
+  rows_.clear();
   for (const std::uint32_t rank : mine.ranks) {
     const Ranks row = child.down.row(rank);
     __builtin_prefetch(row.data());
+    rows_.push_back(row);
     asking += price_of_asking(row, theirs);
   }
   if (asking > kFew) {
@@ -192,32 +195,34 @@ void Gatherer::meet(Images& mine, const Node& child) {
   reached_.clear();
   send(theirs, child.up, mine, reached_);
   std::uint64_t* const sums = mine.by_rank.get();
-  keep(*forest_, mine, [&](std::uint32_t rank) { return sums[rank]; });
+  keep(*forest_, child, mine, [&](std::size_t i) { return sums[mine.ranks[i]]; });
   for (const std::uint32_t rank : reached_) sums[rank] = 0;
 }
 
+/// Each image asks the row of its own, in `rows_`.
 void Gatherer::ask(Images& mine, const Node& child) {
   Images& theirs = of(child.vertex);
+  const auto searches = [&](Ranks row) { return row.size() > kSearch * theirs.ranks.size(); };
   if (theirs.ascend && theirs.ranks.size() <= kMerged && forest_->universe() > kSmallUniverse) {
-    return keep(*forest_, mine, [&](std::uint32_t rank) {
-      const bool searches = child.down.row(rank).size() > kSearch * theirs.ranks.size();
-      return searches ? search(child.down, rank, theirs) : merge(child.down, rank, theirs);
+    return keep(*forest_, child, mine, [&](std::size_t i) {
+      const std::uint32_t rank = mine.ranks[i];
+      return searches(rows_[i]) ? search(child.down, rank, rows_[i], theirs)
+                                : merge(child.down, rank, rows_[i], theirs);
     });
   }
   std::uint64_t* const sums = by_rank(theirs);
   for (std::size_t i = 0; i < theirs.ranks.size(); ++i) sums[theirs.ranks[i]] = theirs.maps[i];
-  keep(*forest_, mine, [&](std::uint32_t rank) {
-    const Ranks row = child.down.row(rank);
-    const bool searches = row.size() > kSearch * theirs.ranks.size();
-    return searches ? search(child.down, rank, theirs) : add_up(child.down, rank, sums);
+  keep(*forest_, child, mine, [&](std::size_t i) {
+    const std::uint32_t rank = mine.ranks[i];
+    return searches(rows_[i]) ? search(child.down, rank, rows_[i], theirs) : add_up(child.down, rank, rows_[i], sums);
   });
   for (const std::uint32_t rank : theirs.ranks) sums[rank] = 0;
 }
 
 /// The numbers of the items of a row.
-std::uint64_t Gatherer::add_up(const EdgeSide& down, std::uint32_t rank, const std::uint64_t* sums) const {
+std::uint64_t Gatherer::add_up(const EdgeSide& down, std::uint32_t rank, Ranks row, const std::uint64_t* sums) const {
   std::uint64_t all = 0;
-  for (const std::uint32_t other : down.row(rank)) {
+  for (const std::uint32_t other : row) {
     if (sums[other] == 0) continue;
     all = forest_->added(all, forest_->times(sums[other], ways(down, 1, rank, other)));
   }
@@ -225,10 +230,10 @@ std::uint64_t Gatherer::add_up(const EdgeSide& down, std::uint32_t rank, const s
 }
 
 /// The same by walking side by side what ascends.
-std::uint64_t Gatherer::merge(const EdgeSide& down, std::uint32_t rank, const Images& theirs) const {
+std::uint64_t Gatherer::merge(const EdgeSide& down, std::uint32_t rank, Ranks row, const Images& theirs) const {
   std::uint64_t all = 0;
   std::size_t i = 0;
-  for (const std::uint32_t other : down.row(rank)) {
+  for (const std::uint32_t other : row) {
     while (i < theirs.ranks.size() && theirs.ranks[i] < other) ++i;
     if (i == theirs.ranks.size()) break;
     if (theirs.ranks[i] != other) continue;
@@ -238,10 +243,14 @@ std::uint64_t Gatherer::merge(const EdgeSide& down, std::uint32_t rank, const Im
 }
 
 /// The same, of a row much longer than the images that may be in it.
-std::uint64_t Gatherer::search(const EdgeSide& down, std::uint32_t rank, const Images& theirs) const {
+std::uint64_t Gatherer::search(const EdgeSide& down, std::uint32_t rank, Ranks row, const Images& theirs) const {
   std::uint64_t all = 0;
   for (std::size_t i = 0; i < theirs.ranks.size(); ++i) {
-    all = forest_->added(all, forest_->times(theirs.maps[i], ways(down, 0, rank, theirs.ranks[i])));
+    const auto [first, last] = std::equal_range(row.begin(), row.end(), theirs.ranks[i]);
+    if (first == last) continue;
+    const auto edges = static_cast<std::uint64_t>(last - first);
+    const std::uint64_t all_ways = forest_->times(edges, ways(down, 1, rank, theirs.ranks[i]));
+    all = forest_->added(all, forest_->times(theirs.maps[i], all_ways));
   }
   return all;
 }

@@ -60,13 +60,14 @@ class Gatherer {
   void send(const Images& from, const EdgeSide& up, Images& to, std::vector<std::uint32_t>& reached);
   void meet(Images& mine, const Node& child);
   void ask(Images& mine, const Node& child);
-  std::uint64_t add_up(const EdgeSide& down, std::uint32_t rank, const std::uint64_t* sums) const;
-  std::uint64_t merge(const EdgeSide& down, std::uint32_t rank, const Images& theirs) const;
-  std::uint64_t search(const EdgeSide& down, std::uint32_t rank, const Images& theirs) const;
+  std::uint64_t add_up(const EdgeSide& down, std::uint32_t rank, Ranks row, const std::uint64_t* sums) const;
+  std::uint64_t merge(const EdgeSide& down, std::uint32_t rank, Ranks row, const Images& theirs) const;
+  std::uint64_t search(const EdgeSide& down, std::uint32_t rank, Ranks row, const Images& theirs) const;
 
   const Forest* forest_;
   std::vector<Images> images_;
   std::vector<std::uint32_t> reached_;
+  std::vector<Ranks> rows_;  ///< Of known images, while they meet those of a child.
 };
 
 }  // namespace matcha::runtime::messages

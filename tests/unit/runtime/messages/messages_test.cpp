@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <iterator>
 #include <map>
@@ -262,6 +263,40 @@ TEST(Messages, EveryPlanCountsAllMaps) {
         EXPECT_EQ(some.size(), std::min(wanted, wanted / 2 + 1));
         EXPECT_EQ(std::ranges::adjacent_find(some), some.end());
         EXPECT_TRUE(std::ranges::includes(maps, some));
+      }
+    }
+  }
+}
+
+TEST(Messages, AlikeSiblingsCountAsOneThatIsMetOften) {
+  std::mt19937 random(5);
+  // Labels by arc: of each query some siblings are alike, and some differ in a label below, a tie or a direction.
+  const std::vector<std::vector<std::array<int, 3>>> queries = {
+      {{0, 1, 0}, {0, 2, 0}, {0, 3, 0}, {0, 4, 1}},
+      {{0, 1, 0}, {0, 2, 0}, {1, 3, 1}, {2, 4, 1}},
+      {{0, 1, 0}, {0, 2, 0}, {1, 3, 1}, {2, 3, 1}},
+      {{0, 1, 0}, {0, 2, 0}, {1, 3, 1}, {2, 3, 2}},
+      {{0, 1, 0}, {0, 2, 0}, {0, 3, 0}, {1, 4, 1}, {2, 4, 1}, {3, 4, 1}, {4, 0, 2}},
+      {{2, 0, 0}, {2, 1, 0}, {0, 3, 1}, {1, 4, 1}, {3, 5, 0}, {4, 5, 0}},
+      {{0, 1, 0}, {1, 2, 1}, {2, 0, 2}, {0, 3, 0}, {3, 4, 1}, {4, 0, 2}},
+      {{0, 1, 0}, {2, 1, 0}, {0, 3, 1}, {2, 3, 1}, {1, 4, 0}, {1, 5, 0}, {3, 0, 2}, {3, 2, 2}},
+      {{0, 2, 0}, {1, 2, 1}, {0, 3, 0}, {1, 3, 1}, {0, 4, 0}, {1, 4, 1}, {0, 1, 2}}};
+  for (int round = 0; round < 4; ++round) {
+    const Arcs arcs = random_arcs(5, 16 + 6 * static_cast<std::size_t>(round), random);
+    const Graph graph = graph_of(5, arcs);
+    for (const auto& asked : queries) {
+      std::vector<MapQuery::Arc> all;
+      int size = 0;
+      for (const auto& [u, v, label] : asked) {
+        all.push_back(arc(u, v, label));
+        size = std::max({size, u + 1, v + 1});
+      }
+      const MapQuery query = query_of(size, all);
+      const std::vector<Map> maps = all_maps(5, arcs, query);
+      for (const MapPlan& plan : plans_of(query)) {
+        EXPECT_EQ(static_cast<std::uint64_t>(count_maps(graph, query, plan, {1, 0, 1, {}})->maps), maps.size())
+            << name_of(plan);
+        EXPECT_EQ(listed(graph, query, plan, {1, 0, 1, {}}), maps) << name_of(plan);
       }
     }
   }
