@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +13,7 @@
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/mtg.h"
 #include "runtime/graph/order.h"
+#include "runtime/graph/page_limit.h"
 #include "runtime/graph/stats.h"
 #include "runtime/graph/write.h"
 #include "tools/graph_info.h"
@@ -36,6 +39,7 @@ struct GraphOptions {
   std::string labels_out;
   std::string format;
   std::string order = "id";
+  std::uint64_t memory = 0;  ///< 0: as much as there is.
   bool directed = false;
   bool temporal = false;
   bool edge_labels = false;
@@ -96,12 +100,48 @@ std::optional<Destination> choose_target(const GraphOptions& options, const Cons
   return target;
 }
 
+/// With `--memory`: the pages of scratch files that may be in memory, while it is there.
+struct FilePages {
+  explicit FilePages(const GraphOptions& options) {
+    if (options.memory == 0) return;
+    limit.emplace(options.memory / 4);
+    reading.emplace(&*limit);
+  }
+
+  std::optional<runtime::PageLimit> limit;
+  std::optional<runtime::PageLimit::Reading> reading;
+};
+
+runtime::IoOptions io_of(const GraphOptions& options, const Session& session) {
+  runtime::IoOptions io;
+  io.cancel = session.cancel();
+  if (options.memory == 0) return io;
+  io.piece_bytes = options.memory;
+  io.scratch_folder = std::filesystem::path(options.output).parent_path().string();
+  if (io.scratch_folder.empty()) io.scratch_folder = ".";
+  return io;
+}
+
+/// Whether a memory limit fits what is asked for.
+Status check_memory(const GraphOptions& options, const Destination& target, const Console& console) {
+  if (options.memory == 0) return Status::Ok;
+  const bool labels = !options.table.labels.empty() || !options.table.vertices.empty() ||
+                      options.random.vertices != 0 || options.random.edges != 0;
+  if (target.format != Format::Mtg) {
+    return console.error(Status::Usage, "`--memory` is for .mtg files", "convert the .mtg after that");
+  }
+  if (labels || options.edge_labels || options.temporal) {
+    return console.error(Status::Usage, "`--memory` is for graphs without labels", "leave it out");
+  }
+  return Status::Ok;
+}
+
 /// The halves that programs of patterns walk.
 constexpr runtime::Halves kStoredHalves = runtime::Halves::Lower;
 
 /// The graph with ranks by degree, to be stored beside the one by id.
-Status rank(const runtime::Graph& graph, const Destination& target, const Console& console,
-            std::optional<runtime::Graph>& ranked) {
+Status rank(const runtime::Graph& graph, const Destination& target, const runtime::IoOptions& io,
+            const Console& console, std::optional<runtime::Graph>& ranked) {
   if (target.format != Format::Mtg) {
     return console.error(Status::Usage, "`--order` is for .mtg files", "other formats have no place for it");
   }
@@ -109,7 +149,7 @@ Status rank(const runtime::Graph& graph, const Destination& target, const Consol
     return console.error(Status::Usage, "only undirected graphs without labels of edges are ranked by degree",
                          "leave out --order");
   }
-  runtime::Result<runtime::Graph> made = runtime::ordered_by_degree(graph, kStoredHalves);
+  runtime::Result<runtime::Graph> made = runtime::ordered_by_degree(graph, kStoredHalves, io);
   if (!made) return console.error(made.error());
   ranked.emplace(std::move(*made));
   return Status::Ok;
@@ -144,8 +184,7 @@ Status draw_labels(const runtime::Graph& graph, const GraphOptions& options, con
 /// Writes the graph, and its labels beside it where they were asked for.
 Status write_graph(const runtime::Graph& graph, const Destination& target, const GraphOptions& options,
                    const Console& console, Session& session) {
-  runtime::IoOptions io;
-  io.cancel = session.cancel();
+  const runtime::IoOptions io = io_of(options, session);
   const std::string path = options.output == "-" ? "/dev/stdout" : options.output;
   runtime::WriteOptions write;
   write.format = target.format;
@@ -156,8 +195,8 @@ Status write_graph(const runtime::Graph& graph, const Destination& target, const
   }
   std::optional<runtime::Graph> ranked;
   if (options.order == "degree") {
-    const Status code = rank(graph, target, console, ranked);
-    if (code != Status::Ok) return code;
+    const Status code = rank(graph, target, io, console, ranked);
+    if (code != Status::Ok) return session.stopped() ? session.stop_early() : code;
   }
   const runtime::RankedCopy copy{ranked ? &*ranked : nullptr, kStoredHalves};
   bool by_label = false;
@@ -215,8 +254,7 @@ Status check_input(const GraphOptions& options, const Console& console) {
 std::unique_ptr<runtime::LoadedGraph> load(const GraphOptions& options, const Console& console, Session& session,
                                            Status& code) {
   Progress progress(console, "loading", "B");
-  runtime::IoOptions io;
-  io.cancel = session.cancel();
+  runtime::IoOptions io = io_of(options, session);
   if (progress.enabled())
     io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
   runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec_of(options), io);
@@ -229,7 +267,9 @@ Status convert(const GraphOptions& options) {
   const Console console(options.console);
   const std::optional<Destination> target = choose_target(options, console);
   if (!target || check_input(options, console) != Status::Ok) return Status::Usage;
+  if (check_memory(options, *target, console) != Status::Ok) return Status::Usage;
   Session session(console);
+  const FilePages pages(options);
   Status code = Status::Ok;
   const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
   if (loaded == nullptr) return code;
@@ -249,13 +289,18 @@ Status info(const GraphOptions& options) {
   return session.leave(loaded == nullptr ? code : print_graph_info(*loaded, options.json, console));
 }
 
-Status generate(const GraphOptions& options, const std::function<runtime::Result<runtime::Graph>()>& make) {
+using Io = runtime::IoOptions;
+using Make = std::function<runtime::Result<runtime::Graph>(const GraphOptions&, const Io&)>;
+
+Status generate(const GraphOptions& options, const Make& make) {
   const Console console(options.console);
   const std::optional<Destination> target = choose_target(options, console);
-  if (!target) return Status::Usage;
+  if (!target || check_memory(options, *target, console) != Status::Ok) return Status::Usage;
   Session session(console);
-  runtime::Result<runtime::Graph> graph = make();
+  const FilePages pages(options);
+  runtime::Result<runtime::Graph> graph = make(options, io_of(options, session));
   if (!graph) {
+    if (session.stopped()) return session.stop_early();
     // What is wrong here are the numbers on the command line, not a file.
     return graph.error().kind == runtime::ErrorKind::Input
                ? console.error(Status::Usage, graph.error().message, graph.error().hint)
@@ -288,6 +333,10 @@ void add_output_options(CLI::App& verb, GraphOptions& options) {
                   "take at once; twice the size")
       ->check(CLI::IsMember({"id", "degree"}))
       ->option_text("id|degree");
+  add_bytes(
+      verb, "--memory", options.memory,
+      "Make a .mtg in so much memory, such as 200M, and 64 bytes a vertex at least; edges go through unnamed files "
+      "beside it, 16 to 32 bytes each");
   add_number(verb, "--random-labels", options.random.vertices, "Give each vertex one of the labels 1 to N, drawn", 1);
   add_number(verb, "--random-edge-labels", options.random.edges, "The same for each edge", 1);
   add_number(verb, "--label-seed", options.random.seed, "Seed of these; same seed, same labels")->capture_default_str();
@@ -295,8 +344,6 @@ void add_output_options(CLI::App& verb, GraphOptions& options) {
       ->check(CLI::IsMember({"edges", "mtx", "tve", "mtg"}))
       ->option_text("edges|mtx|tve|mtg");
 }
-
-using Make = std::function<runtime::Result<runtime::Graph>(const GraphOptions&)>;
 
 /// One kind of generated graph. The caller adds its options.
 CLI::App* add_kind(CLI::App& generate_verb, const char* name, const char* help, Action& action,
@@ -307,9 +354,7 @@ CLI::App* add_kind(CLI::App& generate_verb, const char* name, const char* help, 
       ->type_name("FILE")
       ->required();
   add_output_options(*kind, *options);
-  kind->callback([options, &action, make] {
-    action = [options, make] { return generate(*options, [&] { return make(*options); }); };
-  });
+  kind->callback([options, &action, make] { action = [options, make] { return generate(*options, make); }; });
   return kind;
 }
 
@@ -324,35 +369,41 @@ void add_generate(CLI::App& verb, Action& action, const std::shared_ptr<GraphOpt
   };
 
   CLI::App* rmat = kind("rmat", "Recursive matrix graph (skewed degrees)",
-                        [](const GraphOptions& g) { return runtime::generate_rmat(g.rmat); });
+                        [](const GraphOptions& g, const Io& io) { return runtime::generate_rmat(g.rmat, io); });
   add_number(*rmat, "--scale", o.rmat.scale, "2^scale vertices")->capture_default_str();
   add_number(*rmat, "--edge-factor", o.rmat.edge_factor, "Draws for each vertex")->capture_default_str();
   rmat->add_option("--a", o.rmat.a, "Probability of the first quadrant")->capture_default_str();
   rmat->add_option("--b", o.rmat.b, "Of the second")->capture_default_str();
   rmat->add_option("--c", o.rmat.c, "Of the third")->capture_default_str();
   seed(rmat);
-  CLI::App* er = kind("erdos-renyi", "So many edges, all sets equally likely",
-                      [](const GraphOptions& g) { return runtime::generate_erdos_renyi(g.n, g.m, g.rmat.seed); });
+  CLI::App* er = kind("erdos-renyi", "So many edges, all sets equally likely", [](const GraphOptions& g, const Io& io) {
+    return runtime::generate_erdos_renyi(g.n, g.m, g.rmat.seed, io);
+  });
   vertices(er);
   add_number(*er, "-m,--edges", o.m, "Number of edges")->required();
   seed(er);
-  CLI::App* gnp = kind("gnp", "Each edge with the same probability",
-                       [](const GraphOptions& g) { return runtime::generate_gnp(g.n, g.probability, g.rmat.seed); });
+  CLI::App* gnp = kind("gnp", "Each edge with the same probability", [](const GraphOptions& g, const Io& io) {
+    return runtime::generate_gnp(g.n, g.probability, g.rmat.seed, io);
+  });
   vertices(gnp);
   gnp->add_option("-p,--probability", o.probability, "Of each edge")->required();
   seed(gnp);
-  vertices(kind("clique", "All edges", [](const GraphOptions& g) { return runtime::generate_clique(g.n); }));
-  vertices(
-      kind("star", "Vertex 0 joined to all others", [](const GraphOptions& g) { return runtime::generate_star(g.n); }));
+  vertices(kind("clique", "All edges",
+                [](const GraphOptions& g, const Io& io) { return runtime::generate_clique(g.n, io); }));
+  vertices(kind("star", "Vertex 0 joined to all others",
+                [](const GraphOptions& g, const Io& io) { return runtime::generate_star(g.n, io); }));
   vertices(kind("path", "Each vertex joined to the next",
-                [](const GraphOptions& g) { return runtime::generate_path(g.n); }));
-  vertices(kind("cycle", "A closed path", [](const GraphOptions& g) { return runtime::generate_cycle(g.n); }));
-  CLI::App* grid = kind("grid", "Points of a rectangle",
-                        [](const GraphOptions& g) { return runtime::generate_grid(g.rows, g.columns); });
+                [](const GraphOptions& g, const Io& io) { return runtime::generate_path(g.n, io); }));
+  vertices(kind("cycle", "A closed path",
+                [](const GraphOptions& g, const Io& io) { return runtime::generate_cycle(g.n, io); }));
+  CLI::App* grid = kind("grid", "Points of a rectangle", [](const GraphOptions& g, const Io& io) {
+    return runtime::generate_grid(g.rows, g.columns, io);
+  });
   add_number(*grid, "--rows", o.rows, "Rows")->required();
   add_number(*grid, "--columns", o.columns, "Columns")->required();
-  CLI::App* bipartite = kind("bipartite", "All edges between two sides",
-                             [](const GraphOptions& g) { return runtime::generate_bipartite(g.left, g.right); });
+  CLI::App* bipartite = kind("bipartite", "All edges between two sides", [](const GraphOptions& g, const Io& io) {
+    return runtime::generate_bipartite(g.left, g.right, io);
+  });
   add_number(*bipartite, "--left", o.left, "Vertices on one side")->required();
   add_number(*bipartite, "--right", o.right, "Vertices on the other")->required();
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/graph/detail/csr.h"
+#include "runtime/graph/detail/csr_in_pieces.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/labels.h"
 #include "runtime/graph/random.h"
@@ -40,12 +41,41 @@ Status check_size(std::uint64_t vertices, std::uint64_t edges, const IoOptions& 
   return options.cancelled() ? Status(detail::interrupted_error()) : Status(Done{});
 }
 
+/// Edges that are made anew whenever they are asked for.
+template <typename MakeEdge>
+class MadeEdges final : public detail::EdgeBlocks {
+ public:
+  MadeEdges(std::uint64_t count, const MakeEdge& edge) : count_(count), edge_(edge) {}
+
+  std::uint64_t blocks() const override { return (count_ + kBlock - 1) / kBlock; }
+  Status read(std::uint64_t block, std::vector<detail::RankPair>& edges) const override {
+    edges.clear();
+    for (std::uint64_t at = block * kBlock; at != std::min(count_, (block + 1) * kBlock); ++at) {
+      const auto [source, target] = edge_(at);
+      edges.push_back({static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(target)});
+    }
+    return Done{};
+  }
+
+ private:
+  static constexpr std::uint64_t kBlock = std::uint64_t{1} << 16;
+  std::uint64_t count_;
+  const MakeEdge& edge_;
+};
+
 /// Makes `count` edges with `edge(at, source, target)`, in parallel, and cleans them.
 template <typename MakeEdge>
 Result<Graph> graph_of(std::uint64_t vertices, std::uint64_t count, const IoOptions& options, const MakeEdge& edge) {
-  Status fits = check_size(vertices, count, options);
+  const bool in_pieces = options.piece_bytes != 0;
+  Status fits = check_size(vertices, in_pieces ? 0 : count, options);
   if (!fits) return fits.error();
   try {
+    if (in_pieces) {
+      Result<detail::CsrInFile> csr = detail::csr_in_pieces(vertices, MadeEdges<MakeEdge>(count, edge), false, options);
+      if (!csr) return csr.error();
+      return detail::graph_in_file(std::make_shared<const Universe>(Universe::identity(vertices)), std::move(*csr),
+                                   GraphFacts{});
+    }
     Buffer<std::uint32_t> sources(count);
     Buffer<std::uint32_t> targets(count);
     tbb::parallel_for(Block(0, count, std::uint64_t{1} << 14), [&](const Block& block) {

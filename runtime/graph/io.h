@@ -29,6 +29,10 @@ struct IoOptions {
   /// The most memory, in bytes, that the data of one run may take while loading; past it a Resource error.
   /// 0: three quarters of the memory of the machine, or of the container.
   std::uint64_t max_bytes = 0;
+  /// Not 0: graphs are made in about so many bytes, and their arcs go through files in `scratch_folder` that have no
+  /// name. Only edge lists with ids that are int64, without labels and information of edges, and graphs from formulas.
+  std::uint64_t piece_bytes = 0;
+  std::string scratch_folder = {};
   /// Text is parsed in pieces of about this many bytes.
   std::uint64_t chunk_bytes = std::uint64_t{1} << 20;
   /// The folder where it is noted which `.mtg` were found good, so that they are not looked through again for a day.

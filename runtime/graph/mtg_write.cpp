@@ -12,6 +12,7 @@
 #include "runtime/graph/detail/row_checks.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/mtg.h"
+#include "runtime/graph/page_limit.h"
 
 namespace matcha::runtime {
 
@@ -64,6 +65,15 @@ detail::MtgHalfSizes half_sizes_of(const Graph& graph) {
           graph.upper_sizes().squares};
 }
 
+/// A section, which may be in a file that is larger than memory.
+void write_slowly(std::string_view bytes, detail::OutputFile& file) {
+  const std::uint64_t step = PageLimit::is_any() ? detail::kMtgPiece : bytes.size();
+  for (std::uint64_t at = 0; at < bytes.size(); at += step) {
+    PageLimit::look();
+    file.write(bytes.substr(at, step));
+  }
+}
+
 Status write_parts(const std::string& path, MtgHeader header, const std::vector<Part>& parts,
                    const IoOptions& options) {
   Result<std::unique_ptr<detail::OutputFile>> file = detail::OutputFile::create(path, Compression::None);
@@ -90,7 +100,7 @@ Status write_parts(const std::string& path, MtgHeader header, const std::vector<
   for (std::size_t part = 0; part < parts.size(); ++part) {
     if (options.cancelled()) return detail::interrupted_error();
     (*file)->write(std::string(table[part].begin - written, '\0'));
-    (*file)->write(parts[part].bytes);
+    write_slowly(parts[part].bytes, **file);
     written = table[part].begin + parts[part].bytes.size();
   }
   return (*file)->finish();

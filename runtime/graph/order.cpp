@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "runtime/graph/cuts.h"
+#include "runtime/graph/detail/csr_in_pieces.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/vertex_set.h"
+#include "runtime/graph/page_limit.h"
 
 namespace matcha::runtime {
 
@@ -220,6 +222,43 @@ Graph rank_anew(const Graph& graph, Halves halves) {
   return Graph::from_arrays(universe_of(graph, numbers.from.data()), std::move(arrays), graph.facts());
 }
 
+/// The arcs of a graph by its new ranks, in blocks of old ones.
+class RankedArcs final : public detail::EdgeBlocks {
+ public:
+  RankedArcs(const GraphView& view, const Renumbering& numbers) : view_(view), numbers_(numbers) {
+    constexpr std::uint64_t kArcsOfBlock = std::uint64_t{1} << 16;
+    cuts_ = cut_by_arcs(view, (view.arc_count + view.universe) / kArcsOfBlock + 1);
+  }
+
+  std::uint64_t blocks() const override { return cuts_.size() - 1; }
+  Status read(std::uint64_t block, std::vector<detail::RankPair>& edges) const override {
+    edges.clear();
+    for (std::uint64_t rank = cuts_[block]; rank != cuts_[block + 1]; ++rank) {
+      PageLimit::look();
+      for (std::uint64_t at = view_.offsets[rank]; at != view_.offsets[rank + 1]; ++at) {
+        edges.push_back({numbers_.to[rank], numbers_.to[view_.neighbors[at]]});
+      }
+    }
+    return Done{};
+  }
+
+ private:
+  GraphView view_;
+  const Renumbering& numbers_;
+  std::vector<std::uint64_t> cuts_;
+};
+
+/// The same with arcs that go through files. Requires: all ranks are vertices, and none has a label.
+Result<Graph> rank_in_pieces(const Graph& graph, Halves halves, const IoOptions& options) {
+  const GraphView view = graph.view();
+  Renumbering numbers = renumber(view, halves);
+  numbers.offsets = {};
+  numbers.classes = {};
+  Result<detail::CsrInFile> csr = detail::csr_in_pieces(view.universe, RankedArcs(view, numbers), true, options);
+  if (!csr) return csr.error();
+  return detail::graph_in_file(universe_of(graph, numbers.from.data()), std::move(*csr), graph.facts());
+}
+
 /// What goes with arcs that lie in a file.
 struct BesideStored {
   std::shared_ptr<const void> owner;
@@ -335,9 +374,16 @@ bool has_stored_order(const Graph& graph, Halves halves) {
   return stored.offsets != nullptr && stored.largest_first == (halves == Halves::Lower);
 }
 
-Result<Graph> ordered_by_degree(const Graph& graph, Halves halves) {
+Result<Graph> ordered_by_degree(const Graph& graph, Halves halves, const IoOptions& options) {
   try {
-    Graph ordered = has_stored_order(graph, halves) ? take_stored(graph) : rank_anew(graph, halves);
+    Graph ordered;
+    if (options.piece_bytes != 0) {
+      Result<Graph> made = rank_in_pieces(graph, halves, options);
+      if (!made) return made.error();
+      ordered = std::move(*made);
+    } else {
+      ordered = has_stored_order(graph, halves) ? take_stored(graph) : rank_anew(graph, halves);
+    }
     ordered.set_dictionary(std::make_shared<const LabelDictionary>(graph.dictionary()));
     // The order follows from the graph.
     const std::uint64_t key[2] = {graph.content_key(), halves == Halves::Lower ? 1U : 2U};

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "runtime/graph/graph.h"
+#include "runtime/graph/io.h"
 #include "runtime/result.h"
 
 /// Ranks by degree instead of by id, for programs that cannot tell. Of two neighbours, the one with the smaller degree
@@ -31,7 +32,8 @@ bool has_stored_order(const Graph& graph, Halves halves);
 /// The same graph with ranks by degree: smaller degrees first for upper halves, last for lower ones. Degrees that
 /// differ by less than a quarter are taken for the same and keep the order of their ids, which keeps neighbours
 /// together that are near each other in the file. Its universe has the ids in the order of the new ranks. Requires: an
-/// undirected simple graph without edge information. Errors: Resource when out of memory.
-Result<Graph> ordered_by_degree(const Graph& graph, Halves halves);
+/// undirected simple graph without edge information; with `options.piece_bytes` also one of which all ranks are
+/// vertices and none has a label. Errors: Resource when out of memory.
+Result<Graph> ordered_by_degree(const Graph& graph, Halves halves, const IoOptions& options = {});
 
 }  // namespace matcha::runtime

@@ -2,6 +2,9 @@
 
 import json
 import os
+import pathlib
+import random
+import re
 import unittest
 
 import cli
@@ -167,6 +170,60 @@ class Graphs(cli.CliTest):
         self.fails(2, "graph", "generate", "dodecahedron", "-o", out, says="`dodecahedron`")
         self.fails(5, "graph", "generate", "clique", "-n", "4000000000", "-o", out)
         self.assertFalse(os.path.exists(out))
+
+
+class Pieces(cli.CliTest):
+    """`--memory`: a graph is made in less memory than it takes, and its file has the same bytes."""
+    ORDERS = (), ("--order", "degree")
+
+    def report(self, done):
+        """What a load says, without the time it took."""
+        return re.sub(rb"; read .*", b"", done.stderr)
+
+    def both(self, words, *options):
+        """The same command without and with a limit; the file of the first."""
+        files, reports = [self.path("all.mtg"), self.path("pieces.mtg")], []
+        for file, limit in zip(files, ([], ["--memory", "17M"])):
+            done = self.matcha("graph", *[file if word == "OUT" else word for word in words], *options, *limit)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            reports.append(self.report(done).replace(os.fsencode(file), b"OUT"))
+        self.assertEqual(reports[0], reports[1])
+        self.assertEqual(*(pathlib.Path(file).read_bytes() for file in files))
+        return files[0]
+
+    def test_several_pieces(self):
+        # Two million arcs, of which a piece has half a million.
+        scale = "14" if cli.SANITIZED else "16"
+        words = ["generate", "rmat", "--scale", scale, "-o", "OUT"]
+        text = self.path("g.txt")
+        self.ok("graph", "convert", self.both(words, "--order", "degree"), text, "-q")
+        for options in (("--order", "degree"), ("--directed",)):
+            self.both(["convert", text, "OUT"], *options)
+
+    def test_all_sorts_of_ids(self):
+        source = random.Random(5)
+        for name, spread in (("dense", lambda v: v), ("negative", lambda v: 3 * v - 1000), ("wide", lambda v: v * 2**40 + 7)):
+            lines = [(spread(source.randrange(300)), spread(source.randrange(300))) for _ in range(4000)]
+            path = self.write(f"{name}.csv", "from,to\n" + "".join(f"{u},{v}\n" for u, v in lines))
+            for options in (), ("--order", "degree"), ("--directed",):
+                with self.subTest(ids=name, options=options):
+                    self.both(["convert", path, "OUT"], *options)
+        for text in "# nothing\n", "5 5\n":
+            self.both(["convert", self.write("small.txt", text), "OUT"])
+        self.both(["generate", "star", "-n", "1000", "-o", "OUT"], "--order", "degree")
+
+    def test_problems(self):
+        out = self.path("g.mtg")
+        few = self.write("few.txt", "0 1\n1 2\n")
+        self.fails(2, "graph", "convert", few, self.path("g.txt"), "--memory", "100M", says=".mtg")
+        self.fails(2, "graph", "convert", few, out, "--memory", "100M", "--random-labels", "2", says="without labels")
+        self.fails(2, "graph", "convert", few, out, "--memory", "much", says="--memory")
+        self.fails(5, "graph", "convert", few, out, "--memory", "1M", says=["3 vertices", "raise it to 11185"])
+        self.fails(5, "graph", "generate", "star", "-n", "1000000", "-o", out, "--memory", "40M", says="1000000 vertices")
+        self.fails(3, "graph", "convert", self.write("text.txt", "a b\nb c\n"), out, "--memory", "100M", says=["text", "memory limit"])
+        self.fails(3, "graph", "convert", self.write("bad.txt", "0 1\n0 x\n"), out, "--memory", "100M", says="bad.txt:2")
+        self.fails(3, "graph", "convert", self.write("g.graph", "t 1 0\nv 0 0 0\n"), out, "--memory", "100M", says="memory limit")
+        self.assertEqual([name for name in os.listdir(self.folder) if "mtg" in name], [])
 
 
 class Doctor(cli.CliTest):

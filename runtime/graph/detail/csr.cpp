@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <type_traits>
@@ -243,6 +244,25 @@ Csr without_repeats(Csr csr) {
   return packed;
 }
 
+/// Cleans all rows, of which the first is that of vertex `first`; `counts` becomes what is left of each.
+Cleaner clean_rows(std::uint64_t first, const Buffer<std::uint64_t>& offsets, Buffer<std::uint32_t>& keys,
+                   unsigned shift, Buffer<std::uint64_t>& counts) {
+  return tbb::parallel_reduce(
+      Block(0, offsets.size() - 1, kVertexGrain), Cleaner{shift},
+      [&](const Block& block, Cleaner cleaner) {
+        for (std::uint64_t row = block.begin(); row != block.end(); ++row) {
+          counts[row] = cleaner.clean(static_cast<std::uint32_t>(first + row), keys.data() + offsets[row],
+                                      keys.data() + offsets[row + 1]);
+        }
+        return cleaner;
+      },
+      [](Cleaner a, const Cleaner& b) {
+        a.arcs += b.arcs;
+        a.both += b.both;
+        return a;
+      });
+}
+
 }  // namespace
 
 Csr multi_csr(std::uint64_t n, const EdgeColumns& edges, const std::uint64_t* info) {
@@ -287,25 +307,25 @@ SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed,
   Buffer<std::uint32_t> keys = std::move(sorted.keys);
   if (edges_read) edges_read();
   Buffer<std::uint64_t> counts(n + 1);
-  const Cleaner total = tbb::parallel_reduce(
-      Block(0, n, kVertexGrain), Cleaner{shift},
-      [&](const Block& block, Cleaner cleaner) {
-        for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
-          counts[vertex] = cleaner.clean(static_cast<std::uint32_t>(vertex), keys.data() + offsets[vertex],
-                                         keys.data() + offsets[vertex + 1]);
-        }
-        return cleaner;
-      },
-      [](Cleaner a, const Cleaner& b) {
-        a.arcs += b.arcs;
-        a.both += b.both;
-        return a;
-      });
+  const Cleaner total = clean_rows(0, offsets, keys, shift, counts);
   simple.csr = pack(offsets, std::move(counts), std::move(keys));
   const std::uint64_t distinct = !directed && shift == 0 ? total.arcs / 2 : total.arcs;
   simple.duplicates = edges.count - simple.loops - distinct;
   simple.reversed = total.both;
   return simple;
+}
+
+RowPiece rows_of_pairs(std::uint64_t first, std::uint64_t rows, const Buffer<RankPair>& arcs, std::uint64_t key_limit,
+                       unsigned shift) {
+  using Ranks = StridedItems<std::uint32_t>;
+  const char* const items = reinterpret_cast<const char*>(arcs.data());
+  const EdgeReader<Ranks> edges{Ranks{items, sizeof(RankPair)},
+                                Ranks{items + offsetof(RankPair, target), sizeof(RankPair)}, arcs.size()};
+  SortedArcs sorted =
+      ArcSort<Ranks>(rows, edges, {.directed = true, .keep_loops = true, .target_limit = key_limit}).run();
+  Buffer<std::uint64_t> counts(rows + 1);
+  const Cleaner total = clean_rows(first, sorted.offsets, sorted.keys, shift, counts);
+  return {pack(sorted.offsets, std::move(counts), std::move(sorted.keys)), total.arcs, total.both};
 }
 
 namespace {

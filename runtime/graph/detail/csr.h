@@ -39,6 +39,24 @@ struct SimpleCsr {
 SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed,
                      const std::function<void()>& edges_read = {});
 
+/// An edge by the ranks of its ends, or an arc by its source and its key.
+struct RankPair {
+  std::uint32_t source = 0;
+  std::uint32_t target = 0;
+};
+
+/// Rows of vertices that follow one another.
+struct RowPiece {
+  Csr csr;
+  std::uint64_t distinct = 0, reversed = 0;  ///< Arcs whose target is above their source, if `shift` is 1; else all.
+};
+
+/// Clean rows of the arcs of vertices first…first + rows - 1: `source` counts from `first`, and `target` is a key
+/// below `key_limit`, `target << shift`, with a shift of 1 plus 1 where the edge was given the other way round. No
+/// loops.
+RowPiece rows_of_pairs(std::uint64_t first, std::uint64_t rows, const Buffer<RankPair>& arcs, std::uint64_t key_limit,
+                       unsigned shift);
+
 /// The same of columns that hold numbers below `n`, alike in bits and stride; takes no memory besides the adjacency.
 /// Edges that are there in both directions count as repeats.
 SimpleCsr simple_csr_in_place(std::uint64_t n, const IntColumn& sources, const IntColumn& targets, bool directed);

@@ -19,6 +19,7 @@ namespace matcha::runtime::detail {
 /// `Chunk` has `std::uint64_t lines`, `first_line` (from 1, filled in here), `std::optional<LineError> error` and
 /// `std::uint64_t bytes() const`; `parse(const LineChunk&, Chunk&)` fills one and stops at its first error. If
 /// `parse.follow(before, chunk)` is there, it says what is wrong with the first row of a chunk after those before it.
+/// If `parse.take(chunk)` is there, it gets each chunk in file order and may empty it.
 template <typename Chunk, typename Parse>
 class LinePipeline {
  public:
@@ -66,6 +67,7 @@ class LinePipeline {
     const std::unique_ptr<LineChunk> owner(lines);
     std::unique_ptr<Chunk> chunk = std::make_unique<Chunk>();
     if (!stop_.load(std::memory_order_relaxed)) parse_(*lines, *chunk);
+    source_.let_go(*lines);
     return chunk.release();
   }
 
@@ -82,8 +84,10 @@ class LinePipeline {
       parse_error_ = input_error(source_.path(), chunk->first_line + chunk->error->line, chunk->error->message,
                                  chunk->error->hint);
     } else {
-      Status room = budget_.take(chunk->bytes(), source_.path());
-      if (!room) parse_error_ = std::move(room.error());
+      Status done = Done{};
+      if constexpr (requires { parse_.take(*chunk); }) done = parse_.take(*chunk);
+      if (done) done = budget_.take(chunk->bytes(), source_.path());
+      if (!done) parse_error_ = std::move(done.error());
     }
     if (parse_error_) {
       stop_.store(true, std::memory_order_relaxed);

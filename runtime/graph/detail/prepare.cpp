@@ -174,34 +174,6 @@ Status assign_labels(const RawLabels& raw, const Universe& universe, const Label
   return Done{};
 }
 
-void fill_report(const Graph& graph, LoadReport& report) {
-  const GraphView view = graph.view();
-  const Universe& universe = graph.universe();
-  report.directed = graph.facts().directed;
-  report.parallel = !graph.facts().simple;
-  report.temporal = report.directed && report.parallel;
-  report.edge_info = view.edge_info != nullptr;
-  report.vertices = graph.vertex_count();
-  report.edges = graph.edge_count();
-  report.max_degree = view.max_degree;
-  const GraphTotals totals = graph.totals() ? *graph.totals() : totals_of(graph);
-  report.isolated = totals.isolated;
-  report.unlabelled = totals.unlabelled;
-  report.labels = totals.label_codes - (totals.unlabelled != 0 && graph.dictionary().code("") ? 1 : 0);
-  report.ids = universe.kind();
-  report.graph_bytes = graph.bytes();
-  if (report.vertices == 0) return;
-  const std::uint64_t first = view.vertices != nullptr ? view.vertices[0] : 0;
-  const std::uint64_t last = view.vertices != nullptr ? view.vertices[view.vertex_count - 1] : view.universe - 1;
-  report.min_id = universe.id(first);
-  report.max_id = universe.id(last);
-  if (universe.names() != nullptr) {
-    report.first_id = universe.id_text(first);
-    report.last_id = universe.id_text(last);
-  }
-  report.identity_ids = report.min_id == 0 && static_cast<std::uint64_t>(report.max_id) == report.vertices - 1;
-}
-
 bool same_ids(const Universe& a, const Universe& b) {
   if (a.size() != b.size() || a.is_identity() != b.is_identity() || a.kind() != b.kind()) return false;
   if (a.names() != b.names() && !(*a.names() == *b.names())) return false;
@@ -378,6 +350,34 @@ Status check_info(const RawGraph& raw, const LabelDictionary& dictionary) {
 }
 
 }  // namespace
+
+void fill_report(const Graph& graph, LoadReport& report) {
+  const GraphView view = graph.view();
+  const Universe& universe = graph.universe();
+  report.directed = graph.facts().directed;
+  report.parallel = !graph.facts().simple;
+  report.temporal = report.directed && report.parallel;
+  report.edge_info = view.edge_info != nullptr;
+  report.vertices = graph.vertex_count();
+  report.edges = graph.edge_count();
+  report.max_degree = view.max_degree;
+  const GraphTotals totals = graph.totals() ? *graph.totals() : totals_of(graph);
+  report.isolated = totals.isolated;
+  report.unlabelled = totals.unlabelled;
+  report.labels = totals.label_codes - (totals.unlabelled != 0 && graph.dictionary().code("") ? 1 : 0);
+  report.ids = universe.kind();
+  report.graph_bytes = graph.bytes();
+  if (report.vertices == 0) return;
+  const std::uint64_t first = view.vertices != nullptr ? view.vertices[0] : 0;
+  const std::uint64_t last = view.vertices != nullptr ? view.vertices[view.vertex_count - 1] : view.universe - 1;
+  report.min_id = universe.id(first);
+  report.max_id = universe.id(last);
+  if (universe.names() != nullptr) {
+    report.first_id = universe.id_text(first);
+    report.last_id = universe.id_text(last);
+  }
+  report.identity_ids = report.min_id == 0 && static_cast<std::uint64_t>(report.max_id) == report.vertices - 1;
+}
 
 Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>& universe,
                             const std::shared_ptr<const LabelDictionary>& dictionary, const IoOptions& options,

@@ -19,16 +19,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-std::vector<ColumnSpec> columns_of(const GraphSpec& spec) {
-  std::vector<ColumnSpec> columns = {{0, ColumnKind::Vertex}, {1, ColumnKind::Vertex}};
-  if (spec.edge_info || spec.temporal) columns.push_back({2, spec.info});
-  for (std::size_t at = 0; at < spec.columns.size() && at < columns.size(); ++at) {
-    columns[at].index = spec.columns[at].index;
-    columns[at].name = spec.columns[at].name;
-  }
-  return columns;
-}
-
 /// Other formats say what their columns are.
 Status check_named_columns(const std::string& path, Format format, bool named) {
   if (!named || format == Format::EdgeList || format == Format::Auto) return Done{};
@@ -361,6 +351,16 @@ Result<Rows> rows_of_mtg(const ListSpec& spec, const IoOptions& options, RunIds&
 }
 
 }  // namespace
+
+std::vector<ColumnSpec> columns_of(const GraphSpec& spec) {
+  std::vector<ColumnSpec> columns = {{0, ColumnKind::Vertex}, {1, ColumnKind::Vertex}};
+  if (spec.edge_info || spec.temporal) columns.push_back({2, spec.info});
+  for (std::size_t at = 0; at < spec.columns.size() && at < columns.size(); ++at) {
+    columns[at].index = spec.columns[at].index;
+    columns[at].name = spec.columns[at].name;
+  }
+  return columns;
+}
 
 Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options, Budget& budget, RunIds& ids) {
   const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();

@@ -31,6 +31,9 @@ struct RunIds {
   IdKind wanted = IdKind::Int;  ///< What some file has; if that is above `kind`, all files are read again.
 };
 
+/// The columns of the lines of a graph: the ends of an edge, and what else is asked for.
+std::vector<ColumnSpec> columns_of(const GraphSpec& spec);
+
 /// Reads all files of a spec. Errors: Input, Resource, Runtime when interrupted.
 Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options, Budget& budget, RunIds& ids);
 
@@ -51,6 +54,9 @@ void lift_mtg(RawGraph& raw, IdKind kind);
 void collect_names(RawGraph& raw, std::vector<NamedCells>& cells);
 /// The same of rows.
 void collect_names(Rows& rows, const std::vector<ColumnSpec>& columns, std::vector<NamedCells>& cells);
+
+/// Fills in what the graph itself tells.
+void fill_report(const Graph& graph, LoadReport& report);
 
 /// Ranks, sorts and cleans; fills the rest of the report. Frees the rows of `raw` as it goes.
 Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>& universe,

@@ -60,6 +60,8 @@ class RowParser {
     return plan_.is_even ? follow_columns(before, chunk) : std::nullopt;
   }
 
+  Status take(RowChunk& chunk) const { return hand_over(plan_, chunk); }
+
  private:
   bool is_vertex(std::size_t column, unsigned index) const {
     return plan_.columns[column].index == index && plan_.columns[column].kind == ColumnKind::Vertex;
@@ -216,6 +218,13 @@ Status read_banner(const std::string& path, std::string_view line, MatrixHeader&
 }
 
 }  // namespace
+
+Status hand_over(const RowPlan& plan, RowChunk& chunk) {
+  if (plan.maybe_take == nullptr) return Done{};
+  Status taken = (*plan.maybe_take)(chunk);
+  chunk.cells = {};
+  return taken;
+}
 
 LineError uneven_columns(unsigned found, unsigned expected) {
   return LineError{0,

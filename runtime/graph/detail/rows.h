@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -20,6 +21,11 @@ namespace matcha::runtime::detail {
 /// The hint of an edge that has no label where one is asked for.
 inline constexpr const char* kNoEdgeLabel = "the label of an edge, or what else is known of it, is its third column";
 
+struct RowChunk;
+
+/// Gets the chunks of rows in file order, one at a time.
+using TakeRows = std::function<Status(const RowChunk&)>;
+
 /// What to read of each line.
 struct RowPlan {
   std::vector<ColumnSpec> columns;  ///< In the order of the cells; any indices.
@@ -28,6 +34,7 @@ struct RowPlan {
   std::int64_t lowest_id = std::numeric_limits<std::int64_t>::min();
   std::int64_t highest_id = std::numeric_limits<std::int64_t>::max();
   std::atomic<bool>* maybe_past_int64 = nullptr;  ///< Set where an id is a uint64 and no int64, which is an error.
+  const TakeRows* maybe_take = nullptr;           ///< Gets the rows, whose cells are not kept then.
 };
 
 /// Rows of one chunk, a vector a column; a Float cell holds the bits of the double.
@@ -53,6 +60,8 @@ struct Rows {
   std::string table;  ///< As LoadReport::table.
 };
 
+/// Gives the rows of a chunk to whom the plan names, and drops their cells.
+Status hand_over(const RowPlan& plan, RowChunk& chunk);
 /// The columns of a line and of those before it do not agree.
 LineError uneven_columns(unsigned found, unsigned expected);
 /// The first row of a chunk has as many columns as the rows of the chunks before.

@@ -10,6 +10,7 @@
 
 #include "runtime/graph/buffer.h"
 #include "runtime/graph/io.h"
+#include "runtime/graph/mapped_pages.h"
 #include "runtime/result.h"
 
 /// From a path to unpacked bytes and whole lines. Files of this folder only.
@@ -133,6 +134,14 @@ class LineSource {
   /// From now on a line feed between quotes ends no line: `next` gives chunks in which quotes are paired, but for a
   /// last one without end.
   void pair_quotes() { pairs_quotes_ = true; }
+  /// From now on the pages of lines that were read are let go of, so that a mapped file is not in memory as a whole.
+  void read_once() { reads_once_ = true; }
+  /// The lines of a chunk are not needed any more, but for those that the next chunk may share a page with.
+  void let_go(const LineChunk& lines) const {
+    if (reads_once_ && file_->is_mapped()) {
+      MappedPages(file_->bytes()).drop(lines.begin, static_cast<std::uint64_t>(lines.end - lines.begin));
+    }
+  }
   /// Lines taken by `next_line`.
   std::uint64_t lines_taken() const { return lines_taken_; }
 
@@ -153,6 +162,7 @@ class LineSource {
   bool is_mtg_ = false;
   bool at_end_ = false;
   bool pairs_quotes_ = false;
+  bool reads_once_ = false;
   std::uint64_t at_ = 0;  ///< In a mapped file.
   std::string carry_;     ///< Unpacked bytes after the last newline of the chunk before.
   std::deque<LineChunk> pending_;

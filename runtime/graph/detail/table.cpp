@@ -90,6 +90,8 @@ class TableParser {
     return plan_.rows.is_even ? follow_columns(before, chunk) : std::nullopt;
   }
 
+  Status take(RowChunk& chunk) const { return hand_over(plan_.rows, chunk); }
+
  private:
   /// Leaves `p` at the line feed that ends the row. The line of an error is counted from the row's first one: that of a
   /// cell is where the cell ends, that of the whole row is 0.
@@ -275,6 +277,7 @@ Result<Rows> read_table(LineSource& source, const TableAsk& ask, const IoOptions
                         IdKind& wanted) {
   Result<TablePlan> plan = plan_table(source, ask);
   if (!plan) return plan.error();
+  plan->rows.maybe_take = ask.maybe_take;
   return read_planned(source, std::move(*plan), options, budget, wanted);
 }
 

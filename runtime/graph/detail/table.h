@@ -16,9 +16,10 @@ struct TableAsk {
   std::vector<ColumnSpec> columns;
   bool is_named = false;  ///< The user said which columns; only then may lines have unlike numbers of columns.
   TableOptions options = {};
-  IdKind ids = IdKind::Int;     ///< Of the run, as far as it is known.
-  bool decides_ids = true;      ///< Its first ids may say that ids are text.
-  bool lists_vertices = false;  ///< Each id stands on one line, which may have an empty cell for its label.
+  IdKind ids = IdKind::Int;              ///< Of the run, as far as it is known.
+  bool decides_ids = true;               ///< Its first ids may say that ids are text.
+  bool lists_vertices = false;           ///< Each id stands on one line, which may have an empty cell for its label.
+  const TakeRows* maybe_take = nullptr;  ///< As that of RowPlan.
 };
 
 /// How a table is read.

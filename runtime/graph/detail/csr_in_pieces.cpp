@@ -1,0 +1,295 @@
+#include "runtime/graph/detail/csr_in_pieces.h"
+
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "runtime/graph/detail/source.h"
+
+namespace matcha::runtime::detail {
+
+namespace {
+
+/// What an arc takes while its range is sorted: the pair, the key, and what is spare.
+constexpr std::uint64_t kBytesPerArc = 16;
+/// What a vertex takes to the end: offsets, halves, ids and their index, and ranks by degree.
+constexpr std::uint64_t kBytesPerVertex = 64;
+constexpr std::uint64_t kLeastPiece = std::uint64_t{8} << 20;
+
+/// The first error of several threads.
+class FirstError {
+ public:
+  bool is_set() const { return set_.load(std::memory_order_relaxed); }
+  void keep(Status status) {
+    if (status) return;
+    const std::lock_guard lock(guard_);
+    if (!error_) error_ = std::move(status.error());
+    set_.store(true, std::memory_order_relaxed);
+  }
+  const std::optional<Error>& get() const { return error_; }
+
+ private:
+  std::atomic<bool> set_{false};
+  std::mutex guard_;
+  std::optional<Error> error_;
+};
+
+/// Ranges of sources that have so many arcs at most, unless it is one vertex.
+class Ranges {
+ public:
+  /// `counts`: the arcs of each vertex, loops left out.
+  Ranges(const Buffer<std::uint64_t>& counts, std::uint64_t n, std::uint64_t most) {
+    firsts_.push_back(0);
+    begins_.push_back(0);
+    std::uint64_t sum = 0;
+    for (std::uint64_t vertex = 0; vertex < n; ++vertex) {
+      if (sum != begins_.back() && sum + counts[vertex] - begins_.back() > most) {
+        firsts_.push_back(vertex);
+        begins_.push_back(sum);
+      }
+      sum += counts[vertex];
+    }
+    firsts_.push_back(n);
+    begins_.push_back(sum);
+    while ((n >> shift_) >= kGuesses) ++shift_;
+    for (std::uint64_t guess = 0; guess <= n >> shift_; ++guess) {
+      const auto after = std::upper_bound(firsts_.begin(), firsts_.end() - 1, guess << shift_);
+      guesses_.push_back(static_cast<std::uint32_t>(after - firsts_.begin() - 1));
+    }
+  }
+
+  std::size_t size() const { return firsts_.size() - 1; }
+  std::uint64_t first(std::size_t range) const { return firsts_[range]; }
+  /// The arcs of all ranges before it.
+  std::uint64_t begin(std::size_t range) const { return begins_[range]; }
+  std::uint64_t longest() const {
+    std::uint64_t most = 0;
+    for (std::size_t range = 0; range < size(); ++range) most = std::max(most, begin(range + 1) - begin(range));
+    return most;
+  }
+  std::size_t of(std::uint64_t source) const {
+    std::size_t range = guesses_[source >> shift_];
+    while (source >= firsts_[range + 1]) ++range;
+    return range;
+  }
+
+ private:
+  static constexpr std::uint64_t kGuesses = std::uint64_t{1} << 14;
+  std::vector<std::uint64_t> firsts_, begins_;
+  std::vector<std::uint32_t> guesses_;  ///< The range of the first of 2^shift_ sources.
+  unsigned shift_ = 0;
+};
+
+/// Collects arcs for each range and writes them where the range has its place.
+class Scatter {
+ public:
+  Scatter(const Ranges& ranges, const ScratchFile& file, std::vector<std::atomic<std::uint64_t>>& cursors,
+          std::size_t room)
+      : ranges_(ranges), file_(file), cursors_(cursors), room_(room), waiting_(ranges.size()) {}
+
+  Status add(std::uint64_t source, std::uint64_t key) {
+    const std::size_t range = ranges_.of(source);
+    std::vector<RankPair>& arcs = waiting_[range];
+    if (arcs.capacity() == 0) arcs.reserve(room_);
+    arcs.push_back({static_cast<std::uint32_t>(source - ranges_.first(range)), static_cast<std::uint32_t>(key)});
+    return arcs.size() < room_ ? Status(Done{}) : flush(range);
+  }
+
+  Status flush_all() {
+    for (std::size_t range = 0; range < waiting_.size(); ++range) {
+      Status done = flush(range);
+      if (!done) return done;
+    }
+    return Done{};
+  }
+
+ private:
+  Status flush(std::size_t range) {
+    std::vector<RankPair>& arcs = waiting_[range];
+    if (arcs.empty()) return Done{};
+    const std::uint64_t at = cursors_[range].fetch_add(arcs.size(), std::memory_order_relaxed);
+    Status done = file_.write(at * sizeof(RankPair), arcs.data(), arcs.size() * sizeof(RankPair));
+    arcs.clear();
+    return done;
+  }
+
+  const Ranges& ranges_;
+  const ScratchFile& file_;
+  std::vector<std::atomic<std::uint64_t>>& cursors_;
+  std::size_t room_;
+  std::vector<std::vector<RankPair>> waiting_;
+};
+
+/// One call of `csr_in_pieces`.
+class Builder {
+ public:
+  Builder(std::uint64_t n, const EdgeBlocks& edges, bool directed, const IoOptions& options)
+      : n_(n), edges_(edges), directed_(directed), options_(options) {
+    constexpr std::uint64_t kRoomForDirection = std::uint64_t{1} << 31;
+    shift_ = !directed && n <= kRoomForDirection ? 1 : 0;
+  }
+
+  Result<CsrInFile> run() {
+    Result<std::uint64_t> bytes = bytes_for_arcs(n_, options_);
+    if (!bytes) return bytes.error();
+    made_.offsets = Buffer<std::uint64_t>(n_ + 1);
+    std::fill(made_.offsets.begin(), made_.offsets.end(), 0);
+    Status done = count();
+    if (!done) return done.error();
+    const Ranges ranges(made_.offsets, n_, *bytes / kBytesPerArc);
+    if (ranges.longest() * kBytesPerArc > 2 * *bytes) {
+      return Error{ErrorKind::Resource,
+                   "a vertex has " + std::to_string(ranges.longest()) + " arcs, which are sorted in memory", "", 0,
+                   "raise the memory limit to " +
+                       std::to_string(options_.piece_bytes + ranges.longest() * kBytesPerArc) + " bytes"};
+    }
+    Result<std::shared_ptr<ScratchFile>> arcs = ScratchFile::create(options_.scratch_folder);
+    if (!arcs) return arcs.error();
+    done = scatter(ranges, **arcs, *bytes);
+    if (!done) return done.error();
+    done = sort(ranges, **arcs);
+    if (!done) return done.error();
+    return std::move(made_);
+  }
+
+ private:
+  /// Calls `use(edges)` with the edges of each block, from many threads.
+  template <typename Use>
+  Status for_each_block(const Use& use) {
+    FirstError error;
+    tbb::enumerable_thread_specific<std::vector<RankPair>> edges;
+    tbb::parallel_for(std::uint64_t{0}, edges_.blocks(), [&](std::uint64_t block) {
+      if (error.is_set()) return;
+      if (options_.cancelled()) return error.keep(interrupted_error());
+      std::vector<RankPair>& own = edges.local();
+      Status done = edges_.read(block, own);
+      if (done) done = use(own);
+      error.keep(std::move(done));
+    });
+    return error.get() ? Status(*error.get()) : Status(Done{});
+  }
+
+  /// Arcs of each vertex, in the place of its offset.
+  Status count() {
+    std::atomic<std::uint64_t> loops{0}, all{0};
+    const auto add = [&](std::uint64_t vertex) {
+      std::atomic_ref<std::uint64_t>(made_.offsets[vertex]).fetch_add(1, std::memory_order_relaxed);
+    };
+    Status done = for_each_block([&](const std::vector<RankPair>& edges) -> Status {
+      std::uint64_t own = 0;
+      for (const RankPair& edge : edges) {
+        if (edge.source == edge.target) {
+          ++own;
+          continue;
+        }
+        add(edge.source);
+        if (!directed_) add(edge.target);
+      }
+      loops += own;
+      all += edges.size();
+      return Done{};
+    });
+    made_.loops = loops.load();
+    lines_ = all.load();
+    return done;
+  }
+
+  Status scatter(const Ranges& ranges, const ScratchFile& file, std::uint64_t bytes) {
+    constexpr std::uint64_t kLeast = 512, kMost = std::uint64_t{1} << 16;
+    const std::uint64_t threads = static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency());
+    const std::uint64_t room = std::clamp(bytes / 2 / (threads * ranges.size() * sizeof(RankPair)), kLeast, kMost);
+    std::vector<std::atomic<std::uint64_t>> cursors(ranges.size());
+    for (std::size_t range = 0; range < ranges.size(); ++range) cursors[range] = ranges.begin(range);
+    tbb::enumerable_thread_specific<Scatter> scatters([&] { return Scatter(ranges, file, cursors, room); });
+    Status done = for_each_block([&](const std::vector<RankPair>& edges) -> Status {
+      Scatter& own = scatters.local();
+      for (const RankPair& edge : edges) {
+        const std::uint64_t source = edge.source, target = edge.target;
+        if (source == target) continue;
+        Status put = own.add(source, target << shift_);
+        if (put && !directed_) put = own.add(target, source << shift_ | shift_);
+        if (!put) return put;
+      }
+      return Done{};
+    });
+    for (Scatter& own : scatters) {
+      if (done) done = own.flush_all();
+    }
+    return done;
+  }
+
+  /// Sorts each range and appends its rows to the file of the neighbours.
+  Status sort(const Ranges& ranges, const ScratchFile& arcs) {
+    Result<std::shared_ptr<ScratchFile>> file = ScratchFile::create(options_.scratch_folder);
+    if (!file) return file.error();
+    std::uint64_t written = 0, distinct = 0;
+    for (std::size_t range = 0; range < ranges.size(); ++range) {
+      if (options_.cancelled()) return interrupted_error();
+      const std::uint64_t count = ranges.begin(range + 1) - ranges.begin(range);
+      Buffer<RankPair> pairs(count);
+      Status done = arcs.read(ranges.begin(range) * sizeof(RankPair), pairs.data(), count * sizeof(RankPair));
+      if (!done) return done;
+      const std::uint64_t first = ranges.first(range), rows = ranges.first(range + 1) - first;
+      const RowPiece piece = rows_of_pairs(first, rows, pairs, n_ << shift_, shift_);
+      for (std::uint64_t row = 0; row < rows; ++row) made_.offsets[first + row] = written + piece.csr.offsets[row];
+      const std::uint64_t kept = piece.csr.neighbors.size();
+      done = (*file)->write(written * sizeof(std::uint32_t), piece.csr.neighbors.data(), kept * sizeof(std::uint32_t));
+      if (!done) return done;
+      written += kept;
+      distinct += piece.distinct;
+      made_.reversed += piece.reversed;
+    }
+    made_.offsets[n_] = written;
+    if (!directed_ && shift_ == 0) distinct /= 2;
+    made_.duplicates = lines_ - made_.loops - distinct;
+    Result<std::string_view> mapped = ScratchFile::map(*file, written * sizeof(std::uint32_t));
+    if (!mapped) return mapped.error();
+    made_.neighbors = reinterpret_cast<const std::uint32_t*>(mapped->data());
+    made_.owner = *file;
+    return Done{};
+  }
+
+  const std::uint64_t n_;
+  const EdgeBlocks& edges_;
+  const bool directed_;
+  const IoOptions& options_;
+  unsigned shift_ = 0;  ///< As that of SortedArcs.
+  std::uint64_t lines_ = 0;
+  CsrInFile made_;
+};
+
+}  // namespace
+
+Graph graph_in_file(std::shared_ptr<const Universe> universe, CsrInFile csr, GraphFacts facts) {
+  const auto owner = std::make_shared<const CsrInFile>(std::move(csr));
+  GraphView view{};
+  view.vertex_count = universe->size();
+  view.offsets = owner->offsets.data();
+  view.neighbors = owner->neighbors;
+  view.arc_count = owner->offsets[view.vertex_count];
+  return Graph::from_view(std::move(universe), view, facts, owner);
+}
+
+Result<std::uint64_t> bytes_for_arcs(std::uint64_t vertices, const IoOptions& options) {
+  // A quarter is for the pages of files.
+  const std::uint64_t bytes = options.piece_bytes - options.piece_bytes / 4;
+  const std::uint64_t least = kBytesPerVertex * vertices + kLeastPiece;
+  if (bytes >= least) return bytes - kBytesPerVertex * vertices;
+  return Error{ErrorKind::Resource,
+               std::to_string(vertices) + " vertices need more than the memory limit of " +
+                   std::to_string(options.piece_bytes) + " bytes",
+               "", 0, "raise it to " + std::to_string(least / 3 * 4 + 4) + " bytes"};
+}
+
+Result<CsrInFile> csr_in_pieces(std::uint64_t n, const EdgeBlocks& edges, bool directed, const IoOptions& options) {
+  return Builder(n, edges, directed, options).run();
+}
+
+}  // namespace matcha::runtime::detail

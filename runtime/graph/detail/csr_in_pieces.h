@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/graph/buffer.h"
+#include "runtime/graph/detail/csr.h"
+#include "runtime/graph/detail/scratch_file.h"
+#include "runtime/graph/graph.h"
+#include "runtime/graph/io.h"
+#include "runtime/result.h"
+
+/// Adjacencies that are larger than memory: arcs go to a scratch file by ranges of their sources, and each range is
+/// sorted in memory.
+namespace matcha::runtime::detail {
+
+/// Edges by rank, in blocks that can be made again, in any order and from any thread.
+class EdgeBlocks {
+ public:
+  virtual ~EdgeBlocks() = default;
+  virtual std::uint64_t blocks() const = 0;
+  /// Replaces `edges` by those of a block. Errors: Resource when a file cannot be read.
+  virtual Status read(std::uint64_t block, std::vector<RankPair>& edges) const = 0;
+};
+
+/// An adjacency whose neighbours lie in a scratch file.
+struct CsrInFile {
+  Buffer<std::uint64_t> offsets;             ///< n + 1.
+  const std::uint32_t* neighbors = nullptr;  ///< As long as `owner` lives.
+  std::shared_ptr<const void> owner;
+  std::uint64_t loops = 0, duplicates = 0, reversed = 0;  ///< As those of SimpleCsr.
+};
+
+/// What `simple_csr` gives, in about `options.piece_bytes` of memory besides some bytes a vertex; `options` has the
+/// folder. Errors: Resource when that is too little for the arcs of one vertex, or a scratch file fails; Runtime when
+/// interrupted. Throws std::bad_alloc.
+Result<CsrInFile> csr_in_pieces(std::uint64_t n, const EdgeBlocks& edges, bool directed, const IoOptions& options);
+
+/// The graph of an adjacency, of which every rank is a vertex.
+Graph graph_in_file(std::shared_ptr<const Universe> universe, CsrInFile csr, GraphFacts facts);
+
+/// What is left of `options.piece_bytes` for arcs where there are so many vertices. Errors: Resource if that is too
+/// little.
+Result<std::uint64_t> bytes_for_arcs(std::uint64_t vertices, const IoOptions& options);
+
+}  // namespace matcha::runtime::detail
