@@ -1,7 +1,11 @@
 #include "driver/block_runner.h"
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -190,12 +194,7 @@ class BlockRunner final : public codegen::Executable {
     const bool halved = task_.rows != codegen::gpu::RowsRead::All;
     if (halved && !runtime::ensure_halves(graph)) return {};
     const runtime::GraphView view = graph.view();
-    std::vector<std::uint64_t> items(view.universe + 1, 0);  // Of the rows before a rank.
-    for (std::uint64_t v = 0; v < view.universe; ++v) {
-      const std::uint64_t side = task_.rows == codegen::gpu::RowsRead::Upper ? 1 : 0;
-      items[v + 1] = items[v] + (halved ? view.halves[2 * v + side + 1] - view.halves[2 * v + side]
-                                        : view.offsets[v + 1] - view.offsets[v]);
-    }
+    const std::vector<std::uint64_t> items = items_of_groups(view, halved);
     const std::uint64_t of_vertices = task_.of_vertex * view.universe + kSlackBytes;
     const std::uint64_t room =
         (task_.memory - std::min(codegen::gpu::most_of_vertices(task_.memory), of_vertices)) / sizeof(std::uint32_t);
@@ -207,8 +206,7 @@ class BlockRunner final : public codegen::Executable {
       for (std::uint64_t block = 0; block < outer; ++block) {
         if (rows.is_empty(block)) continue;
         const runtime::PositionRange ranks = rows.ranks(rows.positions(block));
-        const std::uint64_t end = std::min((ranks.end + kRanks - 1) / kRanks * kRanks, view.universe);
-        largest = std::max(largest, items[end] - items[ranks.begin / kRanks * kRanks]);
+        largest = std::max(largest, items[(ranks.end + kRanks - 1) / kRanks] - items[ranks.begin / kRanks]);
       }
       if (largest >= room) continue;
       std::vector<PositionRange> inner = cut(view, items, (room - largest) / task_.levels);
@@ -218,7 +216,25 @@ class BlockRunner final : public codegen::Executable {
     return best;
   }
 
-  /// Blocks of as many vertices as have so many items at most; none: there would be too many.
+  /// What a GPU reads of the rows of all ranks before a group of them, for each group and behind the last.
+  std::vector<std::uint64_t> items_of_groups(const runtime::GraphView& view, bool halved) const {
+    const std::uint64_t groups = (view.universe + kRanks - 1) / kRanks;
+    const std::uint64_t side = task_.rows == codegen::gpu::RowsRead::Upper ? 1 : 0;
+    std::vector<std::uint64_t> items(groups + 1, 0);
+    tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, groups, 1 << 10), [&](const auto& part) {
+      for (std::uint64_t group = part.begin(); group != part.end(); ++group) {
+        const std::uint64_t end = std::min((group + 1) * kRanks, view.universe);
+        for (std::uint64_t v = group * kRanks; v < end; ++v) {
+          items[group + 1] += halved ? view.halves[2 * v + side + 1] - view.halves[2 * v + side]
+                                     : view.offsets[v + 1] - view.offsets[v];
+        }
+      }
+    });
+    std::partial_sum(items.begin(), items.end(), items.begin());
+    return items;
+  }
+
+  /// Blocks of as many vertices as have so many items at most; none: there would be too many. `items`: of groups.
   static std::vector<PositionRange> cut(const runtime::GraphView& view, const std::vector<std::uint64_t>& items,
                                         std::uint64_t most) {
     const auto position = [&view](std::uint64_t rank) {
@@ -227,13 +243,13 @@ class BlockRunner final : public codegen::Executable {
                                         view.vertices);
     };
     std::vector<PositionRange> blocks;
-    for (std::uint64_t begin = 0; begin < view.universe;) {
+    for (std::uint64_t begin = 0; begin + 1 < items.size();) {
       const auto behind =
           std::upper_bound(items.begin() + static_cast<std::ptrdiff_t>(begin), items.end(), items[begin] + most);
-      std::uint64_t end = static_cast<std::uint64_t>(behind - items.begin()) - 1;
-      if (end != view.universe) end = end / kRanks * kRanks;
+      const std::uint64_t end = static_cast<std::uint64_t>(behind - items.begin()) - 1;
       if (end <= begin || blocks.size() == kMostGpuBlocks) return {};
-      blocks.push_back({position(begin), position(end)});
+      const auto rank = [&view](std::uint64_t group) { return std::min(group * kRanks, view.universe); };
+      blocks.push_back({position(rank(begin)), position(rank(end))});
       begin = end;
     }
     return blocks;

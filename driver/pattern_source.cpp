@@ -262,6 +262,7 @@ pattern::Request PatternSource::request(bool rows) const {
   request.rows = rows;
   request.algorithm = pattern::algorithm_of(options_.algorithm).value_or(pattern::Algorithm::Auto);
   request.plan = options_.plan - 1;
+  request.by_degree = options_.by_degree;
   if (query_) request.columns = query_->columns;
   if (query_) request.variables = query_->variables;
   return request;

@@ -30,6 +30,7 @@ struct PatternOptions {
   bool query = false;             ///< The text is a query of another language, which says what matches.
   bool unlabelled = false;        ///< Forget the labels of the pattern.
   bool unlabelled_edges = false;  ///< Forget those of its edges.
+  bool by_degree = true;          ///< Programs leave out vertices with too few neighbours.
 };
 
 /// A pattern, and the programs for it. Errors go to the reporter.

@@ -67,6 +67,8 @@ class RunVerb {
   Status run_one() {
     PatternOptions pattern = options_.pattern;
     if (!options_.patterns.empty()) pattern.text = options_.patterns.front();
+    // Where a GPU has only a part of the graph, how many neighbours a vertex has is far away.
+    if (options_.gpu_memory != 0) pattern.by_degree = false;
     // It is there until the end, where compiling that nobody waits for any more is left.
     const bool shares = options_.verify && !pattern.text.empty();
     runs_.push_back(make_run(options_, pattern, console_, session_, shares ? &inputs_ : nullptr));

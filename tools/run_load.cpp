@@ -43,7 +43,8 @@ constexpr const char* kBlockPasses = "loop,block,plan-memory,batch,legalize";
 /// The pipeline of a GPU with blocks. A program without them is as it was.
 constexpr const char* kGpuBlockPasses =
     "loop,block{deeper=0},count-wedges{part=32},distribute,simplify,"
-    "bitset-neighborhood{least=2,most=2048,full=2048,lists=0},plan-memory,schedule-regions,map-lanes{arcs=0},legalize";
+    "bitset-neighborhood{least=2,most=2048,full=2048,lists=0},plan-memory,keep-rows,schedule-regions,map-lanes{arcs=0},"
+    "legalize";
 
 std::uint64_t vertices_of(const PatternSource& pattern) {
   int most = 1;

@@ -185,6 +185,7 @@ class CudaExecutable::Run {
     const EmittedRegion& emitted = session().regions()[index];
     RegionWork work{requests_.make(s, emitted), {}};
     work.request.number = index;
+    work.request.rows_may_be_far = program_.options_.graph_bytes != 0 && options_.near_rows.empty();
     devices_.make_hub_rows(index, program_.options_.hubs);
     work.inputs = devices_.inputs_of(s, emitted);
     choose_kernels(work.request, index, work.inputs);

@@ -212,8 +212,9 @@ matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, const Re
 
 std::uint64_t RegionLauncher::chunk(const RegionRequest& request, std::uint64_t groups) const {
   if (options_.chunk != 0) return options_.chunk;
-  // Of positions that count what a hub's neighbours have in common each may be as much as many others.
-  if (request.counts_common()) return 1;
+  // Of positions that count what a hub's neighbours have in common each may be as much as many others. What reads rows
+  // in memory of the host takes so long that the rest of a chunk would be handed on again and again.
+  if (request.counts_common() || request.rows_may_be_far) return 1;
   return matcha_program::usual_chunk(request.positions / (request.parts * request.units), groups,
                                      lanes_of(request, groups));
 }

@@ -28,9 +28,10 @@ struct RegionRequest {
   std::uint64_t unit = 0;    ///< Of a region that is dealt to several runs: the unit that is walked now,
   std::uint64_t units = 1;   ///< of so many (codegen/dealer.h).
   std::vector<BufferSpec> buffers;
-  std::uint64_t row_items = 0;  ///< Of rows of bits, at most.
-  std::uint64_t bit_loops = 0;  ///< Loops over sets of bits that stand in each other, where there are such rows.
-  bool light_arcs = false;      ///< Most arcs are left at once, for a label, and the others do not take long.
+  std::uint64_t row_items = 0;   ///< Of rows of bits, at most.
+  std::uint64_t bit_loops = 0;   ///< Loops over sets of bits that stand in each other, where there are such rows.
+  bool light_arcs = false;       ///< Most arcs are left at once, for a label, and the others do not take long.
+  bool rows_may_be_far = false;  ///< Rows that it reads may be in memory of the host.
   std::uint64_t universe = 0;
   int lanes_level = 3;       ///< The loop level whose positions the lanes of a group take, each its own.
   bool stream_rows = false;  ///< The rows of its list sink go to the host while it runs, in no particular order.

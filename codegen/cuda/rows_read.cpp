@@ -52,6 +52,16 @@ struct GraphUses {
   }
 };
 
+/// What a list is a part of, or a copy.
+const ir::Expr& read_list(const ir::Facts& facts, const ir::Expr* list) {
+  for (;;) {
+    const ir::Expr* const whole = ir::whole_list(facts, list);
+    const ir::Expr* const value = ir::bound_value(facts, whole);
+    if (value == nullptr || (value->kind != Kind::Neighbors && !ir::is_slice(value->kind))) return *whole;
+    list = value;
+  }
+}
+
 }  // namespace
 
 RowsRead rows_read(const ir::Module& module, const ir::Var* graph) {
@@ -80,7 +90,7 @@ bool walks_down(const ir::Module& module) {
   ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
     const ir::For* const loop = ir::as<ir::For>(&stmt);
     if (loop == nullptr) return;
-    const ir::Expr& whole = *ir::whole_list(facts, loop->lists[0]);
+    const ir::Expr& whole = read_list(facts, loop->lists[0]);
     if (whole.kind == Kind::Vertices) {
       ++starts;
     } else {

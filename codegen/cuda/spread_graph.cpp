@@ -27,23 +27,48 @@ constexpr std::uint64_t kSlackItems = 16;
 /// Rows that are sent together.
 constexpr std::uint64_t kChunkItems = std::uint64_t{1} << 22;
 
+/// Item v: the sum of `size_of` of all ranks before v; one more than there are ranks.
+template <typename F>
+runtime::Buffer<std::uint64_t> sums_before(std::uint64_t ranks, const F& size_of) {
+  runtime::Buffer<std::uint64_t> sums(ranks + 1);
+  std::vector<std::uint64_t> before(ranks / kGrain + 2);
+  const auto each_piece = [ranks](const auto& work) {
+    tbb::parallel_for(std::uint64_t{0}, ranks / kGrain + 1,
+                      [&](std::uint64_t piece) { work(piece, piece * kGrain, std::min((piece + 1) * kGrain, ranks)); });
+  };
+  each_piece([&](std::uint64_t piece, std::uint64_t first, std::uint64_t end) {
+    for (std::uint64_t v = first; v < end; ++v) before[piece + 1] += size_of(v);
+  });
+  std::partial_sum(before.begin(), before.end(), before.begin());
+  each_piece([&](std::uint64_t piece, std::uint64_t first, std::uint64_t end) {
+    std::uint64_t sum = before[piece];
+    for (std::uint64_t v = first; v < end; ++v) {
+      sums[v] = sum;
+      sum += size_of(v);
+    }
+  });
+  sums[ranks] = before.back();
+  return sums;
+}
+
 }  // namespace
 
 std::shared_ptr<PinnedRows> PinnedRows::make(const runtime::cuda::DeviceRef& device, const runtime::Graph& graph,
                                              RowsRead rows) {
   const GraphView view = graph.view();
   auto made = std::make_shared<PinnedRows>();
-  std::vector<std::uint64_t>& starts = made->starts;
-  starts.resize(view.universe + 1);
   const auto row_of = [&](std::uint64_t v) -> runtime::PositionRange {
     if (rows == RowsRead::None) return {0, 0};
     if (rows == RowsRead::All) return {view.offsets[v], view.offsets[v + 1]};
     const std::uint64_t half = rows == RowsRead::Lower ? 0 : 1;
     return {view.halves[2 * v + half], view.halves[2 * v + half + 1]};
   };
-  for (std::uint64_t v = 0; v < view.universe; ++v) starts[v + 1] = starts[v] + (row_of(v).end - row_of(v).begin);
-  made->items = need(PinnedBuffer<std::uint32_t>::allocate(device, starts.back() + kSlackItems));
+  const auto size_of = [&](std::uint64_t v) { return row_of(v).end - row_of(v).begin; };
+  made->starts = sums_before(view.universe, size_of);
+  const runtime::Buffer<std::uint64_t>& starts = made->starts;
+  made->items = need(PinnedBuffer<std::uint32_t>::allocate(device, starts[view.universe] + kSlackItems, false));
   std::uint32_t* const items = made->items.host();
+  std::fill_n(items + starts[view.universe], kSlackItems, 0U);
   tbb::parallel_for(Ranks(0, view.universe, kGrain), [&](const Ranks& part) {
     for (std::uint64_t v = part.begin(); v != part.end(); ++v) {
       const runtime::PositionRange row = row_of(v);
@@ -51,12 +76,14 @@ std::shared_ptr<PinnedRows> PinnedRows::make(const runtime::cuda::DeviceRef& dev
     }
   });
   if (rows == RowsRead::All || rows == RowsRead::None) return made;
-  made->halves.resize(2 * view.universe + 1);
-  for (std::uint64_t v = 0; v < view.universe; ++v) {
-    made->halves[2 * v] = starts[v];
-    made->halves[2 * v + 1] = rows == RowsRead::Lower ? starts[v + 1] : starts[v];
-  }
-  made->halves.back() = starts.back();
+  made->halves = runtime::Buffer<std::uint64_t>(2 * view.universe + 1);
+  tbb::parallel_for(Ranks(0, view.universe, kGrain), [&](const Ranks& part) {
+    for (std::uint64_t v = part.begin(); v != part.end(); ++v) {
+      made->halves[2 * v] = starts[v];
+      made->halves[2 * v + 1] = rows == RowsRead::Lower ? starts[v + 1] : starts[v];
+    }
+  });
+  made->halves[2 * view.universe] = starts[view.universe];
   return made;
 }
 
@@ -76,8 +103,8 @@ void SpreadGraph::put(const T*& field, const T* items, std::uint64_t count, std:
     copied_ += bytes;
     return;
   }
-  PinnedMemory& memory =
-      far_arrays_.emplace_back(need(PinnedMemory::allocate(device_, std::max<std::uint64_t>(bytes, sizeof(T)))));
+  PinnedMemory& memory = far_arrays_.emplace_back(
+      need(PinnedMemory::allocate(device_, std::max<std::uint64_t>(bytes, sizeof(T)), bytes == 0)));
   if (bytes != 0) std::memcpy(memory.host(), items, bytes);
   field = reinterpret_cast<const T*>(memory.address());
 }
@@ -115,7 +142,7 @@ SpreadGraph::SpreadGraph(const runtime::cuda::DeviceRef& device, host::Graph& gr
   };
   if (!names_rows) put_offsets(of_vertices());
   put(view_.vertices, wanted.vertices ? graph.vertex_array() : nullptr, host.vertex_count, of_vertices());
-  const std::uint64_t room = rows_->starts.back() + kSlackItems;
+  const std::uint64_t room = rows_->starts[host.universe] + kSlackItems;
   const std::uint64_t items = std::min(room, left_ / sizeof(std::uint32_t));
   if (items > kSlackItems) {
     room_ = need(DeviceBuffer<std::uint32_t>::allocate(device_, items));
@@ -247,7 +274,7 @@ void SpreadGraph::place_hottest(const Stream& stream) {
   const std::vector<bool> chosen = hottest_groups();
   // There may be many of a few rows, so that most of the time would go into telling the device of each.
   const PinnedBuffer<std::uint32_t> chunk =
-      need(PinnedBuffer<std::uint32_t>::allocate(device_, std::min(kChunkItems, room_.size())));
+      need(PinnedBuffer<std::uint32_t>::allocate(device_, std::min(kChunkItems, room_.size()), false));
   std::uint64_t sent = 0, at = 0;
   const auto flush = [&] {
     if (at == sent) return;

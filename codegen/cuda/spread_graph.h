@@ -10,6 +10,7 @@
 #include "codegen/cuda/rows_read.h"
 #include "runtime/cuda/graph_upload.h"
 #include "runtime/cuda/memory.h"
+#include "runtime/graph/buffer.h"
 #include "runtime/graph/cuts.h"
 #include "runtime/graph/device_copies.h"
 
@@ -19,9 +20,9 @@ namespace matcha::codegen::gpu {
 /// each.
 struct PinnedRows {
   runtime::cuda::PinnedBuffer<std::uint32_t> items;
-  std::vector<std::uint64_t> starts;  ///< Of rank v: items[starts[v]] to items[starts[v + 1]].
-  std::vector<std::uint64_t> halves;  ///< GraphView::halves of these rows, in which the other half is empty; empty if
-                                      ///< they are whole.
+  runtime::Buffer<std::uint64_t> starts;  ///< Of rank v: items[starts[v]] to items[starts[v + 1]].
+  runtime::Buffer<std::uint64_t> halves;  ///< GraphView::halves of these rows, in which the other half is empty; empty
+                                          ///< if they are whole.
 
   /// Throws Trap when there is no memory. Requires: the halves of the graph, unless `rows` is All.
   static std::shared_ptr<PinnedRows> make(const runtime::cuda::DeviceRef& device, const runtime::Graph& graph,

@@ -251,13 +251,17 @@ List Evaluator::sorted(const ir::Expr& e) {
 }
 
 Scalar Evaluator::item(const ir::At& e) {
-  const List all = items(*e.operands[0]);
+  const ir::Expr& list = *e.operands[0];
   const std::int64_t index = get<std::int64_t>(*e.operands[1]);
-  if (index < 0 || static_cast<std::uint64_t>(index) >= all.size) {
+  const std::uint64_t size = count(list);
+  if (index < 0 || static_cast<std::uint64_t>(index) >= size) {
     fail(runtime::ErrorKind::Runtime, runtime::trap_message(TrapCode::IndexOutOfRange),
-         runtime::trap_hint(TrapCode::IndexOutOfRange, index, all.size), e.loc);
+         runtime::trap_hint(TrapCode::IndexOutOfRange, index, size), e.loc);
   }
-  return scalar_of(all, e.column, static_cast<std::uint64_t>(index));
+  // An array of all vertices is not made for one of them.
+  const bool is_rank = list.kind == Kind::Vertices && graph(*list.operands[0]).view.vertices == nullptr;
+  if (is_rank) return VertexValue{static_cast<std::uint32_t>(index)};
+  return scalar_of(items(list), e.column, static_cast<std::uint64_t>(index));
 }
 
 Scalar Evaluator::contains(const ir::Expr& e) {

@@ -96,7 +96,7 @@ std::string Text::find(const SetKey& key) const {
 
 Nest::Nest(const Pattern& pattern, const Requirements& requirements, const Relations& relations, const Order& order,
            const std::vector<std::string>& vertex_names, const std::vector<std::string>& bases, Answer answer,
-           Text& out, std::size_t given)
+           Text& out, std::size_t given, bool by_degree)
     : pattern_(pattern),
       requirements_(requirements),
       relations_(relations),
@@ -106,6 +106,7 @@ Nest::Nest(const Pattern& pattern, const Requirements& requirements, const Relat
       answer_(answer),
       out_(out),
       given_(given),
+      by_degree_(by_degree),
       factors_(answer == Answer::Count ? factors_of(pattern, requirements.match, vertex_names) : std::vector<Factor>()),
       candidates_(pattern.ids.size()) {}
 
@@ -359,7 +360,7 @@ std::vector<std::string> Nest::conditions(int v, std::size_t level, bool last) c
   // A walk over wedges leaves nobody out.
   const bool counted = level == 1 && counts_wedges(pattern_, requirements_, order_);
   // Neighbours may share their image otherwise.
-  if (requirements_.injective && !last && pays && !counted)
+  if (requirements_.injective && by_degree_ && !last && pays && !counted)
     texts.push_back(fmt::format("size(neighbor(G, {})) >= {}", name(v), degree));
   return texts;
 }

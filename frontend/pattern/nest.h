@@ -58,10 +58,11 @@ class Nest {
  public:
   /// `vertex_names` are those of the placed vertices; `bases`, if not empty, names a list for each vertex that holds
   /// all its candidates, so that labels and degrees are not looked at. The first `given` vertices are matched by
-  /// someone else, who also names their candidates. Everything is kept by reference.
+  /// someone else, who also names their candidates. `by_degree`: vertices with too few neighbours are left out, which
+  /// takes a look at how many they have. Everything is kept by reference.
   Nest(const Pattern& pattern, const Requirements& requirements, const Relations& relations, const Order& order,
        const std::vector<std::string>& vertex_names, const std::vector<std::string>& bases, Answer answer, Text& out,
-       std::size_t given = 0);
+       std::size_t given = 0, bool by_degree = true);
 
   /// What rows have, kept by reference; without it all vertices. From the number of vertices on: the label of each of
   /// these variables of edges.
@@ -121,6 +122,7 @@ class Nest {
   Answer answer_;
   Text& out_;
   std::size_t given_;
+  bool by_degree_;
   std::vector<Factor> factors_;  ///< What a match counts for.
   const std::vector<int>* maybe_columns_ = nullptr;
   const std::vector<std::string>* maybe_variables_ = nullptr;

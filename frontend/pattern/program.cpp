@@ -304,7 +304,7 @@ class Writer {
     if (plan.algorithm == Algorithm::Join) bases = write_candidates(order, out);
     const std::vector<int> columns = this->columns();
     Nest nest(pattern_, model_.requirements(), relations_, order, names_, bases,
-              request_.rows ? Answer::Rows : Answer::Count, out);
+              request_.rows ? Answer::Rows : Answer::Count, out, 0, request_.by_degree);
     nest.set_columns(columns, request_.variables);
     const std::string all = nest.rest(0);
     out.line(factor_ == 1 ? "return " + all : fmt::format("return {} * {}", factor_, all));

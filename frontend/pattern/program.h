@@ -35,6 +35,8 @@ struct Request {
   std::vector<int> columns = {};            ///< The vertices that rows have, in order; empty: all. Beyond their number
   std::vector<std::string> variables = {};  ///< these: variables of edges, whose labels rows have.
   std::size_t plan = 0;                     ///< How many cheaper ones to pass over.
+  bool by_degree = true;                    ///< Leave out vertices with too few neighbours; else how many is not asked
+                                            ///< for.
 };
 
 /// A way to answer, and what the cost model thinks of it.

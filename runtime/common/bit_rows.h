@@ -132,6 +132,9 @@ class BitRowMaker : public BitSets<Group> {
     } else if (is_far(list) && hub_row == nullptr && near.size != 0 && near.size / kFarWalk <= list.size) {
       gather_row(group, list, near, hub_row, row, true);
     } else if (near.size < list.size / kShort || (far && hub_row == nullptr && near.size / kFarWalk <= list.size)) {
+      if constexpr (kMovedRows) {
+        if (far) return scatter_far_row(group, list, near, row);
+      }
       scatter_row(group, list, near, row);
     } else {
       gather_row(group, list, near, hub_row, row, false);
@@ -163,6 +166,27 @@ class BitRowMaker : public BitSets<Group> {
     for (SizeOf<B> j = group.lane; j < near.size; j += Group::kWidth) {
       u64 i = position(list, near.at(j));
       if (i < list.size && list.at(i) == near.at(j)) atomic_or(row + i / kWordBits, 1ull << i % kWordBits);
+    }
+  }
+
+  /// The same from memory of the host: many items are under way to each lane at a time, as long as some may be in
+  /// `list`.
+  template <typename A, typename B>
+  MATCHA_MEMBER static void scatter_far_row(Group group, const A& list, const B& near, u64* row) {
+    MATCHA_ROLLED for (u64 k = group.lane; k < words_for(list.size); k += Group::kWidth) row[k] = 0;
+    group.sync();
+    if (list.size == 0 || near.size == 0) return;
+    constexpr u32 kItems = 8;
+    const auto last = list.at(list.size - 1);
+    for (SizeOf<B> first = group.lane; first < near.size; first += kItems * Group::kWidth) {
+      ItemOf<B> items[kItems];
+      // Those past the end are the last one, whose bit is set again.
+      for (u32 k = 0; k < kItems; ++k) items[k] = near.at(smaller(first + k * Group::kWidth, near.size - 1));
+      if (items[0] > last) break;
+      for (u32 k = 0; k < kItems; ++k) {
+        const u64 i = position(list, items[k]);
+        if (i < list.size && list.at(i) == items[k]) atomic_or(row + i / kWordBits, 1ull << i % kWordBits);
+      }
     }
   }
 

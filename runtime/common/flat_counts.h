@@ -18,13 +18,27 @@ struct Sides {
   u32 whole = 0;             ///< Items of the first list of a difference.
   bool there = false;        ///< The lane has lists.
   const u64* row = nullptr;  ///< Of `b`.
+#ifdef MATCHA_MOVED_ROWS
+  bool far = false;  ///< `a` lies in memory of the host.
+#endif
 };
 
 /// Two ascending lists without repeats.
 template <typename A, typename B>
 MATCHA_FN Sides sides(const A& a, const B& b) {
-  if (walks_second(a, b)) return {b.data, a.data, u32(b.size), u32(a.size), u32(a.size), true, row_of(a)};
-  return {a.data, b.data, u32(a.size), u32(b.size), u32(a.size), true, row_of(b)};
+  Sides found;
+  if (walks_second(a, b)) {
+    found = {b.data, a.data, u32(b.size), u32(a.size), u32(a.size), true, row_of(a)};
+#ifdef MATCHA_MOVED_ROWS
+    found.far = is_far(b);
+#endif
+    return found;
+  }
+  found = {a.data, b.data, u32(a.size), u32(b.size), u32(a.size), true, row_of(b)};
+#ifdef MATCHA_MOVED_ROWS
+  found.far = is_far(a);
+#endif
+  return found;
 }
 /// The same when `a` comes in any order with repeats.
 template <typename A, typename B>
@@ -77,6 +91,9 @@ class FlatCounts {
       const ShortList<u32> b{pointer(mine.b, owner), group.from(mine.b_size, owner)};
       const u64* row = rows ? pointer(mine.row, owner) : nullptr;
       u32 hits = 0;
+#ifdef MATCHA_MOVED_ROWS
+      if (group.from(u32(mine.far), owner) != 0) fetch_far(group, a.data, a.size);
+#endif
       if (row != nullptr) {
         for (u32 i = group.lane; i < a.size; i += Group::kWidth) hits += contains_by(row, b, a.at(i)) ? 1 : 0;
       } else {

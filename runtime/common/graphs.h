@@ -123,6 +123,27 @@ MATCHA_FN bool is_far(const NearList& list) { return list.far; }
 #endif
 /// Items there that are walked in the time of a search for one: a walk is bound by the bus, a search waits for it.
 inline constexpr u32 kFarWalk = 256;
+/// Lines of a list there are asked for all at once, before it is walked: each that is waited for by itself costs the
+/// bus as much as all of them. A line is 32 items.
+template <typename Group>
+MATCHA_FN void fetch_far(const Group& group, const u32* items, u64 size) {
+#ifdef __CUDA_ARCH__
+  for (u64 at = group.lane * 32; at < size; at += Group::kWidth * 32) {
+    u32 item;
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(item) : "l"(items + at));
+  }
+#else
+  static_cast<void>(group), static_cast<void>(items), static_cast<void>(size);
+#endif
+}
+template <typename Group, typename L>
+MATCHA_FN void fetch_if_far(const Group&, const L&) {}
+#ifdef MATCHA_MOVED_ROWS
+template <typename Group>
+MATCHA_FN void fetch_if_far(const Group& group, const NearList& list) {
+  if (list.far) fetch_far(group, list.data, list.size);
+}
+#endif
 /// Of two lists without repeats: whether the second is walked and its items are looked for in the first. That is the
 /// shorter one, or what is far.
 template <typename A, typename B>

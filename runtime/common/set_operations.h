@@ -94,6 +94,8 @@ class SetOperations {
       // Both are walked, rather than one be searched there.
       if (is_far(b) && b.size != 0 && b.size / kFarWalk <= a.size) {
         i64 count = 0;
+        fetch_if_far(group_, a);
+        fetch_if_far(group_, b);
         merge_in_step(group_, a, b, [&](ItemOf<A>, bool inside, bool found) { count += inside && found ? 1 : 0; });
         return count;
       }
@@ -126,7 +128,10 @@ class SetOperations {
       if (b.size != 0 && b.size / kMergeRatio < a.size) return merge_in_step(group_, a, b, take);
     }
     if constexpr (Group::kWidth != 1 && kMovedRows && can_merge<B>) {
-      if (is_far(b) && b.size != 0 && b.size / kFarWalk <= a.size) return merge_in_step(group_, a, b, take);
+      if (is_far(b) && b.size != 0 && b.size / kFarWalk <= a.size) {
+        fetch_if_far(group_, b);
+        return merge_in_step(group_, a, b, take);
+      }
     }
     look_up(a, b, take);
   }

@@ -78,8 +78,7 @@ class WorkerOf : public TaskWalk<Group>,
   MATCHA_MEMBER auto copy(const A& a, R room) const {
     return room.list(copied(a, room));
   }
-  /// A copy in ascending order; by insertion in runs that are merged in place would need a second room, so it is a
-  /// heap sort by the first lane.
+  /// A copy in ascending order: a heap sort by the first lane, as runs that are merged would need a second room.
   template <typename A, typename R>
   MATCHA_MEMBER auto sorted(const A& a, R room) const {
     u64 size = copied(a, room);
@@ -217,6 +216,7 @@ class WorkerOf : public TaskWalk<Group>,
     group_.sync();
     room.grow(launch_, group_, a.size);
     u64 size = fit(a.size, room);
+    fetch_if_far(group_, a);
     for (SizeOf<A> i = group_.lane; i < size; i += Group::kWidth) room.put(i, a.at(i));
     group_.sync();
     return size;

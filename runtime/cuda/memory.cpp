@@ -60,7 +60,7 @@ Status DeviceMemory::fill(const Stream& stream, unsigned char byte) const {
   return stream.device().call(stream.device().calls().memset_d8_async, address(), byte, bytes_, stream.get());
 }
 
-Result<PinnedMemory> PinnedMemory::allocate(const DeviceRef& device, std::uint64_t bytes) {
+Result<PinnedMemory> PinnedMemory::allocate(const DeviceRef& device, std::uint64_t bytes, bool zeroed) {
   PinnedMemory memory;
   if (bytes == 0) return memory;
   void* host = nullptr;
@@ -71,7 +71,7 @@ Result<PinnedMemory> PinnedMemory::allocate(const DeviceRef& device, std::uint64
   }
   memory.memory_ = {device, host};
   memory.bytes_ = bytes;
-  std::memset(host, 0, bytes);
+  if (zeroed) std::memset(host, 0, bytes);
   if (Status got = device->call(device->calls().mem_host_get_device_pointer, &memory.address_, host, 0U); !got) {
     return got.error();
   }

@@ -36,12 +36,13 @@ class DeviceMemory {
 };
 
 /// Bytes on the host that do not move and that the device reads and writes in place, such as progress counters and
-/// rings; zeroed.
+/// rings.
 class PinnedMemory {
  public:
   PinnedMemory() = default;
-  /// Errors: Resource when the host has no memory to pin. No bytes: no allocation.
-  static Result<PinnedMemory> allocate(const DeviceRef& device, std::uint64_t bytes);
+  /// Errors: Resource when the host has no memory to pin. No bytes: no allocation. `zeroed`: else it is not
+  /// initialized.
+  static Result<PinnedMemory> allocate(const DeviceRef& device, std::uint64_t bytes, bool zeroed = true);
 
   void* host() const { return memory_.get(); }
   /// Where the device finds it.
@@ -97,8 +98,8 @@ class PinnedBuffer {
  public:
   PinnedBuffer() = default;
   /// Errors: as PinnedMemory::allocate.
-  static Result<PinnedBuffer> allocate(const DeviceRef& device, std::uint64_t size) {
-    Result<PinnedMemory> memory = PinnedMemory::allocate(device, size * sizeof(T));
+  static Result<PinnedBuffer> allocate(const DeviceRef& device, std::uint64_t size, bool zeroed = true) {
+    Result<PinnedMemory> memory = PinnedMemory::allocate(device, size * sizeof(T), zeroed);
     if (!memory) return memory.error();
     PinnedBuffer buffer;
     buffer.memory_ = std::move(*memory);
