@@ -103,24 +103,30 @@ void add_cluster_options(CLI::App& verb, ClusterOptions& options) {
       ->group("");
 }
 
-Status join_team(RunVerbOptions& all) {
+Status join_ranks(ConsoleOptions& told, std::string_view example, std::shared_ptr<runtime::cluster::MpiTeam>& team) {
   namespace mpi = runtime::cluster;
   // The launcher says it before the library does.
-  all.console.rank = mpi::launched_rank();
-  const Console early(all.console);
-  if (const Status fits = ClusterRun(all.cluster, early).check(all); fits != Status::Ok) return fits;
+  told.rank = mpi::launched_rank();
   runtime::Result<std::unique_ptr<mpi::MpiTeam>> joined = mpi::MpiTeam::join();
-  if (!joined) return early.error(joined.error());
-  const mpi::MpiTeam& team = **joined;
-  all.console.rank = team.rank();
-  all.console.quiet = all.console.quiet || team.rank() != 0;
-  const Console console(all.console);
-  if (team.size() > 1) {
-    console.note(fmt::format("{} ranks, {}", team.size(), team.mpi_version()));
+  if (!joined) return Console(told).error(joined.error());
+  team = std::move(*joined);
+  told.rank = team->rank();
+  told.quiet = told.quiet || team->rank() != 0;
+  const Console console(told);
+  if (team->size() > 1) {
+    console.note(fmt::format("{} ranks, {}", team->size(), team->mpi_version()));
   } else {
-    console.note("one rank: more are started by a launcher, as in `mpirun -n 4 matcha run … --mpi`");
+    console.note(fmt::format("one rank: more are started by a launcher, as in `mpirun -n 4 {}`", example));
   }
-  all.cluster.team = std::move(*joined);
+  return Status::Ok;
+}
+
+Status join_team(RunVerbOptions& all) {
+  namespace mpi = runtime::cluster;
+  all.console.rank = mpi::launched_rank();
+  if (const Status fits = ClusterRun(all.cluster, Console(all.console)).check(all); fits != Status::Ok) return fits;
+  const Status joined = join_ranks(all.console, "matcha run … --mpi", all.cluster.team);
+  if (joined != Status::Ok) return joined;
   const bool told = std::ranges::find(all.gpu_given, "--first-gpu") != all.gpu_given.end();
   if (!told) all.gpu.turn = mpi::launched_local_rank();
   return Status::Ok;

@@ -39,7 +39,10 @@ struct ClusterOptions {
 
 void add_cluster_options(CLI::App& verb, ClusterOptions& options);
 
-/// Of a run with `--mpi`: joins the ranks of the job. Those but the first say errors only.
+/// Joins the ranks of an MPI job, `team` from then on. Those but the first say errors only. `example`: the command of
+/// one rank.
+Status join_ranks(ConsoleOptions& told, std::string_view example, std::shared_ptr<runtime::cluster::MpiTeam>& team);
+/// The same for a run with `--mpi`, whose options must fit that.
 Status join_team(RunVerbOptions& all);
 /// Leaves the job when all have a result. `has_result`: this rank does, which may be a part. Else does not return: it
 /// ends all ranks with the exit code of the status.

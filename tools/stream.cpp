@@ -17,8 +17,11 @@
 #include "driver/pattern_list.h"
 #include "driver/stream/gpu_opening.h"
 #include "driver/stream/inputs.h"
+#include "driver/stream/rank_partners.h"
+#include "driver/version.h"
 #include "runtime/machine.h"
 #include "runtime/unfinished_file.h"
+#include "tools/run_cluster.h"
 #include "tools/stream_run.h"
 #include "tools/verbs.h"
 
@@ -44,7 +47,8 @@ class StreamVerb {
   }
 
   Status all() {
-    const Status status = session_.leave(steps());
+    Status status = session_.leave(steps());
+    if (options_.team != nullptr) status = leave_ranks(status);
     if (codegen::compiles_in_background() || st::GpuOpening::is_any_under_way()) {
       std::fflush(nullptr);
       runtime::UnfinishedFile::discard_all();
@@ -56,12 +60,24 @@ class StreamVerb {
  private:
   using Step = Status (StreamVerb::*)();
 
+  /// Where one has failed, the others wait for what it would have counted.
+  Status leave_ranks(Status status) const {
+    ClusterOptions cluster;
+    cluster.team = options_.team;
+    return leave_team(cluster, console_, status, status == Status::Ok);
+  }
+
   Status steps() {
     for (const Step step : {&StreamVerb::check, &StreamVerb::find_programs, &StreamVerb::find_inputs,
                             &StreamVerb::open_state, &StreamVerb::read_graph, &StreamVerb::add_programs}) {
       const Status status = (this->*step)();
       if (status != Status::Ok) return status;
       if (session_.stopped()) return session_.stop_early();
+    }
+    if (options_.team != nullptr) {
+      const runtime::Status agreed = options_.team->agree(words_of_ranks());
+      if (!agreed) return console_.error(agreed.error());
+      parts_.partners = std::make_unique<st::RankPartners>(*options_.team);
     }
     return StreamRun(options_, console_, session_, std::move(parts_)).all();
   }
@@ -156,6 +172,13 @@ class StreamVerb {
                             "with `--temporal` a program takes edges without information");
     }
     return Status::Ok;
+  }
+
+  /// What ranks must have in common to come to the same batches.
+  std::string words_of_ranks() const {
+    const st::Present& graph = parts_.engine->present();
+    return fmt::format("{} {} {} {} {} {} {}", driver::matcha_version(), settings().dump(), options_.batch.value_or(0),
+                       options_.blank, options_.strict, graph.edge_count(), graph.vertex_count());
   }
 
   /// What a state is for: with other settings its log means something else.
@@ -335,13 +358,47 @@ class StreamVerb {
   StreamParts parts_;
 };
 
+/// What does not fit `--mpi`; Ok: nothing.
+Status check_ranks(const StreamOptions& options, const Console& console) {
+  const std::pair<bool, const char*> others[] = {
+      {!options.matches.empty(), "--matches"},    {!options.state.empty(), "--state"},
+      {options.recompute, "--recompute"},         {options.each, "--each"},
+      {!options.every.empty(), "--every"},        {options.automatic, "--auto"},
+      {options.timeout.has_value(), "--timeout"}, {options.device == "cuda", "--device cuda"}};
+  for (const auto& [given, name] : others) {
+    if (!given) continue;
+    return console.error(Status::Usage, fmt::format("`{}` is not for `--mpi`", name),
+                         "the ranks of a job share the edges of batches that end where the updates say");
+  }
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(options.updates, failed)) {
+    return console.error(Status::Usage, "with `--mpi` the updates are a file, which every rank reads",
+                         "--updates FILE");
+  }
+  if (options.batch || options.blank || !options.slide.empty()) return Status::Ok;
+  return console.error(Status::Usage, "with `--mpi` the updates say where a batch ends",
+                       "give --batch, --blank or --slide");
+}
+
+Status run_stream(StreamOptions& options) {
+  if (options.mpi) {
+    options.console.rank = runtime::cluster::launched_rank();
+    Status status = check_ranks(options, Console(options.console));
+    if (status == Status::Ok) status = join_ranks(options.console, "matcha stream … --mpi", options.team);
+    if (status != Status::Ok) return status;
+    options.device = "cpu";
+    if (options.team->rank() != 0) options.out = "/dev/null";
+  }
+  return StreamVerb(options).all();
+}
+
 }  // namespace
 
 void add_stream(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("stream", "Keep the answers of programs while a graph changes");
   auto options = std::make_shared<StreamOptions>();
   add_stream_options(*verb, *options);
-  verb->callback([options, &action] { action = [options] { return StreamVerb(*options).all(); }; });
+  verb->callback([options, &action] { action = [options] { return run_stream(*options); }; });
 }
 
 }  // namespace matcha::tools

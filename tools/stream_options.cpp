@@ -127,6 +127,9 @@ void add_stream_options(CLI::App& verb, StreamOptions& options) {
   add_bytes(verb, "--gpu-rows", options.gpu_rows, "Of it, what rows of neighbours may take; default: what is left")
       ->needs("--gpu-memory")
       ->group("How to run");
+  verb.add_flag("--mpi", options.mpi,
+                "As a rank of an MPI job: all hold the graph and share the edges of each batch; the first answers")
+      ->group("How to run");
   verb.add_flag("--recompute", options.recompute, "Run the programs anew after each batch; slow, and the reference")
       ->group("How to run");
   add_cpu_options(verb, {options.tier, options.threads, options.simd, options.order});

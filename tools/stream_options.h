@@ -2,12 +2,14 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "driver/row_encoder.h"
 #include "driver/tables.h"
+#include "runtime/cluster/mpi_team.h"
 #include "tools/options.h"
 
 namespace matcha::tools {
@@ -39,8 +41,10 @@ struct StreamOptions {
   std::optional<std::uint64_t> checkpoint;
   std::optional<double> timeout;
   std::string device = "auto";
-  std::uint64_t gpu_memory = 0;                ///< 0: all of it.
-  std::uint64_t gpu_rows = ~std::uint64_t{0};  ///< What is left of it.
+  std::uint64_t gpu_memory = 0;                               ///< 0: all of it.
+  std::uint64_t gpu_rows = ~std::uint64_t{0};                 ///< What is left of it.
+  bool mpi = false;                                           ///< The process is a rank of an MPI job.
+  std::shared_ptr<runtime::cluster::MpiTeam> team = nullptr;  ///< Of `mpi`, once it is joined.
   bool recompute = false;
   unsigned threads = 0;
   std::string simd;

@@ -51,6 +51,16 @@ Status StreamRun::all() {
   return summarize(status == Status::Ok ? settled : status);
 }
 
+/// How a batch is run. Processes that share its edges must come to the same steps, however long each takes.
+st::ApplyOptions StreamRun::how(bool quiet) const {
+  st::ApplyOptions options{parts_.run, quiet};
+  options.maybe_partners = parts_.partners.get();
+  if (parts_.partners == nullptr) return options;
+  options.way = st::Way::Edges;
+  options.shares_always = true;
+  return options;
+}
+
 Status StreamRun::open_outputs(bool goes_on) {
   if (options_.matches != "-" || options_.out != "-") {
     runtime::Result<StreamOutput> opened = StreamOutput::open(options_.out, goes_on);
@@ -95,7 +105,7 @@ Status StreamRun::first_answer() {
   if (options_.no_total && !rows_) return Status::Ok;
   std::vector<st::Answer> answers;
   const Stopwatch watch;
-  const Status status = engine_.start(st::ApplyOptions{parts_.run, false}, answers);
+  const Status status = engine_.start(how(false), answers);
   if (status != Status::Ok) return status;
   st::BatchFacts facts;
   return options_.no_total ? Status::Ok : write_answers(facts, answers);
@@ -306,7 +316,7 @@ Status StreamRun::finish_batch() {
   if (status != Status::Ok) return status;
   if (!arrivals_.empty()) facts.wait_ms = ms_of(began - arrivals_.front().first);
   bool is_late = false;
-  status = engine_.put_off(batch, st::ApplyOptions{parts_.run, false}, is_late);
+  status = engine_.put_off(batch, how(false), is_late);
   if (is_late) owed_.push_back({facts, std::exchange(arrivals_, {})});
   if (status == Status::Ok) status = settle(!is_late);
   if (status == Status::Ok && !is_late) {
@@ -346,7 +356,7 @@ void StreamRun::count(const st::BatchFacts& facts, const Arrivals& arrivals) {
 Status StreamRun::answer(const st::NetBatch& batch, st::BatchFacts& facts, bool quiet) {
   std::vector<st::Answer> answers;
   const Stopwatch watch;
-  const Status status = engine_.apply(batch, st::ApplyOptions{parts_.run, quiet}, answers);
+  const Status status = engine_.apply(batch, how(quiet), answers);
   if (status != Status::Ok || quiet) return status;
   facts.apply_ms = watch.ms();
   for (const st::Answer& answer : answers) facts.apply_ms -= answer.match_ms;

@@ -31,8 +31,9 @@ struct StreamParts {
   codegen::RunOptions run;
   std::optional<RowFormat> row_format;  ///< Rows are wanted.
   std::optional<driver::stream::StateFolder> state;
-  std::shared_ptr<driver::stream::VertexNames> maybe_names;  ///< Ids are text; the lines' rules have it too.
-  nlohmann::json settings;                                   ///< What a state is for, and the same when it goes on.
+  std::shared_ptr<driver::stream::VertexNames> maybe_names;       ///< Ids are text; the lines' rules have it too.
+  std::unique_ptr<runtime::stream::Partners> partners = nullptr;  ///< Other processes with the same stream; null: none.
+  nlohmann::json settings;  ///< What a state is for, and the same when it goes on.
 };
 
 /// Goes through the batches of a stream: reads lines until a batch ends, finds out what changes, has it in the log,
@@ -53,6 +54,7 @@ class StreamRun {
     Arrivals arrivals;
   };
 
+  driver::stream::ApplyOptions how(bool quiet) const;
   Status open_outputs(bool goes_on);
   Status begin();
   Status go_on();

@@ -379,7 +379,7 @@ class DeltaEngine final : public Engine {
   /// Takes edges in or out, and counts what they do, by the threads that there are.
   Status change_edges(const std::vector<EdgeChange>& edges, int sign, Phase& phase, const ApplyOptions& options) {
     const bool counts = !options.quiet && !edges.empty() && stands_->size() != 0;
-    const bool may_share = counts && threads(options) > 1;
+    const bool may_share = counts && (threads(options) > 1 || options.maybe_partners != nullptr);
     // Where nobody asked for it, fewer are not worth a launch.
     constexpr std::size_t kMany = 1024;
     bool alone = true;
@@ -479,7 +479,9 @@ class DeltaEngine final : public Engine {
     }
     has_shared_ = true;
     if (const Status status = find_updates(edges); status != Status::Ok) return status;
-    const SharedDeltas::Took took = shared_->take(updates_, sign, {options.run.stop_request, options.run.deadline});
+    const SharedDeltas::Took took =
+        shared_->take(updates_, sign, {options.run.stop_request, options.run.deadline}, options.maybe_partners);
+    if (took.failure) return reporter_->error(*took.failure);
     if (!took.fits) return misfit("an edge that goes was not there, or one that comes was");
     taken = took.edges;
     const double each = took.busy_ms / static_cast<double>(taken);

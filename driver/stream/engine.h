@@ -16,6 +16,7 @@
 #include "driver/stream/present.h"
 #include "driver/stream/update.h"
 #include "frontend/types.h"
+#include "runtime/stream/shared_search.h"
 
 /// Programs that keep their answers while the graph changes. An engine holds the graph as it is now and all programs of
 /// a stream; after each batch it says what each of them finds. The rule: a total is what a run on that graph gives.
@@ -37,6 +38,9 @@ struct ApplyOptions {
   /// Threads share the edges of a batch however few and cheap they are; else where that is sooner. What is found does
   /// not depend on it, nor on the number of threads.
   bool shares_always = false;
+  /// Who counts the edges of all batches with this engine; each has one of its own, and all take the same batches.
+  /// Wants `shares_always`, Way::Edges, no rows and no GPU. Null: nobody.
+  runtime::stream::Partners* maybe_partners = nullptr;
 };
 
 /// What is wanted of a program.

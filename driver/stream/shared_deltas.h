@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,11 +25,14 @@ class SharedDeltas {
   /// Edges come (+1) or go (-1), as many as there is room for, from the first; the graph and the programs take them.
   struct Took {
     runtime::stream::DeltaSearch::Ending ending = runtime::stream::DeltaSearch::Ending::Complete;
-    bool fits = true;       ///< Else an edge that comes was there, or one that goes was not.
-    std::size_t edges = 0;  ///< So many.
-    double busy_ms = 0;     ///< What it took all threads together to count.
+    bool fits = true;                       ///< Else an edge that comes was there, or one that goes was not.
+    std::size_t edges = 0;                  ///< So many.
+    double busy_ms = 0;                     ///< What it took all threads together to count.
+    std::optional<runtime::Error> failure;  ///< Of the partners; then nothing is done.
   };
-  Took take(std::span<const runtime::stream::EdgeUpdate> edges, int sign, const runtime::match::Stops& stops);
+  /// `maybe_partners`: who counts with it; requires that no program wants rows.
+  Took take(std::span<const runtime::stream::EdgeUpdate> edges, int sign, const runtime::match::Stops& stops,
+            runtime::stream::Partners* maybe_partners);
 
  private:
   /// Whose a term is, and which one of it.

@@ -65,11 +65,11 @@ struct SharedSearch::Worker {
 /// One call of `run`.
 class SharedSearch::Run {
  public:
-  Run(SharedSearch& shared, const Request& request, std::size_t updates)
-      : shared_(shared), request_(request), updates_(updates) {
+  Run(SharedSearch& shared, const Request& request, Partners::Range range)
+      : shared_(shared), request_(request), range_(range), next_(range.first) {
     // Enough blocks for everybody, so that few have to be given away.
     constexpr std::size_t kBlocks = 8, kLongest = 16;
-    block_ = std::clamp<std::size_t>(updates / (kBlocks * shared.workers()), 1, kLongest);
+    block_ = std::clamp<std::size_t>((range.end - range.first) / (kBlocks * shared.workers()), 1, kLongest);
   }
 
   Result all() {
@@ -83,7 +83,7 @@ class SharedSearch::Run {
     });
     if (out_of_memory_) throw std::bad_alloc();
     Result result;
-    result.updates = updates_;
+    result.updates = range_.end - range_.first;
     result.ending = ending_;
     result.maps.assign(request_.terms.all.size(), 0);
     std::chrono::steady_clock::duration busy{};
@@ -145,8 +145,8 @@ class SharedSearch::Run {
     const SharedTerms& terms = request_.terms;
     for (;;) {
       const std::size_t first = next_.fetch_add(block_, std::memory_order_relaxed);
-      if (first >= updates_) return;
-      for (std::size_t i = first; i < std::min(updates_, first + block_); ++i) {
+      if (first >= range_.end) return;
+      for (std::size_t i = first; i < std::min(range_.end, first + block_); ++i) {
         const EdgeUpdate& update = request_.updates[i];
         const std::uint32_t u = class_of(update.u), v = class_of(update.v);
         for (const std::uint32_t term : terms.by_classes[std::size_t{u} * terms.classes + v]) {
@@ -179,9 +179,9 @@ class SharedSearch::Run {
 
   SharedSearch& shared_;
   const Request& request_;
-  const std::size_t updates_;
+  const Partners::Range range_;
   std::size_t block_ = 1;
-  std::atomic<std::size_t> next_{0};
+  std::atomic<std::size_t> next_;
   std::atomic<DeltaSearch::Ending> ending_{DeltaSearch::Ending::Complete};
   std::atomic<bool> out_of_memory_{false};
   match::WorkPool<Part> pool_;
@@ -194,6 +194,26 @@ SharedSearch::SharedSearch(DynamicGraph& graph, const SetKernels& kernels, unsig
 
 SharedSearch::~SharedSearch() = default;
 
+SharedSearch::Result SharedSearch::look(const Request& request, std::size_t updates) {
+  if (request.maybe_partners == nullptr) return Run(*this, request, {0, updates}).all();
+  Result result;
+  result.updates = updates;
+  while (const std::optional<Partners::Range> range = request.maybe_partners->next(updates)) {
+    const Result part = Run(*this, request, *range).all();
+    result.busy_ms += part.busy_ms;
+    result.ending = part.ending;
+    if (part.ending != DeltaSearch::Ending::Complete) return result;
+    request.maybe_partners->done(part.maps);
+  }
+  runtime::Result<std::vector<__int128>> sum = request.maybe_partners->sum();
+  if (sum) {
+    result.maps = std::move(*sum);
+  } else {
+    result.failure = sum.error();
+  }
+  return result;
+}
+
 SharedSearch::Result SharedSearch::run(const Request& request) {
   const std::size_t updates = versions_.open(request.updates, request.come);
   if (updates == 0) {
@@ -203,7 +223,7 @@ SharedSearch::Result SharedSearch::run(const Request& request) {
   }
   Result result;
   try {
-    result = Run(*this, request, updates).all();
+    result = look(request, updates);
   } catch (...) {
     versions_.close(false);
     throw;

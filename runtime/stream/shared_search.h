@@ -15,6 +15,7 @@
 #include "runtime/abi.h"
 #include "runtime/match/stops.h"
 #include "runtime/match/work_pool.h"
+#include "runtime/result.h"
 #include "runtime/stream/delta_search.h"
 #include "runtime/stream/delta_term.h"
 #include "runtime/stream/dynamic_graph.h"
@@ -60,6 +61,25 @@ struct SharedTerms {
   std::vector<std::vector<std::uint32_t>> by_classes;
 };
 
+/// Others, elsewhere, with the same graph and terms, to whom the same updates are given: each looks at some of them.
+/// All make the same calls for the same updates, in the same order.
+class Partners {
+ public:
+  virtual ~Partners() = default;
+
+  /// Updates [first, end) of so many.
+  struct Range {
+    std::size_t first = 0, end = 0;
+  };
+  /// Some that are to be looked at here next, as nobody else does; nothing: no more.
+  virtual std::optional<Range> next(std::size_t updates) = 0;
+  /// What those of the last range do, by term.
+  virtual void done(const std::vector<__int128>& maps) = 0;
+  /// The same of all updates; waits for the others. Errors: Runtime, when one of them failed or was stopped; Resource,
+  /// when a number is beyond 128 bits.
+  virtual Result<std::vector<__int128>> sum() = 0;
+};
+
 /// What the edges of a batch do, on several threads: each update is looked at by itself, in the version of the graph
 /// that it finds, and a long one by several.
 class SharedSearch {
@@ -76,13 +96,15 @@ class SharedSearch {
     bool come = false;
     match::Stops stops;
     TakeMatch take;
+    Partners* maybe_partners = nullptr;  ///< No terms are listed then. Null: there are none.
   };
   struct Result {
     DeltaSearch::Ending ending = DeltaSearch::Ending::Complete;
-    bool fits = true;            ///< Else an edge that comes was there, or one that goes was not; nothing is done.
-    std::size_t updates = 0;     ///< So many were taken in, from the first: those whose versions had room.
-    double busy_ms = 0;          ///< What all workers took together to look at them.
-    std::vector<__int128> maps;  ///< By term: of all those updates, not divided by its divisor.
+    bool fits = true;              ///< Else an edge that comes was there, or one that goes was not; nothing is done.
+    std::size_t updates = 0;       ///< So many were taken in, from the first: those whose versions had room.
+    double busy_ms = 0;            ///< What all workers took together to look at them.
+    std::vector<__int128> maps;    ///< By term: of all those updates, not divided by its divisor.
+    std::optional<Error> failure;  ///< Of the partners; then nothing else is told.
   };
   unsigned workers() const { return crew_.workers(); }
   /// Takes updates in, and says what they do. Throws std::bad_alloc.
@@ -96,6 +118,8 @@ class SharedSearch {
   };
   struct Worker;
   class Run;
+
+  Result look(const Request& request, std::size_t updates);
 
   DynamicGraph& graph_;
   GraphVersions versions_;

@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -166,6 +167,34 @@ def main(G: Graph):
         self.assertIn("one rank: more are started by a launcher", alone.stderr.decode())
         self.fails(4, "run", TRIANGLE, WIKI, "--mpi", says=["no MPI library can be opened", "/nowhere/libmpi.so", "--work DIR"],
                    env=self.environment(MATCHA_LIBMPI="/nowhere/libmpi.so"))
+
+    def test_streams(self):
+        """Ranks that hold copies share the edges of each batch: the first one has the answers of a stream alone."""
+        dice = random.Random(28)
+        edges = {(u, v) for u in range(60) for v in range(u) if dice.random() < 0.3}
+        graph = self.write("g.txt", "".join(f"{u} {v}\n" for u, v in sorted(edges)))
+        lines = []
+        for _ in range(300):
+            u, v = sorted(dice.sample(range(64), 2))
+            lines.append(f"{dice.choice('+-')} {u} {v}\n")
+        words = ["stream", "--pattern", "house", "--pattern", "0-1,1-2,2-3,3-0", "--pattern", "cycle:5", graph, "--updates", self.write("u.txt", "".join(lines)), "--batch", "100", "--json"]
+
+        def answers(text):
+            found = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+            return [{key: value for key, value in answer.items() if key not in ("ms", "seconds", "latency_ms", "updates_per_s")} for answer in found if "batch" in answer]
+
+        wanted = answers(self.ok(*words, "--device", "cpu", "--threads", "1", "-q"))
+        self.assertEqual(len(wanted), 12)
+        for launcher, count in zip(FOUND, (4, 2)):
+            with self.subTest(launcher=launcher):
+                line = [*FOUND[launcher], "-n", str(count), os.path.abspath(cli.MATCHA), *words, "--mpi", "--threads", "1"]
+                ran = subprocess.run(line, env=self.environment(), cwd=ROOT, text=True, capture_output=True, timeout=cli.LIMIT_S, stdin=subprocess.DEVNULL)
+                self.assertEqual((ran.returncode, answers(ran.stdout)), (0, wanted), ran.stderr)
+        for more, says in ((["--matches", "m.csv"], "--matches"), (["--state", "s"], "--state"), (["--device", "cuda"], "--device cuda")):
+            self.fails(2, *words, "--mpi", "-q", *more, says=[says], env=self.environment())
+        piped = ["-" if words[at - 1] == "--updates" else word for at, word in enumerate(words)]
+        self.fails(2, *piped, "--mpi", "-q", says=["--updates FILE"], env=self.environment())
+        self.fails(2, *words[:-3], "--mpi", "-q", says=["--batch, --blank or --slide"], env=self.environment())
 
     def test_the_file_for_launchers(self):
         for words in FOUND.values():

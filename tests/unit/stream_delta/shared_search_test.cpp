@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "runtime/cpu/set_kernels.h"
@@ -98,6 +101,71 @@ TEST(SharedSearch, VersionsAreTheGraphsInBetween) {
       EXPECT_EQ(versions.open(twice, !come), 0U);
       EXPECT_EQ(rows_of(graph, false), rows_of(alone, false));
     }
+  }
+}
+
+/// One of two who look at the same updates: the first at every other block of three.
+class Half final : public Partners {
+ public:
+  struct Both {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<__int128> sum;
+    int ready = 0;
+  };
+  Half(Both& both, bool is_first) : both_(both), at_(is_first ? 0 : kBlock) {}
+
+  std::optional<Range> next(std::size_t updates) override {
+    if (at_ >= updates) return std::nullopt;
+    const Range range{at_, std::min(at_ + kBlock, updates)};
+    at_ += 2 * kBlock;
+    return range;
+  }
+  void done(const std::vector<__int128>& maps) override {
+    const std::lock_guard lock(both_.mutex);
+    both_.sum.resize(maps.size(), 0);
+    for (std::size_t i = 0; i < maps.size(); ++i) both_.sum[i] += maps[i];
+  }
+  Result<std::vector<__int128>> sum() override {
+    std::unique_lock lock(both_.mutex);
+    ++both_.ready;
+    both_.changed.notify_all();
+    both_.changed.wait(lock, [this] { return both_.ready == 2; });
+    return both_.sum;
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 3;
+  Both& both_;
+  std::size_t at_;
+};
+
+TEST(SharedSearch, PartnersFindTogetherWhatOneFinds) {
+  const Term triangle = make_term(pattern_of(3, 2, false, {0b110, 0b101, 0b011}));
+  const SharedTerms terms{{{&triangle, false}}, 1, {{0}}};
+  for (const bool come : {false, true}) {
+    const auto make = [] {
+      std::mt19937 random(7);
+      return random_graph(false, 60, random, 3);
+    };
+    DynamicGraph alone = make(), first = make(), second = make();
+    std::mt19937 random(8);
+    const Edges edges = random_edges(alone, !come, 40, random);
+    const SetKernels& kernels = set_kernels(best_tier());
+    SharedSearch one(alone, kernels, 1), left(first, kernels, 1), right(second, kernels, 2);
+    const SharedSearch::Result wanted = one.run({terms, edges, come, {}, {}});
+    Half::Both both;
+    Half of_left(both, true), of_right(both, false);
+    SharedSearch::Result of_other;
+    std::thread other([&] { of_other = right.run({terms, edges, come, {}, {}, &of_right}); });
+    const SharedSearch::Result found = left.run({terms, edges, come, {}, {}, &of_left});
+    other.join();
+    ASSERT_TRUE(found.fits && of_other.fits && !found.failure && !of_other.failure);
+    EXPECT_TRUE(wanted.maps[0] != 0);
+    EXPECT_TRUE(found.maps == wanted.maps && of_other.maps == wanted.maps);
+    EXPECT_EQ(found.updates, edges.size());
+    EXPECT_EQ(rows_of(first, false), rows_of(alone, false));
+    EXPECT_EQ(rows_of(second, false), rows_of(alone, false));
   }
 }
 

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/cluster/mpi_team.h"
+#include "runtime/result.h"
+#include "runtime/stream/shared_search.h"
+
+namespace matcha::driver::stream {
+
+/// The ranks of an MPI job, which all have the graph of a stream and take the same batches: of each, parts are dealt to
+/// whoever is free, and all get the sum.
+class RankPartners final : public runtime::stream::Partners {
+ public:
+  explicit RankPartners(runtime::cluster::MpiTeam& team) : team_(team) {}
+
+  std::optional<Range> next(std::size_t updates) override;
+  void done(const std::vector<__int128>& maps) override;
+  runtime::Result<std::vector<__int128>> sum() override;
+
+ private:
+  runtime::cluster::MpiTeam& team_;
+  std::uint64_t batch_ = 0;  ///< How often there was a sum.
+  std::uint64_t unit_ = 0;   ///< That was dealt last.
+  std::optional<runtime::Error> failure_;
+};
+
+}  // namespace matcha::driver::stream
