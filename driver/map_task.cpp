@@ -51,13 +51,11 @@ std::map<std::string, int> named_variables(const Pattern& pattern) {
   return edges;
 }
 
-/// The variable that stands on several edges; empty: none. Nothing: there are two.
-std::optional<std::string> shared_variable(const Pattern& pattern) {
-  std::string shared;
+/// The variables that stand on several edges.
+std::vector<std::string> shared_variables(const Pattern& pattern) {
+  std::vector<std::string> shared;
   for (const auto& [variable, edges] : named_variables(pattern)) {
-    if (edges == 1) continue;
-    if (!shared.empty()) return std::nullopt;
-    shared = variable;
+    if (edges > 1) shared.push_back(variable);
   }
   return shared;
 }
@@ -70,13 +68,14 @@ std::int64_t code_of(const std::string& literal, const runtime::LabelDictionary&
 MapQuery query_of(const Pattern& pattern, const runtime::LabelDictionary& dictionary) {
   MapQuery query;
   query.size = pattern.size();
-  const std::string shared = shared_variable(pattern).value_or("");
+  const std::vector<std::string> shared = shared_variables(pattern);
   for (const auto& [ends, labels] : pattern.edge_labels) {
     for (const std::string& label : labels) {
       MapQuery::Arc& arc = query.arcs.emplace_back();
       arc.from = ends.first;
       arc.to = ends.second;
-      arc.is_shared = label == shared;
+      const auto same = std::ranges::find(shared, label);
+      if (same != shared.end()) arc.shared = 1 + static_cast<int>(same - shared.begin());
       if (frontend::pattern::is_variable(label)) continue;
       for (const std::string& one : frontend::pattern::alternatives(label)) {
         const std::int64_t code = code_of(one, dictionary);
@@ -218,8 +217,9 @@ class Chooser {
   /// Arcs of any label that are walked to where they come from have to be turned first. Those of `top` are walked away
   /// from it; what others do is taken to be the worse.
   double price_of_turning(int top) const {
-    const bool turns = std::ranges::any_of(
-        query_.arcs, [&](const MapQuery::Arc& arc) { return arc.labels.empty() && !arc.is_shared && arc.from != top; });
+    const bool turns = std::ranges::any_of(query_.arcs, [&](const MapQuery::Arc& arc) {
+      return arc.labels.empty() && arc.shared == 0 && arc.from != top;
+    });
     return turns ? kOfTurning * static_cast<double>(graph_.view().arc_count) : 0;
   }
 
@@ -415,13 +415,14 @@ bool fits_memory(const Pattern& pattern, const runtime::Graph& graph) {
 /// takes a pass over the vertices each time, which is less than the arcs.
 bool fits_any_labels(const Pattern& pattern, const runtime::Graph& graph) {
   constexpr double kVerticesAPass = 16;
-  const std::optional<std::string> shared = shared_variable(pattern);
+  const std::vector<std::string> shared = shared_variables(pattern);
   const std::uint64_t arcs = graph.view().arc_count;
-  if (!shared || arcs > std::numeric_limits<std::uint32_t>::max()) return false;
-  if (shared->empty()) return true;
+  if (arcs > std::numeric_limits<std::uint32_t>::max()) return false;
+  if (shared.empty()) return true;
   const runtime::Result<runtime::LabelTable> table = graph.label_slices().table(graph);
   if (!table) return false;
-  const double passes = static_cast<double>(table->labels.size()) * static_cast<double>(graph.view().universe);
+  double passes = static_cast<double>(graph.view().universe);
+  for (std::size_t i = 0; i < shared.size(); ++i) passes *= static_cast<double>(table->labels.size());
   return passes / kVerticesAPass <= static_cast<double>(arcs);
 }
 
@@ -443,8 +444,7 @@ bool goes_by_messages(const PatternSource& source, const Pattern& pattern, const
   if (pattern.counts_edges() && !fits_any_labels(pattern, graph)) return false;
   if (!fits_memory(pattern, graph)) return false;
   if (source.match() == Match::Iso && !all_vertices_differ(pattern)) return false;
-  const bool is_shared = !shared_variable(pattern).value_or("").empty();
-  if (source.match() == Match::Edge && (is_shared || !all_arcs_differ(pattern))) return false;
+  if (source.match() == Match::Edge && (!shared_variables(pattern).empty() || !all_arcs_differ(pattern))) return false;
   const MapQuery query = query_of(pattern, graph.dictionary());
   for (int top = 0; top < query.size; ++top) {
     if (runtime::messages::blocks_below(query, top)) return true;

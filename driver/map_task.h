@@ -12,7 +12,7 @@ namespace matcha::driver {
 /// Whether the matches of a pattern are found as maps, by messages along trees (runtime/messages), without a program:
 /// arcs that have labels, of a directed graph, connected, and made of blocks with one cut each, or with two vertices
 /// without which no cycle is left, where that is no slower than a program; labels may be any or one of several, and the
-/// same one on several arcs. Of `--match iso` and `edge` only
+/// same one on several arcs, in all combinations of a few such variables. Of `--match iso` and `edge` only
 /// patterns whose labels alone keep vertices, or edges, apart. Not where another algorithm or plan than the first is
 /// asked for.
 bool goes_by_messages(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <vector>
 
 #include "runtime/graph/detail/source.h"
 #include "runtime/messages/forest.h"
@@ -95,14 +96,12 @@ Result<MapOutcome> count_maps(const Graph& graph, const MapQuery& query, const M
     const Result<LabelTable> table = graph.label_slices().table(graph);
     if (!table) return table.error();
     motif::Sum sum;
-    if (std::ranges::any_of(query.arcs, &MapQuery::Arc::is_shared)) {
-      for (const LabelEntry& entry : table->labels) {
-        add_maps(graph, *table, with_label(query, entry.label), plan, request, sum, outcome);
-        if (outcome.end != motif::End::Complete) break;
-      }
-    } else {
-      add_maps(graph, *table, query, plan, request, sum, outcome);
-    }
+    std::vector<std::int64_t> labels;
+    for (const LabelEntry& entry : table->labels) labels.push_back(entry.label);
+    bind_shared(query, labels, [&](const MapQuery& bound) {
+      add_maps(graph, *table, bound, plan, request, sum, outcome);
+      return outcome.end == motif::End::Complete;
+    });
     outcome.maps = sum.value();
     return outcome;
   } catch (const std::bad_alloc&) {

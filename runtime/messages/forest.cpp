@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "runtime/graph/device_copies.h"
+
 namespace matcha::runtime::messages {
 
 Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& query, const MapPlan& plan, Sums sums)
@@ -165,12 +167,24 @@ const PartIndex* Forest::index(const std::vector<std::int64_t>& labels, ArcSide 
   const auto [found, fresh] = indices_.try_emplace({side, labels});
   Index& index = found->second;
   if (fresh) {
-    const LabelPart part = labels.empty()       ? part_of_any(side, index)
-                           : labels.size() == 1 ? part_of(table_, true, side, labels[0])
-                                                : part_of_several(labels, side, index);
-    index.index.emplace(part, view_.universe);
+    if (labels.size() == 1) {
+      index.index = kept_index(part_of(table_, true, side, labels[0]));
+    } else {
+      const LabelPart part = labels.empty() ? part_of_any(side, index) : part_of_several(labels, side, index);
+      index.index = std::make_shared<const PartIndex>(part, view_.universe);
+    }
   }
-  return &*index.index;
+  return index.index.get();
+}
+
+/// That of one label, which stays with a graph that does.
+std::shared_ptr<const PartIndex> Forest::kept_index(const LabelPart& part) const {
+  // No device has this number.
+  constexpr int kHost = -2;
+  const auto make = [&] { return std::make_shared<PartIndex>(part, view_.universe); };
+  DeviceCopies* const maybe_copies = graph_.device_copies().get();
+  if (maybe_copies == nullptr || part.rows.empty()) return make();
+  return maybe_copies->get<PartIndex>({part.rows.data(), kHost, 0, view_.universe}, make);
 }
 
 LabelPart Forest::part_of_any(ArcSide side, Index& index) const {

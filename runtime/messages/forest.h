@@ -137,8 +137,7 @@ class Forest {
   const Node* maybe_second() const { return second_ < 0 ? nullptr : &node(second_); }
   /// Roots of trees with ties to both cuts.
   const std::vector<int>& shared_strands() const { return shared_strands_; }
-  /// Calls `see` with images of the second cut, among them all that go with this one of the first, until it gives
-  /// false. False: it did. Each image once.
+  /// Calls `see` with the images of the second cut that go with this of the first, each once, until it gives false.
   template <typename See>
   bool walk_seconds_while(std::uint32_t cut, const See& see) const {
     const Node& second = node(second_);
@@ -206,9 +205,10 @@ class Forest {
   /// An index of arcs with one of the labels, and the rows that it needs, if they are no part of the table.
   struct Index {
     std::vector<std::uint32_t> rows, ends, items;
-    std::optional<PartIndex> index;
+    std::shared_ptr<const PartIndex> index;
   };
   const PartIndex* index(const std::vector<std::int64_t>& labels, ArcSide side);
+  std::shared_ptr<const PartIndex> kept_index(const LabelPart& part) const;
   LabelPart part_of_any(ArcSide side, Index& index) const;
   LabelPart part_of_several(const std::vector<std::int64_t>& labels, ArcSide side, Index& index) const;
   EdgeSide side_of(int from, int to);

@@ -306,16 +306,14 @@ Result<ListOutcome> list_maps(const Graph& graph, const MapQuery& query, const M
     if (!table) return table.error();
     std::vector<bool> has_several;
     for (const MapQuery::Arc& arc : query.arcs) has_several.push_back(arc.labels.size() != 1);
-    if (std::ranges::none_of(query.arcs, &MapQuery::Arc::is_shared)) {
-      list_maps_of(graph, *table, query, has_several, plan, request, outcome);
-      return outcome;
-    }
+    std::vector<std::int64_t> labels;
+    for (const LabelEntry& entry : table->labels) labels.push_back(entry.label);
     ListRequest left = request;
-    for (const LabelEntry& entry : table->labels) {
+    bind_shared(query, labels, [&](const MapQuery& bound) {
       if (request.most) left.most = *request.most - static_cast<std::uint64_t>(outcome.found.maps);
-      list_maps_of(graph, *table, with_label(query, entry.label), has_several, plan, left, outcome);
-      if (outcome.is_cut || outcome.found.end != motif::End::Complete) break;
-    }
+      list_maps_of(graph, *table, bound, has_several, plan, left, outcome);
+      return !outcome.is_cut && outcome.found.end == motif::End::Complete;
+    });
     return outcome;
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error("");

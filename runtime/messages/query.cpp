@@ -38,13 +38,19 @@ std::optional<std::vector<std::vector<int>>> trees_without(const MapQuery& query
   return trees;
 }
 
-MapQuery with_label(const MapQuery& query, std::int64_t label) {
-  MapQuery bound = query;
-  for (MapQuery::Arc& arc : bound.arcs) {
-    if (arc.is_shared) arc.labels = {label};
-    arc.is_shared = false;
-  }
-  return bound;
+bool bind_shared(const MapQuery& query, std::span<const std::int64_t> labels,
+                 const std::function<bool(const MapQuery&)>& see) {
+  const auto first = std::ranges::find_if(query.arcs, [](const MapQuery::Arc& arc) { return arc.shared != 0; });
+  if (first == query.arcs.end()) return see(query);
+  return std::ranges::all_of(labels, [&](std::int64_t label) {
+    MapQuery bound = query;
+    for (MapQuery::Arc& arc : bound.arcs) {
+      if (arc.shared != first->shared) continue;
+      arc.labels = {label};
+      arc.shared = 0;
+    }
+    return bind_shared(bound, labels, see);
+  });
 }
 
 Vertices near(const MapQuery& query, int vertex) {

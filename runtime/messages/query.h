@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace matcha::runtime::messages {
@@ -14,7 +16,7 @@ struct MapQuery {
     int to = 0;
     /// Those that an edge may have, none twice; empty: any. Each edge that fits makes a map of its own.
     std::vector<std::int64_t> labels;
-    bool is_shared = false;  ///< `labels` is empty, and all arcs of which this is said have the same label.
+    int shared = 0;  ///< Not 0: `labels` is empty, and all arcs with this number have the same label.
   };
 
   int size = 0;
@@ -24,8 +26,10 @@ struct MapQuery {
   bool is_impossible = false;                        ///< Some vertex must be one that the graph does not have.
 };
 
-/// The query whose shared label is this one.
-MapQuery with_label(const MapQuery& query, std::int64_t label);
+/// Calls `see` with a query without shared labels for each way to give each of these one of `labels`, until it gives
+/// false. False: it did.
+bool bind_shared(const MapQuery& query, std::span<const std::int64_t> labels,
+                 const std::function<bool(const MapQuery&)>& see);
 
 /// A set of vertices: bit v for vertex v.
 using Vertices = std::uint64_t;

@@ -189,7 +189,7 @@ class TestMessages(CliTest):
         self.assertGreater(by_messages, 20 if fewer(True, False) else 5)
         # Each for the same reason as a fixed label.
         graph = Graph(self, 0)
-        for arcs in ([(0, 1, "?p"), (1, 0, "?p")], [(0, 1, "owns"), (1, 2, "knows"), (0, 2, "?p")], [(0, 1, "owns|knows"), (1, 2, "?")], [(0, 1, "?")]):
+        for arcs in ([(0, 1, "?p"), (1, 0, "?p")], [(0, 1, "?p"), (1, 2, "?p"), (2, 3, "?q"), (3, 0, "?q")], [(0, 1, "owns"), (1, 2, "knows"), (0, 2, "?p")], [(0, 1, "owns|knows"), (1, 2, "?")], [(0, 1, "?")]):
             self.assertEqual(self.answer(text_of(arcs), graph.packed, "--match", "homo"), (count(graph, arcs), "messages"))
         # No two edges of a match are one: these may be.
         for pattern, apart in (("0>1=owns|7,1>2=knows", True), ("0>1=owns|7,1>2=7", False), ("0>1=?,1>2=knows", False)):
@@ -206,7 +206,7 @@ class TestMessages(CliTest):
         found = self.answer(text_of(arcs), graph.packed, "--match", "homo")
         self.assertEqual(found[0], graph.maps(arcs, {}, {}))
         self.assertNotEqual(found[1], "messages")
-        for pattern in ("0>1=?p,1>2=?p,2>3=?q,3>0=?q", "0>1=owns,1>2", "0>1=owns,0>0=7", "0>1=owns,2>3=7", "0>1=owns,1>2=7,0!2"):
+        for pattern in ("0>1=owns,1>2", "0>1=owns,0>0=7", "0>1=owns,2>3=7", "0>1=owns,1>2=7,0!2"):
             self.assertNotEqual(self.answer(pattern, graph.packed, "--match", "homo")[1], "messages", pattern)
         for more in (["--algorithm", "extend"], ["--plan", "2"], ["--tier", "interp"], ["--backend", "interp"]):
             self.assertNotEqual(self.answer("0>1=owns,1>2=7", graph.packed, "--match", "homo", *more)[1], "messages", more)

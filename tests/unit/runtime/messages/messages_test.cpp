@@ -58,16 +58,20 @@ using Map = std::vector<std::uint32_t>;
 /// In how many ways the arcs of the query have edges for these images.
 std::uint64_t ways_of(const Arcs& arcs, const MapQuery& query, const Map& image) {
   std::uint64_t sum = 0;
-  const bool shares = std::ranges::any_of(query.arcs, &MapQuery::Arc::is_shared);
-  for (std::int64_t shared = 0; shared < (shares ? 3 : 1); ++shared) {
+  const auto choices = [&](int number) {
+    return std::ranges::any_of(query.arcs, [&](const MapQuery::Arc& one) { return one.shared == number; }) ? 3 : 1;
+  };
+  for (std::int64_t both = 0; both < choices(1) * choices(2); ++both) {
+    const std::array<std::int64_t, 2> shared = {both % choices(1), both / choices(1)};
     std::uint64_t ways = 1;
     for (const MapQuery::Arc& asked : query.arcs) {
       const std::uint32_t from = image[static_cast<std::size_t>(asked.from)];
       const std::uint32_t to = image[static_cast<std::size_t>(asked.to)];
       std::uint64_t edges = 0;
       for (std::int64_t label = 0; label < 3; ++label) {
-        const bool any = asked.labels.empty() && !asked.is_shared;
-        const bool fits = any || (asked.is_shared && label == shared) || std::ranges::count(asked.labels, label) != 0;
+        const bool any = asked.labels.empty() && asked.shared == 0;
+        const bool is_that = asked.shared != 0 && shared[static_cast<std::size_t>(asked.shared - 1)] == label;
+        const bool fits = any || is_that || std::ranges::count(asked.labels, label) != 0;
         edges += fits && arcs.count({from, to, label}) != 0 ? 1 : 0;
       }
       ways *= edges;
@@ -122,20 +126,22 @@ std::vector<Map> all_maps_and_labels(std::uint32_t universe, const Arcs& arcs, c
   images.erase(std::unique(images.begin(), images.end()), images.end());
   for (const Map& image : images) {
     std::vector<Map> chosen = {image};
-    std::vector<std::optional<std::uint32_t>> shared = {std::nullopt};
+    std::vector<std::array<std::optional<std::uint32_t>, 3>> shared(1);
     for (const MapQuery::Arc& arc : query.arcs) {
       if (arc.labels.size() == 1) continue;
       std::vector<Map> longer;
-      std::vector<std::optional<std::uint32_t>> shared_then;
+      std::vector<std::array<std::optional<std::uint32_t>, 3>> shared_then;
       for (std::size_t i = 0; i < chosen.size(); ++i) {
         for (const auto& [u, v, label] : arcs) {
           if (u != image[static_cast<std::size_t>(arc.from)] || v != image[static_cast<std::size_t>(arc.to)]) continue;
           const auto code = static_cast<std::uint32_t>(label);
           if (!arc.labels.empty() && std::ranges::find(arc.labels, label) == arc.labels.end()) continue;
-          if (arc.is_shared && shared[i].value_or(code) != code) continue;
+          const auto number = static_cast<std::size_t>(arc.shared);
+          if (number != 0 && shared[i][number].value_or(code) != code) continue;
           longer.push_back(chosen[i]);
           longer.back().push_back(code);
-          shared_then.push_back(arc.is_shared ? code : shared[i]);
+          shared_then.push_back(shared[i]);
+          shared_then.back()[number] = code;
         }
       }
       chosen = std::move(longer);
@@ -323,7 +329,7 @@ TEST(Messages, LabelsThatAreAnyOrOneOfSeveralOrShared) {
       for (const auto& [u, v] : shape) {
         const std::vector<std::int64_t> few = {0, 2};
         const std::vector<MapQuery::Arc> kinds = {
-            {u, v, {}, false}, {u, v, few, false}, {u, v, {}, true}, arc(u, v, 1)};
+            {u, v, {}, 0}, {u, v, few, 0}, {u, v, {}, 1}, {u, v, {}, 2}, arc(u, v, 1)};
         asked.push_back(kinds[random() % kinds.size()]);
         size = std::max({size, u + 1, v + 1});
       }
