@@ -272,6 +272,8 @@ Result<ColumnGraphs> graphs_of_informed(Graph informed) {
     facts.word_info = false;
     ColumnGraphs graphs;
     graphs.maybe_informed = Graph::from_view(base->shared_universe(), base->view(), base->facts(), base);
+    // Edges by label, which a file may have.
+    graphs.maybe_informed->set_label_slices(std::shared_ptr<LabelSlices>(base, &base->label_slices()));
     if (facts.simple) {
       graphs.simple = Graph::from_view(base->shared_universe(), view, facts, base);
     } else {
