@@ -11,6 +11,7 @@ import time
 PATTERNS = ("triangle", "clique:4", "clique:5")
 PARTS = (0.83, 0.5, 0.25, 0)  # Of what all rows take; none: all are read in memory of the host.
 BUFFERS = "8G"
+COLD = 16  # Batches until the graph is there, and launches have found how many batches they take.
 
 
 def make_graph(matcha, folder, scale):
@@ -56,8 +57,8 @@ class Runs:
         self.seconds = seconds
 
     def run(self, pattern, *words):
-        """The deltas of all batches that were answered, and of those behind the first two the means of what they tell, with `wall`, the
-        time from one answer to the next; or why not."""
+        """The deltas of all batches that were answered, and of those behind the first ones the means of what they tell, with `wall`, the
+        time from one answer to the next; or why not. What is told of rows is of the launch that counted a batch, with others."""
         answers, times = [], []
         with tempfile.TemporaryFile("w+", encoding="utf-8") as says, subprocess.Popen(
                 [*self.command, "--pattern", pattern, "--timeout", str(self.seconds), *words], stdout=subprocess.PIPE, stderr=says,
@@ -70,10 +71,10 @@ class Runs:
             if process.wait() not in (0, 124):
                 says.seek(0)
                 return says.read().strip()[-300:], None
-        deltas, warm = [answer["delta"] for answer in answers], answers[2:]
+        deltas, warm = [answer["delta"] for answer in answers], answers[COLD:]
         if len(warm) < 2:
             return deltas, None
-        told = {"batches": len(warm), "wall": 1000 * (times[-1] - times[1]) / len(warm),
+        told = {"batches": len(warm), "wall": 1000 * (times[-1] - times[COLD - 1]) / len(warm),
                 "ms": sum(a["ms"]["apply"] + a["ms"]["match"] for a in warm) / len(warm),
                 "apply": sum(a["ms"]["apply"] for a in warm) / len(warm)}
         rows = [a["gpu_rows"] for a in warm if "gpu_rows" in a]

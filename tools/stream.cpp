@@ -19,7 +19,6 @@
 #include "driver/stream/inputs.h"
 #include "driver/stream/rank_partners.h"
 #include "driver/version.h"
-#include "runtime/machine.h"
 #include "runtime/unfinished_file.h"
 #include "tools/run_cluster.h"
 #include "tools/stream_run.h"
@@ -232,23 +231,18 @@ class StreamVerb {
     return Status::Ok;
   }
 
-  /// A GPU, where one may be used and there is a file of updates that takes about as long to read as to open it.
-  std::shared_ptr<st::GpuOpening> maybe_gpu() const {
-    constexpr std::uint64_t kLong = std::uint64_t{1} << 20, kLongPacked = std::uint64_t{1} << 18;
+  /// About how many edges a file of updates changes; 0: there is none.
+  std::uint64_t expected_edges() const {
+    constexpr std::uint64_t kOfLine = 14, kOfPackedLine = 4;
     std::error_code error;
-    if (options_.device != "auto" || options_.recompute || runtime::machine().threads < 2 || options_.threads == 1 ||
-        !std::filesystem::is_regular_file(options_.updates, error)) {
-      return nullptr;
-    }
+    if (!std::filesystem::is_regular_file(options_.updates, error)) return 0;
+    const std::uint64_t bytes = std::filesystem::file_size(options_.updates, error);
     const std::string end = std::filesystem::path(options_.updates).extension();
     const bool is_packed = end == ".gz" || end == ".zst" || end == ".xz" || end == ".bz2";
-    const std::uint64_t bytes = std::filesystem::file_size(options_.updates, error);
-    const bool is_long = !error && bytes >= (is_packed ? kLongPacked : kLong);
-    return is_long ? st::GpuOpening::begin(options_.code_folder) : nullptr;
+    return error ? 0 : bytes / (is_packed ? kOfPackedLine : kOfLine);
   }
 
   Status read_graph() {
-    const std::shared_ptr<st::GpuOpening> gpu = maybe_gpu();
     runtime::Result<driver::ResidentGraph::Shared> graph = start_graph();
     if (!graph) return session_.stopped() ? session_.stop_early() : console_.error(graph.error());
     const Status named = find_names(*graph);
@@ -256,10 +250,11 @@ class StreamVerb {
     const runtime::Graph& read = (*graph)->graph();
     using Kind = st::DeltaDevice::Kind;
     const Kind kind = options_.device == "cuda" ? Kind::Gpu : options_.device == "cpu" ? Kind::Cpu : Kind::Auto;
-    parts_.engine = options_.recompute
-                        ? st::make_recompute(*graph, shared(console_))
-                        : st::make_delta(*graph, shared(console_), st::read_here,
-                                         {kind, options_.code_folder, options_.gpu_memory, options_.gpu_rows, gpu});
+    parts_.engine =
+        options_.recompute
+            ? st::make_recompute(*graph, shared(console_))
+            : st::make_delta(*graph, shared(console_), st::read_here,
+                             {kind, options_.code_folder, options_.gpu_memory, options_.gpu_rows, expected_edges()});
     if (parts_.engine == nullptr) return Status::Resource;
     parts_.rules.directed = read.facts().directed;
     parts_.rules.lines = {options_.temporal, edge_labels_, parts_.maybe_names};

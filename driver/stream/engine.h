@@ -12,7 +12,6 @@
 #include "driver/resident_graph.h"
 #include "driver/status.h"
 #include "driver/stream/answer.h"
-#include "driver/stream/gpu_opening.h"
 #include "driver/stream/present.h"
 #include "driver/stream/update.h"
 #include "frontend/types.h"
@@ -63,8 +62,8 @@ struct DeltaDevice {
   /// many as there are.
   std::uint64_t bytes = 0;
   std::uint64_t row_bytes = ~std::uint64_t{0};  ///< Of them, most for rows.
-  /// Where one may be used: it is being opened already, as there will be work for it; null: it is when there was some.
-  std::shared_ptr<GpuOpening> maybe_opening;
+  /// About so many edges are going to change, as far as is known; 0: it is not.
+  std::uint64_t expected_edges = 0;
 };
 
 /// Calls come one at a time. After an error the engine is of no more use.

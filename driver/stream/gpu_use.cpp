@@ -11,8 +11,9 @@ namespace {
 
 /// Edges of a first step, where counting the whole graph may be sooner; and of any.
 constexpr std::size_t kFirst = 1024, kFewest = 256;
-/// A GPU is opened once the CPU has worked so long, by another thread: it takes some tenths of a second.
-constexpr double kWorthOpening = 250;
+/// A GPU is opened where the CPU would go on for so long, in milliseconds: that takes another thread some tenths of a
+/// second, and the end of the process some more.
+constexpr double kWorthOpening = 500;
 
 }  // namespace
 
@@ -36,11 +37,17 @@ void GpuUse::give_up(const Reporter& reporter, const std::string& why) {
   if (is_wanted()) reporter.note("the CPU counts what edges do: " + why);
 }
 
-/// Whether it may count now; opens it where that is worth it.
-bool GpuUse::is_open(DynamicPresent& present) {
+/// What the CPU would take for all edges to come: what is known of them, and as much as it has taken.
+double GpuUse::expected_ms() const {
+  const double left = static_cast<double>(device_.expected_edges - std::min(device_.expected_edges, edges_));
+  return std::max(choice_.cpu_ms(), choice_.each_ms(false).value_or(0) * left);
+}
+
+/// Whether it may count now; opens it where the CPU would take long enough.
+bool GpuUse::is_open(DynamicPresent& present, double cpu_ms) {
   if (gpu_ != nullptr) return true;
   if (opening_ == nullptr) {
-    if (choice_.cpu_ms() < kWorthOpening) return false;
+    if (cpu_ms < kWorthOpening) return false;
     opening_ = GpuOpening::begin(device_.code_folder);
     is_off_ = opening_ == nullptr;
   }
@@ -61,7 +68,7 @@ bool GpuUse::counts(DynamicPresent& present) {
   rest_cpu_ms_ = 0;
   if (is_wanted()) return true;
   if (device_.kind != DeltaDevice::Kind::Auto || is_off_) return false;
-  return is_open(present) && choice_.is_gpu();
+  return is_open(present, expected_ms()) && choice_.is_gpu();
 }
 
 bool GpuUse::counts_rest(DynamicPresent& present, std::size_t done, double cpu_ms, std::size_t left) {
@@ -71,10 +78,11 @@ bool GpuUse::counts_rest(DynamicPresent& present, std::size_t done, double cpu_m
   rest_cpu_ms_ = cpu_ms / static_cast<double>(done);
   const double cpu = rest_cpu_ms_ * static_cast<double>(left);
   const double graph = gpu_ == nullptr ? kMsOfEdge * static_cast<double>(present.edge_count()) : 0;
-  return cpu > kSurely * (each_ms_.value_or(kEachMs) * static_cast<double>(left) + graph) && is_open(present);
+  return cpu > kSurely * (each_ms_.value_or(kEachMs) * static_cast<double>(left) + graph) && is_open(present, cpu);
 }
 
 void GpuUse::add(bool on_gpu, std::size_t edges, double ms, const Reporter& reporter) {
+  edges_ += edges;
   if (!has_told_ && gpu_ != nullptr && gpu_->host_bytes() != 0) {
     has_told_ = true;
     reporter.note(fmt::format("{} bytes of the GPU are taken, which reads the rest of the graph in {} of the host",

@@ -12,6 +12,7 @@
 #include "driver/stream/device_choice.h"
 #include "driver/stream/engine.h"
 #include "driver/stream/gpu_deltas.h"
+#include "driver/stream/gpu_opening.h"
 
 namespace matcha::driver::stream {
 
@@ -19,7 +20,7 @@ namespace matcha::driver::stream {
 /// is left to the CPU.
 class GpuUse {
  public:
-  explicit GpuUse(DeltaDevice device) : device_(std::move(device)), opening_(device_.maybe_opening) {}
+  explicit GpuUse(DeltaDevice device) : device_(std::move(device)) {}
 
   /// There is a bound on what is taken of it.
   bool is_bounded() const { return device_.bytes != 0; }
@@ -32,8 +33,8 @@ class GpuUse {
   bool counts(DynamicPresent& present);
   /// The same for the edges of a batch that are left, where the CPU took so long for so many of them.
   bool counts_rest(DynamicPresent& present, std::size_t done, double cpu_ms, std::size_t left);
-  /// Whether one that is open, or is being opened, may take edges from the CPU.
-  bool may_join() const { return device_.kind == DeltaDevice::Kind::Auto && !is_off_ && (gpu_ || opening_); }
+  /// Whether a GPU may take edges from the CPU, in the midst of a batch.
+  bool may_join() const { return device_.kind == DeltaDevice::Kind::Auto && !is_off_; }
   /// All edges of a batch were counted there, and took so long.
   void add(bool on_gpu, std::size_t edges, double ms, const Reporter& reporter);
   /// Programs have other plans.
@@ -56,12 +57,14 @@ class GpuUse {
               const Reporter& reporter, GpuDeltas::Took& took);
 
  private:
-  bool is_open(DynamicPresent& present);
+  bool is_open(DynamicPresent& present, double cpu_ms);
+  double expected_ms() const;
 
   DeltaDevice device_;
   DeviceChoice choice_;
   std::shared_ptr<GpuOpening> opening_;  ///< Null: not yet, or it is over.
   std::unique_ptr<GpuDeltas> gpu_;
+  std::uint64_t edges_ = 0;  ///< Counted so far.
   bool is_planned_ = false;
   bool has_told_ = false;          ///< That a part of the graph is in memory of the host.
   bool is_off_ = false;            ///< The CPU counts from now on.

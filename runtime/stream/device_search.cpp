@@ -209,7 +209,7 @@ bool DeviceSearch::grow_matches() {
 
 /// Arrays for the sets of all groups, or of fewer where there is not so much memory.
 Status DeviceSearch::reserve_scratch() {
-  const SearchNeeds needs = this->needs(mirror_.longest());
+  SearchNeeds needs = this->needs(mirror_.longest());
   const bool fits = rooms_.long_words >= needs.longest && arrays_ >= needs.arrays && scratch_.size() != 0;
   if (fits) return Done{};
   scratch_ = {};
@@ -217,6 +217,8 @@ Status DeviceSearch::reserve_scratch() {
   if (memory_) {
     rooms_ = memory_->rooms;
   } else {
+    // Rows that grow do so batch after batch.
+    if (rooms_.groups != 0) needs.longest += needs.longest / 2;
     const Result<cuda::Device::Memory> memory = stream_->device().memory();
     if (!memory) return memory.error();
     // Half of what is free, so that the graph can grow.

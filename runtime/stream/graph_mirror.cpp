@@ -98,7 +98,7 @@ Status GraphMirror::take_room(std::uint64_t live, std::uint64_t spare, std::uint
   // So that a row may grow, and is a small part of what is kept for rows that move.
   constexpr std::uint64_t kPart = 20;
   const std::uint64_t least = std::max((live + spare) * 5 / 4, kPart * (longest + spare)) + kLeastWords;
-  const std::uint64_t ample = std::max(2 * live + 4 * spare, least);
+  const std::uint64_t ample = std::max(live * 5 / 2 + 4 * spare, least);
   std::uint64_t most = ample;
   if (bound_.rows != 0) most = (bound_.rows - records_.bytes()) / kWord;
   if (most < least) return share_room(most);
@@ -111,7 +111,8 @@ Status GraphMirror::take_room(std::uint64_t live, std::uint64_t spare, std::uint
     }
     if (words == least) return near.error();
   }
-  row_places_.reset(slots, near_.size(), false);
+  const bool is_ample = near_.size() >= ample;
+  row_places_.reset(slots, near_.size(), is_ample ? RowPlaces::Kind::Ample : RowPlaces::Kind::Scarce);
   return Done{};
 }
 
@@ -121,7 +122,7 @@ Status GraphMirror::share_room(std::uint64_t words) {
       cuda::DeviceBuffer<std::uint32_t>::allocate(stream_.shared_device(), words);
   if (!near) return near.error();
   near_ = std::move(*near);
-  row_places_.reset(patch_of_.size(), near_.size(), true);
+  row_places_.reset(patch_of_.size(), near_.size(), RowPlaces::Kind::Far);
   if (graph_.is_rehoused()) return Done{};
   const auto pinned = [device = stream_.shared_device()](std::uint64_t items) {
     Result<cuda::PinnedBuffer<std::uint32_t>> made = cuda::PinnedBuffer<std::uint32_t>::allocate(device, items);

@@ -14,11 +14,12 @@ constexpr double kLeastReads = 2;
 
 }  // namespace
 
-void RowPlaces::reset(std::uint64_t slots, std::uint64_t near_words, bool has_far) {
+void RowPlaces::reset(std::uint64_t slots, std::uint64_t near_words, Kind kind) {
+  kind_ = kind;
   near_.reset(near_words, near_words / kReservePart);
-  has_far_ = has_far;
+  pool_.reset(kind == Kind::Ample ? near_words : 0);
   // What rows were of use for stays, where they are the same.
-  if (!has_far || rows_.size() != slots) rows_.clear();
+  if (!has_far() || rows_.size() != slots) rows_.clear();
   rows_.resize(slots);
   for (Row& row : rows_) {
     row.home = {};
@@ -32,12 +33,13 @@ void RowPlaces::reset(std::uint64_t slots, std::uint64_t near_words, bool has_fa
 bool RowPlaces::put(std::uint64_t slot, std::uint32_t size, bool near) {
   std::uint64_t word = near ? 0 : kFar;
   if (near && size != 0) {
-    if (size > near_.longest()) return false;
-    const std::optional<std::uint64_t> found = near_.append(slot, size, false);
+    if (kind_ != Kind::Ample && size > near_.longest()) return false;
+    const std::optional<std::uint64_t> found =
+        kind_ == Kind::Ample ? pool_.append(size) : near_.append(slot, size, false);
     if (!found) return false;
     word = *found;
   }
-  rows_[slot].home = {word, size};
+  rows_[slot].home = {word, size, size};
   return true;
 }
 
@@ -49,12 +51,14 @@ void RowPlaces::begin_turn(std::size_t most_moves) {
   ++turn_;
   ++round_;
   near_.turn();
+  pool_.turn();
 }
 
 void RowPlaces::next_round() {
   rounds_.push_back(moves_.size());
   ++round_;
   near_.turn();
+  pool_.turn();
 }
 
 /// The row is where it is said to be, once the rounds before this one are done.
@@ -87,14 +91,14 @@ bool RowPlaces::keep_oldest() {
     word = near_.append(entry.slot, entry.words, true);
   }
   if (!word) return false;
-  add_move(entry.slot, {*word, entry.words});
+  add_move(entry.slot, {*word, entry.words, entry.words});
   near_.drop_oldest();
   return true;
 }
 
 void RowPlaces::send_oldest_away() {
   const RowLog::Entry entry = near_.oldest();
-  rows_[entry.slot].home = {kFar, entry.words};
+  rows_[entry.slot].home = {kFar, entry.words, 0};
   gone_.push_back(entry.slot);
   near_.drop_oldest();
 }
@@ -105,7 +109,7 @@ bool RowPlaces::clean(std::uint32_t words, double use) {
   // Where a row has to have room, all is looked at, and again, as rows that are kept leave gaps.
   constexpr std::uint64_t kLooks = 4, kRoundPart = 64;
   const std::uint64_t wanted = std::max<std::uint64_t>(words, near_.capacity() / kRoundPart);
-  const std::uint64_t most = has_far_ ? kLooks * wanted : 2 * near_.capacity();
+  const std::uint64_t most = has_far() ? kLooks * wanted : 2 * near_.capacity();
   std::uint64_t freed = 0, looked = 0;
   while (freed < wanted) {
     if (near_.empty() || looked > (freed < words ? most : wanted) || is_full()) break;
@@ -117,7 +121,7 @@ bool RowPlaces::clean(std::uint32_t words, double use) {
     if (!is_live) {
       near_.drop_oldest();
       freed += entry.words;
-    } else if (has_far_ && use_of(entry.slot) < use) {
+    } else if (has_far() && use_of(entry.slot) < use) {
       send_oldest_away();
       freed += entry.words;
     } else if (!keep_oldest()) {
@@ -144,16 +148,36 @@ bool RowPlaces::find_room(std::uint64_t slot, std::uint32_t words, double use, s
   }
 }
 
-bool RowPlaces::change(std::uint64_t slot, std::uint32_t size) {
-  if (is_full()) return false;
-  std::uint64_t word = 0;
-  const bool stays = is_near(slot) && find_room(slot, size, has_far_ ? use_of(slot) : 0, word);
-  if (!stays) {
-    if (has_far_) rows_[slot].home = {kFar, size};
-    return has_far_;
+/// A row that changes gets other words, as its old ones are read meanwhile.
+bool RowPlaces::change_ample(std::uint64_t slot, std::uint32_t size) {
+  const Home before = home(slot);
+  Home after{0, size, 0};
+  if (size != 0) {
+    std::optional<std::uint64_t> word = pool_.take(size, after.room);
+    if (!word) {
+      next_round();
+      word = pool_.take(size, after.room);
+    }
+    if (!word) return false;
+    after.word = *word;
   }
   wait_for(slot);
-  add_move(slot, {word, size});
+  add_move(slot, after);
+  pool_.give_back(before.word, before.room);
+  return true;
+}
+
+bool RowPlaces::change(std::uint64_t slot, std::uint32_t size) {
+  if (is_full()) return false;
+  if (kind_ == Kind::Ample) return change_ample(slot, size);
+  std::uint64_t word = 0;
+  const bool stays = is_near(slot) && find_room(slot, size, has_far() ? use_of(slot) : 0, word);
+  if (!stays) {
+    if (has_far()) rows_[slot].home = {kFar, size, 0};
+    return has_far();
+  }
+  wait_for(slot);
+  add_move(slot, {word, size, size});
   return true;
 }
 
@@ -185,7 +209,7 @@ RowPlaces::Chosen RowPlaces::choose(std::span<const Read> reads) {
       continue;
     }
     wait_for(slot);
-    add_move(slot, {word, size});
+    add_move(slot, {word, size, size});
     ++chosen.sent;
   }
   chosen.gone = gone_.size();

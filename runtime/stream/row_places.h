@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/stream/row_log.h"
+#include "runtime/stream/row_pool.h"
 
 namespace matcha::runtime::stream {
 
@@ -18,6 +19,7 @@ class RowPlaces {
   struct Home {
     std::uint64_t word = 0;
     std::uint32_t size = 0;  ///< Words from there on.
+    std::uint32_t room = 0;  ///< And no others are in so many, where memory is ample.
   };
   /// A row of a slot gets another home; `before`: the one that it had.
   struct Move {
@@ -30,9 +32,12 @@ class RowPlaces {
     double times = 0;
   };
 
-  /// No row has a home. Unless rows may be far, all are near.
-  void reset(std::uint64_t slots, std::uint64_t near_words, bool has_far);
-  bool has_far() const { return has_far_; }
+  /// Rows that may be far; or all are near, in memory that is ample, so that only rows that change move, or that is
+  /// not.
+  enum class Kind : std::uint8_t { Far, Ample, Scarce };
+  /// No row has a home.
+  void reset(std::uint64_t slots, std::uint64_t near_words, Kind kind);
+  bool has_far() const { return kind_ == Kind::Far; }
   /// Gives a row without a home one, near or far; false: there is no room. It is no move.
   bool put(std::uint64_t slot, std::uint32_t size, bool near);
   /// Of the near memory, what rows may take at once.
@@ -85,6 +90,7 @@ class RowPlaces {
 
   bool is_full() const { return moves_.size() + gone_.size() >= most_moves_; }
   double use_of(std::uint64_t slot) const;
+  bool change_ample(std::uint64_t slot, std::uint32_t size);
   bool find_room(std::uint64_t slot, std::uint32_t words, double use, std::uint64_t& word);
   bool clean(std::uint32_t words, double use);
   bool keep_oldest();
@@ -93,8 +99,9 @@ class RowPlaces {
   void wait_for(std::uint64_t slot);
   void next_round();
 
+  Kind kind_ = Kind::Scarce;
   RowLog near_;
-  bool has_far_ = false;
+  RowPool pool_;             ///< In place of it, where memory is ample.
   std::vector<Row> rows_;    ///< By slot.
   std::uint64_t round_ = 0;  ///< Of all turns.
   std::uint32_t turn_ = 0;

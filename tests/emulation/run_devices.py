@@ -538,7 +538,7 @@ def bounded(machine, agree):
 
 
 def chosen(stream):
-    """With `--device auto` a long file opens the GPU while it is read, and it takes what is left of a batch, or nothing."""
+    """With `--device auto` the GPU takes what is left of a long file, or of a batch, or nothing."""
     long = copy.copy(stream)
     long.updates = stream.updates.with_suffix(".long")
     long.updates.write_text(stream.updates.read_text(encoding="utf-8") + "# the end\n" * 150_000, encoding="utf-8")

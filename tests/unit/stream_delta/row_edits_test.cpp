@@ -133,7 +133,7 @@ TEST(KeptRows, AreAsTheyWereWhileTheGraphChanges) {
     ASSERT_TRUE(edited.make(edited.some_edges(300, 5), nullptr));
     // Nothing is far yet.
     EXPECT_FALSE(kept.wants(false, 0));
-    places.reset(2 * kVertices, 1 << 12, true);
+    places.reset(2 * kVertices, 1 << 12, RowPlaces::Kind::Far);
     const auto slot = [](bool backwards, std::uint32_t place) { return place + (backwards ? kVertices : 0); };
     for (const bool backwards : {false, true}) {
       if (backwards && !directed) continue;

@@ -19,9 +19,9 @@ using Row = std::vector<std::uint32_t>;
 
 class RowMemory {
  public:
-  RowMemory(std::uint64_t slots, std::uint64_t near, bool has_far, unsigned seed)
+  RowMemory(std::uint64_t slots, std::uint64_t near, RowPlaces::Kind kind, unsigned seed)
       : random_(seed), rows_(slots), near_(near) {
-    places.reset(slots, near, has_far);
+    places.reset(slots, near, kind);
   }
 
   Row some_row(std::uint32_t most) {
@@ -104,7 +104,7 @@ TEST(RowPlaces, RowsStayWhatTheyAreWhileTheyMove) {
   constexpr std::uint32_t kLongest = 9;
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
-    RowMemory memory(kSlots, 160 + seed * 3, true, seed);
+    RowMemory memory(kSlots, 160 + seed * 3, RowPlaces::Kind::Far, seed);
     for (std::uint64_t slot = 0; slot < kSlots; ++slot) {
       const Row row = memory.some_row(kLongest);
       ASSERT_TRUE((slot % 3 == 0 && memory.put(slot, row, true)) || memory.put(slot, row, false));
@@ -139,7 +139,7 @@ TEST(RowPlaces, RowsStayWhatTheyAreWhileTheyMove) {
 
 TEST(RowPlaces, OneMemoryIsUsedAgain) {
   constexpr std::uint64_t kSlots = 30;
-  RowMemory memory(kSlots, 600, false, 5);
+  RowMemory memory(kSlots, 600, RowPlaces::Kind::Scarce, 5);
   for (std::uint64_t slot = 0; slot < kSlots; ++slot) ASSERT_TRUE(memory.put(slot, memory.some_row(9), true));
   for (int turn = 0; turn < 300; ++turn) {
     memory.places.begin_turn(1000);
@@ -154,9 +154,27 @@ TEST(RowPlaces, OneMemoryIsUsedAgain) {
   EXPECT_FALSE(fits);
 }
 
+TEST(RowPlaces, WhereMemoryIsAmpleOnlyWhatChangesMoves) {
+  constexpr std::uint64_t kSlots = 60;
+  RowMemory memory(kSlots, 2400, RowPlaces::Kind::Ample, 6);
+  for (std::uint64_t slot = 0; slot < kSlots; ++slot) ASSERT_TRUE(memory.put(slot, memory.some_row(20), true));
+  for (int turn = 0; turn < 500; ++turn) {
+    memory.places.begin_turn(1000);
+    for (int i = 0; i < 12; ++i) ASSERT_TRUE(memory.change(memory.random()() % kSlots, memory.some_row(20)));
+    EXPECT_EQ(memory.places.moves().size(), 12U);
+    ASSERT_NO_FATAL_FAILURE(memory.do_moves());
+    ASSERT_NO_FATAL_FAILURE(memory.check());
+  }
+  // More than it has.
+  memory.places.begin_turn(1000);
+  bool fits = true;
+  for (std::uint64_t slot = 0; slot < kSlots && fits; ++slot) fits = memory.change(slot, Row(60, 1));
+  EXPECT_FALSE(fits);
+}
+
 TEST(RowPlaces, WhatIsReadMoreOftenIsNear) {
   constexpr std::uint64_t kSlots = 100;
-  RowMemory memory(kSlots, 200, true, 1);
+  RowMemory memory(kSlots, 200, RowPlaces::Kind::Far, 1);
   for (std::uint64_t slot = 0; slot < kSlots; ++slot) ASSERT_TRUE(memory.put(slot, Row(10, 7), slot >= 90));
   std::vector<RowPlaces::Read> reads;
   for (std::uint64_t slot = 0; slot < 10; ++slot) reads.push_back({slot, 100});
