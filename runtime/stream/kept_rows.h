@@ -20,13 +20,13 @@ class KeptRows {
   KeptRows(const KeptRows&) = delete;
   KeptRows& operator=(const KeptRows&) = delete;
 
-  /// Drops all; rows that are far are wanted from now on, until places of the graph change.
+  /// Drops all; rows that are far, or come near, are wanted from now on, until places of the graph change.
   void reset();
   /// Whether a row is to be kept before it changes. Several threads may ask.
   bool wants(bool backwards, std::uint32_t place) const {
     if (!is_open_ || layout_ != graph_.layout()) return false;
     const std::uint64_t of = slot(backwards, place);
-    return !places_.is_near(of) && waiting_.number[of] == 0;
+    return places_.is_read_from_host(of) && waiting_.number[of] == 0;
   }
   /// Keeps the array of a wanted row: the graph has another one for it from now on. Throws std::bad_alloc, and then
   /// nothing has changed.

@@ -23,7 +23,7 @@ void RowPlaces::reset(std::uint64_t slots, std::uint64_t near_words, Kind kind) 
   rows_.resize(slots);
   for (Row& row : rows_) {
     row.home = {};
-    row.round = 0;
+    row.round = row.came = 0;
   }
   moves_.clear();
   gone_.clear();
@@ -137,7 +137,7 @@ bool RowPlaces::find_room(std::uint64_t slot, std::uint32_t words, double use, s
   word = 0;
   if (words == 0) return true;
   if (words > near_.longest()) return false;
-  const std::uint64_t before = round_;
+  const std::uint32_t before = round_;
   for (;;) {
     if (const std::optional<std::uint64_t> found = near_.append(slot, words, false)) {
       word = *found;
@@ -210,6 +210,7 @@ RowPlaces::Chosen RowPlaces::choose(std::span<const Read> reads) {
     }
     wait_for(slot);
     add_move(slot, {word, size, size});
+    rows_[slot].came = turn_;
     ++chosen.sent;
   }
   chosen.gone = gone_.size();

@@ -48,6 +48,9 @@ class RowPlaces {
   const Home& home(std::uint64_t slot) const { return rows_[slot].home; }
   bool is_near(std::uint64_t slot) const { return (rows_[slot].home.word & kFar) == 0; }
 
+  /// Whether what the host has of a row is read in this turn: it is far, or comes near.
+  bool is_read_from_host(std::uint64_t slot) const { return !is_near(slot) || rows_[slot].came == turn_; }
+
   /// Lets the processor fetch what is known of a row, so many rows ahead, as rows that change or are read are anywhere.
   static constexpr std::size_t kAhead = 16;
   void fetch(std::uint64_t slot) const { __builtin_prefetch(&rows_[slot], 1); }
@@ -84,7 +87,8 @@ class RowPlaces {
   struct Row {
     Home home;
     Use use;
-    std::uint64_t round = 0;  ///< The last one that moved it.
+    std::uint32_t round = 0;  ///< The last one that moved it.
+    std::uint32_t came = 0;   ///< The last turn in which it came near.
   };
   static_assert(sizeof(Row) == 32);
 
@@ -103,8 +107,8 @@ class RowPlaces {
   RowLog near_;
   RowPool pool_;             ///< In place of it, where memory is ample.
   std::vector<Row> rows_;    ///< By slot.
-  std::uint64_t round_ = 0;  ///< Of all turns.
-  std::uint32_t turn_ = 0;
+  std::uint32_t round_ = 0;  ///< Of all turns.
+  std::uint32_t turn_ = 1;
   std::size_t most_moves_ = 0;
   std::vector<Move> moves_;
   std::vector<std::size_t> rounds_;

@@ -187,6 +187,25 @@ TEST(KeptRows, AreAsTheyWereWhileTheGraphChanges) {
   }
 }
 
+TEST(KeptRows, WantRowsThatComeNear) {
+  // The device copies them from the host, while the host takes in what comes next.
+  DynamicGraph graph(false, 1, std::vector<std::uint32_t>(4, 0));
+  RowPlaces places;
+  KeptRows kept(graph, places);
+  places.reset(4, 1 << 10, RowPlaces::Kind::Far);
+  for (std::uint64_t slot = 0; slot < 4; ++slot) ASSERT_TRUE(places.put(slot, 3, slot == 0));
+  kept.reset();
+  places.begin_turn(100);
+  const std::vector<RowPlaces::Read> reads = {{0, 9}, {1, 9}};
+  EXPECT_EQ(places.choose(reads).sent, 1U);
+  EXPECT_TRUE(places.is_near(1));
+  EXPECT_FALSE(kept.wants(false, 0));
+  EXPECT_TRUE(kept.wants(false, 1));
+  EXPECT_TRUE(kept.wants(false, 2));
+  places.begin_turn(100);
+  EXPECT_FALSE(kept.wants(false, 1));
+}
+
 TEST(DynamicGraph, RowsMoveToOtherMemory) {
   for (const bool directed : {false, true}) {
     Edited edited(directed, 300, 8);
