@@ -4,7 +4,9 @@
 #include <cstring>
 #include <functional>
 #include <new>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/errors.h"
@@ -15,6 +17,7 @@
 #include "driver/targets.h"
 #include "frontend/asg.h"
 #include "frontend/ast.h"
+#include "frontend/query/query.h"
 #include "ir/printer.h"
 
 /// What is known of programs and of the machine.
@@ -141,6 +144,24 @@ char* copy_of(const std::string& text) {
   return made;
 }
 
+bool take_query(driver::ProgramRequest& request, ProgramFacts& facts) {
+  SourceManager sources;
+  Diagnostics unheard(sources);
+  const std::optional<frontend::query::Query> query =
+      frontend::query::read_query(sources, sources.add(request.compile.file, request.pattern.text), unheard);
+  if (!query) return true;
+  if (!query->variables.empty()) return false;
+  using frontend::query::Answer;
+  request.pattern.match = to_string(query->match);
+  request.compile.may_loop = query->set.patterns.front().edge_labelled();
+  request.matches = query->answer != Answer::Count;
+  nlohmann::ordered_json told;
+  told["answer"] = query->answer == Answer::Count ? "count" : query->answer == Answer::Rows ? "rows" : "exists";
+  if (query->limit) told["limit"] = *query->limit;
+  facts.query = told.dump();
+  return true;
+}
+
 Status check(const driver::ProgramRequest& request, std::string& errors, ProgramFacts& facts) {
   const driver::MessageLog log;
   Status status = Status::Ok;
@@ -202,6 +223,12 @@ matcha_status matcha_program_emit(const matcha_program* program, const char* sta
     if (program == nullptr || stage == nullptr) return usage("the program or the stage is NULL", error);
     if (after_fork()) {
       return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may compile programs\n", error);
+    }
+    if (std::string_view(stage) == "query") {
+      const std::string& query = program->shared->facts().query;
+      if (query.empty()) return usage("the program is no query", error);
+      *text = copy_of(query);
+      return MATCHA_OK;
     }
     std::string found, errors;
     bool known = true;

@@ -85,6 +85,7 @@ struct ProgramFacts {
   std::vector<std::string> names;  ///< Of the columns of a list of matches, or of the counts of motifs.
   std::vector<std::string> edges;  ///< Of the pattern, or of each of a motif, as text.
   std::map<std::string, std::vector<matcha_kind>, std::less<>> lists;  ///< Of lists that it takes: columns.
+  std::string query;                                                   ///< Of a query: what it asks for, as JSON.
 };
 
 /// What is behind a program: runs keep it.
@@ -184,6 +185,10 @@ matcha_run start(const matcha_program& program, const matcha_graph& graph, const
 RowQueue::Block next_rows(matcha_run& run, std::optional<Clock::time_point> until, bool& more);
 /// Waits for it; what it found is given once.
 Found finish(matcha_run& run);
+
+/// Puts what the query of a request says of matches into the request, and fills its fact. Of one that is wrong, which
+/// `check` tells, nothing. False: it asks for labels of edges, which rows of the library do not have.
+bool take_query(driver::ProgramRequest& request, ProgramFacts& facts);
 
 /// Checks what can be checked without a graph, and fills the facts.
 driver::Status check(const driver::ProgramRequest& request, std::string& errors, ProgramFacts& facts);

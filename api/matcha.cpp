@@ -149,6 +149,8 @@ bool set_option(matcha_options& o, const std::string& name, const std::string& v
     fits = take_word(value, {"auto", "extend", "join", "decompose"}, program.pattern.algorithm);
   } else if (name == "plan") {
     fits = take_number<std::size_t>(value, 1, program.pattern.plan);
+  } else if (name == "query") {
+    fits = take_flag(value, program.pattern.query);
   } else if (name == "embeddings") {
     fits = take_flag(value, program.pattern.embeddings);
   } else if (name == "unlabelled") {
@@ -281,7 +283,12 @@ matcha_status make_program(const char* text, bool is_pattern, const matcha_optio
     std::string errors;
     Status status = Status::Ok;
     matcha::api::ProgramFacts facts;
-    matcha::api::on_reading_thread([&] { status = matcha::api::check(request, errors, facts); });
+    bool fits = true;
+    matcha::api::on_reading_thread([&] {
+      if (is_pattern && request.pattern.query) fits = matcha::api::take_query(request, facts);
+      if (fits) status = matcha::api::check(request, errors, facts);
+    });
+    if (!fits) return usage("rows have no labels of edges\n  hint: `matcha query` lists them", error);
     if (status != Status::Ok) return fail(matcha::api::status_of(status), errors, error);
     *program = new matcha_program{std::make_shared<matcha::api::SharedProgram>(std::move(request), std::move(facts))};
     return MATCHA_OK;

@@ -152,7 +152,7 @@ MATCHA_API void matcha_graph_free(matcha_graph* graph);
  * types are checked; it is compiled for a graph at its first run on it. `options` may be NULL; it is copied. */
 MATCHA_API matcha_status matcha_program_compile(const char* text, const matcha_options* options,
                                                 matcha_program** program, matcha_error** error);
-/* A pattern as `matcha run --pattern` takes it, but for files. */
+/* A pattern as `matcha run --pattern` takes it, but for files; with the option `query` a query of SPARQL or Cypher. */
 MATCHA_API matcha_status matcha_program_pattern(const char* pattern, const matcha_options* options,
                                                 matcha_program** program, matcha_error** error);
 /* Requires: no `matcha_run_now` with it goes on. Runs that were started keep what they need. */
@@ -172,7 +172,7 @@ MATCHA_API int matcha_program_list_kind(const matcha_program* program, const cha
 /* The edges of a pattern, or of pattern `at` of a motif, such as "0-1, 1-2". NULL beyond the last. */
 MATCHA_API const char* matcha_program_edges(const matcha_program* program, size_t at);
 /* A stage of its compilation as `matcha build --emit` prints it: "ast", "asg", "ir", "kernel", "llvm", "cpp", "cuda";
- * or "source", its text, which of a pattern is that for a typical graph. The caller frees the text. */
+ * or "source", its text, of a pattern for a typical graph; or "query", what a query asks for, as JSON. To be freed. */
 MATCHA_API matcha_status matcha_program_emit(const matcha_program* program, const char* stage, char** text,
                                              matcha_error** error);
 /* Its plan on a graph, and what a run on the CPU took, as the JSON `matcha.plan/1` of docs/api.md. It runs twice.

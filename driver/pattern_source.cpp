@@ -194,6 +194,10 @@ Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::L
     return reporter_.error_at(Status::Usage, sources_, loc_, "the pattern has a loop, and the graph has lost its own",
                               "`--keep-loops` keeps those of a directed graph whose edge labels are read");
   }
+  if (query_ && set_->patterns.front().edge_labelled() && !facts.all_loops && graph.view().edge_info != nullptr) {
+    return reporter_.error_at(Status::Usage, sources_, loc_, "queries see loops, and the graph has lost its own",
+                              "make it with `keep_loops`");
+  }
   const Status found = find_constants(graph.universe());
   if (found != Status::Ok) return found;
   const auto of_vertex = std::ranges::find(set_->labels, false, &pattern::LabelUse::of_edge);

@@ -26,7 +26,7 @@ from matcha._explain import Explanation, explain
 from matcha._graph import Graph, read
 from matcha._join import join
 from matcha._library import opened as _open
-from matcha._patterns import Matches, Motifs, blocks, count, match, motifs, orbits, participation
+from matcha._patterns import Matches, Motifs, blocks, count, match, motifs, orbits, participation, query
 from matcha._program import Pattern, Program, program
 from matcha._stream import Batch, Stream, stream
 from matcha._table import Column, Table
@@ -74,6 +74,7 @@ __all__ = [
     "orbits",
     "participation",
     "program",
+    "query",
     "read",
     "stream",
     "version",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from array import array
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator, Optional, Union
 
 from matcha._graph import Graph
 from matcha._program import Pattern, Program, Progress
@@ -104,6 +105,39 @@ def match(
         raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
     asked = _pattern(graph, pattern, induced=induced, embeddings=embeddings, matches=True, **options)
     return Matches(graph, asked, {"limit": limit, "threads": threads, "timeout": timeout}, device)
+
+
+def query(
+    graph: Graph,
+    text: str,
+    *,
+    device: Optional[str] = None,
+    threads: Optional[int] = None,
+    timeout: Optional[float] = None,
+    progress: Progress = False,
+) -> Union[int, bool, Matches]:
+    """The answer to a query of SPARQL or Cypher that is a pattern, with the meaning of its language.
+
+    A count (`SELECT (COUNT(*) AS ?n)`, `RETURN count(*)`) is an int, `ASK` a bool; other queries give a table with a
+    row a match and a column for each vertex that is asked for. The graph is directed, its edges have labels, and it is
+    made with `keep_loops=True`, as queries see loops. Raises `ProgramError` with the place of what is not read, `UsageError`,
+    `ResourceError` and `Timeout`.
+
+    >>> import matcha as mt
+    >>> g = mt.Graph([1, 2, 2], [2, 1, 3], directed=True, edge_label=["knows", "knows", "owns"], keep_loops=True)
+    >>> mt.query(g, "MATCH (a)-[:knows]->(b)-[:owns]->(c) RETURN count(*)")
+    1
+    >>> list(mt.query(g, "SELECT ?c ?a { ?a <knows> ?b . ?b <owns> ?c }")), mt.query(g, "ASK { ?a <owns> <1> }")
+    ([(3, 1)], False)
+    """
+    asked = _pattern(graph, text, query=True)
+    wanted = json.loads(asked.emit("query"))
+    if wanted["answer"] == "count":
+        answer = asked(graph, threads=threads, timeout=timeout, device=device, progress=progress)
+        return sum(answer["v0"]) if isinstance(answer, Table) else int(answer)
+    limit = 1 if wanted["answer"] == "exists" else wanted.get("limit")
+    found = Matches(graph, asked, {"limit": limit, "threads": threads, "timeout": timeout}, device)
+    return len(found) > 0 if wanted["answer"] == "exists" else found
 
 
 def blocks(graph: Graph, pattern: str, **options: Any) -> Iterator[Table]:
@@ -212,4 +246,4 @@ def _pattern(graph: Graph, pattern: str, **options: Any) -> Program:
     return found
 
 
-__all__ = ["Matches", "Motifs", "blocks", "count", "match", "motifs", "orbits", "participation"]
+__all__ = ["Matches", "Motifs", "blocks", "count", "match", "motifs", "orbits", "participation", "query"]

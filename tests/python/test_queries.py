@@ -1,0 +1,69 @@
+"""Queries of SPARQL and Cypher, against every map."""
+
+import itertools
+import random
+
+import pytest
+
+import matcha as mt
+
+WORDS = ["knows", "owns"]
+
+
+def graph_of(arcs):
+    sources, targets, labels = zip(*arcs)
+    return mt.Graph(list(sources), list(targets), directed=True, edge_label=list(labels), keep_loops=True)
+
+
+def some_arcs(seed):
+    source = random.Random(seed)
+    return sorted({(source.randrange(5), source.randrange(5), source.choice(WORDS)) for _ in range(14)} | {(0, 1, "knows"), (1, 2, "owns")})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_and_counts_are_those_of_every_map(seed):
+    arcs = some_arcs(seed)
+    g, ids = graph_of(arcs), sorted({v for arc in arcs for v in arc[:2]})
+    maps = [(a, b, c) for a, b, c in itertools.product(ids, repeat=3) if (a, b, "knows") in arcs and (b, c, "owns") in arcs]
+    assert mt.query(g, "SELECT (COUNT(*) AS ?n) { ?a <knows> ?b . ?b <owns> ?c }") == len(maps)
+    found = mt.query(g, "SELECT ?c ?a { ?a <knows> ?b . ?b <owns> ?c }")
+    assert list(found.columns) == ["c", "a"]
+    assert sorted(found) == sorted((c, a) for a, _, c in maps)
+    some = mt.query(g, "SELECT ?a ?b ?c { ?a <knows> ?b . ?b <owns> ?c } LIMIT 2")
+    assert len(some) == min(2, len(maps)) and set(some) <= set(maps)
+    # No relationship is met twice in Cypher.
+    apart = [(a, b, c) for a, b, c in itertools.product(ids, repeat=3)
+             if (a, b, "knows") in arcs and (b, c, "knows") in arcs and (a, b) != (b, c)]
+    assert mt.query(g, "MATCH (a)-[:knows]->(b)-[:knows]->(c) RETURN count(*)") == len(apart)
+    assert sorted(mt.query(g, "MATCH (a)-[:knows]->(b)-[:knows]->(c) RETURN a, b, c")) == sorted(apart)
+
+
+def test_ask():
+    g = graph_of([(1, 2, "knows"), (2, 3, "owns"), (3, 3, "owns")])
+    assert mt.query(g, "ASK { ?a <owns> ?a }") is True
+    assert mt.query(g, "ASK { ?a <owns> <1> }") is False
+    assert mt.query(g, "ASK { ?a <nothing> ?b }") is False
+
+
+def test_names_and_types():
+    g = mt.Graph(["ann", "bob", "inc"], ["bob", "inc", "ann"], directed=True, edge_label=["knows", "pays", "pays"], keep_loops=True,
+                 vertices=["ann", "bob", "inc"], label=[["Person", "Admin"], ["Person"], ["Shop"]])
+    assert list(mt.query(g, "MATCH (a:Person)-[:pays]->(b:Shop) RETURN b, a")) == [("inc", "bob")]
+    assert mt.query(g, "MATCH (a:Person:Admin)-[:knows]->(b) RETURN count(*)") == 1
+    assert sorted(mt.query(g, "MATCH (a:Person)-[:pays]-(b) RETURN a, b")) == [("ann", "inc"), ("bob", "inc")]
+
+
+def test_problems():
+    g = graph_of([(1, 2, "knows"), (2, 3, "owns")])
+    with pytest.raises(mt.ProgramError, match="expected `SELECT` or `ASK`") as caught:
+        mt.query(g, "triangle")
+    assert caught.value.diagnostics[0].column == 1
+    with pytest.raises(mt.UsageError, match="rows have no labels of edges"):
+        mt.query(g, "SELECT ?p { ?a ?p ?b }")
+    lossy = mt.Graph([1, 1], [2, 1], directed=True, edge_label=["knows", "knows"])
+    with pytest.raises(mt.UsageError, match="queries see loops"):
+        mt.query(lossy, "MATCH (a)-[:knows]->(b) RETURN count(*)")
+    with pytest.raises(mt.UsageError, match="arcs"):
+        mt.query(mt.Graph([1, 2], [2, 3]), "MATCH (a)-[:knows]->(b) RETURN count(*)")
+    with pytest.raises(mt.UsageError, match="no query"):
+        mt.Pattern("triangle").emit("query")
