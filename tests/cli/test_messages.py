@@ -72,7 +72,7 @@ class TestMessages(CliTest):
         return found["result"], found["stats"]["backend"]
 
     def test_maps_are_those_of_brute_force(self):
-        for seed in range(fewer(6, 2)):
+        for seed in range(fewer(4, 2)):
             graph, source = Graph(self, seed), random.Random(100 + seed)
             for name, shape in SHAPES.items():
                 arcs, size = with_labels(shape, source), 1 + max(map(max, shape))

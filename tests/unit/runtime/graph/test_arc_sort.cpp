@@ -79,6 +79,7 @@ TEST(ArcSort, RandomEdges) {
   for (const int threads : {1, 3}) {
     for (const std::uint64_t n : {1, 2, 3, 63, 1000, 65'536, 65'537, 3'000'000}) {
       for (const std::uint64_t count : {0, 1, 70, 3000, 60'000}) {
+        if (threads == 1 && n > 100'000 && count != 3000) continue;
         const Edges edges = random_edges(n, count, n + count, (n + count) % 2 == 0);
         expect_sorted(n, edges, {}, threads);
         expect_sorted(n, edges, {.shift = 1}, threads);
@@ -96,7 +97,7 @@ TEST(ArcSort, ManyBucketsAndABucketPastTheCache) {
     edges.sources.push_back(kVertices / 2);
     edges.targets.push_back((at * 7919) % static_cast<std::int64_t>(kVertices));
   }
-  for (const int threads : {1, 3}) expect_sorted(kVertices, edges, {.shift = 1}, threads);
+  expect_sorted(kVertices, edges, {.shift = 1}, 3);
 }
 
 TEST(ArcSort, TargetsPastTheSources) {
