@@ -131,7 +131,8 @@ Status check_memory(const GraphOptions& options, const Destination& target, cons
     return console.error(Status::Usage, "`--memory` is for .mtg files", "convert the .mtg after that");
   }
   if (labels || options.edge_labels || options.temporal) {
-    return console.error(Status::Usage, "`--memory` is for graphs without labels", "leave it out");
+    return console.error(Status::Usage, "`--memory` is for graphs without labels or a file of vertices",
+                         "leave it out");
   }
   return Status::Ok;
 }
@@ -335,7 +336,7 @@ void add_output_options(CLI::App& verb, GraphOptions& options) {
       ->option_text("id|degree");
   add_bytes(
       verb, "--memory", options.memory,
-      "Make a .mtg in so much memory, such as 200M, and 64 bytes a vertex at least; edges go through unnamed files "
+      "Make a .mtg in so much memory, such as 200M: at least 90 bytes a vertex and 12M; edges go through unnamed files "
       "beside it, 16 to 32 bytes each");
   add_number(verb, "--random-labels", options.random.vertices, "Give each vertex one of the labels 1 to N, drawn", 1);
   add_number(verb, "--random-edge-labels", options.random.edges, "The same for each edge", 1);

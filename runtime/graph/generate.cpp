@@ -41,6 +41,12 @@ Status check_size(std::uint64_t vertices, std::uint64_t edges, const IoOptions& 
   return options.cancelled() ? Status(detail::interrupted_error()) : Status(Done{});
 }
 
+/// So many edges may be drawn by formulas that keep all draws, 8 bytes each.
+std::uint64_t most_draws(const IoOptions& options) {
+  constexpr std::uint64_t kBytesPerDraw = 32;
+  return (options.piece_bytes != 0 ? options.piece_bytes : options.memory_limit()) / kBytesPerDraw;
+}
+
 /// Edges that are made anew whenever they are asked for.
 template <typename MakeEdge>
 class MadeEdges final : public detail::EdgeBlocks {
@@ -247,6 +253,7 @@ Result<Graph> generate_erdos_renyi(std::uint64_t vertices, std::uint64_t edges, 
     return bad_argument(std::to_string(vertices) + " vertices have at most " + std::to_string(pairs) + " edges, not " +
                         std::to_string(edges));
   }
+  if (edges > most_draws(options)) return check_size(vertices, ~std::uint64_t{0}, options).error();
   try {
     const bool few = edges <= pairs / 2;
     std::vector<std::uint64_t> chosen = sample(pairs, few ? edges : pairs - edges, seed);
@@ -262,7 +269,7 @@ Result<Graph> generate_gnp(std::uint64_t vertices, double probability, std::uint
   Status fits = check_size(vertices, 0, options);
   if (!fits) return fits.error();
   const std::uint64_t pairs = pair_count(vertices);
-  const std::uint64_t most = options.memory_limit() / 32;
+  const std::uint64_t most = most_draws(options);
   try {
     std::vector<std::uint64_t> chosen;
     Random random(seed);

@@ -220,6 +220,8 @@ class Pieces(cli.CliTest):
         self.fails(2, "graph", "convert", few, out, "--memory", "much", says="--memory")
         self.fails(5, "graph", "convert", few, out, "--memory", "1M", says=["3 vertices", "raise it to 11185"])
         self.fails(5, "graph", "generate", "star", "-n", "1000000", "-o", out, "--memory", "40M", says="1000000 vertices")
+        self.fails(5, "graph", "generate", "erdos-renyi", "-n", "1000", "-m", "400000", "-o", out, "--memory", "12M", says="past the limits")
+        self.fails(5, "graph", "generate", "gnp", "-n", "1500", "-p", "0.5", "-o", out, "--memory", "12M", says="past the limits")
         self.fails(3, "graph", "convert", self.write("text.txt", "a b\nb c\n"), out, "--memory", "100M", says=["text", "memory limit"])
         self.fails(3, "graph", "convert", self.write("bad.txt", "0 1\n0 x\n"), out, "--memory", "100M", says="bad.txt:2")
         self.fails(3, "graph", "convert", self.write("g.graph", "t 1 0\nv 0 0 0\n"), out, "--memory", "100M", says="memory limit")

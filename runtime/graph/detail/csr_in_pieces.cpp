@@ -169,7 +169,8 @@ class Builder {
       if (error.is_set()) return;
       if (options_.cancelled()) return error.keep(interrupted_error());
       std::vector<RankPair>& own = edges.local();
-      Status done = edges_.read(block, own);
+      // What waits in there must not take up another block, which would come to the same edges.
+      Status done = tbb::this_task_arena::isolate([&] { return edges_.read(block, own); });
       if (done) done = use(own);
       error.keep(std::move(done));
     });
