@@ -34,7 +34,7 @@ class Checker {
       : program_(program), world_(world), checks_(checks), tally_(tally), diagnostics_(sources_), made_(world) {
     std::mt19937_64 random(checks.seed);
     drawn_ = random();
-    static constexpr const char* kOrders[] = {"auto", "id", "degree"};
+    static constexpr const char* kOrders[] = {"auto", "degree"};  // By id where ranks by degree are not allowed.
     by_tool_ = random() % 2 == 0;
     choice_ = {0, kOrders[random() % std::size(kOrders)], random() % 2 == 0};
   }

@@ -58,7 +58,7 @@ TEST(RandomPrograms, EveryStageGivesWhatDirectEvaluationGives) {
     EXPECT_GE(tally.counts["planned"], count / 2);
     EXPECT_GE(tally.counts["changed by count-wedges"], count / 100);
     EXPECT_GE(tally.counts["by the tool"], count / 8);
-    EXPECT_GE(tally.counts["by the tool with ranks by degree"], count / 100);
+    EXPECT_GE(tally.counts["by the tool with ranks by degree"], count / 200);
     EXPECT_GE(tally.counts["by the tool with assumptions"], count / 50);
     EXPECT_LE(tally.counts["trapped early"], count / 20);
     if (every != 0) {
