@@ -144,13 +144,12 @@ char* copy_of(const std::string& text) {
   return made;
 }
 
-bool take_query(driver::ProgramRequest& request, ProgramFacts& facts) {
+void take_query(driver::ProgramRequest& request, ProgramFacts& facts) {
   SourceManager sources;
   Diagnostics unheard(sources);
   const std::optional<frontend::query::Query> query =
       frontend::query::read_query(sources, sources.add(request.compile.file, request.pattern.text), unheard);
-  if (!query) return true;
-  if (!query->variables.empty()) return false;
+  if (!query) return;
   using frontend::query::Answer;
   request.pattern.match = to_string(query->match);
   request.compile.may_loop = query->set.patterns.front().edge_labelled();
@@ -158,8 +157,11 @@ bool take_query(driver::ProgramRequest& request, ProgramFacts& facts) {
   nlohmann::ordered_json told;
   told["answer"] = query->answer == Answer::Count ? "count" : query->answer == Answer::Rows ? "rows" : "exists";
   if (query->limit) told["limit"] = *query->limit;
+  const int vertices = query->set.patterns.front().size();
+  for (std::size_t c = 0; c < query->columns.size(); ++c) {
+    if (query->columns[c] >= vertices) told["labels"].push_back(query->headings[c]);
+  }
   facts.query = told.dump();
-  return true;
 }
 
 Status check(const driver::ProgramRequest& request, std::string& errors, ProgramFacts& facts) {
@@ -183,6 +185,7 @@ Status check(const driver::ProgramRequest& request, std::string& errors, Program
     if (status == Status::Ok) {
       facts.signature = pattern.semantics(request.matches);
       facts.names = request.matches || !request.pattern.per.empty() ? pattern.vertex_names() : pattern.count_names();
+      if (!pattern.variables().empty()) facts.are_labels = pattern.label_columns();
       for (const frontend::pattern::Pattern& one : pattern.set().patterns) facts.edges.push_back(to_text(one));
     }
   }

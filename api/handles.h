@@ -84,6 +84,7 @@ struct ProgramFacts {
   std::string doc;
   std::vector<std::string> names;  ///< Of the columns of a list of matches, or of the counts of motifs.
   std::vector<std::string> edges;  ///< Of the pattern, or of each of a motif, as text.
+  std::vector<bool> are_labels;  ///< Of the columns of its matches, whether they have labels of edges; empty: none has.
   std::map<std::string, std::vector<matcha_kind>, std::less<>> lists;  ///< Of lists that it takes: columns.
   std::string query;                                                   ///< Of a query: what it asks for, as JSON.
 };
@@ -187,8 +188,8 @@ RowQueue::Block next_rows(matcha_run& run, std::optional<Clock::time_point> unti
 Found finish(matcha_run& run);
 
 /// Puts what the query of a request says of matches into the request, and fills its fact. Of one that is wrong, which
-/// `check` tells, nothing. False: it asks for labels of edges, which rows of the library do not have.
-bool take_query(driver::ProgramRequest& request, ProgramFacts& facts);
+/// `check` tells, nothing.
+void take_query(driver::ProgramRequest& request, ProgramFacts& facts);
 
 /// Checks what can be checked without a graph, and fills the facts.
 driver::Status check(const driver::ProgramRequest& request, std::string& errors, ProgramFacts& facts);

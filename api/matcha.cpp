@@ -62,6 +62,19 @@ bool take_timeout(const std::string& value, std::optional<double>& seconds) {
   return true;
 }
 
+/// Puts what `text` gives into a buffer of the caller, cut to its room with a zero byte, and gives its whole length;
+/// 0 where memory is short.
+template <typename Text>
+size_t put_text(char* buffer, size_t room, const Text& text) {
+  try {
+    const std::string whole = text();
+    if (buffer != nullptr && room != 0) buffer[whole.copy(buffer, room - 1)] = '\0';
+    return whole.size();
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
 /// A tier that this processor has.
 bool take_tier(const std::string& value, std::optional<matcha::runtime::Tier>& tier) {
   const std::optional<matcha::runtime::Tier> named = matcha::runtime::tier_from_name(value);
@@ -283,12 +296,10 @@ matcha_status make_program(const char* text, bool is_pattern, const matcha_optio
     std::string errors;
     Status status = Status::Ok;
     matcha::api::ProgramFacts facts;
-    bool fits = true;
     matcha::api::on_reading_thread([&] {
-      if (is_pattern && request.pattern.query) fits = matcha::api::take_query(request, facts);
-      if (fits) status = matcha::api::check(request, errors, facts);
+      if (is_pattern && request.pattern.query) matcha::api::take_query(request, facts);
+      status = matcha::api::check(request, errors, facts);
     });
-    if (!fits) return usage("rows have no labels of edges\n  hint: `matcha query` lists them", error);
     if (status != Status::Ok) return fail(matcha::api::status_of(status), errors, error);
     *program = new matcha_program{std::make_shared<matcha::api::SharedProgram>(std::move(request), std::move(facts))};
     return MATCHA_OK;
@@ -417,15 +428,20 @@ matcha_kind matcha_graph_id_kind(const matcha_graph* graph) {
 }
 
 size_t matcha_graph_name(const matcha_graph* graph, int64_t vertex, char* buffer, size_t room) {
-  try {
+  return put_text(buffer, room, [&] {
     const matcha::runtime::Universe& universe = graph->graph->graph().universe();
     const std::optional<std::uint32_t> rank = universe.rank(vertex);
-    const std::string name = rank ? universe.id_text(*rank) : std::string();
-    if (buffer != nullptr && room != 0) buffer[name.copy(buffer, room - 1)] = '\0';
-    return name.size();
-  } catch (const std::bad_alloc&) {
-    return 0;
-  }
+    return rank ? universe.id_text(*rank) : std::string();
+  });
+}
+
+size_t matcha_graph_label(const matcha_graph* graph, int64_t label, char* buffer, size_t room) {
+  return put_text(buffer, room, [&] {
+    const matcha::runtime::LabelDictionary& dictionary = graph->graph->graph().dictionary();
+    // Word i has the code -1 - i.
+    const bool is_there = label >= 0 || ~static_cast<std::uint64_t>(label) < dictionary.words().size();
+    return is_there ? dictionary.name(label) : std::string();
+  });
 }
 
 matcha_status matcha_graph_release(matcha_graph* graph, const char* device, matcha_error** error) {

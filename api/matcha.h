@@ -41,7 +41,8 @@ typedef enum matcha_kind {
   MATCHA_BOOL = 3,
   MATCHA_VERTEX = 4, /* An id as the graph was given it. */
   MATCHA_LIST = 5,   /* Columns of equal length. */
-  MATCHA_NAME = 6    /* A vertex whose id is no int64: an int from 0, of which `matcha_graph_name` gives the id. */
+  MATCHA_NAME = 6,   /* A vertex whose id is no int64: an int from 0, of which `matcha_graph_name` gives the id. */
+  MATCHA_LABEL = 7   /* The label of an edge: an int of which `matcha_graph_label` gives the word or number. */
 } matcha_kind;
 
 /* The version of the library, such as "0.1.0". Static. */
@@ -143,6 +144,8 @@ MATCHA_API matcha_kind matcha_graph_id_kind(const matcha_graph* graph);
 /* The id of a MATCHA_NAME value, or of an int64, as the file has it: puts its first `room` - 1 bytes and a zero byte
  * into `buffer`, which may be NULL if `room` is 0, and gives its length. 0: the graph has no such vertex. */
 MATCHA_API size_t matcha_graph_name(const matcha_graph* graph, int64_t vertex, char* buffer, size_t room);
+/* The same of a MATCHA_LABEL value. */
+MATCHA_API size_t matcha_graph_label(const matcha_graph* graph, int64_t label, char* buffer, size_t room);
 /* Frees what GPUs keep of the graph, `device` being "cuda", once no run uses it; the next run copies it again. */
 MATCHA_API matcha_status matcha_graph_release(matcha_graph* graph, const char* device, matcha_error** error);
 /* Programs and runs that use it keep what they need. */
@@ -188,7 +191,6 @@ MATCHA_API void matcha_text_free(char* text);
  * and `timeout`, and the canceller. After MATCHA_TIMEOUT there may be a partial result. */
 MATCHA_API matcha_status matcha_run_now(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                                         matcha_result** result, matcha_error** error);
-
 /* The same in the background. */
 MATCHA_API matcha_status matcha_start(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                                       matcha_run** run, matcha_error** error);
@@ -202,7 +204,6 @@ MATCHA_API void matcha_progress(const matcha_run* run, uint64_t* done, uint64_t*
 MATCHA_API matcha_status matcha_finish(matcha_run* run, matcha_result** result, matcha_error** error);
 /* Cancels the run if it goes on. */
 MATCHA_API void matcha_run_free(matcha_run* run);
-
 /* As matcha_start, for a program whose result is a list: its rows are taken as they are found, in no particular order,
  * with memory that does not grow: a run waits for the caller to take them. Reads the option `limit` too: never more
  * rows. The result is their number; it is not complete when the limit was reached. */
@@ -235,9 +236,8 @@ MATCHA_API size_t matcha_result_rows(const matcha_result* result, size_t at);
 MATCHA_API size_t matcha_result_columns(const matcha_result* result, size_t at);
 /* Of the items of a column. Requires: `column` is below matcha_result_columns. */
 MATCHA_API matcha_kind matcha_result_column_kind(const matcha_result* result, size_t at, size_t column);
-/* A column of ints, bools or vertices; NULL for floats. Lives as long as the result. */
+/* A column of ints, bools or vertices, NULL for floats; one of floats, NULL for others. They live with the result. */
 MATCHA_API const int64_t* matcha_result_ints(const matcha_result* result, size_t at, size_t column);
-/* A column of floats; NULL for anything else. */
 MATCHA_API const double* matcha_result_floats(const matcha_result* result, size_t at, size_t column);
 /* The result of a run, of those of all `count` shares of it (option `share`), in any order; exactly that of the whole
  * run. The shares stay the caller's. MATCHA_ERROR_USAGE: they are not all shares of one program's runs on one graph. */

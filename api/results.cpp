@@ -37,6 +37,12 @@ Column column_of(runtime::ElementKind kind, const void* items, std::uint64_t row
   return out;
 }
 
+void mark_labels(std::vector<Column>& columns, const std::vector<bool>& are_labels) {
+  for (std::size_t c = 0; c < are_labels.size(); ++c) {
+    if (are_labels[c]) columns[c].kind = MATCHA_LABEL;
+  }
+}
+
 matcha_result::Value value_of(const codegen::ResultValue& value, const runtime::Universe& universe) {
   matcha_result::Value out;
   if (const __int128* integer = std::get_if<__int128>(&value)) {

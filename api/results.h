@@ -19,7 +19,11 @@ struct Column {
   std::vector<double> floats;
 };
 
+/// Of ranks, ints, floats or bools, as `kind` says.
 Column column_of(runtime::ElementKind kind, const void* items, std::uint64_t rows, const runtime::Universe& universe);
+
+/// Says of the columns that have labels, if any do, that their ints are labels.
+void mark_labels(std::vector<Column>& columns, const std::vector<bool>& are_labels);
 
 }  // namespace matcha::api
 

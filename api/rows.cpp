@@ -11,9 +11,9 @@ namespace {
 /// How often a run that waits for room looks whether it must end.
 constexpr std::chrono::milliseconds kLookForEnd{20};
 
-/// `count` rows from row `first` on.
+/// `count` rows from row `first` on; `are_labels` as of the queue.
 RowQueue::Block block_of(const codegen::Rows& rows, std::uint64_t first, std::uint64_t count,
-                         const runtime::Universe& universe) {
+                         const runtime::Universe& universe, const std::vector<bool>& are_labels) {
   RowQueue::Block block = std::make_unique<matcha_rows>();
   block->count = count;
   for (std::size_t c = 0; c < rows.kinds.size(); ++c) {
@@ -21,6 +21,7 @@ RowQueue::Block block_of(const codegen::Rows& rows, std::uint64_t first, std::ui
     block->columns.push_back(
         column_of(rows.kinds[c], column + first * runtime::element_bytes(rows.kinds[c]), count, universe));
   }
+  mark_labels(block->columns, are_labels);
   return block;
 }
 
@@ -42,7 +43,7 @@ bool RowQueue::put(const codegen::Rows& rows, const runtime::Universe& universe)
       if (!wait_for_room(lock)) return false;
       const std::uint64_t wanted = limit_ ? *limit_ - count_ : rows.count;
       const std::uint64_t count = std::min({kBlockRows, rows.count - first, wanted});
-      if (count != 0) blocks_.push_back(block_of(rows, first, count, universe));
+      if (count != 0) blocks_.push_back(block_of(rows, first, count, universe, are_labels_));
       first += count;
       count_ += count;
       waiting_ += count;

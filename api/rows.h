@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "api/matcha.h"
@@ -26,8 +27,10 @@ class RowQueue {
  public:
   using Block = std::unique_ptr<matcha_rows>;
 
-  /// Never gives more than `limit` rows. `task`: of the run, which it wakes when there are rows.
-  RowQueue(std::optional<std::uint64_t> limit, Task& task) : limit_(limit), task_(task) {}
+  /// Never gives more than `limit` rows. `task`: of the run, which it wakes when there are rows. `are_labels`: of the
+  /// columns, whether their ints are labels; empty: none are.
+  RowQueue(std::optional<std::uint64_t> limit, Task& task, std::vector<bool> are_labels)
+      : limit_(limit), task_(task), are_labels_(std::move(are_labels)) {}
 
   /// Called by the run; waits while there is no room. False: no more rows are wanted. Throws nothing.
   bool put(const codegen::Rows& rows, const runtime::Universe& universe) noexcept;
@@ -52,6 +55,7 @@ class RowQueue {
 
   const std::optional<std::uint64_t> limit_;
   Task& task_;
+  const std::vector<bool> are_labels_;
   mutable std::mutex mutex_;
   std::condition_variable room_;
   std::deque<Block> blocks_;

@@ -169,6 +169,7 @@ Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& 
   } else {
     for (const codegen::ResultValue& value : ran.values) {
       found.result->values.push_back(value_of(value, code->prepared().universe()));
+      if (program.facts().gives_list) mark_labels(found.result->values.back().columns, program.facts().are_labels);
     }
   }
   found.status = status_of(ran.ending, watch);
@@ -181,7 +182,9 @@ matcha_run start(const matcha_program& program, const matcha_graph& graph, const
   made.task = std::make_shared<Task>(options.deadline(), options.maybe_canceller);
   made.found = std::make_shared<Found>();
   made.progress = std::make_shared<Progress>();
-  if (gives_rows) made.maybe_rows = std::make_shared<RowQueue>(options.limit, *made.task);
+  if (gives_rows) {
+    made.maybe_rows = std::make_shared<RowQueue>(options.limit, *made.task, program.shared->facts().are_labels);
+  }
   // The work holds no reference to its own task, which lives as long as the work does.
   Task::start(made.task, [task = made.task.get(), found = made.found, progress = made.progress, rows = made.maybe_rows,
                           shared = program.shared, graph = graph.graph, options] {

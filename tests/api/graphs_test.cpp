@@ -214,4 +214,33 @@ TEST(Graphs, IdsThatAreText) {
   matcha_graph_free(graph);
 }
 
+TEST(Graphs, LabelsOfEdgesAreColumnsOfQueries) {
+  const std::string path = testing::TempDir() + "matcha_labels.txt";
+  std::ofstream(path) << "1 2 knows\n2 3 7\n";
+  Options options;
+  for (const char* name : {"directed", "edge-labels", "keep-loops", "query"}) {
+    ASSERT_EQ(MATCHA_OK, matcha_options_set(options.options, name, "true", nullptr));
+  }
+  matcha_graph* graph = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_graph_read(path.c_str(), options.options, &graph, nullptr));
+  matcha_program* program = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_program_pattern("SELECT ?b ?p { ?a ?p ?b }", options.options, &program, nullptr));
+  matcha_result* result = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_run_now(program, graph, nullptr, &result, nullptr));
+  ASSERT_EQ(2U, matcha_result_rows(result, 0));
+  EXPECT_EQ(MATCHA_VERTEX, matcha_result_column_kind(result, 0, 0));
+  EXPECT_EQ(MATCHA_LABEL, matcha_result_column_kind(result, 0, 1));
+  for (std::size_t row = 0; row < 2; ++row) {
+    char label[8];
+    const bool is_word = matcha_result_ints(result, 0, 0)[row] == 2;
+    EXPECT_EQ(is_word ? 5U : 1U,
+              matcha_graph_label(graph, matcha_result_ints(result, 0, 1)[row], label, sizeof(label)));
+    EXPECT_STREQ(is_word ? "knows" : "7", label);
+  }
+  EXPECT_EQ(0U, matcha_graph_label(graph, -2, nullptr, 0));
+  matcha_result_free(result);
+  matcha_program_free(program);
+  matcha_graph_free(graph);
+}
+
 }  // namespace

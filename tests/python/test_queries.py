@@ -6,6 +6,7 @@ import random
 import pytest
 
 import matcha as mt
+from matcha import _arrow
 
 WORDS = ["knows", "owns"]
 
@@ -38,6 +39,29 @@ def test_rows_and_counts_are_those_of_every_map(seed):
     assert sorted(mt.query(g, "MATCH (a)-[:knows]->(b)-[:knows]->(c) RETURN a, b, c")) == sorted(apart)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_labels_of_edges_are_columns(seed):
+    arcs = some_arcs(seed)
+    g = graph_of(arcs)
+    found = mt.query(g, "SELECT ?a ?p ?b { ?a ?p ?b }")
+    assert sorted(found) == sorted((a, p, b) for a, b, p in arcs) and list(found.columns) == ["a", "p", "b"]
+    both = [(p, q) for (_, b, p), (c, _, q) in itertools.product(arcs, repeat=2) if b == c]
+    assert sorted(mt.query(g, "SELECT ?q ?p { ?a ?p ?b . ?b ?q ?c }")) == sorted((q, p) for p, q in both)
+    assert sorted(mt.query(g, "MATCH (a)-[r]->(b) RETURN type(r) AS kind")["kind"]) == sorted(p for _, _, p in arcs)
+    assert set(mt.query(g, "SELECT ?p { ?a ?p ?b } LIMIT 3")["p"]) <= set(WORDS)
+
+
+def test_labels_that_are_numbers():
+    g = mt.Graph([1, 2, 3], [2, 3, 1], directed=True, edge_label=[7, 8, 7], keep_loops=True)
+    assert sorted(mt.query(g, "SELECT ?p ?a { ?a ?p ?b }")) == [(7, 1), (7, 3), (8, 2)]
+
+
+def test_labels_as_arrow():
+    g = graph_of([(1, 2, "knows"), (2, 3, "owns")])
+    columns = _arrow.read_columns(mt.query(g, "SELECT ?a ?p { ?a ?p ?b }"), ["a", "p"], "columns")
+    assert sorted(zip(*columns)) == [(1, "knows"), (2, "owns")]
+
+
 def test_ask():
     g = graph_of([(1, 2, "knows"), (2, 3, "owns"), (3, 3, "owns")])
     assert mt.query(g, "ASK { ?a <owns> ?a }") is True
@@ -58,8 +82,6 @@ def test_problems():
     with pytest.raises(mt.ProgramError, match="expected `SELECT` or `ASK`") as caught:
         mt.query(g, "triangle")
     assert caught.value.diagnostics[0].column == 1
-    with pytest.raises(mt.UsageError, match="rows have no labels of edges"):
-        mt.query(g, "SELECT ?p { ?a ?p ?b }")
     lossy = mt.Graph([1, 1], [2, 1], directed=True, edge_label=["knows", "knows"])
     with pytest.raises(mt.UsageError, match="queries see loops"):
         mt.query(lossy, "MATCH (a)-[:knows]->(b) RETURN count(*)")

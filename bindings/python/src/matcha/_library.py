@@ -45,7 +45,7 @@ class CTable(ctypes.Structure):
     ]
 
 OK, TIMEOUT, CANCELLED = 0, 124, 130
-INT, FLOAT, BOOL, VERTEX, LIST, NAME = 1, 2, 3, 4, 5, 6
+INT, FLOAT, BOOL, VERTEX, LIST, NAME, LABEL = 1, 2, 3, 4, 5, 6, 7
 
 # name: (result, arguments); as in matcha.h.
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
@@ -78,6 +78,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "matcha_graph_vertices": (c_uint64, [Handle]),
     "matcha_graph_edges": (c_uint64, [Handle]),
     "matcha_graph_id_kind": (c_int, [Handle]),
+    "matcha_graph_label": (c_size_t, [Handle, c_int64, c_char_p, c_size_t]),
     "matcha_graph_name": (c_size_t, [Handle, c_int64, c_char_p, c_size_t]),
     "matcha_graph_free": (None, [Handle]),
     "matcha_program_compile": (c_int, [c_char_p, Handle, POINTER(Handle), POINTER(Handle)]),

@@ -1,4 +1,4 @@
-"""The ids of a graph that are no int64: text, or beyond 64 bits."""
+"""The ids of a graph that are no int64: text, or beyond 64 bits; and labels of its edges."""
 
 from __future__ import annotations
 
@@ -6,6 +6,26 @@ import ctypes
 from typing import Any, Optional, Union
 
 from matcha import _library
+
+
+class Labels(dict[int, int]):
+    """Places among `names` of the labels of edges that were met, by their codes."""
+
+    def __init__(self, graph: Any) -> None:
+        super().__init__()
+        self._graph = graph  # A handle.
+        self.names: list[Union[str, int]] = []  #: Words, and numbers as ints, in the order in which they were met.
+
+    def __missing__(self, code: int) -> int:
+        name: Union[str, int] = code
+        if code < 0:
+            lib = _library.opened()
+            buffer = ctypes.create_string_buffer(lib.matcha_graph_label(self._graph, code, None, 0) + 1)
+            length = lib.matcha_graph_label(self._graph, code, buffer, len(buffer))
+            name = buffer.raw[:length].decode("utf-8", "surrogateescape")
+        place = self[code] = len(self.names)
+        self.names.append(name)
+        return place
 
 
 def names_of(graph: Any) -> Optional[list[Union[str, int]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from typing import Any, Iterator, Optional, Union
+from typing import Any, Iterator, Optional, Sequence, Union
 
 from matcha._graph import Graph
 from matcha._program import Pattern, Program, Progress
@@ -48,8 +48,11 @@ class Matches(Table):
     `blocks()` gives them as they are found, in memory that does not grow, and so does `__arrow_c_stream__`.
     """
 
-    def __init__(self, graph: Graph, asked: Program, options: dict[str, Any], device: Optional[str]) -> None:
+    def __init__(
+        self, graph: Graph, asked: Program, options: dict[str, Any], device: Optional[str], labels: Sequence[str] = ()
+    ) -> None:
         super().__init__({}, 0)
+        self._labels = labels  # The columns that have labels of edges.
         self._graph = graph
         self._asked = asked
         self._run_options = options
@@ -75,8 +78,9 @@ class Matches(Table):
         """A capsule of a stream of record batches, which are looked for when they are asked for."""
         from matcha._arrow import capsule_of
 
-        names = self._graph._names
-        shape = Table({name: Column.of((), names=names) for name in self._asked._names()}, 0)
+        kinds = {name: self._graph._labels.names if name in self._labels else self._graph._names
+                 for name in self._asked._names()}  # fmt: skip
+        shape = Table({name: Column.of((), names=names) for name, names in kinds.items()}, 0)
         return capsule_of(shape, self.blocks())
 
 
@@ -119,8 +123,8 @@ def query(
     """The answer to a query of SPARQL or Cypher that is a pattern, with the meaning of its language.
 
     A count (`SELECT (COUNT(*) AS ?n)`, `RETURN count(*)`) is an int, `ASK` a bool; other queries give a table with a
-    row a match and a column for each vertex that is asked for. The graph is directed, its edges have labels, and it is
-    made with `keep_loops=True`, as queries see loops. Raises `ProgramError` with the place of what is not read, `UsageError`,
+    row a match and a column for each vertex, or label of an edge, that is asked for. The graph is directed, its edges
+    have labels, and it is made with `keep_loops=True`, as queries see loops. Raises `ProgramError` with the place of what is not read, `UsageError`,
     `ResourceError` and `Timeout`.
 
     >>> import matcha as mt
@@ -129,6 +133,8 @@ def query(
     1
     >>> list(mt.query(g, "SELECT ?c ?a { ?a <knows> ?b . ?b <owns> ?c }")), mt.query(g, "ASK { ?a <owns> <1> }")
     ([(3, 1)], False)
+    >>> sorted(mt.query(g, "MATCH (a)-[r]->(b) RETURN a, type(r)"))
+    [(1, 'knows'), (2, 'knows'), (2, 'owns')]
     """
     asked = _pattern(graph, text, query=True)
     wanted = json.loads(asked.emit("query"))
@@ -136,7 +142,8 @@ def query(
         answer = asked(graph, threads=threads, timeout=timeout, device=device, progress=progress)
         return sum(answer["v0"]) if isinstance(answer, Table) else int(answer)
     limit = 1 if wanted["answer"] == "exists" else wanted.get("limit")
-    found = Matches(graph, asked, {"limit": limit, "threads": threads, "timeout": timeout}, device)
+    found = Matches(graph, asked, {"limit": limit, "threads": threads, "timeout": timeout}, device,
+                    wanted.get("labels", ()))  # fmt: skip
     return len(found) > 0 if wanted["answer"] == "exists" else found
 
 

@@ -184,6 +184,10 @@ def column_of(graph: Graph, kind: int, ints: int, floats: int, rows: int, owner:
     if kind == _library.BOOL:
         words: Any = (ctypes.c_int64 * rows).from_address(ints) if rows else ()
         return Column.of(words, "b")
+    if kind == _library.LABEL:
+        codes: Any = (ctypes.c_int64 * rows).from_address(ints) if rows else ()
+        labels = graph._labels
+        return Column.of(map(labels.__getitem__, codes), "i", labels.names)
     return Column(ints or 0, rows, "i", owner, graph._names if kind in (_library.VERTEX, _library.NAME) else None)
 
 
