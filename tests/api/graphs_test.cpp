@@ -217,14 +217,13 @@ TEST(Graphs, IdsThatAreText) {
 TEST(Graphs, LabelsOfEdgesAreColumnsOfQueries) {
   const std::string path = testing::TempDir() + "matcha_labels.txt";
   std::ofstream(path) << "1 2 knows\n2 3 7\n";
-  Options options;
-  for (const char* name : {"directed", "edge-labels", "keep-loops", "query"}) {
-    ASSERT_EQ(MATCHA_OK, matcha_options_set(options.options, name, "true", nullptr));
-  }
+  Options reading;
+  for (const char* name : {"directed", "edge-labels", "keep-loops"}) reading.set(name, "true");
   matcha_graph* graph = nullptr;
-  ASSERT_EQ(MATCHA_OK, matcha_graph_read(path.c_str(), options.options, &graph, nullptr));
-  matcha_program* program = nullptr;
-  ASSERT_EQ(MATCHA_OK, matcha_program_pattern("SELECT ?b ?p { ?a ?p ?b }", options.options, &program, nullptr));
+  ASSERT_EQ(MATCHA_OK, matcha_graph_read(path.c_str(), reading.options, &graph, nullptr));
+  Options asking;
+  asking.set("query", "true");
+  matcha_program* const program = matcha_test::pattern("SELECT ?b ?p { ?a ?p ?b }", asking.options);
   matcha_result* result = nullptr;
   ASSERT_EQ(MATCHA_OK, matcha_run_now(program, graph, nullptr, &result, nullptr));
   ASSERT_EQ(2U, matcha_result_rows(result, 0));
