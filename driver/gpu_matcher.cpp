@@ -1,5 +1,8 @@
 #include "driver/gpu_matcher.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "codegen/cuda/device_text.h"
@@ -33,11 +36,11 @@ runtime::Result<SharedMatcher> open_matcher(const runtime::GraphView& graph, con
 
 }  // namespace
 
-runtime::Result<GpuCode> open_gpu_code(const std::string& text, const std::string& name,
-                                       const std::string& code_folder) {
+runtime::Result<GpuCode> open_gpu_code(const std::string& text, const std::string& name, const std::string& code_folder,
+                                       int number) {
   const runtime::Result<const cuda::Driver*> driver = cuda::Driver::open();
   if (!driver) return driver.error();
-  const runtime::Result<cuda::DeviceRef> device = cuda::Device::open(**driver, 0);
+  const runtime::Result<cuda::DeviceRef> device = cuda::Device::open(**driver, number);
   if (!device) return device.error();
   const runtime::Result<const cuda::Nvrtc*> nvrtc = cuda::Nvrtc::open({"", (*driver)->version() / 1000});
   if (!nvrtc) return nvrtc.error();
@@ -52,6 +55,29 @@ runtime::Result<GpuCode> open_gpu_code(const std::string& text, const std::strin
   runtime::Result<cuda::Module> code = cuda::Module::load(*device, image->bytes);
   if (!code) return code.error();
   return GpuCode{*device, std::move(*code)};
+}
+
+runtime::Result<std::vector<GpuCode>> open_gpu_codes(const std::string& text, const std::string& name,
+                                                     const std::string& code_folder, std::uint32_t gpus) {
+  const runtime::Result<const cuda::Driver*> driver = cuda::Driver::open();
+  if (!driver) return driver.error();
+  const runtime::Result<int> there = cuda::device_count(**driver);
+  if (!there) return there.error();
+  const std::uint32_t found = static_cast<std::uint32_t>(std::max(*there, 0));
+  if (gpus > 1 && gpus > found) {
+    runtime::Error error;
+    error.kind = runtime::ErrorKind::Runtime;
+    error.message = fmt::format("--gpus {} asks for more GPUs than the {} that the driver finds", gpus, found);
+    error.hint = "`--gpus all` takes those there are; CUDA_VISIBLE_DEVICES hides some";
+    return error;
+  }
+  std::vector<GpuCode> codes;
+  for (std::uint32_t i = 0; i < std::max(gpus == 0 ? found : gpus, 1U); ++i) {
+    runtime::Result<GpuCode> code = open_gpu_code(text, name, code_folder, static_cast<int>(i));
+    if (!code) return code.error();
+    codes.push_back(std::move(*code));
+  }
+  return codes;
 }
 
 std::shared_ptr<codegen::MatchBatch> gpu_batch(const runtime::Graph& graph, const std::string& code_folder) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "codegen/match/match_batch.h"
 #include "driver/pattern_matcher.h"
@@ -13,15 +15,19 @@
 
 namespace matcha::driver {
 
-/// Code that is the same for all programs, on the first GPU.
+/// Code that is the same for all programs, on a GPU.
 struct GpuCode {
   runtime::cuda::DeviceRef device;
   runtime::cuda::Module code;
 };
-/// Opens the first GPU and compiles a text for it, or takes it from a folder. `code_folder`: where compiled kernels are
-/// kept; empty: nowhere. Errors: Runtime where no GPU can be used; Resource.
-runtime::Result<GpuCode> open_gpu_code(const std::string& text, const std::string& name,
-                                       const std::string& code_folder);
+/// Opens a GPU, by the driver's number, and compiles a text for it, or takes it from a folder. `code_folder`: where
+/// compiled kernels are kept; empty: nowhere. Errors: Runtime where it cannot be used; Resource.
+runtime::Result<GpuCode> open_gpu_code(const std::string& text, const std::string& name, const std::string& code_folder,
+                                       int number = 0);
+/// The same on so many GPUs, from the first one on; 0: on all that there are, and at least one. It is an error
+/// (Runtime) if there are fewer.
+runtime::Result<std::vector<GpuCode>> open_gpu_codes(const std::string& text, const std::string& name,
+                                                     const std::string& code_folder, std::uint32_t gpus);
 
 /// Patterns on a graph that the first GPU matches together. It is opened by the first of them, and keeps its copy of a
 /// graph that is in memory. Its arrays must outlive it.

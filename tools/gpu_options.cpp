@@ -62,6 +62,22 @@ void add_gpu_text_options(CLI::App& verb, driver::GpuOptions& options) { add_opt
 
 void add_gpu_options(CLI::App& verb, driver::GpuOptions& options) { add_options(verb, options, false); }
 
+CLI::Option* add_gpus(CLI::App& verb, std::optional<std::uint32_t>& gpus) {
+  const auto set = [&gpus](const std::string& value) {
+    driver::GpuOptions options;
+    const auto row = std::ranges::find_if(
+        driver::gpu_options(), [](const GpuOption& option) { return option.takes == GpuOption::Takes::Devices; });
+    if (!row->set(options, value)) {
+      throw CLI::ValidationError("--gpus", "`" + value + "` is no number of GPUs, and not `all`");
+    }
+    gpus = options.gpus;
+  };
+  return verb
+      .add_option_function<std::string>("--gpus", set, "GPUs that hold the graph and share the edges of a batch")
+      ->check(device_count())
+      ->type_name("N|all");
+}
+
 CLI::Option* add_load_cuda(CLI::App& verb, codegen::LoadedQuery& query) {
   return verb.add_option("--load-cuda", query.file, "Run this edited text of `build --emit=cuda --part query`")
       ->type_name("FILE")

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,9 @@ void add_gpu_text_options(CLI::App& verb, driver::GpuOptions& options);
 
 /// The other options that say how a GPU runs a program.
 void add_gpu_options(CLI::App& verb, driver::GpuOptions& options);
+
+/// `--gpus N|all` alone; 0 is all, and nothing is given: it is not there.
+CLI::Option* add_gpus(CLI::App& verb, std::optional<std::uint32_t>& gpus);
 
 /// `--load-cuda FILE`; `read_query` reads the file, if there is one.
 CLI::Option* add_load_cuda(CLI::App& verb, codegen::LoadedQuery& query);

@@ -20,6 +20,7 @@
 #include "driver/stream/rank_partners.h"
 #include "driver/version.h"
 #include "runtime/unfinished_file.h"
+#include "tools/gpu_options.h"
 #include "tools/run_cluster.h"
 #include "tools/stream_run.h"
 #include "tools/verbs.h"
@@ -88,6 +89,8 @@ class StreamVerb {
     if (options_.slide == "0" || options_.window == "0") {
       return console_.error(Status::Usage, "a window or a slide has some length", "such as 15m, 1h or 30d");
     }
+    status = check_gpus();
+    if (status != Status::Ok) return status;
     if (!options_.matches.empty()) {
       parts_.row_format = row_format(options_.matches);
       const bool is_text =
@@ -106,6 +109,17 @@ class StreamVerb {
     }
     return Status::Ok;
   }
+
+  Status check_gpus() const {
+    if (!options_.gpus) return Status::Ok;
+    if (options_.device == "cpu") return check_gpu_options({"--gpus"}, true, console_);
+    if (*options_.gpus == 1 || options_.gpu_memory == 0) return Status::Ok;
+    return console_.error(Status::Usage, "`--gpu-memory` is for one GPU, and `--gpus` may be more",
+                          "of several each holds the whole graph: leave one of both out");
+  }
+
+  /// Where to count: GPUs that are asked for by number are wanted.
+  std::string device() const { return options_.gpus ? "cuda" : options_.device; }
 
   /// The programs and patterns of the command line, in order.
   Status find_programs() {
@@ -149,10 +163,11 @@ class StreamVerb {
     for (ProgramRequest& request : requests_) {
       request.params = options_.params;
       request.order = options_.order;
-      request.device = options_.device == "auto" ? "cpu" : options_.device;
+      request.device = device() == "auto" ? "cpu" : device();
       request.tier = options_.tier;
       request.code_folder = options_.code_folder;
       request.gpu.code_folder = options_.code_folder;
+      request.gpu.gpus = options_.gpus.value_or(1);
     }
     return Status::Ok;
   }
@@ -249,12 +264,15 @@ class StreamVerb {
     if (named != Status::Ok) return named;
     const runtime::Graph& read = (*graph)->graph();
     using Kind = st::DeltaDevice::Kind;
-    const Kind kind = options_.device == "cuda" ? Kind::Gpu : options_.device == "cpu" ? Kind::Cpu : Kind::Auto;
-    parts_.engine =
-        options_.recompute
-            ? st::make_recompute(*graph, shared(console_))
-            : st::make_delta(*graph, shared(console_), st::read_here,
-                             {kind, options_.code_folder, options_.gpu_memory, options_.gpu_rows, expected_edges()});
+    st::DeltaDevice gpu;
+    gpu.kind = device() == "cuda" ? Kind::Gpu : device() == "cpu" ? Kind::Cpu : Kind::Auto;
+    gpu.code_folder = options_.code_folder;
+    gpu.bytes = options_.gpu_memory;
+    gpu.row_bytes = options_.gpu_rows;
+    gpu.gpus = options_.gpus.value_or(1);
+    gpu.expected_edges = expected_edges();
+    parts_.engine = options_.recompute ? st::make_recompute(*graph, shared(console_))
+                                       : st::make_delta(*graph, shared(console_), st::read_here, gpu);
     if (parts_.engine == nullptr) return Status::Resource;
     parts_.rules.directed = read.facts().directed;
     parts_.rules.lines = {options_.temporal, edge_labels_, parts_.maybe_names};
@@ -359,7 +377,8 @@ Status check_ranks(const StreamOptions& options, const Console& console) {
       {!options.matches.empty(), "--matches"},    {!options.state.empty(), "--state"},
       {options.recompute, "--recompute"},         {options.each, "--each"},
       {!options.every.empty(), "--every"},        {options.automatic, "--auto"},
-      {options.timeout.has_value(), "--timeout"}, {options.device == "cuda", "--device cuda"}};
+      {options.timeout.has_value(), "--timeout"}, {options.device == "cuda", "--device cuda"},
+      {options.gpus.has_value(), "--gpus"}};
   for (const auto& [given, name] : others) {
     if (!given) continue;
     return console.error(Status::Usage, fmt::format("`{}` is not for `--mpi`", name),

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tools/gpu_options.h"
 #include "tools/numbers.h"
 #include "tools/verbs.h"
 
@@ -121,6 +122,7 @@ void add_stream_options(CLI::App& verb, StreamOptions& options) {
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->option_text("auto|cpu|cuda")
       ->group("How to run");
+  add_gpus(verb, options.gpus)->group("How to run");
   add_bytes(verb, "--gpu-memory", options.gpu_memory,
             "What may be taken of a GPU, such as 800M; rows that do not fit are read in memory of the host")
       ->group("How to run");

@@ -41,6 +41,7 @@ struct StreamOptions {
   std::optional<std::uint64_t> checkpoint;
   std::optional<double> timeout;
   std::string device = "auto";
+  std::optional<std::uint32_t> gpus;                          ///< 0: all.
   std::uint64_t gpu_memory = 0;                               ///< 0: all of it.
   std::uint64_t gpu_rows = ~std::uint64_t{0};                 ///< What is left of it.
   bool mpi = false;                                           ///< The process is a rank of an MPI job.

@@ -53,7 +53,7 @@ struct ProgramOptions {
 struct DeltaDevice {
   enum class Kind : std::uint8_t {
     Cpu,
-    Gpu,   ///< The first GPU counts, and lists rows; what it cannot is left to the CPU.
+    Gpu,   ///< GPUs count, and list rows; what they cannot is left to the CPU.
     Auto,  ///< Where it is sooner, by what is measured, the first GPU counts, if there is one; else the CPU.
   };
   Kind kind = Kind::Cpu;
@@ -62,6 +62,9 @@ struct DeltaDevice {
   /// many as there are.
   std::uint64_t bytes = 0;
   std::uint64_t row_bytes = ~std::uint64_t{0};  ///< Of them, most for rows.
+  /// So many GPUs, from the first one on, hold the graph and share the edges of batches; 0: all. More than one want
+  /// Kind::Gpu and no bound on their bytes.
+  std::uint32_t gpus = 1;
   /// About so many edges are going to change, as far as is known; 0: it is not.
   std::uint64_t expected_edges = 0;
 };

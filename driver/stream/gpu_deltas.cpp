@@ -24,19 +24,20 @@ GpuRows rows_of(const DeviceSearch::Outcome& outcome) {
 }
 
 runtime::Result<std::unique_ptr<GpuDeltas>> GpuDeltas::open(DynamicPresent& present, const DeltaDevice& settings) {
-  runtime::Result<GpuCode> gpu =
-      open_gpu_code(codegen::gpu::delta_count_text(), "delta_count.cu", settings.code_folder);
-  if (!gpu) return gpu.error();
-  return make(present, settings, std::move(*gpu));
+  runtime::Result<std::vector<GpuCode>> gpus =
+      open_gpu_codes(codegen::gpu::delta_count_text(), "delta_count.cu", settings.code_folder, settings.gpus);
+  if (!gpus) return gpus.error();
+  return make(present, settings, std::move(*gpus));
 }
 
 runtime::Result<std::unique_ptr<GpuDeltas>> GpuDeltas::make(DynamicPresent& present, const DeltaDevice& settings,
-                                                            GpuCode code) {
-  runtime::Result<std::unique_ptr<DeviceSearch>> search =
-      DeviceSearch::make(present.graph(), code.device, std::move(code.code));
+                                                            std::vector<GpuCode> codes) {
+  std::vector<DeviceSearch::Device> devices;
+  for (GpuCode& gpu : codes) devices.push_back({gpu.device, std::move(gpu.code)});
+  runtime::Result<std::unique_ptr<DeviceSearch>> search = DeviceSearch::make(present.graph(), std::move(devices));
   if (!search) return search.error();
-  (*search)->set_most_bytes(settings.bytes, settings.row_bytes);
-  return std::unique_ptr<GpuDeltas>(new GpuDeltas(present, code.device->label(), std::move(*search)));
+  if (settings.bytes != 0) (*search)->set_most_bytes(settings.bytes, settings.row_bytes);
+  return std::unique_ptr<GpuDeltas>(new GpuDeltas(present, std::move(*search)));
 }
 
 std::string GpuDeltas::set_programs(std::vector<DeltaProgram*> programs) {

@@ -22,14 +22,14 @@ namespace matcha::driver::stream {
 /// What a launch says of the rows that it read, where some are in memory of the host.
 GpuRows rows_of(const runtime::stream::DeviceSearch::Outcome& outcome);
 
-/// What the edges of a batch do to programs that count, on the first GPU, which has a copy of the graph.
+/// What the edges of a batch do to programs that count, on GPUs, each of which has a copy of the graph.
 class GpuDeltas {
  public:
-  /// The graph must outlive it, and have its classes laid out. Errors: Runtime where no GPU can be used; Resource.
+  /// The graph must outlive it, and have its classes laid out. Errors: Runtime where a GPU cannot be used; Resource.
   static runtime::Result<std::unique_ptr<GpuDeltas>> open(DynamicPresent& present, const DeltaDevice& settings);
-  /// The same with one that is open.
+  /// The same with those that are open.
   static runtime::Result<std::unique_ptr<GpuDeltas>> make(DynamicPresent& present, const DeltaDevice& settings,
-                                                          GpuCode code);
+                                                          std::vector<GpuCode> codes);
 
   /// Before the first batch, and whenever programs have other plans. Why it cannot count for them; empty: it can.
   std::string set_programs(std::vector<DeltaProgram*> programs);
@@ -64,20 +64,16 @@ class GpuDeltas {
 
   /// The bytes of the GPU that suffice for the programs. Errors: Resource.
   runtime::Result<std::uint64_t> least_bytes() { return search_->least_bytes(terms_); }
-  /// What is taken of the GPU, and by the graph in memory of the host.
+  /// What is taken of the GPUs, and by the graph in memory of the host.
   std::uint64_t bytes() const { return search_->bytes(); }
   std::uint64_t host_bytes() const { return search_->host_bytes(); }
 
-  /// `GPU 0 (NVIDIA H200)`.
-  const std::string& label() const { return label_; }
-
  private:
-  GpuDeltas(const DynamicPresent& present, std::string label, std::unique_ptr<runtime::stream::DeviceSearch> search)
-      : present_(present), label_(std::move(label)), search_(std::move(search)) {}
+  GpuDeltas(const DynamicPresent& present, std::unique_ptr<runtime::stream::DeviceSearch> search)
+      : present_(present), search_(std::move(search)) {}
   void take_matches(const runtime::stream::DeviceSearch::Outcome& outcome, int sign) const;
 
   const DynamicPresent& present_;
-  std::string label_;
   std::unique_ptr<runtime::stream::DeviceSearch> search_;
   std::vector<DeltaProgram*> programs_;
   runtime::stream::SharedTerms terms_;

@@ -56,7 +56,9 @@ bool GpuUse::is_open(DynamicPresent& present, double cpu_ms) {
   opening_.reset();
   is_off_ = !code;
   if (is_off_) return false;
-  runtime::Result<std::unique_ptr<GpuDeltas>> gpu = GpuDeltas::make(present, device_, std::move(*code));
+  std::vector<GpuCode> codes;
+  codes.push_back(std::move(*code));
+  runtime::Result<std::unique_ptr<GpuDeltas>> gpu = GpuDeltas::make(present, device_, std::move(codes));
   is_off_ = !gpu;
   if (is_off_) return false;
   gpu_ = std::move(*gpu);

@@ -16,7 +16,7 @@
 
 namespace matcha::driver::stream {
 
-/// The GPU of a stream that asks for one, or may use one: when it counts, how many edges it takes at a time, and what
+/// The GPUs of a stream that asks for some, or may use one: when it counts, how many edges it takes at a time, and what
 /// is left to the CPU.
 class GpuUse {
  public:

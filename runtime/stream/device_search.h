@@ -1,61 +1,49 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "runtime/common/delta_data.h"
 #include "runtime/cuda/device.h"
-#include "runtime/cuda/memory.h"
 #include "runtime/cuda/module.h"
-#include "runtime/match/unit_kernels.h"
+#include "runtime/match/stops.h"
 #include "runtime/result.h"
 #include "runtime/stream/batch_rows.h"
+#include "runtime/stream/device_copy.h"
 #include "runtime/stream/dynamic_graph.h"
-#include "runtime/stream/graph_mirror.h"
 #include "runtime/stream/row_edits.h"
 #include "runtime/stream/row_walks.h"
-#include "runtime/stream/search_memory.h"
 #include "runtime/stream/shared_search.h"
 #include "runtime/stream/term_data.h"
 
 namespace matcha::runtime::stream {
 
-/// What the edges of a batch do, on a device that has a copy of the graph: counts are those of SharedSearch.
+/// What the edges of a batch do, on devices that have a copy of the graph each: counts are those of SharedSearch. All
+/// copies take all updates, and each device looks at a share of them.
 class DeviceSearch {
  public:
-  /// The graph must outlive it. `code`: the kernels of codegen/cuda/delta_kernels.h. Errors: Runtime, Resource.
-  static Result<std::unique_ptr<DeviceSearch>> make(DynamicGraph& graph, const cuda::DeviceRef& device,
-                                                    cuda::Module code);
+  /// A device, and the kernels of codegen/cuda/delta_kernels.h.
+  struct Device {
+    cuda::DeviceRef device;
+    cuda::Module code;
+  };
+  /// The graph must outlive it. `devices`: at least one. Errors: Runtime, Resource.
+  static Result<std::unique_ptr<DeviceSearch>> make(DynamicGraph& graph, std::vector<Device> devices);
 
   /// Why terms cannot be counted here; empty: they can.
   std::string problem_of(const SharedTerms& terms) const;
   /// All that it takes of the device, but for the code, and most of it for rows; 0: as much as there is. Rows for which
-  /// there is no room are read in memory of the host.
-  void set_most_bytes(std::uint64_t bytes, std::uint64_t row_bytes) {
-    most_bytes_ = bytes;
-    most_row_bytes_ = row_bytes;
-  }
-  /// The bytes that suffice for these terms and the graph as it is, where there is such a bound.
+  /// there is no room are read in memory of the host. Requires: there is one device.
+  void set_most_bytes(std::uint64_t bytes, std::uint64_t row_bytes);
+  /// The bytes of a device that suffice for these terms and the graph as it is, where there is such a bound.
   Result<std::uint64_t> least_bytes(const SharedTerms& terms);
 
-  struct Outcome {
-    SharedSearch::Result found;
-    /// A number is so large that only SharedSearch can tell it; nothing is done.
-    bool is_refused = false;
-    /// Of terms that are listed: for each match its term, the places of its vertices, and no more up to `match_words`.
-    std::vector<std::uint32_t> matches;
-    std::uint64_t match_words = 0;
-    /// Where some rows are in memory of the host: what became of those that were to be read, and how many reads of rows
-    /// were of the device's own memory, and of the host's.
-    RowPlaces::Chosen rows;
-    std::uint64_t near_reads = 0, far_reads = 0;
-    /// Of the host to choose them, and of the device to move them, and rows that the batch before changed.
-    double choose_ms = 0, move_ms = 0;
-  };
+  using Outcome = DeviceOutcome;
   /// Takes updates in, from the first, and says what they do. Requires: `problem_of` has none; the terms stay as they
   /// are while they are the same object. Errors: Resource where there is no memory, and then nothing is done; Runtime
   /// where a kernel failed. Throws std::bad_alloc.
@@ -79,82 +67,51 @@ class DeviceSearch {
   Status begin(const SharedTerms& terms, std::uint32_t slots);
   bool is_under_way() const { return !begun_.empty(); }
   /// Whether `finish` need not wait, as far as is known.
-  bool is_idle() const {
-    if (!is_under_way()) return true;
-    const Result<bool> done = stream_->done();
-    return !done || *done;
-  }
+  bool is_idle() const;
   /// Waits for it, and says what it found: slot by slot, and by term. Where it is refused, stopped or an error, `undo`
   /// is to be called.
   Result<Outcome> finish(const match::Stops& stops);
   /// Takes all updates out of the graph again that are not finished.
   void undo();
   /// Tries so many candidates before it looks whether others wait for work; for tests.
-  void set_tried(std::uint64_t tried) { tried_ = tried; }
-  /// What the graph takes of the device, with what is sent with batches; and what it takes in all.
-  std::uint64_t graph_bytes() const { return mirror_.bytes(); }
+  void set_tried(std::uint64_t tried) {
+    for (const auto& copy : copies_) copy->set_tried(tried);
+  }
+  /// What it takes of all devices.
   std::uint64_t bytes() const;
   /// What of the graph is in memory of the host.
-  std::uint64_t host_bytes() const { return mirror_.host_bytes(); }
+  std::uint64_t host_bytes() const { return copies_.front()->mirror().host_bytes(); }
 
  private:
-  DeviceSearch(DynamicGraph& graph, cuda::Stream stream, cuda::Module code, cuda::Function count,
-               GraphMirror::Kernels kernels, unsigned most_blocks);
+  explicit DeviceSearch(DynamicGraph& graph) : graph_(graph), rows_(graph), walks_(graph), edits_(graph) {}
 
-  struct Layout;
+  /// Only a bound has some rows kept, and then there is one device.
+  KeptRows& kept() { return copies_.front()->mirror().kept(); }
   Status make_data(const SharedTerms& terms);
-  SearchNeeds needs(std::uint64_t longest) const;
-  Status share_memory(std::uint64_t longest);
   Status prepare_terms(const SharedTerms& terms);
-  std::uint64_t spare_control() const;
-  Status reserve_tasks(std::uint64_t tasks);
-  Status reserve_matches();
   bool grow_matches();
   Result<Outcome> run_some(const SharedSearch::Request& request, std::size_t updates);
   void open_rows(BatchRows::Graph graph, const SharedTerms& terms);
   bool put(std::span<const BatchUpdate> updates, bool undone);
   void find_units(const SharedTerms& terms);
-  Status reserve_scratch();
-  Status launch(const SharedTerms& terms, std::uint32_t slots);
   Status show_and_launch(const SharedTerms& terms, std::uint32_t slots);
-  Status send(const Layout& layout);
-  Result<Outcome> read(const match::Stops& stops);
 
   DynamicGraph& graph_;
-  std::unique_ptr<cuda::Stream> stream_;
-  cuda::Module code_;
-  cuda::Function count_;
-  unsigned most_blocks_;
+  std::vector<std::unique_ptr<DeviceCopy>> copies_;
   BatchRows rows_;
   RowWalks walks_;
   std::span<const RowWalks::Read> reads_;  ///< Of the batch in `rows_`.
   double walk_ms_ = 0;                     ///< What it took to know.
   bool is_prepared_ = false;               ///< These are of what is added.
   bool fits_ = true;                       ///< And that fits the graph.
-  GraphMirror mirror_;
-  std::uint64_t most_bytes_ = 0, most_row_bytes_ = 0;
-  std::optional<SearchMemory> memory_;  ///< Where there is a bound.
+  std::uint64_t most_bytes_ = 0;
   std::optional<TermData> data_;
   std::uint64_t data_layout_ = 0;  ///< Of the graph, when `data_` was made.
   std::vector<BatchUpdate> added_, begun_;
   RowEdits edits_;
   std::vector<RowEdits::Edge> edges_;
-  std::uint32_t slots_ = 0;  ///< Of those that are under way.
-  double choose_ms_ = 0;     ///< Likewise.
   std::vector<matcha_program::DeltaUnit> units_;
   std::vector<std::uint64_t> firsts_;
-  cuda::DeviceMemory control_;
-  cuda::PinnedMemory control_stage_;
-  match::KernelWish wish_;
-  cuda::DeviceBuffer<matcha_program::DeltaTask> tasks_;
-  cuda::DeviceBuffer<std::uint32_t> matches_;
-  std::uint64_t match_room_ = std::uint64_t{1} << 16;  ///< Without a bound, so many.
-  bool is_overfull_ = false;                           ///< There were more in the last launch.
-  cuda::DeviceBuffer<std::uint32_t> scratch_;
-  SearchRooms rooms_;         ///< In `scratch_`,
-  std::uint64_t arrays_ = 0;  ///< for groups of so many arrays.
-  std::uint64_t number_ = 0;
-  std::uint64_t tried_ = 4;
 };
 
 }  // namespace matcha::runtime::stream

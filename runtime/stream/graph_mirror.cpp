@@ -253,8 +253,7 @@ Status GraphMirror::lay_out(BatchRows& batch, std::span<const RowWalks::Read> re
 }
 
 /// Sorts them, and adds what changed since the last time.
-void GraphMirror::find_stale() {
-  const DynamicGraph::Changes changes = graph_.take_changes();
+void GraphMirror::find_stale(const DynamicGraph::Changes& changes) {
   whole_ = whole_ || changes.all;
   stale_ = changes.places;
   std::ranges::sort(stale_);
@@ -490,10 +489,11 @@ double GraphMirror::move_ms() const {
   return ms ? *ms : 0;
 }
 
-Status GraphMirror::show(BatchRows& batch, std::span<const RowWalks::Read> reads) {
+Status GraphMirror::show(BatchRows& batch, std::span<const RowWalks::Read> reads,
+                         const DynamicGraph::Changes& changes) {
   const auto begin = std::chrono::steady_clock::now();
   kept_.begin();
-  find_stale();
+  find_stale(changes);
   bool is_planned = !whole_ && plan(batch, reads);
   if (is_planned) {
     // A row may have one for several reasons.

@@ -47,9 +47,12 @@ class GraphMirror {
   static constexpr std::uint64_t kLeastBatch = 1024;
 
   /// Gives the device the graph before all updates of a batch, and what they change. `reads`: rows that the batch is
-  /// going to read; looked at where some are far. Errors: Resource where there is no memory: then nothing is there,
-  /// until the next call. Throws std::bad_alloc.
-  Status show(BatchRows& batch, std::span<const RowWalks::Read> reads);
+  /// going to read; looked at where some are far. `changes`: what the graph noted since the last call; of several
+  /// mirrors of a graph each is told the same. Errors: Resource where there is no memory: then nothing is there, until
+  /// the next call. Throws std::bad_alloc.
+  Status show(BatchRows& batch, std::span<const RowWalks::Read> reads, const DynamicGraph::Changes& changes);
+  /// It was not told of some changes: the device gets the graph anew with the next call of `show`.
+  void forget() { whole_ = true; }
   /// The batch that was shown is over: the graph has it now, or is as before it.
   void end(bool made);
   /// Who changes rows between two calls of `show` lets it keep those that it wants, as the device may be reading them.
@@ -103,7 +106,7 @@ class GraphMirror {
                                   std::uint32_t changes);
   template <typename Take>
   void each_row(BatchRows& batch, const Take& take);
-  void find_stale();
+  void find_stale(const DynamicGraph::Changes& changes);
   bool plan(BatchRows& batch, std::span<const RowWalks::Read> reads);
   bool change(std::uint64_t slot, std::uint32_t size, const Source& source);
   void plan_patches(BatchRows& batch);

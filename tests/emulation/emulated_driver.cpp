@@ -3,11 +3,14 @@
 //
 // MATCHA_EMULATED_THREADS (4), MATCHA_EMULATED_DEVICES (1), MATCHA_EMULATED_BYTES (of each device; 4 GiB),
 // MATCHA_EMULATED_ARCH (90), MATCHA_EMULATED_FAULT (a CUresult with which every kernel ends), MATCHA_EMULATED_PENDING
-// (2048 kernels that kernels have started, at most, wait)
+// (2048 kernels that kernels have started, at most, wait), MATCHA_EMULATED_ONE (the number of the only device that has
+// the bytes and the fault; default: all have)
 
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -87,6 +90,7 @@ struct CuStreamState {
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::function<void()>> steps;  ///< The first one may be under way.
+  int device = 0;
   bool closed = false;
   std::thread worker;
 };
@@ -111,9 +115,11 @@ constexpr std::uintptr_t kContexts = 0x1000;
 struct Device {
   std::uint64_t used = 0;
 };
+constexpr std::size_t kMostDevices = 16;
 
 std::mutex guard;
-std::atomic<CuResult> failure{kCuSuccess};  ///< How a kernel ended; waiting for anything then gives the same.
+/// How a kernel of a device ended; waiting for anything of it then gives the same.
+std::array<std::atomic<CuResult>, kMostDevices> failures;
 std::map<CuDevice, Device> devices;
 std::map<std::uint64_t, std::pair<CuDevice, std::uint64_t>> blocks_of_memory;  ///< Device and bytes.
 std::map<CuStream, std::shared_ptr<CuStreamState>> streams;
@@ -135,11 +141,21 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-std::uint64_t device_bytes() { return setting("MATCHA_EMULATED_BYTES", std::uint64_t{4} << 30); }
+/// What is set for some devices.
+std::uint64_t setting_of(CuDevice device, const char* name, std::uint64_t otherwise) {
+  const std::uint64_t one = setting("MATCHA_EMULATED_ONE", static_cast<std::uint64_t>(device));
+  return one == static_cast<std::uint64_t>(device) ? setting(name, otherwise) : otherwise;
+}
+
+std::uint64_t device_bytes(CuDevice device) {
+  return setting_of(device, "MATCHA_EMULATED_BYTES", std::uint64_t{4} << 30);
+}
 CuDevice device_in(CuContext context) {
   return static_cast<CuDevice>(reinterpret_cast<std::uintptr_t>(context) - kContexts);
 }
 CuDevice current_device() { return device_in(current); }
+
+CuResult failure_of(CuStream stream) { return failures.at(static_cast<std::size_t>(stream->device)); }
 
 /// True when the bytes lie in one allocation of a device.
 bool inside(std::uint64_t address, std::size_t bytes) {
@@ -256,9 +272,9 @@ class GridTree {
 thread_local GridTree* GridTree::running = nullptr;
 
 /// Runs all threads of a grid, and of the grids that it starts.
-void run_grid(const emulation::Kernel& kernel, void* arguments, unsigned blocks, unsigned threads) {
-  if (const std::uint64_t fault = setting("MATCHA_EMULATED_FAULT", 0); fault != 0) {
-    failure = static_cast<CuResult>(fault);
+void run_grid(CuDevice device, const emulation::Kernel& kernel, void* arguments, unsigned blocks, unsigned threads) {
+  if (const std::uint64_t fault = setting_of(device, "MATCHA_EMULATED_FAULT", 0); fault != 0) {
+    failures.at(static_cast<std::size_t>(device)) = static_cast<CuResult>(fault);
     return;
   }
   GridTree({kernel, arguments, blocks, threads}).run();
@@ -288,7 +304,7 @@ CuResult cuGetErrorString(CuResult code, const char** text) {
 }
 
 CuResult cuDeviceGetCount(int* count) {
-  *count = static_cast<int>(setting("MATCHA_EMULATED_DEVICES", 1));
+  *count = static_cast<int>(std::min<std::uint64_t>(setting("MATCHA_EMULATED_DEVICES", 1), kMostDevices));
   return kCuSuccess;
 }
 CuResult cuDeviceGet(CuDevice* device, int ordinal) {
@@ -314,8 +330,8 @@ CuResult cuDeviceGetAttribute(int* value, int attribute, CuDevice) {
   *value = attribute == 75 ? arch / 10 : attribute == 76 ? arch % 10 : found == kValues.end() ? 0 : found->second;
   return kCuSuccess;
 }
-CuResult cuDeviceTotalMem_v2(std::size_t* bytes, CuDevice) {
-  *bytes = device_bytes();
+CuResult cuDeviceTotalMem_v2(std::size_t* bytes, CuDevice device) {
+  *bytes = device_bytes(device);
   return kCuSuccess;
 }
 CuResult cuDeviceCanAccessPeer(int* can, CuDevice, CuDevice) {
@@ -410,13 +426,14 @@ CuResult cuLaunchKernel(CuFunction function, unsigned gx, unsigned gy, unsigned 
   if (gy != 1 || gz != 1 || by != 1 || bz != 1) return kInvalidValue;
   const emulation::Kernel* kernel = function->kernel;
   void* copied = kernel->copy(arguments);
-  stream->add([kernel, copied, gx, bx] { run_grid(*kernel, copied, gx, bx); });
+  stream->add([device = stream->device, kernel, copied, gx, bx] { run_grid(device, *kernel, copied, gx, bx); });
   return kCuSuccess;
 }
 
 CuResult cuStreamCreate(CuStream* stream, unsigned) {
   std::shared_ptr<CuStreamState> made = std::make_shared<CuStreamState>();
   *stream = made.get();
+  made->device = current_device();
   const std::lock_guard<std::mutex> lock(guard);
   streams.emplace(made.get(), made);
   return kCuSuccess;
@@ -433,11 +450,12 @@ CuResult cuStreamDestroy_v2(CuStream stream) {
 }
 CuResult cuStreamSynchronize(CuStream stream) {
   stream->wait();
-  return failure;
+  return failure_of(stream);
 }
 CuResult cuStreamQuery(CuStream stream) {
   const bool idle = stream->idle();
-  return failure != kCuSuccess ? failure.load() : idle ? kCuSuccess : kCuNotReady;
+  const CuResult failure = failure_of(stream);
+  return failure != kCuSuccess ? failure : idle ? kCuSuccess : kCuNotReady;
 }
 CuResult cuStreamWaitEvent(CuStream stream, CuEvent event, unsigned) {
   stream->add([event, wanted = event->recorded.load()] {
@@ -463,8 +481,9 @@ CuResult cuEventRecord(CuEvent event, CuStream stream) {
   return kCuSuccess;
 }
 CuResult cuEventSynchronize(CuEvent event) {
-  if (event->stream != nullptr) event->stream->wait();
-  return failure;
+  if (event->stream == nullptr) return kCuSuccess;
+  event->stream->wait();
+  return failure_of(event->stream);
 }
 CuResult cuEventElapsedTime(float* elapsed, CuEvent start, CuEvent end) {
   *elapsed = static_cast<float>(end->time - start->time) / 1e6F;
@@ -473,8 +492,8 @@ CuResult cuEventElapsedTime(float* elapsed, CuEvent start, CuEvent end) {
 
 CuResult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   const std::lock_guard<std::mutex> lock(guard);
-  *total = device_bytes();
-  *free = device_bytes() - devices[current_device()].used;
+  *total = device_bytes(current_device());
+  *free = *total - devices[current_device()].used;
   return kCuSuccess;
 }
 CuResult cuMemAlloc_v2(CuDevicePtr* address, std::size_t bytes) {
@@ -482,7 +501,7 @@ CuResult cuMemAlloc_v2(CuDevicePtr* address, std::size_t bytes) {
   if (current == nullptr) return kInvalidDevice;
   Device& device = devices[current_device()];
   if (bytes == 0) return kInvalidValue;
-  if (bytes > device_bytes() - device.used) return kCuOutOfMemory;
+  if (bytes > device_bytes(current_device()) - device.used) return kCuOutOfMemory;
   void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   if (memory == nullptr) return kCuOutOfMemory;
   *address = reinterpret_cast<CuDevicePtr>(memory);

@@ -538,6 +538,36 @@ def bounded(machine, agree):
     expect("says that they are", f"the CPU counts what edges do: it may take {most} bytes of the GPU" in says, True)
 
 
+def several(machine):
+    """GPUs that hold the graph and share the edges of batches: what each finds is added up, and where one fails there is no answer."""
+    plain, labelled, arcs = Stream(machine, 1), Stream(machine, 2, labels=3), Stream(machine, 3, directed=True)
+    for stream, pattern, batch, gpus in ((plain, "triangle", "1", "3"), (labelled, "0:1-1:0,1-2,2-0", "40", "all"), (arcs, "0>1,1>2,0>2,2>3", "7", "2")):
+        words = ("--pattern", pattern, "--batch", batch, "--no-total")  # Without totals no program is compiled.
+        wanted, found = ([[answer.get(key) for key in ("batch", "plus", "minus", "delta")] for answer in stream.answers(*words, *device)[0]]
+                         for device in (("--device", "cpu"), ("--gpus", gpus)))
+        expect(f"{words} on {gpus} GPUs", found, wanted)
+    rows, found = machine.folder / "rows-of-gpus.tsv", []
+    words = ["--pattern", "house", "--batch", "60", "--matches", str(rows)]
+    for device in (("--device", "cpu"), ("--gpus", "3")):
+        answers, _ = plain.answers(*words, *device)
+        found.append(([answer.get("delta") for answer in answers], rows.read_text(encoding="utf-8")))
+    expect("rows of several GPUs", found[1] == found[0] and found[0][1].count("\n") > 1000, True)
+    expect("on GPUs", any(answer.get("device") == "cuda" for answer in answers), True)
+    words = ["--pattern", "triangle", "--batch", "1", "--no-total"]
+    for stream, one in ((plain, words), (labelled, ["--pattern", "0:1-1:0,1-2,2-0", "--batch", "1000", "--no-total"])):  # Batches together, and one alone.
+        _, says = stream.answers(*one, "--gpus", "2", code=4, MATCHA_EMULATED_FAULT="700", MATCHA_EMULATED_ONE="1")
+        expect(f"one that fails: {says}", "the kernel failed on GPU 1" in says and "CUDA_ERROR_ILLEGAL_ADDRESS" in says, True)
+    short, says = plain.answers(*words, "--gpus", "2", MATCHA_EMULATED_BYTES="8389500", MATCHA_EMULATED_ONE="1")
+    expect(f"one that is short of memory: {says}", "the CPU counts what edges do: no " in says, True)
+    wanted, _ = plain.answers(*words, "--device", "cpu")
+    expect("its counts", [answer.get("delta") for answer in short], [answer.get("delta") for answer in wanted])
+    _, says = plain.answers(*words, "--gpus", "4", code=4)
+    expect(f"more than there are: {says}", "--gpus 4 asks for more GPUs than the 3 that the driver finds" in says, True)
+    for wrong, what in ((("--gpus", "2", "--device", "cpu"), "`--gpus` is for GPUs"), (("--gpus", "2", "--gpu-memory", "1M"), "`--gpu-memory` is for one GPU"),
+                        (("--gpus", "0"), "0 GPUs"), (("--gpus", "few"), "few")):
+        expect(f"{wrong}", what in plain.answers(*words, *wrong, code=2)[1], True)
+
+
 def chosen(stream):
     """With `--device auto` the GPU takes what is left of a long file, or of a batch, or nothing."""
     long = copy.copy(stream)
@@ -600,6 +630,7 @@ def streams(machine):
     small = Stream(machine, 4, vertices=36, updates=24)
     agree(small, "--pattern", "diamond", "--batch", "12", MATCHA_EMULATED_WARPS="1", MATCHA_CACHE_DIR=str(machine.folder / "warps"))
     bounded(machine, agree)
+    several(machine)
     chosen(plain)
     speaks(plain)
     listed(machine)
