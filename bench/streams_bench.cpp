@@ -114,7 +114,7 @@ bool take_alone(const Stream& stream, DynamicGraph& graph, const DeltaQuery& que
   for (const Update& update : stream.updates) {
     const std::uint32_t p = graph.place(update.u), q = graph.place(update.v);
     if (!update.comes) graph.erase(p, q);
-    if (query.count(search, p, q, graph.class_at(p), graph.class_at(q), update.comes ? came : went) !=
+    if (query.count(search, {p, q}, graph.class_at(p), graph.class_at(q), update.comes ? came : went) !=
         DeltaSearch::Ending::Complete) {
       return false;
     }
@@ -165,7 +165,7 @@ bool run(const Stream& stream, const std::string& name, const frontend::pattern:
   std::string why;
   const std::optional<DeltaQuery> query = DeltaQuery::make(
       pattern, frontend::pattern::Induced::Edge, frontend::pattern::DeltaAnswer::Count, graph,
-      [&](const std::string& label) { return classes.at(label); }, why);
+      [&](const std::string& label) { return classes.at(label); }, nullptr, why);
   if (!query) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), why.c_str());
     return false;

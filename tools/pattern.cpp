@@ -68,6 +68,8 @@ Status print_delta(const PatternVerbOptions& options, const PatternSource& sourc
     why = "a set of patterns has a program for each";
   } else if (pattern.directed) {
     why = "arcs are not written yet; `matcha stream` counts them";
+  } else if (pattern.edge_labelled()) {
+    why = "labels of edges are not written yet; `matcha stream` counts them";
   } else if (source.match() != frontend::pattern::Match::Iso) {
     why = "maps need not be injective";
   } else {

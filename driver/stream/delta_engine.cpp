@@ -8,6 +8,7 @@
 #include "driver/stream/dynamic_present.h"
 #include "driver/stream/engine.h"
 #include "driver/stream/gpu_use.h"
+#include "driver/stream/label_numbers.h"
 #include "driver/stream/late_batches.h"
 #include "driver/stream/phase.h"
 #include "driver/stream/rebuild.h"
@@ -21,9 +22,17 @@ namespace {
 
 using runtime::stream::DeltaSearch;
 using runtime::stream::DynamicGraph;
+using runtime::stream::EdgeUpdate;
 
 /// So many edges are counted by one thread before it is known what they take.
 constexpr std::size_t kAlone = 8;
+/// Rows of labels of edges that any graph may have, and those for each of its edges.
+constexpr std::uint64_t kFewRows = std::uint64_t{1} << 22, kRowsOfEdge = 8;
+
+/// A GPU has no labels of edges.
+DeltaDevice device_for(const ResidentGraph& start, const DeltaDevice& device) {
+  return start.maybe_informed() != nullptr ? DeltaDevice() : device;
+}
 
 class DeltaEngine final : public Engine {
  public:
@@ -33,7 +42,8 @@ class DeltaEngine final : public Engine {
         stands_(std::move(stands)),
         reporter_(std::move(reporter)),
         reading_(std::move(reading)),
-        gpu_(device),
+        gpu_(device_for(*start, device)),
+        leaves_gpu_(start->maybe_informed() != nullptr && device.kind == DeltaDevice::Kind::Gpu),
         late_({present_, gpu_, *reporter_, [this] { return counting(); },
                [this](const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) {
                  return take(batch, options, answers);
@@ -54,10 +64,14 @@ class DeltaEngine final : public Engine {
   Status add(const ProgramRequest& request, const ProgramOptions& options,
              std::shared_ptr<const Reporter> reporter) override {
     Entry entry;
-    if (request.device == "cuda" && !gpu_.is_wanted()) {
+    if (request.device == "cuda" && !gpu_.is_wanted() && !leaves_gpu_) {
       entry.why = "a GPU is asked for";
     } else {
       reading_([&] { entry.delta = DeltaProgram::make(request, options, present_.directed(), entry.why); });
+    }
+    if (entry.delta && !take_edge_labels(*entry.delta)) {
+      entry.delta.reset();
+      entry.why = "labels of edges would take too much memory";
     }
     if (!entry.delta && again_ == nullptr) {
       // With the label words that are known by now.
@@ -118,10 +132,8 @@ class DeltaEngine final : public Engine {
     if (status == Status::Ok && again_ != nullptr) status = again_->set_dictionary(dictionary);
     if (status != Status::Ok) return status;
     const std::int64_t none = dictionary->code("").value_or(runtime::kNoLabel);
-    const auto recoded = [&](std::int64_t label) {
-      return label == runtime::kNoLabel ? none : recode(label, before, *dictionary).value_or(none);
-    };
-    present_.recode(recoded, class_labels());
+    const auto recoded = [&](std::int64_t label) { return recode(label, before, *dictionary).value_or(none); };
+    present_.recode(recoded, none, numbered());
     return Status::Ok;
   }
 
@@ -186,18 +198,17 @@ class DeltaEngine final : public Engine {
 
   Engine& engine_of(std::size_t program) const { return entries_[program].delta ? *stands_ : *again_; }
 
-  /// The labels of classes 1, 2, …, as codes; none where no vertex has the word yet.
-  std::vector<std::optional<std::int64_t>> class_labels() const {
-    std::vector<std::optional<std::int64_t>> codes;
-    for (const std::string& literal : literals_) {
-      if (literal.front() == '\'') {
-        codes.push_back(dictionary().code(std::string_view(literal).substr(1, literal.size() - 2)));
-      } else {
-        codes.push_back(std::stoll(literal));
-      }
-    }
-    return codes;
+  /// Adds the labels of edges of a program to those that have layers. False: there are too many.
+  bool take_edge_labels(const DeltaProgram& program) {
+    LabelNumbers all = edge_labels_;
+    all.add(program.edge_labels());
+    const std::uint64_t most = std::max(kFewRows, kRowsOfEdge * present_.edge_count());
+    if (all.size() + 1 >= runtime::stream::kMostLayers || all.size() * present_.vertex_count() > most) return false;
+    edge_labels_ = std::move(all);
+    return true;
   }
+
+  DynamicPresent::Numbered numbered() const { return {labels_.codes(dictionary()), edge_labels_.codes(dictionary())}; }
 
   bool needs_plan() const {
     constexpr std::uint64_t kFewEdges = 1000;
@@ -213,13 +224,12 @@ class DeltaEngine final : public Engine {
     shared_is_planned_ = false;
     gpu_.replan();
     if (!search_) lay_out(options);
-    const auto class_of = [this](const std::string& literal) {
-      return static_cast<std::uint32_t>(std::ranges::lower_bound(literals_, literal) - literals_.begin()) + 1;
-    };
+    const auto class_of = [this](const std::string& label) { return labels_.number(label); };
+    const auto layer_of = [this](const std::string& label) { return edge_labels_.number(label); };
     for (Entry& entry : entries_) {
       if (!entry.delta) continue;
       bool is_planned = false;
-      reading_([&] { is_planned = entry.delta->plan(present_.graph(), class_of, entry.why); });
+      reading_([&] { is_planned = entry.delta->plan(present_.graph(), class_of, layer_of, entry.why); });
       if (!is_planned) return reporter_->error(Status::Resource, entry.why);
     }
     return counting().empty() ? Status::Ok : gpu_.prepare(present_, counting(), *reporter_);
@@ -236,11 +246,10 @@ class DeltaEngine final : public Engine {
   void lay_out(const ApplyOptions& options) {
     for (const Entry& entry : entries_) {
       if (!entry.delta) continue;
-      for (const std::string& label : entry.delta->labels()) literals_.push_back(label);
+      labels_.add(entry.delta->labels());
     }
-    std::ranges::sort(literals_);
-    literals_.erase(std::unique(literals_.begin(), literals_.end()), literals_.end());
-    if (!literals_.empty()) present_.set_classes(class_labels());
+    if (labels_.size() + edge_labels_.size() != 0) present_.set_classes(numbered());
+    if (leaves_gpu_ && !counting().empty()) reporter_->note("the CPU counts what edges do: edges have labels");
     search_.emplace(present_.graph(), kernels(options));
   }
 
@@ -337,9 +346,10 @@ class DeltaEngine final : public Engine {
     moved_ = moved_ || !batch.empty();
     const bool relabels =
         std::ranges::any_of(batch.vertices, [](const VertexChange& vertex) { return vertex.was && vertex.is; });
+    if (!present_.take_deleted(batch, updates_)) return misfit("an edge that goes was not there");
     // In between, a vertex with another label has none that a graph could have.
-    Phase goes(batch.deleted.size(), relabels ? kNever : anew_ms(options), options.way);
-    Status status = change_edges(batch.deleted, -1, goes, options);
+    Phase goes(updates_.size(), relabels ? kNever : anew_ms(options), options.way);
+    Status status = change_edges(updates_, -1, goes, options);
     if (status != Status::Ok) return status;
     // A vertex with another label has for a while one that no program asks for, in between what goes and what comes.
     for (const VertexChange& vertex : batch.vertices) {
@@ -370,14 +380,16 @@ class DeltaEngine final : public Engine {
         return misfit("a vertex that comes was there");
       }
     }
-    Phase comes(batch.inserted.size(), anew_ms(options), options.way);
-    const Status status = change_edges(batch.inserted, 1, comes, options);
+    if (!present_.take_inserted(batch, updates_))
+      return misfit("an edge that comes was there, or has an end that is not");
+    Phase comes(updates_.size(), anew_ms(options), options.way);
+    const Status status = change_edges(updates_, 1, comes, options);
     if (status != Status::Ok) return status;
     return comes.gave_up() ? count_anew(options) : Status::Ok;
   }
 
   /// Takes edges in or out, and counts what they do, by the threads that there are.
-  Status change_edges(const std::vector<EdgeChange>& edges, int sign, Phase& phase, const ApplyOptions& options) {
+  Status change_edges(std::span<const EdgeUpdate> edges, int sign, Phase& phase, const ApplyOptions& options) {
     const bool counts = !options.quiet && !edges.empty() && stands_->size() != 0;
     const bool may_share = counts && (threads(options) > 1 || options.maybe_partners != nullptr);
     // Where nobody asked for it, fewer are not worth a launch.
@@ -397,7 +409,7 @@ class DeltaEngine final : public Engine {
       if (may_use_gpu && !phase.gave_up()) {
         std::size_t taken = gpu_.wanted(edges.size() - at, phase.step_ms(), counting(), *reporter_);
         if (taken != 0) {
-          const Status status = count_on_gpu({edges.data() + at, taken}, sign, phase, options, taken);
+          const Status status = count_on_gpu(edges.subspan(at, taken), sign, phase, options, taken);
           if (status != Status::Ok) return status;
         }
         may_use_gpu = taken != 0;
@@ -410,15 +422,14 @@ class DeltaEngine final : public Engine {
         std::size_t taken = 0;
         const double began = phase.is_timed() ? thread_ms() : 0;
         double ms = 0;
-        const Status status = share({edges.data() + at, shared}, sign, options, taken, ms);
+        const Status status = share(edges.subspan(at, shared), sign, options, taken, ms);
         if (status != Status::Ok) return status;
         if (phase.is_timed()) phase.add(ms, began);
         phase.counts(taken);
         at += taken;
         alone = false;
       } else {
-        const EdgeChange& edge = edges[at++];
-        const Status status = change_edge(edge.u, edge.v, sign, options.quiet || !phase.counts());
+        const Status status = change_edge(edges[at++], sign, options.quiet || !phase.counts());
         if (status != Status::Ok) return status;
       }
     }
@@ -426,14 +437,11 @@ class DeltaEngine final : public Engine {
   }
 
   /// Takes edges, from the first; none: the CPU has to.
-  Status count_on_gpu(std::span<const EdgeChange> edges, int sign, Phase& phase, const ApplyOptions& options,
+  Status count_on_gpu(std::span<const EdgeUpdate> edges, int sign, Phase& phase, const ApplyOptions& options,
                       std::size_t& taken) {
     const double began = phase.is_timed() ? thread_ms() : 0;
-    Status status = find_updates(edges);
     GpuDeltas::Took took;
-    if (status == Status::Ok) {
-      status = gpu_.take(updates_, sign, {options.run.stop_request, options.run.deadline}, *reporter_, took);
-    }
+    const Status status = gpu_.take(edges, sign, {options.run.stop_request, options.run.deadline}, *reporter_, took);
     if (status != Status::Ok) return status;
     if (!took.fits) return misfit("an edge that goes was not there, or one that comes was");
     taken = took.edges;
@@ -467,7 +475,7 @@ class DeltaEngine final : public Engine {
   }
 
   /// Shares edges, from the first, among threads: `taken` of them, in so many `ms`.
-  Status share(std::span<const EdgeChange> edges, int sign, const ApplyOptions& options, std::size_t& taken,
+  Status share(std::span<const EdgeUpdate> edges, int sign, const ApplyOptions& options, std::size_t& taken,
                double& ms) {
     if (!shared_ || shared_threads_ != threads(options)) {
       shared_threads_ = threads(options);
@@ -478,9 +486,8 @@ class DeltaEngine final : public Engine {
       shared_->set_programs(counting());
     }
     has_shared_ = true;
-    if (const Status status = find_updates(edges); status != Status::Ok) return status;
     const SharedDeltas::Took took =
-        shared_->take(updates_, sign, {options.run.stop_request, options.run.deadline}, options.maybe_partners);
+        shared_->take(edges, sign, {options.run.stop_request, options.run.deadline}, options.maybe_partners);
     if (took.failure) return reporter_->error(*took.failure);
     if (!took.fits) return misfit("an edge that goes was not there, or one that comes was");
     taken = took.edges;
@@ -490,37 +497,24 @@ class DeltaEngine final : public Engine {
     return status_of(took.ending, *reporter_);
   }
 
-  Status find_updates(std::span<const EdgeChange> edges) {
-    updates_.clear();
-    for (const EdgeChange& edge : edges) {
-      const std::optional<std::uint32_t> a = present_.number(edge.u), b = present_.number(edge.v);
-      if (!a || !b || *a == *b) return misfit("an edge has an end that is no vertex");
-      updates_.push_back({present_.graph().place(*a), present_.graph().place(*b)});
-    }
-    return Status::Ok;
-  }
-
   static const runtime::SetKernels& kernels(const ApplyOptions& options) {
     return runtime::set_kernels(options.run.tier.value_or(runtime::best_tier()));
   }
 
   /// Takes an edge in (+1) or out.
-  Status change_edge(std::int64_t u, std::int64_t v, int sign, bool quiet) {
-    const std::optional<std::uint32_t> a = present_.number(u), b = present_.number(v);
-    if (!a || !b || *a == *b) return misfit("an edge has an end that is no vertex");
+  Status change_edge(const EdgeUpdate& edge, int sign, bool quiet) {
     DynamicGraph& graph = present_.graph();
-    const std::uint32_t p = graph.place(*a), q = graph.place(*b);
-    const bool fits = sign < 0 ? graph.erase(p, q) : !graph.has_edge(p, q);
+    const bool fits = sign < 0 ? graph.erase(edge.u, edge.v, edge.layer) : !graph.has_edge(edge.u, edge.v, edge.layer);
     if (!fits) return misfit("an edge that goes was not there, or one that comes was");
-    const Status status = quiet ? Status::Ok : count(p, q, sign);
-    if (sign > 0) graph.insert(p, q);
+    const Status status = quiet ? Status::Ok : count(edge, sign);
+    if (sign > 0) graph.insert(edge.u, edge.v, edge.layer);
     return status;
   }
 
-  Status count(std::uint32_t p, std::uint32_t q, int sign) {
+  Status count(const EdgeUpdate& edge, int sign) {
     for (Entry& entry : entries_) {
       if (!entry.delta) continue;
-      const Status status = status_of(entry.delta->take(*search_, present_, p, q, sign), *reporter_);
+      const Status status = status_of(entry.delta->take(*search_, present_, edge, sign), *reporter_);
       if (status != Status::Ok) return status;
     }
     return Status::Ok;
@@ -531,20 +525,27 @@ class DeltaEngine final : public Engine {
     const std::optional<std::uint32_t> number = present_.number(vertex.id);
     if (!number) return misfit("a vertex that has another label was not there");
     const std::uint32_t next = away ? 0 : present_.class_of_label(vertex.new_label);
-    const bool changes = present_.graph().class_at(present_.graph().place(*number)) != next;
-    std::vector<std::pair<std::int64_t, std::int64_t>> edges;
-    if (changes) {
-      present_.each_edge_at(vertex.id, [&](std::int64_t u, std::int64_t v, std::int64_t) { edges.emplace_back(u, v); });
+    DynamicGraph& graph = present_.graph();
+    const bool changes = graph.class_at(graph.place(*number)) != next;
+    // By numbers of vertices, as places change.
+    std::vector<EdgeUpdate> edges;
+    for (std::uint32_t layer = 0; changes && layer < graph.layers(); ++layer) {
+      const std::uint32_t place = graph.place(*number);
+      for (const std::uint32_t p : graph.after(place, layer)) edges.push_back({*number, graph.vertex(p), layer});
+      if (!graph.directed()) continue;
+      for (const std::uint32_t p : graph.before(place, layer)) edges.push_back({graph.vertex(p), *number, layer});
     }
-    Status status = Status::Ok;
-    for (const auto& [u, v] : edges) {
-      if (status == Status::Ok) status = change_edge(u, v, -1, quiet);
-    }
+    const auto change_all = [&](int sign) {
+      for (const EdgeUpdate& edge : edges) {
+        const Status status = change_edge({graph.place(edge.u), graph.place(edge.v), edge.layer}, sign, quiet);
+        if (status != Status::Ok) return status;
+      }
+      return Status::Ok;
+    };
+    const Status status = change_all(-1);
+    if (status != Status::Ok) return status;
     if (!present_.take(vertex, next)) return misfit("a vertex does not fit");
-    for (const auto& [u, v] : edges) {
-      if (status == Status::Ok) status = change_edge(u, v, 1, quiet);
-    }
-    return status;
+    return change_all(1);
   }
 
   DynamicPresent present_;
@@ -555,15 +556,16 @@ class DeltaEngine final : public Engine {
   std::shared_ptr<const Reporter> reporter_;
   Prepared::Reading reading_;
   std::vector<Entry> entries_;
-  std::vector<std::string> literals_;
+  LabelNumbers labels_, edge_labels_;  ///< Of classes and of layers.
   std::uint64_t planned_edges_ = 0;
   std::optional<DeltaSearch> search_;
   std::optional<SharedDeltas> shared_;  ///< Once there is something to share.
   unsigned shared_threads_ = 0;
   bool shared_is_planned_ = false;  ///< It has the programs as they are planned now.
   bool has_shared_ = false;         ///< In the batch at hand.
-  std::vector<runtime::stream::EdgeUpdate> updates_;
+  std::vector<EdgeUpdate> updates_;
   GpuUse gpu_;           ///< Has the graph of `present_`.
+  bool leaves_gpu_;      ///< It is asked for, and has no labels of edges.
   bool on_gpu_ = false;  ///< Edges of the batch at hand were counted on it,
   GpuRows gpu_rows_;     ///< which read these rows.
   LateBatches late_;
@@ -578,7 +580,7 @@ class DeltaEngine final : public Engine {
 std::unique_ptr<Engine> make_delta(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter,
                                    const Prepared::Reading& reading, const DeltaDevice& device) {
   std::unique_ptr<Engine> engine = make_recompute(start, reporter, reading);
-  if (engine == nullptr || start->maybe_informed() != nullptr) return engine;
+  if (engine == nullptr) return engine;
   return std::make_unique<DeltaEngine>(start, std::move(engine), std::move(reporter), reading, device);
 }
 

@@ -149,14 +149,22 @@ std::vector<std::string> DeltaProgram::labels() const {
   return {found.begin(), found.end()};
 }
 
-bool DeltaProgram::plan(const runtime::stream::DynamicGraph& graph, const DeltaQuery::ClassOf& class_of,
+std::vector<std::string> DeltaProgram::edge_labels() const {
+  std::set<std::string> found;
+  for (const Pattern& pattern : patterns_) {
+    for (const auto& [arc, labels] : pattern.edge_labels) found.insert(labels.begin(), labels.end());
+  }
+  return {found.begin(), found.end()};
+}
+
+bool DeltaProgram::plan(const runtime::stream::DynamicGraph& graph, const NumberOf& class_of, const NumberOf& layer_of,
                         std::string& why) {
   const DeltaAnswer answer = !options_.rows ? DeltaAnswer::Count
                              : embeddings_  ? DeltaAnswer::Embeddings
                                             : DeltaAnswer::Subgraphs;
   queries_.clear();
   for (const Pattern& pattern : patterns_) {
-    std::optional<DeltaQuery> query = DeltaQuery::make(pattern, induced_, answer, graph, class_of, why);
+    std::optional<DeltaQuery> query = DeltaQuery::make(pattern, induced_, answer, graph, class_of, layer_of, why);
     if (!query) return false;
     queries_.push_back(std::move(*query));
   }
@@ -181,18 +189,18 @@ DeltaProgram::Row DeltaProgram::row_of_query(std::size_t query, const std::uint3
   return row;
 }
 
-DeltaSearch::Ending DeltaProgram::take(DeltaSearch& search, const DynamicPresent& present, std::uint32_t u,
-                                       std::uint32_t v, int sign) {
+DeltaSearch::Ending DeltaProgram::take(DeltaSearch& search, const DynamicPresent& present,
+                                       const runtime::stream::EdgeUpdate& edge, int sign) {
   const runtime::stream::DynamicGraph& graph = present.graph();
-  const std::uint32_t class_u = graph.class_at(u), class_v = graph.class_at(v);
+  const std::uint32_t class_u = graph.class_at(edge.u), class_v = graph.class_at(edge.v);
   for (std::size_t i = 0; i < queries_.size(); ++i) {
     DeltaSearch::Ending ending = DeltaSearch::Ending::Complete;
     if (!options_.rows) {
       EdgeDelta delta;
-      ending = queries_[i].count(search, u, v, class_u, class_v, delta);
+      ending = queries_[i].count(search, edge, class_u, class_v, delta);
       if (ending == DeltaSearch::Ending::Complete && !add_delta(i, delta, sign)) ending = DeltaSearch::Ending::Overflow;
     } else {
-      ending = queries_[i].list(search, u, v, class_u, class_v, [&](const std::uint32_t* places, int row_sign) {
+      ending = queries_[i].list(search, edge, class_u, class_v, [&](const std::uint32_t* places, int row_sign) {
         rows_.push_back(row_of_query(i, places, present, sign * row_sign));
       });
     }

@@ -24,14 +24,16 @@ class DeltaProgram {
   static std::optional<DeltaProgram> make(const ProgramRequest& request, const ProgramOptions& options, bool directed,
                                           std::string& why);
 
-  /// Labels that it asks for, as patterns write them.
+  /// Labels of vertices that it asks for, and of edges, as patterns write them.
   std::vector<std::string> labels() const;
-  /// Plans it for the graph, whose classes are laid out. False, and why, if it cannot be.
-  bool plan(const runtime::stream::DynamicGraph& graph, const DeltaQuery::ClassOf& class_of, std::string& why);
+  std::vector<std::string> edge_labels() const;
+  /// Plans it for the graph, whose classes and layers are laid out. False, and why, if it cannot be.
+  bool plan(const runtime::stream::DynamicGraph& graph, const NumberOf& class_of, const NumberOf& layer_of,
+            std::string& why);
 
-  /// The edge comes (+1) or goes (-1), by places; it is not in the graph.
+  /// The edge comes (+1) or goes (-1), by places, in its layer; it is not in the graph.
   runtime::stream::DeltaSearch::Ending take(runtime::stream::DeltaSearch& search, const DynamicPresent& present,
-                                            std::uint32_t u, std::uint32_t v, int sign);
+                                            const runtime::stream::EdgeUpdate& edge, int sign);
   /// Puts its terms behind those of others that are evaluated together; until the next plan.
   void add_terms(runtime::stream::SharedTerms& all);
   std::size_t term_count() const { return term_count_; }

@@ -14,10 +14,14 @@
 
 namespace matcha::driver::stream {
 
-/// What is known of a dynamic graph, for the planner. `class_of` maps labels as patterns write them to classes; empty
-/// is kAnyClass. The graph must outlive it only while this call runs.
-frontend::pattern::DeltaStatistics statistics_of(const runtime::stream::DynamicGraph& graph,
-                                                 std::function<std::uint32_t(const std::string&)> class_of);
+/// The number that a label has, as patterns write it.
+using NumberOf = std::function<std::uint32_t(const std::string&)>;
+
+/// What is known of a dynamic graph, for the planner. `class_of` maps labels of vertices to classes, where empty is
+/// kAnyClass, and `layer_of` those of edges to layers, where empty is 0. The graph must outlive it only while this call
+/// runs.
+frontend::pattern::DeltaStatistics statistics_of(const runtime::stream::DynamicGraph& graph, NumberOf class_of,
+                                                 NumberOf layer_of);
 
 /// Matches that one edge makes or takes away when it comes; the other way round when it goes.
 struct EdgeDelta {
@@ -27,24 +31,24 @@ struct EdgeDelta {
 /// A pattern whose matches are kept count of.
 class DeltaQuery {
  public:
-  using ClassOf = std::function<std::uint32_t(const std::string&)>;
-
-  /// Nothing, and why, if its deltas are not derived.
+  /// Nothing, and why, if its deltas are not derived. `class_of` and `layer_of`: of labels that are not empty.
   static std::optional<DeltaQuery> make(const frontend::pattern::Pattern& pattern, frontend::pattern::Induced induced,
                                         frontend::pattern::DeltaAnswer answer,
-                                        const runtime::stream::DynamicGraph& graph, const ClassOf& class_of,
-                                        std::string& why);
+                                        const runtime::stream::DynamicGraph& graph, const NumberOf& class_of,
+                                        const NumberOf& layer_of, std::string& why);
 
-  /// Adds what the edge (the arc from `u` to `v`), by places, does: subgraphs. Requires: the graph is that of the
-  /// query, and does not have the edge.
-  runtime::stream::DeltaSearch::Ending count(runtime::stream::DeltaSearch& search, std::uint32_t u, std::uint32_t v,
-                                             std::uint32_t class_u, std::uint32_t class_v, EdgeDelta& delta) const;
+  /// Adds what the edge (the arc from `u` to `v`), by places, does in its layer: subgraphs. Requires: the graph is that
+  /// of the query, and does not have the edge.
+  runtime::stream::DeltaSearch::Ending count(runtime::stream::DeltaSearch& search,
+                                             const runtime::stream::EdgeUpdate& edge, std::uint32_t class_u,
+                                             std::uint32_t class_v, EdgeDelta& delta) const;
 
   /// Gives each match (the place of each vertex of the pattern), and whether the edge makes it when it comes (+1) or
   /// takes it away. Requires: a query for rows.
   using TakeRow = std::function<void(const std::uint32_t* places, int sign)>;
-  runtime::stream::DeltaSearch::Ending list(runtime::stream::DeltaSearch& search, std::uint32_t u, std::uint32_t v,
-                                            std::uint32_t class_u, std::uint32_t class_v, const TakeRow& take) const;
+  runtime::stream::DeltaSearch::Ending list(runtime::stream::DeltaSearch& search,
+                                            const runtime::stream::EdgeUpdate& edge, std::uint32_t class_u,
+                                            std::uint32_t class_v, const TakeRow& take) const;
 
   /// Puts its terms behind those of others that are evaluated together; `listed`: as a query for rows. They are the
   /// query's, which must not go.
@@ -66,9 +70,13 @@ class DeltaQuery {
     int sign = 1;
   };
 
+  const std::vector<std::uint32_t>& terms_of(std::uint32_t layer, std::uint32_t source, std::uint32_t target) const {
+    return by_classes_[(std::size_t{layer} * classes_ + source) * classes_ + target];
+  }
+
   std::vector<Entry> terms_;
   std::uint32_t classes_ = 0;
-  std::vector<std::vector<std::uint32_t>> by_classes_;  ///< By the classes of source and target: their terms.
+  std::vector<std::vector<std::uint32_t>> by_classes_;  ///< By layer, then the classes of source and target.
   std::uint64_t automorphisms_ = 1;
   bool takes_away_ = false;
 };

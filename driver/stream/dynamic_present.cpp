@@ -9,10 +9,22 @@ namespace matcha::driver::stream {
 namespace {
 
 using runtime::stream::DynamicGraph;
+using runtime::stream::EdgeUpdate;
 using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 void sort(std::vector<EdgeChange>& edges) {
   std::ranges::sort(edges, {}, [](const EdgeChange& edge) { return std::tie(edge.u, edge.v, edge.label); });
+}
+
+/// No edge of a graph or a pattern has it.
+constexpr std::int64_t kHeld = runtime::kNoLabel + 2;
+
+bool same_ends(const EdgeChange& a, const EdgeChange& b) { return a.u == b.u && a.v == b.v; }
+
+/// Whether some edge of a sorted list has the ends.
+bool joins(const std::vector<EdgeChange>& edges, const EdgeChange& ends) {
+  return std::ranges::binary_search(edges, std::tie(ends.u, ends.v), {},
+                                    [](const EdgeChange& edge) { return std::tie(edge.u, edge.v); });
 }
 
 }  // namespace
@@ -35,6 +47,19 @@ DynamicPresent::DynamicPresent(const ResidentGraph::Shared& start) : first_(star
     }
   }
   graph_->load(edges);
+  if (start->maybe_informed() != nullptr) load_labels(start->maybe_informed()->view());
+}
+
+void DynamicPresent::load_labels(const runtime::GraphView& informed) {
+  edge_labels_ = std::make_unique<EdgeLabels>(directed());
+  const auto* const labels = static_cast<const std::int64_t*>(informed.edge_info);
+  for (std::uint32_t u = 0; u < informed.universe; ++u) {
+    for (std::uint64_t i = informed.offsets[u]; i < informed.offsets[u + 1]; ++i) {
+      const std::uint32_t v = informed.neighbors[i];
+      if (directed() || u < v) edge_labels_->load(u, v, labels[i]);
+    }
+  }
+  edge_labels_->end_load();
 }
 
 void DynamicPresent::name_classes(const std::vector<std::optional<std::int64_t>>& labels) {
@@ -45,22 +70,29 @@ void DynamicPresent::name_classes(const std::vector<std::optional<std::int64_t>>
   }
 }
 
-void DynamicPresent::set_classes(const std::vector<std::optional<std::int64_t>>& labels) {
-  name_classes(labels);
+void DynamicPresent::set_classes(const Numbered& labels) {
+  name_classes(labels.classes);
+  if (edge_labels_ != nullptr) edge_labels_->set_layers(labels.layers);
   std::vector<std::uint32_t> classes(ids_.size(), DynamicGraph::kNone);
-  Pairs edges;
-  edges.reserve(graph_->edge_count());
+  std::vector<Pairs> edges(labels.layers.size() + 1);
+  edges.front().reserve(graph_->edge_count());
   for (std::uint32_t v = 0; v < classes.size(); ++v) {
     const std::uint32_t place = graph_->place(v);
     if (place == DynamicGraph::kNone) continue;
     classes[v] = class_of_label(labels_[v]);
     for (const std::uint32_t target : graph_->after(place)) {
       const std::uint32_t w = graph_->vertex(target);
-      if (graph_->directed() || v < w) edges.emplace_back(v, w);
+      if (graph_->directed() || v < w) edges.front().emplace_back(v, w);
+    }
+    if (edge_labels_ == nullptr) continue;
+    for (const EdgeLabels::Edge& edge : edge_labels_->owned(v)) {
+      const std::uint32_t layer = edge_labels_->layer(edge.label);
+      if (layer != 0) edges[layer].emplace_back(v, edge.to);
     }
   }
-  graph_ = std::make_unique<DynamicGraph>(graph_->directed(), class_count_, std::move(classes));
-  graph_->load(edges);
+  const std::uint32_t layers = static_cast<std::uint32_t>(edges.size());
+  graph_ = std::make_unique<DynamicGraph>(graph_->directed(), class_count_, std::move(classes), layers);
+  for (std::uint32_t layer = 0; layer < layers; ++layer) graph_->load(edges[layer], layer);
 }
 
 std::optional<std::uint32_t> DynamicPresent::number(std::int64_t id) const {
@@ -99,9 +131,89 @@ bool DynamicPresent::take(const VertexChange& change, std::optional<std::uint32_
   return true;
 }
 
+/// The numbers of the ends, which are vertices that differ.
+bool DynamicPresent::find(const EdgeChange& edge, std::uint32_t& u, std::uint32_t& v) const {
+  const std::optional<std::uint32_t> a = number(edge.u), b = number(edge.v);
+  if (!a || !b || *a == *b) return false;
+  u = *a;
+  v = *b;
+  return true;
+}
+
+bool DynamicPresent::take_deleted(const NetBatch& batch, std::vector<EdgeUpdate>& changes) {
+  changes.clear();
+  const std::vector<EdgeChange>& edges = batch.deleted;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    std::uint32_t u = 0, v = 0;
+    if (!find(edges[i], u, v)) return false;
+    const EdgeUpdate pair{graph_->place(u), graph_->place(v)};
+    if (edge_labels_ == nullptr) {
+      changes.push_back(pair);
+      continue;
+    }
+    if (!edge_labels_->erase(u, v, edges[i].label)) return false;
+    const std::uint32_t layer = edge_labels_->layer_of(edges[i].label);
+    if (layer != 0) changes.push_back({pair.u, pair.v, layer});
+    const bool is_last = i + 1 == edges.size() || !same_ends(edges[i], edges[i + 1]);
+    if (!is_last || !edge_labels_->between(u, v).empty()) continue;
+    if (joins(batch.inserted, edges[i])) {
+      edge_labels_->insert(u, v, kHeld);
+      held_.push_back(edges[i]);
+    } else {
+      changes.push_back(pair);
+    }
+  }
+  return true;
+}
+
+bool DynamicPresent::take_inserted(const NetBatch& batch, std::vector<EdgeUpdate>& changes) {
+  changes.clear();
+  std::uint32_t u = 0, v = 0;
+  for (const EdgeChange& edge : held_) {
+    if (!find(edge, u, v) || !edge_labels_->erase(u, v, kHeld)) return false;
+  }
+  held_.clear();
+  const std::vector<EdgeChange>& edges = batch.inserted;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (!find(edges[i], u, v)) return false;
+    const EdgeUpdate pair{graph_->place(u), graph_->place(v)};
+    if (edge_labels_ == nullptr) {
+      changes.push_back(pair);
+      continue;
+    }
+    if (!edge_labels_->insert(u, v, edges[i].label)) return false;
+    const bool is_first = i == 0 || !same_ends(edges[i - 1], edges[i]);
+    if (is_first && !graph_->has_edge(pair.u, pair.v)) changes.push_back(pair);
+    const std::uint32_t layer = edge_labels_->layer_of(edges[i].label);
+    if (layer != 0) changes.push_back({pair.u, pair.v, layer});
+  }
+  return true;
+}
+
+/// Calls `take` with the other end, by its number, and the label of the edges of a vertex; each of an undirected graph
+/// is one of either end.
+template <typename Take>
+void DynamicPresent::each_edge_of(std::uint32_t number, const Take& take) const {
+  if (edge_labels_ != nullptr) {
+    for (const EdgeLabels::Edge& edge : edge_labels_->owned(number)) take(edge.to, edge_labels_->code(edge.label));
+    return;
+  }
+  for (const std::uint32_t target : graph_->after(graph_->place(number))) {
+    const std::uint32_t other = graph_->vertex(target);
+    if (directed() || number < other) take(other, runtime::kNoLabel);
+  }
+}
+
 NetBatch DynamicPresent::difference_to(const ResidentGraph& base) const {
   NetBatch net;
-  const runtime::GraphView view = base.graph().view();
+  const bool labelled = edge_labels_ != nullptr;
+  const runtime::GraphView view = labelled ? base.maybe_informed()->view() : base.graph().view();
+  const auto* const info = labelled ? static_cast<const std::int64_t*>(view.edge_info) : nullptr;
+  const auto was_edge = [&](std::uint32_t u, std::uint32_t v, std::int64_t label) {
+    const std::uint32_t* const row = view.neighbors;
+    const auto [first, last] = std::equal_range(row + view.offsets[u], row + view.offsets[u + 1], v);
+    return info == nullptr ? first != last : std::binary_search(info + (first - row), info + (last - row), label);
+  };
   const runtime::Universe& universe = base.graph().universe();
   std::vector<bool> was(view.universe, view.vertices == nullptr);
   for (std::uint64_t i = 0; view.vertices != nullptr && i < view.vertex_count; ++i) was[view.vertices[i]] = true;
@@ -117,7 +229,8 @@ NetBatch DynamicPresent::difference_to(const ResidentGraph& base) const {
     }
     for (std::uint64_t i = view.offsets[rank]; i < view.offsets[rank + 1]; ++i) {
       const std::int64_t v = universe.id(view.neighbors[i]);
-      if ((directed() || u < v) && !has_edge(u, v, runtime::kNoLabel)) net.deleted.push_back({u, v});
+      const std::int64_t edge_label = info == nullptr ? runtime::kNoLabel : info[i];
+      if ((directed() || u < v) && !has_edge(u, v, edge_label)) net.deleted.push_back({u, v, edge_label});
     }
   }
   for (std::uint32_t number = 0; number < ids_.size(); ++number) {
@@ -127,15 +240,12 @@ NetBatch DynamicPresent::difference_to(const ResidentGraph& base) const {
     const std::optional<std::uint32_t> rank = universe.rank(u);
     const bool known = rank && was[*rank];
     if (!known) net.vertices.push_back({u, false, true, runtime::kNoLabel, labels_[number]});
-    for (const std::uint32_t target : graph_->after(place)) {
-      const std::int64_t v = ids_[graph_->vertex(target)];
-      if (!directed() && v < u) continue;
+    each_edge_of(number, [&](std::uint32_t end, std::int64_t label) {
+      const std::int64_t v = ids_[end];
       const std::optional<std::uint32_t> other = known ? universe.rank(v) : std::nullopt;
-      const std::uint32_t* const row = view.neighbors;
-      if (!other || !std::binary_search(row + view.offsets[*rank], row + view.offsets[*rank + 1], *other)) {
-        net.inserted.push_back({u, v});
-      }
-    }
+      if (other && was_edge(*rank, *other, label)) return;
+      net.inserted.push_back(directed() || u < v ? EdgeChange{u, v, label} : EdgeChange{v, u, label});
+    });
   }
   std::ranges::sort(net.vertices, {}, &VertexChange::id);
   sort(net.deleted);
@@ -151,31 +261,46 @@ std::optional<std::int64_t> DynamicPresent::label_of(std::int64_t id) const {
 
 bool DynamicPresent::has_edge(std::int64_t u, std::int64_t v, std::int64_t label) const {
   const std::optional<std::uint32_t> a = number(u), b = number(v);
-  return a && b && label == runtime::kNoLabel && graph_->has_edge(graph_->place(*a), graph_->place(*b));
+  if (!a || !b) return false;
+  if (edge_labels_ != nullptr) return edge_labels_->contains(*a, *b, label);
+  return label == runtime::kNoLabel && graph_->has_edge(graph_->place(*a), graph_->place(*b));
 }
 
 void DynamicPresent::labels_between(std::int64_t u, std::int64_t v, std::vector<std::int64_t>& labels) const {
-  if (has_edge(u, v, runtime::kNoLabel)) labels.push_back(runtime::kNoLabel);
+  if (edge_labels_ == nullptr) {
+    if (has_edge(u, v, runtime::kNoLabel)) labels.push_back(runtime::kNoLabel);
+    return;
+  }
+  const std::optional<std::uint32_t> a = number(u), b = number(v);
+  if (!a || !b) return;
+  const auto begin = static_cast<std::ptrdiff_t>(labels.size());
+  for (const EdgeLabels::Edge& edge : edge_labels_->between(*a, *b)) labels.push_back(edge_labels_->code(edge.label));
+  std::sort(labels.begin() + begin, labels.end());
 }
 
 std::uint64_t DynamicPresent::degree_of(std::int64_t id) const {
   const std::optional<std::uint32_t> found = number(id);
   if (!found) return 0;
   const std::uint32_t place = graph_->place(*found);
-  return graph_->after(place).size() + (directed() ? graph_->before(place).size() : 0);
+  if (edge_labels_ == nullptr) return graph_->after(place).size() + (directed() ? graph_->before(place).size() : 0);
+  std::uint64_t edges = 0;
+  each_edge_at(id, [&](std::int64_t, std::int64_t, std::int64_t) { ++edges; });
+  return edges;
 }
 
 void DynamicPresent::each_edge_at(std::int64_t id, const TakeEdge& take) const {
   const std::optional<std::uint32_t> found = number(id);
   if (!found) return;
   const std::uint32_t place = graph_->place(*found);
-  for (const std::uint32_t target : graph_->after(place)) {
-    take(id, ids_[graph_->vertex(target)], runtime::kNoLabel);
-  }
+  const auto each = [&](std::uint32_t u, std::uint32_t v) {
+    if (edge_labels_ == nullptr) return take(ids_[u], ids_[v], runtime::kNoLabel);
+    for (const EdgeLabels::Edge& edge : edge_labels_->between(u, v)) {
+      take(ids_[u], ids_[v], edge_labels_->code(edge.label));
+    }
+  };
+  for (const std::uint32_t target : graph_->after(place)) each(*found, graph_->vertex(target));
   if (!directed()) return;
-  for (const std::uint32_t source : graph_->before(place)) {
-    take(ids_[graph_->vertex(source)], id, runtime::kNoLabel);
-  }
+  for (const std::uint32_t source : graph_->before(place)) each(graph_->vertex(source), *found);
 }
 
 }  // namespace matcha::driver::stream

@@ -24,7 +24,15 @@ class Planner {
         requirements_(pattern, induced),
         symmetry_(pattern),
         answer_(answer),
-        statistics_(statistics) {}
+        statistics_(statistics) {
+    for (int u = 0; u < pattern.size(); ++u) {
+      Mask& same = alike_.emplace_back(0);
+      for (int v = 0; v < pattern.size(); ++v) {
+        same |= alike(u, v) ? bit(v) : 0;
+        reads_.push_back(reads_of(u, v));
+      }
+    }
+  }
 
   DeltaProgram plan();
 
@@ -42,6 +50,13 @@ class Planner {
     return found;
   }
   bool linked(int u, int v) const { return has(any(u), v) || has(any(v), u); }
+  /// What is read of a placed vertex for the candidates of another one.
+  struct Read {
+    double items = 0;
+    double chance = 1;  ///< That another candidate is among them.
+  };
+  std::vector<Read> reads_of(int u, int v) const;
+  const std::vector<Read>& reads(int u, int v) const { return reads_[at(u * pattern_.size() + v)]; }
   double candidates(int v, Mask placed) const;
   double step_cost(int newest, Mask placed) const;
   bool may_be_counted(Mask rest, Mask placed) const;
@@ -50,7 +65,7 @@ class Planner {
   std::vector<int> best_order(int a, int b, double& cost) const;
   std::vector<int> greedy_order(int a, int b) const;
   void break_symmetry(DeltaTerm& term);
-  void add_place(int a, int b, int sign, DeltaProgram& program);
+  void add_place(int a, int b, const std::string& label, int sign, DeltaProgram& program);
   bool exchanged(int a, int b) const;
 
   const Pattern& pattern_;
@@ -58,32 +73,61 @@ class Planner {
   Symmetry symmetry_;
   DeltaAnswer answer_;
   const DeltaStatistics& statistics_;
+  std::vector<Mask> alike_;               ///< Item v: the vertices with the same neighbours.
+  std::vector<std::vector<Read>> reads_;  ///< By the placed vertex, then the other one.
 };
+
+/// The labels that an edge must have; an empty one: any.
+std::vector<std::string> wanted_labels(const Pattern& pattern, int u, int v) {
+  const std::vector<std::string>& labels = pattern.labels_of(u, v);
+  return labels.empty() ? std::vector<std::string>(1) : labels;
+}
+
+/// One for each edge that is wanted between them; none: they must not be adjacent, or may be.
+std::vector<Planner::Read> Planner::reads_of(int u, int v) const {
+  const double all = std::max(1.0, statistics_.vertices(pattern_.label(v)));
+  std::vector<Read> found;
+  const auto add = [&](const std::string& label, bool backwards) {
+    const double items = statistics_.degree(pattern_.label(u), pattern_.label(v), {label, backwards});
+    found.push_back({items, std::min(1.0, std::max(items / all, statistics_.closing(label)))});
+  };
+  if (has(requirements_.in_after[at(v)], u)) {
+    for (const std::string& label : wanted_labels(pattern_, u, v)) add(label, false);
+  }
+  if (has(requirements_.in_before[at(v)], u)) {
+    for (const std::string& label : wanted_labels(pattern_, v, u)) add(label, true);
+  }
+  return found;
+}
 
 /// The expected number of candidates of a vertex of which some neighbour is placed.
 double Planner::candidates(int v, Mask placed) const {
-  const std::string& label = pattern_.label(v);
-  const double all = std::max(1.0, statistics_.vertices(label));
-  double least = std::numeric_limits<double>::infinity(), product = 1;
+  double least = std::numeric_limits<double>::infinity(), product = 1, first = 1;
   for_each(requirements_.wanted(v) & placed, [&](int u) {
-    const double degree = statistics_.degree(pattern_.label(u), label);
-    const double chance = std::min(1.0, std::max(degree / all, statistics_.closing));
-    product *= chance;
-    if (degree < least) least = degree;
+    for (const Read& read : reads(u, v)) {
+      product *= read.chance;
+      if (read.items >= least) continue;
+      least = read.items;
+      first = read.chance;
+    }
   });
-  const double first = std::min(1.0, std::max(least / all, statistics_.closing));
   return first == 0 ? 0 : product / first * least;
 }
 
 /// What the sets cost that are made for one match once `newest` is placed, the last of `placed`.
 double Planner::step_cost(int newest, Mask placed) const {
   double cost = 0;
+  const auto items = [&](int v) {
+    double sum = 0;
+    for (const Read& read : reads(newest, v)) sum += read.items;
+    return reads(newest, v).empty() ? statistics_.degree(pattern_.label(newest), pattern_.label(v), {}) : sum;
+  };
   for_each(pattern_.all() & ~placed, [&](int v) {
     if (!has(any(v), newest)) return;
     const Mask before = placed & ~bit(newest);
     cost += kStep;
     if ((requirements_.wanted(v) & before) != 0) {
-      cost += kMerged * (candidates(v, before) + statistics_.degree(pattern_.label(newest), pattern_.label(v)));
+      cost += kMerged * (candidates(v, before) + items(v));
     }
   });
   return cost;
@@ -91,6 +135,10 @@ double Planner::step_cost(int newest, Mask placed) const {
 
 bool Planner::alike(int u, int v) const {
   const auto i = at(u), j = at(v);
+  for (int w = 0; w < pattern_.size() && pattern_.edge_labelled(); ++w) {
+    if (pattern_.labels_of(u, w) != pattern_.labels_of(v, w)) return false;
+    if (pattern_.labels_of(w, u) != pattern_.labels_of(w, v)) return false;
+  }
   return pattern_.label(u) == pattern_.label(v) && requirements_.in_after[i] == requirements_.in_after[j] &&
          requirements_.in_before[i] == requirements_.in_before[j] &&
          requirements_.off_after[i] == requirements_.off_after[j] &&
@@ -115,8 +163,8 @@ bool Planner::may_be_counted(Mask rest, Mask placed) const {
         });
       });
     }
-    bool same = true;
-    for_each(group, [&](int w) { same = same && alike(v, w); });
+    bool same = false;
+    same = (group & ~alike_[at(v)]) == 0;
     fits = fits && count(group) <= (same ? kMostAlike : kMostCounted);
   });
   return fits;
@@ -213,8 +261,9 @@ bool Planner::exchanged(int a, int b) const {
   return marked(a, b) == marked(b, a);
 }
 
-void Planner::add_place(int a, int b, int sign, DeltaProgram& program) {
+void Planner::add_place(int a, int b, const std::string& label, int sign, DeltaProgram& program) {
   DeltaTerm term;
+  term.label = label;
   term.sign = sign;
   if (pattern_.size() <= kMostTried) {
     term.vertices = best_order(a, b, term.cost);
@@ -254,8 +303,10 @@ DeltaProgram Planner::plan() {
     if (!every && lowest(symmetry_.orbits(0)[at(a)]) != a) continue;
     for (int b = 0; b < pattern_.size(); ++b) {
       if (b == a || (!every && lowest(symmetry_.orbits(bit(a))[at(b)]) != b)) continue;
-      if (has(requirements_.in_after[at(b)], a)) add_place(a, b, 1, program);
-      if (has(requirements_.off_after[at(b)], a)) add_place(a, b, -1, program);
+      if (has(requirements_.in_after[at(b)], a)) {
+        for (const std::string& label : wanted_labels(pattern_, a, b)) add_place(a, b, label, 1, program);
+      }
+      if (has(requirements_.off_after[at(b)], a)) add_place(a, b, "", -1, program);
     }
   }
   return program;
@@ -266,14 +317,17 @@ DeltaProgram Planner::plan() {
 DeltaStatistics typical_statistics() {
   DeltaStatistics typical;
   typical.vertices = [](const std::string& label) { return label.empty() ? 1e6 : 1e5; };
-  typical.degree = [](const std::string&, const std::string& to) { return to.empty() ? 40.0 : 10.0; };
-  typical.closing = 0.1;
+  constexpr double kOfLabel = 0.2;
+  typical.degree = [](const std::string&, const std::string& to, const DeltaLink& link) {
+    return (to.empty() ? 40.0 : 10.0) * (link.label.empty() ? 1 : kOfLabel);
+  };
+  typical.closing = [](const std::string& edge) { return edge.empty() ? 0.1 : 0.1 * kOfLabel; };
   return typical;
 }
 
 bool has_delta(const Pattern& pattern, std::string& why) {
   why.clear();
-  if (pattern.edge_labelled()) why = "edges of the pattern have labels";
+  if (pattern.counts_edges()) why = "edges of the pattern have any label, or one of several";
   const auto several = [](const std::string& label) { return alternatives(label).size() > 1; };
   if (pattern.has_loops() || pattern.has_constants() || std::ranges::any_of(pattern.labels, several)) {
     why = "the pattern has loops, vertices of the graph or one of several labels";

@@ -16,22 +16,32 @@
 /// term of each orbit is kept, and counts a match once for all automorphisms that leave its place alone.
 namespace matcha::frontend::pattern {
 
+/// An edge of the pattern, as one of its ends finds the other one.
+struct DeltaLink {
+  std::string label;       ///< Of the edge; empty: any.
+  bool backwards = false;  ///< It is an arc that comes in.
+};
+
 /// What is known of a graph. An empty label is any.
 struct DeltaStatistics {
   std::function<double(const std::string& label)> vertices;
-  /// Neighbours with label `to` that a vertex with label `from` has, as met along an edge.
-  std::function<double(const std::string& from, const std::string& to)> degree;
-  double closing = 0;  ///< The share of pairs of neighbours of a vertex that are adjacent.
+  /// Neighbours with label `to` that a vertex with label `from` has by such edges, as met along an edge of any label.
+  std::function<double(const std::string& from, const std::string& to, const DeltaLink& link)> degree;
+  /// The share of pairs of neighbours of a vertex that are joined by an edge with the label.
+  std::function<double(const std::string& edge)> closing;
 };
 
 /// Of a graph of no particular kind.
 DeltaStatistics typical_statistics();
 
 /// One orbit of places. Vertices are in the order of the search; 0 and 1 are the ends of the changed edge, or the
-/// source and the target of the changed arc.
+/// source and the target of the changed arc. A place is an edge with a label, or a pair of vertices that some edge
+/// joins, or must not: labels of edges are relations of their own, beside that of all edges, and change one after the
+/// other. So a new edge is in places of its label, and, if it is the first one of its pair, in those of pairs.
 struct DeltaTerm {
   std::vector<int> vertices;  ///< Of the pattern, in this order.
   Pattern pattern;            ///< The pattern renumbered so.
+  std::string label;          ///< Of the changed edge; empty: it is the first or last one of its pair.
   std::vector<Mask> in_after, in_before, off_after,
       off_before;             ///< As in Requirements, renumbered; symmetric pairs too.
   std::size_t walked = 2;     ///< So many vertices are placed; those behind do not depend on each other.
@@ -54,8 +64,8 @@ enum class DeltaAnswer {
   Embeddings,  ///< Each embedding: nothing breaks the symmetry, and there is a term for each place.
 };
 
-/// Whether the deltas of a pattern can be derived, or why not: parts that are not connected, labels of edges, single
-/// vertices.
+/// Whether the deltas of a pattern can be derived, or why not: parts that are not connected, edges of one of several
+/// labels, single vertices.
 bool has_delta(const Pattern& pattern, std::string& why);
 
 /// The terms of a pattern; nothing, and why, if it has none.

@@ -26,9 +26,14 @@ bool DeltaSearch::holds(const Set& set, std::uint32_t place) const {
   return found < set.size && set.items[found] == place;
 }
 
+bool DeltaSearch::has_arc(std::uint32_t u, std::uint32_t v, std::uint32_t layer) const {
+  const std::span<const std::uint32_t> row = row_of(false, u, layer);
+  return holds({row.data(), static_cast<std::uint32_t>(row.size())}, v);
+}
+
 /// The row that a step reads; of a long one only the part between the first and the last item of `against`.
 DeltaSearch::Set DeltaSearch::row(const TermStep& step, const Set& against) const {
-  const std::span<const std::uint32_t> row = row_of(step.backwards, places_[step.vertex]);
+  const std::span<const std::uint32_t> row = row_of(step.backwards, places_[step.vertex], step.layer);
   const std::uint32_t n = static_cast<std::uint32_t>(row.size());
   if (n < kLong || against.size == 0) return {row.data(), n};
   const std::uint32_t begin = lower_position(row.data(), n, against.items[0]);
@@ -41,7 +46,7 @@ bool DeltaSearch::run(const TermStep& step) {
   Set& to = sets_[step.to];
   using Kind = TermStep::Kind;
   if (step.kind == Kind::Slice) {
-    const std::span<const std::uint32_t> all = row_of(step.backwards, places_[step.vertex]);
+    const std::span<const std::uint32_t> all = row_of(step.backwards, places_[step.vertex], step.layer);
     to = {all.data(), static_cast<std::uint32_t>(all.size())};
     if (step.label_class != kAnyClass && graph_.class_count() > 1) {
       const auto [first, last] = graph_.places_of(step.label_class);
@@ -113,7 +118,8 @@ std::uint64_t DeltaSearch::value(const TermValue& value) const {
       continue;
     }
     if (!holds(sets_[value.counted.from], place)) continue;
-    const std::span<const std::uint32_t> row = row_of(value.counted.backwards, places_[value.counted.vertex]);
+    const TermStep& step = value.counted;
+    const std::span<const std::uint32_t> row = row_of(step.backwards, places_[step.vertex], step.layer);
     const bool adjacent = holds({row.data(), static_cast<std::uint32_t>(row.size())}, place);
     size -= adjacent == (value.counted.kind == TermStep::Kind::CountCommon) ? 1 : 0;
   }
@@ -142,11 +148,12 @@ void DeltaSearch::add_products() {
 }
 
 /// Brings what the next candidates will be asked for.
-inline void DeltaSearch::fetch_ahead(const Set& candidates, std::uint32_t at) const {
+inline void DeltaSearch::fetch_ahead(const Set& candidates, std::uint32_t at, std::uint32_t layer) const {
   constexpr std::uint32_t kRecord = 8, kRow = 4;
   const Rows& rows = graph_.rows(false);
-  if (at + kRecord < candidates.size) __builtin_prefetch(rows.record_of(candidates.items[at + kRecord]));
-  if (at + kRow < candidates.size) __builtin_prefetch(rows.row(candidates.items[at + kRow]).data());
+  const auto row = [&](std::uint32_t ahead) { return graph_.row_of(candidates.items[at + ahead], layer); };
+  if (at + kRecord < candidates.size) __builtin_prefetch(rows.record_of(row(kRecord)));
+  if (at + kRow < candidates.size) __builtin_prefetch(rows.row(row(kRow)).data());
 }
 
 void DeltaSearch::look_at_limits() {
@@ -154,8 +161,8 @@ void DeltaSearch::look_at_limits() {
   if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) ending_ = Ending::Deadline;
 }
 
-inline void DeltaSearch::try_candidate(int vertex, const Set& candidates, std::uint32_t position) {
-  fetch_ahead(candidates, position);
+inline void DeltaSearch::try_candidate(int vertex, const Set& candidates, std::uint32_t position, std::uint32_t layer) {
+  fetch_ahead(candidates, position, layer);
   const std::uint32_t item = candidates.items[position];
   bool taken = false;
   for (std::uint8_t e : term_->others[at(vertex)]) taken = taken || places_[e] == item;
@@ -176,8 +183,9 @@ void DeltaSearch::walk(int vertex) {
   }
   if ((++walks_ & (kWalksBetweenLooks - 1)) == 0) look_at_limits();
   const Set candidates = sets_[term_->candidates[at(vertex)]];
+  const std::uint32_t layer = term_->layers[at(vertex)];
   for (std::uint32_t i = 0; i < candidates.size && ending_ == Ending::Complete; ++i) {
-    try_candidate(vertex, candidates, i);
+    try_candidate(vertex, candidates, i, layer);
   }
 }
 
@@ -192,14 +200,14 @@ void DeltaSearch::walk_part(Range range, Helpers& helpers) {
   if ((++walks_ & (kWalksBetweenLooks - 1)) == 0) look_at_limits();
   const Set candidates = sets_[term_->candidates[at(2)]];
   std::uint32_t last = std::min(range.last, candidates.size);
-  const std::uint32_t walks = walks_;
+  const std::uint32_t walks = walks_, layer = term_->layers[at(2)];
   for (std::uint32_t i = range.first; i < last && ending_ == Ending::Complete; ++i) {
     if (last - i >= 2 && walks_ - walks + (i - range.first) >= kTried && helpers.wanting()) {
       const std::uint32_t middle = i + (last - i + 1) / 2;
       helpers.take({middle, last});
       last = middle;
     }
-    try_candidate(2, candidates, i);
+    try_candidate(2, candidates, i, layer);
   }
 }
 
@@ -212,17 +220,18 @@ bool DeltaSearch::begin(const Term& term, std::uint32_t a, std::uint32_t b) {
   if (buffers_.size() < at(term.sets)) buffers_.resize(at(term.sets));
   places_[0] = a;
   places_[1] = b;
-  if (term.pattern.back != BackArc::Any) {
-    const std::span<const std::uint32_t> row = row_of(false, b);
-    const bool there = holds({row.data(), static_cast<std::uint32_t>(row.size())}, a);
-    if (there != (term.pattern.back == BackArc::Wanted)) return false;
+  if (term.pattern.back != BackArc::Any && has_arc(b, a, 0) != (term.pattern.back == BackArc::Wanted)) return false;
+  for (const LayerArc& arc : term.pattern.ends) {
+    if (!has_arc(places_[at(arc.from)], places_[at(arc.to)], arc.layer)) return false;
   }
   return place(1);
 }
 
 /// A step for the first end is a slice mostly; those of the one with fewer neighbours are walked.
 inline void DeltaSearch::orient(const Term& term, std::uint32_t& a, std::uint32_t& b) const {
-  if (term.pattern.swappable && row_of(false, a).size() > row_of(false, b).size()) std::swap(a, b);
+  if (!term.pattern.swappable) return;
+  const std::uint32_t layer = term.layers[1];
+  if (row_of(false, a, layer).size() > row_of(false, b, layer).size()) std::swap(a, b);
 }
 
 DeltaSearch::Ending DeltaSearch::count(const Term& term, std::uint32_t a, std::uint32_t b, __int128& count) {

@@ -81,13 +81,14 @@ class DeltaSearch {
   void look_at_limits();
   void walk(int vertex);
   void walk_part(Range range, Helpers& helpers);
-  void try_candidate(int vertex, const Set& candidates, std::uint32_t at);
+  void try_candidate(int vertex, const Set& candidates, std::uint32_t at, std::uint32_t layer);
   void orient(const Term& term, std::uint32_t& a, std::uint32_t& b) const;
-  std::span<const std::uint32_t> row_of(bool backwards, std::uint32_t place) const {
-    return maybe_versions_ == nullptr ? graph_.rows(backwards).row(place)
-                                      : maybe_versions_->row(backwards, place, update_);
+  std::span<const std::uint32_t> row_of(bool backwards, std::uint32_t place, std::uint32_t layer) const {
+    const std::uint32_t row = graph_.row_of(place, layer);
+    return maybe_versions_ == nullptr ? graph_.rows(backwards).row(row) : maybe_versions_->row(backwards, row, update_);
   }
-  void fetch_ahead(const Set& candidates, std::uint32_t at) const;
+  bool has_arc(std::uint32_t u, std::uint32_t v, std::uint32_t layer) const;
+  void fetch_ahead(const Set& candidates, std::uint32_t at, std::uint32_t layer) const;
 
   const DynamicGraph& graph_;
   const SetKernels& kernels_;

@@ -13,11 +13,31 @@ namespace {
 constexpr Mask bit(int v) { return Mask{1} << v; }
 constexpr bool has(Mask set, int v) { return (set >> v & 1) != 0; }
 
+/// What is asked of a set: that its items are neighbours of a vertex in a layer that is not 0.
+struct Link {
+  int vertex = 0;
+  std::uint32_t layer = 0;
+  bool backwards = false;
+  auto operator<=>(const Link&) const = default;
+};
+
 /// What a set is made of.
 struct Key {
   Mask after = 0, before = 0, off_after = 0, off_before = 0, above = 0, below = 0;
   std::uint32_t label_class = kAnyClass;
+  std::vector<Link> links;  ///< Ascending.
   auto operator<=>(const Key&) const = default;
+
+  bool has_link(const Link& link) const { return std::ranges::binary_search(links, link); }
+  void add(const Link& link) {
+    if (!has_link(link)) links.insert(std::ranges::upper_bound(links, link), link);
+  }
+  /// Vertices of which the items are neighbours, in some layer.
+  Mask near() const {
+    Mask found = after | before;
+    for (const Link& link : links) found |= bit(link.vertex);
+    return found;
+  }
 };
 
 /// Whoever needs a set: a vertex, or several counted ones that would be the same.
@@ -37,10 +57,11 @@ class Maker {
 
  private:
   Key key_of(int v) const;
+  std::vector<Link> links_of(int v) const;
   int user_of(const Key& key, bool needed, bool walked);
   void apply(User& user, int level, int v);
-  void attach(User& user, int level, int v, bool backwards);
-  int step(User& user, int level, TermStep::Kind kind, int v, bool backwards);
+  void attach(User& user, int level, const Link& from);
+  int step(User& user, int level, TermStep::Kind kind, const Link& row);
   void bound(User& user, int level, int v);
   bool may_meet(int u, int v) const;
   bool may_hold(const Key& key, int e) const;
@@ -72,7 +93,21 @@ Key Maker::key_of(int v) const {
     if (has(placed, u) && has(p().larger[at(u)], v)) key.above |= bit(u);
   }
   key.label_class = p().classes[at(v)];
+  for (const Link& link : links_of(v)) {
+    if (has(placed, link.vertex)) key.links.push_back(link);
+  }
   return key;
+}
+
+/// What vertex v wants of all others in layers that are not 0, ascending.
+std::vector<Link> Maker::links_of(int v) const {
+  std::vector<Link> links;
+  for (const LayerArc& arc : p().arcs) {
+    if (arc.to == v) links.push_back({arc.from, arc.layer, false});
+    if (arc.from == v) links.push_back({arc.to, arc.layer, p().directed});
+  }
+  std::ranges::sort(links);
+  return links;
 }
 
 int Maker::user_of(const Key& key, bool needed, bool walked) {
@@ -84,15 +119,16 @@ int Maker::user_of(const Key& key, bool needed, bool walked) {
   return found->second;
 }
 
-int Maker::step(User& user, int level, TermStep::Kind kind, int v, bool backwards) {
+int Maker::step(User& user, int level, TermStep::Kind kind, const Link& row) {
   const auto [found, fresh] = sets_.try_emplace(user.have, term_.sets);
   if (fresh) {
     TermStep made;
     made.kind = kind;
     made.to = static_cast<std::uint16_t>(term_.sets++);
     made.from = static_cast<std::uint16_t>(user.set < 0 ? 0 : user.set);
-    made.vertex = static_cast<std::uint8_t>(v);
-    made.backwards = backwards;
+    made.vertex = static_cast<std::uint8_t>(row.vertex);
+    made.backwards = row.backwards;
+    made.layer = static_cast<std::uint16_t>(row.layer);
     made.label_class = user.have.label_class;
     term_.steps[at(level)].push_back(made);
     read_.push_back(false);
@@ -110,43 +146,55 @@ int Maker::step(User& user, int level, TermStep::Kind kind, int v, bool backward
 void Maker::bound(User& user, int level, int v) {
   if (has(user.wanted.below, v) && !has(user.have.below, v)) {
     user.have.below |= bit(v);
-    step(user, level, TermStep::Kind::Below, v, false);
+    step(user, level, TermStep::Kind::Below, {v, 0, false});
   }
   if (has(user.wanted.above, v) && !has(user.have.above, v)) {
     user.have.above |= bit(v);
-    step(user, level, TermStep::Kind::Above, v, false);
+    step(user, level, TermStep::Kind::Above, {v, 0, false});
   }
 }
 
-/// The first set of a user: the neighbours of `v`, then all that was asked of earlier vertices.
-void Maker::attach(User& user, int level, int v, bool backwards) {
-  (backwards ? user.have.before : user.have.after) |= bit(v);
+/// The first set of a user: the neighbours of a vertex, then all that was asked of earlier ones.
+void Maker::attach(User& user, int level, const Link& from) {
+  if (from.layer != 0) {
+    user.have.add(from);
+  } else {
+    (from.backwards ? user.have.before : user.have.after) |= bit(from.vertex);
+  }
   user.have.label_class = user.wanted.label_class;
-  step(user, level, TermStep::Kind::Slice, v, backwards);
-  for (int u = 0; u < v; ++u) apply(user, level, u);
+  step(user, level, TermStep::Kind::Slice, from);
+  for (int u = 0; u < from.vertex; ++u) apply(user, level, u);
 }
 
 /// Does what the user asks of placed vertex `v`.
 void Maker::apply(User& user, int level, int v) {
+  for (const Link& link : user.wanted.links) {
+    if (user.set < 0 && link.vertex == v) attach(user, level, link);
+  }
   for (const bool backwards : {false, true}) {
     const Mask wanted = backwards ? user.wanted.before : user.wanted.after;
-    if (user.set < 0 && has(wanted, v)) attach(user, level, v, backwards);
+    if (user.set < 0 && has(wanted, v)) attach(user, level, {v, 0, backwards});
   }
   if (user.set < 0) return;
   bound(user, level, v);
+  for (const Link& link : user.wanted.links) {
+    if (link.vertex != v || user.have.has_link(link)) continue;
+    user.have.add(link);
+    step(user, level, TermStep::Kind::Intersect, link);
+  }
   for (const bool backwards : {false, true}) {
     const Mask wanted = backwards ? user.wanted.before : user.wanted.after;
     Mask& have = backwards ? user.have.before : user.have.after;
     if (!has(wanted, v) || has(have, v)) continue;
     have |= bit(v);
-    step(user, level, TermStep::Kind::Intersect, v, backwards);
+    step(user, level, TermStep::Kind::Intersect, {v, 0, backwards});
   }
   for (const bool backwards : {false, true}) {
     const Mask wanted = backwards ? user.wanted.off_before : user.wanted.off_after;
     Mask& have = backwards ? user.have.off_before : user.have.off_after;
     if (!has(wanted, v) || has(have, v)) continue;
     have |= bit(v);
-    step(user, level, TermStep::Kind::Remove, v, backwards);
+    step(user, level, TermStep::Kind::Remove, {v, 0, backwards});
   }
 }
 
@@ -159,10 +207,14 @@ bool Maker::may_meet(int u, int v) const {
 bool Maker::may_hold(const Key& key, int e) const {
   const std::uint32_t label_class = p().classes[at(e)];
   if (label_class != kAnyClass && key.label_class != kAnyClass && label_class != key.label_class) return false;
-  if (has(key.after | key.before | key.below | key.above, e)) return false;
+  if (has(key.near() | key.below | key.above, e)) return false;
   // The changed edge itself is not in the graph.
-  if (e == 1 && has(key.after, 0)) return false;
-  if (e == 0 && (has(key.before, 1) || (!p().directed && has(key.after, 1)))) return false;
+  const auto from = [&](int v, bool backwards) {
+    const Mask wanted = backwards ? key.before : key.after;
+    return p().layer == 0 ? has(wanted, v) : key.has_link({v, p().layer, backwards});
+  };
+  if (e == 1 && from(0, false)) return false;
+  if (e == 0 && from(1, p().directed)) return false;
   // What must not be adjacent is not.
   return (key.after & p().off_after[at(e)]) == 0 && (key.before & p().off_before[at(e)]) == 0;
 }
@@ -170,8 +222,9 @@ bool Maker::may_hold(const Key& key, int e) const {
 bool Maker::surely_holds(const Key& key, int e) const {
   if (key.off_after != 0 || key.off_before != 0 || key.below != 0 || key.above != 0) return false;
   if (key.label_class != kAnyClass && key.label_class != p().classes[at(e)]) return false;
-  if (e <= 1 && has(key.after | key.before, 1 - e)) return false;
-  return (key.after & ~p().after[at(e)]) == 0 && (key.before & ~p().before[at(e)]) == 0;
+  if (e <= 1 && has(key.near(), 1 - e)) return false;
+  return (key.after & ~p().after[at(e)]) == 0 && (key.before & ~p().before[at(e)]) == 0 &&
+         std::ranges::includes(links_of(e), key.links);
 }
 
 int Maker::value_of(const Key& key, bool needed) {
@@ -215,6 +268,7 @@ void Maker::count_group(const std::vector<int>& members) {
         key.off_before |= more.off_before;
         key.below |= more.below;
         key.above |= more.above;
+        for (const Link& link : more.links) key.add(link);
       }
       values.push_back(static_cast<std::uint16_t>(value_of(key, block.size() == 1)));
     }
@@ -314,6 +368,9 @@ Term Maker::make() {
     read_[at(set)] = true;
   }
   finish_values();
+  for (const std::vector<TermStep>& steps : term_.steps) {
+    term_.layers.push_back(steps.empty() ? std::uint16_t{0} : steps.front().layer);
+  }
   return std::move(term_);
 }
 

@@ -166,8 +166,9 @@ void Rows::set(std::uint32_t vertex, std::span<const std::uint32_t> items) {
   record.length = static_cast<std::uint32_t>(items.size());
 }
 
-DynamicGraph::DynamicGraph(bool directed, std::uint32_t class_count, const std::vector<std::uint32_t>& classes)
-    : directed_(directed), used_(class_count, 0) {
+DynamicGraph::DynamicGraph(bool directed, std::uint32_t class_count, const std::vector<std::uint32_t>& classes,
+                           std::uint32_t layers)
+    : directed_(directed), layers_(layers), used_(class_count, 0) {
   for (std::uint32_t c : classes) {
     if (c != kNone) ++used_[c];
   }
@@ -182,7 +183,7 @@ void DynamicGraph::number(const std::vector<std::uint64_t>& room, const std::vec
     begins_[c] = static_cast<std::uint32_t>(total);
     total += room[c];
   }
-  if (total >= kNone) throw std::bad_alloc();
+  if (total * layers_ >= kNone) throw std::bad_alloc();
   begins_.back() = static_cast<std::uint32_t>(total);
   next_.assign(begins_.begin(), begins_.end() - 1);
   free_.assign(room.size(), {});
@@ -193,13 +194,13 @@ void DynamicGraph::number(const std::vector<std::uint64_t>& room, const std::vec
     places_[v] = next_[classes[v]]++;
     vertices_[places_[v]] = static_cast<std::uint32_t>(v);
   }
-  after_.resize(total);
-  if (directed_) before_.resize(total);
+  after_.resize(total * layers_);
+  if (directed_) before_.resize(total * layers_);
   changes_ = {};
   ++layout_;
 }
 
-void DynamicGraph::load(std::span<const std::pair<std::uint32_t, std::uint32_t>> edges) {
+void DynamicGraph::load(std::span<const std::pair<std::uint32_t, std::uint32_t>> edges, std::uint32_t layer) {
   // A row is counted, then filled in its place among all, then sorted.
   const auto fill = [&](Rows& rows, bool forwards, bool backwards) {
     std::vector<std::uint64_t> ends(vertices_.size() + 1, 0);
@@ -217,13 +218,13 @@ void DynamicGraph::load(std::span<const std::pair<std::uint32_t, std::uint32_t>>
     for (std::size_t p = 0; p + 1 < ends.size(); ++p) {
       std::sort(items.begin() + static_cast<std::ptrdiff_t>(ends[p]),
                 items.begin() + static_cast<std::ptrdiff_t>(ends[p + 1]));
-      rows.set(static_cast<std::uint32_t>(p), {items.data() + ends[p], ends[p + 1] - ends[p]});
+      rows.set(row_of(static_cast<std::uint32_t>(p), layer), {items.data() + ends[p], ends[p + 1] - ends[p]});
     }
   };
   changes_ = {};
   fill(after_, true, !directed_);
   if (directed_) fill(before_, false, true);
-  edges_ = edges.size();
+  if (layer == 0) edges_ = edges.size();
 }
 
 void DynamicGraph::rehouse(const ItemMemory& memory) {
@@ -245,19 +246,19 @@ DynamicGraph::Changes DynamicGraph::take_changes() {
   return taken;
 }
 
-bool DynamicGraph::insert(std::uint32_t u, std::uint32_t v) {
-  if (!after_.insert(u, v)) return false;
-  (directed_ ? before_ : after_).insert(v, u);
-  ++edges_;
+bool DynamicGraph::insert(std::uint32_t u, std::uint32_t v, std::uint32_t layer) {
+  if (!after_.insert(row_of(u, layer), v)) return false;
+  rows(true).insert(row_of(v, layer), u);
+  if (layer == 0) ++edges_;
   note_change(u);
   note_change(v);
   return true;
 }
 
-bool DynamicGraph::erase(std::uint32_t u, std::uint32_t v) {
-  if (!after_.erase(u, v)) return false;
-  (directed_ ? before_ : after_).erase(v, u);
-  --edges_;
+bool DynamicGraph::erase(std::uint32_t u, std::uint32_t v, std::uint32_t layer) {
+  if (!after_.erase(row_of(u, layer), v)) return false;
+  rows(true).erase(row_of(v, layer), u);
+  if (layer == 0) --edges_;
   note_change(u);
   note_change(v);
   return true;
@@ -267,11 +268,11 @@ bool DynamicGraph::erase(std::uint32_t u, std::uint32_t v) {
 void DynamicGraph::extend() {
   const std::uint64_t have = begins_.back() - begins_[begins_.size() - 2];
   const std::uint64_t total = begins_.back() + std::max<std::uint64_t>(kLeastRoom, have / 4);
-  if (total >= kNone) throw std::bad_alloc();
+  if (total * layers_ >= kNone) throw std::bad_alloc();
   vertices_.reserve(total);
   vertices_.resize(total, kNone);
-  after_.resize(total);
-  if (directed_) before_.resize(total);
+  after_.resize(total * layers_);
+  if (directed_) before_.resize(total * layers_);
   begins_.back() = static_cast<std::uint32_t>(total);
   changes_ = {};
   ++layout_;
@@ -280,11 +281,13 @@ void DynamicGraph::extend() {
 /// Doubles the places of a class; every row is written anew, unless it is the last one.
 void DynamicGraph::make_room(std::uint32_t label_class) {
   if (label_class + 1 == class_count()) return extend();
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
-  edges.reserve(edges_);
+  std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> edges(layers_);
+  edges.front().reserve(edges_);
   for (std::uint32_t p = 0; p < vertices_.size(); ++p) {
-    for (std::uint32_t q : after_.row(p)) {
-      if (directed_ || p < q) edges.emplace_back(vertices_[p], vertices_[q]);
+    for (std::uint32_t layer = 0; layer < layers_; ++layer) {
+      for (std::uint32_t q : after(p, layer)) {
+        if (directed_ || p < q) edges[layer].emplace_back(vertices_[p], vertices_[q]);
+      }
     }
   }
   std::vector<std::uint32_t> classes(places_.size(), kNone);
@@ -297,7 +300,7 @@ void DynamicGraph::make_room(std::uint32_t label_class) {
   after_.clear();
   before_.clear();
   number(room, classes);
-  load(edges);
+  for (std::uint32_t layer = 0; layer < layers_; ++layer) load(edges[layer], layer);
 }
 
 void DynamicGraph::set_class(std::uint32_t vertex, std::uint32_t label_class) {

@@ -122,17 +122,24 @@ class Rows {
 
 /// A simple graph over vertices 0, 1, …, as the caller numbers them. Inside, vertices have places: those of one label
 /// class lie side by side, so that the neighbours of a class are a slice of a row. Classes are the caller's, 0, 1, ….
+///
+/// There may be several graphs over the same vertices, layers 0, 1, …: such as all pairs of adjacent vertices, and for
+/// some labels the edges that have it. The rows of a place lie side by side, by layer; with one layer, its row has the
+/// number of the place. What does not name a layer is about layer 0.
 class DynamicGraph {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   /// Vertices 0 … classes.size() - 1 with their classes (kNone: there is no such vertex), below `class_count`.
-  DynamicGraph(bool directed, std::uint32_t class_count, const std::vector<std::uint32_t>& classes);
+  /// Requires: a layer.
+  DynamicGraph(bool directed, std::uint32_t class_count, const std::vector<std::uint32_t>& classes,
+               std::uint32_t layers = 1);
 
-  /// Inserts many edges at once into a graph that has none; pairs of vertices, no loops, no repeats.
-  void load(std::span<const std::pair<std::uint32_t, std::uint32_t>> edges);
+  /// Inserts many edges at once into a layer that has none; pairs of vertices, no loops, no repeats.
+  void load(std::span<const std::pair<std::uint32_t, std::uint32_t>> edges, std::uint32_t layer = 0);
 
   bool directed() const { return directed_; }
+  std::uint32_t layers() const { return layers_; }
   std::uint64_t edge_count() const { return edges_; }
   std::uint32_t class_count() const { return static_cast<std::uint32_t>(begins_.size() - 1); }
 
@@ -150,10 +157,14 @@ class DynamicGraph {
   std::uint64_t vertices_of(std::uint32_t label_class) const { return used_[label_class]; }
 
   /// Neighbours (of a directed graph: targets), and sources, by places.
-  std::span<const std::uint32_t> after(std::uint32_t place) const { return after_.row(place); }
-  std::span<const std::uint32_t> before(std::uint32_t place) const {
-    return directed_ ? before_.row(place) : after_.row(place);
+  std::span<const std::uint32_t> after(std::uint32_t place, std::uint32_t layer = 0) const {
+    return after_.row(row_of(place, layer));
   }
+  std::span<const std::uint32_t> before(std::uint32_t place, std::uint32_t layer = 0) const {
+    return rows(true).row(row_of(place, layer));
+  }
+  /// The number of a row.
+  std::uint32_t row_of(std::uint32_t place, std::uint32_t layer) const { return place * layers_ + layer; }
   const Rows& rows(bool backwards) const { return backwards && directed_ ? before_ : after_; }
   Rows& rows(bool backwards) { return backwards && directed_ ? before_ : after_; }
 
@@ -166,9 +177,11 @@ class DynamicGraph {
   std::uint64_t longest_row() const;
 
   /// By places. False where nothing changed.
-  bool has_edge(std::uint32_t u, std::uint32_t v) const { return after_.contains(u, v); }
-  bool insert(std::uint32_t u, std::uint32_t v);
-  bool erase(std::uint32_t u, std::uint32_t v);
+  bool has_edge(std::uint32_t u, std::uint32_t v, std::uint32_t layer = 0) const {
+    return after_.contains(row_of(u, layer), v);
+  }
+  bool insert(std::uint32_t u, std::uint32_t v, std::uint32_t layer = 0);
+  bool erase(std::uint32_t u, std::uint32_t v, std::uint32_t layer = 0);
   /// Edges were put into the rows, or taken out, by who knows them.
   void set_edge_count(std::uint64_t edges) { edges_ = edges; }
 
@@ -188,7 +201,7 @@ class DynamicGraph {
     if (changes_.places.size() > vertices_.size()) changes_ = {};
   }
 
-  /// Adds a vertex, or gives one without edges another class; kNone takes it out.
+  /// Adds a vertex, or gives one without edges, in any layer, another class; kNone takes it out.
   void set_class(std::uint32_t vertex, std::uint32_t label_class);
 
   std::uint64_t bytes() const;
@@ -199,6 +212,7 @@ class DynamicGraph {
   void make_room(std::uint32_t label_class);
 
   bool directed_;
+  std::uint32_t layers_;
   std::uint64_t edges_ = 0;
   std::vector<std::uint32_t> places_;             ///< By vertex.
   std::vector<std::uint32_t> vertices_;           ///< By place; kNone where there is none.

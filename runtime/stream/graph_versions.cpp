@@ -14,28 +14,30 @@ constexpr std::uint32_t kFewChanges = 8;
 
 }  // namespace
 
-void GraphVersions::count_row(bool backwards, std::uint32_t place, bool come, std::uint64_t& items) {
+void GraphVersions::count_row(bool backwards, std::uint32_t row, bool come, std::uint64_t& items) {
   Rows& rows = graph_.rows(backwards);
-  std::uint32_t mark = rows.mark(place);
+  std::uint32_t mark = rows.mark(row);
   if (mark == 0) {
-    rows_.push_back({place, backwards, 0, 0});
+    rows_.push_back({row, backwards, 0, 0});
     mark = static_cast<std::uint32_t>(rows_.size());
-    rows.set_mark(place, mark);
+    rows.set_mark(row, mark);
   }
-  ChangingRow& row = rows_[mark - 1];
-  ++row.changes;
+  ChangingRow& changing = rows_[mark - 1];
+  ++changing.changes;
   // What goes leaves fewer; a row that has fewer than changes does not fit, as will be seen.
-  const std::uint64_t length = rows.row(place).size();
-  items += come ? length + row.changes : length - std::min<std::uint64_t>(length, row.changes);
+  const std::uint64_t length = rows.row(row).size();
+  items += come ? length + changing.changes : length - std::min<std::uint64_t>(length, changing.changes);
 }
 
 void GraphVersions::count(const EdgeUpdate& update, bool come, std::uint64_t& items) {
-  count_row(false, update.u, come, items);
-  count_row(true, update.v, come, items);
+  count_row(false, graph_.row_of(update.u, update.layer), come, items);
+  count_row(true, graph_.row_of(update.v, update.layer), come, items);
+  if (update.layer == 0) ++edges_;
 }
 
 std::size_t GraphVersions::open(std::span<const EdgeUpdate> updates, bool come) {
   come_ = come;
+  edges_ = 0;
   std::uint64_t items = 0;
   const std::uint64_t most_items = std::clamp(graph_.edge_count() / 2, kLeastItems, kMostItems);
   const std::size_t most = std::min<std::size_t>(updates.size(), Rows::kMostMarks / 2 - 1);
@@ -67,19 +69,20 @@ bool GraphVersions::make(std::span<const EdgeUpdate> updates) {
     row.changes = 0;
   }
   changes_.resize(first);
-  const auto add = [&](bool backwards, std::uint32_t place, std::uint32_t item, std::uint32_t update) {
-    ChangingRow& row = rows_[graph_.rows(backwards).mark(place) - 1];
-    changes_[row.first + row.changes++] = {update, item, 0, 0};
+  const auto add = [&](bool backwards, std::uint32_t row, std::uint32_t item, std::uint32_t update) {
+    ChangingRow& changing = rows_[graph_.rows(backwards).mark(row) - 1];
+    changes_[changing.first + changing.changes++] = {update, item, 0, 0};
   };
   for (std::uint32_t i = 0; i < updates.size(); ++i) {
-    add(false, updates[i].u, updates[i].v, i);
-    add(true, updates[i].v, updates[i].u, i);
+    const EdgeUpdate& update = updates[i];
+    add(false, graph_.row_of(update.u, update.layer), update.v, i);
+    add(true, graph_.row_of(update.v, update.layer), update.u, i);
   }
   return std::ranges::all_of(rows_, [this](const ChangingRow& row) { return make_row(row); });
 }
 
 bool GraphVersions::make_row(const ChangingRow& row) {
-  std::span<const std::uint32_t> last = graph_.rows(row.backwards).row(row.place);
+  std::span<const std::uint32_t> last = graph_.rows(row.backwards).row(row.row);
   for (std::uint32_t i = 0; i < row.changes; ++i) {
     Change& change = changes_[row.first + i];
     const std::uint32_t n = static_cast<std::uint32_t>(last.size());
@@ -102,7 +105,7 @@ bool GraphVersions::make_row(const ChangingRow& row) {
 }
 
 void GraphVersions::forget() {
-  for (const ChangingRow& row : rows_) graph_.rows(row.backwards).set_mark(row.place, 0);
+  for (const ChangingRow& row : rows_) graph_.rows(row.backwards).set_mark(row.row, 0);
   rows_.clear();
   updates_ = 0;
 }
@@ -110,13 +113,13 @@ void GraphVersions::forget() {
 void GraphVersions::close(bool made) {
   const std::uint64_t edges = graph_.edge_count();
   for (ChangingRow& row : rows_) {
-    graph_.rows(row.backwards).set_mark(row.place, 0);
+    graph_.rows(row.backwards).set_mark(row.row, 0);
     if (!made) continue;
     const Change& last = changes_[row.first + row.changes - 1];
-    graph_.rows(row.backwards).set(row.place, {items_.get() + last.items, last.length});
-    graph_.note_change(row.place);
+    graph_.rows(row.backwards).set(row.row, {items_.get() + last.items, last.length});
+    graph_.note_change(row.row / graph_.layers());
   }
-  if (made) graph_.set_edge_count(come_ ? edges + updates_ : edges - updates_);
+  if (made) graph_.set_edge_count(come_ ? edges + edges_ : edges - edges_);
   rows_.clear();
   updates_ = 0;
 }
@@ -134,7 +137,7 @@ std::span<const std::uint32_t> GraphVersions::version(const Rows& rows, const Ch
         std::partition_point(first, first + row.changes, [end](const Change& change) { return change.update < end; });
     seen = static_cast<std::uint32_t>(last - first);
   }
-  if (seen == 0) return rows.row(row.place);
+  if (seen == 0) return rows.row(row.row);
   return {items_.get() + first[seen - 1].items, first[seen - 1].length};
 }
 

@@ -12,6 +12,7 @@ namespace matcha::runtime::stream {
 /// The ends of an edge (of a directed graph the arc from `u` to `v`) that comes or goes, by places.
 struct EdgeUpdate {
   std::uint32_t u = 0, v = 0;
+  std::uint32_t layer = 0;
 };
 
 /// A graph as each one of several updates finds it, if they are made one after the other: with all of those before it,
@@ -31,17 +32,17 @@ class GraphVersions {
   /// them are made.
   void close(bool made);
 
-  /// The neighbours of a place (`backwards`: its sources) as an update finds them.
-  std::span<const std::uint32_t> row(bool backwards, std::uint32_t place, std::uint32_t update) const {
+  /// A row of neighbours (`backwards`: of sources), by its number, as an update finds it.
+  std::span<const std::uint32_t> row(bool backwards, std::uint32_t row, std::uint32_t update) const {
     const Rows& rows = static_cast<const DynamicGraph&>(graph_).rows(backwards);
-    const std::uint32_t mark = rows.mark(place);
-    return mark == 0 ? rows.row(place) : version(rows, rows_[mark - 1], update);
+    const std::uint32_t mark = rows.mark(row);
+    return mark == 0 ? rows.row(row) : version(rows, rows_[mark - 1], update);
   }
 
  private:
   /// A row that changes.
   struct ChangingRow {
-    std::uint32_t place = 0;
+    std::uint32_t row = 0;
     bool backwards = false;
     std::uint32_t changes = 0;
     std::uint64_t first = 0;  ///< Of `changes_`.
@@ -54,7 +55,7 @@ class GraphVersions {
   };
 
   void count(const EdgeUpdate& update, bool come, std::uint64_t& items);
-  void count_row(bool backwards, std::uint32_t place, bool come, std::uint64_t& items);
+  void count_row(bool backwards, std::uint32_t row, bool come, std::uint64_t& items);
   bool make(std::span<const EdgeUpdate> updates);
   bool make_row(const ChangingRow& row);
   void forget();
@@ -63,6 +64,7 @@ class GraphVersions {
   DynamicGraph& graph_;
   bool come_ = false;
   std::size_t updates_ = 0;
+  std::size_t edges_ = 0;          ///< Those of them that are in layer 0.
   std::vector<ChangingRow> rows_;  ///< By mark - 1.
   std::vector<Change> changes_;    ///< By row, then update.
   std::unique_ptr<std::uint32_t[]> items_;

@@ -149,7 +149,7 @@ class SharedSearch::Run {
       for (std::size_t i = first; i < std::min(range_.end, first + block_); ++i) {
         const EdgeUpdate& update = request_.updates[i];
         const std::uint32_t u = class_of(update.u), v = class_of(update.v);
-        for (const std::uint32_t term : terms.by_classes[std::size_t{u} * terms.classes + v]) {
+        for (const std::uint32_t term : terms.of(update.layer, u, v)) {
           if (is_over()) return;
           look(number, {i, term, {}});
         }

@@ -56,9 +56,13 @@ struct SharedTerms {
     bool listed = false;  ///< Its matches are given, not counted.
   };
   std::vector<One> all;
-  /// By the classes of source and target, of so many: which ones an update has to do with.
+  /// By layer, then the classes of source and target, of so many: which ones an update has to do with.
   std::uint32_t classes = 0;
   std::vector<std::vector<std::uint32_t>> by_classes;
+
+  const std::vector<std::uint32_t>& of(std::uint32_t layer, std::uint32_t source, std::uint32_t target) const {
+    return by_classes[(std::size_t{layer} * classes + source) * classes + target];
+  }
 };
 
 /// Others, elsewhere, with the same graph and terms, to whom the same updates are given: each looks at some of them.

@@ -44,6 +44,21 @@ ResidentGraph::Shared dense_graph(std::int64_t vertices) {
   return graph ? *graph : nullptr;
 }
 
+/// Edges have labels 0, 1 and 2, one or two of them; of these there are few.
+ResidentGraph::Shared labelled_graph(bool directed) {
+  const std::array<std::int64_t, 5> sources = {0, 1, 2, 2, 4}, targets = {1, 2, 0, 0, 1}, labels = {0, 1, 1, 2, 0};
+  const std::array<std::int64_t, 4> vertices = {0, 1, 2, 4};
+  runtime::ColumnInput columns;
+  columns.sources = runtime::IntColumn::of(sources.data(), sources.size());
+  columns.targets = runtime::IntColumn::of(targets.data(), targets.size());
+  columns.edge_labels.codes = runtime::IntColumn::of(labels.data(), labels.size());
+  columns.vertices = runtime::IntColumn::of(vertices.data(), vertices.size());
+  columns.vertex_labels.codes = runtime::IntColumn::of(vertices.data(), vertices.size());
+  columns.directed = directed;
+  runtime::Result<ResidentGraph::Shared> graph = ResidentGraph::from_columns(columns);
+  return graph ? *graph : nullptr;
+}
+
 std::string text_of_file(const std::string& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -65,8 +80,8 @@ ProgramRequest pattern_of(const std::string& text, const std::string& induced, b
   return request;
 }
 
-/// A random update: edges mostly, some labels and vertices that go.
-Update random_update(std::mt19937& random, unsigned vertices) {
+/// A random update: edges mostly, some labels and vertices that go. `labelled`: edges have one of four labels.
+Update random_update(std::mt19937& random, unsigned vertices, bool labelled) {
   Update update;
   const unsigned what = static_cast<unsigned>(random() % 40);
   update.kind = what < 24   ? UpdateKind::InsertEdge
@@ -75,6 +90,11 @@ Update random_update(std::mt19937& random, unsigned vertices) {
                             : UpdateKind::DeleteVertex;
   update.u = static_cast<std::int64_t>(random() % vertices);
   update.v = static_cast<std::int64_t>(random() % vertices);
+  const bool is_edge = update.kind == UpdateKind::InsertEdge || update.kind == UpdateKind::DeleteEdge;
+  if (labelled && is_edge && (update.kind == UpdateKind::InsertEdge || random() % 4 != 0)) {
+    update.has_label = true;
+    update.label = static_cast<std::int64_t>(random() % 4);
+  }
   if (update.kind == UpdateKind::SetVertex) {
     update.has_label = true;
     update.label = static_cast<std::int64_t>(random() % 3);
@@ -113,7 +133,7 @@ bool agree_from(const ResidentGraph::Shared& start, const std::vector<ProgramReq
   for (int round = 0; round < rounds; ++round) {
     Netting netting(engines[1]->present(), VertexRules{0, false});
     for (unsigned i = 1 + static_cast<unsigned>(random() % 9); i != 0; --i)
-      netting.add(random_update(random, vertices));
+      netting.add(random_update(random, vertices, start->maybe_informed() != nullptr));
     const NetBatch batch = netting.take();
     for (std::size_t e = 0; e < kEngines; ++e) {
       EXPECT_EQ(engines[e]->apply(batch, options[e], answers[e]), Status::Ok) << log->text();
@@ -145,7 +165,9 @@ bool agree_from(const ResidentGraph::Shared& start, const std::vector<ProgramReq
   // The graph that would be written.
   for (std::size_t e = 1; e < kEngines; ++e) {
     const auto graph = engines[e]->graph();
-    EXPECT_TRUE(graph && (*graph)->graph().edge_count() == engines[0]->present().edge_count());
+    const bool labelled = start->maybe_informed() != nullptr;
+    EXPECT_TRUE(graph && (labelled ? *(*graph)->maybe_informed() : (*graph)->graph()).edge_count() ==
+                             engines[0]->present().edge_count());
   }
   return all;
 }
@@ -230,6 +252,31 @@ TEST(DeltaEngine, PatternsWithLabelsAndTheirRows) {
   EXPECT_TRUE(agree({pattern_of("motif:4", "", false)}, false, false, 32));
   // Some by deltas, some not.
   EXPECT_FALSE(agree({pattern_of("wedge", "edge", false), pattern_of("a-b,c-d", "edge", false)}, false, false, 33, 6));
+}
+
+TEST(DeltaEngine, LabelsOfEdges) {
+  for (const bool directed : {false, true}) {
+    const std::string arrow = directed ? "->" : "-";
+    const auto pattern = [&](std::string text, const std::string& induced, bool embeddings) {
+      for (std::size_t at = 0; (at = text.find('-', at)) != std::string::npos; at += arrow.size()) {
+        text.replace(at, 1, arrow);
+      }
+      return pattern_of(text, induced, embeddings);
+    };
+    for (const std::string induced : {"edge", "vertex"}) {
+      for (const bool rows : {false, true}) {
+        std::vector<ProgramRequest> requests;
+        for (const char* text : {"a-b=0", "a-b=1,b-c=1", "a-b=0,b-c,c-a=2", "a-b=0,a-b=1,b-c=2", "a-b=1,a-c=1,a-d=1",
+                                 "(a:1)-(b:2)=1,b-c", "a-b", "a-b=0,b-c=1,c-d=0,d-a=1", "a-b=2,b-c=2,a~c"}) {
+          requests.push_back(pattern(text, induced, requests.size() % 2 == 1));
+        }
+        EXPECT_TRUE(agree_from(labelled_graph(directed), requests, rows, rows ? 51 : 52, 7, 15)) << induced << directed;
+      }
+    }
+    // Of one label or another, and those without.
+    EXPECT_FALSE(agree_from(labelled_graph(directed),
+                            {pattern("a-b=0|1,b-c", "edge", true), pattern("a-b", "edge", false)}, false, 53, 6, 8));
+  }
 }
 
 /// Long rows are cut before they are merged.

@@ -103,9 +103,9 @@ void compare(const Pattern& pattern, Induced induced, const Setup& setup, unsign
   }
   graph.load(edges);
   std::string why;
-  const auto query = DeltaQuery::make(pattern, induced, DeltaAnswer::Count, graph, class_of, why);
-  const auto subgraphs = DeltaQuery::make(pattern, induced, DeltaAnswer::Subgraphs, graph, class_of, why);
-  const auto rows = DeltaQuery::make(pattern, induced, DeltaAnswer::Embeddings, graph, class_of, why);
+  const auto query = DeltaQuery::make(pattern, induced, DeltaAnswer::Count, graph, class_of, nullptr, why);
+  const auto subgraphs = DeltaQuery::make(pattern, induced, DeltaAnswer::Subgraphs, graph, class_of, nullptr, why);
+  const auto rows = DeltaQuery::make(pattern, induced, DeltaAnswer::Embeddings, graph, class_of, nullptr, why);
   ASSERT_TRUE(query && subgraphs && rows) << why;
   DeltaSearch search(graph, runtime::set_kernels(runtime::best_tier()));
   std::set<Map> before = embeddings(pattern, induced, matrix);
@@ -116,16 +116,16 @@ void compare(const Pattern& pattern, Induced induced, const Setup& setup, unsign
     const bool insert = !graph.has_edge(p, q);
     if (!insert) graph.erase(p, q);
     EdgeDelta delta;
-    ASSERT_EQ(query->count(search, p, q, graph.class_at(p), graph.class_at(q), delta), DeltaSearch::Ending::Complete);
+    ASSERT_EQ(query->count(search, {p, q}, graph.class_at(p), graph.class_at(q), delta), DeltaSearch::Ending::Complete);
     std::map<Map, int> came, went;
     const auto take = [&](const std::uint32_t* places, int sign) {
       Map map;
       for (int w = 0; w < pattern.size(); ++w) map.push_back(graph.vertex(places[w]));
       ++(sign > 0 ? came : went)[map];
     };
-    rows->list(search, p, q, graph.class_at(p), graph.class_at(q), take);
+    rows->list(search, {p, q}, graph.class_at(p), graph.class_at(q), take);
     std::uint64_t listed = 0;
-    subgraphs->list(search, p, q, graph.class_at(p), graph.class_at(q), [&](const std::uint32_t*, int) { ++listed; });
+    subgraphs->list(search, {p, q}, graph.class_at(p), graph.class_at(q), [&](const std::uint32_t*, int) { ++listed; });
     if (insert) graph.insert(p, q);
     matrix.set(u, v, insert);
     const std::set<Map> after = embeddings(pattern, induced, matrix);
@@ -197,12 +197,13 @@ TEST(DeltaQuery, SaysWhyNot) {
   DynamicGraph graph(false, 1, {0, 0, 0});
   std::string why;
   const auto make = [&](const std::string& text) {
-    return DeltaQuery::make(pattern_of(text), Induced::Edge, DeltaAnswer::Count, graph, class_of, why).has_value();
+    return DeltaQuery::make(pattern_of(text), Induced::Edge, DeltaAnswer::Count, graph, class_of, nullptr, why)
+        .has_value();
   };
   EXPECT_FALSE(make("0-1,2-3"));
   EXPECT_EQ(why, "the pattern is not connected");
-  EXPECT_FALSE(make("0-1=3"));
-  EXPECT_EQ(why, "edges of the pattern have labels");
+  EXPECT_FALSE(make("0-1=3|4"));
+  EXPECT_EQ(why, "edges of the pattern have any label, or one of several");
   EXPECT_FALSE(make("0"));
   EXPECT_EQ(why, "the pattern has no edge");
   EXPECT_TRUE(make("0-1"));

@@ -60,7 +60,7 @@ DeltaQuery query_of(const std::string& text, Induced induced, const DynamicGraph
   EXPECT_TRUE(set) << text;
   std::string why;
   const auto class_of = [](const std::string& label) { return static_cast<std::uint32_t>(std::stoi(label)); };
-  const auto query = DeltaQuery::make(set->patterns.front(), induced, answer, graph, class_of, why);
+  const auto query = DeltaQuery::make(set->patterns.front(), induced, answer, graph, class_of, nullptr, why);
   EXPECT_TRUE(query) << text << ": " << why;
   return *query;
 }

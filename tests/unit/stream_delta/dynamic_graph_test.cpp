@@ -46,6 +46,55 @@ TEST(ArrayPool, WhatIsGivenBackIsUsedAgain) {
   EXPECT_EQ(pool.bytes(), bytes);
 }
 
+/// The same of a layer.
+Edges edges_in(const DynamicGraph& graph, std::uint32_t layer, std::uint32_t vertices) {
+  Edges found;
+  for (std::uint32_t v = 0; v < vertices; ++v) {
+    for (std::uint32_t p : graph.after(graph.place(v), layer)) {
+      found.emplace(v, graph.vertex(p));
+      EXPECT_TRUE(std::ranges::binary_search(graph.before(p, layer), graph.place(v)));
+    }
+  }
+  return found;
+}
+
+TEST(DynamicGraph, LayersAreGraphsOfTheirOwn) {
+  for (const bool directed : {false, true}) {
+    std::uint32_t vertices = 20;
+    constexpr std::uint32_t kLayers = 3;
+    std::mt19937 random(directed ? 5 : 6);
+    DynamicGraph graph(directed, 2, std::vector<std::uint32_t>(vertices, 0), kLayers);
+    std::vector<Edges> edges(kLayers);
+    graph.load(std::vector<std::pair<std::uint32_t, std::uint32_t>>{{3, 4}, {1, 2}}, 2);
+    for (const auto& [u, v] : {std::pair(3U, 4U), std::pair(1U, 2U)}) {
+      edges[2].emplace(u, v);
+      if (!directed) edges[2].emplace(v, u);
+    }
+    for (int i = 0; i < 1500; ++i) {
+      // The first class gets more places twice, and all rows move.
+      if (i % 10 == 0) graph.set_class(vertices++, i % 20 == 0 ? 0 : 1);
+      const std::uint32_t u = random() % vertices, v = random() % vertices, layer = random() % kLayers;
+      if (u == v) continue;
+      const std::uint32_t p = graph.place(u), q = graph.place(v);
+      const bool there = edges[layer].count({u, v}) != 0;
+      ASSERT_EQ(graph.has_edge(p, q, layer), there);
+      ASSERT_TRUE(there ? graph.erase(p, q, layer) : graph.insert(p, q, layer));
+      ASSERT_FALSE(there ? graph.erase(p, q, layer) : graph.insert(p, q, layer));
+      for (const auto& edge : {std::pair(u, v), std::pair(v, u)}) {
+        if (directed && edge.first != u) continue;
+        if (there) {
+          edges[layer].erase(edge);
+        } else {
+          edges[layer].insert(edge);
+        }
+      }
+      if (i % 50 != 0) continue;
+      for (std::uint32_t one = 0; one < kLayers; ++one) ASSERT_EQ(edges_in(graph, one, vertices), edges[one]);
+      ASSERT_EQ(graph.edge_count(), directed ? edges[0].size() : edges[0].size() / 2);
+    }
+  }
+}
+
 TEST(DynamicGraph, FollowsASetOfPairs) {
   for (const bool directed : {false, true}) {
     constexpr std::uint32_t kVertices = 40;
