@@ -1,3 +1,7 @@
+#ifdef __linux__
+#include <malloc.h>
+#endif
+
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 
@@ -100,10 +104,20 @@ std::optional<Destination> choose_target(const GraphOptions& options, const Cons
   return target;
 }
 
+/// Memory that is given back goes to the system at once, where tools/main.cpp has the process keep it.
+void keep_no_memory() {
+#ifdef __GLIBC__
+  constexpr int kThreshold = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, kThreshold);
+  mallopt(M_TRIM_THRESHOLD, kThreshold);
+#endif
+}
+
 /// With `--memory`: the pages of scratch files that may be in memory, while it is there.
 struct FilePages {
   explicit FilePages(const GraphOptions& options) {
     if (options.memory == 0) return;
+    keep_no_memory();
     limit.emplace(options.memory / 4);
     reading.emplace(&*limit);
   }
@@ -125,13 +139,12 @@ runtime::IoOptions io_of(const GraphOptions& options, const Session& session) {
 /// Whether a memory limit fits what is asked for.
 Status check_memory(const GraphOptions& options, const Destination& target, const Console& console) {
   if (options.memory == 0) return Status::Ok;
-  const bool labels = !options.table.labels.empty() || !options.table.vertices.empty() ||
-                      options.random.vertices != 0 || options.random.edges != 0;
+  const bool draws = options.random.vertices != 0 || options.random.edges != 0;
   if (target.format != Format::Mtg) {
     return console.error(Status::Usage, "`--memory` is for .mtg files", "convert the .mtg after that");
   }
-  if (labels || options.edge_labels || options.temporal) {
-    return console.error(Status::Usage, "`--memory` is for graphs without labels or a file of vertices",
+  if (draws || options.edge_labels || options.temporal) {
+    return console.error(Status::Usage, "`--memory` is for graphs without labels of edges, and none are drawn",
                          "leave it out");
   }
   return Status::Ok;

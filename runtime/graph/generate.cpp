@@ -77,7 +77,8 @@ Result<Graph> graph_of(std::uint64_t vertices, std::uint64_t count, const IoOpti
   if (!fits) return fits.error();
   try {
     if (in_pieces) {
-      Result<detail::CsrInFile> csr = detail::csr_in_pieces(vertices, MadeEdges<MakeEdge>(count, edge), false, options);
+      Result<detail::CsrInFile> csr =
+          detail::csr_in_pieces(vertices, MadeEdges<MakeEdge>(count, edge), false, 0, options);
       if (!csr) return csr.error();
       return detail::graph_in_file(std::make_shared<const Universe>(Universe::identity(vertices)), std::move(*csr),
                                    GraphFacts{});

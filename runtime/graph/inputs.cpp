@@ -6,7 +6,6 @@
 #include <new>
 #include <utility>
 
-#include "runtime/graph/detail/load_in_pieces.h"
 #include "runtime/graph/detail/raw_graph.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/machine.h"
@@ -257,7 +256,6 @@ Result<Inputs> InputSet::finish() {
 }
 
 Result<LoadedGraph> load_graph(const GraphSpec& spec, const IoOptions& options) {
-  if (options.piece_bytes != 0) return detail::load_in_pieces(spec, options);
   InputSet set(options);
   Status added = set.add_graph(spec);
   if (!added) return added.error();

@@ -248,14 +248,20 @@ class RankedArcs final : public detail::EdgeBlocks {
   std::vector<std::uint64_t> cuts_;
 };
 
-/// The same with arcs that go through files. Requires: all ranks are vertices, and none has a label.
+/// The same with arcs that go through files.
 Result<Graph> rank_in_pieces(const Graph& graph, Halves halves, const IoOptions& options) {
   const GraphView view = graph.view();
   Renumbering numbers = renumber(view, halves);
   numbers.offsets = {};
   numbers.classes = {};
-  Result<detail::CsrInFile> csr = detail::csr_in_pieces(view.universe, RankedArcs(view, numbers), true, options);
+  Buffer<std::int64_t> labels = labels_of(view, numbers.from.data());
+  std::uint64_t besides = 2 * labels.size() * sizeof(std::int64_t);
+  if (graph.universe().names() != nullptr) besides += graph.universe().names()->bytes();
+  Result<detail::CsrInFile> csr =
+      detail::csr_in_pieces(view.universe, RankedArcs(view, numbers), true, besides, options);
   if (!csr) return csr.error();
+  csr->labels = std::move(labels);
+  if (view.vertices != nullptr) csr->vertices = vertices_of(view, numbers.to);
   return detail::graph_in_file(universe_of(graph, numbers.from.data()), std::move(*csr), graph.facts());
 }
 
@@ -377,7 +383,7 @@ bool has_stored_order(const Graph& graph, Halves halves) {
 Result<Graph> ordered_by_degree(const Graph& graph, Halves halves, const IoOptions& options) {
   try {
     Graph ordered;
-    if (options.piece_bytes != 0) {
+    if (options.piece_bytes != 0 && !has_stored_order(graph, halves)) {
       Result<Graph> made = rank_in_pieces(graph, halves, options);
       if (!made) return made.error();
       ordered = std::move(*made);

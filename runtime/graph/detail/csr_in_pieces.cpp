@@ -130,14 +130,14 @@ class Scatter {
 /// One call of `csr_in_pieces`.
 class Builder {
  public:
-  Builder(std::uint64_t n, const EdgeBlocks& edges, bool directed, const IoOptions& options)
-      : n_(n), edges_(edges), directed_(directed), options_(options) {
+  Builder(std::uint64_t n, const EdgeBlocks& edges, bool directed, std::uint64_t besides, const IoOptions& options)
+      : n_(n), edges_(edges), directed_(directed), besides_(besides), options_(options) {
     constexpr std::uint64_t kRoomForDirection = std::uint64_t{1} << 31;
     shift_ = !directed && n <= kRoomForDirection ? 1 : 0;
   }
 
   Result<CsrInFile> run() {
-    Result<std::uint64_t> bytes = bytes_for_arcs(n_, options_);
+    Result<std::uint64_t> bytes = bytes_for_arcs(n_, besides_, options_);
     if (!bytes) return bytes.error();
     made_.offsets = Buffer<std::uint64_t>(n_ + 1);
     std::fill(made_.offsets.begin(), made_.offsets.end(), 0);
@@ -260,6 +260,7 @@ class Builder {
   const std::uint64_t n_;
   const EdgeBlocks& edges_;
   const bool directed_;
+  const std::uint64_t besides_;
   const IoOptions& options_;
   unsigned shift_ = 0;  ///< As that of SortedArcs.
   std::uint64_t lines_ = 0;
@@ -271,26 +272,29 @@ class Builder {
 Graph graph_in_file(std::shared_ptr<const Universe> universe, CsrInFile csr, GraphFacts facts) {
   const auto owner = std::make_shared<const CsrInFile>(std::move(csr));
   GraphView view{};
-  view.vertex_count = universe->size();
+  view.vertex_count = owner->vertices.data() != nullptr ? owner->vertices.size() : universe->size();
+  view.vertices = owner->vertices.data();
+  view.labels = owner->labels.data();
   view.offsets = owner->offsets.data();
   view.neighbors = owner->neighbors;
-  view.arc_count = owner->offsets[view.vertex_count];
+  view.arc_count = owner->offsets[universe->size()];
   return Graph::from_view(std::move(universe), view, facts, owner);
 }
 
-Result<std::uint64_t> bytes_for_arcs(std::uint64_t vertices, const IoOptions& options) {
+Result<std::uint64_t> bytes_for_arcs(std::uint64_t vertices, std::uint64_t besides, const IoOptions& options) {
   // A quarter is for the pages of files.
   const std::uint64_t bytes = options.piece_bytes - options.piece_bytes / 4;
-  const std::uint64_t least = kBytesPerVertex * vertices + kLeastPiece;
-  if (bytes >= least) return bytes - kBytesPerVertex * vertices;
+  const std::uint64_t taken = kBytesPerVertex * vertices + besides, least = taken + kLeastPiece;
+  if (bytes >= least) return bytes - taken;
   return Error{ErrorKind::Resource,
                std::to_string(vertices) + " vertices need more than the memory limit of " +
                    std::to_string(options.piece_bytes) + " bytes",
                "", 0, "raise it to " + std::to_string(least / 3 * 4 + 4) + " bytes"};
 }
 
-Result<CsrInFile> csr_in_pieces(std::uint64_t n, const EdgeBlocks& edges, bool directed, const IoOptions& options) {
-  return Builder(n, edges, directed, options).run();
+Result<CsrInFile> csr_in_pieces(std::uint64_t n, const EdgeBlocks& edges, bool directed, std::uint64_t besides,
+                                const IoOptions& options) {
+  return Builder(n, edges, directed, besides, options).run();
 }
 
 }  // namespace matcha::runtime::detail

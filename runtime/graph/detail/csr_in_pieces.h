@@ -29,19 +29,23 @@ struct CsrInFile {
   Buffer<std::uint64_t> offsets;             ///< n + 1.
   const std::uint32_t* neighbors = nullptr;  ///< As long as `owner` lives.
   std::shared_ptr<const void> owner;
+  /// What else its graph has, by rank; absent as in GraphArrays.
+  Buffer<std::int64_t> labels;
+  Buffer<std::uint32_t> vertices;
   std::uint64_t loops = 0, duplicates = 0, reversed = 0;  ///< As those of SimpleCsr.
 };
 
-/// What `simple_csr` gives, in about `options.piece_bytes` of memory besides some bytes a vertex; `options` has the
-/// folder. Errors: Resource when that is too little for the arcs of one vertex, or a scratch file fails; Runtime when
-/// interrupted. Throws std::bad_alloc.
-Result<CsrInFile> csr_in_pieces(std::uint64_t n, const EdgeBlocks& edges, bool directed, const IoOptions& options);
+/// What `simple_csr` gives, in `options.piece_bytes` of memory with some bytes a vertex and so many bytes of what there
+/// is `besides`; `options` has the folder. Errors: Resource when that is too little for the arcs of one vertex, or a
+/// scratch file fails; Runtime when interrupted. Throws std::bad_alloc.
+Result<CsrInFile> csr_in_pieces(std::uint64_t n, const EdgeBlocks& edges, bool directed, std::uint64_t besides,
+                                const IoOptions& options);
 
-/// The graph of an adjacency, of which every rank is a vertex.
+/// The graph of an adjacency.
 Graph graph_in_file(std::shared_ptr<const Universe> universe, CsrInFile csr, GraphFacts facts);
 
-/// What is left of `options.piece_bytes` for arcs where there are so many vertices. Errors: Resource if that is too
-/// little.
-Result<std::uint64_t> bytes_for_arcs(std::uint64_t vertices, const IoOptions& options);
+/// What is left of `options.piece_bytes` for arcs where there are so many vertices, and so many bytes are taken
+/// already. Errors: Resource if that is too little.
+Result<std::uint64_t> bytes_for_arcs(std::uint64_t vertices, std::uint64_t besides, const IoOptions& options);
 
 }  // namespace matcha::runtime::detail

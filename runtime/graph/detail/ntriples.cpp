@@ -240,12 +240,12 @@ class TripleParser {
 
 /// Parses the lines of a chunk.
 struct ChunkParser {
-  const std::vector<ColumnSpec>& columns;
+  const RowPlan plan;
   const bool drop_literals;
   std::atomic<std::uint64_t>& literals;
 
   void operator()(const LineChunk& lines, RowChunk& chunk) const {
-    chunk.cells.resize(columns.size());
+    chunk.cells.resize(plan.columns.size());
     LabelReader labels(chunk.labels);
     Triple triple;
     for (const char* p = lines.begin; p != lines.end; ++p, ++chunk.lines) {
@@ -267,17 +267,19 @@ struct ChunkParser {
       literals.fetch_add(1, std::memory_order_relaxed);
       if (drop_literals) return std::nullopt;
     }
-    for (std::size_t at = 0; at < columns.size(); ++at) {
-      if (columns[at].kind == ColumnKind::Label) {
+    for (std::size_t at = 0; at < plan.columns.size(); ++at) {
+      if (plan.columns[at].kind == ColumnKind::Label) {
         std::optional<LineError> error = labels.read(std::string_view(triple.predicate));
         if (error) return error;
       } else {
-        chunk.cells[at].push_back(chunk.names.intern(columns[at].index == 0 ? triple.subject : triple.object));
+        chunk.cells[at].push_back(chunk.names.intern(plan.columns[at].index == 0 ? triple.subject : triple.object));
       }
     }
     ++chunk.rows;
     return std::nullopt;
   }
+
+  Status take(RowChunk& chunk) const { return hand_over(plan, chunk); }
 };
 
 }  // namespace
@@ -306,7 +308,7 @@ bool looks_like_triple(std::string_view line) {
 std::optional<LineError> read_triple(const char* line, Triple& triple) { return TripleParser(line).read(triple); }
 
 Result<TripleRows> read_triples(LineSource& source, const std::vector<ColumnSpec>& columns, bool drop_literals,
-                                const IoOptions& options, Budget& budget) {
+                                const TakeRows* maybe_take, const IoOptions& options, Budget& budget) {
   for (const ColumnSpec& column : columns) {
     const bool is_label = column.index == 2 && column.kind == ColumnKind::Label;
     if (!is_label && (column.index > 1 || column.kind != ColumnKind::Vertex)) {
@@ -315,7 +317,9 @@ Result<TripleRows> read_triples(LineSource& source, const std::vector<ColumnSpec
     }
   }
   std::atomic<std::uint64_t> literals{0};
-  const ChunkParser parser{columns, drop_literals, literals};
+  RowPlan plan{columns};
+  plan.maybe_take = maybe_take;
+  const ChunkParser parser{plan, drop_literals, literals};
   Result<std::vector<RowChunk>> chunks = parse_lines<RowChunk>(source, options, budget, parser);
   if (!chunks) return chunks.error();
   TripleRows read;

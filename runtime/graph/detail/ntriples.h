@@ -30,9 +30,10 @@ struct TripleRows {
   std::uint64_t literals = 0;  ///< Triples whose object is a literal; with `drop_literals` those left out.
 };
 
-/// Reads the rest of the source; ids are text. Columns: 0 subjects, 1 objects, 2 predicates as labels.
+/// Reads the rest of the source; ids are text. Columns: 0 subjects, 1 objects, 2 predicates as labels. `maybe_take`: as
+/// that of RowPlan.
 /// Errors: Input, with file and line, also where a column is no id or label; Resource.
 Result<TripleRows> read_triples(LineSource& source, const std::vector<ColumnSpec>& columns, bool drop_literals,
-                                const IoOptions& options, Budget& budget);
+                                const TakeRows* maybe_take, const IoOptions& options, Budget& budget);
 
 }  // namespace matcha::runtime::detail

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "runtime/graph/detail/csr.h"
 #include "runtime/graph/detail/raw_graph.h"
@@ -349,6 +350,34 @@ Status check_info(const RawGraph& raw, const LabelDictionary& dictionary) {
   return negative == values + view.arc_count ? Status(Done{}) : Status(negative_label(raw.spec.path, 0, *negative));
 }
 
+/// A graph whose edges are in a file, and stay there.
+Result<Graph> prepare_pieces(RawGraph& raw, const std::shared_ptr<const Universe>& universe,
+                             const LabelDictionary& dictionary, const IoOptions& options) {
+  GraphArrays arrays;
+  if (raw.labels) {
+    Status labelled = assign_labels(*raw.labels, *universe, dictionary, arrays);
+    if (!labelled) return labelled.error();
+    raw.labels.reset();
+  }
+  raw.rows = {};
+  raw.vertex_ids = {};
+  (void)std::exchange(raw.vertex_names, NameTable());
+  // All ids of a graph alone are vertices of it.
+  std::uint64_t besides = raw.maybe_edges->rank_by(universe) + arrays.labels.size() * sizeof(std::int64_t);
+  if (universe->names() != nullptr) besides += universe->names()->bytes();
+  Result<CsrInFile> csr = csr_in_pieces(universe->size(), *raw.maybe_edges, raw.spec.directed, besides, options);
+  if (!csr) return csr.error();
+  raw.maybe_edges.reset();
+  raw.report.loops = csr->loops;
+  raw.report.duplicates = csr->duplicates;
+  raw.report.reversed = csr->reversed;
+  csr->labels = std::move(arrays.labels);
+  GraphFacts facts;
+  facts.directed = raw.spec.directed;
+  facts.all_loops = csr->loops == 0;
+  return graph_in_file(universe, std::move(*csr), facts);
+}
+
 }  // namespace
 
 void fill_report(const Graph& graph, LoadReport& report) {
@@ -395,6 +424,10 @@ Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>
   if (stays_mapped) {
     graph = std::move(*raw.mtg);
     graph.share_universe(universe);
+  } else if (raw.maybe_edges) {
+    Result<Graph> prepared = prepare_pieces(raw, universe, *dictionary, options);
+    if (!prepared) return prepared.error();
+    graph = std::move(*prepared);
   } else {
     Result<Prepared> prepared =
         raw.mtg ? prepare_mtg(raw, *universe, *dictionary) : prepare_rows(raw, *universe, *dictionary, budget);

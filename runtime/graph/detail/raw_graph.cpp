@@ -66,9 +66,24 @@ Status check_mtg_ids(const std::string& path, const Universe& universe, RunIds& 
                      "convert the graph again with `--ids text`");
 }
 
+Error not_in_pieces(const std::string& path, const std::string& what) {
+  return input_error(path, 0, what + " cannot be read with a memory limit");
+}
+
+/// The rows of a .mtg stay in its file.
+Status check_mtg_pieces(const RawGraph& raw, const Graph& graph) {
+  const GraphSpec& spec = raw.spec;
+  if (raw.report.compression != Compression::None) return not_in_pieces(spec.path, "a .mtg that is packed");
+  if (graph.view().edge_info != nullptr) return not_in_pieces(spec.path, "a .mtg with labels of edges");
+  if (spec.labels_path.empty() && spec.vertices_path.empty()) return Done{};
+  return not_in_pieces(spec.path, "a .mtg that gets labels or vertices");
+}
+
 Status read_mtg_graph(RawGraph& raw, const IoOptions& options, RunIds& ids) {
   Result<Graph> graph = read_mtg(raw.spec.path, options);
   if (!graph) return graph.error();
+  Status bounded = options.piece_bytes != 0 ? check_mtg_pieces(raw, *graph) : Status(Done{});
+  if (!bounded) return bounded;
   Status fits = check_mtg_ids(raw.spec.path, graph->universe(), ids);
   if (!fits) return fits;
   if ((raw.spec.directed || raw.spec.temporal) && !graph->facts().directed) {
@@ -81,21 +96,37 @@ Status read_mtg_graph(RawGraph& raw, const IoOptions& options, RunIds& ids) {
   return Done{};
 }
 
+/// Puts rows into the file of the edges.
+TakeRows taker_of(const RawGraph& raw) {
+  return [edges = raw.maybe_edges.get()](const RowChunk& chunk) { return edges->add(chunk); };
+}
+
 Status read_matrix_graph(RawGraph& raw, LineSource& source, const IoOptions& options, Budget& budget) {
   MatrixHeader header;
-  Result<Rows> rows = read_matrix(source, RowPlan{columns_of(raw.spec)}, options, budget, header);
+  const TakeRows take = taker_of(raw);
+  RowPlan plan{columns_of(raw.spec)};
+  if (raw.maybe_edges) plan.maybe_take = &take;
+  Result<Rows> rows = read_matrix(source, plan, options, budget, header);
   if (!rows) return rows.error();
   raw.rows = std::move(*rows);
   raw.report.lines = raw.rows.count;
   raw.declared = IdRange{1, header.size};
   raw.is_closed = true;
   const bool keeps_arcs = raw.spec.directed || raw.spec.temporal;
-  if (keeps_arcs && header.symmetry != MatrixHeader::Symmetry::General) add_reversed(raw.rows);
+  if (!keeps_arcs || header.symmetry == MatrixHeader::Symmetry::General) return Done{};
+  if (raw.maybe_edges) {
+    raw.maybe_edges->reverse();
+  } else {
+    add_reversed(raw.rows);
+  }
   return Done{};
 }
 
 Status read_tve_graph(RawGraph& raw, LineSource& source, const IoOptions& options, Budget& budget) {
-  Result<TveFile> file = read_tve(source, columns_of(raw.spec), options, budget);
+  const TakeRows take = taker_of(raw);
+  TveAsk ask{columns_of(raw.spec)};
+  if (raw.maybe_edges) ask.maybe_take = &take;
+  Result<TveFile> file = read_tve(source, ask, options, budget);
   if (!file) return file.error();
   raw.rows = std::move(file->edges);
   raw.report.lines = raw.rows.count;
@@ -130,6 +161,10 @@ Status lift_graph(RawGraph& raw, IdKind kind) {
   raw.declared = IdRange{};
   Status lifted = lift_ids(raw.spec.path, kind, raw.vertex_names, raw.vertex_ids);
   if (lifted && raw.labels) lifted = lift_ids(raw.spec.path, kind, raw.labels->names, raw.labels->ids);
+  if (raw.maybe_edges) {
+    raw.maybe_edges->lift();
+    return lifted ? lift_ids(raw.spec.path, kind, raw.maybe_edges->names(), raw.maybe_edges->places()) : lifted;
+  }
   for (RowChunk& chunk : raw.rows.chunks) {
     for (std::size_t column = 0; column < 2 && lifted; ++column) {
       lifted = lift_ids(raw.spec.path, kind, chunk.names, chunk.cells[column]);
@@ -148,12 +183,40 @@ std::string text_of_triples(std::uint64_t literals, bool dropped) {
 
 /// Their ids are text, whatever those of other files are.
 Result<Rows> read_triples_as(LineSource& source, const std::vector<ColumnSpec>& columns, const TableOptions& table,
-                             const IoOptions& options, Budget& budget, RunIds& ids) {
-  Result<TripleRows> read = read_triples(source, columns, table.drop_literals, options, budget);
+                             const TakeRows* maybe_take, const IoOptions& options, Budget& budget, RunIds& ids) {
+  Result<TripleRows> read = read_triples(source, columns, table.drop_literals, maybe_take, options, budget);
   if (!read) return read.error();
   ids.wanted = IdKind::Text;
   read->rows.table = text_of_triples(read->literals, table.drop_literals);
   return std::move(read->rows);
+}
+
+/// Edges go to a file from now on.
+Status open_pieces(RawGraph& raw, LineSource& source, const IoOptions& options) {
+  const GraphSpec& spec = raw.spec;
+  if (!spec.sql.empty()) return not_in_pieces(spec.path, "the rows of a query");
+  if (spec.edge_info || spec.temporal) return not_in_pieces(spec.path, "a graph with labels of edges");
+  Result<std::unique_ptr<EdgeFile>> file = EdgeFile::create(options);
+  if (!file) return file.error();
+  raw.maybe_edges = std::move(*file);
+  source.read_once();
+  return Done{};
+}
+
+/// Ends of edges that are in a file have to be among the vertices that the t/v/e file lists. The first one that is not
+/// is found by reading it again.
+Status find_stranger(const RawGraph& raw, const LineSource& source, const IoOptions& options) {
+  if (raw.vertex_ids.empty()) return Done{};
+  std::vector<std::int64_t> listed = raw.vertex_ids;
+  std::sort(listed.begin(), listed.end());
+  const IdSpan ids = raw.maybe_edges->numbers();
+  if (std::includes(listed.begin(), listed.end(), ids.ids, ids.ids + ids.count)) return Done{};
+  Result<std::unique_ptr<LineSource>> again = source.again(options);
+  if (!again) return again.error();
+  const TakeRows drop = [](const RowChunk&) -> Status { return Done{}; };
+  Budget budget(options);
+  const Result<TveFile> found = read_tve(**again, {columns_of(raw.spec), &drop, &listed}, options, budget);
+  return found ? Status(Done{}) : Status(found.error());
 }
 
 /// The file of the edges, or the rows of the query.
@@ -181,29 +244,38 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunId
   }
   raw.report.format = format;
   Status columns = check_named_columns(raw.spec.path, format, !raw.spec.columns.empty());
+  if (columns && format != Format::Mtg && options.piece_bytes != 0) columns = open_pieces(raw, **source, options);
   if (!columns) return columns;
   switch (format) {
     case Format::Mtg: return read_mtg_graph(raw, options, ids);
     case Format::MatrixMarket: {
       Status read = read_matrix_graph(raw, **source, options, budget);
+      if (read && raw.maybe_edges) raw.maybe_edges->close(IdKind::Int);
       return read ? lift_graph(raw, ids.wanted) : read;
     }
     case Format::Tve: {
       Status read = read_tve_graph(raw, **source, options, budget);
+      if (read && raw.maybe_edges) {
+        raw.maybe_edges->close(IdKind::Int);
+        read = find_stranger(raw, **source, options);
+      }
       return read ? lift_graph(raw, ids.wanted) : read;
     }
     case Format::NTriples:
     case Format::Auto:
     case Format::EdgeList: break;
   }
-  const TableAsk ask{columns_of(raw.spec), !raw.spec.columns.empty(), raw.spec.table, ids.kind};
+  const TakeRows take = taker_of(raw);
+  TableAsk ask{columns_of(raw.spec), !raw.spec.columns.empty(), raw.spec.table, ids.kind};
+  if (raw.maybe_edges) ask.maybe_take = &take;
   Result<Rows> rows = format == Format::NTriples
-                          ? read_triples_as(**source, ask.columns, raw.spec.table, options, budget, ids)
+                          ? read_triples_as(**source, ask.columns, raw.spec.table, ask.maybe_take, options, budget, ids)
                           : read_table(**source, ask, options, budget, ids.wanted);
   if (!rows) return rows.error();
   raw.report.table = std::move(rows->table);
   raw.rows = std::move(*rows);
   raw.report.lines = raw.rows.count;
+  if (raw.maybe_edges) raw.maybe_edges->close(ids.wanted);
   return Done{};
 }
 
@@ -299,8 +371,10 @@ void declare_labelled_range(RawGraph& raw, IdKind kind) {
   if (!raw.labels || !raw.labels->by_order || raw.is_closed || kind != IdKind::Int) return;
   const std::uint64_t count = raw.labels->cells.size();
   const auto fits = [count](std::int64_t id) { return id >= 0 && static_cast<std::uint64_t>(id) < count; };
+  const IdSpan numbers = raw.maybe_edges ? raw.maybe_edges->numbers() : IdSpan{};
+  if (!std::all_of(numbers.ids, numbers.ids + numbers.count, fits)) return;
   for (const RowChunk& chunk : raw.rows.chunks) {
-    for (std::size_t column = 0; column < 2; ++column) {
+    for (std::size_t column = 0; column < 2 && !raw.maybe_edges; ++column) {
       if (!std::all_of(chunk.cells[column].begin(), chunk.cells[column].end(), fits)) return;
     }
   }
@@ -407,12 +481,12 @@ Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& b
       break;
     }
     case Format::Tve: {
-      Result<TveFile> file = read_tve(**source, spec.columns, options, budget);
+      Result<TveFile> file = read_tve(**source, {spec.columns}, options, budget);
       if (!file) return file.error();
       lifted = std::move(file->edges);
       break;
     }
-    case Format::NTriples: return read_triples_as(**source, spec.columns, spec.table, options, budget, ids);
+    case Format::NTriples: return read_triples_as(**source, spec.columns, spec.table, nullptr, options, budget, ids);
     case Format::Auto:
     case Format::EdgeList:
       return read_table(**source, {spec.columns, spec.is_named, spec.table, ids.kind}, options, budget, ids.wanted);
@@ -437,7 +511,11 @@ void collect_names(Rows& rows, const std::vector<ColumnSpec>& columns, std::vect
 }
 
 void collect_names(RawGraph& raw, std::vector<NamedCells>& cells) {
-  collect_names(raw.rows, {{0, ColumnKind::Vertex}, {1, ColumnKind::Vertex}}, cells);
+  if (raw.maybe_edges) {
+    cells.push_back({&raw.maybe_edges->names(), {&raw.maybe_edges->places()}});
+  } else {
+    collect_names(raw.rows, {{0, ColumnKind::Vertex}, {1, ColumnKind::Vertex}}, cells);
+  }
   cells.push_back({&raw.vertex_names, {&raw.vertex_ids}});
   if (raw.labels && !raw.labels->by_order) cells.push_back({&raw.labels->names, {&raw.labels->ids}});
   cells.push_back({&raw.mtg_names, {&raw.mtg_ids}});
@@ -457,8 +535,9 @@ bool is_lone_mtg(const RawGraph& raw) {
 }
 
 void collect_ids(const RawGraph& raw, std::vector<IdSpan>& spans, std::vector<IdRange>& ranges) {
+  if (raw.maybe_edges) spans.push_back(raw.maybe_edges->numbers());
   for (const RowChunk& chunk : raw.rows.chunks) {
-    for (std::size_t column = 0; column < 2; ++column) {
+    for (std::size_t column = 0; column < 2 && !raw.maybe_edges; ++column) {
       spans.push_back(IdSpan{chunk.cells[column].data(), chunk.cells[column].size()});
     }
   }

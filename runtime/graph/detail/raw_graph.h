@@ -1,8 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "runtime/graph/detail/edge_file.h"
 #include "runtime/graph/detail/label_cells.h"
 #include "runtime/graph/detail/rows.h"
 #include "runtime/graph/graph.h"
@@ -14,7 +16,9 @@ namespace matcha::runtime::detail {
 struct RawGraph {
   GraphSpec spec;
   LoadReport report;
-  Rows rows;                             ///< Columns: source, target, and the edge info of a temporal graph.
+  Rows rows;  ///< Columns: source, target, and the edge info of a temporal graph.
+  /// Has the edges of the rows, which have none then; null: they are in memory.
+  std::unique_ptr<EdgeFile> maybe_edges;
   std::vector<std::int64_t> vertex_ids;  ///< Of `v` lines and the vertices file.
   NameTable vertex_names;                ///< Of ids that are text: `vertex_ids` are their numbers here.
   IdRange declared;                      ///< The rows of a matrix, or as many ids as there are labels.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "runtime/graph/detail/line_pipeline.h"
 
@@ -223,6 +224,8 @@ Status hand_over(const RowPlan& plan, RowChunk& chunk) {
   if (plan.maybe_take == nullptr) return Done{};
   Status taken = (*plan.maybe_take)(chunk);
   chunk.cells = {};
+  // Assigning an empty table would keep the memory of its text.
+  (void)std::exchange(chunk.names, NameTable());
   return taken;
 }
 

@@ -112,6 +112,9 @@ class LineSource {
   static Result<std::unique_ptr<LineSource>> of_bytes(std::shared_ptr<const FileBytes> file, const std::string& path,
                                                       const IoOptions& options);
 
+  /// The same file from its begin on. Errors: as `open`.
+  Result<std::unique_ptr<LineSource>> again(const IoOptions& options) const { return of_bytes(file_, path_, options); }
+
   const std::string& path() const { return path_; }
   Compression compression() const { return compression_; }
   std::uint64_t file_bytes() const { return file_->bytes().size(); }

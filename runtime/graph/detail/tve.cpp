@@ -37,10 +37,26 @@ struct TveChunk {
   }
 };
 
+/// Every edge joins vertices of which there are some. `sorted`: those, ascending, and each once.
+Status check_ends(const std::string& path, const TveChunk& chunk, const std::vector<std::int64_t>& sorted) {
+  const std::int64_t low = sorted.front();
+  const std::int64_t high = sorted.back();
+  const bool dense = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) == sorted.size() - 1;
+  for (std::size_t at = 0; at < chunk.ends.size(); ++at) {
+    for (const std::int64_t id : chunk.ends[at]) {
+      const bool known = dense ? id >= low && id <= high : std::binary_search(sorted.begin(), sorted.end(), id);
+      if (known) continue;
+      return input_error(path, chunk.first_line + chunk.edge_lines[at],
+                         "the edge joins vertex `" + std::to_string(id) + "`, which has no `v` line");
+    }
+  }
+  return Done{};
+}
+
 /// Parses the lines of a chunk.
 class TveParser {
  public:
-  explicit TveParser(const std::vector<ColumnSpec>& columns) : columns_(columns) {}
+  TveParser(const std::string& path, const TveAsk& ask) : path_(path), ask_(ask), columns_(ask.columns) {}
 
   void operator()(const LineChunk& lines, TveChunk& chunk) const {
     LabelReader reader(chunk.labels), edge_labels(chunk.edges.labels);
@@ -59,6 +75,17 @@ class TveParser {
       ++p;
       ++chunk.lines;
     }
+  }
+
+  Status take(TveChunk& chunk) const {
+    if (ask_.maybe_take == nullptr) return Done{};
+    Status known = ask_.maybe_known != nullptr ? check_ends(path_, chunk, *ask_.maybe_known) : Status(Done{});
+    if (!known) return known;
+    chunk.ends = {};
+    chunk.edge_lines = {};
+    RowPlan plan;
+    plan.maybe_take = ask_.maybe_take;
+    return hand_over(plan, chunk.edges);
   }
 
  private:
@@ -152,6 +179,8 @@ class TveParser {
     return std::nullopt;
   }
 
+  const std::string& path_;
+  const TveAsk& ask_;
   const std::vector<ColumnSpec>& columns_;
 };
 
@@ -195,27 +224,17 @@ Status check_vertices(const std::string& path, const std::vector<TveChunk>& chun
     for (int seen = 0; seen < 2; ++at) seen += file.vertex_ids[at] == id ? 1 : 0;
     return input_error(path, file.vertex_lines[at - 1], "vertex `" + std::to_string(id) + "` has a second `v` line");
   }
-  const std::int64_t low = sorted.front();
-  const std::int64_t high = sorted.back();
-  const bool dense = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) == sorted.size() - 1;
   for (const TveChunk& chunk : chunks) {
-    for (std::size_t at = 0; at < chunk.ends.size(); ++at) {
-      for (const std::int64_t id : chunk.ends[at]) {
-        const bool known = dense ? id >= low && id <= high : std::binary_search(sorted.begin(), sorted.end(), id);
-        if (known) continue;
-        return input_error(path, chunk.first_line + chunk.edge_lines[at],
-                           "the edge joins vertex `" + std::to_string(id) + "`, which has no `v` line");
-      }
-    }
+    Status known = check_ends(path, chunk, sorted);
+    if (!known) return known;
   }
   return Done{};
 }
 
 }  // namespace
 
-Result<TveFile> read_tve(LineSource& source, const std::vector<ColumnSpec>& columns, const IoOptions& options,
-                         Budget& budget) {
-  const TveParser parser(columns);
+Result<TveFile> read_tve(LineSource& source, const TveAsk& ask, const IoOptions& options, Budget& budget) {
+  const TveParser parser(source.path(), ask);
   Result<std::vector<TveChunk>> chunks = parse_lines<TveChunk>(source, options, budget, parser);
   if (!chunks) return chunks.error();
   TveFile file;
