@@ -123,7 +123,15 @@ class Reader {
     const Term& inner = negated ? condition.parts[0] : condition;
     if (inner.is(Kind::Adjacent)) {
       const int a = inner.parts[0].item, b = inner.parts[1].item;
+      if (negated && !inner.word.empty()) {
+        fail("vertices must not be joined by an edge of a label");
+        return false;
+      }
       if (!negated) pattern.add_edge(a, b);
+      if (!inner.word.empty()) {
+        pattern.add_edge_label(a, b, inner.word);
+        pattern.add_edge_label(b, a, inner.word);
+      }
       if (negated) {
         pattern.anti[frontend::pattern::at(a)] |= frontend::pattern::bit(b);
         pattern.anti[frontend::pattern::at(b)] |= frontend::pattern::bit(a);
@@ -200,9 +208,13 @@ const ir::Sink* returned_sum(const ir::Module& module) {
 }  // namespace
 
 std::optional<std::vector<WeightedPattern>> patterns_of(const ir::Module& module, const LiteralOf& literal_of,
+                                                        const std::vector<std::string>* maybe_edge_labels,
                                                         std::string& why) {
   why.clear();
-  if (module.params.size() != 1) {
+  std::vector<std::string> labels(1);
+  if (maybe_edge_labels != nullptr) labels.insert(labels.end(), maybe_edge_labels->begin(), maybe_edge_labels->end());
+  const std::vector<std::string>* const maybe_labels = maybe_edge_labels == nullptr ? nullptr : &labels;
+  if (module.params.size() != labels.size()) {
     why = "the program has other parameters than a graph";
     return std::nullopt;
   }
@@ -210,7 +222,7 @@ std::optional<std::vector<WeightedPattern>> patterns_of(const ir::Module& module
     why = "the result is not one sum";
     return std::nullopt;
   }
-  const ir::ModuleNests nests = ir::read_nests(module);
+  const ir::ModuleNests nests = ir::read_nests(module, maybe_labels);
   why = nests.problem;
   if (why.empty() && (nests.sinks.size() != 1 || nests.sinks[0].expanded.empty())) {
     why = "what is added up is not a number of matches";
@@ -219,7 +231,7 @@ std::optional<std::vector<WeightedPattern>> patterns_of(const ir::Module& module
   Reader reader(literal_of, why);
   for (const Nest& nest : nests.sinks[0].expanded) reader.read(nest);
   if (why.empty() && reader.compares()) {
-    const ir::VertexOrder order = ir::vertex_order(module);
+    const ir::VertexOrder order = ir::vertex_order(module, maybe_labels);
     if (!order.is_free) why = "the result may depend on the order of the vertices: " + order.why_not;
   }
   if (!why.empty()) return std::nullopt;

@@ -28,9 +28,11 @@ inline constexpr __int128 kWholeFactor = __int128{5040} * 40320;
 /// nest counts by the share of the orders that it admits. Nests of the same pattern are added up.
 ///
 /// Requires: the module is what the pipeline `nests` leaves. `literal_of`: a label as patterns write it, from the text
-/// of its constant; nothing where that is no label.
+/// of its constant; nothing where that is no label. `maybe_edge_labels`: by graph of the module behind its first one,
+/// the label of its edges, as patterns write it (ir/analysis/nests.h); null: the program reads no labels of edges.
 using LiteralOf = std::function<std::optional<std::string>(const std::string& constant)>;
 std::optional<std::vector<WeightedPattern>> patterns_of(const ir::Module& module, const LiteralOf& literal_of,
+                                                        const std::vector<std::string>* maybe_edge_labels,
                                                         std::string& why);
 
 }  // namespace matcha::driver::stream

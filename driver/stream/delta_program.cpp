@@ -27,6 +27,58 @@ constexpr std::uint64_t kMostAutomorphisms = 5040;
 /// Results of a tuple; more are a list, of which a stream tells the size.
 constexpr std::size_t kMostResults = 64;
 
+/// The pattern once for each choice of a label where an edge has one of several: a match is one of each of them that it
+/// fits. Nothing where there are too many.
+std::vector<Pattern> choices_of(const Pattern& pattern) {
+  std::vector<Pattern> all = {pattern};
+  all.front().edge_labels.clear();
+  for (const auto& [arc, labels] : pattern.edge_labels) {
+    const auto& [u, v] = arc;
+    if (!pattern.directed && u > v) continue;
+    for (const std::string& label : labels) {
+      std::vector<Pattern> more;
+      for (const std::string& one : frontend::pattern::alternatives(label)) {
+        for (const Pattern& chosen : all) {
+          Pattern& next = more.emplace_back(chosen);
+          next.add_edge_label(u, v, one);
+          if (!pattern.directed) next.add_edge_label(v, u, one);
+        }
+      }
+      if (more.size() > kMostResults) return {};
+      all = std::move(more);
+    }
+  }
+  return all;
+}
+
+/// Whether several edges with different labels join two vertices of the graph that the program reads.
+bool reads_edge_labels(const frontend::asg::Graph& graph) {
+  return std::ranges::any_of(graph.params, [](const frontend::asg::Param& param) {
+    return param.type->is_graph() && param.type->elem != nullptr;
+  });
+}
+
+/// The labels by which the program reads edges, as patterns write them; nothing, and why, if they are no such labels.
+std::optional<std::vector<std::string>> labels_of_slices(const frontend::asg::Graph& graph, std::string& why) {
+  std::vector<std::string> labels;
+  for (const frontend::asg::Slice& slice : graph.slices) {
+    const frontend::asg::Node* const label = slice.maybe_label;
+    if (label == nullptr || label->op == frontend::asg::Op::Param) {
+      why = "a label of edges is not in the text of the program";
+      return std::nullopt;
+    }
+    const std::optional<std::string> literal = label->op == frontend::asg::Op::Label
+                                                   ? frontend::pattern::label_literal(label->text)
+                                                   : std::to_string(label->int_value);
+    if (!literal) {
+      why = "a label of edges cannot stand in a pattern";
+      return std::nullopt;
+    }
+    labels.push_back(*literal);
+  }
+  return labels;
+}
+
 }  // namespace
 
 Status status_of(DeltaSearch::Ending ending, const Reporter& reporter) {
@@ -59,6 +111,7 @@ bool DeltaProgram::read_pattern(const ProgramRequest& request, bool directed, st
     why = "there are too many patterns";
     return false;
   }
+  if (patterns_.size() == 1 && patterns_.front().counts_edges() && !choose_labels(why)) return false;
   bool takes_away = false;
   for (const Pattern& pattern : patterns_) {
     if (pattern.directed != directed) {
@@ -77,6 +130,21 @@ bool DeltaProgram::read_pattern(const ProgramRequest& request, bool directed, st
     }
     automorphisms_ = *found;
   }
+  return true;
+}
+
+/// An edge of one of several labels: the sum over all choices.
+bool DeltaProgram::choose_labels(std::string& why) {
+  const Pattern pattern = patterns_.front();
+  const std::optional<std::uint64_t> order = frontend::pattern::Symmetry(pattern).order();
+  const __int128 share = embeddings_ ? 1 : static_cast<__int128>(order.value_or(0));
+  std::vector<Pattern> choices = choices_of(pattern);
+  if (options_.rows || share == 0 || kWholeFactor % share != 0 || choices.empty()) {
+    why = "edges of the pattern have one of several labels";
+    return false;
+  }
+  patterns_ = std::move(choices);
+  factors_.assign(patterns_.size(), kWholeFactor / share);
   return true;
 }
 
@@ -115,7 +183,10 @@ bool DeltaProgram::read_program(const ProgramRequest& request, bool directed, st
     if (number > kFirstWord) return constant;
     return frontend::pattern::label_literal(words[static_cast<std::size_t>(kFirstWord - number)]);
   };
-  const std::optional<std::vector<WeightedPattern>> found = patterns_of(*module, literal_of, why);
+  const std::optional<std::vector<std::string>> edge_labels = labels_of_slices(compilation.graph(), why);
+  if (!edge_labels) return false;
+  const std::optional<std::vector<WeightedPattern>> found =
+      patterns_of(*module, literal_of, reads_edge_labels(compilation.graph()) ? &*edge_labels : nullptr, why);
   if (!found) return false;
   for (const WeightedPattern& one : *found) {
     patterns_.push_back(one.pattern);

@@ -65,6 +65,7 @@ class DeltaProgram {
 
  private:
   bool read_pattern(const ProgramRequest& request, bool directed, std::string& why);
+  bool choose_labels(std::string& why);
   bool read_program(const ProgramRequest& request, bool directed, std::string& why);
   std::optional<std::vector<__int128>> counted() const;
   std::optional<std::vector<__int128>> delta() const;
@@ -76,7 +77,8 @@ class DeltaProgram {
   std::vector<frontend::pattern::Pattern> patterns_;
   frontend::pattern::Induced induced_ = frontend::pattern::Induced::Edge;
   bool embeddings_ = false;
-  /// Of a program, by pattern: how often an embedding counts, times kWholeFactor. Empty: each pattern is a result.
+  /// Of a program, by pattern: how often an embedding counts, times kWholeFactor, in its one result. Empty: each
+  /// pattern is a result.
   std::vector<__int128> factors_;
   ProgramOptions options_;
   std::vector<std::vector<int>> automorphisms_;  ///< Where rows of subgraphs are wanted.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ir/analysis/facts.h"
+#include "ir/analysis/multiples.h"
 #include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
@@ -37,17 +38,24 @@ struct OpenSink {
 
 class NestReader {
  public:
-  explicit NestReader(const Module& module) : module_(module), facts_(module) {}
+  NestReader(const Module& module, const std::vector<std::string>* maybe_labels)
+      : module_(module), facts_(module), is_labelled_(maybe_labels != nullptr) {
+    for (std::size_t i = 0; i < module.params.size(); ++i) {
+      if (is_labelled_ && !(*maybe_labels)[i].empty()) labels_.emplace(module.params[i], (*maybe_labels)[i]);
+    }
+  }
 
   ModuleNests run() {
     for (const Var* param : module_.params) {
       if (param->type->is_list()) give_up("a list is read", param->loc);
       if (!param->type->is_graph()) continue;
-      if (graph_ != nullptr) give_up("there are several graphs", param->loc);
-      graph_ = param;
+      const bool is_other = labels_.contains(param);
+      if (!is_other && graph_ != nullptr) give_up("there are several graphs", param->loc);
+      if (!is_other) graph_ = param;
+      const bool is_simple = facts_.simple(param) && facts_.loop_free(param);
+      if (!is_simple && (is_other || !is_labelled_)) give_up("edges carry information", {});
     }
     if (graph_ == nullptr) give_up("no graph is read", {});
-    if (!failed() && (!facts_.simple(graph_) || !facts_.loop_free(graph_))) give_up("edges carry information", {});
     walk(*module_.body);
     found_.item_count = next_item_;
     return std::move(found_);
@@ -147,8 +155,7 @@ class NestReader {
       items_.push_back(next_item_++);
     }
     if (list->kind == ir::Kind::Edges) {
-      check_graph(list->operands[0]);
-      conditions_.push_back(pair(TermKind::Adjacent, items_[items], items_[items + 1]));
+      conditions_.push_back(adjacent(walked_label(list->operands[0]), items_[items], items_[items + 1]));
     } else {
       add_members(loop.lists[0], items_.back(), conditions_);
       check_set(loop.lists[0]);
@@ -217,6 +224,7 @@ class NestReader {
     nest.items.insert(nest.items.end(), product.items.begin(), product.items.end());
     nest.conditions.assign(conditions_.begin() + static_cast<std::ptrdiff_t>(sink.conditions), conditions_.end());
     nest.conditions.insert(nest.conditions.end(), product.conditions.begin(), product.conditions.end());
+    drop_implied(nest.conditions);
     nest.weight = product.weight;
     nest.value = product.factors.empty()       ? Term::constant("1")
                  : product.factors.size() == 1 ? product.factors[0]
@@ -224,8 +232,41 @@ class NestReader {
     return nest;
   }
 
+  /// Some edge joins an item: others say so, too.
+  static void drop_implied(std::vector<Term>& conditions) {
+    const auto is_joined = [](const Term& term) { return term.is(TermKind::Operation) && term.word == "joined"; };
+    for (std::size_t at = 0; at < conditions.size();) {
+      const auto says = [&](const Term& other) {
+        const std::vector<Term>& joined = conditions[at].parts;
+        const auto is_it = [&](const Term& item) { return item.item == joined[1].item; };
+        return other.is(TermKind::Adjacent) && other.word == joined[0].word && std::ranges::any_of(other.parts, is_it);
+      };
+      if (is_joined(conditions[at]) && std::ranges::any_of(conditions, says)) {
+        conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(at));
+      } else {
+        ++at;
+      }
+    }
+  }
+
   void check_graph(const Expr* graph) {
     if (resolve(facts_, graph) != graph_) give_up("another graph is read", graph->loc);
+  }
+
+  /// The label of the edges of a graph that are walked.
+  std::string walked_label(const Expr* graph) {
+    const Expr* const root = resolve(facts_, graph);
+    const auto found = root->kind == ir::Kind::Var ? labels_.find(static_cast<const Var*>(root)) : labels_.end();
+    if (found != labels_.end()) return found->second;
+    check_graph(graph);
+    if (is_labelled_) give_up("edges of any label are walked one by one", graph->loc);
+    return {};
+  }
+
+  static Term adjacent(std::string label, int a, int b) {
+    Term term = pair(TermKind::Adjacent, a, b);
+    term.word = std::move(label);
+    return term;
   }
 
   void check_set(const Expr* list) {
@@ -257,11 +298,17 @@ class NestReader {
     }
     const auto of_operand = [&](std::size_t at) { add_members(set->operands[at], it, out); };
     switch (set->kind) {
-      case ir::Kind::Vertices: check_graph(set->operands[0]); return;
+      case ir::Kind::Vertices: {
+        const Expr* const root = resolve(facts_, set->operands[0]);
+        if (root == graph_) return;
+        std::string label = walked_label(root);
+        out.push_back(Term::operation("joined", {Term::constant(std::move(label)), Term::of_item(it)}));
+        return;
+      }
       case ir::Kind::Neighbors: {
-        check_graph(set->operands[0]);
+        std::string label = walked_label(set->operands[0]);
         const int center = item(set->operands[1]);
-        out.push_back(pair(TermKind::Adjacent, it, center));
+        out.push_back(adjacent(std::move(label), it, center));
         if (ir::side_of(*set) == ir::Side::Lower) out.push_back(pair(TermKind::Before, it, center));
         if (ir::side_of(*set) == ir::Side::Upper) out.push_back(pair(TermKind::Before, center, it));
         return;
@@ -395,7 +442,7 @@ class NestReader {
       case ir::Kind::Div: {
         if (!is_positive(value->operands[1])) break;
         const std::int64_t divisor = as<ConstInt>(value->operands[1])->value;
-        if (!divides(divisor, value->operands[0])) break;
+        if (!is_multiple(facts_, value->operands[0], divisor)) break;
         const std::size_t first = out.size();
         if (!expand(value->operands[0], true, out)) return false;
         for (std::size_t at = first; at < out.size(); ++at) {
@@ -408,57 +455,6 @@ class NestReader {
     }
     out.push_back(Product{Nest::kOne, {}, {}, {read(value)}});
     return true;
-  }
-
-  /// True if every value of `number`, which adds and multiplies, is a multiple of `divisor`: all remainders of its
-  /// parts are tried.
-  bool divides(std::int64_t divisor, const Expr* number) const {
-    constexpr std::int64_t kMostCases = 4096;
-    std::vector<const Expr*> parts;
-    if (!collect_parts(number, parts)) return false;
-    std::int64_t cases = 1;
-    for (std::size_t at = 0; at < parts.size(); ++at) {
-      if (cases > kMostCases / divisor) return false;
-      cases *= divisor;
-    }
-    for (std::int64_t one = 0; one < cases; ++one) {
-      std::unordered_map<const Expr*, std::int64_t> remainders;
-      std::int64_t rest = one;
-      for (const Expr* part : parts) {
-        remainders[part] = rest % divisor;
-        rest /= divisor;
-      }
-      if (remainder(number, divisor, remainders) != 0) return false;
-    }
-    return true;
-  }
-
-  bool collect_parts(const Expr* number, std::vector<const Expr*>& out) const {
-    constexpr std::size_t kMostParts = 12;
-    number = resolve(facts_, number);
-    if (number->kind == ir::Kind::ConstInt) return true;
-    if (!is_polynomial(*number)) {
-      if (std::find(out.begin(), out.end(), number) == out.end()) out.push_back(number);
-      return out.size() <= kMostParts;
-    }
-    return std::all_of(number->operands.begin(), number->operands.end(),
-                       [&](const Expr* operand) { return collect_parts(operand, out); });
-  }
-
-  static bool is_polynomial(const Expr& number) {
-    return number.kind == ir::Kind::Add || number.kind == ir::Kind::Sub || number.kind == ir::Kind::Mul;
-  }
-
-  /// The remainder of `number` by `divisor`, from those of its parts.
-  std::int64_t remainder(const Expr* number, std::int64_t divisor,
-                         const std::unordered_map<const Expr*, std::int64_t>& parts) const {
-    number = resolve(facts_, number);
-    if (number->kind == ir::Kind::ConstInt) return (as<ConstInt>(number)->value % divisor + divisor) % divisor;
-    if (!is_polynomial(*number)) return parts.at(number);
-    const std::int64_t a = remainder(number->operands[0], divisor, parts);
-    const std::int64_t b = remainder(number->operands[1], divisor, parts);
-    if (number->kind == ir::Kind::Mul) return a * b % divisor;
-    return (number->kind == ir::Kind::Add ? a + b : a - b + divisor) % divisor;
   }
 
   /// One summand with items of its own, since a sum may be a factor twice.
@@ -504,9 +500,11 @@ class NestReader {
       case ir::Kind::Label:
         check_graph(expr->operands[0]);
         return Term::operation("label", {Term::of_item(item(expr->operands[1]))});
-      case ir::Kind::HasEdge:
-        check_graph(expr->operands[0]);
-        return pair(TermKind::Adjacent, item(expr->operands[1]), item(expr->operands[2]));
+      case ir::Kind::HasEdge: {
+        const int source = item(expr->operands[1]), target = item(expr->operands[2]);
+        const bool is_any = is_labelled_ && resolve(facts_, expr->operands[0]) == graph_;
+        return adjacent(is_any ? std::string() : walked_label(expr->operands[0]), source, target);
+      }
       case ir::Kind::Contains: {
         if (!expr->operands[1]->type->is_scalar(ScalarKind::Vid))
           return give_up("a list of numbers is read", expr->loc);
@@ -560,6 +558,8 @@ class NestReader {
   const Module& module_;
   Facts facts_;
   const Var* graph_ = nullptr;
+  bool is_labelled_;                                    ///< It has several edges between two vertices, and
+  std::unordered_map<const Var*, std::string> labels_;  ///< these have those with a label.
   std::unordered_map<const Var*, int> item_of_;
   std::unordered_map<const Var*, OpenSink> sinks_;
   std::unordered_map<const Var*, std::size_t> top_;  ///< Sinks of the module's own block that are no lists.
@@ -574,6 +574,8 @@ class NestReader {
 
 }  // namespace
 
-ModuleNests read_nests(const Module& module) { return NestReader(module).run(); }
+ModuleNests read_nests(const Module& module, const std::vector<std::string>* maybe_labels) {
+  return NestReader(module, maybe_labels).run();
+}
 
 }  // namespace matcha::ir

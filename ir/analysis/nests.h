@@ -29,6 +29,10 @@ struct ModuleNests {
 /// vertices, edges and sets of neighbours, lists that filter such sets, and values that are made of sizes, sums and
 /// labels. A problem is whatever else is there: ids as numbers, positions, lists as results, several graphs, steps
 /// that may end with an error before it is known whether their items count.
-ModuleNests read_nests(const Module& module);
+///
+/// `maybe_labels`: by parameter of the module, the label of the edges that a graph has, which are some of those of the
+/// one graph for which it is empty; several edges with different labels may join two vertices of that one, of which
+/// only vertices and whether there is an edge are understood then. Null: there are no other graphs.
+ModuleNests read_nests(const Module& module, const std::vector<std::string>* maybe_labels = nullptr);
 
 }  // namespace matcha::ir

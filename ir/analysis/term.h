@@ -15,12 +15,12 @@ struct Term {
     Yes,
     No,
     Before,    ///< Two items: the first is the smaller one.
-    Adjacent,  ///< Two items, in any order.
+    Adjacent,  ///< Two items, in any order; by an edge of the label `word`, if there is one.
     Same,      ///< Two items, in any order.
     Not,
     And,
     Or,
-    Operation,  ///< `word` of the values of `parts`.
+    Operation,  ///< `word` of the values of `parts`; `joined`: a label and an item that some edge with it joins.
     Fold,       ///< `word` (`sum`, `min`, …) of what `parts`, which are nests, yield.
     Nest,       ///< Inside a Fold: for all `items` that meet all `parts` but the last, the last.
   };

@@ -68,6 +68,9 @@ void collect_items(const Term& term, std::set<int>& out) {
   for (const Term& part : term.parts) collect_items(part, out);
 }
 
+/// Whether it says that two items are adjacent, by an edge of any label.
+bool is_any_edge(const Term& term) { return term.is(TermKind::Adjacent) && term.word.empty(); }
+
 /// The number c if `term` says that an item has at least c neighbours; 0 if it does not.
 std::int64_t least_degree(const Term& term) {
   if (!term.is(TermKind::Operation) || (term.word != "<=" && term.word != "<") || !term.parts[0].is(TermKind::Constant))
@@ -75,7 +78,7 @@ std::int64_t least_degree(const Term& term) {
   const Term& fold = term.parts[1];
   if (!fold.is(TermKind::Fold) || fold.word != "sum" || fold.parts.size() != 1) return 0;
   const Term& nest = fold.parts[0];
-  const bool counts = nest.items.size() == 1 && nest.parts.size() == 2 && nest.parts[0].is(TermKind::Adjacent) &&
+  const bool counts = nest.items.size() == 1 && nest.parts.size() == 2 && is_any_edge(nest.parts[0]) &&
                       nest.parts[1].is(TermKind::Constant) && nest.parts[1].word == "1";
   const std::string& number = term.parts[0].word;
   const bool is_number = number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
@@ -200,7 +203,7 @@ class Splitter {
   bool add_adjacency(const Term& condition, Shape& shape) const {
     const bool negated = condition.is(TermKind::Not);
     const Term& relation = negated ? condition.parts[0] : condition;
-    if (!relation.is(TermKind::Adjacent)) return true;
+    if (!is_any_edge(relation)) return true;
     const std::size_t a = static_cast<std::size_t>(place(relation.parts[0].item));
     const std::size_t b = static_cast<std::size_t>(place(relation.parts[1].item));
     const std::int8_t value = negated ? -1 : 1;
@@ -211,7 +214,7 @@ class Splitter {
 
   void add_condition(const Term& condition, Shape& shape, std::array<std::set<std::string>, kMostItems>& colors) {
     const Term& relation = condition.is(TermKind::Not) ? condition.parts[0] : condition;
-    if (relation.is(TermKind::Adjacent)) return;
+    if (is_any_edge(relation)) return;
     if (compares(condition)) {
       if (!only_compares(condition)) return fail("a condition is about the order and about something else");
       shape.order.push_back(placed(condition));
@@ -418,9 +421,9 @@ int steps_down(const Term& term) {
 
 }  // namespace
 
-VertexOrder vertex_order(const Module& module) {
+VertexOrder vertex_order(const Module& module, const std::vector<std::string>* maybe_labels) {
   VertexOrder found;
-  ModuleNests read = read_nests(module);
+  ModuleNests read = read_nests(module, maybe_labels);
   found.why_not = read.problem;
   found.loc = read.loc;
   if (!read.problem.empty()) return found;

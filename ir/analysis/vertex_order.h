@@ -34,7 +34,7 @@ struct VertexOrder {
 ///
 /// Requires: stage loop, before conditions become slices; neighbours are symmetric, simple and without loops. Gives up
 /// on what `read_nests` calls a problem, on more than 8 items, and on order within sums that are multiplied or
-/// compared.
-VertexOrder vertex_order(const Module& module);
+/// compared. `maybe_labels`: as for `read_nests`.
+VertexOrder vertex_order(const Module& module, const std::vector<std::string>* maybe_labels = nullptr);
 
 }  // namespace matcha::ir

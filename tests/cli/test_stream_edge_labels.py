@@ -1,8 +1,10 @@
 """`matcha stream` on graphs whose edges have labels: answers after every batch against all maps of a pattern."""
 
 import collections
+import copy
 import itertools
 import json
+import math
 import random
 
 from cli import CliTest, main
@@ -46,11 +48,17 @@ class Graph:
         return found
 
 
+def fitting(label, there):
+    """How many edges between two vertices, by their labels, an edge of a pattern may be; a pair is one."""
+    return int(bool(there)) if label is None else sum(one in there for one in label.split("|"))
+
+
 class Pattern:
-    """Edges as (u, v, label or none), pairs that must not be adjacent, and labels of vertices."""
+    """Edges as (u, v, label or none), pairs that must not be adjacent, and labels of vertices. A label `x|y` is one of
+    the two."""
 
     def __init__(self, directed, edges, apart=(), labels=None):
-        self.directed, self.apart, self.labels = directed, apart, labels or {}
+        self.directed, self.apart, self.labels, self.edges = directed, apart, labels or {}, edges
         self.wanted = collections.defaultdict(set)
         for u, v, label in edges:
             for pair in ((u, v),) if directed else ((u, v), (v, u)):
@@ -72,7 +80,7 @@ class Pattern:
             there = index.get((image[u], image[v]), ())
             wanted = self.wanted.get((u, v))
             if wanted:
-                return bool(there) and all(label is None or label in there for label in wanted)
+                return all(fitting(label, there) for label in wanted)
             return not (there and (induced == "vertex" or (u, v) in apart))
 
         def extend():
@@ -91,6 +99,12 @@ class Pattern:
         extend()
         return found
 
+    def count(self, graph, induced):
+        """The same, each as often as there are choices of edges."""
+        index = graph.index()
+        return sum(math.prod(fitting(label, index.get((image[u], image[v]), ())) for u, v, label in self.edges)
+                   for image in self.embeddings(graph, induced))
+
     def automorphisms(self):
         apart = {pair for one in self.apart for pair in (one, one[::-1])}
 
@@ -103,8 +117,8 @@ class Pattern:
         return [p for p in itertools.permutations(range(self.size)) if keeps(p)]
 
 
-def random_pattern(draw, directed):
-    """Connected, with 2 to 4 vertices; some edges have a label, or two."""
+def random_pattern(draw, directed, choices=True):
+    """Connected, with 2 to 4 vertices; some edges have a label, or two, or with `choices` one of two."""
     size = draw.choice([2, 3, 3, 3, 4, 4])
     pairs = [(draw.randrange(v), v) for v in range(1, size)]
     for pair in itertools.combinations(range(size), 2):
@@ -114,14 +128,14 @@ def random_pattern(draw, directed):
     for u, v in pairs:
         if directed and draw.random() < 0.5:
             u, v = v, u
-        edges.append((u, v, draw.choice([None, "x", "x", "y", "y", "z"])))
+        edges.append((u, v, draw.choice([None, "x", "x", "y", "y", "x|y" if choices else "z"])))
         if draw.random() < 0.2 and edges[-1][2]:
             edges.append((u, v, draw.choice(LABELS)))
         if directed and draw.random() < 0.2:
             edges.append((v, u, draw.choice([None, "x", "y"])))
     edges = list(dict.fromkeys(edges))
     if all(label is None for _, _, label in edges):
-        return random_pattern(draw, directed)
+        return random_pattern(draw, directed, choices)
     joined = {frozenset(edge[:2]) for edge in edges}
     apart = [pair for pair in itertools.combinations(range(size), 2) if frozenset(pair) not in joined]
     apart = draw.sample(apart, 1) if apart and draw.random() < 0.3 else []
@@ -177,11 +191,11 @@ class StreamEdgeLabelsTest(CliTest):
         expected = [[] for _ in patterns]
         for graph in self.states(directed, lines, size):
             for told, pattern in zip(expected, patterns):
-                told.append(pattern.embeddings(graph, induced))
-        for pattern, sets, told in zip(patterns, expected, self.answers([one.text for one in patterns], lines, *args)):
+                told.append(pattern.count(graph, induced))
+        for pattern, counts, told in zip(patterns, expected, self.answers([one.text for one in patterns], lines, *args)):
             where = (seed, pattern.text, induced, args)
             share = 1 if embeddings else len(pattern.automorphisms())
-            self.assertEqual([one["total"] for one in told], [len(one) // share for one in sets], where)
+            self.assertEqual([one["total"] for one in told], [one // share for one in counts], where)
             self.assertEqual({one["how"] for one in told}, {"recompute" if "--recompute" in args else "delta"}, where)
             if induced == "edge" and not pattern.apart and "--recompute" not in args:
                 gains = [(one["plus"], one["minus"]) for one in told[1:]]
@@ -190,7 +204,7 @@ class StreamEdgeLabelsTest(CliTest):
 
     def check_rows(self, seed, directed, induced, size, *args, lines=40, vertices=6):
         draw = random.Random(seed)
-        pattern = random_pattern(draw, directed)
+        pattern = random_pattern(draw, directed, False)
         lines = [random_line(draw, vertices) for _ in range(lines)]
         embeddings = draw.random() < 0.5
         rows = self.path("rows.tsv")
@@ -222,6 +236,37 @@ class StreamEdgeLabelsTest(CliTest):
     def test_rows(self):
         for seed in range(4):
             self.check_rows(10 + seed, seed % 2 == 1, ["edge", "vertex"][seed // 2], [1, 5, 20, 3][seed])
+
+    def test_programs(self):
+        programs = {
+            # Of each of these the pattern of which it counts so many embeddings once.
+            "sum(apply(lambda v: size(intersect(neighbor(G, u, 'x'), neighbor(G, v, 'y'))), neighbor(G, u, 'x')))":
+                (1, [(0, 1, "x"), (0, 2, "x"), (1, 2, "y")]),
+            "sum(apply(lambda v: size(apply(lambda w: w, cond=lambda w: w < v, intersect(neighbor(G, u, 'x'), "
+            "neighbor(G, v, 'x')))), cond=lambda v: v < u, neighbor(G, u, 'x')))":
+                (6, [(0, 1, "x"), (0, 2, "x"), (1, 2, "x")]),
+            "size(neighbor(G, u, 'z')) * (size(neighbor(G, u, 'z')) - 1) / 2": (2, [(0, 1, "z"), (0, 2, "z")]),
+            "size(neighbor(G, u, 'y'))": (1, [(0, 1, "y")]),
+        }
+        draw = random.Random(7)
+        lines = [random_line(draw, 7) for _ in range(60)]
+        graphs = [copy.deepcopy(graph) for graph in self.states(False, lines, 4)]
+        for body, (share, edges) in programs.items():
+            for vertices in ("vertices(G)", "vertices(G, '%s')" % edges[0][2]):
+                text = "def f(G: Graph) -> int:\n    def at_u(u):\n        return %s\n    return sum(apply(at_u, %s))\n"
+                program = self.write("p.mt", text % (body, vertices))
+                (told,) = self.answers([], lines, program, "--batch", 4)
+                pattern = Pattern(False, edges)
+                self.assertEqual([one["total"] for one in told],
+                                 [pattern.count(graph, "edge") // share for graph in graphs], body)
+                self.assertEqual({one["how"] for one in told}, {"delta"}, body)
+        # Edges of any label are walked one by one.
+        body = "sum(apply(lambda u: size(neighbor(G, u)) + size(neighbor(G, u, 'x')), vertices(G)))"
+        program = self.write("p.mt", "def f(G: Graph) -> int:\n    return %s\n" % body)
+        (told,) = self.answers([], lines, program, "--batch", 4)
+        self.assertEqual([one["total"] for one in told],
+                         [2 * len(graph.edges) + 2 * sum(edge[2] == "x" for edge in graph.edges) for graph in graphs])
+        self.assertEqual({one["how"] for one in told}, {"recompute"})
 
     def test_as_run_anew(self):
         patterns, lines, args = self.check_totals(20, False, "edge", 6)
