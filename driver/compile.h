@@ -70,6 +70,8 @@ class Compilation {
   ir::Module module_as_written(const passes::LabelWords& labels);
   /// After `lower`: what the pipeline `nests` leaves, for analyses; nothing after an error.
   std::optional<ir::Module> nests(const passes::LabelWords& labels);
+  /// After `lower`: another module of stage loop in its place, made in `context`, with the same parameters first.
+  void set_loop(const ir::Module& module) { loop_ = module; }
   /// After `lower`: whether the results depend on the order of the vertices of an undirected graph.
   ir::VertexOrder vertex_order(const passes::LabelWords& labels);
   /// After `lower`: whether the program reads labels, which only the inputs know.

@@ -389,10 +389,20 @@ Status Prepared::prepare(const Reading& reading) {
     return code;
   };
   labels.words = dictionary.words();
+  if (request_.rewrite) status = rewrite(labels);
+  if (status != Status::Ok) return status;
   status = order_vertices(request_.order, forecast_, compilation, labels, place_reporter_, bound_, order_);
   if (status == Status::Ok) status = load(compilation, labels);
   compilation.set_reporting(false);
   return status;
+}
+
+Status Prepared::rewrite(const passes::LabelWords& labels) {
+  compilation_->allow(allowed_assumptions(on_gpu_, &bound_));
+  const std::optional<ir::Module> nests = compilation_->nests(labels);
+  if (!nests) return log_.error(Status::Query, "the program cannot be read as loops");
+  compilation_->set_loop(request_.rewrite(compilation_->context(), *nests));
+  return Status::Ok;
 }
 
 bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
@@ -446,7 +456,7 @@ Status Prepared::report(const codegen::RunError& failed, const Reporter& to) con
   return reporter.error_at(status_of(error.kind), compilation_->sources(), failed.loc, error.message, error.hint);
 }
 
-codegen::RunOutcome Prepared::run(codegen::RunOptions options) {
+codegen::RunOutcome Prepared::run(codegen::RunOptions options, std::span<const codegen::Argument> more) {
   options.labels = bound_.labels;
   std::unique_lock<std::timed_mutex> turn(turn_, std::defer_lock);
   if (on_gpu_) {
@@ -461,7 +471,10 @@ codegen::RunOutcome Prepared::run(codegen::RunOptions options) {
       if (waited.ending != codegen::Ending::Complete) return waited;
     }
   }
-  return executable_->run(bound_.arguments, *bound_.inputs.universe, options);
+  if (more.empty()) return executable_->run(bound_.arguments, *bound_.inputs.universe, options);
+  std::vector<codegen::Argument> arguments = bound_.arguments;
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return executable_->run(arguments, *bound_.inputs.universe, options);
 }
 
 }  // namespace matcha::driver

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct ProgramRequest {
   /// Patterns that a GPU matches together with this one, where it does; null: alone.
   std::shared_ptr<codegen::MatchBatch> maybe_batch;
   std::optional<std::uint64_t> maybe_most;  ///< What `RunOptions::most` will be, if it is known.
+  /// Makes of what the pipeline `nests` leaves of a program what is compiled in its place; empty: the program is.
+  std::function<ir::Module(ir::Context& context, const ir::Module& nests)> rewrite;
 };
 
 /// A program that is compiled for one graph in memory, or several that were joined, and a device, and bound to it. It
@@ -60,8 +63,9 @@ class Prepared {
   /// information of edges as that is. False: it was compiled for what that graph is not, and must be made anew.
   bool rebind(const std::shared_ptr<ResidentGraph>& graph);
 
-  /// Runs it. Any number of threads may; on a GPU they take turns.
-  codegen::RunOutcome run(codegen::RunOptions options);
+  /// Runs it. Any number of threads may; on a GPU they take turns. `more`: arguments of parameters that a rewritten
+  /// module has beside those of the program.
+  codegen::RunOutcome run(codegen::RunOptions options, std::span<const codegen::Argument> more = {});
 
   /// The id of each rank, of vertices in the results.
   const runtime::Universe& universe() const { return *bound_.inputs.universe; }
@@ -115,6 +119,8 @@ class Prepared {
   std::unique_ptr<codegen::Executable> map_matcher() const;
   /// Matches the pattern by search, where that is sooner: then `executable_` is there.
   void search();
+  /// What `request_.rewrite` makes is compiled.
+  Status rewrite(const passes::LabelWords& labels);
   /// What a search looks for, and on what; nothing: a GPU is wanted, which cannot do that.
   std::optional<codegen::MatchTask> search_task();
   /// The graph that a parameter of a program names; null: none. Patterns are about the first.

@@ -9,9 +9,11 @@
 #include "driver/stream/engine.h"
 #include "driver/stream/gpu_use.h"
 #include "driver/stream/label_numbers.h"
+#include "driver/stream/lag.h"
 #include "driver/stream/late_batches.h"
 #include "driver/stream/phase.h"
 #include "driver/stream/rebuild.h"
+#include "driver/stream/root_engine.h"
 #include "driver/stream/shared_deltas.h"
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/machine.h"
@@ -50,6 +52,7 @@ class DeltaEngine final : public Engine {
                }}) {}
 
   const Present& present() const override { return present_; }
+  const DynamicPresent& graph_at_hand() const { return present_; }
   const runtime::LabelDictionary& dictionary() const override { return stands_->dictionary(); }
 
   runtime::Result<ResidentGraph::Shared> graph() override {
@@ -116,7 +119,7 @@ class DeltaEngine final : public Engine {
   Status put_off(const NetBatch& batch, const ApplyOptions& options, bool& is_late) override {
     is_late = may_be_late(batch, options);
     if (!is_late) return Status::Ok;
-    moved_ = moved_ || !batch.empty();
+    if (!batch.empty()) lag_.add();
     return late_.add(batch, options);
   }
   Status settle(bool all, std::vector<Late>& answers) override {
@@ -127,6 +130,7 @@ class DeltaEngine final : public Engine {
 
   Status set_dictionary(std::shared_ptr<const runtime::LabelDictionary> dictionary) override {
     const runtime::LabelDictionary before = stands_->dictionary();
+    lag_.forget_batch();
     Status status = late_.finish();
     if (status == Status::Ok) status = stands_->set_dictionary(dictionary);
     if (status == Status::Ok && again_ != nullptr) status = again_->set_dictionary(dictionary);
@@ -154,8 +158,10 @@ class DeltaEngine final : public Engine {
     has_shared_ = on_gpu_ = false;
     gpu_rows_ = {};
     search_->set_limits(options.run.stop_request, options.run.deadline);
+    lag_.begin();
     status = change(batch, options);
     if (status != Status::Ok) return status;
+    lag_.end(batch);
     std::vector<Answer> stood, ran;
     for (Entry& entry : entries_) {
       if (!entry.delta) continue;
@@ -255,15 +261,16 @@ class DeltaEngine final : public Engine {
 
   /// Brings the graph of the engine that stands up to this one.
   Status catch_up() {
-    if (!moved_) return Status::Ok;
+    if (!lag_.exists()) return Status::Ok;
     runtime::Result<ResidentGraph::Shared> last = stands_->graph();
     if (!last) return reporter_->error(last.error());
     const Stopwatch watch;
     ApplyOptions quiet;
     quiet.quiet = true;
     std::vector<Answer> none;
-    const Status status = stands_->apply(present_.difference_to(**last), quiet, none);
-    if (status == Status::Ok) moved_ = false;
+    const NetBatch* const one = lag_.maybe_batch();
+    const Status status = stands_->apply(one != nullptr ? *one : present_.difference_to(**last), quiet, none);
+    if (status == Status::Ok) lag_.clear();
     rebuild_ms_ = watch.ms();
     return status;
   }
@@ -343,7 +350,7 @@ class DeltaEngine final : public Engine {
   /// Takes the batch in, one update after the other: what goes, then what comes.
   Status change(const NetBatch& batch, const ApplyOptions& options) {
     const bool quiet = options.quiet;
-    moved_ = moved_ || !batch.empty();
+    if (!batch.empty()) lag_.add();
     const bool relabels =
         std::ranges::any_of(batch.vertices, [](const VertexChange& vertex) { return vertex.was && vertex.is; });
     if (!present_.take_deleted(batch, updates_)) return misfit("an edge that goes was not there");
@@ -366,7 +373,7 @@ class DeltaEngine final : public Engine {
     for (Entry& entry : entries_) {
       if (entry.delta) entry.delta->turn();
     }
-    moved_ = moved_ || !batch.vertices.empty() || !batch.inserted.empty();
+    if (!batch.vertices.empty() || !batch.inserted.empty()) lag_.add();
     return take_what_comes(batch, options);
   }
 
@@ -552,7 +559,7 @@ class DeltaEngine final : public Engine {
   /// Has the programs with deltas: what they are, and what they find where nobody knows it. Its graph stays behind.
   std::unique_ptr<Engine> stands_;
   std::unique_ptr<Engine> again_;  ///< Has all others; null: there are none.
-  bool moved_ = false;             ///< The graph is not that of `stands_`.
+  Lag lag_;                        ///< Of the graph of `stands_`.
   std::shared_ptr<const Reporter> reporter_;
   Prepared::Reading reading_;
   std::vector<Entry> entries_;
@@ -581,7 +588,9 @@ std::unique_ptr<Engine> make_delta(const ResidentGraph::Shared& start, std::shar
                                    const Prepared::Reading& reading, const DeltaDevice& device) {
   std::unique_ptr<Engine> engine = make_recompute(start, reporter, reading);
   if (engine == nullptr) return engine;
-  return std::make_unique<DeltaEngine>(start, std::move(engine), std::move(reporter), reading, device);
+  auto deltas = std::make_unique<DeltaEngine>(start, std::move(engine), reporter, reading, device);
+  const DynamicPresent& present = deltas->graph_at_hand();
+  return with_roots(std::move(deltas), present, std::move(reporter), reading);
 }
 
 }  // namespace matcha::driver::stream

@@ -46,6 +46,7 @@ class DynamicPresent final : public Present {
   /// The number of a vertex that is there.
   std::optional<std::uint32_t> number(std::int64_t id) const;
   std::int64_t id(std::uint32_t number) const { return ids_[number]; }
+  std::int64_t label(std::uint32_t number) const { return labels_[number]; }
   std::uint32_t class_of_label(std::int64_t label) const;
 
   /// Follows a change of a vertex, which has no edges: it comes, goes, or gets another label. `maybe_class`: a class

@@ -61,10 +61,10 @@ class Rebuild {
     if (const runtime::Status ranked = rank_vertices(); !ranked) return ranked.error();
     if (!take_changes()) return misfit("an edge has an end that is no vertex");
     if (!measure_rows()) return misfit("more edges of a vertex go than it has");
-    tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, size(), 1024),
-                      [this](const tbb::blocked_range<std::uint64_t>& block) {
-                        for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) fill_row(rank);
-                      });
+    find_changed_rows();
+    tbb::parallel_for(
+        tbb::blocked_range<std::uint64_t>(0, size(), 1024),
+        [this](const tbb::blocked_range<std::uint64_t>& block) { fill_rows(block.begin(), block.end()); });
     if (misfits_) return misfit("an edge that goes was not there, or one that comes was");
     fill_labels();
     return make();
@@ -179,6 +179,35 @@ class Rebuild {
     if (info_ != nullptr) edge_info_[at] = static_cast<std::uint64_t>(label);
   }
 
+  /// Where ranks are what they were, rows that do not change are copied as they lie.
+  void find_changed_rows() {
+    if (moved_) return;
+    for (const std::vector<ArcChange>* arcs : {&deleted_, &inserted_}) {
+      for (const ArcChange& arc : *arcs) changed_.push_back(arc.source);
+    }
+    std::ranges::sort(changed_);
+    changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+  }
+
+  void fill_rows(std::uint64_t begin, std::uint64_t end) {
+    if (moved_) {
+      for (; begin != end; ++begin) fill_row(begin);
+      return;
+    }
+    for (auto next = std::ranges::lower_bound(changed_, begin); next != changed_.end() && *next < end; ++next) {
+      copy_rows(begin, *next);
+      fill_row(*next);
+      begin = std::uint64_t{*next} + 1;
+    }
+    copy_rows(begin, end);
+  }
+
+  void copy_rows(std::uint64_t begin, std::uint64_t end) {
+    const std::uint64_t from = view_.offsets[begin], count = view_.offsets[end] - from, to = offsets_[begin];
+    std::copy_n(view_.neighbors + from, count, neighbors_.data() + to);
+    if (info_ != nullptr) std::copy_n(info_ + from, count, reinterpret_cast<std::int64_t*>(edge_info_.data()) + to);
+  }
+
   /// Merges what stays of a row with what comes.
   void fill_row(std::uint64_t rank) {
     std::uint64_t out = offsets_[rank];
@@ -258,6 +287,7 @@ class Rebuild {
   Buffer<std::uint32_t> ranks_;   ///< The rank after the batch of each one before it.
   Buffer<std::uint32_t> before_;  ///< The other way round.
   std::vector<ArcChange> deleted_, inserted_;
+  std::vector<std::uint32_t> changed_;  ///< Ranks whose rows are not what they were.
   Buffer<std::uint64_t> offsets_;
   Buffer<std::uint32_t> neighbors_;
   Buffer<std::uint64_t> edge_info_;

@@ -182,6 +182,41 @@ class StreamTest(CliTest):
             plus, minus = (sum(one.get(key, 0) for one in answers) for key in ("plus", "minus"))
             self.assertEqual((plus, minus), tuple(sum(row[1] == sign for row in changes) for sign in "+-"))
 
+    def test_roots(self):
+        program = self.write("degrees.mt", """def f(G: Graph):
+    return apply(lambda v: mk_tuple(val=[v, size(neighbor(G, v))]), cond=lambda v: size(neighbor(G, v)) >= 2, vertices(G))
+""")
+        lines, rows, updates = random_lines(19, 200, 30), self.path("rows.tsv"), self.path("updates.txt")
+        where = ["--updates", updates, "--batch", 9, "--matches", rows, "--out", self.path("out"), "--state", self.path("state")]
+        # It stops once, and goes on.
+        for count in (90, 200):
+            self.write("updates.txt", "".join(line + "\n" for line in lines[:count]))
+            self.ok("stream", program, *where, "--json")
+        answers = [json.loads(line) for line in (self.folder / "out").read_text().splitlines()]
+        changes = [line.split("\t") for line in (self.folder / "rows.tsv").read_text().splitlines()]
+        model, kept = Model(), set()
+        for answer in (one for one in answers if one.get("batch")):
+            for line in lines[9 * answer["batch"] - 9:9 * answer["batch"]]:
+                model.apply(line)
+            before, degrees = len(kept), {v: sum(v in edge for edge in model.edges) for v in model.vertices}
+            for number, sign, *row in changes:
+                if int(number) == answer["batch"]:
+                    (kept.add if sign == "+" else kept.remove)(tuple(map(int, row)))
+            self.assertEqual(kept, {(v, degree) for v, degree in degrees.items() if degree >= 2})
+            self.assertEqual(answer["total"], len(kept))
+            self.assertEqual(answer["plus"] - answer["minus"], answer["total"] - before)
+            self.assertEqual(answer["how"], "roots")
+        self.assertEqual(max(answer.get("batch", 0) for answer in answers), 23)
+
+    def test_why_it_is_run_anew(self):
+        program = self.write("half.mt", """def f(G: Graph) -> int:
+    return sum(apply(lambda v: size(neighbor(G, v)) / 2 + size(vertices(G)), vertices(G)))
+""")
+        told = self.matcha("stream", program, "--updates", "-", "--batch", 2, "--json", stdin=b"+ 1 2\n+ 2 3\n")
+        self.assertIn("all vertices are walked at one", told.stderr.decode())
+        self.assertEqual([json.loads(line).get("how") for line in told.stdout.splitlines()][:2], ["recompute"] * 2)
+        self.assertEqual(json.loads(told.stdout.splitlines()[1])["total"], 10)
+
     def test_several_programs(self):
         answers = self.stream(["+ 1 2", "+ 2 3", "+ 3 1"], TRIANGLE, "--pattern", "a-b", "--batch", 3)
         self.assertEqual(answers, [f"batch 0  {TRIANGLE}  total 0", "batch 0  a-b  total 0",

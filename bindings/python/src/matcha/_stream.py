@@ -30,7 +30,8 @@ class Batch:
 
     `total` is what is found now, `delta` that less what was found before; `plus` and `minus` are the matches that came
     and went, where that is known, else None. `updates` were made, of which `noops` changed nothing; `inserted` and
-    `deleted` are edges, net. `how` is `"delta"`, or `"recompute"` where a program was run anew.
+    `deleted` are edges, net. `how` is `"delta"`, `"roots"` where a program was run at the vertices near to what changed,
+    or `"recompute"` where it was run anew.
     """
 
     def __init__(self, answers: list[dict[str, Any]], totals: list[Any], changes: list[Optional[Table]]) -> None:

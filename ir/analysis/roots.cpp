@@ -1,0 +1,348 @@
+#include "ir/analysis/roots.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "ir/analysis/walk.h"
+#include "ir/match.h"
+
+namespace matcha::ir {
+
+namespace {
+
+/// Whether two vertices are adjacent that are so far away; `near` is not larger than `far`.
+struct NearPair {
+  int near = 0;
+  int far = 0;
+};
+
+/// What is read for a value.
+struct Reads {
+  int rows = -1;
+  int labels = -1;
+  std::vector<NearPair> pairs;
+
+  void add(const Reads& more) {
+    rows = std::max(rows, more.rows);
+    labels = std::max(labels, more.labels);
+    pairs.insert(pairs.end(), more.pairs.begin(), more.pairs.end());
+  }
+};
+
+/// A value: how far away the vertices are that it is or has, and what is read to make it.
+struct Found {
+  int steps = 0;  ///< Of what is no vertex, anything.
+  Reads reads;
+};
+
+class RootReader {
+ public:
+  explicit RootReader(const Module& module) : module_(module) {}
+
+  RootReads run() {
+    for (const Var* param : module_.params) {
+      if (param->type->is_scalar()) scalars_.insert(param);
+      if (param->type->is_list()) give_up("a list is read", param->loc);
+      if (!param->type->is_graph()) continue;
+      if (graph_ != nullptr) give_up("there are several graphs", param->loc);
+      graph_ = param;
+    }
+    if (graph_ == nullptr) give_up("no graph is read", {});
+    for (const Stmt* stmt : module_.body->body) walk_top(*stmt);
+    found_.rows = reads_.rows;
+    found_.labels = reads_.labels;
+    // Of others an end is near enough for its whole row to be known.
+    found_.among = std::ranges::any_of(reads_.pairs, [&](const NearPair& pair) { return pair.near > reads_.rows; });
+    return std::move(found_);
+  }
+
+ private:
+  /// Values are trees, which shared ones may make large.
+  static constexpr int kMostSteps = 20000;
+
+  Found give_up(std::string_view why, SourceLoc loc) {
+    if (found_.ok()) {
+      found_.problem = why;
+      found_.loc = loc;
+    }
+    return {};
+  }
+
+  // Steps of the module's own block
+
+  void walk_top(const Stmt& stmt) {
+    match(
+        stmt, [&](const Collect& s) { walk_roots(s); },
+        [&](const Let& s) {
+          if (!s.value->type->is_scalar()) give_up("a list of all vertices is kept", s.loc);
+          check_result(*s.value);
+        },
+        [&](const Return& s) {
+          for (const Expr* value : s.values) check_result(*value);
+        },
+        [&](const BuildGraph& s) { give_up("a graph is built", s.loc); },
+        [&](const OneOf<Block, For, If, Yield, Region, Store> auto& s) {
+          give_up("a step is outside of the loops over vertices", s.loc);
+        });
+  }
+
+  /// What it is made of is known when all roots are: nothing but that may be read.
+  void check_result(const Expr& value) {
+    for_each_node(value, [&](const Expr& node) {
+      if (node.type->is_graph()) give_up("a result is computed of the graph", node.loc);
+    });
+  }
+
+  void walk_roots(const Collect& collect) {
+    for (const Stmt* stmt : collect.body->body) {
+      const For* const loop = as<For>(stmt);
+      if (loop == nullptr) {
+        give_up("a step is outside of the loops over vertices", stmt->loc);
+        continue;
+      }
+      const bool walks_all = loop->lists.size() == 1 && loop->lists[0]->kind == Kind::Vertices &&
+                             loop->lists[0]->operands[0] == graph_ && loop->vars.size() == 1;
+      if (!walks_all) give_up("a loop is not over all vertices of the graph", loop->loc);
+      if (loop->maybe_index != nullptr) give_up("the place of a vertex among all is read", loop->loc);
+      if (!found_.ok()) return;
+      values_.clear();
+      values_[loop->vars[0]] = {};
+      walk(*loop->body);
+    }
+  }
+
+  // Steps of a root
+
+  void walk(const Block& block) {
+    for (const Stmt* stmt : block.body) {
+      if (++steps_ > kMostSteps) give_up("the program is too large", stmt->loc);
+      if (!found_.ok()) return;
+      match(
+          *stmt, [&](const Let& s) { walk_let(s); }, [&](const For& s) { walk_for(s); },
+          [&](const If& s) {
+            read(*s.cond);
+            walk(*s.then_body);
+            if (s.maybe_else != nullptr) walk(*s.maybe_else);
+          },
+          [&](const Collect& s) {
+            for (const Sink& sink : s.sinks) values_[sink.var] = {};
+            walk(*s.body);
+          },
+          [&](const Yield& s) { walk_yield(s); },
+          [&](const OneOf<Block, BuildGraph, Return, Region, Store> auto& s) {
+            give_up("a step of another kind stands in a loop over vertices", s.loc);
+          });
+    }
+  }
+
+  /// A list that has a name is read where it is used.
+  void walk_let(const Let& let) {
+    if (let.value->type->is_list()) {
+      lists_[let.var] = let.value;
+    } else {
+      values_[let.var] = {read(*let.value), {}};
+    }
+  }
+
+  void walk_for(const For& loop) {
+    for (const Expr* list : loop.lists) {
+      const Found all = whole(*list);
+      reads_.add(all.reads);
+      // Those of a tuple are taken to be as far away as the farthest.
+      for (const Var* var : loop.vars) values_[var].steps = std::max(values_[var].steps, all.steps);
+    }
+    if (loop.maybe_index != nullptr) values_[loop.maybe_index] = {};
+    walk(*loop.body);
+  }
+
+  void walk_yield(const Yield& yield) {
+    int steps = 0;
+    for (const Expr* value : yield.values) steps = std::max(steps, read(*value));
+    // Of a result of the program it does not matter how far it is away.
+    const auto sink = values_.find(yield.sink);
+    if (sink != values_.end()) sink->second.steps = std::max(sink->second.steps, steps);
+  }
+
+  /// Reads a value that a step has.
+  int read(const Expr& expr) {
+    const Found found = expr.type->is_list() ? whole(expr) : scalar(expr);
+    reads_.add(found.reads);
+    return found.steps;
+  }
+
+  // Scalars
+
+  Found scalar(const Expr& e) {
+    if (++steps_ > kMostSteps) give_up("the program is too large", e.loc);
+    if (!found_.ok()) return {};
+    switch (e.kind) {
+      case Kind::Var: return variable(static_cast<const Var&>(e));
+      case Kind::Label: {
+        Found found = about_graph(e);
+        found.reads.labels = std::max(found.reads.labels, found.steps);
+        return {0, std::move(found.reads)};
+      }
+      case Kind::HasEdge: {
+        check_graph(*e.operands[0]);
+        const Found a = scalar(*e.operands[1]), b = scalar(*e.operands[2]);
+        Reads reads = a.reads;
+        reads.add(b.reads);
+        reads.pairs.push_back({std::min(a.steps, b.steps), std::max(a.steps, b.steps)});
+        return {0, std::move(reads)};
+      }
+      case Kind::Contains: {
+        if (!e.operands[1]->type->is_scalar(ScalarKind::Vid)) break;
+        Found item = scalar(*e.operands[1]);
+        item.reads.add(membership(*e.operands[0], item.steps));
+        return {0, std::move(item.reads)};
+      }
+      case Kind::MaxDegree: return give_up("the largest degree of all is read", e.loc);
+      case Kind::LabelName: return give_up("a label word is read", e.loc);
+      case Kind::CommonNeighbors: return give_up("a step of a later stage is there", e.loc);
+      case Kind::Convert:
+        if (e.type->is_scalar(ScalarKind::Vid)) return give_up("a number is used as an id", e.loc);
+        break;
+      default: break;
+    }
+    return of_operands(e);
+  }
+
+  /// Scalars and lists that are computed from others, whole.
+  Found of_operands(const Expr& e) {
+    Found all;
+    for (const Expr* operand : e.operands) {
+      const Found one = operand->type->is_list() ? whole(*operand) : scalar(*operand);
+      all.steps = std::max(all.steps, one.steps);
+      all.reads.add(one.reads);
+    }
+    return all;
+  }
+
+  Found variable(const Var& var) {
+    if (const auto found = values_.find(&var); found != values_.end()) return {found->second.steps, {}};
+    if (scalars_.contains(&var)) return {};
+    return give_up("a result of all vertices is read at one", var.loc);
+  }
+
+  /// An expression with a graph and a vertex.
+  Found about_graph(const Expr& e) {
+    check_graph(*e.operands[0]);
+    return scalar(*e.operands[1]);
+  }
+
+  void check_graph(const Expr& graph) {
+    if (&graph != graph_) give_up("another graph is read", graph.loc);
+  }
+
+  // Lists
+
+  /// A list of which every item is read.
+  Found whole(const Expr& list) {
+    if (++steps_ > kMostSteps) give_up("the program is too large", list.loc);
+    if (!found_.ok()) return {};
+    switch (list.kind) {
+      case Kind::Var: {
+        const auto named = lists_.find(static_cast<const Var*>(&list));
+        return named != lists_.end() ? whole(*named->second) : variable(static_cast<const Var&>(list));
+      }
+      case Kind::Neighbors: {
+        Found found = about_graph(list);
+        found.reads.rows = std::max(found.reads.rows, found.steps);
+        ++found.steps;
+        return found;
+      }
+      case Kind::Intersect: return intersection(list);
+      case Kind::Diff: {
+        Found found = whole(*list.operands[0]);
+        if (!is_of_vertices(list)) return of_operands(list);
+        found.reads.add(membership(*list.operands[1], found.steps));
+        return found;
+      }
+      case Kind::Cut:
+      case Kind::Span:
+      case Kind::Sorted: {
+        Found found = whole(*list.operands[0]);
+        for (const Expr* bound : list.operands.subspan(1)) found.reads.add(scalar(*bound).reads);
+        return found;
+      }
+      case Kind::Literal: return of_operands(list);
+      case Kind::Vertices: return give_up("all vertices are walked at one", list.loc);
+      case Kind::Edges: return give_up("all edges are walked at one", list.loc);
+      case Kind::EdgeInfo: return give_up("information of edges is read", list.loc);
+      default: return give_up("a list is made in another way", list.loc);
+    }
+  }
+
+  static bool is_of_vertices(const Expr& list) {
+    return list.type->is_set() && list.type->columns[0]->is_scalar(ScalarKind::Vid);
+  }
+
+  /// All items of one of two sets are read, and asked of the other.
+  Found intersection(const Expr& e) {
+    if (!is_of_vertices(e)) return of_operands(e);
+    const auto from = [&](std::size_t at) {
+      Found found = whole(*e.operands[at]);
+      found.reads.add(membership(*e.operands[1 - at], found.steps));
+      return found;
+    };
+    Found first = from(0), second = from(1);
+    // The items are in both. What is read need only be proved once: as near to the root as can be.
+    const int steps = std::min(first.steps, second.steps);
+    const auto reach = [](const Found& found) {
+      int farthest = 0;
+      for (const NearPair& pair : found.reads.pairs) farthest = std::max(farthest, pair.near);
+      return std::pair(found.reads.rows, farthest);
+    };
+    Found& nearer = reach(second) < reach(first) ? second : first;
+    return {steps, std::move(nearer.reads)};
+  }
+
+  /// Whether an item that is so far away is in a set.
+  Reads membership(const Expr& set, int away) {
+    if (++steps_ > kMostSteps) give_up("the program is too large", set.loc);
+    if (!found_.ok()) return {};
+    switch (set.kind) {
+      case Kind::Var: {
+        const auto named = lists_.find(static_cast<const Var*>(&set));
+        return named != lists_.end() ? membership(*named->second, away) : whole(set).reads;
+      }
+      case Kind::Neighbors: {
+        Found center = about_graph(set);
+        center.reads.pairs.push_back({std::min(center.steps, away), std::max(center.steps, away)});
+        return std::move(center.reads);
+      }
+      case Kind::Intersect:
+      case Kind::Diff: {
+        Reads reads = membership(*set.operands[0], away);
+        reads.add(membership(*set.operands[1], away));
+        return reads;
+      }
+      case Kind::Cut: {
+        Reads reads = membership(*set.operands[0], away);
+        reads.add(scalar(*set.operands[1]).reads);
+        return reads;
+      }
+      case Kind::Sorted: return membership(*set.operands[0], away);
+      case Kind::Vertices: check_graph(*set.operands[0]); return {};
+      default: return whole(set).reads;
+    }
+  }
+
+  const Module& module_;
+  const Var* graph_ = nullptr;
+  std::unordered_set<const Var*> scalars_;             ///< Parameters.
+  std::unordered_map<const Var*, Found> values_;       ///< Of the root at hand.
+  std::unordered_map<const Var*, const Expr*> lists_;  ///< With a name.
+  Reads reads_;
+  int steps_ = 0;
+  RootReads found_;
+};
+
+}  // namespace
+
+RootReads read_roots(const Module& module) { return RootReader(module).run(); }
+
+}  // namespace matcha::ir
