@@ -11,6 +11,7 @@
 #include "driver/message_log.h"
 #include "driver/pattern_source.h"
 #include "driver/stream/delta_nests.h"
+#include "frontend/pattern/counted.h"
 #include "frontend/pattern/read.h"
 #include "frontend/pattern/symmetry.h"
 
@@ -26,30 +27,6 @@ using runtime::stream::DeltaSearch;
 constexpr std::uint64_t kMostAutomorphisms = 5040;
 /// Results of a tuple; more are a list, of which a stream tells the size.
 constexpr std::size_t kMostResults = 64;
-
-/// The pattern once for each choice of a label where an edge has one of several: a match is one of each of them that it
-/// fits. Nothing where there are too many.
-std::vector<Pattern> choices_of(const Pattern& pattern) {
-  std::vector<Pattern> all = {pattern};
-  all.front().edge_labels.clear();
-  for (const auto& [arc, labels] : pattern.edge_labels) {
-    const auto& [u, v] = arc;
-    if (!pattern.directed && u > v) continue;
-    for (const std::string& label : labels) {
-      std::vector<Pattern> more;
-      for (const std::string& one : frontend::pattern::alternatives(label)) {
-        for (const Pattern& chosen : all) {
-          Pattern& next = more.emplace_back(chosen);
-          next.add_edge_label(u, v, one);
-          if (!pattern.directed) next.add_edge_label(v, u, one);
-        }
-      }
-      if (more.size() > kMostResults) return {};
-      all = std::move(more);
-    }
-  }
-  return all;
-}
 
 /// Whether several edges with different labels join two vertices of the graph that the program reads.
 bool reads_edge_labels(const frontend::asg::Graph& graph) {
@@ -104,10 +81,10 @@ bool DeltaProgram::read_pattern(const ProgramRequest& request, bool directed, st
     why = "maps that are not injective";
     return false;
   }
-  patterns_ = source.set().patterns;
   induced_ = source.induced();
+  for (const Pattern& pattern : source.set().patterns) patterns_.push_back(normal(pattern, induced_));
   embeddings_ = request.pattern.embeddings;
-  if (patterns_.size() > kMostResults) {
+  if (source.set().alternatives || patterns_.size() > kMostResults) {
     why = "there are too many patterns";
     return false;
   }
@@ -135,16 +112,19 @@ bool DeltaProgram::read_pattern(const ProgramRequest& request, bool directed, st
 
 /// An edge of one of several labels: the sum over all choices.
 bool DeltaProgram::choose_labels(std::string& why) {
-  const Pattern pattern = patterns_.front();
-  const std::optional<std::uint64_t> order = frontend::pattern::Symmetry(pattern).order();
+  const std::optional<std::uint64_t> order = frontend::pattern::Symmetry(patterns_.front()).order();
   const __int128 share = embeddings_ ? 1 : static_cast<__int128>(order.value_or(0));
-  std::vector<Pattern> choices = choices_of(pattern);
-  if (options_.rows || share == 0 || kWholeFactor % share != 0 || choices.empty()) {
+  std::optional<std::vector<frontend::pattern::Expansion>> choices =
+      frontend::pattern::expansions_of(patterns_, {induced_}, frontend::pattern::Adds::Embeddings, kMostResults);
+  if (options_.rows || share == 0 || kWholeFactor % share != 0 || !choices) {
     why = "edges of the pattern have one of several labels";
     return false;
   }
-  patterns_ = std::move(choices);
-  factors_.assign(patterns_.size(), kWholeFactor / share);
+  patterns_.clear();
+  for (frontend::pattern::Expansion& choice : *choices) {
+    patterns_.push_back(std::move(choice.pattern));
+    factors_.push_back(kWholeFactor / share * static_cast<__int128>(choice.factor));
+  }
   return true;
 }
 

@@ -296,12 +296,12 @@ std::vector<LabelWalk> label_walks_of(const Pattern& pattern, Match match, const
   return Factors(pattern, match, names).walks();
 }
 
-std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& patterns, Match match, Adds adds,
-                                                    std::size_t most) {
+std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& patterns, const Semantics& semantics,
+                                                    Adds adds, std::size_t most) {
   std::vector<Expansion> found;
   std::map<std::string, std::size_t> known;
   for (const Pattern& pattern : patterns) {
-    std::optional<std::vector<Pattern>> choices = choices_of(pattern, match, most);
+    std::optional<std::vector<Pattern>> choices = choices_of(pattern, semantics.match, most);
     if (!choices) return std::nullopt;
     if (patterns.size() == 1 && choices->size() == 1 && choices->front().edge_labels == pattern.edge_labels &&
         choices->front().loops == pattern.loops) {
@@ -322,9 +322,10 @@ std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& 
   if (adds != Adds::Subgraphs) return found;
   // Embeddings of all choices are so many times the subgraphs. Automorphisms of the pattern move the choices, and those
   // that leave one where it is are automorphisms of it.
-  const std::optional<std::uint64_t> group = Symmetry(patterns.front()).order();
+  const auto order = [&](const Pattern& pattern) { return Symmetry(normal(pattern, semantics.induced)).order(); };
+  const std::optional<std::uint64_t> group = order(patterns.front());
   for (Expansion& one : found) {
-    const std::optional<std::uint64_t> own = Symmetry(one.pattern).order();
+    const std::optional<std::uint64_t> own = order(one.pattern);
     if (!group || !own || *own > UINT64_MAX / one.factor) return std::nullopt;
     one.factor = one.factor * *own / *group;
   }

@@ -61,7 +61,7 @@ struct Expansion {
 /// rows: for each way to choose one label of several. One of them: there is one pattern, without such labels. With
 /// `Match::Edge` two edges that join the same vertices are not given the same label; there may be no way.
 /// Nothing if there would be more than `most`.
-std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& patterns, Match match, Adds adds,
-                                                    std::size_t most);
+std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& patterns, const Semantics& semantics,
+                                                    Adds adds, std::size_t most);
 
 }  // namespace matcha::frontend::pattern

@@ -341,7 +341,8 @@ bool has_delta(const Pattern& pattern, std::string& why) {
 std::optional<DeltaProgram> plan_delta(const Pattern& pattern, Induced induced, DeltaAnswer answer,
                                        const DeltaStatistics& statistics, std::string& why) {
   if (!has_delta(pattern, why)) return std::nullopt;
-  return Planner(pattern, induced, answer, statistics).plan();
+  const Pattern own = normal(pattern, induced);
+  return Planner(own, induced, answer, statistics).plan();
 }
 
 }  // namespace matcha::frontend::pattern

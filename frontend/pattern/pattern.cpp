@@ -201,6 +201,11 @@ Pattern restricted(const Pattern& pattern, Mask vertices) {
   return renumbered(pattern, kept);
 }
 
+Pattern normal(Pattern pattern, Induced induced) {
+  if (induced == Induced::Vertex) pattern.anti.assign(pattern.ids.size(), 0);
+  return pattern;
+}
+
 Pattern renumbered(const Pattern& pattern, const std::vector<int>& kept) {
   const auto renumber = [&kept](Mask set) {
     Mask moved = 0;

@@ -124,6 +124,10 @@ std::vector<std::string> fixed_labels(const std::vector<std::string>& labels);
 /// `0-1,1-2=b,0!2,0:a`, or with names `a-b,b->c=x,a~c,(a:y)`: what the reader takes, in the order of the vertices.
 std::string to_text(const Pattern& pattern);
 
+/// The pattern without what its matches are anyway, and what would hide automorphisms: of vertex-induced ones no pair
+/// without an edge is adjacent.
+Pattern normal(Pattern pattern, Induced induced);
+
 /// True if no vertex has the label of both.
 bool labels_differ(const Pattern& pattern, int u, int v);
 

@@ -166,12 +166,6 @@ class Writer {
     double cost = 0;
   };
 
-  /// Anti-edges say nothing new of vertex-induced matches, and would hide automorphisms.
-  static Pattern normal(Pattern pattern, Induced induced) {
-    if (induced == Induced::Vertex) pattern.anti.assign(pattern.ids.size(), 0);
-    return pattern;
-  }
-
   /// Candidates have one label, and no other demands of their own.
   bool can_join() const {
     const auto several = [](const std::string& label) { return alternatives(label).size() > 1; };
@@ -377,7 +371,7 @@ PatternProgram sum_program(const Pattern& pattern, const Request& request, const
   const bool subgraphs = request.match == Match::Iso && !request.embeddings;
   PatternProgram program;
   Text out, functions;
-  comment_lines(describe(pattern, request, subgraphs ? Symmetry(pattern).order() : 1), out);
+  comment_lines(describe(pattern, request, subgraphs ? Symmetry(normal(pattern, request.induced)).order() : 1), out);
   out.line(fmt::format("# {} {} patterns, in which each edge has one label and one direction.",
                        request.rows ? "The matches of" : "The sum of", expansions.size()));
   out.line("");
@@ -529,7 +523,8 @@ std::optional<std::vector<Expansion>> expand(const PatternSet& set, const Reques
     if (!bind_numbers(one, loc, diagnostics)) return std::nullopt;
     if (!check_counted(one, request.match, request.rows, adds, loc, diagnostics)) return std::nullopt;
   }
-  std::optional<std::vector<Expansion>> expansions = expansions_of(patterns, request.match, adds, kMostExpansions);
+  std::optional<std::vector<Expansion>> expansions =
+      expansions_of(patterns, {request.induced, request.match}, adds, kMostExpansions);
   if (!expansions) {
     diagnostics.error(DiagId::PatternPlan, loc,
                       fmt::format("there are more than {} ways to choose {}", kMostExpansions,

@@ -105,8 +105,9 @@ class Pattern:
         return sum(math.prod(fitting(label, index.get((image[u], image[v]), ())) for u, v, label in self.edges)
                    for image in self.embeddings(graph, induced))
 
-    def automorphisms(self):
-        apart = {pair for one in self.apart for pair in (one, one[::-1])}
+    def automorphisms(self, induced):
+        # Of vertex-induced matches no pair without an edge is adjacent.
+        apart = {pair for one in self.apart for pair in (one, one[::-1]) if induced == "edge"}
 
         def keeps(p):
             pairs = itertools.permutations(range(self.size), 2)
@@ -194,7 +195,7 @@ class StreamEdgeLabelsTest(CliTest):
                 told.append(pattern.count(graph, induced))
         for pattern, counts, told in zip(patterns, expected, self.answers([one.text for one in patterns], lines, *args)):
             where = (seed, pattern.text, induced, args)
-            share = 1 if embeddings else len(pattern.automorphisms())
+            share = 1 if embeddings else len(pattern.automorphisms(induced))
             self.assertEqual([one["total"] for one in told], [one // share for one in counts], where)
             self.assertEqual({one["how"] for one in told}, {"recompute" if "--recompute" in args else "delta"}, where)
             if induced == "edge" and not pattern.apart and "--recompute" not in args:
@@ -211,7 +212,7 @@ class StreamEdgeLabelsTest(CliTest):
         args = [*args, "--induced", induced, "--batch", size] + ["--directed"] * directed + ["--embeddings"] * embeddings
         (told,) = self.answers([pattern.text], lines, *args, "--matches", rows)
         self.assertEqual({one["how"] for one in told[1:]}, {"delta"}, (seed, pattern.text))
-        moves = [range(pattern.size)] if embeddings else pattern.automorphisms()
+        moves = [range(pattern.size)] if embeddings else pattern.automorphisms(induced)
         kept = set()
         with open(rows, encoding="utf-8") as file:
             changes = [line.split() for line in file]
@@ -236,6 +237,22 @@ class StreamEdgeLabelsTest(CliTest):
     def test_rows(self):
         for seed in range(4):
             self.check_rows(10 + seed, seed % 2 == 1, ["edge", "vertex"][seed // 2], [1, 5, 20, 3][seed])
+
+    def test_pairs_that_are_not_adjacent_anyway(self):
+        draw = random.Random(4)
+        lines = [random_line(draw, 7) for _ in range(60)]
+        *_, graph = self.states(False, lines, 60)
+        path = self.write("g.txt", "".join("%d %d %s\n" % edge for edge in graph.edges))
+        for edges, apart in (([(0, 1, "x"), (0, 2, "x"), (0, 3, "x")], [(1, 2)]),
+                             ([(0, 1, None), (0, 2, None), (0, 3, "y")], [(1, 3)]),
+                             ([(0, 1, "x"), (0, 2, "x|y"), (0, 3, "x|y"), (0, 3, "y")], [(2, 3)])):
+            pattern = Pattern(False, edges, apart)
+            expected = pattern.count(graph, "vertex") // len(pattern.automorphisms("vertex"))
+            self.assertGreater(expected, 0, pattern.text)
+            (told,) = self.answers([pattern.text], lines, "--batch", 60, "--induced", "vertex")
+            self.assertEqual((told[-1]["total"], told[-1]["how"]), (expected, "delta"), pattern.text)
+            self.assertEqual(int(self.ok("run", "--pattern", pattern.text, path, "--induced", "vertex")), expected,
+                             pattern.text)
 
     def test_programs(self):
         programs = {
