@@ -241,11 +241,16 @@ class Pieces(cli.CliTest):
                 with self.subTest(case=case, options=options):
                     self.both(["convert", case[0], "OUT"], *case[1:], *options)
         stored = self.path("stored.mtg")
+        informed = self.write("informed.txt", "".join(f"{u} {v} {'ab'[u * v % 2]}\n" for u, v in pairs))
         for options in ("--labels", some), ("--labels", some, "--order", "degree"), ("--ids", "text", "--directed"):
             os.replace(self.both(["convert", ints, "OUT"], *options), stored)
             for more in ((),) if "--directed" in options else ((), ("--order", "degree")):
                 with self.subTest(stored=options, options=more):
                     self.both(["convert", stored, "OUT"], *more)
+        for options in ("--edge-labels",), ("--edge-labels", "--directed", "--keep-loops"):
+            self.ok("graph", "convert", informed, stored, *options, "-q")
+            with self.subTest(stored=options):
+                self.both(["convert", stored, "OUT"], *options[2:])
 
     def test_peak(self):
         """A graph of two million edges whose ids are text, with labels: with 32 MB no more than that is taken, and what any command takes."""
@@ -273,12 +278,12 @@ class Pieces(cli.CliTest):
         limit = "--memory", "100M"
         stranger = self.write("stranger.graph", "v 1 0\nv 2 0\n" + "e 1 2\n" * 5 + "e 2 7\ne 1 2\ne 9 1\n")
         self.assertEqual(*(self.fails(3, "graph", "convert", stranger, out, *more, says=["stranger.graph:8", "`7`"]) for more in ((), limit)))
-        few = self.write("few.txt", "0 1 a\n1 2 b\n")
+        few = self.write("few.txt", "0 1 7\n1 2 8\n1 2 9\n")
         informed, plain, packed = self.path("informed.mtg"), self.path("plain.mtg"), self.path("packed.mtg.gz")
-        self.ok("graph", "convert", few, informed, "--edge-labels", "-q")
+        self.ok("graph", "convert", few, informed, "--temporal", "-q")
         self.ok("graph", "convert", few, plain, "-q")
         pathlib.Path(packed).write_bytes(gzip.compress(pathlib.Path(plain).read_bytes()))
-        self.fails(3, "graph", "convert", informed, out, *limit, says="a .mtg with labels of edges cannot be read with a memory limit")
+        self.fails(3, "graph", "convert", informed, out, *limit, says="a .mtg with labels of edges, but no rows by label, cannot be read with a memory limit")
         self.fails(3, "graph", "convert", packed, out, *limit, says="a .mtg that is packed")
         self.fails(3, "graph", "convert", plain, out, *limit, "--labels", self.write("l.txt", "0 a\n"), says="a .mtg that gets labels")
         self.fails(2, "graph", "convert", few, out, *limit, "--edge-labels", says="without labels of edges")
