@@ -113,10 +113,11 @@ std::optional<std::vector<std::int64_t>> RootBalls::touched(const DynamicPresent
     if (vertex.was && !vertex.is) gone.push_back(vertex.id);
   }
   std::uint64_t left = most_arcs;
-  bool fits = add_near(present, reads.rows, ends, left) && add_near(present, reads.labels, relabelled, left) &&
-              add_near(present, 0, gone, left);
+  bool fits = add_near(present, std::max(reads.rows, reads.degrees), ends, left) &&
+              add_near(present, reads.labels, relabelled, left) && add_near(present, 0, gone, left);
   for (const std::vector<EdgeChange>* edges : {&batch.deleted, &batch.inserted}) {
-    if (reads.among) fits = fits && add_between(present, reads.rows + 1, *edges, left);
+    // Of others the degrees tell that they are near.
+    if (reads.among && reads.degrees <= reads.rows) fits = fits && add_between(present, reads.rows + 1, *edges, left);
   }
   if (!fits) return std::nullopt;
   std::vector<std::int64_t> ids;
@@ -217,12 +218,17 @@ std::optional<Ball> RootBalls::around(const DynamicPresent& present, const ir::R
   }
   Ball ball;
   ball.arcs = neighbors_.size();
-  runtime::GraphArrays arrays;
+  runtime::GraphArrays arrays, degrees;
   arrays.labels = Buffer<std::int64_t>(order_.size());
+  degrees.labels = Buffer<std::int64_t>(order_.size());
+  degrees.offsets = Buffer<std::uint64_t>(order_.size() + 1);
+  degrees.neighbors = Buffer<std::uint32_t>(0);
+  std::ranges::fill(degrees.offsets, 0);
   Buffer<std::int64_t> ids(order_.size());
   for (std::size_t rank = 0; rank < order_.size(); ++rank) {
     ids[rank] = present.id(graph.vertex(order_[rank]));
     arrays.labels[rank] = present.label(graph.vertex(order_[rank]));
+    degrees.labels[rank] = static_cast<std::int64_t>(graph.after(order_[rank]).size());
   }
   for (const std::int64_t id : roots) ball.roots.push_back(ranks_[place_of(present, id)]);
   arrays.offsets = copy_of(offsets_);
@@ -232,6 +238,7 @@ std::optional<Ball> RootBalls::around(const DynamicPresent& present, const ir::R
   const bool is_empty = order_.empty();
   auto universe = std::make_shared<const runtime::Universe>(is_empty ? runtime::Universe::identity(0)
                                                                      : runtime::Universe::from_sorted(std::move(ids)));
+  ball.degrees = runtime::Graph::from_arrays(universe, std::move(degrees), facts);
   runtime::Graph made = runtime::Graph::from_arrays(std::move(universe), std::move(arrays), facts);
   made.set_dictionary(std::move(dictionary));
   ball.graph = ResidentGraph::from_graph(std::move(made));

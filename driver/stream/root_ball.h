@@ -17,6 +17,7 @@ namespace matcha::driver::stream {
 struct Ball {
   ResidentGraph::Shared graph;
   std::vector<std::uint32_t> roots;  ///< Ranks, ascending.
+  runtime::Graph degrees;            ///< Labels of the same vertices: how many neighbours they have in the large graph.
   std::uint64_t arcs = 0;
 };
 

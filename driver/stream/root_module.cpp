@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ir/analysis/roots.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
@@ -34,8 +35,9 @@ bool is_number_of_label(const ir::Expr& e) {
 
 class RootRewriter final : public ir::Rewriter {
  public:
-  RootRewriter(ir::Context& context, const std::vector<RootSink>& sinks, const ir::Var* maybe_roots)
-      : Rewriter(context), maybe_roots_(maybe_roots) {
+  RootRewriter(ir::Context& context, const std::vector<RootSink>& sinks, const ir::Var* maybe_roots,
+               const ir::Var* maybe_degrees)
+      : Rewriter(context), maybe_roots_(maybe_roots), maybe_degrees_(maybe_degrees) {
     for (const RootSink& sink : sinks) {
       const ir::Type* type = context.i128();
       if (sink.keep == Keep::Rows) type = sink.var->type;
@@ -51,7 +53,9 @@ class RootRewriter final : public ir::Rewriter {
   };
 
   const ir::Expr* on_expr(const ir::Expr* e) override {
-    return e->kind == ir::Kind::Vertices && maybe_roots_ != nullptr ? maybe_roots_ : e;
+    if (e->kind == ir::Kind::Vertices && maybe_roots_ != nullptr) return maybe_roots_;
+    if (maybe_degrees_ == nullptr || !ir::is_degree(*e)) return e;
+    return builder().make(ir::Kind::Label, {maybe_degrees_, e->operands[0]->operands[1]});
   }
 
   void on_stmt(const ir::Stmt* stmt, ir::Stmts& out) override {
@@ -102,6 +106,7 @@ class RootRewriter final : public ir::Rewriter {
   void give_all(ir::Stmts& out) { out.push_back(builder().ret(given_)); }
 
   const ir::Var* maybe_roots_;
+  const ir::Var* maybe_degrees_;
   std::unordered_map<const ir::Var*, Kept> kept_;
   std::vector<const ir::Expr*> given_;
   int depth_ = 0;  ///< Collects around.
@@ -120,13 +125,14 @@ std::vector<RootSink> root_sinks(const ir::Module& module, bool rows) {
 }
 
 ir::Module root_module(ir::Context& context, const ir::Module& module, const std::vector<RootSink>& sinks,
-                       bool of_some) {
+                       const RootParams& more) {
   ir::Builder builder(context);
-  const ir::Var* const roots = of_some ? builder.var(context.list(context.vid()), "roots") : nullptr;
+  const ir::Var* const roots = more.roots ? builder.var(context.list(context.vid()), "roots") : nullptr;
+  const ir::Var* const degrees = more.degrees ? builder.var(context.graph(), "degrees") : nullptr;
   std::vector<const ir::Var*> params(module.params.begin(), module.params.end());
   if (roots != nullptr) params.push_back(roots);
-  RootRewriter rewriter(context, sinks, roots);
-  const ir::Module rewritten = rewriter.run(module);
+  if (degrees != nullptr) params.push_back(degrees);
+  const ir::Module rewritten = RootRewriter(context, sinks, roots, degrees).run(module);
   ir::Module made = builder.module(module.stage, module.name, params, rewritten.body);
   made.assumptions = module.assumptions;
   return made;

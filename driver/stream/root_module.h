@@ -29,10 +29,15 @@ struct RootSink {
 /// Its sinks, in order. Requires: `ir::read_roots` has no problem with it. `rows`: items of lists are kept.
 std::vector<RootSink> root_sinks(const ir::Module& module, bool rows);
 
-/// The module that gives what is kept of each sink, in order, in place of its results. `of_some`: it has one more
-/// parameter, a list of vertices, which are the roots; else all vertices are. Requires: the same.
+/// What the module of some roots has as further parameters, in this order.
+struct RootParams {
+  bool roots = false;    ///< A list of vertices, which are the roots; else all vertices are.
+  bool degrees = false;  ///< A graph of which the label of a vertex is how many neighbours it has; else rows tell.
+};
+
+/// The module that gives what is kept of each sink, in order, in place of its results. Requires: the same.
 ir::Module root_module(ir::Context& context, const ir::Module& module, const std::vector<RootSink>& sinks,
-                       bool of_some);
+                       const RootParams& more);
 
 /// Why the results cannot be told from its sinks; empty: they can. Requires: the same.
 std::string results_problem(const ir::Module& module);

@@ -52,13 +52,16 @@ Status RootProgram::compile(const ResidentGraph::Shared& graph, bool of_some, Co
   }
   const bool rows = options_.rows || (of_some && options_.changes);
   const auto made = std::make_shared<Compiled>();
-  request.rewrite = [made, rows, of_some](ir::Context& context, const ir::Module& nests) {
+  const bool directed = graph->graph().facts().directed;
+  request.rewrite = [made, rows, of_some, directed](ir::Context& context, const ir::Module& nests) {
     made->module = nests;
-    made->reads = ir::read_roots(nests);
+    made->reads = ir::read_roots(nests, directed);
     made->problem = made->reads.problem.empty() ? results_problem(nests) : made->reads.problem;
     if (!made->problem.empty()) return nests;
     made->sinks = root_sinks(nests, rows);
-    return root_module(context, nests, made->sinks, of_some);
+    // Degrees that rows do not tell are given.
+    made->params = {of_some, of_some && made->reads.degrees > made->reads.rows};
+    return root_module(context, nests, made->sinks, made->params);
   };
   std::unique_ptr<Prepared> prepared;
   const Status status = Prepared::make(request, first, reading_, reporter_, prepared);
@@ -185,7 +188,7 @@ Status RootProgram::run_ball(const At& at, const std::vector<std::int64_t>& root
   fits = false;
   const Stopwatch watch;
   const std::uint64_t most = most_arcs(at);
-  const std::optional<Ball> ball = at.balls.around(at.present, some_.reads, roots, at.dictionary, most);
+  std::optional<Ball> ball = at.balls.around(at.present, some_.reads, roots, at.dictionary, most);
   if (!ball) return Status::Ok;
   if (!some_.prepared->rebind(ball->graph)) {
     return reporter_->error(Status::Run, "a program does not fit a part of its graph");
@@ -195,7 +198,7 @@ Status RootProgram::run_ball(const At& at, const std::vector<std::int64_t>& root
   column.kind = runtime::ColumnKind::Vertex;
   column.ranks = ball->roots;
   list.size = column.ranks.size();
-  const codegen::Argument argument = static_cast<const runtime::InputList*>(&list);
+  const codegen::Argument more[] = {static_cast<const runtime::InputList*>(&list), &ball->degrees};
   codegen::RunOptions how = at.options.run;
   if (ball->arcs < kAlone) how.threads = 1;
   if (most != kAllArcs) {
@@ -204,7 +207,7 @@ Status RootProgram::run_ball(const At& at, const std::vector<std::int64_t>& root
     const auto limit = Clock::now() + std::chrono::duration_cast<Clock::duration>(anew);
     how.deadline = how.deadline ? std::min(*how.deadline, limit) : limit;
   }
-  const codegen::RunOutcome outcome = run(some_, how, {&argument, 1}, found);
+  const codegen::RunOutcome outcome = run(some_, how, {more, some_.params.degrees ? 2U : 1U}, found);
   cost_.took_ball(ball->arcs, watch.ms());
   const auto* const result = std::get_if<codegen::RunResult>(&outcome);
   // An error is told by the run of the whole graph, which has it too.

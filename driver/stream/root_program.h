@@ -72,6 +72,7 @@ class RootProgram {
     ir::Module module;  ///< Of the program; lives as long as `prepared`.
     ir::RootReads reads;
     std::vector<RootSink> sinks;
+    RootParams params;
     std::string problem;
     std::unique_ptr<Prepared> prepared;
   };

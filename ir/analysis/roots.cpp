@@ -13,20 +13,22 @@ namespace matcha::ir {
 
 namespace {
 
-/// Whether two vertices are adjacent that are so far away; `near` is not larger than `far`.
+/// Whether there is an arc between vertices that are so far away.
 struct NearPair {
-  int near = 0;
-  int far = 0;
+  int source = 0;
+  int target = 0;
 };
 
 /// What is read for a value.
 struct Reads {
   int rows = -1;
+  int degrees = -1;
   int labels = -1;
   std::vector<NearPair> pairs;
 
   void add(const Reads& more) {
     rows = std::max(rows, more.rows);
+    degrees = std::max(degrees, more.degrees);
     labels = std::max(labels, more.labels);
     pairs.insert(pairs.end(), more.pairs.begin(), more.pairs.end());
   }
@@ -40,7 +42,7 @@ struct Found {
 
 class RootReader {
  public:
-  explicit RootReader(const Module& module) : module_(module) {}
+  RootReader(const Module& module, bool directed) : module_(module), directed_(directed) {}
 
   RootReads run() {
     for (const Var* param : module_.params) {
@@ -53,15 +55,19 @@ class RootReader {
     if (graph_ == nullptr) give_up("no graph is read", {});
     for (const Stmt* stmt : module_.body->body) walk_top(*stmt);
     found_.rows = reads_.rows;
+    found_.degrees = reads_.degrees;
     found_.labels = reads_.labels;
-    // Of others an end is near enough for its whole row to be known.
-    found_.among = std::ranges::any_of(reads_.pairs, [&](const NearPair& pair) { return pair.near > reads_.rows; });
+    // Of others the row that tells is whole.
+    found_.among = std::ranges::any_of(reads_.pairs, [&](const NearPair& pair) { return needed(pair) > reads_.rows; });
     return std::move(found_);
   }
 
  private:
   /// Values are trees, which shared ones may make large.
   static constexpr int kMostSteps = 20000;
+
+  /// How far away the row is that tells whether there is an arc: of an edge, that of either end.
+  int needed(const NearPair& pair) const { return directed_ ? pair.source : std::min(pair.source, pair.target); }
 
   Found give_up(std::string_view why, SourceLoc loc) {
     if (found_.ok()) {
@@ -185,12 +191,18 @@ class RootReader {
         found.reads.labels = std::max(found.reads.labels, found.steps);
         return {0, std::move(found.reads)};
       }
+      case Kind::Size: {
+        if (!is_degree(e)) break;
+        Found found = about_graph(*e.operands[0]);
+        found.reads.degrees = std::max(found.reads.degrees, found.steps);
+        return {0, std::move(found.reads)};
+      }
       case Kind::HasEdge: {
         check_graph(*e.operands[0]);
         const Found a = scalar(*e.operands[1]), b = scalar(*e.operands[2]);
         Reads reads = a.reads;
         reads.add(b.reads);
-        reads.pairs.push_back({std::min(a.steps, b.steps), std::max(a.steps, b.steps)});
+        reads.pairs.push_back({a.steps, b.steps});
         return {0, std::move(reads)};
       }
       case Kind::Contains: {
@@ -291,9 +303,9 @@ class RootReader {
     Found first = from(0), second = from(1);
     // The items are in both. What is read need only be proved once: as near to the root as can be.
     const int steps = std::min(first.steps, second.steps);
-    const auto reach = [](const Found& found) {
+    const auto reach = [this](const Found& found) {
       int farthest = 0;
-      for (const NearPair& pair : found.reads.pairs) farthest = std::max(farthest, pair.near);
+      for (const NearPair& pair : found.reads.pairs) farthest = std::max(farthest, needed(pair));
       return std::pair(found.reads.rows, farthest);
     };
     Found& nearer = reach(second) < reach(first) ? second : first;
@@ -311,7 +323,7 @@ class RootReader {
       }
       case Kind::Neighbors: {
         Found center = about_graph(set);
-        center.reads.pairs.push_back({std::min(center.steps, away), std::max(center.steps, away)});
+        center.reads.pairs.push_back({center.steps, away});
         return std::move(center.reads);
       }
       case Kind::Intersect:
@@ -332,6 +344,7 @@ class RootReader {
   }
 
   const Module& module_;
+  const bool directed_;
   const Var* graph_ = nullptr;
   std::unordered_set<const Var*> scalars_;             ///< Parameters.
   std::unordered_map<const Var*, Found> values_;       ///< Of the root at hand.
@@ -343,6 +356,8 @@ class RootReader {
 
 }  // namespace
 
-RootReads read_roots(const Module& module) { return RootReader(module).run(); }
+bool is_degree(const Expr& e) { return e.kind == Kind::Size && is_all_neighbors(*e.operands[0]); }
+
+RootReads read_roots(const Module& module, bool directed) { return RootReader(module, directed).run(); }
 
 }  // namespace matcha::ir

@@ -395,6 +395,12 @@ TEST(Roots, HowFarIsRead) {
         return sum(apply(lambda w: near(w) % 7, neighbor(G, v)))
     return sum(apply(lambda v: sum(apply(lambda w: far(w) % 5, neighbor(G, v))) % 3, vertices(G)))
 )",
+                                   // Arcs back.
+                                   R"(def f(G: Graph) -> int:
+    def at(v):
+        return sum(apply(lambda w: 1, cond=lambda w: has_edge(G, w, v), neighbor(G, v))) % 3
+    return sum(apply(at, vertices(G)))
+)",
                                    // Whether vertices are adjacent that are 1 step away, and 2.
                                    R"(def f(G: Graph) -> int:
     def at(v):
