@@ -143,10 +143,7 @@ Status check_memory(const GraphOptions& options, const Destination& target, cons
   if (target.format != Format::Mtg) {
     return console.error(Status::Usage, "`--memory` is for .mtg files", "convert the .mtg after that");
   }
-  if (draws || options.edge_labels || options.temporal) {
-    return console.error(Status::Usage, "`--memory` is for graphs without labels of edges, and none are drawn",
-                         "leave it out");
-  }
+  if (draws) return console.error(Status::Usage, "`--memory` is for graphs whose labels are not drawn", "leave it out");
   return Status::Ok;
 }
 

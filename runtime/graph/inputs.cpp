@@ -127,6 +127,7 @@ struct InputSet::State {
     };
     for (const detail::RawGraph& graph : graphs) {
       for (const detail::RowChunk& chunk : graph.rows.chunks) add(chunk.labels.words);
+      if (graph.maybe_edges) add(graph.maybe_edges->words());
       if (graph.labels) add(graph.labels->cells.words);
       // Other labels take the place of the vertices' own; words of edges stay.
       if (graph.mtg && (!graph.labels || graph.mtg->facts().word_info)) add(graph.mtg->dictionary().words());

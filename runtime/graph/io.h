@@ -30,7 +30,7 @@ struct IoOptions {
   /// 0: three quarters of the memory of the machine, or of the container.
   std::uint64_t max_bytes = 0;
   /// Not 0: graphs are made in about so many bytes, and their arcs go through files in `scratch_folder` that have no
-  /// name. Not graphs with information of edges, nor the rows of a query.
+  /// name. Not the rows of a query.
   std::uint64_t piece_bytes = 0;
   std::string scratch_folder = {};
   /// Text is parsed in pieces of about this many bytes.

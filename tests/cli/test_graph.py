@@ -252,6 +252,42 @@ class Pieces(cli.CliTest):
             with self.subTest(stored=options):
                 self.both(["convert", stored, "OUT"], *options[2:])
 
+    def test_labels_of_edges_and_times(self):
+        source = random.Random(29)
+        rows = [(source.randrange(40), source.randrange(40), source.randrange(4)) for _ in range(700)]
+        rows += [(v, u, label) for u, v, label in rows[:100]] + rows[:50]
+        source.shuffle(rows)
+        words = self.write("words.txt", "".join(f"{u} {v} {'abcd'[label]}\n" for u, v, label in rows))
+        numbers = self.write("numbers.txt", "".join(f"{u} {v} {label - 2}\n" for u, v, label in rows))
+        mixed = self.write("mixed.csv", "from,to,what\n" + "".join(f"n{u},n{v},{'x y' if label == 3 else label}\n" for u, v, label in rows))
+        many = self.write("many.txt", "".join(f"{u} {v} {1000 * u + at}\n" for at, (u, v, _) in enumerate(rows)))
+        large = self.write("large.txt", "".join(f"{2**63 + u} {v} {label}\n" for u, v, label in rows))
+        triples = self.write("g.nt", "".join(f"<http://a/{u}> <http://p/{label}> <http://a/{v}> .\n" for u, v, label in rows))
+        matrix = self.write("g.mtx", f"%%MatrixMarket matrix coordinate integer symmetric\n40 40 {len(rows)}\n" + "".join(
+            f"{max(u, v) + 1} {min(u, v) + 1} {label}\n" for u, v, label in rows))
+        tve = self.write("g.graph", "".join(f"v {v} 0\n" for v in range(40)) + "".join(f"e {u} {v} {label}\n" for u, v, label in rows))
+        labelled, arcs, loops = ("--edge-labels",), ("--edge-labels", "--directed"), ("--edge-labels", "--directed", "--keep-loops")
+        cases = [(words, labelled), (words, arcs), (words, loops), (numbers, labelled), (numbers, arcs), (numbers, ("--temporal",)), (many, labelled),
+                 (many, arcs), (many, ("--temporal",)), (mixed, labelled), (mixed, loops), (large, arcs), (triples, labelled), (triples, arcs),
+                 (matrix, labelled), (matrix, arcs), (matrix, ("--temporal",)), (tve, labelled), (tve, loops),
+                 (self.write("none.txt", "# nothing\n"), labelled), (self.write("loop.txt", "5 5 1\n"), labelled)]
+        for file, options in cases:
+            with self.subTest(file=file, options=options):
+                self.both(["convert", file, "OUT"], *options)
+        bad = self.write("bad.txt", "0 1 a\n1 2 -4\n2 3 -5\n")
+        self.assertEqual(*(self.fails(3, "graph", "convert", bad, self.path("g.mtg"), "--edge-labels", *limit, says="-4") for limit in ((), ("--memory", "17M"))))
+
+    def test_several_pieces_with_labels_of_edges(self):
+        """Some hundred thousand arcs, of which a piece has a tenth."""
+        plain, text = self.path("plain.txt"), self.path("labelled.txt")
+        self.ok("graph", "generate", "rmat", "--scale", "12" if cli.SANITIZED else "15", "-o", plain, "-q")
+        with open(plain, encoding="utf-8") as lines, open(text, "w", encoding="utf-8") as out:
+            for at, line in enumerate(lines):
+                out.write(f"{line.rstrip()} {at % 7}\n" if line[0] != "#" else line)
+        for options in ("--edge-labels",), ("--edge-labels", "--directed"), ("--temporal",):
+            with self.subTest(options=options):
+                self.both(["convert", text, "OUT"], *options)
+
     def test_peak(self):
         """A graph of two million edges whose ids are text, with labels: with 32 MB no more than that is taken, and what any command takes."""
         if cli.SANITIZED:
@@ -286,7 +322,6 @@ class Pieces(cli.CliTest):
         self.fails(3, "graph", "convert", informed, out, *limit, says="a .mtg with labels of edges, but no rows by label, cannot be read with a memory limit")
         self.fails(3, "graph", "convert", packed, out, *limit, says="a .mtg that is packed")
         self.fails(3, "graph", "convert", plain, out, *limit, "--labels", self.write("l.txt", "0 a\n"), says="a .mtg that gets labels")
-        self.fails(2, "graph", "convert", few, out, *limit, "--edge-labels", says="without labels of edges")
         # Names take more than numbers do.
         names = self.write("names.txt", "".join(f"a-vertex-with-a-long-name-{v:08} b\n" for v in range(100_000)))
         self.fails(5, "graph", "convert", names, out, "--memory", "8M", says="ids that are text need more than the memory limit of 8388608")
@@ -297,7 +332,7 @@ class Pieces(cli.CliTest):
         out = self.path("g.mtg")
         few = self.write("few.txt", "0 1\n1 2\n")
         self.fails(2, "graph", "convert", few, self.path("g.txt"), "--memory", "100M", says=".mtg")
-        self.fails(2, "graph", "convert", few, out, "--memory", "100M", "--random-labels", "2", says="none are drawn")
+        self.fails(2, "graph", "convert", few, out, "--memory", "100M", "--random-labels", "2", says="whose labels are not drawn")
         self.fails(2, "graph", "convert", few, out, "--memory", "much", says="--memory")
         self.fails(5, "graph", "convert", few, out, "--memory", "1M", says=["3 vertices", "raise it to 11185"])
         self.fails(5, "graph", "generate", "star", "-n", "1000000", "-o", out, "--memory", "40M", says="1000000 vertices")

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/graph/detail/arc_ranges.h"
 #include "runtime/graph/detail/source.h"
 
 namespace matcha::runtime::detail {
@@ -41,56 +42,10 @@ class FirstError {
   std::optional<Error> error_;
 };
 
-/// Ranges of sources that have so many arcs at most, unless it is one vertex.
-class Ranges {
- public:
-  /// `counts`: the arcs of each vertex, loops left out.
-  Ranges(const Buffer<std::uint64_t>& counts, std::uint64_t n, std::uint64_t most) {
-    firsts_.push_back(0);
-    begins_.push_back(0);
-    std::uint64_t sum = 0;
-    for (std::uint64_t vertex = 0; vertex < n; ++vertex) {
-      if (sum != begins_.back() && sum + counts[vertex] - begins_.back() > most) {
-        firsts_.push_back(vertex);
-        begins_.push_back(sum);
-      }
-      sum += counts[vertex];
-    }
-    firsts_.push_back(n);
-    begins_.push_back(sum);
-    while ((n >> shift_) >= kGuesses) ++shift_;
-    for (std::uint64_t guess = 0; guess <= n >> shift_; ++guess) {
-      const auto after = std::upper_bound(firsts_.begin(), firsts_.end() - 1, guess << shift_);
-      guesses_.push_back(static_cast<std::uint32_t>(after - firsts_.begin() - 1));
-    }
-  }
-
-  std::size_t size() const { return firsts_.size() - 1; }
-  std::uint64_t first(std::size_t range) const { return firsts_[range]; }
-  /// The arcs of all ranges before it.
-  std::uint64_t begin(std::size_t range) const { return begins_[range]; }
-  std::uint64_t longest() const {
-    std::uint64_t most = 0;
-    for (std::size_t range = 0; range < size(); ++range) most = std::max(most, begin(range + 1) - begin(range));
-    return most;
-  }
-  std::size_t of(std::uint64_t source) const {
-    std::size_t range = guesses_[source >> shift_];
-    while (source >= firsts_[range + 1]) ++range;
-    return range;
-  }
-
- private:
-  static constexpr std::uint64_t kGuesses = std::uint64_t{1} << 14;
-  std::vector<std::uint64_t> firsts_, begins_;
-  std::vector<std::uint32_t> guesses_;  ///< The range of the first of 2^shift_ sources.
-  unsigned shift_ = 0;
-};
-
 /// Collects arcs for each range and writes them where the range has its place.
 class Scatter {
  public:
-  Scatter(const Ranges& ranges, const ScratchFile& file, std::vector<std::atomic<std::uint64_t>>& cursors,
+  Scatter(const ArcRanges& ranges, const ScratchFile& file, std::vector<std::atomic<std::uint64_t>>& cursors,
           std::size_t room)
       : ranges_(ranges), file_(file), cursors_(cursors), room_(room), waiting_(ranges.size()) {}
 
@@ -120,7 +75,7 @@ class Scatter {
     return done;
   }
 
-  const Ranges& ranges_;
+  const ArcRanges& ranges_;
   const ScratchFile& file_;
   std::vector<std::atomic<std::uint64_t>>& cursors_;
   std::size_t room_;
@@ -143,7 +98,7 @@ class Builder {
     std::fill(made_.offsets.begin(), made_.offsets.end(), 0);
     Status done = count();
     if (!done) return done.error();
-    const Ranges ranges(made_.offsets, n_, *bytes / kBytesPerArc);
+    const ArcRanges ranges(made_.offsets, n_, *bytes / kBytesPerArc);
     if (ranges.longest() * kBytesPerArc > 2 * *bytes) {
       return Error{ErrorKind::Resource,
                    "a vertex has " + std::to_string(ranges.longest()) + " arcs, which are sorted in memory", "", 0,
@@ -202,7 +157,7 @@ class Builder {
     return done;
   }
 
-  Status scatter(const Ranges& ranges, const ScratchFile& file, std::uint64_t bytes) {
+  Status scatter(const ArcRanges& ranges, const ScratchFile& file, std::uint64_t bytes) {
     constexpr std::uint64_t kLeast = 512, kMost = std::uint64_t{1} << 16;
     const std::uint64_t threads = static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency());
     const std::uint64_t room = std::clamp(bytes / 2 / (threads * ranges.size() * sizeof(RankPair)), kLeast, kMost);
@@ -227,7 +182,7 @@ class Builder {
   }
 
   /// Sorts each range and appends its rows to the file of the neighbours.
-  Status sort(const Ranges& ranges, const ScratchFile& arcs) {
+  Status sort(const ArcRanges& ranges, const ScratchFile& arcs) {
     Result<std::shared_ptr<ScratchFile>> file = ScratchFile::create(options_.scratch_folder);
     if (!file) return file.error();
     std::uint64_t written = 0, distinct = 0;
@@ -277,6 +232,7 @@ Graph graph_in_file(std::shared_ptr<const Universe> universe, CsrInFile csr, Gra
   view.labels = owner->labels.data();
   view.offsets = owner->offsets.data();
   view.neighbors = owner->neighbors;
+  view.edge_info = owner->edge_info;
   view.arc_count = owner->offsets[universe->size()];
   return Graph::from_view(std::move(universe), view, facts, owner);
 }

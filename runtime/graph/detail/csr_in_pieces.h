@@ -28,6 +28,7 @@ class EdgeBlocks {
 struct CsrInFile {
   Buffer<std::uint64_t> offsets;             ///< n + 1.
   const std::uint32_t* neighbors = nullptr;  ///< As long as `owner` lives.
+  const std::uint64_t* edge_info = nullptr;  ///< Likewise; null: there is none.
   std::shared_ptr<const void> owner;
   /// What else its graph has, by rank; absent as in GraphArrays.
   Buffer<std::int64_t> labels;

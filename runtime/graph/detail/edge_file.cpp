@@ -22,10 +22,43 @@ Result<std::unique_ptr<EdgeFile>> EdgeFile::create(const IoOptions& options) {
 
 Status EdgeFile::add(const RowChunk& chunk) {
   if (chunk.cells[0].empty()) return Done{};
-  if (chunk.names.size() != 0) return add_named(chunk);
-  ids_.add(chunk.cells[0].data(), chunk.cells[0].size());
-  ids_.add(chunk.cells[1].data(), chunk.cells[1].size());
-  return add_ids(chunk.cells[0], chunk.cells[1]);
+  Status done = Done{};
+  if (chunk.names.size() != 0) {
+    done = add_named(chunk);
+  } else {
+    ids_.add(chunk.cells[0].data(), chunk.cells[0].size());
+    ids_.add(chunk.cells[1].data(), chunk.cells[1].size());
+    done = add_ids(chunk.cells[0], chunk.cells[1]);
+  }
+  return done && chunk.cells.size() > 2 ? add_info(chunk) : done;
+}
+
+/// The third column of the block that came last.
+Status EdgeFile::add_info(const RowChunk& chunk) {
+  Block& block = blocks_.back();
+  const bool is_label = chunk.labels.size() != 0;
+  std::vector<std::int64_t> values = is_label ? chunk.labels.values : chunk.cells[2];
+  std::vector<std::int64_t> numbers;
+  for (const std::string& word : chunk.labels.words) {
+    const auto [found, is_new] = word_numbers_.try_emplace(word, static_cast<std::int64_t>(words_.size()));
+    if (is_new) words_.push_back(word);
+    numbers.push_back(found->second);
+  }
+  std::vector<char> flags(chunk.labels.is_word.begin(), chunk.labels.is_word.end());
+  for (std::size_t at = 0; is_label && at < values.size(); ++at) {
+    if (!flags.empty() && flags[at] != 0) {
+      values[at] = numbers[static_cast<std::size_t>(values[at])];
+    } else if (values[at] < 0 && !negative_) {
+      negative_ = values[at];
+    }
+  }
+  block.info_begin = size_;
+  block.has_words = !flags.empty();
+  Status done = file_->write(size_, values.data(), values.size() * sizeof(std::int64_t));
+  size_ += values.size() * sizeof(std::int64_t);
+  if (done && block.has_words) done = file_->write(size_, flags.data(), flags.size());
+  size_ += flags.size();
+  return done;
 }
 
 /// Names of the chunk become those of the file.
@@ -87,12 +120,41 @@ void EdgeFile::lift() {
   places_.assign(numbers_.begin(), numbers_.end());
 }
 
-std::uint64_t EdgeFile::rank_by(std::shared_ptr<const Universe> universe) {
+std::uint64_t EdgeFile::rank_by(std::shared_ptr<const Universe> universe, const LabelDictionary& dictionary) {
   universe_ = std::move(universe);
+  for (const std::string& word : words_) codes_.push_back(*dictionary.code(word));
+  word_numbers_ = {};
   (void)std::exchange(names_, NameTable());
   if (has_places_ && !is_named_) own_ = Universe::from_sorted(std::move(numbers_));
   numbers_ = {};
   return (places_.size() + (is_named_ ? 0 : 2 * own_.size())) * sizeof(std::int64_t);
+}
+
+Status EdgeFile::read_info(std::uint64_t number, std::vector<InfoEdge>& edges) const {
+  const Block& block = blocks_[number];
+  std::vector<RankPair> pairs;
+  Status done = read(number, pairs);
+  std::vector<std::int64_t> values(block.count);
+  std::vector<char> flags(block.has_words ? block.count : 0);
+  const std::uint64_t bytes = values.size() * sizeof(std::int64_t);
+  if (done) done = file_->read(block.info_begin, values.data(), bytes);
+  if (done && block.has_words) done = file_->read(block.info_begin + bytes, flags.data(), flags.size());
+  if (!done) return done;
+  for (std::size_t at = 0; at < flags.size(); ++at) {
+    if (flags[at] != 0) values[at] = codes_[static_cast<std::size_t>(values[at])];
+  }
+  edges.resize(pairs.size());
+  // Those that were turned come behind all others.
+  std::size_t turned = 0;
+  for (std::size_t at = 0; at < pairs.size(); ++at) {
+    std::size_t from = at;
+    if (at >= block.count) {
+      while (pairs[turned].source == pairs[turned].target) ++turned;
+      from = turned++;
+    }
+    edges[at] = {pairs[at].source, pairs[at].target, static_cast<std::uint64_t>(values[from])};
+  }
+  return Done{};
 }
 
 Status EdgeFile::read(std::uint64_t number, std::vector<RankPair>& edges) const {

@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/graph/buffer.h"
 #include "runtime/graph/detail/csr_in_pieces.h"
 #include "runtime/graph/detail/id_set.h"
+#include "runtime/graph/detail/info_in_pieces.h"
 #include "runtime/graph/detail/name_table.h"
 #include "runtime/graph/detail/rows.h"
 #include "runtime/graph/detail/scratch_file.h"
@@ -16,14 +19,14 @@
 
 namespace matcha::runtime::detail {
 
-/// The edges of a text, in a scratch file where they do not fit in memory, and their different ids, which do.
-class EdgeFile final : public EdgeBlocks {
+/// The edges of a text, in a scratch file where they do not fit in memory, and their different ids and words, which do.
+class EdgeFile final : public EdgeBlocks, public InfoBlocks {
  public:
   /// `options`: the folder, and what a graph may take. Errors: Input when there can be no file.
   static Result<std::unique_ptr<EdgeFile>> create(const IoOptions& options);
 
-  /// The ends of the edges of a chunk; chunks come in file order. Errors: Resource when the disk is full or fails, or
-  /// the ids take too much memory.
+  /// The edges of a chunk, with a third column where it has one; chunks come in file order. Errors: Resource when the
+  /// disk is full or fails, or the ids take too much memory.
   Status add(const RowChunk& chunk);
   /// Edges between different vertices are there in both directions.
   void reverse() { is_reversed_ = true; }
@@ -40,12 +43,18 @@ class EdgeFile final : public EdgeBlocks {
   std::vector<std::int64_t>& places() { return places_; }
   /// Of ids that are text.
   NameTable& names() { return names_; }
+  /// Labels of edges that are words.
+  const std::vector<std::string>& words() const { return words_; }
+  /// The first label that is a number below 0.
+  std::optional<std::int64_t> negative() const { return negative_; }
 
-  /// All ids have ranks now. What the edges still need takes so many bytes.
-  std::uint64_t rank_by(std::shared_ptr<const Universe> universe);
+  /// All ids have ranks now, and all words codes. What the edges still need takes so many bytes.
+  std::uint64_t rank_by(std::shared_ptr<const Universe> universe, const LabelDictionary& dictionary);
   std::uint64_t blocks() const override { return blocks_.size(); }
   /// Requires: `rank_by` was called.
   Status read(std::uint64_t block, std::vector<RankPair>& edges) const override;
+  /// The same; requires a third column.
+  Status read_info(std::uint64_t block, std::vector<InfoEdge>& edges) const override;
 
  private:
   EdgeFile(std::shared_ptr<ScratchFile> file, std::uint64_t bytes)
@@ -54,11 +63,14 @@ class EdgeFile final : public EdgeBlocks {
   struct Block {
     std::uint64_t begin = 0;  ///< Bytes; all sources are followed by all targets.
     std::uint64_t count = 0;
-    bool narrow = false;  ///< Ids are of 32 bits.
+    bool narrow = false;           ///< Ids are of 32 bits.
+    std::uint64_t info_begin = 0;  ///< Of the third column, 8 bytes each,
+    bool has_words = false;        ///< behind which there is a byte for each: it is the number of a word.
   };
   template <typename Id>
   Status append(const std::vector<std::int64_t>& sources, const std::vector<std::int64_t>& targets) const;
   Status add_named(const RowChunk& chunk);
+  Status add_info(const RowChunk& chunk);
   Status add_ids(const std::vector<std::int64_t>& sources, const std::vector<std::int64_t>& targets);
 
   std::shared_ptr<ScratchFile> file_;
@@ -73,6 +85,10 @@ class EdgeFile final : public EdgeBlocks {
   bool has_places_ = false;
   std::vector<std::int64_t> places_;
   Universe own_;  ///< Of ids in the file that are no numbers of names, where they have places.
+  std::vector<std::string> words_;
+  std::unordered_map<std::string, std::int64_t> word_numbers_;
+  std::vector<std::int64_t> codes_;
+  std::optional<std::int64_t> negative_;
   std::shared_ptr<const Universe> universe_;
 };
 

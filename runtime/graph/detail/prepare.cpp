@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/graph/detail/csr.h"
+#include "runtime/graph/detail/info_in_pieces.h"
 #include "runtime/graph/detail/raw_graph.h"
 #include "runtime/graph/detail/rebase.h"
 #include "runtime/graph/detail/vertex_set.h"
@@ -236,6 +237,14 @@ std::uint64_t bytes_to_build(std::uint64_t rows, std::uint64_t vertices, bool in
   return per_row * rows + kPerVertex * vertices;
 }
 
+/// Where a graph with information of edges has too many.
+Status check_count(const RawGraph& raw) {
+  const bool informed = raw.spec.temporal || raw.spec.edge_info;
+  const bool doubled = informed && !raw.spec.temporal && !raw.spec.directed;
+  if (!informed || raw.rows.count <= kMaxVertices / (doubled ? 2 : 1)) return Done{};
+  return Error{ErrorKind::Resource, "a graph with edge information has at most 4294967294 arcs", raw.spec.path, 0, ""};
+}
+
 Result<Prepared> prepare_rows(RawGraph& raw, const Universe& universe, const LabelDictionary& dictionary,
                               Budget& budget) {
   const bool temporal = raw.spec.temporal, informed = temporal || raw.spec.edge_info;
@@ -247,10 +256,8 @@ Result<Prepared> prepare_rows(RawGraph& raw, const Universe& universe, const Lab
                                                            doubled || (!informed && !raw.spec.directed))),
                              raw.spec.path);
   if (!room) return room.error();
-  if (informed && raw.rows.count > kMaxVertices / (doubled ? 2 : 1)) {
-    return Error{ErrorKind::Resource, "a graph with edge information has at most 4294967294 arcs", raw.spec.path, 0,
-                 ""};
-  }
+  const Status fits = check_count(raw);
+  if (!fits) return fits.error();
   Prepared prepared;
   for (const RowChunk& chunk : raw.rows.chunks) {
     Status numbers = check_numbers(raw.spec.path, dictionary, chunk.labels);
@@ -350,9 +357,28 @@ Status check_info(const RawGraph& raw, const LabelDictionary& dictionary) {
   return negative == values + view.arc_count ? Status(Done{}) : Status(negative_label(raw.spec.path, 0, *negative));
 }
 
+/// The adjacency of edges in a file with information; fills what the facts say of it.
+Result<CsrInFile> informed_pieces(RawGraph& raw, const Universe& universe, std::uint64_t besides,
+                                  const IoOptions& options, GraphFacts& facts) {
+  const GraphSpec& spec = raw.spec;
+  const InfoRules rules{spec.directed || spec.temporal, spec.keep_loops, spec.temporal};
+  Result<InfoCsr> made = info_csr_in_pieces(universe.size(), *raw.maybe_edges, rules, besides, options);
+  if (!made) return made.error();
+  facts.info = spec.info == ColumnKind::Float ? InfoKind::Float : InfoKind::Int;
+  facts.word_info = !raw.maybe_edges->words().empty();
+  if (spec.keep_loops) facts.loop_free = !made->has_loops;
+  facts.simple = !spec.temporal && facts.loop_free && !made->has_parallels;
+  return std::move(made->csr);
+}
+
 /// A graph whose edges are in a file, and stay there.
 Result<Graph> prepare_pieces(RawGraph& raw, const std::shared_ptr<const Universe>& universe,
                              const LabelDictionary& dictionary, const IoOptions& options) {
+  Status fits = check_count(raw);
+  if (fits && raw.maybe_edges->negative() && !dictionary.empty()) {
+    fits = negative_label(raw.spec.path, 0, *raw.maybe_edges->negative());
+  }
+  if (!fits) return fits.error();
   GraphArrays arrays;
   if (raw.labels) {
     Status labelled = assign_labels(*raw.labels, *universe, dictionary, arrays);
@@ -363,19 +389,26 @@ Result<Graph> prepare_pieces(RawGraph& raw, const std::shared_ptr<const Universe
   raw.vertex_ids = {};
   (void)std::exchange(raw.vertex_names, NameTable());
   // All ids of a graph alone are vertices of it.
-  std::uint64_t besides = raw.maybe_edges->rank_by(universe) + arrays.labels.size() * sizeof(std::int64_t);
+  std::uint64_t besides = raw.maybe_edges->rank_by(universe, dictionary) + arrays.labels.size() * sizeof(std::int64_t);
   if (universe->names() != nullptr) besides += universe->names()->bytes();
-  Result<CsrInFile> csr = csr_in_pieces(universe->size(), *raw.maybe_edges, raw.spec.directed, besides, options);
+  GraphFacts facts;
+  facts.directed = raw.spec.directed || raw.spec.temporal;
+  const bool informed = raw.spec.temporal || raw.spec.edge_info;
+  Result<CsrInFile> csr = informed
+                              ? informed_pieces(raw, *universe, besides, options, facts)
+                              : csr_in_pieces(universe->size(), *raw.maybe_edges, raw.spec.directed, besides, options);
   if (!csr) return csr.error();
   raw.maybe_edges.reset();
   raw.report.loops = csr->loops;
   raw.report.duplicates = csr->duplicates;
   raw.report.reversed = csr->reversed;
-  csr->labels = std::move(arrays.labels);
-  GraphFacts facts;
-  facts.directed = raw.spec.directed;
   facts.all_loops = csr->loops == 0;
-  return graph_in_file(universe, std::move(*csr), facts);
+  csr->labels = std::move(arrays.labels);
+  Graph graph = graph_in_file(universe, std::move(*csr), facts);
+  if (facts.info != InfoKind::Int || raw.spec.temporal) return graph;
+  Status sliced = slice_in_pieces(graph, besides, options);
+  if (!sliced) return sliced.error();
+  return graph;
 }
 
 }  // namespace

@@ -198,7 +198,6 @@ Result<Rows> read_triples_as(LineSource& source, const std::vector<ColumnSpec>& 
 Status open_pieces(RawGraph& raw, LineSource& source, const IoOptions& options) {
   const GraphSpec& spec = raw.spec;
   if (!spec.sql.empty()) return not_in_pieces(spec.path, "the rows of a query");
-  if (spec.edge_info || spec.temporal) return not_in_pieces(spec.path, "a graph with labels of edges");
   Result<std::unique_ptr<EdgeFile>> file = EdgeFile::create(options);
   if (!file) return file.error();
   raw.maybe_edges = std::move(*file);

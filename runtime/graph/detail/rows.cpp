@@ -226,6 +226,7 @@ Status hand_over(const RowPlan& plan, RowChunk& chunk) {
   chunk.cells = {};
   // Assigning an empty table would keep the memory of its text.
   (void)std::exchange(chunk.names, NameTable());
+  chunk.labels = {};
   return taken;
 }
 

@@ -34,7 +34,7 @@ struct RowPlan {
   std::int64_t lowest_id = std::numeric_limits<std::int64_t>::min();
   std::int64_t highest_id = std::numeric_limits<std::int64_t>::max();
   std::atomic<bool>* maybe_past_int64 = nullptr;  ///< Set where an id is a uint64 and no int64, which is an error.
-  const TakeRows* maybe_take = nullptr;           ///< Gets the rows, whose ids are not kept then.
+  const TakeRows* maybe_take = nullptr;           ///< Gets the rows, of which nothing is kept then.
 };
 
 /// Rows of one chunk, a vector a column; a Float cell holds the bits of the double.
