@@ -326,6 +326,9 @@ class Pieces(cli.CliTest):
         names = self.write("names.txt", "".join(f"a-vertex-with-a-long-name-{v:08} b\n" for v in range(100_000)))
         self.fails(5, "graph", "convert", names, out, "--memory", "8M", says="ids that are text need more than the memory limit of 8388608")
         self.fails(5, "graph", "convert", names, out, "--memory", "20M", says=["100001 vertices", "raise it to"])
+        # So do words, which are told before all are read.
+        words = self.write("words.txt", "".join(f"0 1 a-label-with-a-long-name-{v:08}\n" for v in range(100_000)) + "x\n")
+        self.fails(5, "graph", "convert", words, out, "--edge-labels", "--memory", "12M", says="labels of edges that are words need more than the memory limit of 12582912")
         self.assertFalse(os.path.exists(out))
 
     def test_problems(self):

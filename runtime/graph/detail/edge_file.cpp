@@ -11,6 +11,8 @@ namespace {
 
 /// What a name takes beside its text until all names are in order.
 constexpr std::uint64_t kBytesPerName = 64;
+/// What a word takes beside its text, which is there twice.
+constexpr std::uint64_t kBytesPerWord = 128;
 
 }  // namespace
 
@@ -41,8 +43,16 @@ Status EdgeFile::add_info(const RowChunk& chunk) {
   std::vector<std::int64_t> numbers;
   for (const std::string& word : chunk.labels.words) {
     const auto [found, is_new] = word_numbers_.try_emplace(word, static_cast<std::int64_t>(words_.size()));
-    if (is_new) words_.push_back(word);
     numbers.push_back(found->second);
+    if (!is_new) continue;
+    words_.push_back(word);
+    word_bytes_ += 2 * word.size() + kBytesPerWord;
+  }
+  if (word_bytes_ > bytes_) {
+    return Error{ErrorKind::Resource,
+                 std::to_string(words_.size()) + " labels of edges that are words need more than the memory limit of " +
+                     std::to_string(bytes_) + " bytes",
+                 "", 0, "raise it"};
   }
   std::vector<char> flags(chunk.labels.is_word.begin(), chunk.labels.is_word.end());
   for (std::size_t at = 0; is_label && at < values.size(); ++at) {

@@ -87,6 +87,7 @@ class EdgeFile final : public EdgeBlocks, public InfoBlocks {
   Universe own_;  ///< Of ids in the file that are no numbers of names, where they have places.
   std::vector<std::string> words_;
   std::unordered_map<std::string, std::int64_t> word_numbers_;
+  std::uint64_t word_bytes_ = 0;
   std::vector<std::int64_t> codes_;
   std::optional<std::int64_t> negative_;
   std::shared_ptr<const Universe> universe_;
