@@ -28,6 +28,8 @@ using runtime::stream::EdgeUpdate;
 
 /// So many edges are counted by one thread before it is known what they take.
 constexpr std::size_t kAlone = 8;
+/// So many changes are kept until the graph is laid out anew, and some for its edges.
+constexpr std::uint64_t kLateChanges = 1000;
 /// Rows of labels of edges that any graph may have, and those for each of its edges.
 constexpr std::uint64_t kFewRows = std::uint64_t{1} << 22, kRowsOfEdge = 8;
 
@@ -130,7 +132,7 @@ class DeltaEngine final : public Engine {
 
   Status set_dictionary(std::shared_ptr<const runtime::LabelDictionary> dictionary) override {
     const runtime::LabelDictionary before = stands_->dictionary();
-    lag_.forget_batch();
+    lag_.forget_batches();
     Status status = late_.finish();
     if (status == Status::Ok) status = stands_->set_dictionary(dictionary);
     if (status == Status::Ok && again_ != nullptr) status = again_->set_dictionary(dictionary);
@@ -161,7 +163,7 @@ class DeltaEngine final : public Engine {
     lag_.begin();
     status = change(batch, options);
     if (status != Status::Ok) return status;
-    lag_.end(batch);
+    lag_.end(batch, present_.edge_count() / 8 + kLateChanges);
     std::vector<Answer> stood, ran;
     for (Entry& entry : entries_) {
       if (!entry.delta) continue;
@@ -268,8 +270,8 @@ class DeltaEngine final : public Engine {
     ApplyOptions quiet;
     quiet.quiet = true;
     std::vector<Answer> none;
-    const NetBatch* const one = lag_.maybe_batch();
-    const Status status = stands_->apply(one != nullptr ? *one : present_.difference_to(**last), quiet, none);
+    const std::optional<NetBatch> known = lag_.batch();
+    const Status status = stands_->apply(known ? *known : present_.difference_to(**last), quiet, none);
     if (status == Status::Ok) lag_.clear();
     rebuild_ms_ = watch.ms();
     return status;

@@ -11,6 +11,7 @@ class RootCost {
  public:
   /// Balls that are worth so much are as fast as the whole graph, both before and after a batch.
   std::uint64_t most_arcs(std::uint64_t edges) const {
+    if (left_out_ != 0) return 0;
     const double arcs = (anew_ms(edges) / 2 - fixed_ms_) / arc_ms_;
     return arcs <= 0 ? 0 : static_cast<std::uint64_t>(std::min(arcs, 1e18));
   }
@@ -40,9 +41,17 @@ class RootCost {
   }
   /// A batch was taken without them. What is not measured for long may have been held up: it is tried again in the end.
   void did_without() {
+    if (left_out_ != 0) --left_out_;
     arc_ms_ = std::max(arc_ms_ * kFaith, kLeastOfArc);
     fixed_ms_ *= kFaith;
   }
+  /// They were begun, and the whole graph was run after all: some batches do without, the more the more often.
+  void gave_up() {
+    constexpr unsigned kMostLeftOut = 8;
+    failures_ = std::min(2 * failures_ + 1, kMostLeftOut);
+    left_out_ = failures_;
+  }
+  void succeeded() { failures_ = 0; }
   void took_run(std::uint64_t edges, double ms) {
     // One that took much longer than the last was held up.
     constexpr double kMostGrowth = 1.25;
@@ -62,6 +71,7 @@ class RootCost {
   double fixed_ms_ = 0.1, arc_ms_ = 5e-5;
   std::uint64_t edges_ = 0, runs_ = 0;
   double roots_ms_ = 0;  ///< Since the last run.
+  unsigned failures_ = 0, left_out_ = 0;
   std::optional<double> run_ms_, layout_ms_;
 };
 

@@ -115,7 +115,15 @@ class RootEngine final : public Engine {
   Status settle(bool all, std::vector<Late>& answers) override { return others_->settle(all, answers); }
 
   Status set_dictionary(std::shared_ptr<const runtime::LabelDictionary> dictionary) override {
-    Status status = others_->set_dictionary(dictionary);
+    Status status = Status::Ok;
+    for (Entry& entry : entries_) {
+      if (!entry.roots) continue;
+      runtime::Result<ResidentGraph::Shared> now = graph();
+      if (!now) return reporter_->error(now.error());
+      status = entry.roots->keep_rows(*now);
+      if (status != Status::Ok) return status;
+    }
+    status = others_->set_dictionary(dictionary);
     if (status != Status::Ok) return status;
     dictionary_ = std::move(dictionary);
     if (!has_roots()) return Status::Ok;
@@ -154,7 +162,7 @@ class RootEngine final : public Engine {
       program.forget();
       return Status::Ok;
     }
-    if (!program.knows()) {
+    if (!program.knows() && !program.keeps_rows()) {
       runtime::Result<ResidentGraph::Shared> now = graph();
       if (!now) return reporter_->error(now.error());
       const Status status = program.refresh(*now, at.options);
@@ -177,9 +185,10 @@ class RootEngine final : public Engine {
     Status status = with_memory([&] { return program.after(at, done); });
     if (status != Status::Ok) return status;
     if (done) return program.answer(How::Roots, answer);
+    const bool can_tell = !program.tells_rows() || program.keeps_rows();
     status = run_whole(program, at.options, answer);
     if (status != Status::Ok) return status;
-    if (program.tells_rows()) return reporter_->error(Status::Run, "it cannot be told which rows a batch changes");
+    if (!can_tell) return reporter_->error(Status::Run, "it cannot be told which rows a batch changes");
     answer.why = "the whole graph is sooner run than what is near to the changes";
     return Status::Ok;
   }

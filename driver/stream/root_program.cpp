@@ -50,14 +50,16 @@ Status RootProgram::compile(const ResidentGraph::Shared& graph, bool of_some, Co
     request.order = "id";
     first = least_graph(graph->graph());
   }
-  const bool rows = options_.rows || (of_some && options_.changes);
   const auto made = std::make_shared<Compiled>();
   const bool directed = graph->graph().facts().directed;
-  request.rewrite = [made, rows, of_some, directed](ir::Context& context, const ir::Module& nests) {
+  request.rewrite = [made, wanted = options_, of_some, directed](ir::Context& context, const ir::Module& nests) {
     made->module = nests;
     made->reads = ir::read_roots(nests, directed);
     made->problem = made->reads.problem.empty() ? results_problem(nests) : made->reads.problem;
     if (!made->problem.empty()) return nests;
+    // Of all roots rows are wanted where labels may get other numbers, too.
+    made->computes_with_labels = computes_with_labels(nests);
+    const bool rows = wanted.rows || (wanted.changes && (of_some || made->computes_with_labels));
     made->sinks = root_sinks(nests, rows);
     // Degrees that rows do not tell are given.
     made->params = {of_some, of_some && made->reads.degrees > made->reads.rows};
@@ -78,7 +80,6 @@ std::string RootProgram::problem() const {
   if (has_rows_ && (whole_.sinks.size() != 1 || whole_.sinks[0].kind != ir::SinkKind::List)) {
     return "the result is a list that is made of others";
   }
-  if (tells_rows() && computes_with_labels(some_.module)) return "rows may have labels, which words that come change";
   for (const RootSink& sink : whole_.sinks) {
     if (sink.var->type->is_list() && !sink.var->type->is_flat_list()) return "the result is a list of lists";
   }
@@ -114,7 +115,7 @@ Status RootProgram::compile_again(const ResidentGraph::Shared& graph) {
   if (status == Status::Ok) status = compile(graph, true, some_);
   if (status != Status::Ok) return status;
   if (const std::string why = problem(); !why.empty()) return reporter_->error(Status::Run, why);
-  forget();
+  knows_ = false;
   last_stays_ = true;
   return Status::Ok;
 }
@@ -144,7 +145,15 @@ bool RootProgram::put(const Found& found, int sign) {
   return fits;
 }
 
-Status RootProgram::run_whole(const ResidentGraph::Shared& graph, const ApplyOptions& options) {
+Status RootProgram::keep_rows(const ResidentGraph::Shared& graph) {
+  if (!tells_rows() || !whole_.computes_with_labels || !last_ || !knows_) return Status::Ok;
+  RowSet rows;
+  const Status status = run_whole(graph, {}, &rows);
+  old_rows_ = std::move(rows);
+  return status;
+}
+
+Status RootProgram::run_whole(const ResidentGraph::Shared& graph, const ApplyOptions& options, RowSet* maybe_rows) {
   const Stopwatch watch;
   roots_.reset();
   knows_ = false;
@@ -173,7 +182,9 @@ Status RootProgram::run_whole(const ResidentGraph::Shared& graph, const ApplyOpt
   if (ending != codegen::Ending::Complete) return Status::Interrupted;
   if (!streams && !put(found, 1)) return reporter_->error(Status::Run, "a number of the program is beyond 128 bits");
   knows_ = true;
-  changes_ = difference(found.rows, RowSet());
+  if (options_.rows || old_rows_) changes_ = difference(found.rows, old_rows_.value_or(RowSet()));
+  old_rows_.reset();
+  if (maybe_rows != nullptr) *maybe_rows = std::move(found.rows);
   cost_.took_run(graph->graph().edge_count(), watch.ms());
   return Status::Ok;
 }
@@ -224,6 +235,7 @@ Status RootProgram::before(const At& at) {
   const Stopwatch watch;
   roots_.reset();
   changes_ = {};
+  if (old_rows_) return Status::Ok;
   const std::uint64_t most = most_arcs(at);
   if (most == 0) {
     cost_.did_without();
@@ -238,7 +250,7 @@ Status RootProgram::before(const At& at) {
   if (fits) {
     roots_ = std::move(*roots);
   } else {
-    cost_.did_without();
+    cost_.gave_up();
   }
   ms_ = watch.ms();
   return Status::Ok;
@@ -257,7 +269,9 @@ Status RootProgram::after(const At& at, bool& done) {
   std::ranges::sort(roots);
   Found is;
   const Status status = run_ball(at, roots, is, done);
+  if (!done) cost_.gave_up();
   if (status != Status::Ok || !done) return status;
+  cost_.succeeded();
   done = put(is, 1) && put(was_, -1);
   if (tells_rows()) changes_ = difference(is.rows, was_.rows);
   cost_.took_roots(ms_ + watch.ms());

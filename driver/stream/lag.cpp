@@ -1,0 +1,61 @@
+#include "driver/stream/lag.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace matcha::driver::stream {
+
+namespace {
+
+auto key_of(const EdgeChange& edge) { return std::tie(edge.u, edge.v, edge.label); }
+
+struct SignedEdge {
+  EdgeChange edge;
+  int sign = 0;
+};
+
+/// What comes and goes cancels.
+void add_net(std::vector<SignedEdge>& edges, NetBatch& net) {
+  std::ranges::sort(edges, [](const SignedEdge& a, const SignedEdge& b) { return key_of(a.edge) < key_of(b.edge); });
+  for (auto first = edges.begin(), last = first; first != edges.end(); first = last) {
+    int sum = 0;
+    for (; last != edges.end() && last->edge == first->edge; ++last) sum += last->sign;
+    if (sum != 0) (sum > 0 ? net.inserted : net.deleted).push_back(first->edge);
+  }
+}
+
+}  // namespace
+
+void Lag::end(const NetBatch& batch, std::uint64_t most) {
+  is_open_ = false;
+  if (!is_known_ || batch.empty()) return;
+  changes_ += batch.vertices.size() + batch.deleted.size() + batch.inserted.size();
+  if (changes_ > most) return forget_batches();
+  batches_.push_back(batch);
+}
+
+std::optional<NetBatch> Lag::batch() const {
+  if (!is_known_ || (is_open_ && is_dirty_)) return std::nullopt;
+  if (batches_.size() == 1) return batches_.front();
+  NetBatch net;
+  std::vector<SignedEdge> edges;
+  std::map<std::int64_t, VertexChange> vertices;
+  for (const NetBatch& batch : batches_) {
+    for (const EdgeChange& edge : batch.deleted) edges.push_back({edge, -1});
+    for (const EdgeChange& edge : batch.inserted) edges.push_back({edge, 1});
+    for (const VertexChange& vertex : batch.vertices) {
+      VertexChange& all = vertices.try_emplace(vertex.id, vertex).first->second;
+      all.is = vertex.is;
+      all.new_label = vertex.new_label;
+    }
+  }
+  add_net(edges, net);
+  for (const auto& [id, vertex] : vertices) {
+    const bool stays = vertex.was && vertex.is && vertex.old_label == vertex.new_label;
+    if (!stays && (vertex.was || vertex.is)) net.vertices.push_back(vertex);
+  }
+  return net;
+}
+
+}  // namespace matcha::driver::stream
