@@ -18,6 +18,7 @@
 #include "driver/message_log.h"
 #include "driver/tables.h"
 #include "driver/version.h"
+#include "runtime/graph/labels.h"
 #include "runtime/graph/mtg.h"
 
 /// The functions of matcha.h: nothing is thrown past them.
@@ -438,8 +439,9 @@ size_t matcha_graph_name(const matcha_graph* graph, int64_t vertex, char* buffer
 size_t matcha_graph_label(const matcha_graph* graph, int64_t label, char* buffer, size_t room) {
   return put_text(buffer, room, [&] {
     const matcha::runtime::LabelDictionary& dictionary = graph->graph->graph().dictionary();
-    // Word i has the code -1 - i.
-    const bool is_there = label >= 0 || ~static_cast<std::uint64_t>(label) < dictionary.words().size();
+    // Word i has the code -1 - i; without words, labels below 0 are numbers.
+    const bool is_number = label != matcha::runtime::kNoLabel && (label >= 0 || dictionary.empty());
+    const bool is_there = is_number || ~static_cast<std::uint64_t>(label) < dictionary.words().size();
     return is_there ? dictionary.name(label) : std::string();
   });
 }

@@ -240,6 +240,13 @@ TEST(Graphs, LabelsOfEdgesAreColumnsOfQueries) {
   matcha_result_free(result);
   matcha_program_free(program);
   matcha_graph_free(graph);
+  // Where there are no words, those below 0 are numbers, too.
+  std::ofstream(path) << "1 2 -3\n";
+  ASSERT_EQ(MATCHA_OK, matcha_graph_read(path.c_str(), reading.options, &graph, nullptr));
+  char number[8];
+  EXPECT_EQ(2U, matcha_graph_label(graph, -3, number, sizeof(number)));
+  EXPECT_STREQ("-3", number);
+  matcha_graph_free(graph);
 }
 
 }  // namespace

@@ -54,6 +54,9 @@ def test_labels_of_edges_are_columns(seed):
 def test_labels_that_are_numbers():
     g = mt.Graph([1, 2, 3], [2, 3, 1], directed=True, edge_label=[7, 8, 7], keep_loops=True)
     assert sorted(mt.query(g, "SELECT ?p ?a { ?a ?p ?b }")) == [(7, 1), (7, 3), (8, 2)]
+    # Where there are no words, those below 0 are numbers, too.
+    g = mt.Graph([1, 2], [2, 3], directed=True, edge_label=[-1, -8], keep_loops=True)
+    assert sorted(mt.query(g, "SELECT ?p ?a { ?a ?p ?b }")) == [(-8, 2), (-1, 1)]
 
 
 def test_labels_as_arrow():

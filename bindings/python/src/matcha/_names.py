@@ -23,6 +23,8 @@ class Labels(dict[int, int]):
             buffer = ctypes.create_string_buffer(lib.matcha_graph_label(self._graph, code, None, 0) + 1)
             length = lib.matcha_graph_label(self._graph, code, buffer, len(buffer))
             name = buffer.raw[:length].decode("utf-8", "surrogateescape")
+            # Without words, labels below 0 are numbers.
+            name = code if name == str(code) else name
         place = self[code] = len(self.names)
         self.names.append(name)
         return place
