@@ -161,6 +161,9 @@ void take_query(driver::ProgramRequest& request, ProgramFacts& facts) {
   for (std::size_t c = 0; c < query->columns.size(); ++c) {
     if (query->columns[c] >= vertices) told["labels"].push_back(query->headings[c]);
   }
+  for (const std::string& id : query->set.patterns.front().constants) {
+    if (!id.empty()) told["ids"].push_back(id);
+  }
   facts.query = told.dump();
 }
 

@@ -65,6 +65,12 @@ def test_labels_as_arrow():
     assert sorted(zip(*columns)) == [(1, "knows"), (2, "owns")]
 
 
+def test_names_of_vertices_in_a_file(tmp_path):
+    (tmp_path / "calls.csv").write_text("src,dst,kind\nann,bob,knows\nbob,inc,pays\n")
+    g = mt.read(tmp_path / "calls.csv", src="src", dst="dst", edge_label="kind", directed=True, keep_loops=True)
+    assert list(mt.query(g, "SELECT ?a ?p { ?a ?p <inc> }")) == [("bob", "pays")]
+
+
 def test_ask():
     g = graph_of([(1, 2, "knows"), (2, 3, "owns"), (3, 3, "owns")])
     assert mt.query(g, "ASK { ?a <owns> ?a }") is True
@@ -88,6 +94,9 @@ def test_problems():
     lossy = mt.Graph([1, 1], [2, 1], directed=True, edge_label=["knows", "knows"])
     with pytest.raises(mt.UsageError, match="queries see loops"):
         mt.query(lossy, "MATCH (a)-[:knows]->(b) RETURN count(*)")
+    named = mt.Graph(["ann", "bob"], ["bob", "inc"], directed=True, edge_label=["knows", "pays"], keep_loops=True)
+    with pytest.raises(mt.UsageError, match="names a vertex"):
+        mt.query(named, "ASK { ?a <pays> <inc> }")
     with pytest.raises(mt.UsageError, match="arcs"):
         mt.query(mt.Graph([1, 2], [2, 3]), "MATCH (a)-[:knows]->(b) RETURN count(*)")
     with pytest.raises(mt.UsageError, match="no query"):

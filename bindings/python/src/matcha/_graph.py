@@ -12,7 +12,7 @@ from matcha import _inputs, _library
 from matcha._errors import InputError
 from matcha._inputs import Ints, Labels
 from matcha._lent import Lent
-from matcha._names import Labels, names_of
+from matcha._names import EdgeLabels, names_of
 from matcha._table import Column
 
 # Fewer edges are sorted before Ctrl-C could be meant for that.
@@ -100,7 +100,7 @@ class Graph:
     def _begin(self, directed: bool) -> None:
         self.directed = directed
         self._names = None
-        self._known_labels: Optional[Labels] = None
+        self._known_labels: Optional[EdgeLabels] = None
         self._vertices = None
         self._device = None
 
@@ -172,11 +172,15 @@ class Graph:
     def _named(self, vertex: int) -> Any:
         return vertex if self._names is None else self._names[vertex]
 
+    def _has_own_names(self) -> bool:
+        """Whether ids are names here alone, and their places are what the library knows."""
+        return self._names is not None and _library.opened().matcha_graph_id_kind(self._owner.handle) != _library.NAME
+
     @property
-    def _labels(self) -> Labels:
+    def _labels(self) -> EdgeLabels:
         """The labels of its edges that answers had."""
         if self._known_labels is None:
-            self._known_labels = Labels(self._owner.handle)
+            self._known_labels = EdgeLabels(self._owner.handle)
         return self._known_labels
 
     @property

@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 from matcha import _library
 
 
-class Labels(dict[int, int]):
+class EdgeLabels(dict[int, int]):
     """Places among `names` of the labels of edges that were met, by their codes."""
 
     def __init__(self, graph: Any) -> None:

@@ -6,6 +6,7 @@ import json
 from array import array
 from typing import Any, Iterator, Optional, Sequence, Union
 
+from matcha._errors import UsageError
 from matcha._graph import Graph
 from matcha._program import Pattern, Program, Progress
 from matcha._table import Column, Table, joined
@@ -138,6 +139,9 @@ def query(
     """
     asked = _pattern(graph, text, query=True)
     wanted = json.loads(asked.emit("query"))
+    if "ids" in wanted and graph._has_own_names():
+        raise UsageError("the query names a vertex, and the library has numbers in place of the ids of this graph; a graph "
+                         "of `mt.read` has its ids")  # fmt: skip
     if wanted["answer"] == "count":
         answer = asked(graph, threads=threads, timeout=timeout, device=device, progress=progress)
         return sum(answer["v0"]) if isinstance(answer, Table) else int(answer)
