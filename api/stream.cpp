@@ -122,7 +122,7 @@ matcha_status LiveStream::make(const std::vector<driver::ProgramRequest>& reques
       recompute_ ? st::make_recompute(start, log_, on_reading_thread) : st::make_delta(start, log_, on_reading_thread);
   if (engine_ == nullptr) return MATCHA_ERROR_RESOURCE;
   rules_.edge_labels = edge_labels;
-  Status status = st::add_empty_word(*engine_, start->graph());
+  Status status = st::add_empty_word(*engine_, *start);
   for (std::size_t i = 0; status == Status::Ok && i < requests.size(); ++i) {
     st::ProgramOptions wanted;
     wanted.rows = rows_[i];

@@ -279,7 +279,7 @@ class StreamVerb {
     if (!options_.window.empty()) parts_.rules.width = seconds_of(options_.window);
     if (!options_.lateness.empty()) parts_.rules.lateness = *seconds_of(options_.lateness);
     if (!options_.slide.empty()) parts_.rules.slide = seconds_of(options_.slide);
-    return st::add_empty_word(*parts_.engine, read);
+    return st::add_empty_word(*parts_.engine, **graph);
   }
 
   /// Where ids are text, programs see numbers of vertices, as those that come have some too.

@@ -61,14 +61,22 @@ Status find_needs(const ProgramRequest& request, bool directed, bool wants_rows,
   return Status::Ok;
 }
 
-Status add_empty_word(Engine& engine, const runtime::Graph& start) {
+Status add_empty_word(Engine& engine, const ResidentGraph& start) {
   std::vector<std::string> words = engine.dictionary().words();
-  const std::int64_t* const labels = start.view().labels;
-  const std::uint64_t count = labels == nullptr ? 0 : start.view().universe;
-  const bool has_negative = words.empty() && std::any_of(labels, labels + count, [](std::int64_t label) {
-                              return label < 0 && label != runtime::kNoLabel;
-                            });
-  if (has_negative || engine.dictionary().code("")) return Status::Ok;
+  const auto has_negative = [](const std::int64_t* maybe_labels, std::uint64_t count) {
+    return maybe_labels != nullptr && std::any_of(maybe_labels, maybe_labels + count, [](std::int64_t label) {
+             return label < 0 && label != runtime::kNoLabel;
+           });
+  };
+  if (words.empty()) {
+    const runtime::GraphView view = start.graph().view();
+    if (has_negative(view.labels, view.universe)) return Status::Ok;
+    if (start.maybe_informed() != nullptr) {
+      const runtime::GraphView edges = start.maybe_informed()->view();
+      if (has_negative(static_cast<const std::int64_t*>(edges.edge_info), edges.arc_count)) return Status::Ok;
+    }
+  }
+  if (engine.dictionary().code("")) return Status::Ok;
   words.emplace_back();
   return engine.set_dictionary(std::make_shared<const runtime::LabelDictionary>(std::move(words)));
 }

@@ -23,8 +23,9 @@ Status find_needs(const ProgramRequest& request, bool directed, bool wants_rows,
                   const Reporter& reporter, ProgramNeeds& needs);
 
 /// Vertices that come without a label get the empty word, as a file of labels gives it to those that it leaves out; not
-/// where labels are negative numbers, which are codes of words else. `start`: the first graph of the engine.
-Status add_empty_word(Engine& engine, const runtime::Graph& start);
+/// where labels, those of edges too, are negative numbers, which are codes of words else. `start`: the first graph of
+/// the engine.
+Status add_empty_word(Engine& engine, const ResidentGraph& start);
 
 /// What becomes of vertices by the labels that there are.
 VertexRules vertex_rules(const Engine& engine, bool forgets);

@@ -322,9 +322,9 @@ std::optional<std::int64_t> recode(std::int64_t label, const runtime::LabelDicti
                                    const runtime::LabelDictionary& to) {
   if (label == runtime::kNoLabel || label >= 0) return label;
   const std::uint64_t word = static_cast<std::uint64_t>(-1 - label);
+  if (word < from.words().size()) return to.code(from.words()[word]);
   // Without words, negative labels are numbers.
-  if (word >= from.words().size()) return label;
-  return to.code(from.words()[word]);
+  return word < to.words().size() ? std::nullopt : std::optional(label);
 }
 
 runtime::Result<ResidentGraph::Shared> recoded(const ResidentGraph& graph,

@@ -16,11 +16,12 @@ namespace matcha::driver::stream {
 runtime::Result<ResidentGraph::Shared> rebuilt(const ResidentGraph& graph, const NetBatch& batch);
 
 /// The same graph with other codes of its label words; vertices without a label get the empty word, where it is one of
-/// them. Errors: Runtime when a word of it is not in the dictionary.
+/// them. Errors: Runtime when a word of it is not in the dictionary, or a number of it is the code of a word.
 runtime::Result<ResidentGraph::Shared> recoded(const ResidentGraph& graph,
                                                std::shared_ptr<const runtime::LabelDictionary> dictionary);
 
-/// The code that a label of one dictionary has in another; nothing where it has not the word.
+/// The code that a label of one dictionary has in another; nothing where it has not the word, or has one for which a
+/// negative number is the code.
 std::optional<std::int64_t> recode(std::int64_t label, const runtime::LabelDictionary& from,
                                    const runtime::LabelDictionary& to);
 

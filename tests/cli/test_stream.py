@@ -250,6 +250,17 @@ class StreamTest(CliTest):
         self.fails(3, "stream", "--pattern", "a-[:pays]-b", "--updates", self.write("u.txt", "+ 1 2 pays\n+ 1 2\n"),
                    "--batch", 5, "--no-total", says=["u.txt:2", "needs a label"])
 
+    def test_negative_labels_and_words(self):
+        # Words would get the codes -1, -2, ….
+        edges = [self.write("g.txt", "1 2 -2\n2 3 -1\n3 4 7\n")]
+        vertices = [self.write("h.txt", "1 2\n2 3\n"), "--labels", self.write("v.txt", "1 -2\n2 -1\n3 5\n")]
+        cases = (edges, "a-[:7]-b", "+ 1 3 7", "+ 1 3 pays"), (vertices, "(a:5)-(b)", "+ 1 3", "v 4 cat")
+        for (graph, pattern, number, word), way in itertools.product(cases, ([], ["--recompute"])):
+            answers = self.stream([number], "--pattern", pattern, *graph, "--each", *way)
+            self.assertEqual([line.split()[-1] for line in answers], ["1", "2"])
+            self.fails(3, "stream", "--pattern", pattern, *graph, "--updates", self.write("u.txt", word + "\n"), "--each",
+                       "--no-total", *way, says=["u.txt:1", "labels are words here, and negative numbers in the graph"])
+
     def test_directed(self):
         answers = self.stream(["+ 1 2", "+ 2 1", "+ 2 3", "- 2 1", "-v 2"], "--pattern", "a->b->c", "--directed", "--each")
         self.assertEqual([line.split()[-1] for line in answers], ["0", "0", "0", "1", "1", "0"])
