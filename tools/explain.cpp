@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -22,6 +23,7 @@
 #include "driver/pattern_plan.h"
 #include "driver/pattern_reporter.h"
 #include "driver/pattern_source.h"
+#include "driver/stream/stream_plan.h"
 #include "driver/targets.h"
 #include "driver/tuned_schedules.h"
 #include "driver/tuner.h"
@@ -66,6 +68,21 @@ bool same_file(const std::string& a, const std::string& b) {
   std::error_code failed;
   if (std::filesystem::equivalent(a, b, failed)) return true;
   return std::filesystem::weakly_canonical(a, failed) == std::filesystem::weakly_canonical(b, failed);
+}
+
+/// A plan in lines.
+std::vector<std::string> stream_text(const stream::StreamPlan& plan) {
+  constexpr std::size_t kMostTerms = 20;
+  if (plan.how == stream::How::Roots) {
+    return {"at the vertices near to what a batch changes, before and after it (`roots`)", "read of each: " + plan.why};
+  }
+  if (plan.how == stream::How::Recompute) return {fmt::format("run anew after each batch (`recompute`): {}", plan.why)};
+  std::vector<std::string> lines = {fmt::format("by what each edge changes (`delta`), in {} place{} of the pattern",
+                                                plan.terms.size(), plan.terms.size() == 1 ? "" : "s")};
+  const std::size_t shown = std::min(plan.terms.size(), kMostTerms);
+  lines.insert(lines.end(), plan.terms.begin(), plan.terms.begin() + static_cast<std::ptrdiff_t>(shown));
+  if (shown < plan.terms.size()) lines.push_back(fmt::format("… {} more", plan.terms.size() - shown));
+  return lines;
 }
 
 /// Finds out all about a program, step by step. Every step says how the command ends; Ok goes on to the next.
@@ -268,7 +285,28 @@ class Explain {
     std::map<std::string, const runtime::Graph*> graphs;
     for (const auto& [name, graph] : bound_.inputs.graphs) graphs.emplace(name, &graph);
     found_.memory = memory_plan(module, graphs);
+    find_stream();
     return Status::Ok;
+  }
+
+  /// How a stream answers it, if that takes such a program.
+  void find_stream() {
+    const auto& params = compilation_.loop().params;
+    const bool takes_list = std::ranges::any_of(params, [](const ir::Var* param) { return param->type->is_list(); });
+    const auto graphs = std::ranges::count_if(params, [](const ir::Var* param) { return param->type->is_graph(); });
+    if (!of_pattern() && (takes_list || graphs != 1)) return;
+    const std::optional<ir::Module> nests = compilation_.nests(labels_);
+    if (!nests) return;
+    ProgramRequest request;
+    request.compile = options_.compile;
+    request.pattern = options_.pattern;
+    request.params = options_.bind.params;
+    if (!of_pattern()) request.text = std::string(compilation_.text());
+    const auto graph = bound_.inputs.graphs.find(bound_.main_graph);
+    const bool directed = graph != bound_.inputs.graphs.end()
+                              ? graph->second.facts().directed
+                              : options_.bind.directed || (pattern_ && pattern_->directed());
+    found_.stream = stream_text(stream::stream_plan(request, *nests, directed));
   }
 
   using Deadline = std::optional<std::chrono::steady_clock::time_point>;

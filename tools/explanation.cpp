@@ -210,6 +210,7 @@ std::string explanation_text(const Explanation& all) {
   });
   out += fmt::format("\nas it runs{}\n{}", bits ? "; the sets that are bits, as lists" : "", outline(all.nest));
   out += sizes_text(all) + memory_text(all.memory);
+  if (!all.stream.empty()) out += fmt::format("\nin a stream\n  {}\n", fmt::join(all.stream, "\n  "));
   if (!all.order.empty()) out += fmt::format("\nvertices are ranked {}\n", all.order);
   if (!all.schedule.empty())
     out += fmt::format("\n`run --tune` takes a schedule that it remembers: {}\n", all.schedule);

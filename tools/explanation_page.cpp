@@ -154,6 +154,13 @@ std::string pass_section(const Explanation& all) {
                                    {false, false, false, true, true}, rows);
 }
 
+std::string stream_section(const Explanation& all) {
+  if (all.stream.empty()) return "";
+  std::string out = heading("In a stream");
+  for (const std::string& line : all.stream) out += paragraph(line);
+  return out;
+}
+
 std::string memory_section(const Explanation& all) {
   std::string out = heading("Memory of each thread");
   if (all.memory.empty()) {
@@ -220,7 +227,7 @@ std::string explanation_html(const Explanation& all) {
     out += paragraph(fmt::format("The run was {}.", all.stopped));
   }
   out += counted_section(all) + pattern_sections(all) + loop_sections(all) + program_sections(all);
-  out += pass_section(all) + memory_section(all) + run_section(all);
+  out += pass_section(all) + memory_section(all) + stream_section(all) + run_section(all);
   out += fmt::format("</main>\n<footer>\n{}</footer>\n</body>\n</html>\n",
                      paragraph(fmt::format("matcha {} explain", matcha_version()), "quiet"));
   return out;

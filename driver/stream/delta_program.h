@@ -37,6 +37,9 @@ class DeltaProgram {
   /// Puts its terms behind those of others that are evaluated together; until the next plan.
   void add_terms(runtime::stream::SharedTerms& all);
   std::size_t term_count() const { return term_count_; }
+  /// What it counts: a sum of patterns, each as often as it says, or a result for each.
+  const std::vector<frontend::pattern::Pattern>& patterns() const { return patterns_; }
+  frontend::pattern::Induced induced() const { return induced_; }
   /// What its terms, `maps` by term, did when all of some edges came (+1) or went (-1). False: it is beyond 128 bits.
   bool take_counts(const __int128* maps, int sign);
   /// A row with its sign behind.

@@ -346,7 +346,7 @@ class Page(cli.CliTest):
         text, page = self.page("--pattern", "house", "--induced", "edge", SMALL)
         self.assertEqual([h.text for h in page.iter("h2")], [
             "What is counted", "Pattern and matching order", "Plans considered", "Loops as they run", "Sizes", "Program",
-            "Passes", "Memory of each thread", "Times"])
+            "Passes", "Memory of each thread", "In a stream", "Times"])
         self.assertEqual(len(list(page.iter("h1"))), 1)
         pictures = [svg.get("id") for svg in page.iter(SVG + "svg")]
         self.assertEqual([name for name in pictures if "sign" not in name], ["pattern-0", "nest"])
@@ -442,6 +442,25 @@ class Files(cli.CliTest):
         self.fails(4, "explain", "--pattern", "0:1-1", SMALL, "--svg", kept, says="label")
         self.assertEqual((self.folder / "x.svg").read_text(), "before")
         self.assertEqual(self.leftovers(), [])
+
+    def test_how_a_stream_answers(self):
+        def told(*words):
+            text = self.ok("explain", *words)
+            return text.split("\nin a stream\n")[1].split("\n\n")[0].splitlines()
+
+        self.assertEqual(told("--pattern", "diamond"),
+                         ["  by what each edge changes (`delta`), in 3 places of the pattern", "  edge v0-v1: walk v2, count v3",
+                          "  edge v1-v0: walk v2, count v3", "  edge v1-v2: count v0 v3"])
+        self.assertIn("  edge v1>v2 'y': count v0", told("--pattern", "0>1='x',1>2='y'"))
+        self.assertIn("pair that must not be adjacent", told("--pattern", "path:3", "--induced", "vertex")[-1])
+        odd = self.write("odd.mt", "def f(G: Graph) -> int:\n    return sum(apply(lambda v: 1, cond=lambda v: size(neighbor(G, v)) % 2 == 1, vertices(G)))\n")
+        self.assertEqual(told(odd)[1], "  read of each: its degrees")
+        self.assertIn("roots", told(odd, SMALL)[0])
+        self.assertEqual(told("--pattern", "0-1,2-3"), ["  run anew after each batch (`recompute`): the pattern is not connected"])
+        # A stream takes no lists.
+        listed = self.write("listed.mt", "def f(G: Graph, some: List<int>) -> int:\n    return size(some)\n")
+        self.assertNotIn("in a stream", self.ok("explain", listed))
+        self.assertIn("<h2>In a stream</h2>", self.ok("explain", odd, "--html", "-"))
 
     def test_one_file_for_both_is_an_error(self):
         path = self.path("x.out")

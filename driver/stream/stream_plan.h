@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/prepared.h"
+#include "driver/stream/answer.h"
+#include "ir/nodes.h"
+
+namespace matcha::driver::stream {
+
+/// How `matcha stream` answers a program where that is sooner than to run it anew.
+struct StreamPlan {
+  How how = How::Recompute;
+  std::string why;                 ///< Of Recompute, the reason; of Roots, what is read of what is near to a vertex.
+  std::vector<std::string> terms;  ///< Of Delta, a line for each place of the changed edge.
+};
+
+/// The plan without rows, and without a graph: orders are those for a typical one. `nests`: what that pipeline leaves
+/// of the program (Compilation::nests). `directed`: of the graph.
+StreamPlan stream_plan(const ProgramRequest& request, const ir::Module& nests, bool directed);
+
+}  // namespace matcha::driver::stream
