@@ -452,7 +452,7 @@ class Files(cli.CliTest):
                          ["  by what each edge changes (`delta`), in 3 places of the pattern", "  edge v0-v1: walk v2, count v3",
                           "  edge v1-v0: walk v2, count v3", "  edge v1-v2: count v0 v3"])
         self.assertIn("  edge v1>v2 'y': count v0", told("--pattern", "0>1='x',1>2='y'"))
-        self.assertIn("pair that must not be adjacent", told("--pattern", "path:3", "--induced", "vertex")[-1])
+        self.assertIn("pair that must not be adjacent", " ".join(told("--pattern", "path:3", "--induced", "vertex")))
         odd = self.write("odd.mt", "def f(G: Graph) -> int:\n    return sum(apply(lambda v: 1, cond=lambda v: size(neighbor(G, v)) % 2 == 1, vertices(G)))\n")
         self.assertEqual(told(odd)[1], "  read of each: its degrees")
         self.assertIn("roots", told(odd, SMALL)[0])
