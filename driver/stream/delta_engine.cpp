@@ -297,7 +297,6 @@ class DeltaEngine final : public Engine {
       answer.how = How::Delta;
       entry.delta->forget();
       entry.delta->set_total(answer.total);
-      entry.delta->make_least(answer.changes.rows);
     }
     return Status::Ok;
   }

@@ -23,8 +23,6 @@ using frontend::pattern::DeltaAnswer;
 using frontend::pattern::Pattern;
 using runtime::stream::DeltaSearch;
 
-/// Rows of patterns with more automorphisms are left to others.
-constexpr std::uint64_t kMostAutomorphisms = 5040;
 /// Results of a tuple; more are a list, of which a stream tells the size.
 constexpr std::size_t kMostResults = 64;
 
@@ -100,12 +98,11 @@ bool DeltaProgram::read_pattern(const ProgramRequest& request, bool directed, st
   only_gains_ =
       !source.set().motif && !takes_away && (induced_ == frontend::pattern::Induced::Edge || source.is_complete());
   if (options_.rows && !embeddings_) {
-    const auto found = frontend::pattern::Symmetry(patterns_.front()).automorphisms(kMostAutomorphisms);
-    if (!found) {
+    least_rows_ = LeastRows::make(patterns_.front());
+    if (!least_rows_) {
       why = "the pattern has too many automorphisms";
       return false;
     }
-    automorphisms_ = *found;
   }
   return true;
 }
@@ -235,7 +232,7 @@ DeltaProgram::Row DeltaProgram::row_of_query(std::size_t query, const std::uint3
   for (std::size_t w = 0; w < row.size(); ++w) {
     row[w] = static_cast<std::uint64_t>(present.id(present.graph().vertex(places[w])));
   }
-  make_least(row);
+  if (least_rows_) least_rows_->put(row.data());
   row.push_back(sign > 0 ? 1 : 0);
   return row;
 }
@@ -307,25 +304,6 @@ void DeltaProgram::forget() {
   recounted_.clear();
   at_turn_.reset();
   rows_.clear();
-}
-
-void DeltaProgram::make_least(Row& row) const {
-  Row least = row, other(row.size());
-  for (const std::vector<int>& moved : automorphisms_) {
-    for (std::size_t v = 0; v < row.size(); ++v) other[v] = row[static_cast<std::size_t>(moved[v])];
-    least = std::min(least, other);
-  }
-  row = std::move(least);
-}
-
-void DeltaProgram::make_least(RowSet& rows) const {
-  const std::size_t width = rows.kinds.size();
-  for (std::size_t at = 0; width != 0 && at + width <= rows.words.size(); at += width) {
-    const auto begin = rows.words.begin() + static_cast<std::ptrdiff_t>(at);
-    std::vector<std::uint64_t> row(begin, begin + static_cast<std::ptrdiff_t>(width));
-    make_least(row);
-    std::ranges::copy(row, begin);
-  }
 }
 
 /// The rows, without those that came and went.

@@ -10,6 +10,7 @@
 #include "driver/stream/delta_query.h"
 #include "driver/stream/dynamic_present.h"
 #include "driver/stream/engine.h"
+#include "driver/stream/least_rows.h"
 
 namespace matcha::driver::stream {
 
@@ -63,8 +64,6 @@ class DeltaProgram {
   void forget();
   bool wants_total() const { return options_.totals; }
   bool wants_rows() const { return options_.rows; }
-  /// Puts for each row of a subgraph the least of all that stand for it.
-  void make_least(RowSet& rows) const;
 
  private:
   bool read_pattern(const ProgramRequest& request, bool directed, std::string& why);
@@ -72,7 +71,6 @@ class DeltaProgram {
   bool read_program(const ProgramRequest& request, bool directed, std::string& why);
   std::optional<std::vector<__int128>> counted() const;
   std::optional<std::vector<__int128>> delta() const;
-  void make_least(Row& row) const;
   bool add_delta(std::size_t query, const EdgeDelta& delta, int sign);
   Row row_of_query(std::size_t query, const std::uint32_t* places, const DynamicPresent& present, int sign) const;
   RowChanges row_changes() const;
@@ -84,7 +82,7 @@ class DeltaProgram {
   /// pattern is a result.
   std::vector<__int128> factors_;
   ProgramOptions options_;
-  std::vector<std::vector<int>> automorphisms_;  ///< Where rows of subgraphs are wanted.
+  std::optional<LeastRows> least_rows_;  ///< Where rows of subgraphs are wanted.
   std::vector<DeltaQuery> queries_;
   std::size_t term_count_ = 0;  ///< Of all queries.
   bool only_gains_ = false;

@@ -1,8 +1,12 @@
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
+#include "driver/message_log.h"
+#include "driver/pattern_source.h"
 #include "driver/stream/engine.h"
+#include "driver/stream/least_rows.h"
 #include "driver/stream/rebuild.h"
 
 namespace matcha::driver::stream {
@@ -12,6 +16,23 @@ namespace {
 /// No vertex, edge or pattern has it.
 constexpr std::int64_t kTwoLabels = runtime::kNoLabel + 2;
 
+/// For what lists subgraphs of one pattern, whose vertices are the columns; nothing for other programs, whose rows are
+/// as they are found.
+std::optional<LeastRows> least_rows_of(const ProgramRequest& request) {
+  const PatternOptions& pattern = request.pattern;
+  if (!request.text.empty() || !request.matches || pattern.embeddings || pattern.query || !pattern.per.empty()) {
+    return std::nullopt;
+  }
+  const MessageLog log;
+  PatternSource source(pattern, log);
+  if (source.read() != Status::Ok) return std::nullopt;
+  const frontend::pattern::PatternSet& set = source.set();
+  if (source.match() != frontend::pattern::Match::Iso || set.alternatives || set.patterns.size() != 1) {
+    return std::nullopt;
+  }
+  return LeastRows::make(normal(set.patterns.front(), source.induced()));
+}
+
 /// A program, and what it found last.
 class Program {
  public:
@@ -20,6 +41,7 @@ class Program {
       : request_(std::move(request)), options_(options), reporter_(std::move(reporter)), reading_(std::move(reading)) {
     request_.matches = options_.rows;
     request_.may_lack_labels = true;
+    reading_([&] { least_rows_ = least_rows_of(request_); });
   }
 
   Status compile(const ResidentGraph::Shared& graph) {
@@ -55,6 +77,8 @@ class Program {
     if (result.ending != codegen::Ending::Complete) return Status::Interrupted;
     if (is_list()) {
       found.total = {static_cast<__int128>(rows)};
+      // Another plan lists the vertices of a subgraph in another order.
+      if (least_rows_) least_rows_->put(found.rows);
       found.rows.sort();
     } else {
       found.total = numbers_of(result, prepared_->universe());
@@ -107,6 +131,7 @@ class Program {
   std::shared_ptr<const Reporter> reporter_;
   Prepared::Reading reading_;
   std::unique_ptr<Prepared> prepared_;
+  std::optional<LeastRows> least_rows_;  ///< Where its rows are subgraphs.
   std::uint64_t planned_edges_ = 0;
   std::optional<Found> last_;
 };

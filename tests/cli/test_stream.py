@@ -182,6 +182,25 @@ class StreamTest(CliTest):
             plus, minus = (sum(one.get(key, 0) for one in answers) for key in ("plus", "minus"))
             self.assertEqual((plus, minus), tuple(sum(row[1] == sign for row in changes) for sign in "+-"))
 
+    def test_rows_do_not_depend_on_the_plan(self):
+        # A new word, and then a graph of twice the size, have plans of their own.
+        draw = random.Random(29)
+        labels = [f"v {v} {draw.choice('abc')}" for v in range(30)]
+        first = ["+ %d %d" % tuple(draw.sample(range(30), 2)) for _ in range(90)]
+        later = ["+ %d %d" % tuple(draw.sample(range(1000, 1600), 2)) for _ in range(1300)]
+        lines = [*labels, *first, "", "v 40 Zed", "", *later, ""]
+        small, large = (Model(map(int, line.split()[1:]) for line in part) for part in (first, later))
+        triangles = [(batch, *sorted(one)) for batch, model in ((1, small), (3, large)) for one in model.triangles()]
+        wedges = [(1, x, y, z) for x, y, z in itertools.product(range(30), repeat=3)
+                  if x < z and {frozenset((x, y)), frozenset((y, z))} <= small.edges
+                  and all(labels[v].split()[2] in "ab" for v in (x, z))]
+        for pattern, want in (("triangle", triangles), ("(x:'a'|'b')-(y),(y)-(z:'a'|'b')", wedges)):
+            for way in ([], ["--recompute"]):
+                self.stream(lines, "--pattern", pattern, "--blank", "--matches", self.path("rows.tsv"), *way)
+                rows = [line.split("\t") for line in (self.folder / "rows.tsv").read_text().splitlines()]
+                self.assertEqual({sign for _, sign, *_ in rows}, {"+"})
+                self.assertEqual([(int(batch), *map(int, row)) for batch, _, *row in rows], sorted(want))
+
     def test_roots(self):
         program = self.write("degrees.mt", """def f(G: Graph):
     return apply(lambda v: mk_tuple(val=[v, size(neighbor(G, v))]), cond=lambda v: size(neighbor(G, v)) >= 2, vertices(G))

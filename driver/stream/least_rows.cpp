@@ -1,0 +1,36 @@
+#include "driver/stream/least_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "frontend/pattern/symmetry.h"
+
+namespace matcha::driver::stream {
+
+std::optional<LeastRows> LeastRows::make(const frontend::pattern::Pattern& pattern) {
+  // Rows of patterns with more automorphisms are left to others.
+  constexpr std::uint64_t kMostAutomorphisms = 5040;
+  auto found = frontend::pattern::Symmetry(pattern).automorphisms(kMostAutomorphisms);
+  if (!found) return std::nullopt;
+  return LeastRows(std::move(*found));
+}
+
+void LeastRows::put(std::uint64_t* row) const {
+  if (automorphisms_.size() <= 1) return;
+  const auto is_less = [&](const std::vector<int>& a, const std::vector<int>& b) {
+    return std::ranges::lexicographical_compare(a, b, [&](int x, int y) { return row[x] < row[y]; });
+  };
+  const std::vector<int>& least = *std::ranges::min_element(automorphisms_, is_less);
+  std::array<std::uint64_t, frontend::pattern::kMostVertices> moved{};
+  std::ranges::transform(least, moved.begin(), [&](int v) { return row[v]; });
+  std::copy_n(moved.begin(), least.size(), row);
+}
+
+void LeastRows::put(RowSet& rows) const {
+  if (automorphisms_.size() <= 1) return;
+  const std::size_t width = rows.kinds.size();
+  for (std::uint64_t at = 0; at < rows.size(); ++at) put(rows.words.data() + at * width);
+}
+
+}  // namespace matcha::driver::stream

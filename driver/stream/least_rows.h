@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "driver/stream/answer.h"
+#include "frontend/pattern/pattern.h"
+
+namespace matcha::driver::stream {
+
+/// Of the rows that stand for one subgraph, one for each automorphism of the pattern, the least: which one it is does
+/// not depend on the plan that lists it.
+class LeastRows {
+ public:
+  /// For the subgraphs of a pattern, as `normal` leaves it; nothing when it has too many automorphisms.
+  static std::optional<LeastRows> make(const frontend::pattern::Pattern& pattern);
+
+  /// Puts the least one, by words, in place of the row, which has an item for each vertex of the pattern, in order.
+  void put(std::uint64_t* row) const;
+  /// The same with each row, whose order stays.
+  void put(RowSet& rows) const;
+
+ private:
+  explicit LeastRows(std::vector<std::vector<int>> automorphisms) : automorphisms_(std::move(automorphisms)) {}
+
+  std::vector<std::vector<int>> automorphisms_;  ///< At least one: that which moves nothing.
+};
+
+}  // namespace matcha::driver::stream
