@@ -364,8 +364,8 @@ TEST(Roots, ResultsOfAllKinds) {
       "def f(G: Graph) -> int:\n    return sum(apply(lambda v: v * size(neighbor(G, v)) % 7, vertices(G)))\n",
       // Floats that are no sums of powers of two.
       "def f(G: Graph) -> float:\n    return sum(apply(lambda v: 1.0 / (3 + size(neighbor(G, v))), vertices(G)))\n",
-      "def f(G: Graph) -> float:\n    return max(apply(lambda v: 0.0 - 1.0 / (1 + size(neighbor(G, v))), "
-      "vertices(G)))\n",
+      ("def f(G: Graph) -> float:\n    return max(apply(lambda v: 0.0 - 1.0 / (1 + size(neighbor(G, v))), "
+       "vertices(G)))\n"),
       // Several, with something computed of them.
       R"(def f(G: Graph):
     a = sum(apply(lambda v: size(neighbor(G, v)), vertices(G)))
@@ -452,8 +452,8 @@ TEST(Roots, RowsThatComeAndGo) {
 TEST(Roots, WhatLooksAtTheWholeGraphIsRunAgain) {
   const char* const kPrograms[] = {
       "def f(G: Graph) -> int:\n    return sum(apply(lambda v: size(vertices(G)), vertices(G)))\n",
-      "def f(G: Graph) -> int:\n    return size(vertices(G)) * sum(apply(lambda v: size(neighbor(G, v)) / 2, "
-      "vertices(G)))\n",
+      ("def f(G: Graph) -> int:\n    return size(vertices(G)) * sum(apply(lambda v: size(neighbor(G, v)) / 2, "
+       "vertices(G)))\n"),
       R"(def f(G: Graph) -> int:
     H = mk_graph(apply(lambda e: e, cond=lambda e: size(neighbor(G, get(e, 0))) >= size(neighbor(G, get(e, 1))), edges(G)))
     return sum(apply(lambda v: size(neighbor(H, v)) / 2, vertices(G)))
