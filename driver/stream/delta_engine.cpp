@@ -28,8 +28,8 @@ using runtime::stream::EdgeUpdate;
 
 /// So many edges are counted by one thread before it is known what they take.
 constexpr std::size_t kAlone = 8;
-/// So many changes are kept until the graph is laid out anew, and some for its edges.
-constexpr std::uint64_t kLateChanges = 1000;
+/// So many changes are kept until the graph is laid out anew, and one for so many of its edges: a byte for each.
+constexpr std::uint64_t kLateChanges = 1000, kEdgesOfLate = 32;
 /// Rows of labels of edges that any graph may have, and those for each of its edges.
 constexpr std::uint64_t kFewRows = std::uint64_t{1} << 22, kRowsOfEdge = 8;
 
@@ -163,7 +163,7 @@ class DeltaEngine final : public Engine {
     lag_.begin();
     status = change(batch, options);
     if (status != Status::Ok) return status;
-    lag_.end(batch, present_.edge_count() / 8 + kLateChanges);
+    lag_.end(batch, present_.edge_count() / kEdgesOfLate + kLateChanges);
     std::vector<Answer> stood, ran;
     for (Entry& entry : entries_) {
       if (!entry.delta) continue;

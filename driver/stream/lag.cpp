@@ -10,13 +10,10 @@ namespace {
 
 auto key_of(const EdgeChange& edge) { return std::tie(edge.u, edge.v, edge.label); }
 
-struct SignedEdge {
-  EdgeChange edge;
-  int sign = 0;
-};
+}  // namespace
 
 /// What comes and goes cancels.
-void add_net(std::vector<SignedEdge>& edges, NetBatch& net) {
+void Lag::add_net(std::vector<SignedEdge> edges, NetBatch& net) {
   std::ranges::sort(edges, [](const SignedEdge& a, const SignedEdge& b) { return key_of(a.edge) < key_of(b.edge); });
   for (auto first = edges.begin(), last = first; first != edges.end(); first = last) {
     int sum = 0;
@@ -25,32 +22,26 @@ void add_net(std::vector<SignedEdge>& edges, NetBatch& net) {
   }
 }
 
-}  // namespace
-
 void Lag::end(const NetBatch& batch, std::uint64_t most) {
   is_open_ = false;
   if (!is_known_ || batch.empty()) return;
-  changes_ += batch.vertices.size() + batch.deleted.size() + batch.inserted.size();
-  if (changes_ > most) return forget_batches();
-  batches_.push_back(batch);
+  const std::uint64_t changes = batch.vertices.size() + batch.deleted.size() + batch.inserted.size();
+  if (edges_.size() + vertices_.size() + changes > most) return forget_batches();
+  for (const EdgeChange& edge : batch.deleted) edges_.push_back({edge, -1});
+  for (const EdgeChange& edge : batch.inserted) edges_.push_back({edge, 1});
+  vertices_.insert(vertices_.end(), batch.vertices.begin(), batch.vertices.end());
 }
 
 std::optional<NetBatch> Lag::batch() const {
   if (!is_known_ || (is_open_ && is_dirty_)) return std::nullopt;
-  if (batches_.size() == 1) return batches_.front();
   NetBatch net;
-  std::vector<SignedEdge> edges;
+  add_net(edges_, net);
   std::map<std::int64_t, VertexChange> vertices;
-  for (const NetBatch& batch : batches_) {
-    for (const EdgeChange& edge : batch.deleted) edges.push_back({edge, -1});
-    for (const EdgeChange& edge : batch.inserted) edges.push_back({edge, 1});
-    for (const VertexChange& vertex : batch.vertices) {
-      VertexChange& all = vertices.try_emplace(vertex.id, vertex).first->second;
-      all.is = vertex.is;
-      all.new_label = vertex.new_label;
-    }
+  for (const VertexChange& vertex : vertices_) {
+    VertexChange& all = vertices.try_emplace(vertex.id, vertex).first->second;
+    all.is = vertex.is;
+    all.new_label = vertex.new_label;
   }
-  add_net(edges, net);
   for (const auto& [id, vertex] : vertices) {
     const bool stays = vertex.was && vertex.is && vertex.old_label == vertex.new_label;
     if (!stays && (vertex.was || vertex.is)) net.vertices.push_back(vertex);

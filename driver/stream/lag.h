@@ -31,8 +31,8 @@ class Lag {
   /// It is not known any more by what.
   void forget_batches() {
     is_known_ = false;
-    batches_.clear();
-    changes_ = 0;
+    edges_ = {};
+    vertices_ = {};
   }
   /// By nothing.
   void clear() {
@@ -41,11 +41,17 @@ class Lag {
   }
 
  private:
+  struct SignedEdge {
+    EdgeChange edge;
+    int sign = 0;
+  };
+  static void add_net(std::vector<SignedEdge> edges, NetBatch& net);
+
   bool exists_ = false;
   bool is_open_ = false, is_dirty_ = false;  ///< A batch has begun, and something of it was added.
-  bool is_known_ = false;                    ///< What `batches_` have is all.
-  std::vector<NetBatch> batches_;
-  std::uint64_t changes_ = 0;  ///< In these.
+  bool is_known_ = false;                    ///< What follows is all, one batch after the other.
+  std::vector<SignedEdge> edges_;
+  std::vector<VertexChange> vertices_;
 };
 
 }  // namespace matcha::driver::stream
