@@ -138,6 +138,12 @@ void Compilation::take(std::string text, double plan_ms) {
   if (plan_ms > 0) times_.emplace_back("plan", plan_ms);
 }
 
+Status Compilation::lower_text(std::string text, double plan_ms) {
+  take(std::move(text), plan_ms);
+  const Status code = check();
+  return code == Status::Ok ? lower() : code;
+}
+
 Status Compilation::parse() {
   const Stopwatch watch;
   program_ = frontend::parse(sources_, file_, diagnostics_);

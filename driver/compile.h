@@ -55,6 +55,8 @@ class Compilation {
   /// the vertices: nobody can add them there.
   Status check();
   Status lower();
+  /// `take`, `check` and `lower`.
+  Status lower_text(std::string text, double plan_ms = 0);
   /// After `lower`: makes label words parameters, and says all that a program compiled ahead of time has to know.
   codegen::AheadOfTime ahead_of_time();
   /// The back end's pipeline, label words and what to record come from the verb.

@@ -155,9 +155,7 @@ class Explain {
     if (!binds_mtg(options_.bind)) code = pattern_->check_arcs(options_.bind.directed);
     if (code != Status::Ok) return code;
     stub_.emplace(options_.compile, console_);
-    stub_->take(pattern_->stub());
-    code = stub_->check();
-    return code == Status::Ok ? stub_->lower() : code;
+    return stub_->lower_text(pattern_->stub());
   }
 
   Status write_pattern(const frontend::pattern::GraphSketch& sketch) {

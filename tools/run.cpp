@@ -52,8 +52,7 @@ class RunVerb {
   }
 
   Status all() {
-    const bool one = options_.pattern_list.empty() && options_.patterns.size() <= 1;
-    Status status = one ? run_one() : run_several();
+    Status status = options_.of_one() ? run_one() : run_several();
     if (options_.cluster.team != nullptr) {
       const bool has_result = is_computed_ && (status == Status::Ok || is_stop(status));
       status = leave_team(options_.cluster, console_, status, has_result);

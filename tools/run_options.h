@@ -51,6 +51,8 @@ struct RunVerbOptions {
   std::string_view cpu_target() const;
   /// Rows are found, if only to be counted.
   bool lists() const { return !matches.empty() || most().has_value() || !pattern.per.empty(); }
+  /// One program or one pattern, not a list of patterns.
+  bool of_one() const { return pattern_list.empty() && patterns.size() <= 1; }
   /// What needs no program may do without, in one process.
   bool may_lack_program() const { return backend == "llvm" && tier == "auto" && !tune && !cluster.any(); }
   /// Patterns may be counted together by identities.

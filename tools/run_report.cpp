@@ -125,7 +125,7 @@ std::string stats_json(const RunReport& report) {
                       {"every", report.tuning->stride},
                       {"timed", timed}};
   }
-  Json steps;
+  Json steps = Json::object();
   for (const auto& [step, ms] : report.compilation->times()) steps[step] = rounded(ms);
   stats["compile_ms"] = steps;
   if (report.compilation->has_pipeline()) {
@@ -183,14 +183,15 @@ std::string tuning_text(const Tuning& tuning) {
 
 std::string report_json(const RunReport& report) {
   const Compilation& compilation = *report.compilation;
+  const frontend::asg::Graph& program = (compilation.has_graph() ? compilation : *report.stub).graph();
   JsonObject object;
   object.add("schema", "\"matcha.run/1\"");
   object.add("version", dump(matcha_version()));
   object.add("program", dump(compilation.name()));
   if (!report.given.empty()) object.add("given", dump(report.given));
   if (!report.pattern.empty()) object.add("pattern", dump(report.pattern));
-  object.add("entry", dump(compilation.graph().entry));
-  object.add("signature", dump(signature(compilation.graph())));
+  object.add("entry", dump(program.entry));
+  object.add("signature", dump(signature(program)));
   object.add("result", result_json(report));
   object.add("complete", report.complete() ? "true" : "false");
   if (!report.complete()) object.add("stopped_by", dump(report.stopped_by()));

@@ -140,7 +140,8 @@ class Run final : public RunSteps {
 
   /// Has a stop report what is known until here: later steps write it while the watchdog reads.
   void keep_report() {
-    if (!options_.json || !options_.cluster.speaks() || !compilation_->has_graph() || report_.result != nullptr) return;
+    const bool has_program = compilation_->has_graph() || report_.stub != nullptr;
+    if (!options_.json || !options_.cluster.speaks() || !has_program || report_.result != nullptr) return;
     session_.set_report([this, texts = reports_of_stops(report_)](Status verdict) {
       console_.error(verdict, stop_line(verdict));
       print(texts.at(verdict));
@@ -187,10 +188,10 @@ class Run final : public RunSteps {
     if (code != Status::Ok) return code;
     report_.pattern = pattern_->semantics(streams());
     report_.count_names = pattern_->count_names();
-    stub_.emplace(options_.compile, console_);
-    stub_->take(pattern_->stub());
-    code = stub_->check();
-    return code == Status::Ok ? stub_->lower() : code;
+    code = stub_.emplace(options_.compile, console_).lower_text(pattern_->stub());
+    if (code != Status::Ok || !options_.json || !options_.of_one()) return code;
+    report_.stub = &result_stub_.emplace(options_.compile, console_);
+    return result_stub_->lower_text(pattern_->stub_of_result(streams()));
   }
 
   /// With `--device auto` and a small graph: the CPU if it has the answer before a GPU were open, which is not even
@@ -237,11 +238,7 @@ class Run final : public RunSteps {
     return take_program(pattern_->program().text, forecast_.plan_ms);
   }
 
-  Status take_program(const std::string& text, double plan_ms = 0) {
-    compilation_->take(text, plan_ms);
-    const Status code = compilation_->check();
-    return code == Status::Ok ? compilation_->lower() : code;
-  }
+  Status take_program(const std::string& text, double plan_ms = 0) { return compilation_->lower_text(text, plan_ms); }
 
   void note_pattern() {
     if (options_.json) return;
@@ -563,7 +560,7 @@ class Run final : public RunSteps {
   std::optional<Compilation> compilation_;
   std::vector<std::string> other_plans_;  ///< Programs that `--tune` compares with that of the pattern.
   std::optional<PatternSource> pattern_;
-  std::optional<Compilation> stub_;
+  std::optional<Compilation> stub_, result_stub_;
   SearchChoice search_;
   MotifChoice motifs_;  ///< Whether identities tell the count.
   std::optional<runtime::Tier> tier_;
