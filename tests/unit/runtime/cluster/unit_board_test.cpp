@@ -5,11 +5,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <queue>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "tests/unit/runtime/cluster/recorded_units.h"
 
 namespace matcha::runtime::cluster {
 namespace {
@@ -76,6 +80,23 @@ TEST_P(Ranks, EachUnitOnceAndAtMostOneUnitLate) {
 }
 
 INSTANTIATE_TEST_SUITE_P(UnitBoard, Ranks, testing::Values(1, 2, 3, 8, 64, 512));
+
+/// What part of their time so many ranks work.
+double efficiency(std::span<const std::uint32_t> recorded, int ranks) {
+  const std::vector<std::uint64_t> times(recorded.begin(), recorded.end());
+  UnitBoard board(ranks);
+  std::vector<int> done_times(times.size());
+  const std::uint64_t end = simulate(ranks, times, board, done_times);
+  const std::uint64_t work = std::accumulate(times.begin(), times.end(), std::uint64_t{0});
+  return static_cast<double>(work) / (static_cast<double>(ranks) * static_cast<double>(end));
+}
+
+TEST(UnitBoard, RecordedUnitsKeepManyRanksAtWork) {
+  for (const std::span<const std::uint32_t> recorded :
+       {std::span<const std::uint32_t>(kTriangleUnits), std::span<const std::uint32_t>(kFourCycleUnits)}) {
+    for (const int ranks : {1, 2, 4, 8, 16, 32, 64}) EXPECT_GE(efficiency(recorded, ranks), 0.95) << ranks;
+  }
+}
 
 TEST(UnitBoard, AStopLeavesOutWhatWasNotDone) {
   UnitBoard board(2);
