@@ -11,6 +11,7 @@
 #include "codegen/cuda/hub_rows.h"
 #include "driver/edge_label_facts.h"
 #include "driver/match_sampler.h"
+#include "driver/neighbor_row.h"
 #include "driver/vertex_order.h"
 #include "frontend/pattern/read.h"
 #include "runtime/graph/random.h"
@@ -74,16 +75,13 @@ double clustering(const runtime::GraphView& view) {
   double closed = 0, pairs = 0;
   // The end of a random arc has a vertex as often as its degree; its pairs count (degree - 1) times as much.
   for (int i = 0; i < kSamples; ++i) {
-    const runtime::ArcRange arcs = runtime::arcs_of(view, view.neighbors[random.below(view.arc_count)]);
-    const std::uint64_t degree = arcs.end - arcs.begin;
-    if (degree < 2) continue;
-    const std::uint64_t first = random.below(degree);
-    const std::uint64_t second = (first + 1 + random.below(degree - 1)) % degree;
-    const std::uint32_t u = view.neighbors[arcs.begin + first], v = view.neighbors[arcs.begin + second];
-    const runtime::ArcRange near = runtime::arcs_of(view, u);
-    const double weight = static_cast<double>(degree - 1);
+    const NeighborRow row = neighbor_row(view, view.neighbors[random.below(view.arc_count)]);
+    if (row.size() < 2) continue;
+    const std::uint64_t first = random.below(row.size());
+    const std::uint64_t second = (first + 1 + random.below(row.size() - 1)) % row.size();
+    const double weight = static_cast<double>(row.size() - 1);
     pairs += weight;
-    if (std::binary_search(view.neighbors + near.begin, view.neighbors + near.end, v)) closed += weight;
+    if (neighbor_row(view, row.begin[first]).has(row.begin[second])) closed += weight;
   }
   return pairs == 0 ? 0 : closed / pairs;
 }

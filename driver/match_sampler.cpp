@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "driver/neighbor_row.h"
 #include "runtime/graph/random.h"
 
 namespace matcha::driver {
@@ -34,27 +35,6 @@ constexpr std::uint64_t kLabelledLooks = 32;
 
 std::size_t slot(int v) { return static_cast<std::size_t>(v); }
 
-struct List {
-  const std::uint32_t* begin;
-  const std::uint32_t* end;
-  std::uint64_t size() const { return static_cast<std::uint64_t>(end - begin); }
-  /// No branch depends on the items, for walks ask for most of them once.
-  bool has(std::uint32_t v) const {
-    const std::uint32_t* first = begin;
-    for (std::uint64_t rest = size(); rest > 1;) {
-      const std::uint64_t half = rest / 2;
-      first += first[half] <= v ? half : 0;
-      rest -= half;
-    }
-    return begin != end && *first == v;
-  }
-};
-
-List neighbors(const runtime::GraphView& view, std::uint32_t v) {
-  const runtime::ArcRange arcs = runtime::arcs_of(view, v);
-  return {view.neighbors + arcs.begin, view.neighbors + arcs.end};
-}
-
 /// Item i of a sequence that lies evenly in 0…2^64-1 wherever it is cut off: multiples of the golden ratio.
 std::uint64_t evenly(std::uint64_t i) { return i * 0x9E3779B97F4A7C15ULL; }
 
@@ -72,12 +52,12 @@ std::vector<MatchSampler::Start> draw_starts(const runtime::GraphView& view) {
     const std::uint32_t first =
         view.neighbors[view.arc_count / kStartingArcs * i + view.arc_count % kStartingArcs * i / kStartingArcs];
     // A random neighbour of the end of a random arc is the end of one, too, and says what the arc's source is.
-    const List list = neighbors(view, first);
+    const NeighborRow list = neighbor_row(view, first);
     if (list.size() == 0) continue;
     const std::uint32_t second = list.begin[random.below(list.size())];
     const std::uint64_t degree = list.size();
     const double chance =
-        preference(degree) * preference(neighbors(view, second).size()) * std::sqrt(preference(degree));
+        preference(degree) * preference(neighbor_row(view, second).size()) * std::sqrt(preference(degree));
     sum += chance;
     starts.push_back({first, second, 1 / chance, sum});
   }
@@ -140,7 +120,7 @@ class Walker {
 
   void place(int v, std::uint32_t image) {
     images_[slot(v)] = image;
-    lists_[slot(v)] = neighbors(view_, image);
+    lists_[slot(v)] = neighbor_row(view_, image);
   }
 
   /// How many arcs that for the walk with this number stands for.
@@ -159,7 +139,7 @@ class Walker {
     for (std::uint64_t i = 0; i < kLabelledLooks; ++i) {
       const std::uint64_t arc = random_.below(view_.arc_count);
       const std::uint32_t to = view_.neighbors[arc];
-      const List list = neighbors(view_, to);
+      const NeighborRow list = neighbor_row(view_, to);
       if (list.size() == 0) continue;
       const std::uint32_t from = list.begin[random_.below(list.size())];
       if (!fits_label(order_[0], to) || !fits_label(order_[1], from)) continue;
@@ -190,9 +170,9 @@ class Walker {
   /// Takes a candidate for `v`; their estimated number.
   double step(int v, Mask placed) {
     int base = -1;
-    List list{};
+    NeighborRow list{};
     frontend::pattern::for_each(pattern_.near(v) & placed, [&](int u) {
-      const List& other = lists_[slot(u)];
+      const NeighborRow& other = lists_[slot(u)];
       if (base >= 0 && other.size() >= list.size()) return;
       base = u;
       list = other;
@@ -212,7 +192,7 @@ class Walker {
     }
     std::array<double, kLooks> chances;
     double sum = 0;
-    for (std::uint64_t i = 0; i < found; ++i) chances[i] = sum += preference(neighbors(view_, fitting[i]).size());
+    for (std::uint64_t i = 0; i < found; ++i) chances[i] = sum += preference(neighbor_row(view_, fitting[i]).size());
     const double wanted = static_cast<double>(random_.next()) * 0x1p-64 * sum;
     std::uint64_t taken = 0;
     while (taken + 1 < found && chances[taken] <= wanted) ++taken;
@@ -226,7 +206,7 @@ class Walker {
   const std::vector<std::optional<std::int64_t>> labels_;
   const std::vector<int> order_;
   std::vector<std::uint32_t> images_;
-  std::vector<List> lists_;  ///< The neighbours of the images.
+  std::vector<NeighborRow> lists_;  ///< The neighbours of the images.
   runtime::Random random_{1};
 };
 
@@ -273,24 +253,24 @@ MatchSample MatchSampler::draw(const Pattern& pattern) const {
 
 std::uint64_t MatchSampler::rank(std::uint32_t v) const {
   constexpr int kBitsOfId = 32;
-  return by_degree_ ? ~neighbors(view_, v).size() << kBitsOfId | v : v;
+  return by_degree_ ? ~neighbor_row(view_, v).size() << kBitsOfId | v : v;
 }
 
 frontend::pattern::Members MatchSampler::members(const std::vector<std::uint32_t>& in,
                                                  const std::vector<std::uint32_t>& off) const {
-  std::vector<List> lists, others;
+  std::vector<NeighborRow> lists, others;
   lists.reserve(in.size());
   others.reserve(off.size());
-  for (std::uint32_t v : in) lists.push_back(neighbors(view_, v));
-  for (std::uint32_t v : off) others.push_back(neighbors(view_, v));
-  std::sort(lists.begin(), lists.end(), [](const List& a, const List& b) { return a.size() < b.size(); });
-  const List& shortest = lists.front();
+  for (std::uint32_t v : in) lists.push_back(neighbor_row(view_, v));
+  for (std::uint32_t v : off) others.push_back(neighbor_row(view_, v));
+  std::sort(lists.begin(), lists.end(), [](const NeighborRow& a, const NeighborRow& b) { return a.size() < b.size(); });
+  const NeighborRow& shortest = lists.front();
   const std::uint64_t looks = std::min(shortest.size(), kMembers);
   frontend::pattern::Members found;
   found.vertices.reserve(looks);
   for (std::uint64_t i = 0; i < looks; ++i) {
     const std::uint32_t v = shortest.begin[i * shortest.size() / looks];
-    const auto has = [v](const List& list) { return list.has(v); };
+    const auto has = [v](const NeighborRow& list) { return list.has(v); };
     if (std::all_of(lists.begin() + 1, lists.end(), has) && std::none_of(others.begin(), others.end(), has)) {
       found.vertices.push_back(v);
     }
