@@ -2,9 +2,11 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 MATCHA = os.environ.get("MATCHA", "build/bin/matcha")
@@ -18,6 +20,9 @@ def fewer(whole, part):
     """How often to do what is random: `whole` times, or `part` times where sanitizers make each of them slow."""
     return part if SANITIZED else whole
 
+
+# What a stop says that came before the run had found anything.
+TOO_EARLY = b"before there was a result"
 
 TRIANGLE = "examples/triangle.mt"
 LISTING = "examples/triangle_listing.mt"
@@ -36,6 +41,18 @@ PAIRS = """
 def pairs(G: Graph) -> List<Tuple<int, 2>>:
     return flatten(apply(lambda u: apply(lambda v: mk_tuple(val=[u, v]), vertices(G)), vertices(G)))
 """
+
+
+def wait_until_caught(process, number):
+    """Returns once the process has a handler for the signal: before, that ends it at once, as any program."""
+    give_up = time.monotonic() + LIMIT_S
+    while time.monotonic() < give_up and process.poll() is None:
+        with open(f"/proc/{process.pid}/status", encoding="utf-8") as status:
+            caught = int(re.search(r"^SigCgt:\s*([0-9a-f]+)$", status.read(), re.M)[1], 16)
+        if caught >> (number - 1) & 1:
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"signal {number} is not caught; exit code {process.poll()}")
 
 
 class CliTest(unittest.TestCase):
@@ -99,6 +116,16 @@ class CliTest(unittest.TestCase):
         path = self.path(name)
         self.ok("graph", "generate", kind, *options, "-o", path)
         return path
+
+    def timed_out(self, *args, first=1, began=lambda done: TOO_EARLY not in done.stderr, **kwargs):
+        """What became of a command without end under `--timeout`. How long it takes to begin is the machine's: it gets more
+        and more time, from `first` seconds on, until `began` says that it was stopped where the test wants it stopped."""
+        for seconds in (first, 4 * first, 16 * first, 64 * first):
+            done = self.matcha(*args, "--timeout", seconds, **kwargs)
+            self.assertEqual(done.returncode, 124, f"{args}\n{done.stdout!r}\n{done.stderr.decode(errors='replace')}")
+            if began(done):
+                break
+        return done
 
     def leftovers(self):
         """Names in the folder that look like unfinished files."""

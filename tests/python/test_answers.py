@@ -248,12 +248,15 @@ assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
 
 def test_the_bar():
     done = run("""
-import sys, time
-from matcha._progress import Bar
-with Bar(True) as tell:
-    tell(1, 4)
-    time.sleep(0.4)
-    tell(1, 4)
+from unittest import mock
+from matcha import _progress
+with mock.patch.object(_progress.time, "monotonic") as clock:
+    clock.return_value = 7.0
+    with _progress.Bar(True) as tell:
+        clock.return_value = 7.2
+        tell(1, 4)
+        clock.return_value = 7.4
+        tell(1, 4)
 """)
     assert done.stdout == "" and "25%" in done.stderr and " left" in done.stderr and done.stderr.strip().startswith("[###")
     assert done.stderr.count("%") == 1, "nothing is drawn at once"
