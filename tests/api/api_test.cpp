@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -182,7 +183,7 @@ TEST(Api, RunsEndWhenCancelled) {
   ASSERT_EQ(MATCHA_OK, matcha_start(program, clique.graph, nullptr, &run, nullptr));
   EXPECT_EQ(0, matcha_wait(run, 400));
   matcha_cancel(run);
-  EXPECT_EQ(1, matcha_wait(run, 20'000));
+  EXPECT_EQ(1, matcha_wait(run, 100'000));
   matcha_result* result = nullptr;
   EXPECT_EQ(MATCHA_CANCELLED, matcha_finish(run, &result, nullptr));
   if (result != nullptr) {
@@ -219,6 +220,16 @@ constexpr bool kSanitized = kThreadSanitizer;
 /// What ending a call may take.
 constexpr double kSoonMs = kSanitized ? 10'000 : 1000;
 
+/// Whether ending a call, which `measure` times in milliseconds, takes no longer. A machine that stands still meanwhile
+/// makes any call take long, so it is tried again; a call that waits for what it should leave behind is always late.
+template <typename F>
+testing::AssertionResult ends_soon(F measure) {
+  double least = 1e300;
+  for (int turn = 0; turn < 5 && least >= kSoonMs; ++turn) least = std::min(least, measure());
+  if (least < kSoonMs) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "at the least " << least << " ms";
+}
+
 /// Cancels a run of the program after so many milliseconds, before its end, and says how long it took to end.
 double milliseconds_to_cancel(matcha_program* program, matcha_graph* graph, int after) {
   matcha_run* run = nullptr;
@@ -252,9 +263,9 @@ TEST(Api, CompilingIsLeftBehind) {
   const Clique clique(5);
   // Takes seconds to compile.
   matcha_program* const motifs = pattern("motif:6");
-  EXPECT_LT(milliseconds_to_cancel(motifs, clique.graph, 0), kSoonMs);
-  EXPECT_LT(milliseconds_to_cancel(motifs, clique.graph, 150), kSoonMs);
-  EXPECT_LT(milliseconds_to_time_out(motifs, clique.graph, "0.1"), kSoonMs);
+  EXPECT_TRUE(ends_soon([&] { return milliseconds_to_cancel(motifs, clique.graph, 0); }));
+  EXPECT_TRUE(ends_soon([&] { return milliseconds_to_cancel(motifs, clique.graph, 150); }));
+  EXPECT_TRUE(ends_soon([&] { return milliseconds_to_time_out(motifs, clique.graph, "0.1"); }));
   // What goes on in the background serves a later run, and the program may be freed meanwhile.
   matcha_run* run = nullptr;
   ASSERT_EQ(MATCHA_OK, matcha_start(motifs, clique.graph, nullptr, &run, nullptr));
@@ -281,8 +292,8 @@ TEST(Api, RunsStopInAllTheirSteps) {
   edge_induced.set("algorithm", "extend");
   matcha_program* const paths = pattern("path:7", edge_induced.options);
   // Inside a region.
-  EXPECT_LT(milliseconds_to_cancel(paths, clique.graph, 400), kSoonMs);
-  EXPECT_LT(milliseconds_to_time_out(paths, clique.graph, "0.3"), kSoonMs);
+  EXPECT_TRUE(ends_soon([&] { return milliseconds_to_cancel(paths, clique.graph, 400); }));
+  EXPECT_TRUE(ends_soon([&] { return milliseconds_to_time_out(paths, clique.graph, "0.3"); }));
   matcha_program_free(paths);
   // While lists and graphs are made, at some times between.
   matcha_program* program = nullptr;
@@ -299,20 +310,23 @@ TEST(Api, RunsStopInAllTheirSteps) {
   const std::int64_t whole = count(program, clique.graph);
   EXPECT_GT(whole, 0);
   for (const int after : {5, 20, 40, 60, 100, 150}) {
-    matcha_run* run = nullptr;
-    ASSERT_EQ(MATCHA_OK, matcha_start(program, clique.graph, nullptr, &run, nullptr));
-    matcha_wait(run, after);
-    const Clock::time_point start = Clock::now();
-    matcha_cancel(run);
-    matcha_result* result = nullptr;
-    const matcha_status status = matcha_finish(run, &result, nullptr);
-    EXPECT_LT(milliseconds_since(start), kSoonMs) << after;
-    EXPECT_TRUE(status == MATCHA_OK || status == MATCHA_CANCELLED) << status;
-    if (status == MATCHA_OK) {
-      EXPECT_EQ(whole, matcha_result_int(result, 0, nullptr));
-    }
-    matcha_result_free(result);
-    matcha_run_free(run);
+    EXPECT_TRUE(ends_soon([&] {
+      matcha_run* run = nullptr;
+      EXPECT_EQ(MATCHA_OK, matcha_start(program, clique.graph, nullptr, &run, nullptr));
+      matcha_wait(run, after);
+      const Clock::time_point start = Clock::now();
+      matcha_cancel(run);
+      matcha_result* result = nullptr;
+      const matcha_status status = matcha_finish(run, &result, nullptr);
+      const double took = milliseconds_since(start);
+      EXPECT_TRUE(status == MATCHA_OK || status == MATCHA_CANCELLED) << status;
+      if (status == MATCHA_OK) {
+        EXPECT_EQ(whole, matcha_result_int(result, 0, nullptr));
+      }
+      matcha_result_free(result);
+      matcha_run_free(run);
+      return took;
+    })) << after;
   }
   matcha_program_free(program);
 }
@@ -328,30 +342,35 @@ TEST(Api, ReadingStops) {
   matcha_graph* graph = nullptr;
   Options soon;
   soon.set("timeout", "0.05");
-  Clock::time_point start = Clock::now();
-  EXPECT_EQ(MATCHA_TIMEOUT, matcha_graph_read(path.c_str(), soon.options, &graph, nullptr));
-  EXPECT_LT(milliseconds_since(start), 50 + kSoonMs);
-  EXPECT_EQ(nullptr, graph);
-  for (const int after : {0, 30, 100, 200}) {
-    Options options;
-    matcha_canceller* const canceller = matcha_canceller_new();
-    matcha_options_set_canceller(options.options, canceller);
-    std::thread other([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(after));
-      start = Clock::now();
-      matcha_canceller_cancel(canceller);
-    });
-    const matcha_status status = matcha_graph_read(path.c_str(), options.options, &graph, nullptr);
-    other.join();
-    EXPECT_TRUE(status == MATCHA_CANCELLED || status == MATCHA_OK) << status;
-    if (after == 0) {
-      EXPECT_EQ(MATCHA_CANCELLED, status);
-    }
-    if (status == MATCHA_CANCELLED) {
-      EXPECT_LT(milliseconds_since(start), kSoonMs) << after;
-    }
-    matcha_graph_free(graph);
-    matcha_canceller_free(canceller);
+  EXPECT_TRUE(ends_soon([&] {
+    const Clock::time_point start = Clock::now();
+    EXPECT_EQ(MATCHA_TIMEOUT, matcha_graph_read(path.c_str(), soon.options, &graph, nullptr));
+    EXPECT_EQ(nullptr, graph);
+    return milliseconds_since(start) - 50;
+  }));
+  // The first is cancelled before it is read.
+  for (const int after : {-1, 30, 100, 200}) {
+    EXPECT_TRUE(ends_soon([&] {
+      Options options;
+      matcha_canceller* const canceller = matcha_canceller_new();
+      matcha_options_set_canceller(options.options, canceller);
+      Clock::time_point start = Clock::now();
+      if (after < 0) matcha_canceller_cancel(canceller);
+      std::thread other([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(after));
+        start = Clock::now();
+        matcha_canceller_cancel(canceller);
+      });
+      const matcha_status status = matcha_graph_read(path.c_str(), options.options, &graph, nullptr);
+      const Clock::time_point end = Clock::now();
+      other.join();
+      EXPECT_TRUE(status == MATCHA_CANCELLED || (status == MATCHA_OK && after > 0)) << status;
+      matcha_graph_free(graph);
+      graph = nullptr;
+      matcha_canceller_free(canceller);
+      const double took = std::chrono::duration<double, std::milli>(end - start).count();
+      return status == MATCHA_CANCELLED ? took : 0.0;
+    })) << after;
   }
   ::unlink(path.c_str());
 }
@@ -365,7 +384,7 @@ TEST(Api, AChildOfAForkIsToldThatItMayNotRun) {
     matcha_run* run = nullptr;
     matcha_result* result = nullptr;
     const bool started = matcha_start(program, clique.graph, nullptr, &run, nullptr) == MATCHA_OK;
-    const bool told = started && matcha_wait(run, 10'000) == 1 &&
+    const bool told = started && matcha_wait(run, 100'000) == 1 &&
                       matcha_finish(run, &result, nullptr) == MATCHA_ERROR_RUN && result == nullptr;
     _exit(told ? 0 : 1);
   }
@@ -382,23 +401,26 @@ TEST(Api, CancellersEndCallsOfOtherThreads) {
   options.set("induced", "edge");
   options.set("algorithm", "extend");
   matcha_program* const program = pattern("path:7", options.options);
-  matcha_canceller* const canceller = matcha_canceller_new();
-  Options how;
-  matcha_options_set_canceller(how.options, canceller);
-  Clock::time_point start;
-  std::thread other([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    start = Clock::now();
-    matcha_canceller_cancel(canceller);
-  });
-  matcha_result* result = nullptr;
-  EXPECT_EQ(MATCHA_CANCELLED, matcha_run_now(program, clique.graph, how.options, &result, nullptr));
-  other.join();
-  EXPECT_LT(milliseconds_since(start), kSoonMs);
-  matcha_result_free(result);
-  EXPECT_EQ(MATCHA_CANCELLED, matcha_run_now(program, clique.graph, how.options, &result, nullptr));
-  matcha_result_free(result);
-  matcha_canceller_free(canceller);
+  EXPECT_TRUE(ends_soon([&] {
+    matcha_canceller* const canceller = matcha_canceller_new();
+    Options how;
+    matcha_options_set_canceller(how.options, canceller);
+    Clock::time_point start;
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      start = Clock::now();
+      matcha_canceller_cancel(canceller);
+    });
+    matcha_result* result = nullptr;
+    EXPECT_EQ(MATCHA_CANCELLED, matcha_run_now(program, clique.graph, how.options, &result, nullptr));
+    const Clock::time_point end = Clock::now();
+    other.join();
+    matcha_result_free(result);
+    EXPECT_EQ(MATCHA_CANCELLED, matcha_run_now(program, clique.graph, how.options, &result, nullptr));
+    matcha_result_free(result);
+    matcha_canceller_free(canceller);
+    return std::chrono::duration<double, std::milli>(end - start).count();
+  }));
   matcha_program_free(program);
 }
 
