@@ -64,7 +64,7 @@ function(matcha_test name)
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
   else()
     include(GoogleTest)
-    gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+    gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 600
       WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     # gtest_discover_tests would take a list of labels apart.
     set(labels "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")

@@ -52,7 +52,8 @@ TEST(RandomPrograms, EveryStageGivesWhatDirectEvaluationGives) {
   for (const auto& [what, times] : tally.counts) {
     std::printf("%8llu %s\n", static_cast<unsigned long long>(times), what.c_str());
   }
-  if (failures == 0 && count >= 200) {
+  // So many that each kind comes some times over what is asked for, whatever a change of the generator draws.
+  if (failures == 0 && count >= 700) {
     EXPECT_GE(tally.counts["computed"], count / 2);
     EXPECT_GE(tally.counts["trapped"], count / 200);
     EXPECT_GE(tally.counts["planned"], count / 2);
@@ -62,8 +63,8 @@ TEST(RandomPrograms, EveryStageGivesWhatDirectEvaluationGives) {
     EXPECT_GE(tally.counts["by the tool with assumptions"], count / 50);
     EXPECT_LE(tally.counts["trapped early"], count / 20);
     if (every != 0) {
-      EXPECT_GE(tally.counts["run on the emulated device"], count / every / 4);
-      EXPECT_GE(tally.counts["by the tool on the emulated device"], count / every / 8);
+      EXPECT_GE(tally.counts["run on the emulated device"] + tally.counts["by the tool on the emulated device"],
+                count / every / 4);
     }
   }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Replays conversations with `matcha lsp`: `replay.py FILE.jsonl...`, or `replay.py --fuzz SECONDS [--seed N]`.
+"""Replays conversations with `matcha lsp`: `replay.py FILE.jsonl...`, or `replay.py --fuzz CONVERSATIONS [--seed N]`.
 
 A line of a file is an object:
 
@@ -22,7 +22,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 
 MATCHA = os.environ.get("MATCHA", "build/bin/matcha")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -167,13 +166,12 @@ def any_message(draw, programs):
     return message
 
 
-def fuzz(seconds, seed):
-    """Random messages: each request gets one answer with its id, and the server ends when it is told to."""
+def fuzz(conversations, seed):
+    """Random messages, the same for a seed: each request gets one answer with its id, and the server ends when it is told to."""
     draw = random.Random(seed)
     programs = texts()
-    end = time.monotonic() + seconds
     total = 0
-    while time.monotonic() < end:
+    for _ in range(conversations):
         with tempfile.TemporaryDirectory(prefix="matcha-lsp-") as cache:
             client = Client(cache)
             client.send({"id": 0, "method": "initialize", "params": {}})
@@ -209,11 +207,11 @@ def fuzz(seconds, seed):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("files", nargs="*", type=pathlib.Path)
-    parser.add_argument("--fuzz", type=float)
-    parser.add_argument("--seed", type=int)
+    parser.add_argument("--fuzz", type=int)
+    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if options.fuzz:
-        return fuzz(options.fuzz, options.seed if options.seed is not None else random.randrange(10**6))
+        return fuzz(options.fuzz, options.seed)
     problems = [found for path in options.files if (found := replay(path))]
     print("\n".join(problems) or f"{len(options.files)} conversations")
     return 1 if problems or not options.files else 0
