@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <memory>
 #include <new>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -104,6 +106,31 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::ve
   return exit_code(console.error(Status::Usage, message, hint));
 }
 
+struct Verb {
+  std::string_view name;
+  void (*add)(CLI::App& app, Action& action);
+};
+/// All but `run`; the last two tell of all verbs.
+constexpr Verb kVerbs[] = {{"check", add_check}, {"build", add_build},     {"pattern", add_pattern},
+                           {"query", add_query}, {"explain", add_explain}, {"merge", add_merge},
+                           {"bench", add_bench}, {"serve", add_serve},     {"stream", add_stream},
+                           {"graph", add_graph}, {"fmt", add_fmt},         {"lsp", add_lsp},
+                           {"doc", add_doc},     {"doctor", add_doctor},   {"completion", add_completion},
+                           {"man", add_man}};
+constexpr std::span<const Verb> kVerbsAlone = std::span(kVerbs).first(std::size(kVerbs) - 2);
+
+/// Declares the verb that `words` begin with behind the program, or all where they begin with none: the options of all
+/// take longer to declare than the rest of a small command does.
+void add_verbs(CLI::App& app, Action& action, std::span<const char* const> words) {
+  const std::string_view name = words.size() > 1 ? words[1] : "";
+  const auto alone = std::ranges::find(kVerbsAlone, name, &Verb::name);
+  if (alone != kVerbsAlone.end()) return alone->add(app, action);
+  add_run(app, action,
+          words.size() > 2 ? std::vector<std::string>(words.begin() + 2, words.end()) : std::vector<std::string>());
+  if (name == "run") return;
+  for (const Verb& verb : kVerbs) verb.add(app, action);
+}
+
 /// `by_verb`: help was asked for by the verb `help`.
 int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   CLI::App app{"Matcha: subgraph matching from a small language", "matcha"};
@@ -113,23 +140,7 @@ int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   app.require_subcommand(1);
   app.footer(kFooter);
   Action action;
-  add_run(app, action, argc > 2 ? std::vector<std::string>(argv + 2, argv + argc) : std::vector<std::string>());
-  add_check(app, action);
-  add_build(app, action);
-  add_pattern(app, action);
-  add_query(app, action);
-  add_explain(app, action);
-  add_merge(app, action);
-  add_bench(app, action);
-  add_serve(app, action);
-  add_stream(app, action);
-  add_graph(app, action);
-  add_fmt(app, action);
-  add_lsp(app, action);
-  add_doc(app, action);
-  add_doctor(app, action);
-  add_completion(app, action);
-  add_man(app, action);
+  add_verbs(app, action, {argv, static_cast<std::size_t>(argc)});
   if (argc <= 1) {
     Console{ConsoleOptions{}}.write(app.help());
     return exit_code(Status::Usage);
