@@ -16,9 +16,21 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_compile_options(matcha_warnings INTERFACE -Wno-deprecated-declarations)
 endif()
 
-# matcha_long_tests(<test>...): tests that `scripts/test` runs with --all only.
+# matcha_long_tests(<test>...): tests that `scripts/test` runs with --all only. They start first, so that at the end short ones
+# keep all cores busy.
 function(matcha_long_tests)
   set_property(TEST ${ARGN} APPEND PROPERTY LABELS long)
+  set_property(TEST ${ARGN} PROPERTY COST 10)
+endfunction()
+
+# matcha_long_programs(<target>...): what only long tests run. Under sanitizers, where these seldom run, it is not built with
+# the rest but as the target `long-programs`.
+add_custom_target(long-programs)
+function(matcha_long_programs)
+  if(MATCHA_SANITIZE)
+    set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
+    add_dependencies(long-programs ${ARGN})
+  endif()
 endfunction()
 
 # matcha_library(<name> <source>...): a static library of one folder; includes are relative to the root.
