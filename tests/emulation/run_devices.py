@@ -887,8 +887,8 @@ def motifs(machine):
                 expect(f"{words}: by identities on a GPU", (found["stats"]["backend"], "GPU 0" in (found["device"] or "")), ("identities", True))
                 expect(f"{words}: kernels", "kernels" in [part["part"] for part in found["stats"]["run_ms"]], True)
     # Others have programs, and so has what says how they run.
-    found, _ = run("cuda", dense, "--pattern", "wheel:4", "--pattern", "house", "--pattern", "cycle:5")
-    wanted, _ = run("cpu", dense, "--pattern", "wheel:4", "--pattern", "house", "--pattern", "cycle:5")
+    found, _ = run("cuda", small, "--pattern", "wheel:4", "--pattern", "house", "--pattern", "cycle:5")
+    wanted, _ = run("cpu", small, "--pattern", "wheel:4", "--pattern", "house", "--pattern", "cycle:5")
     expect("several", [one["result"] for one in found], [one["result"] for one in wanted])
     expect("several: how", [one["stats"]["backend"] for one in found], ["identities", "cuda", "identities"])
     for more in (["--group", "1"], ["--algorithm", "extend"], ["--induced", "vertex"]):

@@ -34,7 +34,7 @@ using matcha_program::UnitShared;
 
 #ifdef MATCHA_TEST_WARP
 using Lanes = matcha_program::Group<32>;
-constexpr std::uint32_t kSeeds = 12;
+constexpr std::uint32_t kSeeds = 8;
 #else
 using Lanes = matcha_program::Group<1>;
 constexpr std::uint32_t kSeeds = 400;
