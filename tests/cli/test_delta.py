@@ -3,7 +3,7 @@
 import json
 import random
 
-from cli import CliTest, main
+from cli import CliTest, fewer, main
 
 PATTERNS = ["edge", "triangle", "diamond", "tailed-triangle", "house", "star:4", "bull", "(a:1)-(b:2)-(c:1)",
             "(a:1)-(b)-(c:2)-(a)", "a-b-c-d,a~d"]
@@ -22,7 +22,7 @@ class DeltaTest(CliTest):
         return int(self.ok("run", "--pattern", pattern, graph, "--labels", self.labels, *options))
 
     def test_difference_of_counts(self):
-        for pattern in PATTERNS:
+        for pattern in PATTERNS[:: fewer(1, 4)]:
             for options in (["--induced", "edge"], ["--induced", "vertex", "--embeddings"]):
                 edges = {(v + 1, v) for v in range(11)} | set(self.random.sample(self.pairs, 22))
                 edge = self.random.choice(sorted(edges - {(v + 1, v) for v in range(11)}))
