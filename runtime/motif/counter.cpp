@@ -213,12 +213,24 @@ class Watch {
 
 Error runtime_error(const char* message) { return {ErrorKind::Runtime, message, {}, 0, {}}; }
 
+Error inexact_error() { return runtime_error("a sum over the graph leaves a rest where it must not"); }
+
 struct AllSums {
   Triangles triangles;
   CyclesOfArcs cycles;
   WedgeSums wedges;
   TriangleSums of_triangles;
 };
+
+/// The outcome with the counts that are wanted.
+Result<MotifOutcome> with_counts(Identities& identities, const MotifSet& wanted, MotifOutcome& outcome) {
+  identities.write();
+  const std::optional<MotifCounts> counts = identities.wanted(wanted);
+  if (!counts) return runtime_error("a count does not fit into 128 bits");
+  if (!identities.exact()) return inexact_error();
+  outcome.counts = *counts;
+  return std::move(outcome);
+}
 
 /// The counts, once the sums over triangles and wedges are there.
 Result<MotifOutcome> finish(const RankedGraph& graph, const MotifRequest& request, const AllSums& found,
@@ -232,12 +244,7 @@ Result<MotifOutcome> finish(const RankedGraph& graph, const MotifRequest& reques
   outcome.end = loop.end();
   if (outcome.end != End::Complete) return std::move(outcome);
   Identities identities(sums, found.wedges, found.of_triangles);
-  identities.write();
-  const std::optional<MotifCounts> counts = identities.wanted(request.wanted);
-  if (!counts) return runtime_error("a count does not fit into 128 bits");
-  if (!identities.exact()) return runtime_error("a sum over the graph leaves a rest where it must not");
-  outcome.counts = *counts;
-  return std::move(outcome);
+  return with_counts(identities, request.wanted, outcome);
 }
 
 Result<MotifOutcome> count(const RankedGraph& graph, const MotifRequest& request, const SetKernels& sets,
@@ -264,15 +271,48 @@ Result<MotifOutcome> count(const RankedGraph& graph, const MotifRequest& request
   return finish(graph, request, found, loop, outcome, watch);
 }
 
+/// Motifs of 3 and 4 vertices, whose sums need no triangle by itself.
+Result<MotifOutcome> count_four(const Graph& graph, const MotifRequest& request, MotifOutcome& outcome, Watch& watch) {
+  const Result<FourGraph> ranked = rank_for_four(graph);
+  if (!ranked) return ranked.error();
+  watch.lap("rank");
+  VertexLoop loop(ranked->size, request.threads, request.stops);
+  const bool cycles_alone = request.wanted == MotifSet().set(at(Motif::FourCycle));
+  FourSums found;
+  const LighterThirds thirds = walk_lighter(*ranked, !cycles_alone, request.most_narrow, loop, found);
+  watch.lap("wedges");
+  if (!cycles_alone && loop.end() == End::Complete) walk_heavier(*ranked, thirds, loop, found);
+  watch.lap("cliques");
+  outcome.end = loop.end();
+  if (outcome.end != End::Complete) return std::move(outcome);
+  bool is_exact = true;
+  LocalSums local;
+  local.wedges = found.wedges;
+  local.triangles = found.triangles;
+  local.three_stars = found.three_stars;
+  local.paths = found.ways;
+  local.paths.add(found.triangles, -1);
+  local.tails = found.tails.over(2, is_exact);
+  local.diamonds = found.diamonds;
+  WedgeSums wedges;
+  wedges.four_cycles = found.four_cycles;
+  TriangleSums triangles;
+  triangles.four_cliques = found.four_cliques;
+  if (!is_exact) return inexact_error();
+  Identities identities(local, wedges, triangles);
+  return with_counts(identities, request.wanted, outcome);
+}
+
 }  // namespace
 
 Result<MotifOutcome> count_motifs(const Graph& graph, const MotifRequest& request, const SetKernels& sets) {
   MotifOutcome outcome;
   Watch watch(outcome);
-  Result<RankedGraph> ranked = rank_for_motifs(graph);
-  if (!ranked) return ranked.error();
-  watch.lap("rank");
   try {
+    if (are_for_four(request.wanted)) return count_four(graph, request, outcome, watch);
+    Result<RankedGraph> ranked = rank_for_motifs(graph);
+    if (!ranked) return ranked.error();
+    watch.lap("rank");
     return count(*ranked, request, sets, outcome, watch);
   } catch (const std::bad_alloc&) {
     return Error{ErrorKind::Resource,

@@ -6,6 +6,7 @@
 
 #include "runtime/graph/graph.h"
 #include "runtime/match/stops.h"
+#include "runtime/motif/four_walk.h"
 #include "runtime/motif/motif.h"
 #include "runtime/motif/vertex_loop.h"
 #include "runtime/motif/wedge_walk.h"
@@ -20,6 +21,7 @@ struct MotifRequest {
   unsigned threads = 1;  ///< One, or as many as oneTBB has.
   match::Stops stops;
   std::uint64_t most_row_words = kMostRowWords;  ///< See wedge_walk.h; any number gives the same counts.
+  std::uint64_t most_narrow = kMostNarrow;       ///< See four_walk.h, likewise.
 };
 
 struct MotifOutcome {

@@ -24,21 +24,16 @@ class VertexLoop {
   template <typename Worker, typename Visit>
   bool operator()(tbb::enumerable_thread_specific<Worker>& workers, const Visit& visit) {
     constexpr std::uint64_t kVerticesOfTask = 64;
-    const auto block = [&](const tbb::blocked_range<std::uint64_t>& range) {
-      Worker& worker = workers.local();
-      for (std::uint64_t first = range.begin(); first < range.end(); first += kVerticesOfTask) {
-        if (looks_ended()) return;
-        const std::uint64_t end = std::min(range.end(), first + kVerticesOfTask);
-        for (std::uint64_t vertex = first; vertex != end; ++vertex) visit(worker, vertex);
-      }
-    };
-    const tbb::blocked_range<std::uint64_t> all(0, size_, kVerticesOfTask);
-    if (shared_) {
-      tbb::parallel_for(all, block);
-    } else {
-      block(all);
-    }
-    return end() == End::Complete;
+    return walk(0, size_, kVerticesOfTask, workers, visit);
+  }
+
+  /// The same where the first vertices take the longest: each of them may be a task, and what ends the walk is looked
+  /// for before each.
+  template <typename Worker, typename Visit>
+  bool heavy_first(tbb::enumerable_thread_specific<Worker>& workers, const Visit& visit) {
+    constexpr std::uint64_t kHeavy = 1 << 12, kVerticesOfTask = 64;
+    const std::uint64_t heavy = std::min(size_, kHeavy);
+    return walk(0, heavy, 1, workers, visit) && walk(heavy, size_, kVerticesOfTask, workers, visit);
   }
 
   End end() const { return end_.load(std::memory_order_relaxed); }
@@ -60,6 +55,26 @@ class VertexLoop {
   }
 
  private:
+  template <typename Worker, typename Visit>
+  bool walk(std::uint64_t first_vertex, std::uint64_t end_vertex, std::uint64_t vertices_of_task,
+            tbb::enumerable_thread_specific<Worker>& workers, const Visit& visit) {
+    const auto block = [&](const tbb::blocked_range<std::uint64_t>& range) {
+      Worker& worker = workers.local();
+      for (std::uint64_t first = range.begin(); first < range.end(); first += vertices_of_task) {
+        if (looks_ended()) return;
+        const std::uint64_t end = std::min(range.end(), first + vertices_of_task);
+        for (std::uint64_t vertex = first; vertex != end; ++vertex) visit(worker, vertex);
+      }
+    };
+    const tbb::blocked_range<std::uint64_t> all(first_vertex, end_vertex, vertices_of_task);
+    if (shared_) {
+      tbb::parallel_for(all, block);
+    } else {
+      block(all);
+    }
+    return end() == End::Complete;
+  }
+
   bool looks_ended() {
     if (end() != End::Complete) return true;
     if (stops_.is_stopped()) end_ = End::Stopped;

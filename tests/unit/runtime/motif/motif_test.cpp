@@ -24,24 +24,31 @@ Adjacency without_edges(std::size_t n) { return Adjacency(n, std::vector<bool>(n
 
 void join(Adjacency& graph, std::size_t u, std::size_t v) { graph[u][v] = graph[v][u] = u != v; }
 
-Graph graph_of(const Adjacency& adjacency) {
+using Rows = std::vector<std::vector<std::uint32_t>>;
+
+/// Of ascending rows.
+Graph graph_of(const Rows& rows) {
   std::vector<std::uint64_t> offsets = {0};
-  std::vector<std::uint32_t> neighbors;
-  for (const std::vector<bool>& row : adjacency) {
-    for (std::uint32_t v = 0; v < row.size(); ++v) {
-      if (row[v]) neighbors.push_back(v);
-    }
-    offsets.push_back(neighbors.size());
-  }
+  for (const std::vector<std::uint32_t>& row : rows) offsets.push_back(offsets.back() + row.size());
   GraphArrays arrays;
   arrays.offsets = Buffer<std::uint64_t>(offsets.size());
   std::ranges::copy(offsets, arrays.offsets.begin());
-  arrays.neighbors = Buffer<std::uint32_t>(neighbors.size());
-  std::ranges::copy(neighbors, arrays.neighbors.begin());
-  Graph graph = Graph::from_arrays(std::make_shared<const Universe>(Universe::identity(adjacency.size())),
-                                   std::move(arrays), GraphFacts());
+  arrays.neighbors = Buffer<std::uint32_t>(offsets.back());
+  for (std::size_t v = 0; v < rows.size(); ++v) std::ranges::copy(rows[v], arrays.neighbors.begin() + offsets[v]);
+  Graph graph = Graph::from_arrays(std::make_shared<const Universe>(Universe::identity(rows.size())), std::move(arrays),
+                                   GraphFacts());
   EXPECT_TRUE(ensure_split_offsets(graph));
   return graph;
+}
+
+Graph graph_of(const Adjacency& adjacency) {
+  Rows rows(adjacency.size());
+  for (std::size_t u = 0; u < rows.size(); ++u) {
+    for (std::uint32_t v = 0; v < rows.size(); ++v) {
+      if (adjacency[u][v]) rows[u].push_back(v);
+    }
+  }
+  return graph_of(rows);
 }
 
 Graph graph_without_edges(std::uint64_t size) {
@@ -100,16 +107,38 @@ class BruteForce {
 
 MotifSet all_motifs() { return MotifSet().set(); }
 
+MotifCounts counts_of(const Graph& graph, const MotifRequest& request) {
+  const Result<MotifOutcome> outcome = count_motifs(graph, request, set_kernels(best_tier()));
+  EXPECT_TRUE(outcome);
+  EXPECT_EQ(outcome->end, End::Complete);
+  return outcome->counts;
+}
+
 MotifCounts counts_of(const Graph& graph, const MotifSet& wanted, unsigned threads,
                       std::uint64_t most_row_words = kMostRowWords) {
   MotifRequest request;
   request.most_row_words = most_row_words;
   request.wanted = wanted;
   request.threads = threads;
-  const Result<MotifOutcome> outcome = count_motifs(graph, request, set_kernels(best_tier()));
-  EXPECT_TRUE(outcome);
-  EXPECT_EQ(outcome->end, End::Complete);
-  return outcome->counts;
+  return counts_of(graph, request);
+}
+
+/// Motifs of 3 and 4 vertices, which have walks of their own, with counters of one width and of both.
+void check_four(const Graph& graph, const MotifCounts& counts, unsigned threads) {
+  MotifRequest request;
+  for (const Motif motif : {Motif::Wedge, Motif::Triangle, Motif::FourPath, Motif::FourStar, Motif::FourCycle,
+                            Motif::TailedTriangle, Motif::Diamond, Motif::FourClique}) {
+    request.wanted.set(at(motif));
+  }
+  ASSERT_TRUE(are_for_four(request.wanted));
+  request.threads = threads;
+  for (const std::uint64_t most_narrow : {kMostNarrow, std::uint64_t{0}, std::uint64_t{3}}) {
+    request.most_narrow = most_narrow;
+    const MotifCounts four = counts_of(graph, request);
+    for (std::size_t i = 0; i <= at(Motif::FourClique); ++i) {
+      EXPECT_TRUE(four[i] == counts[i]) << kMotifEdges[i] << ", " << most_narrow;
+    }
+  }
 }
 
 /// By rows of bits and without.
@@ -117,6 +146,7 @@ void check_all(const Adjacency& adjacency, unsigned threads) {
   const Graph graph = graph_of(adjacency);
   const MotifCounts counts = counts_of(graph, all_motifs(), threads);
   EXPECT_TRUE(counts == counts_of(graph, all_motifs(), threads, 0));
+  check_four(graph, counts, threads);
   for (std::size_t i = 0; i < kMotifs; ++i) {
     EXPECT_EQ(static_cast<std::uint64_t>(counts[i]), BruteForce(adjacency, kMotifEdges[i]).count()) << kMotifEdges[i];
   }
@@ -371,6 +401,49 @@ TEST(Motif, EachAloneAsAllTogether) {
   }
 }
 
+/// Most vertices have no row of bits; cliques are among those too. Heavy vertices reach all others.
+TEST(Motif, SparseGraph) {
+  constexpr std::uint32_t kSize = 3000, kNear = 4;
+  std::mt19937 random(24);
+  std::vector<std::set<std::uint32_t>> sets(kSize);
+  const auto join = [&](std::uint32_t u, std::uint32_t v) {
+    if (u == v) return;
+    sets[u].insert(v);
+    sets[v].insert(u);
+  };
+  for (std::uint32_t v = 0; v < kSize; ++v) {
+    for (std::uint32_t step = 1; step <= kNear; ++step) join(v, (v + step) % kSize);
+    join(v, static_cast<std::uint32_t>(random() % 5));
+    join(v, static_cast<std::uint32_t>(random() % kSize));
+  }
+  Rows rows;
+  for (const std::set<std::uint32_t>& row : sets) rows.emplace_back(row.begin(), row.end());
+  const Graph graph = graph_of(rows);
+  const MotifCounts all = counts_of(graph, all_motifs(), 1);
+  EXPECT_TRUE(all[at(Motif::FourClique)] > kSize);
+  for (const unsigned threads : {1U, 2U}) check_four(graph, all, threads);
+}
+
+/// More common neighbours than 16 bits count.
+TEST(Motif, TwoHubs) {
+  constexpr std::uint32_t kLeaves = 70000;
+  Rows rows(kLeaves + 2, {0, 1});
+  rows[0] = {1};
+  rows[1] = {0};
+  for (std::uint32_t leaf = 0; leaf < kLeaves; ++leaf) {
+    rows[0].push_back(leaf + 2);
+    rows[1].push_back(leaf + 2);
+  }
+  MotifRequest request;
+  request.wanted.set(at(Motif::FourCycle)).set(at(Motif::Triangle)).set(at(Motif::Diamond)).set(at(Motif::FourStar));
+  const MotifCounts counts = counts_of(graph_of(rows), request);
+  const __int128 n = kLeaves;
+  EXPECT_TRUE(counts[at(Motif::FourCycle)] == n * (n - 1) / 2);
+  EXPECT_TRUE(counts[at(Motif::Diamond)] == n * (n - 1) / 2);
+  EXPECT_TRUE(counts[at(Motif::Triangle)] == n);
+  EXPECT_TRUE(counts[at(Motif::FourStar)] == (n + 1) * n * (n - 1) / 3);
+}
+
 /// Its neighbourhoods are dense, so that rows of bits are chosen for all that they can tell.
 TEST(Motif, DenseGraph) {
   std::mt19937 random(5);
@@ -383,7 +456,10 @@ TEST(Motif, DenseGraph) {
   }
   const Graph graph = graph_of(adjacency);
   const MotifCounts all = counts_of(graph, all_motifs(), 1, 0);
-  for (const unsigned threads : {1U, 2U}) EXPECT_TRUE(all == counts_of(graph, all_motifs(), threads));
+  for (const unsigned threads : {1U, 2U}) {
+    EXPECT_TRUE(all == counts_of(graph, all_motifs(), threads));
+    check_four(graph, all, threads);
+  }
 }
 
 TEST(Motif, LargeStar) {
@@ -396,10 +472,10 @@ TEST(Motif, LargeStar) {
   EXPECT_TRUE(counts[at(Motif::FivePath)] == 0);
 }
 
-TEST(Motif, Stops) {
+void check_stops(const MotifSet& motifs) {
   std::atomic<std::uint32_t> request = 1;
   MotifRequest wanted;
-  wanted.wanted = all_motifs();
+  wanted.wanted = motifs;
   wanted.stops.maybe_request = &request;
   Adjacency edge = without_edges(5);
   join(edge, 0, 1);
@@ -412,6 +488,12 @@ TEST(Motif, Stops) {
   const Result<MotifOutcome> late = count_motifs(graph, wanted, set_kernels(best_tier()));
   ASSERT_TRUE(late);
   EXPECT_EQ(late->end, End::Deadline);
+}
+
+TEST(Motif, Stops) {
+  check_stops(all_motifs());
+  check_stops(MotifSet().set(at(Motif::FourCycle)));
+  check_stops(MotifSet().set(at(Motif::FourCycle)).set(at(Motif::Diamond)));
 }
 
 }  // namespace
