@@ -372,8 +372,7 @@ std::string StreamRun::rows_text(std::uint64_t batch, const st::RowChanges& chan
   std::vector<std::uint64_t> order(changes.signs.size());
   std::iota(order.begin(), order.end(), std::uint64_t{0});
   std::ranges::sort(order, [&](std::uint64_t a, std::uint64_t b) {
-    const std::uint64_t *const x = changes.rows.row(a), *const y = changes.rows.row(b);
-    return std::lexicographical_compare(x, x + width, y, y + width);
+    return st::is_row_before(changes.rows.row(a), changes.rows.row(b), changes.rows.kinds);
   });
   for (const std::uint64_t at : order) {
     const std::uint64_t* const row = changes.rows.row(at);

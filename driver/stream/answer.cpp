@@ -72,18 +72,35 @@ void RowSet::append(const codegen::Rows& block, const runtime::Universe& univers
   }
 }
 
+std::uint64_t ordered(std::uint64_t word, runtime::ElementKind kind) {
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  switch (kind) {
+    case runtime::ElementKind::Vid:
+    case runtime::ElementKind::Int: return word ^ kSign;
+    // Of floats below 0 the bits descend.
+    case runtime::ElementKind::Float: return (word & kSign) != 0 ? ~word : word | kSign;
+    case runtime::ElementKind::Bool: break;
+  }
+  return word;
+}
+
+bool is_row_before(const std::uint64_t* a, const std::uint64_t* b, const std::vector<runtime::ElementKind>& kinds) {
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (a[i] != b[i]) return ordered(a[i], kinds[i]) < ordered(b[i], kinds[i]);
+  }
+  return false;
+}
+
 void RowSet::sort() {
   const std::size_t width = kinds.size();
   if (width == 0) return;
   if (width == 1) {
-    std::ranges::sort(words);
+    std::ranges::sort(words, {}, [&](std::uint64_t word) { return ordered(word, kinds[0]); });
     return;
   }
   std::vector<std::uint64_t> order(size());
   std::iota(order.begin(), order.end(), std::uint64_t{0});
-  std::ranges::sort(order, [&](std::uint64_t a, std::uint64_t b) {
-    return std::lexicographical_compare(row(a), row(a) + width, row(b), row(b) + width);
-  });
+  std::ranges::sort(order, [&](std::uint64_t a, std::uint64_t b) { return is_row_before(row(a), row(b), kinds); });
   std::vector<std::uint64_t> sorted;
   sorted.reserve(words.size());
   for (const std::uint64_t at : order) sorted.insert(sorted.end(), row(at), row(at) + width);
@@ -106,7 +123,8 @@ RowChanges difference(const RowSet& now, const RowSet& before) {
   while (a < now.size() || b < before.size()) {
     int order = a == now.size() ? 1 : b == before.size() ? -1 : 0;
     for (std::size_t i = 0; order == 0 && i < width; ++i) {
-      const std::uint64_t x = now.row(a)[i], y = before.row(b)[i];
+      const runtime::ElementKind kind = changes.rows.kinds[i];
+      const std::uint64_t x = ordered(now.row(a)[i], kind), y = ordered(before.row(b)[i], kind);
       order = x < y ? -1 : x > y ? 1 : (i + 1 == width ? 2 : 0);
     }
     if (order == 2) {

@@ -40,9 +40,14 @@ struct RowSet {
   const std::uint64_t* row(std::uint64_t at) const { return words.data() + at * kinds.size(); }
   /// Appends a block of a run, whose vertices are ranks.
   void append(const codegen::Rows& block, const runtime::Universe& universe);
-  /// In ascending order, column by column as words.
+  /// In ascending order, column by column.
   void sort();
 };
+
+/// A number, without a sign, that ascends as the values of a column do; `word` is one of them.
+std::uint64_t ordered(std::uint64_t word, runtime::ElementKind kind);
+/// Whether a row comes before another one, column by column.
+bool is_row_before(const std::uint64_t* a, const std::uint64_t* b, const std::vector<runtime::ElementKind>& kinds);
 
 /// Rows that came or went, in no particular order: each on one side only, as often as it was there more or less often.
 struct RowChanges {

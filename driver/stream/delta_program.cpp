@@ -309,7 +309,11 @@ void DeltaProgram::forget() {
 /// The rows, without those that came and went.
 RowChanges DeltaProgram::row_changes() const {
   std::vector<Row> sorted = rows_;
-  std::ranges::sort(sorted);
+  const auto is_less = [](std::uint64_t x, std::uint64_t y) {
+    return static_cast<std::int64_t>(x) < static_cast<std::int64_t>(y);
+  };
+  std::ranges::sort(sorted,
+                    [&](const Row& a, const Row& b) { return std::ranges::lexicographical_compare(a, b, is_less); });
   RowChanges changes;
   changes.rows.kinds.assign(static_cast<std::size_t>(patterns_.front().size()), runtime::ElementKind::Vid);
   for (std::size_t first = 0, last = 0; first < sorted.size(); first = last) {

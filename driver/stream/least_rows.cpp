@@ -19,7 +19,8 @@ std::optional<LeastRows> LeastRows::make(const frontend::pattern::Pattern& patte
 void LeastRows::put(std::uint64_t* row) const {
   if (automorphisms_.size() <= 1) return;
   const auto is_less = [&](const std::vector<int>& a, const std::vector<int>& b) {
-    return std::ranges::lexicographical_compare(a, b, [&](int x, int y) { return row[x] < row[y]; });
+    return std::ranges::lexicographical_compare(
+        a, b, [&](int x, int y) { return static_cast<std::int64_t>(row[x]) < static_cast<std::int64_t>(row[y]); });
   };
   const std::vector<int>& least = *std::ranges::min_element(automorphisms_, is_less);
   std::array<std::uint64_t, frontend::pattern::kMostVertices> moved{};

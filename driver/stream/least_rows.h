@@ -17,7 +17,7 @@ class LeastRows {
   /// For the subgraphs of a pattern, as `normal` leaves it; nothing when it has too many automorphisms.
   static std::optional<LeastRows> make(const frontend::pattern::Pattern& pattern);
 
-  /// Puts the least one, by words, in place of the row, which has an item for each vertex of the pattern, in order.
+  /// Puts the least one, by ids, in place of the row, which has an item for each vertex of the pattern, in order.
   void put(std::uint64_t* row) const;
   /// The same with each row, whose order stays.
   void put(RowSet& rows) const;
