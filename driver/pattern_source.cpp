@@ -170,8 +170,12 @@ Status PatternSource::check_arcs(bool graph_keeps_arcs) const {
                                 : "write the arcs of the pattern as `a->b`, in quotes, or let the graph be undirected");
 }
 
+void PatternSource::take_types(const runtime::LabelDictionary& dictionary) {
+  for (pattern::Pattern& one : set_->patterns) driver::take_types(one, dictionary);
+}
+
 Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary) {
-  for (pattern::Pattern& one : set_->patterns) take_types(one, dictionary);
+  take_types(dictionary);
   for (pattern::LabelUse& use : set_->labels) {
     if (!use.of_edge) use.literal = pattern::alternatives(with_types(use.literal, dictionary)).front();
   }

@@ -47,6 +47,8 @@ class PatternSource {
   /// Vertices of the graph that the pattern asks for are looked up; one that it does not have is an error, and so are
   /// loops if the graph has lost its own.
   Status check_labels(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary);
+  /// Labels of vertices become those of the dictionary that have their types, as `check_labels` makes them.
+  void take_types(const runtime::LabelDictionary& dictionary);
   /// The program that answers; `rows`: lists matches.
   Status write(bool rows, const frontend::pattern::GraphSketch& sketch);
   /// The program of another plan, as `--plan` counts them; nothing if there is none. After `write`.

@@ -334,6 +334,8 @@ class Run final : public RunSteps {
     report_.load_ms = watch.ms();
     if (!loaded) return session_.stopped() ? session_.stop_early() : console_.error(loaded.error());
     report_.bound = &bound_;
+    // Before anybody asks how a pattern is best matched: labels of several types have programs alone.
+    if (of_pattern()) pattern_->take_types(*bound_.inputs.dictionary);
     if (!options_.json && (maybe_shared_ == nullptr || maybe_shared_->is_new())) {
       for (const auto& [name, report] : bound_.inputs.reports) console_.note(report.render());
     }

@@ -579,11 +579,13 @@ std::optional<PatternProgram> write_program(const PatternSet& set, const Request
   }
   const Algorithm wanted = request.algorithm;
   if (wanted != Algorithm::Auto && !set.motif && program.choices.front().algorithm != wanted) {
-    diagnostics.error(
-        DiagId::PatternPlan, loc, fmt::format("the algorithm `{}` does not fit the pattern", to_string(wanted)),
-        wanted == Algorithm::Join ? "join takes connected patterns of two or more vertices without arcs"
-                                  : "decompose takes a connected pattern of 3 to 10 vertices that some connected "
-                                    "vertices cut in two; vertex-induced ones of up to 5");
+    diagnostics.error(DiagId::PatternPlan, loc,
+                      fmt::format("the algorithm `{}` does not fit the pattern", to_string(wanted)),
+                      wanted == Algorithm::Join
+                          ? "join takes connected patterns of two or more vertices without arcs, of one label a vertex "
+                            "at most"
+                          : "decompose takes a connected pattern of 3 to 10 vertices that some connected "
+                            "vertices cut in two; vertex-induced ones of up to 5");
     return std::nullopt;
   }
   program.directed = set.patterns.front().directed;
