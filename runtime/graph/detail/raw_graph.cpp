@@ -351,6 +351,7 @@ Result<RawLabels> read_labels(const std::string& path, const IoOptions& options,
     if (*plain) return std::move(**plain);
   }
   TableAsk ask{{{0, ColumnKind::Vertex}, {1, ColumnKind::Label}}, false, {}, kind};
+  ask.has_types = true;
   ask.decides_ids = false;
   ask.lists_vertices = true;
   Result<unsigned> columns = count_columns(**source);

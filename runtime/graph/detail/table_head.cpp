@@ -69,6 +69,14 @@ char separator_of(std::string_view line) {
   return 0;
 }
 
+/// The same of a line `id label`: between blanks the label may be several types, with `;` between them.
+char separator_of_labels(std::string_view line) {
+  const char separator = separator_of(line);
+  const Cells cells = cells_of(line, 0);
+  const bool has_types = separator == ';' && cells.size() == 2 && cells[0].find(';') == std::string::npos;
+  return has_types ? 0 : separator;
+}
+
 /// The cells of a line between blanks and commas, as numbers are read fastest.
 std::vector<std::string> tokens_of(std::string_view line) {
   const std::string text = std::string(line) + "\n";
@@ -132,7 +140,7 @@ class Head {
   }
 
   void take_lines(const std::vector<std::string_view>& lines) {
-    plan_.separator = separator_of(lines.front());
+    plan_.separator = ask_.has_types ? separator_of_labels(lines.front()) : separator_of(lines.front());
     lines_.clear();
     for (const std::string_view line : lines) lines_.push_back(cells_of(line, plan_.separator));
   }
@@ -279,7 +287,7 @@ Result<unsigned> count_columns(LineSource& source) {
   Result<std::vector<std::string_view>> line = source.peek(1);
   if (!line) return line.error();
   if (line->empty()) return 0U;
-  return static_cast<unsigned>(cells_of(line->front(), separator_of(line->front())).size());
+  return static_cast<unsigned>(cells_of(line->front(), separator_of_labels(line->front())).size());
 }
 
 Result<TablePlan> plan_table(LineSource& source, const TableAsk& ask) { return Head(source, ask).plan(); }
