@@ -121,6 +121,22 @@ class StreamVerb {
   /// Where to count: GPUs that are asked for by number are wanted.
   std::string device() const { return options_.gpus ? "cuda" : options_.device; }
 
+  /// The stream begins without a vertex.
+  bool is_empty() const { return graph_file_.empty() && options_.table.sql.empty(); }
+
+  Status check_graph() const {
+    if (!graph_file_.empty() && !options_.table.sql.empty()) {
+      return console_.error(Status::Usage, fmt::format("`--graph-sql` and `{}` are both the graph", graph_file_),
+                            "leave one out");
+    }
+    const char* const given = !options_.table.labels.empty()     ? "--labels"
+                              : !options_.table.vertices.empty() ? "--vertices"
+                                                                 : nullptr;
+    if (!is_empty() || given == nullptr) return Status::Ok;
+    return console_.error(Status::Usage, fmt::format("`{}` is for the graph at the start, and there is none", given),
+                          "a line `v ID LABEL` of the updates gives a vertex a label");
+  }
+
   /// The programs and patterns of the command line, in order.
   Status find_programs() {
     for (const std::string& file : options_.files) {
@@ -138,6 +154,8 @@ class StreamVerb {
                               "programs end in .mt");
       }
     }
+    const Status is_one_graph = check_graph();
+    if (is_one_graph != Status::Ok) return is_one_graph;
     std::vector<PatternOptions> patterns;
     for (const std::string& text : options_.patterns) {
       PatternOptions& one = patterns.emplace_back(options_.pattern);
@@ -185,7 +203,11 @@ class StreamVerb {
       return console_.error(Status::Usage, "a stream does not keep times of edges for programs that read them",
                             "with `--temporal` a program takes edges without information");
     }
-    return Status::Ok;
+    const std::size_t wanted = edge_labels_ ? 3 : 2, given = is_empty() ? 0 : graph_spec().columns.size();
+    if (given == 0 || given == wanted) return Status::Ok;
+    return console_.error(
+        Status::Usage, fmt::format("the graph needs {} columns, and {} are named", wanted, given),
+        edge_labels_ ? "the ends of an edge and its label: `--edge-label COLUMN`" : "the ends of an edge");
   }
 
   /// What ranks must have in common to come to the same batches.
@@ -207,11 +229,24 @@ class StreamVerb {
                           {"embeddings", request.pattern.embeddings},
                           {"unlabelled", request.pattern.unlabelled},
                           {"unlabelled-edges", request.pattern.unlabelled_edges}});
+      // Folders of versions before do not say it.
+      if (request.pattern.match != "iso") programs.back()["match"] = request.pattern.match;
     }
+    const TableBinding& table = options_.table;
     return {{"programs", std::move(programs)},
             {"param", options_.params},
             {"graph", graph_file_},
-            {"labels", options_.table.labels},
+            {"graph-sql", table.sql},
+            {"src", table.src},
+            {"dst", table.dst},
+            {"edge-label", table.edge_label},
+            {"header", table.header},
+            {"ids", table.ids},
+            {"no-literals", table.no_literals},
+            {"vertices", table.vertices},
+            {"id", table.id},
+            {"label", table.label},
+            {"labels", table.labels},
             {"directed", options_.directed},
             {"updates", options_.updates},
             {"temporal", options_.temporal},
@@ -234,7 +269,8 @@ class StreamVerb {
     if (!facts) return console_.error(facts.error());
     const nlohmann::json& kept = facts->at("settings");
     for (const auto& [name, value] : parts_.settings.items()) {
-      if (kept.contains(name) && kept.at(name) == value) continue;
+      // What a folder of a version before does not say is in its graph.
+      if (!kept.contains(name) || kept.at(name) == value) continue;
       const std::string what =
           name == "programs"
               ? "its programs are others"
@@ -319,26 +355,32 @@ class StreamVerb {
     return Status::Ok;
   }
 
+  /// The graph at the start. Requires: there is one, and `find_inputs` is done.
+  runtime::GraphSpec graph_spec() const {
+    runtime::GraphSpec spec;
+    spec.name = "G";
+    spec.path = graph_file_;
+    spec.columns = take_columns(spec.path);
+    spec.directed = options_.directed;
+    spec.simple = !edge_labels_;
+    spec.edge_info = edge_labels_;
+    if (edge_labels_) spec.info = runtime::ColumnKind::Label;
+    options_.table.put_into(spec);
+    return spec;
+  }
+
   runtime::Result<driver::ResidentGraph::Shared> start_graph() {
     if (parts_.state && parts_.state->is_begun()) return parts_.state->read_graph(edge_labels_);
-    if (graph_file_.empty()) {
+    if (is_empty()) {
       runtime::ColumnInput none;
       static const std::int64_t kNoItem = 0;
       none.directed = options_.directed;
       if (edge_labels_) none.edge_labels.codes = {&kNoItem, 0, runtime::IntColumn::Kind::Int64, sizeof(kNoItem)};
       return driver::ResidentGraph::from_columns(none);
     }
-    runtime::GraphSpec spec;
-    spec.name = "G";
-    spec.path = graph_file_;
-    spec.directed = options_.directed;
-    spec.simple = !edge_labels_;
-    spec.edge_info = edge_labels_;
-    if (edge_labels_) spec.info = runtime::ColumnKind::Label;
-    options_.table.put_into(spec);
     runtime::IoOptions io;
     io.cancel = session_.cancel();
-    runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec, io);
+    runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(graph_spec(), io);
     if (!loaded) return loaded.error();
     console_.note(loaded->report.render());
     if (edge_labels_) return driver::ResidentGraph::from_informed(std::move(loaded->graph));

@@ -366,11 +366,23 @@ class StreamTest(CliTest):
                            (["--pattern", "a-b", "--updates", empty, "--matches", self.path("r.npy")], "r.npy"),
                            (["--pattern", "a-b", "--pattern", "a", "--updates", empty, "--matches", "-"], "one program"),
                            (["--pattern", "a-b", "--updates", empty, "--matches", "-", "--state", self.path("s")], "--out"),
-                           (["--pattern", "a-[:x]-b", "--temporal", "--updates", empty], "times of edges")):
+                           (["--pattern", "a-[:x]-b", "--temporal", "--updates", empty], "times of edges"),
+                           ([TRIANGLE, "--updates", empty, "--labels", "l.txt"], "`--labels` is for the graph"),
+                           ([TRIANGLE, "--updates", empty, "--vertices", "v.txt"], "`--vertices` is for the graph"),
+                           ([TRIANGLE, "a.txt", "--updates", empty, "--graph-sql", "select 1, 2"], "both the graph"),
+                           ([TRIANGLE, "a.txt:0,1,2", "--updates", empty], "needs 2 columns"),
+                           (["--pattern", "a-b=x", "a.txt", "--src", "0", "--dst", "1", "--updates", empty],
+                            "needs 3 columns")):
             self.fails(2, "stream", *args, says=says)
         self.fails(1, "stream", self.write("bad.mt", "def f(G: Graph) -> int:\n    return x\n"), "--updates", empty)
+        self.fails(3, "stream", TRIANGLE, "--graph-sql", "select 1, 2", "--updates", empty,
+                   env=self.environment(MATCHA_LIBDUCKDB=self.path("none.so")), says="DuckDB")
         self.fails(3, "stream", TRIANGLE, self.write("large.txt", "18446744073709551615 1\n"), "--updates", empty,
                    says="beyond 64 bits")
+
+    def test_columns_of_the_graph(self):
+        graph = self.write("g.csv", "7,1,2\n7,2,3\n7,1,3\n")
+        self.assertEqual(self.stream([], TRIANGLE, graph + ":1,2"), ["batch 0  total 1"])
 
     def test_empty_stream(self):
         self.assertEqual(self.stream([], TRIANGLE), ["batch 0  total 0"])
@@ -506,6 +518,8 @@ class StateTest(CliTest):
         state = self.folder / "s"
         self.fails(2, *self.command("s", "--slide", 10), says=["another stream", "slide"])
         self.fails(2, *self.command("s", "--embeddings"), says=["another stream", "programs"])
+        self.fails(2, *self.command("s", "--match", "homo"), says=["another stream", "programs"])
+        self.fails(2, *self.command("s", "--vertices", "more.txt"), says=["another stream", "vertices"])
         holder = subprocess.Popen([MATCHA, "stream", TRIANGLE, "--updates", "-", "--state", self.path("h")], cwd=ROOT,
                                   env=self.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   stderr=subprocess.DEVNULL)
