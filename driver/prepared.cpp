@@ -16,6 +16,8 @@
 #include "driver/motif_sets.h"
 #include "driver/pattern_plan.h"
 #include "driver/targets.h"
+#include "frontend/pattern/counted.h"
+#include "frontend/pattern/pattern.h"
 #include "runtime/machine.h"
 
 namespace matcha::driver {
@@ -69,7 +71,11 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
       return log_.error(Status::Usage, "the pattern has a loop, and a graph that changes has none",
                         "updates with both ends on one vertex change nothing");
     }
-    if (!request_.may_lack_labels) status = pattern.check_labels(whole, whole.dictionary());
+    if (request_.may_lack_labels) {
+      pattern.take_types(whole.dictionary());
+    } else {
+      status = pattern.check_labels(whole, whole.dictionary());
+    }
     if (status != Status::Ok) return status;
     semantics_ = pattern.semantics(request_.matches);
     row_names_ = pattern.vertex_names();
@@ -454,6 +460,23 @@ Status Prepared::report(const codegen::RunError& failed, const Reporter& to) con
   PatternReporter reporter(to);
   if (pattern_) reporter.set_pattern(pattern_->sources(), pattern_->loc());
   return reporter.error_at(status_of(error.kind), compilation_->sources(), failed.loc, error.message, error.hint);
+}
+
+bool Prepared::has_label_choices() const {
+  return pattern_ && std::ranges::any_of(pattern_->set().patterns, [](const frontend::pattern::Pattern& pattern) {
+           return std::ranges::any_of(pattern.labels, [](const std::string& label) {
+             return frontend::pattern::alternatives(label).size() > 1;
+           });
+         });
+}
+
+bool Prepared::counts_any_edge() const {
+  return pattern_ && std::ranges::any_of(pattern_->set().patterns, [&](const frontend::pattern::Pattern& pattern) {
+           const auto edges = frontend::pattern::with_edges(pattern, pattern_->match()).edge_labels;
+           return std::ranges::any_of(edges, [](const auto& edge) {
+             return std::ranges::any_of(edge.second, frontend::pattern::is_variable);
+           });
+         });
 }
 
 codegen::RunOutcome Prepared::run(codegen::RunOptions options, std::span<const codegen::Argument> more) {

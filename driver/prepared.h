@@ -79,6 +79,10 @@ class Prepared {
   const std::vector<std::string>& row_names() const { return row_names_; }
   /// A pattern of which no further edge of the graph takes a match away.
   bool only_gains() const;
+  /// A pattern with a vertex that may have one of several labels.
+  bool has_label_choices() const;
+  /// A pattern with an edge of any label, each of which is a match of its own.
+  bool counts_any_edge() const;
   /// There is no program: a pattern is matched by search.
   bool searches() const { return search_ != SearchUse::Never; }
   /// There is no program: motifs or orbits are counted by identities.

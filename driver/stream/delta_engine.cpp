@@ -30,8 +30,13 @@ using runtime::stream::EdgeUpdate;
 constexpr std::size_t kAlone = 8;
 /// So many changes are kept until the graph is laid out anew, and one for so many of its edges: a byte for each.
 constexpr std::uint64_t kLateChanges = 1000, kEdgesOfLate = 32;
-/// Rows of labels of edges that any graph may have, and those for each of its edges.
-constexpr std::uint64_t kFewRows = std::uint64_t{1} << 22, kRowsOfEdge = 8;
+
+/// A class of vertices has one label.
+constexpr const char* kTypes = "vertices have several types";
+
+unsigned threads_of(const ApplyOptions& options) {
+  return options.run.threads != 0 ? options.run.threads : runtime::machine().threads;
+}
 
 /// A GPU has no labels of edges.
 DeltaDevice device_for(const ResidentGraph& start, const DeltaDevice& device) {
@@ -68,26 +73,21 @@ class DeltaEngine final : public Engine {
 
   Status add(const ProgramRequest& request, const ProgramOptions& options,
              std::shared_ptr<const Reporter> reporter) override {
-    Entry entry;
+    Entry entry{request, options, std::move(reporter), {}, stands_->size(), {}};
     if (request.device == "cuda" && !gpu_.is_wanted() && !leaves_gpu_) {
       entry.why = "a GPU is asked for";
     } else {
       reading_([&] { entry.delta = DeltaProgram::make(request, options, present_.directed(), entry.why); });
     }
-    if (entry.delta && !take_edge_labels(*entry.delta)) {
+    if (entry.delta && !edge_labels_.add_layers(entry.delta->edge_labels(), present_)) {
       entry.delta.reset();
       entry.why = "labels of edges would take too much memory";
     }
-    if (!entry.delta && again_ == nullptr) {
-      // With the label words that are known by now.
-      runtime::Result<ResidentGraph::Shared> now = graph();
-      if (!now) return reporter_->error(now.error());
-      again_ = make_recompute(*now, reporter_, reading_);
-      if (again_ == nullptr) return Status::Resource;
+    if (entry.delta && entry.delta->asks_for_types(dictionary())) {
+      entry.delta.reset();
+      entry.why = kTypes;
     }
-    Engine& engine = entry.delta ? *stands_ : *again_;
-    entry.index = engine.size();
-    const Status status = engine.add(request, options, std::move(reporter));
+    const Status status = entry.delta ? stands_->add(request, options, entry.reporter) : run_anew(entry);
     if (status == Status::Ok) entries_.push_back(std::move(entry));
     return status;
   }
@@ -140,15 +140,39 @@ class DeltaEngine final : public Engine {
     const std::int64_t none = dictionary->code("").value_or(runtime::kNoLabel);
     const auto recoded = [&](std::int64_t label) { return recode(label, before, *dictionary).value_or(none); };
     present_.recode(recoded, none, numbered());
+    for (Entry& entry : entries_) {
+      if (!entry.delta || !entry.delta->asks_for_types(*dictionary)) continue;
+      entry.delta.reset();
+      entry.why = kTypes;
+      has_left_ = true;
+      status = run_anew(entry);
+      if (status != Status::Ok) return status;
+    }
     return Status::Ok;
   }
 
  private:
   struct Entry {
+    ProgramRequest request;
+    ProgramOptions options;
+    std::shared_ptr<const Reporter> reporter;
     std::optional<DeltaProgram> delta;
     std::size_t index = 0;  ///< In the engine that has it.
     std::string why;        ///< There are no deltas.
   };
+
+  /// Has a program run anew after each batch.
+  Status run_anew(Entry& entry) {
+    if (again_ == nullptr) {
+      // With the label words that are known by now.
+      runtime::Result<ResidentGraph::Shared> now = graph();
+      if (!now) return reporter_->error(now.error());
+      again_ = make_recompute(*now, reporter_, reading_);
+      if (again_ == nullptr) return Status::Resource;
+    }
+    entry.index = again_->size();
+    return again_->add(entry.request, entry.options, entry.reporter);
+  }
 
   /// Takes a batch in and answers it; none is owed.
   Status take(const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) {
@@ -164,7 +188,7 @@ class DeltaEngine final : public Engine {
     status = change(batch, options);
     if (status != Status::Ok) return status;
     lag_.end(batch, present_.edge_count() / kEdgesOfLate + kLateChanges);
-    std::vector<Answer> stood, ran;
+    std::vector<Answer> stood(options.quiet ? 0 : stands_->size()), ran;
     for (Entry& entry : entries_) {
       if (!entry.delta) continue;
       if (options.quiet) {
@@ -174,7 +198,7 @@ class DeltaEngine final : public Engine {
         if (!answer) return reporter_->error(Status::Run, "a number of matches cannot be told from its changes");
         answer->on_gpu = on_gpu_;
         if (on_gpu_ && gpu_.is_bounded()) answer->gpu_rows = gpu_rows_;
-        stood.push_back(std::move(*answer));
+        stood[entry.index] = std::move(*answer);
       }
     }
     const double ms = watch.ms();
@@ -206,22 +230,12 @@ class DeltaEngine final : public Engine {
 
   Engine& engine_of(std::size_t program) const { return entries_[program].delta ? *stands_ : *again_; }
 
-  /// Adds the labels of edges of a program to those that have layers. False: there are too many.
-  bool take_edge_labels(const DeltaProgram& program) {
-    LabelNumbers all = edge_labels_;
-    all.add(program.edge_labels());
-    const std::uint64_t most = std::max(kFewRows, kRowsOfEdge * present_.edge_count());
-    if (all.size() + 1 >= runtime::stream::kMostLayers || all.size() * present_.vertex_count() > most) return false;
-    edge_labels_ = std::move(all);
-    return true;
-  }
-
   DynamicPresent::Numbered numbered() const { return {labels_.codes(dictionary()), edge_labels_.codes(dictionary())}; }
 
   bool needs_plan() const {
     constexpr std::uint64_t kFewEdges = 1000;
     const std::uint64_t edges = present_.edge_count() + kFewEdges, planned = planned_edges_ + kFewEdges;
-    return !search_ || edges > 4 * planned || planned > 4 * edges;
+    return !search_ || has_left_ || edges > 4 * planned || planned > 4 * edges;
   }
 
   /// Once, classes for all labels that programs ask for; and terms of all patterns, anew where the graph has another
@@ -229,7 +243,7 @@ class DeltaEngine final : public Engine {
   Status plan(const ApplyOptions& options) {
     if (!needs_plan()) return Status::Ok;
     planned_edges_ = present_.edge_count();
-    shared_is_planned_ = false;
+    has_left_ = shared_is_planned_ = false;
     gpu_.replan();
     if (!search_) lay_out(options);
     const auto class_of = [this](const std::string& label) { return labels_.number(label); };
@@ -352,11 +366,9 @@ class DeltaEngine final : public Engine {
   Status change(const NetBatch& batch, const ApplyOptions& options) {
     const bool quiet = options.quiet;
     if (!batch.empty()) lag_.add();
-    const bool relabels =
-        std::ranges::any_of(batch.vertices, [](const VertexChange& vertex) { return vertex.was && vertex.is; });
     if (!present_.take_deleted(batch, updates_)) return misfit("an edge that goes was not there");
     // In between, a vertex with another label has none that a graph could have.
-    Phase goes(updates_.size(), relabels ? kNever : anew_ms(options), options.way);
+    Phase goes(updates_.size(), batch.relabels() ? kNever : anew_ms(options), options.way);
     Status status = change_edges(updates_, -1, goes, options);
     if (status != Status::Ok) return status;
     // A vertex with another label has for a while one that no program asks for, in between what goes and what comes.
@@ -398,8 +410,8 @@ class DeltaEngine final : public Engine {
 
   /// Takes edges in or out, and counts what they do, by the threads that there are.
   Status change_edges(std::span<const EdgeUpdate> edges, int sign, Phase& phase, const ApplyOptions& options) {
-    const bool counts = !options.quiet && !edges.empty() && stands_->size() != 0;
-    const bool may_share = counts && (threads(options) > 1 || options.maybe_partners != nullptr);
+    const bool counts = !options.quiet && !edges.empty() && !counting().empty();
+    const bool may_share = counts && (threads_of(options) > 1 || options.maybe_partners != nullptr);
     // Where nobody asked for it, fewer are not worth a launch.
     constexpr std::size_t kMany = 1024;
     bool alone = true;
@@ -462,10 +474,6 @@ class DeltaEngine final : public Engine {
     return status_of(took.ending, *reporter_);
   }
 
-  static unsigned threads(const ApplyOptions& options) {
-    return options.run.threads != 0 ? options.run.threads : runtime::machine().threads;
-  }
-
   /// How many of the edges that are left threads share; 0: the next one is counted here.
   std::size_t to_share(std::size_t left, const Phase& phase, const ApplyOptions& options) const {
     // What the threads get to do must be long beside what it takes to wake them, and an edge beside its versions.
@@ -477,7 +485,7 @@ class DeltaEngine final : public Engine {
     // Where a GPU may take over, it is asked now and then.
     constexpr std::size_t kJoined = 4096;
     if (gpu_.may_join()) left = std::min(left, kJoined);
-    const double step = phase.step_ms() / *each_ms_ * threads(options);
+    const double step = phase.step_ms() / *each_ms_ * threads_of(options);
     if (step >= static_cast<double>(left)) return left;
     return std::min(left, std::max(kFewest, static_cast<std::size_t>(step)));
   }
@@ -485,8 +493,8 @@ class DeltaEngine final : public Engine {
   /// Shares edges, from the first, among threads: `taken` of them, in so many `ms`.
   Status share(std::span<const EdgeUpdate> edges, int sign, const ApplyOptions& options, std::size_t& taken,
                double& ms) {
-    if (!shared_ || shared_threads_ != threads(options)) {
-      shared_threads_ = threads(options);
+    if (!shared_ || shared_threads_ != threads_of(options)) {
+      shared_threads_ = threads_of(options);
       shared_.emplace(present_, kernels(options), shared_threads_);
       shared_is_planned_ = false;
     }
@@ -536,13 +544,7 @@ class DeltaEngine final : public Engine {
     DynamicGraph& graph = present_.graph();
     const bool changes = graph.class_at(graph.place(*number)) != next;
     // By numbers of vertices, as places change.
-    std::vector<EdgeUpdate> edges;
-    for (std::uint32_t layer = 0; changes && layer < graph.layers(); ++layer) {
-      const std::uint32_t place = graph.place(*number);
-      for (const std::uint32_t p : graph.after(place, layer)) edges.push_back({*number, graph.vertex(p), layer});
-      if (!graph.directed()) continue;
-      for (const std::uint32_t p : graph.before(place, layer)) edges.push_back({graph.vertex(p), *number, layer});
-    }
+    const std::vector<EdgeUpdate> edges = changes ? present_.edges_of(*number) : std::vector<EdgeUpdate>();
     const auto change_all = [&](int sign) {
       for (const EdgeUpdate& edge : edges) {
         const Status status = change_edge({graph.place(edge.u), graph.place(edge.v), edge.layer}, sign, quiet);
@@ -571,6 +573,7 @@ class DeltaEngine final : public Engine {
   unsigned shared_threads_ = 0;
   bool shared_is_planned_ = false;  ///< It has the programs as they are planned now.
   bool has_shared_ = false;         ///< In the batch at hand.
+  bool has_left_ = false;           ///< A program has left those with deltas since the last plan.
   std::vector<EdgeUpdate> updates_;
   GpuUse gpu_;           ///< Has the graph of `present_`.
   bool leaves_gpu_;      ///< It is asked for, and has no labels of edges.

@@ -11,6 +11,7 @@
 #include "driver/message_log.h"
 #include "driver/pattern_source.h"
 #include "driver/stream/delta_nests.h"
+#include "driver/vertex_types.h"
 #include "frontend/pattern/counted.h"
 #include "frontend/pattern/read.h"
 #include "frontend/pattern/symmetry.h"
@@ -79,6 +80,7 @@ bool DeltaProgram::read_pattern(const ProgramRequest& request, bool directed, st
     why = "maps that are not injective";
     return false;
   }
+  is_pattern_ = true;
   induced_ = source.induced();
   for (const Pattern& pattern : source.set().patterns) patterns_.push_back(normal(pattern, induced_));
   embeddings_ = request.pattern.embeddings;
@@ -203,6 +205,11 @@ std::vector<std::string> DeltaProgram::edge_labels() const {
     for (const auto& [arc, labels] : pattern.edge_labels) found.insert(labels.begin(), labels.end());
   }
   return {found.begin(), found.end()};
+}
+
+bool DeltaProgram::asks_for_types(const runtime::LabelDictionary& dictionary) const {
+  const auto is_other = [&](const std::string& label) { return with_types(label, dictionary) != label; };
+  return is_pattern_ && std::ranges::any_of(labels(), is_other);
 }
 
 bool DeltaProgram::plan(const runtime::stream::DynamicGraph& graph, const NumberOf& class_of, const NumberOf& layer_of,

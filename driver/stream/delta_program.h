@@ -28,6 +28,9 @@ class DeltaProgram {
   /// Labels of vertices that it asks for, and of edges, as patterns write them.
   std::vector<std::string> labels() const;
   std::vector<std::string> edge_labels() const;
+  /// Whether vertices of several types (driver/vertex_types.h) have some of these labels, which patterns then ask for
+  /// in other words: there are no deltas.
+  bool asks_for_types(const runtime::LabelDictionary& dictionary) const;
   /// Plans it for the graph, whose classes and layers are laid out. False, and why, if it cannot be.
   bool plan(const runtime::stream::DynamicGraph& graph, const NumberOf& class_of, const NumberOf& layer_of,
             std::string& why);
@@ -86,6 +89,7 @@ class DeltaProgram {
   std::vector<DeltaQuery> queries_;
   std::size_t term_count_ = 0;  ///< Of all queries.
   bool only_gains_ = false;
+  bool is_pattern_ = false;  ///< Else a program, which asks for labels as they are.
 
   std::optional<std::vector<Number>> total_;
   std::vector<__int128> delta_;      ///< By pattern, since the last answer or recount.

@@ -110,6 +110,17 @@ std::uint32_t DynamicPresent::class_of_label(std::int64_t label) const {
   return found == classes_.end() ? 0 : found->second;
 }
 
+std::vector<EdgeUpdate> DynamicPresent::edges_of(std::uint32_t number) const {
+  const std::uint32_t place = graph_->place(number);
+  std::vector<EdgeUpdate> edges;
+  for (std::uint32_t layer = 0; layer < graph_->layers(); ++layer) {
+    for (const std::uint32_t p : graph_->after(place, layer)) edges.push_back({number, graph_->vertex(p), layer});
+    if (!directed()) continue;
+    for (const std::uint32_t p : graph_->before(place, layer)) edges.push_back({graph_->vertex(p), number, layer});
+  }
+  return edges;
+}
+
 std::uint32_t DynamicPresent::number_or_new(std::int64_t id) {
   if (const std::optional<std::uint32_t> rank = first_->rank(id)) return *rank;
   const auto [found, fresh] = later_.try_emplace(id, static_cast<std::uint32_t>(ids_.size()));

@@ -48,6 +48,8 @@ class DynamicPresent final : public Present {
   std::int64_t id(std::uint32_t number) const { return ids_[number]; }
   std::int64_t label(std::uint32_t number) const { return labels_[number]; }
   std::uint32_t class_of_label(std::int64_t label) const;
+  /// The edges of a vertex that is there, in each layer, by numbers of their ends.
+  std::vector<runtime::stream::EdgeUpdate> edges_of(std::uint32_t number) const;
 
   /// Follows a change of a vertex, which has no edges: it comes, goes, or gets another label. `maybe_class`: a class
   /// that it has in place of its label's, for a while. False: it does not fit.

@@ -2,13 +2,32 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
+
+#include "runtime/stream/dynamic_graph.h"
 
 namespace matcha::driver::stream {
+
+namespace {
+
+/// Rows of labels of edges that any graph may have, and those for each of its edges.
+constexpr std::uint64_t kFewRows = std::uint64_t{1} << 22, kRowsOfEdge = 8;
+
+}  // namespace
 
 void LabelNumbers::add(const std::vector<std::string>& labels) {
   labels_.insert(labels_.end(), labels.begin(), labels.end());
   std::ranges::sort(labels_);
   labels_.erase(std::unique(labels_.begin(), labels_.end()), labels_.end());
+}
+
+bool LabelNumbers::add_layers(const std::vector<std::string>& labels, const Present& graph) {
+  LabelNumbers all = *this;
+  all.add(labels);
+  const std::uint64_t most = std::max(kFewRows, kRowsOfEdge * graph.edge_count());
+  if (all.size() + 1 >= runtime::stream::kMostLayers || all.size() * graph.vertex_count() > most) return false;
+  *this = std::move(all);
+  return true;
 }
 
 std::uint32_t LabelNumbers::number(const std::string& label) const {

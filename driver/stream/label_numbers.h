@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/stream/present.h"
 #include "runtime/graph/labels.h"
 
 namespace matcha::driver::stream {
@@ -15,6 +16,9 @@ class LabelNumbers {
  public:
   /// Numbers are others then.
   void add(const std::vector<std::string>& labels);
+  /// The same, where each of them is to be a layer of a graph. False, and nothing is added: these would be too many, or
+  /// have too many rows for its edges.
+  bool add_layers(const std::vector<std::string>& labels, const Present& graph);
   std::size_t size() const { return labels_.size(); }
   /// Requires: it was added.
   std::uint32_t number(const std::string& label) const;

@@ -111,8 +111,11 @@ class Program {
   bool is_current() const { return last_.has_value(); }
   void forget() { last_.reset(); }
   const std::vector<Number>& last_total() const { return last_->total; }
-  /// Whether the numbers on what a batch leaves of the graph before it say what came and what went.
-  bool wants_rest() const { return options_.changes && !is_list() && prepared_->only_gains(); }
+  /// Whether the numbers on what a batch leaves of the graph before it say what came and what went. `relabels`: a
+  /// vertex has another label after it, and none there, which may be one of those that the pattern asks for both times.
+  bool wants_rest(bool relabels) const {
+    return options_.changes && !is_list() && prepared_->only_gains() && !(relabels && prepared_->has_label_choices());
+  }
 
  private:
   bool is_list() const { return prepared_->program().result->type->is_list(); }
@@ -185,7 +188,8 @@ class Recompute final : public Engine {
     runtime::Result<ResidentGraph::Shared> next = rebuilt(*present_.graph(), batch);
     if (!next) return reporter_->error(next.error());
     Rest rest;
-    if (!options.quiet && wants_rest()) {
+    const bool relabels = batch.relabels();
+    if (!options.quiet && wants_rest(relabels)) {
       status = find_rest(batch, rest);
       if (status != Status::Ok) return status;
     }
@@ -196,7 +200,8 @@ class Recompute final : public Engine {
       }
       const Stopwatch watch;
       Program::Found found, left;
-      const bool asks = program->wants_rest();
+      const bool asks =
+          program->wants_rest(relabels) && !(rest.has_other_edges && program->prepared().counts_any_edge());
       if (asks && rest.own != nullptr) status = program->run(rest.own, options.run, left);
       if (status == Status::Ok) status = program->run(*next, options.run, found);
       if (status != Status::Ok) return status;
@@ -233,9 +238,9 @@ class Recompute final : public Engine {
     return Status::Ok;
   }
 
-  bool wants_rest() const {
+  bool wants_rest(bool relabels) const {
     return std::ranges::any_of(programs_,
-                               [](const std::unique_ptr<Program>& program) { return program->wants_rest(); });
+                               [&](const std::unique_ptr<Program>& program) { return program->wants_rest(relabels); });
   }
 
   /// What the graphs before and after a batch have in common, with a label of its own where they have two: its matches
@@ -243,6 +248,7 @@ class Recompute final : public Engine {
   struct Rest {
     ResidentGraph::Shared own;  ///< Null: it is one of these.
     bool is_old = false;
+    bool has_other_edges = false;  ///< Which are in neither of the two, in place of those with other labels.
   };
   Status find_rest(const NetBatch& batch, Rest& rest) {
     NetBatch taken;
@@ -261,6 +267,7 @@ class Recompute final : public Engine {
     runtime::Result<ResidentGraph::Shared> made = rebuilt(*present_.graph(), taken);
     if (!made) return reporter_->error(made.error());
     rest.own = std::move(*made);
+    rest.has_other_edges = !taken.inserted.empty();
     return Status::Ok;
   }
 

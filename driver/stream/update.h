@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -53,6 +54,10 @@ struct NetBatch {
   std::vector<EdgeChange> inserted;    ///< By u, v, label.
 
   bool empty() const { return vertices.empty() && deleted.empty() && inserted.empty(); }
+  /// Some vertex that stays gets another label, or loses its own.
+  bool relabels() const {
+    return std::ranges::any_of(vertices, [](const VertexChange& change) { return change.was && change.is; });
+  }
 };
 
 }  // namespace matcha::driver::stream
