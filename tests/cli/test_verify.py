@@ -6,7 +6,7 @@ import pathlib
 import re
 import subprocess
 
-from cli import MATCHA, ROOT, TRIANGLE, WIKI, CliTest, main
+from cli import LIMIT_S, MATCHA, ROOT, TRIANGLE, WIKI, CliTest, main
 
 SMALL = "tests/graphs/random-20-seed2.txt"
 
@@ -65,7 +65,7 @@ class Verify(CliTest):
             pathlib.Path(pipe).write_text("1 2\n2 3\n3 1\n", encoding="ascii")
             self.assertIn(b"3 edges", run.stderr.readline())  # It was read, and is closed.
             pathlib.Path(pipe).write_text("1 2\n2 3\n3 4\n", encoding="ascii")
-            answer, said = run.communicate(timeout=60)
+            answer, said = run.communicate(timeout=LIMIT_S)
         self.assertEqual((run.returncode, answer), (4, b""), said)
         for word in (b"not verified", b"1 and 0", b"please report"):
             self.assertIn(word, said)

@@ -49,7 +49,7 @@ def skip(reason):
 
 
 def run(*command, **kwargs):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, **kwargs)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **kwargs)
     assert done.returncode == 0, (command, done.stdout[-2000:], done.stderr[-2000:])
     return done.stdout
 

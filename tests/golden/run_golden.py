@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 MAX_LINES = 60
-TIMEOUT_S = 120
+TIMEOUT_S = 300
 DIRECTIVE = re.compile(r"^(?:#|//) (RUN|EXIT|COUNT): (.*?)\s*$")
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[.-][A-Za-z0-9_]+)*")
 

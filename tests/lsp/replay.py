@@ -25,7 +25,7 @@ import tempfile
 
 MATCHA = os.environ.get("MATCHA", "build/bin/matcha")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIMIT_S = 60
+LIMIT_S = 300
 
 
 class Client:

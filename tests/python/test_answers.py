@@ -19,7 +19,7 @@ SQUARE = ([0, 1, 2, 3, 0], [1, 2, 3, 0, 2])
 
 def run(code, **options):
     return subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": SOURCE}, text=True,
-                          capture_output=True, timeout=120, **options)
+                          capture_output=True, timeout=300, **options)
 
 
 def test_columns_are_arrays():

@@ -68,11 +68,17 @@ std::string mutate(const std::vector<std::vector<std::string>>& corpus, std::mt1
   return out;
 }
 
+#ifdef MATCHA_TEST_SANITIZED
+constexpr std::size_t kPrograms = 500;
+#else
+constexpr std::size_t kPrograms = 2'000;
+#endif
+
 TEST(Mutation, NeverCrashes) {
   const char* seed_text = std::getenv("MATCHA_SEED");
   const char* count_text = std::getenv("MATCHA_MUTATIONS");
   std::uint64_t seed = seed_text != nullptr ? std::strtoull(seed_text, nullptr, 10) : 1;
-  std::size_t count = count_text != nullptr ? std::strtoull(count_text, nullptr, 10) : 2'000;
+  std::size_t count = count_text != nullptr ? std::strtoull(count_text, nullptr, 10) : kPrograms;
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   std::fflush(stdout);
   std::vector<std::vector<std::string>> corpus;

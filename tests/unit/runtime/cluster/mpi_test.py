@@ -8,7 +8,7 @@ import sys
 import unittest
 
 RANKS = os.environ.get("MPI_RANKS", "build/bin/mpi_ranks")
-LIMIT_S = 120
+LIMIT_S = 300
 SKIP = 77
 
 LAUNCHERS = {

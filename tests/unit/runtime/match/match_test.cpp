@@ -134,6 +134,8 @@ Query clique(int size) {
 
 #if defined(__SANITIZE_THREAD__)
 constexpr std::uint32_t kSeeds = 60;
+#elif defined(MATCHA_TEST_SANITIZED)
+constexpr std::uint32_t kSeeds = 150;
 #else
 constexpr std::uint32_t kSeeds = 600;
 #endif
