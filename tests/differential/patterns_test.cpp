@@ -331,7 +331,7 @@ TEST(Patterns, ConnectedOnAGpu) {
   use_emulated_gpu();
   for (int n = 2; n <= 3; ++n) check_connected(n, {}, By::Gpu);
   check_connected(4, {}, By::Gpu, full() ? 1 : 3);
-  check_connected(5, {}, By::Gpu, full() ? 1 : 10);
+  check_connected(5, {}, By::Gpu, full() ? 1 : 20);
 }
 
 TEST(Patterns, ConnectedLabelledOnAGpu) {
