@@ -9,6 +9,8 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -212,13 +214,18 @@ Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::L
 
 /// In a query a label that the graph does not have is one that nothing has.
 void PatternSource::forget_unknown(const runtime::LabelDictionary& dictionary) {
-  // No word has a number as large as this one.
-  constexpr const char* kNobodys = "9223372036854775807";
+  // No word has a number as large as these. Each has its own, since edges of one label are not two.
+  std::map<std::string, std::string> nobodys;
+  const auto number_of = [&](const std::string& word) {
+    constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+    return nobodys.try_emplace(word, fmt::format("{}", kLargest - static_cast<std::int64_t>(nobodys.size())))
+        .first->second;
+  };
   const auto replace = [&](std::string& label) {
     std::string known;
     for (const std::string& one : pattern::alternatives(label)) {
       const bool unknown = one.size() > 1 && one.front() == '\'' && !dictionary.code(one.substr(1, one.size() - 2));
-      known += (known.empty() ? "" : "|") + (unknown ? std::string(kNobodys) : one);
+      known += (known.empty() ? "" : "|") + (unknown ? number_of(one) : one);
     }
     label = known;
   };

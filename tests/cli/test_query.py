@@ -116,6 +116,13 @@ class Query(CliTest):
         self.assertEqual(int(self.query(both.format(""))), len(pairs))
         self.assertEqual(int(self.query(both.format("WHERE a <> c "))), sum(one[0] != two[0] for one, two in pairs))
 
+    def test_several_labels_that_the_graph_does_not_have(self):
+        file = self.write("t.txt", "1\t2\tknows\n")
+        for text in ("MATCH (a)-[:owns]->(b), (a)-[:owns|likes]->(b) RETURN a", "MATCH (a)-[:owns|likes]->(b) RETURN a",
+                     "MATCH (a)-[:owns]->(a), (a)-[:likes|owns]->(a) RETURN a"):
+            self.assertEqual(self.query(text, graph_file=file), "a", text)
+            self.assertEqual(self.query(text[:-1] + "count(*)", graph_file=file), "0", text)
+
     def test_several_types(self):
         file = self.write("t.txt", "1\t2\tknows\n2\t3\tknows\n3\t1\tlikes\n")
         labels = self.write("types.txt", "1 Person;Admin\n2 Person\n3 Admin;Bot;Person\n")
