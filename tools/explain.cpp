@@ -301,10 +301,11 @@ class Explain {
     request.params = options_.bind.params;
     if (!of_pattern()) request.text = std::string(compilation_.text());
     const auto graph = bound_.inputs.graphs.find(bound_.main_graph);
-    const bool directed = graph != bound_.inputs.graphs.end()
-                              ? graph->second.facts().directed
-                              : options_.bind.directed || (pattern_ && pattern_->directed());
-    found_.stream = stream_text(stream::stream_plan(request, *nests, directed));
+    const bool is_known = graph != bound_.inputs.graphs.end();
+    const bool directed =
+        is_known ? graph->second.facts().directed : options_.bind.directed || (pattern_ && pattern_->directed());
+    const runtime::LabelDictionary* const maybe_labels = is_known ? &graph->second.dictionary() : nullptr;
+    found_.stream = stream_text(stream::stream_plan(request, *nests, directed, maybe_labels));
   }
 
   using Deadline = std::optional<std::chrono::steady_clock::time_point>;

@@ -465,9 +465,10 @@ Status StreamRun::summarize(Status status) {
   if (stopped) console_.note(fmt::format("{} after batch {}", stopped_by(status), batches));
   const auto ms = [&](double part) { return fmt::format("{:.3g}", latencies_.quantile(part)); };
   console_.note(
-      fmt::format("{} updates in {} batches{}{}, {:.3g} a second; latency in ms: p50 {}, p99 {}, p99.9 {}, "
+      fmt::format("{} update{} in {} batch{}{}{}, {:.3g} a second; latency in ms: p50 {}, p99 {}, p99.9 {}, "
                   "max {:.3g}",
-                  updates_, batches, noops_ != 0 ? fmt::format(", {} changed nothing", noops_) : "",
+                  updates_, updates_ == 1 ? "" : "s", batches, batches == 1 ? "" : "es",
+                  noops_ != 0 ? fmt::format(", {} changed nothing", noops_) : "",
                   late_ != 0 ? fmt::format(", {} more were late", late_) : "", rate, ms(0.5), ms(0.99), ms(0.999),
                   latencies_.most()));
   if (!options_.json || parts_.state) return status;

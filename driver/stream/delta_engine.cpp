@@ -31,9 +31,6 @@ constexpr std::size_t kAlone = 8;
 /// So many changes are kept until the graph is laid out anew, and one for so many of its edges: a byte for each.
 constexpr std::uint64_t kLateChanges = 1000, kEdgesOfLate = 32;
 
-/// A class of vertices has one label.
-constexpr const char* kTypes = "vertices have several types";
-
 unsigned threads_of(const ApplyOptions& options) {
   return options.run.threads != 0 ? options.run.threads : runtime::machine().threads;
 }
@@ -85,7 +82,7 @@ class DeltaEngine final : public Engine {
     }
     if (entry.delta && entry.delta->asks_for_types(dictionary())) {
       entry.delta.reset();
-      entry.why = kTypes;
+      entry.why = kTypesProblem;
     }
     const Status status = entry.delta ? stands_->add(request, options, entry.reporter) : run_anew(entry);
     if (status == Status::Ok) entries_.push_back(std::move(entry));
@@ -143,7 +140,7 @@ class DeltaEngine final : public Engine {
     for (Entry& entry : entries_) {
       if (!entry.delta || !entry.delta->asks_for_types(*dictionary)) continue;
       entry.delta.reset();
-      entry.why = kTypes;
+      entry.why = kTypesProblem;
       has_left_ = true;
       status = run_anew(entry);
       if (status != Status::Ok) return status;

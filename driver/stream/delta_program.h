@@ -17,6 +17,9 @@ namespace matcha::driver::stream {
 /// What the end of a search comes to; reports that a number is beyond 128 bits.
 Status status_of(runtime::stream::DeltaSearch::Ending ending, const Reporter& reporter);
 
+/// Why a program that asks for types has no deltas: a class of vertices has one label.
+inline constexpr const char* kTypesProblem = "vertices have several types";
+
 /// A program of a stream whose answers follow from what each changed edge does.
 class DeltaProgram {
  public:

@@ -66,10 +66,15 @@ std::string text_of(const ir::RootReads& reads) {
 
 }  // namespace
 
-StreamPlan stream_plan(const ProgramRequest& request, const ir::Module& nests, bool directed) {
+StreamPlan stream_plan(const ProgramRequest& request, const ir::Module& nests, bool directed,
+                       const runtime::LabelDictionary* maybe_labels) {
   StreamPlan plan;
   std::string no_delta;
   const std::optional<DeltaProgram> delta = DeltaProgram::make(request, {}, directed, no_delta);
+  if (delta && maybe_labels != nullptr && delta->asks_for_types(*maybe_labels)) {
+    plan.why = kTypesProblem;
+    return plan;
+  }
   if (delta) {
     plan.how = How::Delta;
     plan.terms = terms_of(*delta);

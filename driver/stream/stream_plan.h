@@ -17,7 +17,8 @@ struct StreamPlan {
 };
 
 /// The plan without rows, and without a graph: orders are those for a typical one. `nests`: what that pipeline leaves
-/// of the program (Compilation::nests). `directed`: of the graph.
-StreamPlan stream_plan(const ProgramRequest& request, const ir::Module& nests, bool directed);
+/// of the program (Compilation::nests). `directed`: of the graph; `maybe_labels`: its label words, where it is known.
+StreamPlan stream_plan(const ProgramRequest& request, const ir::Module& nests, bool directed,
+                       const runtime::LabelDictionary* maybe_labels);
 
 }  // namespace matcha::driver::stream

@@ -457,6 +457,10 @@ class Files(cli.CliTest):
         self.assertEqual(told(odd)[1], "  read of each: its degrees")
         self.assertIn("roots", told(odd, SMALL)[0])
         self.assertEqual(told("--pattern", "0-1,2-3"), ["  run anew after each batch (`recompute`): the pattern is not connected"])
+        edges, types = self.write("e.txt", "1 2\n3 4\n"), self.write("t.txt", "1 P;A\n2 A\n3 P\n4 Q\n")
+        self.assertEqual(told("--pattern", "(a:P)-b", edges, "--labels", types),
+                         ["  run anew after each batch (`recompute`): vertices have several types"])
+        self.assertIn("`delta`", told("--pattern", "(a:Q)-b", edges, "--labels", types)[0])
         # A stream takes no lists.
         listed = self.write("listed.mt", "def f(G: Graph, some: List<int>) -> int:\n    return size(some)\n")
         self.assertNotIn("in a stream", self.ok("explain", listed))
