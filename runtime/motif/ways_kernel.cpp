@@ -24,8 +24,12 @@ std::uint64_t plain_pairs(std::uint16_t* ways, std::uint64_t count) { return pai
 [[gnu::target("avx2")]] std::uint64_t pairs_by_avx2(std::uint16_t* ways, std::uint64_t count) {
   return pairs_in(ways, count);
 }
-[[gnu::target("avx512f,avx512bw,prefer-vector-width=512")]] std::uint64_t pairs_by_avx512(std::uint16_t* ways,
-                                                                                          std::uint64_t count) {
+#ifdef __clang__
+#define MATCHA_WIDEST "avx512f,avx512bw"
+#else
+#define MATCHA_WIDEST "avx512f,avx512bw,prefer-vector-width=512"  // By default it takes half of them.
+#endif
+[[gnu::target(MATCHA_WIDEST)]] std::uint64_t pairs_by_avx512(std::uint16_t* ways, std::uint64_t count) {
   return pairs_in(ways, count);
 }
 
