@@ -27,11 +27,6 @@ namespace {
 /// Stands for the path of a graph in memory.
 constexpr const char* kInMemory = "<graph>";
 
-Status check_and_lower(Compilation& compilation) {
-  const Status status = compilation.check();
-  return status == Status::Ok ? compilation.lower() : status;
-}
-
 }  // namespace
 
 Status Prepared::make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph,
@@ -53,9 +48,8 @@ Status Prepared::make(const ProgramRequest& request, const std::shared_ptr<Resid
 
 Status Prepared::read(const Reading& reading, Compilation& compilation) {
   Status status = Status::Ok;
-  if (request_.pattern.text.empty()) {
-    compilation.take(request_.text);
-  } else {
+  std::string text = request_.text;
+  if (!request_.pattern.text.empty()) {
     PatternSource& pattern = pattern_.emplace(request_.pattern, log_);
     reading([&] { status = pattern.read(); });
     if (status == Status::Ok) status = pattern.check_arcs(graph_->graph().facts().directed);
@@ -93,9 +87,9 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
     if (!searches() && !orbits_) find_motifs(graph);
     by_messages_ = !searches() && !counts_motifs() && may_go_by_messages(graph);
     if (!searches() && !counts_motifs() && !by_messages_) return plan(reading, compilation);
-    compilation.take(pattern.stub_of_result(request_.matches));
+    text = pattern.stub_of_result(request_.matches);
   }
-  reading([&] { status = check_and_lower(compilation); });
+  reading([&] { status = compilation.lower_text(std::move(text)); });
   return status;
 }
 
@@ -123,8 +117,8 @@ Status Prepared::plan(const Reading& reading, Compilation& compilation) {
     status = plan_pattern(*pattern_, graph, graph.dictionary(), plan, sketch, forecast_);
     if (status != Status::Ok) return;
     const bool by_motifs = find_motifs_by_cost(graph);
-    compilation.take(by_motifs ? pattern_->stub_of_result(false) : pattern_->program().text, forecast_.plan_ms);
-    status = check_and_lower(compilation);
+    status = compilation.lower_text(by_motifs ? pattern_->stub_of_result(false) : pattern_->program().text,
+                                    forecast_.plan_ms);
   });
   return status;
 }

@@ -108,8 +108,7 @@ class Tuner {
     Compilation compilation(options, reporter_);
     compilation.set_reporting(false);
     compilation.set_target(task_.target->info({task_.code_folder, choice.gpu, {}}));
-    compilation.take(choice.plan < 2 ? task_.text : task_.plans[choice.plan - 2]);
-    if (compilation.check() != Status::Ok || compilation.lower() != Status::Ok) return -1;
+    if (compilation.lower_text(choice.plan < 2 ? task_.text : task_.plans[choice.plan - 2]) != Status::Ok) return -1;
     const double rank_ms = task_.rank(choice.by_degree, compilation);
     if (rank_ms < 0 || task_.run_passes(compilation) != Status::Ok) return -1;
     for (const passes::PassRun& run : compilation.pipeline().runs) {

@@ -140,7 +140,8 @@ class Explain {
     Status code = Status::Ok;
     if (!of_pattern()) {
       code = compilation_.read();
-      return code == Status::Ok ? check_program() : code;
+      if (code == Status::Ok) code = compilation_.check();
+      return code == Status::Ok ? compilation_.lower() : code;
     }
     pattern_.emplace(options_.pattern, console_);
     code = pattern_->read();
@@ -167,13 +168,7 @@ class Explain {
     found_.plans = pattern_->program().plans;
     found_.choices = pattern_->program().choices;
     found_.of_graph = of_graph;
-    compilation_.take(pattern_->program().text);
-    return check_program();
-  }
-
-  Status check_program() {
-    const Status code = compilation_.check();
-    return code == Status::Ok ? compilation_.lower() : code;
+    return compilation_.lower_text(pattern_->program().text);
   }
 
   Status load() {

@@ -278,9 +278,7 @@ class Worker {
     CompileOptions options = request.program.compile;
     if (options.file.empty()) options.file = "<program>";
     Compilation compilation(options, log);
-    compilation.take(request.program.text);
-    Status status = compilation.check();
-    if (status == Status::Ok) status = compilation.lower();
+    const Status status = compilation.lower_text(request.program.text);
     if (status != Status::Ok) return error_line(request.id, status, log);
     AnswerLine line(request.id, Status::Ok);
     line.add("signature", signature(compilation.graph()));

@@ -136,8 +136,7 @@ bool DeltaProgram::read_program(const ProgramRequest& request, bool directed, st
   CompileOptions compile = request.compile;
   if (compile.file.empty()) compile.file = "<program>";
   Compilation compilation(compile, log);
-  compilation.take(request.text);
-  if (compilation.check() != Status::Ok || compilation.lower() != Status::Ok) return false;
+  if (compilation.lower_text(request.text) != Status::Ok) return false;
   // Words are told from numbers by codes that no label has.
   constexpr std::int64_t kFirstWord = -(std::int64_t{1} << 60);
   std::vector<std::string> words;

@@ -32,9 +32,7 @@ Status find_needs(const ProgramRequest& request, bool directed, bool wants_rows,
   }
   if (!request.pattern.text.empty()) return look_at_pattern(request.pattern, maybe_ids, reporter, needs);
   Compilation compilation(request.compile, reporter);
-  compilation.take(request.text);
-  Status status = compilation.check();
-  if (status == Status::Ok) status = compilation.lower();
+  Status status = compilation.lower_text(request.text);
   if (status != Status::Ok) return status;
   if (wants_rows && !compilation.graph().result->type->is_list()) {
     return reporter.error(Status::Usage,
