@@ -414,7 +414,8 @@ std::string PatternSource::stub_of_result(bool rows) const {
   if (set_->motif) {
     std::string counts = "n";
     for (std::size_t i = 1; i < set_->patterns.size(); ++i) counts += ", n";
-    return fmt::format("def motifs(G: Graph):\n    n = size(vertices(G))\n    return mk_tuple(val=[{}])\n", counts);
+    const char* const makes = set_->patterns.size() <= pattern::kMostInTuple ? "mk_tuple" : "mk_list";
+    return fmt::format("def motifs(G: Graph):\n    n = size(vertices(G))\n    return {}(val=[{}])\n", makes, counts);
   }
   const std::size_t size = row_vertices().size();
   std::string item = "v";

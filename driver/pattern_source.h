@@ -75,7 +75,8 @@ class PatternSource {
   void forget_edge_labels();
   /// A program with the same parameters as those for the pattern, to bind the graph before its own is written.
   std::string stub() const;
-  /// A program with the result that an answer without a program has: an int, of motifs one for each, or a list of rows.
+  /// A program whose result has the type of the pattern's: an int, of motifs a tuple or list of them, or a list of
+  /// rows.
   std::string stub_of_result(bool rows) const;
   /// The vertices that rows of matches have, in order: all, or those that a query asks for; beyond their number, labels
   /// of edges that it asks for.

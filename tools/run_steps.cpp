@@ -140,8 +140,10 @@ class Run final : public RunSteps {
 
   /// Has a stop report what is known until here: later steps write it while the watchdog reads.
   void keep_report() {
-    const bool has_program = compilation_->has_graph() || report_.stub != nullptr;
-    if (!options_.json || !options_.cluster.speaks() || !has_program || report_.result != nullptr) return;
+    if (!options_.json || !options_.cluster.speaks() || report_.result != nullptr) return;
+    // Until the program of a pattern is there, only the graph is news.
+    if (!compilation_->has_graph() && (report_.stub == nullptr || kept_bound_ == report_.bound)) return;
+    kept_bound_ = report_.bound;
     session_.set_report([this, texts = reports_of_stops(report_)](Status verdict) {
       console_.error(verdict, stop_line(verdict));
       print(texts.at(verdict));
@@ -585,6 +587,7 @@ class Run final : public RunSteps {
   std::optional<MatchPictures> pictures_;  ///< Of `--matches FILE.svg`.
   codegen::RunResult result_;
   RunReport report_;
+  std::optional<const BoundInputs*> kept_bound_;  ///< That of the last report for a stop before there was a program.
 };
 
 }  // namespace

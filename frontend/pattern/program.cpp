@@ -24,8 +24,6 @@ namespace {
 constexpr int kListed = 8;
 /// Factors of embeddings beyond this are not multiplied with: every embedding is met instead.
 constexpr std::uint64_t kMostFactor = std::uint64_t{1} << 31;
-/// Positions that a tuple has.
-constexpr std::size_t kMostInTuple = 64;
 
 /// A name that a program may define: letters, digits, `_`.
 std::string identifier(std::string_view name) {

@@ -13,6 +13,9 @@
 /// From patterns to the text of a program.
 namespace matcha::frontend::pattern {
 
+/// Positions that a tuple has: of more motifs the counts are a list.
+inline constexpr std::size_t kMostInTuple = 64;
+
 enum class Algorithm {
   Auto,       ///< The cheapest by the cost model.
   Extend,     ///< Vertex after vertex.

@@ -218,7 +218,7 @@ class Interrupt(cli.CliTest):
                 if part > 0.1:  # Before the pattern is read there is no object.
                     answer = json.loads(stopped.stdout)
                     self.assertEqual((answer["stopped_by"], answer["result"]), ("timeout", None))
-                    self.assertEqual((answer["entry"], answer["complete"]), ("motifs", False))
+                    self.assertEqual((answer["signature"], answer["complete"]), ("motifs(G: Graph) -> List<int>", False))
             for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
                 for part in (0.3, 0.4, 0.5):
                     process = self.start(*common)
