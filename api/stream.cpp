@@ -177,6 +177,7 @@ Status LiveStream::net(st::NetBatch& batch, st::BatchFacts& facts, bool& usable)
   if (learnt != Status::Ok) return learnt;
   st::Netting netting(engine_->present(), st::vertex_rules(*engine_, false));
   facts.updates = updates.size();
+  netting.expect(updates);
   std::string why;
   for (std::size_t at = 0; at < updates.size(); ++at) {
     if (netting.add(updates[at], strict_ ? &why : nullptr)) continue;

@@ -280,6 +280,7 @@ Status StreamRun::net(st::RawBatch& raw, st::NetBatch& batch, st::BatchFacts& fa
   const Status status = st::learn_words(engine_, feed_.codes(), raw.updates, input_name_, console_);
   if (status != Status::Ok) return status;
   st::Netting netting(engine_.present(), st::vertex_rules(engine_, parts_.rules.width.has_value()));
+  netting.expect(raw.updates);
   std::string why;
   for (const st::Update& update : raw.updates) {
     if (netting.add(update, options_.strict ? &why : nullptr) || update.line == 0) continue;

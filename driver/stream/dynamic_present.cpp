@@ -1,6 +1,7 @@
 #include "driver/stream/dynamic_present.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <utility>
 
@@ -15,6 +16,8 @@ using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 void sort(std::vector<EdgeChange>& edges) {
   std::ranges::sort(edges, {}, [](const EdgeChange& edge) { return std::tie(edge.u, edge.v, edge.label); });
 }
+
+constexpr std::uint32_t kNone = DynamicGraph::kNone;
 
 /// No edge of a graph or a pattern has it.
 constexpr std::int64_t kHeld = runtime::kNoLabel + 2;
@@ -95,14 +98,16 @@ void DynamicPresent::set_classes(const Numbered& labels) {
   for (std::uint32_t layer = 0; layer < layers; ++layer) graph_->load(edges[layer], layer);
 }
 
+/// Of a vertex that is, or was, there.
+std::optional<std::uint32_t> DynamicPresent::ever_number(std::int64_t id) const {
+  if (const std::optional<std::uint32_t> first = first_->rank(id)) return first;
+  const auto later = later_.find(id);
+  return later == later_.end() ? std::nullopt : std::optional(later->second);
+}
+
 std::optional<std::uint32_t> DynamicPresent::number(std::int64_t id) const {
-  std::optional<std::uint32_t> found = first_->rank(id);
-  if (!found) {
-    const auto later = later_.find(id);
-    if (later == later_.end()) return std::nullopt;
-    found = later->second;
-  }
-  return graph_->place(*found) == DynamicGraph::kNone ? std::nullopt : found;
+  const std::optional<std::uint32_t> found = ever_number(id);
+  return found && graph_->place(*found) != DynamicGraph::kNone ? found : std::nullopt;
 }
 
 std::uint32_t DynamicPresent::class_of_label(std::int64_t label) const {
@@ -275,6 +280,42 @@ bool DynamicPresent::has_edge(std::int64_t u, std::int64_t v, std::int64_t label
   if (!a || !b) return false;
   if (edge_labels_ != nullptr) return edge_labels_->contains(*a, *b, label);
   return label == runtime::kNoLabel && graph_->has_edge(graph_->place(*a), graph_->place(*b));
+}
+
+/// Numbers, places, records and rows lie anywhere in memory, so that of a group of edges all are fetched before the
+/// first one is looked at.
+void DynamicPresent::look_up(std::span<const EdgeChange> edges, Known* known) const {
+  constexpr std::size_t kGroup = 32;
+  struct Ends {
+    std::optional<std::uint32_t> u, v;       // Numbers,
+    std::uint32_t from = kNone, to = kNone;  // and places.
+  };
+  std::array<Ends, kGroup> ends;
+  for (std::size_t first = 0; first < edges.size(); first += kGroup) {
+    const std::size_t count = std::min(kGroup, edges.size() - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      ends[i] = {ever_number(edges[first + i].u), ever_number(edges[first + i].v)};
+      if (ends[i].u) graph_->fetch_place(*ends[i].u);
+      if (ends[i].v) graph_->fetch_place(*ends[i].v);
+    }
+    for (Ends& of : std::span(ends).first(count)) {
+      if (of.u) of.from = graph_->place(*of.u);
+      if (of.v) of.to = graph_->place(*of.v);
+      if (of.from != kNone) graph_->fetch_record(of.from);
+    }
+    for (const Ends& of : std::span(ends).first(count)) {
+      if (of.from != kNone) graph_->fetch_row(of.from);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const Ends& of = ends[i];
+      const std::int64_t label = edges[first + i].label;
+      Known& found = known[first + i];
+      found = {false, of.from != kNone, of.to != kNone};
+      if (!found.u || !found.v) continue;
+      found.edge = edge_labels_ != nullptr ? edge_labels_->contains(*of.u, *of.v, label)
+                                           : label == runtime::kNoLabel && graph_->has_edge(of.from, of.to);
+    }
+  }
 }
 
 void DynamicPresent::labels_between(std::int64_t u, std::int64_t v, std::vector<std::int64_t>& labels) const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -75,10 +76,12 @@ class DynamicPresent final : public Present {
   std::optional<std::int64_t> label_of(std::int64_t id) const override;
   void labels_between(std::int64_t u, std::int64_t v, std::vector<std::int64_t>& labels) const override;
   bool has_edge(std::int64_t u, std::int64_t v, std::int64_t label) const override;
+  void look_up(std::span<const EdgeChange> edges, Known* known) const override;
   std::uint64_t degree_of(std::int64_t id) const override;
   void each_edge_at(std::int64_t id, const TakeEdge& take) const override;
 
  private:
+  std::optional<std::uint32_t> ever_number(std::int64_t id) const;
   std::uint32_t number_or_new(std::int64_t id);
   void name_classes(const std::vector<std::optional<std::int64_t>>& labels);
   void load_labels(const runtime::GraphView& informed);

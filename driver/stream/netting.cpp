@@ -1,6 +1,9 @@
 #include "driver/stream/netting.h"
 
 #include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <tuple>
@@ -14,6 +17,17 @@ bool is_before(const EdgeChange& a, const EdgeChange& b) {
   return std::tie(a.u, a.v, a.label) < std::tie(b.u, b.v, b.label);
 }
 
+/// With fewer updates threads are not worth waking.
+constexpr std::size_t kFew = 512, kOfTask = 128;
+
+void sort_changes(std::vector<EdgeChange>& edges) {
+  if (edges.size() < kFew) {
+    std::sort(edges.begin(), edges.end(), is_before);
+  } else {
+    tbb::parallel_sort(edges.begin(), edges.end(), is_before);
+  }
+}
+
 std::uint64_t mixed(std::uint64_t value) {
   value ^= value >> 32;
   value *= 0x9E3779B97F4A7C15ULL;
@@ -24,22 +38,38 @@ std::uint64_t mixed(std::uint64_t value) {
 
 }  // namespace
 
-std::size_t Netting::Hash::operator()(const Key& key) const {
-  const std::uint64_t ends = mixed(static_cast<std::uint64_t>(key.u)) + 3 * static_cast<std::uint64_t>(key.v);
-  return mixed(ends + 7 * static_cast<std::uint64_t>(key.label));
+void Netting::expect(std::span<const Update> updates) {
+  known_.clear();
+  next_known_ = 0;
+  // What is asked for one is not worth being kept.
+  constexpr std::size_t kFewest = 8;
+  if (updates.size() < kFewest) return;
+  expected_.clear();
+  for (const Update& update : updates) expected_.push_back(key_of(update));
+  known_.resize(updates.size());
+  const auto look_up = [this](const tbb::blocked_range<std::size_t>& part) {
+    present_.look_up(std::span(expected_).subspan(part.begin(), part.size()), known_.data() + part.begin());
+  };
+  const tbb::blocked_range<std::size_t> all(0, updates.size(), kOfTask);
+  if (updates.size() < kFew) {
+    look_up(all);
+  } else {
+    tbb::parallel_for(all, look_up);
+  }
 }
 
 bool Netting::add(const Update& update, std::string* maybe_why_not) {
   bool changes = false;
   std::string why_not;
+  const Known* const maybe_known = next_known_ < known_.size() ? &known_[next_known_++] : nullptr;
   switch (update.kind) {
     case UpdateKind::InsertEdge:
-      changes = insert_edge(update);
+      changes = insert_edge(update, maybe_known);
       if (!changes)
         why_not = update.u == update.v ? "an edge from a vertex to itself is not kept" : "the edge is there";
       break;
     case UpdateKind::DeleteEdge:
-      changes = delete_edges(update);
+      changes = delete_edges(update, maybe_known);
       if (!changes) why_not = "there is no such edge";
       break;
     case UpdateKind::SetVertex:
@@ -61,16 +91,33 @@ Netting::Key Netting::key_of(const Update& update) const {
   return key;
 }
 
-Netting::Edge& Netting::edge(const Key& key) {
-  const auto [found, is_new] = edges_.try_emplace(key);
-  if (is_new) {
-    found->second.was = found->second.is = present_.has_edge(key.u, key.v, key.label);
+/// Where the edge is, or would be.
+std::size_t Netting::slot_of(const Key& key) const {
+  const std::uint64_t ends = mixed(static_cast<std::uint64_t>(key.u)) + 3 * static_cast<std::uint64_t>(key.v);
+  std::size_t slot = mixed(ends + 7 * static_cast<std::uint64_t>(key.label)) & (slots_.size() - 1);
+  while (slots_[slot] != 0 && edges_[slots_[slot] - 1].key != key) slot = (slot + 1) & (slots_.size() - 1);
+  return slot;
+}
+
+void Netting::add_slots() {
+  constexpr std::size_t kLeast = 16;
+  slots_.assign(std::max(kLeast, 2 * slots_.size()), 0);
+  for (std::uint32_t i = 0; i < edges_.size(); ++i) slots_[slot_of(edges_[i].key)] = i + 1;
+}
+
+Netting::Edge& Netting::edge(const Key& key, const Known* maybe_known) {
+  if (2 * (edges_.size() + 1) > slots_.size()) add_slots();
+  std::uint32_t& number = slots_[slot_of(key)];
+  if (number == 0) {
+    const bool was = maybe_known != nullptr ? maybe_known->edge : present_.has_edge(key.u, key.v, key.label);
+    edges_.push_back({key, was, was});
+    number = static_cast<std::uint32_t>(edges_.size());
     if (keeps_touched_) {
       touched_[key.u].push_back(key);
       touched_[key.v].push_back(key);
     }
   }
-  return found->second;
+  return edges_[number - 1];
 }
 
 VertexChange& Netting::vertex(std::int64_t id) {
@@ -85,7 +132,9 @@ VertexChange& Netting::vertex(std::int64_t id) {
   return change;
 }
 
-bool Netting::bring(std::int64_t id) {
+bool Netting::bring(std::int64_t id, bool is_known) {
+  // Most vertices are there, and stay.
+  if (vertices_.find(id) == vertices_.end() && (is_known || present_.label_of(id))) return false;
   VertexChange& change = vertex(id);
   if (change.is) return false;
   change.is = true;
@@ -93,19 +142,21 @@ bool Netting::bring(std::int64_t id) {
   return true;
 }
 
-bool Netting::insert_edge(const Update& update) {
+bool Netting::insert_edge(const Update& update, const Known* maybe_known) {
   const bool is_loop = update.u == update.v;
   if (is_loop && rules_.forgets) return false;
-  bool changes = bring(update.u);
+  // Those that are known are in the order of the key.
+  const Key key = key_of(update);
+  bool changes = bring(key.u, maybe_known != nullptr && maybe_known->u);
   if (is_loop) return changes;
-  changes = bring(update.v) || changes;
-  return !std::exchange(edge(key_of(update)).is, true) || changes;
+  changes = bring(key.v, maybe_known != nullptr && maybe_known->v) || changes;
+  return !std::exchange(edge(key, maybe_known).is, true) || changes;
 }
 
-bool Netting::delete_edges(const Update& update) {
+bool Netting::delete_edges(const Update& update, const Known* maybe_known) {
   if (update.u == update.v) return false;
   const Key key = key_of(update);
-  if (update.has_label || !present_.keeps_edge_labels()) return std::exchange(edge(key).is, false);
+  if (update.has_label || !present_.keeps_edge_labels()) return std::exchange(edge(key, maybe_known).is, false);
   std::vector<std::int64_t> labels;
   present_.labels_between(key.u, key.v, labels);
   for (const std::int64_t label : labels) edge({key.u, key.v, label});
@@ -124,9 +175,9 @@ bool Netting::set_vertex(const Update& update) {
 
 const std::vector<Netting::Key>& Netting::touched_at(std::int64_t id) {
   if (!std::exchange(keeps_touched_, true)) {
-    for (const auto& [key, state] : edges_) {
-      touched_[key.u].push_back(key);
-      touched_[key.v].push_back(key);
+    for (const Edge& edge : edges_) {
+      touched_[edge.key.u].push_back(edge.key);
+      touched_[edge.key.v].push_back(edge.key);
     }
   }
   return touched_[id];
@@ -148,9 +199,9 @@ bool Netting::delete_vertex(const Update& update) {
 /// Vertices that nobody named and that have lost their last edge.
 void Netting::forget_vertices() {
   std::unordered_map<std::int64_t, std::int64_t> degrees;
-  for (const auto& [key, state] : edges_) {
-    for (const std::int64_t id : {key.u, key.v}) {
-      degrees[id] += static_cast<std::int64_t>(state.is) - static_cast<std::int64_t>(state.was);
+  for (const Edge& edge : edges_) {
+    for (const std::int64_t id : {edge.key.u, edge.key.v}) {
+      degrees[id] += static_cast<std::int64_t>(edge.is) - static_cast<std::int64_t>(edge.was);
     }
   }
   for (const auto& [id, more] : degrees) {
@@ -166,19 +217,23 @@ void Netting::forget_vertices() {
 NetBatch Netting::take() {
   if (rules_.forgets) forget_vertices();
   NetBatch batch;
-  for (const auto& [key, state] : edges_) {
-    if (state.was != state.is) (state.is ? batch.inserted : batch.deleted).push_back({key.u, key.v, key.label});
+  for (const Edge& edge : edges_) {
+    const Key& key = edge.key;
+    if (edge.was != edge.is) (edge.is ? batch.inserted : batch.deleted).push_back({key.u, key.v, key.label});
   }
   for (const auto& [id, change] : vertices_) {
     if (change.was != change.is || change.old_label != change.new_label) batch.vertices.push_back(change);
   }
-  std::sort(batch.inserted.begin(), batch.inserted.end(), is_before);
-  std::sort(batch.deleted.begin(), batch.deleted.end(), is_before);
+  sort_changes(batch.inserted);
+  sort_changes(batch.deleted);
   std::ranges::sort(batch.vertices, {}, &VertexChange::id);
   edges_.clear();
+  slots_.clear();
   vertices_.clear();
   touched_.clear();
   keeps_touched_ = false;
+  known_.clear();
+  next_known_ = 0;
   return batch;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -27,44 +28,46 @@ class Netting {
   /// The graph of before the batch; it must not change until `take`.
   explicit Netting(const Present& present, const VertexRules& rules = {}) : present_(present), rules_(rules) {}
 
+  /// The updates that are added next, in this order: where they are many, threads share what is asked of the graph for
+  /// them.
+  void expect(std::span<const Update> updates);
   /// Whether it changes something; `why_not`, for people, says why not.
   bool add(const Update& update, std::string* maybe_why_not = nullptr);
   /// The difference so far, with which it starts anew: the graph must have it then.
   NetBatch take();
-  /// Edges and vertices that were touched so far.
-  std::size_t size() const { return edges_.size() + vertices_.size(); }
 
  private:
-  struct Key {
-    std::int64_t u = 0, v = 0, label = 0;
-    bool operator==(const Key&) const = default;
-  };
-  struct Hash {
-    std::size_t operator()(const Key& key) const;
-  };
+  /// Of an undirected graph u < v.
+  using Key = EdgeChange;
   struct Edge {
+    Key key;
     bool was = false, is = false;
   };
+  using Known = Present::Known;
 
   Key key_of(const Update& update) const;
-  Edge& edge(const Key& key);
+  std::size_t slot_of(const Key& key) const;
+  void add_slots();
+  Edge& edge(const Key& key, const Known* maybe_known = nullptr);
   VertexChange& vertex(std::int64_t id);
-  bool insert_edge(const Update& update);
-  bool delete_edges(const Update& update);
+  bool insert_edge(const Update& update, const Known* maybe_known);
+  bool delete_edges(const Update& update, const Known* maybe_known);
   bool set_vertex(const Update& update);
   bool delete_vertex(const Update& update);
-  /// Whether it was not there.
-  bool bring(std::int64_t id);
-  /// Sets whether an edge is there.
-  void set(const Key& key, bool is);
+  /// Whether it was not there. `is_known`: the graph is known to have it.
+  bool bring(std::int64_t id, bool is_known = false);
   /// Edges of the batch at a vertex, be they there or not.
   const std::vector<Key>& touched_at(std::int64_t id);
   void forget_vertices();
 
   const Present& present_;
   const VertexRules rules_;
-  std::unordered_map<Key, Edge, Hash> edges_;
-  std::unordered_map<std::int64_t, VertexChange> vertices_;
+  std::vector<Edge> edges_;           ///< Each once, in the order in which they were touched.
+  std::vector<std::uint32_t> slots_;  ///< Their numbers and 1, by hash; 0: empty. A power of two, half used at most.
+  std::unordered_map<std::int64_t, VertexChange> vertices_;  ///< That are not merely there.
+  std::vector<Key> expected_;                                ///< Of updates,
+  std::vector<Known> known_;                                 ///< and what the graph says of them,
+  std::size_t next_known_ = 0;                               ///< from this one on.
   bool keeps_touched_ = false;
   /// Touched edges of each vertex, once somebody has asked for those of one.
   std::unordered_map<std::int64_t, std::vector<Key>> touched_;

@@ -3,7 +3,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
+
+#include "driver/stream/update.h"
 
 namespace matcha::driver::stream {
 
@@ -25,6 +28,18 @@ class Present {
   virtual void labels_between(std::int64_t u, std::int64_t v, std::vector<std::int64_t>& labels) const = 0;
   /// Whether there is that edge; without labels of edges, `label` is kNoLabel.
   virtual bool has_edge(std::int64_t u, std::int64_t v, std::int64_t label) const = 0;
+  /// Whether an edge is there, and its ends.
+  struct Known {
+    bool edge = false, u = false, v = false;
+  };
+  /// Of each of many edges, as `has_edge` and `label_of` tell of one. Threads may ask at the same time.
+  virtual void look_up(std::span<const EdgeChange> edges, Known* known) const {
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      const EdgeChange& edge = edges[i];
+      const bool is_there = has_edge(edge.u, edge.v, edge.label);
+      known[i] = {is_there, is_there || label_of(edge.u), is_there || label_of(edge.v)};
+    }
+  }
   /// Edges at a vertex, of a directed graph those that lead to it too; 0 for a stranger.
   virtual std::uint64_t degree_of(std::int64_t id) const = 0;
   /// Calls `take` with the ends and the label of each edge at a vertex, of a directed graph those that lead to it too;

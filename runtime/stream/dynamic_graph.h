@@ -146,6 +146,16 @@ class DynamicGraph {
   /// The place of a vertex; kNone if it is not there. Places change when a vertex is added or gets another class.
   std::uint32_t place(std::uint32_t vertex) const { return vertex < places_.size() ? places_[vertex] : kNone; }
   std::uint32_t vertex(std::uint32_t place) const { return vertices_[place]; }
+  /// Let the processor fetch the place of a vertex, the record of a place's row, and from that the row itself, where a
+  /// search begins: they lie anywhere in memory. A record and a row of layer 0.
+  void fetch_place(std::uint32_t vertex) const {
+    if (vertex < places_.size()) __builtin_prefetch(&places_[vertex]);
+  }
+  void fetch_record(std::uint32_t place) const { __builtin_prefetch(after_.record_of(row_of(place, 0))); }
+  void fetch_row(std::uint32_t place) const {
+    const std::span<const std::uint32_t> row = after(place);
+    __builtin_prefetch(row.data() + row.size() / 2);
+  }
   /// The class of a vertex that is there, by its place.
   std::uint32_t class_at(std::uint32_t place) const {
     return lower_position(begins_.data() + 1, class_count() - 1, place + 1);
