@@ -46,8 +46,7 @@ void StreamInput::read_all() {
   }
 }
 
-/// A line of the block at hand; false when it has no whole one any more.
-bool StreamInput::find_line(Line& line) {
+bool StreamInput::next_at_hand(Line& line) {
   if (std::exchange(used_part_, false)) part_.clear();
   const std::size_t end = current_.bytes.find('\n', at_);
   if (end == std::string::npos) {
@@ -71,7 +70,7 @@ bool StreamInput::find_line(Line& line) {
 
 StreamInput::Found StreamInput::next(Clock::time_point until, Line& line) {
   for (;;) {
-    if (find_line(line)) return Found::Line;
+    if (next_at_hand(line)) return Found::Line;
     if (part_.size() > kLongestLine) {
       error_ = runtime::Error{runtime::ErrorKind::Input, "a line is longer than 1 MiB", "", 0, ""};
       return Found::Failed;

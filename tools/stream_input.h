@@ -38,6 +38,8 @@ class StreamInput {
     Clock::time_point came;    ///< When its last byte did.
     std::uint64_t offset = 0;  ///< Of the byte after it.
   };
+  /// The next line, where it was read with those before it; false: that is for `next` to say.
+  bool next_at_hand(Line& line);
   /// The next line; waits for it until that time at most. The last line needs no line feed.
   Found next(Clock::time_point until, Line& line);
   const runtime::Error& error() const { return *error_; }
@@ -48,7 +50,6 @@ class StreamInput {
     Clock::time_point came;
   };
   void read_all();
-  bool find_line(Line& line);
 
   std::unique_ptr<runtime::ByteStream> bytes_;
   std::mutex mutex_;

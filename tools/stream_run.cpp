@@ -243,12 +243,18 @@ Status StreamRun::gather() {
       ended_ = true;
       return Status::Ok;
     }
-    const std::optional<Clock::time_point> deadline = batch_deadline();
     // Nobody waits for more while answers are owed.
     const bool hurries = may_be_quiet_ && !owed_.empty();
-    const Clock::time_point look = Clock::now() + (hurries ? std::chrono::milliseconds(0) : kLook);
+    std::optional<Clock::time_point> deadline;
     StreamInput::Line line;
-    switch (input_->next(std::min(deadline.value_or(look), look), line)) {
+    StreamInput::Found found = StreamInput::Found::Line;
+    // Only who may have to wait looks at the clock.
+    if (!input_->next_at_hand(line)) {
+      deadline = batch_deadline();
+      const Clock::time_point look = Clock::now() + (hurries ? std::chrono::milliseconds(0) : kLook);
+      found = input_->next(std::min(deadline.value_or(look), look), line);
+    }
+    switch (found) {
       case StreamInput::Found::Line: {
         const Status status = take_line(line);
         if (status != Status::Ok) return status;

@@ -30,14 +30,18 @@ struct Cells {
   std::size_t count = 0;
 
   explicit Cells(std::string_view line) {
-    constexpr std::string_view kBetween = " \t,\r";
-    std::size_t at = line.find_first_not_of(kBetween);
-    while (at != std::string_view::npos && count < kMost) {
-      const std::size_t end = std::min(line.find_first_of(kBetween, at), line.size());
-      cells[count++] = line.substr(at, end - at);
-      at = line.find_first_not_of(kBetween, end);
+    std::size_t at = 0;
+    for (;;) {
+      while (at < line.size() && is_between(line[at])) ++at;
+      if (at == line.size() || count == kMost) return;
+      const std::size_t begin = at;
+      while (at < line.size() && !is_between(line[at])) ++at;
+      cells[count++] = line.substr(begin, at - begin);
     }
   }
+
+ private:
+  static bool is_between(char c) { return c == ' ' || c == '\t' || c == ',' || c == '\r'; }
 };
 
 std::string shown(std::string_view text) {
