@@ -1,5 +1,7 @@
 #include "runtime/stream/device_search.h"
 
+#include <tbb/parallel_invoke.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -100,14 +102,21 @@ std::uint64_t DeviceSearch::bytes() const {
 /// Opens the rows of `begun_`, or of what is added, and estimates what it will read.
 void DeviceSearch::open_rows(BatchRows::Graph graph, const SharedTerms& terms) {
   const std::vector<BatchUpdate>& updates = graph == BatchRows::Graph::Before ? begun_ : added_;
-  // Those of a graph that has them were taken into it.
-  fits_ = rows_.open(updates, graph, graph == BatchRows::Graph::After);
+  const auto open = [&] {
+    // Those of a graph that has them were taken into it.
+    fits_ = rows_.open(updates, graph, graph == BatchRows::Graph::After);
+  };
   reads_ = {};
   // Before the first layout it is not known whether some are far.
-  if (!fits_ || most_bytes_ == 0) return;
-  const Clock::time_point begin = Clock::now();
-  reads_ = walks_.estimate(terms, updates);
-  walk_ms_ = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  if (most_bytes_ == 0) return open();
+  const auto walk = [&] {
+    const Clock::time_point begin = Clock::now();
+    reads_ = walks_.estimate(terms, updates);
+    walk_ms_ = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  };
+  // Both only read the graph.
+  tbb::parallel_invoke(open, walk);
+  if (!fits_) reads_ = {};
 }
 
 /// Shows all devices `begun_`, whose rows are open, and lets them share its units. Where it fails nothing is under way.
