@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "codegen/backend.h"
+#include "codegen/cuda/cuda.h"
 #include "driver/bind.h"
 #include "driver/pattern_list.h"
 #include "driver/stream/gpu_opening.h"
@@ -49,7 +50,7 @@ class StreamVerb {
   Status all() {
     Status status = session_.leave(steps());
     if (options_.team != nullptr) status = leave_ranks(status);
-    if (codegen::compiles_in_background() || st::GpuOpening::is_any_under_way()) {
+    if (codegen::compiles_in_background() || codegen::gpu_works_in_background() || st::GpuOpening::is_any_under_way()) {
       std::fflush(nullptr);
       runtime::UnfinishedFile::discard_all();
       std::_Exit(exit_code(status));
@@ -79,7 +80,7 @@ class StreamVerb {
       if (!agreed) return console_.error(agreed.error());
       parts_.partners = std::make_unique<st::RankPartners>(*options_.team);
     }
-    return StreamRun(options_, console_, session_, std::move(parts_)).all();
+    return run_.emplace(options_, console_, session_, std::move(parts_)).all();
   }
 
   Status check() {
@@ -411,6 +412,8 @@ class StreamVerb {
   std::string graph_file_;
   bool edge_labels_ = false;
   StreamParts parts_;
+  /// It is there until the end, where what nobody waits for any more is left: compilers, and kernels of a GPU.
+  std::optional<StreamRun> run_;
 };
 
 /// What does not fit `--mpi`; Ok: nothing.

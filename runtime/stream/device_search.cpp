@@ -31,6 +31,12 @@ Result<std::unique_ptr<DeviceSearch>> DeviceSearch::make(DynamicGraph& graph, st
   return made;
 }
 
+/// Memory of a device is not given back while a kernel is at work, which may be for long.
+DeviceSearch::~DeviceSearch() {
+  if (!is_under_way()) return;
+  for (const auto& copy : copies_) copy->cancel();
+}
+
 void DeviceSearch::set_most_bytes(std::uint64_t bytes, std::uint64_t row_bytes) {
   most_bytes_ = bytes;
   copies_.front()->set_most_bytes(bytes, row_bytes);

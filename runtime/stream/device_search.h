@@ -34,6 +34,10 @@ class DeviceSearch {
   };
   /// The graph must outlive it. `devices`: at least one. Errors: Runtime, Resource.
   static Result<std::unique_ptr<DeviceSearch>> make(DynamicGraph& graph, std::vector<Device> devices);
+  /// Asks what is under way to end.
+  ~DeviceSearch();
+  DeviceSearch(const DeviceSearch&) = delete;
+  DeviceSearch& operator=(const DeviceSearch&) = delete;
 
   /// Why terms cannot be counted here; empty: they can.
   std::string problem_of(const SharedTerms& terms) const;

@@ -255,6 +255,27 @@ def stops(machine):
     # Compiling knows of no stop, and is left behind.
     shutil.rmtree(machine.folder / "code", ignore_errors=True)
     machine.timed_out("examples/house.mt", GRAPH, first=0.05)
+    stops_stream(machine)
+
+
+def stops_stream(machine):
+    """A stream that reads on while a kernel takes minutes ends without it, and without what is compiled for totals that nobody wants."""
+    size = 60
+    graph, updates = machine.folder / "dense.txt", machine.folder / "slow.txt.gz"
+    graph.write_text("".join(f"{u} {v}\n" for u in range(size) for v in range(u) if (u, v) not in ((1, 0), (3, 2))), encoding="utf-8")
+    skipped = gzip.compress(b"# skipped\n" * 3_000_000, 1)
+    # The first batch is counted by itself, the second one waits for others, and the third one takes it along.
+    with open(updates, "wb") as out:
+        out.write(gzip.compress(b"+ 100 101\n+ 0 1\n") + skipped + gzip.compress(b"+ 2 3\n") + 10 * skipped)
+    command = [machine.matcha, "stream", str(graph), "--pattern", "cycle:9", "--updates", str(updates), "--batch", "1", "--no-total"]
+    with subprocess.Popen([*command, "--device", "cuda"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=machine.environment) as running:
+        expect("the first batch", running.stdout.readline(), "batch 1  +0 -0\n")
+        time.sleep(2)
+        running.send_signal(signal.SIGINT)
+        _, says = running.communicate(timeout=LIMIT_S)
+    expect("Ctrl-C in a stream", (running.returncode, "stopped by a signal after batch 1" in says), (130, True))
+    expect(f"ends by itself: {says}", "before there was a result" in says, False)
 
 
 def partial(machine):
