@@ -1,7 +1,8 @@
 // What pairs of vertices share of their neighbours: a vertex that k of them have as a neighbour ends k * (k - 1) / 2
 // wedges of pairs, so each neighbour of each vertex is looked at once (Chiba and Nishizeki, SIAM J. Comput. 1985,
-// section 4). The list of a hub is counted in parts, whose groups share counters. Only programs that count so have this
-// text.
+// section 4). The list of a hub is counted in parts. Their groups share counters, and each has some items of the list;
+// where there is no room for such, each has all items and counts the wedges that end in a range. Only programs that
+// count so have this text.
 #pragma once
 
 #include "runtime/common/wedge_counters.h"
@@ -9,11 +10,28 @@
 
 namespace matcha_program {
 
+/// Wedges that end in [first, behind); all: if `behind` is kNoRank, those from `first` on.
+struct EndRange {
+  u32 first, behind;
+};
+/// Range `number` of `count` of the ends below (above) `cut`. They begin at items of the list, so that they have about
+/// as many wedges each: ends have many neighbours, as items do. The first ones have fewer items, because ranks by
+/// degree begin with the vertices that end most wedges.
+template <bool is_below, typename L>
+MATCHA_FN EndRange end_range(const L& list, u32 cut, u64 number, u64 count) {
+  const u32 least = is_below ? 0 : cut + 1, most = is_below ? cut : kNoRank;
+  const auto begin = [&](u64 i) {
+    if (i == 0 || i == count) return i == 0 ? least : most;
+    return u32(smaller<u64>(larger<u64>(list.at(i * i * list.size / (count * count)), least), most));
+  };
+  return {begin(number), begin(number + 1)};
+}
+
 template <bool is_below, typename Group, typename G, typename L>
 class CommonNeighbors {
  public:
-  MATCHA_MEMBER CommonNeighbors(const WorkerOf<Group>& worker, const G& g, const L& list, u32 cut)
-      : worker_(worker), group_(Group::here()), g_(g), list_(list), cut_(cut) {}
+  MATCHA_MEMBER CommonNeighbors(const WorkerOf<Group>& worker, const G& g, const L& list, EndRange ends)
+      : worker_(worker), group_(Group::here()), g_(g), list_(list), ends_(ends) {}
 
   /// `counters`: the group's own.
   MATCHA_MEMBER i128 count(u32* counters) const {
@@ -47,9 +65,10 @@ class CommonNeighbors {
   static constexpr u32 kAtOnce = 4;  ///< Items that a lane has under way.
 
   MATCHA_MEMBER NearList near(u64 i) const {
-    const NearList all = neighbors(g_, list_.at(i));
-    if constexpr (is_below) return below(all, cut_);
-    return above(all, cut_);
+    NearList ends = neighbors(g_, list_.at(i));
+    if (!is_below || ends_.first != 0) ends = above(ends, ends_.first - 1);
+    if (is_below || ends_.behind != kNoRank) ends = below(ends, ends_.behind);
+    return ends;
   }
   /// What the lane has of the vertices from `first` on.
   MATCHA_MEMBER Near own(u64 first, u64 end) const {
@@ -134,24 +153,30 @@ class CommonNeighbors {
   Group group_;
   const G& g_;
   const L& list_;
-  u32 cut_;
+  EndRange ends_;
 };
+
+/// Ranges of ends for a list of so many items: few, as every one of them cuts the neighbours of all items.
+MATCHA_FN u64 end_ranges(u64 items) {
+  constexpr u64 kItems = 2048;
+  constexpr u64 kMost = 16;
+  return larger<u64>(smaller(items / kItems, kMost), 1);
+}
 
 /// Part `part` of `parts` of what pairs of items of `list`, which ascend without repeats, share of the neighbours below
 /// (above) `cut`. `room` has a 0 for each rank, before and after. `shared`: the number of the state by which groups
-/// that count for one list find counters of all of them; where there is no room for such, the first part is all.
+/// that count for one list find counters of all of them.
 template <bool is_below, typename Group, typename G, typename L>
 MATCHA_FN i128 common_neighbors(const WorkerOf<Group>& w, const G& g, const L& list, u32 cut, u64 part, u64 parts,
                                 Room<u32> room, u64 shared) {
-  const CommonNeighbors<is_below, Group, G, L> common(w, g, list, cut);
-  if (parts > 1) {
-    u64* counters = w.shared_words(shared, (g.universe + 1) / 2);
-    if (counters != nullptr) {
-      return common.count_part(reinterpret_cast<u32*>(counters), part * list.size / parts,
-                               (part + 1) * list.size / parts);
-    }
-  }
-  return part != 0 || list.size < 2 ? 0 : common.count(room.data);
+  u64* const counters = parts > 1 ? w.shared_words(shared, (g.universe + 1) / 2) : nullptr;
+  const u64 ranges = counters != nullptr ? 1 : smaller(parts, end_ranges(list.size));
+  if (counters == nullptr && (part >= ranges || list.size < 2)) return 0;
+  const EndRange ends = end_range<is_below>(list, cut, counters != nullptr ? 0 : part, ranges);
+  if (ends.first >= ends.behind) return 0;
+  const CommonNeighbors<is_below, Group, G, L> common(w, g, list, ends);
+  if (counters == nullptr) return common.count(room.data);
+  return common.count_part(reinterpret_cast<u32*>(counters), part * list.size / parts, (part + 1) * list.size / parts);
 }
 template <typename Group, typename G, typename L>
 MATCHA_FN i64 common_below(const WorkerOf<Group>& w, const G& g, const L& list, u32 cut, i64 part, i64 parts,

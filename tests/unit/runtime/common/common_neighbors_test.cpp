@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <vector>
 
@@ -51,8 +52,22 @@ i64 brute_force(const Rows& rows, const Items& list, u32 cut, bool is_below) {
   return found;
 }
 
+/// The same by how many items of the list have each end as a neighbour.
+i64 by_ends(const Rows& rows, const Items& list, u32 cut, bool is_below) {
+  std::map<u32, i64> times;
+  for (u32 a : list) {
+    for (u32 end : rows.row(a)) times[end] += (is_below ? end < cut : end > cut) ? 1 : 0;
+  }
+  i64 found = 0;
+  for (const auto& [end, k] : times) found += k * (k - 1) / 2;
+  return found;
+}
+
+/// For how many lists there are shared counters.
+enum class Shares { None, Some };
+
 template <u32 width>
-void expect_counts(const Rows& rows, const Items& list, u32 cut, i64 parts = 1) {
+void expect_counts(const Rows& rows, const Items& list, u32 cut, i64 parts = 1, Shares shares = Shares::Some) {
   const CsrGraph g = rows.graph();
   Shared shared{};
   Launch launch{};
@@ -61,7 +76,7 @@ void expect_counts(const Rows& rows, const Items& list, u32 cut, i64 parts = 1) 
   // All groups of the warp count the same; of those that share there is room for some.
   std::vector<RowsState> states(4 * warp::kLanes / width);
   std::vector<u64> words((g.universe + 3) / 2 * (warp::kLanes / width));
-  launch.row_states = states.data();
+  launch.row_states = shares == Shares::None ? nullptr : states.data();
   launch.row_words = words.data();
   launch.row_capacity = words.size();
   std::vector<i64> below(warp::kLanes), above(warp::kLanes);
@@ -77,8 +92,8 @@ void expect_counts(const Rows& rows, const Items& list, u32 cut, i64 parts = 1) 
       above[threadIdx.x] += common_above(w, g, items, cut, part, parts, room, 2 * number + 1, 1, 1);
     }
   });
-  EXPECT_EQ(below, std::vector<i64>(warp::kLanes, brute_force(rows, list, cut, true)));
-  EXPECT_EQ(above, std::vector<i64>(warp::kLanes, brute_force(rows, list, cut, false)));
+  EXPECT_EQ(below, std::vector<i64>(warp::kLanes, by_ends(rows, list, cut, true)));
+  EXPECT_EQ(above, std::vector<i64>(warp::kLanes, by_ends(rows, list, cut, false)));
   EXPECT_TRUE(std::ranges::all_of(counters, [](u32 count) { return count == 0; }));
   EXPECT_EQ(shared.error, 0U);
 }
@@ -111,6 +126,8 @@ void check() {
       const Rows rows = random_rows(random, vertices, most);
       const Items list = some_of(random, vertices, size);
       const u32 cut = u32(random() % vertices);
+      EXPECT_EQ(by_ends(rows, list, cut, true), brute_force(rows, list, cut, true));
+      EXPECT_EQ(by_ends(rows, list, cut, false), brute_force(rows, list, cut, false));
       expect_counts<width>(rows, list, cut);
       expect_counts<width>(rows, list, cut, 1 + i64(random() % 7));
     }
@@ -136,6 +153,40 @@ TEST(CommonNeighborsTest, AnEndOfManyWedges) {
   Items list;
   for (u32 v = 10; v < 2990; ++v) list.push_back(v);
   expect_counts<32>(rows, list, 2000);
+}
+
+/// Lists so long that their parts have ranges of ends where there are no shared counters.
+template <u32 width>
+void check_ranges() {
+  std::mt19937_64 random{width};
+  constexpr u32 kVertices = 5000;
+  const Rows rows = random_rows(random, kVertices, 4);
+  const Items list = some_of(random, kVertices, 9000);
+  ASSERT_GE(end_ranges(list.size()), 2U);
+  expect_counts<width>(rows, list, kVertices / 2 + u32(random() % 100), width == 32 ? 130 : 3, Shares::None);
+}
+
+TEST(CommonNeighborsTest, RangesOfEnds32) { check_ranges<32>(); }
+TEST(CommonNeighborsTest, RangesOfEnds8) { check_ranges<8>(); }
+
+TEST(CommonNeighborsTest, EveryEndIsInOneRange) {
+  std::mt19937_64 random{5};
+  for (int round = 0; round < 200; ++round) {
+    const Items items = some_of(random, 50, 1 + random() % 60);
+    const ShortList<u32> list{items.data(), u32(items.size())};
+    const u32 cut = u32(random() % 52);
+    const u64 count = 1 + random() % 20;
+    for (u32 end = 0; end < 55; ++end) {
+      u64 below = 0, above = 0;
+      for (u64 i = 0; i < count; ++i) {
+        const EndRange low = end_range<true>(list, cut, i, count), high = end_range<false>(list, cut, i, count);
+        below += low.first <= end && end < low.behind ? 1 : 0;
+        above += high.first <= end && end < high.behind ? 1 : 0;
+      }
+      EXPECT_EQ(below, end < cut ? 1U : 0U);
+      EXPECT_EQ(above, end > cut ? 1U : 0U);
+    }
+  }
 }
 
 }  // namespace
