@@ -64,15 +64,24 @@ void grow(const runtime::cuda::DeviceRef& device, PinnedMemory& memory, std::uin
 
 RegionShare RegionShare::of_device(const RegionRequest& request, std::uint64_t device, std::uint64_t devices,
                                    std::uint64_t groups) {
-  if (request.units > 1) return {device, devices, groups, {}, request.piece(device, devices)};
+  if (request.units > 1) return {device, devices, groups, {}, request.piece(device, devices), false};
   // Those in the middle: the first positions may be special, such as the vertices with most neighbours.
-  return {request.parts / 2 * devices + device, request.parts * devices, groups, {}, {}};
+  return {request.parts / 2 * devices + device, request.parts * devices, groups, {}, {}, request.parts > 1};
+}
+
+/// The groups of a device make the rows of bits of a vertex together, those of several devices do not. So a unit has
+/// all arcs of most vertices, and is still small enough that devices have as much to do.
+std::uint64_t RegionShare::unit_tiles(const matcha_program::Deal& deal) const {
+  constexpr std::uint64_t kMostArcs = 4096;
+  if (is_sample) return deal.grab;
+  const std::uint64_t arcs = std::min<std::uint64_t>(deal.arcs / (devices * runtime::kUnitsOfShare), kMostArcs);
+  return std::max<std::uint64_t>(arcs / (deal.tile * deal.grab), 1) * deal.grab;
 }
 
 std::uint64_t RegionShare::tiles(const matcha_program::Deal& deal) const {
-  const std::uint64_t grabs = deal.tiles / deal.grab;
-  const std::uint64_t mine = grabs / devices + (device < grabs % devices ? 1 : 0);
-  return mine * deal.grab + (grabs % devices == device ? deal.tiles % deal.grab : 0);
+  const std::uint64_t unit = unit_tiles(deal), units = deal.tiles / unit;
+  const std::uint64_t mine = units / devices + (device < units % devices ? 1 : 0);
+  return mine * unit + (units % devices == device ? deal.tiles % unit : 0);
 }
 
 std::uint64_t RegionShare::positions(std::uint64_t all) const {
@@ -268,6 +277,7 @@ void RegionLauncher::prepare_share(const RegionRequest& request, const RegionSha
   const bool all_tiles = tiles && share.piece;  // Those of a piece are all of this device.
   launch.device = all_tiles ? 0 : share.device;
   launch.other_devices = all_tiles ? 0 : share.devices - 1;
+  launch.unit_tiles = tiles ? share.unit_tiles(launch.deal) : 0;
   Shared& shared = *static_cast<Shared*>(control_.host());
   const std::uint64_t positions = share.positions(request.positions);
   shared.live = !tiles ? positions : all_tiles ? launch.deal.tiles : share.tiles(launch.deal);

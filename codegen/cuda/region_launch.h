@@ -41,20 +41,23 @@ struct RegionInputs {
   DeviceTiles* tiles = nullptr;                     ///< Of that graph.
 };
 
-/// How a region is dealt out, to the groups of a device one after the other: grab of tiles c goes to device c modulo
-/// `devices`; positions are cut by arcs (runtime/graph/cuts.h). Of a sample, not all of these devices are there; of a
-/// unit, each has one range of positions.
+/// How a region is dealt out, to the groups of a device one after the other: units of tiles go to devices in turn;
+/// positions are cut by arcs (runtime/graph/cuts.h). Of a sample, not all of these devices are there; of a unit of a
+/// region, each has one range of positions.
 struct RegionShare {
   std::uint64_t device = 0;
   std::uint64_t devices = 1;
   std::uint64_t groups = 1;                     ///< Of all devices that are there.
   std::vector<runtime::PositionRange> ranges;   ///< Of several devices: the positions of this one.
   std::optional<runtime::PositionRange> piece;  ///< Of a unit: the positions of this device.
+  bool is_sample = false;
 
   /// What falls to device `device` of the `devices` that are there.
   static RegionShare of_device(const RegionRequest& request, std::uint64_t device, std::uint64_t devices,
                                std::uint64_t groups);
 
+  /// Tiles of a deal that a device gets side by side.
+  std::uint64_t unit_tiles(const matcha_program::Deal& deal) const;
   /// How many tiles of a deal fall to this device.
   std::uint64_t tiles(const matcha_program::Deal& deal) const;
   /// How many of all positions do.

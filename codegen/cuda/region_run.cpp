@@ -160,8 +160,12 @@ class RegionRun {
           duration<double, std::milli>(std::min(request_.stream_rows ? kStreamNapMs : kLongestNapMs, elapsed / 32)));
     }
     double longest = 0;
-    for (std::size_t i = 0; i < active_ && request_.kernel_times; ++i)
-      longest = std::max(longest, launchers_[i]->milliseconds());
+    outcome_.each_ms.resize(launchers_.size());
+    for (std::size_t i = 0; i < active_ && request_.kernel_times; ++i) {
+      const double ms = launchers_[i]->milliseconds();
+      outcome_.each_ms[i] += ms;
+      longest = std::max(longest, ms);
+    }
     outcome_.kernel_ms += longest;
   }
 

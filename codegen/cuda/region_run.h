@@ -20,6 +20,7 @@ struct RegionOutcome {
   StartedKernels kernels;        ///< With room for `at_once` on each device.
   std::uint64_t streamed = 0;    ///< Rows handed over.
   double kernel_ms = 0;          ///< The device's time, of the device that took longest; of all attempts.
+  std::vector<double> each_ms;   ///< The same of each device.
   double launch_ms = 0;          ///< The host's time until every kernel was handed to its device.
   double collect_ms = 0;         ///< The host's time from the end of the kernels on.
   std::vector<std::string> notes;

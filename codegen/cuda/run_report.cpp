@@ -1,5 +1,7 @@
 #include "codegen/cuda/run_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -10,6 +12,9 @@ void RunReport::add(const RegionRequest& request, RegionOutcome& outcome) {
   result_.times.emplace_back("launch", outcome.launch_ms);
   if (request.kernel_times) result_.times.emplace_back("kernel", outcome.kernel_ms);
   result_.times.emplace_back("collect", outcome.collect_ms);
+  for (std::size_t i = 0; request.kernel_times && outcome.each_ms.size() > 1 && i < outcome.each_ms.size(); ++i) {
+    result_.times.emplace_back(fmt::format("kernel_{}", i), outcome.each_ms[i]);
+  }
   for (std::string& text : outcome.notes) note(std::move(text));
   add_lists(request, outcome);
   result_.ending = outcome.ending;

@@ -139,8 +139,9 @@ struct Launch {
   u64 chunk;                ///< Positions that a worker takes at a time.
   u64 lanes;                ///< Of them, those that its lanes walk side by side, where they do.
   Deal deal;                ///< Tiles of arcs in the place of chunks, when `deal.tile` is not 0.
-  u64 device;         ///< Tiles are dealt out to devices in turn: number c is for device c modulo `other_devices + 1`.
+  u64 device;         ///< Units of tiles are dealt to devices in turn: unit c to device c modulo `other_devices + 1`.
   u64 other_devices;  ///< Devices that share the region with this one; of a sample, as if they were there.
+  u64 unit_tiles;     ///< Of a unit; a multiple of `deal.grab`.
   const DealtRange* ranges;  ///< With other devices, where no tiles are dealt out: `range_count` parts and then an end
                              ///< behind all positions.
   u64 range_count;
@@ -167,10 +168,10 @@ struct Launch {
   const RowArea* rows;  ///< One a sink; empty for those without rows.
 };
 
-/// Where the `taken`th tile of this device lies among those of all devices, which get `deal.grab` of them at a time.
+/// Where the `taken`th tile of this device lies among those of all devices.
 MATCHA_FN u64 dealt_tile(const Launch& launch, u64 taken) {
   if (launch.other_devices == 0) return taken;
-  return taken + (taken / launch.deal.grab * launch.other_devices + launch.device) * launch.deal.grab;
+  return taken + (taken / launch.unit_tiles * launch.other_devices + launch.device) * launch.unit_tiles;
 }
 /// The same for a position at the start of a chunk. Behind the last one: none is left.
 MATCHA_FN u64 dealt_position(const Launch& launch, u64 taken) {
