@@ -513,7 +513,7 @@ Result<Graph> read_mtg(const std::string& path, const IoOptions& options) {
     if (!file) return file.error();
     PageLimit* const maybe_limit = PageLimit::of_reading();
     if (maybe_limit == nullptr || !file->is_mapped) return MtgReader(path, *file, notes).read();
-    maybe_limit->watch(file->bytes, file->owner);
+    if (!file->is_watched) maybe_limit->watch(file->bytes, file->owner);
     return MtgReader(path, *file, notes, MappedPages(file->bytes)).read();
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error(path);

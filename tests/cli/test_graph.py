@@ -6,9 +6,37 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import unittest
 
 import cli
+
+
+DUCK = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int duckdb_open(const char* path, void** database) { *database = (void*)1; return path != NULL; }
+int duckdb_connect(void* database, void** connection) { *connection = database; return 0; }
+int duckdb_query(void* connection, const char* sql, void* result) {
+  FILE* told = fopen(getenv("DUCK_TOLD"), "a");
+  fprintf(told, "%s\n\n", sql);
+  fclose(told);
+  const char* to = strstr(sql, "TO '");
+  if (to == NULL) return 0;
+  if (getenv("DUCK_PROBLEM") != NULL) return 1;
+  char path[999];
+  sscanf(to, "TO '%998[^']", path);
+  FILE *in = fopen(getenv("DUCK_ROWS"), "r"), *out = fopen(path, "w");
+  for (int c; (c = fgetc(in)) != EOF;) fputc(c, out);
+  fclose(in);
+  return fclose(out);
+}
+const char* duckdb_result_error(void* result) { return getenv("DUCK_PROBLEM"); }
+void duckdb_destroy_result(void* result) {}
+void duckdb_disconnect(void** connection) {}
+void duckdb_close(void** database) {}
+"""
 
 
 class Graphs(cli.CliTest):
@@ -244,9 +272,15 @@ class Pieces(cli.CliTest):
         informed = self.write("informed.txt", "".join(f"{u} {v} {'ab'[u * v % 2]}\n" for u, v in pairs))
         for options in ("--labels", some), ("--labels", some, "--order", "degree"), ("--ids", "text", "--directed"):
             os.replace(self.both(["convert", ints, "OUT"], *options), stored)
+            packed = self.path("packed.mtg.gz")
+            pathlib.Path(packed).write_bytes(gzip.compress(pathlib.Path(stored).read_bytes()))
             for more in ((),) if "--directed" in options else ((), ("--order", "degree")):
-                with self.subTest(stored=options, options=more):
-                    self.both(["convert", stored, "OUT"], *more)
+                for file in (stored, packed):
+                    with self.subTest(stored=options, options=more, file=file):
+                        self.both(["convert", file, "OUT"], *more)
+        torn = pathlib.Path(self.path("torn.mtg.gz"))
+        torn.write_bytes(pathlib.Path(packed).read_bytes()[:-200])
+        self.assertEqual(*(self.fails(3, "graph", "convert", torn, self.path("t.mtg"), *more, says="torn.mtg.gz") for more in ((), ("--memory", "17M"))))
         for options in ("--edge-labels",), ("--edge-labels", "--directed", "--keep-loops"):
             self.ok("graph", "convert", informed, stored, *options, "-q")
             with self.subTest(stored=options):
@@ -309,6 +343,28 @@ class Pieces(cli.CliTest):
         self.assertGreater(whole - least, 64)
         self.assertLess(bounded - least, 32, (least, whole, bounded))
 
+    def test_rows_of_a_query(self):
+        """A library that stands for DuckDB: it writes the rows, whatever is asked, and keeps what it was told."""
+        if shutil.which("gcc") is None:
+            self.skipTest("there is no gcc")
+        library, told = self.path("duck.so"), self.path("told.txt")
+        self.write("duck.c", DUCK)
+        cli.subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, self.path("duck.c")], check=True)
+        rows = self.write("rows.csv", "from,to\n" + "".join(f"{v * v % 97},{v % 89}\n" for v in range(3000)))
+        environment = self.environment(MATCHA_LIBDUCKDB=library, DUCK_ROWS=rows, DUCK_TOLD=told)
+        outs = [self.path(f"{name}.mtg") for name in ("file", "query", "pieces")]
+        self.ok("graph", "convert", rows, outs[0], "-q")
+        self.ok("graph", "convert", "--graph-sql", "from t;", outs[1], "-q", env=environment)
+        self.assertEqual(pathlib.Path(told).read_text(encoding="utf-8").count("\n\n"), 1)
+        self.ok("graph", "convert", "--graph-sql", "from t;", outs[2], "--memory", "17M", "-q", env=environment)
+        folder = os.path.dirname(outs[2])
+        for part in ("SET memory_limit = '8912896B'", f"SET temp_directory = '{folder}'", "COPY (\nfrom t\n) TO '/proc/self/fd/"):
+            self.assertIn(part, pathlib.Path(told).read_text(encoding="utf-8"))
+        self.assertEqual(len({pathlib.Path(out).read_bytes() for out in outs}), 1)
+        short = self.environment(MATCHA_LIBDUCKDB=library, DUCK_ROWS=rows, DUCK_TOLD=told, DUCK_PROBLEM="Out of Memory Error: no room")
+        self.fails(5, "graph", "convert", "--graph-sql", "from t", outs[2], "--memory", "17M", env=short, says=["Out of Memory", "half of the memory limit"])
+        self.fails(3, "graph", "convert", "--graph-sql", "from t", outs[2], env=short, says="Out of Memory")
+
     def test_problems_of_formats(self):
         out = self.path("g.mtg")
         limit = "--memory", "100M"
@@ -320,7 +376,6 @@ class Pieces(cli.CliTest):
         self.ok("graph", "convert", few, plain, "-q")
         pathlib.Path(packed).write_bytes(gzip.compress(pathlib.Path(plain).read_bytes()))
         self.fails(3, "graph", "convert", informed, out, *limit, says="a .mtg with labels of edges, but no rows by label, cannot be read with a memory limit")
-        self.fails(3, "graph", "convert", packed, out, *limit, says="a .mtg that is packed")
         self.fails(3, "graph", "convert", plain, out, *limit, "--labels", self.write("l.txt", "0 a\n"), says="a .mtg that gets labels")
         # Names take more than numbers do.
         names = self.write("names.txt", "".join(f"a-vertex-with-a-long-name-{v:08} b\n" for v in range(100_000)))

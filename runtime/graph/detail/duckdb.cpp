@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/graph/detail/scratch_file.h"
+
 namespace matcha::runtime::detail {
 
 namespace {
@@ -99,20 +101,50 @@ struct MemoryFile {
   }
 };
 
+/// A text in quotes.
+std::string quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("''") : std::string(1, c);
+  return quoted + "'";
+}
+
+/// The rows of a query in a file. With a memory limit DuckDB has half of it, and the folder of scratch files.
+Result<std::shared_ptr<const FileBytes>> copy_rows(const DuckDb& calls, const std::string& sql, const std::string& path,
+                                                   const IoOptions& options) {
+  Session session(calls);
+  std::string problem;
+  if (options.piece_bytes != 0) {
+    problem = session.run("SET memory_limit = '" + std::to_string(options.piece_bytes / 2) + "B'");
+    if (problem.empty()) problem = session.run("SET temp_directory = " + quoted(options.scratch_folder));
+  }
+  const std::string query = sql.substr(0, sql.find_last_not_of("; \t\r\n") + 1);
+  if (problem.empty()) {
+    problem =
+        session.run("COPY (\n" + query + "\n) TO " + quoted(path) + " (FORMAT csv, HEADER true, USE_TMP_FILE false)");
+  }
+  if (problem.empty()) return FileBytes::open(path, options);
+  while (problem.ends_with('\n')) problem.pop_back();
+  Error error = input_error(kSqlPath, 0, problem);
+  if (options.piece_bytes != 0 && problem.starts_with("Out of Memory")) {
+    error.kind = ErrorKind::Resource;
+    error.hint = "DuckDB has half of the memory limit: raise it, or ask for less at a time";
+  }
+  return error;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const FileBytes>> query_table(const std::string& sql, const IoOptions& options) {
   Result<const DuckDb*> calls = library();
   if (!calls) return calls.error();
-  const MemoryFile file;
-  if (file.descriptor < 0) return input_error(kSqlPath, 0, std::string("no file in memory: ") + std::strerror(errno));
-  const std::string path = "/proc/self/fd/" + std::to_string(file.descriptor);
-  const std::string query = sql.substr(0, sql.find_last_not_of("; \t\r\n") + 1);
-  std::string problem =
-      Session(**calls).run("COPY (\n" + query + "\n) TO '" + path + "' (FORMAT csv, HEADER true, USE_TMP_FILE false)");
-  if (problem.empty()) return FileBytes::open(path, options);
-  while (problem.ends_with('\n')) problem.pop_back();
-  return input_error(kSqlPath, 0, problem);
+  if (options.piece_bytes == 0) {
+    const MemoryFile file;
+    if (file.descriptor < 0) return input_error(kSqlPath, 0, std::string("no file in memory: ") + std::strerror(errno));
+    return copy_rows(**calls, sql, "/proc/self/fd/" + std::to_string(file.descriptor), options);
+  }
+  const Result<std::shared_ptr<ScratchFile>> file = ScratchFile::create(options.scratch_folder);
+  if (!file) return file.error();
+  return copy_rows(**calls, sql, (*file)->path(), options);
 }
 
 }  // namespace matcha::runtime::detail

@@ -73,7 +73,6 @@ Error not_in_pieces(const std::string& path, const std::string& what) {
 /// The rows of a .mtg stay in its file.
 Status check_mtg_pieces(const RawGraph& raw, const Graph& graph) {
   const GraphSpec& spec = raw.spec;
-  if (raw.report.compression != Compression::None) return not_in_pieces(spec.path, "a .mtg that is packed");
   // Numbers of edges go to the new file by number as well, which is sorted in memory.
   if (graph.facts().info == InfoKind::Int && !graph.label_slices().is_made()) {
     return not_in_pieces(spec.path, "a .mtg with labels of edges, but no rows by label,");
@@ -196,8 +195,6 @@ Result<Rows> read_triples_as(LineSource& source, const std::vector<ColumnSpec>& 
 
 /// Edges go to a file from now on.
 Status open_pieces(RawGraph& raw, LineSource& source, const IoOptions& options) {
-  const GraphSpec& spec = raw.spec;
-  if (!spec.sql.empty()) return not_in_pieces(spec.path, "the rows of a query");
   Result<std::unique_ptr<EdgeFile>> file = EdgeFile::create(options);
   if (!file) return file.error();
   raw.maybe_edges = std::move(*file);

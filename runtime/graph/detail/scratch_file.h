@@ -22,6 +22,8 @@ class ScratchFile {
   Status write(std::uint64_t at, const void* bytes, std::uint64_t count) const;
   /// From any thread. Requires: the bytes were written.
   Status read(std::uint64_t at, void* bytes, std::uint64_t count) const;
+  /// A name for it in this process.
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
   /// Its first bytes, mapped as long as this object lives, and followed by a cache line of slack. The page limit of the
   /// thread's reading watches them. Once. Errors: Resource.
   static Result<std::string_view> map(const std::shared_ptr<ScratchFile>& file, std::uint64_t count);

@@ -8,6 +8,7 @@
 
 #include "runtime/graph/detail/mtg_layout.h"
 #include "runtime/graph/detail/ntriples.h"
+#include "runtime/graph/detail/scratch_file.h"
 #include "runtime/graph/detail/tokens.h"
 
 namespace matcha::runtime::detail {
@@ -351,6 +352,36 @@ Result<Format> LineSource::sniff() {
   }
 }
 
+namespace {
+
+/// Unpacks a file into one without a name, whose bytes are those of `whole`, mapped.
+Status unpack_to_scratch(const FileBytes& file, Unpacker& unpacker, const IoOptions& options, WholeFile& whole) {
+  const MappedPages packed = file.is_mapped() ? MappedPages(file.bytes()) : MappedPages();
+  Result<std::shared_ptr<ScratchFile>> scratch = ScratchFile::create(options.scratch_folder);
+  if (!scratch) return scratch.error();
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+  Buffer<char> piece(kPiece);
+  std::uint64_t size = 0;
+  while (true) {
+    if (options.cancelled()) return interrupted_error();
+    const Result<std::uint64_t> got = unpacker.read(piece.data(), kPiece);
+    if (!got) return got.error();
+    const Status written = (*scratch)->write(size, piece.data(), *got);
+    if (!written) return written.error();
+    size += *got;
+    packed.drop(file.bytes().data(), unpacker.consumed());
+    if (*got < kPiece) break;
+  }
+  const Result<std::string_view> mapped = ScratchFile::map(*scratch, size);
+  if (!mapped) return mapped.error();
+  whole.bytes = *mapped;
+  whole.owner = *scratch;
+  whole.is_mapped = whole.is_watched = true;
+  return Done{};
+}
+
+}  // namespace
+
 Result<WholeFile> read_whole(const std::string& path, const IoOptions& options) {
   Result<std::shared_ptr<const FileBytes>> file = FileBytes::open(path, options);
   if (!file) return file.error();
@@ -365,6 +396,10 @@ Result<WholeFile> read_whole(const std::string& path, const IoOptions& options) 
     return whole;
   }
   const std::unique_ptr<Unpacker> unpacker = std::move(*opened);
+  if (options.piece_bytes != 0) {
+    Status unpacked = unpack_to_scratch(**file, *unpacker, options, whole);
+    return unpacked ? Result<WholeFile>(std::move(whole)) : unpacked.error();
+  }
   const std::uint64_t limit = options.memory_limit();
   std::uint64_t size = 0;
   Buffer<char> data(std::max<std::uint64_t>(options.chunk_bytes, 4096));

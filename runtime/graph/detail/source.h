@@ -174,14 +174,15 @@ class LineSource {
   std::uint64_t first_line_ = 0;
 };
 
-/// All unpacked bytes of a file, for `.mtg`. `owner` keeps `bytes` alive. Errors as LineSource; Resource past the
-/// limit.
+/// All unpacked bytes of a file, for `.mtg`. `owner` keeps `bytes` alive. With `IoOptions::piece_bytes` what is packed
+/// is unpacked into a file without a name. Errors as LineSource; Resource past the limit.
 struct WholeFile {
   std::string_view bytes;
   std::shared_ptr<const void> owner;
   Compression compression = Compression::None;
   std::uint64_t file_bytes = 0;
-  bool is_mapped = false;  ///< `bytes` are those of the file, which is mapped.
+  bool is_mapped = false;   ///< `bytes` are those of the file, or of one without a name, which is mapped.
+  bool is_watched = false;  ///< By the page limit of the thread's reading, if there is one.
 };
 Result<WholeFile> read_whole(const std::string& path, const IoOptions& options);
 
