@@ -119,7 +119,7 @@ Status StreamRun::go_on() {
   if (status != Status::Ok) return status;
   runtime::Result<nlohmann::json> facts = state.read_facts();
   if (!facts) return console_.error(facts.error());
-  batch_ = facts->at("batch").get<std::uint64_t>();
+  batch_ = answered_ = facts->at("batch").get<std::uint64_t>();
   offset_ = facts->at("offset").get<std::uint64_t>();
   line_ = facts->at("line").get<std::uint64_t>();
   feed_.restore(facts->at("feed"));
@@ -191,8 +191,10 @@ Status StreamRun::replay(const st::LogRecord& record, bool quiet) {
   st::NetBatch batch;
   st::BatchFacts facts;
   batch_ = record.batch;
-  const Status status = net(raw, batch, facts);
-  return status == Status::Ok ? answer(batch, facts, quiet) : status;
+  Status status = net(raw, batch, facts);
+  if (status == Status::Ok) status = answer(batch, facts, quiet);
+  if (status == Status::Ok) answered_ = batch_;
+  return status;
 }
 
 std::optional<StreamRun::Clock::time_point> StreamRun::batch_deadline() const {
@@ -429,7 +431,9 @@ Status StreamRun::write_answers(const st::BatchFacts& facts, const std::vector<s
     text += options_.json ? st::answer_json(facts, shown, name) : st::answer_line(facts, shown, name);
   }
   const runtime::Status written = answers_->write(text);
-  return written ? Status::Ok : console_.error(written.error());
+  if (!written) return console_.error(written.error());
+  answered_ = facts.batch;
+  return Status::Ok;
 }
 
 bool StreamRun::wants_checkpoint() const {
@@ -468,20 +472,19 @@ Status StreamRun::summarize(Status status) {
   if (stopped && session_.verdict() != Status::Ok) status = session_.verdict();
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   const double rate = seconds > 0 ? static_cast<double>(updates_) / seconds : 0;
-  const std::uint64_t batches = batch_ - owed_.size();
-  if (stopped) console_.note(fmt::format("{} after batch {}", stopped_by(status), batches));
+  if (stopped) console_.note(fmt::format("{} after batch {}", stopped_by(status), answered_));
   const auto ms = [&](double part) { return fmt::format("{:.3g}", latencies_.quantile(part)); };
   console_.note(
       fmt::format("{} update{} in {} batch{}{}{}, {:.3g} a second; latency in ms: p50 {}, p99 {}, p99.9 {}, "
                   "max {:.3g}",
-                  updates_, updates_ == 1 ? "" : "s", batches, batches == 1 ? "" : "es",
+                  updates_, updates_ == 1 ? "" : "s", answered_, answered_ == 1 ? "" : "es",
                   noops_ != 0 ? fmt::format(", {} changed nothing", noops_) : "",
                   late_ != 0 ? fmt::format(", {} more were late", late_) : "", rate, ms(0.5), ms(0.99), ms(0.999),
                   latencies_.most()));
   if (!options_.json || parts_.state) return status;
   const nlohmann::ordered_json end = {{"schema", "matcha.stream/1"},
                                       {"end", true},
-                                      {"batches", batches},
+                                      {"batches", answered_},
                                       {"updates", updates_},
                                       {"noops", noops_},
                                       {"late", late_},

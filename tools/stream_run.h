@@ -89,8 +89,9 @@ class StreamRun {
   std::optional<StreamOutput> answers_, rows_;
   std::string input_name_;
 
-  std::uint64_t batch_ = 0;  ///< The last one that was finished.
-  std::uint64_t line_ = 0;   ///< Lines that were read, and the bytes until their end.
+  std::uint64_t batch_ = 0;     ///< The last one that began to be counted,
+  std::uint64_t answered_ = 0;  ///< and whose answers are out.
+  std::uint64_t line_ = 0;      ///< Lines that were read, and the bytes until their end.
   std::uint64_t offset_ = 0;
   bool ended_ = false;  ///< The input has.
   bool flushed_ = false;

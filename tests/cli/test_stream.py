@@ -406,6 +406,28 @@ class StreamTest(CliTest):
             process.kill()
             process.wait()
 
+    def test_stop_in_a_batch(self):
+        """What is told is the last batch that was answered, not the one that was being counted."""
+        graph = self.write("dense.txt", "".join(f"{u} {v}\n" for u in range(60) for v in range(u) if (u, v) != (1, 0)))
+        words = ["stream", "--pattern", "cycle:9", graph, "--updates", "-", "--no-total", "--json"]
+        process = subprocess.Popen([MATCHA, *words], cwd=ROOT, env=self.environment(), stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            process.stdin.write(b"+ 100 101\n")
+            process.stdin.flush()
+            self.assertEqual(json.loads(process.stdout.readline())["batch"], 1)
+            process.stdin.write(b"+ 0 1\n")
+            process.stdin.flush()
+            time.sleep(1)
+            process.send_signal(signal.SIGINT)
+            out, errors = process.communicate(timeout=LIMIT_S)
+            self.assertEqual(process.returncode, 130)
+            self.assertEqual([json.loads(out)[key] for key in ("end", "batches", "updates")], [True, 1, 1])
+            self.assertIn(b"after batch 1\n1 update in 1 batch", errors)
+        finally:
+            process.kill()
+            process.wait()
+
     def test_timeout(self):
         process = subprocess.Popen([MATCHA, "stream", TRIANGLE, "--updates", "-", "--timeout", "0.5"], cwd=ROOT,
                                    env=self.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
