@@ -45,8 +45,8 @@ class PartsChoice {
   bool does_not_fit() const { return needed() || in_place_; }
   /// Counts the pattern. Requires: needed.
   std::unique_ptr<codegen::Executable> counter() const { return make_parts_counter(task_); }
-  /// By what vertices may be ranked, as `order_vertices` has it.
-  std::string order() const { return in_place_ && options_.order == "auto" ? "stored" : options_.order; }
+  /// By what vertices may be ranked, as `order_vertices` has it: only where memory of the host has room for it.
+  std::string order() const { return in_place_ && !on_gpu() && options_.order == "auto" ? "stored" : options_.order; }
   /// Loads what the passes left of a program; one that they made for blocks of vertices is run for all of these.
   Status load(Compilation& program, codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable) const;
   /// What of the file may be in memory of the host; null: all.

@@ -862,6 +862,11 @@ def spread(machine):
     both(graphs["plain"], "examples/triangle.mt", graphs["plain"], gpu=("--group", "32"), bounded=False)
     both(graphs["plain"], "examples/triangle.mt", graphs["plain"], gpu=("--group", "32", "--passes", "c-family"))
     both(graphs["plain"], "examples/clique4_ordered.mt", graphs["plain"], gpu=("--group", "8", "--hubs", "2"), bounded=False)
+    # Ranks by degree are made where they pay, as in the plain run: memory of the host has room for them.
+    ids = machine.folder / "ids.mtg"
+    tool("graph", "generate", "rmat", "--scale", "11", "--seed", "1", "-o", ids, "--quiet")
+    both(ids, "--pattern", "clique:6", ids, bounded=False)
+    expect("order", machine.answer("--pattern", "clique:6", ids, "--gpu-memory", "100K")["graph"]["order"], "degree")
     # Rows, several GPUs, several processes; and no more of a GPU than was said.
     both(graphs["plain"], "--pattern", "0-1,1-2", graphs["plain"], "--matches", "-", bounded=False)
     both(graphs["plain"], "--pattern", "clique:4", graphs["plain"], share=3)
