@@ -58,7 +58,8 @@ runtime::Result<GpuCode> open_gpu_code(const std::string& text, const std::strin
 }
 
 runtime::Result<std::vector<GpuCode>> open_gpu_codes(const std::string& text, const std::string& name,
-                                                     const std::string& code_folder, std::uint32_t gpus) {
+                                                     const std::string& code_folder, std::uint32_t gpus,
+                                                     std::uint32_t turn) {
   const runtime::Result<const cuda::Driver*> driver = cuda::Driver::open();
   if (!driver) return driver.error();
   const runtime::Result<int> there = cuda::device_count(**driver);
@@ -72,8 +73,10 @@ runtime::Result<std::vector<GpuCode>> open_gpu_codes(const std::string& text, co
     return error;
   }
   std::vector<GpuCode> codes;
-  for (std::uint32_t i = 0; i < std::max(gpus == 0 ? found : gpus, 1U); ++i) {
-    runtime::Result<GpuCode> code = open_gpu_code(text, name, code_folder, static_cast<int>(i));
+  const std::uint32_t each = std::max(gpus == 0 ? found : gpus, 1U);
+  const std::uint32_t first = turn % std::max(found / each, 1U) * each;
+  for (std::uint32_t i = 0; i < each; ++i) {
+    runtime::Result<GpuCode> code = open_gpu_code(text, name, code_folder, static_cast<int>(first + i));
     if (!code) return code.error();
     codes.push_back(std::move(*code));
   }

@@ -25,9 +25,10 @@ struct GpuCode {
 runtime::Result<GpuCode> open_gpu_code(const std::string& text, const std::string& name, const std::string& code_folder,
                                        int number = 0);
 /// The same on so many GPUs, from the first one on; 0: on all that there are, and at least one. It is an error
-/// (Runtime) if there are fewer.
+/// (Runtime) if there are fewer. `turn`: of processes that each take so many in turn.
 runtime::Result<std::vector<GpuCode>> open_gpu_codes(const std::string& text, const std::string& name,
-                                                     const std::string& code_folder, std::uint32_t gpus);
+                                                     const std::string& code_folder, std::uint32_t gpus,
+                                                     std::uint32_t turn = 0);
 
 /// Patterns on a graph that the first GPU matches together. It is opened by the first of them, and keeps its copy of a
 /// graph that is in memory. Its arrays must outlive it.

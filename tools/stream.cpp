@@ -187,6 +187,7 @@ class StreamVerb {
       request.code_folder = options_.code_folder;
       request.gpu.code_folder = options_.code_folder;
       request.gpu.gpus = options_.gpus.value_or(1);
+      request.gpu.turn = options_.gpu_turn;
     }
     return Status::Ok;
   }
@@ -214,8 +215,9 @@ class StreamVerb {
   /// What ranks must have in common to come to the same batches.
   std::string words_of_ranks() const {
     const st::Present& graph = parts_.engine->present();
-    return fmt::format("{} {} {} {} {} {} {}", driver::matcha_version(), settings().dump(), options_.batch.value_or(0),
-                       options_.blank, options_.strict, graph.edge_count(), graph.vertex_count());
+    return fmt::format("{} {} {} {} {} {} {} {}", driver::matcha_version(), settings().dump(),
+                       options_.batch.value_or(0), options_.blank, options_.strict, device(), graph.edge_count(),
+                       graph.vertex_count());
   }
 
   /// What a state is for: with other settings its log means something else.
@@ -307,6 +309,7 @@ class StreamVerb {
     gpu.bytes = options_.gpu_memory;
     gpu.row_bytes = options_.gpu_rows;
     gpu.gpus = options_.gpus.value_or(1);
+    gpu.turn = static_cast<std::uint32_t>(options_.gpu_turn);
     gpu.expected_edges = expected_edges();
     parts_.engine = options_.recompute ? st::make_recompute(*graph, shared(console_))
                                        : st::make_delta(*graph, shared(console_), st::read_here, gpu);
@@ -422,8 +425,7 @@ Status check_ranks(const StreamOptions& options, const Console& console) {
       {!options.matches.empty(), "--matches"},    {!options.state.empty(), "--state"},
       {options.recompute, "--recompute"},         {options.each, "--each"},
       {!options.every.empty(), "--every"},        {options.automatic, "--auto"},
-      {options.timeout.has_value(), "--timeout"}, {options.device == "cuda", "--device cuda"},
-      {options.gpus.has_value(), "--gpus"}};
+      {options.timeout.has_value(), "--timeout"}, {options.gpu_memory != 0, "--gpu-memory"}};
   for (const auto& [given, name] : others) {
     if (!given) continue;
     return console.error(Status::Usage, fmt::format("`{}` is not for `--mpi`", name),
@@ -445,7 +447,8 @@ Status run_stream(StreamOptions& options) {
     Status status = check_ranks(options, Console(options.console));
     if (status == Status::Ok) status = join_ranks(options.console, "matcha stream … --mpi", options.team);
     if (status != Status::Ok) return status;
-    options.device = "cpu";
+    if (options.device == "auto") options.device = options.gpus ? "cuda" : "cpu";
+    options.gpu_turn = runtime::cluster::launched_local_rank();
     if (options.team->rank() != 0) options.out = "/dev/null";
   }
   return StreamVerb(options).all();

@@ -46,6 +46,7 @@ struct StreamOptions {
   std::uint64_t gpu_rows = ~std::uint64_t{0};                 ///< What is left of it.
   bool mpi = false;                                           ///< The process is a rank of an MPI job.
   std::shared_ptr<runtime::cluster::MpiTeam> team = nullptr;  ///< Of `mpi`, once it is joined.
+  int gpu_turn = 0;                                           ///< Of the ranks of a host.
   bool recompute = false;
   unsigned threads = 0;
   std::string simd;

@@ -212,8 +212,8 @@ class DeltaEngine final : public Engine {
   /// Whether many such batches are counted sooner together, which a GPU does.
   bool may_be_late(const NetBatch& batch, const ApplyOptions& options) {
     const std::size_t edges = batch.deleted.size() + batch.inserted.size();
-    if (options.quiet || options.way == Way::Anew || again_ != nullptr || needs_plan() || !batch.vertices.empty() ||
-        edges > LateBatches::kMostEdges) {
+    if (options.quiet || options.maybe_partners != nullptr || options.way == Way::Anew || again_ != nullptr ||
+        needs_plan() || !batch.vertices.empty() || edges > LateBatches::kMostEdges) {
       return false;
     }
     for (const Entry& entry : entries_) {
@@ -458,7 +458,8 @@ class DeltaEngine final : public Engine {
                       std::size_t& taken) {
     const double began = phase.is_timed() ? thread_ms() : 0;
     GpuDeltas::Took took;
-    const Status status = gpu_.take(edges, sign, {options.run.stop_request, options.run.deadline}, *reporter_, took);
+    const Status status = gpu_.take(edges, sign, {options.run.stop_request, options.run.deadline},
+                                    options.maybe_partners, *reporter_, took);
     if (status != Status::Ok) return status;
     if (!took.fits) return misfit("an edge that goes was not there, or one that comes was");
     taken = took.edges;

@@ -38,7 +38,7 @@ struct ApplyOptions {
   /// not depend on it, nor on the number of threads.
   bool shares_always = false;
   /// Who counts the edges of all batches with this engine; each has one of its own, and all take the same batches.
-  /// Wants `shares_always`, Way::Edges, no rows and no GPU. Null: nobody.
+  /// Wants `shares_always`, Way::Edges and no rows; where one has a GPU that is wanted, all have. Null: nobody.
   runtime::stream::Partners* maybe_partners = nullptr;
 };
 
@@ -65,6 +65,8 @@ struct DeltaDevice {
   /// So many GPUs, from the first one on, hold the graph and share the edges of batches; 0: all. More than one want
   /// Kind::Gpu and no bound on their bytes.
   std::uint32_t gpus = 1;
+  /// Of processes of a host that each take `gpus` of its GPUs in turn: the number.
+  std::uint32_t turn = 0;
   /// About so many edges are going to change, as far as is known; 0: it is not.
   std::uint64_t expected_edges = 0;
 };

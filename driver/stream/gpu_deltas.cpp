@@ -24,8 +24,8 @@ GpuRows rows_of(const DeviceSearch::Outcome& outcome) {
 }
 
 runtime::Result<std::unique_ptr<GpuDeltas>> GpuDeltas::open(DynamicPresent& present, const DeltaDevice& settings) {
-  runtime::Result<std::vector<GpuCode>> gpus =
-      open_gpu_codes(codegen::gpu::delta_count_text(), "delta_count.cu", settings.code_folder, settings.gpus);
+  runtime::Result<std::vector<GpuCode>> gpus = open_gpu_codes(codegen::gpu::delta_count_text(), "delta_count.cu",
+                                                              settings.code_folder, settings.gpus, settings.turn);
   if (!gpus) return gpus.error();
   return make(present, settings, std::move(*gpus));
 }
@@ -49,8 +49,10 @@ std::string GpuDeltas::set_programs(std::vector<DeltaProgram*> programs) {
 }
 
 runtime::Result<GpuDeltas::Took> GpuDeltas::take(std::span<const EdgeUpdate> edges, int sign,
-                                                 const runtime::match::Stops& stops) {
-  const runtime::Result<DeviceSearch::Outcome> outcome = search_->run({terms_, edges, sign > 0, stops, {}});
+                                                 const runtime::match::Stops& stops,
+                                                 runtime::stream::Partners* maybe_partners) {
+  const runtime::Result<DeviceSearch::Outcome> outcome =
+      search_->run({terms_, edges, sign > 0, stops, {}, maybe_partners});
   if (!outcome) return outcome.error();
   const runtime::stream::SharedSearch::Result& found = outcome->found;
   Took took{found.ending, found.fits, outcome->is_refused, found.updates, found.busy_ms, rows_of(*outcome)};

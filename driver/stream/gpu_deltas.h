@@ -45,7 +45,7 @@ class GpuDeltas {
   };
   /// Errors: Resource where there is no memory, and then nothing is done; Runtime where the GPU failed.
   runtime::Result<Took> take(std::span<const runtime::stream::EdgeUpdate> edges, int sign,
-                             const runtime::match::Stops& stops);
+                             const runtime::match::Stops& stops, runtime::stream::Partners* maybe_partners = nullptr);
 
   /// The same in two halves, for edges of several batches, as runtime/stream/device_search.h has it.
   bool add(std::span<const runtime::stream::BatchUpdate> updates) { return search_->add(updates); }

@@ -130,11 +130,12 @@ std::size_t GpuUse::wanted(std::size_t left, double step_ms, const std::vector<D
 }
 
 Status GpuUse::take(std::span<const runtime::stream::EdgeUpdate> edges, int sign, const runtime::match::Stops& stops,
-                    const Reporter& reporter, GpuDeltas::Took& took) {
-  const runtime::Result<GpuDeltas::Took> taken = gpu_->take(edges, sign, stops);
+                    runtime::stream::Partners* maybe_partners, const Reporter& reporter, GpuDeltas::Took& took) {
+  const runtime::Result<GpuDeltas::Took> taken = gpu_->take(edges, sign, stops, maybe_partners);
   took = {};
   if (!taken) {
-    if (taken.error().kind != runtime::ErrorKind::Resource) return reporter.error(taken.error());
+    if (maybe_partners != nullptr || taken.error().kind != runtime::ErrorKind::Resource)
+      return reporter.error(taken.error());
     give_up(reporter, taken.error().message);
     return Status::Ok;
   }

@@ -53,8 +53,9 @@ class GpuUse {
   std::size_t wanted(std::size_t left, double step_ms, const std::vector<DeltaProgram*>& programs,
                      const Reporter& reporter);
   /// Requires: `wanted` said so. Nothing taken and no error: the CPU has to. Reports errors.
+  /// With partners, who could not tell, no memory is an error.
   Status take(std::span<const runtime::stream::EdgeUpdate> edges, int sign, const runtime::match::Stops& stops,
-              const Reporter& reporter, GpuDeltas::Took& took);
+              runtime::stream::Partners* maybe_partners, const Reporter& reporter, GpuDeltas::Took& took);
 
  private:
   bool is_open(DynamicPresent& present, double cpu_ms);

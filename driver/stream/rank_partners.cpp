@@ -69,6 +69,12 @@ void RankPartners::done(const std::vector<__int128>& maps) {
   if (!did && !failure_) failure_ = did.error();
 }
 
+Result<std::vector<__int128>> RankPartners::sum_of_all(const std::vector<__int128>& own) {
+  const runtime::Status gave = team_.give(batch_, bytes_of(own));
+  if (!gave && !failure_) failure_ = gave.error();
+  return sum();
+}
+
 Result<std::vector<__int128>> RankPartners::sum() {
   Result<runtime::cluster::TeamResult> all = team_.finish(batch_++, false, merged);
   if (failure_) return *failure_;

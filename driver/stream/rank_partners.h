@@ -20,6 +20,9 @@ class RankPartners final : public runtime::stream::Partners {
   std::optional<Range> next(std::size_t updates) override;
   void done(const std::vector<__int128>& maps) override;
   runtime::Result<std::vector<__int128>> sum() override;
+  std::size_t number() const override { return static_cast<std::size_t>(team_.rank()); }
+  std::size_t count() const override { return static_cast<std::size_t>(team_.size()); }
+  runtime::Result<std::vector<__int128>> sum_of_all(const std::vector<__int128>& own) override;
 
  private:
   runtime::cluster::MpiTeam& team_;

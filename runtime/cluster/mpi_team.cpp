@@ -127,6 +127,13 @@ Status MpiTeam::answer(Message message) {
       board_->leave(from);
       ++ranks_gone_;
       break;
+    case Kind::Give: {
+      if (Status did = board_->give(message.region, from, std::move(message.bytes)); !did) return did;
+      reply.kind = Kind::Units;
+      lock.unlock();
+      changed_.notify_all();
+      return send(from, reply);
+    }
     case Kind::Claim:
     case Kind::Done: {
       Status did = Done{};
@@ -326,6 +333,14 @@ Status MpiTeam::done(std::uint64_t region, std::uint64_t unit, std::string recor
   if (rank_ == 0) return board_->done(region, unit, 0, std::move(record));
   record.append(reinterpret_cast<const char*>(&units_), sizeof(units_));
   post({Kind::Done, 0, region, unit, std::move(record)});
+  return Done{};
+}
+
+Status MpiTeam::give(std::uint64_t region, std::string record) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (failure_) return *failure_;
+  if (rank_ == 0) return board_->give(region, 0, std::move(record));
+  post({Kind::Give, 0, region, 0, std::move(record)});
   return Done{};
 }
 

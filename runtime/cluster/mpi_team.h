@@ -49,6 +49,9 @@ class MpiTeam {
   std::optional<std::uint64_t> claim(std::uint64_t region, std::uint64_t units);
   /// Hands over what a unit found. Errors: Runtime.
   Status done(std::uint64_t region, std::uint64_t unit, std::string record);
+  /// In the place of both, of all ranks: hands over what this one found of a region in which each has a share. Errors:
+  /// Runtime.
+  Status give(std::uint64_t region, std::string record);
   /// Of all ranks: what all found of a region. `merge` is called on rank 0, with the records in the order of their
   /// units. `stopped`: this rank was told to stop, so that the run ends for all. Errors: Runtime, those of `merge`.
   using Merge = std::function<Result<std::string>(std::vector<std::string> records)>;
@@ -66,7 +69,7 @@ class MpiTeam {
   static constexpr std::size_t kPiece = std::size_t{1} << 30;
 
  private:
-  enum class Kind : std::uint64_t { Agree, Claim, Done, Finish, Leave, Verdict, Units, Merged };
+  enum class Kind : std::uint64_t { Agree, Claim, Done, Give, Finish, Leave, Verdict, Units, Merged };
   struct Head {
     std::uint64_t kind, from, region, number, size;
   };

@@ -49,6 +49,19 @@ Status UnitBoard::done(std::uint64_t region, std::uint64_t unit, int rank, std::
   return Done{};
 }
 
+Status UnitBoard::give(std::uint64_t region, int rank, std::string record) {
+  const std::uint64_t ranks = static_cast<std::uint64_t>(ranks_);
+  Region& r = at(region);
+  if (!r.begun) {
+    r.begun = true;
+    r.units = r.given = ranks;
+    for (int owner = 0; owner < ranks_; ++owner) r.owners.push_back(owner);
+    units_total_ += ranks;
+  }
+  if (r.units != ranks) return wrong("rank " + std::to_string(rank) + " has another share of a loop than others");
+  return done(region, static_cast<std::uint64_t>(rank), rank, std::move(record));
+}
+
 void UnitBoard::wait_for_end(std::uint64_t region, int rank) {
   at(region).waits[static_cast<std::size_t>(rank)] = true;
 }

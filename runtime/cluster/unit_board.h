@@ -23,6 +23,9 @@ class UnitBoard {
   Result<std::vector<std::uint64_t>> claim(std::uint64_t region, std::uint64_t units, int rank, std::uint64_t most);
   /// What a unit found, as bytes. Errors: Runtime when the unit is not the rank's, or is done.
   Status done(std::uint64_t region, std::uint64_t unit, int rank, std::string record);
+  /// What a rank found of a region that has a unit for each rank, which none claims. Errors: Runtime when it did
+  /// before.
+  Status give(std::uint64_t region, int rank, std::string record);
   /// No more units are given.
   void stop() { stopped_ = true; }
   /// A rank that wants what all found, and does no more of the region. Units that it has not done are lost.

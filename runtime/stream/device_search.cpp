@@ -126,7 +126,9 @@ void DeviceSearch::open_rows(BatchRows::Graph graph, const SharedTerms& terms) {
 }
 
 /// Shows all devices `begun_`, whose rows are open, and lets them share its units. Where it fails nothing is under way.
-Status DeviceSearch::show_and_launch(const SharedTerms& terms, std::uint32_t slots) {
+Status DeviceSearch::show_and_launch(const SharedTerms& terms, std::uint32_t slots, const Partners* maybe_partners) {
+  const std::size_t first = maybe_partners != nullptr ? maybe_partners->number() : 0;
+  const std::size_t partners = maybe_partners != nullptr ? maybe_partners->count() : 1;
   Status status = prepare_terms(terms);
   if (!status) return status;
   find_units(terms);
@@ -137,7 +139,14 @@ Status DeviceSearch::show_and_launch(const SharedTerms& terms, std::uint32_t slo
       copies_[i]->miss();
       continue;
     }
-    status = copies_[i]->begin({rows_, reads_, walk_ms_, changes, *data_, begun_, slots, {units_, i, copies_.size()}});
+    status = copies_[i]->begin({rows_,
+                                reads_,
+                                walk_ms_,
+                                changes,
+                                *data_,
+                                begun_,
+                                slots,
+                                {units_, first + i * partners, copies_.size() * partners}});
     launched += status ? 1 : 0;
   }
   for (std::size_t i = 0; !status && i < launched; ++i) {
@@ -182,10 +191,10 @@ Result<DeviceSearch::Outcome> DeviceSearch::run_some(const SharedSearch::Request
     begun_.clear();
     return none;
   }
-  Status status = show_and_launch(request.terms, 2);
+  Status status = show_and_launch(request.terms, 2, request.maybe_partners);
   Result<Outcome> outcome = none;
   if (status) {
-    outcome = finish(request.stops);
+    outcome = finish_with(request.stops, request.maybe_partners);
   } else {
     outcome = status.error();
   }
@@ -245,7 +254,47 @@ bool DeviceSearch::is_idle() const {
   return std::ranges::all_of(copies_, [](const auto& copy) { return copy->is_idle(); });
 }
 
-Result<DeviceSearch::Outcome> DeviceSearch::finish(const match::Stops& stops) {
+/// What all found of an outcome of this one, or, where one of them has refused, a refusal.
+Result<DeviceSearch::Outcome> DeviceSearch::agreed(Outcome own, Partners& partners) const {
+  // With the counts go how many of them have them, and how many updates they are of.
+  const std::size_t counts = data_->terms() * 2;
+  std::vector<__int128> numbers = own.is_complete() ? own.found.maps : std::vector<__int128>();
+  numbers.resize(counts, 0);
+  numbers.push_back(own.is_complete() ? 1 : 0);
+  numbers.push_back(static_cast<__int128>(begun_.size()));
+  Result<std::vector<__int128>> sum = partners.sum_of_all(numbers);
+  if (!sum) return sum.error();
+  const __int128 complete = (*sum)[counts], updates = (*sum)[counts + 1];
+  const __int128 all = static_cast<__int128>(partners.count());
+  if (updates != all * static_cast<__int128>(begun_.size())) {
+    Error error;
+    error.kind = ErrorKind::Runtime;
+    error.message = "internal error: the ranks of a stream have other batches";
+    return error;
+  }
+  sum->resize(counts);
+  own.is_refused = complete != all;
+  own.found.maps = std::move(*sum);
+  return own;
+}
+
+Result<DeviceSearch::Outcome> DeviceSearch::finish(const match::Stops& stops) { return finish_with(stops, nullptr); }
+
+Result<DeviceSearch::Outcome> DeviceSearch::finish_with(const match::Stops& stops, Partners* maybe_partners) {
+  Result<Outcome> outcome = finish_copies(stops);
+  // One that was stopped or failed leaves, so that the others wait for nothing.
+  const bool counted = outcome && outcome->found.ending == DeltaSearch::Ending::Complete;
+  if (counted && maybe_partners != nullptr) outcome = agreed(std::move(*outcome), *maybe_partners);
+  const bool made = outcome && outcome->is_complete();
+  for (const auto& copy : copies_) copy->end(made);
+  if (!made) return outcome;
+  outcome->found.updates = begun_.size();
+  begun_.clear();
+  return outcome;
+}
+
+/// Waits for all devices, and adds what they found.
+Result<DeviceSearch::Outcome> DeviceSearch::finish_copies(const match::Stops& stops) {
   Result<Outcome> outcome = copies_.front()->finish(stops);
   for (std::size_t i = 1; i < copies_.size(); ++i) {
     if (!outcome) {
@@ -259,11 +308,6 @@ Result<DeviceSearch::Outcome> DeviceSearch::finish(const match::Stops& stops) {
       outcome = other.error();
     }
   }
-  const bool made = outcome && outcome->is_complete();
-  for (const auto& copy : copies_) copy->end(made);
-  if (!made) return outcome;
-  outcome->found.updates = begun_.size();
-  begun_.clear();
   return outcome;
 }
 

@@ -24,7 +24,7 @@
 namespace matcha::runtime::stream {
 
 /// What the edges of a batch do, on devices that have a copy of the graph each: counts are those of SharedSearch. All
-/// copies take all updates, and each device looks at a share of them.
+/// copies take all updates, and each device looks at a share of them; with partners, at a share of their share.
 class DeviceSearch {
  public:
   /// A device, and the kernels of codegen/cuda/delta_kernels.h.
@@ -95,10 +95,13 @@ class DeviceSearch {
   Status prepare_terms(const SharedTerms& terms);
   bool grow_matches();
   Result<Outcome> run_some(const SharedSearch::Request& request, std::size_t updates);
+  Result<Outcome> finish_copies(const match::Stops& stops);
+  Result<Outcome> finish_with(const match::Stops& stops, Partners* maybe_partners);
+  Result<Outcome> agreed(Outcome own, Partners& partners) const;
   void open_rows(BatchRows::Graph graph, const SharedTerms& terms);
   bool put(std::span<const BatchUpdate> updates, bool undone);
   void find_units(const SharedTerms& terms);
-  Status show_and_launch(const SharedTerms& terms, std::uint32_t slots);
+  Status show_and_launch(const SharedTerms& terms, std::uint32_t slots, const Partners* maybe_partners = nullptr);
 
   DynamicGraph& graph_;
   std::vector<std::unique_ptr<DeviceCopy>> copies_;

@@ -82,6 +82,14 @@ class Partners {
   /// The same of all updates; waits for the others. Errors: Runtime, when one of them failed or was stopped; Resource,
   /// when a number is beyond 128 bits.
   virtual Result<std::vector<__int128>> sum() = 0;
+
+  // In the place of these, where each looks at a share of every update.
+
+  /// The number of this one, of so many.
+  virtual std::size_t number() const = 0;
+  virtual std::size_t count() const = 0;
+  /// The sum of the numbers that all have, as many each; waits for the others. Errors: as of `sum`.
+  virtual Result<std::vector<__int128>> sum_of_all(const std::vector<__int128>& own) = 0;
 };
 
 /// What the edges of a batch do, on several threads: each update is looked at by itself, in the version of the graph

@@ -193,7 +193,7 @@ def main(G: Graph):
                 line = [*FOUND[launcher], "-n", str(count), os.path.abspath(cli.MATCHA), *words, "--mpi", "--threads", "1"]
                 ran = subprocess.run(line, env=self.environment(), cwd=ROOT, text=True, capture_output=True, timeout=cli.LIMIT_S, stdin=subprocess.DEVNULL)
                 self.assertEqual((ran.returncode, answers(ran.stdout)), (0, wanted), ran.stderr)
-        for more, says in ((["--matches", "m.csv"], "--matches"), (["--state", "s"], "--state"), (["--device", "cuda"], "--device cuda")):
+        for more, says in ((["--matches", "m.csv"], "--matches"), (["--state", "s"], "--state"), (["--gpu-memory", "1M"], "--gpu-memory")):
             self.fails(2, *words, "--mpi", "-q", *more, says=[says], env=self.environment())
         piped = ["-" if words[at - 1] == "--updates" else word for at, word in enumerate(words)]
         self.fails(2, *piped, "--mpi", "-q", says=["--updates FILE"], env=self.environment())

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts on 1, 2 and 4 GPUs of threads, in graphs with hubs.
+"""Counts on 1, 2 and 4 GPUs of threads, in graphs with hubs, and streams of MPI ranks that have GPUs.
 
 usage: several_gpus.py MATCHA LIBRARY FOLDER
 
@@ -7,12 +7,14 @@ LIBRARY stands for the driver and for NVRTC; FOLDER is for what the test makes. 
 """
 
 import itertools
+import json
 import random
 import re
 import shutil
+import subprocess
 import sys
 
-from run_devices import Failed, Machine, expect
+from run_devices import LIMIT_S, Failed, Machine, expect
 
 GPUS = (1, 2, 4)
 
@@ -98,6 +100,61 @@ def units(machine):
             expect(f"{words}", (answer["result"], answer["complete"]), (wanted, True))
 
 
+def ranks(machine):
+    """A stream whose ranks each have a GPU or two, or the CPU takes what is too large for them: the answers of a count of each graph
+    that shares no code, with both libraries of MPI that may be there."""
+    launchers = [words for words in (["mpirun.openmpi", "--oversubscribe", "--bind-to", "none"], ["mpirun.mpich"]) if shutil.which(words[0])]
+    random.seed(6)
+    vertices, batch, lines = 30, 40, []
+    pairs_there = list(itertools.combinations(range(vertices), 2))
+    edges = set(random.sample(pairs_there, 130))
+    graph, updates = machine.folder / "stream.txt", machine.folder / "updates.txt"
+    graph.write_text("".join(f"{u} {v}\n" for u, v in sorted(edges)))
+    wanted = []
+    for number in range(1, 241):
+        edge = random.choice(pairs_there)
+        lines.append(f"{'-' if edge in edges else '+'} {edge[0]} {edge[1]}\n")
+        edges ^= {edge}
+        if number % batch == 0:
+            wanted.append([triangles_of(edges), squares_of(edges)])
+    updates.write_text("".join(lines))
+    words = ["stream", "--pattern", "triangle", "--pattern", "cycle:4", graph, "--updates", updates, "--batch", batch, "--mpi", "--json", "-q"]
+    ours = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "MATCHA_NUM_THREADS": "1"}
+    for launcher, (count, gpus) in itertools.product(launchers, ((1, 1), (2, 1), (3, 1), (2, 2))):
+        done = subprocess.run([*launcher, "-n", str(count), machine.matcha, *map(str, words), "--gpus", str(gpus)], capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, env={**machine.environment, **ours}, timeout=LIMIT_S, check=False)
+        expect(f"{launcher[0]}, {count} ranks: exit of {done.stderr}", done.returncode, 0)
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        found = [[answer["total"] for answer in answers if answer.get("batch") == number] for number in range(1, len(wanted) + 1)]
+        expect(f"{launcher[0]}, {count} ranks of {gpus} GPUs", found, wanted)
+        expect("all batches are counted on GPUs", {answer.get("device") for answer in answers if answer.get("batch")}, {"cuda"})
+    for launcher in launchers:
+        for fault in ("2", "700"):  # No memory; a kernel that fails.
+            done = subprocess.run([*launcher, "-n", "2", machine.matcha, *map(str, words), "--gpus", "1"], capture_output=True, text=True, check=False,
+                                  stdin=subprocess.DEVNULL, env={**machine.environment, **ours, "MATCHA_EMULATED_FAULT": fault, "MATCHA_EMULATED_ONE": "1"},
+                                  timeout=LIMIT_S)
+            if done.returncode == 0:
+                raise Failed(f"{launcher[0]}: a GPU of a rank fails, and there are answers: {done.stdout}")
+
+
+def triangles_of(edges):
+    near = near_of(edges)
+    return sum(len(near[u] & near[v]) for u, v in edges) // 3
+
+
+def squares_of(edges):
+    near = near_of(edges)
+    return sum(pairs(len(near[u] & near[v])) for u, v in itertools.combinations(near, 2)) // 2
+
+
+def near_of(edges):
+    near = {}
+    for u, v in edges:
+        near.setdefault(u, set()).add(v)
+        near.setdefault(v, set()).add(u)
+    return near
+
+
 def main():
     machine = Machine(*sys.argv[1:4])
     machine.environment["MATCHA_EMULATED_DEVICES"] = "4"
@@ -107,6 +164,7 @@ def main():
     try:
         ranges(machine)
         units(machine)
+        ranks(machine)
     except Failed as failure:
         print(failure)
         return 1

@@ -133,6 +133,9 @@ class Half final : public Partners {
     both_.changed.wait(lock, [this] { return both_.ready == 2; });
     return both_.sum;
   }
+  std::size_t number() const override { return 0; }
+  std::size_t count() const override { return 2; }
+  Result<std::vector<__int128>> sum_of_all(const std::vector<__int128>&) override { return sum(); }
 
  private:
   static constexpr std::size_t kBlock = 3;

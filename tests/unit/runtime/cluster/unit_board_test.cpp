@@ -129,6 +129,20 @@ TEST(UnitBoard, OneThatLeavesEndsTheRegionsItHasNotSeen) {
   EXPECT_FALSE(board.is_complete(1));
 }
 
+TEST(UnitBoard, EachRankGivesItsShare) {
+  UnitBoard board(3);
+  ASSERT_TRUE(board.give(4, 2, "c"));
+  ASSERT_TRUE(board.give(4, 0, "a"));
+  EXPECT_FALSE(board.is_over(4));
+  EXPECT_FALSE(board.give(4, 2, "c"));
+  ASSERT_TRUE(board.give(4, 1, "b"));
+  EXPECT_TRUE(board.is_complete(4));
+  EXPECT_EQ(board.take_records(4), (std::vector<std::string>{"a", "b", "c"}));
+  // One that another rank cuts into units.
+  ASSERT_TRUE(board.claim(5, 7, 0, 1));
+  EXPECT_FALSE(board.give(5, 1, "b"));
+}
+
 TEST(UnitBoard, RefusesWhatIsNotTheRanks) {
   UnitBoard board(2);
   ASSERT_TRUE(board.claim(0, 4, 0, 1));
