@@ -35,11 +35,6 @@ unsigned threads_of(const ApplyOptions& options) {
   return options.run.threads != 0 ? options.run.threads : runtime::machine().threads;
 }
 
-/// A GPU has no labels of edges.
-DeltaDevice device_for(const ResidentGraph& start, const DeltaDevice& device) {
-  return start.maybe_informed() != nullptr ? DeltaDevice() : device;
-}
-
 class DeltaEngine final : public Engine {
  public:
   DeltaEngine(const ResidentGraph::Shared& start, std::unique_ptr<Engine> stands,
@@ -48,8 +43,7 @@ class DeltaEngine final : public Engine {
         stands_(std::move(stands)),
         reporter_(std::move(reporter)),
         reading_(std::move(reading)),
-        gpu_(device_for(*start, device)),
-        leaves_gpu_(start->maybe_informed() != nullptr && device.kind == DeltaDevice::Kind::Gpu),
+        gpu_(device),
         late_({present_, gpu_, *reporter_, [this] { return counting(); },
                [this](const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) {
                  return take(batch, options, answers);
@@ -71,7 +65,7 @@ class DeltaEngine final : public Engine {
   Status add(const ProgramRequest& request, const ProgramOptions& options,
              std::shared_ptr<const Reporter> reporter) override {
     Entry entry{request, options, std::move(reporter), {}, stands_->size(), {}};
-    if (request.device == "cuda" && !gpu_.is_wanted() && !leaves_gpu_) {
+    if (request.device == "cuda" && !gpu_.is_wanted()) {
       entry.why = "a GPU is asked for";
     } else {
       reading_([&] { entry.delta = DeltaProgram::make(request, options, present_.directed(), entry.why); });
@@ -220,7 +214,7 @@ class DeltaEngine final : public Engine {
       if (entry.delta->wants_rows() || (entry.delta->wants_total() && !entry.delta->total())) return false;
     }
     GpuDeltas* const maybe_gpu = gpu_.counts(present_) ? gpu_.maybe_ready(counting(), *reporter_) : nullptr;
-    if (maybe_gpu == nullptr || edges > maybe_gpu->most_added()) return false;
+    if (maybe_gpu == nullptr || edges > maybe_gpu->most_edges()) return false;
     const double anew = options.way == Way::Edges ? kNever : anew_ms(options);
     return gpu_.each_ms().value_or(0) * static_cast<double>(edges) < anew;
   }
@@ -268,7 +262,6 @@ class DeltaEngine final : public Engine {
       labels_.add(entry.delta->labels());
     }
     if (labels_.size() + edge_labels_.size() != 0) present_.set_classes(numbered());
-    if (leaves_gpu_ && !counting().empty()) reporter_->note("the CPU counts what edges do: edges have labels");
     search_.emplace(present_.graph(), kernels(options));
   }
 
@@ -574,7 +567,6 @@ class DeltaEngine final : public Engine {
   bool has_left_ = false;           ///< A program has left those with deltas since the last plan.
   std::vector<EdgeUpdate> updates_;
   GpuUse gpu_;           ///< Has the graph of `present_`.
-  bool leaves_gpu_;      ///< It is asked for, and has no labels of edges.
   bool on_gpu_ = false;  ///< Edges of the batch at hand were counted on it,
   GpuRows gpu_rows_;     ///< which read these rows.
   LateBatches late_;

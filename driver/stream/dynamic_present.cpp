@@ -206,6 +206,17 @@ bool DynamicPresent::take_inserted(const NetBatch& batch, std::vector<EdgeUpdate
   return true;
 }
 
+void DynamicPresent::take_labels_back(const NetBatch& batch) {
+  if (edge_labels_ == nullptr) return;
+  std::uint32_t u = 0, v = 0;
+  for (const EdgeChange& edge : batch.inserted) {
+    if (find(edge, u, v)) edge_labels_->erase(u, v, edge.label);
+  }
+  for (const EdgeChange& edge : batch.deleted) {
+    if (find(edge, u, v)) edge_labels_->insert(u, v, edge.label);
+  }
+}
+
 /// Calls `take` with the other end, by its number, and the label of the edges of a vertex; each of an undirected graph
 /// is one of either end.
 template <typename Take>

@@ -63,6 +63,8 @@ class DynamicPresent final : public Present {
   /// changes of vertices, then those that come.
   bool take_deleted(const NetBatch& batch, std::vector<runtime::stream::EdgeUpdate>& changes);
   bool take_inserted(const NetBatch& batch, std::vector<runtime::stream::EdgeUpdate>& changes);
+  /// Labels of edges are as before the batch that was taken last, of edges alone; the rows are left to the caller.
+  void take_labels_back(const NetBatch& batch);
 
   /// What to do to `base` to get this graph.
   NetBatch difference_to(const ResidentGraph& base) const;

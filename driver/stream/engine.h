@@ -133,8 +133,7 @@ std::unique_ptr<Engine> make_recompute(const ResidentGraph::Shared& start, std::
 
 /// Patterns answer by deltas: what each changed edge does is counted, on a graph that changes in place, or, after many
 /// edges, the graph that there is then. What has no
-/// delta is left to an engine that runs again; its answers say why. The same requirements. Where edges have labels, the
-/// CPU counts.
+/// delta is left to an engine that runs again; its answers say why. The same requirements.
 std::unique_ptr<Engine> make_delta(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter,
                                    const Prepared::Reading& reading = read_here, const DeltaDevice& device = {});
 

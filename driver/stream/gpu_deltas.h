@@ -52,7 +52,9 @@ class GpuDeltas {
   std::size_t added() const { return search_->added(); }
   bool is_full(std::uint32_t slots) const { return search_->is_full(terms_, slots); }
   bool is_idle() const { return search_->is_idle(); }
-  std::size_t most_added() { return search_->most_added(terms_); }
+  /// So many edges may be added where there are none; and so many beside those that there are.
+  std::size_t most_edges() { return search_->most_added(terms_) / updates_of_edge(); }
+  bool has_room(std::size_t edges) { return added() + edges * updates_of_edge() <= search_->most_added(terms_); }
   void prepare() { search_->prepare(terms_); }
   runtime::Status begin(std::uint32_t slots) { return search_->begin(terms_, slots); }
   runtime::Result<runtime::stream::DeviceSearch::Outcome> finish(const runtime::match::Stops& stops) {
@@ -72,6 +74,8 @@ class GpuDeltas {
   GpuDeltas(const DynamicPresent& present, std::unique_ptr<runtime::stream::DeviceSearch> search)
       : present_(present), search_(std::move(search)) {}
   void take_matches(const runtime::stream::DeviceSearch::Outcome& outcome, int sign) const;
+  /// At most: one with a label changes the layer of this, and that of all pairs.
+  std::size_t updates_of_edge() const { return present_.graph().layers() == 1 ? 1 : 2; }
 
   const DynamicPresent& present_;
   std::unique_ptr<runtime::stream::DeviceSearch> search_;

@@ -78,15 +78,30 @@ bool LateBatches::find_pairs(const NetBatch& batch) {
   return fits.load();
 }
 
+/// What the edges of a batch change of the graph, whose labels follow; false: they do not fit.
+bool LateBatches::find_updates(const NetBatch& batch, std::uint32_t slot) {
+  updates_.clear();
+  for (const bool comes : {false, true}) {
+    const bool fits =
+        comes ? means_.present.take_inserted(batch, changes_) : means_.present.take_deleted(batch, changes_);
+    if (!fits) return false;
+    for (const runtime::stream::EdgeUpdate& one : changes_) {
+      updates_.push_back({one.u, one.v, comes ? slot + 1 : slot, one.layer});
+    }
+  }
+  return true;
+}
+
 /// The first pairs go, the others come.
-bool LateBatches::take_in(std::size_t deleted, std::uint32_t slot) {
+bool LateBatches::take_in(const NetBatch& batch, std::uint32_t slot) {
+  for (const std::uint64_t pair : found_) pairs_.add(pair);
+  if (means_.present.keeps_edge_labels()) return find_updates(batch, slot) && maybe_gpu_->add(updates_);
   const runtime::stream::DynamicGraph& graph = means_.present.graph();
   constexpr int kHigh = 32;
   updates_.clear();
   for (std::size_t i = 0; i < found_.size(); ++i) {
     const std::uint32_t u = static_cast<std::uint32_t>(found_[i] >> kHigh), v = static_cast<std::uint32_t>(found_[i]);
-    pairs_.add(found_[i]);
-    updates_.push_back({graph.place(u), graph.place(v), i < deleted ? slot : slot + 1});
+    updates_.push_back({graph.place(u), graph.place(v), i < batch.deleted.size() ? slot : slot + 1});
   }
   return maybe_gpu_->add(updates_);
 }
@@ -100,8 +115,7 @@ Status LateBatches::add(const NetBatch& batch, const ApplyOptions& options) {
   maybe_gpu_ = means_.gpu.maybe_ready(means_.programs(), means_.reporter);
   // An item of a row has one stamp.
   const bool is_twice = std::ranges::any_of(found_, [this](std::uint64_t pair) { return pairs_.has(pair); });
-  const bool is_full_before =
-      maybe_gpu_ != nullptr && !waiting_.empty() && maybe_gpu_->added() + found_.size() > maybe_gpu_->most_added();
+  const bool is_full_before = maybe_gpu_ != nullptr && !waiting_.empty() && !maybe_gpu_->has_room(found_.size());
   if (fits && (is_twice || is_full_before)) {
     const Stopwatch beginning;
     const Status status = begin();
@@ -112,7 +126,7 @@ Status LateBatches::add(const NetBatch& batch, const ApplyOptions& options) {
   if (maybe_gpu_ == nullptr) return one_by_one({{batch, 0}});
   if (waiting_.empty()) since_ = Clock::now();
   const std::uint32_t slot = 2 * static_cast<std::uint32_t>(waiting_.size());
-  fits = fits && take_in(batch.deleted.size(), slot);
+  fits = fits && take_in(batch, slot);
   if (!fits) {
     runtime::Error error;
     error.kind = runtime::ErrorKind::Runtime;
@@ -175,6 +189,7 @@ std::vector<LateBatches::One> LateBatches::take_back() {
   maybe_gpu_->undo();
   std::vector<One> batches = std::exchange(begun_, {});
   std::ranges::move(std::exchange(waiting_, {}), std::back_inserter(batches));
+  for (auto one = batches.rbegin(); one != batches.rend(); ++one) means_.present.take_labels_back(one->batch);
   pairs_.clear();
   return batches;
 }

@@ -68,7 +68,8 @@ class LateBatches {
 
   bool pair_of(const EdgeChange& edge, std::uint64_t& pair) const;
   bool find_pairs(const NetBatch& batch);
-  bool take_in(std::size_t deleted, std::uint32_t slot);
+  bool find_updates(const NetBatch& batch, std::uint32_t slot);
+  bool take_in(const NetBatch& batch, std::uint32_t slot);
   Status begin();
   Status land();
   std::vector<One> take_back();
@@ -84,6 +85,7 @@ class LateBatches {
   PairSet pairs_;                                      ///< Of `waiting_`,
   std::vector<std::uint64_t> found_;                   ///< and of the batch at hand,
   std::vector<runtime::stream::BatchUpdate> updates_;  ///< which are these.
+  std::vector<runtime::stream::EdgeUpdate> changes_;   ///< The same, of what goes or of what comes.
   Clock::time_point since_{};                          ///< The first of them came.
   double spent_ms_ = 0;                                ///< On those that are being counted.
   GpuRows rows_;                                       ///< That these read.

@@ -34,7 +34,7 @@ struct DeltaStep {
   u32 kind;
   u32 to, from;     ///< Sets.
   u32 vertex;       ///< That was placed.
-  u32 backwards;    ///< Not 0: its sources.
+  u32 rows;         ///< Which ones are read: twice their layer, and 1 if they are of sources.
   u32 needed;       ///< Not 0: without an item there is no match.
   u32 room;         ///< Number of the array for its items.
   u32 first, last;  ///< Of a slice: places [first, last) are wanted.
@@ -66,10 +66,12 @@ struct DeltaLevel {
 
 struct DeltaTerm {
   u32 walked;
-  u32 back;       ///< A BackArc.
-  u32 swappable;  ///< Not 0: the ends may be exchanged.
-  u32 listed;     ///< Not 0: its matches are given, not counted, and all vertices are walked.
-  u32 level;      ///< Of vertex 0.
+  u32 layer;         ///< Of the rows that tell which end has fewer neighbours.
+  u32 back;          ///< A BackArc.
+  u32 end, end_end;  ///< Of the numbers, by twos: the rows of an arc that is wanted between the ends, and its source.
+  u32 swappable;     ///< Not 0: the ends may be exchanged.
+  u32 listed;        ///< Not 0: its matches are given, not counted, and all vertices are walked.
+  u32 level;         ///< Of vertex 0.
   u32 group, group_end;
 };
 
@@ -89,8 +91,9 @@ inline constexpr u32 kDeltaSets = 64, kDeltaWalked = 16;
 
 /// An edge that comes or goes.
 struct DeltaUpdate {
-  u32 u, v;  ///< Places.
-  u32 slot;  ///< Its matches are added to those of all updates with the same one.
+  u32 u, v;   ///< Places.
+  u32 slot;   ///< Its matches are added to those of all updates with the same one.
+  u32 layer;  ///< Its units are those of terms of this one.
 };
 /// An update that a term is to be looked at for.
 struct DeltaUnit {
@@ -115,8 +118,10 @@ struct DeltaSum {
 };
 
 struct DeltaLaunch {
+  /// Row `layer` of place p is p * layers + layer.
   const DeltaRow* after;
   const DeltaRow* before;
+  u32 layers;
   const u32* words;  ///< Changes of rows.
   /// Where the device's own rows lie, the others being in memory of the host: then reads of each are added to `reads`.
   const u32* near;

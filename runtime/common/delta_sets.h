@@ -36,9 +36,10 @@ class DeltaSets {
     group_.sync();
   }
   MATCHA_MEMBER DeltaSet set(u32 number) const { return {state_.items[number], state_.sizes[number]}; }
-  /// The row of a placed vertex, as the update finds it; `backwards`: of its sources.
-  MATCHA_MEMBER DeltaView row(u32 backwards, u32 vertex) const {
-    const DeltaRow row = (backwards != 0 ? launch_.before : launch_.after)[state_.places[vertex]];
+  /// The row of a placed vertex, as the update finds it; `rows`: which one, as a step has it.
+  MATCHA_MEMBER DeltaView row(u32 rows, u32 vertex) const {
+    const u32 number = state_.places[vertex] * launch_.layers + rows / 2;
+    const DeltaRow row = ((rows & 1) != 0 ? launch_.before : launch_.after)[number];
     if (launch_.reads != nullptr && row.size != 0) {
       const bool is_near = launch_.near <= row.items && row.items < launch_.near_end;
       near_ += is_near ? 1 : 0;
@@ -46,7 +47,17 @@ class DeltaSets {
     }
     return view_of(row, launch_.words, update_);
   }
-  MATCHA_MEMBER bool is_adjacent(u32 backwards, u32 vertex, u32 x) const { return row(backwards, vertex).holds(x); }
+  MATCHA_MEMBER bool is_adjacent(u32 rows, u32 vertex, u32 x) const { return row(rows, vertex).holds(x); }
+  /// How many neighbours a place has in a layer before all updates, which tells nearly what an update finds.
+  MATCHA_MEMBER u32 neighbors(u32 place, u32 layer) const { return launch_.after[place * launch_.layers + layer].size; }
+  /// Whether the ends have the arcs between them of which these are the numbers, as DeltaTerm has them.
+  MATCHA_MEMBER bool has_arcs(u32 number, u32 number_end) const {
+    for (u32 i = number; i < number_end; i += 2) {
+      const u32 source = launch_.terms.numbers[i + 1];
+      if (!is_adjacent(launch_.terms.numbers[i], source, state_.places[1 - source])) return false;
+    }
+    return true;
+  }
   /// Tells how many rows were read, once.
   MATCHA_MEMBER void add_reads() const {
     if (launch_.reads == nullptr || !group_.leads()) return;
@@ -129,7 +140,7 @@ class DeltaSets {
   }
 
   MATCHA_MEMBER DeltaSet slice(const DeltaStep& step) const {
-    DeltaView part = row(step.backwards, step.vertex);
+    DeltaView part = row(step.rows, step.vertex);
     if (step.first != 0 || step.last != ~0u) part = part.between(step.first, step.last);
     if (part.changes.size == 0) return part.own;
     u32* out = room(step, part.most());
@@ -138,7 +149,7 @@ class DeltaSets {
 
   MATCHA_MEMBER DeltaSet combine(const DeltaStep& step) const {
     const DeltaSet from = set(step.from);
-    const DeltaView other = row(step.backwards, step.vertex);
+    const DeltaView other = row(step.rows, step.vertex);
     const auto in_row = [&](u32, u32 x) { return other.holds(x); };
     const auto not_in_row = [&](u32, u32 x) { return !other.holds(x); };
     const auto in_set = [&](u32 x) { return from.holds(x); };

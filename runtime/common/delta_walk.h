@@ -93,7 +93,7 @@ class DeltaWorker {
       if (value.stored != 0) {
         size -= sets_.set(value.set).holds(x) ? 1 : 0;
       } else if (sets_.set(value.counted.from).holds(x)) {
-        const bool adjacent = sets_.is_adjacent(value.counted.backwards, value.counted.vertex, x);
+        const bool adjacent = sets_.is_adjacent(value.counted.rows, value.counted.vertex, x);
         size -= adjacent == (value.counted.kind == kDeltaCountCommon) ? 1 : 0;
       }
     }
@@ -166,7 +166,7 @@ class DeltaWorker {
     sets_.set_update(unit.update);
     u32 a = update.u, b = update.v;
     // Those of the end with fewer neighbours are walked; every part of the unit finds the same.
-    if (term_->swappable != 0 && launch_.after[a].size > launch_.after[b].size) {
+    if (term_->swappable != 0 && sets_.neighbors(a, term_->layer) > sets_.neighbors(b, term_->layer)) {
       const u32 c = a;
       a = b;
       b = c;
@@ -175,7 +175,7 @@ class DeltaWorker {
     sets_.put(state_.places[1], b);
     constexpr u32 kAny = 0, kWanted = 1;
     if (term_->back != kAny && sets_.is_adjacent(0, 1, a) != (term_->back == kWanted)) return false;
-    return place(1);
+    return sets_.has_arcs(term_->end, term_->end_end) && place(1);
   }
 
   /// The candidates of a vertex.

@@ -12,17 +12,17 @@ using matcha_program::kDeltaGoes;
 /// Which rows change, and how often; then their changes, row by row.
 void BatchRows::find_rows(std::span<const BatchUpdate> updates) {
   for (const Row& row : rows_) {
-    if (row.place < row_of_[row.backwards].size()) row_of_[row.backwards][row.place] = 0;
+    if (row.row < row_of_[row.backwards].size()) row_of_[row.backwards][row.row] = 0;
   }
   rows_.clear();
   for (const bool backwards : {false, true}) row_of_[backwards].resize(graph_.rows(backwards).size(), 0);
   // Of an undirected graph both ends have rows of the same kind.
   const bool directed = graph_.directed();
-  const auto count = [&](bool backwards, std::uint32_t place) {
-    std::uint32_t& number = row_of_[backwards][place];
+  const auto count = [&](bool backwards, std::uint32_t of) {
+    std::uint32_t& number = row_of_[backwards][of];
     if (number == 0) {
       Row& row = rows_.emplace_back();
-      row.place = place;
+      row.row = of;
       row.backwards = backwards;
       number = static_cast<std::uint32_t>(rows_.size());
     }
@@ -32,13 +32,13 @@ void BatchRows::find_rows(std::span<const BatchUpdate> updates) {
   constexpr std::size_t kAhead = 16;
   const auto fetch = [&](std::size_t i) {
     const BatchUpdate& update = updates[std::min(i, updates.size() - 1)];
-    __builtin_prefetch(&row_of_[0][update.u], 1);
-    __builtin_prefetch(&row_of_[directed ? 1 : 0][update.v], 1);
+    __builtin_prefetch(&row_of_[0][graph_.row_of(update.u, update.layer)], 1);
+    __builtin_prefetch(&row_of_[directed ? 1 : 0][graph_.row_of(update.v, update.layer)], 1);
   };
   for (std::size_t i = 0; i < updates.size(); ++i) {
     fetch(i + kAhead);
-    count(false, updates[i].u);
-    count(directed, updates[i].v);
+    count(false, graph_.row_of(updates[i].u, updates[i].layer));
+    count(directed, graph_.row_of(updates[i].v, updates[i].layer));
   }
   std::uint32_t first = 0;
   for (Row& row : rows_) {
@@ -46,15 +46,16 @@ void BatchRows::find_rows(std::span<const BatchUpdate> updates) {
     first += std::exchange(row.changes, 0);
   }
   changes_.resize(first);
-  const auto add = [&](bool backwards, std::uint32_t place, const Change& change) {
-    Row& row = rows_[row_of_[backwards][place] - 1];
+  const auto add = [&](bool backwards, std::uint32_t of, const Change& change) {
+    Row& row = rows_[row_of_[backwards][of] - 1];
     changes_[row.word + row.changes++] = change;
   };
   for (std::uint32_t i = 0; i < updates.size(); ++i) {
     fetch(i + kAhead);
-    const std::uint32_t stamp = updates[i].comes() ? i + 1 : i | kDeltaGoes;
-    add(false, updates[i].u, {updates[i].v, stamp});
-    add(directed, updates[i].v, {updates[i].u, stamp});
+    const BatchUpdate& update = updates[i];
+    const std::uint32_t stamp = update.comes() ? i + 1 : i | kDeltaGoes;
+    add(false, graph_.row_of(update.u, update.layer), {update.v, stamp});
+    add(directed, graph_.row_of(update.v, update.layer), {update.u, stamp});
   }
 }
 
@@ -63,9 +64,9 @@ bool BatchRows::open(std::span<const BatchUpdate> updates, Graph graph, bool kno
   more_edges_ = 0;
   bool fits = true;
   for (const BatchUpdate& update : updates) {
-    more_edges_ += update.comes() ? 1 : -1;
+    if (update.layer == 0) more_edges_ += update.comes() ? 1 : -1;
     const bool is_there = update.comes() == (graph == Graph::After);
-    fits = fits && (known || graph_.has_edge(update.u, update.v) == is_there);
+    fits = fits && (known || graph_.has_edge(update.u, update.v, update.layer) == is_there);
   }
   find_rows(updates);
   words_.assign(1, 0);
@@ -92,7 +93,7 @@ bool BatchRows::make(Row& row, Change* changes) {
 
 /// The row of the graph with the changes done, or undone, in `merged_`.
 void BatchRows::merge(const Row& row, bool undone) {
-  const std::span<const std::uint32_t> base = graph_.rows(row.backwards).row(row.place);
+  const std::span<const std::uint32_t> base = graph_.rows(row.backwards).row(row.row);
   const std::uint32_t *const items = words_.data() + row.word + 1, *const stamps = items + row.changes;
   merged_.clear();
   std::size_t at = 0;
@@ -107,10 +108,10 @@ void BatchRows::merge(const Row& row, bool undone) {
   merged_.insert(merged_.end(), base.data() + at, base.data() + base.size());
 }
 
-std::span<const std::uint32_t> BatchRows::row_before(bool backwards, std::uint32_t place) {
-  const Row* const row = state_ == Graph::After ? find(backwards, place) : nullptr;
-  if (row == nullptr) return graph_.rows(backwards).row(place);
-  merge(*row, true);
+std::span<const std::uint32_t> BatchRows::row_before(bool backwards, std::uint32_t row) {
+  const Row* const maybe_changed = state_ == Graph::After ? find(backwards, row) : nullptr;
+  if (maybe_changed == nullptr) return graph_.rows(backwards).row(row);
+  merge(*maybe_changed, true);
   return merged_;
 }
 
@@ -119,10 +120,10 @@ void BatchRows::close() {
     Rows& rows = graph_.rows(row.backwards);
     if (row.changes == 1) {
       const std::uint32_t item = words_[row.word + 1], stamp = words_[row.word + 2];
-      (void)(stamp < kDeltaGoes ? rows.insert(row.place, item) : rows.erase(row.place, item));
+      (void)(stamp < kDeltaGoes ? rows.insert(row.row, item) : rows.erase(row.row, item));
     } else {
       merge(row, false);
-      rows.set(row.place, merged_);
+      rows.set(row.row, merged_);
     }
   }
   graph_.set_edge_count(static_cast<std::uint64_t>(static_cast<std::int64_t>(graph_.edge_count()) + more_edges_));

@@ -12,6 +12,7 @@ namespace matcha::runtime::stream {
 /// ones; what the updates of a slot do is added up.
 struct BatchUpdate {
   std::uint32_t u = 0, v = 0, slot = 0;
+  std::uint32_t layer = 0;
 
   bool comes() const { return (slot & 1) != 0; }
 };
@@ -24,7 +25,7 @@ class BatchRows {
   explicit BatchRows(DynamicGraph& graph) : graph_(graph) {}
 
   struct Row {
-    std::uint32_t place = 0;
+    std::uint32_t row = 0;  ///< Its number.
     bool backwards = false;
     std::uint32_t changes = 0;  ///< So many,
     std::uint32_t word = 0;     ///< from this word on: their number, the items, the stamps.
@@ -41,12 +42,12 @@ class BatchRows {
   /// The first one is nobody's.
   std::span<const std::uint32_t> words() const { return words_; }
   /// Whether a row is one of them.
-  bool has(bool backwards, std::uint32_t place) const { return find(backwards, place) != nullptr; }
+  bool has(bool backwards, std::uint32_t row) const { return find(backwards, row) != nullptr; }
   /// Whether a row of the graph is not as before them.
-  bool is_undone(bool backwards, std::uint32_t place) const { return state_ == Graph::After && has(backwards, place); }
+  bool is_undone(bool backwards, std::uint32_t row) const { return state_ == Graph::After && has(backwards, row); }
   /// A row before all updates, until the next call or change of the graph, which must be as it was when they were
   /// opened. Throws std::bad_alloc.
-  std::span<const std::uint32_t> row_before(bool backwards, std::uint32_t place);
+  std::span<const std::uint32_t> row_before(bool backwards, std::uint32_t row);
   /// Gives the graph, which is as before all updates, the state after them; the changes are not noted. Throws
   /// std::bad_alloc.
   void close();
@@ -58,18 +59,18 @@ class BatchRows {
 
   void find_rows(std::span<const BatchUpdate> updates);
   bool make(Row& row, Change* changes);
-  const Row* find(bool backwards, std::uint32_t place) const {
+  const Row* find(bool backwards, std::uint32_t row) const {
     const std::vector<std::uint32_t>& rows = row_of_[backwards && graph_.directed()];
-    return place < rows.size() && rows[place] != 0 ? &rows_[rows[place] - 1] : nullptr;
+    return row < rows.size() && rows[row] != 0 ? &rows_[rows[row] - 1] : nullptr;
   }
   void merge(const Row& row, bool undone);
 
   DynamicGraph& graph_;
   Graph state_ = Graph::Before;
-  std::int64_t more_edges_ = 0;  ///< After all updates.
+  std::int64_t more_edges_ = 0;  ///< After all updates, in layer 0.
   std::vector<Row> rows_;
   std::vector<Change> changes_;           ///< By row.
-  std::vector<std::uint32_t> row_of_[2];  ///< Of a place, by direction, its row and 1; 0: none.
+  std::vector<std::uint32_t> row_of_[2];  ///< By direction and number, which of `rows_` it is, and 1; 0: none.
   std::vector<std::uint32_t> words_, merged_;
 };
 

@@ -303,6 +303,7 @@ Status DeviceCopy::launch(const Batch& batch) {
   DeltaLaunch launch{};
   launch.after = mirror_.rows(false);
   launch.before = mirror_.rows(true);
+  launch.layers = graph_.layers();
   launch.words = mirror_.words();
   launch.near = mirror_.near();
   launch.near_end = mirror_.near_end();

@@ -52,8 +52,8 @@ std::string DeviceSearch::problem_of(const SharedTerms& terms) const {
 void DeviceSearch::find_units(const SharedTerms& terms) {
   const auto each = [&](auto take) {
     for (std::uint32_t i = 0; i < begun_.size(); ++i) {
-      const std::size_t u = graph_.class_at(begun_[i].u), v = graph_.class_at(begun_[i].v);
-      for (const std::uint32_t term : terms.by_classes[u * terms.classes + v]) take(term, i);
+      const std::uint32_t u = graph_.class_at(begun_[i].u), v = graph_.class_at(begun_[i].v);
+      for (const std::uint32_t term : terms.of(begun_[i].layer, u, v)) take(term, i);
     }
   };
   firsts_.assign(terms.all.size() + 1, 0);
@@ -182,7 +182,9 @@ bool DeviceSearch::grow_matches() {
 Result<DeviceSearch::Outcome> DeviceSearch::run_some(const SharedSearch::Request& request, std::size_t updates) {
   const Clock::time_point begin = Clock::now();
   const std::uint32_t slot = request.come ? 1 : 0;
-  for (const EdgeUpdate& update : request.updates.first(updates)) begun_.push_back({update.u, update.v, slot});
+  for (const EdgeUpdate& update : request.updates.first(updates)) {
+    begun_.push_back({update.u, update.v, slot, update.layer});
+  }
   Outcome none;
   is_prepared_ = false;
   open_rows(BatchRows::Graph::Before, request.terms);
@@ -211,7 +213,8 @@ Result<DeviceSearch::Outcome> DeviceSearch::run_some(const SharedSearch::Request
 
 bool DeviceSearch::put(std::span<const BatchUpdate> updates, bool undone) {
   edges_.clear();
-  for (const BatchUpdate& update : updates) edges_.push_back({update.u, update.v, update.comes() != undone});
+  for (const BatchUpdate& update : updates)
+    edges_.push_back({update.u, update.v, update.comes() != undone, update.layer});
   // What the device has of the rows is known from the updates, so the graph need not note them.
   return edits_.make(edges_, undone ? nullptr : &kept());
 }

@@ -250,8 +250,8 @@ bool DynamicGraph::insert(std::uint32_t u, std::uint32_t v, std::uint32_t layer)
   if (!after_.insert(row_of(u, layer), v)) return false;
   rows(true).insert(row_of(v, layer), u);
   if (layer == 0) ++edges_;
-  note_change(u);
-  note_change(v);
+  note_change(row_of(u, layer));
+  note_change(row_of(v, layer));
   return true;
 }
 
@@ -259,8 +259,8 @@ bool DynamicGraph::erase(std::uint32_t u, std::uint32_t v, std::uint32_t layer) 
   if (!after_.erase(row_of(u, layer), v)) return false;
   rows(true).erase(row_of(v, layer), u);
   if (layer == 0) --edges_;
-  note_change(u);
-  note_change(v);
+  note_change(row_of(u, layer));
+  note_change(row_of(v, layer));
   return true;
 }
 

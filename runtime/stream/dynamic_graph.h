@@ -195,20 +195,20 @@ class DynamicGraph {
   /// Edges were put into the rows, or taken out, by who knows them.
   void set_edge_count(std::uint64_t edges) { edges_ = edges; }
 
-  /// For who keeps a copy of the rows: since the last call, places whose rows changed, some of them often, or `all` of
-  /// them, as places changed or it is the first call.
+  /// For who keeps a copy of the rows: since the last call, the numbers of those that changed, some of them often, or
+  /// `all` of them, as places changed or it is the first call. Of a directed graph a number is that of two rows.
   struct Changes {
     bool all = true;
-    std::vector<std::uint32_t> places;
+    std::vector<std::uint32_t> rows;
   };
   Changes take_changes();
   /// Another number whenever the places of vertices or classes have moved, or there are more of them.
   std::uint64_t layout() const { return layout_; }
-  /// The row of a place was changed by who has `rows`.
-  void note_change(std::uint32_t place) {
+  /// A row was changed by who has `rows`.
+  void note_change(std::uint32_t row) {
     if (changes_.all) return;
-    changes_.places.push_back(place);
-    if (changes_.places.size() > vertices_.size()) changes_ = {};
+    changes_.rows.push_back(row);
+    if (changes_.rows.size() > after_.size()) changes_ = {};
   }
 
   /// Adds a vertex, or gives one without edges, in any layer, another class; kNone takes it out.

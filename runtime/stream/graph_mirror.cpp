@@ -55,7 +55,7 @@ void GraphMirror::set_bound(const Bound& bound) {
 }
 
 std::uint64_t GraphMirror::record_bytes() const {
-  return std::max<std::uint64_t>(places() * (graph_.directed() ? 2 : 1), 1) * sizeof(DeltaRow);
+  return std::max<std::uint64_t>(row_count() * (graph_.directed() ? 2 : 1), 1) * sizeof(DeltaRow);
 }
 
 std::size_t GraphMirror::most_updates(std::uint64_t batch_bytes) {
@@ -74,10 +74,10 @@ Error GraphMirror::too_few(std::uint64_t least) const {
 /// Calls `take(slot, row)` for all rows as they are before the batch, in order.
 template <typename Take>
 void GraphMirror::each_row(BatchRows& batch, const Take& take) {
-  const std::uint32_t count = static_cast<std::uint32_t>(places());
+  const std::uint32_t count = static_cast<std::uint32_t>(row_count());
   for (const bool backwards : {false, true}) {
     if (backwards && !graph_.directed()) return;
-    for (std::uint32_t p = 0; p < count; ++p) take(slot(backwards, p), batch.row_before(backwards, p));
+    for (std::uint32_t row = 0; row < count; ++row) take(slot(backwards, row), batch.row_before(backwards, row));
   }
 }
 
@@ -145,15 +145,15 @@ Status GraphMirror::share_room(std::uint64_t words) {
 /// A row that is far, as it is before the batch; nothing: nobody has it.
 std::optional<std::span<const std::uint32_t>> GraphMirror::find_far(const BatchRows& batch, std::uint64_t slot) const {
   const bool backwards = is_of_sources(slot);
-  const std::uint32_t place = static_cast<std::uint32_t>(slot - (backwards ? places() : 0));
-  if (!batch.is_undone(backwards, place)) return std::as_const(graph_).rows(backwards).row(place);
+  const std::uint32_t row = static_cast<std::uint32_t>(slot - (backwards ? row_count() : 0));
+  if (!batch.is_undone(backwards, row)) return std::as_const(graph_).rows(backwards).row(row);
   return kept_.find(slot);
 }
 
 std::span<const std::uint32_t> GraphMirror::far_row(BatchRows& batch, std::uint64_t slot) {
   if (const auto found = find_far(batch, slot)) return *found;
   const bool backwards = is_of_sources(slot);
-  return kept_.put(slot, batch.row_before(backwards, static_cast<std::uint32_t>(slot - (backwards ? places() : 0))));
+  return kept_.put(slot, batch.row_before(backwards, static_cast<std::uint32_t>(slot - (backwards ? row_count() : 0))));
 }
 
 matcha_program::DeltaRow GraphMirror::row_at(BatchRows& batch, std::uint64_t slot, const RowPlaces::Home& home,
@@ -168,7 +168,7 @@ std::vector<bool> GraphMirror::choose_near(BatchRows& batch, std::span<const Row
   std::vector<bool> wanted(patch_of_.size(), !has_far());
   if (!has_far()) return wanted;
   std::vector<double> times(patch_of_.size(), 0);
-  for (const RowWalks::Read& read : reads) times[slot(read.backwards, read.place)] += read.times;
+  for (const RowWalks::Read& read : reads) times[slot(read.backwards, read.row)] += read.times;
   std::vector<std::pair<std::pair<double, std::uint32_t>, std::uint64_t>> order;
   each_row(batch, [&](std::uint64_t slot, std::span<const std::uint32_t> row) {
     if (row.empty() || row.size() > row_places_.longest_near()) return;
@@ -255,7 +255,7 @@ Status GraphMirror::lay_out(BatchRows& batch, std::span<const RowWalks::Read> re
 /// Sorts them, and adds what changed since the last time.
 void GraphMirror::find_stale(const DynamicGraph::Changes& changes) {
   whole_ = whole_ || changes.all;
-  stale_ = changes.places;
+  stale_ = changes.rows;
   std::ranges::sort(stale_);
   stale_.erase(std::unique(stale_.begin(), stale_.end()), stale_.end());
 }
@@ -283,21 +283,21 @@ bool GraphMirror::plan(BatchRows& batch, std::span<const RowWalks::Read> reads) 
     const std::int64_t size = static_cast<std::int64_t>(row_places_.home(row.slot).size) + row.more;
     if (!change(row.slot, static_cast<std::uint32_t>(size), {0, 0, row.word})) return false;
   }
-  for (const std::uint32_t place : stale_) {
+  for (const std::uint32_t number : stale_) {
     for (const bool backwards : {false, true}) {
       if (backwards && !graph_.directed()) continue;
-      const std::span<const std::uint32_t> row = batch.row_before(backwards, place);
+      const std::span<const std::uint32_t> row = batch.row_before(backwards, number);
       longest_ = std::max(longest_, static_cast<std::uint32_t>(row.size()));
       const std::size_t sources = sources_.size();
       const std::uint64_t first = sent_rows_.size();
-      if (!change(slot(backwards, place), static_cast<std::uint32_t>(row.size()), {0, first, 0})) return false;
+      if (!change(slot(backwards, number), static_cast<std::uint32_t>(row.size()), {0, first, 0})) return false;
       if (sources_.size() != sources) sent_rows_.insert(sent_rows_.end(), row.begin(), row.end());
     }
   }
   chosen_ = {};
   if (has_far()) {
     reads_.clear();
-    for (const RowWalks::Read& read : reads) reads_.push_back({slot(read.backwards, read.place), read.times});
+    for (const RowWalks::Read& read : reads) reads_.push_back({slot(read.backwards, read.row), read.times});
     chosen_ = row_places_.choose(reads_);
   }
   return true;
@@ -326,18 +326,18 @@ void GraphMirror::plan_patches(BatchRows& batch) {
     }
   }
   for (const std::uint64_t slot : row_places_.gone()) put_far(slot);
-  for (const std::uint32_t place : stale_) {
-    put_far(slot(false, place));
-    if (graph_.directed()) put_far(slot(true, place));
+  for (const std::uint32_t number : stale_) {
+    put_far(slot(false, number));
+    if (graph_.directed()) put_far(slot(true, number));
   }
   shown_.clear();
   const std::vector<BatchRows::Row>& changed = batch.rows();
   for (std::size_t i = 0; i < changed.size(); ++i) {
     const BatchRows::Row& row = changed[i];
     const BatchRows::Row& later = changed[std::min(i + RowPlaces::kAhead, changed.size() - 1)];
-    row_places_.fetch(slot(later.backwards, later.place));
-    __builtin_prefetch(&patch_of_[slot(later.backwards, later.place)], 1);
-    const std::uint64_t of = slot(row.backwards, row.place);
+    row_places_.fetch(slot(later.backwards, later.row));
+    __builtin_prefetch(&patch_of_[slot(later.backwards, later.row)], 1);
+    const std::uint64_t of = slot(row.backwards, row.row);
     put(of, row.word);
     shown_.push_back({of, row.word, row.more});
     longest_ = std::max(longest_, row_places_.home(of).size + row.changes);

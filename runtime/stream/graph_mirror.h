@@ -60,7 +60,7 @@ class GraphMirror {
 
   /// For kernels that are launched behind `show`.
   const matcha_program::DeltaRow* rows(bool backwards) const {
-    return records_.data() + (backwards && graph_.directed() ? graph_.rows(false).size() : 0);
+    return records_.data() + (backwards && graph_.directed() ? row_count() : 0);
   }
   /// The changes of rows are in these words.
   const std::uint32_t* words() const { return reinterpret_cast<const std::uint32_t*>(batch_[current_].address()); }
@@ -95,11 +95,12 @@ class GraphMirror {
   };
   struct Layout;
 
-  std::uint64_t places() const { return graph_.rows(false).size(); }
-  std::uint64_t slot(bool backwards, std::uint32_t place) const {
-    return place + (backwards && graph_.directed() ? places() : 0);
+  /// Of a direction.
+  std::uint64_t row_count() const { return graph_.rows(false).size(); }
+  std::uint64_t slot(bool backwards, std::uint32_t row) const {
+    return row + (backwards && graph_.directed() ? row_count() : 0);
   }
-  bool is_of_sources(std::uint64_t slot) const { return slot >= places(); }
+  bool is_of_sources(std::uint64_t slot) const { return slot >= row_count(); }
   std::optional<std::span<const std::uint32_t>> find_far(const BatchRows& batch, std::uint64_t slot) const;
   std::span<const std::uint32_t> far_row(BatchRows& batch, std::uint64_t slot);
   matcha_program::DeltaRow row_at(BatchRows& batch, std::uint64_t slot, const RowPlaces::Home& home,
@@ -153,7 +154,7 @@ class GraphMirror {
   std::vector<std::uint32_t> patch_of_;  ///< By slot, its patch and 1; 0: none.
   std::vector<Shown> shown_;             ///< Of the last batch,
   bool was_made_ = false;                ///< which the graph has now.
-  std::vector<std::uint32_t> stale_;     ///< Places whose rows changed outside of batches.
+  std::vector<std::uint32_t> stale_;     ///< Numbers of rows that changed outside of batches.
 };
 
 }  // namespace matcha::runtime::stream

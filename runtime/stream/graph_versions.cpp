@@ -117,7 +117,7 @@ void GraphVersions::close(bool made) {
     if (!made) continue;
     const Change& last = changes_[row.first + row.changes - 1];
     graph_.rows(row.backwards).set(row.row, {items_.get() + last.items, last.length});
-    graph_.note_change(row.row / graph_.layers());
+    graph_.note_change(row.row);
   }
   if (made) graph_.set_edge_count(come_ ? edges + edges_ : edges - edges_);
   rows_.clear();

@@ -23,9 +23,9 @@ void KeptRows::drop(Group& group) {
   group.rows.clear();
 }
 
-void KeptRows::keep(bool backwards, std::uint32_t place, std::uint32_t* items, std::uint32_t length,
+void KeptRows::keep(bool backwards, std::uint32_t row, std::uint32_t* items, std::uint32_t length,
                     std::uint32_t size_class) {
-  const std::uint64_t of = slot(backwards, place);
+  const std::uint64_t of = slot(backwards, row);
   waiting_.rows.push_back({of, items, length, size_class});
   waiting_.number[of] = static_cast<std::uint32_t>(waiting_.rows.size());
 }
@@ -55,9 +55,9 @@ std::span<const std::uint32_t> KeptRows::put(std::uint64_t slot, std::span<const
 }
 
 void KeptRows::undo() {
-  const std::uint64_t places = graph_.rows(false).size();
+  const std::uint64_t rows = graph_.rows(false).size();
   for (Group* const group : {&waiting_, &counted_}) {
-    for (const Kept& kept : group->rows) graph_.note_change(static_cast<std::uint32_t>(kept.slot % places));
+    for (const Kept& kept : group->rows) graph_.note_change(static_cast<std::uint32_t>(kept.slot % rows));
     drop(*group);
   }
 }

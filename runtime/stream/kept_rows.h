@@ -11,8 +11,8 @@
 namespace matcha::runtime::stream {
 
 /// Rows of a graph as they were before updates, for a device that reads them in memory of the host: those of updates
-/// that wait, and those of updates which it counts. A slot is a place, or, of the rows of sources, a place behind all
-/// places.
+/// that wait, and those of updates which it counts. A slot is the number of a row, behind all of them if it is one of
+/// sources.
 class KeptRows {
  public:
   /// Both must outlive it.
@@ -23,14 +23,14 @@ class KeptRows {
   /// Drops all; rows that are far, or come near, are wanted from now on, until places of the graph change.
   void reset();
   /// Whether a row is to be kept before it changes. Several threads may ask.
-  bool wants(bool backwards, std::uint32_t place) const {
+  bool wants(bool backwards, std::uint32_t row) const {
     if (!is_open_ || layout_ != graph_.layout()) return false;
-    const std::uint64_t of = slot(backwards, place);
+    const std::uint64_t of = slot(backwards, row);
     return places_.is_read_from_host(of) && waiting_.number[of] == 0;
   }
   /// Keeps the array of a wanted row: the graph has another one for it from now on. Throws std::bad_alloc, and then
   /// nothing has changed.
-  void keep(bool backwards, std::uint32_t place, std::uint32_t* items, std::uint32_t length, std::uint32_t size_class);
+  void keep(bool backwards, std::uint32_t row, std::uint32_t* items, std::uint32_t length, std::uint32_t size_class);
   /// Room for so many more; then `keep` does not throw. Throws std::bad_alloc.
   void reserve(std::size_t rows) { waiting_.rows.reserve(waiting_.rows.size() + rows); }
 
@@ -56,8 +56,8 @@ class KeptRows {
     std::vector<std::uint32_t> number;  ///< By slot, of its row and 1; 0: it is not kept.
   };
 
-  std::uint64_t slot(bool backwards, std::uint32_t place) const {
-    return place + (backwards && graph_.directed() ? graph_.rows(false).size() : 0);
+  std::uint64_t slot(bool backwards, std::uint32_t row) const {
+    return row + (backwards && graph_.directed() ? graph_.rows(false).size() : 0);
   }
   bool is_of_sources(std::uint64_t slot) const { return slot >= graph_.rows(false).size(); }
   void drop(Group& group);

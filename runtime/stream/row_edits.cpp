@@ -32,7 +32,7 @@ void each_row_number(std::size_t count, const Take& take) {
 
 }  // namespace
 
-std::uint32_t RowEdits::Change::place() const { return static_cast<std::uint32_t>(row_and_item >> kHigh); }
+std::uint32_t RowEdits::Change::row() const { return static_cast<std::uint32_t>(row_and_item >> kHigh); }
 
 /// Sorts the changes, and finds the rows.
 void RowEdits::find_rows(Side& side) {
@@ -45,10 +45,10 @@ void RowEdits::find_rows(Side& side) {
   side.at.resize(side.changes.size());
   side.rows.clear();
   for (std::uint32_t i = 0; i < side.changes.size(); ++i) {
-    const std::uint32_t place = side.changes[i].place();
-    if (side.rows.empty() || side.rows.back().place != place) {
+    const std::uint32_t number = side.changes[i].row();
+    if (side.rows.empty() || side.rows.back().number != number) {
       Row& row = side.rows.emplace_back();
-      row.place = place;
+      row.number = number;
       row.first = i;
     }
     side.rows.back().end = i + 1;
@@ -57,7 +57,7 @@ void RowEdits::find_rows(Side& side) {
 
 /// Records and rows lie anywhere in memory, so they are fetched ahead.
 void RowEdits::fetch_record(const Side& side, const Rows& rows, std::size_t i) {
-  __builtin_prefetch(rows.record_of(side.rows[std::min(i, side.rows.size() - 1)].place), 1);
+  __builtin_prefetch(rows.record_of(side.rows[std::min(i, side.rows.size() - 1)].number), 1);
 }
 
 /// Where the changes of a row are in it, and how long it gets; false: they do not fit.
@@ -83,11 +83,11 @@ bool RowEdits::look(Side& side, const Rows& rows, bool backwards, const KeptRows
     fetch_record(side, rows, i + 2 * kRowsAhead);
     // A search begins in the middle of a row.
     const std::span<const std::uint32_t> later =
-        rows.row(side.rows[std::min(i + kRowsAhead, side.rows.size() - 1)].place);
+        rows.row(side.rows[std::min(i + kRowsAhead, side.rows.size() - 1)].number);
     __builtin_prefetch(later.data() + later.size() / 2);
     Row& row = side.rows[i];
-    if (!look_at(side, side.at.data(), row, rows.row(row.place))) fits.store(false, std::memory_order_relaxed);
-    row.is_kept = maybe_kept != nullptr && maybe_kept->wants(backwards, row.place);
+    if (!look_at(side, side.at.data(), row, rows.row(row.number))) fits.store(false, std::memory_order_relaxed);
+    row.is_kept = maybe_kept != nullptr && maybe_kept->wants(backwards, row.number);
   });
   return fits.load();
 }
@@ -97,7 +97,7 @@ void RowEdits::take_arrays(Side& side, Rows& rows) const {
   for (std::size_t i = 0; i < side.rows.size(); ++i) {
     fetch_record(side, rows, i + kRowsAhead);
     Row& row = side.rows[i];
-    const Rows::Record& record = rows.records_[row.place];
+    const Rows::Record& record = rows.records_[row.number];
     const bool stays = record.items != nullptr && ArrayPool::fits(record.size_class, row.length) && !row.is_kept;
     if (stays || row.length == 0) continue;
     row.size_class = ArrayPool::class_of(ArrayPool::with_spare(row.length));
@@ -143,15 +143,15 @@ void RowEdits::finish(Side& side, bool backwards, KeptRows* maybe_kept) {
   Rows& rows = graph_.rows(backwards);
   each_row_number(side.rows.size(), [&](std::size_t i) {
     const Row& row = side.rows[i];
-    const Rows::Record& record = rows.records_[row.place];
+    const Rows::Record& record = rows.records_[row.number];
     if (row.length != 0) write(side, row, record.items, record.length, row.to != nullptr ? row.to : record.items);
   });
   for (std::size_t i = 0; i < side.rows.size(); ++i) {
     fetch_record(side, rows, i + kRowsAhead);
     const Row& row = side.rows[i];
-    Rows::Record& record = rows.records_[row.place];
+    Rows::Record& record = rows.records_[row.number];
     if (row.is_kept) {
-      maybe_kept->keep(backwards, row.place, record.items, record.length, record.size_class);
+      maybe_kept->keep(backwards, row.number, record.items, record.length, record.size_class);
     } else if (record.items != nullptr && (row.to != nullptr || row.length == 0)) {
       rows.pool_->give_back(record.items, record.size_class);
     }
@@ -167,13 +167,13 @@ bool RowEdits::make(std::span<const Edge> edges, KeptRows* maybe_kept) {
   const bool directed = graph_.directed();
   std::int64_t more = 0;
   for (Side& side : sides_) side.changes.clear();
-  const auto add = [&](Side& side, std::uint32_t place, std::uint32_t item, bool comes) {
-    side.changes.push_back({std::uint64_t{place} << kHigh | item, comes});
+  const auto add = [&](Side& side, std::uint32_t row, std::uint32_t item, bool comes) {
+    side.changes.push_back({std::uint64_t{row} << kHigh | item, comes});
   };
   for (const Edge& edge : edges) {
-    add(sides_[0], edge.u, edge.v, edge.comes);
-    add(sides_[directed ? 1 : 0], edge.v, edge.u, edge.comes);
-    more += edge.comes ? 1 : -1;
+    add(sides_[0], graph_.row_of(edge.u, edge.layer), edge.v, edge.comes);
+    add(sides_[directed ? 1 : 0], graph_.row_of(edge.v, edge.layer), edge.u, edge.comes);
+    if (edge.layer == 0) more += edge.comes ? 1 : -1;
   }
   const std::size_t count = directed ? 2 : 1;
   bool fits = true;

@@ -21,6 +21,7 @@ class RowEdits {
   struct Edge {
     std::uint32_t u = 0, v = 0;
     bool comes = false;
+    std::uint32_t layer = 0;
   };
   /// All of them, which the graph does not note as changes; false where one that comes is there, one that goes is not,
   /// or an edge is there twice: then nothing has changed. Rows that `maybe_kept` wants get another array, and it keeps
@@ -32,12 +33,12 @@ class RowEdits {
     std::uint64_t row_and_item = 0;
     bool comes = false;
 
-    std::uint32_t place() const;
+    std::uint32_t row() const;
     std::uint32_t item() const { return static_cast<std::uint32_t>(row_and_item); }
   };
   /// A row that changes.
   struct Row {
-    std::uint32_t place = 0;
+    std::uint32_t number = 0;
     std::uint32_t first = 0, end = 0;  ///< Of the changes.
     std::uint32_t length = 0;          ///< Items after all of them.
     bool is_kept = false;              ///< Its array stays as it is,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <tuple>
 #include <utility>
 
 namespace matcha::runtime::stream {
@@ -14,18 +15,31 @@ constexpr std::size_t kFewestWalks = 64, kMostWalks = 2048, kOfWalker = 128;
 
 const std::vector<std::uint32_t>& terms_of(const DynamicGraph& graph, const SharedTerms& terms,
                                            const BatchUpdate& update) {
-  return terms.by_classes[std::size_t{graph.class_at(update.u)} * terms.classes + graph.class_at(update.v)];
+  return terms.of(update.layer, graph.class_at(update.u), graph.class_at(update.v));
+}
+
+/// The places of the first two vertices of a term, as its search has them.
+std::pair<std::uint32_t, std::uint32_t> ends_of(const DynamicGraph& graph, const Term& term,
+                                                const BatchUpdate& update) {
+  const std::uint32_t layer = term.layers[1];
+  const bool swaps =
+      term.pattern.swappable && graph.after(update.u, layer).size() > graph.after(update.v, layer).size();
+  return swaps ? std::pair(update.v, update.u) : std::pair(update.u, update.v);
+}
+
+bool reads_row(const TermStep& step) {
+  return step.kind != TermStep::Kind::Below && step.kind != TermStep::Kind::Above;
 }
 
 bool has(Mask mask, std::size_t vertex) { return (mask >> vertex & 1) != 0; }
 
 }  // namespace
 
-void RowWalks::add(bool backwards, std::uint32_t place, double times) {
+void RowWalks::add(bool backwards, std::uint32_t row, double times) {
   const bool other = backwards && graph_.directed();
-  std::uint32_t& number = read_of_[other][place];
+  std::uint32_t& number = read_of_[other][row];
   if (number == 0) {
-    reads_.push_back({place, other, 0});
+    reads_.push_back({row, other, 0});
     number = static_cast<std::uint32_t>(reads_.size());
   }
   reads_[number - 1].times += times;
@@ -43,6 +57,7 @@ class RowWalks::Walker {
  private:
   void add_steps(const Term& term, std::size_t vertex, double times);
   bool choose(const TermPattern& pattern, std::size_t vertex, double& stands_for);
+  bool fits(const TermPattern& pattern, std::size_t vertex, std::uint32_t chosen) const;
 
   const DynamicGraph& graph_;
   std::mt19937_64 random_;
@@ -53,8 +68,9 @@ class RowWalks::Walker {
 /// The rows that are read once a vertex has its place.
 void RowWalks::Walker::add_steps(const Term& term, std::size_t vertex, double times) {
   for (const TermStep& step : term.steps[vertex]) {
-    if (step.kind == TermStep::Kind::Below || step.kind == TermStep::Kind::Above) continue;
-    reads_.push_back({places_[step.vertex], step.backwards, times});
+    if (reads_row(step)) {
+      reads_.push_back({graph_.row_of(places_[step.vertex], step.layer), step.backwards, times});
+    }
   }
 }
 
@@ -63,17 +79,28 @@ void RowWalks::Walker::add_steps(const Term& term, std::size_t vertex, double ti
 bool RowWalks::Walker::choose(const TermPattern& pattern, std::size_t vertex, double& stands_for) {
   std::span<const std::uint32_t> fewest;
   bool found = false;
+  const auto take = [&](std::span<const std::uint32_t> row) {
+    if (!found || row.size() < fewest.size()) fewest = row;
+    found = true;
+  };
   for (std::size_t u = 0; u < vertex; ++u) {
-    for (const bool backwards : {false, true}) {
-      if (!has((backwards ? pattern.before : pattern.after)[vertex], u)) continue;
-      const std::span<const std::uint32_t> row = backwards ? graph_.before(places_[u]) : graph_.after(places_[u]);
-      if (!found || row.size() < fewest.size()) fewest = row;
-      found = true;
-    }
+    if (has(pattern.after[vertex], u)) take(graph_.after(places_[u]));
+    if (has(pattern.before[vertex], u)) take(graph_.before(places_[u]));
+  }
+  for (const LayerArc& arc : pattern.arcs) {
+    if (at(arc.to) == vertex && at(arc.from) < vertex) take(graph_.after(places_[at(arc.from)], arc.layer));
+    if (at(arc.from) == vertex && at(arc.to) < vertex) take(graph_.before(places_[at(arc.to)], arc.layer));
   }
   if (fewest.empty()) return false;
   const std::uint32_t chosen = fewest[random_() % fewest.size()];
   stands_for *= static_cast<double>(fewest.size());
+  if (!fits(pattern, vertex, chosen)) return false;
+  places_[vertex] = chosen;
+  return true;
+}
+
+/// Whether a vertex may have a place, as the pattern wants it to be to those before it.
+bool RowWalks::Walker::fits(const TermPattern& pattern, std::size_t vertex, std::uint32_t chosen) const {
   if (pattern.classes[vertex] != kAnyClass && graph_.class_at(chosen) != pattern.classes[vertex]) return false;
   for (std::size_t u = 0; u < vertex; ++u) {
     const std::uint32_t other = places_[u];
@@ -85,8 +112,13 @@ bool RowWalks::Walker::choose(const TermPattern& pattern, std::size_t vertex, do
     if (has(pattern.off_after[vertex], u) && graph_.has_edge(other, chosen)) return false;
     if (has(pattern.off_before[vertex], u) && graph_.has_edge(chosen, other)) return false;
   }
-  places_[vertex] = chosen;
-  return true;
+  return std::ranges::all_of(pattern.arcs, [&](const LayerArc& arc) {
+    if (at(arc.to) == vertex && at(arc.from) < vertex) {
+      return graph_.has_edge(places_[at(arc.from)], chosen, arc.layer);
+    }
+    const bool is_back = at(arc.from) == vertex && at(arc.to) < vertex;
+    return !is_back || graph_.has_edge(chosen, places_[at(arc.to)], arc.layer);
+  });
 }
 
 void RowWalks::Walker::walk(const SharedTerms& terms, std::span<const BatchUpdate> updates, double each) {
@@ -96,30 +128,39 @@ void RowWalks::Walker::walk(const SharedTerms& terms, std::span<const BatchUpdat
   const Term& term = *terms.all[of[random_() % of.size()]].term;
   double stands_for = each * static_cast<double>(of.size());
   places_.resize(std::max(places_.size(), term.steps.size()));
-  places_[0] = update.u;
-  places_[1] = update.v;
+  std::tie(places_[0], places_[1]) = ends_of(graph_, term, update);
   const TermPattern& pattern = term.pattern;
-  if (pattern.swappable && graph_.after(update.u).size() > graph_.after(update.v).size()) {
-    std::swap(places_[0], places_[1]);
-  }
   for (std::size_t vertex = 2; vertex < at(pattern.walked); ++vertex) {
     if (!choose(pattern, vertex, stands_for)) return;
     add_steps(term, vertex, stands_for);
   }
 }
 
+/// What is read for certain: with one layer the row of either end, about as often as there are terms.
+void RowWalks::add_ends(const SharedTerms& terms, const BatchUpdate& update) {
+  const std::vector<std::uint32_t>& of = terms_of(graph_, terms, update);
+  if (of.empty()) return;
+  if (graph_.layers() == 1) {
+    add(false, update.u, static_cast<double>(of.size()));
+    add(true, update.v, static_cast<double>(of.size()));
+    return;
+  }
+  for (const std::uint32_t number : of) {
+    const Term& term = *terms.all[number].term;
+    const auto [first, second] = ends_of(graph_, term, update);
+    for (const TermStep& step : term.steps[1]) {
+      if (reads_row(step)) add(step.backwards, graph_.row_of(step.vertex == 0 ? first : second, step.layer), 1);
+    }
+  }
+}
+
 const std::vector<RowWalks::Read>& RowWalks::estimate(const SharedTerms& terms, std::span<const BatchUpdate> updates) {
   for (const Read& read : reads_) {
-    if (read.place < read_of_[read.backwards].size()) read_of_[read.backwards][read.place] = 0;
+    if (read.row < read_of_[read.backwards].size()) read_of_[read.backwards][read.row] = 0;
   }
   reads_.clear();
   for (const bool backwards : {false, true}) read_of_[backwards].resize(graph_.rows(backwards).size(), 0);
-  for (const BatchUpdate& update : updates) {
-    const double times = static_cast<double>(terms_of(graph_, terms, update).size());
-    if (times == 0) continue;
-    add(false, update.u, times);
-    add(graph_.directed(), update.v, times);
-  }
+  for (const BatchUpdate& update : updates) add_ends(terms, update);
   const std::size_t walks = std::clamp(updates.size() / 2, kFewestWalks, kMostWalks);
   const double each = static_cast<double>(updates.size()) / static_cast<double>(walks);
   std::vector<Walker> walkers;
@@ -136,7 +177,7 @@ const std::vector<RowWalks::Read>& RowWalks::estimate(const SharedTerms& terms, 
     tbb::parallel_for(std::size_t{0}, walkers.size(), walk);
   }
   for (const Walker& walker : walkers) {
-    for (const Read& read : walker.reads()) add(read.backwards, read.place, read.times);
+    for (const Read& read : walker.reads()) add(read.backwards, read.row, read.times);
   }
   return reads_;
 }

@@ -19,8 +19,8 @@ class RowWalks {
   explicit RowWalks(const DynamicGraph& graph) : graph_(graph) {}
 
   struct Read {
-    std::uint32_t place = 0;
-    bool backwards = false;  ///< Of a directed graph: the row of sources.
+    std::uint32_t row = 0;   ///< Its number.
+    bool backwards = false;  ///< Of a directed graph: it is one of sources.
     double times = 0;
   };
   /// Each row once, those of the updates with what is read for certain, in no order; until the next call. Requires:
@@ -31,11 +31,12 @@ class RowWalks {
   /// Some walks, and what they read.
   class Walker;
 
-  void add(bool backwards, std::uint32_t place, double times);
+  void add(bool backwards, std::uint32_t row, double times);
+  void add_ends(const SharedTerms& terms, const BatchUpdate& update);
 
   const DynamicGraph& graph_;
   std::uint64_t walked_ = 0;               ///< So many walkers.
-  std::vector<std::uint32_t> read_of_[2];  ///< By place, its number in `reads_` and 1; 0: none.
+  std::vector<std::uint32_t> read_of_[2];  ///< By number, its place in `reads_` and 1; 0: none.
   std::vector<Read> reads_;
 };
 

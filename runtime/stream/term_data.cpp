@@ -36,7 +36,14 @@ class Tables {
     rooms_of_term_ = 0;
     DeltaTerm made{};
     made.walked = static_cast<std::uint32_t>(term.pattern.walked);
+    made.layer = term.layers[1];
     made.back = static_cast<std::uint32_t>(term.pattern.back);
+    made.end = static_cast<std::uint32_t>(numbers.size());
+    for (const LayerArc& arc : term.pattern.ends) {
+      numbers.push_back(2 * arc.layer);
+      numbers.push_back(static_cast<std::uint32_t>(arc.from));
+    }
+    made.end_end = static_cast<std::uint32_t>(numbers.size());
     made.swappable = term.pattern.swappable && !is_listed ? 1 : 0;
     made.listed = is_listed ? 1 : 0;
     if (is_listed) listed = std::max(listed, made.walked);
@@ -84,7 +91,7 @@ class Tables {
     made.to = step.to;
     made.from = step.from;
     made.vertex = step.vertex;
-    made.backwards = step.backwards ? 1 : 0;
+    made.rows = 2 * std::uint32_t{step.layer} + (step.backwards ? 1 : 0);
     made.needed = step.needed ? 1 : 0;
     made.last = ~std::uint32_t{0};
     const bool is_slice = step.kind == TermStep::Kind::Slice;

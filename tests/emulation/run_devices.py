@@ -13,6 +13,7 @@ usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all 
        run_devices.py MATCHA LIBRARY FOLDER chooses    the CPU or a GPU, by what a run is expected to take
        run_devices.py MATCHA LIBRARY FOLDER loads      edited queries of `--load-cuda`
        run_devices.py MATCHA LIBRARY FOLDER streams    what changed edges do, against graphs that are counted anew
+       run_devices.py MATCHA LIBRARY FOLDER labels     the same where edges have labels, against all maps of a pattern
        run_devices.py MATCHA LIBRARY FOLDER searches   labelled patterns that are matched without a program, against the CPU
        run_devices.py MATCHA LIBRARY FOLDER shares     runs in several processes: parts, a folder, ranks of MPI
        run_devices.py MATCHA LIBRARY FOLDER parts      patterns in graphs that do not fit the memory of a GPU, in parts
@@ -41,6 +42,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 
 from cli import LIMIT_S, wait_until_caught
 from small_patterns import connected_patterns
+from test_stream_edge_labels import Graph, random_line, random_pattern
 
 ALL = bool(os.environ.get("MATCHA_TEST_ALL"))
 GRAPH = "examples/graphs/ca-grqc.txt.gz"
@@ -676,6 +678,85 @@ def streams(machine):
     expect("a fault", "the kernel failed on GPU 0" in says and "CUDA_ERROR_ILLEGAL_ADDRESS" in says, True)
 
 
+class LabelStream(Stream):
+    """A graph whose edges have labels, some pairs more than one, and updates of it; `relabels`: of vertices too, which come and go."""
+
+    def __init__(self, machine, seed, directed, vertices=6, updates=120, relabels=True, patterns=3):
+        draw = random.Random(seed)
+        self.machine, self.directed = machine, directed
+        self.patterns = list({one.text: one for one in (random_pattern(draw, directed) for _ in range(patterns))}.values())
+        self.graph, self.updates = machine.folder / f"{seed}.txt", machine.folder / f"{seed}.updates"
+        drawn = (random_line(draw, vertices) for _ in itertools.count())
+        self.lines = list(itertools.islice((line for line in drawn if relabels or line[0] in "+-" and line[1] == " "), updates + 40))
+        first = Graph(directed)
+        for line in self.lines[:40]:
+            first.apply(line)
+        self.edges = first.edges
+        self.lines = self.lines[40:]
+        self.graph.write_text("".join("%d %d %s\n" % edge for edge in sorted(self.edges)), encoding="utf-8")
+        self.updates.write_text("".join(line + "\n" for line in self.lines), encoding="utf-8")
+
+    def counts(self, pattern, induced, batch):
+        """Maps at first and after each batch."""
+        graph = Graph(self.directed)
+        for edge in self.edges:
+            graph.apply("+ %d %d %s" % edge)
+        found = [pattern.count(graph, induced)]
+        for begin in range(0, len(self.lines), batch):
+            for line in self.lines[begin:begin + batch]:
+                graph.apply(line)
+            found.append(pattern.count(graph, induced))
+        return found
+
+    def check(self, induced, batch, *words, **variables):
+        """Some patterns on a GPU against all maps, without totals, as these run programs. The share of batches that it counted."""
+        words = [*words, *(word for one in self.patterns for word in ("--pattern", one.text)), "--induced", induced, "--batch", str(batch), "--no-total"]
+        found, _ = self.answers(*words, "--embeddings", **variables)
+        found = [answer for answer in found if "end" not in answer and answer["batch"] != 0]
+        for pattern in self.patterns:
+            deltas = [answer["delta"] for answer in found if answer.get("program", pattern.text) == pattern.text]
+            wanted = self.counts(pattern, induced, batch)
+            expect(f"{words}: {pattern.text} in {self.graph}", deltas, [after - before for before, after in itertools.pairwise(wanted)])
+        expect(f"{words}: how", {answer["how"] for answer in found}, {"delta"})
+        changes = [answer for answer in found if answer["inserted"] + answer["deleted"] != 0]
+        return sum(1 for answer in changes if answer.get("device") == "cuda") / len(changes)
+
+
+def labels(machine):
+    """Labels of edges are layers of the graph on the GPU, and an edge changes that of its label, that of all pairs, both or neither."""
+    cuda = ("--device", "cuda")
+    for seed in range(20, 60 if ALL else 24):
+        stream = LabelStream(machine, seed, directed=seed % 2 == 1)
+        for batch in (1, 3, 64, 1000) if ALL else (1, 3, 64):
+            share = stream.check(("edge", "vertex")[seed // 2 % 2], batch, *cuda)
+            expect(f"on the GPU: {share}, {stream.graph}, batches of {batch}", share > 0.6, True)
+    # Edges alone, so that batches are together, in few bytes, and on several GPUs.
+    for seed, directed in ((70, False), (71, True)):
+        stream = LabelStream(machine, seed, directed, vertices=8, relabels=False, patterns=2)
+        for batch in (1, 3, 50):
+            expect("on the GPU", stream.check("edge", batch, *cuda), 1.0)
+            expect("on three GPUs", stream.check("edge", batch, "--gpus", "3"), 1.0)
+        arrow = "->" if directed else "-"
+        text = f"a{arrow}b=x,b{arrow}c=y,a{arrow}c"
+        least = stream.least("--pattern", text)
+        stream.answers("--pattern", text, "--gpu-memory", str(least - 1), *cuda, code=5)
+        wanted, by_rows = None, []
+        for device in (("--device", "cpu"), *((*cuda, "--gpu-memory", str(least + more)) for more in (0, 300, 1000, 4000)), cuda):
+            rows = machine.folder / "rows.tsv"
+            told = ([answer.get("delta") for answer in stream.answers("--pattern", text, "--batch", batch, "--no-total", *device)[0]]
+                    for batch in ("1", "3", "50"))
+            told = list(told)
+            expect(f"{text} {device}", told, wanted or told)
+            wanted = told
+            if "--gpu-memory" not in device:
+                stream.answers("--pattern", text, "--batch", "7", *device, "--matches", str(rows))
+                by_rows.append(rows.read_text(encoding="utf-8"))
+        expect(f"rows of {text}", by_rows[0] == by_rows[1] and by_rows[0].count("\n") > 20, True)
+        expect("without memory", stream.check("edge", 3, *cuda, MATCHA_EMULATED_BYTES="8389500"), 0.0)
+    small = LabelStream(machine, 80, directed=False, updates=30, relabels=False, patterns=1)
+    small.check("edge", 5, *cuda, MATCHA_EMULATED_WARPS="1", MATCHA_CACHE_DIR=str(machine.folder / "warps"))
+
+
 class Searches:
     """A random labelled graph whose first vertices have many neighbours, and patterns that are cut out of it."""
 
@@ -1013,7 +1094,7 @@ def main():
         return 77
     try:
         {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "partial": partial, "tunes": tunes, "short": short, "builds": builds,
-         "chooses": chooses, "kernels": kernels, "refusals": refusals, "loads": loads, "streams": streams, "searches": searches, "shares": shares, "parts": parts, "spread": spread,
+         "chooses": chooses, "kernels": kernels, "refusals": refusals, "loads": loads, "streams": streams, "labels": labels, "searches": searches, "shares": shares, "parts": parts, "spread": spread,
          "motifs": motifs}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)

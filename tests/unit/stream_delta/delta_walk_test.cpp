@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "driver/stream/delta_query.h"
@@ -59,36 +60,62 @@ DeltaQuery query_of(const std::string& text, Induced induced, const DynamicGraph
   const auto set = frontend::pattern::read_pattern(sources, sources.add("<pattern>", text), diagnostics);
   EXPECT_TRUE(set) << text;
   std::string why;
-  const auto class_of = [](const std::string& label) { return static_cast<std::uint32_t>(std::stoi(label)); };
-  const auto query = DeltaQuery::make(set->patterns.front(), induced, answer, graph, class_of, nullptr, why);
+  const auto number_of = [](const std::string& label) { return static_cast<std::uint32_t>(std::stoi(label)); };
+  const auto query = DeltaQuery::make(set->patterns.front(), induced, answer, graph, number_of, number_of, why);
   EXPECT_TRUE(query) << text << ": " << why;
   return *query;
 }
 
-/// A random graph in which the first vertex has many neighbours.
-DynamicGraph random_graph(bool directed, std::uint32_t labels, unsigned seed) {
+struct Case {
+  std::string pattern;
+  Induced induced = Induced::Edge;
+  bool directed = false;
+  std::uint32_t labels = 1;
+  std::uint32_t layers = 1;  ///< One more than labels of edges, which are numbers from 1 on.
+};
+
+/// A random graph in which the first vertex has many neighbours. Each label is one of half of the pairs.
+DynamicGraph random_graph(const Case& one, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<std::uint32_t> classes;
-  for (std::uint32_t v = 0; v < kVertices; ++v) classes.push_back(random() % labels);
-  DynamicGraph graph(directed, labels, classes);
+  for (std::uint32_t v = 0; v < kVertices; ++v) classes.push_back(random() % one.labels);
+  DynamicGraph graph(one.directed, one.labels, classes, one.layers);
   for (std::uint32_t u = 0; u < kVertices; ++u) {
-    for (std::uint32_t v = directed ? 0 : u + 1; v < kVertices; ++v) {
+    for (std::uint32_t v = one.directed ? 0 : u + 1; v < kVertices; ++v) {
       const unsigned dense = u == 0 || v == 0 ? 90 : kDense;
-      if (u != v && random() % 100 < dense) graph.insert(graph.place(u), graph.place(v));
+      if (u == v || random() % 100 >= dense) continue;
+      graph.insert(graph.place(u), graph.place(v));
+      for (std::uint32_t layer = 1; layer < one.layers; ++layer) {
+        if (random() % 2 == 0) graph.insert(graph.place(u), graph.place(v), layer);
+      }
     }
   }
   return graph;
 }
 
+/// What may come to a pair or go from it, with its labels: some lose these alone, and some that stay get others.
+void add_updates(const DynamicGraph& graph, std::uint32_t p, std::uint32_t q, bool come,
+                 std::vector<EdgeUpdate>& updates) {
+  const bool is_there = graph.has_edge(p, q), only_comes = graph.layers() > 1 && (p + q) % 2 == 0;
+  if (is_there && come != only_comes) return;
+  if (!is_there && !come) return;
+  if (!is_there) updates.push_back({p, q});
+  for (std::uint32_t layer = 1; layer < graph.layers(); ++layer) {
+    if (graph.has_edge(p, q, layer) != come) updates.push_back({p, q, layer});
+  }
+  if (!come && (graph.layers() == 1 || (p + q) % 4 == 1)) updates.push_back({p, q});
+}
+
 std::vector<EdgeUpdate> random_updates(const DynamicGraph& graph, bool come, std::size_t most, unsigned seed) {
-  std::vector<EdgeUpdate> updates;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   for (std::uint32_t u = 0; u < kVertices; ++u) {
     for (std::uint32_t v = graph.directed() ? 0 : u + 1; v < kVertices; ++v) {
-      const std::uint32_t p = graph.place(u), q = graph.place(v);
-      if (u != v && graph.has_edge(p, q) != come) updates.push_back({p, q});
+      if (u != v) pairs.emplace_back(graph.place(u), graph.place(v));
     }
   }
-  std::shuffle(updates.begin(), updates.end(), std::mt19937(seed));
+  std::shuffle(pairs.begin(), pairs.end(), std::mt19937(seed));
+  std::vector<EdgeUpdate> updates;
+  for (const auto& [p, q] : pairs) add_updates(graph, p, q, come, updates);
   updates.resize(std::min(updates.size(), most));
   return updates;
 }
@@ -98,15 +125,15 @@ class Image {
  public:
   Image(const DynamicGraph& graph, BatchRows& batch) {
     for (const bool backwards : {false, true}) {
-      for (std::uint32_t p = 0; p < graph.rows(backwards).size(); ++p) {
-        const auto row = batch.row_before(backwards && graph.directed(), p);
+      for (std::uint32_t number = 0; number < graph.rows(backwards).size(); ++number) {
+        const auto row = batch.row_before(backwards && graph.directed(), number);
         items_.push_back(std::make_unique<std::vector<std::uint32_t>>(row.begin(), row.end()));
         rows_[backwards].push_back({items_.back()->data(), static_cast<std::uint32_t>(row.size()), 0});
       }
     }
     for (const BatchRows::Row& row : batch.rows()) {
-      rows_[row.backwards][row.place].changes = row.word;
-      if (!graph.directed()) rows_[1][row.place].changes = row.word;
+      rows_[row.backwards][row.row].changes = row.word;
+      if (!graph.directed()) rows_[1][row.row].changes = row.word;
     }
   }
   const DeltaRow* rows(bool backwards) const { return rows_[backwards].data(); }
@@ -193,9 +220,9 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
   std::vector<DeltaUpdate> ends;
   std::vector<DeltaUnit> units;
   for (std::uint32_t i = 0; i < updates.size(); ++i) {
-    ends.push_back({updates[i].u, updates[i].v, updates[i].slot});
-    const std::size_t u = graph.class_at(updates[i].u), v = graph.class_at(updates[i].v);
-    for (const std::uint32_t term : terms.by_classes[u * terms.classes + v]) units.push_back({i, term});
+    ends.push_back({updates[i].u, updates[i].v, updates[i].slot, updates[i].layer});
+    const std::uint32_t u = graph.class_at(updates[i].u), v = graph.class_at(updates[i].v);
+    for (const std::uint32_t term : terms.of(updates[i].layer, u, v)) units.push_back({i, term});
   }
   shared = {};
   shared.live = units.size();
@@ -206,6 +233,7 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
   DeltaLaunch launch{};
   launch.after = image.rows(false);
   launch.before = image.rows(true);
+  launch.layers = graph.layers();
   launch.terms = data->at(data->bytes().data());
   launch.updates = ends.data();
   launch.units = units.data();
@@ -238,7 +266,8 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_TRUE(rooms.are_given_back());
-  if (!units.empty() && terms.all.front().term->pattern.size > 2) {
+  // Rows without items are not counted, and those of a layer may have none.
+  if (!units.empty() && terms.all.front().term->pattern.size > 2 && graph.layers() == 1) {
     EXPECT_GT(reads[0] + reads[1], 0U);
   }
   if (maybe_listed != nullptr) *maybe_listed = rooms.listed(terms);
@@ -249,25 +278,17 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
   return maps;
 }
 
-struct Case {
-  std::string pattern;
-  Induced induced = Induced::Edge;
-  bool directed = false;
-  std::uint32_t labels = 1;
-};
-
 void compare(const Case& one, bool come, std::size_t most, unsigned seed, const Schedule& schedule = {}) {
   SCOPED_TRACE(one.pattern + (one.induced == Induced::Edge ? " edge" : " vertex") + (come ? " come " : " go ") +
                std::to_string(seed));
-  DynamicGraph graph = random_graph(one.directed, one.labels, seed),
-               other = random_graph(one.directed, one.labels, seed);
+  DynamicGraph graph = random_graph(one, seed), other = random_graph(one, seed);
   const std::vector<EdgeUpdate> updates = random_updates(graph, come, most, seed);
   const DeltaQuery query = query_of(one.pattern, one.induced, graph);
   SharedTerms terms;
   query.add_terms(terms, false);
   BatchRows batch(graph);
   std::vector<BatchUpdate> slotted;
-  for (const EdgeUpdate& update : updates) slotted.push_back({update.u, update.v, come ? 1U : 0U});
+  for (const EdgeUpdate& update : updates) slotted.push_back({update.u, update.v, come ? 1U : 0U, update.layer});
   ASSERT_TRUE(batch.open(slotted, BatchRows::Graph::Before));
   DeltaShared shared{};
   std::vector<__int128> maps = count(graph, terms, slotted, 2, batch, schedule, shared);
@@ -287,8 +308,8 @@ void compare(const Case& one, bool come, std::size_t most, unsigned seed, const 
   for (std::size_t i = 0; i < maps.size(); ++i) EXPECT_TRUE(maps[i] == expected.maps[i]) << "term " << i;
   EXPECT_EQ(graph.edge_count(), other.edge_count());
   for (const bool backwards : {false, true}) {
-    for (std::uint32_t p = 0; p < kVertices; ++p) {
-      EXPECT_TRUE(std::ranges::equal(graph.rows(backwards).row(p), other.rows(backwards).row(p))) << "place " << p;
+    for (std::uint32_t row = 0; row < kVertices * one.layers; ++row) {
+      EXPECT_TRUE(std::ranges::equal(graph.rows(backwards).row(row), other.rows(backwards).row(row))) << "row " << row;
     }
   }
 }
@@ -313,6 +334,15 @@ TEST(DeltaWalk, CountsWhatASearchCounts) {
       {"0:0-1:1, 1-2:2, 2-3:0, 3-0", Induced::Edge, false, 3},
       {"0-1:1, 1-2, 2-3:0, 3-4", Induced::Vertex, false, 2},
       {"0:1>1:0, 1>2, 2>3:1", Induced::Edge, true, 2},
+      {"a-b=1", Induced::Edge, false, 1, 2},
+      {"a-b=1, b-c=2, c-a", Induced::Edge, false, 1, 3},
+      {"a-b=1, b-c=1, c-d=1, d-a=1", Induced::Edge, false, 1, 2},
+      {"a-b=1, a-b=2, b-c=2, c-d", Induced::Vertex, false, 1, 3},
+      {"a-b=2, b-c=2, a~c", Induced::Edge, false, 1, 3},
+      {"(a:0)-(b:1)=1, b-c=2, c-a", Induced::Edge, false, 2, 3},
+      {"a->b=1, b->c=2, c->a", Induced::Edge, true, 1, 3},
+      {"a->b=1, b->a=2, b->c", Induced::Vertex, true, 1, 3},
+      {"a->b=1, a->b=2, (a)->(c:1)=1, c->d=2", Induced::Edge, true, 2, 3},
   };
   for (const Case& one : cases) {
     for (const bool come : {true, false}) {
@@ -326,8 +356,7 @@ TEST(DeltaWalk, CountsWhatASearchCounts) {
 /// Batches of edges that go and of edges that come, all of them at once, in the graph of before and in that of after.
 void compare_batches(const Case& one, std::uint32_t batches, std::size_t most, unsigned seed) {
   SCOPED_TRACE(one.pattern + " " + std::to_string(batches) + " batches");
-  DynamicGraph graph = random_graph(one.directed, one.labels, seed),
-               other = random_graph(one.directed, one.labels, seed);
+  DynamicGraph graph = random_graph(one, seed), other = random_graph(one, seed);
   const std::vector<EdgeUpdate> go = random_updates(graph, false, batches * most, seed),
                                 come = random_updates(graph, true, batches * most, seed);
   const DeltaQuery query = query_of(one.pattern, one.induced, graph);
@@ -341,7 +370,7 @@ void compare_batches(const Case& one, std::uint32_t batches, std::size_t most, u
     const std::size_t first = std::min(from.size(), slot / 2 * most), last = std::min(from.size(), first + most);
     const std::vector<EdgeUpdate> part(from.begin() + static_cast<std::ptrdiff_t>(first),
                                        from.begin() + static_cast<std::ptrdiff_t>(last));
-    for (const EdgeUpdate& update : part) all.push_back({update.u, update.v, slot});
+    for (const EdgeUpdate& update : part) all.push_back({update.u, update.v, slot, update.layer});
     std::vector<__int128> maps(terms.all.size(), 0);
     if (!part.empty()) maps = search.run({terms, part, slot % 2 == 1, {}, {}}).maps;
     expected.insert(expected.end(), maps.begin(), maps.end());
@@ -361,7 +390,10 @@ TEST(DeltaWalk, BatchesAreCountedTogether) {
                                            {"house"},
                                            {"wedge", Induced::Vertex},
                                            {"0>1, 1>2, 0>2, 2>3", Induced::Edge, true},
-                                           {"0:1-1:0, 1-2, 2-0", Induced::Edge, false, 2}}) {
+                                           {"0:1-1:0, 1-2, 2-0", Induced::Edge, false, 2},
+                                           {"a-b=1, b-c=2, c-a", Induced::Edge, false, 1, 3},
+                                           {"a-b=1, a-b=2, b-c=1", Induced::Vertex, false, 1, 3},
+                                           {"a->b=1, b->a=2, b->c", Induced::Edge, true, 1, 3}}) {
     compare_batches(one, 1, kSome, 1);
     compare_batches(one, 4, 1, 2);
     compare_batches(one, 3, kSome, 3);
@@ -431,16 +463,17 @@ TEST(DeltaWalk, ListsWhatASearchLists) {
                                            {"wedge", Induced::Vertex},
                                            {"0-1"},
                                            {"0>1, 1>2, 0>2", Induced::Edge, true},
-                                           {"0:1-1:0, 1-2, 2-0", Induced::Edge, false, 2}}) {
+                                           {"0:1-1:0, 1-2, 2-0", Induced::Edge, false, 2},
+                                           {"a-b=1, b-c=2", Induced::Edge, false, 1, 3}}) {
     for (const bool come : {true, false}) {
       SCOPED_TRACE(one.pattern);
-      DynamicGraph graph = random_graph(one.directed, one.labels, 4), other = random_graph(one.directed, one.labels, 4);
+      DynamicGraph graph = random_graph(one, 4), other = random_graph(one, 4);
       const std::vector<EdgeUpdate> updates = random_updates(graph, come, kSome, 4);
       const DeltaQuery query = query_of(one.pattern, one.induced, graph, DeltaAnswer::Subgraphs);
       SharedTerms terms;
       query.add_terms(terms, true);
       std::vector<BatchUpdate> slotted;
-      for (const EdgeUpdate& update : updates) slotted.push_back({update.u, update.v, come ? 1U : 0U});
+      for (const EdgeUpdate& update : updates) slotted.push_back({update.u, update.v, come ? 1U : 0U, update.layer});
       std::vector<std::vector<std::uint32_t>> expected;
       SharedSearch search(other, runtime::set_kernels(runtime::best_tier()), 1);
       const auto take = [&](unsigned, std::uint32_t term, const std::uint32_t* places) {

@@ -10,6 +10,7 @@
 #include <new>
 #include <random>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,52 +22,57 @@ namespace {
 
 using Row = std::vector<std::uint32_t>;
 
-/// A graph, and its arcs as a set: of an undirected one both of an edge.
+/// A graph, and its arcs as a set, by layer: of an undirected one both of an edge.
 class Edited {
  public:
-  Edited(bool directed, std::uint32_t vertices, unsigned seed)
-      : graph(directed, 1, std::vector<std::uint32_t>(vertices, 0)), edits(graph), random_(seed), vertices_(vertices) {}
+  Edited(bool directed, std::uint32_t vertices, unsigned seed, std::uint32_t layers = 1)
+      : graph(directed, 1, std::vector<std::uint32_t>(vertices, 0), layers),
+        edits(graph),
+        random_(seed),
+        vertices_(vertices) {}
 
   /// So many edges at most, of which `hubs` vertices have most; those that are there go. No pair twice.
   std::vector<RowEdits::Edge> some_edges(std::size_t count, std::uint32_t hubs) {
-    std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+    std::set<Arc> pairs;
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t u = random_() % (i % 2 == 0 ? hubs : vertices_), v = random_() % vertices_;
-      if (u != v && (graph.directed() || !pairs.contains({v, u}))) pairs.insert({u, v});
+      const std::uint32_t layer = random_() % graph.layers();
+      if (u != v && (graph.directed() || !pairs.contains({layer, v, u}))) pairs.insert({layer, u, v});
     }
     std::vector<RowEdits::Edge> edges;
-    for (const auto& [u, v] : pairs) edges.push_back({u, v, !arcs_.contains({u, v})});
+    for (const Arc& arc : pairs) {
+      const auto& [layer, u, v] = arc;
+      edges.push_back({u, v, !arcs_.contains(arc), layer});
+    }
     std::shuffle(edges.begin(), edges.end(), random_);
     return edges;
   }
   bool make(const std::vector<RowEdits::Edge>& edges, KeptRows* maybe_kept) {
     if (!edits.make(edges, maybe_kept)) return false;
     for (const RowEdits::Edge& edge : edges) {
-      set(edge.u, edge.v, edge.comes);
-      if (!graph.directed()) set(edge.v, edge.u, edge.comes);
+      set({edge.layer, edge.u, edge.v}, edge.comes);
+      if (!graph.directed()) set({edge.layer, edge.v, edge.u}, edge.comes);
     }
     return true;
   }
-  Row wanted(bool backwards, std::uint32_t place) const {
-    Row row;
-    for (const auto& [u, v] : arcs_) {
-      if ((backwards ? v : u) == place) row.push_back(backwards ? u : v);
-    }
-    std::ranges::sort(row);
-    return row;
-  }
-  Row row(bool backwards, std::uint32_t place) const {
-    const std::span<const std::uint32_t> items = graph.rows(backwards).row(place);
+  /// By its number.
+  Row row(bool backwards, std::uint32_t number) const {
+    const std::span<const std::uint32_t> items = graph.rows(backwards).row(number);
     return {items.begin(), items.end()};
   }
   void check() const {
-    EXPECT_EQ(graph.edge_count(), graph.directed() ? arcs_.size() : arcs_.size() / 2);
-    std::vector<Row> after(vertices_), before(vertices_);
-    for (const auto& [u, v] : arcs_) after[u].push_back(v);
-    for (const auto& [u, v] : arcs_) before[v].push_back(u);
-    for (std::uint32_t place = 0; place < vertices_; ++place) {
-      ASSERT_EQ(row(false, place), after[place]) << place;
-      ASSERT_EQ(row(true, place), before[place]) << place;
+    std::size_t edges = 0;
+    const std::uint32_t layers = graph.layers();
+    std::vector<Row> after(layers * vertices_), before(layers * vertices_);
+    for (const auto& [layer, u, v] : arcs_) {
+      after[layers * u + layer].push_back(v);
+      before[layers * v + layer].push_back(u);
+      edges += layer == 0 ? 1 : 0;
+    }
+    EXPECT_EQ(graph.edge_count(), graph.directed() ? edges : edges / 2);
+    for (std::uint32_t number = 0; number < layers * vertices_; ++number) {
+      ASSERT_EQ(row(false, number), after[number]) << number;
+      ASSERT_EQ(row(true, number), before[number]) << number;
     }
   }
 
@@ -74,17 +80,19 @@ class Edited {
   RowEdits edits;
 
  private:
-  void set(std::uint32_t u, std::uint32_t v, bool there) {
+  using Arc = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  ///< Layer, and ends.
+
+  void set(const Arc& arc, bool there) {
     if (there) {
-      arcs_.insert({u, v});
+      arcs_.insert(arc);
     } else {
-      arcs_.erase({u, v});
+      arcs_.erase(arc);
     }
   }
 
   std::mt19937 random_;
   std::uint32_t vertices_;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> arcs_;
+  std::set<Arc> arcs_;
 };
 
 TEST(RowEdits, RowsAreWhatSetsSay) {
@@ -92,13 +100,13 @@ TEST(RowEdits, RowsAreWhatSetsSay) {
     // Few rows and many, which several threads take.
     for (const std::uint32_t vertices : {3U, 20U, 900U}) {
       SCOPED_TRACE(testing::Message() << (directed ? "directed, " : "undirected, ") << vertices);
-      Edited edited(directed, vertices, vertices);
+      Edited edited(directed, vertices, vertices, vertices == 20 ? 3 : 1);
       (void)edited.graph.take_changes();
       for (int turn = 0; turn < 30; ++turn) {
         ASSERT_TRUE(edited.make(edited.some_edges(turn % 3 == 0 ? 4 : 2 * vertices, 1 + turn % 3), nullptr));
         ASSERT_NO_FATAL_FAILURE(edited.check());
       }
-      EXPECT_TRUE(edited.graph.take_changes().places.empty());
+      EXPECT_TRUE(edited.graph.take_changes().rows.empty());
     }
   }
 }
@@ -124,20 +132,20 @@ TEST(RowEdits, AllOrNothing) {
 }
 
 TEST(KeptRows, AreAsTheyWereWhileTheGraphChanges) {
-  constexpr std::uint32_t kVertices = 40;
+  constexpr std::uint32_t kVertices = 40, kLayers = 2, kRows = kLayers * kVertices;
   for (const bool directed : {false, true}) {
     SCOPED_TRACE(directed ? "directed" : "undirected");
-    Edited edited(directed, kVertices, 5);
+    Edited edited(directed, kVertices, 5, kLayers);
     RowPlaces places;
     KeptRows kept(edited.graph, places);
     ASSERT_TRUE(edited.make(edited.some_edges(300, 5), nullptr));
     // Nothing is far yet.
     EXPECT_FALSE(kept.wants(false, 0));
-    places.reset(2 * kVertices, 1 << 12, RowPlaces::Kind::Far);
-    const auto slot = [](bool backwards, std::uint32_t place) { return place + (backwards ? kVertices : 0); };
+    places.reset(2 * kRows, 1 << 12, RowPlaces::Kind::Far);
+    const auto slot = [](bool backwards, std::uint32_t row) { return row + (backwards ? kRows : 0); };
     for (const bool backwards : {false, true}) {
       if (backwards && !directed) continue;
-      for (std::uint32_t p = 0; p < kVertices; ++p) {
+      for (std::uint32_t p = 0; p < kRows; ++p) {
         const auto size = static_cast<std::uint32_t>(edited.row(backwards, p).size());
         ASSERT_TRUE(places.put(slot(backwards, p), size, p % 3 == 0));
       }
@@ -147,14 +155,14 @@ TEST(KeptRows, AreAsTheyWereWhileTheGraphChanges) {
       // Those of a batch as they were before it, also when the next one changes them again.
       std::vector<Row> before[2];
       for (const bool backwards : {false, true}) {
-        for (std::uint32_t p = 0; p < kVertices; ++p) before[backwards].push_back(edited.row(backwards, p));
+        for (std::uint32_t p = 0; p < kRows; ++p) before[backwards].push_back(edited.row(backwards, p));
       }
       std::set<std::pair<bool, std::uint32_t>> changed;
       for (int part = 0; part < 2; ++part) {
         const std::vector<RowEdits::Edge> edges = edited.some_edges(12, 4);
         for (const RowEdits::Edge& edge : edges) {
-          changed.insert({false, edge.u});
-          changed.insert({directed, edge.v});
+          changed.insert({false, kLayers * edge.u + edge.layer});
+          changed.insert({directed, kLayers * edge.v + edge.layer});
         }
         ASSERT_TRUE(edited.make(edges, &kept));
       }
@@ -175,11 +183,12 @@ TEST(KeptRows, AreAsTheyWereWhileTheGraphChanges) {
       (void)edited.graph.take_changes();
       kept.undo();
       std::set<std::uint32_t> noted;
-      for (const std::uint32_t place : edited.graph.take_changes().places) noted.insert(place);
+      for (const std::uint32_t row : edited.graph.take_changes().rows) noted.insert(row);
       std::set<std::uint32_t> wanted;
       for (const RowEdits::Edge& edge : later) {
-        for (const std::uint32_t p : {edge.u, edge.v}) {
-          if (p % 3 != 0) wanted.insert(p);
+        for (const std::uint32_t end : {edge.u, edge.v}) {
+          const std::uint32_t row = kLayers * end + edge.layer;
+          if (row % 3 != 0) wanted.insert(row);
         }
       }
       EXPECT_EQ(noted, wanted);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <random>
@@ -12,6 +13,8 @@
 
 namespace matcha::runtime::stream {
 namespace {
+
+constexpr std::uint32_t kLayers = 3;
 
 using Reads = std::map<std::pair<std::uint32_t, bool>, double>;
 
@@ -32,9 +35,16 @@ Reads reads_of(const Term& term, const DynamicGraph& graph, const std::vector<Ba
   const TermPattern& pattern = term.pattern;
   std::vector<std::uint32_t> places(pattern.after.size());
   const auto has = [](Mask mask, std::size_t bit) { return (mask >> bit & 1) != 0; };
+  const auto add_steps = [&](std::size_t v) {
+    for (const TermStep& step : term.steps[v]) {
+      if (step.kind == TermStep::Kind::Below || step.kind == TermStep::Kind::Above) continue;
+      const std::uint32_t row = graph.layers() * places[step.vertex] + step.layer;
+      reads[{row, step.backwards && graph.directed()}] += 1;
+    }
+  };
   const std::function<void(std::size_t)> place = [&](std::size_t v) {
     if (v >= pattern.after.size()) return;
-    for (std::uint32_t c = 0; c < graph.rows(false).size(); ++c) {
+    for (std::uint32_t c = 0; c < graph.rows(false).size() / graph.layers(); ++c) {
       bool fits = true;
       for (std::size_t u = 0; u < v; ++u) {
         fits = fits && c != places[u];
@@ -44,37 +54,45 @@ Reads reads_of(const Term& term, const DynamicGraph& graph, const std::vector<Ba
         fits = fits && (!has(pattern.larger[u], v) || places[u] < c);
         fits = fits && (!has(pattern.larger[v], u) || c < places[u]);
       }
-      if (!fits) continue;
       places[v] = c;
-      for (const TermStep& step : term.steps[v]) {
-        if (step.kind == TermStep::Kind::Below || step.kind == TermStep::Kind::Above) continue;
-        reads[{places[step.vertex], step.backwards && graph.directed()}] += 1;
+      for (const LayerArc& arc : pattern.arcs) {
+        if (std::max(at(arc.from), at(arc.to)) != v) continue;
+        fits = fits && graph.has_edge(places[at(arc.from)], places[at(arc.to)], arc.layer);
       }
+      if (!fits) continue;
+      add_steps(v);
       place(v + 1);
     }
   };
   for (const BatchUpdate& update : updates) {
     places[0] = update.u;
     places[1] = update.v;
-    reads[{update.u, false}] += 1;
-    reads[{update.v, graph.directed()}] += 1;
+    if (update.layer != pattern.layer) continue;
+    if (graph.layers() > 1) {
+      add_steps(1);
+    } else {
+      reads[{update.u, false}] += 1;
+      reads[{update.v, graph.directed()}] += 1;
+    }
     place(2);
   }
   return reads;
 }
 
-void compare_walks(TermPattern pattern) {
+void compare_walks(TermPattern pattern, std::uint32_t layers = 1) {
   constexpr std::uint32_t kVertices = 14;
   std::mt19937 random(3);
-  DynamicGraph graph(pattern.directed, 1, std::vector<std::uint32_t>(kVertices, 0));
+  DynamicGraph graph(pattern.directed, 1, std::vector<std::uint32_t>(kVertices, 0), layers);
   std::vector<BatchUpdate> updates;
-  for (std::uint32_t u = 0; u < kVertices; ++u) {
-    for (std::uint32_t v = 0; v < kVertices; ++v) {
-      if (u == v) continue;
-      if (random() % 10 < 4) {
-        graph.insert(u, v);
-      } else if (updates.size() < 20) {
-        updates.push_back({u, v, 1});
+  for (std::uint32_t layer = 0; layer < layers; ++layer) {
+    for (std::uint32_t u = 0; u < kVertices; ++u) {
+      for (std::uint32_t v = 0; v < kVertices; ++v) {
+        if (u == v) continue;
+        if (random() % 10 < 4) {
+          graph.insert(u, v, layer);
+        } else if (updates.size() < 20 * (layer + 1)) {
+          updates.push_back({u, v, 1, layer});
+        }
       }
     }
   }
@@ -82,14 +100,15 @@ void compare_walks(TermPattern pattern) {
   SharedTerms terms;
   terms.all.push_back({&term, false});
   terms.classes = 1;
-  terms.by_classes = {{0}};
+  terms.by_classes.resize(layers);
+  terms.by_classes[term.pattern.layer] = {0};
   const Reads expected = reads_of(term, graph, updates);
   RowWalks walks(graph);
   Reads found;
   constexpr int kTimes = 4000;
   for (int i = 0; i < kTimes; ++i) {
     for (const RowWalks::Read& read : walks.estimate(terms, updates)) {
-      found[{read.place, read.backwards}] += read.times / kTimes;
+      found[{read.row, read.backwards}] += read.times / kTimes;
     }
   }
   double all = 0;
@@ -116,6 +135,12 @@ TEST(RowWalks, ExpectWhatASearchReads) {
   arcs.before[2] = 0b01;
   arcs.before[3] = 0b100;
   compare_walks(std::move(arcs));
+  for (const bool directed : {false, true}) {
+    TermPattern layered = walk_pattern(directed, {0, 0, 0b01, 0b100});
+    layered.layer = 1;
+    layered.arcs = {{1, 2, 2}, {3, 2, 1}, {1, 3, 2}};
+    compare_walks(std::move(layered), kLayers);
+  }
 }
 
 }  // namespace
