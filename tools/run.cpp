@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "codegen/backend.h"
-#include "codegen/cuda/cuda.h"
 #include "driver/pattern_list.h"
 #include "runtime/unfinished_file.h"
 #include "tools/exit_codes.h"
@@ -59,7 +58,7 @@ class RunVerb {
       status = leave_team(options_.cluster, console_, status, has_result);
     }
     session_.leave(status);
-    if (codegen::compiles_in_background() || codegen::gpu_works_in_background()) end_process(status);
+    if (codegen::compiles_in_background()) end_process(status);
     return status;
   }
 

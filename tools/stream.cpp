@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "codegen/backend.h"
-#include "codegen/cuda/cuda.h"
 #include "driver/bind.h"
 #include "driver/pattern_list.h"
 #include "driver/stream/gpu_opening.h"
@@ -50,7 +49,7 @@ class StreamVerb {
   Status all() {
     Status status = session_.leave(steps());
     if (options_.team != nullptr) status = leave_ranks(status);
-    if (codegen::compiles_in_background() || codegen::gpu_works_in_background() || st::GpuOpening::is_any_under_way()) {
+    if (codegen::compiles_in_background() || st::GpuOpening::is_any_under_way()) {
       std::fflush(nullptr);
       runtime::UnfinishedFile::discard_all();
       std::_Exit(exit_code(status));
@@ -415,7 +414,7 @@ class StreamVerb {
   std::string graph_file_;
   bool edge_labels_ = false;
   StreamParts parts_;
-  /// It is there until the end, where what nobody waits for any more is left: compilers, and kernels of a GPU.
+  /// It is there until the end, so that a stop does not wait for what it has begun, such as compilers for a GPU.
   std::optional<StreamRun> run_;
 };
 

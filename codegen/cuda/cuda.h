@@ -72,10 +72,6 @@ std::unique_ptr<Backend> make_cuda(const CudaOptions& options = {});
 /// Emits a whole program for nvcc with its own `main`, whose device part is what `make_cuda` emits; loads nothing.
 std::unique_ptr<Backend> make_cuda_program(AheadOfTime about, const CudaOptions& options = {});
 
-/// Whether a thread still opens a GPU for such a program, or compiles for one. Who ends the process need not wait for
-/// it: `std::_Exit`.
-bool gpu_works_in_background();
-
 /// The PTX of a text that `make_cuda` emitted, for an architecture as 10·major + minor, through NVRTC, which needs no
 /// GPU. `starts_kernels`: of a module whose regions have Stealing::Kernel; it is to be linked with the run time of the
 /// device. Errors: as Nvrtc::open and Nvrtc::compile.

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <numeric>
 #include <sstream>
@@ -20,22 +19,6 @@
 namespace matcha::codegen::gpu {
 
 namespace {
-
-/// What `in_background` has begun and is not over.
-std::atomic<int> under_way{0};
-struct Ends {
-  ~Ends() { --under_way; }
-};
-
-/// As std::async does on another thread.
-template <typename Work>
-auto in_background(Work work) {
-  ++under_way;
-  return std::async(std::launch::async, [work = std::move(work)]() mutable {
-    const Ends ends;
-    return work();
-  });
-}
 
 std::vector<int> numbers_from(int first, int count) {
   std::vector<int> numbers(static_cast<std::size_t>(count));
@@ -117,7 +100,7 @@ std::shared_future<Images> compile(const Target& target, const std::string& code
   request.source = std::move(text);
   request.name = fmt::format("{}.cu", name);
   request.options = compile_options(starts_kernels);
-  return in_background([request = std::move(request), target, code_folder]() mutable {
+  return std::async(std::launch::async, [request = std::move(request), target, code_folder]() mutable {
     const runtime::cuda::Nvrtc* nvrtc = need(runtime::cuda::Nvrtc::open({"", target.cuda_major}));
     const runtime::cuda::KernelCache cache(code_folder);
     Images images;
@@ -160,7 +143,7 @@ Compiling compile_early(const ir::Module& module, const CudaOptions& options) {
 Session::Session(const CudaOptions& options) : options_(options), driver_(need(runtime::cuda::Driver::open())) {
   for (int ordinal : ordinals(*driver_, options_)) {
     target_.archs.push_back(need(runtime::cuda::device_properties(*driver_, ordinal)).arch);
-    opening_.push_back(in_background([ordinal, driver = driver_, options = options_] {
+    opening_.push_back(std::async(std::launch::async, [ordinal, driver = driver_, options = options_] {
       const Clock::time_point start = Clock::now();
       std::unique_ptr<OpenDevice> opened = std::make_unique<OpenDevice>();
       opened->device = need(runtime::cuda::Device::open(*driver, ordinal));
@@ -261,7 +244,7 @@ void Session::load(std::size_t region, RunResult& result, const RunOptions& run)
 }
 
 OpeningSession open_session(const CudaOptions& options) {
-  return in_background([options]() -> std::unique_ptr<Session> {
+  return std::async(std::launch::async, [options]() -> std::unique_ptr<Session> {
     try {
       return std::make_unique<Session>(options);
     } catch (const host::Trap&) {
@@ -271,9 +254,3 @@ OpeningSession open_session(const CudaOptions& options) {
 }
 
 }  // namespace matcha::codegen::gpu
-
-namespace matcha::codegen {
-
-bool gpu_works_in_background() { return gpu::under_way.load() != 0; }
-
-}  // namespace matcha::codegen
