@@ -4,7 +4,8 @@
 // MATCHA_EMULATED_THREADS (4), MATCHA_EMULATED_DEVICES (1), MATCHA_EMULATED_BYTES (of each device; 4 GiB),
 // MATCHA_EMULATED_ARCH (90), MATCHA_EMULATED_FAULT (a CUresult with which every kernel ends), MATCHA_EMULATED_PENDING
 // (2048 kernels that kernels have started, at most, wait), MATCHA_EMULATED_ONE (the number of the only device that has
-// the bytes and the fault; default: all have)
+// the bytes and the fault; default: all have), MATCHA_EMULATED_SHORT (`cuMemAlloc:3`: the third call of those that take
+// memory, or start work, is out of memory)
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -156,6 +157,18 @@ CuDevice device_in(CuContext context) {
 CuDevice current_device() { return device_in(current); }
 
 CuResult failure_of(CuStream stream) { return failures.at(static_cast<std::size_t>(stream->device)); }
+
+/// Whether this call of an entry is the one that is out of memory.
+bool is_short(const char* entry) {
+  static const std::string wanted = [] {
+    const char* text = std::getenv("MATCHA_EMULATED_SHORT");
+    return std::string(text != nullptr ? text : "");
+  }();
+  static std::atomic<std::uint64_t> calls{0};
+  const std::size_t colon = wanted.find(':');
+  return colon != std::string::npos && wanted.compare(0, colon, entry) == 0 &&
+         ++calls == std::strtoull(wanted.c_str() + colon + 1, nullptr, 10);
+}
 
 /// True when the bytes lie in one allocation of a device.
 bool inside(std::uint64_t address, std::size_t bytes) {
@@ -424,6 +437,7 @@ CuResult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CuFunction, in
 CuResult cuLaunchKernel(CuFunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                         unsigned bz, unsigned, CuStream stream, void** arguments, void**) {
   if (gy != 1 || gz != 1 || by != 1 || bz != 1) return kInvalidValue;
+  if (is_short("cuLaunchKernel")) return kCuOutOfMemory;
   const emulation::Kernel* kernel = function->kernel;
   void* copied = kernel->copy(arguments);
   stream->add([device = stream->device, kernel, copied, gx, bx] { run_grid(device, *kernel, copied, gx, bx); });
@@ -464,6 +478,7 @@ CuResult cuStreamWaitEvent(CuStream stream, CuEvent event, unsigned) {
   return kCuSuccess;
 }
 CuResult cuEventCreate(CuEvent* event, unsigned) {
+  if (is_short("cuEventCreate")) return kCuOutOfMemory;
   *event = new CuEventState;
   return kCuSuccess;
 }
@@ -497,6 +512,7 @@ CuResult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   return kCuSuccess;
 }
 CuResult cuMemAlloc_v2(CuDevicePtr* address, std::size_t bytes) {
+  if (is_short("cuMemAlloc")) return kCuOutOfMemory;
   const std::lock_guard<std::mutex> lock(guard);
   if (current == nullptr) return kInvalidDevice;
   Device& device = devices[current_device()];
@@ -520,6 +536,7 @@ CuResult cuMemFree_v2(CuDevicePtr address) {
   return kCuSuccess;
 }
 CuResult cuMemHostAlloc(void** host, std::size_t bytes, unsigned) {
+  if (is_short("cuMemHostAlloc")) return kCuOutOfMemory;
   *host = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
   return *host == nullptr ? kCuOutOfMemory : kCuSuccess;
 }
@@ -534,6 +551,7 @@ CuResult cuMemHostGetDevicePointer_v2(CuDevicePtr* address, void* host, unsigned
 }
 CuResult cuMemcpyHtoDAsync_v2(CuDevicePtr to, const void* from, std::size_t bytes, CuStream stream) {
   if (!inside(to, bytes)) return kInvalidValue;
+  if (is_short("cuMemcpyHtoDAsync")) return kCuOutOfMemory;
   bytes_to_devices += bytes;
   stream->add([to, from, bytes] { copy(reinterpret_cast<void*>(to), from, bytes); });
   return kCuSuccess;

@@ -631,6 +631,29 @@ def listed(machine):
             expect("there are rows", found["cpu"][1].count("\n") > 20, True)
 
 
+def short_calls(machine):
+    """Whatever call is out of memory, once: the CPU takes over with all that is owed, or, before there is a batch, it is an error."""
+    stream = Stream(machine, 9, vertices=20, updates=60, grows=False)
+    words = ["--pattern", "house", "--no-total"]
+    bound = ["--gpu-memory", str(stream.least(*words) + 900)]
+    for setting in (["--batch", "3"], ["--batch", "3", "--gpus", "2"], ["--batch", "64"], ["--batch", "3", *bound]):
+        wanted = [answer.get("delta") for answer in stream.answers(*words, *setting[:2], "--device", "cpu")[0]]
+        ways = set()
+        for call, numbers in (("cuMemAlloc", (1, 4, 7, 8, 9)), ("cuMemHostAlloc", (1, 2, 4)), ("cuEventCreate", (1, 2)),
+                              ("cuLaunchKernel", (1, 3, 8)), ("cuMemcpyHtoDAsync", (1, 2, 4, 9))):
+            for number in numbers[:: 1 if ALL else 2]:
+                command = [machine.matcha, "stream", str(stream.graph), "--updates", str(stream.updates), *words, *setting, "--json",
+                           *([] if "--gpus" in setting else ["--device", "cuda"])]
+                done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=LIMIT_S, check=False,
+                                      env={**machine.environment, "MATCHA_EMULATED_SHORT": f"{call}:{number}"})
+                what = f"{setting}, {call} {number}: exit {done.returncode}, {done.stderr[-500:]}"
+                found = [json.loads(line).get("delta") for line in done.stdout.splitlines()]
+                ways.add((done.returncode, "the CPU counts what edges do: " in done.stderr))
+                expect(what, found, wanted if done.returncode == 0 else [])
+                expect(f"{what}: the code", done.returncode in (0, 5), True)
+        expect(f"{setting}: the CPU takes over", (0, True) in ways, True)
+
+
 def streams(machine):
     def numbers(answers):
         return [[answer.get(key) for key in ("batch", "plus", "minus", "delta", "total")] for answer in answers if "end" not in answer]
@@ -660,6 +683,7 @@ def streams(machine):
     agree(small, "--pattern", "diamond", "--batch", "12", MATCHA_EMULATED_WARPS="1", MATCHA_CACHE_DIR=str(machine.folder / "warps"))
     bounded(machine, agree)
     several(machine)
+    short_calls(machine)
     chosen(plain)
     speaks(plain)
     listed(machine)
