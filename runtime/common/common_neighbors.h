@@ -156,9 +156,13 @@ class CommonNeighbors {
   EndRange ends_;
 };
 
-/// Ranges of ends for a list of so many items: few, as every one of them cuts the neighbours of all items.
-MATCHA_FN u64 end_ranges(u64 items) {
+/// Ranges of ends for a list of so many items: few, as every one of them cuts the neighbours of all items, and none
+/// where these may be in memory of the host.
+MATCHA_FN u64 end_ranges(const Graph& g, u64 items) {
   constexpr u64 kItems = 2048;
+  if constexpr (kMovedRows) {
+    if (g.moved != nullptr) return 1;
+  }
   constexpr u64 kMost = 16;
   return larger<u64>(smaller(items / kItems, kMost), 1);
 }
@@ -170,7 +174,7 @@ template <bool is_below, typename Group, typename G, typename L>
 MATCHA_FN i128 common_neighbors(const WorkerOf<Group>& w, const G& g, const L& list, u32 cut, u64 part, u64 parts,
                                 Room<u32> room, u64 shared) {
   u64* const counters = parts > 1 ? w.shared_words(shared, (g.universe + 1) / 2) : nullptr;
-  const u64 ranges = counters != nullptr ? 1 : smaller(parts, end_ranges(list.size));
+  const u64 ranges = counters != nullptr ? 1 : smaller(parts, end_ranges(g, list.size));
   if (counters == nullptr && (part >= ranges || list.size < 2)) return 0;
   const EndRange ends = end_range<is_below>(list, cut, counters != nullptr ? 0 : part, ranges);
   if (ends.first >= ends.behind) return 0;

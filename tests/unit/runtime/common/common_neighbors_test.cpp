@@ -162,7 +162,7 @@ void check_ranges() {
   constexpr u32 kVertices = 5000;
   const Rows rows = random_rows(random, kVertices, 4);
   const Items list = some_of(random, kVertices, 9000);
-  ASSERT_GE(end_ranges(list.size()), 2U);
+  ASSERT_GE(end_ranges(rows.graph(), list.size()), 2U);
   expect_counts<width>(rows, list, kVertices / 2 + u32(random() % 100), width == 32 ? 130 : 3, Shares::None);
 }
 
