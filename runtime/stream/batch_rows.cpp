@@ -28,17 +28,9 @@ void BatchRows::find_rows(std::span<const BatchUpdate> updates) {
     }
     ++rows_[number - 1].changes;
   };
-  // Rows are anywhere in memory, so their numbers are fetched ahead.
-  constexpr std::size_t kAhead = 16;
-  const auto fetch = [&](std::size_t i) {
-    const BatchUpdate& update = updates[std::min(i, updates.size() - 1)];
-    __builtin_prefetch(&row_of_[0][graph_.row_of(update.u, update.layer)], 1);
-    __builtin_prefetch(&row_of_[directed ? 1 : 0][graph_.row_of(update.v, update.layer)], 1);
-  };
-  for (std::size_t i = 0; i < updates.size(); ++i) {
-    fetch(i + kAhead);
-    count(false, graph_.row_of(updates[i].u, updates[i].layer));
-    count(directed, graph_.row_of(updates[i].v, updates[i].layer));
+  for (const BatchUpdate& update : updates) {
+    count(false, graph_.row_of(update.u, update.layer));
+    count(directed, graph_.row_of(update.v, update.layer));
   }
   std::uint32_t first = 0;
   for (Row& row : rows_) {
@@ -51,7 +43,6 @@ void BatchRows::find_rows(std::span<const BatchUpdate> updates) {
     changes_[row.word + row.changes++] = change;
   };
   for (std::uint32_t i = 0; i < updates.size(); ++i) {
-    fetch(i + kAhead);
     const BatchUpdate& update = updates[i];
     const std::uint32_t stamp = update.comes() ? i + 1 : i | kDeltaGoes;
     add(false, graph_.row_of(update.u, update.layer), {update.v, stamp});

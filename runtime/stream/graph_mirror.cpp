@@ -331,12 +331,7 @@ void GraphMirror::plan_patches(BatchRows& batch) {
     if (graph_.directed()) put_far(slot(true, number));
   }
   shown_.clear();
-  const std::vector<BatchRows::Row>& changed = batch.rows();
-  for (std::size_t i = 0; i < changed.size(); ++i) {
-    const BatchRows::Row& row = changed[i];
-    const BatchRows::Row& later = changed[std::min(i + RowPlaces::kAhead, changed.size() - 1)];
-    row_places_.fetch(slot(later.backwards, later.row));
-    __builtin_prefetch(&patch_of_[slot(later.backwards, later.row)], 1);
+  for (const BatchRows::Row& row : batch.rows()) {
     const std::uint64_t of = slot(row.backwards, row.row);
     put(of, row.word);
     shown_.push_back({of, row.word, row.more});

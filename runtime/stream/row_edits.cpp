@@ -15,7 +15,6 @@ namespace {
 constexpr int kHigh = 32;
 /// With fewer rows threads are not worth waking.
 constexpr std::size_t kFewRows = 256, kRowsOfTask = 16;
-constexpr std::size_t kRowsAhead = 8;
 
 /// Calls `take(i)` for rows 0 … count - 1, by several threads where they are many.
 template <typename Take>
@@ -55,11 +54,6 @@ void RowEdits::find_rows(Side& side) {
   }
 }
 
-/// Records and rows lie anywhere in memory, so they are fetched ahead.
-void RowEdits::fetch_record(const Side& side, const Rows& rows, std::size_t i) {
-  __builtin_prefetch(rows.record_of(side.rows[std::min(i, side.rows.size() - 1)].number), 1);
-}
-
 /// Where the changes of a row are in it, and how long it gets; false: they do not fit.
 bool RowEdits::look_at(const Side& side, std::uint32_t* at, Row& row, std::span<const std::uint32_t> items) const {
   const std::uint32_t size = static_cast<std::uint32_t>(items.size());
@@ -80,11 +74,6 @@ bool RowEdits::look_at(const Side& side, std::uint32_t* at, Row& row, std::span<
 bool RowEdits::look(Side& side, const Rows& rows, bool backwards, const KeptRows* maybe_kept) const {
   std::atomic<bool> fits = true;
   each_row_number(side.rows.size(), [&](std::size_t i) {
-    fetch_record(side, rows, i + 2 * kRowsAhead);
-    // A search begins in the middle of a row.
-    const std::span<const std::uint32_t> later =
-        rows.row(side.rows[std::min(i + kRowsAhead, side.rows.size() - 1)].number);
-    __builtin_prefetch(later.data() + later.size() / 2);
     Row& row = side.rows[i];
     if (!look_at(side, side.at.data(), row, rows.row(row.number))) fits.store(false, std::memory_order_relaxed);
     row.is_kept = maybe_kept != nullptr && maybe_kept->wants(backwards, row.number);
@@ -94,9 +83,7 @@ bool RowEdits::look(Side& side, const Rows& rows, bool backwards, const KeptRows
 
 /// Other arrays for rows that have no room in theirs, or whose arrays are kept.
 void RowEdits::take_arrays(Side& side, Rows& rows) const {
-  for (std::size_t i = 0; i < side.rows.size(); ++i) {
-    fetch_record(side, rows, i + kRowsAhead);
-    Row& row = side.rows[i];
+  for (Row& row : side.rows) {
     const Rows::Record& record = rows.records_[row.number];
     const bool stays = record.items != nullptr && ArrayPool::fits(record.size_class, row.length) && !row.is_kept;
     if (stays || row.length == 0) continue;
@@ -146,9 +133,7 @@ void RowEdits::finish(Side& side, bool backwards, KeptRows* maybe_kept) {
     const Rows::Record& record = rows.records_[row.number];
     if (row.length != 0) write(side, row, record.items, record.length, row.to != nullptr ? row.to : record.items);
   });
-  for (std::size_t i = 0; i < side.rows.size(); ++i) {
-    fetch_record(side, rows, i + kRowsAhead);
-    const Row& row = side.rows[i];
+  for (const Row& row : side.rows) {
     Rows::Record& record = rows.records_[row.number];
     if (row.is_kept) {
       maybe_kept->keep(backwards, row.number, record.items, record.length, record.size_class);

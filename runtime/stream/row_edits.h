@@ -53,7 +53,6 @@ class RowEdits {
   };
 
   void find_rows(Side& side);
-  static void fetch_record(const Side& side, const Rows& rows, std::size_t i);
   bool look(Side& side, const Rows& rows, bool backwards, const KeptRows* maybe_kept) const;
   bool look_at(const Side& side, std::uint32_t* at, Row& row, std::span<const std::uint32_t> items) const;
   void take_arrays(Side& side, Rows& rows) const;
