@@ -11,7 +11,7 @@ using frontend::asg::Op;
 using SharedGraph = std::shared_ptr<const runtime::Graph>;
 
 /// The number of a label; nothing, with an error in `diagnostics`, for a word that the run must know and does not.
-std::optional<std::int64_t> code_of(const Node& label, const runtime::LabelDictionary& dictionary,
+std::optional<std::int64_t> label_code(const Node& label, const runtime::LabelDictionary& dictionary,
                                     const BoundInputs& bound, Diagnostics& diagnostics) {
   if (label.op == Op::Int) return label.int_value;
   if (label.op == Op::Param) return std::get<std::int64_t>(bound.arguments[static_cast<std::size_t>(label.int_value)]);
@@ -43,7 +43,7 @@ Status bind_slices(const Compilation& program, const Reporter& reporter, BoundIn
     const runtime::Graph& graph = *std::get<runtime::Graph*>(bound.arguments[each.param]);
     std::optional<std::int64_t> label;
     if (each.maybe_label != nullptr) {
-      label = code_of(*each.maybe_label, graph.dictionary(), bound, diagnostics);
+      label = label_code(*each.maybe_label, graph.dictionary(), bound, diagnostics);
       if (!label) continue;
     } else if (!graph.facts().directed) {
       bound.arguments.emplace_back(bound.arguments[each.param]);

@@ -83,7 +83,7 @@ std::vector<int> order_of(const Pattern& pattern) {
   return order;
 }
 
-std::optional<std::int64_t> code_of(const std::string& literal, const runtime::LabelDictionary& dictionary) {
+std::optional<std::int64_t> literal_code(const std::string& literal, const runtime::LabelDictionary& dictionary) {
   if (literal.front() == '\'') return dictionary.code(std::string_view(literal).substr(1, literal.size() - 2));
   std::int64_t number = 0;
   std::from_chars(literal.data(), literal.data() + literal.size(), number);
@@ -147,7 +147,7 @@ class Trial {
  private:
   bool label_fits(int u, int x) const {
     if (pattern_.label(u).empty()) return true;
-    const std::optional<std::int64_t> code = code_of(pattern_.label(u), dictionary_);
+    const std::optional<std::int64_t> code = literal_code(pattern_.label(u), dictionary_);
     return code && graph_.is_labelled(x, *code);
   }
 
@@ -159,7 +159,7 @@ class Trial {
     }
     if (!graph_.has_arc(x, y)) return false;
     for (const std::string& label : pattern_.labels_of(u, v)) {
-      const std::optional<std::int64_t> code = code_of(label, dictionary_);
+      const std::optional<std::int64_t> code = literal_code(label, dictionary_);
       if (!code || !graph_.has_label(x, y, *code)) return false;
     }
     return true;

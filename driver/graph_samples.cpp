@@ -49,13 +49,6 @@ Graph cut_out(const Graph& from, const std::vector<std::uint32_t>& members, cons
   return Graph::from_arrays(universe, std::move(arrays), from.facts());
 }
 
-runtime::Error out_of_memory() {
-  runtime::Error error;
-  error.kind = runtime::ErrorKind::Resource;
-  error.message = "out of memory";
-  return error;
-}
-
 }  // namespace
 
 bool GraphSamples::can_draw(const BoundInputs& bound) {
@@ -121,7 +114,7 @@ runtime::Result<std::unique_ptr<SampleInputs>> GraphSamples::draw(std::uint64_t 
     }
     return sample;
   } catch (const std::bad_alloc&) {
-    return out_of_memory();
+    return runtime::out_of_memory();
   }
 }
 

@@ -60,7 +60,7 @@ std::vector<std::string> shared_variables(const Pattern& pattern) {
   return shared;
 }
 
-std::int64_t code_of(const std::string& literal, const runtime::LabelDictionary& dictionary) {
+std::int64_t code_or_none(const std::string& literal, const runtime::LabelDictionary& dictionary) {
   return code_of_literal(literal, dictionary).value_or(runtime::kNoLabel + 1);
 }
 
@@ -78,7 +78,7 @@ MapQuery query_of(const Pattern& pattern, const runtime::LabelDictionary& dictio
       if (same != shared.end()) arc.shared = 1 + static_cast<int>(same - shared.begin());
       if (frontend::pattern::is_variable(label)) continue;
       for (const std::string& one : frontend::pattern::alternatives(label)) {
-        const std::int64_t code = code_of(one, dictionary);
+        const std::int64_t code = code_or_none(one, dictionary);
         if (std::ranges::find(arc.labels, code) == arc.labels.end()) arc.labels.push_back(code);
       }
     }
@@ -461,7 +461,7 @@ codegen::MapTask::Part part_of(const Pattern& pattern, const std::vector<std::st
   for (int v = 0; v < pattern.size(); ++v) {
     const std::size_t at = frontend::pattern::at(v);
     for (const std::string& one : frontend::pattern::alternatives(pattern.label(v))) {
-      if (!one.empty()) part.query.labels[at].push_back(code_of(one, dictionary));
+      if (!one.empty()) part.query.labels[at].push_back(code_or_none(one, dictionary));
     }
     if (pattern.constants.empty() || pattern.constants[at].empty()) continue;
     part.query.images[at] = rank_of(pattern.bound[at], graph.universe());

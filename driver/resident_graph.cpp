@@ -10,17 +10,6 @@
 
 namespace matcha::driver {
 
-namespace {
-
-runtime::Error out_of_memory() {
-  runtime::Error error;
-  error.kind = runtime::ErrorKind::Resource;
-  error.message = "out of memory";
-  return error;
-}
-
-}  // namespace
-
 runtime::Result<ResidentGraph::Shared> ResidentGraph::made_of(runtime::Result<runtime::ColumnGraphs> graphs) {
   if (!graphs) return graphs.error();
   return Shared(new ResidentGraph(std::move(*graphs)));
@@ -82,7 +71,7 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::from_csr(const runtime::In
     if (!halved) return halved.error();
     return Shared(new ResidentGraph(std::move(graph)));
   } catch (const std::bad_alloc&) {
-    return out_of_memory();
+    return runtime::out_of_memory();
   }
 }
 
@@ -166,7 +155,7 @@ runtime::Result<runtime::Graph> ResidentGraph::view_of(const runtime::Graph& gra
     if (!halved) return halved.error();
     return view;
   } catch (const std::bad_alloc&) {
-    return out_of_memory();
+    return runtime::out_of_memory();
   }
 }
 

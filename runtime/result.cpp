@@ -14,4 +14,6 @@ std::string Error::render() const {
   return text;
 }
 
+Error out_of_memory() { return Error{ErrorKind::Resource, "out of memory", "", 0, ""}; }
+
 }  // namespace matcha::runtime

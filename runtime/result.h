@@ -22,6 +22,9 @@ struct Error {
   std::string render() const;
 };
 
+/// A Resource error: no memory could be allocated.
+Error out_of_memory();
+
 /// A value or an Error. `if (!r) return r.error();`
 template <typename T>
 class [[nodiscard]] Result {

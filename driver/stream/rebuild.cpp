@@ -25,13 +25,6 @@ runtime::Error misfit(std::string what) {
   return error;
 }
 
-runtime::Error out_of_memory() {
-  runtime::Error error;
-  error.kind = runtime::ErrorKind::Resource;
-  error.message = "out of memory";
-  return error;
-}
-
 /// A change of one direction of an edge. Of what is deleted, ranks are those before the batch, else those after it.
 struct ArcChange {
   std::uint32_t source = 0;
@@ -112,7 +105,7 @@ class Rebuild {
 
   runtime::Status take_ids(const std::vector<std::int64_t>& ids) {
     if (ids.size() > runtime::kMaxVertices) {
-      runtime::Error error = out_of_memory();
+      runtime::Error error = runtime::out_of_memory();
       error.message = "the graph would have more than 4294967294 vertices";
       return error;
     }
@@ -314,7 +307,7 @@ runtime::Result<ResidentGraph::Shared> rebuilt(const ResidentGraph& graph, const
   try {
     return Rebuild(graph, batch).run();
   } catch (const std::bad_alloc&) {
-    return out_of_memory();
+    return runtime::out_of_memory();
   }
 }
 
@@ -368,7 +361,7 @@ runtime::Result<ResidentGraph::Shared> recoded(const ResidentGraph& graph,
     if (!halved) return halved.error();
     return ResidentGraph::from_graph(std::move(made));
   } catch (const std::bad_alloc&) {
-    return out_of_memory();
+    return runtime::out_of_memory();
   }
 }
 

@@ -23,7 +23,7 @@ constexpr std::uint64_t kSlack = 64;
 /// Chunks in flight: one is filled while the others travel.
 constexpr std::size_t kSlots = 3;
 /// What one thread copies at a time.
-constexpr std::uint64_t kGrain = std::uint64_t{1} << 20;
+constexpr std::uint64_t kBytesPerTask = std::uint64_t{1} << 20;
 
 /// One array of the graph and its place in the allocation.
 struct Piece {
@@ -96,7 +96,7 @@ Status check_room(const Device& device, std::uint64_t bytes, std::uint64_t reser
 }
 
 void copy_in_parallel(char* to, const char* from, std::uint64_t bytes) {
-  tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, bytes, kGrain),
+  tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, bytes, kBytesPerTask),
                     [&](const tbb::blocked_range<std::uint64_t>& part) {
                       std::memcpy(to + part.begin(), from + part.begin(), part.size());
                     });

@@ -40,11 +40,35 @@ function(matcha_library name)
   target_link_libraries(${name} PRIVATE matcha_warnings)
 endfunction()
 
+# matcha_object_library(<name> <source>...): the same, of files that are part of another library and compiled otherwise.
+function(matcha_object_library name)
+  add_library(${name} OBJECT ${ARGN})
+  target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE matcha_warnings)
+endfunction()
+
+# matcha_compile_singly(<file>...): takes files, named from the root, out of the batches of a unity build.
+function(matcha_compile_singly)
+  foreach(file IN LISTS ARGN)
+    foreach(target IN ITEMS ir passes frontend runtime interp plan codegen driver tools api)
+      set_source_files_properties("${PROJECT_SOURCE_DIR}/${file}" TARGET_DIRECTORY matcha_${target}
+        PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endforeach()
+  endforeach()
+endfunction()
+
 # matcha_executable(<name> <source>...): a program in build/bin.
 function(matcha_executable name)
   add_executable(${name} ${ARGN})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE matcha_warnings)
+endfunction()
+
+# matcha_not_hot(<target>...): in a release build -O1, which compiles in less time, where little of a run's time is spent.
+function(matcha_not_hot)
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endforeach()
 endfunction()
 
 # matcha_seldom_runs(<target>...): under sanitizers these are not optimized, which would take longer than it gains, and
