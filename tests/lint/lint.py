@@ -47,6 +47,14 @@ CODE_SUFFIXES = (".h", ".cpp", ".def", ".inc", ".cu", ".cuh", ".g4")
 TEXT_SUFFIXES = CODE_SUFFIXES + (".md", ".py", ".mt", ".mtir", ".cmake", ".txt", ".json", ".sh", "")
 CLANG_FORMAT_MAJOR = 14
 
+# The rule `words` looks at lines that changed since this commit. Older text is reviewed by hand.
+WORDS_SINCE = "d0c435c9"
+WORDS_OF_A_SENTENCE = 40
+# Pronouns where the reader needs a noun, and words that the field does not use.
+DIALECT = re.compile(
+    r"\b(whoever|whose turn|nobody|somebody|anew|sooner|(is|are|was|were) told|of somebody|no value of"
+    r"|who (has|have|had|takes?|waits?|asks?|knows?)|what (is|are|was|were|has|they|it|nobody) )", re.IGNORECASE)
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Written in two parts so that this file keeps its own rule.
 LEFTOVER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
@@ -333,6 +341,80 @@ def check_format(tree):
     return problems
 
 
+def changed_lines(tree, commit):
+    """The numbers of the lines that were added or changed since a commit, by file; None without the history."""
+    command = ["git", "-C", str(tree.root), "diff", "--unified=0", "--no-color", "--no-ext-diff", commit]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    except FileNotFoundError:
+        return None
+    if done.returncode != 0:
+        return None
+    changed, path = {}, ""
+    for line in done.stdout.splitlines():
+        if line.startswith("+++ "):
+            path = line[6:]
+        found = re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line)
+        if found:
+            first, count = int(found.group(1)), int(found.group(2) or 1)
+            changed.setdefault(path, set()).update(range(first, first + count))
+    return changed
+
+
+def prose(path, lines):
+    """Paragraphs of a document, or blocks of comments of a source: lists of (number, text)."""
+    block = []
+    for number, line in enumerate(lines, 1):
+        if path.endswith(".md"):
+            text = re.sub(r"`[^`]*`", "`x`", line.strip())
+            starts = text.startswith(("- ", "* ", "#")) or re.match(r"\d+\. ", text)
+            if text.startswith("|") or line.startswith("    "):
+                text = ""
+        else:
+            found = re.match(r"\s*(?:///?<?|#)\s(.*)$", line) or re.search(r"\s///?<?\s(.*)$", line)
+            text = re.sub(r"`[^`]*`", "`x`", found.group(1)) if found else ""
+            starts = not line.lstrip().startswith(("//", "#"))
+        if block and (not text or starts):
+            yield block
+            block = []
+        if text:
+            block.append((number, text))
+    if block:
+        yield block
+
+
+def check_words(tree):
+    """Changed comments and documents use nouns and the field's words, in sentences that are read once."""
+    changed = changed_lines(tree, WORDS_SINCE)
+    if changed is None:
+        print(f"[SKIP] words: the history does not reach back to {WORDS_SINCE}")
+        return []
+    problems = []
+    for path in tree.with_suffix(".h", ".cpp", ".def", ".md", ".py", ".mt", ".cmake", "CMakeLists.txt"):
+        if path not in changed or path.startswith(("tests/lint/", "tests/fuzz/")):
+            continue
+        lines = tree.lines(path)
+        for block in prose(path, list(without_fences("\n".join(lines))) if path.endswith(".md") else lines):
+            words = []
+            for number, text in block:
+                if number in changed[path] and DIALECT.search(text):
+                    problems.append(f"{path}:{number}: `{DIALECT.search(text).group(0).strip()}`: name the noun, use the field's word")
+                for word in text.split():
+                    words.append((number, word))
+                    if re.search(r"[.:;?!|]\W*$", word):
+                        problems += long_sentence(path, words, changed[path])
+                        words = []
+            problems += long_sentence(path, words, changed[path])
+    return problems
+
+
+def long_sentence(path, words, changed):
+    """The message about a sentence that changed and is too long, as a list."""
+    if len(words) <= WORDS_OF_A_SENTENCE or not any(number in changed for number, _ in words):
+        return []
+    return [f"{path}:{words[0][0]}: a sentence of {len(words)} words, at most {WORDS_OF_A_SENTENCE}"]
+
+
 RULES = {
     "includes": check_includes,
     "antlr-headers": check_antlr_headers,
@@ -346,6 +428,7 @@ RULES = {
     "sizes": check_sizes,
     "leftovers": check_leftovers,
     "text": check_text,
+    "words": check_words,
     "format": check_format,
 }
 

@@ -2,8 +2,11 @@
 """Tests of the lint rules: each finds what it is there for, and no more."""
 
 import pathlib
+import re
+import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 import lint
 
@@ -183,6 +186,34 @@ class Rules(unittest.TestCase):
                 "ir/a.cpp:2: tab",
             ],
         )
+
+    def test_changed_text_is_read_for_its_words(self):
+        def git(*command):
+            subprocess.run(["git", "-C", self.root, "-c", "user.name=a", "-c", "user.email=a", *command], check=True,
+                           capture_output=True)
+
+        self.write("ir/a.h", "/// Whoever reads old text.\nint a;\n")
+        git("init", "-q")
+        git("add", ".")
+        git("commit", "-q", "-m", "a")
+        self.write("ir/a.h", "/// Whoever reads old text.\nint a;\nint b;  ///< What is not told: nobody asks.\n")
+        long = "word " * 20
+        self.write("docs/a.md", f"# A\n\nShort. {long}\n{long}end.\n\n- {long}\n- {long}\n\n```\n{long} {long} end\n```\n")
+        git("add", ".")
+        with unittest.mock.patch.object(lint, "WORDS_SINCE", "HEAD"):
+            self.assertEqual(
+                self.problems("words"),
+                ["docs/a.md:3: a sentence of 41 words, at most 40",
+                 "ir/a.h:3: `What is`: name the noun, use the field's word"],
+            )
+
+    def test_every_documented_rule_is_registered(self):
+        tests = pathlib.Path(lint.__file__).parents[1]
+        table = (tests / "README.md").read_text(encoding="utf-8").split("## Lint")[1]
+        documented = re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)
+        registered = re.search(r"set\(rules ([^)]*)\)", (tests / "lint/CMakeLists.txt").read_text(encoding="utf-8"))
+        self.assertEqual(sorted(documented), sorted(lint.RULES))
+        self.assertEqual(sorted(documented), sorted(registered.group(1).split()))
 
     def test_build_folders_are_not_read(self):
         self.write("build-x/a.h", "int a;\n")

@@ -337,7 +337,7 @@ bool agree(const std::string& program, const std::function<Number(const World&)>
   return by_roots;
 }
 
-TEST(Roots, RandomPrograms) {
+TEST(RootEngine, RandomPrograms) {
   unsigned by_roots = 0;
   constexpr unsigned kPrograms = 60;
   for (unsigned seed = 0; seed < kPrograms && !HasFailure(); ++seed) {
@@ -354,7 +354,7 @@ TEST(Roots, RandomPrograms) {
   EXPECT_GT(by_roots, kPrograms * 2 / 3);
 }
 
-TEST(Roots, ResultsOfAllKinds) {
+TEST(RootEngine, ResultsOfAllKinds) {
   const char* const kPrograms[] = {
       // The largest, the smallest, and a vertex.
       "def f(G: Graph) -> int:\n    return max(apply(lambda v: size(neighbor(G, v)), vertices(G)))\n",
@@ -380,7 +380,7 @@ TEST(Roots, ResultsOfAllKinds) {
 }
 
 /// Each reads as far as it can, and no further.
-TEST(Roots, HowFarIsRead) {
+TEST(RootEngine, HowFarIsRead) {
   const char* const kPrograms[] = {// Rows of vertices that are 2 steps away, and 3.
                                    R"(def f(G: Graph) -> int:
     def near(v):
@@ -430,7 +430,7 @@ TEST(Roots, HowFarIsRead) {
   }
 }
 
-TEST(Roots, RowsThatComeAndGo) {
+TEST(RootEngine, RowsThatComeAndGo) {
   const char* const kPrograms[] = {
       R"(def f(G: Graph):
     def at(v):
@@ -449,7 +449,7 @@ TEST(Roots, RowsThatComeAndGo) {
   }
 }
 
-TEST(Roots, WhatLooksAtTheWholeGraphIsRunAgain) {
+TEST(RootEngine, WhatLooksAtTheWholeGraphIsRunAgain) {
   const char* const kPrograms[] = {
       "def f(G: Graph) -> int:\n    return sum(apply(lambda v: size(vertices(G)), vertices(G)))\n",
       ("def f(G: Graph) -> int:\n    return size(vertices(G)) * sum(apply(lambda v: size(neighbor(G, v)) / 2, "
