@@ -170,23 +170,16 @@ function(matcha_test_programs)
   matcha_long_programs(long_tests)
 endfunction()
 
-# matcha_fuzzer(<name> SOURCES <source>... LIBRARIES <library>... CORPUS <folder>):
-# a file with LLVMFuzzerTestOneInput. The program <name> is a libFuzzer target under MATCHA_FUZZ and else replays the
-# files given to it; the ctest case `fuzz.<name>` runs it over the corpus either way. The build folder's `fuzzers.txt`
-# lists the libFuzzer targets and their corpora.
-function(matcha_fuzzer name)
-  cmake_parse_arguments(arg "" "CORPUS" "SOURCES;LIBRARIES" ${ARGN})
-  cmake_path(ABSOLUTE_PATH arg_CORPUS BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
-  matcha_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
-  matcha_seldom_runs(${name})
+# matcha_fuzzer(<target> <corpus>): the ctest case `fuzz.<target>` runs a target of the program `fuzzers` over its corpus. Under
+# MATCHA_FUZZ the program is libFuzzer's, and the build folder's `fuzzers.txt` lists targets and corpora.
+function(matcha_fuzzer target corpus)
+  cmake_path(ABSOLUTE_PATH corpus NORMALIZE)
   if(MATCHA_FUZZ)
-    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-    add_test(NAME fuzz.${name} COMMAND ${name} -runs=0 "${arg_CORPUS}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-    file(APPEND "${PROJECT_BINARY_DIR}/fuzzers.txt" "${name} ${arg_CORPUS}\n")
+    add_test(NAME fuzz.${target} COMMAND fuzzers -runs=0 "${corpus}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    set_tests_properties(fuzz.${target} PROPERTIES ENVIRONMENT "MATCHA_FUZZER=${target}")
+    file(APPEND "${PROJECT_BINARY_DIR}/fuzzers.txt" "${target} ${corpus}\n")
   else()
-    target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp")
-    add_test(NAME fuzz.${name} COMMAND ${name} "${arg_CORPUS}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    add_test(NAME fuzz.${target} COMMAND fuzzers ${target} "${corpus}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   endif()
 endfunction()
 

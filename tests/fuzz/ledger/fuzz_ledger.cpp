@@ -8,18 +8,18 @@
 
 #include "driver/cluster/ledger.h"
 #include "driver/cluster/record.h"
+#include "tests/fuzz/fuzzer.h"
 
 using namespace matcha::driver::cluster;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MATCHA_FUZZER(ledger) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   static_cast<void>(read_header(bytes, "fuzzed"));
   std::string_view rest = bytes;
   static_cast<void>(next_frame(rest, "fuzzed"));
   const matcha::runtime::Result<Record> record = decode(bytes, "fuzzed");
-  if (!record) return 0;
+  if (!record) return;
   const std::string again = encode(*record);
   const matcha::runtime::Result<Record> second = decode(again, "fuzzed");
   if (!second || encode(*second) != again) std::abort();
-  return 0;
 }

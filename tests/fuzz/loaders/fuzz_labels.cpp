@@ -1,11 +1,12 @@
+#include "tests/fuzz/fuzzer.h"
 #include "tests/fuzz/loaders/loader_input.h"
 
 /// A graph file, a byte of value 1, a labels file that serves as vertices file too.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MATCHA_FUZZER(load_labels) {
   using namespace matcha::runtime;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const std::size_t cut = bytes.find('\x01');
-  if (cut == std::string_view::npos) return 0;
+  if (cut == std::string_view::npos) return;
   const fuzz::MemoryFile edges(bytes.substr(0, cut));
   const fuzz::MemoryFile labels(bytes.substr(cut + 1));
   GraphSpec spec;
@@ -17,5 +18,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   spec.vertices_path = labels.path();
   loaded = load_graph(spec, fuzz::fuzz_options());
   if (loaded) fuzz::check_graph(loaded->graph);
-  return 0;
 }

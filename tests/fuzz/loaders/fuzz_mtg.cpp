@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "runtime/graph/detail/mtg_layout.h"
+#include "tests/fuzz/fuzzer.h"
 #include "tests/fuzz/loaders/loader_input.h"
 
 namespace {
@@ -34,10 +35,9 @@ void mend_checksums(std::string& bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MATCHA_FUZZER(load_mtg) {
   std::string bytes(reinterpret_cast<const char*>(data), size);
   matcha::runtime::fuzz::load_as(bytes, matcha::runtime::Format::Auto);
   mend_checksums(bytes);
   matcha::runtime::fuzz::load_as(bytes, matcha::runtime::Format::Auto);
-  return 0;
 }

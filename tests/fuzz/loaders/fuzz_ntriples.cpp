@@ -1,11 +1,12 @@
 #include <cstdlib>
 
+#include "tests/fuzz/fuzzer.h"
 #include "tests/fuzz/loaders/loader_input.h"
 
 /// A byte of options, then triples.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MATCHA_FUZZER(load_ntriples) {
   using namespace matcha::runtime;
-  if (size == 0) return 0;
+  if (size == 0) return;
   const fuzz::MemoryFile file(std::string_view(reinterpret_cast<const char*>(data) + 1, size - 1));
   GraphSpec spec;
   spec.path = file.path();
@@ -18,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Result<LoadedGraph> loaded = load_graph(spec, fuzz::fuzz_options());
   if (!loaded) {
     if (loaded.error().message.empty()) std::abort();
-    return 0;
+    return;
   }
   if (!spec.keep_loops) fuzz::check_graph(loaded->graph);
   const IdNames* const names = loaded->graph.universe().names().get();
@@ -26,5 +27,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string name = names->name(place);
     if (name.empty() || names->find(name) != place) std::abort();
   }
-  return 0;
 }

@@ -1,7 +1,7 @@
+#include "tests/fuzz/fuzzer.h"
 #include "tests/fuzz/loaders/loader_input.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MATCHA_FUZZER(load_packed) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   matcha::runtime::fuzz::load_as(bytes, matcha::runtime::Format::Auto);
-  return 0;
 }

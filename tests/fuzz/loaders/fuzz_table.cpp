@@ -1,5 +1,6 @@
 #include <string>
 
+#include "tests/fuzz/fuzzer.h"
 #include "tests/fuzz/loaders/loader_input.h"
 
 namespace {
@@ -18,8 +19,8 @@ void check_names(const Graph& graph) {
 }  // namespace
 
 /// A byte of options, a table of edges, a byte of value 1, a table of vertices.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
+MATCHA_FUZZER(load_table) {
+  if (size == 0) return;
   const unsigned options = data[0];
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const std::size_t cut = bytes.find('\x01');
@@ -64,5 +65,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     seen = now;
   }
-  return 0;
 }

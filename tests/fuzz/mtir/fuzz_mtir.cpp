@@ -8,6 +8,7 @@
 #include "ir/parser.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "tests/fuzz/fuzzer.h"
 
 using namespace matcha;
 
@@ -29,18 +30,17 @@ void ask(ir::Context& context, const ir::Module& module) {
 }  // namespace
 
 /// Any text is read or reported; what is read prints to a text that reads back to the same.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MATCHA_FUZZER(mtir) {
   SourceManager sources;
   Diagnostics diagnostics(sources);
   ir::Context context;
   std::string text(reinterpret_cast<const char*>(data), size);
   std::optional<ir::Module> module = ir::parse(context, sources.add("fuzz.mtir", text), diagnostics);
   MATCHA_CHECK(module.has_value() != diagnostics.has_errors(), "a module or an error");
-  if (!module) return 0;
+  if (!module) return;
   std::string printed = ir::print(*module);
   std::optional<ir::Module> again = ir::parse(context, sources.add("again.mtir", printed), diagnostics);
   MATCHA_CHECK(again.has_value(), "what is printed can be read");
   MATCHA_CHECK(ir::print(*again) == printed, "what is read prints the same");
   if (ir::verify(*module, diagnostics)) ask(context, *module);
-  return 0;
 }

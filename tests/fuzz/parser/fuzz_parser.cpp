@@ -6,9 +6,10 @@
 #include "frontend/lower.h"
 #include "ir/context.h"
 #include "ir/verifier.h"
+#include "tests/fuzz/fuzzer.h"
 
 /// Any bytes as a program: refused with an error, or compiled to a module that the verifier accepts.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MATCHA_FUZZER(parser) {
   using namespace matcha;
   SourceManager sources;
   std::uint32_t file = sources.add("fuzz.mt", std::string(reinterpret_cast<const char*>(data), size));
@@ -18,12 +19,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   render_json(diagnostics);
   if (!graph) {
     if (!diagnostics.has_errors()) __builtin_trap();
-    return 0;
+    return;
   }
   frontend::asg::print(*graph);
   ir::Context context;
   std::optional<ir::Module> module = frontend::lower(*graph, context, diagnostics);
   if (!module && !diagnostics.has_errors()) __builtin_trap();
   if (module && !ir::verify(*module, diagnostics)) __builtin_trap();
-  return 0;
 }

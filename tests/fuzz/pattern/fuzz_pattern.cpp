@@ -9,6 +9,7 @@
 #include "frontend/pattern/read.h"
 #include "frontend/pattern/sketch.h"
 #include "frontend/pattern/symmetry.h"
+#include "tests/fuzz/fuzzer.h"
 
 namespace {
 
@@ -31,7 +32,7 @@ void bind_named(matcha::frontend::pattern::Pattern& pattern, bool there) {
 
 /// Any bytes as a pattern: refused with an error, or a pattern that its own text gives again, and, if it is small, a
 /// program that compiles.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MATCHA_FUZZER(pattern) {
   using namespace matcha;
   using namespace matcha::frontend::pattern;
   SourceManager sources;
@@ -41,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   render_text(diagnostics, true);
   render_json(diagnostics);
   if (set.has_value() == diagnostics.has_errors()) __builtin_trap();
-  if (!set || set->motif) return 0;
+  if (!set || set->motif) return;
   const Pattern& pattern = set->patterns.front();
   const std::string text = to_text(pattern);
   const std::optional<PatternSet> again = read_pattern(sources, sources.add("<again>", text), diagnostics);
@@ -51,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     __builtin_trap();
   }
   constexpr int kSmall = 5;
-  if (pattern.size() > kSmall) return 0;
+  if (pattern.size() > kSmall) return;
   bind_named(set->patterns.front(), size % 3 != 0);
   Request request;
   request.rows = size % 2 == 0;
@@ -59,5 +60,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!program) __builtin_trap();
   Diagnostics of_program(sources);
   if (!frontend::compile(sources, sources.add("<program>", program->text), {}, of_program)) __builtin_trap();
-  return 0;
 }

@@ -12,12 +12,13 @@
 
 #include "driver/stream/feed.h"
 #include "runtime/graph/labels.h"
+#include "tests/fuzz/fuzzer.h"
 
 /// Bytes as lines of a stream: nothing crashes, a batch has each line that was taken once, and what a feed holds is the
 /// same after it was kept and read back. The first byte chooses what the lines are.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MATCHA_FUZZER(updates) {
   namespace st = matcha::driver::stream;
-  if (size == 0) return 0;
+  if (size == 0) return;
   st::FeedRules rules;
   rules.lines.temporal = (data[0] & 1) != 0;
   rules.lines.edge_labels = (data[0] & 2) != 0;
@@ -62,5 +63,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   end_batch();
   if (told != updates) std::abort();
-  return 0;
 }
