@@ -3,7 +3,7 @@ FROM debian:bookworm AS build
 COPY scripts/common.sh /source/scripts/common.sh
 RUN bash -c 'source /source/scripts/common.sh && install_packages "${packages[@]}"'
 COPY . /source
-RUN cd /source && cmake --preset release -DMATCHA_UNITY=ON -DMATCHA_TESTS=OFF -DMATCHA_BENCH=OFF \
+RUN cd /source && cmake --preset release -DMATCHA_TESTS=OFF -DMATCHA_BENCH=OFF \
  && cmake --build build && cpack -G DEB --config build/CPackConfig.cmake -B /packages
 
 FROM debian:bookworm-slim

@@ -96,7 +96,7 @@ build() {
     mkdir -p "$folder"
     log="$folder/configure.log"
     echo "configuring $preset in ${folder#"$root"/}" >&2
-    (cd "$root" && cmake --preset "$preset" -DMATCHA_UNITY=ON) > "$log" 2>&1 || { cat "$log" >&2; fail "cmake failed"; }
+    (cd "$root" && cmake --preset "$preset") > "$log" 2>&1 || { cat "$log" >&2; fail "cmake failed"; }
   fi
   compile_changes_singly "$folder"
   cmake --build "$folder" ${1:+--target "$@"} >&2 || fail "the build failed"

@@ -2,7 +2,7 @@
 
 option(MATCHA_TESTS "Build the tests" ON)
 option(MATCHA_BENCH "Build the google-benchmark programs" ON)
-option(MATCHA_UNITY "Compile up to 64 files at once: a first build takes a third of the time" OFF)
+option(MATCHA_UNITY "Compile up to 64 files at once: a first build takes a third of the time" ON)
 set(MATCHA_SINGLE "" CACHE STRING "Files that a unity build compiles one by one: those that a developer changes")
 option(MATCHA_PORTABLE "Link libstdc++ and libgcc statically into programs and look for libtbb beside them" OFF)
 option(MATCHA_FUZZ "Build the libFuzzer targets (needs clang)" OFF)

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -126,6 +127,13 @@ class CliTest(unittest.TestCase):
             if began(done):
                 break
         return done
+
+    def work_of(self, *args, **kwargs):
+        """A command, and the seconds of processor time that it took: other work on the machine adds little to them."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = self.matcha(*args, **kwargs)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return done, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     def leftovers(self):
         """Names in the folder that look like unfinished files."""

@@ -5,7 +5,6 @@ import os
 import random
 import signal
 import subprocess
-import time
 
 from cli import LIMIT_S, MATCHA, ROOT, SLOW, TRIANGLE, WIKI, WIKI_TRIANGLES, CliTest, main
 
@@ -234,9 +233,7 @@ class ServeTest(CliTest):
         self.assertEqual(server.ask({"id": 3, "program": BIG})["status"], "usage")  # That id is taken.
         waiting = [server.ask({"id": "c", "cancel": 3}), server.answer()]
         self.assertEqual(sorted((str(one["id"]), one["status"]) for one in waiting), [("3", "cancelled"), ("c", "ok")])
-        began = time.monotonic()
         answers = [server.ask({"id": "d", "cancel": 2}), server.answer()]
-        self.assertLess(time.monotonic() - began, 10)
         self.assertEqual(sorted((str(one["id"]), one["code"]) for one in answers), [("2", 130), ("d", 0)])
         self.assertFalse(server.ask({"id": "e", "cancel": 77})["cancelled"])
         server.process.send_signal(signal.SIGINT)

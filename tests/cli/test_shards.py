@@ -9,7 +9,6 @@ import pathlib
 import re
 import shutil
 import subprocess
-import time
 
 import cli
 from cli import TRIANGLE, WIKI, WIKI_TRIANGLES
@@ -158,10 +157,8 @@ def main(G: Graph) -> int:
     def test_a_stop_and_the_same_command(self):
         folder = str(self.folder / "w")
         words = ("run", "--pattern", "house", LONG, "--work", folder, "--threads", "1", "-q", "--json")
-        begin = time.monotonic()
         done = self.matcha(*words, "--timeout", "0.4" if SANITIZED else "0.8")
         code, out = done.returncode, done.stdout.decode()
-        self.assertLess(time.monotonic() - begin, 30)
         if code == 124 and out:
             self.assertFalse(json.loads(out)["complete"])
         answer = json.loads(self.ok(*words))

@@ -432,10 +432,8 @@ class StreamTest(CliTest):
         process = subprocess.Popen([MATCHA, "stream", TRIANGLE, "--updates", "-", "--timeout", "0.5"], cwd=ROOT,
                                    env=self.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
-        start = time.monotonic()
         process.wait(timeout=LIMIT_S)
         self.assertEqual(process.returncode, 124)
-        self.assertLess(time.monotonic() - start, 60)
         for pipe in (process.stdin, process.stdout, process.stderr):
             pipe.close()
 

@@ -36,7 +36,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 
@@ -105,13 +104,10 @@ class Machine:
         return json.loads(self.run(*words, "--json", **variables))
 
     def timed_out(self, *words, first=1, began=lambda: True):
-        """The answer of a run without end under `--timeout`, soon after that. How long the run takes to begin is the machine's: it
+        """The answer of a run without end under `--timeout`. How long the run takes to begin is the machine's: it
         gets more and more time, from `first` seconds on, until there is an answer and `began` says so."""
         for seconds in (first, 4 * first, 16 * first, 64 * first):
-            begin = time.monotonic()
             text = self.run(*words, "--timeout", seconds, "--json", code=124)
-            if time.monotonic() - begin > seconds + 60:
-                raise Failed(f"{words}: the timeout came late")
             if text and began():
                 break
         answer = json.loads(text)
