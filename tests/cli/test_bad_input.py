@@ -179,8 +179,6 @@ class BadPrograms(cli.CliTest):
         errors = self.fails(3, "run", cli.TRIANGLE, "nowhere.txt")
         self.assertLessEqual(len(errors.splitlines()), 3)
 
-
-class BadPrograms(cli.CliTest):
     def test_hints_for_python(self):
         for text, hint in (
             ("    u, v = G\n    return 1", "a tuple is not taken apart by names; its parts are `get(t, 0)`"),
@@ -189,7 +187,6 @@ class BadPrograms(cli.CliTest):
             ("    return sum(x for x in vertices(G))", "there are no comprehensions"),
         ):
             self.fails(1, "check", self.write("q.mt", f"def f(G: Graph):\n{text}\n"), says=f"hint: {hint}")
-
 
     def test_an_index_out_of_range_is_named(self):
         graph = self.write("g.txt", "0 1\n1 2\n")
