@@ -68,6 +68,9 @@ def check_program(prefix, environment):
     program = str(prefix / "bin/matcha")
     assert run([program, "--version"], env=environment).startswith("matcha ")
     assert run([program, "run", "--pattern", "triangle", GRAPH, "--no-cache", "-q"], env=environment) == TRIANGLES
+    # It starts where there is no GPU, driver or NVRTC.
+    loaded = run(["ldd", program], env=environment)
+    assert "libcuda" not in loaded and "nvrtc" not in loaded, loaded
     for file in ("bash-completion/completions/matcha", "fish/vendor_completions.d/matcha.fish", "man/man1/matcha.1.gz",
                  "man/man1/matcha-graph-convert.1.gz"):
         assert (prefix / "share" / file).stat().st_size > 500, file

@@ -43,6 +43,7 @@ class BadGraphs(cli.CliTest):
     def test_line_that_is_no_edge(self):
         self.bad(self.write("g.txt", "# a comment\n0 1\n1 2\nhello world\n"), "g.txt:4:")
         self.bad(self.write("h.txt", "0 1\n7\n"), "h.txt:2:")
+        self.bad(self.write("bytes", bytes(range(128, 256)) * 4), "bytes:1")
 
     def test_ids_beyond_64_bits(self):
         self.bad(self.write("g.txt", "0 1\n1 99999999999999999999\n"), "g.txt:2:")

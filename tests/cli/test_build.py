@@ -78,6 +78,7 @@ class Build(cli.CliTest):
             self.assertLess(len(part.splitlines()), 70)
             self.assertEqual(whole, self.ok("build", cli.TRIANGLE, f"--emit={emit}", "--part", "all"))
         cuda = [self.ok("build", cli.TRIANGLE, "--emit=cuda", "--part", "query", *more) for more in ([], ["--group", "1"])]
+        self.assertNotIn("#include", cuda[0])
         marks = [next(line for line in text.splitlines() if line.startswith("// matcha-query 1 plan=")) for text in cuda]
         self.assertEqual(len(set(marks)), 2)
         self.assertIn(" assumes=simple", marks[0])

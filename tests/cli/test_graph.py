@@ -200,6 +200,14 @@ class Graphs(cli.CliTest):
         self.fails(5, "graph", "generate", "clique", "-n", "4000000000", "-o", out)
         self.assertFalse(os.path.exists(out))
 
+    @unittest.skipIf(cli.SANITIZED, "sanitizers take more addresses than a limit leaves")
+    def test_out_of_memory(self):
+        out = self.path("g.mtg")
+        command = ["bash", "-c", 'ulimit -v 700000; exec "$@"', "bash", cli.MATCHA, "graph", "generate", "rmat", "--scale", "23", "-o", out]
+        done = cli.subprocess.run(command, cwd=cli.ROOT, env=self.environment(), capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+
 
 class Pieces(cli.CliTest):
     """`--memory`: a graph is made in less memory than it takes, and its file has the same bytes."""

@@ -197,6 +197,8 @@ class PatternTest(CliTest):
         self.assertIn("vertex_label(G, v0) == 0", self.ok("pattern", query))
         self.assertEqual(int(self.ok("run", "--pattern", query, "--unlabelled", WIKI)), WIKI_TRIANGLES)
         self.assertEqual(int(self.ok("run", "--pattern", self.write("q.g6", "Bw\n"), WIKI)), WIKI_TRIANGLES)
+        stmatch = self.write("q.g", "t # 0\nv 0 0\nv 1 0\nv 2 0\ne 0 1 0\ne 0 2 0\n")
+        self.assertEqual(self.ok("run", "--pattern", stmatch, SMALL, "--unlabelled"), self.ok("run", "--pattern", "wedge", SMALL))
 
     def test_edge_lists(self):
         """Of a file they are a pattern; weights at the end of a line are not taken for what `1` means there."""

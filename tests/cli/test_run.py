@@ -1,6 +1,7 @@
 """`matcha run`: answers, bindings, JSON, streams."""
 
 import json
+import math
 import random
 import re
 import subprocess
@@ -51,6 +52,11 @@ class Answers(cli.CliTest):
         body = f"sum(apply(lambda v: {big}, vertices(G)))"
         self.assertEqual(self.run_program(body), f"{6 * big}\n")
         self.assertEqual(json.loads(self.run_program(body, "--json"))["result"], 6 * big)
+        star = self.generate("star.mtg", "star", "--vertices", "9001")
+        self.assertEqual(int(self.ok("run", "--pattern", "star:7", star)), math.comb(9000, 6))
+        beyond = self.write("beyond.mt", "def f(G: Graph) -> int:\n    return 9223372036854775807 + size(vertices(G))\n")
+        for tier in ("interp", "native"):
+            self.fails(4, "run", beyond, "tests/graphs/clique-6.txt", "--tier", tier, says=["beyond.mt:2:", "overflow"])
 
     def test_program_on_stdin(self):
         text = (cli.ROOT / cli.TRIANGLE).read_bytes()

@@ -41,6 +41,7 @@ class Reading(cli.CliTest):
         self.assertEqual(self.ok(*TRIANGLE, other, "--src", "from", "--dst", "to"), "1\n")
         self.assertEqual(self.ok(*TRIANGLE, other, "--src", "2", "--dst", "1"), "1\n")
         self.assertEqual(self.ok("run", cli.TRIANGLE, "--in", f"G={other}:from,to"), "1\n")
+        self.assertEqual(self.ok("run", cli.TRIANGLE, "--in", f"G={other}:2,1", "--header", "yes"), "1\n")
         self.fails(3, *TRIANGLE, other, "--src", "form", "--dst", "to", says=["f.tsv:1: error: there is no column `form`", "`from`"])
         self.fails(2, *TRIANGLE, other, "--src", "from", says="belong together")
         self.fails(3, *TRIANGLE, self.write("g.csv", "src,dst\n1,2\n1,2,3\n"), says="g.csv:3: error: the line has 3 columns")
@@ -99,6 +100,8 @@ class Reading(cli.CliTest):
         with open(mtg, "rb") as file:
             self.assertEqual(self.ok(*TRIANGLE, "-", stdin=file.read()), "4\n")
         self.assertIn("vertices       4", self.ok("graph", "info", "-", stdin=FRIENDS.encode()))
+        several = self.ok("run", "--pattern", "edge", "--pattern", "wedge", "-", stdin=b"1 2\n2 3\n")
+        self.assertEqual(several.split(), ["edge", "2", "wedge", "1"])
         self.fails(3, *TRIANGLE, "-", stdin=b"1 2\n3\n", says="-:2: error")
         self.fails(3, *TRIANGLE, "-", says="standard input is empty")
 

@@ -78,6 +78,11 @@ class Usage(cli.CliTest):
         (symbols,) = re.findall(r"^(MATCHA_(\d+)) {", (cli.ROOT / "api/matcha.map").read_text(encoding="utf-8"), re.M)
         self.assertIn(f"| the C interface | {symbols[1]} | `libmatcha.so.{symbols[1]}`, the symbol version `{symbols[0]}` |", table)
 
+    def test_limits_in_the_manual(self):
+        self.fails(1, "run", "--pattern", "clique:20", cli.WIKI, says="a number from 2 to 12")
+        for page, says in (("README.md", "up to 12 vertices, or 64 with labels"), ("docs/cli.md", "At most 12 vertices, or 64 with labels")):
+            self.assertIn(says, " ".join((cli.ROOT / page).read_text(encoding="utf-8").split()))
+
     def test_no_verb_prints_help(self):
         done = self.matcha()
         self.assertEqual(done.returncode, 2)

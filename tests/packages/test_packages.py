@@ -88,8 +88,15 @@ def check_archive(build, folder):
     installed.check_python(packages, dict(environment, LD_LIBRARY_PATH=str(library.parent)))
 
 
+def check_image():
+    """`docker run matcha run …` is the program. The image itself is not built here."""
+    text = (installed.ROOT / "Dockerfile").read_text(encoding="utf-8")
+    assert 'ENTRYPOINT ["matcha"]' in text, text
+
+
 def main():
     build, compiler = sys.argv[1:3]
+    check_image()
     if shutil.which("dpkg-deb") is None:
         print("no dpkg-deb")
         return 77
