@@ -179,19 +179,13 @@ class Interrupt(cli.CliTest):
             self.assertEqual([row for row in rows if row[1] != ((size - 1) * (size - 2)) ** 2], [])
 
     @unittest.skipIf(os.environ.get("MATCHA_SANITIZE"), "compiling takes too long under sanitizers")
-    def test_timeout_in_a_large_program(self):
-        # Its region is compiled as many functions, which end one another.
-        done = self.timed_out("run", "--pattern", "motif:6", cli.WIKI, "--device", "cpu", first=4)
-        self.assertIn(b"partial result: stopped by --timeout", done.stderr)
-
-    @unittest.skipIf(os.environ.get("MATCHA_SANITIZE"), "compiling takes too long under sanitizers")
     def test_stops_before_the_run(self):
         # Planning, passes and LLVM take seconds, and look at no stop.
         with tempfile.TemporaryDirectory() as folder:
             graph = os.path.join(folder, "square.txt")
             with open(graph, "w", encoding="utf-8") as file:
                 file.write("0 1\n1 2\n2 3\n3 0\n")
-            common = ("run", "--pattern", "motif:6", graph, "--device", "cpu", "--no-cache", "--json", "--tier", "native")
+            common = ("run", "--pattern", "motif:5", graph, "--device", "cpu", "--no-cache", "--json", "--tier", "native")
 
             def length_of_the_whole():
                 begin = time.monotonic()
@@ -217,7 +211,7 @@ class Interrupt(cli.CliTest):
                 if part > 0.1:  # Before the pattern is read there is no object.
                     answer = json.loads(stopped.stdout)
                     self.assertEqual((answer["stopped_by"], answer["result"]), ("timeout", None))
-                    self.assertEqual((answer["signature"], answer["complete"]), ("motifs(G: Graph) -> List<int>", False))
+                    self.assertEqual((answer["signature"], answer["complete"]), ("motifs(G: Graph) -> Tuple<int, 21>", False))
             for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
                 for part in (0.3, 0.4, 0.5):
                     process = self.start(*common)

@@ -4,7 +4,7 @@ import csv
 import json
 import random
 import unittest
-from cli import ROOT, WIKI, CliTest, main
+from cli import ROOT, SANITIZED, WIKI, CliTest, main
 
 SMALL = "tests/graphs/random-12-seed1.txt"
 SHARED = ROOT.parent / "shared"
@@ -127,6 +127,12 @@ class MotifsTest(CliTest):
                 self.assertEqual({one["stats"]["backend"] for one in answers}, {"identities"})
                 for row, one in zip(rows, answers):
                     self.assertEqual(one["result"], int(row["count"]), (graph, row["pattern"], induced))
+
+    @unittest.skipIf(SANITIZED, "compiling takes too long under sanitizers")
+    def test_timeout_in_a_large_program(self):
+        # Its region is compiled as many functions, which end one another.
+        done = self.timed_out("run", "--pattern", "motif:6", WIKI, "--device", "cpu", first=4)
+        self.assertIn(b"partial result: stopped by --timeout", done.stderr)
 
 
 if __name__ == "__main__":
