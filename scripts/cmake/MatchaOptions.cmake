@@ -28,6 +28,8 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 add_compile_options(-ffunction-sections -fdata-sections)
 # Kept code is that of one build (codegen/llvm/build_id.h).
 add_link_options(-Wl,--gc-sections -Wl,--as-needed -Wl,--build-id)
+# Addresses of functions are bound when a program starts, and are read-only from then on.
+add_link_options(-Wl,-z,relro -Wl,-z,now)
 
 if(MATCHA_SANITIZE)
   add_compile_options(-fsanitize=${MATCHA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -64,6 +64,20 @@ function(matcha_executable name)
   target_link_libraries(${name} PRIVATE matcha_warnings)
 endfunction()
 
+# matcha_run_path(<target> <folder>...): where an installed target looks for libraries, and the built one as well: a run path
+# that CMake changes at installation ends in an empty element until then, which stands for the current folder.
+function(matcha_run_path target)
+  set(path ${ARGN})
+  set(foreign ON)  # Folders of libraries outside the system's.
+  if(MATCHA_PORTABLE)
+    list(APPEND path "$ORIGIN")
+    set(foreign OFF)
+  endif()
+  list(REMOVE_DUPLICATES path)
+  set_target_properties(${target} PROPERTIES
+    INSTALL_RPATH "${path}" BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ${foreign})
+endfunction()
+
 # matcha_not_hot(<target>...): in a release build -O1, which compiles in less time, where little of a run's time is spent.
 function(matcha_not_hot)
   foreach(target IN LISTS ARGN)

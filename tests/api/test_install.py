@@ -1,8 +1,10 @@
 """An installed tree: `test_install.py BUILD_FOLDER CC`. A C program finds the library through pkg-config and through CMake; nothing
-but matcha_* is exported; the program, its pages, Python and the documents are there, each in its component."""
+but matcha_* is exported; the program, its pages, Python and the documents are there, each in its component. No program or library of
+the build or of the tree looks for others in the current folder, and all bind functions at the start, read-only."""
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +20,34 @@ def run(command, **more):
     done = subprocess.run(command, check=False, text=True, capture_output=True, **more)
     assert done.returncode == 0, (command, done.stdout, done.stderr)
     return done.stdout
+
+
+def linked_files(tree):
+    """The programs and shared libraries below a folder; CMake's own trials are none of ours."""
+    for folder, folders, names in os.walk(tree):
+        folders[:] = [name for name in folders if name != "CMakeFiles"]
+        for file in (pathlib.Path(folder, name) for name in names):
+            if not file.is_file() or file.is_symlink():
+                continue
+            with open(file, "rb") as opened:
+                head = opened.read(18)
+            # Executables and shared objects; 1 would be an object file.
+            if head[:4] == b"\x7fELF" and int.from_bytes(head[16:18], sys.byteorder) in (2, 3):
+                yield file
+
+
+def check_linking(tree):
+    """What the loader is told by each of our programs and libraries. Libraries of others, which a package
+    has in a folder `matcha`, may bind lazily."""
+    found = 0
+    for file in linked_files(tree):
+        facts = run(["readelf", "-dlW", str(file)])
+        for path in re.findall(r"\(R(?:UN)?PATH\)\s.*\[(.*)\]", facts):
+            assert all(part.startswith(("/", "$ORIGIN")) for part in path.split(":")), f"{file} looks for libraries in `{path}`"
+        if "(NEEDED)" in facts and file.parent.name != "matcha":
+            assert "GNU_RELRO" in facts and re.search(r"\(FLAGS\)\s.*BIND_NOW|\(FLAGS_1\)\s.*NOW", facts), f"{file} binds lazily"
+        found += 1
+    assert found >= 2, tree
 
 
 def check_consumers(prefix, compiler, folder, path):
@@ -92,6 +122,8 @@ def main():
             assert len(list(prefix.rglob(file))) == 1, file
         moved = prefix.with_name("moved")
         prefix.rename(moved)
+        check_linking(build)
+        check_linking(moved)
         environment = check_consumers(moved, compiler, folder, [])
         check_program(moved, environment)
         check_python(next(moved.rglob("matcha/nx.py")).parent.parent, environment)
