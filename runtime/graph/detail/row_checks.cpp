@@ -128,8 +128,10 @@ std::uint64_t count_below(const std::uint32_t* begin, const std::uint32_t* end, 
   return below;
 }
 
-bool rows_are_good(const UncheckedRows& rows) {
+std::optional<ArcSums> sums_of_good_rows(const UncheckedRows& rows) {
+  const SummedRows summed{rows.offsets, rows.neighbors, rows.maybe_info, rows.maybe_from, rows.directed};
   std::atomic<bool> good{true};
+  std::atomic<std::uint64_t> up{0}, down{0};
   tbb::parallel_for(Block(0, rows.universe, kVertices), [&](const Block& block) {
     for (std::uint64_t first = block.begin(); first < block.end() && good.load(std::memory_order_relaxed);
          first += kVertices) {
@@ -138,11 +140,17 @@ bool rows_are_good(const UncheckedRows& rows) {
         good.store(false);
         return;
       }
-      rows.pages.drop(rows.neighbors + rows.offsets[first],
-                      (rows.offsets[last] - rows.offsets[first]) * sizeof(std::uint32_t));
+      // While they are in the cache.
+      const ArcSums sums = rows.wants_sums ? sums_of_rows(summed, first, last) : ArcSums{};
+      up.fetch_add(sums.up, std::memory_order_relaxed);
+      down.fetch_add(sums.down, std::memory_order_relaxed);
+      const std::uint64_t begin = rows.offsets[first], count = rows.offsets[last] - begin;
+      rows.pages.drop(rows.neighbors + begin, count * sizeof(std::uint32_t));
+      if (rows.maybe_info != nullptr) rows.pages.drop(rows.maybe_info + begin, count * sizeof(std::uint64_t));
     }
   });
-  return good.load();
+  if (!good.load()) return std::nullopt;
+  return ArcSums{up.load(), down.load()};
 }
 
 std::uint64_t plain_sum(std::string_view bytes) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
+#include "runtime/graph/detail/arc_sums.h"
 #include "runtime/graph/mapped_pages.h"
 
 /// Passes over the rows of a graph on all threads, with the vectors that the processor has.
@@ -16,11 +18,16 @@ struct UncheckedRows {
   std::uint64_t arc_count = 0;
   bool simple = true;      ///< Rows have to ascend strictly.
   bool loop_free = true;   ///< No row has its own vertex.
-  MappedPages pages = {};  ///< They are let go of behind the check.
+  bool wants_sums = true;  ///< Else they are 0, and the next three do not matter.
+  bool directed = false;
+  const std::uint64_t* maybe_info = nullptr;  ///< Edge info.
+  const std::uint32_t* maybe_from = nullptr;  ///< What each vertex is in the sums, below the universe; null: itself.
+  MappedPages pages = {};                     ///< They are let go of behind the check.
 };
 
-/// Whether offsets ascend, rows ascend and all neighbours are in the universe. A row without arcs is good.
-bool rows_are_good(const UncheckedRows& rows);
+/// The sums of all arcs, if offsets ascend, rows ascend and all neighbours are in the universe. A row without arcs is
+/// good.
+std::optional<ArcSums> sums_of_good_rows(const UncheckedRows& rows);
 
 /// The positions `at` of [1, count) with `items[at - 1]` above `items[at]`, or equal to it if `strict`.
 std::uint64_t descents(const std::uint32_t* items, std::uint64_t count, bool strict);

@@ -11,29 +11,11 @@
 #include "runtime/graph/generate.h"
 #include "runtime/graph/mtg.h"
 #include "runtime/graph/write.h"
+#include "tests/unit/runtime/graph/mtg_files.h"
 #include "tests/unit/runtime/graph/support.h"
 
 namespace matcha::runtime::test {
 namespace {
-
-/// A graph with every section: sparse ids, an isolated vertex, word labels.
-std::string write_labelled(const TemporaryFolder& folder) {
-  GraphSpec spec = spec_of(folder.file("g.txt", "5 6\n6 90\n5 90\n"));
-  spec.labels_path = folder.file("g.labels", "5 a\n6 7\n90 b\n1000 a\n");
-  const LoadedGraph loaded = load(spec);
-  const std::string path = folder.path("g.mtg");
-  const Status written = write_mtg(loaded.graph, path);
-  EXPECT_TRUE(written) << written.error().render();
-  return path;
-}
-
-std::string write_temporal(const TemporaryFolder& folder) {
-  GraphSpec spec = spec_of(folder.file("t.txt", "1 2 30\n1 2 10\n2 1 5\n"));
-  spec.temporal = true;
-  const std::string path = folder.path("t.mtg");
-  EXPECT_TRUE(write_mtg(load(spec).graph, path));
-  return path;
-}
 
 TEST(Mtg, RoundTripKeepsEverything) {
   const TemporaryFolder folder;
@@ -118,34 +100,6 @@ TEST(Mtg, ReplacesAFileWhole) {
   ASSERT_TRUE(write_mtg(load(folder.file("g.txt", "0 1\n")).graph, path));
   EXPECT_EQ(load(path).graph.edge_count(), 1U);
   EXPECT_EQ(folder.names(), (std::set<std::string>{"g.mtg", "g.txt"}));
-}
-
-/// The error of reading these bytes; they must not load.
-Error refused(const TemporaryFolder& folder, const std::string& bytes) {
-  const Error error = load_error(folder.file("bad.mtg", bytes));
-  EXPECT_NE(error.message, "");
-  EXPECT_EQ(error.kind, ErrorKind::Input);
-  return error;
-}
-
-/// A graph with its order by degree, largest first: 6, 90, 7, 5, 8 or so.
-std::string write_ranked(const TemporaryFolder& folder) {
-  const LoadedGraph loaded = load(folder.file("r.txt", "5 6\n6 90\n6 7\n7 90\n8 90\n"));
-  const Result<Graph> ranked = ordered_by_degree(loaded.graph, Halves::Lower);
-  EXPECT_TRUE(ranked);
-  const std::string path = folder.path("r.mtg");
-  EXPECT_TRUE(write_mtg(loaded.graph, path, {}, {&*ranked, Halves::Lower}));
-  return path;
-}
-
-/// Arcs with two labels, one pair with both.
-std::string write_by_label(const TemporaryFolder& folder) {
-  GraphSpec spec = spec_of(folder.file("l.txt", "1 2 knows\n1 2 pays\n1 3 knows\n3 1 knows\n7 2 pays\n2 9 knows\n"));
-  spec.directed = spec.edge_info = true;
-  spec.info = ColumnKind::Label;
-  const std::string path = folder.path("l.mtg");
-  EXPECT_TRUE(write_mtg(load(spec).graph, path, {}, {}, true));
-  return path;
 }
 
 Result<LoadedGraph> load_by_label(const std::string& path) {
@@ -269,66 +223,6 @@ TEST(Mtg, EveryTruncationIsSeen) {
   EXPECT_NE(refused(folder, good.substr(0, good.size() - 1)).message.find("and should have"), std::string::npos);
 }
 
-/// Changes a header field and makes the header's checksum right again.
-template <typename Change>
-std::string with_header(std::string bytes, const Change& change) {
-  detail::MtgHeader header{};
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  const std::uint64_t table_end = sizeof(header) + header.section_count * sizeof(detail::MtgEntry);
-  change(header);
-  std::memcpy(bytes.data(), &header, sizeof(header));
-  const std::uint64_t sum = XXH3_64bits(bytes.data(), table_end);
-  std::memcpy(bytes.data() + table_end, &sum, sizeof(sum));
-  return bytes;
-}
-
-/// Changes the bytes of a section and makes all checksums right again.
-template <typename Change>
-std::string with_section(std::string bytes, detail::MtgSection which, const Change& change) {
-  detail::MtgHeader header{};
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  for (std::uint64_t at = 0; at < header.section_count; ++at) {
-    char* const place = bytes.data() + sizeof(header) + at * sizeof(detail::MtgEntry);
-    detail::MtgEntry entry{};
-    std::memcpy(&entry, place, sizeof(entry));
-    if (entry.section != static_cast<std::uint64_t>(which)) continue;
-    change(bytes.data() + entry.begin);
-    entry.xxh3 = XXH3_64bits(bytes.data() + entry.begin, entry.bytes);
-    std::memcpy(place, &entry, sizeof(entry));
-  }
-  return with_header(bytes, [](detail::MtgHeader&) {});
-}
-
-TEST(Mtg, RowsOfManyVerticesAreLookedThrough) {
-  // Rows before, across and after the blocks and vectors that they are looked through in.
-  const TemporaryFolder folder;
-  const Result<Graph> graph = generate_erdos_renyi(5000, 40000, 7);
-  ASSERT_TRUE(graph);
-  const std::string path = folder.path("g.mtg");
-  ASSERT_TRUE(write_mtg(*graph, path));
-  const std::string good = read_bytes(path);
-  const std::uint64_t* const offsets = graph->view().offsets;
-  const std::uint32_t* const neighbors = graph->view().neighbors;
-  for (std::uint32_t vertex = 3; vertex < 5000; vertex += 97) {
-    const std::uint64_t begin = offsets[vertex], end = offsets[vertex + 1];
-    if (end - begin < 3) continue;
-    const std::uint64_t at = begin + 1 + vertex % (end - begin - 1);
-    const std::uint32_t below = neighbors[at - 1];
-    // Equal to the one before it, less, the vertex itself, and out of range in the end.
-    for (const auto& [place, wrong] : {std::pair{at, below}, std::pair{at, below - 1}, std::pair{at, vertex},
-                                       std::pair{end - 1, 5000U}, std::pair{end - 1, 0xFFFFFFFFU}}) {
-      if (neighbors[place] == wrong) continue;
-      const std::uint64_t where = place;
-      const std::uint32_t item = wrong;
-      const std::string bad = with_section(good, detail::MtgSection::Neighbors, [&](char* data) {
-        std::memcpy(data + where * sizeof(item), &item, sizeof(item));
-      });
-      EXPECT_NE(refused(folder, bad).message.find("its neighbours are out of order or out of range"), std::string::npos)
-          << vertex << " " << place << " " << wrong;
-    }
-  }
-}
-
 TEST(Mtg, ANoteOfAGoodFileHoldsForADayAndForThatFile) {
   const TemporaryFolder folder, cache;
   const std::string path = write_labelled(folder);
@@ -437,72 +331,6 @@ TEST(Mtg, OtherVersionsAndMachinesAreNamed) {
   std::string converted = good;
   converted.replace(4, 2, "\n");
   EXPECT_NE(refused(folder, converted).message.find("damaged .mtg"), std::string::npos);
-}
-
-TEST(Mtg, WrongContentWithRightChecksumsIsRefused) {
-  const TemporaryFolder folder;
-  const std::string good = read_bytes(write_labelled(folder)), ranked = read_bytes(write_ranked(folder));
-  const std::string by_label = read_bytes(write_by_label(folder));
-  const auto put32 = [](std::uint64_t index, std::uint32_t value) {
-    return [=](char* data) { std::memcpy(data + index * 4, &value, 4); };
-  };
-  const auto put64 = [](std::uint64_t index, std::uint64_t value) {
-    return [=](char* data) { std::memcpy(data + index * 8, &value, 8); };
-  };
-  using detail::MtgSection;
-  const std::vector<std::string> bad = {
-      with_section(good, MtgSection::Offsets, put64(0, 1)),
-      with_section(good, MtgSection::Offsets, put64(1, 5)),
-      with_section(good, MtgSection::Offsets, put64(1, ~std::uint64_t{0})),
-      with_section(good, MtgSection::Offsets, put64(4, 7)),
-      with_section(good, MtgSection::Neighbors, put32(0, 4)),
-      with_section(good, MtgSection::Neighbors, put32(0, 0)),
-      with_section(good, MtgSection::Neighbors, put32(0, 2)),
-      with_section(good, MtgSection::Neighbors, put32(0, 3)),
-      with_section(good, MtgSection::Ids, put64(0, 6)),
-      with_section(good, MtgSection::Words, put64(0, 3)),
-      with_section(good, MtgSection::Words, put64(0, ~std::uint64_t{0})),
-      with_section(good, MtgSection::Words, put64(1, 2)),
-      with_header(good, [](detail::MtgHeader& header) { header.universe = 5; }),
-      with_header(good, [](detail::MtgHeader& header) { header.universe = ~std::uint64_t{0}; }),
-      with_header(good, [](detail::MtgHeader& header) { header.arc_count = 0; }),
-      with_header(good, [](detail::MtgHeader& header) { header.arc_count = ~std::uint64_t{0}; }),
-      with_header(good, [](detail::MtgHeader& header) { header.vertex_count = 3; }),
-      with_header(good, [](detail::MtgHeader& header) { header.flags |= 1 << 8; }),
-      with_header(good, [](detail::MtgHeader& header) { header.flags |= 1 << 5; }),
-      with_header(good, [](detail::MtgHeader& header) { header.version = 2, header.flags |= detail::kMtgByDegree; }),
-      with_header(ranked, [](detail::MtgHeader& header) { header.flags &= ~detail::kMtgByDegree; }),
-      with_header(ranked, [](detail::MtgHeader& header) { header.flags |= detail::kMtgDirected; }),
-      with_section(ranked, MtgSection::RankedFrom, put32(0, 5)),
-      with_section(ranked, MtgSection::RankedFrom, put32(0, 4)),
-      with_section(ranked, MtgSection::RankedFrom, put32(1, 0)),
-      with_section(ranked, MtgSection::RankedNeighbors, put32(0, 9)),
-      with_section(ranked, MtgSection::RankedNeighbors, put32(0, 2)),
-      with_section(ranked, MtgSection::RankedOffsets, put64(1, 1)),
-      with_header(ranked, [](detail::MtgHeader& header) { header.version = 4; }),
-      with_section(ranked, MtgSection::Halves, put32(0, 1)),
-      with_section(ranked, MtgSection::Halves, put32(3, 9)),
-      with_section(ranked, MtgSection::Halves, put32(10, 9)),
-      with_section(ranked, MtgSection::RankedHalves, put32(1, 1)),
-      with_section(ranked, MtgSection::HalfSizes, put64(0, 9)),
-      with_section(ranked, MtgSection::HalfSizes, put64(6, 0)),
-      with_header(by_label, [](detail::MtgHeader& header) { header.version = 3; }),
-      with_section(by_label, MtgSection::LabelEntries, put64(0, 5)),
-      with_section(by_label, MtgSection::LabelEntries, put64(1, ~std::uint64_t{0})),
-      with_section(by_label, MtgSection::LabelEntries, put64(1, 1)),
-      with_section(by_label, MtgSection::LabelEntries, put64(2, 1)),
-      with_section(by_label, MtgSection::LabelEntries, put64(2, 0)),
-      with_section(by_label, MtgSection::LabelRows, put32(0, 9)),
-      with_section(by_label, MtgSection::LabelRows, put32(1, 0)),
-      with_section(by_label, MtgSection::LabelEnds, put32(0, 0)),
-      with_section(by_label, MtgSection::LabelEnds, put32(2, 9)),
-      with_section(by_label, MtgSection::LabelItems, put32(0, 9)),
-      with_section(by_label, MtgSection::LabelItems, put32(3, 0)),
-  };
-  for (std::size_t at = 0; at < bad.size(); ++at) {
-    const Error error = refused(folder, bad[at]);
-    EXPECT_NE(error.message.find("the .mtg is corrupt: "), std::string::npos) << at << " " << error.render();
-  }
 }
 
 TEST(TextWriters, RoundTripThroughEveryFormat) {
