@@ -94,8 +94,9 @@ typedef struct matcha_column {
   int64_t stride;
 } matcha_column;
 
-/* A graph in columns. Zero what is not there. Labels are numbers; with words, positions in these; INT64_MIN: none. A
- * word that is a decimal number is the same label as that number. */
+/* A graph in columns. Zero what is not there. Labels are numbers; with words, positions in these; INT64_MIN: none.
+ * Where some have none, also a vertex that is left out, theirs is the empty word. A word that is a decimal number is the
+ * same label as that number. */
 typedef struct matcha_table {
   size_t size;                    /* sizeof(matcha_table). */
   size_t edge_count;              /* Items of the next three. */

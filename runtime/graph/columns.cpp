@@ -56,36 +56,37 @@ std::optional<std::int64_t> number_of(const std::string& word) {
   return number;
 }
 
-/// `may_miss`: items may be without a label.
-Status check_labels(const LabelColumn& labels, std::uint64_t count, bool may_miss, bool words_are_there,
-                    std::string_view called) {
+std::string place_of(std::string_view called, std::uint64_t at) {
+  return std::string(called) + " " + std::to_string(at);
+}
+
+Status check_labels(const LabelColumn& labels, std::uint64_t count, std::string_view called) {
   if (!labels.is_there()) return Done{};
-  const auto place = [&](std::uint64_t at) { return std::string(called) + " " + std::to_string(at); };
   if (labels.codes.count != count) {
     return column_error(std::to_string(labels.codes.count) + " labels for " + std::to_string(count) + " items of " +
                         std::string(called));
   }
   const std::int64_t words = static_cast<std::int64_t>(labels.words.size());
-  std::optional<std::uint64_t> wrong;
-  if (!may_miss) {
-    wrong = find_item(labels.codes, [](auto code) { return static_cast<std::int64_t>(code) == kNoLabel; });
-    if (wrong) return column_error(place(*wrong) + " has no label");
-  }
-  if (words != 0) {
-    wrong = find_item(labels.codes, [words](auto item) {
-      const std::int64_t code = static_cast<std::int64_t>(item);
-      return code != kNoLabel && (code < 0 || code >= words);
-    });
-    if (wrong) return column_error(place(*wrong) + ": the label is no position in the words");
-  }
-  if (!words_are_there) return Done{};
-  wrong = find_item(labels.codes, [&](auto item) {
+  if (words == 0) return Done{};
+  const std::optional<std::uint64_t> wrong = find_item(labels.codes, [words](auto item) {
     const std::int64_t code = static_cast<std::int64_t>(item);
-    if (code == kNoLabel) return false;
-    return (words != 0 ? number_of(labels.words[static_cast<std::size_t>(code)]).value_or(0) : code) < 0;
+    return code != kNoLabel && (code < 0 || code >= words);
   });
   if (!wrong) return Done{};
-  return column_error(place(*wrong) + ": a negative label beside labels that are words", "use numbers from 0");
+  return column_error(place_of(called, *wrong) + ": the label is no position in the words");
+}
+
+/// Negative labels would be taken for codes of words.
+Status check_negative(const LabelColumn& labels, std::string_view called) {
+  if (!labels.is_there()) return Done{};
+  const std::optional<std::uint64_t> wrong = find_item(labels.codes, [&](auto item) {
+    const std::int64_t code = static_cast<std::int64_t>(item);
+    if (code == kNoLabel) return false;
+    return (labels.words.empty() ? code : number_of(labels.words[static_cast<std::size_t>(code)]).value_or(0)) < 0;
+  });
+  if (!wrong) return Done{};
+  return column_error(place_of(called, *wrong) + ": a negative label beside labels that are words or missing",
+                      "use numbers from 0");
 }
 
 Status check_columns(const ColumnInput& input) {
@@ -93,14 +94,10 @@ Status check_columns(const ColumnInput& input) {
     return column_error(std::to_string(input.sources.count) + " sources and " + std::to_string(input.targets.count) +
                         " targets");
   }
-  const auto has_words = [](const LabelColumn& labels) {
-    return std::ranges::any_of(labels.words, [](const std::string& word) { return !number_of(word); });
-  };
-  const bool words = has_words(input.edge_labels) || has_words(input.vertex_labels);
   for (Status status :
        {check_ids(input.sources, "source"), check_ids(input.targets, "target"), check_ids(input.vertices, "vertex"),
-        check_labels(input.edge_labels, input.sources.count, false, words, "edge"),
-        check_labels(input.vertex_labels, input.vertices.count, true, words, "vertex")}) {
+        check_labels(input.edge_labels, input.sources.count, "edge"),
+        check_labels(input.vertex_labels, input.vertices.count, "vertex")}) {
     if (!status) return status;
   }
   const bool informed = input.edge_labels.is_there() || input.edge_floats != nullptr;
@@ -113,20 +110,22 @@ Status check_columns(const ColumnInput& input) {
   return Done{};
 }
 
-/// The code that a graph has for each label of a column.
+/// The code that a graph has for each label of a column; that of the empty word where there is none.
 class Coder {
  public:
-  Coder(const LabelColumn& labels, const LabelDictionary& dictionary) {
+  Coder(const LabelColumn& labels, const LabelDictionary& dictionary) : none_(dictionary.code("").value_or(kNoLabel)) {
     for (const std::string& word : labels.words) {
       const std::optional<std::int64_t> number = number_of(word);
       codes_.push_back(number ? *number : *dictionary.code(word));
     }
   }
   std::int64_t operator()(std::int64_t label) const {
-    return codes_.empty() || label == kNoLabel ? label : codes_[static_cast<std::size_t>(label)];
+    if (label == kNoLabel) return none_;
+    return codes_.empty() ? label : codes_[static_cast<std::size_t>(label)];
   }
 
  private:
+  std::int64_t none_;
   std::vector<std::int64_t> codes_;
 };
 
@@ -195,33 +194,51 @@ Csr informed_adjacency(const ColumnInput& input, const Universe& universe, const
       .csr;
 }
 
-/// A label for each rank.
-Status fill_labels(const ColumnInput& input, const Universe& universe, const LabelDictionary& dictionary,
-                   Buffer<std::int64_t>& labels) {
+bool is_missing(const LabelColumn& labels) {
+  return labels.is_there() &&
+         find_item(labels.codes, [](auto code) { return static_cast<std::int64_t>(code) == kNoLabel; });
+}
+
+/// Whether an id of `input` stands nowhere among its vertices.
+bool leaves_some_out(const ColumnInput& input, const Universe& universe, const Buffer<std::uint32_t>& ranks) {
+  if (!input.vertex_labels.is_there()) return false;
+  std::vector<bool> listed(universe.size());
+  std::uint64_t count = 0;
+  for (const std::uint32_t rank : ranks) {
+    count += listed[rank] ? 0 : 1;
+    listed[rank] = true;
+  }
+  return count < universe.size();
+}
+
+/// A label for each rank. `ranks`: those of `input.vertices`.
+Status fill_labels(const ColumnInput& input, const Universe& universe, const Buffer<std::uint32_t>& ranks,
+                   const LabelDictionary& dictionary, Buffer<std::int64_t>& labels) {
   if (!input.vertex_labels.is_there()) return Done{};
+  const std::int64_t none = dictionary.code("").value_or(kNoLabel);
   labels = Buffer<std::int64_t>(universe.size());
-  std::fill(labels.begin(), labels.end(), kNoLabel);
-  Buffer<std::uint32_t> ranks(input.vertices.count);
-  detail::ranks_of(universe, input.vertices, ranks.data());
+  std::fill(labels.begin(), labels.end(), none);
   const Coder code(input.vertex_labels, dictionary);
   return with_items(input.vertex_labels.codes, [&](const auto& items) -> Status {
     for (std::uint64_t at = 0; at < ranks.size(); ++at) {
       const std::int64_t label = code(static_cast<std::int64_t>(items[at]));
       std::int64_t& known = labels[ranks[at]];
-      if (known != kNoLabel && label != kNoLabel && known != label) {
+      if (known != none && label != none && known != label) {
         return column_error("vertex " + std::to_string(at) + " has id " + std::to_string(universe.id(ranks[at])) +
                             ", which has another label already");
       }
-      if (label != kNoLabel) known = label;
+      if (label != none) known = label;
     }
     return Done{};
   });
 }
 
-std::shared_ptr<const LabelDictionary> dictionary_of(const ColumnInput& input) {
+/// The words of all labels. `lacks_some`: a vertex or an edge has no label, and the empty word is one of them.
+std::shared_ptr<const LabelDictionary> dictionary_of(const ColumnInput& input, bool lacks_some) {
   std::vector<std::string> words = input.edge_labels.words;
   words.insert(words.end(), input.vertex_labels.words.begin(), input.vertex_labels.words.end());
   std::erase_if(words, [](const std::string& word) { return number_of(word).has_value(); });
+  if (lacks_some) words.emplace_back();
   return std::make_shared<const LabelDictionary>(std::move(words));
 }
 
@@ -231,9 +248,15 @@ Result<ColumnGraphs> graphs_of(const ColumnInput& input, const IoOptions& option
   Result<Universe> ids = detail::universe_of({input.sources, input.targets, input.vertices}, {}, options);
   if (!ids) return ids.error();
   const auto universe = std::make_shared<const Universe>(std::move(*ids));
-  const std::shared_ptr<const LabelDictionary> dictionary = dictionary_of(input);
+  Buffer<std::uint32_t> ranks(input.vertex_labels.is_there() ? input.vertices.count : 0);
+  if (!ranks.empty()) detail::ranks_of(*universe, input.vertices, ranks.data());
+  const bool edges_lack = is_missing(input.edge_labels);
+  const bool lacks_some = edges_lack || is_missing(input.vertex_labels) || leaves_some_out(input, *universe, ranks);
+  const std::shared_ptr<const LabelDictionary> dictionary = dictionary_of(input, lacks_some);
   GraphArrays arrays;
-  const Status labelled = fill_labels(input, *universe, *dictionary, arrays.labels);
+  Status labelled = fill_labels(input, *universe, ranks, *dictionary, arrays.labels);
+  if (labelled && !dictionary->empty()) labelled = check_negative(input.edge_labels, "edge");
+  if (labelled && !dictionary->empty()) labelled = check_negative(input.vertex_labels, "vertex");
   if (!labelled) return labelled.error();
   if (options.cancelled()) return detail::interrupted_error();
   const bool informed = input.edge_labels.is_there() || input.edge_floats != nullptr;
@@ -247,7 +270,7 @@ Result<ColumnGraphs> graphs_of(const ColumnInput& input, const IoOptions& option
     facts.loop_free = !input.keep_loops || loops == 0;
     facts.simple = facts.loop_free && !detail::has_parallels(csr);
     facts.info = input.edge_floats != nullptr ? InfoKind::Float : InfoKind::Int;
-    facts.word_info = !input.edge_labels.words.empty() && !dictionary->empty();
+    facts.word_info = (!input.edge_labels.words.empty() || edges_lack) && !dictionary->empty();
   }
   arrays.offsets = std::move(csr.offsets);
   arrays.neighbors = std::move(csr.neighbors);

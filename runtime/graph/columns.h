@@ -11,7 +11,7 @@
 
 namespace matcha::runtime {
 
-/// Labels as numbers; with `words`, as positions in these. kNoLabel: none.
+/// Labels as numbers; with `words`, as positions in these. kNoLabel: none, which is the empty word in the graph.
 struct LabelColumn {
   IntColumn codes;  ///< Without items: there are no labels.
   std::vector<std::string> words;
@@ -22,10 +22,10 @@ struct LabelColumn {
 /// A graph in columns of somebody else's, which are only read.
 struct ColumnInput {
   IntColumn sources, targets;           ///< Ids.
-  LabelColumn edge_labels;              ///< One an edge; every edge has one.
+  LabelColumn edge_labels;              ///< One an edge.
   const double* edge_floats = nullptr;  ///< One an edge, instead of labels.
   IntColumn vertices;                   ///< Ids of vertices, which need no edge. An id may be there again.
-  LabelColumn vertex_labels;            ///< One for each of `vertices`.
+  LabelColumn vertex_labels;            ///< One for each of `vertices`; vertices left out have the empty word.
   bool directed = false;
   bool keep_loops = false;  ///< Only if it is directed and edges have information.
 };
@@ -40,7 +40,7 @@ struct ColumnGraphs {
 /// ends of the edges and those that are listed. Edges between the same ends are parallel in the one, and one edge in
 /// the other, where their information differs. Ids that are exactly 0…n-1, of columns of one kind, are sorted into the
 /// graph as they lie; others take 8 bytes an edge meanwhile. Errors: Input where columns do not fit each other, an id
-/// is 2^63 or more, an edge has no label or a vertex two; Resource where there are too many vertices, or memory is out;
+/// is 2^63 or more, or a vertex has two labels; Resource where there are too many vertices, or memory is out;
 /// Runtime `interrupted`.
 Result<ColumnGraphs> graphs_of_columns(const ColumnInput& input, const IoOptions& options = {});
 

@@ -201,7 +201,9 @@ TEST(Table, BadInput) {
   said(problem_of(table, MATCHA_ERROR_INPUT), "target 1: an id is 2^63 or more");
   table.targets = column(ids);
   table.edge_info = column(missing);
-  said(problem_of(table, MATCHA_ERROR_INPUT), "edge 1 has no label");
+  table.edge_words = words;
+  table.edge_word_count = 1;
+  said(problem_of(table, MATCHA_ERROR_INPUT), "edge 0: the label is no position");
   table.edge_info = column(ids);
   table.edge_words = words;
   table.edge_word_count = 1;

@@ -217,12 +217,40 @@ def test_labels():
         mt.Graph([0], [1], vertices=[0, 1], label=[["a;b"], ["c"]])
     with pytest.raises(ValueError, match="2 labels for 3 edges"):
         mt.Graph([0, 1, 2], [1, 2, 0], edge_label=[5, 5])
-    with pytest.raises(ValueError, match="row 1 of `edge_label` has no value"):
-        mt.Graph([0, 1], [1, 2], edge_label=["a", None])
     with pytest.raises(TypeError, match="`label` needs `vertices`"):
         mt.Graph([0, 1], [1, 2], label=["a", "b", "c"])
     with pytest.raises(mt.InputError, match="another label"):
         mt.Graph([0], [1], vertices=[0, 0], label=["a", "b"])
+
+
+def test_missing_labels():
+    """A vertex or edge without a label meets no label of a pattern, and every vertex or edge without one."""
+    nan = float("nan")
+    for missing in (None, nan):
+        graph = mt.Graph([1, 2], [2, 3], vertices=[1, 2, 3], label=["t", missing, "s"])
+        assert (mt.count(graph, "a:t-b"), mt.count(graph, "b-c:s"), mt.count(graph, "a:t-b-c:s")) == (1, 1, 1)
+        numbers = mt.Graph([1, 2], [2, 3], vertices=[1, 2, 3], label=[5, missing, 6], edge_label=[7, missing])
+        assert (mt.count(numbers, "a:5-b"), mt.count(numbers, "a-b=7"), mt.count(numbers, "a-b=7,b-c")) == (1, 1, 1)
+        edges = mt.Graph([1, 2, 3], [2, 3, 1], edge_label=["k", missing, "k"])
+        assert (mt.count(edges, "a-b=k"), mt.count(edges, "a-b"), mt.count(edges, "a-b=k,b-c=k,a-c")) == (2, 3, 1)
+    left_out = mt.Graph([1, 2], [2, 3], vertices=[1], label=["t"])
+    assert (mt.count(left_out, "a:t-b"), mt.count(left_out, "a-b")) == (1, 2)
+    rest = {"id": [1, 3], "kind": numpy.ma.masked_array([5, 6], mask=[False, True])}
+    assert mt.count(mt.Graph([1, 2], [2, 3], vertices=rest, id="id", label="kind"), "a:5-b") == 1
+    assert mt.count(mt.Graph([1, 2], [2, 3], edge_label=numpy.array([4.0, nan])), "a-b=4") == 1
+    with pytest.raises(ValueError, match="row 1 of `edge_label` has no value"):
+        mt.Graph([0, 1], [1, 2], edge_label=[0.5, nan])
+    with pytest.raises(mt.InputError, match="vertex 0: a negative label beside labels that are words or missing"):
+        mt.Graph([0, 1], [1, 2], vertices=[0, 1, 2], label=[-1, None, 2])
+
+
+def test_missing_labels_of_frames():
+    pandas = pytest.importorskip("pandas")
+    nodes = pandas.DataFrame({"id": [1, 2, 3], "kind": pandas.array([5, None, 6], dtype="Int64"),
+                              "word": pandas.array(["t", None, "s"], dtype="string")})
+    for label, pattern in (("kind", "a:5-b"), ("word", "a:t-b")):
+        graph = mt.Graph([1, 2], [2, 3], vertices=nodes, id="id", label=label)
+        assert mt.count(graph, pattern) == 1
 
 
 def test_loops_are_kept(tmp_path):
@@ -260,6 +288,13 @@ def test_networkx_and_igraph():
     assert list(mt.match(graph, "0:guest-1:staff")) == [("bob", "ann")]
     assert mt.count(graph, "0-1=calls", induced="edge") == 1
     assert mt.Graph(networkx.DiGraph([(1, 2), (2, 1)])).edge_count == 2
+    arcs = mt.Graph(theirs, edge_label="relation", label="kind", directed=True)
+    assert sorted(mt.match(arcs, "a->b")) == [("ann", "bob"), ("bob", "ann")]
+    assert mt.count(arcs, "a:guest->b:staff=calls") == 1
+    with_loop = networkx.MultiGraph([(1, 1, {"x": 4}), (1, 2, {"x": 5}), (1, 2, {"x": 6})])
+    kept = mt.Graph(with_loop, directed=True, edge_label="x", keep_loops=True)
+    assert [mt.count(kept, text, match="homo") for text in ("a->b=4", "a->a=4", "a->b=5", "a->b=6")] == [1, 1, 2, 2]
+    assert mt.Graph(networkx.DiGraph([(1, 2), (2, 1)]), directed=False).edge_count == 1
     igraph = pytest.importorskip("igraph")
     other = igraph.Graph(edges=EDGES, n=14)
     assert mt.Graph(other).vertex_count == 14 and mt.count(mt.Graph(other), "triangle") == TRIANGLES

@@ -324,7 +324,7 @@ def _items(child: CArray, schema: CSchema, first: int, count: int, batch: _Batch
         codes = _numbers_at(child, form, first, count, batch)
         words = child.dictionary.contents
         found = list(_items(words, schema.dictionary.contents, 0, words.length, batch))
-        values: Any = [found[code] for code in codes]
+        values: Any = [found[code] if 0 <= code < len(found) else None for code in codes]  # Of a missing item, any.
     elif form in _LETTERS:
         values = _numbers_at(child, form, first, count, batch)
     elif form in ("u", "U"):

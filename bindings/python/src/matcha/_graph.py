@@ -28,13 +28,14 @@ class Graph:
     - `Graph((offsets, targets))`: the neighbours of vertex `v` are `targets[offsets[v]:offsets[v + 1]]`.
 
     Ids are ints, or anything else that is hashable, such as strings: answers are in the same. Loops and repeated edges
-    are dropped, loops unless `keep_loops` is given. Without `directed` an edge joins both ends; a graph of NetworkX or igraph says itself whether it is
-    directed.
+    are dropped, loops unless `keep_loops` is given. Without `directed` an edge joins both ends; a graph of NetworkX or
+    igraph says itself whether it is directed, and an undirected one has both arcs of each edge with `directed=True`.
 
     `edge_label` are labels of the edges, one each: a sequence, or the name of a column of the frame, or of an attribute
     in NetworkX and igraph. `vertices` are ids of vertices, which need no edge, and `label` their labels: sequences; or,
     where `vertices` is a frame, the names of its columns: `vertices=nodes, id="id", label="kind"`. Labels are ints or
-    text; those of vertices may be lists of types. `edge_label` may be numbers that are not whole: information for
+    text; those of vertices may be lists of types. Where one is None, NaN or left out, the vertex or edge has no label:
+    no label of a pattern meets it. `edge_label` may be numbers that are not whole: information for
     programs. `keep_loops` keeps loops, of a directed graph whose edges have labels: patterns with labels of edges see
     them.
 
@@ -79,7 +80,7 @@ class Graph:
             raise TypeError("`src` and `dst` go together")
         if label is not None and vertices is None and not _sources.has_nodes(edges):
             raise TypeError("`label` needs `vertices`")
-        given = _sources.read(edges, targets, src, dst, edge_label, vertices, id, label)
+        given = _sources.read(edges, targets, src, dst, edge_label, vertices, id, label, directed)
         self._begin(given.directed if directed is None else bool(directed))
         if keep_loops and not (self.directed and getattr(given, "edge_labels", None) is not None):
             raise ValueError("`keep_loops` is for directed graphs whose edges have labels")

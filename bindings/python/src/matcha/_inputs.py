@@ -45,6 +45,7 @@ def warn_of_copy(reason: str) -> None:
 
 def column_of(values: Any, called: str) -> Column:
     """Ints if all items are, else a list of names. Raises `ValueError` where an item is missing."""
+    values = _without_mask(values)
     dtype = getattr(values, "dtype", None)
     if not hasattr(values, "__array_interface__") and (dtype is not None or hasattr(values, "to_numpy")):
         values = _plain(values)
@@ -56,6 +57,11 @@ def column_of(values: Any, called: str) -> Column:
     except TypeError:
         return _of_items(values, called)
     return _of_buffer(view, called)
+
+
+def _without_mask(values: Any) -> Any:
+    """A masked array of numpy as a list, with None for what is masked."""
+    return values.tolist() if hasattr(values, "filled") and hasattr(values, "mask") else values
 
 
 def _plain(values: Any) -> Any:
@@ -181,19 +187,24 @@ class Labels:
         self._owner = owner
 
 
-def labels_of(values: Any, called: str, may_miss: bool, floats: bool) -> tuple[Labels, int]:
-    """Labels and how many. Words may be any text; `None` and NaN are no label, which edges must have.
+def labels_of(values: Any, called: str, *, of_edges: bool) -> tuple[Labels, int]:
+    """Labels and how many. Words may be any text. `None`, NaN and the like are no label, which is the empty word.
 
-    `floats`: numbers that are not whole are taken too.
+    Of edges, numbers that are not whole are taken too; all have one then. Of vertices, lists of types are.
     """
+    values = _without_mask(values)
     kind = getattr(getattr(values, "dtype", None), "kind", None)
-    if kind == "f" and floats:
+    if kind is not None and hasattr(values, "to_numpy"):  # A column of ints may have items that are none.
+        values = _plain(values)
+        kind = values.dtype.kind
+    if kind == "f" and of_edges:
         import numpy
 
-        plain = numpy.ascontiguousarray(_plain(values), dtype=numpy.float64)
-        if numpy.isnan(plain).any():
-            raise ValueError(f"row {int(numpy.flatnonzero(numpy.isnan(plain))[0])} of `{called}` has no value")
-        if not (plain == plain.astype(numpy.int64)).all():
+        plain = numpy.ascontiguousarray(values, dtype=numpy.float64)
+        missing = numpy.isnan(plain)
+        if (plain[~missing] % 1 != 0).any():
+            if missing.any():
+                raise ValueError(f"row {int(numpy.flatnonzero(missing)[0])} of `{called}` has no value")
             address = plain.__array_interface__["data"][0]
             return Labels(_library.CColumn(address or 8, _library.FLOAT64, 0), [], plain), plain.size
     if kind is not None and kind in "iu":
@@ -202,17 +213,17 @@ def labels_of(values: Any, called: str, may_miss: bool, floats: bool) -> tuple[L
             return Labels(column.column(), [], column), column.count
     whole = getattr(values, "tolist", None) or getattr(values, "to_pylist", None)
     items = list(values) if whole is None else whole()
-    return _labels_of_items(items, called, may_miss, floats), len(items)
+    return _labels_of_items(items, called, of_edges), len(items)
 
 
-def _labels_of_items(items: list[Any], called: str, may_miss: bool, floats: bool) -> Labels:
-    if may_miss:
+def _labels_of_items(items: list[Any], called: str, of_edges: bool) -> Labels:
+    if not of_edges:
         items = [_types(one, called, row) for row, one in enumerate(items)]
     missing = [_is_missing(one) for one in items]
-    if not may_miss and True in missing:
-        raise ValueError(f"row {missing.index(True)} of `{called}` has no value")
     there = [one for one, gone in zip(items, missing) if not gone]
-    if floats and there and all(isinstance(one, float) for one in there) and any(one % 1 for one in there):
+    if of_edges and there and all(isinstance(one, float) for one in there) and any(one % 1 for one in there):
+        if True in missing:
+            raise ValueError(f"row {missing.index(True)} of `{called}` has no value")
         numbers = array("d", there)
         return Labels(_library.CColumn(numbers.buffer_info()[0], _library.FLOAT64, 0), [], numbers)
     whole = [_whole(one) for one in there]

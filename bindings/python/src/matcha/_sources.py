@@ -62,16 +62,17 @@ def _is_frame(value: Any) -> bool:
 
 
 def read(
-    edges: Any, targets: Any, src: Any, dst: Any, edge_label: Any, vertices: Any, id: Any, label: Any
+    edges: Any, targets: Any, src: Any, dst: Any, edge_label: Any, vertices: Any, id: Any, label: Any, directed: Any
 ) -> Any:
-    """`Edges` or `Rows`."""
+    """`Edges` or `Rows`. `directed`: what was asked for, or None. An undirected graph of NetworkX or igraph that is
+    taken as directed has both arcs of each edge."""
     if src is None and targets is None:
         if hasattr(edges, "tocsr") and hasattr(edges, "nnz"):
             return _of_scipy(edges, edge_label, vertices, label)
         if _is_igraph(edges):
-            return _of_igraph(edges, edge_label, label)
+            return _of_igraph(edges, edge_label, label, bool(directed))
         if _is_networkx(edges):
-            return _of_networkx(edges, edge_label, label)
+            return _of_networkx(edges, edge_label, label, bool(directed))
         if isinstance(edges, tuple) and len(edges) == 2 and all(map(_is_array, edges)):
             return Rows(_inputs.column_of(edges[0], "offsets"), _inputs.column_of(edges[1], "targets"))
         if _is_frame(edges):
@@ -80,7 +81,7 @@ def read(
     if edge_label is not None:
         by_name = src is not None and isinstance(edge_label, str)
         values = _frames.column_by_name(edges, edge_label, "edge_label") if by_name else edge_label
-        made.edge_labels = _inputs.labels_of(values, "edge_label", may_miss=False, floats=True)
+        made.edge_labels = _inputs.labels_of(values, "edge_label", of_edges=True)
     if vertices is not None:
         if id is not None:
             if label is not None:
@@ -90,7 +91,7 @@ def read(
             raise TypeError("a data frame of vertices needs the name of its column of ids: vertices=frame, id=…")
         made.vertices = _inputs.column_of(vertices, "vertices")
         if label is not None:
-            made.vertex_labels = _inputs.labels_of(label, "label", may_miss=True, floats=False)
+            made.vertex_labels = _inputs.labels_of(label, "label", of_edges=False)
     return made
 
 
@@ -142,22 +143,12 @@ class Matrix(Rows):
         return made
 
 
-def _of_igraph(graph: Any, edge_label: Any, label: Any) -> Edges:
+def _of_igraph(graph: Any, edge_label: Any, label: Any, directed: bool) -> Edges:
     names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
-    pairs = graph.get_edgelist()
-    made = Edges(
-        _inputs.column_of([names[one] for one, _ in pairs], "sources"),
-        _inputs.column_of([names[other] for _, other in pairs], "targets"),
-        bool(graph.is_directed()),
-    )
-    made.vertices = _inputs.column_of(list(names), "vertices")
-    if edge_label is not None:
-        values = _attribute(graph.es, edge_label, "edge_label") if isinstance(edge_label, str) else edge_label
-        made.edge_labels = _inputs.labels_of(values, "edge_label", may_miss=False, floats=True)
-    if label is not None:
-        values = _attribute(graph.vs, label, "label") if isinstance(label, str) else label
-        made.vertex_labels = _inputs.labels_of(values, "label", may_miss=True, floats=False)
-    return made
+    pairs = [(names[one], names[other]) for one, other in graph.get_edgelist()]
+    edge_labels = _attribute(graph.es, edge_label, "edge_label") if isinstance(edge_label, str) else edge_label
+    labels = _attribute(graph.vs, label, "label") if isinstance(label, str) else label
+    return _of_graph(graph, pairs, list(names), edge_labels, labels, directed)
 
 
 def _attribute(items: Any, name: str, called: str) -> Any:
@@ -166,22 +157,31 @@ def _attribute(items: Any, name: str, called: str) -> Any:
     return items[name]
 
 
-def _of_networkx(graph: Any, edge_label: Any, label: Any) -> Edges:
-    sources, targets, found = [], [], []
-    by_name = isinstance(edge_label, str)
-    for one, other, facts in graph.edges(data=True):
-        sources.append(one)
-        targets.append(other)
-        if by_name:
-            found.append(facts.get(edge_label))
+def _of_networkx(graph: Any, edge_label: Any, label: Any, directed: bool) -> Edges:
+    pairs = list(graph.edges())
+    if isinstance(edge_label, str):
+        edge_label = [facts.get(edge_label) for _, _, facts in graph.edges(data=True)]
+    if isinstance(label, str):
+        label = [facts.get(label) for _, facts in graph.nodes(data=True)]
+    return _of_graph(graph, pairs, list(graph.nodes()), edge_label, label, directed)
+
+
+def _of_graph(
+    graph: Any, pairs: list[Any], vertices: list[Any], edge_labels: Any, labels: Any, directed: bool
+) -> Edges:
+    is_directed = bool(graph.is_directed())
+    if directed and not is_directed:
+        if edge_labels is not None:
+            edge_labels = [*edge_labels, *(one for one, (a, b) in zip(edge_labels, pairs) if a != b)]
+        pairs = pairs + [(b, a) for a, b in pairs if a != b]
     made = Edges(
-        _inputs.column_of(sources, "sources"), _inputs.column_of(targets, "targets"), bool(graph.is_directed())
+        _inputs.column_of([one for one, _ in pairs], "sources"),
+        _inputs.column_of([other for _, other in pairs], "targets"),
+        is_directed,
     )
-    made.vertices = _inputs.column_of(list(graph.nodes()), "vertices")
-    if edge_label is not None:
-        values = found if by_name else edge_label
-        made.edge_labels = _inputs.labels_of(values, "edge_label", may_miss=False, floats=True)
-    if label is not None:
-        values = [facts.get(label) for _, facts in graph.nodes(data=True)] if isinstance(label, str) else label
-        made.vertex_labels = _inputs.labels_of(values, "label", may_miss=True, floats=False)
+    made.vertices = _inputs.column_of(vertices, "vertices")
+    if edge_labels is not None:
+        made.edge_labels = _inputs.labels_of(edge_labels, "edge_label", of_edges=True)
+    if labels is not None:
+        made.vertex_labels = _inputs.labels_of(labels, "label", of_edges=False)
     return made
