@@ -9,6 +9,7 @@ from typing import Any, Optional, Union
 from matcha import _library
 from matcha._draw import pattern_svg
 from matcha._graph import Graph
+from matcha._pattern_text import PatternLike
 from matcha._patterns import _pattern
 from matcha._program import Pattern, Program
 from matcha._table import escaped
@@ -96,7 +97,7 @@ def _folded(title: str, inside: str) -> str:
 
 def explain(
     graph: Graph,
-    asked: Union[str, Program],
+    asked: Union[PatternLike, Program],
     *,
     threads: Optional[int] = None,
     timeout: Optional[float] = None,

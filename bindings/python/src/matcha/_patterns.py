@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import json
 from array import array
-from typing import Any, Iterator, Optional, Sequence, Union
+from typing import Any, Iterator, Literal, Optional, Sequence, Union
 
 from matcha._errors import UsageError
 from matcha._graph import Graph
+from matcha._pattern_text import PatternLike, text_of
 from matcha._program import Pattern, Program, Progress
 from matcha._table import Column, Table, joined
 
 
+Induced = Optional[Literal["edge", "vertex"]]
+Match = Optional[Literal["iso", "homo", "edge"]]
+Algorithm = Optional[Literal["auto", "extend", "join", "decompose"]]
+Device = Optional[Literal["auto", "cpu", "cuda"]]
+
+
 def count(
     graph: Graph,
-    pattern: str,
+    pattern: PatternLike,
     *,
-    induced: Optional[str] = None,
+    induced: Induced = None,
     embeddings: bool = False,
-    device: Optional[str] = None,
+    match: Match = None,
+    algorithm: Algorithm = None,
+    device: Device = None,
     threads: Optional[int] = None,
     timeout: Optional[float] = None,
     progress: Progress = False,
@@ -26,19 +35,23 @@ def count(
 ) -> int:
     """The number of subgraphs that match the pattern, each once; with `embeddings`, each way to lay it.
 
-    `pattern` is text as on the command line: `"a-b-c-a"`, a name such as `"house"` or `"clique:5"`. `induced` is
+    `pattern` is text as on the command line: `"a-b-c-a"`, a name such as `"house"` or `"clique:5"`; or a graph of
+    NetworkX or igraph, whose attribute `label` of vertices and edges are the labels to meet; or pairs of vertices, which
+    are arcs if the graph is directed. `induced` is
     `"edge"` (any other edges among the matched vertices, the default) or `"vertex"` (none). `match="homo"` counts
     homomorphisms as SPARQL does, `match="edge"` maps with edges that all differ as Cypher does. `device` is `"cpu"` or
     `"cuda"`. With `progress` a bar is drawn, or a function is told how much is done of how much. Other keywords are
-    options of the command line, such as `algorithm`. Raises `ProgramError`, `UsageError`, `ResourceError`, and
+    options of the command line, such as `plan`. Raises `ProgramError`, `UsageError`, `ResourceError`, and
     `Timeout` with the partial count.
 
     >>> import matcha as mt
     >>> square = mt.Graph([0, 1, 2, 3, 0], [1, 2, 3, 0, 2])
     >>> mt.count(square, "cycle:4", induced="edge"), mt.count(square, "cycle:4", induced="vertex")
     (1, 0)
+    >>> mt.count(square, [("a", "b"), ("b", "c"), ("c", "a")])
+    2
     """
-    asked = _pattern(graph, pattern, induced=induced, embeddings=embeddings, **options)
+    asked = _pattern(graph, pattern, induced=induced, embeddings=embeddings, match=match, algorithm=algorithm, **options)
     answer = asked(graph, threads=threads, timeout=timeout, device=device, progress=progress)
     return sum(answer) if isinstance(answer, tuple) else sum(answer["v0"]) if isinstance(answer, Table) else int(answer)
 
@@ -87,19 +100,22 @@ class Matches(Table):
 
 def match(
     graph: Graph,
-    pattern: str,
+    pattern: PatternLike,
     *,
     limit: Optional[int] = None,
-    induced: Optional[str] = None,
+    induced: Induced = None,
     embeddings: bool = False,
-    device: Optional[str] = None,
+    match: Match = None,
+    algorithm: Algorithm = None,
+    device: Device = None,
     threads: Optional[int] = None,
     timeout: Optional[float] = None,
     **options: Any,
 ) -> Matches:
     """The matches as a table with a row each, at most `limit` of them, and a column for each vertex of the pattern.
 
-    They are looked for when the table is first looked at: then errors of the run are raised.
+    Those of a graph or of pairs, which `count` describes, are `v0`, `v1`, …, in the order of its vertices. The matches
+    are looked for when the table is first looked at: then errors of the run are raised.
 
     >>> import matcha as mt
     >>> m = mt.match(mt.Graph([0, 1, 2], [1, 2, 0]), "edge")
@@ -108,7 +124,8 @@ def match(
     """
     if not isinstance(graph, Graph):
         raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
-    asked = _pattern(graph, pattern, induced=induced, embeddings=embeddings, matches=True, **options)
+    asked = _pattern(graph, pattern, induced=induced, embeddings=embeddings, match=match, algorithm=algorithm,
+                     matches=True, **options)  # fmt: skip
     return Matches(graph, asked, {"limit": limit, "threads": threads, "timeout": timeout}, device)
 
 
@@ -137,6 +154,8 @@ def query(
     >>> sorted(mt.query(g, "MATCH (a)-[r]->(b) RETURN a, type(r)"))
     [(1, 'knows'), (2, 'knows'), (2, 'owns')]
     """
+    if not isinstance(text, str):
+        raise TypeError(f"a query is text, not a {type(text).__name__}")
     asked = _pattern(graph, text, query=True)
     wanted = json.loads(asked.emit("query"))
     if "ids" in wanted and graph._has_own_names():
@@ -151,7 +170,7 @@ def query(
     return len(found) > 0 if wanted["answer"] == "exists" else found
 
 
-def blocks(graph: Graph, pattern: str, **options: Any) -> Iterator[Table]:
+def blocks(graph: Graph, pattern: PatternLike, **options: Any) -> Iterator[Table]:
     """`match(…).blocks()`: the matches in blocks as they are found, in memory that does not grow."""
     return match(graph, pattern, **options).blocks()
 
@@ -207,7 +226,7 @@ def orbits(graph: Graph, size: int = 4, *, by: str = "vertex", progress: Progres
     return Table(dict(zip(asked._names(), answer.columns.values())), len(answer))
 
 
-def participation(graph: Graph, pattern: str, *, by: str = "vertex", **options: Any) -> Column:
+def participation(graph: Graph, pattern: PatternLike, *, by: str = "vertex", **options: Any) -> Column:
     """For each of `graph.vertices`, in that order, the number of matches that it is in.
 
     >>> import matcha as mt
@@ -243,16 +262,15 @@ def _counted(ids: Column, found: Iterator[Table]) -> Column:
     return Column.of(counts)
 
 
-def _pattern(graph: Graph, pattern: str, **options: Any) -> Program:
+def _pattern(graph: Graph, pattern: PatternLike, **options: Any) -> Program:
     """Compiled once for a graph and options, and kept with the graph."""
     if not isinstance(graph, Graph):
         raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
-    if not isinstance(pattern, str):
-        raise TypeError(f"a pattern is text, not a {type(pattern).__name__}")
-    key = (pattern, tuple(sorted((name, str(value)) for name, value in options.items())))
+    text = text_of(pattern, graph.directed)
+    key = (text, tuple(sorted((name, str(value)) for name, value in options.items())))
     kept = graph.__dict__.setdefault("_patterns", {})
     if key not in kept:
-        kept[key] = Pattern(pattern, **options)
+        kept[key] = Pattern(text, **options)
     found: Program = kept[key]
     return found
 

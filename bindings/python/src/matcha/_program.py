@@ -14,6 +14,7 @@ from matcha._graph import Graph
 from matcha._join import join
 from matcha._library import Handle, Owner
 from matcha._lists import graph_of, with_lists
+from matcha._pattern_text import PatternLike, text_of
 from matcha._progress import Bar
 from matcha._table import Table, column_of, joined
 
@@ -189,10 +190,10 @@ class Program:
 
 
 class Pattern(Program):
-    """A pattern, as the command line takes it. See `count` and `match`."""
+    """A pattern, as the command line takes it, or a graph or pairs. See `count` and `match`."""
 
-    def __init__(self, pattern: str, **options: Any) -> None:
-        self._prepare("matcha_program_pattern", pattern, options)
+    def __init__(self, pattern: PatternLike, **options: Any) -> None:
+        self._prepare("matcha_program_pattern", text_of(pattern, directed=False), options)
 
     def __repr__(self) -> str:
         return f"<matcha pattern {self.text}>"

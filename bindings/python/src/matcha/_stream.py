@@ -16,6 +16,7 @@ from matcha._errors import InputError, UsageError
 from matcha._graph import Graph
 from matcha._inputs import Ints
 from matcha._library import Handle, Owner
+from matcha._pattern_text import PatternLike
 from matcha._patterns import _pattern
 from matcha._program import _POLL_MS, Pattern, Program, _block, _Cancelled, _value
 from matcha._table import Column, Table
@@ -75,7 +76,7 @@ class Stream:
     def __init__(
         self,
         graph: Graph,
-        programs: tuple[Union[str, Program], ...],
+        programs: tuple[Union[PatternLike, Program], ...],
         options: dict[str, Any],
         *,
         threads: Optional[int],
@@ -360,7 +361,7 @@ class _Changing:
 
 def stream(
     graph: Graph,
-    *programs: Union[str, Program],
+    *programs: Union[PatternLike, Program],
     updates: Any = None,
     batch: int = 1,
     params: Optional[dict[str, Any]] = None,

@@ -1,12 +1,13 @@
 """NetworkX's matchers on Matcha.
 
-`GraphMatcher` and `DiGraphMatcher` are NetworkX's classes, with the search done by Matcha where it can: simple graphs and
-patterns of at most 12 vertices. Else NetworkX searches, so that answers are always the same.
+`GraphMatcher` and `DiGraphMatcher` are NetworkX's classes, with the search done by Matcha where it can: simple graphs of
+the kind of the class, and patterns of at most 12 vertices. Else NetworkX searches, also where a subclass has methods of
+its own for the search, such as `semantic_feasibility`, so that answers are always the same.
 """
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator
 
 from matcha._graph import Graph
 from matcha._patterns import match
@@ -22,32 +23,46 @@ except ImportError:  # The classes can be looked at, but not made.
     _Theirs = _TheirsDirected = object
 
 _MOST_VERTICES = 12
+# What NetworkX's search asks, and a subclass may answer.
+_ASKED = ("semantic_feasibility", "syntactic_feasibility", "candidate_pairs_iter", "match", "initialize")
 
 
 class _Search:
-    """The search of a matcher by Matcha."""
+    """The search of a matcher by Matcha, for its graphs as they were when it was made."""
 
     def __init__(self, matcher: Any, arc: str) -> None:
         self.matcher = matcher
-        self._graph: Optional[Graph] = None
+        self._seen = self._graphs()
+        self._graph = Graph(matcher.G1)
         self._nodes = list(matcher.G2.nodes())
         number = {node: at for at, node in enumerate(self._nodes)}
         lone = [str(number[node]) for node in self._nodes if matcher.G2.degree(node) == 0]
         self._text = ",".join(lone + [f"{number[a]}{arc}{number[b]}" for a, b in matcher.G2.edges()])
 
     @staticmethod
-    def can(matcher: Any) -> bool:
-        """Whether Matcha can do what is asked."""
+    def can(matcher: Any, theirs: Any, directed: bool) -> bool:
+        """Whether Matcha can do what is asked. `theirs`: the class of NetworkX."""
+        if any(getattr(type(matcher), name) is not getattr(theirs, name) or name in vars(matcher) for name in _ASKED):
+            return False
         for graph in (matcher.G1, matcher.G2):
-            if graph.is_multigraph() or networkx.number_of_selfloops(graph):
+            if graph.is_directed() != directed or graph.is_multigraph() or networkx.number_of_selfloops(graph):
                 return False
+        if set(matcher.G2) != matcher.G2_nodes:  # NetworkX goes by those that it had when the matcher was made.
+            return False
         edges = matcher.G2.number_of_edges()
         return bool(2 <= matcher.G2.number_of_nodes() <= _MOST_VERTICES and edges > 0)
 
+    def _graphs(self) -> list[Any]:
+        """What a search depends on; attributes are looked at during it."""
+        return [list(seen) for graph in (self.matcher.G1, self.matcher.G2) for seen in (graph.nodes, graph.edges)]
+
+    def is_of_now(self) -> bool:
+        """Whether the graphs of the matcher are as they were."""
+        return self._seen == self._graphs()
+
     def maps(self, induced: str) -> Iterator[dict[Any, Any]]:
         """Maps from nodes of the graph to those of the pattern."""
-        if self._graph is None:
-            self._graph = Graph(self.matcher.G1)
+        self.matcher.mapping = {}
         for block in match(self._graph, self._text, induced=induced, embeddings=True).blocks():
             for row in block:
                 found = dict(zip(row, self._nodes))
@@ -71,28 +86,28 @@ class _Search:
 class _Matcher:
     """What both matchers have."""
 
-    _arc = "-"
+    _theirs: Any
+    _directed = False
     G1: Any
     G2: Any
 
     def _maps(self, induced: str, theirs: Any) -> Iterator[dict[Any, Any]]:
-        if not _Search.can(self):
+        if not _Search.can(self, self._theirs, self._directed):
             return theirs()  # type: ignore[no-any-return]
-        kept = self.__dict__.get("_search")
-        if kept is None:
-            kept = self.__dict__["_search"] = _Search(self, self._arc)
+        kept = vars(self).get("_search")
+        if kept is None or not kept.is_of_now():
+            kept = vars(self)["_search"] = _Search(self, ">" if self._directed else "-")
         search: _Search = kept
         return search.maps(induced)
 
     def isomorphisms_iter(self) -> Iterator[dict[Any, Any]]:
         """Maps between the nodes of the two graphs that keep edges both ways."""
+        theirs = super().isomorphisms_iter  # type: ignore[misc]
         same = self.G1.number_of_nodes() == self.G2.number_of_nodes()
         if same and self.G1.number_of_edges() == self.G2.number_of_edges():
-            yield from self._maps("vertex", super().isomorphisms_iter)  # type: ignore[misc]
-
-    def is_isomorphic(self) -> bool:
-        """Whether there is one of these maps."""
-        return next(self.isomorphisms_iter(), None) is not None
+            yield from self._maps("vertex", theirs)
+        else:
+            yield from theirs()
 
     def subgraph_isomorphisms_iter(self) -> Iterator[dict[Any, Any]]:
         """Maps from nodes of G1 to all of G2 whose node-induced subgraphs are isomorphic."""
@@ -102,23 +117,18 @@ class _Matcher:
         """The same where G1 may have other edges among the nodes."""
         yield from self._maps("edge", super().subgraph_monomorphisms_iter)  # type: ignore[misc]
 
-    def subgraph_is_isomorphic(self) -> bool:
-        """Whether there is any node-induced one."""
-        return next(self.subgraph_isomorphisms_iter(), None) is not None
-
-    def subgraph_is_monomorphic(self) -> bool:
-        """Whether there is any."""
-        return next(self.subgraph_monomorphisms_iter(), None) is not None
-
 
 class GraphMatcher(_Matcher, _Theirs):  # type: ignore[misc]
     """`networkx.algorithms.isomorphism.GraphMatcher(G1, G2, node_match, edge_match)`: finds the graph G2 in G1."""
+
+    _theirs = _Theirs
 
 
 class DiGraphMatcher(_Matcher, _TheirsDirected):  # type: ignore[misc]
     """`networkx.algorithms.isomorphism.DiGraphMatcher(G1, G2, node_match, edge_match)`."""
 
-    _arc = ">"
+    _theirs = _TheirsDirected
+    _directed = True
 
 
 __all__ = ["DiGraphMatcher", "GraphMatcher"]
