@@ -181,12 +181,15 @@ def test_cells():
         user_ns = {"g": mt.Graph(*SQUARE), "size_wanted": 3}
 
         def register_magic_function(self, function, kind, name):
-            assert (kind, name) == ("cell", "matcha")
+            assert (kind, name) == ("line_cell", "matcha")
             self.magic = function
 
     shell = Shell()
     mt.load_ipython_extension(shell)
     assert len(shell.magic("g induced=edge", "triangle\n")) == 2
+    assert len(shell.magic("g triangle limit=1")) == 1 and len(shell.magic("g 'a - b - c - a'")) == 2
+    with pytest.raises(ValueError, match="and a pattern"):
+        shell.magic("g")
     program = "def main(G: Graph, k: int) -> int:\n    return k * size(vertices(G))\n"
     assert shell.magic("g k=size_wanted", program) == 12
     with pytest.raises(ValueError, match="no variable"):
@@ -200,7 +203,7 @@ def test_in_ipython():
     shell = testing.get_ipython() or testing.start_ipython()
     shell.run_line_magic("load_ext", "matcha")
     shell.user_ns["g"] = mt.Graph(*SQUARE)
-    assert len(shell.run_cell_magic("matcha", "g", "triangle")) == 2
+    assert len(shell.run_cell_magic("matcha", "g", "triangle")) == len(shell.run_line_magic("matcha", "g triangle")) == 2
 
 
 def test_doctor():

@@ -238,6 +238,8 @@ def test_progress_is_told():
         if seen:
             break
     assert seen and all(done <= total for done, total in seen)
+    seen.clear()
+    assert len(mt.match(graph, "triangle", limit=10, progress=lambda done, total: seen.append((done, total)))) == 10 and seen
 
 
 def test_threads_share_a_graph():

@@ -205,6 +205,11 @@ def test_labels_and_arcs_of_pattern_graphs():
     assert list(mt.match(graph, pattern)) == [("ann", "bob")]
     pattern.nodes[1]["label"], pattern.edges[0, 1]["label"] = 7.0, "pays"
     assert list(mt.match(graph, pattern)) == [("bob", "inc")]
+    networkx.set_node_attributes(pattern, {0: "Mr. Hi"}, "job")
+    networkx.set_edge_attributes(pattern, "pays", "how")
+    assert mt.count(graph, pattern, label="job", edge_label="how") == mt.count(graph, "0:'Mr. Hi'>1,0>1=pays") == 1
+    with pytest.raises(TypeError, match="attributes of a pattern that is a graph"):
+        mt.count(graph, "a->b", label="job")
     assert list(mt.match(graph, OfIgraph([(0, 1)], ["Mr. Hi", None], ["pays"], True))) == [("bob", "inc")]
     assert mt.count(mt.Graph(people.to_undirected(), directed=True), [("a", "b")]) == 6
     with pytest.raises(mt.UsageError, match="the pattern has arcs"):

@@ -38,7 +38,7 @@ def version() -> str:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """`%load_ext matcha`: cells `%%matcha g` with a program or a pattern."""
+    """`%load_ext matcha`: cells `%%matcha g` with a program or a pattern, and `%matcha g house`."""
     from matcha._magic import load
 
     load(shell)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 import shlex
-from typing import Any
+from typing import Any, Optional
 
 from matcha._graph import Graph
 from matcha._patterns import match
 from matcha._program import Program
 
 
-def cell(namespace: dict[str, Any], line: str, text: str) -> Any:
-    """Runs `%%matcha GRAPH [NAME=VALUE …]`.
+def cell(namespace: dict[str, Any], line: str, text: Optional[str]) -> Any:
+    """Runs `%%matcha GRAPH [NAME=VALUE …]`, or `%matcha GRAPH PATTERN [NAME=VALUE …]` in one line.
 
     A cell with `def` is a program: its result is that of the cell. Else it is a pattern, and the result its matches.
     GRAPH is a variable; NAME is a parameter of the program, or an option such as `timeout`.
@@ -20,6 +20,10 @@ def cell(namespace: dict[str, Any], line: str, text: str) -> Any:
     words = shlex.split(line)
     if not words:
         raise ValueError("%%matcha takes the variable of a graph: %%matcha g")
+    if text is None:
+        if len(words) < 2:
+            raise ValueError("%matcha takes the variable of a graph and a pattern: %matcha g triangle")
+        text = words.pop(1)
     graph = namespace.get(words[0])
     if not isinstance(graph, Graph):
         raise ValueError(f"`{words[0]}` is no variable with a matcha.Graph")
@@ -45,10 +49,10 @@ def _value(text: str, namespace: dict[str, Any]) -> Any:
 
 
 def load(shell: Any) -> None:
-    """Makes `%%matcha` known to an IPython shell."""
+    """Makes `%%matcha` and `%matcha` known to an IPython shell."""
 
-    def magic(line: str, cell_text: str) -> Any:
+    def magic(line: str, cell_text: Optional[str] = None) -> Any:
         return cell(shell.user_ns, line, cell_text)
 
     magic.__doc__ = cell.__doc__
-    shell.register_magic_function(magic, "cell", "matcha")
+    shell.register_magic_function(magic, "line_cell", "matcha")

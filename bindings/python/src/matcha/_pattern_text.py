@@ -12,21 +12,28 @@ PatternLike = Union[str, Iterable[tuple[Any, Any]], Any]
 _WANTED = "a pattern is text, a graph of NetworkX or igraph, or pairs of vertices"
 
 
-def text_of(pattern: PatternLike, directed: bool) -> str:
+def text_of(
+    pattern: PatternLike, directed: bool, label: Optional[str] = None, edge_label: Optional[str] = None
+) -> str:
     """The text of a pattern; `directed`: pairs are arcs.
 
-    Vertex i of the text is the i-th of the graph, of pairs the i-th in the order in which they appear. The attribute
-    `label` of a vertex or edge is the label that it asks for. Raises `TypeError` for anything else.
+    Vertex i of the text is the i-th of the graph, of pairs the i-th in the order in which they appear. The attributes
+    `label` and `edge_label`, both "label" by default, of a vertex or edge are the label that it asks for. Raises
+    `TypeError` for anything else.
     """
+    is_graph = _sources.has_nodes(pattern)
+    if not is_graph and (label is not None or edge_label is not None):
+        raise TypeError("`label` and `edge_label` are attributes of a pattern that is a graph of NetworkX or igraph")
     if isinstance(pattern, str):
         return pattern
+    label, edge_label = label or "label", edge_label or "label"
     if _sources._is_networkx(pattern):
-        nodes = [(node, facts.get("label")) for node, facts in pattern.nodes(data=True)]
-        edges = [(a, b, facts.get("label")) for a, b, facts in pattern.edges(data=True)]
+        nodes = [(node, facts.get(label)) for node, facts in pattern.nodes(data=True)]
+        edges = [(a, b, facts.get(edge_label)) for a, b, facts in pattern.edges(data=True)]
         return _text(nodes, edges, bool(pattern.is_directed()))
     if _sources._is_igraph(pattern):
-        labels = pattern.vs["label"] if "label" in pattern.vs.attributes() else [None] * pattern.vcount()
-        of_edges = pattern.es["label"] if "label" in pattern.es.attributes() else [None] * pattern.ecount()
+        labels = pattern.vs[label] if label in pattern.vs.attributes() else [None] * pattern.vcount()
+        of_edges = pattern.es[edge_label] if edge_label in pattern.es.attributes() else [None] * pattern.ecount()
         edges = [(a, b, label) for (a, b), label in zip(pattern.get_edgelist(), of_edges)]
         return _text(list(enumerate(labels)), edges, bool(pattern.is_directed()))
     pairs = _pairs(pattern)

@@ -36,8 +36,8 @@ def count(
     """The number of subgraphs that match the pattern, each once; with `embeddings`, each way to lay it.
 
     `pattern` is text as on the command line: `"a-b-c-a"`, a name such as `"house"` or `"clique:5"`; or a graph of
-    NetworkX or igraph, whose attribute `label` of vertices and edges are the labels to meet; or pairs of vertices, which
-    are arcs if the graph is directed. `induced` is
+    NetworkX or igraph, where the attribute "label" of vertices and edges is the label to meet, or what the keywords
+    `label` and `edge_label` name; or pairs of vertices, which are arcs if the graph is directed. `induced` is
     `"edge"` (any other edges among the matched vertices, the default) or `"vertex"` (none). `match="homo"` counts
     homomorphisms as SPARQL does, `match="edge"` maps with edges that all differ as Cypher does. `device` is `"cpu"` or
     `"cuda"`. With `progress` a bar is drawn, or a function is told how much is done of how much. Other keywords are
@@ -63,7 +63,8 @@ class Matches(Table):
     """
 
     def __init__(
-        self, graph: Graph, asked: Program, options: dict[str, Any], device: Optional[str], labels: Sequence[str] = ()
+        self, graph: Graph, asked: Program, options: dict[str, Any], device: Optional[str], labels: Sequence[str] = (),
+        progress: Progress = False,
     ) -> None:
         super().__init__({}, 0)
         self._labels = labels  # The columns that have labels of edges.
@@ -71,6 +72,7 @@ class Matches(Table):
         self._asked = asked
         self._run_options = options
         self._run_device = device
+        self._progress = progress
         self._found = False
 
     @property
@@ -86,7 +88,7 @@ class Matches(Table):
         if self._found:
             yield Table(self._columns, self._rows)
         else:
-            yield from self._asked._blocks(self._graph, self._run_options, self._run_device)
+            yield from self._asked._blocks(self._graph, self._run_options, self._run_device, self._progress)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """A capsule of a stream of record batches, which are looked for when they are asked for."""
@@ -110,6 +112,7 @@ def match(
     device: Device = None,
     threads: Optional[int] = None,
     timeout: Optional[float] = None,
+    progress: Progress = False,
     **options: Any,
 ) -> Matches:
     """The matches as a table with a row each, at most `limit` of them, and a column for each vertex of the pattern.
@@ -126,7 +129,7 @@ def match(
         raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
     asked = _pattern(graph, pattern, induced=induced, embeddings=embeddings, match=match, algorithm=algorithm,
                      matches=True, **options)  # fmt: skip
-    return Matches(graph, asked, {"limit": limit, "threads": threads, "timeout": timeout}, device)
+    return Matches(graph, asked, {"limit": limit, "threads": threads, "timeout": timeout}, device, progress=progress)
 
 
 def query(
@@ -166,7 +169,7 @@ def query(
         return sum(answer["v0"]) if isinstance(answer, Table) else int(answer)
     limit = 1 if wanted["answer"] == "exists" else wanted.get("limit")
     found = Matches(graph, asked, {"limit": limit, "threads": threads, "timeout": timeout}, device,
-                    wanted.get("labels", ()))  # fmt: skip
+                    wanted.get("labels", ()), progress)  # fmt: skip
     return len(found) > 0 if wanted["answer"] == "exists" else found
 
 
@@ -266,7 +269,7 @@ def _pattern(graph: Graph, pattern: PatternLike, **options: Any) -> Program:
     """Compiled once for a graph and options, and kept with the graph."""
     if not isinstance(graph, Graph):
         raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
-    text = text_of(pattern, graph.directed)
+    text = text_of(pattern, graph.directed, options.pop("label", None), options.pop("edge_label", None))
     key = (text, tuple(sorted((name, str(value)) for name, value in options.items())))
     kept = graph.__dict__.setdefault("_patterns", {})
     if key not in kept:

@@ -152,16 +152,21 @@ class Program:
         with _Cancelled(run), Bar(progress) as tell:
             while not lib.matcha_wait(run.handle, _POLL_MS):
                 tell(*_progress(run))
-        return _finish(run, graph)
+        answer = _finish(run, graph)
+        names = self._names() if isinstance(answer, tuple) else []
+        return Counts(answer, names) if names and len(names) == len(answer) else answer
 
-    def _blocks(self, graph: Graph, options: dict[str, Any], device: Optional[str] = None) -> Iterator[Table]:
+    def _blocks(
+        self, graph: Graph, options: dict[str, Any], device: Optional[str] = None, progress: Progress = False
+    ) -> Iterator[Table]:
         lib = _library.opened()
         names = self._names()
         run = _start("matcha_start_rows", self._handle({}, device or graph._device), graph, options)
-        with _Cancelled(run):
+        with _Cancelled(run), Bar(progress) as tell:
             while True:
                 rows = Handle()
                 found = lib.matcha_next_rows(run.handle, byref(rows), _POLL_MS)
+                tell(*_progress(run))
                 if found == 1:
                     yield _block(graph, Owner(rows, "matcha_rows_free"), names)
                 elif found < 0:
@@ -193,7 +198,8 @@ class Pattern(Program):
     """A pattern, as the command line takes it, or a graph or pairs. See `count` and `match`."""
 
     def __init__(self, pattern: PatternLike, **options: Any) -> None:
-        self._prepare("matcha_program_pattern", text_of(pattern, directed=False), options)
+        text = text_of(pattern, False, options.pop("label", None), options.pop("edge_label", None))
+        self._prepare("matcha_program_pattern", text, options)
 
     def __repr__(self) -> str:
         return f"<matcha pattern {self.text}>"
