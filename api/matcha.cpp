@@ -1,13 +1,13 @@
 #include "api/matcha.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <new>
 #include <optional>
 #include <utility>
@@ -18,6 +18,7 @@
 #include "driver/message_log.h"
 #include "driver/tables.h"
 #include "driver/version.h"
+#include "ir/support/diagnostics.h"
 #include "runtime/graph/labels.h"
 #include "runtime/graph/mtg.h"
 
@@ -44,15 +45,6 @@ bool take_number(const std::string& value, Number least, Number& number) {
   const bool fits = found.ec == std::errc() && found.ptr == end && read >= least;
   if (fits) number = read;
   return fits;
-}
-
-bool take_word(const std::string& value, std::initializer_list<const char*> words, std::string& out) {
-  for (const char* word : words) {
-    if (value != word) continue;
-    out = value;
-    return true;
-  }
-  return false;
 }
 
 bool take_timeout(const std::string& value, std::optional<double>& seconds) {
@@ -106,104 +98,120 @@ bool take_limit(const std::string& value, std::optional<std::uint64_t>& limit) {
   return true;
 }
 
-/// Those of tables: how a file is read. False: no such option.
-bool set_table_option(matcha::driver::TableBinding& table, const std::string& name, const std::string& value,
-                      bool& fits) {
-  using matcha::driver::TableBinding;
-  static const std::map<std::string, std::string TableBinding::*> kTexts = {{"src", &TableBinding::src},
-                                                                            {"dst", &TableBinding::dst},
-                                                                            {"edge-label", &TableBinding::edge_label},
-                                                                            {"vertices", &TableBinding::vertices},
-                                                                            {"id", &TableBinding::id},
-                                                                            {"label", &TableBinding::label},
-                                                                            {"labels", &TableBinding::labels},
-                                                                            {"graph-sql", &TableBinding::sql}};
-  if (const auto found = kTexts.find(name); found != kTexts.end()) {
-    table.*found->second = value;
-  } else if (name == "header") {
-    fits = take_word(value, {"auto", "yes", "no"}, table.header);
-  } else if (name == "ids") {
-    fits = take_word(value, {"auto", "text"}, table.ids);
-  } else if (name == "no-literals") {
-    fits = take_flag(value, table.no_literals);
-  } else {
-    return false;
-  }
-  return true;
+/// An option that is kept as it is given. `values`: `a|b|c`, or for people what it takes.
+template <typename Value>
+struct Option {
+  const char* name;
+  Value& (*of)(matcha_options& o);
+  const char* values = "";
+};
+
+const Option<std::string> kTexts[] = {
+    {"src", [](matcha_options& o) -> std::string& { return o.table.src; }},
+    {"dst", [](matcha_options& o) -> std::string& { return o.table.dst; }},
+    {"edge-label", [](matcha_options& o) -> std::string& { return o.table.edge_label; }},
+    {"vertices", [](matcha_options& o) -> std::string& { return o.table.vertices; }},
+    {"id", [](matcha_options& o) -> std::string& { return o.table.id; }},
+    {"label", [](matcha_options& o) -> std::string& { return o.table.label; }},
+    {"labels", [](matcha_options& o) -> std::string& { return o.table.labels; }},
+    {"graph-sql", [](matcha_options& o) -> std::string& { return o.table.sql; }},
+    {"entry", [](matcha_options& o) -> std::string& { return o.program.compile.entry; }},
+    {"file", [](matcha_options& o) -> std::string& { return o.program.compile.file; }},
+    {"passes", [](matcha_options& o) -> std::string& { return o.program.compile.passes; }},
+    {"cache", [](matcha_options& o) -> std::string& { return o.program.code_folder; }},
+    {"disable-pass", [](matcha_options& o) -> std::string& { return o.program.compile.disabled.emplace_back(); }},
+    {"param", [](matcha_options& o) -> std::string& { return o.program.params.emplace_back(); }},
+    {"header", [](matcha_options& o) -> std::string& { return o.table.header; }, "auto|yes|no"},
+    {"ids", [](matcha_options& o) -> std::string& { return o.table.ids; }, "auto|text"},
+    {"device", [](matcha_options& o) -> std::string& { return o.program.device; }, "auto|cpu|cuda"},
+    {"order", [](matcha_options& o) -> std::string& { return o.program.order; }, "auto|id|degree"},
+    {"induced", [](matcha_options& o) -> std::string& { return o.program.pattern.induced; }, "edge|vertex"},
+    {"per", [](matcha_options& o) -> std::string& { return o.program.pattern.per; }, "vertex|edge"},
+    {"match", [](matcha_options& o) -> std::string& { return o.program.pattern.match; }, "iso|homo|edge"},
+    {"algorithm", [](matcha_options& o) -> std::string& { return o.program.pattern.algorithm; },
+     "auto|extend|join|decompose"},
+    {"tier", [](matcha_options& o) -> std::string& { return o.program.tier; }, "auto|interp|native"},
+};
+
+const Option<bool> kFlags[] = {
+    {"no-literals", [](matcha_options& o) -> bool& { return o.table.no_literals; }},
+    {"query", [](matcha_options& o) -> bool& { return o.program.pattern.query; }},
+    {"embeddings", [](matcha_options& o) -> bool& { return o.program.pattern.embeddings; }},
+    {"unlabelled", [](matcha_options& o) -> bool& { return o.program.pattern.unlabelled; }},
+    {"unlabelled-edges", [](matcha_options& o) -> bool& { return o.program.pattern.unlabelled_edges; }},
+    {"matches", [](matcha_options& o) -> bool& { return o.program.matches; }},
+    {"edge-labels", [](matcha_options& o) -> bool& { return o.edge_labels; }},
+    {"keep-loops", [](matcha_options& o) -> bool& { return o.keep_loops; }},
+    {"recompute", [](matcha_options& o) -> bool& { return o.recompute; }},
+    {"strict", [](matcha_options& o) -> bool& { return o.strict; }},
+    {"directed", [](matcha_options& o) -> bool& { return o.directed; }},
+};
+
+/// One whose value is read.
+struct ReadOption {
+  const char* name;
+  bool (*set)(matcha_options& o, const std::string& value);
+  const char* values;
+};
+
+const ReadOption kOthers[] = {
+    {"plan",
+     [](matcha_options& o, const std::string& v) { return take_number<std::size_t>(v, 1, o.program.pattern.plan); },
+     "a whole number from 1 on"},
+    {"threads", [](matcha_options& o, const std::string& v) { return take_number<unsigned>(v, 0, o.threads); },
+     "a whole number from 0 on"},
+    {"limit", [](matcha_options& o, const std::string& v) { return take_limit(v, o.limit); },
+     "a whole number from 0 on"},
+    {"share", [](matcha_options& o, const std::string& v) { return take_share(v, o.share); }, "I/N, such as 0/2"},
+    {"timeout", [](matcha_options& o, const std::string& v) { return take_timeout(v, o.timeout); },
+     "seconds from 0 on"},
+    {"simd", [](matcha_options& o, const std::string& v) { return take_tier(v, o.tier); },
+     "scalar, avx2, avx512 or avx512-vp2intersect, if the processor has it"},
+};
+
+template <typename Rows>
+auto find_row(const Rows& rows, const std::string& name) {
+  const auto found = std::ranges::find_if(rows, [&name](const auto& row) { return name == row.name; });
+  return found == std::end(rows) ? nullptr : &*found;
 }
 
-/// False: no such option. `fits`: whether the value is one of its values.
-bool set_option(matcha_options& o, const std::string& name, const std::string& value, bool& fits) {
-  matcha::driver::ProgramRequest& program = o.program;
-  fits = true;
-  if (set_table_option(o.table, name, value, fits)) return true;
-  if (name == "entry") {
-    program.compile.entry = value;
-  } else if (name == "file") {
-    program.compile.file = value;
-  } else if (name == "passes") {
-    program.compile.passes = value;
-  } else if (name == "disable-pass") {
-    program.compile.disabled.push_back(value);
-  } else if (name == "param") {
-    program.params.push_back(value);
-  } else if (name == "cache") {
-    program.code_folder = value;
-  } else if (name == "device") {
-    fits = take_word(value, {"auto", "cpu", "cuda"}, program.device);
-  } else if (name == "order") {
-    fits = take_word(value, {"auto", "id", "degree"}, program.order);
-  } else if (name == "induced") {
-    fits = take_word(value, {"vertex", "edge"}, program.pattern.induced);
-  } else if (name == "per") {
-    fits = take_word(value, {"vertex", "edge"}, program.pattern.per);
-  } else if (name == "match") {
-    fits = take_word(value, {"iso", "homo", "edge"}, program.pattern.match);
-  } else if (name == "algorithm") {
-    fits = take_word(value, {"auto", "extend", "join", "decompose"}, program.pattern.algorithm);
-  } else if (name == "plan") {
-    fits = take_number<std::size_t>(value, 1, program.pattern.plan);
-  } else if (name == "query") {
-    fits = take_flag(value, program.pattern.query);
-  } else if (name == "embeddings") {
-    fits = take_flag(value, program.pattern.embeddings);
-  } else if (name == "unlabelled") {
-    fits = take_flag(value, program.pattern.unlabelled);
-  } else if (name == "unlabelled-edges") {
-    fits = take_flag(value, program.pattern.unlabelled_edges);
-  } else if (name == "simd") {
-    fits = take_tier(value, o.tier);
-  } else if (name == "tier") {
-    fits = take_word(value, {"auto", "interp", "native"}, program.tier);
-  } else if (name == "matches") {
-    fits = take_flag(value, program.matches);
-  } else if (name == "edge-labels") {
-    fits = take_flag(value, o.edge_labels);
-  } else if (name == "keep-loops") {
-    fits = take_flag(value, o.keep_loops);
-  } else if (name == "recompute") {
-    fits = take_flag(value, o.recompute);
-  } else if (name == "strict") {
-    fits = take_flag(value, o.strict);
-  } else if (name == "directed") {
-    fits = take_flag(value, o.directed);
-  } else if (name == "threads") {
-    fits = take_number<unsigned>(value, 0, o.threads);
-  } else if (name == "limit") {
-    fits = take_limit(value, o.limit);
-  } else if (name == "share") {
-    fits = take_share(value, o.share);
-  } else if (name == "timeout") {
-    fits = take_timeout(value, o.timeout);
-  } else {
-    for (const matcha::driver::GpuOption& row : matcha::driver::gpu_options()) {
-      if (name != row.name) continue;
-      fits = row.set(program.gpu, value);
-      return true;
-    }
-    return false;
+/// What an option of these values takes, for people: `edge` or `vertex`.
+std::string one_of(const std::vector<std::string>& words) {
+  return words.size() == 1
+             ? words.front()
+             : fmt::format("`{}` or `{}`", fmt::join(words.begin(), words.end() - 1, "`, `"), words.back());
+}
+
+/// Sets an option; else gives what it takes. Nothing: there is no such option.
+std::optional<std::string> set_option(matcha_options& o, const std::string& name, const std::string& value) {
+  using matcha::driver::words_of;
+  if (const auto* const text = find_row(kTexts, name)) {
+    const std::vector<std::string> words = words_of(text->values);
+    if (*text->values != '\0' && std::ranges::find(words, value) == words.end()) return one_of(words);
+    text->of(o) = value;
+    return "";
   }
-  return true;
+  if (const auto* const flag = find_row(kFlags, name)) {
+    return take_flag(value, flag->of(o)) ? "" : "`true` or `false`";
+  }
+  if (const auto* const other = find_row(kOthers, name)) return other->set(o, value) ? "" : other->values;
+  if (const auto* const gpu = find_row(matcha::driver::gpu_options(), name)) {
+    return gpu->set(o.program.gpu, value)                          ? ""
+           : gpu->takes == matcha::driver::GpuOption::Takes::Words ? one_of(words_of(gpu->shown))
+                                                                   : gpu->text;
+  }
+  return std::nullopt;
+}
+
+/// The hint for an option that does not exist.
+std::string near_option(const std::string& name) {
+  std::vector<std::string> names;
+  const auto add = [&names](const auto& rows) {
+    for (const auto& row : rows) names.emplace_back(row.name);
+  };
+  add(kTexts), add(kFlags), add(kOthers), add(matcha::driver::gpu_options());
+  const std::string near = matcha::nearest_word(name, names);
+  return near.empty() ? near : fmt::format("\n  hint: did you mean `{}`?", near);
 }
 
 /// Arrays of the caller's, given back when this is freed.
@@ -354,9 +362,10 @@ matcha_options* matcha_options_new(void) {
 matcha_status matcha_options_set(matcha_options* options, const char* name, const char* value, matcha_error** error) {
   return call(error, [&] {
     if (options == nullptr || name == nullptr || value == nullptr) return usage("an argument is NULL", error);
-    bool fits = true;
-    if (!set_option(*options, name, value, fits)) return usage(fmt::format("there is no option `{}`", name), error);
-    return fits ? MATCHA_OK : usage(fmt::format("`{}` is no value of the option `{}`", value, name), error);
+    const std::optional<std::string> takes = set_option(*options, name, value);
+    if (!takes) return usage(fmt::format("there is no option `{}`{}", name, near_option(name)), error);
+    if (takes->empty()) return MATCHA_OK;
+    return usage(fmt::format("`{}` is no value of the option `{}`\n  hint: it takes {}", value, name, *takes), error);
   });
 }
 

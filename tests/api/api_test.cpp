@@ -136,7 +136,7 @@ TEST(Api, ErrorsTellTheirPlace) {
   matcha_error_free(error);
   Options options;
   EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_options_set(options.options, "thread", "8", &error));
-  EXPECT_STREQ("error: there is no option `thread`\n", matcha_error_text(error));
+  EXPECT_STREQ("error: there is no option `thread`\n  hint: did you mean `threads`?\n", matcha_error_text(error));
   matcha_error_free(error);
   EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_options_set(options.options, "threads", "-1", nullptr));
   const Clique clique(3);

@@ -186,6 +186,16 @@ def test_lists():
     assert (edges(g), edges(E=[(7, 8)])) == (8, 1)
 
 
+def test_wrong_options_have_hints():
+    graph = mt.Graph([0, 1], [1, 2])
+    for options, said in (({"induced": "node"}, "it takes `edge` or `vertex`"), ({"algorithm": "x"}, "`auto`, `extend`, `join` or"),
+                          ({"inducd": "edge"}, "did you mean `induced`?"), ({"unlabelled_edge": True}, "`unlabelled_edges`"),
+                          ({"unlabelled": 3}, "it takes `true` or `false`"), ({"plan": 0}, "it takes a whole number from 1 on")):
+        with pytest.raises(mt.UsageError, match=said.replace("?", r"\?")):
+            mt.count(graph, "wedge", **options)
+    assert dir(mt) == sorted(mt.__all__)
+
+
 def test_errors(tmp_path):
     with pytest.raises(mt.ProgramError, match="lambda|expected|neighbours?") as caught:
         mt.program("def main(G: Graph):\n    return neighbours(G, 1)\n")(mt.Graph([0], [1]))

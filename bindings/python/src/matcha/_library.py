@@ -9,6 +9,7 @@ import ctypes
 import functools
 import os
 import pathlib
+import re
 import threading
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 from typing import Any, Callable, Optional
@@ -213,8 +214,15 @@ def options(values: dict[str, Any]) -> Owner:
             error = Handle()
             status = lib.matcha_options_set(made.handle, name.replace("_", "-").encode(), text.encode(), byref(error))
             if status != OK:
-                raise_error(status, error)
+                message = lib.matcha_error_text(error).decode(errors="replace")
+                lib.matcha_error_free(error)
+                raise error_of(status, re.sub(r"(?<=(?:option|u mean) `)[\w-]+", _keyword, message))
     return made
+
+
+def _keyword(name: re.Match[str]) -> str:
+    """The name of an option as Python has it."""
+    return name.group().replace("-", "_")
 
 
 def make(function: str, free: str, *arguments: Any) -> Owner:
