@@ -179,6 +179,7 @@ Status check(const driver::ProgramRequest& request, std::string& errors, Program
       facts.gives_list = compilation.graph().result->type->is_list();
       facts.signature = driver::signature(compilation.graph());
       facts.doc = doc_of(compilation.program());
+      if (!facts.gives_list) facts.names = compilation.row_names();
       facts.lists = lists_of(compilation);
     }
   } else {

@@ -94,9 +94,8 @@ typedef struct matcha_column {
   int64_t stride;
 } matcha_column;
 
-/* A graph in columns. Zero what is not there. Labels are numbers; with words, positions in these; INT64_MIN: none.
- * Where some have none, also a vertex that is left out, theirs is the empty word. A word that is a decimal number is the
- * same label as that number. */
+/* A graph in columns. Zero what is not there. Labels are numbers; with words, positions in these; INT64_MIN: none. A
+ * word that is a decimal number is the same label as that number. What has none among others has the empty word. */
 typedef struct matcha_table {
   size_t size;                    /* sizeof(matcha_table). */
   size_t edge_count;              /* Items of the next three. */
@@ -167,7 +166,7 @@ MATCHA_API void matcha_program_free(matcha_program* program);
 MATCHA_API const char* matcha_program_signature(const matcha_program* program);
 /* The docstring of its entry, else of its file; "" where there is none, and of a pattern. */
 MATCHA_API const char* matcha_program_doc(const matcha_program* program);
-/* Names of the columns of its matches, or of the patterns of a motif in the order of its counts; else there are 0. */
+/* Names of the columns of its matches, or of its numbers if it is a motif or a module; else there are 0. */
 MATCHA_API size_t matcha_program_name_count(const matcha_program* program);
 /* NULL beyond the last. */
 MATCHA_API const char* matcha_program_name(const matcha_program* program, size_t at);

@@ -76,6 +76,18 @@ bool reads_ids(const ir::Block& body) {
   return found;
 }
 
+/// Whether the program asks for the `arcs` of the graph.
+bool needs_arcs(const frontend::asg::Graph& program, const Param& param) {
+  return std::ranges::any_of(program.nodes, [&param](const frontend::asg::Node* node) {
+    if (node->op != frontend::asg::Op::Edges || node->text.empty()) return false;
+    const frontend::asg::Node* graph = node->inputs[0];
+    while (graph->op == frontend::asg::Op::WithLabel || graph->op == frontend::asg::Op::Backwards) {
+      graph = graph->inputs[0];
+    }
+    return graph == param.node;
+  });
+}
+
 class Planner {
  public:
   Planner(const frontend::asg::Graph& program, const ir::Module& module, const BindOptions& options,
@@ -161,6 +173,16 @@ class Planner {
     return spec;
   }
 
+  /// What a `.mtg` keeps is known when it is read.
+  void check_arcs(std::size_t index) {
+    ParamPlan& plan = plan_.params[index];
+    plan.needs_arcs = needs_arcs(program_, program_.params[index]);
+    if (!plan.needs_arcs || plan.graph.directed || runtime::is_mtg_file(plan.graph.path)) return;
+    fail(fmt::format("`{}` asks for the arcs of `{}`, and the graph would lose its own", program_.entry,
+                     program_.params[index].name),
+         "add --directed");
+  }
+
   /// What the columns of a list parameter hold, as the module wants them; nothing for a column of bools.
   std::optional<std::vector<runtime::ColumnKind>> column_kinds(std::size_t index) {
     std::vector<runtime::ColumnKind> kinds;
@@ -186,6 +208,7 @@ class Planner {
     if (param.type->is_graph()) {
       plan.kind = ParamPlan::Kind::Graph;
       plan.graph = graph_spec(*index, path);
+      check_arcs(*index);
       return;
     }
     if (!param.type->is_list()) {
@@ -257,6 +280,7 @@ class Planner {
     plan.graph = graph_spec(found[0], options_.graph);
     if (program_.params[found[0]].type->is_graph()) {
       plan.kind = ParamPlan::Kind::Graph;
+      check_arcs(found[0]);
       return;
     }
     const std::optional<std::vector<runtime::ColumnKind>> kinds = column_kinds(found[0]);
@@ -379,6 +403,19 @@ runtime::Result<runtime::InputList> edges_as(const runtime::Graph& graph,
   return list;
 }
 
+namespace {
+
+runtime::Error without_arcs(const std::string& path) {
+  runtime::Error error;
+  error.kind = runtime::ErrorKind::Input;
+  error.message = "the program asks for the arcs of the graph, and the .mtg keeps none";
+  error.file = path;
+  error.hint = "make it with `matcha graph convert --directed`";
+  return error;
+}
+
+}  // namespace
+
 runtime::Status load_inputs(const frontend::asg::Graph& program, const BindPlan& plan,
                             const runtime::IoOptions& options, BoundInputs& out) {
   runtime::InputSet set(options);
@@ -405,7 +442,12 @@ runtime::Status load_inputs(const frontend::asg::Graph& program, const BindPlan&
     const std::string& name = program.params[i].name;
     const ParamPlan& param = plan.params[i];
     switch (param.kind) {
-      case ParamPlan::Kind::Graph: out.arguments.emplace_back(&out.inputs.graphs.at(name)); break;
+      case ParamPlan::Kind::Graph: {
+        runtime::Graph& graph = out.inputs.graphs.at(name);
+        if (param.needs_arcs && !graph.facts().directed) return without_arcs(param.graph.path);
+        out.arguments.emplace_back(&graph);
+        break;
+      }
       case ParamPlan::Kind::List:
         out.arguments.emplace_back(static_cast<const runtime::InputList*>(&out.inputs.lists.at(name)));
         break;

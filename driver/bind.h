@@ -46,6 +46,7 @@ struct ParamPlan {
   enum class Kind { None, Graph, List, GraphEdges, Scalar };
 
   Kind kind = Kind::None;
+  bool needs_arcs = false;                     ///< Graph: the program asks for its `arcs`.
   runtime::GraphSpec graph;                    ///< Graph and GraphEdges.
   runtime::ListSpec list;                      ///< List.
   std::vector<runtime::ColumnKind> columns;    ///< GraphEdges: what the program wants of the two ends.

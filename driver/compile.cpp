@@ -13,6 +13,8 @@
 
 #include "frontend/format.h"
 #include "frontend/lower.h"
+#include "frontend/pattern/read.h"
+#include "frontend/pattern/scan.h"
 #include "frontend/row_places.h"
 #include "ir/analysis/walk.h"
 
@@ -62,6 +64,30 @@ runtime::Result<std::string> read_text(const std::string& path, const std::strin
   return text;
 }
 
+/// Whether the file of a program has the name of a pattern, or the signs of its text.
+bool looks_like_pattern(const std::string& file) {
+  if (file.find('/') != std::string::npos || file.ends_with(".mt")) return false;
+  SourceManager sources;
+  Diagnostics unheard(sources);
+  return frontend::pattern::read_pattern(sources, sources.add(file, file), unheard, false).has_value();
+}
+
+/// The names of so many positions of a result in the docstring of the function, before its colon: `low, high: the …`.
+/// Empty if there are other ones there.
+std::vector<std::string> position_names(std::string_view doc, std::size_t count) {
+  std::vector<std::string> names;
+  std::string_view left = doc.substr(0, doc.find(':'));
+  for (bool more = left.size() < doc.size(); more;) {
+    const std::size_t comma = left.find(',');
+    const std::string_view name = frontend::pattern::trimmed(left.substr(0, comma));
+    if (name.empty() || name.find_first_of(" \t\n") != std::string_view::npos) return {};
+    names.emplace_back(name);
+    more = comma != std::string_view::npos;
+    if (more) left.remove_prefix(comma + 1);
+  }
+  return names.size() == count ? names : std::vector<std::string>();
+}
+
 /// The text of a module of the binary.
 Status read_module(const std::string& module, const Reporter& reporter, std::string& text) {
   const std::optional<frontend::ModuleText> found = frontend::default_module_reader({})(module);
@@ -94,7 +120,11 @@ Status read_program(const std::string& file, const std::atomic<bool>* maybe_canc
   const std::string name = program_name(file);
   runtime::Result<std::string> read = read_text(file, name, maybe_cancel);
   if (!read && maybe_cancel != nullptr && maybe_cancel->load()) return Status::Interrupted;
-  if (!read) return reporter.error(read.error());
+  if (!read) {
+    runtime::Error error = read.error();
+    if (looks_like_pattern(file)) error.hint = fmt::format("a pattern is given by an option: `--pattern {}`", file);
+    return reporter.error(error);
+  }
   if (looks_like_graph(*read)) {
     return reporter.error(Status::Usage, fmt::format("`{}` is a graph, not a program", name),
                           "the program comes first: matcha run PROGRAM GRAPH");
@@ -180,7 +210,11 @@ Status Compilation::check() {
   if (!diagnostics_.has_errors()) {
     const Stopwatch asg_watch;
     graph_ = frontend::build_asg(*program_, diagnostics_);
-    if (graph_ && is_module(options_.file)) row_names_ = frontend::add_row_places(*graph_);
+    if (graph_ && is_module(options_.file)) {
+      row_names_ = graph_->result->type->is_tuple()
+                       ? position_names(program_->entry->doc, graph_->result->type->positions.size())
+                       : frontend::add_row_places(*graph_);
+    }
     times_.emplace_back("asg", asg_watch.ms());
   }
   diagnostics_.sort_by_place();

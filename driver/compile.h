@@ -52,7 +52,7 @@ class Compilation {
   /// The program in the layout of `matcha fmt`, whose tree is that of the text. Errors: Query, syntax; Run, a bug.
   Status format(std::string& formatted);
   /// Names and types, then the ASG. Warnings are reported too. Lists by vertex or edge of a module of the binary get
-  /// the vertices: nobody can add them there.
+  /// the vertices, and positions of tuples their names: nobody can add them there.
   Status check();
   Status lower();
   /// `take`, `check` and `lower`.
@@ -96,7 +96,7 @@ class Compilation {
   const passes::PipelineResult& pipeline() const { return *pipeline_; }
   bool has_pipeline() const { return pipeline_.has_value(); }
   ir::Context& context() { return context_; }
-  /// Names of the columns of the result's rows, where they are known.
+  /// Names of the columns of the result's rows, or of the positions of a tuple, where they are known.
   const std::vector<std::string>& row_names() const { return row_names_; }
   /// Name of the program, as messages print it.
   std::string name() const { return program_name(options_.file); }

@@ -274,6 +274,11 @@ Status Prepared::bind_graph(const std::string& name, const ParamPlan& param) {
   ResidentGraph* const named = graph_of(name);
   ResidentGraph& graph = named != nullptr ? *named : *graph_;
   if (param.graph.edge_info && !has_info(param, graph)) return Status::Usage;
+  if (param.needs_arcs && !graph.graph().facts().directed) {
+    return log_.error(Status::Usage,
+                      fmt::format("the program asks for the arcs of `{}`, and the graph has lost its own", name),
+                      "make the graph with `directed`");
+  }
   runtime::Result<runtime::Graph> view = param.graph.edge_info ? graph.informed_view() : graph.view();
   if (!view) return log_.error(view.error());
   if (bound_.main_graph.empty()) {
@@ -309,7 +314,7 @@ Status Prepared::bind_edges(const std::string& name, const ParamPlan& param) {
 Status Prepared::bind(Compilation& compilation) {
   BindOptions options;
   options.params = request_.params;
-  options.directed = graph_->graph().facts().directed;
+  options.directed = true;  // Whether a graph keeps its arcs is looked at when it is bound.
   if (!name_graphs(compilation, options)) return Status::Usage;
   const std::optional<BindPlan> plan = plan_binding(compilation.graph(), compilation.loop(), options, log_);
   if (!plan) return Status::Usage;

@@ -78,6 +78,11 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
     case BuiltinId::VertexLabel: return make(Op::VertexLabel, int_type, in, call.loc);
     case BuiltinId::Vertices: return vertices(in, call.loc);
     case BuiltinId::Edges: return make(Op::Edges, types_.list(types_.int_pair()), in, call.loc);
+    case BuiltinId::Arcs: {
+      Payload payload;
+      payload.text = "arcs";
+      return make(Op::Edges, types_.list(types_.int_pair()), in, call.loc, payload);
+    }
     case BuiltinId::HasEdge: return make(Op::HasEdge, bool_type, in, call.loc);
     case BuiltinId::Sum: return make(Op::Sum, sum_type(first->elem), in, call.loc);
     case BuiltinId::Size:

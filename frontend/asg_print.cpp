@@ -71,7 +71,7 @@ class Layout {
 
   /// `apply %1, %2` without the function.
   std::string text(const Node* node) const {
-    std::string out(to_string(node->op));
+    std::string out(node->op == Op::Edges && !node->text.empty() ? node->text : to_string(node->op));
     for (std::size_t i = 0; i < node->inputs.size(); ++i) out += (i == 0 ? " " : ", ") + name(node->inputs[i]);
     if (node->op == Op::GetPos) out += ", " + std::to_string(node->int_value);
     if (node->has_labels) out += " with labels";

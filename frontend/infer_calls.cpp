@@ -203,6 +203,7 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
       arg(builtin, args, 0, solver_.graph(args.by_param[1] != nullptr ? int_type : solver_.var()));
       if (args.by_param[1] != nullptr) arg(builtin, args, 1, int_type);
       return solver_.list(int_type);
+    case BuiltinId::Arcs:
     case BuiltinId::Edges: arg(builtin, args, 0, solver_.graph(solver_.var())); return solver_.list(solver_.int_pair());
     case BuiltinId::HasEdge:
       arg(builtin, args, 0, solver_.graph(solver_.var()));

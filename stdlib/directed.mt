@@ -3,7 +3,7 @@
 The arcs fall apart into one-way arcs and mutual pairs. Triangles are counted with intersections of their lists, pairs of edges at
 a vertex with degrees, single edges with the number of vertices; each count less what the larger triads hold of it.
 
-To run on a graph loaded with --directed."""
+For graphs loaded with --directed; others are an error."""
 
 from std.graph import reversed
 
@@ -12,11 +12,11 @@ def choose2(n):
 
 def one_way(g: Graph) -> Graph:
     """The arcs whose reverse is not there."""
-    return mk_graph(apply(lambda e: e, cond=lambda e: not has_edge(g, get(e, 1), get(e, 0)), edges(g)))
+    return mk_graph(apply(lambda e: e, cond=lambda e: not has_edge(g, get(e, 1), get(e, 0)), arcs(g)))
 
 def mutual(g: Graph) -> Graph:
     """The arcs whose reverse is there."""
-    return mk_graph(apply(lambda e: e, cond=lambda e: has_edge(g, get(e, 1), get(e, 0)), edges(g)))
+    return mk_graph(apply(lambda e: e, cond=lambda e: has_edge(g, get(e, 1), get(e, 0)), arcs(g)))
 
 def on_arcs(g: Graph, f):
     return sum(apply(lambda e: f(get(e, 0), get(e, 1)), edges(g)))
@@ -71,4 +71,5 @@ def triads(g: Graph) -> Tuple<int, 16>:
 
 def reciprocated(g: Graph) -> List<int>:
     """For every vertex, how many of its arcs have their reverse, in the order of vertices(g)."""
-    return apply(lambda v: size(apply(lambda w: w, cond=lambda w: has_edge(g, w, v), neighbor(g, v))), vertices(g))
+    both = mutual(g)
+    return apply(lambda v: size(neighbor(both, v)), vertices(g))

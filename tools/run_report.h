@@ -34,7 +34,7 @@ struct RunReport {
   bool asks_exists = false;                    ///< Of `--exists`: whether there is one.
   std::string matches_path;                    ///< Of `--matches`; empty: none.
   std::string pattern;                         ///< What `--pattern` asks for; empty: the program was given.
-  std::vector<std::string> count_names;        ///< Of motifs: what each number of the result counts.
+  std::vector<std::string> count_names;        ///< What each number of the result counts; empty: not known.
   std::vector<std::string> columns;            ///< What the columns of streamed rows are called.
   std::string given;                           ///< Of several patterns: this one, as the user gave it;
   std::size_t name_width = 0;                  ///< and the characters of the longest name in their lines.

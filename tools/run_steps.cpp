@@ -176,6 +176,9 @@ class Run final : public RunSteps {
     if (session_.stopped()) return session_.stop_early();
     if (code == Status::Ok) code = compilation_->check();
     if (code == Status::Ok) code = compilation_->lower();
+    if (code == Status::Ok && compilation_->graph().result->type->is_tuple()) {
+      report_.count_names = compilation_->row_names();
+    }
     if (code != Status::Ok) return code;
     return check_result_type(options_, compilation_->graph(), console_);
   }

@@ -71,7 +71,7 @@ class MatchaLexer(PythonLexer):
         "builtins": [
             (r"\b(Graph|List|Tuple|Var|int|float|bool)\b", Keyword.Type),
             (
-                r"\b(all|any|apply|diff|edge_info|edges|flatten|get|has_edge|intersect|max|min|mk_graph|mk_list|mk_tuple|"
+                r"\b(all|any|apply|arcs|diff|edge_info|edges|flatten|get|has_edge|intersect|max|min|mk_graph|mk_list|mk_tuple|"
                 r"neighbor|size|sum|vertex_label|vertices)\b(?=\()",
                 Name.Builtin,
             ),

@@ -26,7 +26,7 @@
 (defconst matcha-constants '("True" "False" "None"))
 (defconst matcha-types '("int" "float" "bool" "Var" "Tuple" "List" "Graph"))
 (defconst matcha-operators
-  '("mk_tuple" "get" "mk_list" "mk_graph" "neighbor" "sources" "labels" "edge_info" "vertex_label" "vertices" "edges" "has_edge"
+  '("mk_tuple" "get" "mk_list" "mk_graph" "neighbor" "sources" "labels" "edge_info" "vertex_label" "vertices" "edges" "arcs" "has_edge"
     "apply" "intersect" "diff" "sum" "size" "min" "max" "any" "all" "flatten"))
 
 (defvar matcha-mode-syntax-table

@@ -68,6 +68,28 @@ class Answers(cli.CliTest):
         self.assertEqual(self.run_program("size(edges(G))", graph=graph), "4\n")
         self.assertEqual(self.run_program("size(edges(G))", "--directed", graph=graph), "3\n")
 
+    def test_programs_that_need_arcs(self):
+        graph = self.write("g.txt", "1 2\n2 1\n2 3\n3 3\n4 5\n")
+        census = [2, 5, 2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+        names = "003 012 102 021D 021U 021C 111D 111U 030T 030C 201 120D 120U 120C 210 300".split()
+        triads = ["run", "--quiet", "std.directed", "--entry", "triads"]
+        told = self.ok(*triads, "--directed", graph)
+        self.assertEqual([line.split() for line in told.splitlines()], [[name, str(n)] for name, n in zip(names, census)])
+        result = json.loads(self.ok(*triads, "--directed", graph, "--json"))["result"]
+        self.assertEqual(result, dict(zip(names, census)))
+        self.fails(2, *triads, graph, says=("`triads` asks for the arcs of `g`, and the graph would lose its own", "add --directed"))
+        self.fails(2, "run", "std.directed", "--entry", "reciprocated", graph, says="add --directed")
+        own = self.write("own.mt", "from std.directed import triads\n\ndef main(G: Graph):\n    return get(triads(G), 1)\n")
+        self.assertEqual(self.ok("run", "--quiet", own, "--directed", graph), "5\n")
+        self.fails(2, "run", own, graph, says="`main` asks for the arcs of `G`")
+        self.fails(2, "explain", own, graph, says="add --directed")
+        self.ok("graph", "convert", graph, self.path("two.mtg"), "--quiet")
+        self.ok("graph", "convert", graph, self.path("one.mtg"), "--directed", "--quiet")
+        self.fails(3, *triads, self.path("two.mtg"), says=("two.mtg: error: the program asks for the arcs", "graph convert --directed"))
+        self.assertEqual(self.ok(*triads, self.path("one.mtg")), told)
+        built = "def main(G: Graph):\n    return size(arcs(mk_graph(edges(G))))\n"
+        self.assertEqual(self.ok("run", "--quiet", self.write("built.mt", built), graph), "6\n")
+
     def test_entry(self):
         program = self.write(
             "q.mt", "def one(G: Graph):\n    return size(vertices(G))\n\ndef two(G: Graph):\n    return size(edges(G))\n"

@@ -1,6 +1,7 @@
 """NetworkX and Matcha give the same answers on random graphs."""
 
 import itertools
+import pickle
 import random
 
 import matcha as mt
@@ -157,6 +158,26 @@ def test_attributes_and_odd_patterns():
     ours = GraphMatcher(graph, networkx.path_graph(2))
     assert ours.subgraph_is_isomorphic() and set(ours.mapping.values()) == {0, 1}
     assert isinstance(ours, isomorphism.GraphMatcher)
+
+
+def test_triads():
+    triads = mt.program("std.directed", entry="triads")
+    for seed in range(3):
+        graph = graph_of(random.Random(seed), networkx.DiGraph)
+        found = triads(mt.Graph(graph))
+        assert found.as_dict() == networkx.triadic_census(graph) and found["030T"] == found[8]
+        assert pickle.loads(pickle.dumps(found)).names == found.names
+    with pytest.raises(KeyError, match="no number is called '030'; the names are: 003, 012"):
+        found["030"]
+    undirected = mt.Graph(networkx.path_graph(3))
+    for entry in ("triads", "reciprocated"):
+        with pytest.raises(mt.UsageError, match="asks for the arcs of `g`, and the graph has lost its own"):
+            mt.program("std.directed", entry=entry)(undirected)
+    both = mt.program("from std.directed import triads\n\ndef main(old: Graph, new: Graph) -> int:\n"
+                      "    return size(edges(old)) + get(triads(new), 0)\n")
+    assert both(undirected, mt.Graph([1, 2], [2, 3], directed=True)) == 4
+    with pytest.raises(mt.UsageError, match="arcs of `new`"):
+        both(mt.Graph([1, 2], [2, 3], directed=True), undirected)
 
 
 class OfIgraph:

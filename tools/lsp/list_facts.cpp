@@ -120,6 +120,7 @@ class Finder {
       case BuiltinId::Neighbor: return {true, is_simple(*first, frame, depth), "the largest degree" + of(*first)};
       case BuiltinId::EdgeInfo: return {false, false, "the largest degree" + of(*first)};
       case BuiltinId::Vertices: return {true, true, "the number of vertices" + of(*first)};
+      case BuiltinId::Arcs:
       case BuiltinId::Edges: return {true, is_simple(*first, frame, depth), "the number of arcs" + of(*first)};
       default: return {};
     }

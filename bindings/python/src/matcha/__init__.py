@@ -27,7 +27,7 @@ from matcha._graph import Graph, read
 from matcha._join import join
 from matcha._library import opened as _open
 from matcha._patterns import Matches, Motifs, blocks, count, match, motifs, orbits, participation, query
-from matcha._program import Pattern, Program, program
+from matcha._program import Counts, Pattern, Program, program
 from matcha._stream import Batch, Stream, stream
 from matcha._table import Column, Table
 
@@ -48,6 +48,7 @@ __all__ = [
     "Batch",
     "Column",
     "CopyWarning",
+    "Counts",
     "Diagnostic",
     "Error",
     "Explanation",

@@ -7,7 +7,7 @@ import re
 import threading
 import weakref
 from ctypes import byref, c_int64, c_uint64
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Optional, Sequence, Union
 
 from matcha import _library
 from matcha._graph import Graph
@@ -25,6 +25,38 @@ Progress = Union[bool, Callable[[int, int], None]]
 _POLL_MS = 50
 # How many of its values a program remembers the compiled code for.
 _MOST_COMPILED = 64
+
+
+class Counts(tuple[Any, ...]):
+    """The numbers of a result, as a tuple; `counts["030T"]` is one of them by its name.
+
+    >>> import matcha as mt
+    >>> g = mt.Graph([0, 1, 2], [1, 2, 0], directed=True)
+    >>> counts = mt.program("std.directed", entry="triads")(g)
+    >>> counts["030C"], sum(counts), counts.as_dict()["300"]
+    (1, 1, 0)
+    """
+
+    names: tuple[str, ...]
+
+    def __new__(cls, values: Iterable[Any], names: Iterable[str]) -> Counts:
+        made = super().__new__(cls, tuple(values))
+        made.names = tuple(names)
+        return made
+
+    def __getitem__(self, at: Any) -> Any:
+        if not isinstance(at, str):
+            return super().__getitem__(at)
+        if at not in self.names:
+            raise KeyError(f"no number is called {at!r}; the names are: {', '.join(self.names)}")
+        return super().__getitem__(self.names.index(at))
+
+    def __getnewargs__(self) -> Any:
+        return tuple(self), self.names
+
+    def as_dict(self) -> dict[str, Any]:
+        """The numbers by their names."""
+        return dict(zip(self.names, self))
 
 
 class Program:
@@ -78,7 +110,7 @@ class Program:
         progress: Progress = False,
         **params: Any,
     ) -> Any:
-        """The answer: an int, float, bool, vertex or `Table`, or a tuple of them.
+        """The answer: an int, float, bool, vertex or `Table`, or a tuple of them, `Counts` where they have names.
 
         A program with several graphs takes them in the order of its parameters or by their names, or one that
         `matcha.join` made. A list is given by the name of its parameter: an array or a sequence; of tuples, rows or
@@ -174,7 +206,7 @@ class Program:
         _finish(run, graph)
 
     def _names(self) -> list[str]:
-        """Of the columns of matches, or of the patterns of a motif."""
+        """Of the columns of matches, of the patterns of a motif, or of the numbers of a result."""
         lib, handle = _library.opened(), self._handle({}).handle
         return [
             _library.string(lib.matcha_program_name(handle, at)) for at in range(lib.matcha_program_name_count(handle))
@@ -314,4 +346,4 @@ def _block(graph: Graph, rows: Owner, names: list[str]) -> Table:
     return Table(columns, count)
 
 
-__all__ = ["Pattern", "Program", "Progress", "joined", "program"]
+__all__ = ["Counts", "Pattern", "Program", "Progress", "joined", "program"]
