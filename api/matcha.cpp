@@ -98,7 +98,7 @@ bool take_limit(const std::string& value, std::optional<std::uint64_t>& limit) {
   return true;
 }
 
-/// An option that is kept as it is given. `values`: `a|b|c`, or for people what it takes.
+/// An option that is kept as it is given. `values`: `a|b|c`, or the kind of value in words.
 template <typename Value>
 struct Option {
   const char* name;
@@ -182,7 +182,7 @@ std::string one_of(const std::vector<std::string>& words) {
              : fmt::format("`{}` or `{}`", fmt::join(words.begin(), words.end() - 1, "`, `"), words.back());
 }
 
-/// Sets an option; else gives what it takes. Nothing: there is no such option.
+/// Sets an option. For a wrong value it gives the values that are right; nothing for an unknown option.
 std::optional<std::string> set_option(matcha_options& o, const std::string& name, const std::string& value) {
   using matcha::driver::words_of;
   if (const auto* const text = find_row(kTexts, name)) {

@@ -12,7 +12,7 @@ using SharedGraph = std::shared_ptr<const runtime::Graph>;
 
 /// The number of a label; nothing, with an error in `diagnostics`, for a word that the run must know and does not.
 std::optional<std::int64_t> label_code(const Node& label, const runtime::LabelDictionary& dictionary,
-                                    const BoundInputs& bound, Diagnostics& diagnostics) {
+                                       const BoundInputs& bound, Diagnostics& diagnostics) {
   if (label.op == Op::Int) return label.int_value;
   if (label.op == Op::Param) return std::get<std::int64_t>(bound.arguments[static_cast<std::size_t>(label.int_value)]);
   const std::optional<std::int64_t> code = dictionary.code(label.text);

@@ -52,7 +52,7 @@ class Compilation {
   /// The program in the layout of `matcha fmt`, whose tree is that of the text. Errors: Query, syntax; Run, a bug.
   Status format(std::string& formatted);
   /// Names and types, then the ASG. Warnings are reported too. Lists by vertex or edge of a module of the binary get
-  /// the vertices, and positions of tuples their names: nobody can add them there.
+  /// the vertices, and positions of tuples their names: a user cannot add them there.
   Status check();
   Status lower();
   /// `take`, `check` and `lower`.

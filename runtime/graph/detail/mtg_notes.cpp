@@ -44,7 +44,8 @@ MtgNotes::MtgNotes(const std::string& path, const std::string& folder) : path_(p
 
 std::string MtgNotes::name(std::uint64_t header_sum) const {
   const std::string sum = std::to_string(header_sum);
-  const std::array<std::string_view, 3> parts = {"a .mtg that is good at both ends of edges, with totals", identity_, sum};
+  const std::array<std::string_view, 3> parts = {"a .mtg that is good at both ends of edges, with totals", identity_,
+                                                 sum};
   return CodeCache::key(parts) + ".mtg";
 }
 

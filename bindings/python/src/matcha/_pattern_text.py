@@ -6,7 +6,7 @@ from typing import Any, Iterable, Optional, Union
 
 from matcha import _inputs, _sources
 
-# What is taken wherever a pattern is: text, a graph of NetworkX or igraph, or pairs.
+# The forms of a pattern: text, a graph of NetworkX or igraph, or pairs of vertices.
 PatternLike = Union[str, Iterable[tuple[Any, Any]], Any]
 
 _WANTED = "a pattern is text, a graph of NetworkX or igraph, or pairs of vertices"
