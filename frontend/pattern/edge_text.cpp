@@ -110,8 +110,14 @@ class EdgeText {
     if (scan_.peek() == '(') return vertex_in_parentheses(labelled);
     const std::string_view word = scan_.take_while(is_word);
     if (is_pattern_name(word)) {
+      const std::string_view before = scan_.text_since(0).substr(0, begin);
+      const std::string_view number = before.substr(0, before.find('-'));
+      const bool counts =
+          !number.empty() && number.size() + 1 == before.size() && std::ranges::all_of(number, is_digit);
       refuse(begin, fmt::format("`{}` is a pattern, not a vertex", word),
-             fmt::format("a vertex of that name is `({})`; several patterns are `--pattern A --pattern B`", word));
+             counts ? fmt::format("did you mean `{}:{}`? The number is that of its vertices", word, number)
+                    : fmt::format("a vertex of that name is `({})`; several patterns are `--pattern A --pattern B`",
+                                  word));
       return std::nullopt;
     }
     const std::optional<std::size_t> vertex = called(word, begin);
@@ -156,14 +162,16 @@ class EdgeText {
     scan_.skip_blanks();
     std::optional<LabelText> found;
     if (scan_.peek() == '@' && !constant(*vertex, begin)) return std::nullopt;
+    const std::size_t colon = scan_.position();
     if (scan_.peek() == ':') {
-      found = label(scan_.position());
+      found = label(colon);
       if (!found) return std::nullopt;
       scan_.skip_blanks();
     }
     if (scan_.peek() == '@' && !constant(*vertex, begin)) return std::nullopt;
     if (scan_.peek() != ')') {
-      refuse_in_brackets(found ? "`)`" : "`:` or `)`", "a vertex has one label");
+      refuse_in_brackets(found ? "`)`" : "`:` or `)`", "a vertex has one label",
+                         found ? unquoted(colon, ')') : std::string(kHint));
       return std::nullopt;
     }
     scan_.take();
@@ -173,13 +181,25 @@ class EdgeText {
   }
 
   /// What Cypher has in brackets and patterns have not, or just something else than what is wanted.
-  void refuse_in_brackets(const std::string& wanted, const std::string& one_label) {
+  void refuse_in_brackets(const std::string& wanted, const std::string& one_label, const std::string& other) {
     const std::size_t begin = scan_.position();
     const char next = scan_.peek();
     if (next == '{') return complain(begin, wanted, "properties are not looked at; labels are");
     if (next == '*') return complain(begin, wanted, "a path has as many edges as are drawn: `a-b-c`");
     if (next == ':' || next == '|' || next == '&') return complain(begin, wanted, one_label);
-    complain(begin, wanted);
+    complain(begin, wanted, other);
+  }
+
+  /// What to do about a label such as `Mr. Hi` that stands from the `:` at `begin` up to `end`.
+  std::string unquoted(std::size_t begin, char end) const {
+    std::string label(scan_.text_since(begin).substr(1));
+    for (std::size_t ahead = 0; scan_.peek(ahead) != end; ++ahead) {
+      if (scan_.peek(ahead) == '\0' || scan_.peek(ahead) == '\n') return kHint;
+      label += scan_.peek(ahead);
+    }
+    const std::string_view word = trimmed(label);
+    const char quote = word.find('\'') == std::string_view::npos ? '\'' : '"';
+    return fmt::format("a label with blanks or signs stands in quotes: `:{}{}{}`", quote, word, quote);
   }
 
   /// `:a`, `='a b'`, `=3`, `=a|b`, `=?` or `=?p`; nothing after an error. What it belongs to begins at `begin`.
@@ -285,14 +305,16 @@ class EdgeText {
       complain(begin, "`:` or `]`", "edges have no names: `-[:pays]->` has a label, `-[]->` has none");
       return false;
     }
+    const std::size_t colon = scan_.position();
     if (scan_.peek() == ':') {
-      joint.label = label(scan_.position(), true);
+      joint.label = label(colon, true);
       if (!joint.label) return false;
       scan_.skip_blanks();
     }
     if (scan_.peek() != ']') {
       refuse_in_brackets(joint.label ? "`]`" : "`:` or `]`",
-                         "an edge that has to have two labels is written twice: `a-[:x]-b,a-[:y]-b`");
+                         "an edge that has to have two labels is written twice: `a-[:x]-b,a-[:y]-b`",
+                         joint.label ? unquoted(colon, ']') : std::string(kHint));
       return false;
     }
     scan_.take();

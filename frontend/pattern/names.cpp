@@ -6,6 +6,7 @@
 #include <map>
 
 #include "frontend/pattern/read.h"
+#include "frontend/pattern/scan.h"
 #include "frontend/pattern/symmetry.h"
 
 namespace matcha::frontend::pattern {
@@ -21,19 +22,19 @@ struct SmallPattern {
 
 const SmallPattern kSmall[] = {
     {"edge", "01", "two adjacent vertices"},
-    {"wedge", "01 12", "a path of 3 vertices"},
+    {"wedge", "01 12", "a path of 3 vertices; or `cherry`"},
     {"triangle", "01 02 12", "3 vertices, all adjacent"},
     {"square", "01 12 23 03", "a cycle of 4 vertices"},
-    {"tailed-triangle", "01 02 12 23", "a triangle and one more vertex at a corner"},
+    {"tailed-triangle", "01 02 12 23", "a triangle and one more vertex at a corner; or `paw`"},
     {"diamond", "01 02 12 13 23", "a 4-clique less an edge"},
     {"pentagon", "01 12 23 34 04", "a cycle of 5 vertices"},
     {"house", "01 12 23 03 04 14", "a square with a triangle on an edge"},
-    {"fork", "01 02 03 34", "a star of 4 vertices with a longer ray"},
+    {"fork", "01 02 03 34", "a star of 4 vertices with a longer ray; or `chair`"},
     {"bull", "01 02 12 13 24", "a triangle with tails at two corners"},
     {"cricket", "01 02 12 03 04", "a triangle with two tails at a corner"},
     {"lollipop", "01 02 12 23 34", "a triangle with a tail of two edges"},
     {"banner", "01 12 23 03 04", "a square with a tail"},
-    {"bowtie", "01 02 12 03 04 34", "two triangles that share a vertex"},
+    {"bowtie", "01 02 12 03 04 34", "two triangles that share a vertex; or `butterfly`"},
     {"dart", "01 02 12 13 23 14", "a diamond with a tail at its chord"},
     {"kite", "01 02 12 13 23 34", "a diamond with a tail at a corner off its chord"},
     {"gem", "01 12 23 40 41 42 43", "a path of 4 vertices and a vertex adjacent to all of it"},
@@ -48,14 +49,51 @@ struct Family {
 };
 
 const Family kFamilies[] = {
-    {"clique", 2, 12, "K vertices, all adjacent"},
-    {"path", 2, 12, "K vertices in a row"},
-    {"cycle", 3, 12, "K vertices in a ring"},
-    {"star", 2, 12, "K vertices, one of them adjacent to the others"},
+    {"clique", 2, 12, "K vertices, all adjacent; `K4` or `4-clique` is `clique:4`"},
+    {"path", 2, 12, "K vertices in a row; `P4` is `path:4`"},
+    {"cycle", 3, 12, "K vertices in a ring; `C5` or `5-cycle` is `cycle:5`"},
+    {"star", 2, 12, "one vertex and K - 1 adjacent to it; `claw` is `star:4`"},
     {"wheel", 3, 11, "a cycle of K vertices and a hub adjacent to all of it"},
     {"book", 1, 10, "K triangles on one edge"},
     {"motif", 2, 6, "every connected pattern of K vertices"},
 };
+
+/// Other names that are usual.
+struct Alias {
+  std::string_view name;
+  std::string_view meant;
+};
+
+const Alias kAliases[] = {
+    {"cherry", "wedge"},     {"paw", "tailed-triangle"}, {"claw", "star:4"}, {"tetrahedron", "clique:4"},
+    {"butterfly", "bowtie"}, {"hourglass", "bowtie"},    {"chair", "fork"},  {"hexagon", "cycle:6"},
+};
+
+bool is_number(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_digit); }
+
+/// The name here of an alias: of `paw`, `K4`, `C5`, `P4`, `4-clique`, `5-cycle` or `star4`; else the word itself.
+std::string usual_name(std::string_view word) {
+  for (const Alias& alias : kAliases) {
+    if (word == alias.name) return std::string(alias.meant);
+  }
+  if (word.size() > 1 && is_number(word.substr(1))) {
+    constexpr std::string_view kLetters = "KkCcPp";
+    constexpr std::string_view kMeant[] = {"clique", "cycle", "path"};
+    const std::size_t letter = kLetters.find(word[0]);
+    if (letter != std::string_view::npos) return fmt::format("{}:{}", kMeant[letter / 2], word.substr(1));
+  }
+  for (const Family& family : kFamilies) {
+    std::string_view number = word.starts_with(family.name) ? word.substr(family.name.size()) : std::string_view();
+    if (number.starts_with('-') || number.starts_with('_')) number.remove_prefix(1);
+    if (is_number(number)) return fmt::format("{}:{}", family.name, number);
+  }
+  const std::size_t dash = word.find('-');
+  const std::string_view family = word.substr(dash == std::string_view::npos ? word.size() : dash + 1);
+  if ((family == "clique" || family == "cycle") && is_number(word.substr(0, dash))) {
+    return fmt::format("{}:{}", family, word.substr(0, dash));
+  }
+  return std::string(word);
+}
 
 Pattern small(const SmallPattern& known) {
   Pattern pattern = Pattern::empty(1);
@@ -87,6 +125,35 @@ Pattern member(std::string_view family, int k) {
   return pattern;
 }
 
+/// The sizes of the two sides of `K2,3`.
+std::optional<std::pair<int, int>> sides_of(std::string_view word) {
+  const std::size_t comma = word.find(',');
+  if (!word.starts_with('K') || comma == std::string_view::npos) return std::nullopt;
+  const std::string_view first = word.substr(1, comma - 1), second = word.substr(comma + 1);
+  constexpr std::size_t kMostDigits = 3;
+  if (!is_number(first) || !is_number(second) || std::max(first.size(), second.size()) > kMostDigits)
+    return std::nullopt;
+  return std::pair(std::stoi(std::string(first)), std::stoi(std::string(second)));
+}
+
+/// Every vertex of one side is adjacent to every one of the other.
+std::optional<PatternSet> complete_bipartite(std::pair<int, int> sides, SourceLoc loc, Diagnostics& diagnostics) {
+  const auto [first, second] = sides;
+  if (first < 1 || second < 1 || first + second > kMostUnlabelledVertices) {
+    diagnostics.error(DiagId::PatternName, loc,
+                      fmt::format("`K{},{}` has {} vertices; a side has at least 1, and both have at most {}", first,
+                                  second, first + second, kMostUnlabelledVertices));
+    return std::nullopt;
+  }
+  PatternSet set;
+  Pattern& pattern = set.patterns.emplace_back(Pattern::empty(first + second));
+  for (int u = 0; u < first; ++u) {
+    for (int v = first; v < first + second; ++v) pattern.add_edge(u, v);
+  }
+  pattern.name = fmt::format("K{},{}", first, second);
+  return set;
+}
+
 std::optional<PatternSet> of_family(const Family& family, std::string_view parameter, SourceLoc loc,
                                     Diagnostics& diagnostics) {
   int k = 0;
@@ -113,6 +180,10 @@ std::optional<PatternSet> of_family(const Family& family, std::string_view param
 }  // namespace
 
 std::optional<PatternSet> named_pattern(std::string_view word, SourceLoc loc, Diagnostics& diagnostics) {
+  const std::string meant = usual_name(word);
+  if (meant == word && !is_letter(word[0])) return std::nullopt;
+  word = meant;
+  if (const auto sides = sides_of(word)) return complete_bipartite(*sides, loc, diagnostics);
   if (word.find_first_of(" \t\r\n") != std::string_view::npos) return std::nullopt;
   if (word.substr(0, 7) == "graph6:" || word.substr(0, 10) == "adjacency:") return std::nullopt;
   const std::string_view name = word.substr(0, word.find(':'));
@@ -140,7 +211,12 @@ std::optional<PatternSet> named_pattern(std::string_view word, SourceLoc loc, Di
     const std::string_view one = known.name.substr(0, known.name.find(':'));
     if (!joins || one.find('-') != std::string_view::npos) names.emplace_back(one);
   }
+  const std::size_t own = names.size();
+  for (const Alias& alias : kAliases) {
+    if (!joins) names.emplace_back(alias.name);
+  }
   const std::string near = nearest_word(joins ? word : name, names);
+  names.resize(own);
   if (joins && near.empty()) return std::nullopt;
   diagnostics.error(DiagId::PatternName, loc, fmt::format("no pattern is called `{}`", joins ? word : name),
                     near.empty() ? fmt::format("known: {}; vertices are joined by signs, as in `a-b,b-c` or `0-1,1-2`, "

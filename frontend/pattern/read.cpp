@@ -170,6 +170,15 @@ void read_matrix(std::string_view digits, SourceLoc loc, Collector& collector) {
   }
 }
 
+/// `0110`: rows of a matrix without their prefix, which would be the number of one vertex.
+bool is_matrix(std::string_view word) {
+  constexpr std::size_t kLeast = 4;
+  std::size_t n = 1;
+  while (n * n < word.size()) ++n;
+  return word.size() >= kLeast && n * n == word.size() && word[0] == '0' &&
+         word.find_first_not_of("01") == std::string_view::npos;
+}
+
 /// nauty's formats.txt: N(n), then the upper triangle by columns, six bits a byte above 63.
 void read_graph6(std::string_view text, SourceLoc loc, Collector& collector) {
   const auto bad = [&](const std::string& why) { collector.fail(DiagId::PatternSyntax, loc, "not graph6: " + why); };
@@ -280,7 +289,7 @@ std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32
   const std::string_view word = trimmed(text);
   const SourceLoc whole = whole_pattern(sources, file);
   const std::size_t errors = diagnostics.error_count();
-  if (!word.empty() && is_letter(word[0])) {
+  if (!word.empty() && is_word(word[0])) {
     std::optional<PatternSet> named = named_pattern(word, whole, diagnostics);
     if (named) named->loc = whole;
     if (named || diagnostics.error_count() != errors) return named;
@@ -292,6 +301,8 @@ std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32
     read_graph6(word.substr(word[0] == '>' ? kHeader.size() : kPrefix.size()), whole, collector);
   } else if (word.substr(0, kMatrix.size()) == kMatrix) {
     read_matrix(word.substr(kMatrix.size()), whole, collector);
+  } else if (is_matrix(word)) {
+    read_matrix(word, whole, collector);
   } else if (is_file && EdgeLines::are_in(text)) {
     EdgeLines(scan, collector).run();
   } else if (starts_with_line_kind(text)) {

@@ -63,7 +63,9 @@ TEST(Diagnostics, LongAndControlLinesAreCut) {
 
 TEST(Diagnostics, NearestWord) {
   EXPECT_EQ(nearest_word("neighbour", {"neighbor", "vertices"}), "neighbor");
-  EXPECT_EQ(nearest_word("siez", {"size", "sum"}), "");
+  EXPECT_EQ(nearest_word("siez", {"size", "sum"}), "size");
+  EXPECT_EQ(nearest_word("hosue", {"book", "house"}), "house");
+  EXPECT_EQ(nearest_word("sezi", {"size", "sum"}), "");
   EXPECT_EQ(nearest_word("sizes", {"size", "sum"}), "size");
   EXPECT_EQ(nearest_word("xyz", {"size", "sum"}), "");
   EXPECT_EQ(nearest_word("a", {"b"}), "");

@@ -146,6 +146,18 @@ TEST(PatternText, Graph6AndNames) {
   EXPECT_EQ(text_of("star:4"), "0-1,0-2,0-3");
   EXPECT_EQ(text_of("wheel:4"), "0-1,0-3,0-4,1-2,1-4,2-3,2-4,3-4");
   EXPECT_EQ(text_of("book:2"), "0-2,0-3,1-2,1-3,2-3");
+  const std::pair<const char*, const char*> usual[] = {
+      {"K4", "clique:4"},          {"4-clique", "clique:4"},   {"C5", "cycle:5"},
+      {"5-cycle", "cycle:5"},      {"p4", "path:4"},           {"claw", "star:4"},
+      {"cherry", "wedge"},         {"paw", "tailed-triangle"}, {"butterfly", "bowtie"},
+      {"hourglass", "bowtie"},     {"chair", "fork"},          {"hexagon", "cycle:6"},
+      {"tetrahedron", "clique:4"}, {"star4", "star:4"},        {"path-4", "path:4"}};
+  for (const auto& [name, meant] : usual) EXPECT_EQ(text_of(name), text_of(meant)) << name;
+  EXPECT_EQ(text_of("0111101111011110"), text_of("clique:4"));
+  EXPECT_EQ(read("1001").errors, "");
+  EXPECT_EQ(text_of("K2,3"), "0-2,0-3,0-4,1-2,1-3,1-4");
+  EXPECT_NE(read("K7,6").errors, "");
+  EXPECT_EQ(read("paw-claw").errors, "");
   for (const NamedPattern& known : pattern_names()) {
     const std::string name(known.name.substr(0, known.name.find(':')));
     EXPECT_EQ(read(name.size() < known.name.size() ? name + ":4" : name).errors, "") << name;
