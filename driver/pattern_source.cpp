@@ -391,11 +391,6 @@ std::string PatternSource::meaning() const {
                          : "Between the vertices of a match there may be more edges than the pattern has.");
 }
 
-std::string PatternSource::change() const {
-  if (match() != pattern::Match::Iso || !options_.induced.empty() || set_->motif || is_complete()) return {};
-  return "patterns are edge-induced unless --induced says otherwise; before version 0.1.0 they were vertex-induced";
-}
-
 std::string PatternSource::stub() const {
   return edge_labelled()
              ? "def pattern(G: Graph) -> int:\n    return sum(apply(lambda v: sum(edge_info(G, v)), vertices(G)))\n"

@@ -106,8 +106,6 @@ class PatternSource {
   std::string semantics(bool rows) const;
   /// What a match is, in sentences.
   std::string meaning() const;
-  /// What may surprise who knows the version before; empty: nothing.
-  std::string change() const;
 
  private:
   Status check_options() const;

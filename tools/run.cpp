@@ -159,12 +159,9 @@ class RunVerb {
     std::size_t width = 0, left = runs_.size();
     for (const std::unique_ptr<RunSteps>& run : runs_) width = std::max(width, run->name_width());
     Status first = Status::Ok;
-    bool told = false;
     for (std::unique_ptr<RunSteps>& run : runs_) {
       session_.watch(Session::Stops::All);
       run->print_name(width);
-      if (told) run->leave_out_change();
-      told = told || run->tells_change();
       const Status code = answer(*run);
       // It refers to the run.
       session_.set_report({});

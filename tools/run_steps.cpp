@@ -121,8 +121,6 @@ class Run final : public RunSteps {
     report_.given = given();
     report_.name_width = width;
   }
-  bool tells_change() const override { return tells_change_ && pattern_ && !pattern_->change().empty(); }
-  void leave_out_change() override { tells_change_ = false; }
 
  private:
   /// The pattern as the user gave it; in a file there may be blanks before it.
@@ -248,7 +246,6 @@ class Run final : public RunSteps {
   void note_pattern() {
     if (options_.json) return;
     console_.note(report_.pattern);
-    if (tells_change()) console_.note(pattern_->change());
   }
 
   Status offer_motifs() { return motifs_.offer(pattern_->program().cost), Status::Ok; }
@@ -558,7 +555,6 @@ class Run final : public RunSteps {
   const Console& console_;
   Session& session_;
   SharedInputs* const maybe_shared_;
-  bool tells_change_ = true;
   PatternReporter reporter_;
   CompileOptions compile_;
   GpuOptions gpu_;

@@ -53,9 +53,6 @@ class RunSteps {
   virtual std::size_t name_width() const = 0;
   /// Has the answer say what it is of: a name of so many characters in front of each number, and in JSON.
   virtual void print_name(std::size_t width) = 0;
-  /// Whether its answer may surprise who knows the version before, which it then says; and that another said so.
-  virtual bool tells_change() const = 0;
-  virtual void leave_out_change() = 0;
 };
 
 /// `pattern`: the one that runs; its text is empty for a program. With `maybe_shared`, the graph comes from there.
