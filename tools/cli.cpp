@@ -7,7 +7,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
@@ -44,7 +47,7 @@ Examples:
 
 Exit codes: 0 ok, 1 error in the query, 2 usage, 3 a file that cannot be read
 or written or makes no sense, 4 device or run time, 5 resources, 124 timeout,
-130 interrupted.
+130 interrupted, 143 terminated.
 
 Environment: NO_COLOR and CLICOLOR_FORCE switch colours, MATCHA_NUM_THREADS is
 the default of --threads. `matcha VERB --help` tells more.)";
@@ -77,6 +80,49 @@ std::vector<std::string> known_words(const CLI::App& verb, bool options) {
   return words;
 }
 
+/// A word as a shell takes it.
+std::string quoted(const std::string& word) {
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c >= 0x80 || std::strchr("_-+=:,./@%", c);
+  };
+  return std::ranges::all_of(word, is_plain) ? word : fmt::format("'{}'", word);
+}
+
+/// The command that people mean by a verb or an option that is not there; empty: none is known. `left`: the words from
+/// there on.
+std::string meant_command(const std::string& verb, const std::vector<std::string>& left) {
+  struct Meant {
+    std::string_view verb, pattern, options;
+  };
+  constexpr Meant kMeant[] = {{"count", "triangle", ""},
+                              {"match", "triangle", " --matches rows.csv"},
+                              {"find", "triangle", " --matches rows.csv"},
+                              {"list", "triangle", " --matches rows.csv"},
+                              {"motifs", "motif:4", ""},
+                              {"orbits", "motif:4", " --per vertex"}};
+  const auto meant = std::ranges::find(kMeant, left[0], &Meant::verb);
+  if (verb == "matcha" && meant != std::end(kMeant)) {
+    const bool named = left.size() > 2;
+    return fmt::format("matcha run --pattern {} {}{}", named ? quoted(left[1]) : meant->pattern,
+                       left.size() > 1 ? quoted(left[named ? 2 : 1]) : "GRAPH", meant->options);
+  }
+  const std::string_view option = std::string_view(left[0]).substr(0, left[0].find('='));
+  if (verb == "matcha build" && option == "--pattern") return "matcha pattern house | matcha build -";
+  if (verb == "matcha pattern" && option == "--emit") return "matcha pattern house | matcha build - " + left[0];
+  return {};
+}
+
+/// The message with the name of the variable that the value is of, if it is of one.
+std::string with_variable(const CLI::App& verb, std::string message) {
+  for (const CLI::Option* option : verb.get_options()) {
+    const std::string head = option->get_name() + ": ";
+    const char* const value = option->get_envname().empty() ? nullptr : std::getenv(option->get_envname().c_str());
+    if (value == nullptr || !message.starts_with(head) || message.find(value) == std::string::npos) continue;
+    message.replace(0, head.size(), option->get_envname() + ": ");
+  }
+  return message;
+}
+
 /// An error of the command line, and what could have been meant.
 int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& left) {
   const CLI::App* verb = given_verb(app);
@@ -95,7 +141,10 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::ve
                           : verb_missing ? "has no verb"
                                          : "takes no further argument",
                           word);
-    if (!near.empty()) {
+    const std::string meant = meant_command(full_name(*verb), left);
+    if (!meant.empty()) {
+      hint = fmt::format("did you mean `{}`?", meant);
+    } else if (!near.empty()) {
       hint = fmt::format("did you mean `{}`? Otherwise {}", near, help);
     } else if (verb_missing) {
       hint = fmt::format("the verbs are {}; {}", fmt::join(known, ", "), help);
@@ -103,6 +152,7 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::ve
   } else if (const std::size_t end = message.find('\n'); end != std::string::npos) {
     message.resize(end);
   }
+  if (left.empty()) message = with_variable(*verb, std::move(message));
   return exit_code(console.error(Status::Usage, message, hint));
 }
 

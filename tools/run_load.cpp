@@ -68,8 +68,14 @@ runtime::Status load_run(const RunVerbOptions& options, const Console& console, 
   if (progress.enabled()) {
     io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
   }
-  return maybe_shared != nullptr ? maybe_shared->load(program.graph(), plan, edge_labelled, io, out)
-                                 : load_inputs(program.graph(), plan, io, out);
+  const runtime::Status loaded = maybe_shared != nullptr
+                                     ? maybe_shared->load(program.graph(), plan, edge_labelled, io, out)
+                                     : load_inputs(program.graph(), plan, io, out);
+  // Files of patterns of other systems have labels of edges, be there some in the graph or not.
+  if (loaded || !edge_labelled || !loaded.error().hint.starts_with("the label of an edge")) return loaded;
+  runtime::Error error = loaded.error();
+  error.hint += "; `--unlabelled-edges` forgets those of the pattern";
+  return error;
 }
 
 std::string_view PartsChoice::why_not_parts(const PatternSource* maybe_pattern, const BindPlan& plan,

@@ -16,7 +16,7 @@ class Usage(cli.CliTest):
             text = self.ok(*verb, "--help")
             self.assertIn("Usage: matcha" if not verb else "Usage", text)
         text = self.ok("--help")
-        for word in ("Exit codes", "124 timeout", "130 interrupted", "Examples:", "doctor"):
+        for word in ("Exit codes", "124 timeout", "130 interrupted", "143 terminated", "Examples:", "doctor"):
             self.assertIn(word, text)
 
     def test_manual_has_every_option(self):
@@ -50,6 +50,35 @@ class Usage(cli.CliTest):
         for word in ("--help-all", "--pattern", "--timeout", "--device", "Examples:"):
             self.assertIn(word, short)
         self.assertLess(len(short.splitlines()), len(whole.splitlines()) - 20)
+
+    def test_likely_first_commands(self):
+        graph = "tests/graphs/clique-6.txt"
+        for words, hint in (
+            (["run", "triangle", graph], "a pattern is given by an option: `--pattern triangle`"),
+            (["explain", "K4", graph], "`--pattern K4`"),
+            (["count", "triangle", graph], f"did you mean `matcha run --pattern triangle {graph}`?"),
+            (["match", "a->b", graph], f"did you mean `matcha run --pattern 'a->b' {graph} --matches rows.csv`?"),
+            (["orbits", graph], f"did you mean `matcha run --pattern motif:4 {graph} --per vertex`?"),
+            (["count"], "did you mean `matcha run --pattern triangle GRAPH`?"),
+            (["build", "--pattern", "house"], "did you mean `matcha pattern house | matcha build -`?"),
+            (["pattern", "house", "--emit=cuda"], "did you mean `matcha pattern house | matcha build - --emit=cuda`?"),
+            (["run", "--pattern", "4-path", graph], "did you mean `path:4`? The number is that of its vertices"),
+            (["run", "--pattern", "hosue", graph], "did you mean `house`?"),
+            (["run", "--pattern", "butterfyl", graph], "did you mean `butterfly`?"),
+            (["run", "--pattern", "(a:Mr. Hi)-(b)", graph], "a label with blanks or signs stands in quotes: `:'Mr. Hi'`"),
+            (["run", "--pattern", "(a)-[:owes more]-(b)", graph], "in quotes: `:'owes more'`"),
+            (["run", "--pattern", "a-b=3", graph], "; `--unlabelled-edges` forgets those of the pattern"),
+        ):
+            done = self.matcha(*words)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(hint, done.stderr.decode())
+        self.assertNotIn("--pattern", self.fails(3, "run", "nothing.mt", graph))
+
+    def test_variables_are_named(self):
+        for value in ("abc", "-1"):
+            self.fails(2, "run", "--pattern", "edge", "tests/graphs/clique-6.txt", env=self.environment(MATCHA_NUM_THREADS=value),
+                       says=f"error: MATCHA_NUM_THREADS: `{value}` is no whole number")
+        self.fails(2, "run", "--pattern", "edge", "tests/graphs/clique-6.txt", "--threads", "x", says="--threads: `x`")
 
     def test_help_as_a_verb(self):
         self.assertEqual(self.ok("help"), self.ok("--help"))
