@@ -18,6 +18,8 @@
 #include <system_error>
 #include <vector>
 
+#include "runtime/private_files.h"
+
 namespace matcha::runtime {
 
 namespace {
@@ -41,57 +43,18 @@ struct Header {
 };
 static_assert(sizeof(Header) == 64);
 
-/// An open file or folder.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-
-  int get() const { return number_; }
-  bool valid() const { return number_ >= 0; }
-  /// Closes it now. Gives the number of the error, or 0.
-  int close() { return ::close(std::exchange(number_, -1)) == 0 ? 0 : errno; }
-
- private:
-  int number_;
-};
-
 std::string error_text(int code) { return std::generic_category().message(code); }
 
 std::string unwritable(const std::string& folder, int code) {
   return "compiled code is not kept: `" + folder + "` cannot be written; " + error_text(code);
 }
 
-/// Why nobody but this user decides what is in it, or nothing.
-std::string distrust(const struct stat& facts) {
-  if (facts.st_uid != ::geteuid()) return "belongs to another user";
-  if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "may be written by others";
-  return "";
-}
-
 /// The folder, if code may be kept in it. Else `why` says why not, or nothing if it is not there.
 Descriptor open_folder(const std::string& folder, std::string& why) {
-  Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat facts {};
   std::string reason;
-  if (!opened.valid()) {
-    const int code = errno;
-    if (code == ENOENT) return opened;
-    const bool link = ::lstat(folder.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode);
-    reason = link ? "is a link" : "cannot be read; " + error_text(code);
-  } else if (::fstat(opened.get(), &facts) != 0) {
-    reason = "cannot be read; " + error_text(errno);
-  } else {
-    reason = distrust(facts);
-  }
-  if (reason.empty()) return opened;
-  why = "compiled code is not kept: `" + folder + "` " + reason;
-  return Descriptor(-1);
+  Descriptor opened = open_private_folder(folder, reason);
+  why = reason.empty() ? "" : "compiled code is not kept: `" + folder + "` " + reason;
+  return opened;
 }
 
 /// The same; makes it if it is not there.
@@ -159,8 +122,6 @@ std::optional<std::string> read_code(int descriptor, std::string_view name, std:
     why = "cannot be read; " + error_text(errno);
     return std::nullopt;
   }
-  why = S_ISREG(facts.st_mode) ? distrust(facts) : "is no plain file";
-  if (!why.empty()) return std::nullopt;
   Header header{};
   std::string code;
   const std::uint64_t size = static_cast<std::uint64_t>(facts.st_size);
@@ -283,13 +244,12 @@ CodeCache::Found CodeCache::load(const std::string& name) const {
   if (folder_.empty()) return found;
   const Descriptor folder = open_folder(folder_, found.note);
   if (!folder.valid()) return found;
-  // A pipe in the place of a file is not waited for.
-  const Descriptor file(::openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   std::string why;
+  const Descriptor file = open_private_file(folder.get(), name, O_RDONLY, 0, why);
   if (file.valid()) {
     found.code = read_code(file.get(), name, why);
-  } else if (errno != ENOENT) {
-    why = errno == ELOOP ? "is a link" : "cannot be read; " + error_text(errno);
+  } else if (errno == ENOENT) {
+    why.clear();
   }
   if (found.code) ::futimens(file.get(), nullptr);
   if (!why.empty()) found.note = "code is compiled again: a file in `" + folder_ + "` " + why;

@@ -49,7 +49,6 @@ StreamOutput::~StreamOutput() {
   if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
 }
 
-/// The bytes of the lines that were taken.
 runtime::Result<std::uint64_t> StreamOutput::walk(const TakeLine& take) const {
   std::string part, block(std::size_t{1} << 18, '\0');
   std::uint64_t at = 0, kept = 0;
@@ -71,16 +70,14 @@ runtime::Result<std::uint64_t> StreamOutput::walk(const TakeLine& take) const {
   return kept;
 }
 
-runtime::Status StreamOutput::look(const TakeLine& take) const {
-  const runtime::Result<std::uint64_t> kept = walk(take);
-  if (!kept) return kept.error();
-  return runtime::Done{};
+runtime::Result<std::uint64_t> StreamOutput::size() const {
+  struct stat facts {};
+  if (::fstat(descriptor_, &facts) != 0) return failure(errno);
+  return static_cast<std::uint64_t>(facts.st_size);
 }
 
-runtime::Status StreamOutput::cut(const TakeLine& take) {
-  const runtime::Result<std::uint64_t> kept = walk(take);
-  if (!kept) return kept.error();
-  if (::ftruncate(descriptor_, static_cast<off_t>(*kept)) != 0) return failure(errno);
+runtime::Status StreamOutput::cut(std::uint64_t bytes) {
+  if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) return failure(errno);
   return runtime::Done{};
 }
 

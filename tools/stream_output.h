@@ -20,12 +20,14 @@ class StreamOutput {
   ~StreamOutput();
 
   bool is_file() const { return is_file_; }
-  /// Calls `take` with each whole line of the file until that gives false, and cuts the file before that line, or
-  /// after the last whole one. Requires: a file.
+  /// Its bytes. Requires: a file. Errors: Input.
+  runtime::Result<std::uint64_t> size() const;
+  /// Calls `take` with each whole line of the file until that gives false; the bytes of the lines before that one.
+  /// Requires: a file. Errors: Input when it cannot be read.
   using TakeLine = std::function<bool(std::string_view line)>;
-  runtime::Status cut(const TakeLine& take);
-  /// The same without cutting.
-  runtime::Status look(const TakeLine& take) const;
+  runtime::Result<std::uint64_t> walk(const TakeLine& take) const;
+  /// Keeps so many bytes of a file. Errors: Input.
+  runtime::Status cut(std::uint64_t bytes);
   /// Errors: Input. A pipe that nobody reads any more is none.
   runtime::Status write(std::string_view text);
   bool closed_by_reader() const { return closed_; }
@@ -35,7 +37,6 @@ class StreamOutput {
  private:
   StreamOutput() = default;
   runtime::Error failure(int code) const;
-  runtime::Result<std::uint64_t> walk(const TakeLine& take) const;
 
   std::string path_;
   int descriptor_ = -1;

@@ -18,6 +18,10 @@ namespace st = driver::stream;
 
 namespace {
 
+/// What to do when an output or the log is not what it was.
+constexpr std::string_view kPutBack =
+    "put the file back as it was; or begin again from the first update, with another folder for `--state`";
+
 double ms_of(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
@@ -111,12 +115,10 @@ Status StreamRun::first_answer() {
   return options_.no_total ? Status::Ok : write_answers(facts, answers);
 }
 
-/// After a restart: what the log has is done again, and answered where nobody heard it.
+/// After a restart: what the log has is done again, and answered where nobody heard it. All is looked at before
+/// anything is written.
 Status StreamRun::go_on() {
   st::StateFolder& state = *parts_.state;
-  std::optional<std::uint64_t> answered;
-  Status status = read_answered(answered);
-  if (status != Status::Ok) return status;
   runtime::Result<nlohmann::json> facts = state.read_facts();
   if (!facts) return console_.error(facts.error());
   batch_ = answered_ = facts->at("batch").get<std::uint64_t>();
@@ -124,17 +126,17 @@ Status StreamRun::go_on() {
   line_ = facts->at("line").get<std::uint64_t>();
   feed_.restore(facts->at("feed"));
   checkpoint_bytes_ = engine_.present().edge_count() * 8;
+  Heard heard;
+  Status status = read_heard(*facts, heard);
+  if (status != Status::Ok) return status;
   runtime::Result<std::vector<st::LogRecord>> log = state.read_log();
   if (!log) return console_.error(log.error());
-  const std::uint64_t last = log->empty() ? batch_ : log->back().batch;
-  // What a pipe got is not known: the last batch is answered once more.
-  if (!answers_->is_file() && last != 0) answered = last - 1;
-  if (batch_ == 0 && !answered) {
-    status = first_answer();
-    if (status != Status::Ok) return status;
-  }
+  status = check_log(log->empty() ? batch_ : log->back().batch, heard);
+  if (status == Status::Ok) status = cut_outputs(*facts, heard);
+  if (status == Status::Ok && batch_ == 0 && !heard.batch) status = first_answer();
+  if (status != Status::Ok) return status;
   for (const st::LogRecord& record : *log) {
-    status = replay(record, answered && record.batch <= *answered);
+    status = replay(record, heard.batch && record.batch <= *heard.batch);
     if (status != Status::Ok) return status;
   }
   since_checkpoint_ = log->size();
@@ -142,32 +144,75 @@ Status StreamRun::go_on() {
   return Status::Ok;
 }
 
-/// The last batch whose answers are all in the file; what is behind them is cut off.
-Status StreamRun::read_answered(std::optional<std::uint64_t>& last) {
-  if (!answers_->is_file()) return Status::Ok;
-  std::uint64_t batch = 0, lines = 0;
-  const auto count = [&](std::string_view line) {
+/// The answers that are in the file: those of all batches, one after the other. At the checkpoint there were as many
+/// bytes of them, and of rows, as it says.
+Status StreamRun::read_heard(const nlohmann::json& facts, Heard& heard) const {
+  std::uint64_t batch = 0, lines = 0, bytes = 0;
+  const auto take = [&](std::string_view line) {
     const std::optional<std::uint64_t> of = st::batch_of_line(line);
-    if (!of) return false;
-    lines = *of == batch ? lines + 1 : 1;
+    const bool is_first = bytes == 0 && of && *of <= 1;
+    const bool follows = of && (*of == batch ? lines < engine_.size() : *of == batch + 1 && lines == engine_.size());
+    if (!is_first && !follows) return false;
+    lines = is_first || *of != batch ? 1 : lines + 1;
     batch = *of;
-    if (lines == engine_.size()) last = batch;
+    bytes += line.size() + 1;
+    if (lines == engine_.size()) heard = {batch, bytes};
     return true;
   };
-  runtime::Status done = answers_->look(count);
-  if (done) {
-    done = answers_->cut([&](std::string_view line) {
-      const std::optional<std::uint64_t> of = st::batch_of_line(line);
-      return of && last && *of <= *last;
-    });
+  for (const auto& [name, output] : {std::pair{"out", &answers_}, std::pair{"matches", &rows_}}) {
+    if (!*output || !(*output)->is_file()) continue;
+    const bool is_rows = output == &rows_;
+    const runtime::Result<std::uint64_t> found = is_rows ? (*output)->size() : (*output)->walk(take);
+    if (!found) return console_.error(found.error());
+    // Folders of versions before do not say it.
+    const std::uint64_t stored = facts.value(fmt::format("{}-bytes", name), std::uint64_t{0});
+    if (*found >= stored) continue;
+    return console_.error(
+        Status::Input,
+        fmt::format("`--{}` was shortened or changed: of the {} bytes that it had after batch {}, {} are there", name,
+                    stored, batch_, *found),
+        kPutBack);
   }
-  if (done && rows_ && rows_->is_file()) {
-    done = rows_->cut([&](std::string_view line) {
+  return Status::Ok;
+}
+
+/// A batch is in the log before anybody hears of it. `last`: the last one there.
+Status StreamRun::check_log(std::uint64_t last, Heard& heard) const {
+  if (!answers_->is_file()) {
+    // What a pipe got is not known: the last batch is answered once more.
+    if (last != 0) heard.batch = last - 1;
+    return Status::Ok;
+  }
+  if (!heard.batch || *heard.batch <= last) return Status::Ok;
+  return console_.error(Status::Input,
+                        fmt::format("the log of `{}` was lost or cut: it ends with batch {}, and `--out` has answers "
+                                    "until batch {}",
+                                    options_.state, last, *heard.batch),
+                        kPutBack);
+}
+
+/// Cuts off what is written again. Rows do not say whether those of their last batch are all there, so with a file of
+/// them all batches since the checkpoint are answered again.
+Status StreamRun::cut_outputs(const nlohmann::json& facts, Heard& heard) {
+  const bool has_bytes = facts.contains("out-bytes") || !answers_->is_file();
+  runtime::Status done = runtime::Done{};
+  if (rows_ && rows_->is_file() && answers_->is_file() && facts.contains("matches-bytes") && has_bytes) {
+    heard = {std::nullopt, facts.at("out-bytes").get<std::uint64_t>()};
+    if (heard.bytes != 0 || batch_ != 0) heard.batch = batch_;
+    done = rows_->cut(facts.at("matches-bytes").get<std::uint64_t>());
+  } else if (rows_ && rows_->is_file()) {
+    const runtime::Result<std::uint64_t> kept = rows_->walk([&](std::string_view line) {
       std::uint64_t of = 0;
-      const std::from_chars_result read = std::from_chars(line.data(), line.data() + line.size(), of);
-      return read.ec != std::errc() || (last && of <= *last);
+      if (line.starts_with('{')) {
+        of = st::batch_of_line(line).value_or(0);
+      } else {
+        std::from_chars(line.data(), line.data() + line.size(), of);
+      }
+      return heard.batch && of <= *heard.batch;
     });
+    done = kept ? rows_->cut(*kept) : runtime::Status(kept.error());
   }
+  if (done && answers_->is_file()) done = answers_->cut(heard.bytes);
   return done ? Status::Ok : console_.error(done.error());
 }
 
@@ -456,6 +501,12 @@ Status StreamRun::write_checkpoint() {
   if (!graph) return console_.error(graph.error());
   nlohmann::json facts = {
       {"settings", parts_.settings}, {"batch", batch_}, {"offset", offset_}, {"line", line_}, {"feed", feed_.saved()}};
+  for (const auto& [name, output] : {std::pair{"out-bytes", &answers_}, std::pair{"matches-bytes", &rows_}}) {
+    if (!*output || !(*output)->is_file()) continue;
+    const runtime::Result<std::uint64_t> bytes = (*output)->size();
+    if (!bytes) return console_.error(bytes.error());
+    facts[name] = *bytes;
+  }
   if (parts_.maybe_names != nullptr) facts["names"] = parts_.maybe_names->saved();
   const runtime::Status written = parts_.state->write(batch_, **graph, facts);
   if (!written) return console_.error(written.error());

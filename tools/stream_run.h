@@ -54,11 +54,19 @@ class StreamRun {
     Arrivals arrivals;
   };
 
+  /// What is in the file of answers.
+  struct Heard {
+    std::optional<std::uint64_t> batch;  ///< The last one whose answers are all there,
+    std::uint64_t bytes = 0;             ///< and how far they go.
+  };
+
   driver::stream::ApplyOptions how(bool quiet) const;
   Status open_outputs(bool goes_on);
   Status begin();
   Status go_on();
-  Status read_answered(std::optional<std::uint64_t>& last);
+  Status read_heard(const nlohmann::json& facts, Heard& heard) const;
+  Status check_log(std::uint64_t last, Heard& heard) const;
+  Status cut_outputs(const nlohmann::json& facts, Heard& heard);
   Status replay(const driver::stream::LogRecord& record, bool quiet);
   Status open_input();
   Status first_answer();

@@ -21,7 +21,7 @@ namespace matcha::driver::stream {
 
 namespace {
 
-constexpr mode_t kReadable = 0666;
+constexpr mode_t kReadable = 0644;
 constexpr const char* kSchema = "matcha.stream-state/1";
 
 runtime::Error file_error(const std::string& file, std::string message, std::string hint = {}) {
@@ -44,20 +44,33 @@ std::uint64_t sum_of(std::string_view bytes) {
   return sum;
 }
 
+/// `why`: what is wrong with a file or folder of the state.
+runtime::Error distrusted(const std::string& file, const std::string& why) {
+  return file_error(file, "it " + why,
+                    "a state is for one user alone: no links, and `chmod -R go-w` for the folder and its files");
+}
+
+runtime::Result<runtime::Descriptor> open_file(const std::string& file, int flags) {
+  std::string why;
+  runtime::Descriptor opened = runtime::open_private_file(AT_FDCWD, file, flags, kReadable, why);
+  if (!opened.valid()) return distrusted(file, why);
+  return opened;
+}
+
 runtime::Result<std::string> read_all(const std::string& file) {
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return file_error(file, fmt::format("cannot be read: {}", std::strerror(errno)));
+  const runtime::Result<runtime::Descriptor> opened = open_file(file, O_RDONLY);
+  if (!opened) return opened.error();
   std::string bytes;
   for (;;) {
     constexpr std::size_t kBlock = std::size_t{1} << 20;
     const std::size_t size = bytes.size();
     bytes.resize(size + kBlock);
-    const ssize_t got = ::read(descriptor, bytes.data() + size, kBlock);
+    const ssize_t got = ::read(opened->get(), bytes.data() + size, kBlock);
+    const int code = got < 0 ? errno : 0;
     bytes.resize(size + (got > 0 ? static_cast<std::size_t>(got) : 0));
-    if (got == 0 || (got < 0 && errno != EINTR)) break;
+    if (got == 0) return bytes;
+    if (got < 0 && code != EINTR) return file_error(file, fmt::format("cannot be read: {}", std::strerror(code)));
   }
-  ::close(descriptor);
-  return bytes;
 }
 
 /// What stands before the lines of a batch in the log.
@@ -93,6 +106,12 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
+/// A file of a state, by its name: `lock`, or a number and an ending.
+bool is_ours(const std::string& name) {
+  const std::size_t dot = name.find_first_not_of("0123456789");
+  return name == "lock" || (dot != 0 && dot != std::string::npos && name[dot] == '.');
+}
+
 int sync_path(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return errno;
@@ -103,18 +122,6 @@ int sync_path(const std::string& path) {
 
 }  // namespace
 
-StateFolder::StateFolder(StateFolder&& other) noexcept
-    : path_(std::move(other.path_)),
-      lock_(std::exchange(other.lock_, -1)),
-      log_(std::exchange(other.log_, -1)),
-      checkpoint_(other.checkpoint_),
-      log_bytes_(other.log_bytes_) {}
-
-StateFolder::~StateFolder() {
-  if (log_ >= 0) ::close(log_);
-  if (lock_ >= 0) ::close(lock_);
-}
-
 std::string StateFolder::file(std::uint64_t batch, const char* ending) const {
   return fmt::format("{}/{}{}", path_, batch, ending);
 }
@@ -123,15 +130,20 @@ runtime::Result<StateFolder> StateFolder::open(const std::string& path) {
   StateFolder folder;
   folder.path_ = path;
   while (folder.path_.size() > 1 && folder.path_.back() == '/') folder.path_.pop_back();
-  constexpr mode_t kSearchable = 0777;
+  constexpr mode_t kSearchable = 0755;
   if (::mkdir(folder.path_.c_str(), kSearchable) != 0 && errno != EEXIST) return write_error(path, errno);
-  const std::string lock = folder.path_ + "/lock";
-  folder.lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kReadable);
-  if (folder.lock_ < 0) return write_error(lock, errno);
-  if (::flock(folder.lock_, LOCK_EX | LOCK_NB) != 0) {
+  std::string why;
+  if (!runtime::open_private_folder(folder.path_, why).valid()) return distrusted(path, why);
+  runtime::Result<runtime::Descriptor> lock = open_file(folder.path_ + "/lock", O_RDWR | O_CREAT);
+  if (!lock) return lock.error();
+  folder.lock_ = std::move(*lock);
+  if (::flock(folder.lock_.get(), LOCK_EX | LOCK_NB) != 0) {
     return file_error(path, "another process keeps its state here", "give each stream a folder of its own");
   }
   for (const std::string& name : names_in(folder.path_)) {
+    if (!is_ours(name)) continue;
+    const runtime::Result<runtime::Descriptor> file = open_file(folder.path_ + "/" + name, O_RDONLY);
+    if (!file) return file.error();
     const std::optional<std::uint64_t> number = number_of(name, ".state");
     if (number && (!folder.checkpoint_ || *number > *folder.checkpoint_)) folder.checkpoint_ = number;
   }
@@ -174,6 +186,7 @@ runtime::Result<std::vector<LogRecord>> StateFolder::read_log() {
       if (left < sizeof(head)) break;
       std::memcpy(&head, bytes->data() + whole, sizeof(head));
       const bool is_torn = head.magic != kMagic || head.bytes > left - sizeof(head);
+      const std::uint64_t before = records.empty() ? *checkpoint_ : records.back().batch;
       const std::string_view lines =
           is_torn ? std::string_view() : std::string_view(*bytes).substr(whole + sizeof(head), head.bytes);
       if (is_torn || head.sum != sum_of(head, lines)) {
@@ -181,25 +194,26 @@ runtime::Result<std::vector<LogRecord>> StateFolder::read_log() {
         const std::string_view rest = std::string_view(*bytes).substr(whole + 1);
         const std::string_view magic(reinterpret_cast<const char*>(&kMagic), sizeof(kMagic));
         if (rest.find(magic) == std::string_view::npos) break;
-        return file_error(name, fmt::format("the log is corrupt after batch {}",
-                                            records.empty() ? *checkpoint_ : records.back().batch));
+        return file_error(name, fmt::format("the log is corrupt after batch {}", before));
       }
+      if (head.batch != before + 1) return file_error(name, fmt::format("the log lacks what follows batch {}", before));
       records.push_back({head.batch, head.taken, head.offset, head.line, head.flushed != 0, std::string(lines)});
       whole += sizeof(head) + head.bytes;
     }
   }
   const runtime::Status begun = begin_log(false);
   if (!begun) return begun.error();
-  if (::ftruncate(log_, static_cast<off_t>(whole)) != 0) return write_error(name, errno);
+  if (::ftruncate(log_.get(), static_cast<off_t>(whole)) != 0) return write_error(name, errno);
   log_bytes_ = whole;
   return records;
 }
 
 runtime::Status StateFolder::begin_log(bool is_new) {
   const std::string name = file(*checkpoint_, ".log");
-  if (log_ >= 0) ::close(log_);
-  log_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (is_new ? O_TRUNC : 0), kReadable);
-  if (log_ < 0) return write_error(name, errno);
+  if (is_new) (void)::unlink(name.c_str());
+  runtime::Result<runtime::Descriptor> log = open_file(name, O_WRONLY | O_CREAT | O_APPEND | (is_new ? O_EXCL : 0));
+  if (!log) return log.error();
+  log_ = std::move(*log);
   log_bytes_ = 0;
   return sync_folder();
 }
@@ -214,17 +228,20 @@ runtime::Status StateFolder::write(std::uint64_t batch, const ResidentGraph& gra
   const runtime::Status stored =
       runtime::write_mtg(graph.maybe_informed() != nullptr ? *graph.maybe_informed() : graph.graph(), graph_file);
   if (!stored) return stored.error();
+  // It was made as any file is, which with some users' umask others may write.
+  if (::chmod(graph_file.c_str(), kReadable) != 0) return write_error(graph_file, errno);
   if (const int code = sync_path(graph_file); code != 0) return write_error(graph_file, code);
   nlohmann::json with_schema = facts;
   with_schema["schema"] = kSchema;
   std::string text = with_schema.dump() + "\n";
   text += fmt::format("{:016x}\n", sum_of(text));
   const std::string unfinished = name + ".tmp";
-  const int descriptor = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kReadable);
-  if (descriptor < 0) return write_error(unfinished, errno);
-  int code = write_all(descriptor, text);
-  if (code == 0 && ::fsync(descriptor) != 0) code = errno;
-  if (::close(descriptor) != 0 && code == 0) code = errno;
+  (void)::unlink(unfinished.c_str());
+  runtime::Result<runtime::Descriptor> opened = open_file(unfinished, O_WRONLY | O_CREAT | O_EXCL);
+  if (!opened) return opened.error();
+  int code = write_all(opened->get(), text);
+  if (code == 0 && ::fsync(opened->get()) != 0) code = errno;
+  if (const int closed = opened->close(); code == 0) code = closed;
   if (code == 0 && ::rename(unfinished.c_str(), name.c_str()) != 0) code = errno;
   if (code != 0) return write_error(name, code);
   const runtime::Status synced = sync_folder();
@@ -239,9 +256,8 @@ runtime::Status StateFolder::write(std::uint64_t batch, const ResidentGraph& gra
 void StateFolder::remove_others() const {
   const std::string kept = std::to_string(*checkpoint_);
   for (const std::string& name : names_in(path_)) {
-    const std::size_t dot = name.find('.');
-    const bool is_ours = dot != std::string::npos && dot != 0 && name.find_first_not_of("0123456789") == dot;
-    if (!is_ours || name == kept + ".state" || name == kept + ".mtg" || name == kept + ".log") continue;
+    if (!is_ours(name) || name == "lock" || name == kept + ".state" || name == kept + ".mtg" || name == kept + ".log")
+      continue;
     (void)::unlink((path_ + "/" + name).c_str());
   }
 }
@@ -252,8 +268,8 @@ runtime::Status StateFolder::append(const LogRecord& record) {
   head.sum = sum_of(head, record.lines);
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof(head));
   bytes += record.lines;
-  int code = write_all(log_, bytes);
-  if (code == 0 && ::fdatasync(log_) != 0) code = errno;
+  int code = write_all(log_.get(), bytes);
+  if (code == 0 && ::fdatasync(log_.get()) != 0) code = errno;
   if (code != 0) return write_error(file(*checkpoint_, ".log"), code);
   log_bytes_ += bytes.size();
   return runtime::Done{};

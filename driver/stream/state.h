@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "driver/resident_graph.h"
+#include "runtime/private_files.h"
 #include "runtime/result.h"
 
 namespace matcha::driver::stream {
@@ -26,12 +27,9 @@ struct LogRecord {
 /// anybody hears its answer.
 class StateFolder {
  public:
-  /// Makes the folder if there is none, and locks it. Errors: Input when that cannot be done, or another process has
-  /// it.
+  /// Makes the folder if there is none, and locks it. Errors: Input when that cannot be done, when another process has
+  /// it, and when others than this user may write it or a file of it, or one of these is a link.
   static runtime::Result<StateFolder> open(const std::string& path);
-  StateFolder(StateFolder&& other) noexcept;
-  StateFolder& operator=(StateFolder&&) = delete;
-  ~StateFolder();
 
   /// A checkpoint was found.
   bool is_begun() const { return checkpoint_.has_value(); }
@@ -57,8 +55,8 @@ class StateFolder {
   void remove_others() const;
 
   std::string path_;
-  int lock_ = -1;
-  int log_ = -1;
+  runtime::Descriptor lock_;
+  runtime::Descriptor log_;
   std::optional<std::uint64_t> checkpoint_;
   std::uint64_t log_bytes_ = 0;
 };

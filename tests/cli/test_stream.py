@@ -5,6 +5,8 @@ import itertools
 import json
 import os
 import random
+import re
+import shutil
 import signal
 import subprocess
 import time
@@ -560,6 +562,77 @@ class StateTest(CliTest):
             path.write_bytes(kept)
         self.ok(*self.command("s"))
         self.assertTrue(log.exists())
+
+    def test_only_this_user_keeps_a_state(self):
+        """Links are not followed, and nothing is kept where others may write."""
+        victim = self.write("victim", "keep\n")
+        args = ["stream", TRIANGLE, "--updates", self.write("u.txt", "+ 1 2\n+ 2 3\n+ 3 1\n"), "--each", "--out", self.path("out")]
+        for name in ("lock", "0.log", "0.state", "0.state.tmp", "0.mtg", "7.state"):
+            folder = self.folder / f"s {name}"
+            folder.mkdir()
+            (folder / name).symlink_to(victim)
+            self.fails(3, *args, "--state", folder, says=[name, "it is a link", "chmod"])
+        os.mkfifo(self.folder / "s lock" / "1.log")
+        (self.folder / "s lock" / "lock").unlink()
+        self.fails(3, *args, "--state", self.folder / "s lock", says=["1.log", "it is no plain file"])
+        (self.folder / "link").symlink_to(self.folder / "s 0.log")
+        self.fails(3, *args, "--state", self.folder / "link", says=["it is a link"])
+        self.assertEqual(self.read("victim"), "keep\n")
+        open_folder = self.folder / "open"
+        open_folder.mkdir()
+        open_folder.chmod(0o777)
+        self.fails(3, *args, "--state", open_folder, says=["it may be written by others", "chmod"])
+        open_folder.chmod(0o755)
+        for _ in range(2):
+            self.ok(*args, "--state", open_folder, umask=0o002)
+        (open_folder / "0.log").chmod(0o666)
+        self.fails(3, *args, "--state", open_folder, says=["0.log", "it may be written by others"])
+
+    def test_outputs_are_what_they_were(self):
+        """A file of answers or rows that was shortened, or a log that was lost, is an error before a line is written."""
+        updates = "".join(f"+ {u} {v}\n" for u in range(6) for v in range(u))
+        for more in ([], ["--matches", self.path("out.tsv")], ["--json", "--pattern", "edge"]):
+            for checkpoint in (4, 1000):
+                args = ["stream", "--pattern", "triangle", *more, "--updates", self.write("u.txt", updates), "--each", "--state",
+                        self.path("s"), "--out", self.path("out"), "--checkpoint", checkpoint, "--tier", "interp"]
+                self.ok(*args)
+                state = self.folder / "s"
+                files = [path for path in [self.folder / "out", self.folder / "out.tsv"] if path.exists()]
+                whole = {path: path.read_bytes() for path in [*files, *state.iterdir()]}
+                (log,) = state.glob("*.log")
+                stored = int(log.name.split(".")[0])
+
+                def restore():
+                    for path, content in whole.items():
+                        path.write_bytes(content)
+
+                def outputs():
+                    return [re.sub(rb'"ms": {.*}', b"", path.read_bytes()) for path in files]
+
+                before = outputs()
+                # A tail that the log has is written again.
+                for path in files:
+                    for size in (len(whole[path]) - 1, len(whole[path]) - 20):
+                        path.write_bytes(whole[path][:size])
+                        self.ok(*args)
+                        self.assertEqual(outputs(), before)
+                        restore()
+                if stored:
+                    for path in files:
+                        for changed in (b"", whole[path][:30], *([whole[path][9:]] if path.name == "out" else [])):
+                            path.write_bytes(changed)
+                            self.fails(3, *args, says=["was shortened or changed", "another folder"])
+                            self.assertEqual(path.read_bytes(), changed)
+                            restore()
+                else:
+                    for changed in (b"", whole[log][:-1]):
+                        log.write_bytes(changed)
+                        self.fails(3, *args, says=["was lost or cut", "another folder"])
+                        self.assertEqual(outputs(), before)
+                        restore()
+                shutil.rmtree(state)
+                for path in files:
+                    path.unlink()
 
     def test_corrupt_log(self):
         args = ["stream", TRIANGLE, "--updates", self.write("u.txt", "+ 1 2\n+ 2 3\n+ 3 1\n"), "--each", "--state",
