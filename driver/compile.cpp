@@ -1,16 +1,11 @@
 #include "driver/compile.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 
+#include "driver/text_file.h"
 #include "frontend/format.h"
 #include "frontend/lower.h"
 #include "frontend/pattern/read.h"
@@ -22,46 +17,11 @@ namespace matcha::driver {
 
 namespace {
 
-/// No program is longer; a device or a graph given by mistake is.
-constexpr std::size_t kLongestProgram = std::size_t{64} << 20;
-
 runtime::Error cannot_read(const std::string& name, const std::string& why) {
   runtime::Error error;
   error.message = fmt::format("cannot read the program: {}", why);
   error.file = name;
   return error;
-}
-
-/// A whole file, or standard input for `-`.
-runtime::Result<std::string> read_text(const std::string& path, const std::string& name,
-                                       const std::atomic<bool>* cancel) {
-  const int descriptor = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return cannot_read(name, std::strerror(errno));
-  std::string text;
-  int failure = 0;
-  constexpr std::size_t kBlock = std::size_t{1} << 16;
-  while (text.size() <= kLongestProgram) {
-    // A read that waits for a terminal would not notice Ctrl-C.
-    constexpr int kPauseMs = 100;
-    struct pollfd ready = {descriptor, POLLIN, 0};
-    if (::poll(&ready, 1, kPauseMs) <= 0) {
-      if (cancel != nullptr && cancel->load()) return cannot_read(name, "interrupted");
-      continue;
-    }
-    const std::size_t size = text.size();
-    text.resize(size + kBlock);
-    const ssize_t got = ::read(descriptor, text.data() + size, kBlock);
-    text.resize(size + (got > 0 ? static_cast<std::size_t>(got) : 0));
-    if (got == 0) break;
-    if (got < 0 && errno != EINTR) {
-      failure = errno;
-      break;
-    }
-  }
-  if (descriptor != STDIN_FILENO) ::close(descriptor);
-  if (failure != 0) return cannot_read(name, std::strerror(failure));
-  if (text.size() > kLongestProgram) return cannot_read(name, "it is longer than 64 MiB");
-  return text;
 }
 
 /// Whether the file of a program has the name of a pattern, or the signs of its text.
@@ -118,6 +78,7 @@ Status read_program(const std::string& file, const std::atomic<bool>* maybe_canc
                     std::string& text) {
   if (is_module(file)) return read_module(file, reporter, text);
   const std::string name = program_name(file);
+<<<<<<< HEAD
   runtime::Result<std::string> read = read_text(file, name, maybe_cancel);
   if (!read && maybe_cancel != nullptr && maybe_cancel->load()) return Status::Interrupted;
   if (!read) {
@@ -126,10 +87,17 @@ Status read_program(const std::string& file, const std::atomic<bool>* maybe_canc
     return reporter.error(error);
   }
   if (looks_like_graph(*read)) {
+=======
+  std::string read;
+  const std::string why = read_text_file(file, read, maybe_cancel);
+  if (!why.empty() && maybe_cancel != nullptr && maybe_cancel->load()) return Status::Interrupted;
+  if (!why.empty()) return reporter.error(cannot_read(name, why));
+  if (looks_like_graph(read)) {
+>>>>>>> 509fa266 (serve: --no-files; keys come once; no file is quoted or read without end)
     return reporter.error(Status::Usage, fmt::format("`{}` is a graph, not a program", name),
                           "the program comes first: matcha run PROGRAM GRAPH");
   }
-  text = std::move(*read);
+  text = std::move(read);
   return Status::Ok;
 }
 
@@ -204,7 +172,8 @@ Status Compilation::check() {
   frontend::Options options;
   options.entry = options_.entry;
   const std::string folder = std::filesystem::path(options_.file).parent_path().string();
-  options.read_module = frontend::default_module_reader(options_.file == "-" || folder.empty() ? "." : folder);
+  const std::string imported = options_.file == "-" || folder.empty() ? "." : folder;
+  options.read_module = frontend::default_module_reader(options_.no_files ? "" : imported);
   program_ = frontend::check(sources_, file_, options, diagnostics_);
   times_.emplace_back("parse", watch.ms());
   if (!diagnostics_.has_errors()) {

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iostream>
+#include <sstream>
+
+#include "driver/text_file.h"
 
 namespace matcha::driver {
 
@@ -41,16 +40,12 @@ std::string without_comment(const std::string& line) {
 }  // namespace
 
 runtime::Result<std::vector<PatternOptions>> read_pattern_list(const std::string& path, const PatternOptions& common) {
-  const bool standard = path == "-";
-  const std::string name = standard ? "<stdin>" : path;
-  std::ifstream file;
-  if (!standard) {
-    file.open(path, std::ios::binary);
-    // A folder opens, and fails when it is read.
-    if (!file || (file.peek(), file.bad())) return bad_list(name, fmt::format("cannot open: {}", std::strerror(errno)));
-    file.clear();
+  const std::string name = path == "-" ? "<stdin>" : path;
+  std::string text;
+  if (const std::string why = read_text_file(path, text); !why.empty()) {
+    return bad_list(name, fmt::format("cannot open: {}", why));
   }
-  std::istream& in = standard ? std::cin : file;
+  std::istringstream in(std::move(text));
   std::vector<PatternOptions> patterns;
   std::string line;
   for (std::uint32_t number = 1; std::getline(in, line); ++number) {
@@ -65,7 +60,6 @@ runtime::Result<std::vector<PatternOptions>> read_pattern_list(const std::string
     one.line = number;
     patterns.push_back(std::move(one));
   }
-  if (in.bad()) return bad_list(name, "cannot be read");
   if (patterns.empty()) return bad_list(name, "there are no patterns", "one a line, such as `a-b-c-a` or `clique:4`");
   return patterns;
 }

@@ -4,17 +4,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <set>
 
 #include "driver/compile.h"
+#include "driver/text_file.h"
 #include "driver/vertex_types.h"
 #include "frontend/pattern/label_model.h"
 #include "ir/unknown_label.h"
@@ -84,12 +81,10 @@ void PatternSource::forget_edge_labels() {
 Status PatternSource::read() {
   std::string text = options_.text, name = options_.name;
   const std::string given = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
-  if (!options_.query && is_file(given)) {
+  if (!options_.query && !options_.no_files && is_file(given)) {
     name = given;
-    std::ifstream file(name, std::ios::binary);
-    text.assign(std::istreambuf_iterator<char>(file), {});
-    if (!file.good() && !file.eof()) {
-      return reporter_.error(Status::Input, fmt::format("cannot read the pattern `{}`: {}", name, std::strerror(errno)),
+    if (const std::string why = read_text_file(name, text); !why.empty()) {
+      return reporter_.error(Status::Input, fmt::format("cannot read the pattern `{}`: {}", name, why),
                              "a pattern is like `a-b,b-c,c-a`, a name such as `clique:4`, or a file");
     }
     if (looks_like_graph(text)) {

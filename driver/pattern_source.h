@@ -27,6 +27,7 @@ struct PatternOptions {
   std::size_t plan = 1;  ///< Of those that `--list` shows.
   bool embeddings = false;
   std::string per;                ///< `vertex` or `edge`: of a set of motifs, a row for each with counts of its orbits.
+  bool no_files = false;          ///< The text is no name of a file.
   bool query = false;             ///< The text is a query of another language, which says what matches.
   bool unlabelled = false;        ///< Forget the labels of the pattern.
   bool unlabelled_edges = false;  ///< Forget those of its edges.

@@ -1,14 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "driver/text_file.h"
 #include "frontend/query/query.h"
 #include "tools/numbers.h"
 #include "tools/run_options.h"
@@ -32,11 +29,9 @@ Status run_query(RunVerbOptions& options, const std::string& given) {
   std::string text = given;
   if (!is_text(given)) {
     pattern.name = given;
-    std::ifstream file(given, std::ios::binary);
-    text.assign(std::istreambuf_iterator<char>(file), {});
-    if (!file.good() && !file.eof()) {
+    if (const std::string why = driver::read_text_file(given, text); !why.empty()) {
       return console.error(
-          Status::Input, fmt::format("cannot read the query `{}`: {}", given, std::strerror(errno)),
+          Status::Input, fmt::format("cannot read the query `{}`: {}", given, why),
           "a query is like `SELECT ?a WHERE { ?a :knows ?b }` or `MATCH (a)-[:knows]->(b) RETURN a`, or "
           "a file");
     }

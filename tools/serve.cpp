@@ -485,6 +485,9 @@ void add_serve(CLI::App& app, Action& action) {
   verb->add_option("GRAPH", o.graph.path, "The graph, which stays in memory; `FILE:src,dst` takes these columns")
       ->type_name("");
   add_graph_input_options(*verb, o.graph);
+  verb->add_flag_callback(
+      "--no-files", [&o] { o.usual.program.compile.no_files = o.usual.program.pattern.no_files = true; },
+      "Requests name no files of programs and patterns, for requests of others");
   add_timeout(*verb, o.usual.timeout, "Seconds for each request that names none; then the partial result");
   verb->add_option("--device", o.usual.program.device, "Where to run")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <vector>
 
+#include "frontend/frontend.h"
 #include "ir/support/diagnostics.h"
 
 namespace matcha::tools {
@@ -154,6 +156,30 @@ bool read_options(const Json& options, ServeRequest& request, const JsonLog& log
   return true;
 }
 
+/// JSON that is parsed; `twice` becomes a key that an object has more than once.
+Json parse_line(std::string_view line, std::string& twice) {
+  std::vector<std::set<std::string>> keys;
+  const auto look = [&](int, Json::parse_event_t event, const Json& value) {
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) twice = value;
+    return true;
+  };
+  return Json::parse(line, look, false);
+}
+
+/// Whether it says that a text is no program, or no pattern: then it may be any file that is quoted.
+bool is_of_text(DiagId id) {
+  return (id >= DiagId::Encoding && id <= DiagId::TooLarge) ||
+         (id >= DiagId::PatternSyntax && id <= DiagId::PatternPlan);
+}
+
+/// Whether it is a module of the binary.
+bool is_library(const std::string& name) {
+  const std::vector<std::string> known = frontend::stdlib_modules();
+  return std::ranges::find(known, name) != known.end();
+}
+
 /// Takes the member that says what is asked for.
 bool read_subject(const std::string& key, const Json& value, ServeRequest& request, const JsonLog& log) {
   if (key == "cancel") {
@@ -167,6 +193,11 @@ bool read_subject(const std::string& key, const Json& value, ServeRequest& reque
   }
   if (key == "file" && value == "-") {
     log.error(Status::Usage, "`-` is no file here: standard input has the requests");
+    return false;
+  }
+  if (key == "file" && request.program.compile.no_files && !is_library(value.get_ref<const std::string&>())) {
+    log.error(Status::Usage, "with `--no-files` a request names no file",
+              "`program` has the text; `file` may be a module, such as `std.clique`");
     return false;
   }
   std::string& text = key == "program"   ? request.program.text
@@ -207,9 +238,24 @@ Status JsonLog::error_at(Status status, const SourceManager& sources, SourceLoc 
 }
 
 void JsonLog::report(const Diagnostics& diagnostics, std::size_t from) const {
-  const Json all = Json::parse(render_json(diagnostics), nullptr, false);
+  Json all = Json::parse(render_json(diagnostics), nullptr, false);
   if (!all.is_array()) return;
-  for (std::size_t i = from; i < all.size(); ++i) messages_.push_back(all[i]);
+  // Names of texts that are no files begin so.
+  const auto is_file = [](const Json& name) { return name.is_string() && !name.get<std::string>().starts_with('<'); };
+  std::set<std::string> unreadable;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Json& file = all[i]["file"];
+    if (is_file(file) && is_of_text(diagnostics.all()[i].id)) unreadable.insert(file.get<std::string>());
+  }
+  for (std::size_t i = from; i < all.size(); ++i) {
+    Json& message = all[i];
+    if (is_file(message["file"]) && unreadable.contains(message["file"].get<std::string>())) {
+      message["message"] = "the file is no program or pattern, from here on";
+      message["hint"] = "";
+      message["notes"] = Json::array();
+    }
+    messages_.push_back(std::move(message));
+  }
 }
 
 void JsonLog::write(std::string_view text) const { error(Status::Run, text); }
@@ -223,7 +269,8 @@ std::string ServeRequest::key() const {
 
 bool read_request(std::string_view line, const ServeRequest& usual, ServeRequest& request, const JsonLog& log) {
   request = usual;
-  const Json given = Json::parse(line, nullptr, false);
+  std::string twice;
+  const Json given = parse_line(line, twice);
   if (!given.is_object()) {
     log.error(Status::Usage, given.is_discarded() ? "the line is no JSON" : "the line is no JSON object",
               R"(such as {"id": 1, "pattern": "triangle"})");
@@ -235,6 +282,10 @@ bool read_request(std::string_view line, const ServeRequest& usual, ServeRequest
       return false;
     }
     request.id = *id;
+  }
+  if (!twice.empty()) {
+    log.error(Status::Usage, fmt::format("`{}` is there twice in one object", twice));
+    return false;
   }
   const std::vector<std::string> subjects = {"program", "file", "pattern", "cancel"};
   std::size_t found = 0;

@@ -1,6 +1,7 @@
 #include "driver/cluster/ledger.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -33,9 +34,16 @@ runtime::Error system_error(const std::string& file, const char* what) {
 runtime::Result<std::string> read_whole(const std::string& file) {
   const std::unique_ptr<std::FILE, Closer> in(std::fopen(file.c_str(), "rb"));
   if (in == nullptr) return system_error(file, "open the file");
+  struct stat facts {};
+  const bool is_plain = ::fstat(::fileno(in.get()), &facts) == 0 && S_ISREG(facts.st_mode);
+  // A device given by mistake has no end.
+  constexpr std::size_t kMostOfOthers = std::size_t{64} << 20;
   std::string bytes;
   char block[1 << 16];
-  while (const std::size_t count = std::fread(block, 1, sizeof block, in.get())) bytes.append(block, count);
+  while (const std::size_t count = std::fread(block, 1, sizeof block, in.get())) {
+    bytes.append(block, count);
+    if (!is_plain && bytes.size() > kMostOfOthers) return no_ledger(file);
+  }
   if (std::ferror(in.get()) != 0) return system_error(file, "read the file");
   return bytes;
 }

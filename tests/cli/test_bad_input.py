@@ -137,6 +137,13 @@ class BadPrograms(cli.CliTest):
             self.assertIn("\\x", done.stderr.decode("utf-8"))
         self.assertIn("\u00e4\\xed\\xa0\\x80.mt", done.stderr.decode("utf-8"))
 
+    def test_devices_without_an_end(self):
+        graph = "tests/graphs/clique-6.txt"
+        for args, says in ((["run", "/dev/zero", graph], "longer than 64 MiB"), (["run", "--pattern", "/dev/zero", graph], "longer than 64 MiB"),
+                           (["run", "--patterns", "/dev/zero", graph], "longer than 64 MiB"),
+                           (["query", "/dev/zero", graph], "longer than 64 MiB"), (["merge", "/dev/zero"], "no ledger of a run")):
+            self.fails(3, *args, says=says)
+
     def test_encodings(self):
         text = "def f(G: Graph):\n    return size(vertices(G))  # ü\n"
         self.fails(1, "check", self.write("latin.mt", text.encode("latin-1")), says=["latin.mt:2:", "[encoding]"])

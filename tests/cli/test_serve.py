@@ -190,6 +190,47 @@ class ServeTest(CliTest):
         self.assertIn("did you mean `timeout`?", by_id[9]["errors"][0]["hint"])
         self.assertIn("did you mean `program`?", by_id[15]["errors"][0]["hint"])
 
+    def test_keys_come_once(self):
+        answers = self.piped([b'{"id": 1, "program": "x", "program": "y"}\n', b'{"id": 2, "id": 3, "pattern": "edge"}\n',
+                              b'{"id": 4, "pattern": "edge", "options": {"limit": 1, "limit": 2}}\n',
+                              b'{"id": 5, "pattern": "edge", "options": {"params": {"a": 1, "b": {"a": 1}}}}\n'], SMALL)
+        self.assertEqual([one["code"] for one in answers], [2] * 4)
+        for one, key in zip(answers, ["program", "id", "limit"]):
+            self.assertEqual(one["errors"][0]["message"], f"`{key}` is there twice in one object")
+
+    def test_files_are_not_quoted(self):
+        """What is no program or pattern may be any file that the server may read."""
+        for ending in ("", ".mt", ".graph", ".g6"):
+            self.write("secret" + ending, "hunter2 swordfish 1\n\tletmein:9 'x\n")
+        secret = self.path("secret")
+        (self.folder / "imports.mt").write_text("from secret import f\ndef main(G: Graph) -> int:\n    return f(G)\n")
+        (self.folder / "wrong.mt").write_text("def main(G: Graph) -> int:\n    return size(elsewhere)\n")
+        requests = [{"file": self.path("secret.mt")}, {"file": secret}, {"file": self.path("imports.mt")}, {"pattern": secret},
+                    {"pattern": self.path("secret.graph")}, {"pattern": self.path("secret.g6")}]
+        requests += [{**request, "check": True} for request in requests]
+        for request, answer in zip(requests, self.piped(requests, SMALL)):
+            self.assertEqual(answer["code"], 1, answer)
+            for word in ("hunter2", "swordfish", "letmein"):
+                self.assertNotIn(word, json.dumps(answer))
+        # A program is quoted.
+        (answer,) = self.piped([{"file": self.path("wrong.mt")}], SMALL)
+        self.assertIn("elsewhere", answer["errors"][0]["message"])
+
+    def test_no_files(self):
+        module = self.write("m.mt", "def f(G: Graph) -> int:\n    return 7\n")
+        pattern = self.write("p.graph", "t 2 1\nv 0 0\nv 1 0\ne 0 1\n")
+        importing = "from m import f\ndef main(G: Graph) -> int:\n    return f(G)\n"
+        requests = [{"id": 0, "file": module}, {"id": 1, "pattern": pattern}, {"id": 2, "pattern": "/dev/zero"}, {"id": 3, "program": importing},
+                    {"id": 4, "file": "std.absent"}, {"id": 5, "file": "std.clique", "options": {"entry": "triangles"}},
+                    {"id": 6, "pattern": "triangle"}]
+        lines = b"".join(json.dumps(one).encode() + b"\n" for one in requests)
+        done = subprocess.run([MATCHA, "serve", os.path.join(ROOT, SMALL), "--device", "cpu", "--no-files"], cwd=self.folder,
+                              env=self.environment(), input=lines, capture_output=True, check=False)
+        answers = {one["id"]: one for one in map(json.loads, done.stdout.splitlines()[1:])}
+        self.assertEqual([answers[i]["code"] for i in range(5)], [2, 1, 1, 1, 2], answers)
+        self.assertIn("`program` has the text", answers[0]["errors"][0]["hint"])
+        self.assertEqual(answers[5]["result"], answers[6]["result"])
+
     def test_malformed_lines(self):
         """Whatever comes, each line gets one answer, and the next request is served."""
         random.seed(7)
