@@ -239,7 +239,9 @@ int run_command_line(int argc, const char* const* argv) {
     words.push_back("--help");
   }
   guard_standard_descriptors();
-  std::signal(SIGPIPE, SIG_IGN);  // A closed pipe is a failed write, and ends a verb in order.
+  // A closed pipe, and a file that may not grow further, are failed writes, and end a verb in order.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   const Console console{ConsoleOptions{}};
   try {
     return parse_and_run(static_cast<int>(words.size()), words.data(), by_verb);

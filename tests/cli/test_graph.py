@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import unittest
 
@@ -145,6 +146,18 @@ class Graphs(cli.CliTest):
         self.fails(3, "graph", "convert", cli.WIKI, self.path("no/such/g.mtg"), says="cannot write")
         self.fails(3, "graph", "convert", cli.WIKI, "/dev/full", "--format", "edges", says="/dev/full")
         self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_limit_of_files_is_an_error(self):
+        """As a full disk is, with nothing half-written."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
+
+        out = self.path("out")
+        for code, *args in ((3, "graph", "convert", cli.WIKI, out + ".mtg"), (3, "graph", "convert", cli.WIKI, out + ".txt.gz"),
+                            (5, "graph", "convert", cli.WIKI, out + ".mtg", "--memory", "1M"), (3, "graph", "generate", "rmat", "-o", out + ".mtg"),
+                            (3, "run", "--no-cache", "--pattern", "edge", cli.WIKI, "--matches", out + ".tsv", "-q")):
+            self.fails(code, *args, says="File too large", preexec_fn=limit)
+            self.assertEqual(os.listdir(self.folder), [])
 
     def test_convert_onto_itself(self):
         path = self.write("g.txt", "0 1\n1 0\n1 1\n1 2\n2 0\n")
