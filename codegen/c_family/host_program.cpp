@@ -23,10 +23,10 @@ namespace {
 
 /// Reads and keeps what the program works on; in the order in which the parts build on one another.
 constexpr std::string_view kHostTexts[] = {
-    "runtime/common/machine.h",       "codegen/c_family/host/assumed.h", "codegen/c_family/host/kernels.h",
-    "codegen/c_family/host/host.h",   "codegen/c_family/host/graph.h",   "codegen/c_family/host/slices.h",
-    "codegen/c_family/host/inputs.h", "codegen/c_family/host/result.h",  "codegen/c_family/host/schedule.h",
-    "codegen/c_family/host/sinks.h",
+    "runtime/common/machine.h",         "codegen/c_family/host/assumed.h", "codegen/c_family/host/kernels.h",
+    "codegen/c_family/host/end_sums.h", "codegen/c_family/host/host.h",    "codegen/c_family/host/graph.h",
+    "codegen/c_family/host/slices.h",   "codegen/c_family/host/inputs.h",  "codegen/c_family/host/result.h",
+    "codegen/c_family/host/schedule.h", "codegen/c_family/host/sinks.h",
 };
 
 class HostEmitter {

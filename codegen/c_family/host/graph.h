@@ -1,6 +1,7 @@
 // Graphs of a program that was compiled ahead of time: from a `.mtg` file, and from lists of edges.
 #pragma once
 
+#include "codegen/c_family/host/end_sums.h"
 #include "codegen/c_family/host/host.h"
 
 namespace matcha_program {
@@ -60,7 +61,7 @@ inline void Host::map_graph(const std::string& graph, const std::vector<Assumed>
     if (entry.section == 6) read_words(path, at, entry.bytes);
     if (entry.section == 7) g.info = at;
   }
-  check_graph(path, g);
+  check_graph(path, g, header.flags);
   for (const Assumed& each : assumed) {
     if (is_as_assumed(g, header.flags, each)) continue;
     throw Failure{3, path + ": the graph for `" + graph + "` is not `" + each.property +
@@ -91,8 +92,11 @@ inline void check_degree(const Graph& g) {
       5, "a vertex has " + std::to_string(g.max_degree) + " neighbours; it may have " + std::to_string(kMostItems)};
 }
 
-/// Refuses what would lead the program out of bounds, and adds what the file leaves out.
-inline void Host::check_graph(const std::string& path, Graph& g) {
+/// Refuses what would lead the program out of bounds or to a wrong count, and adds what the file leaves out.
+inline void Host::check_graph(const std::string& path, Graph& g, u64 flags) {
+  const bool directed = (flags & 1) != 0, simple = (flags & 2) != 0;
+  const u64* const info = static_cast<const u64*>(static_cast<const void*>(g.info));
+  EndSums ends;
   if (g.offsets == nullptr || (g.arcs == nullptr && g.arc_count != 0) ||
       (g.vertex_list == nullptr && g.vertex_count != g.universe))
     throw Failure{3, path + ": sections are missing"};
@@ -104,9 +108,13 @@ inline void Host::check_graph(const std::string& path, Graph& g) {
     g.max_degree = std::max(g.max_degree, g.offsets[v + 1] - g.offsets[v]);
     for (u64 i = g.offsets[v]; i < g.offsets[v + 1]; ++i) {
       if (g.arcs[i] >= g.universe) throw Failure{3, path + ": a neighbour is no vertex"};
+      if ((simple && g.arcs[i] == v) || (i != g.offsets[v] && g.arcs[i] < g.arcs[i - 1] + (simple ? 1 : 0)))
+        throw Failure{3, path + ": neighbours are out of order"};
+      if (!directed) ends.add(u32(v), g.arcs[i], info == nullptr ? 0 : info[i]);
       sources[i] = u32(v);
     }
   }
+  if (!ends.are_equal()) throw Failure{3, path + ": an undirected graph has edges at one of their ends only"};
   check_degree(g);
   g.sources = keep(std::move(sources));
   g.halves = keep(halves_of(g));

@@ -188,7 +188,7 @@ class Host {
 
  private:
   void map_graph(const std::string& graph, const std::vector<Assumed>& assumed);
-  void check_graph(const std::string& path, Graph& g);
+  void check_graph(const std::string& path, Graph& g, u64 flags);
   void read_words(const std::string& path, const u8* bytes, u64 size);
   void rank_ids(std::map<std::string, std::vector<std::vector<i64>>>& read, const std::vector<ListParameter>& lists);
   u32 rank_of(i64 id, const std::string& list) const;

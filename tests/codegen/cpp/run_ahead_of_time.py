@@ -338,6 +338,11 @@ def check_assumption(bench):
     told = call([binary, directed], expected=3)
     if "the graph for `G` is not `symmetric`: the compiled program assumes that each arc has its reverse" not in told:
         raise Failed(f"directed, assumed: {told}")
+    # Arcs that are said to be edges: each is there at one of its ends only.
+    arcs.write_bytes(directed.read_bytes()[:24] + b"\x02" + directed.read_bytes()[25:])
+    told = call([binary, arcs], expected=3)
+    if "an undirected graph has edges at one of their ends only" not in told:
+        raise Failed(f"one-sided: {told}")
     parallel = bench.folder / "parallel.mtg"
     arcs.write_text("0 1 5\n0 1 6\n1 2 5\n")
     call([bench.matcha, "graph", "convert", arcs, parallel, "-q", "--edge-labels"])
