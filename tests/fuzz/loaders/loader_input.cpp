@@ -4,7 +4,12 @@
 #include <tbb/global_control.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+
+#include "runtime/cpu/set_kernels.h"
+#include "runtime/motif/counter.h"
+#include "runtime/motif/orbit_counter.h"
 
 namespace matcha::runtime::fuzz {
 
@@ -12,6 +17,53 @@ namespace {
 
 void require(bool holds) {
   if (!holds) std::abort();
+}
+
+/// Whether each edge is there at both of its ends, as often.
+bool is_symmetric(const GraphView& view) {
+  const auto times = [&](std::uint64_t vertex, std::uint32_t neighbor) {
+    return std::count(view.neighbors + view.offsets[vertex], view.neighbors + view.offsets[vertex + 1], neighbor);
+  };
+  for (std::uint32_t vertex = 0; vertex < view.universe; ++vertex) {
+    for (std::uint64_t arc = view.offsets[vertex]; arc < view.offsets[vertex + 1]; ++arc) {
+      if (times(vertex, view.neighbors[arc]) != times(view.neighbors[arc], vertex)) return false;
+    }
+  }
+  return true;
+}
+
+std::uint64_t triangles_of(const GraphView& view) {
+  const auto is_edge = [&](std::uint32_t u, std::uint32_t v) {
+    return std::binary_search(view.neighbors + view.offsets[u], view.neighbors + view.offsets[u + 1], v);
+  };
+  std::uint64_t triangles = 0;
+  for (std::uint32_t u = 0; u < view.universe; ++u) {
+    for (std::uint32_t v = u + 1; v < view.universe; ++v) {
+      for (std::uint32_t w = v + 1; is_edge(u, v) && w < view.universe; ++w)
+        triangles += is_edge(u, w) && is_edge(v, w);
+    }
+  }
+  return triangles;
+}
+
+/// Counts all that engines without generated code find in a small graph.
+void run_engines(Graph& graph) {
+  const GraphView view = graph.view();
+  constexpr std::uint64_t kMostVertices = 64, kMostArcs = 1024;
+  if (graph.facts().directed || view.universe > kMostVertices || view.arc_count > kMostArcs) return;
+  require(is_symmetric(view));
+  if (!graph.facts().simple || view.edge_info != nullptr || !ensure_split_offsets(graph)) return;
+  motif::MotifRequest all;
+  all.wanted.set();
+  const Result<motif::MotifOutcome> counts = motif::count_motifs(graph, all, set_kernels(best_tier()));
+  require(counts && counts->counts[motif::at(motif::Motif::Triangle)] == static_cast<__int128>(triangles_of(view)));
+  for (const bool by_edge : {false, true}) {
+    motif::OrbitRequest orbits;
+    orbits.vertices = by_edge ? 4 : 5;
+    orbits.by_edge = by_edge;
+    orbits.on_rows = [](const motif::OrbitRows&) { return true; };
+    require(static_cast<bool>(motif::count_orbits(graph, orbits)));
+  }
 }
 
 }  // namespace
@@ -68,6 +120,7 @@ void load_as(std::string_view bytes, Format format) {
     Result<LoadedGraph> loaded = load_graph(spec, fuzz_options());
     if (loaded) {
       check_graph(loaded->graph);
+      run_engines(loaded->graph);
       require(!loaded->report.render().empty());
     } else {
       require(!loaded.error().message.empty());

@@ -29,7 +29,8 @@ IoOptions fuzz_options();
 /// Ends the process when the arrays of a graph could lead generated code out of bounds.
 void check_graph(const Graph& graph);
 
-/// Loads the bytes in a format, in every direction, and checks what comes out.
+/// Loads the bytes in a format, in every direction, and checks what comes out. A small undirected graph has its edges
+/// at both ends, and engines count in it.
 void load_as(std::string_view bytes, Format format);
 
 }  // namespace matcha::runtime::fuzz

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <random>
 #include <utility>
 
+#include "runtime/cpu/set_kernels.h"
 #include "runtime/graph/generate.h"
 #include "runtime/graph/mtg.h"
+#include "runtime/motif/counter.h"
+#include "runtime/motif/orbit_counter.h"
 #include "tests/unit/runtime/graph/mtg_files.h"
 #include "tests/unit/runtime/graph/support.h"
 
@@ -220,6 +224,74 @@ TEST(Mtg, CodesAndVerticesAreThoseOfTheFile) {
         [&, at = place, rank = vertex](std::uint32_t* vertices) { vertices[at] = rank; },
         "it has arcs or labels of ranks that are no vertices");
   }
+}
+
+/// A draw of the items of a section: one of them becomes a small number, another one, or its neighbour in the file.
+void change_an_item(std::string& bytes, std::mt19937_64& draw) {
+  detail::MtgHeader header{};
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  detail::MtgEntry entry{};
+  const std::uint64_t which = draw() % header.section_count;
+  std::memcpy(&entry, bytes.data() + sizeof(header) + which * sizeof(entry), sizeof(entry));
+  const std::uint64_t item = draw() % 2 == 0 ? 4 : 8, count = entry.bytes / item;
+  if (count == 0) return;
+  const std::uint64_t place = draw() % count, other = draw() % count;
+  bytes = with_section(bytes, static_cast<detail::MtgSection>(entry.section), [&](char* data) {
+    const std::uint64_t small = draw() % 8;
+    switch (draw() % 3) {
+      case 0: std::memcpy(data + place * item, &small, item); break;
+      case 1: std::memcpy(data + place * item, std::string(data + other * item, item).data(), item); break;
+      default: std::swap_ranges(data + place * item, data + (place + 1) * item, data + other * item); break;
+    }
+  });
+}
+
+/// Counts in an undirected simple graph, by programs and by vertex; those of wedges and triangles are checked.
+void expect_counts(Graph& graph) {
+  const GraphView view = graph.view();
+  const auto is_edge = [&](std::uint32_t u, std::uint32_t v) {
+    return std::binary_search(view.neighbors + view.offsets[u], view.neighbors + view.offsets[u + 1], v);
+  };
+  std::uint64_t wedges = 0, triangles = 0;
+  for (std::uint32_t u = 0; u < view.universe; ++u) {
+    for (std::uint32_t v = 0; v < view.universe; ++v) {
+      ASSERT_EQ(is_edge(u, v), is_edge(v, u));
+      for (std::uint32_t w = v + 1; w < view.universe; ++w) {
+        wedges += is_edge(u, v) && is_edge(u, w) ? 1 : 0;
+        triangles += u < v && is_edge(u, v) && is_edge(u, w) && is_edge(v, w) ? 1 : 0;
+      }
+    }
+  }
+  ASSERT_TRUE(ensure_split_offsets(graph));
+  motif::MotifRequest request;
+  request.wanted.set();
+  const Result<motif::MotifOutcome> found = motif::count_motifs(graph, request, set_kernels(best_tier()));
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->counts[motif::at(motif::Motif::Wedge)] == wedges);
+  EXPECT_TRUE(found->counts[motif::at(motif::Motif::Triangle)] == triangles);
+  motif::OrbitRequest orbits;
+  orbits.vertices = 5;
+  orbits.on_rows = [](const motif::OrbitRows&) { return true; };
+  EXPECT_TRUE(motif::count_orbits(graph, orbits));
+}
+
+TEST(Mtg, WhateverIsChangedIsRefusedOrCountedRight) {
+  const TemporaryFolder folder;
+  std::mt19937_64 draw(17);
+  std::uint64_t taken = 0;
+  for (const std::string& path :
+       {write_labelled(folder), write_temporal(folder), write_ranked(folder), write_by_label(folder)}) {
+    const std::string good = read_bytes(path);
+    for (int i = 0; i < 500; ++i) {
+      std::string bytes = good;
+      for (std::uint64_t changes = 1 + draw() % 3; changes != 0; --changes) change_an_item(bytes, draw);
+      Result<Graph> read = read_mtg(folder.file("changed.mtg", bytes));
+      if (!read) continue;
+      ++taken;
+      if (!read->facts().directed && read->facts().simple) expect_counts(*read);
+    }
+  }
+  EXPECT_GT(taken, 20U);
 }
 
 }  // namespace
