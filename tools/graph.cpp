@@ -227,6 +227,8 @@ Status write_graph(const runtime::Graph& graph, const Destination& target, const
     console.warning("the labels are not in the new file, whose format has none",
                     "write a .mtg or .graph file, or add --labels-out FILE");
   }
+  if (const std::string changes = runtime::what_changes(graph, target.format); !changes.empty())
+    console.warning(changes);
   const std::uint64_t isolated = target.format == Format::EdgeList ? runtime::isolated_vertices(graph) : 0;
   if (isolated != 0) {
     console.warning(

@@ -29,7 +29,7 @@ class LineWriter {
     line_.append(digits, end.ptr);
     return *this;
   }
-  /// An id, in quotes if it has a blank, a comma or a quote, or looks like a comment.
+  /// An id, in quotes if it has a separator of tables or a quote, or looks like a comment.
   LineWriter& id(const Universe& universe, std::uint64_t rank) {
     const std::size_t begin = line_.size();
     universe.append_id(line_, rank);
@@ -52,7 +52,7 @@ class LineWriter {
  private:
   void quote_from(std::size_t begin) {
     const std::string_view cell = std::string_view(line_).substr(begin);
-    if (!cell.empty() && cell.find_first_of(" ,\"") == std::string_view::npos && !cell.starts_with('#') &&
+    if (!cell.empty() && cell.find_first_of(" \t,;|\"") == std::string_view::npos && !cell.starts_with('#') &&
         !cell.starts_with('%') && !cell.starts_with("//")) {
       return;
     }
@@ -96,11 +96,27 @@ Status for_each_edge(const Graph& graph, const IoOptions& options, const Visit& 
   return Done{};
 }
 
+/// A first line of text is taken for a heading, or the reader has to ask: one that is none of the ids says so.
+void write_heading(const Graph& graph, LineWriter& line) {
+  const IdNames* const names = graph.universe().names().get();
+  if (names == nullptr || names->kind() != IdKind::Text) return;
+  constexpr std::pair<std::string_view, std::string_view> kHeadings[] = {
+      {"source", "target"}, {"from", "to"}, {"src", "dst"}, {"node1", "node2"}};
+  for (const auto& [source, target] : kHeadings) {
+    if (names->find(source) || names->find(target)) continue;
+    line.text(source).text(" ").text(target);
+    if (graph.view().edge_info != nullptr) line.text(" label");
+    line.end();
+    return;
+  }
+}
+
 Status write_edge_list(const Graph& graph, OutputFile& file, const IoOptions& options) {
   const Universe& universe = graph.universe();
   LineWriter line(file);
   line.text("# ").number(graph.vertex_count()).text(" vertices ").number(graph.edge_count());
   line.text(graph.facts().directed ? " arcs" : " undirected edges").end();
+  write_heading(graph, line);
   return for_each_edge(graph, options, [&](std::uint64_t source, std::uint64_t target, std::uint64_t arc) {
     line.id(universe, source).text(" ").id(universe, target);
     write_info(graph, arc, line);
@@ -108,8 +124,17 @@ Status write_edge_list(const Graph& graph, OutputFile& file, const IoOptions& op
   });
 }
 
-Status write_matrix(const Graph& graph, OutputFile& file, const IoOptions& options) {
+constexpr const char* kOtherFormats = "write a .mtg or an edge list";
+
+Status write_matrix(const Graph& graph, const std::string& path, OutputFile& file, const IoOptions& options) {
   const InfoKind info = graph.facts().info;
+  if (graph.universe().kind() == IdKind::Text) {
+    return detail::input_error(path, 0, "the ids are text, and a matrix has numbers from 1", kOtherFormats);
+  }
+  if (graph.facts().word_info) {
+    return detail::input_error(path, 0, "the edges have labels that are words, and a matrix has numbers",
+                               kOtherFormats);
+  }
   LineWriter line(file);
   line.text("%%MatrixMarket matrix coordinate ");
   line.text(info == InfoKind::None ? "pattern" : (info == InfoKind::Float ? "real" : "integer"));
@@ -125,11 +150,23 @@ Status write_matrix(const Graph& graph, OutputFile& file, const IoOptions& optio
   });
 }
 
+/// Words of a t/v/e file end at a blank or a comma, and have no quotes.
+Status check_words(const Graph& graph, const std::string& path) {
+  for (const std::string& word : graph.dictionary().words()) {
+    if (word.find_first_of(" \t,") == std::string::npos) continue;
+    return detail::input_error(
+        path, 0, "the label " + detail::quote(word) + " has a blank or a comma, which a t/v/e file cannot have",
+        kOtherFormats);
+  }
+  return Done{};
+}
+
 Status write_tve(const Graph& graph, const std::string& path, OutputFile& file, const IoOptions& options) {
   if (graph.universe().names() != nullptr) {
     return detail::input_error(path, 0, "a t/v/e file has ids that are integers, and those of the graph are not",
-                               "write a .mtg or an edge list");
+                               kOtherFormats);
   }
+  if (Status words = check_words(graph, path); !words) return words;
   if (graph.view().labels != nullptr && graph.dictionary().code("")) {
     return detail::input_error(path, 0, "some vertices have no label, for which a t/v/e file has no place",
                                "write a .mtg");
@@ -155,6 +192,33 @@ Status write_tve(const Graph& graph, const std::string& path, OutputFile& file, 
 
 }  // namespace
 
+std::string what_changes(const Graph& graph, Format format) {
+  const Universe& universe = graph.universe();
+  if (format == Format::MatrixMarket) {
+    const std::uint64_t size = graph.view().universe;
+    const bool counted = size == 0 || universe.names() == nullptr;
+    const std::int64_t first = size != 0 && counted ? universe.id(0) : 0;
+    const bool dense = counted && (size == 0 || (first >= 0 && first <= 1 &&
+                                                 universe.id(size - 1) == first + static_cast<std::int64_t>(size) - 1));
+    return dense ? "" : "vertices of a matrix are numbered from 1, in the order of their ids";
+  }
+  if (format != Format::EdgeList || universe.kind() != IdKind::Text) return "";
+  // The ids of the first edge say of what kind all are.
+  const GraphView view = graph.view();
+  const auto is_number = [&](std::uint64_t rank) {
+    const std::string_view id = universe.names()->text(rank);
+    double ignored = 0;
+    return std::from_chars(id.data(), id.data() + id.size(), ignored).ptr == id.data() + id.size();
+  };
+  for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
+    const ArcRange arcs = arcs_of(view, rank);
+    if (arcs.begin == arcs.end) continue;
+    if (!is_number(rank) || !is_number(view.neighbors[arcs.begin])) return "";
+    return "ids that look like numbers are text: read the file with `--ids text`";
+  }
+  return "";
+}
+
 Status write_text(const Graph& graph, const std::string& path, const WriteOptions& write, const IoOptions& options) {
   try {
     Result<std::unique_ptr<OutputFile>> file = OutputFile::create(path, write.compression);
@@ -163,10 +227,12 @@ Status write_text(const Graph& graph, const std::string& path, const WriteOption
     switch (write.format) {
       case Format::Auto:
       case Format::EdgeList: written = write_edge_list(graph, **file, options); break;
-      case Format::MatrixMarket: written = write_matrix(graph, **file, options); break;
+      case Format::MatrixMarket: written = write_matrix(graph, path, **file, options); break;
       case Format::Tve: written = write_tve(graph, path, **file, options); break;
       case Format::Mtg: return detail::input_error(path, 0, "a .mtg is not text");
-      case Format::NTriples: return detail::input_error(path, 0, "N-Triples are read, not written");
+      default:
+        return detail::input_error(path, 0, std::string(format_name(write.format)) + " is read, not written",
+                                   "write a .mtg, an edge list, a .mtx or a .graph");
     }
     if (!written) return written;
     return (*file)->finish();

@@ -16,12 +16,16 @@ struct WriteOptions {
 
 /// Writes a graph as text, beside `path` and renamed there when complete: an undirected edge once, smaller id first, in
 /// ascending order; edge info as a third column.
-/// - EdgeList: original ids; labels and isolated vertices have no place in it.
+/// - EdgeList: original ids, with a heading if they are text; labels and isolated vertices have no place in it.
 /// - Tve: original ids, `t N M`, `v id label degree` (label 0 when there is none), `e u v [info]`.
 /// - MatrixMarket: ids are ranks counted from 1, as the format wants; `pattern`, or `integer`/`real` with edge info.
+/// Reading the file gives the graph again; what the caller has to know for that, `what_changes` says.
 /// Errors: Input when the file cannot be written or the format cannot hold the graph.
 Status write_text(const Graph& graph, const std::string& path, const WriteOptions& write,
                   const IoOptions& options = {});
+
+/// What reading a file that `write_text` writes needs, or what it does not give back of the ids; empty: nothing.
+std::string what_changes(const Graph& graph, Format format);
 
 /// Writes one label a line, in the order of the ids. Requires: the graph has labels.
 Status write_labels(const Graph& graph, const std::string& path, const WriteOptions& write,
