@@ -155,6 +155,12 @@ struct ReadOption {
 };
 
 const ReadOption kOthers[] = {
+    {"format",
+     [](matcha_options& o, const std::string& v) {
+       o.table.format = v;
+       return matcha::runtime::format_of_option(v).has_value();
+     },
+     "`auto` or a format of the manual, such as `edges` or `metis`"},
     {"plan",
      [](matcha_options& o, const std::string& v) { return take_number<std::size_t>(v, 1, o.program.pattern.plan); },
      "a whole number from 1 on"},

@@ -20,6 +20,7 @@ runtime::TableOptions TableBinding::options() const {
   if (header != "auto") options.heading = header == "yes" ? runtime::Heading::Yes : runtime::Heading::No;
   options.text_ids = ids == "text";
   options.drop_literals = no_literals;
+  options.format = runtime::format_of_option(format).value_or(runtime::Format::Auto);
   return options;
 }
 
@@ -28,8 +29,8 @@ Status TableBinding::check(const Reporter& reporter) const {
     return reporter.error(Status::Usage, "`--src` and `--dst` belong together",
                           "name the columns of both ends of edges");
   }
-  if (vertices.empty() && !(id.empty() && label.empty())) {
-    return reporter.error(Status::Usage, "`--id` and `--label` are columns of the file that `--vertices` names",
+  if (vertices.empty() && !id.empty()) {
+    return reporter.error(Status::Usage, "`--id` is a column of the file that `--vertices` names",
                           "add `--vertices FILE`");
   }
   if (!label.empty() && !labels.empty()) {

@@ -12,10 +12,12 @@ namespace matcha::driver {
 struct TableBinding {
   std::string header = "auto";  ///< `auto`, `yes` or `no`.
   std::string ids = "auto";     ///< `auto` or `text`.
+  std::string format = "auto";  ///< A word of `runtime::format_options`.
   std::string src, dst;         ///< Ends of edges; empty: not said.
   std::string edge_label;       ///< What is known of an edge; empty: not said.
   std::string vertices;         ///< A file of vertices; empty: none.
-  std::string id, label;        ///< Its columns; empty: the first one is the id, and there are no labels.
+  std::string id, label;        ///< Its columns; empty: the first one is the id, and there are no labels. Without that
+                                ///< file `label` is an attribute of the vertices of the graph's file.
   std::string labels;           ///< A file of labels; empty: none.
   bool no_literals = false;     ///< N-Triples: leave out those whose object is a literal.
   std::string sql;              ///< A query that gives the edges instead of a file; empty: none.

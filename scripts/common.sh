@@ -16,6 +16,7 @@ packages=(
   libbenchmark-dev
   libbz2-dev
   libcli11-dev
+  libexpat1-dev
   libfmt-dev
   libgtest-dev
   liblzma-dev

@@ -433,9 +433,9 @@ Examples:
   matcha graph convert graph.txt.gz graph.mtg --labels labels.txt
   matcha graph generate rmat --scale 16 --seed 7 -o rmat.mtg
 
-Graphs are read from edge lists (SNAP, KONECT, `u v t`), Matrix Market, t/v/e
-.graph and .mtg files, packed by gzip or zstd or not; what a file is shows from
-its bytes.)");
+Graphs are read from edge lists (SNAP, KONECT, `u v t`), Matrix Market, METIS,
+DIMACS, GraphML, GML, Pajek, graph6, t/v/e, N-Triples and .mtg files, packed or
+not; what a file is shows from its bytes.)");
   auto options = std::make_shared<GraphOptions>();
 
   CLI::App* convert_verb = verb->add_subcommand("convert", "Write a graph in another format");
@@ -443,8 +443,9 @@ its bytes.)");
   convert_verb->add_option("IN", options->input, "The graph to read; `-`: standard input")->required()->type_name("");
   convert_verb->add_option("OUT", options->output, "The file to write: .mtg, .txt, .mtx, .graph, also with .gz or .zst")
       ->type_name("");
-  add_input_options(*convert_verb, *options);
   add_output_options(*convert_verb, *options);
+  add_input_options(*convert_verb, *options);
+  add_format_option(*convert_verb, options->table, "--input-format");
   convert_verb->add_option("--labels-out", options->labels_out, "Write the labels here, one a line")->type_name("FILE");
   convert_verb->callback([options, &action] {
     if (options->output.empty() && !options->table.sql.empty()) options->output = std::exchange(options->input, "");

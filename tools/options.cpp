@@ -1,6 +1,7 @@
 #include "tools/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -106,6 +107,15 @@ void add_bind_options(CLI::App& verb, BindOptions& options) {
       ->group("Inputs");
 }
 
+void add_format_option(CLI::App& verb, TableBinding& options, const char* name) {
+  const std::vector<std::string> words = runtime::format_options();
+  verb.add_option(name, options.format,
+                  fmt::format("The format of the graph's file: {}; auto: its bytes say it", fmt::join(words, ", ")))
+      ->check(CLI::IsMember(words))
+      ->option_text("FORMAT")
+      ->group("Inputs");
+}
+
 void add_table_options(CLI::App& verb, TableBinding& options) {
   const auto column = [&verb](const char* name, std::string& value, const char* help) {
     verb.add_option(name, value, help)->type_name("COLUMN")->group("Inputs");
@@ -121,6 +131,7 @@ void add_table_options(CLI::App& verb, TableBinding& options) {
       ->check(CLI::IsMember({"auto", "yes", "no"}))
       ->option_text("auto|yes|no")
       ->group("Inputs");
+  if (verb.get_option_no_throw("--format") == nullptr) add_format_option(verb, options, "--format");
   verb.add_option("--ids", options.ids, "text: ids are text, even if they are numbers; auto: as the first edge says")
       ->check(CLI::IsMember({"auto", "text"}))
       ->option_text("auto|text")
@@ -131,7 +142,8 @@ void add_table_options(CLI::App& verb, TableBinding& options) {
       ->type_name("FILE")
       ->group("Inputs");
   column("--id", options.id, "Column of the vertices file: the id");
-  column("--label", options.label, "Column of the vertices file: the label; empty cells are none");
+  column("--label", options.label,
+         "Column of the vertices file: the label; empty cells are none. Or the attribute of GraphML or GML that is");
 }
 
 runtime::GraphSpec GraphInput::spec_of(std::string name, std::string path) const {

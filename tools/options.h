@@ -25,6 +25,9 @@ void add_pass_options(CLI::App& verb, CompileOptions& options);
 /// GRAPH, `--in`, `--param`, `--labels`, `--directed`, `--keep-loops` and `--temporal`.
 void add_bind_options(CLI::App& verb, BindOptions& options);
 
+/// `--format` of an input, or another name where that is taken.
+void add_format_option(CLI::App& verb, TableBinding& options, const char* name);
+
 /// Columns and headings of tables, and the file of vertices; all of them but `--labels`.
 void add_table_options(CLI::App& verb, TableBinding& options);
 

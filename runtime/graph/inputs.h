@@ -51,8 +51,9 @@ enum class Heading : std::uint8_t {
 /// How tables of text are read.
 struct TableOptions {
   Heading heading = Heading::Auto;
-  bool text_ids = false;       ///< Ids are text even where they are numbers. Otherwise the first line of ids says it.
-  bool drop_literals = false;  ///< Of N-Triples, whose literals are vertices otherwise.
+  bool text_ids = false;         ///< Ids are text even where they are numbers. Otherwise the first line of ids says it.
+  bool drop_literals = false;    ///< Of N-Triples, whose literals are vertices otherwise.
+  Format format = Format::Auto;  ///< What the caller says the file is; Auto: find out.
 };
 
 /// A graph to load. By default it is made symmetric and simple.
@@ -111,10 +112,12 @@ struct LoadReport {
   Format format = Format::Auto;
   Compression compression = Compression::None;
   bool directed = false;
-  bool temporal = false;   ///< Arcs and their repeats are kept.
-  bool parallel = false;   ///< Some edges are parallel.
-  bool edge_info = false;  ///< Edges have information, such as labels.
-  std::string table;       ///< How a table was read: `csv, heading, src → dst`; empty for other files.
+  bool temporal = false;     ///< Arcs and their repeats are kept.
+  bool parallel = false;     ///< Some edges are parallel.
+  bool edge_info = false;    ///< Edges have information, such as labels.
+  std::string table;         ///< How a table was read: `csv, heading, src → dst`; empty for other files.
+  std::string note;          ///< What else there is to say of the file, such as a size line; may be empty.
+  std::uint64_t graphs = 1;  ///< Of a file that has a set of them, which are parts of this graph without edges between.
   IdKind ids = IdKind::Int;
   std::string first_id, last_id;  ///< Of ids that are no int64; then the two numbers below are places.
   bool identity_ids = true;       ///< Original ids are 0…vertices-1.

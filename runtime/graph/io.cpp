@@ -4,18 +4,6 @@
 
 namespace matcha::runtime {
 
-std::string_view format_name(Format format) {
-  switch (format) {
-    case Format::Auto: return "auto";
-    case Format::EdgeList: return "edge list";
-    case Format::MatrixMarket: return "Matrix Market";
-    case Format::Tve: return "t/v/e";
-    case Format::NTriples: return "N-Triples";
-    case Format::Mtg: return "mtg";
-  }
-  return "";
-}
-
 std::string_view compression_name(Compression compression) {
   switch (compression) {
     case Compression::None: return "plain";

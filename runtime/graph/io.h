@@ -3,21 +3,25 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace matcha::runtime {
 
-/// What a file holds, recognized by its first bytes and lines, never by its name.
+/// What a file holds, recognized by its first bytes and lines, never by its name. `formats/formats.def` has them all.
 enum class Format {
-  Auto,          ///< Find out.
-  EdgeList,      ///< SNAP, KONECT, .el, .wel, .edges: `u v [more columns]`.
-  MatrixMarket,  ///< `%%MatrixMarket matrix coordinate …`, 1-based.
-  Tve,           ///< `t`, `v id label [degree]`, `e u v [label]`, in the RapidMatch, gSpan and CaLiG dialects.
-  Mtg,           ///< Matcha's binary format.
-  NTriples,      ///< `<subject> <predicate> <object> .`
+  Auto,  ///< Find out.
+#define MATCHA_FORMAT(enumerator, option, name, recogniser, reader, attributes) enumerator,
+#include "runtime/graph/formats/formats.def"
+#undef MATCHA_FORMAT
 };
 std::string_view format_name(Format format);
+/// The words of `--format`: `auto`, then one for each format.
+std::vector<std::string> format_options();
+/// The format of such a word; none if there is none.
+std::optional<Format> format_of_option(std::string_view word);
 
 /// How a file is packed, recognized by its magic bytes.
 /// Files are written as the first three only.

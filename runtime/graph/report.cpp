@@ -59,6 +59,7 @@ std::string LoadReport::render() const {
     text += reversed == edges ? "every edge" : count(reversed, "edge", "edges");
     text += " given in both directions";
   }
+  if (!note.empty()) text += "; " + note;
   return text + "; read " + seconds(read_seconds) + ", built " + seconds(build_seconds);
 }
 

@@ -35,6 +35,8 @@ matcha_static_archive(matcha::zstd libzstd.a)
 matcha_static_archive(matcha::xxhash libxxhash.a)
 matcha_either(bz2 libbz2)
 matcha_static_archive(matcha::lzma liblzma.a)
+# expat: GraphML.
+matcha_static_archive(matcha::expat libexpat.a)
 
 # libarchive: zip and tar. Its zip reader may decrypt, with nettle; the other formats of the archive are not linked.
 matcha_static_archive(matcha::nettle libnettle.a)

@@ -1,8 +1,193 @@
 """Formats of graphs: what is recognised and read, what is named in an error, and what is written so that it reads back."""
 
+import gzip
 import os
 
 import cli
+
+TRIANGLE = ["run", "--pattern", "triangle"]
+C6 = "6 6\n2 6\n1 3\n2 4\n3 5\n4 6\n1 5\n"
+GRAPHML = """<?xml version="1.0"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="d0" for="node" attr.name="label" attr.type="string"/>
+<key id="d1" for="edge" attr.name="kind" attr.type="string"><default>single</default></key>
+<key id="d2" for="node" attr.name="charge" attr.type="int"/>
+<graph edgedefault="directed">
+<node id="n0"><data key="d0">C</data><data key="d2">1</data></node>
+<node id="n1"><data key="d0">N</data><data key="d2">2</data></node>
+<node id="n2"><data key="d0">C &amp; O</data><data key="d2">1</data></node>
+<edge source="n0" target="n1"/><edge source="n1" target="n2"><data key="d1">double</data></edge>
+<edge source="n2" target="n0"/>
+</graph></graphml>
+"""
+GML = """Creator "a test"
+graph
+[
+  directed 1
+  node [ id 1 label "C" charge 1 ]
+  node [ id 2 label "N" graphics [ x 1 y 2 ] charge 2 ]
+  node [ id 3 label "C &amp; O" charge 1 ]
+  edge [ source 1 target 2 kind "single" ]
+  edge [ source 2 target 3 kind "double" ]
+  edge [ source 3 target 1 kind "single" ]
+]
+"""
+PAJEK = '%\n*Vertices 3\r\n1 "C" 0.1 0.2\r\n2 N\r\n3 "C & O"\r\n*Arcs\r\n1 2 1\r\n2 3 2\r\n*Edges\r\n1 3 1\r\n'
+
+
+class FirstLines(cli.CliTest):
+    def report(self, text, *options, pattern="edge"):
+        done = self.matcha("run", "--pattern", pattern, self.write("g.in", text), *options)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return int(done.stdout), done.stderr.decode().splitlines()[0]
+
+    def test_a_size_line_is_not_an_edge(self):
+        for text, edges, vertices, size in (
+            ("4 3\n0 1\n1 2\n2 3\n", 3, 4, "4 3"),  # ORCA
+            ("6 3\n1 2\n2 3\n6 1\n", 3, 6, "6 3"),  # from 1, with isolated vertices
+            ("3 2\n0 1\n1 0\n1 2\n2 1\n", 2, 3, "3 2"),  # both directions
+            ("3\n0 1\n1 2\n", 2, 3, "3"),
+            ("13\n3\n0 5\n4 3\n12 1\n", 3, 13, "13 3"),  # two lines
+            ("3 3 0\n1 2\n2 3\n3 1\n", 3, 3, "3 3 0"),
+            ("3 3 2\n1 2 9\n2 3 9\n", 2, 3, "3 3 2"),  # rows, columns and entries
+        ):
+            for line_end in ("\n", "\r\n"):
+                found, said = self.report(text.replace("\n", line_end))
+                self.assertEqual(found, edges, text)
+                self.assertIn(f"`{size}` at the top is the size", said)
+                self.assertIn(f"{vertices} vertices", said)
+
+    def test_what_does_not_fit_is_an_edge(self):
+        for text, edges in (
+            ("4 3\n0 1\n1 2\n", 3),  # another number of edges
+            ("3 3\n0 1\n1 2\n2 3\n", 3),  # 3 is not below 3, and there is a 0; one loop
+            ("4 1\n0 1\n1 2\n", 3),  # twice as many lines, but not both directions
+            ("3 0\n", 1),
+        ):
+            found, said = self.report(text)
+            self.assertEqual(found, edges, text)
+            self.assertNotIn("size", said)
+        self.assertEqual(self.report("4 3\n0 1\n1 2\n2 3\n", "--header", "no")[0], 4)
+        self.assertEqual(self.report("4 7\n0 1\n1 2\n2 3\n", "--header", "yes")[0], 3)
+
+    def test_a_size_is_bounded_by_what_the_file_has(self):
+        path = self.write("huge.in", "4000000000 2\n0 1\n1 2\n")
+        self.fails(5, *TRIANGLE, path, says=["huge.in:1:", "4000000000 vertices for 2 entries"])
+
+    def test_metis(self):
+        for text, edges in (
+            ("% c\n4 3\n2 3 4\n1\n1\n1\n", 3),
+            ("5 3\n2\n1 3\n2\n\n\n", None),  # two edges, three declared
+            ("5 2\n2\n1 3\n2\n\n\n", 2),
+            ("5 3 011 1\n7 2 1 3 1\n8 1 1\n9 1 1 4 5\n1 3 5\n3\n", 3),
+            ("3 3\n2 3\n1 3\n1 2\n", 3),  # the same edges either way
+        ):
+            path = self.write("m.graph", text)
+            if edges is None:
+                self.fails(3, *TRIANGLE, path, says=["m.graph:1:", "declares 3 edges"])
+            else:
+                self.assertEqual(self.ok("run", "--pattern", "edge", path), f"{edges}\n")
+        weights = self.write("w.graph", "3 2 11\n7 2 5\n8 1 5 3 6\n7 2 6\n")
+        self.assertEqual(self.ok("run", "--pattern", "a:7-b:8", "--quiet", weights), "2\n")
+        self.assertEqual(self.ok("run", "--pattern", "0-1=6", "--quiet", weights), "1\n")
+
+    def test_what_may_be_metis_or_edges_is_an_error_that_names_both(self):
+        path = self.write("c6.graph", C6)
+        self.fails(3, *TRIANGLE, path, says=["c6.graph:1:", "METIS", "edges", "--format metis", "--format edges"])
+        self.assertEqual(self.ok(*TRIANGLE, path, "--format", "metis"), "0\n")
+        self.assertEqual(self.ok(*TRIANGLE, path, "--format", "edges"), "2\n")
+
+
+class Foreign(cli.CliTest):
+    def test_formats_that_are_not_read_are_named_with_the_way_round(self):
+        for text, name, way in (
+            ("graph G {\n a -- b;\n}\n", "DOT", "GraphML"),
+            ("/* x */ strict digraph \"my g\"\n{ a -> b }\n", "DOT", "GraphML"),
+            ('{"nodes":[{"id":1}],"links":[]}', "JSON", "jq"),
+            ("[\n [0, 1]\n]\n", "JSON", "jq"),
+            ("<!DOCTYPE html>\n<html><body>404</body></html>\n", "HTML", "download"),
+            ('<?xml version="1.0"?>\n<gexf><graph/></gexf>\n', "GEXF", "GraphML"),
+            ('<?xml version="1.0"?>\n<rdf:RDF xmlns:rdf="x"/>\n', "RDF/XML", "N-Triples"),
+            ("@prefix ex: <http://e/> .\nex:a ex:b ex:c .\n", "Turtle", "N-Triples"),
+            ('<?xml version="1.0"?>\n<svg/>\n', "XML", "GraphML"),
+            ("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n", "Git LFS", "git lfs pull"),
+            ("PAR1\0\0", "Parquet", "--graph-sql"),
+            ("mol\n  RDKit\n\n  2  1  0  0  0  0  0  0  0  0999 V2000\n", "MOL", "RDKit"),
+        ):
+            self.fails(3, *TRIANGLE, self.write("a.x", text), says=[name, way])
+
+
+class Read(cli.CliTest):
+    def test_every_format_gives_edges_labels_and_direction(self):
+        for name, text in (("a.graphml", GRAPHML), ("a.gml", GML)):
+            path = self.write(name, text)
+            self.assertEqual(self.ok(*TRIANGLE, path, "--quiet"), "1\n", name)
+            self.assertEqual(self.ok("run", "--pattern", "a:C-b:N", path, "--quiet"), "1\n")
+            self.assertEqual(self.ok("run", "--pattern", "a:'C & O'", path, "--quiet"), "1\n")
+            self.assertEqual(self.ok("run", "--pattern", "a:1-b:1", path, "--label", "charge", "--quiet"), "1\n")
+            kinds = ["--edge-label", "kind", "--quiet"]
+            self.assertEqual(self.ok("run", "--pattern", "0-1=single", path, *kinds), "2\n")
+            self.assertEqual(self.ok("run", "--pattern", "a->b->c->a", path, "--directed", "--quiet"), "1\n")
+            said = self.matcha(*TRIANGLE, path).stderr.decode()
+            self.assertIn("the file is directed, `--directed` keeps its arcs", said)
+            self.fails(3, "run", "--pattern", "0-1=x", path, "--edge-label", "colour", says=[name, "colour"])
+        path = self.write("a.net", PAJEK)
+        self.assertEqual(self.ok(*TRIANGLE, path, "--quiet"), "1\n")
+        self.assertEqual(self.ok("run", "--pattern", "a:C-b:N", path, "--quiet"), "1\n")
+        self.assertEqual(self.ok("run", "--pattern", "0-1=2", path, "--quiet"), "1\n")
+        self.assertEqual(self.ok("run", "--pattern", "a->b", path, "--directed", "--quiet"), "4\n")
+        for text in ("c x\np sp 3 3\na 1 2 4\na 2 3 4\na 3 1 4\n", "p edge 3 3\ne 1 2\ne 2 3\ne 1 3\n",
+                     "p tw 3 3\n1 2\n2 3\n1 3\n", "Bw\n", ">>graph6<<Bw\n", ":BcN\n", "*Vertices 3\n*Edgeslist\n1 2 3\n2 3\n"):
+            self.assertEqual(self.ok(*TRIANGLE, self.write("a.txt", text), "--quiet"), "1\n", text)
+        packed = self.path("a.graphml.gz")
+        with gzip.open(packed, "wt") as file:
+            file.write(GRAPHML.replace("\n", ""))
+        self.assertEqual(self.ok(*TRIANGLE, packed, "--quiet"), "1\n")
+
+    def test_matrix_market_as_repositories_write_it(self):
+        for banner in ("%%MatrixMarket matrix coordinate pattern symmetric", "%%matrixmarket MATRIX Coordinate Pattern Symmetric\r",
+                       "%%MatrixMarket  matrix  coordinate  pattern  general "):
+            path = self.write("m.mtx", f"{banner}\n%\n3 3 3\n2 1\n3 1\n3 2\n")
+            self.assertEqual(self.ok(*TRIANGLE, path, "--quiet"), "1\n", banner)
+        dense = self.write("d.mtx", "%%MatrixMarket matrix array real general\n2 2\n0\n1\n1\n0\n")
+        self.fails(3, *TRIANGLE, dense, says=["d.mtx:1:", "`array`", "coordinate"])
+
+    def test_a_set_of_graphs_is_one_graph_of_parts(self):
+        lines = "t # 0\nv 0 2\nv 1 1\ne 0 1 1\nt # 1\nv 0 2\nv 1 1\nv 2 1\ne 0 1 1\ne 0 2 1\nt # -1\n"
+        for path in (self.write("s.lg", lines), self.write("s.txt", lines.replace("t #", "# t"))):
+            self.assertEqual(self.ok("run", "--pattern", "a:2-b:1", path, "--quiet"), "3\n")
+        rows = self.ok("run", "--pattern", "a:2-b:1", path, "--limit", "9", "--quiet")
+        self.assertEqual(sorted(rows.split()), sorted("0:0 0:1 1:0 1:1 1:0 1:2".split()))
+        six = self.write("s.g6", "Bw\nBw\n")
+        self.assertEqual(self.ok(*TRIANGLE, six, "--quiet"), "2\n")
+        self.assertIn("a set of 2 graphs", self.matcha(*TRIANGLE, six).stderr.decode())
+
+
+class Bad(cli.CliTest):
+    def test_malformed_files_are_refused_at_their_line(self):
+        for name, text, line, says in (
+            ("a.gr", "p sp 3 3\na 1 2 4\na 2 9 4\n", 2 + 1, "outside 1…3"),
+            ("b.gr", "p sp 3 3\na 1 2 4\n", 1, "declares 3 arcs"),
+            ("c.col", "p edge 3 1\ne 1 x\n", 2, "found `x`"),
+            ("d.cnf", "p cnf 3 1\n1 2 0\n", 1, "formula"),
+            ("a.gml", "graph [\n node [ id 1 ]\n edge [ source 1 target 3 ]\n]\n", 3, "`3`"),
+            ("b.gml", "graph [\n node [ id 1 ]\n node [ id 1 ]\n]\n", 3, "second time"),
+            ("c.gml", "graph [\n node [ id 1 label \"x ]\n", 2, "does not end"),
+            ("d.gml", "graph [\n node [ id 1\n", 3, "`]` is missing"),
+            ("a.graphml", GRAPHML.replace('target="n1"', 'target="n7"'), 10, "`n7`"),
+            ("b.graphml", GRAPHML.replace("</graph>", ""), 12, "not XML"),
+            ("c.graphml", '<!DOCTYPE x [<!ENTITY a "b">]>\n<graphml><graph><node id="&a;"/></graph></graphml>\n', 1, "entities"),
+            ("a.net", "*Vertices 2\n*Arcs\n1 3\n", 3, "outside 1…2"),
+            ("b.net", "*Vertices 2\n*Matrix\n0 1\n1 0\n", 2, "`*Matrix`"),
+            ("a.g6", ">>graph6<<Dw\n", 1, "graph6"),
+            ("a.metis", "3 2\n2\n1 9\n2\n", 3, "outside 1…3"),
+            ("b.metis", "3 2\n2 3\n1\n1 2\n", 1, "neighbours"),
+        ):
+            self.fails(3, *TRIANGLE, self.write(name, text), says=[f"{name}:{line}:", says])
+        for name, text in (("h.gr", "p sp 1000000000000 1\na 1 2 3\n"), ("h.net", "*Vertices 4000000000\n*Edges\n1 2\n"),
+                           ("h.metis", "4000000000 1\n2\n1\n")):
+            self.fails(5, *TRIANGLE, self.write(name, text), *(["--format", "metis"] if name == "h.metis" else []),
+                       says=[f"{name}:1:", "vertices"])
 
 
 class Written(cli.CliTest):

@@ -63,7 +63,7 @@ class Reading(cli.CliTest):
         self.assertEqual((facts["vertices"], facts["ids"], facts["min_id"], facts["max_id"]), (5, "text", "Carol, Ann", "erin"))
         labels = self.write("l.txt", "alice person\nbob \"Big Corp\"\n")
         self.assertEqual(self.ok("run", "--pattern", '0:person-1:"Big Corp"', edges, "--labels", labels), "1\n")
-        self.fails(2, *TRIANGLE, edges, "--label", "kind", says="--vertices FILE")
+        self.fails(3, *TRIANGLE, edges, "--label", "kind", says="--vertices FILE")
         self.fails(3, *TRIANGLE, edges, *labelled[:4], "--label", "sort", says="n.csv:1: error: there is no column `sort`")
 
     def test_containers(self):

@@ -9,6 +9,7 @@
 #include "runtime/graph/detail/ntriples.h"
 #include "runtime/graph/detail/table.h"
 #include "runtime/graph/detail/tve.h"
+#include "runtime/graph/formats/read_format.h"
 #include "runtime/graph/mtg.h"
 
 namespace matcha::runtime::detail {
@@ -154,14 +155,24 @@ Status lift_ids(const std::string& path, IdKind kind, NameTable& names, std::vec
   return Done{};
 }
 
+/// The same for the vertices that a file declares.
+Status lift_declared(RawGraph& raw, IdKind kind) {
+  if (kind == IdKind::Int) return Done{};
+  std::vector<std::int64_t> ids;
+  for (std::uint64_t at = 0; at < raw.declared.count; ++at) {
+    ids.push_back(raw.declared.first + static_cast<std::int64_t>(at));
+  }
+  raw.declared = IdRange{};
+  Status lifted = lift_ids(raw.spec.path, kind, raw.vertex_names, ids);
+  raw.vertex_ids.insert(raw.vertex_ids.end(), ids.begin(), ids.end());
+  return lifted;
+}
+
 /// The same for all ids of a matrix or t/v/e file.
 Status lift_graph(RawGraph& raw, IdKind kind) {
   if (kind == IdKind::Int) return Done{};
-  for (std::uint64_t at = 0; at < raw.declared.count; ++at) {
-    raw.vertex_ids.push_back(raw.declared.first + static_cast<std::int64_t>(at));
-  }
-  raw.declared = IdRange{};
   Status lifted = lift_ids(raw.spec.path, kind, raw.vertex_names, raw.vertex_ids);
+  if (lifted) lifted = lift_declared(raw, kind);
   if (lifted && raw.labels) lifted = lift_ids(raw.spec.path, kind, raw.labels->names, raw.labels->ids);
   if (raw.maybe_edges) {
     raw.maybe_edges->lift();
@@ -230,21 +241,42 @@ Result<std::unique_ptr<LineSource>> open_edges(RawGraph& raw, const IoOptions& o
   return LineSource::of_bytes(*rows, kSqlPath, options);
 }
 
+/// What the file is, if `format` is Auto. A size line of an edge list is taken off and becomes `raw.declared`.
+Status find_format(RawGraph& raw, LineSource& source, const IoOptions& options, Format& format) {
+  const bool asked_edges = format == Format::EdgeList;
+  if (format == Format::Auto || source.is_mtg()) {
+    Result<Format> found = source.sniff();
+    if (!found) return found.error();
+    format = *found;
+  }
+  if (format == Format::EdgeList && raw.spec.sql.empty()) {
+    Result<SizeLine> size = take_size_line(source, columns_of(raw.spec), raw.spec.table, asked_edges, format, options);
+    if (!size) return size.error();
+    raw.declared = size->vertices;
+    raw.is_closed = raw.declared.count != 0;
+    raw.report.note = std::move(size->note);
+  }
+  raw.report.format = format;
+  const FormatEntry& entry = entry_of(format);
+  Status labels = check_label_column(raw.spec, entry);
+  if (!labels || entry.maybe_read != nullptr) return labels;
+  return check_named_columns(raw.spec.path, format, !raw.spec.columns.empty());
+}
+
 Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunIds& ids) {
   Result<std::unique_ptr<LineSource>> source = open_edges(raw, options);
   if (!source) return source.error();
   raw.report.compression = (*source)->compression();
   raw.report.file_bytes = (*source)->file_bytes();
-  Format format = raw.spec.format;
-  if (format == Format::Auto || (*source)->is_mtg()) {
-    Result<Format> found = (*source)->sniff();
-    if (!found) return found.error();
-    format = *found;
-  }
-  raw.report.format = format;
-  Status columns = check_named_columns(raw.spec.path, format, !raw.spec.columns.empty());
+  Format format = raw.spec.format != Format::Auto ? raw.spec.format : raw.spec.table.format;
+  Status columns = find_format(raw, **source, options, format);
+  if (!columns) return columns;
   if (columns && format != Format::Mtg && options.piece_bytes != 0) columns = open_pieces(raw, **source, options);
   if (!columns) return columns;
+  if (const FormatEntry& entry = entry_of(format); entry.maybe_read != nullptr) {
+    Status read = read_format(raw, entry, **source, options, budget, ids);
+    return read ? lift_declared(raw, ids.wanted) : read;
+  }
   switch (format) {
     case Format::Mtg: return read_mtg_graph(raw, options, ids);
     case Format::MatrixMarket: {
@@ -260,9 +292,7 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunId
       }
       return read ? lift_graph(raw, ids.wanted) : read;
     }
-    case Format::NTriples:
-    case Format::Auto:
-    case Format::EdgeList: break;
+    default: break;
   }
   const TakeRows take = taker_of(raw);
   TableAsk ask{columns_of(raw.spec), !raw.spec.columns.empty(), raw.spec.table, ids.kind};
@@ -275,7 +305,7 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunId
   raw.rows = std::move(*rows);
   raw.report.lines = raw.rows.count;
   if (raw.maybe_edges) raw.maybe_edges->close(ids.wanted);
-  return Done{};
+  return lift_declared(raw, ids.wanted);
 }
 
 /// The labels of rows of vertices, whose ids have moved to `ids`.
@@ -463,8 +493,21 @@ Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options,
 Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& budget, RunIds& ids) {
   Result<std::unique_ptr<LineSource>> source = LineSource::open(spec.path, options);
   if (!source) return source.error();
-  Result<Format> format = (*source)->sniff();
+  Result<Format> format = spec.table.format == Format::Auto ? (*source)->sniff() : Result<Format>(spec.table.format);
   if (!format) return format.error();
+  TableOptions table = spec.table;
+  if (*format == Format::EdgeList) {
+    // Other lists than edges have no size.
+    const bool are_edges = spec.columns.size() == 2 && spec.columns[0].index == 0 && spec.columns[1].index == 1;
+    Result<SizeLine> size =
+        !are_edges ? Result<SizeLine>(SizeLine{})
+                   : take_size_line(**source, spec.columns, table, table.format == Format::EdgeList, *format, options);
+    if (!size) return size.error();
+  }
+  if (const FormatEntry& entry = entry_of(*format); entry.maybe_read != nullptr) {
+    if (spec.table.text_ids) ids.wanted = IdKind::Text;
+    return read_format_rows(spec, entry, **source, options, budget, ids);
+  }
   const bool by_name = std::any_of(spec.columns.begin(), spec.columns.end(),
                                    [](const ColumnSpec& column) { return !column.name.empty(); });
   Status columns = check_named_columns(spec.path, *format, by_name);
@@ -487,9 +530,7 @@ Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& b
       break;
     }
     case Format::NTriples: return read_triples_as(**source, spec.columns, spec.table, nullptr, options, budget, ids);
-    case Format::Auto:
-    case Format::EdgeList:
-      return read_table(**source, {spec.columns, spec.is_named, spec.table, ids.kind}, options, budget, ids.wanted);
+    default: return read_table(**source, {spec.columns, spec.is_named, table, ids.kind}, options, budget, ids.wanted);
   }
   for (RowChunk& chunk : lifted.chunks) {
     for (std::size_t column = 0; column < spec.columns.size(); ++column) {

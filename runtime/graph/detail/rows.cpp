@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/graph/detail/line_pipeline.h"
+#include "runtime/graph/formats/graph_sink.h"
 
 namespace matcha::runtime::detail {
 
@@ -195,11 +196,12 @@ Status read_banner(const std::string& path, std::string_view line, MatrixHeader&
     return input_error(path, 1, "expected a Matrix Market banner, found " + quote(line), std::string(kHint));
   }
   if (words[2] != "coordinate") {
-    return input_error(path, 1, "only `coordinate` matrices are graphs, found " + quote(words[2]), std::string(kHint));
+    return input_error(path, 1, "the file has a dense " + quote(words[2]) + ", only `coordinate` matrices are graphs",
+                       "`scipy.io.mmwrite` of a `scipy.sparse.coo_array` writes one");
   }
   if (words[3] == "pattern") {
     header.value_columns = 0;
-  } else if (words[3] == "integer" || words[3] == "real" || words[3] == "double") {
+  } else if (words[3] == "integer" || words[3] == "unsigned-integer" || words[3] == "real" || words[3] == "double") {
     header.value_columns = 1;
   } else if (words[3] == "complex") {
     header.value_columns = 2;
@@ -323,11 +325,8 @@ Result<Rows> read_matrix(LineSource& source, RowPlan plan, const IoOptions& opti
   Result<MatrixHeader> read = read_matrix_header(source);
   if (!read) return read.error();
   header = *read;
-  if (header.size > kMaxVertices) {
-    return Error{ErrorKind::Resource,
-                 "the matrix has " + std::to_string(header.size) + " rows; a graph has at most 4294967294 vertices",
-                 source.path(), header.size_line, ""};
-  }
+  if (header.size > kMaxVertices)
+    return check_declared(source.path(), header.size_line, header.size, 0, "rows").error();
   plan.lowest_id = 1;
   plan.highest_id = static_cast<std::int64_t>(header.size);
   plan.min_columns = std::max(plan.min_columns, 2 + header.value_columns);
@@ -337,14 +336,8 @@ Result<Rows> read_matrix(LineSource& source, RowPlan plan, const IoOptions& opti
     return count_error(source.path(), header.size_line, static_cast<std::int64_t>(header.entries), rows->count,
                        "entries");
   }
-  constexpr std::uint64_t kSpareRows = std::uint64_t{1} << 22;
-  constexpr std::uint64_t kRowsPerEntry = 256;
-  if (header.size > kSpareRows && (header.size - kSpareRows) / kRowsPerEntry > header.entries) {
-    return Error{ErrorKind::Resource,
-                 "the header declares " + std::to_string(header.size) + " rows for " + std::to_string(header.entries) +
-                     " entries",
-                 source.path(), header.size_line, "nearly all rows are empty; use an edge list"};
-  }
+  Status bounded = check_declared(source.path(), header.size_line, header.size, header.entries, "rows");
+  if (!bounded) return bounded.error();
   return rows;
 }
 

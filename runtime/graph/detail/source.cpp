@@ -2,7 +2,6 @@
 
 #include <strings.h>
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 
@@ -10,27 +9,12 @@
 #include "runtime/graph/detail/ntriples.h"
 #include "runtime/graph/detail/scratch_file.h"
 #include "runtime/graph/detail/tokens.h"
+#include "runtime/graph/formats/foreign.h"
+#include "runtime/graph/formats/registry.h"
 
 namespace matcha::runtime::detail {
 
 namespace {
-
-struct Signature {
-  std::string_view magic;
-  std::string_view name;
-};
-
-/// Files that people pass by mistake.
-constexpr std::array<Signature, 5> kForeign{{
-    {{"\x04\x22\x4D\x18", 4}, "lz4 data"},
-    {{"\x89HDF", 4}, "an HDF5 file"},
-    {{"\x7F"
-      "ELF",
-      4},
-     "a program"},
-    {{"PAR1", 4}, "a Parquet file"},
-    {{"%PDF", 4}, "a PDF file"},
-}};
 
 const char* find_newline(const char* begin, const char* end) {
   return static_cast<const char*>(std::memchr(begin, '\n', static_cast<std::size_t>(end - begin)));
@@ -97,16 +81,15 @@ Result<std::unique_ptr<LineSource>> LineSource::of_bytes(std::shared_ptr<const F
 }
 
 Status LineSource::begin(const IoOptions& options) {
-  constexpr std::uint64_t kHead = 4096;
   chunk_bytes_ = std::max<std::uint64_t>(options.chunk_bytes, 1);
   const std::string_view bytes = file_->bytes();
   Result<std::unique_ptr<Unpacker>> unpacker = open_unpacker(bytes, path_, compression_);
   if (!unpacker) return unpacker.error();
   unpacker_ = std::move(*unpacker);
-  std::string_view head = bytes.substr(0, kHead);
+  std::string_view head = bytes.substr(0, kHeadBytes);
   if (unpacker_ != nullptr) {
-    carry_.resize(kHead);
-    Result<std::uint64_t> got = unpacker_->read(carry_.data(), kHead);
+    carry_.resize(kHeadBytes);
+    Result<std::uint64_t> got = unpacker_->read(carry_.data(), kHeadBytes);
     if (!got) return got.error();
     carry_.resize(*got);
     head = carry_;
@@ -117,26 +100,30 @@ Status LineSource::begin(const IoOptions& options) {
   }
   is_mtg_ = head.starts_with(kMtgMagic);
   if (is_mtg_) return Done{};
-  Status text = check_text(head);
-  if (!text) return text;
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (head.starts_with(kByteOrderMark)) {
+    head.remove_prefix(kByteOrderMark.size());
     if (unpacker_ != nullptr) {
       carry_.erase(0, kByteOrderMark.size());
+      head = carry_;
     } else {
       at_ = kByteOrderMark.size();
     }
   }
+  Status text = check_text(head);
+  if (!text) return text;
+  if (unpacker_ != nullptr) {
+    unpacked_head_ = head;
+    head = unpacked_head_;
+  }
+  head_ = head;
   return Done{};
 }
 
 Status LineSource::check_text(std::string_view head) const {
-  for (const Signature& foreign : kForeign) {
-    if (head.starts_with(foreign.magic)) {
-      return input_error(
-          path_, 0, "the file is " + std::string(foreign.name) + ", not a text file",
-          "text and .mtg can be read, plain or packed as gz, zst, bz2, xz, zip or tar; unpack or convert it");
-    }
+  if (const std::optional<ForeignFormat> foreign = foreign_format(head)) {
+    return input_error(path_, 0, "the file is " + std::string(foreign->name) + ", which is not read",
+                       std::string(foreign->hint));
   }
   if (head.starts_with(kMtgMagic.substr(0, 4)) || head.starts_with("MTG")) {
     return input_error(path_, 0, "the file is a damaged .mtg", "it went through a text conversion; fetch it as binary");
@@ -168,6 +155,13 @@ Result<LineChunk> LineSource::produce_mapped() {
   const char* const end = bytes.data() + bytes.size();
   const std::uint64_t left = bytes.size() - at_;
   const char* const cut = begin + std::min(left, chunk_bytes_);
+  if (reads_bytes_) {
+    at_ += static_cast<std::uint64_t>(cut - begin);
+    LineChunk chunk;
+    chunk.begin = begin;
+    chunk.end = cut;
+    return chunk;
+  }
   const char* newline = cut == begin ? nullptr : find_newline(cut - 1, end);
   if (newline != nullptr) {
     if (static_cast<std::uint64_t>(newline + 1 - cut) > kMaxLineBytes) return long_line(path_);
@@ -203,6 +197,13 @@ Result<LineChunk> LineSource::produce_unpacked() {
     if (!got) return got.error();
     const std::uint64_t size = carry_.size() + *got;
     const bool ended = size < room;
+    if (reads_bytes_) {
+      carry_.clear();
+      at_end_ = ended;
+      chunk.begin = data;
+      chunk.end = data + size;
+      return chunk;
+    }
     const char* const newline = size == 0 ? nullptr : find_last_newline(data, data + size);
     if (newline != nullptr) {
       carry_.assign(newline + 1, static_cast<const char*>(data + size));
@@ -325,6 +326,7 @@ Status LineSource::skip_first() {
 Result<Format> LineSource::sniff() {
   constexpr std::uint64_t kMostComments = std::uint64_t{16} << 20;
   if (is_mtg_) return Format::Mtg;
+  if (const Format found = recognise(head_); found != Format::Auto) return found;
   std::uint64_t seen = 0;
   for (std::size_t at = 0;; ++at) {
     if (at == pending_.size()) {

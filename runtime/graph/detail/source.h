@@ -17,6 +17,8 @@
 namespace matcha::runtime::detail {
 
 inline constexpr std::uint64_t kMaxLineBytes = std::uint64_t{1} << 20;
+/// So many bytes at the beginning of a text show its format.
+inline constexpr std::uint64_t kHeadBytes = std::uint64_t{1} << 16;
 
 /// Memory that the data of one run holds, and how much it may.
 struct Budget {
@@ -119,6 +121,8 @@ class LineSource {
   Compression compression() const { return compression_; }
   std::uint64_t file_bytes() const { return file_->bytes().size(); }
   std::uint64_t consumed_bytes() const;
+  /// The first bytes of the text, without a byte order mark, at most `kHeadBytes`.
+  std::string_view head() const { return head_; }
   /// True for `.mtg`; its bytes are no lines.
   bool is_mtg() const { return is_mtg_; }
   /// Finds out what the text is by its first lines. Consumes nothing.
@@ -137,6 +141,8 @@ class LineSource {
   /// From now on a line feed between quotes ends no line: `next` gives chunks in which quotes are paired, but for a
   /// last one without end.
   void pair_quotes() { pairs_quotes_ = true; }
+  /// From now on `next` cuts the text anywhere, so that lines may be of any length.
+  void read_bytes() { reads_bytes_ = true; }
   /// From now on the pages of lines that were read are let go of, so that a mapped file is not in memory as a whole.
   void read_once() { reads_once_ = true; }
   /// The lines of a chunk are not needed any more, but for those that the next chunk may share a page with.
@@ -166,8 +172,11 @@ class LineSource {
   bool at_end_ = false;
   bool pairs_quotes_ = false;
   bool reads_once_ = false;
-  std::uint64_t at_ = 0;  ///< In a mapped file.
-  std::string carry_;     ///< Unpacked bytes after the last newline of the chunk before.
+  bool reads_bytes_ = false;
+  std::string_view head_;
+  std::string unpacked_head_;  ///< What `head_` points to, of packed files.
+  std::uint64_t at_ = 0;       ///< In a mapped file.
+  std::string carry_;          ///< Unpacked bytes after the last newline of the chunk before.
   std::deque<LineChunk> pending_;
   LineChunk spent_;  ///< Keeps the line of `next_line` alive.
   std::uint64_t lines_taken_ = 0;

@@ -193,7 +193,7 @@ Status check_headers(const std::string& path, const std::vector<TveChunk>& chunk
     for (const TveHeader& header : chunk.headers) {
       const std::uint64_t line = chunk.first_line + header.line;
       if (first != nullptr && !header.is_end) {
-        return input_error(path, line, "the file holds several graphs", "write each into a file of its own");
+        return input_error(path, line, "the file holds several graphs", "`--format tve-set` reads a set of graphs");
       }
       if (first == nullptr) {
         first = &header;

@@ -251,6 +251,7 @@ def read(
     label: Any = None,
     sql: Optional[str] = None,
     no_literals: bool = False,
+    format: Optional[str] = None,
     timeout: Optional[float] = None,
 ) -> Graph:
     """Reads a graph file: text, tables, `.mtg` and all other formats of the command line, also compressed.
@@ -259,6 +260,8 @@ def read(
     `edge_label` the one of their labels; `header` is "auto", "yes" or "no", and `ids="text"` has numbers taken as text.
     `vertices` is a file of vertices with the columns `id` and `label`; `labels` a file of vertex labels. With
     `edge_labels` the third column has labels of the edges, and with `keep_loops` a directed graph has its loops too.
+    Of GraphML and GML `label` and `edge_label` are attributes. `format` is a word of `--format` of the command line,
+    such as "metis", where the bytes of the file do not say what it is.
     `sql`, instead of a path, is a query for DuckDB. Raises `InputError`, `ResourceError`, `UsageError` and `Timeout`.
 
     >>> import pathlib, tempfile
@@ -284,6 +287,7 @@ def read(
         "label": label,
         "graph_sql": sql,
         "no_literals": no_literals or None,
+        "format": format,
         "timeout": timeout,
     }
     return Graph._read("" if path is None else os.fspath(path), directed, chosen)

@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadCase{"vertex_count", "t 3 1\nv 0 1\nv 1 1\ne 0 1\n", 1, "declares 3 vertices, the file has 2"},
                     BadCase{"edge_count", "t 2 4\nv 0 1\nv 1 1\ne 0 1\n", 1, "declares 4 edges, the file has 1"},
                     BadCase{"bad_header", "t two 4\n", 1, "found `two`"},
-                    BadCase{"several", "t # 0\nv 0 1\nt # 1\nv 0 1\n", 3, "holds several graphs"},
+                    BadCase{"several", "t # 0\nv 0 1\nt # 1\nv 0 1\nx 1\n", 5, "begins with `t`, `v` or `e`"},
                     BadCase{"some_labels", "v 0 1\nv 1\n", 2, "this vertex has no label"},
                     BadCase{"late_labels", "v 0\nv 1 1\n", 2, "this vertex has a label"},
                     BadCase{"float_label", "v 0 1.5\n", 1, "found `1.5`"},

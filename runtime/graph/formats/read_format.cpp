@@ -1,0 +1,117 @@
+#include "runtime/graph/formats/read_format.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/graph/formats/first_line.h"
+#include "runtime/graph/formats/graph_sink.h"
+
+namespace matcha::runtime::detail {
+
+namespace {
+
+/// Edges are columns 0, 1 and 2. The last one may name an attribute of edges.
+Status check_columns(const std::string& path, const FormatEntry& entry, std::vector<ColumnSpec>& columns) {
+  for (std::size_t at = 0; at < columns.size(); ++at) {
+    if (columns[at].name.empty()) continue;
+    if (entry.has_attributes && at == 2) {
+      columns[at].index = 2;
+      continue;
+    }
+    return input_error(path, 0, std::string(entry.name) + " has no column " + quote(columns[at].name),
+                       entry.has_attributes ? "`--edge-label` names an attribute of edges" : "leave the columns out");
+  }
+  return Done{};
+}
+
+Result<FileGraph> read_sink(LineSource& source, SinkRequest request, const FormatEntry& entry, const IoOptions& options,
+                            Budget& budget, RunIds& ids) {
+  GraphSink sink(source.path(), std::move(request), options, budget);
+  Status read = entry.maybe_read(source, sink);
+  ids.wanted = std::max(ids.wanted, sink.wanted_ids());
+  if (!read) return read.error();
+  return sink.finish();
+}
+
+std::string direction_note(const FileGraph& graph, bool keeps_arcs) {
+  if (graph.arc_count != 0 && !keeps_arcs) return "the file is directed, `--directed` keeps its arcs";
+  if (graph.undirected_count != 0 && keeps_arcs) {
+    return "undirected edges of the file are arcs in both directions";
+  }
+  return "";
+}
+
+}  // namespace
+
+Status check_label_column(const GraphSpec& spec, const FormatEntry& entry) {
+  if (!spec.label_column || !spec.vertices_path.empty()) return Done{};
+  if (entry.has_attributes && !spec.label_column->name.empty()) return Done{};
+  return input_error(spec.path, 0, "`--label` is a column of a file of vertices, or an attribute of GraphML or GML",
+                     "add `--vertices FILE`");
+}
+
+Status read_format(RawGraph& raw, const FormatEntry& entry, LineSource& source, const IoOptions& options,
+                   Budget& budget, RunIds& ids) {
+  const GraphSpec& spec = raw.spec;
+  SinkRequest request{columns_of(spec)};
+  Status columns = check_columns(spec.path, entry, request.columns);
+  if (!columns) return columns;
+  if (spec.label_column && spec.vertices_path.empty()) request.label = spec.label_column->name;
+  request.keeps_arcs = spec.directed || spec.temporal;
+  request.ids = std::max(ids.kind, ids.wanted);
+  const TakeRows take = [&raw](const RowChunk& chunk) { return raw.maybe_edges->add(chunk); };
+  if (raw.maybe_edges) request.maybe_take = &take;
+  const bool keeps_arcs = request.keeps_arcs;
+  Result<FileGraph> file = read_sink(source, std::move(request), entry, options, budget, ids);
+  if (!file) return file.error();
+  raw.report.lines = file->edge_count;
+  raw.report.note = direction_note(*file, keeps_arcs);
+  if (file->graphs > 1) {
+    raw.report.graphs = file->graphs;
+    raw.report.note = "a set of " + std::to_string(file->graphs) + " graphs, vertices are `graph:vertex`";
+  }
+  raw.rows = std::move(file->edges);
+  if (raw.maybe_edges) raw.maybe_edges->close(ids.wanted);
+  raw.vertex_ids = std::move(file->vertex_ids);
+  raw.vertex_names = std::move(file->vertex_names);
+  raw.declared = file->declared;
+  raw.is_closed = !raw.vertex_ids.empty() || raw.declared.count != 0;
+  if (file->has_labels) {
+    raw.labels = RawLabels{
+        spec.path, false, raw.vertex_ids, raw.vertex_names, std::move(file->labels), std::move(file->vertex_lines)};
+  }
+  return Done{};
+}
+
+Result<Rows> read_format_rows(const ListSpec& spec, const FormatEntry& entry, LineSource& source,
+                              const IoOptions& options, Budget& budget, RunIds& ids) {
+  SinkRequest request{spec.columns};
+  Status columns = check_columns(spec.path, entry, request.columns);
+  if (!columns) return columns.error();
+  request.ids = std::max(ids.kind, ids.wanted);
+  Result<FileGraph> file = read_sink(source, std::move(request), entry, options, budget, ids);
+  if (!file) return file.error();
+  return std::move(file->edges);
+}
+
+Result<SizeLine> take_size_line(LineSource& source, const std::vector<ColumnSpec>& columns, TableOptions& table,
+                                bool asked_edges, Format& format, const IoOptions& options) {
+  SizeLine size;
+  const bool has_ends = columns.size() >= 2 && columns[0].kind == ColumnKind::Vertex &&
+                        columns[1].kind == ColumnKind::Vertex && columns[0].name.empty() && columns[1].name.empty();
+  if (table.heading == Heading::No || !has_ends) return size;
+  Result<FirstLine> first = judge_first_line(source, columns, asked_edges, options);
+  if (!first) return first.error();
+  if (first->kind == FirstLine::Kind::Metis) format = Format::Metis;
+  if (first->kind != FirstLine::Kind::Size) return size;
+  for (unsigned line = 0; line < first->lines; ++line) {
+    Status skipped = source.skip_first();
+    if (!skipped) return skipped.error();
+  }
+  table.heading = Heading::No;
+  size.vertices = first->vertices;
+  size.note = "`" + first->text + "` at the top is the size, not an edge; `--header no` reads it as one";
+  return size;
+}
+
+}  // namespace matcha::runtime::detail
