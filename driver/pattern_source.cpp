@@ -167,6 +167,14 @@ Status PatternSource::check_arcs(bool graph_keeps_arcs) const {
                                 : "write the arcs of the pattern as `a->b`, in quotes, or let the graph be undirected");
 }
 
+Status PatternSource::check_set(std::uint64_t graphs) const {
+  const auto is_connected = [](const pattern::Pattern& one) { return one.connected(); };
+  if (graphs <= 1 || std::ranges::all_of(set_->patterns, is_connected)) return Status::Ok;
+  return reporter_.error_at(Status::Usage, sources_, loc_,
+                            "the pattern is not connected, and its parts would match in different graphs of the set",
+                            "write each graph into a file of its own");
+}
+
 void PatternSource::take_types(const runtime::LabelDictionary& dictionary) {
   for (pattern::Pattern& one : set_->patterns) driver::take_types(one, dictionary);
 }

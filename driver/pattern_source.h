@@ -43,6 +43,8 @@ class PatternSource {
   Status read();
   /// Whether a graph that keeps its arcs, or does not, has what the pattern looks for.
   Status check_arcs(bool graph_keeps_arcs) const;
+  /// Whether matches lie in one graph each where the file has a set of so many graphs, which are counted as one.
+  Status check_set(std::uint64_t graphs) const;
   /// Whether the graph has the labels that the pattern asks for, and any at all: every word is reported in its place.
   /// A number that no vertex has is none of its errors: nothing matches.
   /// Vertices of the graph that the pattern asks for are looked up; one that it does not have is an error, and so are

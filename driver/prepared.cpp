@@ -53,6 +53,7 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
     PatternSource& pattern = pattern_.emplace(request_.pattern, log_);
     reading([&] { status = pattern.read(); });
     if (status == Status::Ok) status = pattern.check_arcs(graph_->graph().facts().directed);
+    if (status == Status::Ok) status = pattern.check_set(graph_->report() ? graph_->report()->graphs : 1);
     if (status != Status::Ok) return status;
     const runtime::Graph* const informed = graph_->maybe_informed();
     if (pattern.edge_labelled() && (informed == nullptr || informed->facts().info != runtime::InfoKind::Int)) {

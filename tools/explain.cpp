@@ -190,6 +190,7 @@ class Explain {
     if (!of_pattern()) return Status::Ok;
     const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
     Status code = pattern_->check_arcs(graph.facts().directed);
+    if (code == Status::Ok) code = pattern_->check_set(bound_.inputs.reports.at(bound_.main_graph).graphs);
     if (code == Status::Ok) code = pattern_->check_labels(graph, *bound_.inputs.dictionary);
     if (code == Status::Ok) code = take_graph_of_label(*pattern_, console_, bound_);
     if (code != Status::Ok) return code;

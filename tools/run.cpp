@@ -12,6 +12,7 @@
 #include "driver/pattern_list.h"
 #include "runtime/unfinished_file.h"
 #include "tools/exit_codes.h"
+#include "tools/graph_set.h"
 #include "tools/match_pictures.h"
 #include "tools/run_options.h"
 #include "tools/run_steps.h"
@@ -66,6 +67,7 @@ class RunVerb {
   Status run_one() {
     PatternOptions pattern = options_.pattern;
     if (!options_.patterns.empty()) pattern.text = options_.patterns.front();
+    if (pattern.per == "graph") return run_per_graph(options_, pattern, console_, session_);
     // Where a GPU has only a part of the graph, how many neighbours a vertex has is far away.
     if (options_.gpu_memory != 0) pattern.by_degree = false;
     // It is there until the end, where compiling that nobody waits for any more is left.

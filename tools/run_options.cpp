@@ -17,11 +17,12 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
   add_bind_options(verb, options.bind);
   add_pattern_list(verb, options.patterns, options.pattern_list);
   add_pattern_options(verb, options.pattern);
-  verb.add_option(
-          "--per", options.pattern.per,
-          "Of motif:2 to motif:5 (motif:4 for edges), a row for each: how often it is in each place of a pattern")
-      ->check(CLI::IsMember({"vertex", "edge"}))
-      ->option_text("vertex|edge")
+  verb.add_option("--per", options.pattern.per,
+                  "Of motif:2 to motif:5 (motif:4 for edges), a row for each: how often it is in each place of a "
+                  "pattern; graph: "
+                  "the count of a pattern in each graph of a set")
+      ->check(CLI::IsMember({"vertex", "edge", "graph"}))
+      ->option_text("vertex|edge|graph")
       ->group("Pattern");
 
   verb.add_flag("--json", options.json, "Print one JSON object instead of the bare answer")->group("Answer");

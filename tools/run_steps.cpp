@@ -242,7 +242,6 @@ class Run final : public RunSteps {
   }
 
   Status take_program(const std::string& text, double plan_ms = 0) { return compilation_->lower_text(text, plan_ms); }
-
   void note_pattern() {
     if (options_.json) return;
     console_.note(report_.pattern);
@@ -290,7 +289,8 @@ class Run final : public RunSteps {
   }
 
   Status check_pattern() {
-    const Status code = pattern_->check_arcs(graph().facts().directed);  // .mtg and --temporal too may keep arcs.
+    Status code = pattern_->check_arcs(graph().facts().directed);  // .mtg and --temporal too may keep arcs.
+    if (code == Status::Ok) code = pattern_->check_set(bound_.inputs.reports.at(bound_.main_graph).graphs);
     return code == Status::Ok ? pattern_->check_labels(graph(), *bound_.inputs.dictionary) : code;
   }
   /// The program of the pattern, and what the run on its device is expected to take.

@@ -1,6 +1,7 @@
 """Formats of graphs: what is recognised and read, what is named in an error, and what is written so that it reads back."""
 
 import gzip
+import json
 import os
 
 import cli
@@ -158,9 +159,14 @@ class Read(cli.CliTest):
             self.assertEqual(self.ok("run", "--pattern", "a:2-b:1", path, "--quiet"), "3\n")
         rows = self.ok("run", "--pattern", "a:2-b:1", path, "--limit", "9", "--quiet")
         self.assertEqual(sorted(rows.split()), sorted("0:0 0:1 1:0 1:1 1:0 1:2".split()))
+        each = ["run", "--pattern", "a:2-b:1", path, "--per", "graph", "--quiet"]
+        self.assertEqual(self.ok(*each), "0\t1\n1\t2\n")
+        self.assertEqual(json.loads(self.ok(*each, "--json"))["graphs"], [1, 2])
+        self.fails(2, *each, "--limit", "2", says="--per graph")
         six = self.write("s.g6", "Bw\nBw\n")
         self.assertEqual(self.ok(*TRIANGLE, six, "--quiet"), "2\n")
         self.assertIn("a set of 2 graphs", self.matcha(*TRIANGLE, six).stderr.decode())
+        self.fails(2, "run", "--pattern", "a-b,c-d", six, says="not connected")
 
 
 class Bad(cli.CliTest):

@@ -28,6 +28,7 @@ from matcha._join import join
 from matcha._library import opened as _open
 from matcha._patterns import Matches, Motifs, blocks, count, match, motifs, orbits, participation, query
 from matcha._program import Counts, Pattern, Program, program
+from matcha._set import GraphSet, read_set
 from matcha._stream import Batch, Stream, stream
 from matcha._table import Column, Table
 
@@ -53,6 +54,7 @@ __all__ = [
     "Error",
     "Explanation",
     "Graph",
+    "GraphSet",
     "InputError",
     "Matches",
     "Motifs",
@@ -77,6 +79,7 @@ __all__ = [
     "program",
     "query",
     "read",
+    "read_set",
     "stream",
     "version",
 ]

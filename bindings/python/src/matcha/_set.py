@@ -1,0 +1,61 @@
+"""Sets of graphs: many small graphs of one file, kept as one graph with a part for each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matcha._graph import Graph, read
+from matcha._patterns import match
+
+
+class GraphSet:
+    """Graphs of one file, with counts for each. Made by `read_set`.
+
+    `graph` is one graph that has all of them, without edges between; its ids are text `graph:vertex`.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._size = 1 + max((_part(vertex) for vertex in graph.vertices), default=-1)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __repr__(self) -> str:
+        return f"<matcha.GraphSet: {self._size} graphs>"
+
+    def count(self, pattern: str, **options: Any) -> list[int]:
+        """The number of matches in each graph, in the order of the file; `options` are those of `match`.
+
+        The pattern is matched once for all graphs, so a small graph costs a few microseconds. It has to be connected.
+
+        >>> import pathlib, tempfile
+        >>> import matcha as mt
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> path = pathlib.Path(folder.name, "two.g6")
+        >>> _ = path.write_text("Bw\\nC~\\nBo\\n")
+        >>> mt.read_set(path).count("triangle"), mt.read_set(path).contains("triangle")
+        ([1, 4, 0], [True, True, False])
+        >>> folder.cleanup()
+        """
+        counts = [0] * self._size
+        for row in match(self.graph, pattern, **options):
+            counts[_part(row[0])] += 1
+        return counts
+
+    def contains(self, pattern: str, **options: Any) -> list[bool]:
+        """Whether the pattern is in each graph; `options` are those of `match`."""
+        return [number != 0 for number in self.count(pattern, **options)]
+
+
+def _part(vertex: Any) -> int:
+    """The graph of a vertex, by its id `graph:vertex`; 0 if ids are numbers, as those of a single graph are."""
+    return int(vertex.split(":", 1)[0]) if isinstance(vertex, str) else 0
+
+
+def read_set(path: Any, **options: Any) -> GraphSet:
+    """Reads a file with several graphs, `t # 0`, `t # 1`, … or a line of graph6 each; `options` are those of `read`."""
+    return GraphSet(read(path, **options))
+
+
+__all__ = ["GraphSet", "read_set"]
