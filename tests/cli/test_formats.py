@@ -64,10 +64,13 @@ class FirstLines(cli.CliTest):
             ("3 3\n0 1\n1 2\n2 3\n", 3),  # 3 is not below 3, and there is a 0; one loop
             ("4 1\n0 1\n1 2\n", 3),  # twice as many lines, but not both directions
             ("3 0\n", 1),
+            ("5 2 7\n1 2 3\n3 4 1\n", 3),  # an edge with its weight
         ):
             found, said = self.report(text)
             self.assertEqual(found, edges, text)
             self.assertNotIn("size", said)
+        columns = self.write("c.in", "9 1 2\n8 2 3\n")
+        self.assertEqual(self.ok("run", "--pattern", "edge", f"{columns}:1,2", "--quiet"), "2\n")
         self.assertEqual(self.report("4 3\n0 1\n1 2\n2 3\n", "--header", "no")[0], 4)
         self.assertEqual(self.report("4 7\n0 1\n1 2\n2 3\n", "--header", "yes")[0], 3)
 

@@ -24,6 +24,9 @@ std::vector<std::int64_t> numbers_of(std::string_view line) {
   return numbers;
 }
 
+/// A number that says what follows a size, as the third of METIS: digits 0 and 1.
+bool is_flag_word(std::int64_t number) { return number <= 111 && number % 10 <= 1 && number / 10 % 10 <= 1; }
+
 /// What the lines below the first one would be if it is a size, and if it is the header of a METIS file. Both are
 /// given up at the first line that rules them out.
 class Lines {
@@ -88,6 +91,8 @@ class Lines {
     if (!is_size_ || lines_below_ == 0) return nullptr;
     for (const Size& size : sizes_) {
       const std::uint64_t edges = static_cast<std::uint64_t>(size.edges);
+      // Three numbers above three columns may be an edge with its weight.
+      if (columns_ == 3 && first_.size() == 3 && size.edges == first_[1] && !is_flag_word(first_[2])) continue;
       const bool all = lines_below_ == edges, twice = lines_below_ == 2 * edges && balance_ == 0;
       const bool ids = highest_ < size.vertices || (highest_ == size.vertices && lowest_ >= 1);
       if (ids && (all || twice || size.edges == kAnyEdges)) return &size;
@@ -104,9 +109,8 @@ class Lines {
 
   bool read_flags() {
     const std::int64_t flags = first_.size() > 2 ? first_[2] : 0;
-    const auto is_flag = [](std::int64_t digit) { return digit <= 1; };
     constexpr std::int64_t kMostWeights = 1024;
-    if (flags > 111 || !is_flag(flags % 10) || !is_flag(flags / 10 % 10)) return false;
+    if (!is_flag_word(flags)) return false;
     if (first_.size() == 4 && first_[3] > kMostWeights) return false;
     weights_ = (flags / 100 == 1 ? 1 : 0) + (flags / 10 % 10 == 1 ? (first_.size() == 4 ? first_[3] : 1) : 0);
     has_edge_weights_ = flags % 10 == 1;
@@ -228,6 +232,9 @@ Result<FirstLine> judge_first_line(LineSource& source, const std::vector<ColumnS
   if (top->size() < 2 || says_its_size(source.head())) return FirstLine{};
   const std::vector<std::int64_t> first = numbers_of((*top)[0]);
   if (first.empty() || first.size() > 4) return FirstLine{};
+  // Other columns than the first two are named for lines that have them.
+  const unsigned last = std::max(columns[0].index, columns[1].index);
+  if (columns[0].index + columns[1].index != 1 && last < first.size()) return FirstLine{};
   const std::vector<std::int64_t> second = numbers_of((*top)[1]);
   const Lines start(first, second, columns[0].index, columns[1].index, !asked_edges);
   Lines some = start;
