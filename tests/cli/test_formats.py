@@ -64,6 +64,7 @@ class FirstLines(cli.CliTest):
             ("3 3\n0 1\n1 2\n2 3\n", 3),  # 3 is not below 3, and there is a 0; one loop
             ("4 1\n0 1\n1 2\n", 3),  # twice as many lines, but not both directions
             ("3 0\n", 1),
+            ("3 1\n2 1\n", 2),  # a star; one line below fits by chance
             ("5 2 7\n1 2 3\n3 4 1\n", 3),  # an edge with its weight
         ):
             found, said = self.report(text)

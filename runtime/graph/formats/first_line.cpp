@@ -89,6 +89,8 @@ class Lines {
   /// The size that fits all lines; null if none does.
   const Size* fitting() const {
     if (!is_size_ || lines_below_ == 0) return nullptr;
+    // One more line of as many columns fits by chance.
+    if (lines_below_ == 1 && columns_ == first_.size()) return nullptr;
     for (const Size& size : sizes_) {
       const std::uint64_t edges = static_cast<std::uint64_t>(size.edges);
       // Three numbers above three columns may be an edge with its weight.
