@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/graph/column_names.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/id_names.h"
 #include "runtime/graph/io.h"
@@ -29,21 +30,25 @@ struct ColumnSpec {
   unsigned index = 0;
   ColumnKind kind = ColumnKind::Vertex;
   std::string name = {};  ///< Empty: by index.
+  /// Where it is not Any, a heading chooses the column by its usual names; `index` is for tables without one.
+  ColumnRole role = ColumnRole::Any;
 };
 
 /// A column as the user says it: a number, from 0, or a name of the heading.
 struct ColumnRef {
+  ColumnRef() : is_said(false) {}        ///< The user does not say it.
   ColumnRef(unsigned at) : index(at) {}  // NOLINT(google-explicit-constructor)
   /// Digits are a number.
   explicit ColumnRef(const std::string& text);
 
   unsigned index = 0;
   std::string name;  ///< Empty: by index.
+  bool is_said = true;
 };
 
 /// Whether the first line of a table names its columns.
 enum class Heading : std::uint8_t {
-  Auto,  ///< If its cells are no numbers; where all ids are text, if its own ids do not occur again.
+  Auto,  ///< If its cells are no numbers; where all ids are text, if its names are usual ones that are no ids below.
   Yes,
   No,
 };
@@ -73,17 +78,17 @@ struct GraphSpec {
   ColumnKind info = ColumnKind::Int;  ///< Of the edge info: Int, Float or Label.
   /// Parallel edges of a `.mtg` become one, and its edge info is dropped: who reads the graph knows of neither.
   bool simple = false;
-  /// Of an edge list: which columns are source, target and edge info; empty: 0, 1 and 2. Only if they are given may
-  /// lines have unlike numbers of columns.
+  /// Of an edge list: which columns are source, target and edge info; empty: as its heading says, or 0, 1 and 2. Only
+  /// if they are given may lines have unlike numbers of columns.
   std::vector<ColumnRef> columns;
   TableOptions table = {};
   std::string labels_path;                ///< Empty: none. One label a line, or `id label`.
   std::string vertices_path;              ///< Empty: none. One id a line, or a table that has a column of ids.
-  std::optional<ColumnRef> id_column;     ///< Of the vertices file; none: the first.
+  std::optional<ColumnRef> id_column;     ///< Of the vertices file; none: as its heading says, or the first.
   std::optional<ColumnRef> label_column;  ///< Of the vertices file; none: it has no labels.
 };
 
-/// A list to load; a graph file gives its edges. No columns: 0 and 1 as vertices.
+/// A list to load; a graph file gives its edges. No columns: the ends of edges as vertices.
 struct ListSpec {
   std::string name;
   std::string path;
@@ -112,11 +117,13 @@ struct LoadReport {
   Format format = Format::Auto;
   Compression compression = Compression::None;
   bool directed = false;
-  bool temporal = false;     ///< Arcs and their repeats are kept.
-  bool parallel = false;     ///< Some edges are parallel.
-  bool edge_info = false;    ///< Edges have information, such as labels.
-  std::string table;         ///< How a table was read: `csv, heading, src → dst`; empty for other files.
-  std::string note;          ///< What else there is to say of the file, such as a size line; may be empty.
+  bool temporal = false;       ///< Arcs and their repeats are kept.
+  bool parallel = false;       ///< Some edges are parallel.
+  bool edge_info = false;      ///< Edges have information, such as labels.
+  std::string table;           ///< How a table was read: `csv, heading, src → dst`; empty for other files.
+  std::uint64_t comments = 0;  ///< Comment lines of an edge list between its edges.
+  bool leading_zeros = false;  ///< Some ids are numbers that are written with zeros before them.
+  std::string note;            ///< What else there is to say of the file, such as a size line; may be empty.
   std::uint64_t graphs = 1;  ///< Of a file that has a set of them, which are parts of this graph without edges between.
   IdKind ids = IdKind::Int;
   std::string first_id, last_id;  ///< Of ids that are no int64; then the two numbers below are places.

@@ -54,6 +54,8 @@ std::string LoadReport::render() const {
     dropped += (dropped.empty() ? "" : ", ") + count(duplicates, "repeated edge", "repeated edges");
   }
   if (!dropped.empty()) text += "; dropped " + dropped;
+  if (comments != 0) text += "; skipped " + count(comments, "comment line", "comment lines") + " between edges";
+  if (leading_zeros) text += "; ids with leading zeros are numbers (`--ids text` keeps the zeros)";
   if (reversed != 0) {
     text += "; ";
     text += reversed == edges ? "every edge" : count(reversed, "edge", "edges");

@@ -47,6 +47,20 @@ class Reading(cli.CliTest):
         self.fails(3, *TRIANGLE, self.write("g.csv", "src,dst\n1,2\n1,2,3\n"), says="g.csv:3: error: the line has 3 columns")
         self.assertEqual(self.ok(*TRIANGLE, self.write("h.txt", "1 2\n2 3\n3 1\n"), "--header", "yes"), "0\n")
 
+    def test_a_heading_chooses_the_columns(self):
+        path = self.write("c.csv", ",payee,payer,kind,amount\n0,b,a,wire,5\n1,c,b,card,5\n2,a,c,wire,7\n")
+        done = self.matcha(*TRIANGLE, path)
+        self.assertEqual((done.stdout, b"csv, heading, payer \xe2\x86\x92 payee" in done.stderr), (b"1\n", True))
+        self.assertEqual(self.ok("run", "--pattern", "a->b=wire", "--directed", path), "2\n")
+        self.assertEqual(self.ok("query", "MATCH (a)-[:wire]->(b) RETURN count(*)", path), "2\n")
+        program = self.write("l.mt", "def f(edges: List<Tuple<int, 2>>, sums: List<int>):\n    return mk_tuple(val=[size(edges), sum(sums)])\n")
+        numbers = self.write("n.csv", "row,dst,src,amount\n0,2,1,5\n1,3,2,5\n2,1,3,7\n")
+        self.assertEqual(self.ok("run", program, "--in", f"edges={numbers}", "--in", f"sums={numbers}:amount").split(), ["3", "17"])
+        self.fails(3, "run", program, "--in", f"edges={numbers}", "--in", f"sums={numbers}", says=["which columns are wanted?", "`amount`"])
+        people = self.write("p.csv", "city,id\nrome,a\nbern,d\n")
+        self.assertEqual(self.ok("run", "--pattern", "(x:rome)", path, "--vertices", people, "--label", "city"), "1\n")
+        self.fails(3, *TRIANGLE, path, "--labels", people, says=["the id first", "--vertices", "--label city"])
+
     def test_edge_labels(self):
         path = self.write("e.csv", "kind,a,b\npays,1,2\n\"is owned by\",2,3\npays,3,1\n")
         named = ["--src", "a", "--dst", "b", "--edge-label", "kind", "--induced", "edge"]

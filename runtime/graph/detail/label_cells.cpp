@@ -1,9 +1,11 @@
 #include "runtime/graph/detail/label_cells.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 
+#include "runtime/graph/column_names.h"
 #include "runtime/graph/detail/line_pipeline.h"
 #include "runtime/graph/labels.h"
 
@@ -181,6 +183,29 @@ bool is_plain_label_line(std::string_view line) {
 }
 
 }  // namespace
+
+Status check_label_columns(const LineSource& source, const std::vector<std::vector<std::string>>& lines, IdKind kind) {
+  constexpr std::size_t kPair = 2;
+  const auto is_pair = [](const std::vector<std::string>& cells) { return cells.size() == kPair; };
+  if (lines.empty() || !std::all_of(lines.begin(), lines.end(), is_pair)) return Done{};
+  const auto is_turned = [](const std::vector<std::string>& cells) {
+    return !is_meant_as_number(cells[0]) && is_meant_as_number(cells[1]);
+  };
+  const std::size_t first = is_turned(lines[0]) ? 0 : 1;
+  const bool is_below = kind == IdKind::Int && lines.size() > first && !is_meant_as_number(lines[0][0]) &&
+                        std::all_of(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(), is_turned);
+  constexpr std::array<std::string_view, 7> kOfVertices{"class",  "category", "group",    "color",
+                                                        "colour", "role",     "community"};
+  const bool is_label = is_usual_name(lines[0][0], ColumnRole::Label) ||
+                        std::find(kOfVertices.begin(), kOfVertices.end(), lower_case(lines[0][0])) != kOfVertices.end();
+  const bool is_id =
+      lower_case(lines[0][1]) == "id" && !is_meant_as_number(lines[0][0]) && id_likeness(lines[0][0]) == 0;
+  const bool is_heading = is_id || (is_label && is_usual_name(lines[0][1], ColumnRole::Id));
+  if (!is_heading && !is_below) return Done{};
+  const std::string columns = is_heading ? " --id " + lines[0][1] + " --label " + lines[0][0] : " --id 1 --label 0";
+  return input_error(source.path(), source.first_line(), "a labels file has the id first, and then the label",
+                     "of other tables the columns are named: --vertices " + source.path() + columns);
+}
 
 Result<std::optional<RawLabels>> read_plain_labels(LineSource& source, const IoOptions& options, Budget& budget) {
   constexpr std::size_t kLookedAt = 100;

@@ -10,6 +10,7 @@
 #include "runtime/graph/detail/name_table.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/tokens.h"
+#include "runtime/graph/id_names.h"
 
 namespace matcha::runtime::detail {
 
@@ -54,6 +55,10 @@ struct RawLabels {
   /// Whether some of its vertices have no label.
   bool lacks_some() const;
 };
+
+/// Checks the cells of the first lines of a labels file, whose columns are an id and a label. `kind`: of the ids, as
+/// far as it is known. Errors: Input where these columns are turned round.
+Status check_label_columns(const LineSource& source, const std::vector<std::vector<std::string>>& lines, IdKind kind);
 
 /// Reads a labels file of lines `label` or `id label` without quotes and heading, with ids that are int64, if it looks
 /// like one; none: it is a table. Errors: Input.

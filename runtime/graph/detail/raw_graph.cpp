@@ -26,6 +26,9 @@ Status check_named_columns(const std::string& path, Format format, bool named) {
   return input_error(path, 0, "only the columns of edge lists can be named", "leave the columns out");
 }
 
+/// Whether the user says how tables are to be read.
+bool says_table(const TableOptions& table) { return table.text_ids || table.heading != Heading::Auto; }
+
 /// A symmetric matrix stores one triangle; its graph has both directions.
 void add_reversed(Rows& rows) {
   for (RowChunk& chunk : rows.chunks) {
@@ -245,7 +248,7 @@ Result<std::unique_ptr<LineSource>> open_edges(RawGraph& raw, const IoOptions& o
 Status find_format(RawGraph& raw, LineSource& source, const IoOptions& options, Format& format) {
   const bool asked_edges = format == Format::EdgeList;
   if (format == Format::Auto || source.is_mtg()) {
-    Result<Format> found = source.sniff();
+    Result<Format> found = source.sniff(says_table(raw.spec.table) || !raw.spec.columns.empty());
     if (!found) return found.error();
     format = *found;
   }
@@ -302,6 +305,8 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunId
                           : read_table(**source, ask, options, budget, ids.wanted);
   if (!rows) return rows.error();
   raw.report.table = std::move(rows->table);
+  raw.report.comments = rows->comments;
+  raw.report.leading_zeros = rows->leading_zeros;
   raw.rows = std::move(*rows);
   raw.report.lines = raw.rows.count;
   if (raw.maybe_edges) raw.maybe_edges->close(ids.wanted);
@@ -340,7 +345,7 @@ Status read_vertices(RawGraph& raw, const IoOptions& options, Budget& budget, Ru
   if ((*source)->is_mtg()) {
     return input_error(spec.vertices_path, 0, "expected a vertices file, found a .mtg", "one id a line");
   }
-  TableAsk ask{{{0, ColumnKind::Vertex}}, true, spec.table, std::max(ids.kind, ids.wanted)};
+  TableAsk ask{{{0, ColumnKind::Vertex, "", ColumnRole::Id}}, true, spec.table, std::max(ids.kind, ids.wanted)};
   ask.decides_ids = false;
   ask.lists_vertices = spec.label_column.has_value();
   if (spec.id_column) ask.columns[0] = {spec.id_column->index, ColumnKind::Vertex, spec.id_column->name};
@@ -372,6 +377,11 @@ Result<RawLabels> read_labels(const std::string& path, const IoOptions& options,
     return input_error(path, 0, "expected a labels file, found a .mtg", "a .mtg carries its own labels");
   }
   const IdKind kind = std::max(ids.kind, ids.wanted);
+  constexpr std::size_t kLookedAt = 100;
+  Result<std::vector<std::vector<std::string>>> lines = first_cells(**source, kLookedAt);
+  if (!lines) return lines.error();
+  Status in_order = check_label_columns(**source, *lines, kind);
+  if (!in_order) return in_order.error();
   if (kind == IdKind::Int) {
     Result<std::optional<RawLabels>> plain = read_plain_labels(**source, options, budget);
     if (!plain) return plain.error();
@@ -381,17 +391,16 @@ Result<RawLabels> read_labels(const std::string& path, const IoOptions& options,
   ask.has_types = true;
   ask.decides_ids = false;
   ask.lists_vertices = true;
-  Result<unsigned> columns = count_columns(**source);
-  if (!columns) return columns.error();
-  if (*columns == 1) ask.columns = {{0, ColumnKind::Label}};
-  if (*columns > 2) {
-    return input_error(path, (*source)->first_line(), "the line has " + std::to_string(*columns) + " columns",
+  const std::size_t columns = lines->empty() ? 0 : lines->front().size();
+  if (columns == 1) ask.columns = {{0, ColumnKind::Label}};
+  if (columns > 2) {
+    return input_error(path, (*source)->first_line(), "the line has " + std::to_string(columns) + " columns",
                        "a label, or an id and a label; of wider tables: --vertices FILE --id COLUMN --label COLUMN");
   }
   Result<Rows> rows = read_table(**source, ask, options, budget, ids.wanted);
   if (!rows) return rows.error();
   RawLabels labels = labels_of_rows(path, *rows, {});
-  labels.by_order = *columns == 1;
+  labels.by_order = columns == 1;
   if (!labels.by_order) labels.ids = take_ids(*rows, kind, labels.names);
   return labels;
 }
@@ -457,11 +466,18 @@ Result<Rows> rows_of_mtg(const ListSpec& spec, const IoOptions& options, RunIds&
 }  // namespace
 
 std::vector<ColumnSpec> columns_of(const GraphSpec& spec) {
-  std::vector<ColumnSpec> columns = {{0, ColumnKind::Vertex}, {1, ColumnKind::Vertex}};
-  if (spec.edge_info || spec.temporal) columns.push_back({2, spec.info});
+  std::vector<ColumnSpec> columns = {{0, ColumnKind::Vertex, "", ColumnRole::Source},
+                                     {1, ColumnKind::Vertex, "", ColumnRole::Target}};
+  if (spec.edge_info || spec.temporal) {
+    const bool is_label = spec.info == ColumnKind::Label;
+    columns.push_back({2, spec.info, "",
+                       spec.temporal ? ColumnRole::Time
+                       : is_label    ? ColumnRole::Label
+                                     : ColumnRole::Info});
+  }
   for (std::size_t at = 0; at < spec.columns.size() && at < columns.size(); ++at) {
-    columns[at].index = spec.columns[at].index;
-    columns[at].name = spec.columns[at].name;
+    const ColumnRef& given = spec.columns[at];
+    if (given.is_said) columns[at] = {given.index, columns[at].kind, given.name};
   }
   return columns;
 }
@@ -490,10 +506,25 @@ Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options,
   return raw;
 }
 
+/// The columns of a list: those of edges and vertices are for a heading to choose where the user does not say them.
+std::vector<ColumnSpec> columns_of(const ListSpec& spec) {
+  std::vector<ColumnSpec> columns = spec.columns;
+  for (std::size_t at = 0; at < columns.size() && !spec.is_named; ++at) {
+    const bool is_vertex = columns[at].kind == ColumnKind::Vertex;
+    columns[at].role = ColumnRole::Next;
+    if (columns.size() == 1 && is_vertex) columns[at].role = ColumnRole::Id;
+    if (columns.size() > 1 && at < 2) columns[at].role = at == 0 ? ColumnRole::Source : ColumnRole::Target;
+    if (at == 2 && !is_vertex) columns[at].role = ColumnRole::Info;
+  }
+  return columns;
+}
+
 Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& budget, RunIds& ids) {
   Result<std::unique_ptr<LineSource>> source = LineSource::open(spec.path, options);
   if (!source) return source.error();
-  Result<Format> format = spec.table.format == Format::Auto ? (*source)->sniff() : Result<Format>(spec.table.format);
+  const bool is_table = says_table(spec.table) || spec.is_named;
+  Result<Format> format =
+      spec.table.format == Format::Auto ? (*source)->sniff(is_table) : Result<Format>(spec.table.format);
   if (!format) return format.error();
   TableOptions table = spec.table;
   if (*format == Format::EdgeList) {
@@ -530,7 +561,11 @@ Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& b
       break;
     }
     case Format::NTriples: return read_triples_as(**source, spec.columns, spec.table, nullptr, options, budget, ids);
-    default: return read_table(**source, {spec.columns, spec.is_named, table, ids.kind}, options, budget, ids.wanted);
+    default: {
+      TableAsk ask{columns_of(spec), spec.is_named, table, ids.kind};
+      ask.is_list = true;
+      return read_table(**source, ask, options, budget, ids.wanted);
+    }
   }
   for (RowChunk& chunk : lifted.chunks) {
     for (std::size_t column = 0; column < spec.columns.size(); ++column) {

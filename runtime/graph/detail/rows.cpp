@@ -42,6 +42,8 @@ class RowParser {
           return;
         }
         ++chunk.rows;
+      } else if (*p != '\n') {
+        count_comment(chunk);
       }
       if (*p != '\n') p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(lines.end - p)));
       if (has_lone_return(line, p)) {
@@ -70,12 +72,14 @@ class RowParser {
   }
 
   bool id(const char*& p, RowChunk& chunk, std::int64_t& out) const {
-    const NumberState state = parse_int(p, out);
+    const char* const begin = p;
+    NumberState state = parse_int(p, out);
+    if (state == NumberState::NotANumber) state = parse_whole(p, out);
     if (state != NumberState::Ok) {
       if (state == NumberState::TooLarge && plan_.maybe_past_int64 != nullptr && is_unsigned(token_at(p))) {
         plan_.maybe_past_int64->store(true, std::memory_order_relaxed);
       }
-      chunk.error = bad_number(p, "a vertex id", state);
+      chunk.error = bad_number(p, kIdWords, state);
       return false;
     }
     if (out < plan_.lowest_id || out > plan_.highest_id) {
@@ -85,7 +89,19 @@ class RowParser {
                               "Matrix Market counts rows and columns from 1"};
       return false;
     }
+    if (*begin == '0' && p - begin > 1) chunk.leading_zeros = true;
     return true;
+  }
+
+  /// A number such as `1.0` at `p`; moves `p` past it when Ok.
+  static NumberState parse_whole(const char*& p, std::int64_t& out) {
+    const std::string_view token = token_at(p), whole = without_zero_fraction(token);
+    const std::from_chars_result read = std::from_chars(whole.data(), whole.data() + whole.size(), out);
+    if (whole.empty() || read.ec != std::errc() || read.ptr != whole.data() + whole.size()) {
+      return NumberState::NotANumber;
+    }
+    p += token.size();
+    return NumberState::Ok;
   }
 
   bool pair_row(const char*& p, RowChunk& chunk) const {
@@ -106,6 +122,7 @@ class RowParser {
       case ColumnKind::Vertex: return id(p, chunk, out);
       case ColumnKind::Int:
         state = parse_int(p, out);
+        if (state == NumberState::NotANumber) state = parse_whole(p, out);
         if (state != NumberState::Ok) chunk.error = bad_number(p, "an integer", state);
         break;
       case ColumnKind::Float:
@@ -232,6 +249,22 @@ Status hand_over(const RowPlan& plan, RowChunk& chunk) {
   return taken;
 }
 
+void count_comment(RowChunk& chunk) {
+  ++chunk.comments;
+  if (chunk.rows == 0) ++chunk.first_comments;
+}
+
+Rows rows_of(std::vector<RowChunk> chunks) {
+  Rows rows;
+  for (const RowChunk& chunk : chunks) {
+    rows.comments += chunk.comments - (rows.count == 0 ? chunk.first_comments : 0);
+    rows.count += chunk.rows;
+    rows.leading_zeros = rows.leading_zeros || chunk.leading_zeros;
+  }
+  rows.chunks = std::move(chunks);
+  return rows;
+}
+
 LineError uneven_columns(unsigned found, unsigned expected) {
   return LineError{0,
                    "the line has " + std::to_string(found) + (found == 1 ? " column" : " columns") +
@@ -273,10 +306,7 @@ Result<Rows> read_rows(LineSource& source, const RowPlan& plan, const IoOptions&
   const RowParser parser(plan);
   Result<std::vector<RowChunk>> chunks = parse_lines<RowChunk>(source, options, budget, parser);
   if (!chunks) return chunks.error();
-  Rows rows;
-  rows.chunks = std::move(*chunks);
-  for (const RowChunk& chunk : rows.chunks) rows.count += chunk.rows;
-  return rows;
+  return rows_of(std::move(*chunks));
 }
 
 Result<MatrixHeader> read_matrix_header(LineSource& source) {

@@ -46,6 +46,9 @@ struct RowChunk {
   std::uint64_t rows = 0;
   unsigned columns = 0;         ///< Of each row, for even plans; 0 while there is no row.
   std::uint64_t first_row = 0;  ///< The line of the first row, from 0.
+  std::uint64_t comments = 0;   ///< Comment lines, and those of them before the first row.
+  std::uint64_t first_comments = 0;
+  bool leading_zeros = false;  ///< Some ids are numbers that are written with zeros before them.
   std::uint64_t lines = 0;
   std::uint64_t first_line = 0;
   std::optional<LineError> error;
@@ -57,11 +60,17 @@ struct RowChunk {
 struct Rows {
   std::vector<RowChunk> chunks;
   std::uint64_t count = 0;
-  std::string table;  ///< As LoadReport::table.
+  std::string table;           ///< As LoadReport::table.
+  std::uint64_t comments = 0;  ///< Comment lines behind the first row.
+  bool leading_zeros = false;
 };
 
 /// Gives the rows of a chunk to whom the plan names, and drops their cells.
 Status hand_over(const RowPlan& plan, RowChunk& chunk);
+/// Counts a comment line.
+void count_comment(RowChunk& chunk);
+/// Puts the chunks together.
+Rows rows_of(std::vector<RowChunk> chunks);
 /// The columns of a line and of those before it do not agree.
 LineError uneven_columns(unsigned found, unsigned expected);
 /// The first row of a chunk has as many columns as the rows of the chunks before.

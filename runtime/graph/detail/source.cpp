@@ -62,6 +62,29 @@ LineKind kind_of_line(std::string_view line) {
   return looks_like_triple(line) ? LineKind::Triple : LineKind::Data;
 }
 
+/// Whether a line that begins with `t`, `v` or `e` is one of a t/v/e file: `t N M`, `t # N`, `v id [label [degree]]`,
+/// `e u v [label]`. Ids may be letters, too.
+bool fits_tve(std::string_view line) {
+  if (line.starts_with('#')) return true;
+  const std::string text = std::string(line) + "\n";
+  std::vector<std::string_view> words;
+  for (const char* p = skip_blanks(text.data()); *p != '\n'; p = skip_blanks(p)) {
+    words.push_back(token_at(p));
+    if (words.back().empty()) return false;
+    p += words.back().size();
+  }
+  const auto is_number = [&words](std::size_t at) {
+    std::int64_t ignored = 0;
+    if (at >= words.size()) return false;
+    const std::string_view word = words[at];
+    const std::from_chars_result read = std::from_chars(word.data(), word.data() + word.size(), ignored);
+    return read.ec != std::errc::invalid_argument && read.ptr == word.data() + word.size();
+  };
+  if (words[0] == "t") return words.size() == 1 || is_number(words[1] == "#" ? 2 : 1);
+  if (words[0] == "v") return is_number(1) && words.size() <= 4;
+  return is_number(1) && is_number(2) && words.size() <= 4;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<LineSource>> LineSource::open(const std::string& path, const IoOptions& options) {
@@ -227,10 +250,10 @@ namespace {
 
 /// Whether a quoted cell goes on behind these lines; `open`: one goes on at their beginning. Quotes of comments are
 /// none.
-bool ends_in_quotes(const LineChunk& lines, bool open) {
+bool ends_in_quotes(const LineChunk& lines, bool open, bool has_comments) {
   for (const char* p = lines.begin; p != lines.end;) {
     const char* const end = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(lines.end - p)));
-    if (open || !starts_comment(skip_blanks(p))) open ^= std::count(p, end, '"') % 2 != 0;
+    if (open || !has_comments || !starts_comment(skip_blanks(p))) open ^= std::count(p, end, '"') % 2 != 0;
     p = end + 1;
   }
   return open;
@@ -241,14 +264,14 @@ bool ends_in_quotes(const LineChunk& lines, bool open) {
 Result<LineChunk> LineSource::next() {
   Result<LineChunk> chunk = take_chunk();
   if (!chunk || !pairs_quotes_) return chunk;
-  bool open = ends_in_quotes(*chunk, false);
+  bool open = ends_in_quotes(*chunk, false, has_comments_);
   while (open) {
     Result<LineChunk> more = take_chunk();
     if (!more) return more;
     if (more->begin == more->end) break;
     const std::string_view first(chunk->begin, static_cast<std::size_t>(chunk->end - chunk->begin));
     const std::string_view second(more->begin, static_cast<std::size_t>(more->end - more->begin));
-    open = ends_in_quotes(*more, true);
+    open = ends_in_quotes(*more, true, has_comments_);
     if (open && first.size() > chunk_bytes_ + kMaxLineBytes) {
       return input_error(path_, 0, "a quoted cell is longer than 1 MiB", "a quote without its other one?");
     }
@@ -286,8 +309,9 @@ Result<std::optional<std::string_view>> LineSource::next_line() {
   return std::optional<std::string_view>(line);
 }
 
-Result<std::vector<std::string_view>> LineSource::peek(std::size_t most) {
+Result<std::vector<std::string_view>> LineSource::peek(std::size_t most, bool below_heading) {
   std::vector<std::string_view> lines;
+  comment_above_ = {};
   std::uint64_t seen = 0, line_number = lines_taken_;
   for (std::size_t at = 0;; ++at) {
     if (at == pending_.size()) {
@@ -305,7 +329,8 @@ Result<std::vector<std::string_view>> LineSource::peek(std::size_t most) {
       ++line_number;
       if (text.ends_with('\r')) text.remove_suffix(1);
       const LineKind kind = kind_of_line(text);
-      if (kind == LineKind::Blank || kind == LineKind::Comment) continue;
+      if (kind == LineKind::Comment && lines.empty()) comment_above_ = text;
+      if (kind == LineKind::Blank || (kind == LineKind::Comment && (lines.empty() || !below_heading))) continue;
       if (lines.empty()) first_line_ = line_number;
       lines.push_back(text);
       if (lines.size() == most || seen > kMaxLineBytes) return lines;
@@ -323,7 +348,15 @@ Status LineSource::skip_first() {
   }
 }
 
-Result<Format> LineSource::sniff() {
+Result<bool> LineSource::is_tve(bool is_table) {
+  Result<std::vector<std::string_view>> lines = peek(2);
+  if (!lines) return lines.error();
+  const std::string_view first = lines->front();
+  if (!fits_tve(first) || (is_table && first.front() != 't' && first.front() != '#')) return false;
+  return lines->size() == 1 ? !is_table : kind_of_line((*lines)[1]) == LineKind::Tve;
+}
+
+Result<Format> LineSource::sniff(bool is_table) {
   constexpr std::uint64_t kMostComments = std::uint64_t{16} << 20;
   if (is_mtg_) return Format::Mtg;
   if (const Format found = recognise(head_); found != Format::Auto) return found;
@@ -343,7 +376,11 @@ Result<Format> LineSource::sniff() {
         case LineKind::Blank:
         case LineKind::Comment: break;
         case LineKind::MatrixHeader: return Format::MatrixMarket;
-        case LineKind::Tve: return Format::Tve;
+        case LineKind::Tve: {
+          const Result<bool> fits = is_tve(is_table);
+          if (!fits) return fits.error();
+          return *fits ? Format::Tve : Format::EdgeList;
+        }
         case LineKind::Triple: return Format::NTriples;
         case LineKind::Data: return Format::EdgeList;
       }

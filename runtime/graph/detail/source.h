@@ -125,22 +125,29 @@ class LineSource {
   std::string_view head() const { return head_; }
   /// True for `.mtg`; its bytes are no lines.
   bool is_mtg() const { return is_mtg_; }
-  /// Finds out what the text is by its first lines. Consumes nothing.
-  Result<Format> sniff();
+  /// Finds out what the text is by its first lines. Consumes nothing. `is_table`: the user says how a table is to be
+  /// read, so that lines beginning with `v` or `e` are rows.
+  Result<Format> sniff(bool is_table = false);
   /// The next chunk; empty at the end of the file. Errors: Input.
   Result<LineChunk> next();
   /// The next single line without its newline, for headers; valid until the next call. Errors: Input.
   Result<std::optional<std::string_view>> next_line();
   /// The first lines that are neither blank nor comments, at most so many and as far as 1 MiB goes, without their line
-  /// ends. They live until the next call of `next` or `next_line`. Consumes nothing. Errors: Input.
-  Result<std::vector<std::string_view>> peek(std::size_t most);
+  /// ends. They live until the next call of `next` or `next_line`. Consumes nothing. Errors: Input. `below_heading`:
+  /// behind the first of them no line is a comment.
+  Result<std::vector<std::string_view>> peek(std::size_t most, bool below_heading = false);
   /// The number of the first of these lines, after `peek`.
   std::uint64_t first_line() const { return first_line_; }
+  /// The last comment before the first of these lines, after `peek`; empty: there is none. Lives as the lines do.
+  std::string_view comment_above() const { return comment_above_; }
   /// Goes past the first line that is neither blank nor a comment. Errors: Input.
   Status skip_first();
   /// From now on a line feed between quotes ends no line: `next` gives chunks in which quotes are paired, but for a
-  /// last one without end.
-  void pair_quotes() { pairs_quotes_ = true; }
+  /// last one without end. `has_comments`: those of comments are none.
+  void pair_quotes(bool has_comments) {
+    pairs_quotes_ = true;
+    has_comments_ = has_comments;
+  }
   /// From now on `next` cuts the text anywhere, so that lines may be of any length.
   void read_bytes() { reads_bytes_ = true; }
   /// From now on the pages of lines that were read are let go of, so that a mapped file is not in memory as a whole.
@@ -158,6 +165,8 @@ class LineSource {
   LineSource() = default;
   Status begin(const IoOptions& options);
   Status check_text(std::string_view head) const;
+  /// Whether the first line, which begins with `t`, `v` or `e`, and the next one are those of a t/v/e file.
+  Result<bool> is_tve(bool is_table);
   Result<LineChunk> produce();
   Result<LineChunk> produce_mapped();
   Result<LineChunk> produce_unpacked();
@@ -171,6 +180,7 @@ class LineSource {
   bool is_mtg_ = false;
   bool at_end_ = false;
   bool pairs_quotes_ = false;
+  bool has_comments_ = true;
   bool reads_once_ = false;
   bool reads_bytes_ = false;
   std::string_view head_;
@@ -181,6 +191,7 @@ class LineSource {
   LineChunk spent_;  ///< Keeps the line of `next_line` alive.
   std::uint64_t lines_taken_ = 0;
   std::uint64_t first_line_ = 0;
+  std::string_view comment_above_;
 };
 
 /// All unpacked bytes of a file, for `.mtg`. `owner` keeps `bytes` alive. With `IoOptions::piece_bytes` what is packed

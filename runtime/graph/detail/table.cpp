@@ -12,8 +12,6 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-constexpr std::string_view kIdWords = "a vertex id";
-
 LineError bad_cell(std::string_view cell, std::string_view what, NumberState state) {
   const std::string line = std::string(cell) + "\n";
   LineError error = bad_number(line.data(), what, state);
@@ -31,7 +29,12 @@ NumberState read_number(std::string_view cell, Number& out) {
   const char* const end = cell.data() + cell.size();
   const std::from_chars_result read = std::from_chars(cell.data(), end, out);
   if (read.ec == std::errc::result_out_of_range && read.ptr == end) return NumberState::TooLarge;
-  return read.ec == std::errc() && read.ptr == end && !cell.empty() ? NumberState::Ok : NumberState::NotANumber;
+  if (read.ec == std::errc() && read.ptr == end && !cell.empty()) return NumberState::Ok;
+  if constexpr (std::is_integral_v<Number>) {
+    const std::string_view whole = without_zero_fraction(cell);
+    if (whole.size() != cell.size()) return read_number(whole, out);
+  }
+  return NumberState::NotANumber;
 }
 
 bool has_control_bytes(std::string_view cell) {
@@ -66,13 +69,16 @@ class TableParser {
       const char* const line = p;
       const char* const first = skip_blanks(p);
       const std::uint64_t inner = cells.inner_lines();
-      if (*first == '\n' || starts_comment(first)) {
+      const bool is_comment = *first != '\n' && starts_comment(first);
+      if (*first == '\n' || (is_comment && !plan_.has_heading)) {
+        if (is_comment) count_comment(chunk);
         p = static_cast<const char*>(std::memchr(first, '\n', static_cast<std::size_t>(lines.end - first)));
       } else {
         if (plan_.lists_vertices) chunk.row_lines.push_back(chunk.lines);
         chunk.error = row(p, has_quotes, lines.end, cells, labels, chunk);
         if (!chunk.error && cells.inner_lines() == inner && has_lone_return(line, p)) chunk.error = lone_return();
         ++chunk.rows;
+        if (chunk.error && is_comment) chunk.error->hint = "below a heading `#`, `%` and `//` begin no comment";
       }
       if (chunk.error) {
         chunk.error->line += chunk.lines;
@@ -162,6 +168,7 @@ class TableParser {
   std::optional<LineError> id(std::string_view cell, RowChunk& chunk, std::int64_t& value) const {
     if (plan_.ids == IdKind::Int) {
       const NumberState state = read_number(cell, value);
+      if (cell.size() > 1 && cell[0] == '0' && state == NumberState::Ok) chunk.leading_zeros = true;
       if (state == NumberState::Ok) return std::nullopt;
       if (state == NumberState::TooLarge && plan_.rows.maybe_past_int64 != nullptr && is_unsigned(cell)) {
         plan_.rows.maybe_past_int64->store(true, std::memory_order_relaxed);
@@ -263,14 +270,11 @@ Result<Rows> read_planned(LineSource& source, TablePlan plan, const IoOptions& o
     return rows;
   };
   if (plan.is_plain) return finish(read_rows(source, plan.rows, options, budget));
-  source.pair_quotes();
+  source.pair_quotes(!plan.has_heading);
   const TableParser parser(plan);
   Result<std::vector<RowChunk>> chunks = parse_lines<RowChunk>(source, options, budget, parser);
   if (!chunks) return finish(chunks.error());
-  Rows rows;
-  rows.chunks = std::move(*chunks);
-  for (const RowChunk& chunk : rows.chunks) rows.count += chunk.rows;
-  return finish(std::move(rows));
+  return finish(rows_of(std::move(*chunks)));
 }
 
 Result<Rows> read_table(LineSource& source, const TableAsk& ask, const IoOptions& options, Budget& budget,

@@ -21,14 +21,15 @@ struct TableAsk {
   bool lists_vertices = false;           ///< Each id stands on one line, which may have an empty cell for its label.
   const TakeRows* maybe_take = nullptr;  ///< As that of RowPlan.
   bool has_types = false;                ///< Of lines `id label` between blanks: a label may have `;`.
+  bool is_list = false;                  ///< As many columns as the heading has are taken in their order.
 };
 
 /// How a table is read.
 struct TablePlan {
-  RowPlan rows;           ///< All columns by index.
-  bool is_plain = false;  ///< Numbers, and words, without quotes: read_rows can read it.
-  char separator = 0;     ///< Between cells; 0: blanks.
-  bool has_heading = false;
+  RowPlan rows;              ///< All columns by index.
+  bool is_plain = false;     ///< Numbers, and words, without quotes: read_rows can read it.
+  char separator = 0;        ///< Between cells; 0: blanks.
+  bool has_heading = false;  ///< Of its first line: below it no line is a comment.
   unsigned heading_columns = 0;
   bool lists_vertices = false;
   IdKind ids = IdKind::Int;
@@ -47,8 +48,8 @@ Result<Rows> read_planned(LineSource& source, TablePlan plan, const IoOptions& o
 Result<Rows> read_table(LineSource& source, const TableAsk& ask, const IoOptions& options, Budget& budget,
                         IdKind& wanted);
 
-/// Cells of the first line that is neither blank nor a comment. Errors: Input.
-Result<unsigned> count_columns(LineSource& source);
+/// The cells of each of the first lines of a labels file that are neither blank nor comments. Errors: Input.
+Result<std::vector<std::vector<std::string>>> first_cells(LineSource& source, std::size_t most);
 
 /// Walks the cells of a line; lines of quoted cells may hold line feeds.
 class CellReader {

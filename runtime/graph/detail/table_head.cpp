@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "runtime/graph/detail/table.h"
@@ -13,26 +12,6 @@ namespace {
 constexpr std::size_t kLookedAt = 100;
 
 using Cells = std::vector<std::string>;
-
-/// Spellings of names of columns that have ids.
-constexpr std::array<std::string_view, 16> kIdNames = {"source", "target", "src",     "dst",   "dest",   "destination",
-                                                       "from",   "to",     "node",    "nodes", "vertex", "node1",
-                                                       "node2",  "name",   "subject", "object"};
-
-bool is_usual_name(const std::string& cell) {
-  const std::string word = lower_case(cell);
-  return word.ends_with("id") || word.ends_with("id1") || word.ends_with("id2") ||
-         std::find(kIdNames.begin(), kIdNames.end(), word) != kIdNames.end();
-}
-
-/// Something that is meant as a number, also one that no column may have.
-bool is_meant_as_number(std::string_view cell) {
-  if (cell.starts_with('+') || cell.starts_with('-')) cell.remove_prefix(1);
-  if (cell.empty() || (cell.front() != '.' && (cell.front() < '0' || cell.front() > '9'))) return false;
-  double ignored = 0;
-  const std::from_chars_result read = std::from_chars(cell.data(), cell.data() + cell.size(), ignored);
-  return read.ptr == cell.data() + cell.size();
-}
 
 /// A mark of a stream of updates.
 bool is_update(std::string_view cell) {
@@ -102,6 +81,102 @@ std::string name_of(char separator) {
   }
 }
 
+/// Chooses the columns that the user does not name by the names of a heading.
+class ColumnChoice {
+ public:
+  /// Columns that are named are resolved, if they are in the heading.
+  ColumnChoice(const Cells& heading, std::vector<ColumnSpec>& columns) : heading_(heading), columns_(columns) {
+    is_taken_.resize(heading.size());
+    for (std::size_t at = 0; at < heading.size(); ++at) is_taken_[at] = is_unnamed(heading[at]);
+    for (const ColumnSpec& column : columns) {
+      if (column.role == ColumnRole::Any && column.index < is_taken_.size()) is_taken_[column.index] = true;
+    }
+  }
+
+  /// What the heading does not say; none: all columns are chosen. `in_order`: as many columns as there are are taken as
+  /// they lie, but for pairs of ends that have usual names.
+  std::optional<ColumnRole> choose(bool in_order) {
+    const std::optional<EndColumns> ends = usual_ends(heading_);
+    if (in_order && free().size() == columns_.size() && !(ends && columns_.size() == 2)) return take_in_order();
+    if (ColumnSpec* const source = with(ColumnRole::Source); source != nullptr) {
+      ColumnSpec* const target = with(ColumnRole::Target);
+      const std::vector<unsigned> left = free();
+      if (ends && !is_taken_[ends->source] && !is_taken_[ends->target]) {
+        take(*source, ends->source);
+        take(*target, ends->target);
+      } else if (left.size() == 2) {
+        take(*source, left[0]);
+        take(*target, left[1]);
+      } else {
+        return ColumnRole::Source;
+      }
+    }
+    for (const ColumnRole role : {ColumnRole::Label, ColumnRole::Time, ColumnRole::Info, ColumnRole::Id}) {
+      ColumnSpec* const column = with(role);
+      if (column != nullptr && !take_one(*column)) return role;
+    }
+    return take_in_order();
+  }
+
+ private:
+  std::vector<unsigned> free() const {
+    std::vector<unsigned> columns;
+    for (unsigned at = 0; at < is_taken_.size(); ++at) {
+      if (!is_taken_[at]) columns.push_back(at);
+    }
+    return columns;
+  }
+
+  ColumnSpec* with(ColumnRole role) {
+    const auto found = std::find_if(columns_.begin(), columns_.end(),
+                                    [role](const ColumnSpec& column) { return column.role == role; });
+    return found == columns_.end() ? nullptr : &*found;
+  }
+
+  void take(ColumnSpec& column, unsigned index) {
+    column.index = index;
+    column.role = ColumnRole::Any;
+    is_taken_[index] = true;
+  }
+
+  /// The one column that has a usual name, or the only one that is left; false: there is none, or there are several.
+  bool take_one(ColumnSpec& column) {
+    const std::vector<unsigned> left = free();
+    std::vector<unsigned> best;
+    int most = 1;
+    for (const unsigned at : left) {
+      const bool is_usual = is_usual_name(heading_[at], column.role) ||
+                            (column.role == ColumnRole::Info && is_usual_name(heading_[at], ColumnRole::Time));
+      const int likeness = column.role == ColumnRole::Id ? id_likeness(heading_[at]) : (is_usual ? 1 : 0);
+      if (likeness > most) best.clear();
+      most = std::max(most, likeness);
+      if (likeness == most) best.push_back(at);
+    }
+    if (best.empty()) best = left;
+    if (best.size() != 1) return false;
+    take(column, best.front());
+    return true;
+  }
+
+  /// The columns that are still to be chosen, if as many are left.
+  std::optional<ColumnRole> take_in_order() {
+    const std::vector<unsigned> left = free();
+    const auto is_open = [](const ColumnSpec& column) { return column.role != ColumnRole::Any; };
+    const auto open = std::count_if(columns_.begin(), columns_.end(), is_open);
+    if (open == 0) return std::nullopt;
+    if (static_cast<std::size_t>(open) != left.size()) return ColumnRole::Next;
+    std::size_t next = 0;
+    for (ColumnSpec& column : columns_) {
+      if (is_open(column)) take(column, left[next++]);
+    }
+    return std::nullopt;
+  }
+
+  const Cells& heading_;
+  std::vector<ColumnSpec>& columns_;
+  std::vector<bool> is_taken_;
+};
+
 class Head {
  public:
   Head(LineSource& source, const TableAsk& ask) : source_(source), ask_(ask) {}
@@ -115,15 +190,27 @@ class Head {
     plan_.ids = ask_.options.text_ids ? IdKind::Text : ask_.ids;
     if (lines->empty()) return empty();
     take_lines(*lines);
-    const bool is_plain = looks_plain(*lines);
-    Result<bool> heading = has_heading(is_plain);
+    const Cells comment = commented_heading();
+    bool is_plain = looks_plain(*lines);
+    Result<bool> heading = has_heading(is_plain, comment);
     if (!heading) return heading.error();
     plan_.has_heading = *heading;
-    plan_.heading_columns = static_cast<unsigned>(lines_.front().size());
+    heading_ = *heading ? lines_.front() : comment;
+    plan_.heading_columns = static_cast<unsigned>(heading_.size());
     Status named = name_columns();
+    if (named) named = choose_columns();
     if (!named) return named.error();
+    if (plan_.has_heading) {
+      lines = source_.peek(kLookedAt, true);
+      if (!lines) return lines.error();
+      take_lines(*lines);
+    } else if (!heading_.empty()) {
+      is_plain = looks_plain(*lines);
+    }
     if (!is_plain || plan_.has_heading) decide_ids();
     plan_.is_plain = is_plain && !plan_.has_heading && plan_.ids == IdKind::Int;
+    Status no_triples = check_triples();
+    if (!no_triples) return no_triples.error();
     describe();
     if (!plan_.has_heading) return std::move(plan_);
     Status skipped = source_.skip_first();
@@ -149,16 +236,44 @@ class Head {
     return std::any_of(ask_.columns.begin(), ask_.columns.end(), [](const ColumnSpec& c) { return !c.name.empty(); });
   }
 
+  /// The ends of edges are for the heading to say.
+  bool asks_for_ends() const { return !ask_.columns.empty() && ask_.columns.front().role == ColumnRole::Source; }
+
+  bool names_all(const Cells& heading) const {
+    return std::all_of(ask_.columns.begin(), ask_.columns.end(), [&heading](const ColumnSpec& column) {
+      return column.name.empty() || std::find(heading.begin(), heading.end(), column.name) != heading.end();
+    });
+  }
+
+  /// The cells of the comment above the table, if they are its heading: `#Id A B`. As many as the first line has, and
+  /// columns that are asked for by name, or the usual names of ends that are elsewhere than at the front.
+  Cells commented_heading() const {
+    if (ask_.options.heading == Heading::No || ask_.lists_vertices) return {};
+    std::string_view comment = source_.comment_above();
+    const std::size_t begin = comment.find_first_not_of("#%/ \t");
+    if (begin == std::string_view::npos) return {};
+    comment.remove_prefix(begin);
+    const Cells cells = cells_of(comment, plan_.separator);
+    if (cells.size() != lines_.front().size()) return {};
+    if (names_columns()) return names_all(cells) && !names_all(lines_.front()) ? cells : Cells();
+    if (!asks_for_ends()) return {};
+    if (!has_usual_ends(cells) || has_usual_ends(lines_.front())) return {};
+    const std::optional<EndColumns> ends = usual_ends(cells);
+    const bool is_elsewhere =
+        !ends || ends->source != 0 || ends->target != 1 || (ask_.columns.size() > 2 && cells.size() > 3);
+    return is_elsewhere ? cells : Cells();
+  }
+
   /// Numbers in the columns that are wanted, or words between blanks that are labels, and no quotes: whatever mixture
   /// of blanks and commas is between them. Cells that have blanks themselves tell by lines that are even without these.
   bool looks_plain(const std::vector<std::string_view>& lines) const {
-    if (names_columns() || ask_.lists_vertices) return false;
+    if ((names_columns() && heading_.empty()) || ask_.lists_vertices) return false;
     std::vector<std::vector<std::string>> tokens;
     for (const std::string_view line : lines) {
       if (line.find('"') != std::string_view::npos) return false;
       tokens.push_back(tokens_of(line));
     }
-    for (const ColumnSpec& column : ask_.columns) {
+    for (const ColumnSpec& column : plan_.rows.columns) {
       const bool is_label = column.kind == ColumnKind::Label;
       if (is_label && plan_.separator != 0) return false;
       if (column.index >= tokens[0].size() || is_label) continue;
@@ -169,61 +284,148 @@ class Head {
     return is_even(tokens) || !is_even(lines_);
   }
 
-  /// Calls `visit` with the ids of a line.
-  template <typename Visit>
-  void for_ids(const Cells& cells, const Visit& visit) const {
+  /// The columns of ids, if the first line is a heading.
+  std::vector<unsigned> id_columns(const std::optional<EndColumns>& ends) const {
+    if (ends) return {ends->source, ends->target};
+    const Cells& first = lines_.front();
+    const unsigned skipped = asks_for_ends() && first.size() > 2 && is_unnamed(first[0]) ? 1 : 0;
+    std::vector<unsigned> columns;
     for (const ColumnSpec& column : ask_.columns) {
-      if (column.kind == ColumnKind::Vertex && column.name.empty() && column.index < cells.size()) {
-        visit(cells[column.index]);
-      }
+      const unsigned index = column.index + skipped;
+      if (column.kind == ColumnKind::Vertex && column.name.empty() && index < first.size()) columns.push_back(index);
     }
+    return columns;
   }
 
-  Result<bool> has_heading(bool is_plain) {
+  /// A column of numbers below something else.
+  bool is_above_numbers() const {
     const Cells& first = lines_.front();
-    if (ask_.options.heading != Heading::Auto) return ask_.options.heading == Heading::Yes;
-    if (names_columns()) return true;
-    if (is_plain ||
-        std::any_of(first.begin(), first.end(), [](const std::string& c) { return is_meant_as_number(c); })) {
-      return false;
-    }
-    if (is_update(first.front())) return false;
-    // A column of numbers below something else.
     for (std::size_t column = 0; column < first.size() && lines_.size() > 1; ++column) {
       const bool numbers = std::all_of(lines_.begin() + 1, lines_.end(), [column](const Cells& cells) {
         return column < cells.size() && is_meant_as_number(cells[column]);
       });
-      if (numbers && !first[column].empty()) return true;
+      if (numbers && !first[column].empty() && !is_meant_as_number(first[column])) return true;
     }
-    bool usual = true, has_ids = false;
-    for_ids(first, [&](const std::string& cell) {
-      usual = usual && is_usual_name(cell);
-      has_ids = true;
-    });
-    if (!has_ids) return false;
+    return false;
+  }
+
+  /// The first column has numbers, and no name: a data frame was written with its index.
+  bool is_above_index() const {
+    constexpr std::size_t kLeast = 3;
+    return asks_for_ends() && lines_.front().size() >= kLeast && is_unnamed(lines_.front()[0]) && lines_.size() > 1 &&
+           std::all_of(lines_.begin() + 1, lines_.end(),
+                       [](const Cells& cells) { return is_meant_as_number(cells[0]); });
+  }
+
+  Result<bool> has_heading(bool is_plain, const Cells& comment) {
+    const Cells& first = lines_.front();
+    if (!comment.empty()) return false;
+    if (ask_.options.heading != Heading::Auto) return ask_.options.heading == Heading::Yes;
+    if (names_columns()) return true;
+    if (is_plain || is_update(first.front())) return false;
+    const std::optional<EndColumns> ends = asks_for_ends() ? usual_ends(first) : std::nullopt;
+    if (!ends && std::any_of(first.begin(), first.end(), is_meant_as_number)) return false;
+    if (is_above_numbers() || is_above_index()) return true;
+    const std::vector<unsigned> ids = id_columns(ends);
+    if (ids.empty()) return false;
+    const bool usual = ends || std::all_of(ids.begin(), ids.end(), [&first](unsigned column) {
+                         return is_usual_name(first[column], ColumnRole::Id);
+                       });
     if (!ask_.decides_ids) return usual;
+    return is_above_text(ends, ids, usual);
+  }
+
+  /// Where all ids are text, a heading has usual names that are no ids below. Names in numbered pairs, such as `node1`,
+  /// are taken for ids if one below begins like them.
+  Result<bool> is_above_text(const std::optional<EndColumns>& ends, const std::vector<unsigned>& ids, bool usual) {
     Result<std::vector<std::string_view>> more = source_.peek(std::numeric_limits<std::size_t>::max());
     if (!more) return more.error();
+    const Cells& first = lines_.front();
+    const auto beginning = [](const std::string& cell) {
+      const std::size_t end = cell.find_last_not_of("0123456789") + 1;
+      return cell.substr(0, end == cell.size() && end > 1 ? end - 1 : end);
+    };
     std::set<std::string> names;
-    for_ids(first, [&](const std::string& cell) { names.insert(cell); });
-    for (std::size_t at = 1; at < more->size(); ++at) {
-      bool again = false;
-      for_ids(cells_of((*more)[at], plan_.separator),
-              [&](const std::string& cell) { again = again || names.count(cell) != 0; });
-      if (again) return false;
+    bool is_again = false, is_like = false, is_short = false;
+    for (const unsigned column : ids) {
+      names.insert(first[column]);
+      is_short = is_short || first[column].size() == 1;
     }
-    if (usual) return true;
+    for (std::size_t at = 1; at < more->size() && !is_again; ++at) {
+      const Cells cells = cells_of((*more)[at], plan_.separator);
+      for (const unsigned column : ids) {
+        if (column >= cells.size()) continue;
+        is_again = is_again || names.count(cells[column]) != 0;
+        is_like = is_like || (ends && ends->is_numbered && beginning(cells[column]) == beginning(first[column]));
+      }
+    }
+    const bool is_known = ends && !ends->is_numbered && !is_short;
+    if (is_again && !is_known) return false;
+    if (usual && !is_again && !is_like) return true;
     return input_error(source_.path(), source_.first_line(),
-                       "is " + quote((*more)[0]) + " a heading? Its ids do not occur again",
+                       "is " + quote((*more)[0]) + " a heading? Its " +
+                           (is_again ? "names are ids below, too" : "ids do not occur again"),
                        "say so with `--header yes` or `--header no`");
+  }
+
+  /// Where the heading names the columns that the user does not.
+  Status choose_columns() {
+    if (heading_.empty()) return Done{};
+    const std::optional<ColumnRole> missing = ColumnChoice(heading_, plan_.rows.columns).choose(ask_.is_list);
+    if (!missing) return Done{};
+    std::string question = "which columns are wanted?", hint = "name them: `FILE:COLUMN,COLUMN`";
+    switch (*missing) {
+      case ColumnRole::Source:
+        question = "which columns are the ends of an edge?";
+        hint = "name them: `--src COLUMN --dst COLUMN`, or `FILE:COLUMN,COLUMN`";
+        break;
+      case ColumnRole::Id:
+        question = "which column has the ids?";
+        hint = ask_.is_list ? "name it: `FILE:COLUMN`" : "name it: `--id COLUMN`";
+        break;
+      case ColumnRole::Next: break;
+      default:
+        question =
+            *missing == ColumnRole::Time ? "which column has the times?" : "which column has the labels of edges?";
+        hint = "name it: `--edge-label COLUMN`";
+    }
+    return input_error(source_.path(), source_.first_line(),
+                       question + " The heading has " + std::to_string(heading_.size()) + ": " + listed(heading_),
+                       hint);
+  }
+
+  /// `head relation tail` without a heading: ids of column 2 stand in column 0, and those of column 1 in neither.
+  Status check_triples() const {
+    constexpr std::size_t kTriple = 3;
+    if (!heading_.empty() || !asks_for_ends() || ask_.is_list || plan_.ids != IdKind::Text) return Done{};
+    if (lines_.front().size() != kTriple || lines_.size() < 2) return Done{};
+    Result<std::vector<std::string_view>> lines = source_.peek(std::numeric_limits<std::size_t>::max());
+    if (!lines) return lines.error();
+    std::set<std::string> heads, middles, tails;
+    for (const std::string_view line : *lines) {
+      const Cells cells = cells_of(line, plan_.separator);
+      if (cells.size() != kTriple || is_meant_as_number(cells[1])) return Done{};
+      heads.insert(cells[0]);
+      middles.insert(cells[1]);
+      tails.insert(cells[2]);
+      if (heads.count(cells[1]) + tails.count(cells[1]) + middles.count(cells[0]) + middles.count(cells[2]) != 0) {
+        return Done{};
+      }
+    }
+    const auto is_head = [&heads](const std::string& tail) { return heads.count(tail) != 0; };
+    if (std::none_of(tails.begin(), tails.end(), is_head)) return Done{};
+    return input_error(
+        source_.path(), source_.first_line(),
+        "are these lines `head relation tail`? Ids of column 2 stand in column 0, and none of column 1 does",
+        "then `--src 0 --dst 2 --edge-label 1`; else `--src 0 --dst 1`");
   }
 
   /// Turns names into numbers.
   Status name_columns() {
-    const Cells heading = plan_.has_heading ? lines_.front() : Cells();
+    const Cells& heading = heading_;
     for (ColumnSpec& column : plan_.rows.columns) {
       if (column.name.empty()) continue;
-      if (!plan_.has_heading) {
+      if (heading.empty()) {
         return input_error(source_.path(), 0, "there is no heading, and so no column " + quote(column.name),
                            "columns have numbers too, from 0");
       }
@@ -239,10 +441,15 @@ class Head {
   }
 
   Status unknown(const std::string& name, const Cells& heading) const {
-    std::string all;
-    for (const std::string& cell : heading) all += (all.empty() ? "" : ", ") + quote(cell);
     return input_error(source_.path(), source_.first_line(), "there is no column " + quote(name),
-                       "its columns are " + all);
+                       "its columns are " + listed(heading));
+  }
+
+  static std::string listed(const Cells& heading) {
+    constexpr std::size_t kMost = 20;
+    std::string all;
+    for (std::size_t at = 0; at < heading.size() && at < kMost; ++at) all += (at == 0 ? "" : ", ") + quote(heading[at]);
+    return heading.size() > kMost ? all + ", …" : all;
   }
 
   /// The first line of ids says whether they are text.
@@ -259,13 +466,13 @@ class Head {
   }
 
   void describe() {
-    if (!plan_.has_heading && !ask_.is_named && plan_.ids != IdKind::Text && !ask_.options.text_ids &&
+    if (heading_.empty() && !ask_.is_named && plan_.ids != IdKind::Text && !ask_.options.text_ids &&
         (plan_.is_plain || plan_.separator == 0)) {
       return;
     }
     plan_.text = name_of(plan_.separator);
-    if (plan_.has_heading) plan_.text += ", heading";
-    const Cells heading = plan_.has_heading ? lines_.front() : Cells();
+    if (!heading_.empty()) plan_.text += ", heading";
+    const Cells& heading = heading_;
     std::string columns;
     for (std::size_t at = 0; at < plan_.rows.columns.size(); ++at) {
       const unsigned index = plan_.rows.columns[at].index;
@@ -279,15 +486,17 @@ class Head {
   const TableAsk& ask_;
   TablePlan plan_;
   std::vector<Cells> lines_;
+  Cells heading_;  ///< Of the first line or the comment above it; empty: there is none.
 };
 
 }  // namespace
 
-Result<unsigned> count_columns(LineSource& source) {
-  Result<std::vector<std::string_view>> line = source.peek(1);
-  if (!line) return line.error();
-  if (line->empty()) return 0U;
-  return static_cast<unsigned>(cells_of(line->front(), separator_of_labels(line->front())).size());
+Result<std::vector<std::vector<std::string>>> first_cells(LineSource& source, std::size_t most) {
+  Result<std::vector<std::string_view>> lines = source.peek(most);
+  if (!lines) return lines.error();
+  std::vector<Cells> cells;
+  for (const std::string_view line : *lines) cells.push_back(cells_of(line, separator_of_labels(lines->front())));
+  return cells;
 }
 
 Result<TablePlan> plan_table(LineSource& source, const TableAsk& ask) { return Head(source, ask).plan(); }

@@ -25,8 +25,25 @@ LineError bad_number(const char* token, std::string_view what, NumberState state
   } else if ((text.front() >= 'a' && text.front() <= 'z') || (text.front() >= 'A' && text.front() <= 'Z') ||
              text.front() == '"') {
     error.hint = "the first ids of the file are integers; `--ids text` takes all of them as text";
+  } else if (what == kIdWords && is_meant_as_number(text)) {
+    error.hint = "ids are whole numbers; `--ids text` takes all of them as text";
   }
   return error;
+}
+
+std::string_view without_zero_fraction(std::string_view token) {
+  const std::size_t point = token.find('.');
+  const bool fits = point != std::string_view::npos && point != 0 && token[point - 1] != '-' &&
+                    token.find_first_not_of('0', point + 1) == std::string_view::npos;
+  return fits ? token.substr(0, point) : token;
+}
+
+bool is_meant_as_number(std::string_view cell) {
+  if (cell.starts_with('+') || cell.starts_with('-')) cell.remove_prefix(1);
+  if (cell.empty() || (cell.front() != '.' && (cell.front() < '0' || cell.front() > '9'))) return false;
+  double ignored = 0;
+  const std::from_chars_result read = std::from_chars(cell.data(), cell.data() + cell.size(), ignored);
+  return read.ptr == cell.data() + cell.size();
 }
 
 std::string lower_case(std::string_view text) {

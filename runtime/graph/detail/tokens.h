@@ -39,6 +39,9 @@ inline bool is_number_start(char c) { return (c >= '0' && c <= '9') || c == '-';
 /// True for `#`, `%` and `//`. Requires: blanks are skipped.
 inline bool starts_comment(const char* p) { return *p == '#' || *p == '%' || (*p == '/' && p[1] == '/'); }
 
+/// What an id is called in messages.
+inline constexpr std::string_view kIdWords = "a vertex id";
+
 enum class NumberState { Ok, NotANumber, TooLarge };
 
 /// A decimal int64 token at `p`; moves `p` past it when Ok.
@@ -75,6 +78,12 @@ inline NumberState parse_float(const char*& p, double& out) {
   p = end;
   return NumberState::Ok;
 }
+
+/// A number with a fraction of zeros, such as `1.0`, without the fraction; any other token as it is.
+std::string_view without_zero_fraction(std::string_view token);
+
+/// Something that is meant as a number, also one that no column may have.
+bool is_meant_as_number(std::string_view cell);
 
 /// Its letters of ASCII in lower case.
 std::string lower_case(std::string_view text);

@@ -87,6 +87,95 @@ TEST_F(Tables, ColumnsByNameAndNumber) {
   expect_error(table("src,dst,src\n1,2,3\n", {kSrc, kDst}), 0, "several columns `src`");
 }
 
+TEST_F(Tables, AHeadingChoosesTheColumns) {
+  const NamedEdges edges = {{"a", "b"}, {"b", "c"}};
+  for (const auto& [bytes, text] : std::vector<std::pair<std::string, std::string>>{
+           {"id,Source,TARGET,weight\n1,a,b,5\n2,b,c,7\n", "csv, heading, Source → TARGET"},
+           {"tail\trelation\thead\nb\tr\ta\nc\tr\tb\n", "tsv, heading, head → tail"},
+           {"tx|ts|payer|payee\n1|5|a|b\n2|6|b|c\n", "csv with `|`, heading, payer → payee"},
+           {",source,target\n0,a,b\n1,b,c\n", "csv, heading, source → target"},
+           {",who,whom\n0,a,b\n1,b,c\n", "csv, heading, who → whom"},
+           {":START_ID,role,:END_ID\na,x,b\nb,x,c\n", "csv, heading, :START_ID → :END_ID"},
+           {"n,Src IP,Dst IP\n1,a,b\n2,b,c\n", "csv, heading, Src IP → Dst IP"},
+           {"protein1 protein2 score\na b 1\nb c 2\n", "columns, heading, protein1 → protein2"}}) {
+    SCOPED_TRACE(bytes);
+    expect_edges(table(bytes), edges, text);
+  }
+  expect_error(table("tx,person,friend\n1,a,b\n"), 1, "The heading has 3: `tx`, `person`, `friend`");
+  expect_error(table("src_ip,src_port,dst_ip,dst_port\n1,2,3,4\n"), 1, "which columns are the ends of an edge?");
+  expect_error(table("source,target\nsource,a\na,target\n"), 1, "a heading? Its names are ids below, too");
+  expect_error(table("node1,node2\nnode3,node4\n"), 1, "a heading? Its ids do not occur again");
+  expect_edges(table("7 8 9\n8 9 9\n"), {{"7", "8"}, {"8", "9"}}, "");
+  expect_edges(table("u v\nv w\n"), {{"u", "v"}, {"v", "w"}}, "columns, column 0 → column 1");
+}
+
+TEST_F(Tables, AHeadingBehindAHash) {
+  const std::string text = "# 2020\n#Id\tA\tB\n1\tx\ty\n# more\n2\ty\tz\n";
+  expect_edges(table(text, {ColumnRef("A"), ColumnRef("B")}), {{"x", "y"}, {"y", "z"}}, "tsv, heading, A → B");
+  EXPECT_EQ(load(table(text, {1U, 2U})).report.comments, 1U);
+  expect_edges(table("# weight\tFromNodeId\tToNodeId\n7\t1\t2\n"), {{"1", "2"}}, "tsv, heading, FromNodeId → ToNodeId");
+  expect_edges(table("# FromNodeId\tToNodeId\n1\t2\n"), {{"1", "2"}}, "");
+}
+
+TEST_F(Tables, BelowAHeadingNoLineIsAComment) {
+  expect_edges(table("source,target\n#a,u2\nu2,%b\n//c,u2\n"), {{"#a", "u2"}, {"%b", "u2"}, {"//c", "u2"}},
+               "csv, heading, source → target");
+  expect_error(table("source,target\n1,2\n# note\n"), 3, "expected a vertex id, found `# note`");
+}
+
+TEST_F(Tables, TheLabelOfAnEdgeIsTheColumnOfThatName) {
+  GraphSpec spec = table("source,weight,target,type\n1,9,2,x\n2,9,3,y\n");
+  spec.edge_info = true;
+  spec.info = ColumnKind::Label;
+  expect_edges(spec, {{"1", "2"}, {"2", "3"}}, "csv, heading, source → target, type");
+  spec = table("source,weight,target,colour\n1,9,2,x\n");
+  spec.edge_info = true;
+  spec.info = ColumnKind::Label;
+  expect_error(spec, 1, "which column has the labels of edges?");
+  spec.columns = {ColumnRef(), ColumnRef(), ColumnRef("colour")};
+  expect_edges(spec, {{"1", "2"}}, "csv, heading, source → target, colour");
+}
+
+TEST_F(Tables, TriplesWithoutAHeading) {
+  expect_error(table("ann\tknows\tbob\nbob\tknows\tcid\n"), 1, "are these lines `head relation tail`?");
+  expect_edges(table("ann bob x\nbob cid x\n"), {{"ann", "bob"}, {"bob", "cid"}}, "columns, column 0 → column 1");
+}
+
+TEST_F(Tables, LettersAsIds) {
+  const NamedEdges edges = {{"e", "f"}, {"f", "t"}};
+  expect_edges(table("e f\nf t\n"), edges, "columns, column 0 → column 1");
+  expect_edges(table("t f\nf e\n"), edges, "columns, column 0 → column 1");
+  expect_edges(table("v 1\n1 e\n"), {{"1", "v"}, {"1", "e"}}, "columns, column 0 → column 1");
+  expect_edges(table("e 1 2\ne 2 3\n", {1U, 2U}), {{"1", "2"}, {"2", "3"}}, "columns, column 1 → column 2");
+  EXPECT_EQ(load(table("e 1 2\ne 2 3\n")).report.format, Format::Tve);
+  GraphSpec spec = table("t # 0\nv 1 1\nv 2 1\ne 1 2\n");
+  spec.table.text_ids = true;
+  EXPECT_EQ(load(spec).report.format, Format::Tve);
+}
+
+TEST_F(Tables, WholeNumbers) {
+  expect_edges(table("src,dst\n1.0,2\n2.00,3\n"), {{"1", "2"}, {"2", "3"}}, "csv, heading, src → dst");
+  expect_edges(table("1.0 2\n2. 3\n"), {{"1", "2"}, {"2", "3"}}, "");
+  EXPECT_NE(load_error(table("1.5 2\n")).hint.find("ids are whole numbers"), std::string::npos);
+  EXPECT_NE(load_error(table("src,dst\n1e3,2\n")).hint.find("ids are whole numbers"), std::string::npos);
+  EXPECT_TRUE(load(table("007 7\n")).report.leading_zeros);
+  EXPECT_TRUE(load(table("src,dst\n1,07\n")).report.leading_zeros);
+  EXPECT_FALSE(load(table("0 7\n")).report.leading_zeros);
+}
+
+TEST_F(Tables, LabelsThatAreTurnedRound) {
+  for (const char* text : {"label,id\nred,1\nblue,2\n", "red 1\nblue 2\n", "colour\tvertex\nred\t1\n"}) {
+    GraphSpec spec = table("1 2\n");
+    spec.labels_path = folder_.file("l", text);
+    EXPECT_NE(load_error(spec).hint.find("--vertices"), std::string::npos) << text;
+  }
+  for (const char* text : {"1 red\n", "1 plasmid\n2 node\n", "id,label\n1,red\n"}) {
+    GraphSpec spec = table("1 2\n");
+    spec.labels_path = folder_.file("l", text);
+    EXPECT_NE(load(spec).report.labels, 0U) << text;
+  }
+}
+
 TEST_F(Tables, QuotesAsInRfc4180) {
   expect_edges(table("src,dst,note\n\"a, b\",\"say \"\"hi\"\"\",\"two\nlines\"\n\"a, b\", c ,x\n"),
                {{"a, b", "say \"hi\""}, {"a, b", "c"}}, "csv, heading, src → dst");
@@ -106,8 +195,8 @@ TEST_F(Tables, LinesOfUnlikeLength) {
 }
 
 TEST_F(Tables, QuotesOfCommentsPairWithNone) {
-  expect_edges(table("src,dst,note\n1,2,\"a\nb\"\n# an inch is 1\"\n2,3,\"c\nd\"\n3,4,e\n", {kSrc, kDst}),
-               {{"1", "2"}, {"2", "3"}, {"3", "4"}}, "csv, heading, src → dst");
+  expect_edges(table("1,2,\"a\nb\"\n# an inch is 1\"\n2,3,\"c\nd\"\n3,4,e\n", {0U, 1U}),
+               {{"1", "2"}, {"2", "3"}, {"3", "4"}}, "csv, column 0 → column 1");
 }
 
 TEST_F(Tables, ALineOfUnlikeLengthIsWhereItBegins) {

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Usual names of the columns of tables of edges.
+namespace matcha::runtime {
+
+/// What a column has, which a heading says by its name.
+enum class ColumnRole : std::uint8_t {
+  Any,     ///< The column is given by number or name.
+  Source,  ///< One end of an edge.
+  Target,  ///< The other end.
+  Label,   ///< The label of an edge.
+  Time,    ///< The time of an edge.
+  Info,    ///< A number of an edge: a time, a weight.
+  Id,      ///< The id of a vertex.
+  Next,    ///< The next column that no other role takes.
+};
+
+/// The columns of the two ends of edges.
+struct EndColumns {
+  unsigned source = 0;
+  unsigned target = 0;
+  bool is_numbered = false;  ///< They differ in a number or letter alone, as `node1` and `node2`, as ids may, too.
+};
+
+/// The columns that a heading names as the ends of edges: `source` and `target`, `src_id` and `dst_id`, `FromNodeId`
+/// and `ToNodeId`, `node1` and `node2`, and others. None: no pair of names is usual, or there are several, of which not
+/// one alone has the plain names or those of ids.
+std::optional<EndColumns> usual_ends(const std::vector<std::string>& heading);
+
+/// True if a heading names at least one pair of columns that could be the ends of edges.
+bool has_usual_ends(const std::vector<std::string>& heading);
+
+/// True if columns of this role are usually called so: Label, Time, Info (weights) or Id.
+bool is_usual_name(std::string_view name, ColumnRole role);
+
+/// How likely a column of this name has the ids of vertices: 0 for not at all, 3 for `id`.
+int id_likeness(std::string_view name);
+
+/// True for a column without a name, as the index of a data frame is.
+bool is_unnamed(std::string_view name);
+
+}  // namespace matcha::runtime
