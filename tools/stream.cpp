@@ -43,6 +43,8 @@ class StreamVerb {
  public:
   explicit StreamVerb(const StreamOptions& options)
       : options_(options), console_(options.console), session_(console_, options.timeout) {
+    parts_.updates = options.updates;
+    update_columns_ = take_columns(parts_.updates);
     if (options.threads != 0) threads_.emplace(tbb::global_control::max_allowed_parallelism, options.threads);
   }
 
@@ -90,6 +92,7 @@ class StreamVerb {
       return console_.error(Status::Usage, "a window or a slide has some length", "such as 15m, 1h or 30d");
     }
     status = check_gpus();
+    if (status == Status::Ok) status = check_columns();
     if (status != Status::Ok) return status;
     if (!options_.matches.empty()) {
       parts_.row_format = row_format(options_.matches);
@@ -108,6 +111,35 @@ class StreamVerb {
                             "give the answers a file: `--out FILE`");
     }
     return Status::Ok;
+  }
+
+  Status check_columns() const {
+    if (update_columns_.empty()) return Status::Ok;
+    if (!options_.temporal) {
+      return console_.error(Status::Usage, "the columns of updates are those of lines with a time", "add `--temporal`");
+    }
+    if (update_columns_.size() == 3 && options_.time.empty()) return Status::Ok;
+    return console_.error(Status::Usage,
+                          fmt::format("updates have 3 columns, source, target and time; {} are named",
+                                      update_columns_.size() + (options_.time.empty() ? 0 : 1)),
+                          "write `--updates FILE:SRC,DST,TIME`");
+  }
+
+  /// Which columns of timed lines are wanted. `--src` and `--dst` are those of the graph at the start, if there is one,
+  /// and those of the updates as far as their heading has these names.
+  st::ColumnWish column_wish() const {
+    st::ColumnWish wish;
+    if (!update_columns_.empty()) {
+      std::copy(update_columns_.begin(), update_columns_.end(), wish.columns.begin());
+      return wish;
+    }
+    if (!options_.table.src.empty()) {
+      wish.columns[st::TimedColumns::kSource] = runtime::ColumnRef(options_.table.src);
+      wish.columns[st::TimedColumns::kTarget] = runtime::ColumnRef(options_.table.dst);
+    }
+    if (!options_.time.empty()) wish.columns[st::TimedColumns::kTime] = runtime::ColumnRef(options_.time);
+    wish.is_strict = is_empty();
+    return wish;
   }
 
   Status check_gpus() const {
@@ -251,6 +283,7 @@ class StreamVerb {
             {"labels", table.labels},
             {"directed", options_.directed},
             {"updates", options_.updates},
+            {"time", options_.time},
             {"temporal", options_.temporal},
             {"window", options_.window},
             {"slide", options_.slide},
@@ -288,9 +321,9 @@ class StreamVerb {
   std::uint64_t expected_edges() const {
     constexpr std::uint64_t kOfLine = 14, kOfPackedLine = 4;
     std::error_code error;
-    if (!std::filesystem::is_regular_file(options_.updates, error)) return 0;
-    const std::uint64_t bytes = std::filesystem::file_size(options_.updates, error);
-    const std::string end = std::filesystem::path(options_.updates).extension();
+    if (!std::filesystem::is_regular_file(parts_.updates, error)) return 0;
+    const std::uint64_t bytes = std::filesystem::file_size(parts_.updates, error);
+    const std::string end = std::filesystem::path(parts_.updates).extension();
     const bool is_packed = end == ".gz" || end == ".zst" || end == ".xz" || end == ".bz2";
     return error ? 0 : bytes / (is_packed ? kOfPackedLine : kOfLine);
   }
@@ -314,11 +347,26 @@ class StreamVerb {
                                        : st::make_delta(*graph, shared(console_), st::read_here, gpu);
     if (parts_.engine == nullptr) return Status::Resource;
     parts_.rules.directed = read.facts().directed;
-    parts_.rules.lines = {options_.temporal, edge_labels_, parts_.maybe_names};
+    parts_.rules.lines = {options_.temporal, edge_labels_, maybe_names_, is_empty() && maybe_names_ == nullptr};
+    parts_.rules.columns = column_wish();
+    parts_.check_text_ids = [this] { return check_text_ids(); };
     if (!options_.window.empty()) parts_.rules.width = seconds_of(options_.window);
     if (!options_.lateness.empty()) parts_.rules.lateness = *seconds_of(options_.lateness);
     if (!options_.slide.empty()) parts_.rules.slide = seconds_of(options_.slide);
     return st::add_empty_word(*parts_.engine, **graph);
+  }
+
+  /// Programs cannot compute with ids that are text.
+  Status check_text_ids() const {
+    const runtime::Universe text =
+        runtime::Universe::named(std::make_shared<const runtime::IdNames>(runtime::IdNames::text_ids({}, {})));
+    for (const ProgramRequest& request : requests_) {
+      st::ProgramNeeds needs;
+      const Status status =
+          st::find_needs(request, options_.directed, !options_.matches.empty(), &text, console_, needs);
+      if (status != Status::Ok) return status;
+    }
+    return Status::Ok;
   }
 
   /// Where ids are text, programs see numbers of vertices, as those that come have some too.
@@ -327,24 +375,24 @@ class StreamVerb {
       const runtime::Result<nlohmann::json> facts = parts_.state->read_facts();
       if (!facts) return console_.error(facts.error());
       if (!facts->contains("names")) return Status::Ok;
-      parts_.maybe_names = std::make_shared<st::VertexNames>();
-      if (parts_.maybe_names->restore(facts->at("names").get<std::vector<std::string>>())) return Status::Ok;
+      maybe_names_ = std::make_shared<st::VertexNames>();
+      if (maybe_names_->restore(facts->at("names").get<std::vector<std::string>>())) return Status::Ok;
       return console_.error(Status::Input, fmt::format("the names of vertices in `{}` are corrupt", options_.state));
     }
     const driver::ResidentGraph::Shared read = graph;
     const runtime::Universe& ids = read->graph().universe();
+    if (is_empty() && options_.table.ids == "text") {
+      maybe_names_ = std::make_shared<st::VertexNames>();
+      return check_text_ids();
+    }
     if (ids.kind() == runtime::IdKind::Int) return Status::Ok;
     if (ids.kind() == runtime::IdKind::Unsigned) {
       return console_.error(Status::Input, "an id of the graph is a number beyond 64 bits with a sign",
                             "a stream takes smaller numbers, and text");
     }
-    for (const ProgramRequest& request : requests_) {
-      st::ProgramNeeds needs;
-      const Status status =
-          st::find_needs(request, options_.directed, !options_.matches.empty(), &ids, console_, needs);
-      if (status != Status::Ok) return status;
-    }
-    parts_.maybe_names = std::make_shared<st::VertexNames>(*ids.names());
+    const Status fit = check_text_ids();
+    if (fit != Status::Ok) return fit;
+    maybe_names_ = std::make_shared<st::VertexNames>(*ids.names());
     runtime::Result<runtime::Graph> own = edge_labels_ ? read->informed_view() : read->view();
     if (!own) return console_.error(own.error());
     own->share_universe(std::make_shared<const runtime::Universe>(runtime::Universe::identity(ids.size())));
@@ -412,6 +460,8 @@ class StreamVerb {
   std::optional<tbb::global_control> threads_;
   std::vector<ProgramRequest> requests_;
   std::string graph_file_;
+  std::vector<runtime::ColumnRef> update_columns_;  ///< After the name of the file of updates.
+  std::shared_ptr<st::VertexNames> maybe_names_;    ///< Ids are text from the start.
   bool edge_labels_ = false;
   StreamParts parts_;
   /// It is there until the end, so that a stop does not wait for what it has begun, such as compilers for a GPU.
@@ -431,7 +481,9 @@ Status check_ranks(const StreamOptions& options, const Console& console) {
                          "the ranks of a job share the edges of batches that end where the updates say");
   }
   std::error_code failed;
-  if (!std::filesystem::is_regular_file(options.updates, failed)) {
+  std::string file = options.updates;
+  take_columns(file);
+  if (!std::filesystem::is_regular_file(file, failed)) {
     return console.error(Status::Usage, "with `--mpi` the updates are a file, which every rank reads",
                          "--updates FILE");
   }

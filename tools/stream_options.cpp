@@ -40,12 +40,17 @@ CLI::Validator is_time(bool real) {
 
 void add_input_options(CLI::App& verb, StreamOptions& options) {
   verb.add_option("--updates", options.updates,
-                  "The updates, a line each; `-`: standard input; may be packed (gz, zst)")
+                  "The updates, a line each; `-`: standard input; may be packed (gz, zst); COLS: `src,dst,time`")
       ->required()
-      ->type_name("FILE")
+      ->type_name("FILE[:COLS]")
       ->group("Updates");
   verb.add_flag("--temporal", options.temporal, "Lines are `u v t`: edges that come, with times")->group("Updates");
   CLI::Option* const temporal = verb.get_option("--temporal");
+  verb.add_option("--time", options.time,
+                  "Column of timed updates: the time; a name of the heading, or a number from 0")
+      ->needs(temporal)
+      ->type_name("COLUMN")
+      ->group("Updates");
   const auto add_time = [&](const char* name, std::string& value, const char* text) {
     verb.add_option(name, value, text)->check(is_time(false))->needs(temporal)->type_name("TIME")->group("Updates");
   };
@@ -145,7 +150,9 @@ Examples:
   matcha stream q.mt g.mtg --updates u.txt --state run1/ --out answers.txt
 
 A line of updates is `+ u v [label]`, `- u v`, `v id [label]` or `-v id`; `e`
-and `-e` are `+` and `-`. After each batch there is a line for each program.)");
+and `-e` are `+` and `-`. With --temporal it is `u v t`, or has the columns that
+a heading or `--updates calls.csv:caller,callee,start` names. After each batch
+there is a line for each program.)");
 }
 
 }  // namespace matcha::tools

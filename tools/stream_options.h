@@ -27,6 +27,7 @@ struct StreamOptions {
   bool directed = false;
 
   std::string updates;
+  std::string time;  ///< Its column of times; empty: as the heading says.
   bool temporal = false;
   std::string window, slide, lateness;
   std::optional<std::uint64_t> batch;

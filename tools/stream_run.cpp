@@ -35,7 +35,7 @@ StreamRun::StreamRun(const StreamOptions& options, const Console& console, Sessi
       parts_(std::move(parts)),
       engine_(*parts_.engine),
       feed_(parts_.rules, std::make_shared<const runtime::LabelDictionary>(engine_.dictionary())),
-      input_name_(options.updates == "-" ? "<stdin>" : options.updates) {}
+      input_name_(parts_.updates == "-" ? "<stdin>" : parts_.updates) {}
 
 Status StreamRun::all() {
   const bool goes_on = parts_.state && parts_.state->is_begun();
@@ -83,7 +83,7 @@ Status StreamRun::open_outputs(bool goes_on) {
 }
 
 Status StreamRun::open_input() {
-  runtime::Result<std::unique_ptr<runtime::ByteStream>> bytes = runtime::ByteStream::open(options_.updates);
+  runtime::Result<std::unique_ptr<runtime::ByteStream>> bytes = runtime::ByteStream::open(parts_.updates);
   if (!bytes) return console_.error(bytes.error());
   if ((*bytes)->may_repeat() && offset_ != 0) {
     const runtime::Status skipped = (*bytes)->skip(offset_);
@@ -221,7 +221,12 @@ Status StreamRun::replay(const st::LogRecord& record, bool quiet) {
   while (!lines.empty()) {
     const std::size_t end = lines.find('\n');
     std::string error;
-    if (end == std::string_view::npos || feed_.push(lines.substr(0, end), ++line_, error) == st::LineKind::Error) {
+    st::LineKind kind = st::LineKind::Error;
+    if (end != std::string_view::npos) {
+      const Status pushed = push(lines.substr(0, end), kind, error);
+      if (pushed != Status::Ok) return pushed;
+    }
+    if (kind == st::LineKind::Error) {
       return console_.error(Status::Input, "the log does not fit this stream: " + error);
     }
     lines.remove_prefix(end + 1);
@@ -251,11 +256,18 @@ std::optional<StreamRun::Clock::time_point> StreamRun::batch_deadline() const {
   return ends_otherwise ? std::nullopt : std::optional(Clock::now());
 }
 
+Status StreamRun::push(std::string_view line, st::LineKind& kind, std::string& error) {
+  const bool was_named = feed_.names() != nullptr;
+  kind = feed_.push(line, ++line_, error);
+  return was_named || feed_.names() == nullptr ? Status::Ok : parts_.check_text_ids();
+}
+
 Status StreamRun::take_line(const StreamInput::Line& line) {
   std::string error;
-  const st::LineKind kind = feed_.push(line.text, line_ + 1, error);
-  if (kind == st::LineKind::Error) return line_error(line_ + 1, std::move(error));
-  ++line_;
+  st::LineKind kind = st::LineKind::Blank;
+  const Status pushed = push(line.text, kind, error);
+  if (pushed != Status::Ok) return pushed;
+  if (kind == st::LineKind::Error) return line_error(line_, std::move(error));
   offset_ = line.offset;
   if (parts_.state) lines_.append(line.text).push_back('\n');
   blank_ = kind == st::LineKind::Blank;
@@ -325,7 +337,9 @@ Status StreamRun::line_error(std::uint64_t line, std::string message) const {
   error.kind = runtime::ErrorKind::Input;
   error.file = input_name_;
   error.line = line;
-  error.message = std::move(message);
+  const std::size_t hint = message.find(st::kHintBreak);
+  if (hint != std::string::npos) error.hint = message.substr(hint + st::kHintBreak.size());
+  error.message = message.substr(0, hint);
   return console_.error(error);
 }
 
@@ -444,8 +458,8 @@ std::string StreamRun::rows_text(std::uint64_t batch, const st::RowChanges& chan
         }
         case runtime::ElementKind::Bool: text += row[column] != 0 ? "true" : "false"; break;
         case runtime::ElementKind::Vid:
-          if (parts_.maybe_names != nullptr) {
-            append_name(text, parts_.maybe_names->name(static_cast<std::int64_t>(row[column])),
+          if (feed_.names() != nullptr) {
+            append_name(text, feed_.names()->name(static_cast<std::int64_t>(row[column])),
                         json ? Style::Json : Style::Text, format.separator);
             break;
           }
@@ -470,7 +484,7 @@ Status StreamRun::write_answers(const st::BatchFacts& facts, const std::vector<s
     shown.changes = {};
     for (st::Number& number : shown.total) {
       const auto* const vertex = std::get_if<st::VertexNumber>(&number);
-      if (vertex != nullptr && parts_.maybe_names != nullptr) number = parts_.maybe_names->name(vertex->id);
+      if (vertex != nullptr && feed_.names() != nullptr) number = feed_.names()->name(vertex->id);
     }
     if (options_.no_total) shown.total.clear();
     text += options_.json ? st::answer_json(facts, shown, name) : st::answer_line(facts, shown, name);
@@ -507,7 +521,7 @@ Status StreamRun::write_checkpoint() {
     if (!bytes) return console_.error(bytes.error());
     facts[name] = *bytes;
   }
-  if (parts_.maybe_names != nullptr) facts["names"] = parts_.maybe_names->saved();
+  if (feed_.names() != nullptr) facts["names"] = feed_.names()->saved();
   const runtime::Status written = parts_.state->write(batch_, **graph, facts);
   if (!written) return console_.error(written.error());
   since_checkpoint_ = 0;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -28,10 +29,11 @@ struct StreamParts {
   std::unique_ptr<driver::stream::Engine> engine;
   std::vector<std::string> names;  ///< Of the programs.
   driver::stream::FeedRules rules;
+  std::string updates;                     ///< The path of the updates, without columns.
+  std::function<Status()> check_text_ids;  ///< Whether the programs can run where ids are text.
   codegen::RunOptions run;
   std::optional<RowFormat> row_format;  ///< Rows are wanted.
   std::optional<driver::stream::StateFolder> state;
-  std::shared_ptr<driver::stream::VertexNames> maybe_names;       ///< Ids are text; the lines' rules have it too.
   std::unique_ptr<runtime::stream::Partners> partners = nullptr;  ///< Other processes with the same stream; null: none.
   nlohmann::json settings;  ///< What a state is for, and the same when it goes on.
 };
@@ -73,6 +75,8 @@ class StreamRun {
   /// Takes lines until a batch ends; false where the input has ended, or the session.
   Status gather();
   Status take_line(const StreamInput::Line& line);
+  /// Reads a line. Where its ids are the first ones, and text, the programs must be able to run on text.
+  Status push(std::string_view line, driver::stream::LineKind& kind, std::string& error);
   std::optional<Clock::time_point> batch_deadline() const;
   Status finish_batch();
   Status settle(bool all);

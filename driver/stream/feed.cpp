@@ -1,5 +1,6 @@
 #include "driver/stream/feed.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -16,7 +17,26 @@ Window::Edge edge_of(const nlohmann::json& row) {
 
 }  // namespace
 
+LineKind Feed::begin(std::string_view line, std::string& error) {
+  const std::string_view text = line.substr(std::min(line.find_first_not_of(" \t\r"), line.size()));
+  if (text.empty()) return LineKind::Blank;
+  if (is_comment(text)) {
+    comment_ = text;
+    return LineKind::Comment;
+  }
+  bool is_heading = false;
+  if (!choose_columns(line, comment_, rules_.columns, rules_.lines.columns, is_heading, error)) return LineKind::Error;
+  is_begun_ = true;
+  return is_heading ? LineKind::Comment : LineKind::Update;
+}
+
 LineKind Feed::push(std::string_view line, std::uint64_t number, std::string& error) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (number == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  if (rules_.lines.temporal && !is_begun_) {
+    const LineKind first = begin(line, error);
+    if (first != LineKind::Update) return first;
+  }
   Update update;
   const LineKind kind = read_update(line, rules_.lines, codes_, update, error);
   if (kind != LineKind::Update) return kind;
@@ -66,6 +86,11 @@ nlohmann::json Feed::saved() const {
     ready.push_back({static_cast<int>(update.kind), update.u, update.v, update.time, update.line});
   }
   nlohmann::json saved = {{"live", std::move(live)}, {"waiting", std::move(waiting)}, {"ready", std::move(ready)}};
+  const TimedColumns& columns = rules_.lines.columns;
+  saved["begun"] = is_begun_;
+  saved["first-decides"] = rules_.lines.first_decides;
+  saved["columns"] = {columns.index[0], columns.index[1],  columns.index[2],
+                      columns.count,    columns.separator, columns.has_heading};
   if (window_.latest()) saved["latest"] = *window_.latest();
   return saved;
 }
@@ -80,6 +105,16 @@ void Feed::restore(const nlohmann::json& saved) {
   }
   std::optional<std::int64_t> latest;
   if (saved.contains("latest")) latest = saved.at("latest").get<std::int64_t>();
+  // A state of a version before has lines without a heading.
+  is_begun_ = saved.value("begun", true);
+  rules_.lines.first_decides = saved.value("first-decides", false) && rules_.lines.maybe_names == nullptr;
+  if (saved.contains("columns")) {
+    const nlohmann::json& row = saved.at("columns");
+    rules_.lines.columns = {{row.at(0).get<unsigned>(), row.at(1).get<unsigned>(), row.at(2).get<unsigned>()},
+                            row.at(4).get<char>(),
+                            row.at(3).get<unsigned>(),
+                            row.at(5).get<bool>()};
+  }
   window_.restore(std::move(live), std::move(waiting), latest);
   ready_.clear();
   for (const nlohmann::json& row : saved.at("ready")) {

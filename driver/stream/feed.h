@@ -17,6 +17,7 @@ namespace matcha::driver::stream {
 
 struct FeedRules {
   LineRules lines;
+  ColumnWish columns;  ///< Of timed lines.
   bool directed = false;
   std::optional<std::int64_t> width;  ///< Of a window; with times.
   std::int64_t lateness = 0;
@@ -57,6 +58,8 @@ class Feed {
   RawBatch end_batch();
 
   LabelCodes& codes() { return codes_; }
+  /// The names of vertices, once it is known that ids are text; null: they are ints, as far as is known.
+  const std::shared_ptr<VertexNames>& names() const { return rules_.lines.maybe_names; }
 
   /// Between batches: what it holds, and the same again.
   nlohmann::json saved() const;
@@ -64,10 +67,14 @@ class Feed {
 
  private:
   std::int64_t stretch_of(std::int64_t time) const;
+  /// Before the first timed line it is not known which columns it has. Comment: the line is none, but a heading.
+  LineKind begin(std::string_view line, std::string& error);
 
   FeedRules rules_;
   LabelCodes codes_;
   Window window_;
+  bool is_begun_ = false;  ///< The columns of timed lines are known.
+  std::string comment_;    ///< The last one before that.
   std::deque<Update> ready_;
   RawBatch batch_;
 };

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <initializer_list>
+#include <list>
 #include <optional>
 #include <utility>
 
 #include "driver/stream/rebuild.h"
+#include "driver/stream/update_cells.h"
 
 namespace matcha::driver::stream {
 
@@ -29,20 +33,30 @@ struct Cells {
   std::array<std::string_view, kMost> cells;
   std::size_t count = 0;
 
-  explicit Cells(std::string_view line) {
-    std::size_t at = 0;
-    for (;;) {
-      while (at < line.size() && is_between(line[at])) ++at;
-      if (at == line.size() || count == kMost) return;
-      const std::size_t begin = at;
-      while (at < line.size() && !is_between(line[at])) ++at;
-      cells[count++] = line.substr(begin, at - begin);
+  Cells(std::string_view line, char separator) {
+    CellWalk walk(line, separator);
+    for (std::string_view cell; count < kMost && walk.next(cell); ++count) {
+      cells[count] = walk.is_copy() ? std::string_view(copies_.emplace_back(cell)) : cell;
     }
   }
 
  private:
-  static bool is_between(char c) { return c == ' ' || c == '\t' || c == ',' || c == '\r'; }
+  std::list<std::string> copies_;
 };
+
+/// The first cell of a line of updates: `+` of `+ 1 2`.
+std::string_view mark_of(std::string_view line) {
+  const std::size_t begin = std::min(line.find_first_not_of(" \t\r"), line.size());
+  return line.substr(begin, line.find_first_of(" \t,;|\r", begin) - begin);
+}
+
+/// What is between the cells of `+;1;2`, and of `+\tCarol Ann\tBob`; 0: blanks, tabs and commas.
+char separator_behind(std::string_view mark, std::string_view line) {
+  const std::size_t at = static_cast<std::size_t>(mark.data() - line.data()) + mark.size();
+  if (mark.empty() || at >= line.size() || line[at] == ' ' || line[at] == '\r') return 0;
+  const bool is_sure = line[at] == ';' || line[at] == '|' || line.find(line[at], at + 1) != std::string_view::npos;
+  return is_sure ? line[at] : 0;
+}
 
 std::string shown(std::string_view text) {
   constexpr std::size_t kMost = 40;
@@ -55,7 +69,11 @@ std::string shown(std::string_view text) {
 }
 
 bool take_number(std::string_view cell, const char* what, std::int64_t& id, std::string& error) {
-  const std::optional<std::int64_t> number = number_of(cell);
+  std::optional<std::int64_t> number = number_of(cell);
+  const std::size_t point = number ? std::string_view::npos : cell.find('.');
+  if (point != std::string_view::npos && cell.find_first_not_of('0', point + 1) == std::string_view::npos) {
+    number = number_of(cell.substr(0, point));
+  }
   if (!number) {
     error = fmt::format("{} is no {}: a whole number of 64 bits", shown(cell), what);
     return false;
@@ -64,24 +82,84 @@ bool take_number(std::string_view cell, const char* what, std::int64_t& id, std:
   return true;
 }
 
-bool take_id(std::string_view cell, const LineRules& rules, std::int64_t& id, std::string& error) {
-  if (rules.maybe_names == nullptr) return take_number(cell, "id", id, error);
-  id = rules.maybe_names->number(cell);
-  return true;
+bool is_like_number(std::string_view cell) {
+  double ignored = 0;
+  return std::from_chars(cell.data(), cell.data() + cell.size(), ignored).ptr == cell.data() + cell.size();
 }
 
-LineKind read_temporal(const Cells& cells, const LineRules& rules, Update& update, std::string& error) {
-  if (cells.count < 3) {
-    error = "a line has two ids and a time: `u v t`";
+/// The ids of the first update are text if one of them is no number.
+void decide_ids(std::initializer_list<std::string_view> ids, LineRules& rules) {
+  rules.first_decides = false;
+  rules.decided = true;
+  if (rules.maybe_names == nullptr && !std::all_of(ids.begin(), ids.end(), is_like_number)) {
+    rules.maybe_names = std::make_shared<VertexNames>();
+  }
+}
+
+bool take_id(std::string_view cell, const LineRules& rules, std::int64_t& id, std::string& error) {
+  if (rules.maybe_names == nullptr) {
+    const bool taken = take_number(cell, "id", id, error);
+    if (!taken && rules.decided)
+      error +=
+          std::string(kHintBreak) + "ids are numbers, as the first of them is; `--ids text` takes all of them as text";
+    return taken;
+  }
+  if (cell.empty()) error = "an id is empty";
+  id = rules.maybe_names->number(cell);
+  return !cell.empty();
+}
+
+/// The three cells of a timed line that are looked at.
+struct TimedCells {
+  std::array<std::string_view, 3> cells{};
+  unsigned count = 0, found = 0;
+
+  TimedCells(std::string_view line, const TimedColumns& columns) {
+    CellWalk walk(line, columns.separator);
+    for (std::string_view cell; walk.next(cell); ++count) {
+      for (std::size_t role = 0; role < cells.size(); ++role) {
+        if (columns.index[role] != count) continue;
+        cells[role] = walk.is_copy() ? std::string_view(copies_.emplace_back(cell)) : cell;
+        ++found;
+      }
+    }
+  }
+
+ private:
+  std::list<std::string> copies_;
+};
+
+LineKind read_temporal(std::string_view line, LineRules& rules, Update& update, std::string& error) {
+  const TimedColumns& columns = rules.columns;
+  const TimedCells cells(line, columns);
+  if (cells.count == 0) return LineKind::Blank;
+  if (cells.found < cells.cells.size()) {
+    error = columns.count == 3 || columns.count == 0
+                ? "a line has two ids and a time: `u v t`"
+                : fmt::format("the line has {} columns, and the heading {}", cells.count, columns.count);
+    return LineKind::Error;
+  }
+  if (columns.count != 0 && cells.count != columns.count) {
+    error = columns.has_heading ? fmt::format("the line has {} columns, and the heading {}", cells.count, columns.count)
+                                : fmt::format(
+                                      "the line has {} columns: which of them is the time?\n"
+                                      "  hint: `--updates FILE:0,1,{}` takes the last one, `FILE:0,1,2` the third one",
+                                      cells.count, cells.count - 1);
     return LineKind::Error;
   }
   update.kind = UpdateKind::InsertEdge;
-  const bool right = take_number(cells.cells[2], "time", update.time, error) &&
-                     take_id(cells.cells[0], rules, update.u, error) && take_id(cells.cells[1], rules, update.v, error);
+  const auto& [source, target, time] = cells.cells;
+  if (!take_number(time, "time", update.time, error)) return LineKind::Error;
+  if (rules.first_decides) decide_ids({source, target}, rules);
+  const bool right = take_id(source, rules, update.u, error) && take_id(target, rules, update.v, error);
   return right ? LineKind::Update : LineKind::Error;
 }
 
 }  // namespace
+
+bool is_comment(std::string_view line) {
+  return line.starts_with('#') || line.starts_with('%') || line.starts_with("//");
+}
 
 std::int64_t LabelCodes::code(std::string_view label) {
   if (const std::optional<std::int64_t> number = number_of(label)) return *number;
@@ -113,14 +191,15 @@ void LabelCodes::take(std::shared_ptr<const runtime::LabelDictionary> dictionary
   codes_.clear();
 }
 
-LineKind read_update(std::string_view line, const LineRules& rules, LabelCodes& codes, Update& update,
-                     std::string& error) {
-  const Cells cells(line);
+LineKind read_update(std::string_view line, LineRules& rules, LabelCodes& codes, Update& update, std::string& error) {
+  const std::string_view mark = mark_of(line);
+  const bool has_comments = !rules.temporal || !rules.columns.has_heading;
+  if (has_comments && is_comment(mark)) return LineKind::Comment;
+  update = Update();
+  if (rules.temporal) return read_temporal(line, rules, update, error);
+  const Cells cells(line, separator_behind(mark, line));
   if (cells.count == 0) return LineKind::Blank;
   const std::string_view first = cells.cells[0];
-  if (first.front() == '#' || first.front() == '%' || first.starts_with("//")) return LineKind::Comment;
-  update = Update();
-  if (rules.temporal) return read_temporal(cells, rules, update, error);
   const bool inserts = first == "+" || first == "e", deletes = first == "-" || first == "-e";
   const bool of_vertex = first == "v" || first == "-v";
   if (!inserts && !deletes && !of_vertex) {
@@ -140,6 +219,7 @@ LineKind read_update(std::string_view line, const LineRules& rules, LabelCodes& 
                         cells.count == Cells::kMost ? "more" : std::to_string(cells.count - 1));
     return LineKind::Error;
   }
+  if (rules.first_decides) decide_ids({cells.cells[1], cells.cells[of_vertex ? 1 : 2]}, rules);
   if (!take_id(cells.cells[1], rules, update.u, error)) return LineKind::Error;
   if (!of_vertex && !take_id(cells.cells[2], rules, update.v, error)) return LineKind::Error;
   const bool is_kept = of_vertex || rules.edge_labels;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "driver/stream/timed_columns.h"
 #include "driver/stream/update.h"
 #include "driver/stream/vertex_names.h"
 #include "runtime/graph/labels.h"
@@ -40,17 +41,27 @@ class LabelCodes {
 
 /// What the lines are.
 struct LineRules {
-  bool temporal = false;     ///< `u v t`, further columns skipped; else `+ u v [label]` and the like.
+  bool temporal = false;     ///< `u v t`; else `+ u v [label]` and the like.
   bool edge_labels = false;  ///< Edges that come have labels; else a label of an edge is skipped.
   std::shared_ptr<VertexNames> maybe_names = nullptr;  ///< Ids are text, and updates have numbers; else ids are ints.
+  /// There is no graph yet, and the ids of the first update say whether ids are text.
+  bool first_decides = false;
+  bool decided = false;       ///< It did.
+  TimedColumns columns = {};  ///< Of `u v t`.
 };
+
+/// What stands between an error of a line and its hint.
+inline constexpr std::string_view kHintBreak = "\n  hint: ";
+
+/// Whether a line without blanks before it is a comment.
+bool is_comment(std::string_view line);
 
 enum class LineKind : std::uint8_t { Update, Comment, Blank, Error };
 
 /// Reads a line without its line feed: `+ u v [label]`, `e u v [label]`, `- u v [label]`, `-e u v [label]`,
-/// `v id [label]`, `-v id`; comments begin with `#`, `%` or `//`. Blanks, tabs and commas separate. On an Error,
-/// `error` says what is wrong.
-LineKind read_update(std::string_view line, const LineRules& rules, LabelCodes& codes, Update& update,
-                     std::string& error);
+/// `v id [label]`, `-v id`; comments begin with `#`, `%` or `//`. Blanks, tabs and commas separate, or what is behind
+/// the first cell; cells may be quoted. On an Error, `error` says what is wrong, with a hint. The first line decides
+/// about `rules.first_decides`.
+LineKind read_update(std::string_view line, LineRules& rules, LabelCodes& codes, Update& update, std::string& error);
 
 }  // namespace matcha::driver::stream

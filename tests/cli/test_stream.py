@@ -386,6 +386,33 @@ class StreamTest(CliTest):
         graph = self.write("g.csv", "7,1,2\n7,2,3\n7,1,3\n")
         self.assertEqual(self.stream([], TRIANGLE, graph + ":1,2"), ["batch 0  total 1"])
 
+    def test_columns_of_updates(self):
+        ends = ["--quiet", "--pattern", "triangle", "--batch", "3", "--temporal", "--updates"]
+        path = self.write("u.csv", "tx;ts;payer;payee\n9;5;#a;b\n9;6;b;\"c;d\"\n8;7;\"c;d\";#a\n")
+        last = "batch 1  +1 -0  total 1"
+        for more in ([path], [path + ":payer,payee,ts"], [path, "--src", "payer", "--dst", "payee", "--time", "ts"]):
+            self.assertEqual(self.ok("stream", *ends, *more).splitlines()[-1], last)
+        wide = self.write("w.txt", "9 1 2 5\n9 2 3 6\n9 3 1 7\n")
+        self.assertEqual(self.ok("stream", *ends, wide + ":1,2,3").splitlines()[-1], last)
+        self.fails(3, "stream", *ends, wide, "--no-total", says=["w.txt:1: error", "which of them is the time?", "FILE:0,1,3"])
+        self.fails(3, "stream", *ends, path + ":payer,payee,when", "--no-total", says=["no column `when`", "`ts`"])
+        self.fails(2, "stream", *ends[:5], *ends[6:], path + ":payer,payee,ts", says="--temporal")
+        graph = self.write("g.csv", "payer,payee\na,b\nb,c\n")
+        for text in ("c a 7\n", "ts,payee,payer\n7,a,c\n"):
+            updates = self.write("u.txt", text)
+            self.assertEqual(self.ok("stream", graph, "--src", "payer", "--dst", "payee", *ends, updates).splitlines()[-1], last)
+
+    def test_ids_of_the_first_update(self):
+        each = ["stream", "--quiet", "--pattern", "triangle", "--batch", "3", "--updates"]
+        last = "batch 1  +1 -0  total 1"
+        for text in ("+ ann bob\n+ bob 7\n+ 7 ann\n", "\ufeff+ 1 2\n+ 2.0 3\n+ 3 1\n", "+\tann x\tbob\n+\tbob\tc\n+\tc\tann x\n"):
+            self.assertEqual(self.ok(*each, self.write("u.txt", text)).splitlines()[-1], last)
+        zeros = self.write("z.txt", "+ 07 7\n+ 7 8\n+ 8 07\n")
+        self.assertEqual(self.ok(*each, zeros, "--ids", "text").splitlines()[-1], last)
+        self.fails(3, *each, self.write("m.txt", "+ 1 2\n+ 2 bob\n"), "--no-total", says=["m.txt:2: error", "--ids text"])
+        program = self.write("a.mt", "def f(G: Graph):\n    return sum(apply(lambda v: v + 1, vertices(G)))\n")
+        self.fails(3, "stream", program, "--updates", self.write("n.txt", "+ a b\n"), "--no-total", says="computes with ids as numbers")
+
     def test_empty_stream(self):
         self.assertEqual(self.stream([], TRIANGLE), ["batch 0  total 0"])
         self.assertEqual(self.stream(["# nothing"], TRIANGLE, "--no-total"), [])
