@@ -33,6 +33,21 @@ class Edges:
         return comes, u, v
 
 
+def test_an_empty_graph_takes_the_ids_of_its_first_update():
+    named = mt.stream(mt.Graph([]), "triangle", matches=True)
+    for u, v in [("a", "b"), ("b", 7), (7, "a")]:
+        named.add(u, v)
+    assert named.count() == 1
+    many = mt.stream(mt.Graph([]), "triangle")
+    many.add_many([("a", "b"), ("b", "c"), ("c", "a")])
+    assert many.count() == 1
+    numbers = mt.stream(mt.Graph([]), "triangle")
+    numbers.add(1, 2)
+    with pytest.raises(TypeError, match="ints of 64 bits"):
+        numbers.add(2, "c")
+    assert numbers.count() == 0
+
+
 @pytest.mark.parametrize("recompute", [False, True])
 def test_totals_are_counts(recompute):
     for seed, (patterns, directed, options) in enumerate([

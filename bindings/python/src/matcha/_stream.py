@@ -125,7 +125,10 @@ class Stream:
             if not label or any(one.isspace() or one == "," for one in label):
                 raise ValueError(f"a label of an update has no blanks and no commas: {label!r}")
             with self._lock:
-                self._lines(f"v {self._graph.number(vertex)} {label}")
+                # A word with a quote is a quoted cell.
+                self._graph.decide(vertex)
+                word = label if '"' not in label else '"' + label.replace('"', '""') + '"'
+                self._lines(f"v {self._graph.number(vertex)} {word}")
             return
         if label is not None and not 0 <= label < 2**63:
             raise ValueError(f"a label is text, or an int from 0: {label}")
@@ -238,6 +241,7 @@ class Stream:
 
     def _put(self, kind: int, u: Any, v: Any, second: Optional[int] = None) -> None:
         with self._lock:
+            self._graph.decide(*([u] if second is not None else [u, v]))
             first = self._graph.number(u)
             if second is None:
                 second = self._graph.number(v)
@@ -250,6 +254,7 @@ class Stream:
     def _put_many(self, kind: int, u: Any, v: Any) -> None:
         columns = _sources._ends(u, v, None, None)
         with self._lock:
+            self._graph.decide(*columns)
             first, second = (self._graph.numbers(column) for column in columns)
             if first.count != second.count:
                 raise ValueError(f"{first.count} first ends and {second.count} second ends")
@@ -329,6 +334,8 @@ class _Changing:
     def __init__(self, graph: Graph) -> None:
         self.names: Optional[list[Any]] = None if graph._names is None else list(graph._names)
         self._numbers = {name: at for at, name in enumerate(self.names or ())}
+        # Of a graph without vertices the first update says whether vertices are named.
+        self._first_decides = self.names is None and graph.vertex_count == 0
 
     @property
     def _names(self) -> Optional[list[Any]]:
@@ -337,9 +344,18 @@ class _Changing:
     def _named(self, vertex: int) -> Any:
         return vertex if self.names is None else self.names[vertex]
 
+    def decide(self, *ends: Any) -> None:
+        """Ends of edges, or columns of them, that are about to come."""
+        is_named = any(not (hasattr(end, "__index__") or isinstance(end, Ints)) for end in ends)
+        if self._first_decides and is_named:
+            self.names = []
+        self._first_decides = False
+
     def number(self, vertex: Any) -> int:
         """What the library calls a vertex, which may be a new one."""
         if self.names is None:
+            if isinstance(vertex, (str, bytes)):
+                raise TypeError(f"the ids of the graph are ints of 64 bits, and so are those of its updates: {vertex!r}")
             number = operator.index(vertex)
             if not -(2**63) <= number < 2**63:
                 raise ValueError(f"an id is an int of 64 bits: {vertex}")
