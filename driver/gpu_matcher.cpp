@@ -23,6 +23,8 @@ namespace {
 
 /// Among the kinds of copies of a graph (codegen/cuda/kept_graph.h), that of a matcher.
 constexpr int kKeptMatcher = 64;
+/// Of a subgraph, that are counted one by one or by their leaves, and divided.
+constexpr unsigned kMostMaps = 5040;
 
 using SharedMatcher = std::shared_ptr<DeviceMatcher>;
 
@@ -101,7 +103,8 @@ std::shared_ptr<codegen::MatchBatch> gpu_batch(const runtime::Graph& graph, cons
 }
 
 bool fits_gpu(const codegen::MatchTask& task, std::optional<std::uint64_t> most) {
-  const bool tells = !most || codegen::maps_for(*most, task.divisor);
+  // A device walks through all maps of a subgraph.
+  const bool tells = task.divisor <= kMostMaps && (!most || codegen::maps_for(*most, task.divisor));
   return !task.rows && tells && DeviceBatch::problem_of(task.query).empty();
 }
 

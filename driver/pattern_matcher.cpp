@@ -1,6 +1,8 @@
 #include "driver/pattern_matcher.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "driver/edge_label_facts.h"
@@ -22,17 +24,32 @@ std::optional<std::int64_t> wanted_label(const std::string& literal, const runti
   return code_of_literal(literal, dictionary).value_or(runtime::kNoLabel);
 }
 
-/// Orders images so that of each subgraph one map is left: vertex after vertex, the image of each is the smallest of
-/// those that the automorphisms which fix the ones before it can bring to its place.
-std::vector<std::pair<int, int>> restrictions_of(frontend::pattern::Symmetry& symmetry, int size) {
+/// Orders images so that of each subgraph one map is left: vertex after vertex of `order`, the image of each is the
+/// smallest of those that the automorphisms which fix the ones before it can bring to its place.
+std::vector<std::pair<int, int>> restrictions_of(frontend::pattern::Symmetry& symmetry, const std::vector<int>& order) {
   std::vector<std::pair<int, int>> restrictions;
   Mask fixed = 0;
-  for (int v = 0; v < size; ++v) {
+  for (const int v : order) {
     const Mask orbit = symmetry.orbits(fixed)[frontend::pattern::at(v)];
     frontend::pattern::for_each(orbit & ~frontend::pattern::bit(v), [&](int w) { restrictions.emplace_back(w, v); });
     fixed |= frontend::pattern::bit(v);
   }
   return restrictions;
+}
+
+/// All vertices, those of an independent set last: few restrictions are between these, so that a search can count their
+/// images together.
+std::vector<int> leaves_last(const Pattern& pattern) {
+  std::vector<int> order(pattern.ids.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto around = [&](int v) { return pattern.near(v) | pattern.anti[frontend::pattern::at(v)]; };
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](int v) { return frontend::pattern::count(around(v)); });
+  Mask leaves = 0;
+  for (auto v = order.rbegin(); v != order.rend(); ++v) {
+    if ((around(*v) & leaves) == 0) leaves |= frontend::pattern::bit(*v);
+  }
+  std::ranges::stable_partition(order, [&](int v) { return !frontend::pattern::has(leaves, v); });
+  return order;
 }
 
 /// Every vertex has a label, or an edge with one.
@@ -141,12 +158,14 @@ codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions
   frontend::pattern::Symmetry symmetry(first);
   const std::optional<unsigned __int128> maps = symmetry.wide_order();
   if (maps && *maps == 1) return task;
-  // Counts are divided, which leaves the search free; for rows, and beyond what can be told, maps are told apart.
+  // Few maps of each subgraph are counted and divided; rows, and more maps, are told apart.
   if (!rows && maps) {
     task.divisor = *maps;
-    task.restrictions = restrictions_of(symmetry, first.size());
+    task.restrictions = restrictions_of(symmetry, leaves_last(first));
   } else {
-    task.query.restrictions = restrictions_of(symmetry, first.size());
+    std::vector<int> order(first.ids.size());
+    std::iota(order.begin(), order.end(), 0);
+    task.query.restrictions = restrictions_of(symmetry, rows ? order : leaves_last(first));
   }
   return task;
 }

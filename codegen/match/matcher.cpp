@@ -63,15 +63,19 @@ class Matcher final : public Executable {
     const runtime::Tier tier = options.tier.value_or(runtime::best_tier());
     const bool is_share = !options.share.is_whole();
     runtime::match::Query query = task_.query;
-    const bool tells_apart = is_share || (options.most && !maps_for(*options.most, task_.divisor));
-    if (tells_apart)
+    const bool on_device = task_.maybe_batch != nullptr && !is_share && !options.most_steps && !task_.rows;
+    const bool divides = !is_share && (on_device || task_.divisor <= kFewMaps);
+    const Count divisor = divides ? task_.divisor : 1;
+    if (!divides)
       query.restrictions.insert(query.restrictions.end(), task_.restrictions.begin(), task_.restrictions.end());
-    const Count divisor = tells_apart ? 1 : task_.divisor;
+    // Any map shows that there is a match.
+    const bool takes_any = options.most == 1 && !task_.rows && !is_share && !on_device;
+    if (takes_any) query.restrictions.clear();
     runtime::match::MatchRequest request;
     request.part = options.share.index;
     request.parts = options.share.count;
     request.threads = options.threads != 0 ? options.threads : runtime::machine().threads;
-    if (options.most) request.most = maps_for(*options.most, divisor);
+    if (options.most) request.most = takes_any ? 1 : maps_for(*options.most, divisor);
     request.most_steps = options.most_steps;
     request.stops = {options.stop_request, options.deadline};
     request.on_progress = options.on_progress;
@@ -79,8 +83,8 @@ class Matcher final : public Executable {
     if (task_.rows) request.on_rows = std::ref(rows);
     result.tier = runtime::tier_name(tier);
     const runtime::Result<MatchOutcome> found_on_any =
-        tells_apart ? find_matches(*index, query, runtime::set_kernels(tier), request)
-                    : find_on_device(*index, runtime::set_kernels(tier), request, result);
+        on_device ? find_on_device(*index, runtime::set_kernels(tier), request, result)
+                  : find_matches(*index, query, runtime::set_kernels(tier), request);
     if (!found_on_any) return RunError{found_on_any.error(), {}};
     const MatchOutcome& outcome = *found_on_any;
     result.times.emplace_back("filter", outcome.filter_ms);
@@ -91,7 +95,7 @@ class Matcher final : public Executable {
     result.positions = outcome.roots_done;
     result.positions_total = outcome.roots;
     if (outcome.ending == SearchEnding::Slice) return result;
-    const Count found = outcome.found / divisor;
+    const Count found = takes_any ? outcome.found : outcome.found / divisor;
     if (outcome.found >> 127 != 0) {
       return RunError{
           {runtime::ErrorKind::Runtime, runtime::trap_message(runtime::TrapCode::IntegerOverflow), {}, 0, {}}, {}};
@@ -163,13 +167,10 @@ class Matcher final : public Executable {
     return all;
   }
 
-  /// On the device, if there is one and it is time for it; else on the CPU. Adds what the user should know to `result`.
+  /// On the device, if it is time for it; else on the CPU. Adds what the user should know to `result`.
   runtime::Result<MatchOutcome> find_on_device(runtime::match::MatchIndex& index, const runtime::SetKernels& kernels,
                                                const runtime::match::MatchRequest& request, RunResult& result) const {
     using Clock = std::chrono::steady_clock;
-    if (task_.maybe_batch == nullptr || request.most_steps || request.on_rows) {
-      return find_matches(index, task_.query, kernels, request);
-    }
     if (task_.ms_before > 0) {
       runtime::match::MatchRequest first = request;
       const auto before =

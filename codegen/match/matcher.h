@@ -16,8 +16,8 @@ namespace matcha::codegen {
 /// A pattern that is matched without a program.
 struct MatchTask {
   runtime::match::Query query;
-  /// Restrictions that leave one map of each subgraph where the number of maps is divided: for shares, as what each of
-  /// them finds cannot be divided, and for so many matches that their maps are more than a search stops at.
+  /// Restrictions that leave one map of each subgraph, where the query has none and maps may be divided instead: a CPU
+  /// takes them for shares, as what each finds cannot be divided, and where there are more than `kFewMaps` maps.
   std::vector<std::pair<int, int>> restrictions;
   runtime::match::Count divisor = 1;  ///< What the number of maps is divided by: the automorphisms of a subgraph.
   bool rows = false;  ///< Rows are streamed: a vertex a column. Else the result is an int, their number.
@@ -28,6 +28,9 @@ struct MatchTask {
   std::size_t number = 0;
   double ms_before = 0;
 };
+
+/// Up to so many maps of each subgraph are counted and divided, which leaves the search free to count leaves together.
+inline constexpr runtime::match::Count kFewMaps = 8;
 
 /// How many maps make so many matches; nothing: more than 64 bits tell.
 std::optional<std::uint64_t> maps_for(std::uint64_t matches, runtime::match::Count divisor);

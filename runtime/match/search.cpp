@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "runtime/common/leaf_ways.h"
 #include "runtime/match/candidates.h"
 
 namespace matcha::runtime::match {
@@ -17,29 +16,15 @@ constexpr std::uint32_t kUnmade = ~std::uint32_t{0};
 /// What a set kernel may write past its result.
 constexpr std::uint32_t kSlack = 16;
 constexpr std::uint64_t kStepsPerLook = 1024;
-
-Count times(Count a, Count b) {
-  Count product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? kTooMany : product;
-}
-
-Count plus(Count a, Count b) {
-  Count sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? kTooMany : sum;
-}
+/// Of lists, in the steps between two looks for a stop.
+constexpr std::uint64_t kItemsPerLook = std::uint64_t{1} << 22;
 
 }  // namespace
-
-// In no header, since C programs have a type with the name of its namespace.
-struct Search::LeafMemory {
-  matcha_program::LeafRoom room;
-};
-
-Search::~Search() = default;
 
 Search::Search(const Candidates& candidates, const Query& query, const SetKernels& kernels, const SearchLimits& limits)
     : candidates_(candidates),
       query_(query),
+      order_(query),
       kernels_(kernels),
       limits_(limits),
       owner_(candidates.size(), 0),
@@ -56,10 +41,28 @@ Search::Search(const Candidates& candidates, const Query& query, const SetKernel
     // A vertex without a label may meet all, so that there is one group.
     if (any_label) same_label_[at(u)] = query.all();
   }
+  if (!candidates.none()) list_isolated();
+}
+
+/// Vertices that no edge binds have their lists from the beginning, so that they are counted together. If all of the
+/// pattern are such, the search begins with one of them, whose images can be shared out.
+void Search::list_isolated() {
+  Mask isolated = 0;
+  for (int u = 0; u < query_.size; ++u) {
+    if ((query_.near[at(u)] | query_.anti[at(u)]) == 0) isolated |= bit(u);
+  }
+  for (int u = 0; isolated == query_.all() && u < query_.size; ++u) {
+    if (!waits(u)) isolated &= ~bit(u);
+  }
+  for_each(isolated, [&](int u) {
+    const std::vector<std::uint32_t>& all = isolated_lists_.emplace_back(candidates_.of(u));
+    lists_[at(u)] = List{all.data(), static_cast<std::uint32_t>(all.size())};
+    listed_ |= bit(u);
+  });
 }
 
 void Search::begin(Order order, std::uint32_t turn, std::uint64_t most_steps) {
-  order_ = order;
+  way_ = order;
   turn_ = turn;
   last_step_ = most_steps > ~steps_ ? ~std::uint64_t{0} : steps_ + most_steps;
   look_at_ = std::min(steps_ + 1, last_step_);
@@ -91,9 +94,9 @@ SearchEnding Search::run_shared(WorkPool<Task>& pool, bool first) {
   return ending_;
 }
 
-/// Takes the images that were taken when the part was given away; none of them fails, in any order: what is left for
-/// each vertex is the same.
+/// Takes the images that were taken when the part was given away, in the same order, so that none of them fails.
 void Search::run_task(const Task& task) {
+  taken_ = task.taken;
   std::vector<std::pair<Mask, std::size_t>> states;
   for (const auto& [u, image] : task.taken) {
     states.emplace_back(listed_, undo_.size());
@@ -125,10 +128,11 @@ void Search::give_away() {
     task.vertex = frame.vertex;
     const std::uint32_t* const begin = frame.images.items + frame.next + 1 + frame.left;
     task.images.assign(begin, begin + given);
-    // All that are assigned but those of this frame and of later ones.
-    Mask before = assigned_;
-    for (std::size_t later = depth; later < depth_; ++later) before &= ~bit(frames_[later].vertex);
-    for_each(before, [&](int u) { task.taken.emplace_back(u, images_[at(u)]); });
+    task.taken = taken_;
+    for (std::size_t before = 0; before < depth; ++before) {
+      const int u = frames_[before].vertex;
+      task.taken.emplace_back(u, images_[at(u)]);
+    }
     maybe_pool_->give(std::move(task));
     return;
   }
@@ -185,7 +189,7 @@ std::uint32_t* Search::buffer(int w, std::uint32_t size) {
 
 double Search::score(int w, std::uint32_t size, int open) const {
   constexpr double kBound = 1000;
-  switch (order_) {
+  switch (way_) {
     case Order::Fewest: return size / weights_[at(w)];
     case Order::FewestOpen: return size / (open * weights_[at(w)]);
     case Order::FewestDegree: return size / (weights_[at(w)] * std::popcount(query_.near[at(w)] | query_.anti[at(w)]));
@@ -200,8 +204,10 @@ int Search::choose() const {
   int best = -1;
   double least = std::numeric_limits<double>::infinity();
   const Mask left = query_.all() & ~assigned_;
-  for (Mask rest = left & listed_; rest != 0; rest &= rest - 1) {
+  // The images of the first vertex are shared out, and so it has no list yet.
+  for (Mask rest = assigned_ == 0 ? 0 : left & listed_; rest != 0; rest &= rest - 1) {
     const int w = lowest(rest);
+    if (waits(w)) continue;
     const std::uint32_t size = lists_[at(w)].size;
     if (size == 1) return w;
     const int around = open(w);
@@ -214,6 +220,7 @@ int Search::choose() const {
   if (best >= 0 || (left & ~listed_) == 0) return best;
   // The first one, or that of another component.
   for_each(left & ~listed_, [&](int w) {
+    if (waits(w)) return;
     const double cost = static_cast<double>(candidates_.count(w)) / (open(w) + 0.5);
     if (cost < least) {
       least = cost;
@@ -223,12 +230,53 @@ int Search::choose() const {
   return best;
 }
 
+/// A vertex whose image must be larger or smaller than that of another one that is left, other than in its chain; -1:
+/// there is none.
+int Search::choose_ordered() const {
+  const Mask left = query_.all() & ~assigned_;
+  int best = -1;
+  for_each(left, [&](int w) {
+    if ((order_.partners(w) & left & ~order_.chain(w)) == 0 || waits(w)) return;
+    if (best < 0 || lists_[at(w)].size < lists_[at(best)].size) best = w;
+  });
+  return best;
+}
+
+/// The images of `w` that the order allows, given those of the vertices that it is ordered with.
+Search::List Search::within(int w, List list) const {
+  const Mask below = order_.below(w) & assigned_, above = order_.above(w) & assigned_;
+  if ((below | above) == 0 || list.size == 0) return list;
+  std::uint32_t least = 0, most = std::numeric_limits<std::uint32_t>::max();
+  for_each(below, [&](int u) { least = std::max(least, images_[at(u)] + 1); });
+  for_each(above, [&](int u) { most = std::min(most, images_[at(u)]); });
+  const std::uint32_t* const begin = std::lower_bound(list.items, list.items + list.size, least);
+  const std::uint32_t* const end = std::lower_bound(begin, list.items + list.size, most);
+  return List{begin, static_cast<std::uint32_t>(end - begin)};
+}
+
+/// Without the largest images, which the later vertices of the chain need.
+Search::List Search::for_first(int u, List list) const {
+  const auto later = static_cast<std::uint32_t>(std::popcount(order_.chain(u) & order_.above(u) & ~assigned_));
+  list.size -= std::min(list.size, later);
+  return list;
+}
+
+/// The vertices to blame when the list of `w` cannot serve the vertices of its chain that have no image; else 0.
+Mask Search::lost(int w) const {
+  const List& list = lists_[at(w)];
+  if (list.size < static_cast<std::uint32_t>(std::popcount(order_.chain(w) & ~assigned_))) return blamed(w);
+  if (list.size == 1 && owner_[list.items[0]] != 0) return blamed(w) | bit(owner_[list.items[0]] - 1);
+  return 0;
+}
+
 /// Gives the vertices whose images are to blame if nothing was found; all, if anything was.
 Mask Search::extend() {
   if (!step()) return kEveryone;
-  const int u = choose();
+  int u = choose();
+  if (u < 0 && limits_.on_match) return list_rest(query_.all() & ~assigned_);
+  if (u < 0 && order_.any()) u = choose_ordered();
   if (u < 0) return finish(query_.all() & ~assigned_);
-  if ((listed_ & bit(u)) != 0) return try_images(u, lists_[at(u)]);
+  if ((listed_ & bit(u)) != 0) return try_images(u, for_first(u, lists_[at(u)]));
   std::vector<std::uint32_t> all = candidates_.of(u);
   for_each(query_.anti[at(u)] & assigned_, [&](int other) {
     const List not_these = row(other, images_[at(other)], u);
@@ -236,7 +284,7 @@ Mask Search::extend() {
       return std::binary_search(not_these.items, not_these.items + not_these.size, image);
     });
   });
-  List images{all.data(), static_cast<std::uint32_t>(all.size())};
+  List images = for_first(u, within(u, List{all.data(), static_cast<std::uint32_t>(all.size())}));
   if (assigned_ == 0 && limits_.parts > 1) {
     // Which vertex is the first depends on the candidates alone.
     const auto begin = static_cast<std::uint32_t>(std::uint64_t{images.size} * limits_.part / limits_.parts);
@@ -254,7 +302,7 @@ Mask Search::try_images(int u, List images) {
   while (frame.left != 0) {
     --frame.left;
     const std::uint32_t image = images.items[frame.next];
-    if (fits(u, image, to_blame)) {
+    if (fits(image, to_blame)) {
       const std::size_t kept = undo_.size();
       const Mask listed = listed_;
       Mask failed = assign(u, image);
@@ -274,23 +322,11 @@ Mask Search::try_images(int u, List images) {
   return frame.shared || to_blame == kEveryone ? kEveryone : to_blame & ~bit(u);
 }
 
-/// Whether nobody has the image, and the restrictions allow it; else adds the reason to `to_blame`.
-bool Search::fits(int u, std::uint32_t image, Mask& to_blame) const {
-  if (owner_[image] != 0) {
-    to_blame |= bit(owner_[image] - 1);
-    return false;
-  }
-  for (const auto& [larger, smaller] : query_.restrictions) {
-    if (larger == u && (assigned_ & bit(smaller)) != 0 && image < images_[at(smaller)]) {
-      to_blame |= bit(smaller);
-      return false;
-    }
-    if (smaller == u && (assigned_ & bit(larger)) != 0 && image > images_[at(larger)]) {
-      to_blame |= bit(larger);
-      return false;
-    }
-  }
-  return true;
+/// Whether nobody has the image; else adds who has it to `to_blame`.
+bool Search::fits(std::uint32_t image, Mask& to_blame) const {
+  if (owner_[image] == 0) return true;
+  to_blame |= bit(owner_[image] - 1);
+  return false;
 }
 
 /// Takes the image and narrows the lists of the vertices around. Gives the vertices to blame when one has no image
@@ -308,6 +344,17 @@ Mask Search::assign(int u, std::uint32_t image) {
       return failed;
     }
   }
+  for (Mask rest = order_.partners(u) & listed_ & ~assigned_; rest != 0; rest &= rest - 1) {
+    const int w = lowest(rest);
+    undo_.push_back({w, lists_[at(w)]});
+    ++versions_[at(w)];
+    lists_[at(w)] = within(w, lists_[at(w)]);
+    const Mask failed = lost(w);
+    if (failed != 0) {
+      weights_[at(w)] += 1;
+      return failed;
+    }
+  }
   return 0;
 }
 
@@ -315,6 +362,7 @@ Mask Search::narrow(int u, int w, std::uint32_t image) {
   const List row = this->row(u, image, w);
   undo_.push_back({w, lists_[at(w)]});
   List& list = lists_[at(w)];
+  look_after(row.size + list.size);
   if ((query_.near[at(u)] & bit(w)) == 0) {
     list = without(w, list, row);
   } else if ((listed_ & bit(w)) != 0) {
@@ -329,11 +377,10 @@ Mask Search::narrow(int u, int w, std::uint32_t image) {
       undo_.push_back({w, List{}});
       ++versions_[at(w)];
     });
+    list = within(w, list);
   }
   ++versions_[at(w)];
-  if (list.size == 0) return blamed(w);
-  if (list.size == 1 && owner_[list.items[0]] != 0) return blamed(w) | bit(owner_[list.items[0]] - 1);
-  return 0;
+  return lost(w);
 }
 
 Search::List Search::without(int w, List list, List others) {
@@ -353,7 +400,14 @@ void Search::unassign(int u, std::uint32_t image, Mask listed, std::size_t kept)
   owner_[image] = 0;
 }
 
+/// Looks for a stop at the next step when steps were long.
+void Search::look_after(std::uint32_t items) {
+  items_ += items;
+  if (items_ >= kItemsPerLook) look_at_ = 0;
+}
+
 bool Search::must_stop() {
+  items_ = 0;
   look_at_ = std::min(steps_ + kStepsPerLook, last_step_);
   if (!told_long_ && steps_ >= limits_.steps_alone && limits_.on_long) {
     told_long_ = true;
@@ -375,148 +429,30 @@ bool Search::must_stop() {
 }
 
 void Search::add(Count found) {
-  found_ = plus(found_, found);
+  if (__builtin_add_overflow(found_, found, &found_)) found_ = kTooMany;
   if (limits_.most && found_ >= *limits_.most) {
     found_ = *limits_.most;
     end(SearchEnding::Limit);
   }
 }
 
-/// The vertices that are left have their lists and no edge among them: their images are only different.
-Mask Search::finish(Mask rest) {
-  if (limits_.on_match || !query_.restrictions.empty()) return list_rest(rest);
-  Count all = 1;
-  while (rest != 0) {
-    const Mask group = rest & same_label_[at(lowest(rest))];
-    rest &= ~group;
-    const Count here = ways(group);
-    if (here == 0) {
-      Mask to_blame = 0;
-      for_each(group, [&](int w) { to_blame |= blamed(w) | (same_label_[at(w)] & assigned_); });
-      return over_ ? kEveryone : to_blame;
-    }
-    all = times(all, here);
-  }
-  add(all);
-  return kEveryone;
-}
-
-/// In how many ways vertices of one label find different images that nobody has.
-Count Search::ways(Mask group) {
-  if (std::popcount(group) > 2) {
-    const std::optional<Count> told = ways_at_once(group);
-    if (told) return *told;
-  }
-  std::array<int, kMostVertices> vertices{};
-  std::size_t n = 0;
-  for_each(group, [&](int w) { vertices[n++] = w; });
-  std::sort(vertices.begin(), vertices.begin() + n,
-            [&](int a, int b) { return lists_[at(a)].size < lists_[at(b)].size; });
-  return ways_of(std::span(vertices).first(n));
-}
-
-/// The same without trying any; nothing where lists are too many, or numbers too large.
-std::optional<Count> Search::ways_at_once(Mask group) {
-  using Group = matcha_program::Group<1>;
-  bool is_told = false;
-  matcha_program::MatchWays ways{0, 0};
-  if (std::popcount(group) <= 4) {
-    std::array<matcha_program::u64, 16> common{};
-    count_common(group, common);
-    ways = std::popcount(group) == 3 ? matcha_program::ways_of_few<3>(common.data(), is_told)
-                                     : matcha_program::ways_of_few<4>(common.data(), is_told);
-  } else {
-    if (leaves_ == nullptr) leaves_ = std::make_unique_for_overwrite<LeafMemory>();
-    matcha_program::LeafWays<Group> leaves(Group::here(), leaves_->room);
-    for (Mask rest = group; rest != 0; rest &= rest - 1) {
-      const List& list = lists_[at(lowest(rest))];
-      if (!leaves.add({list.items, list.size})) return std::nullopt;
-    }
-    ways = leaves.ways(images_.data(), same_label_[at(lowest(group))] & assigned_, is_told);
-  }
-  if (!is_told || ways.bound > matcha_program::kMostExactWays) return std::nullopt;
-  return ways.number;
-}
-
-/// By set of the vertices: the images that all of them have, and nobody else.
-void Search::count_common(Mask group, std::span<unsigned long long> common) {
-  unsigned own = 1;
-  for (Mask rest = group; rest != 0; rest &= rest - 1, own *= 2) {
-    const List& list = lists_[at(lowest(rest))];
-    for (std::uint32_t i = 0; i < list.size; ++i) marks_[list.items[i]] |= own;
-  }
-  for_each(group, [&](int w) {
-    const List& list = lists_[at(w)];
-    for (std::uint32_t i = 0; i < list.size; ++i) {
-      const unsigned mask = std::exchange(marks_[list.items[i]], std::uint8_t{0});
-      common[mask] += is_free(list.items[i]) ? 1 : 0;
-    }
-  });
-  for (unsigned vertex = 1; vertex < own; vertex *= 2) {
-    for (unsigned set = 1; set < own; ++set) {
-      if ((set & vertex) == 0) common[set] += common[set | vertex];
-    }
-  }
-}
-
-std::uint32_t Search::free_of(const List& list) const {
-  std::uint32_t free = 0;
-  for (std::uint32_t i = 0; i < list.size; ++i) free += is_free(list.items[i]) ? 1 : 0;
-  return free;
-}
-
-Count Search::ways_of(std::span<const int> vertices) {
-  const List& list = lists_[at(vertices[0])];
-  const std::uint32_t free = free_of(list);
-  if (vertices.size() == 1 || free == 0) return free;
-  const auto is_same = [&](int w) {
-    const List& other = lists_[at(w)];
-    return other.size == list.size &&
-           (other.items == list.items || std::equal(list.items, list.items + list.size, other.items));
-  };
-  if (std::ranges::all_of(vertices, is_same)) {
-    Count all = 1;
-    for (std::size_t i = 0; i < vertices.size(); ++i) all = times(all, free > i ? free - i : 0);
-    return all;
-  }
-  if (vertices.size() == 2) {
-    const List& other = lists_[at(vertices[1])];
-    std::uint32_t both = 0;
-    for (std::uint32_t i = 0, j = 0; i < list.size && j < other.size;) {
-      const std::uint32_t a = list.items[i], b = other.items[j];
-      both += a == b && is_free(a) ? 1 : 0;
-      i += a <= b ? 1 : 0;
-      j += b <= a ? 1 : 0;
-    }
-    return Count{free} * free_of(other) - both;
-  }
-  Count all = 0;
-  for (std::uint32_t i = 0; i < list.size && step(); ++i) {
-    if (!is_free(list.items[i])) continue;
-    owner_[list.items[i]] = static_cast<std::uint8_t>(vertices[0] + 1);
-    all = plus(all, ways_of(vertices.subspan(1)));
-    owner_[list.items[i]] = 0;
-  }
-  return all;
-}
-
-/// The same one by one.
+/// The matches with images of `rest` from their lists, which have no edge among them, one by one.
 Mask Search::list_rest(Mask rest) {
   if (!step()) return kEveryone;
   if (rest == 0) {
     report();
     return kEveryone;
   }
-  int u = lowest(rest);
+  int u = -1;
   for_each(rest, [&](int w) {
-    if (lists_[at(w)].size < lists_[at(u)].size) u = w;
+    if (!waits(w) && (u < 0 || lists_[at(w)].size < lists_[at(u)].size)) u = w;
   });
   Mask to_blame = blamed(u);
   const bool is_last = (rest & (rest - 1)) == 0;
-  const List list = lists_[at(u)];
+  const List list = for_first(u, within(u, lists_[at(u)]));
   for (std::uint32_t i = 0; i < list.size && !over_; ++i) {
     const std::uint32_t image = list.items[i];
-    if (!fits(u, image, to_blame)) continue;
+    if (!fits(image, to_blame)) continue;
     images_[at(u)] = image;
     if (is_last) {
       report();

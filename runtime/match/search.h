@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/abi.h"
+#include "runtime/match/image_order.h"
 #include "runtime/match/query.h"
 #include "runtime/match/stops.h"
 #include "runtime/match/work_pool.h"
@@ -61,7 +62,6 @@ class Search {
 
   /// All must outlive it.
   Search(const Candidates& candidates, const Query& query, const SetKernels& kernels, const SearchLimits& limits);
-  ~Search();
 
   /// From the start, in an order, for at most so many steps. `turn`: where the images of a vertex begin to be tried, as
   /// a share of 2^32. A search that ended at a Slice found nothing; what it learnt of the pattern stays.
@@ -96,6 +96,7 @@ class Search {
   static constexpr Mask kEveryone = ~Mask{0};
   struct LeafMemory;  ///< For alike vertices that are counted together.
 
+  void list_isolated();
   void begin(Order order, std::uint32_t turn, std::uint64_t most_steps);
   void run_task(const Task& task);
   void give_away();
@@ -106,10 +107,16 @@ class Search {
   void unassign(int u, std::uint32_t image, Mask listed, std::size_t kept);
   Mask narrow(int u, int w, std::uint32_t image);
   int choose() const;
+  int choose_ordered() const;
+  /// Of its chain, a vertex before it has no image: that one is taken first.
+  bool waits(int w) const { return (order_.chain(w) & order_.below(w) & ~assigned_) != 0; }
+  List within(int w, List list) const;
+  List for_first(int u, List list) const;
+  Mask lost(int w) const;
   double score(int w, std::uint32_t size, int open) const;
-  Mask blamed(int w) const { return (query_.near[at(w)] | query_.anti[at(w)]) & assigned_; }
+  Mask blamed(int w) const { return (query_.near[at(w)] | query_.anti[at(w)] | order_.partners(w)) & assigned_; }
   int open(int w) const { return std::popcount((query_.near[at(w)] | query_.anti[at(w)]) & query_.all() & ~assigned_); }
-  bool fits(int u, std::uint32_t image, Mask& to_blame) const;
+  bool fits(std::uint32_t image, Mask& to_blame) const;
   List row(int u, std::uint32_t number, int w);
   List without(int w, List list, List others);
   std::uint32_t* buffer(int w, std::uint32_t size);
@@ -117,6 +124,7 @@ class Search {
 
   Mask finish(Mask rest);
   Count ways(Mask group);
+  std::optional<Count> ways_of_chains(Mask group);
   Count ways_of(std::span<const int> vertices);
   std::optional<Count> ways_at_once(Mask group);
   void count_common(Mask group, std::span<unsigned long long> common);
@@ -125,6 +133,7 @@ class Search {
   std::uint32_t free_of(const List& list) const;
   void add(Count found);
   void report();
+  void look_after(std::uint32_t items);
   bool step() { return ++steps_ < look_at_ || !must_stop(); }
   bool must_stop();
   void end(SearchEnding ending) {
@@ -134,6 +143,7 @@ class Search {
 
   const Candidates& candidates_;
   const Query& query_;
+  const ImageOrder order_;
   const SetKernels& kernels_;
   const SearchLimits& limits_;
 
@@ -151,23 +161,26 @@ class Search {
   std::vector<std::vector<std::vector<std::uint32_t>>> buffers_;  ///< [vertex][version].
   std::array<std::uint32_t, kMostVertices> versions_{};
 
-  std::vector<List*> rows_;  ///< By candidate: a row for each slot, or null.
+  std::vector<std::vector<std::uint32_t>> isolated_lists_;  ///< Of vertices without edges.
+  std::vector<List*> rows_;                                 ///< By candidate: a row for each slot, or null.
   std::vector<std::unique_ptr<List[]>> row_blocks_;
   std::vector<std::unique_ptr<std::uint32_t[]>> chunks_;
   std::uint32_t chunk_left_ = 0;
   std::uint32_t* chunk_at_ = nullptr;
-  std::unique_ptr<LeafMemory> leaves_;  ///< Made when it is first needed.
+  std::shared_ptr<LeafMemory> leaves_;  ///< Made when it is first needed. Not shared: only one file knows the type.
 
-  Order order_ = Order::Fewest;
+  Order way_ = Order::Fewest;
   std::uint32_t turn_ = 0;
   Count found_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t look_at_ = 0;
+  std::uint64_t items_ = 0;  ///< Of lists, since the last look for a stop.
   std::uint64_t last_step_ = 0;
   bool told_long_ = false;
   bool over_ = false;
   SearchEnding ending_ = SearchEnding::Complete;
   WorkPool<Task>* maybe_pool_ = nullptr;
+  std::vector<std::pair<int, std::uint32_t>> taken_;  ///< By the task that is searched, in order.
   std::uint64_t roots_ = 0;
   double weight_ = 1;    ///< Of the task that is searched.
   double away_ = 0;      ///< Weight of the tasks that were made of it.

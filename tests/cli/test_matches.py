@@ -1,7 +1,9 @@
 """`--matches` and `--limit`: rows in files and pipes, exact limits, nothing half-written."""
 
 import gzip
+import itertools
 import json
+import math
 import os
 import resource
 import subprocess
@@ -73,6 +75,49 @@ class Matches(cli.CliTest):
         self.assertEqual(self.ok("run", cli.LISTING, GRAPH, "--exists"), "true\n")
         self.fails(2, "run", "examples/triangle.mt", GRAPH, "--exists", says="`--exists` is for programs that return a list")
         self.fails(2, "run", cli.LISTING, GRAPH, "--count", says="--limit")
+
+    def test_alike_vertices(self):
+        """Patterns with many automorphisms: each subgraph is met once, not once for each of them."""
+        def cube(dimensions):
+            return [(v, v ^ 1 << i) for v in range(1 << dimensions) for i in range(dimensions) if v < v ^ 1 << i]
+
+        def both(sides):
+            return [(f"a{i}", f"b{j}") for i in range(sides) for j in range(sides)]
+
+        def star(leaves):
+            return [("h", f"x{i}") for i in range(leaves)]
+
+        clique = lambda size: list(itertools.combinations(range(size), 2))
+        one = lambda v: "x"
+        hub = lambda v: "h" if v == "h" else "x"
+        turns = lambda v: "xy"[v % 2]
+        cases = [
+            (clique(13), clique(13), one, 1, ()),
+            (clique(13), clique(15), one, math.comb(15, 13), ("--algorithm", "join")),
+            (clique(12), clique(14), turns, math.comb(7, 6) ** 2, ()),
+            (clique(12), clique(14), one, math.comb(14, 12), ("--induced", "vertex")),
+            (both(6), both(7), one, 7 * 7, ()),
+            (both(6), both(6), one, 1, ("--induced", "vertex")),
+            (cube(4), cube(4), one, 1, ()),
+            (cube(4), cube(5), one, 10, ()),
+            (star(20), star(23), hub, math.comb(23, 20), ()),
+            (star(20), star(23), hub, math.comb(23, 20), ("--directed",)),
+            (star(20), star(22), hub, math.comb(22, 20), ("--directed", "--induced", "vertex")),
+            (star(63), star(70), hub, math.comb(70, 63), ()),
+        ]
+        for pattern, edges, label, count, more in cases:
+            sign = "->" if "--directed" in more else "-"
+            text = ",".join(f"(v{u}:{label(u)}){sign}(v{w}:{label(w)})" for u, w in pattern)
+            graph = self.write("g.txt", "".join(f"{u} {w}\n" for u, w in edges))
+            vertices = {v for edge in edges for v in edge}
+            labels = self.write("l.txt", "".join(f"{v} {label(v)}\n" for v in vertices))
+            args = ["run", "--quiet", *more, "--pattern", text, graph, "--labels", labels, "--device", "cpu"]
+            with self.subTest(pattern=text, options=more):
+                self.assertEqual(self.ok(*args), f"{count}\n")
+                self.assertEqual(self.ok(*args, "--exists"), "true\n")
+                self.assertEqual(self.ok(*args, "--limit", "3", "--count"), f"{min(count, 3)}\n")
+                rows = self.ok(*args, "--limit", "2000").splitlines()
+                self.assertEqual(len({frozenset(row.split()) for row in rows}), min(count, 2000))
 
     def drawn(self, *args):
         """The words of each kind in the picture of the matches."""

@@ -87,7 +87,8 @@ void check(std::uint32_t seed) {
   const SetKernels& kernels = some_kernels(random);
   // The arrays of an index are used again.
   for (int repeat = 0; repeat < 3; ++repeat) {
-    const Query query = random_query(random, number(1, labels == 1 ? 5 : 7), labels);
+    Query query = random_query(random, number(1, labels == 1 ? 5 : 7), labels);
+    if (query.size > 1 && number(0, 1) == 1) add_chain(random, query);
     std::set<Map> expected;
     Map map;
     all_maps(graph, query, map, expected);
@@ -251,6 +252,44 @@ TEST(Match, CountsThatAreTooLargeSaySo) {
     const MatchOutcome some = find_matches(index, query, set_kernels(best_tier()), request);
     EXPECT_EQ(static_cast<std::uint64_t>(some.found), 1000U);
   }
+}
+
+/// A query of vertices that are all labelled 0, with images that ascend.
+Query ascending(int size, bool is_clique) {
+  Query query = clique(size);
+  if (!is_clique) {
+    query.near.assign(at(size), bit(0));
+    query.near[0] = query.all() & ~bit(0);
+    query.labels[0] = 1;
+  }
+  for (int w = is_clique ? 0 : 1; w < size; ++w) {
+    for (int u = w + 1; u < size; ++u) query.restrictions.emplace_back(u, w);
+  }
+  return query;
+}
+
+/// 64! maps of one clique, and 30! of each star: none of them is walked.
+TEST(Match, CountsSetsOfAlikeVertices) {
+  constexpr std::uint32_t kSize = 64;
+  std::mt19937 random(1);
+  const SetKernels& kernels = set_kernels(best_tier());
+  const TestGraph whole(random, kSize, 1, 1);
+  MatchIndex index(whole.view());
+  EXPECT_EQ(static_cast<std::uint64_t>(find_matches(index, ascending(kSize, true), kernels, {}).found), 1U);
+  EXPECT_EQ(static_cast<std::uint64_t>(find_matches(index, ascending(kSize - 2, true), kernels, {}).found), 2016U);
+
+  TestGraph star(random, kSize, 1, 1);
+  star.labels[0] = 1;
+  MatchIndex of_star(star.view());
+  EXPECT_EQ(static_cast<std::uint64_t>(find_matches(of_star, ascending(31, false), kernels, {}).found),
+            860778005594247069U);  // 63 over 30.
+  // The rows of a few.
+  MatchOutcome outcome;
+  MatchRequest request;
+  request.most = 3;
+  EXPECT_EQ(rows_of(of_star, ascending(31, false), kernels, request, outcome).size(), 3U);
+  request.most.reset();
+  EXPECT_EQ(rows_of(of_star, ascending(63, false), kernels, request, outcome).size(), 63U);
 }
 
 TEST(Match, StopsWhenItIsTold) {

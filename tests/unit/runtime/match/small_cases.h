@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <set>
 #include <vector>
@@ -70,6 +71,35 @@ inline Query random_query(std::mt19937& random, int size, int labels) {
     if (chance(0.1) && query.labels[at(u)] == query.labels[0]) query.restrictions.emplace_back(u, 0);
   }
   return query;
+}
+
+/// Makes some vertices alike, with images that ascend in any order of these; one more vertex may be ordered with some.
+inline void add_chain(std::mt19937& random, Query& query) {
+  const auto below = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); };
+  std::vector<int> vertices(at(query.size));
+  std::iota(vertices.begin(), vertices.end(), 0);
+  std::ranges::shuffle(vertices, random);
+  const std::size_t length = at(2 + below(query.size - 1));
+  Mask chain = 0;
+  for (std::size_t i = 0; i < length; ++i) chain |= bit(vertices[i]);
+  const int kind = below(3), first = vertices[0];
+  const Mask near = query.near[at(first)] & ~chain, anti = query.anti[at(first)] & ~chain;
+  query.restrictions.clear();
+  for (std::size_t i = 0; i < length; ++i) {
+    const int u = vertices[i];
+    for (int w = 0; w < query.size; ++w) {
+      if ((chain & bit(w)) != 0) continue;
+      query.near[at(w)] = (near & bit(w)) != 0 ? query.near[at(w)] | bit(u) : query.near[at(w)] & ~bit(u);
+      query.anti[at(w)] = (anti & bit(w)) != 0 ? query.anti[at(w)] | bit(u) : query.anti[at(w)] & ~bit(u);
+    }
+    query.near[at(u)] = near | (kind == 1 ? chain & ~bit(u) : 0);
+    query.anti[at(u)] = anti | (kind == 2 ? chain & ~bit(u) : 0);
+    query.labels[at(u)] = query.labels[at(first)];
+    for (std::size_t j = 0; j < i; ++j) query.restrictions.emplace_back(u, vertices[j]);
+  }
+  if (length == vertices.size() || query.labels[at(vertices.back())] != query.labels[at(first)]) return;
+  const std::size_t some = below(2) == 0 ? length : 1;
+  for (std::size_t i = 0; i < some; ++i) query.restrictions.emplace_back(vertices[i], vertices.back());
 }
 
 inline void all_maps(const TestGraph& graph, const Query& query, Map& map, std::set<Map>& found) {
