@@ -139,7 +139,8 @@ class Trial {
   /// Of the pattern into itself, both ways alike.
   std::optional<std::uint64_t> automorphisms(std::uint64_t& steps) const {
     const auto fits = [this](int u, int x, int v, int y) {
-      return u == v ? pattern_.label(u) == pattern_.label(x) : is_alike(u, x, v, y) && is_alike(v, y, u, x);
+      return u == v ? pattern_.label(u) == pattern_.label(x) && pattern_.kind(u) == pattern_.kind(x)
+                    : is_alike(u, x, v, y) && is_alike(v, y, u, x);
     };
     return Maps(pattern_.size(), pattern_.size(), fits, steps).count(order_of(pattern_));
   }

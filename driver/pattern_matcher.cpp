@@ -7,6 +7,7 @@
 
 #include "driver/edge_label_facts.h"
 #include "frontend/pattern/symmetry.h"
+#include "frontend/pattern/type_parts.h"
 
 namespace matcha::driver {
 
@@ -116,6 +117,10 @@ SearchUse use_of_search(const PatternSource& pattern, const PatternOptions& opti
   if (pattern.match() != frontend::pattern::Match::Iso || pattern.set().motif || options.plan != 1 ||
       graph.view().slots != nullptr || (first.labelled() && !facts.labelled)) {
     return SearchUse::Never;
+  }
+  if (!options.embeddings) {
+    const auto parts = frontend::pattern::type_parts(first, pattern.induced(), 1);
+    if (!parts || !parts->empty()) return SearchUse::Never;
   }
   if (first.edge_labelled() && facts.info != runtime::InfoKind::Int) return SearchUse::Never;
   if (options.algorithm == "join") return SearchUse::Always;

@@ -7,6 +7,7 @@
 
 #include "driver/assumptions.h"
 #include "driver/bind_slices.h"
+#include "driver/edge_label_facts.h"
 #include "driver/given_list.h"
 #include "driver/gpu_matcher.h"
 #include "driver/gpu_motifs.h"
@@ -468,6 +469,19 @@ bool Prepared::has_label_choices() const {
              return frontend::pattern::alternatives(label).size() > 1;
            });
          });
+}
+
+std::vector<std::vector<std::int64_t>> Prepared::label_codes() const {
+  const frontend::pattern::Pattern& first = pattern_->set().patterns.front();
+  std::vector<std::vector<std::int64_t>> codes(first.ids.size());
+  for (int v = 0; v < first.size(); ++v) {
+    if (first.label(v).empty()) continue;
+    for (const std::string& label : frontend::pattern::alternatives(first.label(v))) {
+      codes[frontend::pattern::at(v)].push_back(
+          code_of_literal(label, graph_->graph().dictionary()).value_or(runtime::kNoLabel));
+    }
+  }
+  return codes;
 }
 
 bool Prepared::counts_any_edge() const {

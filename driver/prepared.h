@@ -83,6 +83,8 @@ class Prepared {
   bool has_label_choices() const;
   /// A pattern with an edge of any label, each of which is a match of its own.
   bool counts_any_edge() const;
+  /// By vertex of a pattern, the codes of the labels that it asks for; empty: any.
+  std::vector<std::vector<std::int64_t>> label_codes() const;
   /// There is no program: a pattern is matched by search.
   bool searches() const { return search_ != SearchUse::Never; }
   /// There is no program: motifs or orbits are counted by identities.

@@ -61,6 +61,13 @@ std::string with_types(const std::string& label, const runtime::LabelDictionary&
 }
 
 void take_types(frontend::pattern::Pattern& pattern, const runtime::LabelDictionary& dictionary) {
+  if (pattern.kinds.empty()) {
+    for (const std::string& label : pattern.labels) {
+      const std::vector<std::string> all = frontend::pattern::alternatives(label);
+      const std::set<std::string> kind(all.begin(), all.end());
+      pattern.kinds.push_back(kind.size() > 1 ? fmt::format("{}", fmt::join(kind, "|")) : "");
+    }
+  }
   for (std::string& label : pattern.labels) {
     if (!label.empty()) label = with_types(label, dictionary);
   }

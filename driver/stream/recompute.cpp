@@ -8,6 +8,7 @@
 #include "driver/stream/engine.h"
 #include "driver/stream/least_rows.h"
 #include "driver/stream/rebuild.h"
+#include "frontend/pattern/type_parts.h"
 
 namespace matcha::driver::stream {
 
@@ -30,7 +31,10 @@ std::optional<LeastRows> least_rows_of(const ProgramRequest& request) {
   if (source.match() != frontend::pattern::Match::Iso || set.alternatives || set.patterns.size() != 1) {
     return std::nullopt;
   }
-  return LeastRows::make(normal(set.patterns.front(), source.induced()));
+  const frontend::pattern::Pattern& first = set.patterns.front();
+  // Vertices of several types may change places that ask for different ones.
+  std::optional<LeastRows> any = LeastRows::make(normal(without_types(first), source.induced()));
+  return any ? any : LeastRows::make(normal(first, source.induced()));
 }
 
 /// A program, and what it found last.
@@ -78,7 +82,7 @@ class Program {
     if (is_list()) {
       found.total = {static_cast<__int128>(rows)};
       // Another plan lists the vertices of a subgraph in another order.
-      if (least_rows_) least_rows_->put(found.rows);
+      if (least_rows_) put_least(graph->graph(), found.rows);
       found.rows.sort();
     } else {
       found.total = numbers_of(result, prepared_->universe());
@@ -120,6 +124,17 @@ class Program {
  private:
   bool is_list() const { return prepared_->program().result->type->is_list(); }
   bool keeps_rows() const { return options_.rows || options_.changes; }
+
+  void put_least(const runtime::Graph& graph, RowSet& rows) const {
+    const std::vector<std::vector<std::int64_t>> codes = prepared_->label_codes();
+    const runtime::GraphView view = graph.view();
+    least_rows_->put(rows, [&](int v, std::uint64_t id) {
+      const std::vector<std::int64_t>& wanted = codes[frontend::pattern::at(v)];
+      if (wanted.empty()) return true;
+      const std::optional<std::uint64_t> rank = prepared_->universe().rank(static_cast<std::int64_t>(id));
+      return rank && view.labels != nullptr && std::ranges::find(wanted, view.labels[*rank]) != wanted.end();
+    });
+  }
 
   /// Plans are made for a size of the graph: past twice or below a quarter of it there is another one.
   Status fit(const ResidentGraph::Shared& graph) {

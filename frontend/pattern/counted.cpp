@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "frontend/pattern/symmetry.h"
+#include "frontend/pattern/type_parts.h"
 
 namespace matcha::frontend::pattern {
 
@@ -298,8 +299,14 @@ std::vector<LabelWalk> label_walks_of(const Pattern& pattern, Match match, const
 
 std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& patterns, const Semantics& semantics,
                                                     Adds adds, std::size_t most) {
+  if (adds == Adds::Subgraphs && patterns.size() == 1) {
+    const std::optional<std::vector<Pattern>> parts = type_parts(patterns.front(), semantics.induced, most);
+    if (!parts) return std::nullopt;
+    if (!parts->empty()) return expansions_of(*parts, semantics, adds, most);
+  }
   std::vector<Expansion> found;
   std::map<std::string, std::size_t> known;
+  std::vector<const Pattern*> origins;  // Of what was found.
   for (const Pattern& pattern : patterns) {
     std::optional<std::vector<Pattern>> choices = choices_of(pattern, semantics.match, most);
     if (!choices) return std::nullopt;
@@ -313,6 +320,7 @@ std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& 
           known.try_emplace(alone ? fmt::format("{}", found.size()) : canonical_key(one), found.size());
       if (fresh) {
         found.push_back({std::move(one), 1});
+        origins.push_back(&pattern);
       } else {
         ++found[place->second].factor;
       }
@@ -323,9 +331,9 @@ std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& 
   // Embeddings of all choices are so many times the subgraphs. Automorphisms of the pattern move the choices, and those
   // that leave one where it is are automorphisms of it.
   const auto order = [&](const Pattern& pattern) { return Symmetry(normal(pattern, semantics.induced)).order(); };
-  const std::optional<std::uint64_t> group = order(patterns.front());
-  for (Expansion& one : found) {
-    const std::optional<std::uint64_t> own = order(one.pattern);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    Expansion& one = found[i];
+    const std::optional<std::uint64_t> group = order(*origins[i]), own = order(one.pattern);
     if (!group || !own || *own > UINT64_MAX / one.factor) return std::nullopt;
     one.factor = one.factor * *own / *group;
   }

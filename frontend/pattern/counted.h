@@ -58,9 +58,9 @@ struct Expansion {
 };
 
 /// The patterns that one with labels such as `'a'|'b'`, or several patterns, are the sum of, alike ones once but for
-/// rows: for each way to choose one label of several. One of them: there is one pattern, without such labels. With
-/// `Match::Edge` two edges that join the same vertices are not given the same label; there may be no way.
-/// Nothing if there would be more than `most`.
+/// rows: for each way to choose one label of several, and for subgraphs of one pattern for each of `type_parts`. One of
+/// them: there is one pattern, without such labels. With `Match::Edge` two edges that join the same vertices are not
+/// given the same label; there may be no way. Nothing if there would be more than `most`.
 std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& patterns, const Semantics& semantics,
                                                     Adds adds, std::size_t most);
 

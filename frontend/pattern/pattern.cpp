@@ -224,6 +224,7 @@ Pattern renumbered(const Pattern& pattern, const std::vector<int>& kept) {
     part.in.push_back(renumber(pattern.in[at(v)]));
     part.anti.push_back(renumber(pattern.anti[at(v)]));
     part.labels.push_back(pattern.label(v));
+    if (!pattern.kinds.empty()) part.kinds.emplace_back(pattern.kind(v));
     part.loops.push_back(pattern.loops[at(v)]);
     part.constants.push_back(pattern.constants[at(v)]);
     part.bound.push_back(pattern.bound[at(v)]);

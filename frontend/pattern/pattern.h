@@ -68,7 +68,10 @@ struct Pattern {
   std::vector<Mask> in;             ///< The same, backwards.
   std::vector<Mask> anti;           ///< Item u: the v that must not be adjacent to u. Symmetric.
   std::vector<std::string> labels;  ///< As a program writes them, `3` or `'a'`; empty: any label.
-  bool directed = false;            ///< Some edge was written as an arc.
+  /// By vertex, what automorphisms keep beside labels, since those may be labels of a graph that have the types asked
+  /// for: the text of one of several labels, `'a'|'b'`; of others it is empty. None: labels are as they were written.
+  std::vector<std::string> kinds;
+  bool directed = false;  ///< Some edge was written as an arc.
   /// By arc (u, v), labels that an edge from the image of u to that of v must have, ascending, as a program writes
   /// them; several ask for parallel edges. Arcs that are not here take edges of any label. `'a'|'b'` is one of the two,
   /// `?` any label, `?p` the same label wherever it stands; of these every edge that fits is a match of its own. `?`
@@ -90,6 +93,7 @@ struct Pattern {
   /// Neighbours in either direction.
   Mask near(int v) const { return out[static_cast<std::size_t>(v)] | in[static_cast<std::size_t>(v)]; }
   const std::string& label(int v) const { return labels[static_cast<std::size_t>(v)]; }
+  std::string_view kind(int v) const { return kinds.empty() ? std::string_view() : kinds[at(v)]; }
   std::int64_t id(int v) const { return ids[static_cast<std::size_t>(v)]; }
   /// What rows and pictures call the vertex: its name, or `v` with its number.
   std::string vertex_name(int v) const;

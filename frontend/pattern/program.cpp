@@ -370,7 +370,7 @@ PatternProgram sum_program(const Pattern& pattern, const Request& request, const
   PatternProgram program;
   Text out, functions;
   comment_lines(describe(pattern, request, subgraphs ? Symmetry(normal(pattern, request.induced)).order() : 1), out);
-  out.line(fmt::format("# {} {} patterns, in which each edge has one label and one direction.",
+  out.line(fmt::format("# {} {} patterns, which have no match in common.",
                        request.rows ? "The matches of" : "The sum of", expansions.size()));
   out.line("");
   std::vector<std::string> parts;
@@ -526,8 +526,12 @@ std::optional<std::vector<Expansion>> expand(const PatternSet& set, const Reques
   if (!expansions) {
     diagnostics.error(DiagId::PatternPlan, loc,
                       fmt::format("there are more than {} ways to choose {}", kMostExpansions,
-                                  set.alternatives ? "labels and directions of edges" : "a label on each edge"),
-                      set.alternatives ? "`-->` is an edge in one direction" : "`=?` is an edge of any label");
+                                  set.alternatives                      ? "labels and directions of edges"
+                                  : set.patterns.front().counts_edges() ? "a label on each edge"
+                                                                        : "types of vertices that have several"),
+                      set.alternatives                      ? "`-->` is an edge in one direction"
+                      : set.patterns.front().counts_edges() ? "`=?` is an edge of any label"
+                                                            : "`--embeddings` counts maps instead of subgraphs");
   }
   return expansions;
 }

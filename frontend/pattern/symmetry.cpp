@@ -105,6 +105,7 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
   const auto colour = [&](int x) {
     const int v = x % n;
     std::string own = pattern.label(v);
+    if (!pattern.kind(v).empty()) own += fmt::format(":{}", pattern.kind(v));
     if (!pattern.constants[at(v)].empty()) own += "@" + pattern.constants[at(v)];
     if (!pattern.loops[at(v)].empty()) own += fmt::format(" {}", fmt::join(pattern.loops[at(v)], "&"));
     return Colour(x / n, has(fixed, v), std::move(own), has(fixed, v) ? v : 0);

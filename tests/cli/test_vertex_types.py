@@ -3,10 +3,25 @@
 import itertools
 import random
 
-from cli import CliTest, main
+from cli import CliTest, fewer, main
 
 TYPES = ["P", "A", "Q"]
 WAYS = ([], ["--tier", "interp"], ["--algorithm", "extend"], ["--threads", 1])
+
+
+def matches(types, edges, wanted, pairs):
+    """The maps of a pattern, by subgraph: two maps are one if they have the same vertices and edges, and the same
+    vertices where the pattern asks for no type, or for one of several. `wanted`: the types of each pattern vertex, any
+    of which will do; None: any vertex."""
+    found = {}
+    for image in itertools.permutations(types, len(wanted)):
+        if not all(words is None or words & set(types[v]) for v, words in zip(image, wanted)):
+            continue
+        laid = frozenset(frozenset((image[u], image[w])) for u, w in pairs)
+        if laid <= edges:
+            kinds = (None if words is None else "one" if len(words) == 1 else frozenset(words) for words in wanted)
+            found.setdefault((frozenset(zip(image, kinds)), laid), []).append(image)
+    return found
 
 
 class VertexTypesTest(CliTest):
@@ -20,10 +35,8 @@ class VertexTypesTest(CliTest):
             for a, b, c in itertools.product("PAQ", repeat=3):
                 if (a, c) > (c, a):
                     continue
-                maps = sum(a in types[x] and b in types[y] and c in types[z]
-                           for x, y, z in itertools.permutations(types, 3)
-                           if frozenset((x, y)) in edges and frozenset((y, z)) in edges)
-                count = maps // 2 if a == c else maps
+                found = matches(types, edges, [{a}, {b}, {c}], [(0, 1), (1, 2)])
+                maps, count = sum(map(len, found.values())), len(found)
                 args = ("--pattern", f"(x:{a})-(y:{b})-(z:{c})", graph, "--labels", labels)
                 missing = {a, b, c} - set(itertools.chain(*types.values()))
                 if missing:
@@ -35,6 +48,49 @@ class VertexTypesTest(CliTest):
                 self.assertEqual(self.ok("run", *args, "--exists"), "true\n" if count else "false\n", (seed, args))
                 self.assertEqual(self.ok("run", *args, "--limit", 2, "--count"), f"{min(2, count)}\n", (seed, args))
                 self.assertEqual(len(self.ok("run", *args, "--matches", "-").splitlines()), count, (seed, args))
+
+    def test_shapes(self):
+        """Triangles, squares and stars whose vertices ask for a type, one of several, or none."""
+        shapes = [(2, [(0, 1)]), (3, [(0, 1), (1, 2), (0, 2)]), (4, [(0, 1), (1, 2), (2, 3), (0, 3)]), (4, [(0, 1), (0, 2), (0, 3)])]
+        for seed in range(fewer(4, 2)):
+            draw = random.Random(seed)
+            edges = {frozenset(draw.sample(range(7), 2)) for _ in range(13)}
+            types = {v: draw.sample(TYPES, draw.choice([1, 2, 2, 3])) for v in sorted(set().union(*edges))}
+            types.update({10: ["P"], 11: ["A"], 12: ["Q"]})
+            graph = self.write("g.txt", "".join("%d %d\n" % tuple(edge) for edge in edges))
+            labels = self.write("l.txt", "".join(f"{v} {';'.join(types[v])}\n" for v in types))
+            isolated = self.write("v.txt", "10\n11\n12\n")
+            for size, pairs in shapes:
+                wanted = [draw.choice([{"P"}, {"A"}, {"Q"}, {"P"}, {"A"}, {"P", "Q"}, None]) for _ in range(size)]
+                found = matches(types, edges, wanted, pairs)
+                label = ["" if words is None else ":" + "|".join(sorted(words)) for words in wanted]
+                text = ",".join(f"(v{u}{label[u]})-(v{w}{label[w]})" for u, w in pairs)
+                args = ("--pattern", text, graph, "--labels", labels, "--vertices", isolated)
+                with self.subTest(seed=seed, pattern=text):
+                    self.assertEqual(self.ok("run", *args, "--verify"), f"{len(found)}\n")
+                    rows = [tuple(map(int, row.split())) for row in self.ok("run", *args, "--matches", "-").splitlines()]
+                    listed = [key for row in rows for key, maps in found.items() if row in maps]
+                    self.assertEqual(set(listed), set(found))
+                    self.assertEqual((len(listed), len(rows)), (len(found), len(found)))
+
+    def test_labels_elsewhere(self):
+        """They change no answer: not of a graph, and not of a stream when they come."""
+        patterns = {"a:s-b:t": 1, "a:s-b:s": 1, "a:s-b": 2, "a:s|t-b:s": 2, "a:s|t-b:t|s": 1}
+        for more in ("", "3 s\n", "3 s\n4 t\n", "3 r;s\n4 t;r\n"):
+            labels = self.write("l.txt", "1 t;s\n2 t;s\n" + more)
+            isolated = self.write("v.txt", "1\n" + "".join(line.split()[0] + "\n" for line in more.splitlines()))
+            graph = self.write("g.txt", "1 2\n")
+            for pattern, count in patterns.items():
+                args = ("--pattern", pattern, graph, "--labels", labels, "--vertices", isolated, "--verify")
+                self.assertEqual(self.ok("run", *args), f"{count}\n", (pattern, more))
+        labels, updates = self.write("l.txt", "1 t;s\n2 t;s\n"), self.write("u.txt", "v 3 s\nv 4 r;t\n+ 3 4\n- 1 2\n")
+        for pattern, count in patterns.items():
+            rows = self.path("rows.txt")
+            self.ok("stream", "--pattern", pattern, graph, "--labels", labels, "--updates", updates, "--batch", 1, "--matches", rows)
+            with open(rows, encoding="utf-8") as file:
+                changes = [line.split()[0] for line in file]
+            self.assertEqual((changes.count("0"), changes.count("1"), changes.count("2"), changes.count("4")),
+                             (count, 0, 0, count), pattern)
 
     def test_names(self):
         """Between blanks, also where each line has a `;`, which is between the columns of other tables."""
