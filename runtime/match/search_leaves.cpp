@@ -16,12 +16,12 @@ namespace matcha::runtime::match {
 
 namespace {
 
-Count times(Count a, Count b) {
+Count product_of(Count a, Count b) {
   Count product = 0;
   return __builtin_mul_overflow(a, b, &product) ? kTooMany : product;
 }
 
-Count plus(Count a, Count b) {
+Count sum_of(Count a, Count b) {
   Count sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? kTooMany : sum;
 }
@@ -58,7 +58,7 @@ Mask Search::finish(Mask rest) {
       for_each(group, [&](int w) { to_blame |= blamed(w) | (same_label_[at(w)] & assigned_); });
       return to_blame;
     }
-    all = times(all, *here);
+    all = product_of(all, *here);
   }
   add(all);
   return kEveryone;
@@ -154,7 +154,7 @@ Count Search::ways_of(std::span<const int> vertices) {
   };
   if (std::ranges::all_of(vertices, is_same)) {
     Count all = 1;
-    for (std::size_t i = 0; i < vertices.size(); ++i) all = times(all, free > i ? free - i : 0);
+    for (std::size_t i = 0; i < vertices.size(); ++i) all = product_of(all, free > i ? free - i : 0);
     return all;
   }
   if (vertices.size() == 2) {
@@ -172,7 +172,7 @@ Count Search::ways_of(std::span<const int> vertices) {
   for (std::uint32_t i = 0; i < list.size && step(); ++i) {
     if (!is_free(list.items[i])) continue;
     owner_[list.items[i]] = static_cast<std::uint8_t>(vertices[0] + 1);
-    all = plus(all, ways_of(vertices.subspan(1)));
+    all = sum_of(all, ways_of(vertices.subspan(1)));
     owner_[list.items[i]] = 0;
   }
   return all;
