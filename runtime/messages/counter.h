@@ -20,7 +20,7 @@ struct MapRequest {
 struct MapOutcome {
   motif::End end = motif::End::Complete;
   __int128 maps = 0;
-  bool overflow = false;        ///< The number, or one on the way to it, is too large.
+  bool overflow = false;        ///< The number, or one that it is made of, is 2^127 or more.
   std::uint64_t positions = 0;  ///< Images that were tried.
   double index_ms = 0;          ///< Finding rows by vertex.
   double count_ms = 0;

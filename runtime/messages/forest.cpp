@@ -131,7 +131,8 @@ bool Forest::is_met_once(int child, int parent) const {
 void Forest::finish(Node& node, bool is_kept) const {
   const bool is_leaf = node.pendants.empty() && node.blocks.empty();
   node.is_counted = is_leaf && node.labels.empty() && !node.image && node.down.indices.size() == 1;
-  if (!is_leaf && is_kept) node.weights = Zeros<std::uint64_t>(view_.universe);
+  const std::uint64_t words = sums_ == Sums::Wide ? KeptWeight<WideNumber>::kWords : KeptWeight<std::uint64_t>::kWords;
+  if (!is_leaf && is_kept) node.weights = Zeros<std::uint64_t>(words * view_.universe);
 }
 
 void Forest::add_tree(const std::vector<int>& tree, const MapPlan& plan) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
@@ -16,6 +15,7 @@
 
 #include "runtime/graph/graph.h"
 #include "runtime/graph/part_index.h"
+#include "runtime/messages/numbers.h"
 #include "runtime/messages/query.h"
 
 namespace matcha::runtime::messages {
@@ -117,13 +117,14 @@ struct Node {
   std::vector<Tie> ties;                   ///< Of a vertex beside a cut that is no child of it.
   std::vector<const PartIndex*> required;  ///< In which all of its images have rows; of cuts, the top and such trees.
   bool is_counted = false;                 ///< A leaf that any image fits, by one arc.
-  Zeros<std::uint64_t> weights;            ///< One more than `Gatherer::weight`; 0: not known yet. Maybe none.
+  Zeros<std::uint64_t> weights;            ///< Those that are known by rank, as KeptWeight has them. Maybe none.
 };
 
 /// What the numbers of maps are for.
 enum class Sums : std::uint8_t {
-  Exact,  ///< They are the result.
-  Some,   ///< They tell 0 from all else: a sum ends with its first part, and nothing is too large.
+  Exact,  ///< They are the result, in 64 bits.
+  Wide,   ///< The same in 128.
+  Some,   ///< They tell 0 from all else: a sum ends with its first part.
 };
 
 /// The pattern as trees and blocks below one vertex, or trees below two cuts, over the edges by label of a graph.
@@ -173,35 +174,8 @@ class Forest {
   }
   /// Whether sums may end with their first part.
   bool is_for_some() const { return sums_ == Sums::Some; }
-  /// Whether a number was too large.
-  bool overflowed() const { return overflow_.load(std::memory_order_relaxed); }
-  /// Their product, and their sum; 0, and an overflow, if that is too large.
-  std::uint64_t product(std::uint64_t a, std::uint64_t b) const {
-    std::uint64_t all = 0;
-    return !__builtin_mul_overflow(a, b, &all) && all < kMost ? all : overflow();
-  }
-  /// The maps of all siblings that a node stands for, from its own.
-  std::uint64_t of_all(const Node& node, std::uint64_t maps) const {
-    std::uint64_t all = maps;
-    for (int i = 1; i < node.times && all > 1; ++i) all = product(all, maps);
-    return all;
-  }
-  std::uint64_t times(std::uint64_t number, std::uint64_t ways) const {
-    return ways == 1 ? number : product(number, ways);
-  }
-  std::uint64_t added(std::uint64_t a, std::uint64_t b) const {
-    // Both are below a quarter of the range.
-    return a + b < kMost ? a + b : overflow();
-  }
 
  private:
-  static constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-
-  std::uint64_t overflow() const {
-    if (sums_ == Sums::Some) return kMost - 1;
-    overflow_.store(true, std::memory_order_relaxed);
-    return 0;
-  }
   /// An index of arcs with one of the labels, and the rows that it needs, if they are no part of the table.
   struct Index {
     std::vector<std::uint32_t> rows, ends, items;
@@ -244,7 +218,14 @@ class Forest {
   Ranks candidates_;
   Ranks second_candidates_;  ///< If no edge joins it to the first.
   std::vector<int> shared_strands_;
-  mutable std::atomic<bool> overflow_{false};
 };
+
+/// The maps of all siblings that a node stands for, from its own.
+template <typename Number>
+Number of_all(const Node& node, Number maps) {
+  Number all = maps;
+  for (int i = 1; i < node.times && all > 1; ++i) all = product(all, maps);
+  return all;
+}
 
 }  // namespace matcha::runtime::messages

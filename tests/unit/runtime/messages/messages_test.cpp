@@ -387,7 +387,7 @@ TEST(Messages, ARunEndsWhenItIsTold) {
             motif::End::Deadline);
 }
 
-TEST(Messages, NumbersThatAreTooLargeAreTold) {
+TEST(Messages, NumbersOfOver64Bits) {
   Arcs arcs;
   for (std::uint32_t u = 0; u < 40; ++u) {
     for (std::uint32_t v = 0; v < 40; ++v) arcs.emplace(u, v, 0);
@@ -404,13 +404,20 @@ TEST(Messages, NumbersThatAreTooLargeAreTold) {
   for (int v = 0; v < 10; ++v) wanted *= 40;
   EXPECT_TRUE(fits->maps == wanted);
   for (int v = 9; v < 20; ++v) path.push_back(arc(v, v + 1, 0));
-  EXPECT_TRUE(count_maps(graph, query_of(21, path), plan, {})->overflow);
-  // Some of them can be listed, and of a cycle too.
-  EXPECT_EQ(listed(graph, query_of(21, path), plan, {}, 5000).size(), 5000U);
-  path.push_back(arc(20, 0, 0));
-  plan = plans_of(query_of(21, path)).front();
-  EXPECT_TRUE(count_maps(graph, query_of(21, path), plan, {})->overflow);
-  EXPECT_EQ(listed(graph, query_of(21, path), plan, {}, 5000).size(), 5000U);
+  for (int v = 10; v < 21; ++v) wanted *= 40;
+  for (const unsigned threads : {1U, 3U}) {
+    const Result<MapOutcome> wide = count_maps(graph, query_of(21, path), plan, {threads, 0, 1, {}});
+    EXPECT_FALSE(wide->overflow);
+    EXPECT_TRUE(wide->maps == wanted);
+  }
+  // 40^24 is beyond 2^127. Some of them can be listed, and of a cycle too.
+  for (int v = 20; v < 23; ++v) path.push_back(arc(v, v + 1, 0));
+  EXPECT_TRUE(count_maps(graph, query_of(24, path), plan, {})->overflow);
+  EXPECT_EQ(listed(graph, query_of(24, path), plan, {}, 5000).size(), 5000U);
+  path.push_back(arc(23, 0, 0));
+  plan = plans_of(query_of(24, path)).front();
+  EXPECT_TRUE(count_maps(graph, query_of(24, path), plan, {})->overflow);
+  EXPECT_EQ(listed(graph, query_of(24, path), plan, {}, 5000).size(), 5000U);
 }
 
 TEST(Messages, WhoTakesMapsMayEndTheRun) {
