@@ -255,6 +255,19 @@ Pattern with_edges(Pattern pattern, Match match) {
   return pattern;
 }
 
+Pattern with_first_labels(const Pattern& pattern) {
+  Pattern first = pattern;
+  const auto take_first = [](std::vector<std::string> labels) {
+    for (std::string& label : labels) {
+      if (!is_variable(label)) label = alternatives(label).front();
+    }
+    return labels;
+  };
+  for (const auto& [arc, labels] : pattern.edge_labels) put_labels(first, arc.first, arc.second, take_first(labels));
+  for (int v = 0; v < pattern.size(); ++v) put_labels(first, v, v, take_first(pattern.loops[at(v)]));
+  return first;
+}
+
 bool check_counted(const Pattern& pattern, Match match, bool rows, Adds adds, SourceLoc loc, Diagnostics& diagnostics) {
   if (!pattern.counts_edges()) return true;
   std::string message, hint;

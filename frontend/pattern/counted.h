@@ -21,6 +21,9 @@ enum class Adds {
 /// With `Match::Edge` an edge without a label, if others have some, is one of any label: a pair of vertices is no edge.
 Pattern with_edges(Pattern pattern, Match match);
 
+/// The pattern with the first of several labels, `'a'|'b'`, on each edge.
+Pattern with_first_labels(const Pattern& pattern);
+
 /// Reports what has no program (`pattern-plan`): with `rows` a list of subgraphs with edges that are counted, and with
 /// `Match::Edge` a variable on several edges. `adds`: Rows for lists of other matches. False then.
 bool check_counted(const Pattern& pattern, Match match, bool rows, Adds adds, SourceLoc loc, Diagnostics& diagnostics);

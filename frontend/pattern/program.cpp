@@ -564,7 +564,7 @@ std::optional<PatternProgram> write_program(const PatternSet& set, const Request
                        to_text(expansions->front().pattern) != to_text(first);
   if (request.rows && expansions->empty()) {
     // A list has items of some type, be there none.
-    expansions->push_back({set.patterns.front(), 1});
+    expansions->push_back({with_first_labels(first), 1});
     expansions->front().pattern.bound.front() = "none";
   }
   PatternProgram program = set.motif ? motif_program(set, request, sketch)

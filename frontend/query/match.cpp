@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kMatchSubset =
     "read are MATCH with nodes such as (a:T) and relationships such as -[:R|S]-> or -[:R]-, WHERE a <> b AND …, "
-    "RETURN count(*), names or type(r), and LIMIT";
+    "RETURN count(*), count(a), names or type(r), and LIMIT";
 
 class Match {
  public:
@@ -35,7 +35,10 @@ class Match {
     if (words_.failed()) return;
     if (!words_.skip_keyword("RETURN")) return words_.refuse("`,`, `WHERE` or `RETURN`", kMatchSubset);
     returned();
-    if (!words_.failed()) read_end(words_, query_);
+    if (words_.failed()) return;
+    read_limit(words_, query_);
+    words_.skip(";");
+    read_end(words_, "one query is read, which `LIMIT` and `;` may end");
   }
 
  private:
@@ -228,7 +231,7 @@ class Match {
     if (words_.peek().is_keyword("COUNT") && words_.peek(1).is("(")) {
       words_.take();
       words_.take();
-      if (words_.want("*") && words_.want(")")) alias();
+      if (counted() && words_.want(")")) alias();
       return;
     }
     query_.answer = Answer::Rows;
@@ -245,6 +248,19 @@ class Match {
       }
       if (const std::optional<std::string> other = alias(); other) query_.headings.back() = *other;
     } while (!words_.failed() && words_.skip(","));
+  }
+
+  /// `*`, or a name: nothing is optional, so every match has it. False after an error.
+  bool counted() {
+    if (words_.skip("*")) return true;
+    const Word word = words_.take();
+    if (word.kind == Word::Kind::Name && (named(word) || relationships_.contains(word.text))) return true;
+    if (word.is_keyword("DISTINCT")) {
+      words_.refuse(word, "DISTINCT is not read in `count`", "rows can be counted by what reads them: `RETURN a`");
+    } else {
+      words_.refuse(word, "expected `*`, or the name of a node or a relationship here", kMatchSubset);
+    }
+    return false;
   }
 
   /// `(r)`, behind `type`. False after an error.

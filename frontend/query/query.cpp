@@ -14,20 +14,22 @@ void add_label_column(const std::string& variable, pattern::Collector& collector
   query.variables.push_back(variable);
 }
 
-void read_end(Words& words, Query& query) {
-  if (words.skip_keyword("LIMIT")) {
-    const Word number = words.take();
-    std::uint64_t value = 0;
-    const char* const end = number.text.data() + number.text.size();
-    const std::from_chars_result read = std::from_chars(number.text.data(), end, value);
-    if (number.kind != Word::Kind::Number || read.ec != std::errc() || read.ptr != end) {
-      return words.refuse(number, "expected a number here", "");
-    }
-    // A count is one row, and so is the answer of ASK.
-    if (query.answer == Answer::Rows) query.limit = value;
-    if (query.answer != Answer::Rows && value == 0) words.refuse(number, "LIMIT 0 leaves nothing of one row", "");
+void read_limit(Words& words, Query& query) {
+  if (!words.skip_keyword("LIMIT")) return;
+  const Word number = words.take();
+  std::uint64_t value = 0;
+  const char* const end = number.text.data() + number.text.size();
+  const std::from_chars_result read = std::from_chars(number.text.data(), end, value);
+  if (number.kind != Word::Kind::Number || read.ec != std::errc() || read.ptr != end) {
+    return words.refuse(number, "expected a number here", "");
   }
-  if (words.peek().kind != Word::Kind::End) words.refuse("the end of the query", "`LIMIT` may stand there");
+  // A count is one row, and so is the answer of ASK.
+  if (query.answer == Answer::Rows) query.limit = value;
+  if (query.answer != Answer::Rows && value == 0) words.refuse(number, "LIMIT 0 leaves nothing of one row", "");
+}
+
+void read_end(Words& words, const std::string& hint) {
+  if (words.peek().kind != Word::Kind::End) words.refuse("the end of the query", hint);
 }
 
 std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics) {

@@ -16,7 +16,9 @@ constexpr int label_column(int label) { return -1 - label; }
 /// A column of rows with the label of an edge whose variable this is, `?p`.
 void add_label_column(const std::string& variable, pattern::Collector& collector, Query& query);
 
-/// `LIMIT 10` and the end of the query.
-void read_end(Words& words, Query& query);
+/// `LIMIT 10`, if it is next.
+void read_limit(Words& words, Query& query);
+/// Refuses, with the hint, what is not the end of the query.
+void read_end(Words& words, const std::string& hint);
 
 }  // namespace matcha::frontend::query

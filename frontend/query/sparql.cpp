@@ -18,7 +18,8 @@ namespace {
 constexpr const char* kSchema = "http://www.w3.org/2001/XMLSchema#";
 constexpr const char* kType = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 constexpr const char* kSparqlSubset =
-    "read are PREFIX, SELECT of variables or (COUNT(*) AS ?n), ASK, triples with `;` and `,`, FILTER(?a != ?b) and "
+    "read are PREFIX, SELECT of variables, (COUNT(*) AS ?n) or (COUNT(?a) AS ?n), ASK, triples with `;` and `,`, "
+    "FILTER(?a != ?b) and "
     "LIMIT";
 
 class Sparql {
@@ -33,7 +34,8 @@ class Sparql {
     if (words_.failed() || !words_.want("{")) return;
     while (!words_.failed() && !words_.skip("}")) group_item();
     if (words_.failed()) return;
-    read_end(words_, query_);
+    read_limit(words_, query_);
+    read_end(words_, words_.peek().is(";") ? "SPARQL has no `;` behind a query" : "`LIMIT` may stand there");
     if (!words_.failed()) columns();
   }
 
@@ -60,7 +62,7 @@ class Sparql {
       all_ = true;
     } else if (words_.skip("(")) {
       query_.answer = Answer::Count;
-      if (words_.want_keyword("COUNT") && words_.want("(") && words_.want("*") && words_.want(")") &&
+      if (words_.want_keyword("COUNT") && words_.want("(") && counted() && words_.want(")") &&
           words_.want_keyword("AS")) {
         if (words_.take().kind != Word::Kind::Variable) words_.refuse("a variable");
         words_.want(")");
@@ -70,6 +72,19 @@ class Sparql {
         words_.refuse("variables, `*` or `(COUNT(*) AS ?n)`", kSparqlSubset);
       while (words_.peek().kind == Word::Kind::Variable) selected_.push_back(words_.take());
     }
+  }
+
+  /// `*`, or a variable: nothing is optional, so every match has it. False after an error.
+  bool counted() {
+    if (words_.skip("*")) return true;
+    if (words_.peek().is_keyword("DISTINCT")) {
+      words_.refuse(words_.peek(), "DISTINCT is not read with COUNT", "");
+    } else if (words_.peek().kind != Word::Kind::Variable) {
+      words_.refuse("`*` or a variable", kSparqlSubset);
+    } else {
+      counted_ = words_.take();
+    }
+    return !words_.failed();
   }
 
   void group_item() {
@@ -252,11 +267,10 @@ class Sparql {
       }
     }
     for (const auto& [a, b] : different_) collector_.differ(a, b);
+    if (counted_ && !is_in_triple(*counted_)) return;
     std::set<std::string> shown;
     for (const Word& word : selected_) {
-      if (!seen_.contains(word.text) && !predicates_.contains(word.text)) {
-        return words_.refuse(word, fmt::format("no triple has the variable `?{}`", word.text), "");
-      }
+      if (!is_in_triple(word)) return;
       shown.insert(word.text);
       show(word.text);
     }
@@ -273,6 +287,13 @@ class Sparql {
                     "");
     }
     if (distinct_ && query_.answer == Answer::Count) words_.refuse(*distinct_, "DISTINCT is not read with COUNT", "");
+  }
+
+  /// Refuses a variable that no triple has.
+  bool is_in_triple(const Word& variable) {
+    if (seen_.contains(variable.text) || predicates_.contains(variable.text)) return true;
+    words_.refuse(variable, fmt::format("no triple has the variable `?{}`", variable.text), "");
+    return false;
   }
 
   void show(const std::string& name) {
@@ -293,7 +314,7 @@ class Sparql {
   std::map<std::string, Word> predicates_;
   std::vector<Word> selected_, filtered_;
   std::vector<std::pair<std::size_t, std::size_t>> different_;
-  std::optional<Word> distinct_;
+  std::optional<Word> distinct_, counted_;
   bool all_ = false;
   std::deque<std::string> texts_;  ///< That labels refer to.
 };

@@ -265,8 +265,16 @@ class Query(CliTest):
             ("MATCH (a)-[r]->(b) RETURN type(a)", 32, "relationship"),
             ("MATCH (a)-[r:knows]->(b) RETURN type(r)", 38, "were said"),
             ("CREATE (a) ", 1, "SELECT"),
+            ("MATCH (a)-->(b) RETURN count(*); MATCH (a) RETURN a", 34, "end of the query"),
+            ("MATCH (a)-->(b) RETURN count(DISTINCT a)", 30, "DISTINCT"),
+            ("MATCH (a)-->(b) RETURN count(c)", 30, "name of a node"),
+            ("SELECT (COUNT(DISTINCT ?a) AS ?n) { ?a <knows> ?b }", 15, "DISTINCT"),
+            ("SELECT (COUNT(?z) AS ?n) { ?a <knows> ?b }", 15, "no triple"),
+            ("SELECT ?a { ?a <knows> ?b };", 28, "end of the query"),
         ):
             self.fails(1, "query", text, self.file, says=[f"<query>:1:{place}:", words, "[pattern-syntax]"])
+        many = ", ".join(f"(v{i})-[:knows|likes]->(v{i + 1})" for i in range(7))
+        self.fails(1, "query", f"MATCH {many} RETURN count(*)", self.file, says=["<query>:1:1:", "more than 64 ways", "leave types out"])
         self.fails(1, "query", "MATCH (a)--(b)--(c)--(d)--(e)--(f)--(g)--(h) RETURN count(*)", self.file,
                    says=["<query>:1:40:", "more than 6", "[pattern-plan]"])
         self.fails(3, "query", "nowhere.rq", self.file, says="cannot read the query")
