@@ -152,7 +152,6 @@ void take_query(driver::ProgramRequest& request, ProgramFacts& facts) {
   if (!query) return;
   using frontend::query::Answer;
   request.pattern.match = to_string(query->match);
-  request.compile.may_loop = query->set.patterns.front().edge_labelled();
   request.matches = query->answer != Answer::Count;
   nlohmann::ordered_json told;
   told["answer"] = query->answer == Answer::Count ? "count" : query->answer == Answer::Rows ? "rows" : "exists";

@@ -110,9 +110,7 @@ matcha_status make_graph(const matcha_table& given, const matcha_options* option
   input.vertices = ints_of(given.vertices, given.vertex_count);
   input.directed = options != nullptr && options->directed;
   input.keep_loops = options != nullptr && options->keep_loops;
-  if (input.keep_loops && !(input.directed && given.edge_info.items != nullptr)) {
-    problem = "`keep-loops` needs `directed` and labels of edges";
-  }
+  if (input.keep_loops && !input.directed) problem = "`keep-loops` needs `directed`";
   if (has_floats) input.edge_floats = static_cast<const double*>(given.edge_info.items);
   const bool read = (has_floats || take_labels(given.edge_info, given.edge_count, given.edge_words,
                                                given.edge_word_count, input.edge_labels)) &&

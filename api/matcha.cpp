@@ -399,8 +399,8 @@ matcha_status matcha_graph_read(const char* path, const matcha_options* options,
     if (path == nullptr) return usage("the path is NULL", error);
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
-    if (o.keep_loops && !(spec_of(path, o).edge_info && (o.directed || matcha::runtime::is_mtg_file(path)))) {
-      return usage("`keep-loops` needs `directed` and `edge-labels`", error);
+    if (o.keep_loops && !o.directed && !matcha::runtime::is_mtg_file(path)) {
+      return usage("`keep-loops` needs `directed`", error);
     }
     if ((*path == '\0') == o.table.sql.empty()) return usage("there is to be one graph: a path, or `graph-sql`", error);
     const matcha::driver::MessageLog log;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -96,7 +97,10 @@ matcha_status LiveStream::make(const std::vector<driver::ProgramRequest>& reques
     return status_of(log_->error(Status::Usage, "a program reads labels of edges, and the edges of the graph have none",
                                  "give them with the graph"));
   }
-  if (edge_labels && !informed->facts().loop_free) {
+  const bool sees_loops = edge_labels || std::ranges::any_of(requests, [](const driver::ProgramRequest& request) {
+                            return !request.pattern.text.empty() && request.pattern.match != "iso";
+                          });
+  if (sees_loops && graph->has_loops()) {
     return status_of(log_->error(Status::Usage, "the graph has loops, and one that changes has none",
                                  "read it without `keep-loops`"));
   }

@@ -159,13 +159,15 @@ class Planner {
     }
     options_.table.put_into(spec);
     spec.keep_loops = options_.keep_loops;
+    spec.keep_repeats = options_.keep_repeats;
+    spec.may_lack_info = options_.may_lack_info;
     const bool directed = spec.directed || runtime::is_mtg_file(spec.path);
-    if (spec.keep_loops && !(spec.edge_info && directed && !spec.temporal)) {
-      fail("`--keep-loops` is for directed graphs whose edge labels are read",
-           "add `--directed`; a pattern reads labels of edges if it has some, such as `0>1=?`");
+    if (spec.keep_loops && (!directed || spec.temporal)) {
+      fail("`--keep-loops` is for directed graphs that are not temporal", directed ? "" : "add `--directed`");
     }
     const std::size_t wanted = spec.edge_info ? 3 : 2;
-    if (!spec.columns.empty() && spec.columns.size() != wanted) {
+    const bool lacks_info = spec.may_lack_info && spec.columns.size() == 2;
+    if (!spec.columns.empty() && spec.columns.size() != wanted && !lacks_info) {
       fail(fmt::format("parameter `{}` needs {} columns, {} {} given for `{}`", spec.name, wanted, spec.columns.size(),
                        spec.columns.size() == 1 ? "is" : "are", path),
            spec.edge_info ? "the ends of an edge and what is known of it: --edge-label COLUMN" : "the ends of an edge");

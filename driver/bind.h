@@ -32,7 +32,9 @@ struct BindOptions {
   TableBinding table;
   bool directed = false;
   bool temporal = false;
-  bool keep_loops = false;  ///< Of directed graphs whose edge labels are read.
+  bool keep_loops = false;     ///< Of directed graphs.
+  bool keep_repeats = false;   ///< As GraphSpec::keep_repeats.
+  bool may_lack_info = false;  ///< As GraphSpec::may_lack_info.
 };
 
 /// Whether a graph is bound to a `.mtg`, which knows itself whether it has arcs. Looks into regular files only.

@@ -192,7 +192,7 @@ Status Compilation::check() {
 
 Status Compilation::lower() {
   const Stopwatch watch;
-  loop_ = frontend::lower(*graph_, context_, diagnostics_, options_.may_loop);
+  loop_ = frontend::lower(*graph_, context_, diagnostics_, options_.may_loop, options_.plain_may_loop);
   times_.emplace_back("lower", watch.ms());
   return report();
 }

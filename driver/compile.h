@@ -25,8 +25,9 @@ struct CompileOptions {
   std::string entry;   ///< Empty: `main`, else the last function.
   std::string passes;  ///< Empty: the pipeline of the back end.
   std::vector<std::string> disabled;
-  bool may_loop = false;  ///< Graphs whose edges carry information may have loops.
-  bool no_files = false;  ///< The program imports modules of the binary only.
+  bool may_loop = false;        ///< Graphs whose edges carry information may have loops;
+  bool plain_may_loop = false;  ///< others, too.
+  bool no_files = false;        ///< The program imports modules of the binary only.
 };
 
 /// What messages call the program: `<stdin>` for `-`, `<std.clique>` for a module of the binary, else the file.

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "driver/compile.h"
+#include "driver/edge_label_facts.h"
 #include "driver/text_file.h"
 #include "driver/vertex_types.h"
 #include "frontend/pattern/label_model.h"
@@ -45,6 +46,26 @@ bool is_file(const std::string& text) {
   return text.find('/') != std::string::npos || (text.find_first_of(",:\n") == std::string::npos && exists);
 }
 
+/// A word that no edge has, and that is a vertex at the ends of edges alone: as if the columns of triples were taken in
+/// another order.
+bool is_turned_column(const std::string& literal, const runtime::Graph& graph,
+                      const runtime::LabelDictionary& dictionary) {
+  const std::shared_ptr<const runtime::IdNames>& names = graph.universe().names();
+  if (names == nullptr || literal.front() != '\'' || code_of_literal(literal, dictionary)) return false;
+  const std::optional<std::uint64_t> place = names->find(std::string_view(literal).substr(1, literal.size() - 2));
+  const std::optional<std::uint32_t> rank =
+      place ? graph.universe().rank(static_cast<std::int64_t>(*place)) : std::nullopt;
+  return rank && graph.view().offsets != nullptr && graph.view().offsets[*rank] == graph.view().offsets[*rank + 1];
+}
+
+/// The most copies that a label has.
+std::size_t most_of_copies(const runtime::LabelDictionary& dictionary) {
+  std::map<std::int64_t, std::size_t> copies;
+  std::size_t most = 0;
+  for (const runtime::LabelCopy& copy : dictionary.copies()) most = std::max(most, ++copies[copy.of]);
+  return most;
+}
+
 }  // namespace
 
 bool PatternSource::vertex_labelled() const { return std::ranges::any_of(set_->patterns, &pattern::Pattern::labelled); }
@@ -66,6 +87,14 @@ std::optional<std::string> PatternSource::only_edge_label() const {
     if (!same) return {};
   }
   return wanted.front();
+}
+
+bool PatternSource::sees_loops() const {
+  return match() != pattern::Match::Iso || std::ranges::any_of(set_->patterns, &pattern::Pattern::has_loops);
+}
+
+bool PatternSource::is_untyped_query() const {
+  return query_ && std::ranges::none_of(set_->labels, &pattern::LabelUse::of_edge);
 }
 
 void PatternSource::forget_edge_labels() {
@@ -179,12 +208,28 @@ void PatternSource::take_types(const runtime::LabelDictionary& dictionary) {
   for (pattern::Pattern& one : set_->patterns) driver::take_types(one, dictionary);
 }
 
+Status PatternSource::report_unlabelled_edges() const {
+  if (!query_) {
+    return reporter_.error(Status::Usage, "the pattern has labels of edges, and the edges of the graph have none",
+                           "give them with the graph");
+  }
+  const auto typed = std::ranges::find(set_->labels, true, &pattern::LabelUse::of_edge);
+  return reporter_.error_at(Status::Usage, sources_, typed != set_->labels.end() ? typed->loc : loc_,
+                            "the query asks for a type, and the edges of the graph have none",
+                            "give labels of edges with the graph, or ask for edges of any type");
+}
+
 Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary) {
   take_types(dictionary);
   for (pattern::LabelUse& use : set_->labels) {
     if (!use.of_edge) use.literal = pattern::alternatives(with_types(use.literal, dictionary)).front();
   }
-  if (query_) forget_unknown(dictionary);
+  if (query_) {
+    const Status status = check_query(graph, dictionary);
+    if (status != Status::Ok) return status;
+    forget_unknown(dictionary);
+    take_copies(dictionary);
+  }
   ir::LabelWords labels;
   labels.words = words_and_types(dictionary);
   const std::size_t before = diagnostics_.all().size();
@@ -201,11 +246,7 @@ Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::L
   const runtime::GraphFacts& facts = graph.facts();
   if (set_->patterns.front().has_loops() && facts.loop_free && !facts.all_loops) {
     return reporter_.error_at(Status::Usage, sources_, loc_, "the pattern has a loop, and the graph has lost its own",
-                              "`--keep-loops` keeps those of a directed graph whose edge labels are read");
-  }
-  if (query_ && set_->patterns.front().edge_labelled() && !facts.all_loops && graph.view().edge_info != nullptr) {
-    return reporter_.error_at(Status::Usage, sources_, loc_, "queries see loops, and the graph has lost its own",
-                              "make it with `keep_loops`");
+                              "`--keep-loops` keeps those of a directed graph");
   }
   const Status found = find_constants(graph.universe());
   if (found != Status::Ok) return found;
@@ -213,6 +254,68 @@ Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::L
   if (of_vertex == set_->labels.end() || graph.view().labels != nullptr || graph.vertex_count() == 0) return Status::Ok;
   return reporter_.error_at(Status::Run, sources_, of_vertex->loc, "the vertices of the graph have no labels",
                             "give them labels with `--labels FILE`");
+}
+
+/// What a query sees that the graph must not have lost.
+Status PatternSource::check_query(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary) const {
+  const runtime::GraphFacts& facts = graph.facts();
+  if (!set_->patterns.front().edge_labelled() || graph.view().edge_info == nullptr) return Status::Ok;
+  const bool counts_each = match() == pattern::Match::Edge;
+  if (facts.blank_info && !is_untyped_query()) return report_unlabelled_edges();
+  if (!facts.all_loops) {
+    return reporter_.error_at(Status::Usage, sources_, loc_, "queries see loops, and the graph has lost its own",
+                              "make it with `keep_loops`");
+  }
+  if (counts_each && facts.lost_repeats != 0) {
+    return reporter_.error_at(
+        Status::Input, sources_, loc_,
+        fmt::format("the graph has left out {} repeated edges, and Cypher counts each relationship",
+                    facts.lost_repeats),
+        "`matcha query` on a file keeps them; SPARQL has each triple once");
+  }
+  if (query_->maybe_twins && !dictionary.copies().empty()) {
+    return reporter_.error_at(Status::Input, sources_, *query_->maybe_twins,
+                              "two relationships of one type between the same nodes are read as one each way, and the "
+                              "graph has several one way",
+                              "give them one direction each, or the file without its repeated lines");
+  }
+  for (const pattern::LabelUse& use : set_->labels) {
+    if (facts.by_position && use.of_edge && is_turned_column(use.literal, graph, dictionary)) {
+      return reporter_.error_at(
+          Status::Input, sources_, use.loc,
+          fmt::format("no edge has the label {}, which is a vertex where edges end", use.literal),
+          "columns are source, target and label; of triples `head relation tail`: --src 0 --dst 2 --edge-label 1");
+    }
+  }
+  return Status::Ok;
+}
+
+/// Where edges are repeated, each label is one of itself and its copies.
+void PatternSource::take_copies(const runtime::LabelDictionary& dictionary) {
+  hint_of_many_ = "leave types out, `-->`, or give relationships one direction";
+  if (dictionary.copies().empty() || match() != pattern::Match::Edge) return;
+  hint_of_many_ = fmt::format(
+      "the file repeats relationships, and each type stands for up to {} of them: leave types out, `-->`, or count the "
+      "file without its repeated lines",
+      most_of_copies(dictionary) + 1);
+  std::map<std::int64_t, std::string> copies;
+  for (const runtime::LabelCopy& copy : dictionary.copies()) copies[copy.of] += fmt::format("|{}", copy.code);
+  const auto add = [&](std::vector<std::string>& labels) {
+    for (std::string& label : labels) {
+      if (pattern::is_variable(label)) continue;
+      std::string all;
+      for (const std::string& one : pattern::alternatives(label)) {
+        const std::optional<std::int64_t> code = code_of_literal(one, dictionary);
+        const auto found = code ? copies.find(*code) : copies.end();
+        all += (all.empty() ? "" : "|") + one + (found != copies.end() ? found->second : "");
+      }
+      label = all;
+    }
+  };
+  for (pattern::Pattern& one : set_->patterns) {
+    for (auto& [arc, labels] : one.edge_labels) add(labels);
+    std::ranges::for_each(one.loops, add);
+  }
 }
 
 /// In a query a label that the graph does not have is one that nothing has.
@@ -227,7 +330,9 @@ void PatternSource::forget_unknown(const runtime::LabelDictionary& dictionary) {
   const auto replace = [&](std::string& label) {
     std::string known;
     for (const std::string& one : pattern::alternatives(label)) {
-      const bool unknown = one.size() > 1 && one.front() == '\'' && !dictionary.code(one.substr(1, one.size() - 2));
+      const std::optional<std::int64_t> code = code_of_literal(one, dictionary);
+      // The code of a copy is no label.
+      const bool unknown = !one.empty() && !pattern::is_variable(one) && (!code || dictionary.label_of(*code) != *code);
       known += (known.empty() ? "" : "|") + (unknown ? number_of(one) : one);
     }
     label = known;
@@ -283,6 +388,7 @@ pattern::Request PatternSource::request(bool rows) const {
   request.by_degree = options_.by_degree;
   if (query_) request.columns = query_->columns;
   if (query_) request.variables = query_->variables;
+  if (query_) request.hint_of_many = hint_of_many_;
   return request;
 }
 

@@ -76,6 +76,14 @@ class PatternSource {
   std::optional<std::string> only_edge_label() const;
   /// Edges may have any label from now on.
   void forget_edge_labels();
+  /// Whether a loop of the graph can be the image of an edge.
+  bool sees_loops() const;
+  /// Whether it reads a graph that keeps its loops; others do not know of them.
+  bool reads_loops() const { return edge_labelled() || sees_loops(); }
+  /// A query whose relationships have no types.
+  bool is_untyped_query() const;
+  /// The error of a graph whose edges have no labels where the pattern has some.
+  Status report_unlabelled_edges() const;
   /// A program with the same parameters as those for the pattern, to bind the graph before its own is written.
   std::string stub() const;
   /// A program whose result has the type of the pattern's: an int, of motifs a tuple or list of them, or a list of
@@ -112,7 +120,9 @@ class PatternSource {
 
  private:
   Status check_options() const;
+  Status check_query(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary) const;
   void forget_unknown(const runtime::LabelDictionary& dictionary);
+  void take_copies(const runtime::LabelDictionary& dictionary);
   Status find_constants(const runtime::Universe& universe);
   frontend::pattern::Request request(bool rows) const;
 
@@ -123,6 +133,7 @@ class PatternSource {
   SourceLoc loc_;
   std::optional<frontend::pattern::PatternSet> set_;
   std::optional<frontend::query::Query> query_;  ///< Of a query; its pattern is in `set_`.
+  std::string hint_of_many_;
   std::optional<frontend::pattern::PatternProgram> program_;
 };
 

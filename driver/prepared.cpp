@@ -47,19 +47,32 @@ Status Prepared::make(const ProgramRequest& request, const std::shared_ptr<Resid
   return status;
 }
 
+/// What the program may be promised of loops, which the compilation reads when it lowers.
+void Prepared::say_loops() {
+  const auto may_loop = [](const ResidentGraph& graph) {
+    return graph.maybe_informed() != nullptr && !graph.maybe_informed()->facts().loop_free;
+  };
+  request_.compile.may_loop = may_loop(*graph_) || std::ranges::any_of(graph_->others(), [&](const auto& each) {
+                                return may_loop(*each.graph);
+                              });
+  request_.compile.plain_may_loop = !graph_->graph().facts().loop_free;
+}
+
 Status Prepared::read(const Reading& reading, Compilation& compilation) {
   Status status = Status::Ok;
   std::string text = request_.text;
+  say_loops();
   if (!request_.pattern.text.empty()) {
     PatternSource& pattern = pattern_.emplace(request_.pattern, log_);
     reading([&] { status = pattern.read(); });
     if (status == Status::Ok) status = pattern.check_arcs(graph_->graph().facts().directed);
     if (status == Status::Ok) status = pattern.check_set(graph_->report() ? graph_->report()->graphs : 1);
     if (status != Status::Ok) return status;
+    status = take_loops(pattern);
+    if (status != Status::Ok) return status;
     const runtime::Graph* const informed = graph_->maybe_informed();
     if (pattern.edge_labelled() && (informed == nullptr || informed->facts().info != runtime::InfoKind::Int)) {
-      return log_.error(Status::Usage, "the pattern has labels of edges, and the edges of the graph have none",
-                        "give them with the graph");
+      return pattern.report_unlabelled_edges();
     }
     const runtime::Graph& whole = pattern.edge_labelled() ? *informed : graph_->graph();
     place_reporter_.set_pattern(pattern.sources(), pattern.loc());
@@ -93,6 +106,21 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
   }
   reading([&] { status = compilation.lower_text(std::move(text)); });
   return status;
+}
+
+Status Prepared::take_loops(const PatternSource& pattern) {
+  const bool untyped = pattern.edge_labelled() && pattern.is_untyped_query() && graph_->maybe_informed() == nullptr;
+  const bool looped = !pattern.edge_labelled() && pattern.sees_loops() && graph_->has_loops();
+  if (!untyped && !looped) return Status::Ok;
+  if (request_.may_lack_labels) {
+    return log_.error(Status::Usage, "a graph that changes has no loops, and this one has some",
+                      "read it without `keep-loops`");
+  }
+  runtime::Result<std::shared_ptr<ResidentGraph>> other = untyped ? graph_->blank() : graph_->looped();
+  if (!other) return log_.error(other.error());
+  graph_ = std::move(*other);
+  say_loops();
+  return Status::Ok;
 }
 
 Status Prepared::narrow(PatternSource& pattern) {
@@ -369,12 +397,6 @@ Status Prepared::prepare(const Reading& reading) {
   if (request_.compile.file.empty()) {
     request_.compile.file = request_.pattern.text.empty() ? "<program>" : "<pattern>";
   }
-  const auto may_loop = [](const ResidentGraph& graph) {
-    return graph.maybe_informed() != nullptr && !graph.maybe_informed()->facts().loop_free;
-  };
-  request_.compile.may_loop = may_loop(*graph_) || std::ranges::any_of(graph_->others(), [&](const auto& each) {
-                                return may_loop(*each.graph);
-                              });
   Compilation& compilation = compilation_.emplace(request_.compile, place_reporter_);
   Status status = choose_device();
   if (status == Status::Ok) status = read(reading, compilation);

@@ -107,6 +107,10 @@ class Prepared {
   /// Writes the program of the pattern.
   Status plan(const Reading& reading, Compilation& compilation);
   Status bind(Compilation& compilation);
+  void say_loops();
+  /// A pattern without labels of edges that sees loops goes on with the graph that has them, and a query of edges of
+  /// any type with one where these have the same.
+  Status take_loops(const PatternSource& pattern);
   /// A pattern of one edge label goes on with the graph of that label.
   Status narrow(PatternSource& pattern);
   /// Finds out whether the patterns are motifs that identities count; if so, that is done on the CPU.

@@ -30,13 +30,15 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::read(const std::string& pa
 runtime::Result<ResidentGraph::Shared> ResidentGraph::read(const runtime::GraphSpec& spec,
                                                            const std::atomic<bool>* maybe_cancel) {
   runtime::GraphSpec whole = spec;
-  whole.simple = !spec.edge_info;
+  whole.simple = !spec.edge_info;  // Loops may be kept.
   if (spec.edge_info) whole.info = runtime::ColumnKind::Label;
   runtime::IoOptions options;
   options.cancel = maybe_cancel;
   runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(whole, options);
   if (!loaded) return loaded.error();
+  const bool looped = !loaded->graph.facts().loop_free;
   runtime::Result<Shared> made = spec.edge_info ? made_of(runtime::graphs_of_informed(std::move(loaded->graph)))
+                                 : looped       ? made_of(runtime::graphs_of_looped(std::move(loaded->graph)))
                                                 : Shared(new ResidentGraph(std::move(loaded->graph)));
   if (made) (*made)->report_ = std::move(loaded->report);
   return made;
@@ -88,6 +90,12 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::joined(const runtime::Grap
     made->informed_ = std::move(*informed);
     made->informed_->set_device_copies(nullptr);
   }
+  if (looped_) {
+    runtime::Result<runtime::Graph> looped = unchanged ? view_of(*looped_) : join.joined(member, *looped_);
+    if (!looped) return looped.error();
+    made->looped_ = std::move(*looped);
+    made->looped_->set_device_copies(nullptr);
+  }
   return made;
 }
 
@@ -122,6 +130,12 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::with_list(const std::strin
     if (!informed) return informed.error();
     made->informed_ = std::move(*informed);
     made->informed_->set_device_copies(nullptr);
+  }
+  if (looped_) {
+    runtime::Result<runtime::Graph> looped = view_of(*looped_);
+    if (!looped) return looped.error();
+    made->looped_ = std::move(*looped);
+    made->looped_->set_device_copies(nullptr);
   }
   made->report_ = report_;
   made->name_ = name_;
@@ -188,6 +202,31 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::of_label(std::int64_t labe
   if (!graph) return graph.error();
   Shared made = from_graph(std::move(*graph));
   known = made;
+  return made;
+}
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::looped() {
+  if (base_ != nullptr) return base_->looped();
+  const std::lock_guard lock(mutex_);
+  if (const Shared kept = with_loops_.lock()) return kept;
+  runtime::Result<runtime::Graph> graph =
+      looped_ ? view_of(*looped_)
+              : runtime::looped_of_informed(std::shared_ptr<const runtime::Graph>(shared_from_this(), &*informed_));
+  if (!graph) return graph.error();
+  Shared made = from_graph(std::move(*graph));
+  with_loops_ = made;
+  return made;
+}
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::blank() {
+  if (base_ != nullptr) return base_->blank();
+  const std::lock_guard lock(mutex_);
+  if (const Shared kept = blank_.lock()) return kept;
+  runtime::Result<runtime::Graph> graph =
+      runtime::blank_graph(std::shared_ptr<const runtime::Graph>(shared_from_this(), looped_ ? &*looped_ : &graph_));
+  if (!graph) return graph.error();
+  runtime::Result<Shared> made = from_informed(std::move(*graph));
+  if (made) blank_ = *made;
   return made;
 }
 

@@ -105,13 +105,23 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   /// The edges with a label, of an undirected graph whose edges have some, as a graph that keeps this one; while
   /// anybody has it, all get the same. Errors: Resource.
   runtime::Result<Shared> of_label(std::int64_t label);
+  /// Whether it has loops, which `graph` has not.
+  bool has_loops() const { return looped_ || (informed_ && !informed_->facts().loop_free); }
+  /// The graph with its loops and without information of edges; kept as that of a label is. Requires: it has loops.
+  /// Errors: Resource.
+  runtime::Result<Shared> looped();
+  /// The graph with its loops, and kNoLabel as the information of each edge; kept likewise. Requires: there is no
+  /// information of edges. Errors: Resource.
+  runtime::Result<Shared> blank();
   /// The same with ranks by degree. The copy is made once; callers that come meanwhile wait for it.
   runtime::Result<runtime::Graph> ranked(runtime::Halves halves);
 
  private:
   explicit ResidentGraph(runtime::Graph graph) : graph_(std::move(graph)) {}
   explicit ResidentGraph(runtime::ColumnGraphs graphs)
-      : graph_(std::move(graphs.simple)), informed_(std::move(graphs.maybe_informed)) {}
+      : graph_(std::move(graphs.simple)),
+        looped_(std::move(graphs.maybe_looped)),
+        informed_(std::move(graphs.maybe_informed)) {}
   static runtime::Result<Shared> made_of(runtime::Result<runtime::ColumnGraphs> graphs);
   /// The same arrays as a graph of its own, or those that it has in a join.
   runtime::Result<Shared> joined(const runtime::GraphJoin& join, std::size_t member) const;
@@ -123,8 +133,10 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   std::string name_;
   std::vector<Named> others_;
   std::optional<runtime::LoadReport> report_;
+  std::optional<runtime::Graph> looped_;  ///< With loops, without information.
   std::optional<runtime::Graph> informed_;
   std::mutex mutex_;
+  std::weak_ptr<ResidentGraph> with_loops_, blank_;  ///< They keep this one.
   std::map<runtime::Halves, runtime::Graph> ranked_;
   std::map<std::int64_t, std::weak_ptr<ResidentGraph>> of_labels_;            ///< They keep this one.
   std::array<std::shared_ptr<runtime::match::MatchIndex>, 2> match_indexes_;  ///< Without the information, and with it.

@@ -11,9 +11,9 @@
 
 namespace matcha::frontend {
 
-std::optional<ir::Module> lower(const asg::Graph& graph, ir::Context& context, Diagnostics& diagnostics,
-                                bool may_loop) {
-  return lowering::Lowering(graph, context, diagnostics, may_loop).run();
+std::optional<ir::Module> lower(const asg::Graph& graph, ir::Context& context, Diagnostics& diagnostics, bool may_loop,
+                                bool plain_may_loop) {
+  return lowering::Lowering(graph, context, diagnostics, may_loop, plain_may_loop).run();
 }
 
 namespace lowering {
@@ -24,8 +24,14 @@ using ir::Expr;
 using ir::Kind;
 using ir::ScalarKind;
 
-Lowering::Lowering(const asg::Graph& graph, ir::Context& context, Diagnostics& diagnostics, bool may_loop)
-    : graph_(graph), may_loop_(may_loop), builder_(context), diagnostics_(diagnostics), kinds_(graph) {
+Lowering::Lowering(const asg::Graph& graph, ir::Context& context, Diagnostics& diagnostics, bool may_loop,
+                   bool plain_may_loop)
+    : graph_(graph),
+      may_loop_(may_loop),
+      plain_may_loop_(plain_may_loop),
+      builder_(context),
+      diagnostics_(diagnostics),
+      kinds_(graph) {
   ++uses_[graph.result];
   for (const Node* node : graph.nodes) {
     for (const Node* input : node->inputs) ++uses_[input];
@@ -78,7 +84,7 @@ ir::Module Lowering::with_promises(const ir::Module& module) {
     const std::size_t own = graph_.params.size();
     const Type& type = i < own ? *graph_.params[i].type : *graph_.slices[i - own].node->type;
     const bool informed = type.elem != nullptr;
-    if (may_loop_ && (informed || i >= own)) continue;
+    if (informed || i >= own ? may_loop_ : plain_may_loop_) continue;
     const ir::AssumptionKind kind = informed ? ir::AssumptionKind::LoopFree : ir::AssumptionKind::Simple;
     result = builder_.assume(result, {kind, module.params[i]});
   }

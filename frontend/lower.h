@@ -14,8 +14,8 @@ namespace matcha::frontend {
 /// of vertices; a list parameter has `vid` columns where the program uses them as vertices.
 /// Nothing is optimized: a value stands where it is first needed, every `apply` that is stored collects a list, and
 /// every `sum` walks one.
-/// `may_loop`: graphs whose edges carry information may have loops.
+/// `may_loop`: graphs whose edges carry information may have loops; `plain_may_loop`: others, too.
 std::optional<ir::Module> lower(const asg::Graph& graph, ir::Context& context, Diagnostics& diagnostics,
-                                bool may_loop = false);
+                                bool may_loop = false, bool plain_may_loop = false);
 
 }  // namespace matcha::frontend

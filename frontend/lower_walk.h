@@ -30,7 +30,7 @@ struct Value {
 
 class Lowering {
  public:
-  Lowering(const asg::Graph& graph, ir::Context& context, Diagnostics& diagnostics, bool may_loop);
+  Lowering(const asg::Graph& graph, ir::Context& context, Diagnostics& diagnostics, bool may_loop, bool plain_may_loop);
 
   std::optional<ir::Module> run();
 
@@ -118,6 +118,7 @@ class Lowering {
 
   const asg::Graph& graph_;
   const bool may_loop_;
+  const bool plain_may_loop_;
   ir::Builder builder_;
   Diagnostics& diagnostics_;
   ColumnKinds kinds_;

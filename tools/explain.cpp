@@ -120,6 +120,7 @@ class Explain {
   }
 
   bool of_pattern() const { return !options_.pattern.text.empty(); }
+  bool keeps_loops() const { return options_.bind.keep_loops && (!pattern_ || pattern_->reads_loops()); }
   bool has_inputs() const { return !options_.bind.graph.empty() || !options_.bind.inputs.empty(); }
   bool runs() const { return has_inputs() && !options_.no_run; }
 
@@ -174,7 +175,9 @@ class Explain {
   Status load() {
     if (!has_inputs()) return Status::Ok;
     const Compilation& program = stub_ ? *stub_ : compilation_;
-    const std::optional<BindPlan> plan = plan_binding(program.graph(), program.loop(), options_.bind, console_);
+    BindOptions options = options_.bind;
+    options.keep_loops = keeps_loops();
+    const std::optional<BindPlan> plan = plan_binding(program.graph(), program.loop(), options, console_);
     if (!plan) return Status::Usage;
     const Stopwatch watch;
     runtime::IoOptions io;
@@ -536,7 +539,7 @@ Examples:
 
 The last one is the page of an error, by the id that its message ends in.)");
   verb->callback([options, &action] {
-    options->compile.may_loop = options->bind.keep_loops;
+    options->compile.may_loop = options->compile.plain_may_loop = options->bind.keep_loops;
     ExplainOptions& given = *options;
     if (given.pattern.text.empty() && given.bind.graph.empty() && names_error(given.compile.file)) {
       action = [options] { return print_error_page(*options); };

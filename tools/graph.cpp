@@ -257,10 +257,10 @@ runtime::GraphSpec spec_of(const GraphOptions& options) {
 /// Whether the options of an input fit together.
 Status check_input(const GraphOptions& options, const Console& console) {
   const Status code = options.table.check(console);
-  const bool labelled = options.directed && options.edge_labels && !options.temporal;
-  if (code != Status::Ok || !options.keep_loops || labelled || ends_with(options.input, ".mtg")) return code;
-  return console.error(Status::Usage, "`--keep-loops` is for directed graphs whose edge labels are kept",
-                       "add `--directed --edge-labels`");
+  const bool fits = options.directed && !options.temporal;
+  if (code != Status::Ok || !options.keep_loops || fits || ends_with(options.input, ".mtg")) return code;
+  return console.error(Status::Usage, "`--keep-loops` is for directed graphs that are not temporal",
+                       options.directed ? "" : "add `--directed`");
 }
 
 /// Loads the graph with a progress bar; on failure `code` says how to end.
@@ -337,7 +337,7 @@ void add_input_options(CLI::App& verb, GraphOptions& options) {
   verb.add_flag("--temporal", options.temporal, "Keep arcs, repeats and the third column (`u v t`)");
   verb.add_flag("--edge-labels", options.edge_labels,
                 "Keep the third column of edges, numbers or words; edges with several labels are parallel");
-  verb.add_flag("--keep-loops", options.keep_loops, "Keep loops too; only with --directed and --edge-labels");
+  verb.add_flag("--keep-loops", options.keep_loops, "Keep loops too; only with --directed");
 }
 
 void add_output_options(CLI::App& verb, GraphOptions& options) {

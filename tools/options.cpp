@@ -100,8 +100,7 @@ void add_bind_options(CLI::App& verb, BindOptions& options) {
       ->type_name("NAME=FILE[:COLS]")
       ->group("Inputs");
   add_input_meaning(verb, options.params, options.table, options.directed);
-  verb.add_flag("--keep-loops", options.keep_loops, "Keep loops, of a directed graph whose edge labels are read")
-      ->group("Inputs");
+  verb.add_flag("--keep-loops", options.keep_loops, "Keep loops, of a directed graph")->group("Inputs");
   verb.add_flag("--temporal", options.temporal,
                 "Keep arcs and repeats of graphs whose edge information the program reads (`u v t`)")
       ->group("Inputs");
@@ -184,10 +183,8 @@ Status GraphInput::check(const Console& console) const {
     }
   }
   for (const runtime::GraphSpec& spec : specs()) {
-    const bool fits = spec.edge_info && (directed || runtime::is_mtg_file(spec.path));
-    if (keep_loops && !fits) {
-      return console.error(Status::Usage, "`--keep-loops` is for directed graphs whose edge labels are kept",
-                           "add `--directed --edge-labels`");
+    if (keep_loops && !directed && !runtime::is_mtg_file(spec.path)) {
+      return console.error(Status::Usage, "`--keep-loops` is for directed graphs", "add `--directed`");
     }
     if (spec.columns.size() == 1 || spec.columns.size() > 3) {
       return console.error(
@@ -223,8 +220,7 @@ void add_graph_input_options(CLI::App& verb, GraphInput& input) {
       ->type_name("FILE")
       ->group("Inputs");
   verb.add_flag("--directed", input.directed, "Keep arcs instead of making graphs symmetric")->group("Inputs");
-  verb.add_flag("--keep-loops", input.keep_loops, "Keep loops too; only with --directed and --edge-labels")
-      ->group("Inputs");
+  verb.add_flag("--keep-loops", input.keep_loops, "Keep loops too; only with --directed")->group("Inputs");
 }
 
 void add_order_option(CLI::App& verb, std::string& choice) {

@@ -38,7 +38,7 @@ struct GraphInput {
   TableBinding table;
   bool directed = false;
   bool edge_labels = false;
-  bool keep_loops = false;  ///< Of directed graphs with edge labels.
+  bool keep_loops = false;  ///< Of directed graphs.
 
   bool empty() const { return path.empty() && inputs.empty() && table.sql.empty(); }
   /// Errors: Usage where options contradict each other. Requires: not empty.

@@ -208,7 +208,7 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> words) {
     }
     if (is_picture(given.matches) && !given.limit) given.limit = kPicturedMatches;
     given.gpu.code_folder = given.code_folder;
-    given.compile.may_loop = given.bind.keep_loops;
+    given.compile.may_loop = given.compile.plain_may_loop = given.bind.keep_loops;
     for (const CLI::Option* option : verb->get_options()) {
       const bool is_list = option->get_name() == "--pattern" || option->get_name() == "--patterns";
       if (option->get_group() == "Pattern" && option->count() != 0 && !of_patterns && !is_list) {

@@ -55,8 +55,8 @@ std::uint64_t vertices_of(const PatternSource& pattern) {
 }  // namespace
 
 runtime::Status load_run(const RunVerbOptions& options, const Console& console, const Session& session,
-                         const Compilation& program, const BindPlan& plan, bool edge_labelled,
-                         SharedInputs* maybe_shared, const PartsChoice& parts, BoundInputs& out) {
+                         const Compilation& program, const BindPlan& plan, SharedInputs* maybe_shared,
+                         const PartsChoice& parts, BoundInputs& out) {
   Progress progress(console, "loading", "B");
   runtime::IoOptions io;
   io.cancel = session.cancel();
@@ -68,14 +68,13 @@ runtime::Status load_run(const RunVerbOptions& options, const Console& console, 
   if (progress.enabled()) {
     io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
   }
-  const runtime::Status loaded = maybe_shared != nullptr
-                                     ? maybe_shared->load(program.graph(), plan, edge_labelled, io, out)
-                                     : load_inputs(program.graph(), plan, io, out);
-  // Files of patterns of other systems have labels of edges, be there some in the graph or not.
-  if (loaded || !edge_labelled || !loaded.error().hint.starts_with("the label of an edge")) return loaded;
-  runtime::Error error = loaded.error();
-  error.hint += "; `--unlabelled-edges` forgets those of the pattern";
-  return error;
+  return maybe_shared != nullptr ? maybe_shared->load(program.graph(), plan, io, out)
+                                 : load_inputs(program.graph(), plan, io, out);
+}
+
+void add_hint_of_labels(runtime::Status& loaded) {
+  if (!loaded && loaded.error().hint.starts_with("the label of an edge"))
+    loaded.error().hint += "; `--unlabelled-edges` forgets those of the pattern";
 }
 
 std::string_view PartsChoice::why_not_parts(const PatternSource* maybe_pattern, const BindPlan& plan,

@@ -186,6 +186,7 @@ class Run final : public RunSteps {
     Status code = pattern_->read();
     if (code != Status::Ok) return code;
     reporter_.set_pattern(pattern_->sources(), pattern_->loc());
+    compile_.may_loop = compile_.plain_may_loop = compile_.may_loop && pattern_->reads_loops();
     // A .mtg says when it is read whether it has arcs.
     if (!binds_mtg(options_.bind)) code = pattern_->check_arcs(options_.bind.directed);
     if (code != Status::Ok) return code;
@@ -307,6 +308,7 @@ class Run final : public RunSteps {
     const Compilation& program = bound_program();
     std::optional<BindPlan> plan = plan_binding(program.graph(), program.loop(), options_.bind, console_);
     if (plan) plan_ = std::move(*plan);
+    for (ParamPlan& param : plan_.params) param.graph.keep_loops &= compile_.may_loop;
     const PatternSource* const maybe_pattern = pattern_ ? &*pattern_ : nullptr;
     return plan ? parts_.open(maybe_pattern, pattern_options_, session_, plan_, compile_, gpu_, bound_) : Status::Usage;
   }
@@ -329,11 +331,10 @@ class Run final : public RunSteps {
   Status load() {
     const Stopwatch watch;
     runtime::Status loaded = runtime::Done{};
-    if (!parts_.needed()) {
-      loaded = load_run(options_, console_, session_, bound_program(), plan_, pattern_ && pattern_->edge_labelled(),
-                        maybe_shared_, parts_, bound_);
-    }
+    if (!parts_.needed())
+      loaded = load_run(options_, console_, session_, bound_program(), plan_, maybe_shared_, parts_, bound_);
     report_.load_ms = watch.ms();
+    if (pattern_ && pattern_->edge_labelled()) add_hint_of_labels(loaded);
     if (!loaded) return session_.stopped() ? session_.stop_early() : console_.error(loaded.error());
     report_.bound = &bound_;
     // Before anybody asks how a pattern is best matched: labels of several types have programs alone.

@@ -1,12 +1,16 @@
 #include "tools/shared_inputs.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace matcha::tools {
 
-runtime::Status SharedInputs::load(const frontend::asg::Graph& program, const BindPlan& plan, bool edge_labelled,
+runtime::Status SharedInputs::load(const frontend::asg::Graph& program, const BindPlan& plan,
                                    const runtime::IoOptions& options, BoundInputs& out) {
-  auto found = kept_.find(edge_labelled);
+  const auto graph = std::ranges::find(plan.params, ParamPlan::Kind::Graph, &ParamPlan::kind);
+  const bool has_graph = graph != plan.params.end();
+  const std::pair kind(has_graph && graph->graph.edge_info, has_graph && graph->graph.keep_loops);
+  auto found = kept_.find(kind);
   is_new_ = found == kept_.end();
   if (is_new_) {
     BoundInputs read;
@@ -15,7 +19,7 @@ runtime::Status SharedInputs::load(const frontend::asg::Graph& program, const Bi
     Kept kept{std::move(read.inputs), nullptr, read.main_graph};
     kept.graph = ResidentGraph::from_graph(std::move(kept.inputs.graphs.at(kept.name)));
     kept.inputs.graphs.clear();
-    found = kept_.emplace(edge_labelled, std::move(kept)).first;
+    found = kept_.emplace(kind, std::move(kept)).first;
   }
   const Kept& kept = found->second;
   runtime::Result<runtime::Graph> view = kept.graph->view();

@@ -12,13 +12,13 @@ namespace matcha::tools {
 
 using namespace driver;
 
-/// The one graph of several patterns: read once, and ranked by degree once. Patterns with labels of edges read a file
-/// in another way, so it is read twice if there are both kinds.
+/// The one graph of several patterns: read once, and ranked by degree once. Patterns with labels of edges, and those
+/// that see loops, read a file in another way, so it is read again for each kind.
 class SharedInputs {
  public:
   /// What `load_inputs` gives for a program with one graph; `out` must not move afterwards.
-  runtime::Status load(const frontend::asg::Graph& program, const BindPlan& plan, bool edge_labelled,
-                       const runtime::IoOptions& options, BoundInputs& out);
+  runtime::Status load(const frontend::asg::Graph& program, const BindPlan& plan, const runtime::IoOptions& options,
+                       BoundInputs& out);
   bool empty() const { return kept_.empty(); }
   /// Whether the last `load` read it.
   bool is_new() const { return is_new_; }
@@ -34,7 +34,7 @@ class SharedInputs {
     std::string name;
   };
 
-  std::map<bool, Kept> kept_;
+  std::map<std::pair<bool, bool>, Kept> kept_;  ///< By whether information of edges, and loops, were read.
   bool is_new_ = false;
   MotifSets motifs_;
   std::shared_ptr<codegen::MatchBatch> searches_;

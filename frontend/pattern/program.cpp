@@ -529,7 +529,8 @@ std::optional<std::vector<Expansion>> expand(const PatternSet& set, const Reques
                                   set.alternatives                      ? "labels and directions of edges"
                                   : set.patterns.front().counts_edges() ? "a label on each edge"
                                                                         : "types of vertices that have several"),
-                      set.alternatives                      ? "`-->` is an edge in one direction"
+                      !request.hint_of_many.empty()         ? request.hint_of_many
+                      : set.alternatives                    ? "`-->` is an edge in one direction"
                       : set.patterns.front().counts_edges() ? "`=?` is an edge of any label"
                                                             : "`--embeddings` counts maps instead of subgraphs");
   }

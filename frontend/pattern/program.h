@@ -38,6 +38,8 @@ struct Request {
   std::vector<int> columns = {};            ///< The vertices that rows have, in order; empty: all. Beyond their number
   std::vector<std::string> variables = {};  ///< these: variables of edges, whose labels rows have.
   std::size_t plan = 0;                     ///< How many cheaper ones to pass over.
+  std::string hint_of_many = {};            ///< What to do where there are too many ways to choose labels; empty: a
+                                            ///< hint for patterns.
   bool by_degree = true;                    ///< Leave out vertices with too few neighbours; else how many is not asked
                                             ///< for.
 };

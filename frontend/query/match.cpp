@@ -187,7 +187,7 @@ class Match {
       const std::size_t source = one->backwards ? *to : *from, target = one->backwards ? *from : *to;
       if (!one->label.variable && !is_new(source, target, *one)) {
         return words_.refuse(one->at, "the same relationship stands here again",
-                             "two relationships are never one, and a graph has one of a type between two nodes");
+                             "two relationships are never one, and two of one type between two nodes are not read");
       }
       collector_.edge(source, target, one->either ? '|' : '>', one->label, one->at.loc);
       from = to;
@@ -203,6 +203,7 @@ class Match {
     int& number = one.either ? taken.either : source < target ? taken.up : taken.down;
     ++number;
     const int all = taken.up + taken.down + taken.either;
+    if (all == 2 && taken.either != 0) query_.maybe_twins = one.at.loc;
     if (source == target || (one.label.words.size() > 1 && taken.either != 0)) return all == 1;
     return taken.up <= 1 && taken.down <= 1 && all <= 2;
   }

@@ -23,6 +23,8 @@ struct Query {
   std::vector<std::string> variables;  ///< labels of edges: of these variables, `?p`, one after the other.
   std::vector<std::string> headings;   ///< What these are called in the query.
   std::optional<std::uint64_t> limit;
+  /// Of two relationships that were taken to lie one each way, as no graph has two of one type one way: the second.
+  std::optional<SourceLoc> maybe_twins;
 };
 
 /// Reads a query from `file` of the source manager; nothing after an error, which has its place:

@@ -101,9 +101,7 @@ Status check_columns(const ColumnInput& input) {
     if (!status) return status;
   }
   const bool informed = input.edge_labels.is_there() || input.edge_floats != nullptr;
-  if (input.keep_loops && !(informed && input.directed)) {
-    return column_error("loops are kept of directed graphs whose edges have labels");
-  }
+  if (input.keep_loops && !input.directed) return column_error("loops are kept of directed graphs");
   if (informed && input.sources.count > kMaxVertices / (input.directed ? 1 : 2)) {
     return Error{ErrorKind::Resource, "a graph with edge information has at most 4294967294 arcs", "", 0, ""};
   }
@@ -150,19 +148,23 @@ struct RankedEnds {
   Buffer<std::uint32_t> sources, targets;
 };
 
-Csr simple_adjacency(const ColumnInput& input, const Universe& universe) {
-  if (universe.is_identity() && are_alike(input.sources, input.targets)) {
-    return detail::simple_csr_in_place(universe.size(), input.sources, input.targets, input.directed).csr;
+/// Without edge information; without loops unless they are kept.
+detail::SimpleCsr simple_adjacency(const ColumnInput& input, const Universe& universe) {
+  if (!input.keep_loops && universe.is_identity() && are_alike(input.sources, input.targets)) {
+    return detail::simple_csr_in_place(universe.size(), input.sources, input.targets, input.directed);
   }
   const RankedEnds ends(input, universe);
+  if (input.keep_loops) {
+    const detail::EdgeColumns edges{ends.sources.data(), ends.targets.data(), ends.sources.size()};
+    return detail::simple_csr(universe.size(), edges, true, {}, true);
+  }
   return detail::simple_csr_in_place(universe.size(), ends.column(ends.sources), ends.column(ends.targets),
-                                     input.directed)
-      .csr;
+                                     input.directed);
 }
 
 /// With edge information; without loops unless they are kept. `loops`: how many there are.
-Csr informed_adjacency(const ColumnInput& input, const Universe& universe, const LabelDictionary& dictionary,
-                       std::uint64_t& loops) {
+detail::SimpleCsr informed_adjacency(const ColumnInput& input, const Universe& universe,
+                                     const LabelDictionary& dictionary, std::uint64_t& loops) {
   RankedEnds ends(input, universe);
   Buffer<std::uint64_t> info(input.sources.count);
   const Coder code(input.edge_labels, dictionary);
@@ -190,8 +192,7 @@ Csr informed_adjacency(const ColumnInput& input, const Universe& universe, const
     });
   }
   return detail::labelled_csr(universe.size(), {ends.sources.data(), ends.targets.data(), kept}, info.data(),
-                              input.directed)
-      .csr;
+                              input.directed);
 }
 
 bool is_missing(const LabelColumn& labels) {
@@ -242,6 +243,37 @@ std::shared_ptr<const LabelDictionary> dictionary_of(const ColumnInput& input, b
   return std::make_shared<const LabelDictionary>(std::move(words));
 }
 
+/// The same arcs without information, each once; without loops too, unless they are kept. Its arrays are those of
+/// `base` where these are so.
+Graph plain_graph(const std::shared_ptr<const Graph>& base, bool keep_loops) {
+  GraphFacts facts = base->facts();
+  GraphView view = base->view();
+  view.edge_info = nullptr;
+  facts.info = InfoKind::None;
+  facts.word_info = false;
+  if (facts.simple) return Graph::from_view(base->shared_universe(), view, facts, base);
+  keep_loops = keep_loops && !facts.loop_free;
+  facts.simple = facts.loop_free = !keep_loops;
+  Csr csr = detail::without_parallels(view.universe, view.offsets, view.neighbors, keep_loops);
+  GraphArrays arrays;
+  arrays.offsets = std::move(csr.offsets);
+  arrays.neighbors = std::move(csr.neighbors);
+  const auto copy = [](const auto* items, std::uint64_t count, auto& to) {
+    if (items == nullptr) return;
+    to = std::decay_t<decltype(to)>(count);
+    std::copy_n(items, count, to.data());
+  };
+  copy(view.labels, view.universe, arrays.labels);
+  copy(view.vertices, view.vertex_count, arrays.vertices);
+  return Graph::from_arrays(base->shared_universe(), std::move(arrays), facts);
+}
+
+/// Gives a graph made of `base` its words, and where halves of rows begin.
+Status make_ready(Graph& graph, const std::shared_ptr<const Graph>& base) {
+  graph.set_dictionary(std::shared_ptr<const LabelDictionary>(base, &base->dictionary()));
+  return ensure_split_offsets(graph);
+}
+
 Result<ColumnGraphs> graphs_of(const ColumnInput& input, const IoOptions& options) {
   const Status right = check_columns(input);
   if (!right) return right.error();
@@ -261,11 +293,17 @@ Result<ColumnGraphs> graphs_of(const ColumnInput& input, const IoOptions& option
   if (options.cancelled()) return detail::interrupted_error();
   const bool informed = input.edge_labels.is_there() || input.edge_floats != nullptr;
   std::uint64_t loops = 0;
-  Csr csr = informed ? informed_adjacency(input, *universe, *dictionary, loops) : simple_adjacency(input, *universe);
+  detail::SimpleCsr made =
+      informed ? informed_adjacency(input, *universe, *dictionary, loops) : simple_adjacency(input, *universe);
+  Csr csr = std::move(made.csr);
   if (options.cancelled()) return detail::interrupted_error();
   GraphFacts facts;
   facts.directed = input.directed;
-  if (informed) {
+  facts.lost_repeats = made.duplicates;
+  if (!informed) {
+    facts.all_loops = made.loops == 0;
+    if (input.keep_loops) facts.simple = facts.loop_free = !detail::has_loops(csr);
+  } else {
     facts.all_loops = input.keep_loops || loops == 0;
     facts.loop_free = !input.keep_loops || loops == 0;
     facts.simple = facts.loop_free && !detail::has_parallels(csr);
@@ -278,6 +316,7 @@ Result<ColumnGraphs> graphs_of(const ColumnInput& input, const IoOptions& option
   Graph graph = Graph::from_arrays(universe, std::move(arrays), facts);
   graph.set_dictionary(dictionary);
   if (informed) return graphs_of_informed(std::move(graph));
+  if (!facts.loop_free) return graphs_of_looped(std::move(graph));
   const Status halved = ensure_split_offsets(graph);
   if (!halved) return halved.error();
   return ColumnGraphs{std::move(graph), std::nullopt};
@@ -288,38 +327,63 @@ Result<ColumnGraphs> graphs_of(const ColumnInput& input, const IoOptions& option
 Result<ColumnGraphs> graphs_of_informed(Graph informed) {
   try {
     const auto base = std::make_shared<const Graph>(std::move(informed));
-    GraphFacts facts = base->facts();
-    GraphView view = base->view();
-    view.edge_info = nullptr;
-    facts.info = InfoKind::None;
-    facts.word_info = false;
     ColumnGraphs graphs;
     graphs.maybe_informed = Graph::from_view(base->shared_universe(), base->view(), base->facts(), base);
     // Edges by label, which a file may have.
     graphs.maybe_informed->set_label_slices(std::shared_ptr<LabelSlices>(base, &base->label_slices()));
-    if (facts.simple) {
-      graphs.simple = Graph::from_view(base->shared_universe(), view, facts, base);
-    } else {
-      facts.simple = facts.loop_free = true;
-      Csr csr = detail::without_parallels(view.universe, view.offsets, view.neighbors);
-      GraphArrays arrays;
-      arrays.offsets = std::move(csr.offsets);
-      arrays.neighbors = std::move(csr.neighbors);
-      const auto copy = [](const auto* items, std::uint64_t count, auto& to) {
-        if (items == nullptr) return;
-        to = std::decay_t<decltype(to)>(count);
-        std::copy_n(items, count, to.data());
-      };
-      copy(view.labels, view.universe, arrays.labels);
-      copy(view.vertices, view.vertex_count, arrays.vertices);
-      graphs.simple = Graph::from_arrays(base->shared_universe(), std::move(arrays), facts);
-    }
+    graphs.simple = plain_graph(base, false);
     for (Graph* graph : {&graphs.simple, &*graphs.maybe_informed}) {
-      graph->set_dictionary(std::shared_ptr<const LabelDictionary>(base, &base->dictionary()));
-      const Status halved = ensure_split_offsets(*graph);
-      if (!halved) return halved.error();
+      const Status ready = make_ready(*graph, base);
+      if (!ready) return ready.error();
     }
     return graphs;
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+Result<ColumnGraphs> graphs_of_looped(Graph looped) {
+  try {
+    const auto base = std::make_shared<const Graph>(std::move(looped));
+    ColumnGraphs graphs;
+    graphs.simple = plain_graph(base, false);
+    if (!base->facts().loop_free) graphs.maybe_looped = Graph::alias(*base, base);
+    Status ready = make_ready(graphs.simple, base);
+    if (ready && graphs.maybe_looped) ready = make_ready(*graphs.maybe_looped, base);
+    if (!ready) return ready.error();
+    return graphs;
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+Result<Graph> looped_of_informed(const std::shared_ptr<const Graph>& informed) {
+  try {
+    Graph looped = plain_graph(informed, true);
+    const Status ready = make_ready(looped, informed);
+    if (!ready) return ready.error();
+    return looped;
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+Result<Graph> blank_graph(const std::shared_ptr<const Graph>& graph) {
+  try {
+    struct Kept {
+      std::shared_ptr<const Graph> graph;
+      std::vector<std::int64_t> info;
+    };
+    GraphView view = graph->view();
+    const auto kept = std::make_shared<const Kept>(graph, std::vector<std::int64_t>(view.arc_count, kNoLabel));
+    view.edge_info = kept->info.data();
+    GraphFacts facts = graph->facts();
+    facts.info = InfoKind::Int;
+    facts.blank_info = true;
+    Graph blank = Graph::from_view(graph->shared_universe(), view, facts, kept);
+    const Status ready = make_ready(blank, graph);
+    if (!ready) return ready.error();
+    return blank;
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error("");
   }

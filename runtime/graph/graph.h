@@ -24,10 +24,13 @@ struct GraphFacts {
   bool directed = false;  ///< False: every arc is there in both directions.
   bool simple = true;     ///< No loops and no repeated arcs.
   InfoKind info = InfoKind::None;
-  bool word_info = false;  ///< Edge info are ints, of which the negative ones are codes of label words.
-  bool loop_free = true;   ///< No vertex is its own neighbour; so wherever it is simple.
-  bool all_loops = false;  ///< No loop of its file was left out; false also where that is not known.
-  bool labelled = false;   ///< Every rank has a label. Found out when a Graph is made.
+  bool word_info = false;          ///< Edge info are ints, of which the negative ones are codes of label words.
+  bool by_position = false;        ///< Its file is a table of text, and nobody named the columns: they are 0, 1 and 2.
+  bool blank_info = false;         ///< There is none to read, and edge info is kNoLabel everywhere.
+  bool loop_free = true;           ///< No vertex is its own neighbour; so wherever it is simple.
+  bool all_loops = false;          ///< No loop of its file was left out; false also where that is not known.
+  std::uint64_t lost_repeats = 0;  ///< Edges that were left out as repeats; 0 also where that is not known.
+  bool labelled = false;           ///< Every rank has a label. Found out when a Graph is made.
 };
 
 /// Numbers that take a pass over a graph.
@@ -117,6 +120,7 @@ class Graph {
     view_.original_ids = universe_->ids();
   }
   const LabelDictionary& dictionary() const { return *dictionary_; }
+  const std::shared_ptr<const LabelDictionary>& shared_dictionary() const { return dictionary_; }
   void set_dictionary(std::shared_ptr<const LabelDictionary> dictionary) { dictionary_ = std::move(dictionary); }
 
   /// Where devices keep their copies of it from run to run; null: a copy belongs to its run.

@@ -246,6 +246,7 @@ Result<Inputs> InputSet::finish() {
       Result<Graph> graph =
           detail::prepare_graph(raw, inputs.universe, inputs.dictionary, state->options, state->budget);
       if (!graph) return graph.error();
+      if (!graph->dictionary().copies().empty()) inputs.dictionary = graph->shared_dictionary();
       inputs.graphs.emplace(raw.spec.name, std::move(*graph));
       inputs.reports.emplace(raw.spec.name, raw.report);
     }

@@ -73,8 +73,13 @@ struct GraphSpec {
   bool edge_info = false;
   /// The same, with arcs kept as they are: with their repeats and in file order (`u v t`). Loops are dropped.
   bool temporal = false;
-  /// Keep loops, of directed graphs with edge info that are not temporal. A `.mtg` must have all of its file.
+  /// Keep loops, of directed graphs that are not temporal. A `.mtg` must have all of its file.
   bool keep_loops = false;
+  /// Keep repeated edges, of graphs with edge info that are labels: the second and further ones have codes of their own
+  /// for the label (LabelDictionary::copies). A `.mtg` has what it has.
+  bool keep_repeats = false;
+  /// Where there is no edge info to read, every edge has kNoLabel.
+  bool may_lack_info = false;
   ColumnKind info = ColumnKind::Int;  ///< Of the edge info: Int, Float or Label.
   /// Parallel edges of a `.mtg` become one, and its edge info is dropped: who reads the graph knows of neither.
   bool simple = false;

@@ -18,7 +18,14 @@ std::optional<std::int64_t> LabelDictionary::code(std::string_view word) const {
 std::string LabelDictionary::name(std::int64_t code) const {
   const std::uint64_t position = static_cast<std::uint64_t>(-1 - code);
   if (code < 0 && position < words_.size()) return words_[position];
+  if (code == kNoLabel) return {};
+  if (const std::int64_t label = label_of(code); label != code) return name(label);
   return std::to_string(code);
+}
+
+std::int64_t LabelDictionary::label_of(std::int64_t code) const {
+  const auto found = std::ranges::lower_bound(copies_, code, {}, &LabelCopy::code);
+  return found != copies_.end() && found->code == code ? found->of : code;
 }
 
 LabelNumbers::LabelNumbers(const std::int64_t* codes, std::uint64_t count) {

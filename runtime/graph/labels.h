@@ -5,12 +5,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace matcha::runtime {
 
-/// The label of a vertex that has none; no label of a file or program has this code.
+/// The label of a vertex or an edge that has none; no label of a file or program has this code.
 inline constexpr std::int64_t kNoLabel = std::numeric_limits<std::int64_t>::min();
+
+/// A code that stands for a label on the second or a further one of edges that are alike in ends and label.
+struct LabelCopy {
+  std::int64_t code = 0;
+  std::int64_t of = 0;  ///< The code of the label.
+};
 
 /// The label words of one run, in ascending byte order: word i has code -1 - i. A label that is a decimal number is
 /// its own code and not listed.
@@ -23,11 +30,18 @@ class LabelDictionary {
   const std::vector<std::string>& words() const { return words_; }
   bool empty() const { return words_.empty(); }
   std::optional<std::int64_t> code(std::string_view word) const;
-  /// The word of a code, or the number in decimal.
+  /// The word of a code, or of what it is a copy of, or the number in decimal; nothing for kNoLabel.
   std::string name(std::int64_t code) const;
+
+  /// Ascending by code. None: no edge is repeated, or repeated ones are there once.
+  const std::vector<LabelCopy>& copies() const { return copies_; }
+  void set_copies(std::vector<LabelCopy> copies) { copies_ = std::move(copies); }
+  /// What the code is a copy of, or the code itself.
+  std::int64_t label_of(std::int64_t code) const;
 
  private:
   std::vector<std::string> words_;
+  std::vector<LabelCopy> copies_;
 };
 
 /// The different codes of a column, numbered from 0 in ascending order. kNoLabel is none of them.

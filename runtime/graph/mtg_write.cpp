@@ -106,6 +106,12 @@ Status write_parts(const std::string& path, MtgHeader header, const std::vector<
   return (*file)->finish();
 }
 
+/// Whether the file has to say what became of loops. Queries ask for all of them, be there none.
+bool tells_loops(const Graph& graph, bool has_info) {
+  const GraphFacts& facts = graph.facts();
+  return (!facts.simple && !facts.loop_free) || (facts.directed && facts.all_loops && !has_info);
+}
+
 }  // namespace
 
 Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& options, RankedCopy ranked,
@@ -167,11 +173,11 @@ Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& o
     const bool is_long =
         std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.bytes.size() > detail::kMtgPiece; });
     const bool loops = !graph.facts().simple && !graph.facts().loop_free;
-    header.version = halved                                ? 5
-                     : by_label || loops                   ? 4
-                     : graph.universe().names() != nullptr ? 3
-                     : is_long || ranked.graph != nullptr  ? 2
-                                                           : 1;
+    header.version = halved                                     ? 5
+                     : by_label || tells_loops(graph, has_info) ? 4
+                     : graph.universe().names() != nullptr      ? 3
+                     : is_long || ranked.graph != nullptr       ? 2
+                                                                : 1;
     header.endian_tag = detail::kMtgEndianTag;
     header.flags = (graph.facts().directed ? detail::kMtgDirected : 0) |
                    (graph.facts().simple ? detail::kMtgSimple : 0) | (loops ? detail::kMtgLoops : 0) |

@@ -280,6 +280,75 @@ class Query(CliTest):
         self.fails(3, "query", "nowhere.rq", self.file, says="cannot read the query")
         self.fails(2, "query", sparql(SHAPES[0]), self.file, "--matches", self.path("x.csv"), says="--matches")
 
+    def test_counts_of_names_and_the_end(self):
+        knows = sum(word == "knows" for _, _, word in self.graph.edges)
+        for text in ("MATCH (a)-[r:knows]->(b) RETURN count(r)", "MATCH (a)-[r:knows]->(b) RETURN count(a) AS n LIMIT 1 ;",
+                     "MATCH (a)-[:knows]->(b) RETURN count(*); // all", "SELECT (COUNT(?b) AS ?n) { ?a <knows> ?b }"):
+            self.assertEqual(self.query(text), str(knows), text)
+
+    def test_overlapping_types(self):
+        file = self.write("o.txt", "0\t1\ty\n1\t1\tz\n1\t0\tx\n1\t1\ty\n")
+        three = "MATCH (a)-[:z]->(b), (a)-[:y]->(b), (a)-[:y|z]->(b), (a)-[r]->(b) RETURN "
+        # Two types have no third edge.
+        self.assertEqual(self.query(three + "type(r) AS t, a", graph_file=file), "t,a")
+        self.assertEqual(self.query(three + "count(*)", graph_file=file), "0")
+
+    def test_edges_without_types(self):
+        arcs = [(1, 2), (2, 3), (3, 1), (1, 3), (3, 4), (4, 4)]
+        plain = self.write("plain.txt", "".join(f"{u} {v}\n" for u, v in arcs))
+        heading = self.write("plain.csv", "src,dst\n" + "".join(f"{u},{v}\n" for u, v in arcs))
+        mtg = self.path("plain.mtg")
+        self.ok("graph", "convert", "--quiet", "--directed", "--keep-loops", plain, mtg)
+        for graph in (plain, heading, mtg):
+            for text, wanted in (("MATCH (a)-->(b)-->(c)-->(a) RETURN count(*)", "3"), ("MATCH (a)--(b) RETURN count(*)", "11"),
+                                 ("SELECT (COUNT(*) AS ?n) { ?a ?p ?b . ?b ?p ?c . ?c ?p ?a }", "4"), ("ASK { ?a ?p ?a }", "true"),
+                                 ("MATCH (a)-[r]->(a) RETURN a, type(r)", "a,type(r)\n4,")):
+                self.assertEqual(self.query(text, graph_file=graph), wanted, [graph, text])
+            for text in ("MATCH (a)-[:knows]->(b) RETURN count(*)", "ASK { ?a <knows> ?b . ?b ?p ?c }"):
+                code = self.matcha("query", text, graph)
+                self.assertIn(code.returncode, (2, 3), [graph, code.stderr])
+                self.assertEqual(code.stdout, b"")
+        # One line with a label, and one without, are no file of either kind.
+        self.fails(3, "query", "ASK { ?a ?p ?b }", self.write("mixed.txt", "1 2 x\n2 3\n"), says="mixed.txt:")
+
+    def test_repeated_relationships(self):
+        lines = ["1\t2\tR"] * 2 + ["2\t3\tS"] * 2 + ["3\t1\tT"] * 3 + ["3\t3\tR"]
+        file = self.write("r.txt", "".join(line + "\n" for line in lines))
+        plain = self.write("p.txt", "1 2\n1 2\n2 1\n")
+        for text, wanted in (
+            ("MATCH (y)<-[:R]-(b)<-[:T]-(p)<-[:S]-(x)<-[:R]-(a) RETURN count(*)", 2 * 1 * 3 * 2),
+            ("MATCH (a)-[:R]->(b) RETURN count(*)", 3), ("MATCH (a)-->(b) RETURN count(*)", 8), ("MATCH (a)-[:R|S]-(b) RETURN count(*)", 9),
+            ("MATCH (a)-[:R]->(b)<-[:R]-(c) RETURN count(*)", 2), ("MATCH (a)-->(b)<--(c) RETURN count(*)", 2 * 1 + 2 * 1 + 2 * 2 + 3 * 2),
+            ("MATCH (a)-[:R]->(a) RETURN count(*)", 1), ("MATCH (a)-[:T]->(b)-[:R]->(c) RETURN count(*)", 6),
+            ("MATCH (a)-[:`0`]->(b) RETURN count(*)", 0),
+            ("SELECT (COUNT(*) AS ?n) { ?a <R> ?b }", 2),
+        ):
+            self.assertEqual(self.query(text, graph_file=file), str(wanted), text)
+            self.assertEqual(self.ok("query", "--quiet", text, file).strip(), str(wanted), text)
+        rows = self.query("MATCH (a)-[r]->(b) RETURN a, type(r)", graph_file=file).splitlines()[1:]
+        self.assertEqual(sorted(rows), sorted(f"{line[0]},{line[-1]}" for line in lines))
+        found = json.loads(self.query("MATCH (a)-[r]->(b) RETURN type(r)", "--json", graph_file=file))
+        self.assertEqual(sorted(found["result"]), sorted(line[-1] for line in lines))
+        self.assertEqual(len(self.query("MATCH (a)-[:T]->(b) RETURN a LIMIT 2", graph_file=file).splitlines()), 3)
+        self.assertEqual(self.query("MATCH (a)-->(b)-->(a) RETURN count(*)", graph_file=plain), "4")
+        numbers = self.write("n.txt", "1 2 7\n1 2 7\n2 3 0\n")
+        self.assertEqual(self.query("MATCH (a)-[:7]->(b)-[:0]->(c) RETURN count(*)", graph_file=numbers), "2")
+        self.assertEqual(self.query("MATCH (a)-[:8]->(b) RETURN count(*)", graph_file=numbers), "0")
+        self.assertEqual(self.query("MATCH (a)-[r]->(b) RETURN type(r)", graph_file=numbers).split(), ["type(r)", "7", "7", "0"])
+        # What cannot be told is refused with what to do.
+        self.fails(3, "query", "MATCH (a)-[:R]-(b), (a)-[:R]-(b) RETURN count(*)", file, says=["<query>:1:24:", "one each way", "hint"])
+        many = "MATCH " + ", ".join(f"(v{i})-[:T]->(v{i + 1})" for i in range(5)) + " RETURN count(*)"
+        self.fails(1, "query", many, file, says=["more than 64 ways", "up to 3"])
+
+    def test_columns_in_another_order(self):
+        file = self.write("kg.tsv", "ann\tknows\tbob\nbob\tknows\tcid\ncid\tlikes\tann\n")
+        text = "SELECT (COUNT(*) AS ?n) { ?x <knows> ?y . ?y <knows> ?z }"
+        self.fails(3, "query", text, file, "--header", "no", says=["<query>:1:", "--src 0 --dst 2 --edge-label 1"])
+        columns = ["--src", "0", "--dst", "2", "--edge-label", "1"]
+        self.assertEqual(self.ok("query", "--quiet", text, file, "--header", "no", *columns), "1\n")
+        # A vertex with edges of its own may be called as a label that nobody has.
+        self.assertEqual(self.query("MATCH (a)-[:ann]->(b) RETURN count(*)", "--header", "no", *columns, graph_file=file), "0")
+
     def test_text_that_is_no_query(self):
         source = random.Random(5)
         texts = [sparql(shape) for shape in SHAPES[:4]] + [cypher(shape) for shape in SHAPES[:4]]

@@ -56,10 +56,6 @@ def random_pattern(source, graph, kinds, loops=False):
     return match_oracle.Pattern(size, found, labels, constants, anti)
 
 
-def has_labels(pattern):
-    return any(kind != "pair" for _, _, kind, _ in pattern.edges)
-
-
 def twice(pattern):
     """Whether a variable stands on several edges."""
     names = [value for _, _, kind, value in pattern.edges if kind == "variable"]
@@ -110,8 +106,6 @@ class Semantics(CliTest):
         for number in range(fewer(rounds, 1)):
             graph = random_graph(source, loops or number % 2 == 0, loops)
             patterns = [random_pattern(source, graph, kinds, loops) for _ in range(fewer(12, 4))]
-            # Loops are kept where labels are read.
-            patterns = [pattern for pattern in patterns if not loops or has_labels(pattern)]
             for match in SEMANTICS:
                 if match == "edge":
                     patterns = [pattern for pattern in patterns if not twice(pattern)]
@@ -168,7 +162,9 @@ class Semantics(CliTest):
         self.assertIn("edges that all differ", out["pattern"])
         self.fails(2, *run, "--match", "homo", "--induced", "vertex", "--pattern", "a->b=knows", says="exclude each other")
         self.fails(2, *run, "--pattern", "a->a=knows", says=["lost its own", "--keep-loops"])
-        self.fails(2, *run, "--pattern", "a->b", "--keep-loops", says="edge labels are read")
+        # No edge of the pattern sees a loop, so none is kept.
+        self.assertEqual(self.ok(*run, "--quiet", "--pattern", "a->b", "--keep-loops"), "2\n")
+        self.fails(2, "run", "--quiet", file, "--match", "homo", "--pattern", "a-b", "--keep-loops", says=["directed graphs", "--directed"])
         self.fails(1, *run, "--pattern", "a->b=knows,a@7", says="the graph has no vertex `7`")
         self.fails(1, *run, "--pattern", "a->b=?", "--limit", "3", says=["--embeddings", "[pattern-plan]"])
         self.fails(1, *run, "--match", "edge", "--pattern", "a->b=?p,b->c=?p", says="[pattern-plan]")
@@ -182,6 +178,10 @@ class Semantics(CliTest):
         run = ["run", "--quiet", file, "--directed", "--match", "homo", "--pattern"]
         self.assertEqual(self.ok(*run, "a->b=depends,b@'libc6'"), "1\n")
         self.assertEqual(self.ok(*run, "a->b=depends,a@gcc"), "2\n")
+        numbers = self.write("numbers.txt", "18446744073709551615 7\n7 8\n")
+        self.assertEqual(self.ok("run", "--quiet", numbers, "--pattern", "a@18446744073709551615-b-c"), "1\n")
+        digits = self.write("digits.txt", "007 x\nx 7\n")
+        self.assertEqual(self.ok("run", "--quiet", digits, "--ids", "text", "--pattern", "a@007-b-c"), "1\n")
         self.fails(1, *run, "a->b=depends,a@'libgc'", says=["no vertex `libgc`", "libgcc"])
 
     def test_arcs_in_query_files(self):
@@ -222,7 +222,7 @@ class Semantics(CliTest):
         knows = ["--quiet", "--match", "homo", "--pattern", "a->b=knows"]
         self.assertEqual(self.ok("run", *knows, "--keep-loops", whole), "2\n")
         self.assertEqual(self.ok("run", "--quiet", "--keep-loops", "--pattern", "a->a=knows", whole), "1\n")
-        # Without labels there are no loops, wherever the graph has them.
+        # Without the option there are no loops, wherever the graph has them.
         self.assertEqual(self.ok("run", "--quiet", "--match", "homo", "--pattern", "a->b", whole), "2\n")
         self.fails(3, "run", *knows, whole, says=["the .mtg has loops", "--keep-loops"])
         self.fails(3, "run", *knows, "--keep-loops", cut, says=["does not have the loops", "--keep-loops"])
@@ -231,7 +231,23 @@ class Semantics(CliTest):
         self.assertEqual(self.ok("run", *knows, "--keep-loops", plain), "1\n")
         self.assertEqual(self.ok("run", "--quiet", "--pattern", "a->a=knows", plain), "0\n")
         self.assertIn("3", self.ok("graph", "info", "--keep-loops", whole))
-        self.fails(2, "graph", "convert", "--keep-loops", file, self.path("x.mtg"), says="--directed --edge-labels")
+        self.fails(2, "graph", "convert", "--keep-loops", file, self.path("x.mtg"), says="--directed")
+
+    def test_loops_without_labels(self):
+        file = self.write("u.txt", "1 1\n1 2\n")
+        plain = self.path("plain.mtg")
+        self.ok("graph", "convert", "--quiet", "--directed", "--keep-loops", file, plain)
+        for graph in (file, plain):
+            run = ["run", "--quiet", "--directed", "--keep-loops", graph, "--pattern"]
+            for match, pattern, wanted in (("homo", "a->b", 2), ("homo", "a->b,b->c", 2), ("edge", "a->b,b->c", 1), ("edge", "a->b,a->c", 2),
+                                           ("homo", "a->a", 1), ("iso", "a->a", 1), ("iso", "a->b,a->a", 1), ("iso", "a->b", 1)):
+                self.assertEqual(self.ok(*run, pattern, "--match", match), f"{wanted}\n", [graph, match, pattern])
+            rows = self.ok(*run, "a->b", "--match", "homo", "--matches", "-")
+            self.assertEqual(sorted(rows.splitlines()), ["1\t1", "1\t2"])
+        # Several patterns read the graph in several ways.
+        out = self.ok("run", "--quiet", "--directed", "--keep-loops", file, "--pattern", "a->b", "--pattern", "a->a")
+        self.assertEqual([line.split()[-1] for line in out.splitlines()], ["1", "1"])
+        self.compare(12, ["pair"], 3, "--backend", "interp", "--keep-loops", loops=True)
 
     def test_every_way_to_an_answer(self):
         source = random.Random(11)

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <type_traits>
 
 #include "runtime/graph/detail/arc_sort.h"
@@ -211,21 +212,90 @@ Csr pack_in_place(Buffer<std::uint64_t> offsets, Buffer<std::uint32_t> keys) {
   return csr;
 }
 
+/// Calls `see(first, last)` for the arcs of a vertex to each of its neighbours.
+template <typename See>
+void for_each_parallel(const Csr& csr, std::uint64_t vertex, const See& see) {
+  const std::uint64_t end = csr.offsets[vertex + 1];
+  for (std::uint64_t first = csr.offsets[vertex], last = first; first != end; first = last) {
+    while (last != end && csr.neighbors[last] == csr.neighbors[first]) ++last;
+    see(first, last);
+  }
+}
+
+bool less_info(std::uint64_t a, std::uint64_t b) { return static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b); }
+
+/// Sorts arcs to one target by their info; gives whether some are repeats.
+bool sort_parallels(Csr& csr) {
+  std::atomic<bool> repeats{false};
+  std::uint64_t* const info = csr.edge_info.data();
+  tbb::parallel_for(Block(0, csr.offsets.size() - 1, kVertexGrain), [&](const Block& block) {
+    for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
+      for_each_parallel(csr, vertex, [&](std::uint64_t first, std::uint64_t last) {
+        if (last - first == 1) return;
+        std::sort(info + first, info + last, less_info);
+        if (std::adjacent_find(info + first, info + last) != info + last)
+          repeats.store(true, std::memory_order_relaxed);
+      });
+    }
+  });
+  return repeats.load();
+}
+
+/// The labels of the i-th repeats become copies of their own. Requires: arcs to one target ascend by their info.
+void name_repeats(Csr& csr, std::vector<LabelCopy>& copies) {
+  std::uint64_t* const info = csr.edge_info.data();
+  std::map<std::int64_t, std::uint64_t> most;  // Of each label that has some, the most of two vertices.
+  std::int64_t next = 0;                       // Above all labels, so that no other is a copy.
+  const auto for_each_run = [&](std::uint64_t first, std::uint64_t last, const auto& use) {
+    for (std::uint64_t begin = first, end = first; begin != last; begin = end) {
+      while (end != last && info[end] == info[begin]) ++end;
+      use(begin, end);
+    }
+  };
+  const std::uint64_t n = csr.offsets.size() - 1;
+  for (std::uint64_t vertex = 0; vertex < n; ++vertex) {
+    for_each_parallel(csr, vertex, [&](std::uint64_t first, std::uint64_t last) {
+      for_each_run(first, last, [&](std::uint64_t begin, std::uint64_t end) {
+        const auto label = static_cast<std::int64_t>(info[begin]);
+        next = std::max(next, label + 1);
+        if (end - begin < 2) return;
+        std::uint64_t& known = most[label];
+        known = std::max(known, end - begin - 1);
+      });
+    });
+  }
+  std::map<std::int64_t, std::int64_t> first_copies;
+  for (const auto& [label, repeats] : most) {
+    first_copies[label] = next;
+    for (std::uint64_t i = 0; i < repeats; ++i) copies.push_back({next++, label});
+  }
+  tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
+    for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
+      for_each_parallel(csr, vertex, [&](std::uint64_t first, std::uint64_t last) {
+        if (last - first == 1) return;
+        for_each_run(first, last, [&](std::uint64_t begin, std::uint64_t end) {
+          if (end - begin < 2) return;
+          std::int64_t copy = first_copies.at(static_cast<std::int64_t>(info[begin]));
+          for (std::uint64_t at = begin + 1; at != end; ++at) info[at] = static_cast<std::uint64_t>(copy++);
+        });
+        std::sort(info + first, info + last, less_info);
+      });
+    }
+  });
+}
+
 /// Sorts arcs to one target by their info and drops repeats.
 Csr without_repeats(Csr csr) {
   const std::uint64_t n = csr.offsets.size() - 1;
   Buffer<std::uint64_t> kept(n + 1);
   tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
-    const auto less = [](std::uint64_t a, std::uint64_t b) {
-      return static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b);
-    };
     for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
       const std::uint64_t end = csr.offsets[vertex + 1];
       std::uint64_t out = csr.offsets[vertex];
       for (std::uint64_t first = out, last = out; first != end; first = last) {
         while (last != end && csr.neighbors[last] == csr.neighbors[first]) ++last;
         std::uint64_t* const info = csr.edge_info.data();
-        std::sort(info + first, info + last, less);
+        std::sort(info + first, info + last, less_info);
         for (std::uint64_t at = first; at != last; ++at) {
           if (at != first && info[at] == info[at - 1]) continue;
           csr.neighbors[out] = csr.neighbors[first];
@@ -295,13 +365,13 @@ Csr multi_csr(std::uint64_t n, const EdgeColumns& edges, const std::uint64_t* in
   return csr;
 }
 
-SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed,
-                     const std::function<void()>& edges_read) {
+SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed, const std::function<void()>& edges_read,
+                     bool keep_loops) {
   // The low bit of a key tells the directions apart while the ranks leave room for it.
   constexpr std::uint64_t kRoomForDirection = std::uint64_t{1} << 31;
   const unsigned shift = !directed && n <= kRoomForDirection ? 1 : 0;
   SimpleCsr simple;
-  SortedArcs sorted = sort_arcs(n, edges, {.directed = directed, .shift = shift});
+  SortedArcs sorted = sort_arcs(n, edges, {.directed = directed, .keep_loops = keep_loops, .shift = shift});
   simple.loops = sorted.loops;
   const Buffer<std::uint64_t> offsets = std::move(sorted.offsets);
   Buffer<std::uint32_t> keys = std::move(sorted.keys);
@@ -401,6 +471,14 @@ SimpleCsr labelled_csr(std::uint64_t n, const EdgeColumns& edges, const std::uin
   return simple;
 }
 
+SimpleCsr repeated_csr(std::uint64_t n, const EdgeColumns& edges, const std::uint64_t* labels,
+                       std::vector<LabelCopy>& copies) {
+  SimpleCsr simple;
+  simple.csr = multi_csr(n, edges, labels);
+  if (sort_parallels(simple.csr)) name_repeats(simple.csr, copies);
+  return simple;
+}
+
 bool has_parallels(const Csr& csr) {
   for (std::uint64_t vertex = 0; vertex + 1 < csr.offsets.size(); ++vertex) {
     const std::uint32_t* const end = csr.neighbors.data() + csr.offsets[vertex + 1];
@@ -409,7 +487,16 @@ bool has_parallels(const Csr& csr) {
   return false;
 }
 
-Csr without_parallels(std::uint64_t n, const std::uint64_t* offsets, const std::uint32_t* neighbors) {
+bool has_loops(const Csr& csr) {
+  for (std::uint64_t vertex = 0; vertex + 1 < csr.offsets.size(); ++vertex) {
+    const std::uint32_t* const begin = csr.neighbors.data() + csr.offsets[vertex];
+    if (std::binary_search(begin, csr.neighbors.data() + csr.offsets[vertex + 1], static_cast<std::uint32_t>(vertex)))
+      return true;
+  }
+  return false;
+}
+
+Csr without_parallels(std::uint64_t n, const std::uint64_t* offsets, const std::uint32_t* neighbors, bool keep_loops) {
   Csr csr;
   csr.offsets = Buffer<std::uint64_t>(n + 1);
   Buffer<std::uint64_t> from(n + 1);
@@ -418,8 +505,8 @@ Csr without_parallels(std::uint64_t n, const std::uint64_t* offsets, const std::
   tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
     for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
       std::uint32_t* const begin = kept.data() + from[vertex];
-      std::uint32_t* end = std::remove_copy(neighbors + from[vertex], neighbors + from[vertex + 1], begin,
-                                            static_cast<std::uint32_t>(vertex));
+      const std::uint32_t dropped = keep_loops ? kNoRank : static_cast<std::uint32_t>(vertex);
+      std::uint32_t* end = std::remove_copy(neighbors + from[vertex], neighbors + from[vertex + 1], begin, dropped);
       csr.offsets[vertex] = static_cast<std::uint64_t>(std::unique(begin, end) - begin);
     }
   });

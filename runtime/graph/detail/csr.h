@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "runtime/graph/buffer.h"
 #include "runtime/graph/int_column.h"
+#include "runtime/graph/labels.h"
 
 /// Counting sorts from edge columns to adjacency. All are deterministic for every number of threads, and throw
 /// std::bad_alloc.
@@ -35,9 +37,10 @@ struct SimpleCsr {
   std::uint64_t duplicates = 0;
   std::uint64_t reversed = 0;
 };
-/// `edges_read`: called when the columns are no longer needed, before the most memory is.
+/// `edges_read`: called when the columns are no longer needed, before the most memory is. `keep_loops`: loops are kept;
+/// requires that it is directed.
 SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed,
-                     const std::function<void()>& edges_read = {});
+                     const std::function<void()>& edges_read = {}, bool keep_loops = false);
 
 /// An edge by the ranks of its ends, or an arc by its source and its key.
 struct RankPair {
@@ -65,10 +68,18 @@ SimpleCsr simple_csr_in_place(std::uint64_t n, const IntColumn& sources, const I
 /// ascend by it. Requires: no loops unless directed; count < 2^31, or 2^32 if directed.
 SimpleCsr labelled_csr(std::uint64_t n, const EdgeColumns& edges, const std::uint64_t* info, bool directed);
 
+/// The same of directed edges with labels, but all repeats are kept: the i-th edge behind the first that is alike gets
+/// the i-th copy of its label, which `copies` becomes.
+SimpleCsr repeated_csr(std::uint64_t n, const EdgeColumns& edges, const std::uint64_t* labels,
+                       std::vector<LabelCopy>& copies);
+
 /// Whether a vertex has a neighbour twice. Requires: neighbours ascend.
 bool has_parallels(const Csr& csr);
+/// Whether a vertex is its own neighbour. Requires: neighbours ascend.
+bool has_loops(const Csr& csr);
 
-/// One arc for each pair of vertices, no loops, no edge info.
-Csr without_parallels(std::uint64_t n, const std::uint64_t* offsets, const std::uint32_t* neighbors);
+/// One arc for each pair of vertices, no edge info; no loops, unless they are kept.
+Csr without_parallels(std::uint64_t n, const std::uint64_t* offsets, const std::uint32_t* neighbors,
+                      bool keep_loops = false);
 
 }  // namespace matcha::runtime::detail

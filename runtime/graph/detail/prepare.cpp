@@ -99,6 +99,13 @@ Status check_numbers(const std::string& path, const LabelDictionary& dictionary,
   return Done{};
 }
 
+/// Copies of labels have codes above all of them.
+Status check_room_for_copies(const std::string& path, const LabelCells& labels) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  if (std::ranges::all_of(labels.values, [](std::int64_t value) { return value < kMost; })) return Done{};
+  return input_error(path, 0, "a label of an edge is 2^62 or more", "use smaller numbers, or words");
+}
+
 /// Turns label cells into codes.
 class LabelCoder {
  public:
@@ -200,11 +207,21 @@ void add_listed_vertices(const RawGraph& raw, const Universe& universe, VertexSe
 struct Prepared {
   GraphArrays arrays;
   GraphFacts facts;
+  std::vector<LabelCopy> copies = {};
 };
 
-/// The adjacency of rows with edge info; fills the report and what the facts say of it.
-Csr informed_csr(RawGraph& raw, const Universe& universe, RankColumns& columns, GraphFacts& facts) {
+/// No label for each of so many edges.
+Buffer<std::uint64_t> blank_info(std::uint64_t count) {
+  Buffer<std::uint64_t> info(count);
+  std::fill(info.begin(), info.end(), static_cast<std::uint64_t>(kNoLabel));
+  return info;
+}
+
+/// The adjacency of rows with edge info; fills the report, what the facts say of it, and copies of labels.
+Csr informed_csr(RawGraph& raw, const Universe& universe, RankColumns& columns, GraphFacts& facts,
+                 std::vector<LabelCopy>& copies) {
   facts.info = raw.spec.info == ColumnKind::Float ? InfoKind::Float : InfoKind::Int;
+  facts.blank_info = raw.is_blank;
   if (raw.spec.keep_loops) {
     facts.loop_free = count_loops(columns) == 0;
   } else {
@@ -216,8 +233,10 @@ Csr informed_csr(RawGraph& raw, const Universe& universe, RankColumns& columns, 
     facts.simple = false;
     return multi_csr(universe.size(), edges, columns.info.data());
   }
-  SimpleCsr made = labelled_csr(universe.size(), edges, columns.info.data(), raw.spec.directed);
-  raw.report.duplicates = made.duplicates;
+  const bool keeps_repeats = raw.spec.keep_repeats && raw.spec.directed && raw.spec.info == ColumnKind::Label;
+  SimpleCsr made = keeps_repeats ? repeated_csr(universe.size(), edges, columns.info.data(), copies)
+                                 : labelled_csr(universe.size(), edges, columns.info.data(), raw.spec.directed);
+  raw.report.duplicates = facts.lost_repeats = made.duplicates;
   raw.report.reversed = made.reversed;
   facts.simple = facts.loop_free && !has_parallels(made.csr);
   return std::move(made.csr);
@@ -261,26 +280,31 @@ Result<Prepared> prepare_rows(RawGraph& raw, const Universe& universe, const Lab
   Prepared prepared;
   for (const RowChunk& chunk : raw.rows.chunks) {
     Status numbers = check_numbers(raw.spec.path, dictionary, chunk.labels);
+    if (numbers && raw.spec.keep_repeats) numbers = check_room_for_copies(raw.spec.path, chunk.labels);
     if (!numbers) return numbers.error();
     prepared.facts.word_info = prepared.facts.word_info || !chunk.labels.words.empty();
   }
-  RankColumns columns = rank_rows(raw.rows, universe, dictionary, informed);
+  RankColumns columns = rank_rows(raw.rows, universe, dictionary, informed && !raw.is_blank);
   VertexSet vertices(universe.size());
   vertices.add(columns.sources.data(), columns.sources.size());
   vertices.add(columns.targets.data(), columns.targets.size());
   add_listed_vertices(raw, universe, vertices);
   Csr csr;
   prepared.facts.directed = raw.spec.directed || temporal;
+  prepared.facts.by_position = raw.report.format == Format::EdgeList && raw.spec.columns.empty();
   if (informed) {
-    csr = informed_csr(raw, universe, columns, prepared.facts);
+    if (raw.is_blank) columns.info = blank_info(columns.sources.size());
+    csr = informed_csr(raw, universe, columns, prepared.facts, prepared.copies);
   } else {
     const EdgeColumns edges{columns.sources.data(), columns.targets.data(), columns.sources.size()};
-    SimpleCsr simple = simple_csr(universe.size(), edges, raw.spec.directed, [&] { columns = RankColumns(); });
+    SimpleCsr simple = simple_csr(
+        universe.size(), edges, raw.spec.directed, [&] { columns = RankColumns(); }, raw.spec.keep_loops);
     raw.report.loops = simple.loops;
-    raw.report.duplicates = simple.duplicates;
+    raw.report.duplicates = prepared.facts.lost_repeats = simple.duplicates;
     raw.report.reversed = simple.reversed;
     prepared.facts.all_loops = simple.loops == 0;
     csr = std::move(simple.csr);
+    if (raw.spec.keep_loops) prepared.facts.simple = prepared.facts.loop_free = !has_loops(csr);
   }
   prepared.arrays.offsets = std::move(csr.offsets);
   prepared.arrays.neighbors = std::move(csr.neighbors);
@@ -302,17 +326,22 @@ Result<Prepared> prepare_mtg(RawGraph& raw, const Universe& universe, const Labe
     if (!recoded) return recoded.error();
   }
   if (raw.spec.simple) {
+    const bool loops = raw.spec.keep_loops && !prepared.facts.loop_free;
     if (!prepared.facts.simple) {
-      Csr csr = without_parallels(universe.size(), arrays.offsets.data(), arrays.neighbors.data());
+      Csr csr = without_parallels(universe.size(), arrays.offsets.data(), arrays.neighbors.data(), loops);
       arrays.offsets = std::move(csr.offsets);
       arrays.neighbors = std::move(csr.neighbors);
     }
     arrays.edge_info = {};
-    prepared.facts.simple = true;
-    prepared.facts.all_loops = prepared.facts.all_loops && prepared.facts.loop_free;
-    prepared.facts.loop_free = true;
+    prepared.facts.all_loops = prepared.facts.all_loops && (loops || prepared.facts.loop_free);
+    prepared.facts.simple = prepared.facts.loop_free = !loops;
     prepared.facts.info = InfoKind::None;
     prepared.facts.word_info = false;
+  }
+  if (raw.is_blank) {
+    arrays.edge_info = blank_info(arrays.neighbors.size());
+    prepared.facts.info = InfoKind::Int;
+    prepared.facts.blank_info = true;
   }
   VertexSet vertices(universe.size());
   vertices.add(prepared.arrays.vertices.data(), prepared.arrays.vertices.size());
@@ -325,8 +354,9 @@ Result<Prepared> prepare_mtg(RawGraph& raw, const Universe& universe, const Labe
 Status check_loops(const RawGraph& raw) {
   const GraphFacts& facts = raw.mtg->facts();
   if (raw.spec.keep_loops && !facts.all_loops) {
-    return input_error(raw.spec.path, 0, "the .mtg does not have the loops of the file that it was made from",
-                       "make it with `matcha graph convert --directed --edge-labels --keep-loops`");
+    return input_error(
+        raw.spec.path, 0, "the .mtg does not have the loops of the file that it was made from",
+        "make it with `matcha graph convert --directed --keep-loops`, and `--edge-labels` if it has some");
   }
   if (!facts.loop_free && !raw.spec.keep_loops && !raw.spec.simple) {
     return input_error(raw.spec.path, 0, "the .mtg has loops",
@@ -337,7 +367,7 @@ Status check_loops(const RawGraph& raw) {
 
 /// Whether a `.mtg` has the edge info that is asked for.
 Status check_info(const RawGraph& raw, const LabelDictionary& dictionary) {
-  if (!raw.spec.edge_info && !raw.spec.temporal) return Done{};
+  if ((!raw.spec.edge_info && !raw.spec.temporal) || raw.is_blank) return Done{};
   const GraphView view = raw.mtg->view();
   const GraphFacts& facts = raw.mtg->facts();
   if (view.arc_count == 0) return Done{};
@@ -369,6 +399,11 @@ Result<CsrInFile> informed_pieces(RawGraph& raw, const Universe& universe, std::
   if (spec.keep_loops) facts.loop_free = !made->has_loops;
   facts.simple = !spec.temporal && facts.loop_free && !made->has_parallels;
   return std::move(made->csr);
+}
+
+std::shared_ptr<const LabelDictionary> with_copies(LabelDictionary dictionary, std::vector<LabelCopy> copies) {
+  dictionary.set_copies(std::move(copies));
+  return std::make_shared<const LabelDictionary>(std::move(dictionary));
 }
 
 /// A graph whose edges are in a file, and stay there.
@@ -451,8 +486,9 @@ Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>
   Status looped = raw.mtg ? check_loops(raw) : Status(Done{});
   if (!looped) return looped.error();
   Graph graph;
+  std::vector<LabelCopy> copies;
   const bool stays_mapped = raw.mtg && same_ids(raw.mtg->universe(), *universe) && raw.vertex_ids.empty() &&
-                            !raw.labels && raw.mtg->dictionary().words() == dictionary->words() &&
+                            !raw.labels && !raw.is_blank && raw.mtg->dictionary().words() == dictionary->words() &&
                             (raw.mtg->facts().simple || !raw.spec.simple);
   if (stays_mapped) {
     graph = std::move(*raw.mtg);
@@ -471,8 +507,9 @@ Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>
     }
     graph = Graph::from_arrays(universe, std::move(prepared->arrays), prepared->facts);
     budget.used += graph.bytes();
+    copies = std::move(prepared->copies);
   }
-  graph.set_dictionary(dictionary);
+  graph.set_dictionary(copies.empty() ? dictionary : with_copies(*dictionary, std::move(copies)));
   // Few programs walk halves of the lists of a directed graph; those make them when they run.
   Status halved = graph.facts().directed ? Status(Done{}) : ensure_split_offsets(graph);
   if (!halved) return halved.error();

@@ -98,6 +98,7 @@ Status read_mtg_graph(RawGraph& raw, const IoOptions& options, RunIds& ids) {
   }
   raw.report.lines = graph->edge_count();
   raw.is_closed = true;
+  raw.is_blank = raw.spec.may_lack_info && graph->facts().info == InfoKind::None;
   raw.mtg = std::move(*graph);
   return Done{};
 }
@@ -110,7 +111,7 @@ TakeRows taker_of(const RawGraph& raw) {
 Status read_matrix_graph(RawGraph& raw, LineSource& source, const IoOptions& options, Budget& budget) {
   MatrixHeader header;
   const TakeRows take = taker_of(raw);
-  RowPlan plan{columns_of(raw.spec)};
+  RowPlan plan{columns_of(raw.spec, raw.is_blank)};
   if (raw.maybe_edges) plan.maybe_take = &take;
   Result<Rows> rows = read_matrix(source, plan, options, budget, header);
   if (!rows) return rows.error();
@@ -130,7 +131,7 @@ Status read_matrix_graph(RawGraph& raw, LineSource& source, const IoOptions& opt
 
 Status read_tve_graph(RawGraph& raw, LineSource& source, const IoOptions& options, Budget& budget) {
   const TakeRows take = taker_of(raw);
-  TveAsk ask{columns_of(raw.spec)};
+  TveAsk ask{columns_of(raw.spec, raw.is_blank)};
   if (raw.maybe_edges) ask.maybe_take = &take;
   Result<TveFile> file = read_tve(source, ask, options, budget);
   if (!file) return file.error();
@@ -228,7 +229,8 @@ Status find_stranger(const RawGraph& raw, const LineSource& source, const IoOpti
   if (!again) return again.error();
   const TakeRows drop = [](const RowChunk&) -> Status { return Done{}; };
   Budget budget(options);
-  const Result<TveFile> found = read_tve(**again, {columns_of(raw.spec), &drop, &listed}, options, budget);
+  const Result<TveFile> found =
+      read_tve(**again, {columns_of(raw.spec, raw.is_blank), &drop, &listed}, options, budget);
   return found ? Status(Done{}) : Status(found.error());
 }
 
@@ -298,7 +300,7 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunId
     default: break;
   }
   const TakeRows take = taker_of(raw);
-  TableAsk ask{columns_of(raw.spec), !raw.spec.columns.empty(), raw.spec.table, ids.kind};
+  TableAsk ask{columns_of(raw.spec, raw.is_blank), !raw.spec.columns.empty(), raw.spec.table, ids.kind};
   if (raw.maybe_edges) ask.maybe_take = &take;
   Result<Rows> rows = format == Format::NTriples
                           ? read_triples_as(**source, ask.columns, raw.spec.table, ask.maybe_take, options, budget, ids)
@@ -465,10 +467,10 @@ Result<Rows> rows_of_mtg(const ListSpec& spec, const IoOptions& options, RunIds&
 
 }  // namespace
 
-std::vector<ColumnSpec> columns_of(const GraphSpec& spec) {
+std::vector<ColumnSpec> columns_of(const GraphSpec& spec, bool is_blank) {
   std::vector<ColumnSpec> columns = {{0, ColumnKind::Vertex, "", ColumnRole::Source},
                                      {1, ColumnKind::Vertex, "", ColumnRole::Target}};
-  if (spec.edge_info || spec.temporal) {
+  if ((spec.edge_info && !is_blank) || spec.temporal) {
     const bool is_label = spec.info == ColumnKind::Label;
     columns.push_back({2, spec.info, "",
                        spec.temporal ? ColumnRole::Time
@@ -490,7 +492,14 @@ Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options,
   raw.report.directed = spec.directed || spec.temporal;
   raw.report.temporal = spec.temporal;
   if (spec.table.text_ids) ids.wanted = IdKind::Text;
+  raw.is_blank = spec.may_lack_info && spec.columns.size() == 2;
   Status edges = read_edges(raw, options, budget, ids);
+  if (!edges && spec.may_lack_info && !raw.is_blank && edges.error().hint == kNoEdgeLabel) {
+    // All lines have two columns, or the first one that has not is refused now.
+    raw = RawGraph(raw.spec, raw.report);
+    raw.is_blank = true;
+    edges = read_edges(raw, options, budget, ids);
+  }
   if (!edges) return edges.error();
   if (!spec.vertices_path.empty()) {
     Status vertices = read_vertices(raw, options, budget, ids);

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "runtime/graph/detail/edge_file.h"
@@ -14,6 +15,9 @@
 namespace matcha::runtime::detail {
 
 struct RawGraph {
+  RawGraph() = default;
+  RawGraph(GraphSpec what, LoadReport so_far) : spec(std::move(what)), report(std::move(so_far)) {}
+
   GraphSpec spec;
   LoadReport report;
   Rows rows;  ///< Columns: source, target, and the edge info of a temporal graph.
@@ -23,6 +27,7 @@ struct RawGraph {
   NameTable vertex_names;                ///< Of ids that are text: `vertex_ids` are their numbers here.
   IdRange declared;                      ///< The rows of a matrix, or as many ids as there are labels.
   bool is_closed = false;                ///< The files list all vertices, so a labels file may add none.
+  bool is_blank = false;                 ///< There is no edge info to read, and every edge gets kNoLabel.
   std::optional<RawLabels> labels;
   std::optional<Graph> mtg;           ///< Instead of rows.
   std::vector<std::int64_t> mtg_ids;  ///< Of its ranks, where they are no int64.
@@ -35,8 +40,8 @@ struct RunIds {
   IdKind wanted = IdKind::Int;  ///< What some file has; if that is above `kind`, all files are read again.
 };
 
-/// The columns of the lines of a graph: the ends of an edge, and what else is asked for.
-std::vector<ColumnSpec> columns_of(const GraphSpec& spec);
+/// The columns of the lines of a graph: the ends of an edge, and what else is asked for and there.
+std::vector<ColumnSpec> columns_of(const GraphSpec& spec, bool is_blank);
 
 /// Reads all files of a spec. Errors: Input, Resource, Runtime when interrupted.
 Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options, Budget& budget, RunIds& ids);

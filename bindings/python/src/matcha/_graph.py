@@ -36,8 +36,8 @@ class Graph:
     where `vertices` is a frame, the names of its columns: `vertices=nodes, id="id", label="kind"`. Labels are ints or
     text; those of vertices may be lists of types. Where one is None, NaN or left out, the vertex or edge has no label:
     no label of a pattern meets it. `edge_label` may be numbers that are not whole: information for
-    programs. `keep_loops` keeps loops, of a directed graph whose edges have labels: patterns with labels of edges see
-    them.
+    programs. `keep_loops` keeps loops, of a directed graph: patterns with labels of edges, and maps (`match="homo"` or
+    `"edge"`), see them.
 
     Arrays of 32- or 64-bit ints are read where they are. What must be converted first is said by a `CopyWarning`. Rows
     of 64-bit offsets and 32-bit targets are not even sorted: the graph borrows them, and they must not be changed.
@@ -82,8 +82,8 @@ class Graph:
             raise TypeError("`label` needs `vertices`")
         given = _sources.read(edges, targets, src, dst, edge_label, vertices, id, label, directed)
         self._begin(given.directed if directed is None else bool(directed))
-        if keep_loops and not (self.directed and getattr(given, "edge_labels", None) is not None):
-            raise ValueError("`keep_loops` is for directed graphs whose edges have labels")
+        if keep_loops and not self.directed:
+            raise ValueError("`keep_loops` is for directed graphs")
         self._keep_loops = keep_loops
         if isinstance(given, _sources.Rows):
             if edge_label is not None or vertices is not None:
