@@ -160,9 +160,6 @@ void take_query(driver::ProgramRequest& request, ProgramFacts& facts) {
   for (std::size_t c = 0; c < query->columns.size(); ++c) {
     if (query->columns[c] >= vertices) told["labels"].push_back(query->headings[c]);
   }
-  for (const std::string& id : query->set.patterns.front().constants) {
-    if (!id.empty()) told["ids"].push_back(id);
-  }
   facts.query = told.dump();
 }
 
@@ -188,6 +185,12 @@ Status check(const driver::ProgramRequest& request, std::string& errors, Program
     if (status == Status::Ok) {
       facts.signature = pattern.semantics(request.matches);
       facts.names = request.matches || !request.pattern.per.empty() ? pattern.vertex_names() : pattern.count_names();
+      nlohmann::ordered_json named = nlohmann::ordered_json::array();
+      for (const frontend::pattern::ConstantUse& use : pattern.set().constants) {
+        const bool quoted = use.literal.front() == '\'';
+        named.push_back(quoted ? use.literal.substr(1, use.literal.size() - 2) : use.literal);
+      }
+      facts.vertices = named.dump();
       if (!pattern.variables().empty()) facts.are_labels = pattern.label_columns();
       for (const frontend::pattern::Pattern& one : pattern.set().patterns) facts.edges.push_back(to_text(one));
     }
@@ -229,6 +232,12 @@ matcha_status matcha_program_emit(const matcha_program* program, const char* sta
     if (program == nullptr || stage == nullptr) return usage("the program or the stage is NULL", error);
     if (after_fork()) {
       return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may compile programs\n", error);
+    }
+    if (std::string_view(stage) == "vertices") {
+      const std::string& vertices = program->shared->facts().vertices;
+      if (vertices.empty()) return usage("the program is no pattern", error);
+      *text = copy_of(vertices);
+      return MATCHA_OK;
     }
     if (std::string_view(stage) == "query") {
       const std::string& query = program->shared->facts().query;

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <optional>
 #include <utility>
@@ -91,6 +92,18 @@ bool take_share(const std::string& value, matcha::codegen::Share& share) {
   return true;
 }
 
+/// `17 ann`, or `none ann`: the id of the vertex that a pattern calls so.
+bool take_vertex_id(const std::string& value, matcha::driver::PatternOptions& pattern) {
+  const std::size_t blank = value.find(' ');
+  if (blank == std::string::npos) return false;
+  const std::string id = value.substr(0, blank);
+  std::int64_t number = 0;
+  const bool is_there = take_number<std::int64_t>(id, std::numeric_limits<std::int64_t>::min(), number);
+  if (!is_there && id != "none") return false;
+  pattern.vertex_ids[value.substr(blank + 1)] = is_there ? std::optional(number) : std::nullopt;
+  return true;
+}
+
 bool take_limit(const std::string& value, std::optional<std::uint64_t>& limit) {
   std::uint64_t number = 0;
   if (!take_number<std::uint64_t>(value, 0, number)) return false;
@@ -164,6 +177,8 @@ const ReadOption kOthers[] = {
     {"plan",
      [](matcha_options& o, const std::string& v) { return take_number<std::size_t>(v, 1, o.program.pattern.plan); },
      "a whole number from 1 on"},
+    {"vertex-id", [](matcha_options& o, const std::string& v) { return take_vertex_id(v, o.program.pattern); },
+     "the id of a vertex, or `none`, a blank, and its name"},
     {"threads", [](matcha_options& o, const std::string& v) { return take_number<unsigned>(v, 0, o.threads); },
      "a whole number from 0 on"},
     {"limit", [](matcha_options& o, const std::string& v) { return take_limit(v, o.limit); },

@@ -350,7 +350,9 @@ Status PatternSource::find_constants(const runtime::Universe& universe) {
     const bool word = use.literal.front() == '\'';
     const std::string text = word ? use.literal.substr(1, use.literal.size() - 2) : use.literal;
     std::optional<std::int64_t> id;
-    if (universe.names() != nullptr) {
+    if (const auto given = options_.vertex_ids.find(text); given != options_.vertex_ids.end()) {
+      id = given->second;
+    } else if (universe.names() != nullptr) {
       const std::optional<std::uint64_t> place = universe.names()->find(text);
       if (place) id = static_cast<std::int64_t>(*place);
     } else {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,6 +35,9 @@ struct PatternOptions {
   bool unlabelled = false;        ///< Forget the labels of the pattern.
   bool unlabelled_edges = false;  ///< Forget those of its edges.
   bool by_degree = true;          ///< Programs leave out vertices with too few neighbours.
+  /// The ids of vertices that the pattern names, by these names, where the graph does not know them; nothing: no vertex
+  /// has the name.
+  std::map<std::string, std::optional<std::int64_t>, std::less<>> vertex_ids = {};
 };
 
 /// A pattern, and the programs for it. Errors go to the reporter.

@@ -349,7 +349,8 @@ Status Prepared::bind(Compilation& compilation) {
   const std::optional<BindPlan> plan = plan_binding(compilation.graph(), compilation.loop(), options, log_);
   if (!plan) return Status::Usage;
   bound_.inputs.universe = graph_->graph().shared_universe();
-  const runtime::Status fits = check_ids(*plan, *bound_.inputs.universe);
+  // The ids in the program of a pattern are those of vertices that the graph was asked for.
+  const runtime::Status fits = pattern_ ? runtime::Done{} : check_ids(*plan, *bound_.inputs.universe);
   if (!fits) return log_.error(fits.error());
   bound_.may_lack_labels = request_.may_lack_labels;
   for (std::size_t i = 0; i < plan->params.size(); ++i) {

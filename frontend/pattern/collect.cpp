@@ -9,6 +9,8 @@
 #include <set>
 #include <tuple>
 
+#include "frontend/pattern/scan.h"
+
 namespace matcha::frontend::pattern {
 
 /// Arcs that may lie in either direction; the patterns are so many times two to the power of it.
@@ -88,7 +90,12 @@ void Collector::label(std::size_t vertex, const LabelText& given, SourceLoc loc)
 }
 
 void Collector::constant(std::size_t vertex, std::string_view word, SourceLoc loc) {
-  const std::optional<std::string> text = literal(word, loc);
+  // Ids may be text, such as 007, or beyond 63 bits.
+  std::optional<std::string> text = label_literal(word);
+  if (!text || *text != word) {
+    const bool digits = !word.empty() && std::ranges::all_of(word, is_digit);
+    text = digits ? fmt::format("'{}'", word) : literal(word, loc);
+  }
   if (!text) return;
   std::string& constant = vertices_[vertex].constant;
   if (!constant.empty() && constant != *text) {

@@ -106,7 +106,17 @@ class ServeTest(CliTest):
         options = [file, "--directed", "--edge-labels"]
         self.assertEqual([one.get("result") for one in self.piped(asked, *options, "--keep-loops")], [2, 1])
         self.assertEqual([one.get("result") for one in self.piped(asked, *options)], [1, None])
-        self.fails(2, "serve", file, "--edge-labels", "--keep-loops", says="--directed --edge-labels")
+        self.fails(2, "serve", file, "--edge-labels", "--keep-loops", says="--directed")
+        # Without labels of edges, too.
+        asked = [{"id": 1, "pattern": "a->b", "options": {"match": "homo"}}, {"id": 2, "pattern": "a->b"}, {"id": 3, "pattern": "a->a"}]
+        for given in ([file, "--directed", "--keep-loops"], [*options, "--keep-loops"]):
+            self.assertEqual([one.get("result") for one in self.piped(asked, *given)], [3, 2, 1])
+
+    def test_named_vertices(self):
+        words = self.write("words.txt", "ann bob\nbob cid\ncid ann\n")
+        numbers = self.write("large.txt", "18446744073709551615 7\n7 8\n")
+        for graph, name, wanted in ((words, "'ann'", 2), (words, "'zoe'", None), (numbers, "18446744073709551615", 1), (numbers, "7", 2)):
+            self.assertEqual(self.piped([{"id": 1, "pattern": f"a@{name}-b"}], graph)[0].get("result"), wanted, name)
 
     def test_answers(self):
         text = (ROOT / TRIANGLE).read_text()

@@ -71,6 +71,27 @@ def test_names_of_vertices_in_a_file(tmp_path):
     assert list(mt.query(g, "SELECT ?a ?p { ?a ?p <inc> }")) == [("bob", "pays")]
 
 
+def test_names_of_vertices_in_arrays():
+    g = mt.Graph(["ann", "bob", "7"], ["bob", "inc", "bob"], directed=True, edge_label=["knows", "pays", "pays"], keep_loops=True)
+    assert list(mt.query(g, "SELECT ?a ?p { ?a ?p <inc> }")) == [("bob", "pays")]
+    assert mt.query(g, "ASK { <7> <pays> ?b }") is True
+    assert mt.query(g, "ASK { <8> <pays> ?b }") is False
+    # 0 is a place of this graph, and no name.
+    with pytest.raises(mt.Error, match="no vertex `0`"):
+        mt.count(g, "a@0->b")
+    assert mt.count(g, "a@'ann'->b") == 1
+    assert list(mt.match(g, "a->b@inc")) == [("bob", "inc")]
+
+
+def test_edges_without_types():
+    g = mt.Graph([1, 2, 3, 1], [2, 3, 1, 1], directed=True, keep_loops=True)
+    assert mt.query(g, "MATCH (a)-->(b)-->(c)-->(a) RETURN count(*)") == 3
+    assert mt.query(g, "SELECT (COUNT(*) AS ?n) { ?a ?p ?a }") == 1
+    assert sorted(mt.query(g, "MATCH (a)-[r]->(b) RETURN a, type(r)")) == [(1, ""), (1, ""), (2, ""), (3, "")]
+    with pytest.raises(mt.UsageError, match="the edges of the graph have none"):
+        mt.query(g, "MATCH (a)-[:knows]->(b) RETURN count(*)")
+
+
 def test_ask():
     g = graph_of([(1, 2, "knows"), (2, 3, "owns"), (3, 3, "owns")])
     assert mt.query(g, "ASK { ?a <owns> ?a }") is True
@@ -94,9 +115,10 @@ def test_problems():
     lossy = mt.Graph([1, 1], [2, 1], directed=True, edge_label=["knows", "knows"])
     with pytest.raises(mt.UsageError, match="queries see loops"):
         mt.query(lossy, "MATCH (a)-[:knows]->(b) RETURN count(*)")
-    named = mt.Graph(["ann", "bob"], ["bob", "inc"], directed=True, edge_label=["knows", "pays"], keep_loops=True)
-    with pytest.raises(mt.UsageError, match="names a vertex"):
-        mt.query(named, "ASK { ?a <pays> <inc> }")
+    twice = graph_of([(1, 2, "knows"), (1, 2, "knows")])
+    with pytest.raises(mt.Error, match="left out 1 repeated"):
+        mt.query(twice, "MATCH (a)-[:knows]->(b) RETURN count(*)")
+    assert mt.query(twice, "SELECT (COUNT(?a) AS ?n) { ?a <knows> ?b }") == 1
     with pytest.raises(mt.UsageError, match="arcs"):
         mt.query(mt.Graph([1, 2], [2, 3]), "MATCH (a)-[:knows]->(b) RETURN count(*)")
     with pytest.raises(mt.UsageError, match="no query"):

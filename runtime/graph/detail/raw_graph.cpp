@@ -255,7 +255,7 @@ Status find_format(RawGraph& raw, LineSource& source, const IoOptions& options, 
     format = *found;
   }
   if (format == Format::EdgeList && raw.spec.sql.empty()) {
-    Result<SizeLine> size = take_size_line(source, columns_of(raw.spec), raw.spec.table, asked_edges, format, options);
+    Result<SizeLine> size = take_size_line(source, columns_of(raw.spec, raw.is_blank), raw.spec.table, asked_edges, format, options);
     if (!size) return size.error();
     raw.declared = size->vertices;
     raw.is_closed = raw.declared.count != 0;

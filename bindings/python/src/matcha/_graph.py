@@ -6,7 +6,7 @@ import ctypes
 import os
 from array import array
 from ctypes import byref
-from typing import Any, Optional, Sequence
+from typing import Any, Optional, Sequence, Union
 
 from matcha import _inputs, _library
 from matcha._errors import InputError
@@ -102,6 +102,7 @@ class Graph:
         self.directed = directed
         self._names = None
         self._known_labels: Optional[EdgeLabels] = None
+        self._places: Optional[dict[str, int]] = None  # Of own names.
         self._vertices = None
         self._device = None
 
@@ -176,6 +177,12 @@ class Graph:
     def _has_own_names(self) -> bool:
         """Whether ids are names here alone, and their places are what the library knows."""
         return self._names is not None and _library.opened().matcha_graph_id_kind(self._owner.handle) != _library.NAME
+
+    def _place_of(self, name: str) -> Union[int, str]:
+        """The place of the id that is written so; `none`: there is none."""
+        if self._places is None:
+            self._places = {str(name): place for place, name in enumerate(self._names or ())}
+        return self._places.get(name, "none")
 
     @property
     def _labels(self) -> EdgeLabels:

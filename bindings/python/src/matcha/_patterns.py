@@ -6,7 +6,6 @@ import json
 from array import array
 from typing import Any, Iterator, Literal, Optional, Sequence, Union
 
-from matcha._errors import UsageError
 from matcha._graph import Graph
 from matcha._pattern_text import PatternLike, text_of
 from matcha._program import Pattern, Program, Progress
@@ -144,8 +143,8 @@ def query(
     """The answer to a query of SPARQL or Cypher that is a pattern, with the meaning of its language.
 
     A count (`SELECT (COUNT(*) AS ?n)`, `RETURN count(*)`) is an int, `ASK` a bool; other queries give a table with a
-    row a match and a column for each vertex, or label of an edge, that is asked for. The graph is directed, its edges
-    have labels, and it is made with `keep_loops=True`, as queries see loops. Raises `ProgramError` with the place of what is not read, `UsageError`,
+    row a match and a column for each vertex, or label of an edge, that is asked for. The graph is directed, and
+    it is made with `keep_loops=True`, as queries see loops; edges without labels have no type. Raises `ProgramError` with the place of what is not read, `UsageError`,
     `ResourceError` and `Timeout`.
 
     >>> import matcha as mt
@@ -161,9 +160,6 @@ def query(
         raise TypeError(f"a query is text, not a {type(text).__name__}")
     asked = _pattern(graph, text, query=True)
     wanted = json.loads(asked.emit("query"))
-    if "ids" in wanted and graph._has_own_names():
-        raise UsageError("the query names a vertex, and the library has numbers in place of the ids of this graph; a graph "
-                         "of `mt.read` has its ids")  # fmt: skip
     if wanted["answer"] == "count":
         answer = asked(graph, threads=threads, timeout=timeout, device=device, progress=progress)
         return sum(answer["v0"]) if isinstance(answer, Table) else int(answer)
@@ -273,7 +269,12 @@ def _pattern(graph: Graph, pattern: PatternLike, **options: Any) -> Program:
     key = (text, tuple(sorted((name, str(value)) for name, value in options.items())))
     kept = graph.__dict__.setdefault("_patterns", {})
     if key not in kept:
-        kept[key] = Pattern(text, **options)
+        made = Pattern(text, **options)
+        if graph._has_own_names():
+            named = json.loads(made.emit("vertices"))
+            if named:
+                made = Pattern(text, vertex_id=[f"{graph._place_of(name)} {name}" for name in named], **options)
+        kept[key] = made
     found: Program = kept[key]
     return found
 
