@@ -25,16 +25,19 @@ LineError bad_cell(std::string_view cell, std::string_view what, NumberState sta
 }
 
 template <typename Number>
-NumberState read_number(std::string_view cell, Number& out) {
+NumberState read_exactly(std::string_view cell, Number& out) {
   const char* const end = cell.data() + cell.size();
   const std::from_chars_result read = std::from_chars(cell.data(), end, out);
   if (read.ec == std::errc::result_out_of_range && read.ptr == end) return NumberState::TooLarge;
-  if (read.ec == std::errc() && read.ptr == end && !cell.empty()) return NumberState::Ok;
-  if constexpr (std::is_integral_v<Number>) {
-    const std::string_view whole = without_zero_fraction(cell);
-    if (whole.size() != cell.size()) return read_number(whole, out);
-  }
-  return NumberState::NotANumber;
+  return read.ec == std::errc() && read.ptr == end && !cell.empty() ? NumberState::Ok : NumberState::NotANumber;
+}
+
+/// Whole numbers may have a fraction of zeros.
+template <typename Number>
+NumberState read_number(std::string_view cell, Number& out) {
+  const NumberState state = read_exactly(cell, out);
+  if (!std::is_integral_v<Number> || state != NumberState::NotANumber) return state;
+  return read_exactly(without_zero_fraction(cell), out);
 }
 
 bool has_control_bytes(std::string_view cell) {
@@ -168,8 +171,10 @@ class TableParser {
   std::optional<LineError> id(std::string_view cell, RowChunk& chunk, std::int64_t& value) const {
     if (plan_.ids == IdKind::Int) {
       const NumberState state = read_number(cell, value);
-      if (cell.size() > 1 && cell[0] == '0' && state == NumberState::Ok) chunk.leading_zeros = true;
-      if (state == NumberState::Ok) return std::nullopt;
+      if (state == NumberState::Ok) {
+        if (cell[0] == '0' && cell.size() > 1) chunk.leading_zeros = true;
+        return std::nullopt;
+      }
       if (state == NumberState::TooLarge && plan_.rows.maybe_past_int64 != nullptr && is_unsigned(cell)) {
         plan_.rows.maybe_past_int64->store(true, std::memory_order_relaxed);
       }
