@@ -53,7 +53,7 @@ Status check_label_column(const GraphSpec& spec, const FormatEntry& entry) {
 Status read_format(RawGraph& raw, const FormatEntry& entry, LineSource& source, const IoOptions& options,
                    Budget& budget, RunIds& ids) {
   const GraphSpec& spec = raw.spec;
-  SinkRequest request{columns_of(spec)};
+  SinkRequest request{columns_of(spec, raw.is_blank)};
   Status columns = check_columns(spec.path, entry, request.columns);
   if (!columns) return columns;
   if (spec.label_column && spec.vertices_path.empty()) request.label = spec.label_column->name;
