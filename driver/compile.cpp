@@ -78,22 +78,15 @@ Status read_program(const std::string& file, const std::atomic<bool>* maybe_canc
                     std::string& text) {
   if (is_module(file)) return read_module(file, reporter, text);
   const std::string name = program_name(file);
-<<<<<<< HEAD
-  runtime::Result<std::string> read = read_text(file, name, maybe_cancel);
-  if (!read && maybe_cancel != nullptr && maybe_cancel->load()) return Status::Interrupted;
-  if (!read) {
-    runtime::Error error = read.error();
-    if (looks_like_pattern(file)) error.hint = fmt::format("a pattern is given by an option: `--pattern {}`", file);
-    return reporter.error(error);
-  }
-  if (looks_like_graph(*read)) {
-=======
   std::string read;
   const std::string why = read_text_file(file, read, maybe_cancel);
   if (!why.empty() && maybe_cancel != nullptr && maybe_cancel->load()) return Status::Interrupted;
-  if (!why.empty()) return reporter.error(cannot_read(name, why));
+  if (!why.empty()) {
+    runtime::Error error = cannot_read(name, why);
+    if (looks_like_pattern(file)) error.hint = fmt::format("a pattern is given by an option: `--pattern {}`", file);
+    return reporter.error(error);
+  }
   if (looks_like_graph(read)) {
->>>>>>> 509fa266 (serve: --no-files; keys come once; no file is quoted or read without end)
     return reporter.error(Status::Usage, fmt::format("`{}` is a graph, not a program", name),
                           "the program comes first: matcha run PROGRAM GRAPH");
   }
