@@ -18,6 +18,8 @@ using frontend::pattern::Pattern;
 
 /// Labelled patterns of so many vertices take long to compile, and programs go on where a search goes back.
 constexpr int kManyVertices = 10;
+/// So many automorphisms have stars and cliques, whose alike vertices a search counts together.
+constexpr std::uint64_t kManyAutomorphisms = 720;
 
 /// Of no vertex, for a word that the graph does not have; nothing: any label.
 std::optional<std::int64_t> wanted_label(const std::string& literal, const runtime::LabelDictionary& dictionary) {
@@ -63,6 +65,11 @@ bool is_selective(const Pattern& pattern) {
     if (!has_label) return false;
   }
   return true;
+}
+
+bool has_many_automorphisms(const Pattern& pattern, frontend::pattern::Induced induced) {
+  const std::optional<std::uint64_t> order = frontend::pattern::Symmetry(normal(pattern, induced)).order();
+  return !order || *order >= kManyAutomorphisms;
 }
 
 /// The sides of the arcs from the image of u to that of v, or, backwards, the other way round; all different.
@@ -127,10 +134,9 @@ SearchUse use_of_search(const PatternSource& pattern, const PatternOptions& opti
   if (options.algorithm != "auto") return SearchUse::Never;
   // Programs of arcs with labels are planned at once, and need no pass over all that have a label.
   const bool all_labelled = std::ranges::none_of(first.labels, [](const std::string& label) { return label.empty(); });
-  if (facts.directed || !all_labelled) {
-    return first.size() >= kManyVertices && is_selective(first) ? SearchUse::Always : SearchUse::Never;
-  }
-  return some || first.size() >= kManyVertices ? SearchUse::Always : SearchUse::Try;
+  const bool many = first.size() >= kManyVertices || has_many_automorphisms(first, pattern.induced());
+  if (facts.directed || !all_labelled) return many && is_selective(first) ? SearchUse::Always : SearchUse::Never;
+  return some || many ? SearchUse::Always : SearchUse::Try;
 }
 
 std::string search_text(SearchUse use) {

@@ -25,11 +25,11 @@ enum class SearchUse {
 inline constexpr std::uint64_t kTrialSteps = 100'000;
 
 /// Always where `--algorithm` is `join`. With `auto` for undirected patterns of which all vertices have labels: always
-/// if rows, or only `some` matches, are wanted, or there are many vertices; else it is tried. Of arcs, and where
-/// vertices lack labels, always if there are many vertices, each with a label or an edge with one. Never for other
-/// matches than isomorphisms, edges that are counted one by one (`?`, or one of several labels), vertices that have one
-/// of several labels, are given or have loops, motifs, and graphs that lack labels. `graph` has the labels of edges if
-/// the pattern has any.
+/// if rows, or only `some` matches, are wanted, or there are many vertices or automorphisms; else it is tried. Of arcs,
+/// and where vertices lack labels, always if there are many of these, each with a label or an edge with one. Never for
+/// other matches than isomorphisms, edges that are counted one by one (`?`, or one of several labels), vertices that
+/// have one of several labels, are given or have loops, motifs, and graphs that lack labels. `graph` has the labels of
+/// edges if the pattern has any.
 SearchUse use_of_search(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
                         bool some);
 

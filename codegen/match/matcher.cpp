@@ -12,6 +12,7 @@
 #include "codegen/match/row_taker.h"
 #include "codegen/shares.h"
 #include "runtime/machine.h"
+#include "runtime/match/image_order.h"
 #include "runtime/match/match_index.h"
 #include "runtime/match/matcher.h"
 
@@ -68,9 +69,9 @@ class Matcher final : public Executable {
     const Count divisor = divides ? task_.divisor : 1;
     if (!divides)
       query.restrictions.insert(query.restrictions.end(), task_.restrictions.begin(), task_.restrictions.end());
-    // Any map shows that there is a match.
+    // Any map shows that there is a match, so that only vertices that are alike need an order.
     const bool takes_any = options.most == 1 && !task_.rows && !is_share && !on_device;
-    if (takes_any) query.restrictions.clear();
+    if (takes_any) query.restrictions = restrictions_of_twins(query);
     runtime::match::MatchRequest request;
     request.part = options.share.index;
     request.parts = options.share.count;

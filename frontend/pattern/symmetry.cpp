@@ -75,12 +75,15 @@ std::vector<std::vector<int>> list_group(int n) {
 }
 
 /// Vertices of nauty's graph: vertex v of layer i is i * n + v. A layer has the edges whose colour has that binary
-/// digit, and each vertex is joined to its copy in the next one (nauty's manual, section 14).
+/// digit, and each vertex is joined to its copy in the next one (nauty's manual, section 14). A digit of arcs has three
+/// layers, and arcs lead from the first to the last of them: nauty would follow arcs themselves in one direction only,
+/// and patterns of twenty vertices would take forever.
 NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
   const bool canonical = wanted == Wanted::CanonicalForm;
   const int n = pattern.size();
   const Colours colours(pattern);
-  const int layers = std::max(colours.layers(), 1);
+  const int layers_of_digit = pattern.directed ? 3 : 1;
+  const int layers = layers_of_digit * std::max(colours.layers(), 1);
   const int total = layers * n;
   const int words = SETWORDSNEEDED(total);
   std::vector<graph> edges(static_cast<std::size_t>(words) * static_cast<std::size_t>(total), 0);
@@ -93,7 +96,10 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
     for (int layer = 0; layer < layers; ++layer) {
       const int base = layer * n;
       for_each(pattern.near(u) | pattern.anti[static_cast<std::size_t>(u)], [&](int v) {
-        if ((colours.of(u, v) >> layer & 1) != 0) join(base + u, base + v);
+        if (layer % layers_of_digit != 0 || (colours.of(u, v) >> (layer / layers_of_digit) & 1) == 0) return;
+        const int end = base + (layers_of_digit - 1) * n + v;
+        join(base + u, end);
+        join(end, base + u);
       });
       if (layer == 0) continue;
       join(base - n + u, base + u);
@@ -120,7 +126,7 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
   }
 
   DEFAULTOPTIONS_GRAPH(options);
-  options.digraph = pattern.directed ? TRUE : FALSE;
+  options.digraph = FALSE;
   options.defaultptn = FALSE;
   options.getcanon = canonical ? TRUE : FALSE;
   if (wanted == Wanted::Automorphisms) {

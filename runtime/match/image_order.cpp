@@ -20,6 +20,16 @@ bool are_twins(const Query& query, int u, int w) {
 
 }  // namespace
 
+std::vector<std::pair<int, int>> restrictions_of_twins(const Query& query) {
+  std::vector<std::pair<int, int>> restrictions;
+  for (int u = 0; u < query.size; ++u) {
+    for (int w = u + 1; w < query.size; ++w) {
+      if (are_twins(query, u, w)) restrictions.emplace_back(w, u);
+    }
+  }
+  return restrictions;
+}
+
 ImageOrder::ImageOrder(const Query& query) : any_(!query.restrictions.empty()) {
   for (const auto& [larger, smaller] : query.restrictions) {
     above_[at(smaller)] |= bit(larger);

@@ -1,10 +1,16 @@
 #pragma once
 
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "runtime/match/query.h"
 
 namespace matcha::runtime::match {
+
+/// Restrictions that give the images of vertices the query treats alike an order: any match satisfies them after its
+/// images have been exchanged. Those of the query are not looked at.
+std::vector<std::pair<int, int>> restrictions_of_twins(const Query& query);
 
 /// What the restrictions of a query say of each pattern vertex.
 ///

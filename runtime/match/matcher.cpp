@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/match/candidates.h"
+#include "runtime/match/image_order.h"
 #include "runtime/match/work_pool.h"
 
 namespace matcha::runtime::match {
@@ -219,6 +220,26 @@ class Run {
   WorkPool<Task> pool_;
 };
 
+/// The query without pairs of a chain that must not be adjacent where none of their candidates are: then the vertices
+/// of the chain do not depend on each other.
+Query without_idle_pairs(Query query, const Candidates& candidates) {
+  const ImageOrder order(query);
+  std::vector<std::uint32_t> row;
+  for (int u = 0; u < query.size; ++u) {
+    const Mask chain = order.chain(u);
+    if (lowest(chain) != u || (query.anti[at(u)] & chain) == 0) continue;
+    const int w = lowest(chain & ~bit(u));
+    bool is_idle = true;
+    for (const std::uint32_t number : candidates.of(u)) {
+      row.resize(candidates.room(number, candidates.slot(u, w)) + 16);
+      is_idle = candidates.row(number, candidates.slot(u, w), row.data()) == 0;
+      if (!is_idle) break;
+    }
+    if (is_idle) for_each(chain, [&](int v) { query.anti[at(v)] &= ~chain; });
+  }
+  return query;
+}
+
 }  // namespace
 
 MatchOutcome find_matches(MatchIndex& index, const Query& query, const SetKernels& kernels,
@@ -231,7 +252,8 @@ MatchOutcome find_matches(MatchIndex& index, const Query& query, const SetKernel
   if (candidates.stopped()) {
     outcome.ending = request.stops.is_stopped() ? SearchEnding::Stopped : SearchEnding::Deadline;
   } else if (!candidates.none()) {
-    outcome = Run(candidates, query, kernels, request).run();
+    const bool lists = static_cast<bool>(request.on_rows);
+    outcome = Run(candidates, lists ? query : without_idle_pairs(query, candidates), kernels, request).run();
   }
   outcome.candidates = candidates.size();
   outcome.filter_ms = filter_ms;

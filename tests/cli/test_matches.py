@@ -87,6 +87,9 @@ class Matches(cli.CliTest):
         def star(leaves):
             return [("h", f"x{i}") for i in range(leaves)]
 
+        def tree(branches):
+            return [("h", f"m{i}") for i in range(branches)] + [(f"m{i}", f"x{i}{j}") for i in range(branches) for j in range(3)]
+
         clique = lambda size: list(itertools.combinations(range(size), 2))
         one = lambda v: "x"
         hub = lambda v: "h" if v == "h" else "x"
@@ -104,6 +107,9 @@ class Matches(cli.CliTest):
             (star(20), star(23), hub, math.comb(23, 20), ("--directed",)),
             (star(20), star(22), hub, math.comb(22, 20), ("--directed", "--induced", "vertex")),
             (star(63), star(70), hub, math.comb(70, 63), ()),
+            (star(8), star(90), hub, math.comb(90, 8), ("--directed", "--induced", "vertex")),
+            (tree(9), tree(9), one, 1, ()),
+            (tree(9), tree(9), one, 1, ("--directed",)),
         ]
         for pattern, edges, label, count, more in cases:
             sign = "->" if "--directed" in more else "-"

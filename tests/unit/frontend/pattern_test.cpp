@@ -1,5 +1,7 @@
 // Patterns: their readers and errors, symmetry, orders.
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -8,6 +10,7 @@
 #include "frontend/pattern/program.h"
 #include "frontend/pattern/read.h"
 #include "frontend/pattern/symmetry.h"
+#include "frontend/pattern/type_parts.h"
 
 namespace matcha::frontend::pattern {
 namespace {
@@ -269,6 +272,16 @@ TEST(PatternSymmetry, Orders) {
   EXPECT_EQ(order("0>1=a,1>0=b"), 1U);
   EXPECT_EQ(order("0>1=a,1>0=a"), 2U);
   EXPECT_EQ(order("0-1=a,1-2=a,0!2"), 2U);
+  // A tree of arcs, of nine branches with three leaves each: by arcs in one direction nobody would see its levels.
+  std::string tree = "0:a";
+  std::uint64_t trees = 1;
+  for (int branch = 1; branch <= 9; ++branch) {
+    tree += ",0>" + std::to_string(branch);
+    for (int leaf = 0; leaf < 3; ++leaf)
+      tree += "," + std::to_string(branch) + ">" + std::to_string(10 * branch + leaf);
+    trees *= static_cast<std::uint64_t>(branch) * 6;
+  }
+  EXPECT_EQ(order(tree), trees);
   // Beyond 62 bits there is no number.
   std::string star = "0:a";
   for (int v = 1; v < 60; ++v) star += ",0-" + std::to_string(v);
@@ -325,6 +338,26 @@ TEST(PatternSymmetry, AutomorphismsAreListed) {
     }
     EXPECT_FALSE(symmetry.automorphisms(maps->size() - 1)) << text;
   }
+}
+
+TEST(PatternSymmetry, PartsByTypes) {
+  // Labels as a graph has them, with its labels for each type.
+  const auto parts = [](const std::string& text) {
+    std::set<std::string> found;
+    Pattern pattern = read(text).set->patterns.front();
+    pattern.kinds.assign(pattern.ids.size(), "");
+    const auto patterns = type_parts(pattern, Induced::Edge, 64);
+    for (const Pattern& one : patterns.value()) found.insert(fmt::format("{}", fmt::join(one.labels, " ")));
+    return found;
+  };
+  using Parts = std::set<std::string>;
+  EXPECT_EQ(parts("0-1,1-2"), Parts());
+  EXPECT_EQ(parts("0-1,0:a|b,1:a|b"), Parts());
+  EXPECT_EQ(parts("0-1,0:a|b,1:c"), Parts());
+  EXPECT_EQ(parts("0-1,1-2,0:a|b,1:a"), Parts());
+  EXPECT_EQ(parts("0-1,0:a|b,1:b"), (Parts{"'a' 'b'", "'b' 'b'"}));
+  EXPECT_EQ(parts("0-1,0:a|b,1:b|c"), (Parts{"'a' 'c'|'b'", "'b' 'b'", "'b' 'c'"}));
+  EXPECT_EQ(parts("0-1,1-2,2-0,0:a|b,1:b,2:b"), (Parts{"'a' 'b' 'b'", "'b' 'b' 'b'"}));
 }
 
 TEST(PatternSymmetry, ConnectedPatterns) {
