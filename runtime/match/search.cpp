@@ -18,6 +18,8 @@ constexpr std::uint32_t kSlack = 16;
 constexpr std::uint64_t kStepsPerLook = 1024;
 /// Of lists, in the steps between two looks for a stop.
 constexpr std::uint64_t kItemsPerLook = std::uint64_t{1} << 22;
+/// Items of lists that take as long as to report an image.
+constexpr std::uint32_t kItemsOfCell = 32;
 
 }  // namespace
 
@@ -476,6 +478,9 @@ void Search::report() {
     return;
   }
   add(1);
+  // A step may report as many matches as the last vertex has images.
+  look_after(kItemsOfCell * static_cast<std::uint32_t>(query_.size));
+  if (look_at_ == 0 && !over_) must_stop();
 }
 
 }  // namespace matcha::runtime::match
