@@ -77,7 +77,7 @@ void add_query(CLI::App& app, Action& action) {
   auto text = std::make_shared<std::string>();
   RunVerbOptions& o = *options;
   verb->add_option("QUERY", *text, "The query, or a file with it")->required()->type_name("");
-  verb->add_option("GRAPH", o.bind.graph, "The graph: arcs, each with a label")->required()->type_name("");
+  verb->add_option("GRAPH", o.bind.graph, "The graph: arcs, with a label each or with none")->required()->type_name("");
   add_table_options(*verb, o.bind.table);
   verb->add_option("--labels", o.bind.table.labels, "Vertex labels: one a line, or `id label`")
       ->type_name("FILE")

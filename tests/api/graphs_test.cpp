@@ -182,6 +182,9 @@ TEST(Options, TiersAndLabels) {
   EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_options_set(options.options, "unlabelled", "yes", nullptr));
   EXPECT_EQ(MATCHA_OK, matcha_options_set(options.options, "unlabelled-edges", "false", nullptr));
   EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_options_set(options.options, "unlabelled-edges", "1", nullptr));
+  EXPECT_EQ(MATCHA_OK, matcha_options_set(options.options, "vertex-id", "17 ann lee", nullptr));
+  EXPECT_EQ(MATCHA_OK, matcha_options_set(options.options, "vertex-id", "none bob", nullptr));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_options_set(options.options, "vertex-id", "ann", nullptr));
 }
 
 TEST(Graphs, IdsThatAreText) {

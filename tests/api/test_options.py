@@ -13,7 +13,7 @@ OF_THE_COMMAND_LINE = {
     "patterns", "no-progress", "load-cuda", "memory", "gpu-memory", "shard", "ledger", "work", "mpi",
 }
 # What the library alone has, or shares with other verbs than `run`.
-OF_THE_LIBRARY = {"cache", "share", "edge-labels", "file", "query", "recompute", "strict"}
+OF_THE_LIBRARY = {"cache", "share", "edge-labels", "file", "query", "recompute", "strict", "vertex-id"}
 
 
 def of_the_help(matcha):

@@ -340,6 +340,23 @@ class Query(CliTest):
         many = "MATCH " + ", ".join(f"(v{i})-[:T]->(v{i + 1})" for i in range(5)) + " RETURN count(*)"
         self.fails(1, "query", many, file, says=["more than 64 ways", "up to 3"])
 
+    def test_random_repeats(self):
+        refused = 0
+        for seed in range(fewer(24, 8)):
+            source = random.Random(seed)
+            vertices, words = [f"v{number}" for number in range(source.choice([2, 3, 4]))], ["knows", "likes", "7"]
+            edges = [(source.choice(vertices), source.choice(words), source.choice(vertices)) for _ in range(source.choice([4, 7, 10]))]
+            edges = sorted(edges + [("v0", word, "v1") for word in words])
+            labels = {v: source.choice("ST") for v in sorted({end for edge in edges for end in (edge[0], edge[2])})} | {"v0": "S", "v1": "T"}
+            graph = [self.write("m.txt", "".join(f"{u}\t{v}\t{word}\n" for u, word, v in edges)), "--backend", "interp",
+                     "--labels", self.write("labels.txt", "".join(f"{v}\t{label}\n" for v, label in labels.items()))]
+            text, nodes, between, differ, shown = query_oracle.random_cypher(source, ["S", "T"], words, seed % 3 == 0)
+            if self.matcha("query", text, *graph).returncode == 0:
+                self.agrees(text, query_oracle.cypher_matches(edges, labels, nodes, between, differ), shown, graph, seed)
+            else:
+                refused += 1
+        self.assertLessEqual(refused, 3)
+
     def test_columns_in_another_order(self):
         file = self.write("kg.tsv", "ann\tknows\tbob\nbob\tknows\tcid\ncid\tlikes\tann\n")
         text = "SELECT (COUNT(*) AS ?n) { ?x <knows> ?y . ?y <knows> ?z }"
