@@ -261,7 +261,12 @@ Status PatternSource::check_query(const runtime::Graph& graph, const runtime::La
   const runtime::GraphFacts& facts = graph.facts();
   if (!set_->patterns.front().edge_labelled() || graph.view().edge_info == nullptr) return Status::Ok;
   const bool counts_each = match() == pattern::Match::Edge;
-  if (facts.blank_info && !is_untyped_query()) return report_unlabelled_edges();
+  const auto typed = std::ranges::find(set_->labels, true, &pattern::LabelUse::of_edge);
+  if (facts.blank_info && typed != set_->labels.end()) {
+    return reporter_.error_at(Status::Input, sources_, typed->loc,
+                              "the query asks for a type, and the edges of the file have none",
+                              "types are a third column, or that of --edge-label; `-->` and `?p` are edges of any");
+  }
   if (!facts.all_loops) {
     return reporter_.error_at(Status::Usage, sources_, loc_, "queries see loops, and the graph has lost its own",
                               "make it with `keep_loops`");

@@ -53,7 +53,7 @@ Status run_query(RunVerbOptions& options, const std::string& given) {
   options.bind.keep_loops = query->set.patterns.front().edge_labelled();
   options.compile.may_loop = options.bind.keep_loops;
   options.bind.keep_repeats = query->match == frontend::pattern::Match::Edge;
-  options.bind.may_lack_info = std::ranges::none_of(query->set.labels, [](const auto& label) { return label.of_edge; });
+  options.bind.may_lack_info = true;
   options.exists = query->answer == frontend::query::Answer::Exists;
   options.limit = query->limit;
   if (query->answer == frontend::query::Answer::Rows) {
