@@ -86,8 +86,8 @@ struct ProgramFacts {
   std::vector<std::string> edges;  ///< Of the pattern, or of each of a motif, as text.
   std::vector<bool> are_labels;  ///< Of the columns of its matches, whether they have labels of edges; empty: none has.
   std::map<std::string, std::vector<matcha_kind>, std::less<>> lists;  ///< Of lists that it takes: columns.
-  std::string vertices;  ///< Of a pattern or a query: what it calls the vertices of the graph that it names, as JSON.
-  std::string query;     ///< Of a query: what it asks for, as JSON.
+  std::string vertices;  ///< Of a pattern or a query: its names for vertices of the graph, as JSON.
+  std::string query;     ///< Of a query: the answer that it asks for, as JSON.
 };
 
 /// What is behind a program: runs keep it.

@@ -169,7 +169,7 @@ codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions
   frontend::pattern::Symmetry symmetry(first);
   const std::optional<unsigned __int128> maps = symmetry.wide_order();
   if (maps && *maps == 1) return task;
-  // Few maps of each subgraph are counted and divided; rows, and more maps, are told apart.
+  // Few maps of each subgraph are counted and divided; rows, and more maps, are kept apart by restrictions.
   if (!rows && maps) {
     task.divisor = *maps;
     task.restrictions = restrictions_of(symmetry, leaves_last(first));

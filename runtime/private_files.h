@@ -7,7 +7,7 @@
 
 struct stat;
 
-/// Folders and files of which only this user decides what is in them. What is looked at is the open descriptor, and no
+/// Folders and files of which only this user decides about the content. Checks read the open descriptor, and no
 /// symbolic link is followed.
 namespace matcha::runtime {
 
@@ -37,13 +37,13 @@ class Descriptor {
 /// Why others than this user may change a file or folder, or nothing.
 std::string distrust(const struct stat& facts);
 
-/// Opens a folder that only this user may write. Else `why` is what is wrong with it, such as `is a link`; empty: there
+/// Opens a folder that only this user may write. Else `why` is the fault, such as `is a link`; empty: there
 /// is no such folder.
 Descriptor open_private_folder(const std::string& folder, std::string& why);
 
 /// Opens a regular file that only this user may write, with `flags` of open(2) and, if it is made, `mode`. `folder`: of
-/// a relative `name`, or AT_FDCWD. Else `why` is what is wrong with it, and errno tells: ENOENT is a file that is not
-/// there; 0: it was opened, and is not to be trusted.
+/// a relative `name`, or AT_FDCWD. Else `why` is the fault, and errno is ENOENT for a file that does not exist,
+/// or 0: it was opened, and is not to be trusted.
 Descriptor open_private_file(int folder, const std::string& name, int flags, mode_t mode, std::string& why);
 
 }  // namespace matcha::runtime

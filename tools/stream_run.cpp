@@ -18,7 +18,7 @@ namespace st = driver::stream;
 
 namespace {
 
-/// What to do when an output or the log is not what it was.
+/// The hint when an output or the log is not as the state knows it.
 constexpr std::string_view kPutBack =
     "put the file back as it was; or begin again from the first update, with another folder for `--state`";
 
@@ -115,8 +115,8 @@ Status StreamRun::first_answer() {
   return options_.no_total ? Status::Ok : write_answers(facts, answers);
 }
 
-/// After a restart: what the log has is done again, and answered where nobody heard it. All is looked at before
-/// anything is written.
+/// After a restart: what the log has is done again, and answered where the answer was not written. All is checked
+/// before anything is written.
 Status StreamRun::go_on() {
   st::StateFolder& state = *parts_.state;
   runtime::Result<nlohmann::json> facts = state.read_facts();
@@ -191,8 +191,8 @@ Status StreamRun::check_log(std::uint64_t last, Heard& heard) const {
                         kPutBack);
 }
 
-/// Cuts off what is written again. Rows do not say whether those of their last batch are all there, so with a file of
-/// them all batches since the checkpoint are answered again.
+/// Cuts off the answers that are written again. Rows do not say whether those of their last batch are all there, so
+/// with a file of them all batches since the checkpoint are answered again.
 Status StreamRun::cut_outputs(const nlohmann::json& facts, Heard& heard) {
   const bool has_bytes = facts.contains("out-bytes") || !answers_->is_file();
   runtime::Status done = runtime::Done{};

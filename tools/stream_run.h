@@ -56,7 +56,7 @@ class StreamRun {
     Arrivals arrivals;
   };
 
-  /// What is in the file of answers.
+  /// The content of the file of answers.
   struct Heard {
     std::optional<std::uint64_t> batch;  ///< The last one whose answers are all there,
     std::uint64_t bytes = 0;             ///< and how far they go.

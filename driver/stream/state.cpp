@@ -44,7 +44,7 @@ std::uint64_t sum_of(std::string_view bytes) {
   return sum;
 }
 
-/// `why`: what is wrong with a file or folder of the state.
+/// `why`: the fault of a file or folder of the state.
 runtime::Error distrusted(const std::string& file, const std::string& why) {
   return file_error(file, "it " + why,
                     "a state is for one user alone: no links, and `chmod -R go-w` for the folder and its files");

@@ -26,7 +26,7 @@ struct TimedColumns {
 };
 
 /// Looks at the first line that is no comment, below the last one, which may be a heading behind `#`. `is_heading`: it
-/// is one and no update. On false, `error` says what is wrong, with a hint.
+/// is one and no update. On false, `error` has the fault, with a hint.
 bool choose_columns(std::string_view line, std::string_view comment, const ColumnWish& wish, TimedColumns& columns,
                     bool& is_heading, std::string& error);
 

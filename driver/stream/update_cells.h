@@ -9,8 +9,8 @@ namespace matcha::driver::stream {
 /// Walks the cells of a line of updates.
 class CellWalk {
  public:
-  /// `separator`: what is between cells, which may have blanks around them; 0: blanks, tabs and commas, any number of
-  /// them.
+  /// `separator`: the character between cells, which may have blanks around them; 0: blanks, tabs and commas, any
+  /// number of them.
   CellWalk(std::string_view line, char separator);
 
   /// The next cell, without its quotes; false: there is none. The text lives until the next call.
@@ -34,7 +34,7 @@ class CellWalk {
 /// All cells of a line.
 std::vector<std::string> cells_of(std::string_view line, char separator);
 
-/// What is between the cells of a line that may have names in them: the first of tab, comma, `;` and `|` that it has;
+/// The separator of a line whose cells may be names: the first of tab, comma, `;` and `|` that it has;
 /// 0: blanks.
 char separator_of(std::string_view line);
 

@@ -50,7 +50,7 @@ std::string_view mark_of(std::string_view line) {
   return line.substr(begin, line.find_first_of(" \t,;|\r", begin) - begin);
 }
 
-/// What is between the cells of `+;1;2`, and of `+\tCarol Ann\tBob`; 0: blanks, tabs and commas.
+/// The separator of `+;1;2`, and of `+\tCarol Ann\tBob`; 0: blanks, tabs and commas.
 char separator_behind(std::string_view mark, std::string_view line) {
   const std::size_t at = static_cast<std::size_t>(mark.data() - line.data()) + mark.size();
   if (mark.empty() || at >= line.size() || line[at] == ' ' || line[at] == '\r') return 0;

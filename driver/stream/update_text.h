@@ -59,8 +59,8 @@ bool is_comment(std::string_view line);
 enum class LineKind : std::uint8_t { Update, Comment, Blank, Error };
 
 /// Reads a line without its line feed: `+ u v [label]`, `e u v [label]`, `- u v [label]`, `-e u v [label]`,
-/// `v id [label]`, `-v id`; comments begin with `#`, `%` or `//`. Blanks, tabs and commas separate, or what is behind
-/// the first cell; cells may be quoted. On an Error, `error` says what is wrong, with a hint. The first line decides
+/// `v id [label]`, `-v id`; comments begin with `#`, `%` or `//`. Blanks, tabs and commas separate, or the character
+/// behind the first cell; cells may be quoted. On an Error, `error` has the fault, with a hint. The first line decides
 /// about `rules.first_decides`.
 LineKind read_update(std::string_view line, LineRules& rules, LabelCodes& codes, Update& update, std::string& error);
 

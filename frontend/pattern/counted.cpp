@@ -319,7 +319,7 @@ std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& 
   }
   std::vector<Expansion> found;
   std::map<std::string, std::size_t> known;
-  std::vector<const Pattern*> origins;  // Of what was found.
+  std::vector<const Pattern*> origins;  // Of each expansion in `found`.
   for (const Pattern& pattern : patterns) {
     std::optional<std::vector<Pattern>> choices = choices_of(pattern, semantics.match, most);
     if (!choices) return std::nullopt;

@@ -18,7 +18,7 @@ void add_label_column(const std::string& variable, pattern::Collector& collector
 
 /// `LIMIT 10`, if it is next.
 void read_limit(Words& words, Query& query);
-/// Refuses, with the hint, what is not the end of the query.
+/// Refuses words behind the end of the query, with the hint.
 void read_end(Words& words, const std::string& hint);
 
 }  // namespace matcha::frontend::query

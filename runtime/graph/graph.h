@@ -25,7 +25,7 @@ struct GraphFacts {
   bool simple = true;     ///< No loops and no repeated arcs.
   InfoKind info = InfoKind::None;
   bool word_info = false;          ///< Edge info are ints, of which the negative ones are codes of label words.
-  bool by_position = false;        ///< Its file is a table of text, and nobody named the columns: they are 0, 1 and 2.
+  bool by_position = false;        ///< Its file is a table of text, whose columns were not named: they are 0, 1 and 2.
   bool blank_info = false;         ///< There is none to read, and edge info is kNoLabel everywhere.
   bool loop_free = true;           ///< No vertex is its own neighbour; so wherever it is simple.
   bool all_loops = false;          ///< No loop of its file was left out; false also where that is not known.

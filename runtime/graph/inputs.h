@@ -76,7 +76,7 @@ struct GraphSpec {
   /// Keep loops, of directed graphs that are not temporal. A `.mtg` must have all of its file.
   bool keep_loops = false;
   /// Keep repeated edges, of graphs with edge info that are labels: the second and further ones have codes of their own
-  /// for the label (LabelDictionary::copies). A `.mtg` has what it has.
+  /// for the label (LabelDictionary::copies). A `.mtg` keeps its own.
   bool keep_repeats = false;
   /// Where there is no edge info to read, every edge has kNoLabel.
   bool may_lack_info = false;

@@ -30,7 +30,7 @@ class LabelDictionary {
   const std::vector<std::string>& words() const { return words_; }
   bool empty() const { return words_.empty(); }
   std::optional<std::int64_t> code(std::string_view word) const;
-  /// The word of a code, or of what it is a copy of, or the number in decimal; nothing for kNoLabel.
+  /// The word of a code, or of the label of a copy, or the number in decimal; nothing for kNoLabel.
   std::string name(std::int64_t code) const;
 
   /// Ascending by code. None: no edge is repeated, or repeated ones are there once.

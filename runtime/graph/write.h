@@ -24,7 +24,7 @@ struct WriteOptions {
 Status write_text(const Graph& graph, const std::string& path, const WriteOptions& write,
                   const IoOptions& options = {});
 
-/// What reading a file that `write_text` writes needs, or what it does not give back of the ids; empty: nothing.
+/// What reading a file that `write_text` writes needs, or the ids that it does not give back; empty: none.
 std::string what_changes(const Graph& graph, Format format);
 
 /// Writes one label a line, in the order of the ids. Requires: the graph has labels.

@@ -86,7 +86,7 @@ Number binomial(std::uint64_t n, std::uint64_t k) {
   k = std::min(k, n - k);
   Number number = 1;
   for (std::uint64_t i = 1; i <= k; ++i) {
-    // What is left of i divides the other factor, as the product is divisible by i.
+    // The rest of i divides the other factor, as the product is divisible by i.
     const auto common = static_cast<std::uint64_t>(std::gcd(static_cast<std::uint64_t>(number % i), i));
     number = times(number / common, (n - k + i) / (i / common));
     if (number == kTooLarge) return number;

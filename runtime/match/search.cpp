@@ -324,7 +324,7 @@ Mask Search::try_images(int u, List images) {
   return frame.shared || to_blame == kEveryone ? kEveryone : to_blame & ~bit(u);
 }
 
-/// Whether nobody has the image; else adds who has it to `to_blame`.
+/// True if no vertex of the pattern has the image; else adds the one that has it to `to_blame`.
 bool Search::fits(std::uint32_t image, Mask& to_blame) const {
   if (owner_[image] == 0) return true;
   to_blame |= bit(owner_[image] - 1);

@@ -64,7 +64,7 @@ Mask Search::finish(Mask rest) {
   return kEveryone;
 }
 
-/// In how many ways vertices of one label find different images that nobody has.
+/// In how many ways vertices of one label find different images that are free.
 Count Search::ways(Mask group) {
   if (std::popcount(group) > 2) {
     const std::optional<Count> told = ways_at_once(group);
@@ -116,7 +116,7 @@ std::optional<Count> Search::ways_at_once(Mask group) {
   return ways.number;
 }
 
-/// By set of the vertices: the images that all of them have, and nobody else.
+/// By set of the vertices: the images that all of them have, and no others.
 void Search::count_common(Mask group, std::span<unsigned long long> common) {
   unsigned own = 1;
   for (Mask rest = group; rest != 0; rest &= rest - 1, own *= 2) {

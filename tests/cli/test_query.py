@@ -361,7 +361,7 @@ class Query(CliTest):
         self.fails(3, "query", text, file, "--header", "no", says=["<query>:1:", "--src 0 --dst 2 --edge-label 1"])
         columns = ["--src", "0", "--dst", "2", "--edge-label", "1"]
         self.assertEqual(self.ok("query", "--quiet", text, file, "--header", "no", *columns), "1\n")
-        # A vertex with edges of its own may be called as a label that nobody has.
+        # A vertex with edges of its own may have the name of a label that no edge has.
         self.assertEqual(self.query("MATCH (a)-[:ann]->(b) RETURN count(*)", "--header", "no", *columns, graph_file=file), "0")
 
     def test_text_that_is_no_query(self):

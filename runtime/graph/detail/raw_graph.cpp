@@ -7,6 +7,7 @@
 
 #include "runtime/graph/detail/duckdb.h"
 #include "runtime/graph/detail/ntriples.h"
+#include "runtime/graph/detail/raw_rows.h"
 #include "runtime/graph/detail/table.h"
 #include "runtime/graph/detail/tve.h"
 #include "runtime/graph/formats/read_format.h"
@@ -19,15 +20,6 @@ namespace {
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
-
-/// Other formats say what their columns are.
-Status check_named_columns(const std::string& path, Format format, bool named) {
-  if (!named || format == Format::EdgeList || format == Format::Auto) return Done{};
-  return input_error(path, 0, "only the columns of edge lists can be named", "leave the columns out");
-}
-
-/// Whether the user says how tables are to be read.
-bool says_table(const TableOptions& table) { return table.text_ids || table.heading != Heading::Auto; }
 
 /// A symmetric matrix stores one triangle; its graph has both directions.
 void add_reversed(Rows& rows) {
@@ -49,25 +41,6 @@ void add_reversed(Rows& rows) {
     }
     rows.count += chunk.rows - count;
   }
-}
-
-/// An id of a .mtg as the cells of a run have it.
-std::int64_t id_of_mtg(const Universe& universe, std::uint64_t rank, IdKind kind, NameTable& names) {
-  if (kind == IdKind::Text) return names.intern(universe.id_text(rank));
-  if (kind == IdKind::Int) return universe.id(rank);
-  const std::uint64_t id =
-      universe.names() != nullptr ? universe.names()->number(rank) : static_cast<std::uint64_t>(universe.id(rank));
-  return flip_id(id);
-}
-
-/// Whether the ids of a .mtg can be read as those of the run. Its order of ids must be that of the run.
-Status check_mtg_ids(const std::string& path, const Universe& universe, RunIds& ids) {
-  ids.wanted = std::max(ids.wanted, universe.kind());
-  if (ids.wanted == universe.kind()) return Done{};
-  const bool negative = universe.size() != 0 && universe.kind() == IdKind::Int && universe.id(0) < 0;
-  if (ids.wanted == IdKind::Unsigned && !negative) return Done{};
-  return input_error(path, 0, "the ids of the .mtg are integers, those of another input are not",
-                     "convert the graph again with `--ids text`");
 }
 
 Error not_in_pieces(const std::string& path, const std::string& what) {
@@ -146,19 +119,6 @@ Status read_tve_graph(RawGraph& raw, LineSource& source, const IoOptions& option
   return Done{};
 }
 
-/// Ids that a format has as numbers become what the ids of the run are. Errors: Input.
-Status lift_ids(const std::string& path, IdKind kind, NameTable& names, std::vector<std::int64_t>& ids) {
-  for (std::int64_t& id : ids) {
-    if (kind == IdKind::Unsigned && id < 0) {
-      return input_error(path, 0, "id `" + std::to_string(id) + "` is negative, and others are beyond 64 bits",
-                         "`--ids text` takes all of them as text");
-    }
-    if (kind == IdKind::Unsigned) id = flip_id(static_cast<std::uint64_t>(id));
-    if (kind == IdKind::Text) id = names.intern(std::to_string(id));
-  }
-  return Done{};
-}
-
 /// The same for the vertices that a file declares.
 Status lift_declared(RawGraph& raw, IdKind kind) {
   if (kind == IdKind::Int) return Done{};
@@ -188,24 +148,6 @@ Status lift_graph(RawGraph& raw, IdKind kind) {
     }
   }
   return lifted;
-}
-
-/// How N-Triples were read, as LoadReport::table.
-std::string text_of_triples(std::uint64_t literals, bool dropped) {
-  std::string text(format_name(Format::NTriples));
-  if (literals == 0) return text;
-  return text + ", " + std::to_string(literals) + (literals == 1 ? " literal" : " literals") +
-         (dropped ? " left out" : "");
-}
-
-/// Their ids are text, whatever those of other files are.
-Result<Rows> read_triples_as(LineSource& source, const std::vector<ColumnSpec>& columns, const TableOptions& table,
-                             const TakeRows* maybe_take, const IoOptions& options, Budget& budget, RunIds& ids) {
-  Result<TripleRows> read = read_triples(source, columns, table.drop_literals, maybe_take, options, budget);
-  if (!read) return read.error();
-  ids.wanted = IdKind::Text;
-  read->rows.table = text_of_triples(read->literals, table.drop_literals);
-  return std::move(read->rows);
 }
 
 /// Edges go to a file from now on.
@@ -255,7 +197,8 @@ Status find_format(RawGraph& raw, LineSource& source, const IoOptions& options, 
     format = *found;
   }
   if (format == Format::EdgeList && raw.spec.sql.empty()) {
-    Result<SizeLine> size = take_size_line(source, columns_of(raw.spec, raw.is_blank), raw.spec.table, asked_edges, format, options);
+    Result<SizeLine> size =
+        take_size_line(source, columns_of(raw.spec, raw.is_blank), raw.spec.table, asked_edges, format, options);
     if (!size) return size.error();
     raw.declared = size->vertices;
     raw.is_closed = raw.declared.count != 0;
@@ -422,49 +365,6 @@ void declare_labelled_range(RawGraph& raw, IdKind kind) {
   raw.declared = IdRange{0, count};
 }
 
-Result<Rows> rows_of_mtg(const ListSpec& spec, const IoOptions& options, RunIds& ids) {
-  Result<Graph> graph = read_mtg(spec.path, options);
-  if (!graph) return graph.error();
-  Status fits = check_mtg_ids(spec.path, graph->universe(), ids);
-  if (!fits) return fits.error();
-  const IdKind kind = ids.wanted;
-  const GraphView view = graph->view();
-  const bool is_float = graph->facts().info == InfoKind::Float;
-  for (const ColumnSpec& column : spec.columns) {
-    const bool is_info = column.index == 2 && view.edge_info != nullptr;
-    if (column.index > (is_info ? 2U : 1U)) {
-      return input_error(spec.path, 0, "the .mtg has no column " + std::to_string(column.index),
-                         "0 and 1 are the ends of an edge, 2 is its edge info");
-    }
-    if (is_info && (column.kind == ColumnKind::Float) != is_float) {
-      return input_error(spec.path, 0, std::string("the edge info of the .mtg is ") + (is_float ? "float" : "int"));
-    }
-  }
-  Rows rows;
-  RowChunk& chunk = rows.chunks.emplace_back();
-  chunk.cells.resize(spec.columns.size());
-  for (std::uint64_t source = 0; source < view.universe; ++source) {
-    for (std::uint64_t arc = view.offsets[source]; arc < view.offsets[source + 1]; ++arc) {
-      const std::uint64_t target = view.neighbors[arc];
-      if (!graph->facts().directed && target < source) continue;
-      for (std::size_t column = 0; column < spec.columns.size(); ++column) {
-        const unsigned index = spec.columns[column].index;
-        const std::uint64_t rank = index == 0 ? source : target;
-        std::int64_t info = 0;
-        if (index == 2) std::memcpy(&info, static_cast<const std::uint64_t*>(view.edge_info) + arc, sizeof(info));
-        if (index == 2) {
-          chunk.cells[column].push_back(info);
-        } else {
-          chunk.cells[column].push_back(id_of_mtg(graph->universe(), rank, kind, chunk.names));
-        }
-      }
-      ++chunk.rows;
-    }
-  }
-  rows.count = chunk.rows;
-  return rows;
-}
-
 }  // namespace
 
 std::vector<ColumnSpec> columns_of(const GraphSpec& spec, bool is_blank) {
@@ -513,77 +413,6 @@ Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options,
   }
   raw.report.read_seconds = seconds_since(start);
   return raw;
-}
-
-/// The columns of a list: those of edges and vertices are for a heading to choose where the user does not say them.
-std::vector<ColumnSpec> columns_of(const ListSpec& spec) {
-  std::vector<ColumnSpec> columns = spec.columns;
-  for (std::size_t at = 0; at < columns.size() && !spec.is_named; ++at) {
-    const bool is_vertex = columns[at].kind == ColumnKind::Vertex;
-    columns[at].role = ColumnRole::Next;
-    if (columns.size() == 1 && is_vertex) columns[at].role = ColumnRole::Id;
-    if (columns.size() > 1 && at < 2) columns[at].role = at == 0 ? ColumnRole::Source : ColumnRole::Target;
-    if (at == 2 && !is_vertex) columns[at].role = ColumnRole::Info;
-  }
-  return columns;
-}
-
-Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& budget, RunIds& ids) {
-  Result<std::unique_ptr<LineSource>> source = LineSource::open(spec.path, options);
-  if (!source) return source.error();
-  const bool is_table = says_table(spec.table) || spec.is_named;
-  Result<Format> format =
-      spec.table.format == Format::Auto ? (*source)->sniff(is_table) : Result<Format>(spec.table.format);
-  if (!format) return format.error();
-  TableOptions table = spec.table;
-  if (*format == Format::EdgeList) {
-    // Other lists than edges have no size.
-    const bool are_edges = spec.columns.size() == 2 && spec.columns[0].index == 0 && spec.columns[1].index == 1;
-    Result<SizeLine> size =
-        !are_edges ? Result<SizeLine>(SizeLine{})
-                   : take_size_line(**source, spec.columns, table, table.format == Format::EdgeList, *format, options);
-    if (!size) return size.error();
-  }
-  if (const FormatEntry& entry = entry_of(*format); entry.maybe_read != nullptr) {
-    if (spec.table.text_ids) ids.wanted = IdKind::Text;
-    return read_format_rows(spec, entry, **source, options, budget, ids);
-  }
-  const bool by_name = std::any_of(spec.columns.begin(), spec.columns.end(),
-                                   [](const ColumnSpec& column) { return !column.name.empty(); });
-  Status columns = check_named_columns(spec.path, *format, by_name);
-  if (!columns) return columns.error();
-  if (spec.table.text_ids) ids.wanted = IdKind::Text;
-  MatrixHeader header;
-  Rows lifted;
-  switch (*format) {
-    case Format::Mtg: return rows_of_mtg(spec, options, ids);
-    case Format::MatrixMarket: {
-      Result<Rows> rows = read_matrix(**source, RowPlan{spec.columns}, options, budget, header);
-      if (!rows) return rows;
-      lifted = std::move(*rows);
-      break;
-    }
-    case Format::Tve: {
-      Result<TveFile> file = read_tve(**source, {spec.columns}, options, budget);
-      if (!file) return file.error();
-      lifted = std::move(file->edges);
-      break;
-    }
-    case Format::NTriples: return read_triples_as(**source, spec.columns, spec.table, nullptr, options, budget, ids);
-    default: {
-      TableAsk ask{columns_of(spec), spec.is_named, table, ids.kind};
-      ask.is_list = true;
-      return read_table(**source, ask, options, budget, ids.wanted);
-    }
-  }
-  for (RowChunk& chunk : lifted.chunks) {
-    for (std::size_t column = 0; column < spec.columns.size(); ++column) {
-      if (spec.columns[column].kind != ColumnKind::Vertex) continue;
-      Status done = lift_ids(spec.path, ids.wanted, chunk.names, chunk.cells[column]);
-      if (!done) return done.error();
-    }
-  }
-  return lifted;
 }
 
 void collect_names(Rows& rows, const std::vector<ColumnSpec>& columns, std::vector<NamedCells>& cells) {

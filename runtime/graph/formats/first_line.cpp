@@ -73,7 +73,7 @@ class Lines {
     return is_metis_ && all_lines_ >= vertices() && entries_ == 2 * static_cast<std::uint64_t>(first_[1]) &&
            metis_balance_ == 0 && entries_ != 0;
   }
-  /// It has as many lines as METIS has, and edges in columns it is not: METIS says best what is wrong.
+  /// It has as many lines as METIS has, and edges in columns it is not: the reader of METIS has the better error.
   bool is_near_metis() const {
     return is_near_metis_ && all_lines_ >= vertices() && (columns_ != first_.size() || !is_even_) && !is_even_;
   }

@@ -20,7 +20,7 @@ std::optional<std::string_view> value_of(const Attributes& attributes, std::stri
   return found == attributes.end() ? std::nullopt : std::optional<std::string_view>(found->second);
 }
 
-/// `&amp;`, `&#38;` and the like become what they stand for; others stay.
+/// `&amp;`, `&#38;` and the like become their characters; others stay.
 void resolve_entities(std::string& text) {
   constexpr std::pair<std::string_view, char> kNames[] = {
       {"&amp;", '&'}, {"&quot;", '"'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&apos;", '\''}};

@@ -33,7 +33,7 @@ enum class EdgeKind {
   Listed,  ///< One of the two entries of an undirected edge, each in the list of one end.
 };
 
-/// What is wanted of a file.
+/// The columns and attributes that are read of a file.
 struct SinkRequest {
   /// Of each edge: column 0 is its source, 1 its target, 2 its label or number.
   std::vector<ColumnSpec> columns;

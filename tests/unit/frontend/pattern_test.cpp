@@ -272,7 +272,7 @@ TEST(PatternSymmetry, Orders) {
   EXPECT_EQ(order("0>1=a,1>0=b"), 1U);
   EXPECT_EQ(order("0>1=a,1>0=a"), 2U);
   EXPECT_EQ(order("0-1=a,1-2=a,0!2"), 2U);
-  // A tree of arcs, of nine branches with three leaves each: by arcs in one direction nobody would see its levels.
+  // A tree of arcs, of nine branches with three leaves each: arcs in one direction alone would not show its levels.
   std::string tree = "0:a";
   std::uint64_t trees = 1;
   for (int branch = 1; branch <= 9; ++branch) {
