@@ -17,6 +17,7 @@ struct Error {
   std::string file;
   std::uint64_t line = 0;
   std::string hint;
+  bool lacks_edge_info = false;  ///< The file has no labels or numbers of edges, which were asked for.
 
   /// `file:line: error: message` and the hint on a line of its own.
   std::string render() const;

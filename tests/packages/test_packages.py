@@ -57,7 +57,7 @@ def check_debian(build, compiler, folder):
         assert lint.returncode == 0, lint.stdout
     prefix = root / "usr"
     assert runpath(prefix / "bin/matcha") == [] and runpath(prefix / "lib/libmatcha.so.0") == []
-    installed.check_linking(root)
+    installed.check_linking(installed.linked_files(root))
     assert (prefix / "bin/matcha").stat().st_size < STRIPPED_MB * 1e6
     for file in ("bash-completion/completions/matcha", "zsh/vendor-completions/_matcha", "fish/vendor_completions.d/matcha.fish"):
         assert (prefix / "share" / file).is_file(), f"{file} is not where Debian's shells look"
@@ -77,7 +77,7 @@ def check_archive(build, folder):
     (tree,) = [path for path in out.iterdir() if (path / "bin").is_dir()]
     tree = tree.rename(out / "other name")
     environment = {"PATH": os.environ["PATH"], "HOME": folder}
-    installed.check_linking(tree)
+    installed.check_linking(installed.linked_files(tree))
     installed.check_program(tree, environment)
     library = next(tree.rglob("libmatcha.so.0"))
     for file in (tree / "bin/matcha", library):

@@ -394,7 +394,8 @@ Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options,
   if (spec.table.text_ids) ids.wanted = IdKind::Text;
   raw.is_blank = spec.may_lack_info && spec.columns.size() == 2;
   Status edges = read_edges(raw, options, budget, ids);
-  if (!edges && spec.may_lack_info && !raw.is_blank && edges.error().hint == kNoEdgeLabel) {
+  const bool is_lacking = !edges && (edges.error().lacks_edge_info || edges.error().hint == kNoEdgeLabel);
+  if (is_lacking && spec.may_lack_info && !raw.is_blank) {
     // All lines have two columns, or the first one that has not is refused now.
     raw = RawGraph(raw.spec, raw.report);
     raw.is_blank = true;

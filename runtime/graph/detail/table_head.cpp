@@ -389,9 +389,11 @@ class Head {
             *missing == ColumnRole::Time ? "which column has the times?" : "which column has the labels of edges?";
         hint = "name it: `--edge-label COLUMN`";
     }
-    return input_error(source_.path(), source_.first_line(),
-                       question + " The heading has " + std::to_string(heading_.size()) + ": " + listed(heading_),
-                       hint);
+    Error error =
+        input_error(source_.path(), source_.first_line(),
+                    question + " The heading has " + std::to_string(heading_.size()) + ": " + listed(heading_), hint);
+    error.lacks_edge_info = *missing == ColumnRole::Label || *missing == ColumnRole::Info;
+    return error;
   }
 
   /// `head relation tail` without a heading: ids of column 2 stand in column 0, and those of column 1 in neither.

@@ -182,7 +182,11 @@ Status GraphSink::add_row(const std::int64_t (&ends)[2], const FileId& source, c
     }
     const FileId& id = column.index == 0 ? source : target;
     const std::string number = id.is_number ? std::to_string(id.number) : std::string(id.text);
-    if (column.index == 2 && !info) return input_error(path_, line, "the edge has no label or number");
+    if (column.index == 2 && !info) {
+      Error error = input_error(path_, line, "the edge has no label or number");
+      error.lacks_edge_info = true;
+      return error;
+    }
     Status added = add_value(column, at, column.index == 2 ? *info : std::string_view(number), line);
     if (!added) return added;
   }

@@ -160,7 +160,10 @@ class GraphMlReader {
     const std::string& label = sink_.request().label;
     if (!label.empty() && !named(label, true)) fail("no `key` for nodes is called " + quote(label), names(true));
     if (sink_.wants_info() && !named(info_, false)) {
-      fail("no `key` for edges is called " + quote(info_), "`--edge-label` names another; " + names(false));
+      Error error = input_error(path_, line(), "no `key` for edges is called " + quote(info_),
+                                "`--edge-label` names another; " + names(false));
+      error.lacks_edge_info = true;
+      keep(std::move(error));
     }
   }
 
