@@ -335,9 +335,10 @@ void PatternSource::forget_unknown(const runtime::LabelDictionary& dictionary) {
   const auto replace = [&](std::string& label) {
     std::string known;
     for (const std::string& one : pattern::alternatives(label)) {
-      const std::optional<std::int64_t> code = code_of_literal(one, dictionary);
+      const bool is_label = !one.empty() && !pattern::is_variable(one);
+      const std::optional<std::int64_t> code = is_label ? code_of_literal(one, dictionary) : std::nullopt;
       // The code of a copy is no label.
-      const bool unknown = !one.empty() && !pattern::is_variable(one) && (!code || dictionary.label_of(*code) != *code);
+      const bool unknown = is_label && (!code || dictionary.label_of(*code) != *code);
       known += (known.empty() ? "" : "|") + (unknown ? number_of(one) : one);
     }
     label = known;
