@@ -136,6 +136,10 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
   statsblk stats;
   std::vector<graph> form(edges.size(), 0);
   densenauty(edges.data(), lab.data(), ptn.data(), orbits.data(), &options, &stats, words, total, form.data());
+  // nauty keeps its memory with the thread, which may end.
+  nauty_freedyn();
+  nautil_freedyn();
+  naugraph_freedyn();
   NautyResult result;
   result.orbits.assign(orbits.begin(), orbits.begin() + n);
   if (wanted == Wanted::Automorphisms) result.automorphisms = list_group(n);
