@@ -42,6 +42,13 @@ class FirstLines(cli.CliTest):
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return int(done.stdout), done.stderr.decode().splitlines()[0]
 
+    def test_a_first_edge_of_sparse_ids_is_no_size(self):
+        # Four of eleven vertices have edges.
+        path = self.write("sparse.txt", "11 5\n5 4\n4 11\n11 3\n4 3\n3 5\n")
+        self.assertEqual(self.ok("run", "--quiet", "--pattern", "edge", path), "6\n")
+        path = self.write("half.txt", "6 3\n0 1\n1 2\n2 0\n")
+        self.assertEqual(self.ok("run", "--quiet", "--pattern", "edge", path), "3\n")
+
     def test_a_size_line_is_not_an_edge(self):
         for text, edges, vertices, size in (
             ("4 3\n0 1\n1 2\n2 3\n", 3, 4, "4 3"),  # ORCA
@@ -76,7 +83,7 @@ class FirstLines(cli.CliTest):
         self.assertEqual(self.report("4 7\n0 1\n1 2\n2 3\n", "--header", "yes")[0], 3)
 
     def test_a_size_is_bounded_by_what_the_file_has(self):
-        path = self.write("huge.in", "4000000000 2\n0 1\n1 2\n")
+        path = self.write("huge.in", "4000000000\n0 1\n1 2\n")
         self.fails(5, *TRIANGLE, path, says=["huge.in:1:", "4000000000 vertices for 2 entries"])
 
     def test_metis(self):

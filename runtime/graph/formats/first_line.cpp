@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_set>
 
 #include "runtime/graph/detail/tokens.h"
 #include "runtime/graph/formats/graph_sink.h"
@@ -97,7 +98,7 @@ class Lines {
       if (columns_ == 3 && first_.size() == 3 && size.edges == first_[1] && !is_flag_word(first_[2])) continue;
       const bool all = lines_below_ == edges, twice = lines_below_ == 2 * edges && balance_ == 0;
       const bool ids = highest_ < size.vertices || (highest_ == size.vertices && lowest_ >= 1);
-      if (ids && (all || twice || size.edges == kAnyEdges)) return &size;
+      if (ids && (all || twice || size.edges == kAnyEdges) && !is_edge_by_chance(size)) return &size;
     }
     return nullptr;
   }
@@ -108,6 +109,13 @@ class Lines {
 
  private:
   std::uint64_t vertices() const { return static_cast<std::uint64_t>(first_[0]); }
+
+  /// Few lines with sparse ids fit a first edge by chance: then most of the vertices would have no edge.
+  bool is_edge_by_chance(const Size& size) const {
+    if (columns_ != first_.size() || seen_.size() == kMostSeen) return false;
+    const auto covered = static_cast<std::int64_t>(seen_.size());
+    return covered < size.vertices - covered;
+  }
 
   bool read_flags() {
     const std::int64_t flags = first_.size() > 2 ? first_[2] : 0;
@@ -165,6 +173,9 @@ class Lines {
     if (!is_size_) return;
     is_size_ = is_even_ && ends[0] >= 0 && ends[1] >= 0 && std::max(ends[0], ends[1]) <= most_vertices_ &&
                (most_edges_ == kAnyEdges || lines_below_ / 2 <= static_cast<std::uint64_t>(most_edges_));
+    for (const std::int64_t end : ends) {
+      if (seen_.size() < kMostSeen) seen_.insert(end);
+    }
     lowest_ = std::min({lowest_, ends[0], ends[1]});
     highest_ = std::max({highest_, ends[0], ends[1]});
     balance_ += hash_pair(ends[0], ends[1]) - hash_pair(ends[1], ends[0]);
@@ -177,6 +188,8 @@ class Lines {
   std::uint64_t all_lines_ = 0;
   std::uint64_t lines_below_ = 0;  ///< Those that are not blank.
   // As edges:
+  static constexpr std::size_t kMostSeen = 4096;
+  std::unordered_set<std::int64_t> seen_;  ///< Ids of the lines below, the first so many.
   std::vector<Size> sizes_;
   std::int64_t most_vertices_ = 0, most_edges_ = 0;
   bool is_size_ = false;

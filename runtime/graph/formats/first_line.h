@@ -22,11 +22,11 @@ struct FirstLine {
 };
 
 /// Decides by the whole file, unless its first lines rule out all but edges. A size line has to fit all other lines:
-/// their ids are 0…n-1 or 1…n, and there are m of them, or 2m of which each is there in both directions. A METIS file
-/// has n lines of neighbours, 2m of them, each edge in the lines of both ends.
-/// `columns`: of the ends of edges. `asked_edges`: the caller said that the file is an edge list.
-/// Errors: Input where the file is METIS as well as edges, which would be another graph; Resource where a size is far
-/// above what the lines have; those of the source. Consumes nothing.
+/// their ids are 0…n-1 or 1…n, half of which occur, and there are m of them, or 2m of which each is there in both
+/// directions. A METIS file has n lines of neighbours, 2m of them, each edge in the lines of both ends. `columns`: of
+/// the ends of edges. `asked_edges`: the caller said that the file is an edge list. Errors: Input where the file is
+/// METIS as well as edges, which would be another graph; Resource where a size is far above what the lines have; those
+/// of the source. Consumes nothing.
 Result<FirstLine> judge_first_line(LineSource& source, const std::vector<ColumnSpec>& columns, bool asked_edges,
                                    const IoOptions& options);
 
