@@ -52,7 +52,7 @@ class FirstLines(cli.CliTest):
     def test_a_size_line_is_not_an_edge(self):
         for text, edges, vertices, size in (
             ("4 3\n0 1\n1 2\n2 3\n", 3, 4, "4 3"),  # ORCA
-            ("6 3\n1 2\n2 3\n6 1\n", 3, 6, "6 3"),  # from 1, with isolated vertices
+            ("7 3\n1 2\n2 4\n7 1\n", 3, 7, "7 3"),  # from 1, with isolated vertices
             ("3 2\n0 1\n1 0\n1 2\n2 1\n", 2, 3, "3 2"),  # both directions
             ("3\n0 1\n1 2\n", 2, 3, "3"),
             ("13\n3\n0 5\n4 3\n12 1\n", 3, 13, "13 3"),  # two lines
@@ -81,6 +81,17 @@ class FirstLines(cli.CliTest):
         self.assertEqual(self.ok("run", "--pattern", "edge", f"{columns}:1,2", "--quiet"), "2\n")
         self.assertEqual(self.report("4 3\n0 1\n1 2\n2 3\n", "--header", "no")[0], 4)
         self.assertEqual(self.report("4 7\n0 1\n1 2\n2 3\n", "--header", "yes")[0], 3)
+
+    def test_a_size_that_may_be_an_edge_is_an_error(self):
+        for text, edges in (
+            ("3 2\n3 1\n2 1\n", 2),  # a triangle, or two edges
+            ("7 5\n7 4\n1 7\n1 5\n5 4\n1 4\n", 5),
+            ("6 3\n1 2\n2 3\n6 1\n", 3),
+        ):
+            path = self.write("both.txt", text)
+            self.fails(3, *TRIANGLE, path, says=["both.txt:1:", "may be the size of the graph or an edge", "--header"])
+            self.assertEqual(self.report(text, "--header", "yes")[0], edges)
+            self.assertEqual(self.report(text, "--header", "no")[0], edges + 1)
 
     def test_a_size_is_bounded_by_what_the_file_has(self):
         path = self.write("huge.in", "4000000000\n0 1\n1 2\n")

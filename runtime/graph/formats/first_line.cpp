@@ -106,6 +106,11 @@ class Lines {
     return IdRange{highest_ == size.vertices ? 1 : 0, static_cast<std::uint64_t>(size.vertices)};
   }
   std::uint64_t lines_below() const { return lines_below_; }
+  /// Whether the first line, which fits as a size, would join two vertices of other lines if it were an edge.
+  bool may_be_edge() const {
+    return columns_ == first_.size() && first_[0] != first_[1] && seen_.contains(first_[0]) &&
+           seen_.contains(first_[1]);
+  }
 
  private:
   std::uint64_t vertices() const { return static_cast<std::uint64_t>(first_[0]); }
@@ -271,7 +276,7 @@ Result<FirstLine> judge_first_line(LineSource& source, const std::vector<ColumnS
     return FirstLine{FirstLine::Kind::Metis, 0, {}, ""};
   }
   if (size == nullptr) return FirstLine{};
-  FirstLine found{FirstLine::Kind::Size, all.size_lines(), all.range_of(*size), ""};
+  FirstLine found{FirstLine::Kind::Size, all.size_lines(), all.range_of(*size), "", all.may_be_edge()};
   for (const std::int64_t number : first) found.text += (found.text.empty() ? "" : " ") + std::to_string(number);
   if (all.size_lines() == 2) found.text += " " + std::to_string(second[0]);
   done = check_declared(source.path(), source.first_line(), found.vertices.count, all.lines_below(), "vertices");

@@ -16,9 +16,10 @@ struct FirstLine {
   };
 
   Kind kind = Kind::Edge;
-  unsigned lines = 0;     ///< That the size takes.
-  IdRange vertices = {};  ///< That it declares.
-  std::string text;       ///< Its words, for the load report.
+  unsigned lines = 0;        ///< That the size takes.
+  IdRange vertices = {};     ///< That it declares.
+  std::string text;          ///< Its words, for the load report.
+  bool may_be_edge = false;  ///< Other lines have both its numbers as ids: it may be an edge as well.
 };
 
 /// Decides by the whole file, unless its first lines rule out all but edges. A size line has to fit all other lines:

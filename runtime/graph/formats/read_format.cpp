@@ -104,6 +104,11 @@ Result<SizeLine> take_size_line(LineSource& source, const std::vector<ColumnSpec
   if (!first) return first.error();
   if (first->kind == FirstLine::Kind::Metis) format = Format::Metis;
   if (first->kind != FirstLine::Kind::Size) return size;
+  if (first->may_be_edge && table.heading == Heading::Auto) {
+    return input_error(source.path(), source.first_line(),
+                       "`" + first->text + "` may be the size of the graph or an edge: all other lines fit both",
+                       "say which: `--header yes` for a size, `--header no` for an edge");
+  }
   for (unsigned line = 0; line < first->lines; ++line) {
     Status skipped = source.skip_first();
     if (!skipped) return skipped.error();
