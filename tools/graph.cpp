@@ -62,6 +62,7 @@ const std::map<std::string, Format> kFormats = {
 struct Destination {
   Format format = Format::Auto;
   Compression compression = Compression::None;
+  char separator = ' ';  ///< Of an edge list.
 };
 
 bool ends_with(std::string_view text, std::string_view end) {
@@ -78,10 +79,12 @@ Destination target_of(std::string_view name) {
   constexpr std::pair<std::string_view, Format> kEndings[] = {
       {".mtg", Format::Mtg},      {".mtx", Format::MatrixMarket}, {".graph", Format::Tve},
       {".lg", Format::Tve},       {".txt", Format::EdgeList},     {".el", Format::EdgeList},
-      {".tsv", Format::EdgeList}, {".edges", Format::EdgeList}};
+      {".tsv", Format::EdgeList}, {".edges", Format::EdgeList},   {".csv", Format::EdgeList}};
   for (const auto& [ending, format] : kEndings) {
     if (ends_with(name, ending)) target.format = format;
   }
+  if (ends_with(name, ".csv")) target.separator = ',';
+  if (ends_with(name, ".tsv")) target.separator = '\t';
   return target;
 }
 
@@ -91,8 +94,8 @@ std::optional<Destination> choose_target(const GraphOptions& options, const Cons
   if (!options.format.empty()) target.format = kFormats.at(options.format);
   if (target.format == Format::Auto) {
     if (options.output != "-" && options.output != "/dev/stdout") {
-      console.error(Status::Usage, fmt::format("the name `{}` says no format", options.output),
-                    "end it in .mtg, .txt, .mtx or .graph, also with .gz or .zst, or add --format");
+      console.error(Status::Usage, fmt::format("the name `{}` says no format that is written", options.output),
+                    "end it in .mtg, .txt, .csv, .mtx or .graph, also with .gz or .zst, or add --format");
       return std::nullopt;
     }
     target.format = Format::EdgeList;
@@ -200,6 +203,7 @@ Status write_graph(const runtime::Graph& graph, const Destination& target, const
   runtime::WriteOptions write;
   write.format = target.format;
   write.compression = target.compression;
+  write.separator = target.separator;
   const bool has_labels = graph.view().labels != nullptr;
   if (!options.labels_out.empty() && !has_labels) {
     return console.error(Status::Usage, "--labels-out was given, and the graph has no labels");
@@ -223,9 +227,9 @@ Status write_graph(const runtime::Graph& graph, const Destination& target, const
     plain.compression = target_of(options.labels_out).compression;
     const runtime::Status labels = runtime::write_labels(graph, options.labels_out, plain, io);
     if (!labels) return session.stopped() ? session.stop_early() : console.error(labels.error());
-  } else if (has_labels && (target.format == Format::EdgeList || target.format == Format::MatrixMarket)) {
+  } else if (has_labels && target.format == Format::EdgeList) {
     console.warning("the labels are not in the new file, whose format has none",
-                    "write a .mtg or .graph file, or add --labels-out FILE");
+                    "write a .mtg, .mtx or .graph file, or add --labels-out FILE");
   }
   if (const std::string changes = runtime::what_changes(graph, target.format); !changes.empty())
     console.warning(changes);
@@ -441,7 +445,8 @@ not; what a file is shows from its bytes.)");
   CLI::App* convert_verb = verb->add_subcommand("convert", "Write a graph in another format");
   add_console_options(*convert_verb, options->console);
   convert_verb->add_option("IN", options->input, "The graph to read; `-`: standard input")->required()->type_name("");
-  convert_verb->add_option("OUT", options->output, "The file to write: .mtg, .txt, .mtx, .graph, also with .gz or .zst")
+  convert_verb
+      ->add_option("OUT", options->output, "The file to write: .mtg, .txt, .csv, .mtx, .graph, also with .gz or .zst")
       ->type_name("");
   add_output_options(*convert_verb, *options);
   add_input_options(*convert_verb, *options);

@@ -3,7 +3,9 @@
 #include <charconv>
 #include <cstring>
 #include <new>
+#include <vector>
 
+#include "runtime/graph/detail/matrix_names.h"
 #include "runtime/graph/detail/output.h"
 #include "runtime/graph/detail/source.h"
 
@@ -16,10 +18,16 @@ using detail::OutputFile;
 /// Builds a line piece by piece and writes it whole.
 class LineWriter {
  public:
-  explicit LineWriter(OutputFile& file) : file_(file) {}
+  /// `quotes`: cells may stand in quotes, as in tables.
+  explicit LineWriter(OutputFile& file, char separator = ' ', bool quotes = true)
+      : file_(file), separator_(separator), quotes_(quotes) {}
 
   LineWriter& text(std::string_view piece) {
     line_.append(piece);
+    return *this;
+  }
+  LineWriter& separator() {
+    line_ += separator_;
     return *this;
   }
   template <typename Number>
@@ -52,6 +60,7 @@ class LineWriter {
  private:
   void quote_from(std::size_t begin) {
     const std::string_view cell = std::string_view(line_).substr(begin);
+    if (!quotes_) return;
     if (!cell.empty() && cell.find_first_of(" \t,;|\"") == std::string_view::npos && !cell.starts_with('#') &&
         !cell.starts_with('%') && !cell.starts_with("//")) {
       return;
@@ -62,13 +71,15 @@ class LineWriter {
   }
 
   OutputFile& file_;
+  char separator_;
+  bool quotes_;
   std::string line_;
 };
 
 void write_info(const Graph& graph, std::uint64_t arc, LineWriter& line) {
   const GraphView view = graph.view();
   if (view.edge_info == nullptr) return;
-  line.text(" ");
+  line.separator();
   if (graph.facts().info == InfoKind::Float) {
     line.number(static_cast<const double*>(view.edge_info)[arc]);
     return;
@@ -97,28 +108,31 @@ Status for_each_edge(const Graph& graph, const IoOptions& options, const Visit& 
 }
 
 /// A first line of text is taken for a heading, or the reader has to ask: one that is none of the ids says so.
+/// Requires: ids are text, or the file is a CSV or TSV.
 void write_heading(const Graph& graph, LineWriter& line) {
-  const IdNames* const names = graph.universe().names().get();
-  if (names == nullptr || names->kind() != IdKind::Text) return;
+  const IdNames* const names = graph.universe().kind() == IdKind::Text ? graph.universe().names().get() : nullptr;
   constexpr std::pair<std::string_view, std::string_view> kHeadings[] = {
       {"source", "target"}, {"from", "to"}, {"src", "dst"}, {"node1", "node2"}};
   for (const auto& [source, target] : kHeadings) {
-    if (names->find(source) || names->find(target)) continue;
-    line.text(source).text(" ").text(target);
-    if (graph.view().edge_info != nullptr) line.text(" label");
+    if (names != nullptr && (names->find(source) || names->find(target))) continue;
+    line.text(source).separator().text(target);
+    if (graph.view().edge_info != nullptr) line.separator().text("label");
     line.end();
     return;
   }
 }
 
-Status write_edge_list(const Graph& graph, OutputFile& file, const IoOptions& options) {
+Status write_edge_list(const Graph& graph, OutputFile& file, char separator, const IoOptions& options) {
   const Universe& universe = graph.universe();
-  LineWriter line(file);
-  line.text("# ").number(graph.vertex_count()).text(" vertices ").number(graph.edge_count());
-  line.text(graph.facts().directed ? " arcs" : " undirected edges").end();
-  write_heading(graph, line);
+  LineWriter line(file, separator);
+  const bool is_table = separator != ' ';
+  if (!is_table) {
+    line.text("# ").number(graph.vertex_count()).text(" vertices ").number(graph.edge_count());
+    line.text(graph.facts().directed ? " arcs" : " undirected edges").end();
+  }
+  if (is_table || universe.kind() == IdKind::Text) write_heading(graph, line);
   return for_each_edge(graph, options, [&](std::uint64_t source, std::uint64_t target, std::uint64_t arc) {
-    line.id(universe, source).text(" ").id(universe, target);
+    line.id(universe, source).separator().id(universe, target);
     write_info(graph, arc, line);
     line.end();
   });
@@ -126,26 +140,77 @@ Status write_edge_list(const Graph& graph, OutputFile& file, const IoOptions& op
 
 constexpr const char* kOtherFormats = "write a .mtg or an edge list";
 
-Status write_matrix(const Graph& graph, const std::string& path, OutputFile& file, const IoOptions& options) {
-  const InfoKind info = graph.facts().info;
-  if (graph.universe().kind() == IdKind::Text) {
-    return detail::input_error(path, 0, "the ids are text, and a matrix has numbers from 1", kOtherFormats);
+/// The first of the ids if they are numbers in a row.
+std::optional<std::int64_t> first_of_row(const Universe& universe) {
+  if (universe.names() != nullptr) return std::nullopt;
+  if (universe.size() == 0) return 1;
+  const std::uint64_t first = static_cast<std::uint64_t>(universe.id(0));
+  const std::uint64_t last = static_cast<std::uint64_t>(universe.id(universe.size() - 1));
+  return last - first == universe.size() - 1 ? std::optional(universe.id(0)) : std::nullopt;
+}
+
+/// The codes of words that edges have as labels.
+std::vector<std::int64_t> words_of_edges(const Graph& graph) {
+  std::vector<std::int64_t> codes;
+  const GraphView view = graph.view();
+  if (!graph.facts().word_info || view.edge_info == nullptr) return codes;
+  std::vector<bool> seen(graph.dictionary().words().size());
+  const std::int64_t* const labels = static_cast<const std::int64_t*>(view.edge_info);
+  for (std::uint64_t arc = 0; arc < view.arc_count; ++arc) {
+    const std::int64_t code = graph.dictionary().label_of(labels[arc]);
+    if (code < 0 && code != kNoLabel) seen[static_cast<std::size_t>(-1 - code)] = true;
   }
-  if (graph.facts().word_info) {
-    return detail::input_error(path, 0, "the edges have labels that are words, and a matrix has numbers",
-                               kOtherFormats);
+  for (std::size_t word = 0; word < seen.size(); ++word) {
+    if (seen[word]) codes.push_back(-1 - static_cast<std::int64_t>(word));
   }
+  return codes;
+}
+
+bool has_label(const Graph& graph, std::uint64_t rank) {
+  const std::int64_t label = graph.view().labels[rank];
+  return label != kNoLabel && !graph.dictionary().name(label).empty();
+}
+
+/// What the numbers of the matrix stand for, as `detail/matrix_names.h` has it. Ids 1…size need no name.
+void write_names(const Graph& graph, LineWriter& line) {
+  const Universe& universe = graph.universe();
+  const std::optional<std::int64_t> first = first_of_row(universe);
+  const std::vector<std::int64_t> words = words_of_edges(graph);
+  if (first == 1 && words.empty() && graph.view().labels == nullptr) return;
+  line.text(detail::kMatrixNames).text(detail::kMatrixNamesVersion);
+  line.text(universe.kind() == IdKind::Int ? " int" : universe.kind() == IdKind::Unsigned ? " uint64" : " text");
+  if (first) line.text(" ").number(*first);
+  line.end();
+  for (std::uint64_t rank = 0; rank < universe.size() && !first; ++rank) {
+    line.text("% id ").number(rank + 1).text(" ").text(universe.id_text(rank)).end();
+  }
+  for (std::uint64_t rank = 0; rank < universe.size() && graph.view().labels != nullptr; ++rank) {
+    if (!has_label(graph, rank)) continue;
+    line.text("% label ").number(rank + 1).text(" ").text(graph.dictionary().name(graph.view().labels[rank])).end();
+  }
+  for (const std::int64_t code : words) {
+    line.text("% edge-label ").number(code).text(" ").text(graph.dictionary().name(code)).end();
+  }
+}
+
+Status write_matrix(const Graph& graph, OutputFile& file, const IoOptions& options) {
+  const GraphView view = graph.view();
+  const InfoKind info = view.edge_info == nullptr ? InfoKind::None : graph.facts().info;
   LineWriter line(file);
   line.text("%%MatrixMarket matrix coordinate ");
   line.text(info == InfoKind::None ? "pattern" : (info == InfoKind::Float ? "real" : "integer"));
   line.text(graph.facts().directed ? " general" : " symmetric").end();
-  const std::uint64_t size = graph.view().universe;
-  line.number(size).text(" ").number(size).text(" ").number(graph.edge_count()).end();
+  write_names(graph, line);
+  line.number(view.universe).text(" ").number(view.universe).text(" ").number(graph.edge_count()).end();
   return for_each_edge(graph, options, [&](std::uint64_t source, std::uint64_t target, std::uint64_t arc) {
     // A symmetric matrix stores its lower triangle.
     const bool lower = !graph.facts().directed;
     line.number((lower ? target : source) + 1).text(" ").number((lower ? source : target) + 1);
-    write_info(graph, arc, line);
+    if (info == InfoKind::Int) {
+      line.text(" ").number(graph.dictionary().label_of(static_cast<const std::int64_t*>(view.edge_info)[arc]));
+    } else {
+      write_info(graph, arc, line);
+    }
     line.end();
   });
 }
@@ -167,13 +232,13 @@ Status write_tve(const Graph& graph, const std::string& path, OutputFile& file, 
                                kOtherFormats);
   }
   if (Status words = check_words(graph, path); !words) return words;
-  if (graph.view().labels != nullptr && graph.dictionary().code("")) {
-    return detail::input_error(path, 0, "some vertices have no label, for which a t/v/e file has no place",
-                               "write a .mtg");
+  if ((graph.view().labels != nullptr || graph.facts().word_info) && graph.dictionary().code("")) {
+    return detail::input_error(path, 0, "some vertices or edges have no label, for which a t/v/e file has no place",
+                               "write a .mtg or a .mtx");
   }
   const GraphView view = graph.view();
   const Universe& universe = graph.universe();
-  LineWriter line(file);
+  LineWriter line(file, ' ', false);
   line.text("t ").number(graph.vertex_count()).text(" ").number(graph.edge_count()).end();
   for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
     const std::uint64_t rank = view.vertices != nullptr ? view.vertices[at] : at;
@@ -194,14 +259,6 @@ Status write_tve(const Graph& graph, const std::string& path, OutputFile& file, 
 
 std::string what_changes(const Graph& graph, Format format) {
   const Universe& universe = graph.universe();
-  if (format == Format::MatrixMarket) {
-    const std::uint64_t size = graph.view().universe;
-    const bool counted = size == 0 || universe.names() == nullptr;
-    const std::int64_t first = size != 0 && counted ? universe.id(0) : 0;
-    const bool dense = counted && (size == 0 || (first >= 0 && first <= 1 &&
-                                                 universe.id(size - 1) == first + static_cast<std::int64_t>(size) - 1));
-    return dense ? "" : "vertices of a matrix are numbered from 1, in the order of their ids";
-  }
   if (format != Format::EdgeList || universe.kind() != IdKind::Text) return "";
   // The ids of the first edge say of what kind all are.
   const GraphView view = graph.view();
@@ -226,8 +283,8 @@ Status write_text(const Graph& graph, const std::string& path, const WriteOption
     Status written = Done{};
     switch (write.format) {
       case Format::Auto:
-      case Format::EdgeList: written = write_edge_list(graph, **file, options); break;
-      case Format::MatrixMarket: written = write_matrix(graph, path, **file, options); break;
+      case Format::EdgeList: written = write_edge_list(graph, **file, write.separator, options); break;
+      case Format::MatrixMarket: written = write_matrix(graph, **file, options); break;
       case Format::Tve: written = write_tve(graph, path, **file, options); break;
       case Format::Mtg: return detail::input_error(path, 0, "a .mtg is not text");
       default:

@@ -12,6 +12,7 @@ namespace matcha::runtime {
 struct WriteOptions {
   Format format = Format::EdgeList;  ///< EdgeList, MatrixMarket or Tve.
   Compression compression = Compression::None;
+  char separator = ' ';  ///< Of an edge list: a blank; a comma or a tab makes a table with a heading.
 };
 
 /// Writes a graph as text, beside `path` and renamed there when complete: an undirected edge once, smaller id first, in
@@ -19,6 +20,7 @@ struct WriteOptions {
 /// - EdgeList: original ids, with a heading if they are text; labels and isolated vertices have no place in it.
 /// - Tve: original ids, `t N M`, `v id label degree` (label 0 when there is none), `e u v [info]`.
 /// - MatrixMarket: ids are ranks counted from 1, as the format wants; `pattern`, or `integer`/`real` with edge info.
+///   Comments say what the numbers stand for: other ids, labels of vertices, words of edges (`detail/matrix_names.h`).
 /// Reading the file gives the graph again; what the caller has to know for that, `what_changes` says.
 /// Errors: Input when the file cannot be written or the format cannot hold the graph.
 Status write_text(const Graph& graph, const std::string& path, const WriteOptions& write,

@@ -81,45 +81,7 @@ TakeRows taker_of(const RawGraph& raw) {
   return [edges = raw.maybe_edges.get()](const RowChunk& chunk) { return edges->add(chunk); };
 }
 
-Status read_matrix_graph(RawGraph& raw, LineSource& source, const IoOptions& options, Budget& budget) {
-  MatrixHeader header;
-  const TakeRows take = taker_of(raw);
-  RowPlan plan{columns_of(raw.spec, raw.is_blank)};
-  if (raw.maybe_edges) plan.maybe_take = &take;
-  Result<Rows> rows = read_matrix(source, plan, options, budget, header);
-  if (!rows) return rows.error();
-  raw.rows = std::move(*rows);
-  raw.report.lines = raw.rows.count;
-  raw.declared = IdRange{1, header.size};
-  raw.is_closed = true;
-  const bool keeps_arcs = raw.spec.directed || raw.spec.temporal;
-  if (!keeps_arcs || header.symmetry == MatrixHeader::Symmetry::General) return Done{};
-  if (raw.maybe_edges) {
-    raw.maybe_edges->reverse();
-  } else {
-    add_reversed(raw.rows);
-  }
-  return Done{};
-}
-
-Status read_tve_graph(RawGraph& raw, LineSource& source, const IoOptions& options, Budget& budget) {
-  const TakeRows take = taker_of(raw);
-  TveAsk ask{columns_of(raw.spec, raw.is_blank)};
-  if (raw.maybe_edges) ask.maybe_take = &take;
-  Result<TveFile> file = read_tve(source, ask, options, budget);
-  if (!file) return file.error();
-  raw.rows = std::move(file->edges);
-  raw.report.lines = raw.rows.count;
-  raw.vertex_ids = std::move(file->vertex_ids);
-  raw.is_closed = !raw.vertex_ids.empty();
-  if (file->has_labels) {
-    raw.labels =
-        RawLabels{raw.spec.path, false, raw.vertex_ids, {}, std::move(file->labels), std::move(file->vertex_lines)};
-  }
-  return Done{};
-}
-
-/// The same for the vertices that a file declares.
+/// Ids of the vertices that a file declares become those of the run.
 Status lift_declared(RawGraph& raw, IdKind kind) {
   if (kind == IdKind::Int) return Done{};
   std::vector<std::int64_t> ids;
@@ -148,6 +110,71 @@ Status lift_graph(RawGraph& raw, IdKind kind) {
     }
   }
   return lifted;
+}
+
+/// The vertices and labels that the table of names in the comments of a matrix has.
+Status name_matrix(RawGraph& raw, const MatrixNames& names, std::uint64_t size, IdKind run) {
+  const std::string& path = raw.spec.path;
+  Status named = name_rows(path, names, run, columns_of(raw.spec, raw.is_blank), raw.rows);
+  if (!named) return named;
+  if (names.has_numbers() && names.ids.empty()) {
+    raw.declared = IdRange{names.first_id, size};
+  } else {
+    raw.declared = IdRange{};
+    for (std::uint64_t row = 1; row <= size; ++row) {
+      raw.vertex_ids.push_back(names.cell(static_cast<std::int64_t>(row), run, raw.vertex_names));
+    }
+  }
+  if (names.labelled_rows.empty()) return Done{};
+  raw.labels = RawLabels{path, false, {}, {}, names.labels, names.label_lines};
+  for (const std::uint64_t row : names.labelled_rows) {
+    raw.labels->ids.push_back(names.cell(static_cast<std::int64_t>(row), run, raw.labels->names));
+  }
+  return Done{};
+}
+
+Status read_matrix_graph(RawGraph& raw, LineSource& source, const IoOptions& options, Budget& budget, RunIds& ids) {
+  MatrixHeader header;
+  const TakeRows take = taker_of(raw);
+  RowPlan plan{columns_of(raw.spec, raw.is_blank)};
+  if (raw.maybe_edges) plan.maybe_take = &take;
+  Result<Rows> rows = read_matrix(source, plan, options, budget, header);
+  if (!rows) return rows.error();
+  raw.rows = std::move(*rows);
+  raw.report.lines = raw.rows.count;
+  raw.declared = IdRange{1, header.size};
+  raw.is_closed = true;
+  const bool keeps_arcs = raw.spec.directed || raw.spec.temporal;
+  if (keeps_arcs && header.symmetry != MatrixHeader::Symmetry::General) {
+    if (raw.maybe_edges) {
+      raw.maybe_edges->reverse();
+    } else {
+      add_reversed(raw.rows);
+    }
+  }
+  if (raw.maybe_edges) raw.maybe_edges->close(IdKind::Int);
+  if (!header.names) return lift_graph(raw, ids.wanted);
+  if (raw.maybe_edges) return not_in_pieces(raw.spec.path, "a matrix with names in its comments");
+  ids.wanted = std::max(ids.wanted, header.names->kind);
+  Status named = name_matrix(raw, *header.names, header.size, ids.wanted);
+  return named && header.names->has_numbers() ? lift_graph(raw, ids.wanted) : named;
+}
+
+Status read_tve_graph(RawGraph& raw, LineSource& source, const IoOptions& options, Budget& budget) {
+  const TakeRows take = taker_of(raw);
+  TveAsk ask{columns_of(raw.spec, raw.is_blank)};
+  if (raw.maybe_edges) ask.maybe_take = &take;
+  Result<TveFile> file = read_tve(source, ask, options, budget);
+  if (!file) return file.error();
+  raw.rows = std::move(file->edges);
+  raw.report.lines = raw.rows.count;
+  raw.vertex_ids = std::move(file->vertex_ids);
+  raw.is_closed = !raw.vertex_ids.empty();
+  if (file->has_labels) {
+    raw.labels =
+        RawLabels{raw.spec.path, false, raw.vertex_ids, {}, std::move(file->labels), std::move(file->vertex_lines)};
+  }
+  return Done{};
 }
 
 /// Edges go to a file from now on.
@@ -227,11 +254,7 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunId
   }
   switch (format) {
     case Format::Mtg: return read_mtg_graph(raw, options, ids);
-    case Format::MatrixMarket: {
-      Status read = read_matrix_graph(raw, **source, options, budget);
-      if (read && raw.maybe_edges) raw.maybe_edges->close(IdKind::Int);
-      return read ? lift_graph(raw, ids.wanted) : read;
-    }
+    case Format::MatrixMarket: return read_matrix_graph(raw, **source, options, budget, ids);
     case Format::Tve: {
       Status read = read_tve_graph(raw, **source, options, budget);
       if (read && raw.maybe_edges) {

@@ -157,6 +157,11 @@ Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& b
       Result<Rows> rows = read_matrix(**source, RowPlan{spec.columns}, options, budget, header);
       if (!rows) return rows;
       lifted = std::move(*rows);
+      if (!header.names) break;
+      ids.wanted = std::max(ids.wanted, header.names->kind);
+      Status named = name_rows(spec.path, *header.names, ids.wanted, spec.columns, lifted);
+      if (!named) return named.error();
+      if (!header.names->has_numbers()) return lifted;
       break;
     }
     case Format::Tve: {

@@ -237,6 +237,28 @@ Status read_banner(const std::string& path, std::string_view line, MatrixHeader&
   return Done{};
 }
 
+/// Numbers that stand for words become these.
+void put_words(const MatrixNames& names, LabelCells& cells) {
+  std::unordered_map<std::int64_t, std::int64_t> places;
+  for (std::size_t at = 0; at < cells.size(); ++at) {
+    const auto word = names.edge_labels.find(cells.values[at]);
+    if (word == names.edge_labels.end()) continue;
+    const auto [place, is_new] = places.try_emplace(word->first, static_cast<std::int64_t>(cells.words.size()));
+    if (is_new) cells.words.push_back(word->second);
+    cells.is_word.resize(cells.size(), false);
+    cells.values[at] = place->second;
+    cells.is_word[at] = true;
+  }
+}
+
+/// True if a column of numbers has some that stand for words.
+bool has_words(const MatrixNames& names, const ColumnSpec& column, const std::vector<std::int64_t>& cells) {
+  if (names.edge_labels.empty() || column.kind == ColumnKind::Label) return false;
+  return column.kind == ColumnKind::Float || std::any_of(cells.begin(), cells.end(), [&names](std::int64_t value) {
+           return names.edge_labels.contains(value);
+         });
+}
+
 }  // namespace
 
 Status hand_over(const RowPlan& plan, RowChunk& chunk) {
@@ -311,6 +333,7 @@ Result<Rows> read_rows(LineSource& source, const RowPlan& plan, const IoOptions&
 
 Result<MatrixHeader> read_matrix_header(LineSource& source) {
   MatrixHeader header;
+  MatrixNamesReader names(source.path());
   bool has_banner = false;
   while (true) {
     Result<std::optional<std::string_view>> line = source.next_line();
@@ -324,6 +347,11 @@ Result<MatrixHeader> read_matrix_header(LineSource& source) {
       Status banner = read_banner(source.path(), text, header);
       if (!banner) return banner.error();
       has_banner = true;
+      continue;
+    }
+    if (text.starts_with('%')) {
+      Status taken = names.take(text, source.lines_taken());
+      if (!taken) return taken.error();
       continue;
     }
     const std::vector<std::string> words = words_of(text);
@@ -346,6 +374,9 @@ Result<MatrixHeader> read_matrix_header(LineSource& source) {
     }
     header.size = sizes[0];
     header.entries = sizes[2];
+    Result<std::optional<MatrixNames>> table = names.finish(header.size);
+    if (!table) return table.error();
+    header.names = std::move(*table);
     return header;
   }
 }
@@ -366,9 +397,29 @@ Result<Rows> read_matrix(LineSource& source, RowPlan plan, const IoOptions& opti
     return count_error(source.path(), header.size_line, static_cast<std::int64_t>(header.entries), rows->count,
                        "entries");
   }
-  Status bounded = check_declared(source.path(), header.size_line, header.size, header.entries, "rows");
+  const std::uint64_t named = header.names ? header.names->ids.size() + header.names->texts.size() : 0;
+  Status bounded = check_declared(source.path(), header.size_line, header.size, header.entries + named, "rows");
   if (!bounded) return bounded.error();
   return rows;
+}
+
+Status name_rows(const std::string& path, const MatrixNames& names, IdKind run, const std::vector<ColumnSpec>& columns,
+                 Rows& rows) {
+  for (RowChunk& chunk : rows.chunks) {
+    if (!names.edge_labels.empty()) put_words(names, chunk.labels);
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+      const bool is_end = columns[column].index < 2;
+      const bool is_text_end = is_end && columns[column].kind != ColumnKind::Vertex && !names.has_numbers();
+      if (is_text_end || (!is_end && has_words(names, columns[column], chunk.cells[column]))) {
+        return input_error(path, 0,
+                           "column " + std::to_string(columns[column].index) +
+                               " is read as numbers, and the comments of the file give them names");
+      }
+      if (!is_end) continue;
+      for (std::int64_t& cell : chunk.cells[column]) cell = names.cell(cell, run, chunk.names);
+    }
+  }
+  return Done{};
 }
 
 }  // namespace matcha::runtime::detail

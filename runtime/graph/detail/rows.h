@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/graph/detail/label_cells.h"
+#include "runtime/graph/detail/matrix_names.h"
 #include "runtime/graph/detail/name_table.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/tokens.h"
@@ -91,12 +92,19 @@ struct MatrixHeader {
   std::uint64_t size = 0;
   std::uint64_t entries = 0;
   std::uint64_t size_line = 0;
+  std::optional<MatrixNames> names;  ///< What the rows stand for; none: their numbers are the ids.
 };
 Result<MatrixHeader> read_matrix_header(LineSource& source);
 
-/// Reads header and entries; ids are 1…size. Errors: Input when it is no square coordinate matrix, an index is out of
-/// range or entries are missing; Resource when the header declares far more rows than the file has entries.
+/// Reads header and entries; ids are 1…size, and labels of edges have their words. Errors: Input when it is no square
+/// coordinate matrix, an index is out of range or entries are missing; Resource when the header declares far more rows
+/// than the file has entries.
 Result<Rows> read_matrix(LineSource& source, RowPlan plan, const IoOptions& options, Budget& budget,
                          MatrixHeader& header);
+
+/// Gives the rows of a matrix that has names the ids that they stand for; of numbers as int64, of others of the kind of
+/// the run. Errors: Input where a column of numbers would have text.
+Status name_rows(const std::string& path, const MatrixNames& names, IdKind run, const std::vector<ColumnSpec>& columns,
+                 Rows& rows);
 
 }  // namespace matcha::runtime::detail
