@@ -185,6 +185,14 @@ class Read(cli.CliTest):
         self.assertEqual(self.ok(*each), "0\t1\n1\t2\n")
         self.assertEqual(json.loads(self.ok(*each, "--json"))["graphs"], [1, 2])
         self.fails(2, *each, "--limit", "2", says="--per graph")
+        graphml = GRAPHML.replace("</graphml>", GRAPHML[GRAPHML.index("<graph ") :])
+        for name, text, one in (("s.graphml", graphml, GRAPHML), ("s.gml", GML + GML[GML.index("graph") :], GML)):
+            several, alone = self.write(name, text), self.write(f"one-{name}", one)
+            self.assertEqual(self.ok(*TRIANGLE, several, "--quiet"), "2\n", name)
+            each = self.ok(*TRIANGLE, several, "--per", "graph", "--quiet")
+            self.assertEqual(each, "0\t1\n1\t1\n")
+            rows = [self.ok(*TRIANGLE, path, "--limit", "9", "--quiet").split() for path in (several, alone)]
+            self.assertEqual(sorted(rows[0]), sorted(f"{graph}:{row}" for graph in (0, 1) for row in rows[1]))
         six = self.write("s.g6", "Bw\nBw\n")
         self.assertEqual(self.ok(*TRIANGLE, six, "--quiet"), "2\n")
         self.assertIn("a set of 2 graphs", self.matcha(*TRIANGLE, six).stderr.decode())
@@ -236,13 +244,6 @@ class Written(cli.CliTest):
         done = self.matcha("graph", "convert", self.write("n.txt", "007 008\n"), self.path("n.el"), "--ids", "text")
         self.assertIn("--ids text", done.stderr.decode())
 
-    def test_a_written_edge_list_has_no_size_line(self):
-        path, out = self.write("hub.txt", "5 2\n5 3\n5 4\n"), self.path("out.txt")
-        self.ok("graph", "convert", path, out, "--quiet", "--header", "no", "--directed")
-        self.assertEqual(self.ok("run", "--pattern", "edge", out, "--quiet"), "3\n")
-
-    def test_what_a_format_cannot_hold_is_an_error(self):
-        text = self.write("t.txt", "a b\nb c\n")
     def test_a_matrix_names_its_ids_and_labels(self):
         """All values are numbers, as other readers want them; comments say what they stand for."""
         edges = self.write("g.csv", 'source,target,label\n"a b",#c,Mr. Hi\n#c,7,likes\n7,"a b",3\n')
@@ -292,6 +293,13 @@ class Written(cli.CliTest):
                 self.assertTrue(file.read().startswith(first))
             self.assertEqual(self.ok("run", "--pattern", "0-1=likes", out, "--quiet"), "1\n")
 
+    def test_a_written_edge_list_has_no_size_line(self):
+        path, out = self.write("hub.txt", "5 2\n5 3\n5 4\n"), self.path("out.txt")
+        self.ok("graph", "convert", path, out, "--quiet", "--header", "no", "--directed")
+        self.assertEqual(self.ok("run", "--pattern", "edge", out, "--quiet"), "3\n")
+
+    def test_what_a_format_cannot_hold_is_an_error(self):
+        text = self.write("t.txt", "a b\nb c\n")
         self.fails(3, "graph", "convert", text, self.path("t.graph"), "--header", "no", says="ids that are integers")
         self.assertFalse(os.path.exists(self.path("t.graph")))
         self.fails(2, "graph", "convert", text, self.path("t.gml"), says=["no format that is written", ".csv"])

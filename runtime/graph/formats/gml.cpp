@@ -70,11 +70,16 @@ class GmlReader {
       if (!done || key_.empty()) return done || !text_.status() ? finish(done, has_graph) : done;
       if (key_ == "]") return error("there is a `]` too much");
       const bool is_graph = key_ == "graph";
-      if (is_graph && has_graph) return error("the file holds several graphs", "write each into a file of its own");
       done = next_value();
       if (!done) return done;
       if (is_graph && !is_list_) return error("expected `graph [`");
       has_graph = has_graph || is_graph;
+      if (is_graph) {
+        has_edges_ = false;
+        kind_ = EdgeKind::Undirected;
+        done = sink_.begin_next_graph(text_.line());
+        if (!done) return done;
+      }
       done = !is_list_ ? Status(Done{}) : (is_graph ? read_graph() : skip_list());
       if (!done) return done;
     }

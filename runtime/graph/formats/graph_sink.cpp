@@ -57,6 +57,35 @@ GraphSink::GraphSink(std::string path, SinkRequest request, const IoOptions& opt
 
 void GraphSink::begin_graph() { prefix_ = std::to_string(graph_.graphs++) + ":"; }
 
+Status GraphSink::begin_next_graph(std::uint64_t line) {
+  if (graph_.graphs == 0) {
+    graph_.graphs = 1;
+    return Done{};
+  }
+  if (request_.ids != IdKind::Text) {
+    wanted_ = IdKind::Text;
+    return input_error(path_, line, "the ids of a set of graphs are text");
+  }
+  if (request_.maybe_take != nullptr) {
+    return input_error(path_, line, "a set of graphs cannot be read with a memory limit");
+  }
+  if (graph_.graphs == 1) name_first_graph();
+  begin_graph();
+  return Done{};
+}
+
+/// What was read so far is the first graph of a set, and its ids get the number of that.
+void GraphSink::name_first_graph() {
+  const auto renamed = [](const NameTable& names) {
+    NameTable made;
+    for (std::uint64_t at = 0; at < names.size(); ++at) made.intern("0:" + std::string(names.name(at)));
+    return made;
+  };
+  for (RowChunk& chunk : graph_.edges.chunks) chunk.names = renamed(chunk.names);
+  chunk_.names = renamed(chunk_.names);
+  graph_.vertex_names = renamed(graph_.vertex_names);
+}
+
 Status GraphSink::declare(IdRange range, std::uint64_t line) {
   declared_line_ = line;
   if (!prefix_.empty()) {

@@ -75,6 +75,9 @@ class GraphSink {
   Status declare(IdRange range, std::uint64_t line);
   /// What follows is the next graph of a set, and its ids are text `index:id`, from 0. No call: the file has one graph.
   void begin_graph();
+  /// The same for formats that seldom have several graphs: of a file with one, ids are as they stand. Errors: Input
+  /// where rows were handed over already, whose ids have no place in a set.
+  Status begin_next_graph(std::uint64_t line);
   /// A vertex that the file lists. A second one with the same id is an error.
   Status vertex(const FileId& id, std::optional<std::string_view> label, std::uint64_t line);
   /// An edge. `info` is the text of its label or number; none is an error where that is wanted.
@@ -92,6 +95,7 @@ class GraphSink {
                  std::optional<std::string_view> info, std::uint64_t line);
   Status add_value(const ColumnSpec& column, std::size_t at, std::string_view text, std::uint64_t line);
   Status flush();
+  void name_first_graph();
 
   std::string path_;
   SinkRequest request_;

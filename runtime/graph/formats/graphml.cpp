@@ -146,8 +146,9 @@ class GraphMlReader {
   void begin_graph(const char** attributes) {
     if (inside_ != Inside::Nothing)
       return fail("nested graphs are not read", "write each graph into a file of its own");
-    if (has_graph_) return fail("the file holds several graphs", "write each into a file of its own");
     has_graph_ = true;
+    keep(sink_.begin_next_graph(line()));
+    if (!status_) return;
     inside_ = Inside::Graph;
     kind_ = attribute(attributes, "edgedefault").value_or("undirected") == "directed" ? EdgeKind::Arc
                                                                                       : EdgeKind::Undirected;
