@@ -175,6 +175,22 @@ class BadPrograms(cli.CliTest):
         labels = self.write("l.txt", "person\nplace\n")
         self.fails(1, "run", program, graph, "--labels", labels, says=["q.mt:2:", "prson", "person"])
 
+    def test_labels_with_blanks_want_quotes(self):
+        graph, labels = self.write("k.txt", "1 2\n"), self.write("l.csv", 'id,label\n1,Mr. Hi\n2,x\n')
+        for pattern in ("a:Mr. Hi-b", "a-b:Mr. Hi"):
+            self.fails(1, "run", "--pattern", pattern, graph, "--labels", labels, says=["`Mr.`", "stands in quotes: `'Mr. Hi'`"])
+        self.assertEqual(self.ok("run", "--quiet", "--pattern", "a:'Mr. Hi'-b", graph, "--labels", labels), "1\n")
+
+    def test_labels_files_with_the_label_first(self):
+        graph = self.write("names.txt", "ann bob\nbob cid\n")
+        turned = self.write("turned.txt", "red ann\nblue bob\n")
+        self.fails(3, "run", "--pattern", "(a:red)", graph, "--header", "no", "--labels", turned,
+                   says=["turned.txt:1:", "no id of the labels file", "--id 1 --label 0"])
+        numbers, codes = self.write("n.txt", "1 2\n2 3\n"), self.write("codes.txt", "70 1\n80 2\n")
+        self.fails(3, "run", "--pattern", "(a:70)", numbers, "--labels", codes, says=["codes.txt:1:", "--id 1 --label 0"])
+        more = self.write("more.txt", "70 9\n80 2\n")
+        self.assertEqual(self.ok("run", "--quiet", "--pattern", "(a:9)", numbers, "--labels", more), "1\n")
+
     def test_labels_that_are_not_given(self):
         for backend in ("llvm", "interp"):
             options = ["--backend", backend, "-q"]

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "runtime/graph/detail/duckdb.h"
 #include "runtime/graph/detail/ntriples.h"
@@ -373,6 +374,66 @@ Result<RawLabels> read_labels(const std::string& path, const IoOptions& options,
   return labels;
 }
 
+/// The ids of all ends of edges, as text, until `visit` gives false.
+template <typename Visit>
+void for_each_end(const RawGraph& raw, IdKind kind, const Visit& visit) {
+  for (const RowChunk& chunk : raw.rows.chunks) {
+    for (std::uint64_t at = 0; kind == IdKind::Text && at < chunk.names.size(); ++at) {
+      if (!visit(chunk.names.name(at))) return;
+    }
+    for (std::size_t column = 0; kind == IdKind::Int && column < 2; ++column) {
+      for (const std::int64_t id : chunk.cells[column]) {
+        if (!visit(std::to_string(id))) return;
+      }
+    }
+  }
+}
+
+std::string label_id(const RawLabels& labels, std::size_t at, IdKind kind) {
+  const std::int64_t id = labels.ids[at];
+  return kind == IdKind::Text ? std::string(labels.names.name(static_cast<std::uint64_t>(id))) : std::to_string(id);
+}
+
+/// True if some of the first ends of edges has a label, as it is in nearly all files; a look at few ids.
+bool labels_first_ends(const RawGraph& raw, IdKind kind) {
+  constexpr std::size_t kEnds = 64, kLabels = 1024;
+  std::unordered_set<std::string> ends;
+  for_each_end(raw, kind, [&ends](const std::string_view end) {
+    ends.emplace(end);
+    return ends.size() < kEnds;
+  });
+  for (std::size_t at = 0; at < std::min(kLabels, raw.labels->ids.size()); ++at) {
+    if (ends.contains(label_id(*raw.labels, at, kind))) return true;
+  }
+  return false;
+}
+
+/// Where no id of a labels file is an end of an edge and all of its labels are, its columns are turned round.
+Status check_turned_labels(const RawGraph& raw, IdKind kind) {
+  const RawLabels& labels = *raw.labels;
+  if (labels.by_order || labels.cells.size() == 0 || raw.rows.count == 0 || raw.maybe_edges) return Done{};
+  if (kind == IdKind::Unsigned || labels_first_ends(raw, kind)) return Done{};
+  std::unordered_set<std::string> words(labels.cells.words.begin(), labels.cells.words.end());
+  for (std::size_t at = 0; at < labels.cells.size(); ++at) {
+    const bool is_word = !labels.cells.is_word.empty() && labels.cells.is_word[at];
+    if (!is_word) words.insert(std::to_string(labels.cells.values[at]));
+  }
+  std::unordered_set<std::string> missing = words, ends;
+  for_each_end(raw, kind, [&](const std::string_view end) {
+    missing.erase(std::string(end));
+    return !missing.empty();
+  });
+  if (!missing.empty()) return Done{};
+  for_each_end(raw, kind, [&ends](const std::string_view end) { return ends.emplace(end), true; });
+  for (std::size_t at = 0; at < labels.ids.size(); ++at) {
+    if (ends.contains(label_id(labels, at, kind))) return Done{};
+  }
+  return input_error(labels.path, labels.lines.front(),
+                     "no id of the labels file has an edge, and each of its labels is the id of a vertex that has one",
+                     "a labels file has the id first; of other tables the columns are named: --vertices " +
+                         labels.path + " --id 1 --label 0");
+}
+
 /// One label a line fits the ids 0…labels-1 when all ids of the graph are among them.
 void declare_labelled_range(RawGraph& raw, IdKind kind) {
   if (!raw.labels || !raw.labels->by_order || raw.is_closed || kind != IdKind::Int) return;
@@ -430,9 +491,12 @@ Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options,
     if (!vertices) return vertices.error();
   }
   if (!spec.labels_path.empty()) {
+    const IdKind kind = ids.wanted;
     Result<RawLabels> labels = read_labels(spec.labels_path, options, budget, ids);
     if (!labels) return labels.error();
     raw.labels = std::move(*labels);
+    Status in_order = kind == ids.wanted ? check_turned_labels(raw, kind) : Status(Done{});
+    if (!in_order) return in_order.error();
     declare_labelled_range(raw, ids.wanted);
   }
   raw.report.read_seconds = seconds_since(start);
