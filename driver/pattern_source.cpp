@@ -46,6 +46,20 @@ bool is_file(const std::string& text) {
   return text.find('/') != std::string::npos || (text.find_first_of(",:\n") == std::string::npos && exists);
 }
 
+/// The longest label of the graph that the text from `column` of a line on begins with, and that is longer than `word`:
+/// `Mr. Hi` of `a:Mr. Hi-b`, which is read as the label `Mr.`; empty: there is none.
+std::string longer_label(std::string_view line, std::uint32_t column, std::string_view word,
+                         const runtime::LabelDictionary& dictionary) {
+  const std::string_view text = line.substr(std::min<std::size_t>(column == 0 ? 0 : column - 1, line.size()));
+  std::string longest;
+  for (const std::string& label : dictionary.words()) {
+    if (label.size() > std::max(word.size(), longest.size()) && label.starts_with(word) && text.find(label) <= 1) {
+      longest = label;
+    }
+  }
+  return longest;
+}
+
 /// A word that no edge has, and that is a vertex at the ends of edges alone: as if the columns of triples were taken in
 /// another order.
 bool is_turned_column(const std::string& literal, const runtime::Graph& graph,
@@ -237,7 +251,14 @@ Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::L
   for (const pattern::LabelUse& use : set_->labels) {
     if (use.literal.front() != '\'' || !seen.insert(use.literal).second) continue;
     const std::string word = use.literal.substr(1, use.literal.size() - 2);
-    if (!dictionary.code(word)) ir::report_unknown_label(word, use.loc, labels, diagnostics_);
+    if (dictionary.code(word)) continue;
+    const std::string whole = longer_label(sources_.line(use.loc.file, use.loc.line), use.loc.column, word, dictionary);
+    if (whole.empty()) {
+      ir::report_unknown_label(word, use.loc, labels, diagnostics_);
+      continue;
+    }
+    diagnostics_.error(DiagId::UnknownLabel, use.loc, fmt::format("no vertex or edge has the label `{}`", word),
+                       fmt::format("a label with blanks or signs stands in quotes: `'{}'`", whole));
   }
   if (diagnostics_.has_errors()) {
     reporter_.report(diagnostics_, before);
