@@ -87,6 +87,12 @@ bool needs_arcs(const frontend::asg::Graph& program, const Param& param) {
     return graph == param.node;
   });
 }
+    for (std::size_t i = 0; i < plan_.params.size(); ++i) {
+      const ParamPlan& list = plan_.params[i];
+      const bool is_sorted = list.kind == ParamPlan::Kind::List && is_edge_list(*program_.params[i].type) &&
+                             runtime::is_mtg_file(list.list.path);
+      if (is_sorted) check_order(i, list.list.path);
+    }
 
 class Planner {
  public:
@@ -276,10 +282,26 @@ class Planner {
       for (std::size_t index : found) ways.push_back(how_to_bind(program_.params[index]));
       return fail(fmt::format("`{}` has {} parameters that the graph `{}` could be for", program_.entry, found.size(),
                               options_.graph),
+    check_order(found[0], "");
                   fmt::format("name them: {}", fmt::join(ways, " ")));
     }
     ParamPlan& plan = plan_.params[found[0]];
     plan.graph = graph_spec(found[0], options_.graph);
+  /// Edges of a graph are sorted and each is there once, so that values in the order of a file, such as times, would be
+  /// those of other edges. `path`: the file of the edges, whose values are in the same order.
+  void check_order(std::size_t edges, const std::string& path) {
+    for (std::size_t i = 0; i < plan_.params.size(); ++i) {
+      const ParamPlan& list = plan_.params[i];
+      if (list.kind != ParamPlan::Kind::List || is_edge_list(*program_.params[i].type)) continue;
+      if (!path.empty() && list.list.path == path) continue;
+      const std::string& name = program_.params[edges].name;
+      fail(fmt::format("`{}` would be the sorted edges of a graph, and `{}` has a row for each line of its file", name,
+                       program_.params[i].name),
+           fmt::format("give the edges as a list, too: `{}`; in Python `{}=…`", how_to_bind(program_.params[edges]),
+                       name));
+    }
+  }
+
     if (program_.params[found[0]].type->is_graph()) {
       plan.kind = ParamPlan::Kind::Graph;
       check_arcs(found[0]);

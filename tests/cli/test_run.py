@@ -90,6 +90,19 @@ class Answers(cli.CliTest):
         built = "def main(G: Graph):\n    return size(arcs(mk_graph(edges(G))))\n"
         self.assertEqual(self.ok("run", "--quiet", self.write("built.mt", built), graph), "6\n")
 
+    def test_values_of_edges_are_in_the_order_of_a_file(self):
+        """A graph sorts its edges and drops repeats, so times in the order of lines would be those of other edges."""
+        text = self.write("g.txt", "2 1 5\n1 3 7\n3 2 9\n")
+        program = ["run", "--quiet", "std.temporal", "--entry", "q7"]
+        lists = ["--in", f"times={text}:2"]
+        for words in ([text, "--directed"], [text], ["--in", f"edges={self.path('g.mtg')}"]):
+            self.ok("graph", "convert", text, self.path("g.mtg"), "--directed")
+            self.fails(2, *program, *words, *lists, says=["`edges` would be the sorted edges of a graph", "--in edges=FILE:0,1"])
+        self.assertEqual(self.ok(*program, "--in", f"edges={text}:0,1", *lists), "1\n")
+        self.ok("graph", "convert", text, self.path("t.mtg"), "--temporal")
+        timed = self.path("t.mtg")
+        self.assertEqual(self.ok(*program, "--in", f"edges={timed}", "--in", f"times={timed}:2"), "1\n")
+
     def test_entry(self):
         program = self.write(
             "q.mt", "def one(G: Graph):\n    return size(vertices(G))\n\ndef two(G: Graph):\n    return size(edges(G))\n"

@@ -96,6 +96,12 @@ inline void Host::bind(const std::string& graph, const std::vector<ListParameter
     if (given(list)) {
       read[list.name] = ColumnReader(settings_.inputs[list.name], list.columns).read();
     } else if (graph.empty() && has_file && list.columns == "vv") {
+      for (const ListParameter& other : lists) {
+        if (!given(other) || other.columns == "vv") continue;
+        throw Failure{2, "`" + list.name + "` would be the sorted edges of a graph, and `" + other.name +
+                             "` has a row for each line of its file; give the edges as a list, too: --in " + list.name +
+                             "=FILE:0,1"};
+      }
       lists_[list.name] = {graph_.arc_count, {graph_.sources, graph_.arcs}};
     } else {
       throw Failure{2, "the list `" + list.name + "` is missing: --in " + list.name + "=FILE"};
