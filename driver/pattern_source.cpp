@@ -295,9 +295,9 @@ Status PatternSource::check_query(const runtime::Graph& graph, const runtime::La
   if (counts_each && facts.lost_repeats != 0) {
     return reporter_.error_at(
         Status::Input, sources_, loc_,
-        fmt::format("the graph has left out {} repeated edges, and Cypher counts each relationship",
-                    facts.lost_repeats),
-        "`matcha query` on a file keeps them; SPARQL has each triple once");
+        fmt::format("the graph has left out {} repeated edge{}, and Cypher counts each relationship",
+                    facts.lost_repeats, facts.lost_repeats == 1 ? "" : "s"),
+        "`matcha query` on the file itself keeps them, not on a .mtg; SPARQL has each triple once");
   }
   if (query_->maybe_twins && !dictionary.copies().empty()) {
     return reporter_.error_at(Status::Input, sources_, *query_->maybe_twins,

@@ -114,7 +114,8 @@ class MtgReader {
     if (mtg_.header.version == 1) return detail::kMtgSectionsOfFirst;
     if (mtg_.header.version == 2) return detail::kMtgSectionsOfSecond;
     if (mtg_.header.version == 3) return detail::kMtgSectionsOfThird;
-    return mtg_.header.version == 4 ? detail::kMtgSectionsOfFourth : detail::kMtgSections;
+    if (mtg_.header.version == 4) return detail::kMtgSectionsOfFourth;
+    return mtg_.header.version == 5 ? detail::kMtgSectionsOfFifth : detail::kMtgSections;
   }
 
   Status read_table() {
@@ -162,6 +163,7 @@ class MtgReader {
                       has_size(MtgSection::Halves, 2 * mtg_.header.universe + 1, sizeof(std::uint32_t)) &&
                       has_size(MtgSection::RankedHalves, 2 * mtg_.header.universe + 1, sizeof(std::uint32_t)) &&
                       has_size(MtgSection::HalfSizes, 2, sizeof(detail::MtgHalfSizes)) &&
+                      has_size(MtgSection::LostRepeats, 1, sizeof(std::uint64_t)) &&
                       is_whole(MtgSection::LabelEntries, sizeof(LabelEntry)) &&
                       is_whole(MtgSection::LabelRows, sizeof(std::uint32_t)) &&
                       is_whole(MtgSection::LabelEnds, sizeof(std::uint32_t)) &&
@@ -288,6 +290,7 @@ class MtgReader {
     facts.simple = (mtg_.header.flags & detail::kMtgSimple) != 0;
     facts.loop_free = facts.simple || (mtg_.header.flags & detail::kMtgLoops) == 0;
     facts.all_loops = (mtg_.header.flags & detail::kMtgAllLoops) != 0;
+    if (const std::uint64_t* lost = mtg_.items<std::uint64_t>(MtgSection::LostRepeats)) facts.lost_repeats = *lost;
     facts.info = mtg_.info_kind();
     facts.word_info = (mtg_.header.flags & detail::kMtgWordInfo) != 0;
     Graph graph = noted ? Graph::from_view(std::move(universe), view, facts, file_.owner, *noted)

@@ -12,7 +12,7 @@
 namespace matcha::runtime {
 
 /// The newest version. A file has the lowest one that can say what is in it.
-inline constexpr std::uint32_t kMtgVersion = 5;
+inline constexpr std::uint32_t kMtgVersion = 6;
 
 /// Maps a `.mtg` file; a gz or zst one is unpacked into memory. Checks every checksum and that the arrays are in
 /// bounds and in order. Errors: Input for a foreign, newer, truncated or corrupt file.

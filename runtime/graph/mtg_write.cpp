@@ -168,12 +168,16 @@ Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& o
       parts.push_back({MtgSection::LabelEnds, bytes_of(table->ends.data(), table->ends.size())});
       parts.push_back({MtgSection::LabelItems, bytes_of(table->items.data(), table->items.size())});
     }
+    // Queries of arcs alone ask for it.
+    const std::uint64_t lost = graph.facts().directed ? graph.facts().lost_repeats : 0;
+    if (lost != 0) parts.push_back({MtgSection::LostRepeats, bytes_of(&lost, 1)});
     MtgHeader header{};
     std::memcpy(header.magic, detail::kMtgMagic.data(), sizeof(header.magic));
     const bool is_long =
         std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.bytes.size() > detail::kMtgPiece; });
     const bool loops = !graph.facts().simple && !graph.facts().loop_free;
-    header.version = halved                                     ? 5
+    header.version = lost != 0                                  ? 6
+                     : halved                                   ? 5
                      : by_label || tells_loops(graph, has_info) ? 4
                      : graph.universe().names() != nullptr      ? 3
                      : is_long || ranked.graph != nullptr       ? 2

@@ -344,6 +344,14 @@ class Query(CliTest):
         many = "MATCH " + ", ".join(f"(v{i})-[:T]->(v{i + 1})" for i in range(5)) + " RETURN count(*)"
         self.fails(1, "query", many, file, says=["more than 64 ways", "up to 3"])
 
+    def test_a_mtg_knows_its_lost_repeats(self):
+        file, plain = self.write("r.txt", "1 2 R\n1 2 R\n2 3 R\n1 2 R\n"), self.write("p.txt", "1 2\n1 2\n")
+        for text, kept, lost in ((file, ["--edge-labels"], 2), (plain, [], 1), (file, ["--edge-labels", "--memory", "99M"], 2)):
+            mtg = self.path("r.mtg")
+            self.ok("graph", "convert", "--quiet", "--directed", "--keep-loops", *kept, text, mtg)
+            self.fails(3, "query", "MATCH (a)-->(b) RETURN count(*)", mtg, says=f"left out {lost} repeated edge")
+            self.assertEqual(self.query("SELECT (COUNT(*) AS ?n) { ?a ?p ?b }", graph_file=mtg), "2" if kept else "1")
+
     def test_random_repeats(self):
         refused = 0
         for seed in range(fewer(24, 8)):

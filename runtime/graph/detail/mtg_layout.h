@@ -34,8 +34,10 @@ enum class MtgSection : std::uint64_t {
   Halves = 17,        ///< u32, 2 * universe + 1: where the row of a vertex begins and its upper half, modulo 2^32.
   RankedHalves = 18,  ///< The same with ranks by degree.
   HalfSizes = 19,     ///< MtgHalfSizes by id, and by degree.
+  LostRepeats = 20,   ///< u64: the repeated edges of the file that were left out; absent for none.
 };
-inline constexpr std::uint64_t kMtgSections = 19;
+inline constexpr std::uint64_t kMtgSections = 20;
+inline constexpr std::uint64_t kMtgSectionsOfFifth = 19;   ///< Of version 5.
 inline constexpr std::uint64_t kMtgSectionsOfFourth = 16;  ///< Of version 4.
 inline constexpr std::uint64_t kMtgSectionsOfThird = 12;   ///< Of version 3.
 inline constexpr std::uint64_t kMtgSectionsOfSecond = 10;  ///< Of version 2.

@@ -435,7 +435,7 @@ Result<Graph> prepare_pieces(RawGraph& raw, const std::shared_ptr<const Universe
   if (!csr) return csr.error();
   raw.maybe_edges.reset();
   raw.report.loops = csr->loops;
-  raw.report.duplicates = csr->duplicates;
+  raw.report.duplicates = facts.lost_repeats = csr->duplicates;
   raw.report.reversed = csr->reversed;
   facts.all_loops = csr->loops == 0;
   csr->labels = std::move(arrays.labels);

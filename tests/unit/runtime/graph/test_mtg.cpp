@@ -321,8 +321,8 @@ TEST(Mtg, ShortFilesHaveVersionOne) {
 TEST(Mtg, OtherVersionsAndMachinesAreNamed) {
   const TemporaryFolder folder;
   const std::string good = read_bytes(write_labelled(folder));
-  const Error newer = refused(folder, with_header(good, [](detail::MtgHeader& header) { header.version = 6; }));
-  EXPECT_EQ(newer.message, "the .mtg has version 6; this program reads versions up to 5");
+  const Error newer = refused(folder, with_header(good, [](detail::MtgHeader& header) { header.version = 7; }));
+  EXPECT_EQ(newer.message, "the .mtg has version 7; this program reads versions up to 6");
   EXPECT_EQ(newer.hint, "use a newer Matcha, or convert the graph again");
   const Error foreign =
       refused(folder, with_header(good, [](detail::MtgHeader& header) { header.endian_tag = 0x04030201; }));
