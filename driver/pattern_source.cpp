@@ -267,7 +267,9 @@ Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::L
   const runtime::GraphFacts& facts = graph.facts();
   if (set_->patterns.front().has_loops() && facts.loop_free && !facts.all_loops) {
     return reporter_.error_at(Status::Usage, sources_, loc_, "the pattern has a loop, and the graph has lost its own",
-                              "`--keep-loops` keeps those of a directed graph");
+                              facts.directed ? "`--keep-loops` keeps them"
+                                             : "an undirected graph has none; `--directed --keep-loops` keeps those of "
+                                               "a file that has both arcs of each edge");
   }
   const Status found = find_constants(graph.universe());
   if (found != Status::Ok) return found;
