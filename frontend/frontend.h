@@ -18,10 +18,13 @@ struct ModuleText {
   std::string name;  ///< What diagnostics print.
   std::string text;
 };
+/// A module, as a program, has at most so many bytes.
+inline constexpr std::size_t kMostModuleBytes = std::size_t{64} << 20;
 /// Finds the text of a dotted module name, `std.clique` or `mylib`; nothing if there is no such module.
 using ModuleReader = std::function<std::optional<ModuleText>(const std::string& module)>;
 
-/// `std.*` from the modules in the binary; others from `directory`, where `a.b` is `a/b.mt`.
+/// `std.*` from the modules in the binary; others from `directory`, where `a.b` is `a/b.mt`, of which at most
+/// one byte more than `kMostModuleBytes` is read.
 ModuleReader default_module_reader(std::string directory);
 /// Names of the modules in the binary, sorted: `std.clique`, …
 std::vector<std::string> stdlib_modules();

@@ -55,6 +55,12 @@ class Loader {
       module.loading = false;
       return nullptr;
     }
+    if (text->text.size() > kMostModuleBytes) {
+      diagnostics_.error(DiagId::UnknownModule, import.module_loc,
+                         "`" + text->name + "` is no module: it is longer than 64 MiB");
+      module.loading = false;
+      return nullptr;
+    }
     std::uint32_t id = sources_.add(std::move(text->name), std::move(text->text));
     ast::File* file = parse_file(id, *program_.arena, next_decl_id_, diagnostics_);
     if (file != nullptr) {

@@ -1,5 +1,5 @@
 #include <fstream>
-#include <iterator>
+#include <utility>
 
 #include <stdlib_text.h>
 
@@ -27,7 +27,15 @@ ModuleReader default_module_reader(std::string directory) {
     if (directory.empty()) return std::nullopt;
     std::ifstream in(path, std::ios::binary);
     if (!in) return std::nullopt;
-    return ModuleText{path, std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>())};
+    constexpr std::size_t kBlock = std::size_t{1} << 16;
+    std::string text;
+    while (in && text.size() <= kMostModuleBytes) {
+      const std::size_t size = text.size();
+      text.resize(size + kBlock);
+      in.read(text.data() + size, kBlock);
+      text.resize(size + static_cast<std::size_t>(in.gcount()));
+    }
+    return ModuleText{path, std::move(text)};
   };
 }
 

@@ -37,6 +37,9 @@ class Check(cli.CliTest):
         program = self.write("q.mt", "from lib import twice\n\ndef f(k: int):\n    return twice(k)\n")
         self.assertEqual(self.ok("run", program, "--param", "k=21"), "42\n")
         self.fails(1, "check", self.write("r.mt", "from lub import twice\n\ndef f(k: int):\n    return twice(k)\n"), says="lub")
+        with open(self.path("big.mt"), "wb") as file:
+            file.truncate((64 << 20) + 1)
+        self.fails(1, "check", self.write("s.mt", "from big import twice\n\ndef f(k: int):\n    return twice(k)\n"), says="longer than 64 MiB")
 
 
 class Build(cli.CliTest):
