@@ -87,7 +87,8 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
     }
     if (status != Status::Ok) return status;
     semantics_ = pattern.semantics(request_.matches);
-    row_names_ = pattern.vertex_names();
+    row_names_ = pattern.count_names();
+    if (row_names_.empty()) row_names_ = pattern.vertex_names();
     status = narrow(pattern);
     if (status != Status::Ok) return status;
     const runtime::Graph& graph = pattern.edge_labelled() ? *graph_->maybe_informed() : graph_->graph();

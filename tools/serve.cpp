@@ -328,6 +328,9 @@ class Worker {
     line.add("signature", signature(prepared.program()));
     if (!prepared.semantics().empty()) line.add("meaning", prepared.semantics());
     if (type.is_list()) line.add("columns", names);
+    if (type.is_tuple() && prepared.row_names().size() == result.values.size()) {
+      line.add("columns", prepared.row_names());
+    }
     line.add("ms", Json{{"compile", rounded(compile_ms)}, {"run", rounded(run_ms)}});
     return line.take();
   }

@@ -139,6 +139,12 @@ class ServeTest(CliTest):
         self.assertEqual(answers[6]["result"], 0)
         self.assertEqual((len(answers[7]["result"]), len(answers[7]["columns"])), (3, 2))
 
+    def test_numbers_have_names(self):
+        graph = self.write("d.txt", "1 2\n2 3\n3 1\n")
+        triads, motifs = self.piped([{"file": "std.directed", "options": {"entry": "triads"}}, {"pattern": "motif:3"}], graph, "--directed")
+        self.assertEqual(dict(zip(triads["columns"], triads["result"]))["030C"], 1)
+        self.assertEqual(len(triads["columns"]), 16)
+
     def test_tables(self):
         """Headings, columns by name, ids that are text, labels of vertices and edges, as `run` takes them."""
         edges = self.write("e.csv", "kind,payer,payee\npays,ann,bob\nowes,bob,eve\npays,eve,ann\n")
