@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "driver/asked_arcs.h"
 #include "ir/analysis/walk.h"
 #include "runtime/graph/mtg.h"
 
@@ -76,24 +77,6 @@ bool reads_ids(const ir::Block& body) {
   return found;
 }
 
-/// Whether the program asks for the `arcs` of the graph.
-bool needs_arcs(const frontend::asg::Graph& program, const Param& param) {
-  return std::ranges::any_of(program.nodes, [&param](const frontend::asg::Node* node) {
-    if (node->op != frontend::asg::Op::Edges || node->text.empty()) return false;
-    const frontend::asg::Node* graph = node->inputs[0];
-    while (graph->op == frontend::asg::Op::WithLabel || graph->op == frontend::asg::Op::Backwards) {
-      graph = graph->inputs[0];
-    }
-    return graph == param.node;
-  });
-}
-    for (std::size_t i = 0; i < plan_.params.size(); ++i) {
-      const ParamPlan& list = plan_.params[i];
-      const bool is_sorted = list.kind == ParamPlan::Kind::List && is_edge_list(*program_.params[i].type) &&
-                             runtime::is_mtg_file(list.list.path);
-      if (is_sorted) check_order(i, list.list.path);
-    }
-
 class Planner {
  public:
   Planner(const frontend::asg::Graph& program, const ir::Module& module, const BindOptions& options,
@@ -104,6 +87,12 @@ class Planner {
 
   std::optional<BindPlan> run() {
     for (const std::string& input : options_.inputs) bind_input(input);
+    for (std::size_t i = 0; i < plan_.params.size(); ++i) {
+      const ParamPlan& list = plan_.params[i];
+      const bool is_sorted = list.kind == ParamPlan::Kind::List && is_edge_list(*program_.params[i].type) &&
+                             runtime::is_mtg_file(list.list.path);
+      if (is_sorted) check_order(i, list.list.path);
+    }
     for (const std::string& param : options_.params) bind_param(param);
     if (!options_.graph.empty() && !options_.table.sql.empty()) {
       fail(fmt::format("`--graph-sql` and `{}` are both the graph", options_.graph), "leave one out");
@@ -184,7 +173,7 @@ class Planner {
   /// What a `.mtg` keeps is known when it is read.
   void check_arcs(std::size_t index) {
     ParamPlan& plan = plan_.params[index];
-    plan.needs_arcs = needs_arcs(program_, program_.params[index]);
+    plan.needs_arcs = asks_for_arcs(program_, program_.params[index]);
     if (!plan.needs_arcs || plan.graph.directed || runtime::is_mtg_file(plan.graph.path)) return;
     fail(fmt::format("`{}` asks for the arcs of `{}`, and the graph would lose its own", program_.entry,
                      program_.params[index].name),
@@ -282,11 +271,22 @@ class Planner {
       for (std::size_t index : found) ways.push_back(how_to_bind(program_.params[index]));
       return fail(fmt::format("`{}` has {} parameters that the graph `{}` could be for", program_.entry, found.size(),
                               options_.graph),
-    check_order(found[0], "");
                   fmt::format("name them: {}", fmt::join(ways, " ")));
     }
     ParamPlan& plan = plan_.params[found[0]];
     plan.graph = graph_spec(found[0], options_.graph);
+    if (program_.params[found[0]].type->is_graph()) {
+      plan.kind = ParamPlan::Kind::Graph;
+      check_arcs(found[0]);
+      return;
+    }
+    const std::optional<std::vector<runtime::ColumnKind>> kinds = column_kinds(found[0]);
+    if (!kinds) return;
+    check_order(found[0], "");
+    plan.kind = ParamPlan::Kind::GraphEdges;
+    plan.columns = *kinds;
+  }
+
   /// Edges of a graph are sorted and each is there once, so that values in the order of a file, such as times, would be
   /// those of other edges. `path`: the file of the edges, whose values are in the same order.
   void check_order(std::size_t edges, const std::string& path) {
@@ -300,17 +300,6 @@ class Planner {
            fmt::format("give the edges as a list, too: `{}`; in Python `{}=…`", how_to_bind(program_.params[edges]),
                        name));
     }
-  }
-
-    if (program_.params[found[0]].type->is_graph()) {
-      plan.kind = ParamPlan::Kind::Graph;
-      check_arcs(found[0]);
-      return;
-    }
-    const std::optional<std::vector<runtime::ColumnKind>> kinds = column_kinds(found[0]);
-    if (!kinds) return;
-    plan.kind = ParamPlan::Kind::GraphEdges;
-    plan.columns = *kinds;
   }
 
   void bind_defaults() {

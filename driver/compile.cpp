@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "driver/asked_arcs.h"
 #include "driver/text_file.h"
 #include "frontend/format.h"
 #include "frontend/lower.h"
@@ -195,6 +197,8 @@ codegen::AheadOfTime Compilation::ahead_of_time() {
   about.program = name();
   about.entry = graph_->entry;
   about.tuple_result = graph_->result->type->is_tuple();
+  about.needs_arcs = std::ranges::any_of(
+      graph_->params, [this](const frontend::asg::Param& param) { return asks_for_arcs(*graph_, param); });
   for (const frontend::asg::Param& param : graph_->params) {
     std::optional<codegen::AheadOfTime::Scalar>& value = about.defaults.emplace_back();
     if (param.maybe_default == nullptr) continue;

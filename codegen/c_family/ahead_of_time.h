@@ -26,6 +26,7 @@ struct AheadOfTime {
   std::string entry;
   bool tuple_result = false;                    ///< The results are the elements of a tuple, however few.
   std::vector<std::optional<Scalar>> defaults;  ///< One a parameter of the program.
+  bool needs_arcs = false;                      ///< The program asks for the `arcs` of its graph.
   bool only_query = false;                      ///< Of the text only the frame and what workers run.
   std::vector<Slice> slices;                    ///< What the module's parameters after those stand for,
   std::vector<std::string> label_words;         ///< and after these.

@@ -119,7 +119,7 @@ class HostEmitter {
 
   /// What the module assumes, as the last argument of `bind`.
   std::string assumed() const {
-    std::string list;
+    std::string list = about_.needs_arcs ? "{Assumed::Arcs, 0, \"directed\", \"it has arcs\"}" : "";
     for (const ir::Assumption& assumption : module_.assumptions) {
       ir::Assumption each = assumption;
       // A graph of one label is as simple as its arcs allow, and has the other properties of the graph that it is of.

@@ -134,6 +134,34 @@ class LabelOperators(CliTest):
         for seed in range(12):
             self.check(seed, run)
 
+    def test_ahead_of_time_arcs_and_order(self):
+        """What a program asks of its inputs, it asks as `run` does."""
+        if shutil.which("g++") is None:
+            self.skipTest("there is no g++")
+        census = self.write("arcs.mt", "def main(G: Graph) -> int:\n    return size(arcs(G))\n")
+        timed = self.write("timed.mt", "def main(edges: List<Tuple<int, 2>>, times: List<int>) -> int:\n"
+                                       "    g = mk_graph(edges, einfo=times)\n"
+                                       "    return sum(apply(lambda v: sum(edge_info(g, v)), vertices(g)))\n")
+        text = self.write("g.txt", "2 1 5\n1 3 7\n2 1 5\n")
+        undirected, directed = self.path("u.mtg"), self.path("d.mtg")
+        self.ok("graph", "convert", f"{text}", undirected)
+        self.ok("graph", "convert", f"{text}", directed, "--directed")
+        made = []
+        for program in (census, timed):
+            source = self.path(f"b{len(made)}.cpp")
+            self.ok("build", program, "--emit=cpp", "-o", source)
+            made.append(source[:-4])
+            subprocess.run(["g++", "-std=c++20", "-O0", "-pthread", source, "-o", made[-1]], check=True)
+        self.fails(3, "run", census, undirected, says="the program asks for the arcs of the graph")
+        for words, code, says in (
+            ([made[0], undirected], 3, "the program asks for the arcs of the graph, and the .mtg keeps none"),
+            ([made[0], directed], 0, "2"),
+            ([made[1], directed, "--in", f"times={text}:2"], 2, "give the edges as a list"),
+            ([made[1], "--in", f"edges={text}:0,1", "--in", f"times={text}:2"], 0, "17"),
+        ):
+            done = subprocess.run(words, capture_output=True, check=False, text=True)
+            self.assertEqual((done.returncode, says in done.stdout + done.stderr), (code, True), (words, done))
+
     def test_on_an_emulated_gpu(self):
         if not EMULATED.exists() or shutil.which("g++") is None:
             self.skipTest("there is no emulated GPU")

@@ -7,7 +7,7 @@ namespace matcha_program {
 
 /// An assumption, and in words for messages.
 struct Assumed {
-  enum Kind { Symmetric, LoopFree, Simple, Labelled, Degree, LowerDegree, UpperDegree } kind;
+  enum Kind { Arcs, Symmetric, LoopFree, Simple, Labelled, Degree, LowerDegree, UpperDegree } kind;
   u64 limit;  ///< Of a degree.
   const char* property;
   const char* meaning;
@@ -15,6 +15,7 @@ struct Assumed {
 
 /// True for a graph that is as assumed; `flags` are those of its file.
 inline bool is_as_assumed(const Graph& g, u64 flags, const Assumed& assumed) {
+  if (assumed.kind == Assumed::Arcs) return (flags & 1) != 0;
   if (assumed.kind == Assumed::Symmetric) return (flags & 1) == 0;
   if (assumed.kind == Assumed::Simple) return (flags & 2) != 0;
   bool loop_free = true;

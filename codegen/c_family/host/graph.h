@@ -64,6 +64,10 @@ inline void Host::map_graph(const std::string& graph, const std::vector<Assumed>
   check_graph(path, g, header.flags);
   for (const Assumed& each : assumed) {
     if (is_as_assumed(g, header.flags, each)) continue;
+    if (each.kind == Assumed::Arcs)
+      throw Failure{3, path +
+                           ": the program asks for the arcs of the graph, and the .mtg keeps none; make it with "
+                           "`matcha graph convert --directed`"};
     throw Failure{3, path + ": the graph for `" + graph + "` is not `" + each.property +
                          "`: the compiled program assumes that " + each.meaning +
                          (each.kind == Assumed::Simple ? "; make the .mtg without --edge-labels and --temporal" : "")};
