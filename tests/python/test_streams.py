@@ -119,8 +119,27 @@ def test_rows_and_names():
         assert kept == {frozenset(row) for row in mt.match(now, "triangle")} and batch.total == len(kept)
     stream.add_many([("new", "a"), ("new", "other"), ("other", "a")])
     assert frozenset(("new", "other", "a")) in {frozenset(row) for row in stream.apply().added}
-    with pytest.raises(mt.UsageError):
-        stream.update("+ 1 2")
+
+
+def test_lines_of_updates_have_names():
+    named = mt.stream(mt.Graph([("ann", "bob"), ("bob", 7)]), "triangle", matches=True)
+    named.update("# begins\r\n+ 7 ann\r\n")
+    assert [sorted(map(str, row)) for row in named.apply().added] == [["7", "ann", "bob"]]
+    named.update(['+\t"Carol, Ann"\tann\n', "+;bob;Carol, Ann\n", "- bob 7", 'v "new one" "a ""label"" of it"'])
+    batch = named.apply()
+    assert [sorted(row) for row in batch.added] == [["Carol, Ann", "ann", "bob"]] and batch.total == 1
+    with pytest.raises(mt.InputError, match="2: error: `x` begins no update"):
+        named.update("+ ann bob\nx ann bob")
+    empty = mt.stream(mt.Graph([]), "triangle")
+    empty.update("+ ann bob\n+ bob 7\n+ 7 ann")
+    assert empty.count() == 1
+    empty.add("7", "new")
+    empty.update("+ new bob")
+    assert empty.count() == 2
+    numbers = mt.stream(mt.Graph([]), "triangle", updates=["+ 1 2", "+ 2 3", "+ 3 1"])
+    assert [batch.total for batch in numbers] == [0, 0, 1]
+    with pytest.raises(mt.InputError, match="`ann` is no id"):
+        numbers.update("+ 1 ann")
 
 
 def test_text_ids_of_a_file(tmp_path):

@@ -12,7 +12,7 @@ from ctypes import byref
 from typing import Any, Iterable, Iterator, Optional, Union
 
 from matcha import _inputs, _library, _sources
-from matcha._errors import InputError, UsageError
+from matcha._errors import InputError
 from matcha._graph import Graph
 from matcha._inputs import Ints
 from matcha._library import Handle, Owner
@@ -20,6 +20,7 @@ from matcha._pattern_text import PatternLike
 from matcha._patterns import _pattern
 from matcha._program import _POLL_MS, Pattern, Program, _block, _Cancelled, _value
 from matcha._table import Column, Table
+from matcha._update_lines import numbered
 
 _ADD_EDGE, _REMOVE_EDGE, _ADD_VERTEX, _REMOVE_VERTEX = 1, 2, 3, 4
 _NOTHING: Any = object()
@@ -149,14 +150,13 @@ class Stream:
     def update(self, lines: Union[str, Iterable[str]]) -> None:
         """Lines as the command line takes them: `+ u v [label]`, `- u v [label]`, `v id [label]`, `-v id`.
 
-        Text, or anything that gives lines, such as an open file. Raises `InputError` with the number of a line that is
+        Text, or anything that gives lines, such as an open file. Where vertices are named, a name with blanks or commas
+        stands in double quotes, and a number is the name that is an int, if there is one. Raises `InputError` with the number of a line that is
         no update; then none of them is taken.
         """
         text = lines if isinstance(lines, str) else "\n".join(line.rstrip("\r\n") for line in lines)
         with self._lock:
-            if self._graph.names is not None:
-                raise UsageError("error: vertices that are named have no lines of updates\n  hint: add, remove, add_vertex", 2)
-            self._lines(text)
+            self._lines("\n".join(numbered(line, self._graph) for line in text.split("\n")))
 
     def apply(self, *, timeout: Optional[float] = None) -> Batch:
         """Makes a batch of the updates since the last one, and says what it did.
@@ -346,10 +346,19 @@ class _Changing:
 
     def decide(self, *ends: Any) -> None:
         """Ends of edges, or columns of them, that are about to come."""
-        is_named = any(not (hasattr(end, "__index__") or isinstance(end, Ints)) for end in ends)
+        self.decide_names(any(not (hasattr(end, "__index__") or isinstance(end, Ints)) for end in ends))
+
+    def decide_names(self, is_named: bool) -> None:
+        """The next update has names, or ints."""
         if self._first_decides and is_named:
             self.names = []
         self._first_decides = False
+
+    def named_in(self, cell: str) -> Any:
+        """The vertex that a cell of a line names: one whose name is the text, or the int that it says, or a new one."""
+        if cell not in self._numbers and cell.lstrip("-").isdecimal() and int(cell) in self._numbers:
+            return int(cell)
+        return cell
 
     def number(self, vertex: Any) -> int:
         """What the library calls a vertex, which may be a new one."""
