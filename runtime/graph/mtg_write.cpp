@@ -106,10 +106,20 @@ Status write_parts(const std::string& path, MtgHeader header, const std::vector<
   return (*file)->finish();
 }
 
+/// The number of repeats that the file says, which queries of arcs alone ask for.
+std::uint64_t lost_repeats(const Graph& graph) { return graph.facts().directed ? graph.facts().lost_repeats : 0; }
+
 /// Whether the file has to say what became of loops. Queries ask for all of them, be there none.
 bool tells_loops(const Graph& graph, bool has_info) {
   const GraphFacts& facts = graph.facts();
   return (!facts.simple && !facts.loop_free) || (facts.directed && facts.all_loops && !has_info);
+}
+
+/// The lowest version that can hold a graph. `least`: the one that its sections need.
+std::uint32_t version_of(const Graph& graph, bool has_info, bool by_label, std::uint32_t least) {
+  if (lost_repeats(graph) != 0) return 6;
+  if (by_label || tells_loops(graph, has_info)) return std::max(least, 4U);
+  return graph.universe().names() != nullptr ? std::max(least, 3U) : least;
 }
 
 }  // namespace
@@ -168,20 +178,15 @@ Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& o
       parts.push_back({MtgSection::LabelEnds, bytes_of(table->ends.data(), table->ends.size())});
       parts.push_back({MtgSection::LabelItems, bytes_of(table->items.data(), table->items.size())});
     }
-    // Queries of arcs alone ask for it.
-    const std::uint64_t lost = graph.facts().directed ? graph.facts().lost_repeats : 0;
+    const std::uint64_t lost = lost_repeats(graph);
     if (lost != 0) parts.push_back({MtgSection::LostRepeats, bytes_of(&lost, 1)});
     MtgHeader header{};
     std::memcpy(header.magic, detail::kMtgMagic.data(), sizeof(header.magic));
     const bool is_long =
-        std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.bytes.size() > detail::kMtgPiece; });
+        std::ranges::any_of(parts, [](const Part& part) { return part.bytes.size() > detail::kMtgPiece; });
     const bool loops = !graph.facts().simple && !graph.facts().loop_free;
-    header.version = lost != 0                                  ? 6
-                     : halved                                   ? 5
-                     : by_label || tells_loops(graph, has_info) ? 4
-                     : graph.universe().names() != nullptr      ? 3
-                     : is_long || ranked.graph != nullptr       ? 2
-                                                                : 1;
+    const std::uint32_t least = halved ? 5 : is_long || ranked.graph != nullptr ? 2 : 1;
+    header.version = version_of(graph, has_info, by_label, least);
     header.endian_tag = detail::kMtgEndianTag;
     header.flags = (graph.facts().directed ? detail::kMtgDirected : 0) |
                    (graph.facts().simple ? detail::kMtgSimple : 0) | (loops ? detail::kMtgLoops : 0) |

@@ -74,7 +74,7 @@ Status GraphSink::begin_next_graph(std::uint64_t line) {
   return Done{};
 }
 
-/// What was read so far is the first graph of a set, and its ids get the number of that.
+/// All vertices and edges so far are those of the first graph of a set, and their ids get its number.
 void GraphSink::name_first_graph() {
   const auto renamed = [](const NameTable& names) {
     NameTable made;
