@@ -107,6 +107,25 @@ class Reading(cli.CliTest):
         with open(mtg, "rb") as file:
             self.assertEqual(self.ok(*TRIANGLE, self.write("g.mtg.xz", lzma.compress(file.read()))), "4\n")
 
+    def test_many_repeats_are_counted(self):
+        """They go while a file is read, and the report has them as it has others."""
+        lines = ["1 2", "2 3", "3 1", "2 1", "3 3"]
+        texts = {"plain.txt": "\n".join(lines * 4000), "comma.csv": "src,dst\n" + "\n".join(lines * 4000).replace(" ", ","),
+                 "words.txt": "\n".join(line.replace("3", "c").replace("2", "b") for line in lines * 4000)}
+        for name, text in texts.items():
+            path = self.write(name, text + "\n")
+            facts = json.loads(self.ok("graph", "info", path, "--json", *(["--header", "no"] if name == "words.txt" else [])))
+            self.assertEqual([facts[key] for key in ("lines", "edges", "dropped_loops", "dropped_duplicates")], [20000, 3, 4000, 15996])
+        path = self.path("plain.txt")
+        self.ok("graph", "convert", path, self.path("g.mtg"), "--directed", "--keep-loops", "--quiet")
+        self.fails(3, "query", "MATCH (a)-->(b) RETURN count(*)", self.path("g.mtg"), says="left out 19995 repeated edges")
+        self.ok("graph", "convert", path, self.path("h.mtg"), "--directed", "--quiet")
+        self.ok("graph", "convert", path, self.path("i.mtg"), "--directed", "--quiet", "--memory", "99M")
+        with open(self.path("h.mtg"), "rb") as one, open(self.path("i.mtg"), "rb") as other:
+            self.assertEqual(one.read(), other.read())
+        self.fails(2, "graph", "convert", path, self.path("j.mtg"), "--directed", "--keep-loops", "--memory", "99M", says="add `--edge-labels`")
+        self.assertEqual(self.ok("query", "--quiet", "MATCH (a)-->(b) RETURN count(*)", path).strip(), "20000")
+
     def test_standard_input(self):
         self.assertEqual(self.ok(*TRIANGLE, "-", stdin=FRIENDS.encode()), "1\n")
         self.assertEqual(self.ok(*TRIANGLE, "-", stdin=gzip.compress(b"1 2\n2 3\n3 1\n")), "1\n")

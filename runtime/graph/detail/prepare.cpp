@@ -300,7 +300,7 @@ Result<Prepared> prepare_rows(RawGraph& raw, const Universe& universe, const Lab
     SimpleCsr simple = simple_csr(
         universe.size(), edges, raw.spec.directed, [&] { columns = RankColumns(); }, raw.spec.keep_loops);
     raw.report.loops = simple.loops;
-    raw.report.duplicates = prepared.facts.lost_repeats = simple.duplicates;
+    prepared.facts.lost_repeats = raw.report.duplicates += simple.duplicates;
     raw.report.reversed = simple.reversed;
     prepared.facts.all_loops = simple.loops == 0;
     csr = std::move(simple.csr);
@@ -435,7 +435,7 @@ Result<Graph> prepare_pieces(RawGraph& raw, const std::shared_ptr<const Universe
   if (!csr) return csr.error();
   raw.maybe_edges.reset();
   raw.report.loops = csr->loops;
-  raw.report.duplicates = facts.lost_repeats = csr->duplicates;
+  facts.lost_repeats = raw.report.duplicates += csr->duplicates;
   raw.report.reversed = csr->reversed;
   facts.all_loops = csr->loops == 0;
   csr->labels = std::move(arrays.labels);

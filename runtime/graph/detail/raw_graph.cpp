@@ -269,6 +269,7 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunId
   const TakeRows take = taker_of(raw);
   TableAsk ask{columns_of(raw.spec, raw.is_blank), !raw.spec.columns.empty(), raw.spec.table, ids.kind};
   if (raw.maybe_edges) ask.maybe_take = &take;
+  ask.drops_repeats = !raw.spec.edge_info && !raw.spec.temporal;
   Result<Rows> rows = format == Format::NTriples
                           ? read_triples_as(**source, ask.columns, raw.spec.table, ask.maybe_take, options, budget, ids)
                           : read_table(**source, ask, options, budget, ids.wanted);
@@ -277,7 +278,8 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunId
   raw.report.comments = rows->comments;
   raw.report.leading_zeros = rows->leading_zeros;
   raw.rows = std::move(*rows);
-  raw.report.lines = raw.rows.count;
+  raw.report.lines = raw.rows.count + raw.rows.repeats;
+  raw.report.duplicates = raw.rows.repeats;
   if (raw.maybe_edges) raw.maybe_edges->close(ids.wanted);
   return lift_declared(raw, ids.wanted);
 }

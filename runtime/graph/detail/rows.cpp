@@ -54,6 +54,7 @@ class RowParser {
       ++p;
       ++chunk.lines;
     }
+    drop_repeats(plan_, chunk);
     for (std::vector<std::int64_t>& column : chunk.cells) {
       if (column.capacity() > 2 * column.size()) column.shrink_to_fit();
     }
@@ -271,6 +272,32 @@ Status hand_over(const RowPlan& plan, RowChunk& chunk) {
   return taken;
 }
 
+void drop_repeats(const RowPlan& plan, RowChunk& chunk) {
+  constexpr std::uint64_t kSample = 256, kMostDifferent = kSample * 7 / 8, kFew = 4 * kSample;
+  if (!plan.drops_repeats || plan.columns.size() != 2 || chunk.rows < kFew) return;
+  using Edge = std::pair<std::int64_t, std::int64_t>;
+  std::vector<std::int64_t>&sources = chunk.cells[0], &targets = chunk.cells[1];
+  const auto pick = [&](std::uint64_t step) {
+    std::vector<Edge> edges;
+    for (std::uint64_t at = 0; at < chunk.rows; at += step) edges.emplace_back(sources[at], targets[at]);
+    std::sort(edges.begin(), edges.end());
+    return edges;
+  };
+  const auto is_repeat = [](const Edge& a, const Edge& b) { return a == b && a.first != a.second; };
+  std::vector<Edge> some = pick(chunk.rows / kSample);
+  some.erase(std::unique(some.begin(), some.end(), is_repeat), some.end());
+  if (some.size() > kMostDifferent) return;
+  std::vector<Edge> all = pick(1);
+  all.erase(std::unique(all.begin(), all.end(), is_repeat), all.end());
+  chunk.repeats = chunk.rows - all.size();
+  chunk.rows = all.size();
+  sources = targets = std::vector<std::int64_t>();
+  for (const Edge& edge : all) {
+    sources.push_back(edge.first);
+    targets.push_back(edge.second);
+  }
+}
+
 void count_comment(RowChunk& chunk) {
   ++chunk.comments;
   if (chunk.rows == 0) ++chunk.first_comments;
@@ -281,6 +308,7 @@ Rows rows_of(std::vector<RowChunk> chunks) {
   for (const RowChunk& chunk : chunks) {
     rows.comments += chunk.comments - (rows.count == 0 ? chunk.first_comments : 0);
     rows.count += chunk.rows;
+    rows.repeats += chunk.repeats;
     rows.leading_zeros = rows.leading_zeros || chunk.leading_zeros;
   }
   rows.chunks = std::move(chunks);

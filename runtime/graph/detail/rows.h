@@ -36,6 +36,7 @@ struct RowPlan {
   std::int64_t highest_id = std::numeric_limits<std::int64_t>::max();
   std::atomic<bool>* maybe_past_int64 = nullptr;  ///< Set where an id is a uint64 and no int64, which is an error.
   const TakeRows* maybe_take = nullptr;           ///< Gets the rows, of which nothing is kept then.
+  bool drops_repeats = false;                     ///< Repeated rows of two ends may go, all but one.
 };
 
 /// Rows of one chunk, a vector a column; a Float cell holds the bits of the double.
@@ -45,6 +46,7 @@ struct RowChunk {
   NameTable names;                       ///< Of ids that are text: cells have their numbers here.
   std::vector<std::uint64_t> row_lines;  ///< The line of each row, from 0; of tables of vertices alone.
   std::uint64_t rows = 0;
+  std::uint64_t repeats = 0;    ///< Rows that went as repeats.
   unsigned columns = 0;         ///< Of each row, for even plans; 0 while there is no row.
   std::uint64_t first_row = 0;  ///< The line of the first row, from 0.
   std::uint64_t comments = 0;   ///< Comment lines, and those of them before the first row.
@@ -61,6 +63,7 @@ struct RowChunk {
 struct Rows {
   std::vector<RowChunk> chunks;
   std::uint64_t count = 0;
+  std::uint64_t repeats = 0;   ///< As those of the chunks; not in `count`.
   std::string table;           ///< As LoadReport::table.
   std::uint64_t comments = 0;  ///< Comment lines behind the first row.
   bool leading_zeros = false;
@@ -68,6 +71,9 @@ struct Rows {
 
 /// Gives the rows of a chunk to whom the plan names, and drops their cells.
 Status hand_over(const RowPlan& plan, RowChunk& chunk);
+/// Where a look at some rows finds that most are repeats, drops these, so that a file of few edges that stand on many
+/// lines takes little memory. Loops stay, since a report counts them.
+void drop_repeats(const RowPlan& plan, RowChunk& chunk);
 /// Counts a comment line.
 void count_comment(RowChunk& chunk);
 /// Puts the chunks together.

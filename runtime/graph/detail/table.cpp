@@ -90,6 +90,7 @@ class TableParser {
       chunk.lines += 1 + cells.inner_lines() - inner;
       ++p;
     }
+    drop_repeats(plan_.rows, chunk);
     for (std::vector<std::int64_t>& column : chunk.cells) {
       if (column.capacity() > 2 * column.size()) column.shrink_to_fit();
     }
@@ -287,6 +288,7 @@ Result<Rows> read_table(LineSource& source, const TableAsk& ask, const IoOptions
   Result<TablePlan> plan = plan_table(source, ask);
   if (!plan) return plan.error();
   plan->rows.maybe_take = ask.maybe_take;
+  plan->rows.drops_repeats = ask.drops_repeats;
   return read_planned(source, std::move(*plan), options, budget, wanted);
 }
 

@@ -20,6 +20,7 @@ struct TableAsk {
   bool decides_ids = true;               ///< Its first ids may say that ids are text.
   bool lists_vertices = false;           ///< Each id stands on one line, which may have an empty cell for its label.
   const TakeRows* maybe_take = nullptr;  ///< As that of RowPlan.
+  bool drops_repeats = false;            ///< Likewise.
   bool has_types = false;                ///< Of lines `id label` between blanks: a label may have `;`.
   bool is_list = false;                  ///< As many columns as the heading has are taken in their order.
 };
