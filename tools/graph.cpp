@@ -146,6 +146,10 @@ Status check_memory(const GraphOptions& options, const Destination& target, cons
   if (target.format != Format::Mtg) {
     return console.error(Status::Usage, "`--memory` is for .mtg files", "convert the .mtg after that");
   }
+  if (options.keep_loops && !options.edge_labels && !ends_with(options.input, ".mtg")) {
+    return console.error(Status::Usage, "`--memory` keeps loops of graphs with labels of edges alone",
+                         "add `--edge-labels`, or leave out `--keep-loops` or `--memory`");
+  }
   if (draws) return console.error(Status::Usage, "`--memory` is for graphs whose labels are not drawn", "leave it out");
   return Status::Ok;
 }
