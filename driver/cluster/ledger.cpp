@@ -24,14 +24,16 @@ runtime::Error no_ledger(const std::string& file) {
           "ledgers are written by `matcha run --shard I/N --ledger FILE`"};
 }
 
-}  // namespace
-
-runtime::Error system_error(const std::string& file, const char* what) {
-  const int code = errno;
-  return {runtime::ErrorKind::Input, fmt::format("cannot {}: {}", what, std::strerror(code)), file, 0, {}};
+/// False for the first bytes of a file that is no ledger: its header is a frame, and small.
+bool may_be_ledger(std::string_view first, const std::string& file) {
+  constexpr std::uint64_t kLongestHeader = std::uint64_t{64} << 20;
+  std::uint64_t size = 0;
+  if (first.size() < sizeof(size)) return false;
+  std::memcpy(&size, first.data(), sizeof(size));
+  return size <= kLongestHeader && (size > first.size() / 2 || next_frame(first, file));
 }
 
-runtime::Result<std::string> read_whole(const std::string& file) {
+runtime::Result<std::string> read_bytes(const std::string& file, bool is_ledger) {
   const std::unique_ptr<std::FILE, Closer> in(std::fopen(file.c_str(), "rb"));
   if (in == nullptr) return system_error(file, "open the file");
   struct stat facts {};
@@ -41,12 +43,22 @@ runtime::Result<std::string> read_whole(const std::string& file) {
   std::string bytes;
   char block[1 << 16];
   while (const std::size_t count = std::fread(block, 1, sizeof block, in.get())) {
+    if (is_ledger && bytes.empty() && !may_be_ledger({block, count}, file)) return no_ledger(file);
     bytes.append(block, count);
     if (!is_plain && bytes.size() > kMostOfOthers) return no_ledger(file);
   }
   if (std::ferror(in.get()) != 0) return system_error(file, "read the file");
   return bytes;
 }
+
+}  // namespace
+
+runtime::Error system_error(const std::string& file, const char* what) {
+  const int code = errno;
+  return {runtime::ErrorKind::Input, fmt::format("cannot {}: {}", what, std::strerror(code)), file, 0, {}};
+}
+
+runtime::Result<std::string> read_whole(const std::string& file) { return read_bytes(file, false); }
 
 std::string header_text(const LedgerHeader& header) {
   return nlohmann::json{{"schema", kSchema},      {"key", header.key},     {"version", header.version},
@@ -74,7 +86,7 @@ runtime::Result<LedgerHeader> read_header(std::string_view text, const std::stri
 }
 
 runtime::Result<Ledger> read_ledger(const std::string& file) {
-  const runtime::Result<std::string> bytes = read_whole(file);
+  const runtime::Result<std::string> bytes = read_bytes(file, true);
   if (!bytes) return bytes.error();
   Ledger ledger;
   ledger.file = file;

@@ -143,6 +143,11 @@ class BadPrograms(cli.CliTest):
                            (["run", "--patterns", "/dev/zero", graph], "longer than 64 MiB"),
                            (["query", "/dev/zero", graph], "longer than 64 MiB"), (["merge", "/dev/zero"], "no ledger of a run")):
             self.fails(3, *args, says=says)
+        # A large file of another kind is not read.
+        with open(self.path("large"), "wb") as file:
+            file.truncate(1 << 40)
+        self.fails(3, "merge", self.path("large"), says="no ledger of a run")
+        self.fails(3, "run", "--pattern", "edge", graph, "--labels", self.path("large"), says="large")
 
     def test_encodings(self):
         text = "def f(G: Graph):\n    return size(vertices(G))  # ü\n"
