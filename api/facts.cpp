@@ -14,6 +14,7 @@
 #include "driver/doctor.h"
 #include "driver/message_log.h"
 #include "driver/plan_report.h"
+#include "driver/query_request.h"
 #include "driver/targets.h"
 #include "frontend/asg.h"
 #include "frontend/ast.h"
@@ -145,20 +146,15 @@ char* copy_of(const std::string& text) {
 }
 
 void take_query(driver::ProgramRequest& request, ProgramFacts& facts) {
-  SourceManager sources;
-  Diagnostics unheard(sources);
-  const std::optional<frontend::query::Query> query =
-      frontend::query::read_query(sources, sources.add(request.compile.file, request.pattern.text), unheard);
+  const std::optional<frontend::query::Query> query = driver::take_query(request);
   if (!query) return;
   using frontend::query::Answer;
-  request.pattern.match = to_string(query->match);
-  request.matches = query->answer != Answer::Count;
   nlohmann::ordered_json told;
   told["answer"] = query->answer == Answer::Count ? "count" : query->answer == Answer::Rows ? "rows" : "exists";
   if (query->limit) told["limit"] = *query->limit;
-  const int vertices = query->set.patterns.front().size();
-  for (std::size_t c = 0; c < query->columns.size(); ++c) {
-    if (query->columns[c] >= vertices) told["labels"].push_back(query->headings[c]);
+  const std::vector<bool> are_labels = driver::label_columns(*query);
+  for (std::size_t c = 0; c < are_labels.size(); ++c) {
+    if (are_labels[c]) told["labels"].push_back(query->headings[c]);
   }
   facts.query = told.dump();
 }

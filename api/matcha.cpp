@@ -1,12 +1,9 @@
 #include "api/matcha.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -15,11 +12,10 @@
 
 #include "api/errors.h"
 #include "api/handles.h"
-#include "driver/gpu_options.h"
 #include "driver/message_log.h"
+#include "driver/options.h"
 #include "driver/tables.h"
 #include "driver/version.h"
-#include "ir/support/diagnostics.h"
 #include "runtime/graph/labels.h"
 #include "runtime/graph/mtg.h"
 
@@ -32,29 +28,6 @@ using matcha::api::usage;
 using matcha::driver::Status;
 
 namespace {
-
-bool take_flag(const std::string& value, bool& flag) {
-  flag = value == "true";
-  return flag || value == "false";
-}
-
-template <typename Number>
-bool take_number(const std::string& value, Number least, Number& number) {
-  const char* const end = value.data() + value.size();
-  Number read{};
-  const std::from_chars_result found = std::from_chars(value.data(), end, read);
-  const bool fits = found.ec == std::errc() && found.ptr == end && read >= least;
-  if (fits) number = read;
-  return fits;
-}
-
-bool take_timeout(const std::string& value, std::optional<double>& seconds) {
-  constexpr double kLongest = 1e9;
-  double number = 0;
-  if (!take_number(value, 0.0, number) || !std::isfinite(number)) return false;
-  seconds = std::min(number, kLongest);
-  return true;
-}
 
 /// Puts what `text` gives into a buffer of the caller, cut to its room with a zero byte, and gives its whole length;
 /// 0 where memory is short.
@@ -69,170 +42,44 @@ size_t put_text(char* buffer, size_t room, const Text& text) {
   }
 }
 
-/// A tier that this processor has.
-bool take_tier(const std::string& value, std::optional<matcha::runtime::Tier>& tier) {
-  const std::optional<matcha::runtime::Tier> named = matcha::runtime::tier_from_name(value);
-  const std::vector<matcha::runtime::Tier> supported = matcha::runtime::supported_tiers();
-  if (!named || std::find(supported.begin(), supported.end(), *named) == supported.end()) return false;
-  tier = named;
-  return true;
+/// The parts of options that the options of the library are put into.
+matcha::driver::OptionTargets targets_of(matcha_options& o) {
+  matcha::driver::OptionTargets to;
+  to.entry = &o.program.compile.entry;
+  to.compile = &o.program.compile;
+  to.pattern = &o.program.pattern;
+  to.params = &o.program.params;
+  to.matches = &o.program.matches;
+  to.gpu = &o.program.gpu;
+  to.device = &o.program.device;
+  to.order = &o.program.order;
+  to.tier = &o.program.tier;
+  to.code_folder = &o.program.code_folder;
+  to.table = &o.table;
+  to.directed = &o.directed;
+  to.keep_loops = &o.keep_loops;
+  to.edge_labels = &o.edge_labels;
+  to.limit = &o.limit;
+  to.timeout = &o.timeout;
+  to.threads = &o.threads;
+  to.simd_tier = &o.tier;
+  to.share = &o.share;
+  to.recompute = &o.recompute;
+  to.strict = &o.strict;
+  return to;
 }
 
-/// `i/n`, i below n.
-bool take_share(const std::string& value, matcha::codegen::Share& share) {
-  constexpr std::uint64_t kMost = 1'000'000;
-  const std::size_t slash = value.find('/');
-  matcha::codegen::Share read;
-  if (slash == std::string::npos || !take_number<std::uint64_t>(value.substr(0, slash), 0, read.index) ||
-      !take_number<std::uint64_t>(value.substr(slash + 1), 1, read.count)) {
-    return false;
+/// Sets an option. Gives the error; nothing if all is well.
+std::optional<std::string> set_option(matcha_options& o, const char* name, const char* value) {
+  using matcha::driver::Surface;
+  const matcha::driver::Option* const option = matcha::driver::find_option(name, Surface::Library);
+  if (option == nullptr) {
+    return fmt::format("there is no option `{}`\n  hint: {}", name,
+                       matcha::driver::hint_for_option(name, Surface::Library));
   }
-  if (read.index >= read.count || read.count > kMost) return false;
-  share = read;
-  return true;
-}
-
-/// `17 ann`, or `none ann`: the id of the vertex that a pattern calls so.
-bool take_vertex_id(const std::string& value, matcha::driver::PatternOptions& pattern) {
-  const std::size_t blank = value.find(' ');
-  if (blank == std::string::npos) return false;
-  const std::string id = value.substr(0, blank);
-  std::int64_t number = 0;
-  const bool is_there = take_number<std::int64_t>(id, std::numeric_limits<std::int64_t>::min(), number);
-  if (!is_there && id != "none") return false;
-  pattern.vertex_ids[value.substr(blank + 1)] = is_there ? std::optional(number) : std::nullopt;
-  return true;
-}
-
-bool take_limit(const std::string& value, std::optional<std::uint64_t>& limit) {
-  std::uint64_t number = 0;
-  if (!take_number<std::uint64_t>(value, 0, number)) return false;
-  limit = number;
-  return true;
-}
-
-/// An option that is kept as it is given. `values`: `a|b|c`, or the kind of value in words.
-template <typename Value>
-struct Option {
-  const char* name;
-  Value& (*of)(matcha_options& o);
-  const char* values = "";
-};
-
-const Option<std::string> kTexts[] = {
-    {"src", [](matcha_options& o) -> std::string& { return o.table.src; }},
-    {"dst", [](matcha_options& o) -> std::string& { return o.table.dst; }},
-    {"edge-label", [](matcha_options& o) -> std::string& { return o.table.edge_label; }},
-    {"vertices", [](matcha_options& o) -> std::string& { return o.table.vertices; }},
-    {"id", [](matcha_options& o) -> std::string& { return o.table.id; }},
-    {"label", [](matcha_options& o) -> std::string& { return o.table.label; }},
-    {"labels", [](matcha_options& o) -> std::string& { return o.table.labels; }},
-    {"graph-sql", [](matcha_options& o) -> std::string& { return o.table.sql; }},
-    {"entry", [](matcha_options& o) -> std::string& { return o.program.compile.entry; }},
-    {"file", [](matcha_options& o) -> std::string& { return o.program.compile.file; }},
-    {"passes", [](matcha_options& o) -> std::string& { return o.program.compile.passes; }},
-    {"cache", [](matcha_options& o) -> std::string& { return o.program.code_folder; }},
-    {"disable-pass", [](matcha_options& o) -> std::string& { return o.program.compile.disabled.emplace_back(); }},
-    {"param", [](matcha_options& o) -> std::string& { return o.program.params.emplace_back(); }},
-    {"header", [](matcha_options& o) -> std::string& { return o.table.header; }, "auto|yes|no"},
-    {"ids", [](matcha_options& o) -> std::string& { return o.table.ids; }, "auto|text"},
-    {"device", [](matcha_options& o) -> std::string& { return o.program.device; }, "auto|cpu|cuda"},
-    {"order", [](matcha_options& o) -> std::string& { return o.program.order; }, "auto|id|degree"},
-    {"induced", [](matcha_options& o) -> std::string& { return o.program.pattern.induced; }, "edge|vertex"},
-    {"per", [](matcha_options& o) -> std::string& { return o.program.pattern.per; }, "vertex|edge"},
-    {"match", [](matcha_options& o) -> std::string& { return o.program.pattern.match; }, "iso|homo|edge"},
-    {"algorithm", [](matcha_options& o) -> std::string& { return o.program.pattern.algorithm; },
-     "auto|extend|join|decompose"},
-    {"tier", [](matcha_options& o) -> std::string& { return o.program.tier; }, "auto|interp|native"},
-};
-
-const Option<bool> kFlags[] = {
-    {"no-literals", [](matcha_options& o) -> bool& { return o.table.no_literals; }},
-    {"query", [](matcha_options& o) -> bool& { return o.program.pattern.query; }},
-    {"embeddings", [](matcha_options& o) -> bool& { return o.program.pattern.embeddings; }},
-    {"unlabelled", [](matcha_options& o) -> bool& { return o.program.pattern.unlabelled; }},
-    {"unlabelled-edges", [](matcha_options& o) -> bool& { return o.program.pattern.unlabelled_edges; }},
-    {"matches", [](matcha_options& o) -> bool& { return o.program.matches; }},
-    {"edge-labels", [](matcha_options& o) -> bool& { return o.edge_labels; }},
-    {"keep-loops", [](matcha_options& o) -> bool& { return o.keep_loops; }},
-    {"recompute", [](matcha_options& o) -> bool& { return o.recompute; }},
-    {"strict", [](matcha_options& o) -> bool& { return o.strict; }},
-    {"directed", [](matcha_options& o) -> bool& { return o.directed; }},
-};
-
-/// One whose value is read.
-struct ReadOption {
-  const char* name;
-  bool (*set)(matcha_options& o, const std::string& value);
-  const char* values;
-};
-
-const ReadOption kOthers[] = {
-    {"format",
-     [](matcha_options& o, const std::string& v) {
-       o.table.format = v;
-       return matcha::runtime::format_of_option(v).has_value();
-     },
-     "`auto` or a format of the manual, such as `edges` or `metis`"},
-    {"plan",
-     [](matcha_options& o, const std::string& v) { return take_number<std::size_t>(v, 1, o.program.pattern.plan); },
-     "a whole number from 1 on"},
-    {"vertex-id", [](matcha_options& o, const std::string& v) { return take_vertex_id(v, o.program.pattern); },
-     "the id of a vertex, or `none`, a blank, and its name"},
-    {"threads", [](matcha_options& o, const std::string& v) { return take_number<unsigned>(v, 0, o.threads); },
-     "a whole number from 0 on"},
-    {"limit", [](matcha_options& o, const std::string& v) { return take_limit(v, o.limit); },
-     "a whole number from 0 on"},
-    {"share", [](matcha_options& o, const std::string& v) { return take_share(v, o.share); }, "I/N, such as 0/2"},
-    {"timeout", [](matcha_options& o, const std::string& v) { return take_timeout(v, o.timeout); },
-     "seconds from 0 on"},
-    {"simd", [](matcha_options& o, const std::string& v) { return take_tier(v, o.tier); },
-     "scalar, avx2, avx512 or avx512-vp2intersect, if the processor has it"},
-};
-
-template <typename Rows>
-auto find_row(const Rows& rows, const std::string& name) {
-  const auto found = std::ranges::find_if(rows, [&name](const auto& row) { return name == row.name; });
-  return found == std::end(rows) ? nullptr : &*found;
-}
-
-/// What an option of these values takes, for people: `edge` or `vertex`.
-std::string one_of(const std::vector<std::string>& words) {
-  return words.size() == 1
-             ? words.front()
-             : fmt::format("`{}` or `{}`", fmt::join(words.begin(), words.end() - 1, "`, `"), words.back());
-}
-
-/// Sets an option. For a wrong value it gives the values that are right; nothing for an unknown option.
-std::optional<std::string> set_option(matcha_options& o, const std::string& name, const std::string& value) {
-  using matcha::driver::words_of;
-  if (const auto* const text = find_row(kTexts, name)) {
-    const std::vector<std::string> words = words_of(text->values);
-    if (*text->values != '\0' && std::ranges::find(words, value) == words.end()) return one_of(words);
-    text->of(o) = value;
-    return "";
-  }
-  if (const auto* const flag = find_row(kFlags, name)) {
-    return take_flag(value, flag->of(o)) ? "" : "`true` or `false`";
-  }
-  if (const auto* const other = find_row(kOthers, name)) return other->set(o, value) ? "" : other->values;
-  if (const auto* const gpu = find_row(matcha::driver::gpu_options(), name)) {
-    return gpu->set(o.program.gpu, value)                          ? ""
-           : gpu->takes == matcha::driver::GpuOption::Takes::Words ? one_of(words_of(gpu->shown))
-                                                                   : gpu->text;
-  }
-  return std::nullopt;
-}
-
-/// The hint for an option that does not exist.
-std::string near_option(const std::string& name) {
-  std::vector<std::string> names;
-  const auto add = [&names](const auto& rows) {
-    for (const auto& row : rows) names.emplace_back(row.name);
-  };
-  add(kTexts), add(kFlags), add(kOthers), add(matcha::driver::gpu_options());
-  const std::string near = matcha::nearest_word(name, names);
-  return near.empty() ? near : fmt::format("\n  hint: did you mean `{}`?", near);
+  if (!matcha::driver::is_taken(*option, Surface::Library)) return matcha::driver::refusal(*option, name);
+  if (option->take(targets_of(o), value)) return std::nullopt;
+  return fmt::format("option `{}` does not take `{}`\n  hint: {}", name, value, option->hint_for(value));
 }
 
 /// Arrays of the caller's, given back when this is freed.
@@ -383,10 +230,8 @@ matcha_options* matcha_options_new(void) {
 matcha_status matcha_options_set(matcha_options* options, const char* name, const char* value, matcha_error** error) {
   return call(error, [&] {
     if (options == nullptr || name == nullptr || value == nullptr) return usage("an argument is NULL", error);
-    const std::optional<std::string> takes = set_option(*options, name, value);
-    if (!takes) return usage(fmt::format("there is no option `{}`{}", name, near_option(name)), error);
-    if (takes->empty()) return MATCHA_OK;
-    return usage(fmt::format("`{}` is no value of the option `{}`\n  hint: it takes {}", value, name, *takes), error);
+    const std::optional<std::string> wrong = set_option(*options, name, value);
+    return wrong ? usage(*wrong, error) : MATCHA_OK;
   });
 }
 

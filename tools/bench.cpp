@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <map>
@@ -382,40 +383,27 @@ void add_bench(CLI::App& app, Action& action) {
   BenchOptions& o = *options;
   verb->add_option("FILE", o.files, "Programs (.mt), then the graph; `FILE:src,dst` takes these columns")
       ->type_name("");
-  verb->add_option("--entry", o.request.compile.entry,
-                   "The function to compile; default: `main`, else the last one of each file")
-      ->type_name("NAME");
-  CLI::Option* const pattern = verb->add_option("--pattern", o.patterns, "Measure a pattern too; may be repeated")
-                                   ->allow_extra_args(false)
-                                   ->type_name("P")
-                                   ->group("Pattern");
-  for (CLI::Option* option : add_pattern_options(*verb, o.request.pattern)) option->needs(pattern);
-  verb->add_option("--param", o.request.params, "Bind an int, float or bool of every program")
-      ->allow_extra_args(false)
-      ->type_name("NAME=VALUE")
-      ->group("Inputs");
-  add_graph_input_options(*verb, o.graph);
+  OptionTargets to;
+  put_targets(to, o.graph);
+  to.params = &o.request.params;
+  to.compile = &o.request.compile;
+  to.entry = &o.request.compile.entry;
+  to.pattern = &o.request.pattern;
+  to.patterns = &o.patterns;
+  to.gpu = &o.request.gpu;
+  to.device = &o.request.device;
+  to.order = &o.request.order;
+  to.simd_name = &o.simd;
+  to.threads = &o.threads;
+  to.timeout = &o.timeout;
+  to.json = &o.json;
+  add_options(*verb, kBench, to);
+  need_pattern(*verb);
+  verb->get_option("--pattern")->description("Measure a pattern too; may be repeated");
   add_number(*verb, "--runs", o.runs, "Runs of each program with graph and program kept; default: 10", 1)
       ->group("Measure");
   add_number(*verb, "--cold-runs", o.cold_runs, "Runs from the files on, with nothing kept; default: 3 at most", 1)
       ->group("Measure");
-  verb->add_flag("--json", o.json, "Print one JSON object")->group("Measure");
-  add_timeout(*verb, o.timeout, "Seconds for all of it; then there is no answer")->group("Measure");
-  verb->add_option("--device", o.request.device, "Where to run")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->option_text("auto|cpu|cuda")
-      ->group("How to run");
-  add_number(*verb, "--threads", o.threads, "Threads; 0: as many as there are")
-      ->envname("MATCHA_NUM_THREADS")
-      ->group("How to run");
-  verb->add_option("--simd", o.simd, "scalar, avx2, avx512 or avx512-vp2intersect; default: the best there is")
-      ->type_name("TIER")
-      ->group("How to run");
-  add_order_option(*verb, o.request.order);
-  add_gpu_text_options(*verb, o.request.gpu);
-  add_gpu_options(*verb, o.request.gpu);
-  add_load_cuda(*verb, o.request.gpu.query);
-  add_pass_options(*verb, o.request.compile);
   add_console_options(*verb, o.console);
   verb->footer(R"(
 Examples:

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -10,7 +11,6 @@
 #include "driver/targets.h"
 #include "frontend/asg.h"
 #include "ir/printer.h"
-#include "tools/gpu_options.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/verbs.h"
@@ -140,7 +140,7 @@ void add_build(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("build", "Compile a program and print a stage of it");
   auto options = std::make_shared<BuildOptions>();
   BuildOptions& o = *options;
-  add_program_options(*verb, o.compile);
+  add_program_file(*verb, o.compile);
   verb->add_option("--emit", o.emit, "What to print; ir is before the passes (the default), kernel after them")
       ->check(CLI::IsMember(emit_words()))
       ->option_text(fmt::format("{}", fmt::join(emit_words(), "|")));
@@ -153,8 +153,11 @@ void add_build(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"all", "query"}))
       ->option_text("all|query");
   verb->add_flag("--dot", o.dot, "With --emit=asg: Graphviz");
-  add_gpu_text_options(*verb, o.gpu);
-  add_pass_options(*verb, o.compile);
+  OptionTargets to;
+  to.compile = &o.compile;
+  to.entry = &o.compile.entry;
+  to.gpu = &o.gpu;
+  add_options(*verb, kBuild, to);
   std::vector<std::string> assumptions;
   for (ir::AssumptionKind kind : ir::kAssumptionKinds) assumptions.emplace_back(ir::keyword(kind));
   verb->add_option("--assume", o.assumed, "What the program may assume of its graph, and refuses one that is not so")

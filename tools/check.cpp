@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "driver/compile.h"
@@ -40,7 +41,11 @@ Status check(const CheckOptions& options) {
 void add_check(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("check", "Report the errors of a program; print the inferred signature if none");
   auto options = std::make_shared<CheckOptions>();
-  add_program_options(*verb, options->compile);
+  add_program_file(*verb, options->compile);
+  OptionTargets to;
+  to.compile = &options->compile;
+  to.entry = &options->compile.entry;
+  add_options(*verb, kCheck, to);
   add_console_options(*verb, options->console);
   verb->footer(R"(
 Examples:

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "driver/options.h"
 #include "driver/output_file.h"
 #include "driver/version.h"
 #include "ir/support/diagnostics.h"
@@ -112,6 +113,12 @@ std::string meant_command(const std::string& verb, const std::vector<std::string
   return {};
 }
 
+/// The option of the table that a word such as `--limit=3` names; null: there is none. `name`: `--limit`.
+const Option* option_of(const std::string& word, std::string& name) {
+  name = word.substr(0, word.find('='));
+  return name.starts_with("--") ? find_option(std::string_view(name).substr(2), Surface::CommandLine) : nullptr;
+}
+
 /// The message with the name of the variable that the value is of, if it is of one.
 std::string with_variable(const CLI::App& verb, std::string message) {
   for (const CLI::Option* option : verb.get_options()) {
@@ -142,9 +149,14 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::ve
                                          : "takes no further argument",
                           word);
     const std::string meant = meant_command(full_name(*verb), left);
+    std::string name;
+    const Option* const other = option_of(word, name);
+    if (other != nullptr && other->verbs == 0) message = refusal(*other, name);
     if (!meant.empty()) {
       hint = fmt::format("did you mean `{}`?", meant);
-    } else if (!near.empty()) {
+    } else if (other != nullptr && other->verbs != 0) {
+      hint = fmt::format("`{}` is an option of {}; {}", name, verbs_with(other->verbs), help);
+    } else if (other == nullptr && !near.empty()) {
       hint = fmt::format("did you mean `{}`? Otherwise {}", near, help);
     } else if (verb_missing) {
       hint = fmt::format("the verbs are {}; {}", fmt::join(known, ", "), help);

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "driver/compile.h"
+#include "driver/options.h"
 #include "driver/output_file.h"
 #include "tools/options.h"
 #include "tools/verbs.h"
@@ -190,11 +192,38 @@ Status list_modules(bool json, const Console& console, std::string& out) {
   return Status::Ok;
 }
 
+/// The table of options.
+std::string options_json() {
+  Json report = {{"schema", "matcha.doc/1"}, {"options", Json::array()}};
+  for (const Option& option : driver::options()) {
+    Json one = {{"name", option.name},
+                {"takes", keyword(option.takes)},
+                {"values", option.values()},
+                {"shown", option.shown},
+                {"doc", option.text},
+                {"group", option.group},
+                {"step", keyword(option.step)},
+                {"least", option.least},
+                {"repeats", option.repeats},
+                {"verbs", Json::array()},
+                {"requests", option.in_requests},
+                {"library", option.in_library},
+                {"refusal", refusal(option, option.name)}};
+    for (std::uint32_t verb = 1; verb < 1U << kVerbCount; verb <<= 1) {
+      if ((option.verbs & verb) != 0) one["verbs"].push_back(verbs_with(verb));
+    }
+    report["options"].push_back(std::move(one));
+  }
+  return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 Status print_doc(const DocOptions& options) {
   const Console console(options.console);
   std::string out;
   Status status = Status::Ok;
-  if (options.module.empty()) {
+  if (options.module == "options") {
+    out = options.json ? options_json() : options_page();
+  } else if (options.module.empty()) {
     status = list_modules(options.json, console, out);
   } else {
     Module module;
@@ -212,7 +241,9 @@ Status print_doc(const DocOptions& options) {
 void add_doc(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("doc", "Tell what is in a module: functions, signatures and docstrings");
   auto options = std::make_shared<DocOptions>();
-  verb->add_option("MODULE", options->module, "A module such as std.clique, or a program (.mt); without it, the list")
+  verb->add_option(
+          "MODULE", options->module,
+          "A module such as std.clique, a program (.mt), or `options`, all there are; without it, the list of modules")
       ->type_name("");
   verb->add_option("FUNCTION", options->function, "Only this function")->type_name("");
   verb->add_flag("--json", options->json, "Print one JSON object");
@@ -222,7 +253,8 @@ Examples:
   matcha doc
   matcha doc std.clique
   matcha doc std.clique triangles
-  matcha doc query.mt)");
+  matcha doc query.mt
+  matcha doc options)");
   verb->callback([options, &action] { action = [options] { return print_doc(*options); }; });
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -509,22 +510,27 @@ void add_explain(CLI::App& app, Action& action) {
       "explain", "Show the plan of a program, with a graph also what its run takes; or what an error means");
   auto options = std::make_shared<ExplainOptions>();
   ExplainOptions& o = *options;
-  add_program_options(*verb, o.compile);
+  add_program_file(*verb, o.compile);
   verb->get_option("FILE")->required(false);
-  add_bind_options(*verb, o.bind);
-  add_pattern_or_program(*verb, o.pattern, "Explain the program of this pattern; see `matcha pattern --help`");
-  add_number(*verb, "--threads", o.threads, "Threads; 0: as many as there are")->envname("MATCHA_NUM_THREADS");
-  add_order_option(*verb, o.order);
+  add_graph_file(*verb, o.bind);
+  OptionTargets to;
+  put_targets(to, o.bind);
+  to.compile = &o.compile;
+  to.entry = &o.compile.entry;
+  to.pattern = &o.pattern;
+  to.threads = &o.threads;
+  to.order = &o.order;
+  to.code_folder = &o.code_folder;
+  to.timeout = &o.timeout;
+  add_options(*verb, kExplain, to);
+  need_pattern(*verb);
   verb->add_flag("--no-run", o.no_run, "Only look at the graph: estimates and memory, no run");
   add_number(*verb, "--sample", o.sample, "Walk one in N outermost positions only; sizes are N times theirs", 1,
              std::uint64_t{1} << 40);
-  add_no_cache(*verb, o.code_folder);
-  add_timeout(*verb, o.timeout, "Seconds for all of it; then the sizes until there");
   verb->add_option("--svg", o.svg, "Draw the pattern and the loops into this file instead (`-`: stdout)")
       ->type_name("FILE");
   verb->add_option("--html", o.html, "Write a page with pictures and tables instead (`-`: stdout)")->type_name("FILE");
   verb->add_flag("--dot", o.dot, "Print the graph of the program (ASG) for Graphviz instead");
-  add_pass_options(*verb, o.compile);
   add_console_options(*verb, o.console);
   verb->footer(R"(
 Examples:

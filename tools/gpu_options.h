@@ -1,8 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,17 +8,7 @@
 
 namespace matcha::tools {
 
-/// The options that say what the text for a GPU is like.
-void add_gpu_text_options(CLI::App& verb, driver::GpuOptions& options);
-
-/// The other options that say how a GPU runs a program.
-void add_gpu_options(CLI::App& verb, driver::GpuOptions& options);
-
-/// `--gpus N|all` alone; 0 is all, and nothing is given: it is not there.
-CLI::Option* add_gpus(CLI::App& verb, std::optional<std::uint32_t>& gpus);
-
-/// `--load-cuda FILE`; `read_query` reads the file, if there is one.
-CLI::Option* add_load_cuda(CLI::App& verb, codegen::LoadedQuery& query);
+/// Reads the file of `--load-cuda`, if there is one.
 Status read_query(codegen::LoadedQuery& query, const Console& console);
 
 /// For a run on the CPU with these options for a GPU: GPUs that are asked for by number, and kernels, are not

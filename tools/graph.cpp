@@ -1,5 +1,6 @@
 #ifdef __linux__
 #include <malloc.h>
+#include <CLI/CLI.hpp>
 #endif
 
 #include <fmt/format.h>
@@ -336,16 +337,14 @@ Status generate(const GraphOptions& options, const Make& make) {
   return session.leave(code);
 }
 
-void add_input_options(CLI::App& verb, GraphOptions& options) {
-  add_table_options(verb, options.table);
-  verb.add_option("--labels", options.table.labels, "Vertex labels: one a line, or `id label`")
-      ->type_name("FILE")
-      ->group("Inputs");
-  verb.add_flag("--directed", options.directed, "Keep arcs instead of making the graph symmetric");
-  verb.add_flag("--temporal", options.temporal, "Keep arcs, repeats and the third column (`u v t`)");
-  verb.add_flag("--edge-labels", options.edge_labels,
-                "Keep the third column of edges, numbers or words; edges with several labels are parallel");
-  verb.add_flag("--keep-loops", options.keep_loops, "Keep loops too; only with --directed");
+OptionTargets targets_of(GraphOptions& options) {
+  OptionTargets to;
+  to.table = &options.table;
+  to.directed = &options.directed;
+  to.temporal = &options.temporal;
+  to.edge_labels = &options.edge_labels;
+  to.keep_loops = &options.keep_loops;
+  return to;
 }
 
 void add_output_options(CLI::App& verb, GraphOptions& options) {
@@ -453,8 +452,8 @@ not; what a file is shows from its bytes.)");
       ->add_option("OUT", options->output, "The file to write: .mtg, .txt, .csv, .mtx, .graph, also with .gz or .zst")
       ->type_name("");
   add_output_options(*convert_verb, *options);
-  add_input_options(*convert_verb, *options);
-  add_format_option(*convert_verb, options->table, "--input-format");
+  add_options(*convert_verb, kGraph, targets_of(*options));
+  add_option(*convert_verb, kGraph, "format", targets_of(*options), "--input-format");
   convert_verb->add_option("--labels-out", options->labels_out, "Write the labels here, one a line")->type_name("FILE");
   convert_verb->callback([options, &action] {
     if (options->output.empty() && !options->table.sql.empty()) options->output = std::exchange(options->input, "");
@@ -465,7 +464,7 @@ not; what a file is shows from its bytes.)");
   CLI::App* info_verb = verb->add_subcommand("info", "Describe a graph: size, degrees, labels, what loading drops");
   add_console_options(*info_verb, options->console);
   info_verb->add_option("FILE", options->input, "The graph to read; `-`: standard input")->type_name("");
-  add_input_options(*info_verb, *options);
+  add_options(*info_verb, kGraph, targets_of(*options));
   info_verb->add_flag("--json", options->json, "Print one JSON object");
   info_verb->callback([options, &action] {
     if (options->input.empty() == options->table.sql.empty()) throw CLI::RequiredError("FILE, or --graph-sql,");

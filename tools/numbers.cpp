@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 namespace matcha::tools {
 
@@ -26,7 +28,7 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   return CLI::Validator(read, "");
 }
 
-CLI::Option* add_bytes(CLI::App& verb, const std::string& name, std::uint64_t& bytes, const std::string& text) {
+CLI::Validator byte_count() {
   const auto read = [](std::string& given) -> std::string {
     std::uint64_t number = 0;
     const char* const end = given.data() + given.size();
@@ -40,10 +42,10 @@ CLI::Option* add_bytes(CLI::App& verb, const std::string& name, std::uint64_t& b
     given = std::to_string(number << (10 * power));
     return {};
   };
-  return verb.add_option(name, bytes, text)->transform(CLI::Validator(read, ""))->type_name("BYTES");
+  return CLI::Validator(read, "");
 }
 
-CLI::Option* add_timeout(CLI::App& verb, std::optional<double>& seconds, const std::string& text) {
+CLI::Validator seconds() {
   const auto check = [](std::string& given) -> std::string {
     double number = 0;
     const char* const end = given.data() + given.size();
@@ -51,7 +53,19 @@ CLI::Option* add_timeout(CLI::App& verb, std::optional<double>& seconds, const s
     const bool is_number = read.ec == std::errc() && read.ptr == end && std::isfinite(number) && number >= 0;
     return is_number ? std::string() : fmt::format("`{}` is no number of seconds", given);
   };
-  return verb.add_option("--timeout", seconds, text)->check(CLI::Validator(check, ""))->type_name("SECONDS");
+  return CLI::Validator(check, "");
+}
+
+CLI::Option* add_whole_number(CLI::App& verb, const std::string& name, std::function<void(std::uint64_t)> put,
+                              std::function<std::string()> now, const std::string& text, std::uint64_t least,
+                              std::uint64_t most) {
+  CLI::Option* const option = verb.add_option_function<std::uint64_t>(name, std::move(put), text);
+  option->default_function(std::move(now));
+  return option->transform(whole_number(least, most))->type_name("N");
+}
+
+CLI::Option* add_bytes(CLI::App& verb, const std::string& name, std::uint64_t& bytes, const std::string& text) {
+  return verb.add_option(name, bytes, text)->transform(byte_count())->type_name("BYTES");
 }
 
 }  // namespace matcha::tools

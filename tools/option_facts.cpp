@@ -1,5 +1,6 @@
 #include "tools/option_facts.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "frontend/pattern/read.h"

@@ -1,8 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 /// The table of verbs and options that CLI11 holds, as completions and manual pages need it.
 namespace matcha::tools {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <optional>
 #include <string>
@@ -8,28 +7,35 @@
 
 #include "driver/bind.h"
 #include "driver/compile.h"
+#include "driver/options.h"
 #include "driver/pattern_source.h"
 #include "driver/resident_graph.h"
 #include "runtime/cpu/set_kernels.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
 
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
 /// The options of the steps of a run, which several verbs have.
 namespace matcha::tools {
 
-/// FILE and `--entry`.
-void add_program_options(CLI::App& verb, CompileOptions& options);
-/// `--passes` and `--disable-pass`.
-void add_pass_options(CLI::App& verb, CompileOptions& options);
+/// Adds the options of the table (driver/options.h) that the verb takes, in its order, but for those that the verb has
+/// already. Values go to `to`, whose parts must outlive the verb.
+void add_options(CLI::App& verb, Verb which, const OptionTargets& to);
+/// Adds one of them, perhaps by another name, such as `--input-format`.
+CLI::Option* add_option(CLI::App& verb, Verb which, const char* option, const OptionTargets& to, const char* name);
+/// The options of a pattern, which mean nothing without `--pattern`, need it.
+void need_pattern(CLI::App& verb);
 
-/// GRAPH, `--in`, `--param`, `--labels`, `--directed`, `--keep-loops` and `--temporal`.
-void add_bind_options(CLI::App& verb, BindOptions& options);
-
-/// `--format` of an input, or another name where that is taken.
-void add_format_option(CLI::App& verb, TableBinding& options, const char* name);
-
-/// Columns and headings of tables, and the file of vertices; all of them but `--labels`.
-void add_table_options(CLI::App& verb, TableBinding& options);
+/// FILE, the program.
+void add_program_file(CLI::App& verb, CompileOptions& options);
+/// GRAPH.
+void add_graph_file(CLI::App& verb, BindOptions& options);
+/// The parts of inputs.
+void put_targets(OptionTargets& to, BindOptions& options);
 
 /// The graphs of a verb that keeps them in memory.
 struct GraphInput {
@@ -51,33 +57,8 @@ struct GraphInput {
   std::vector<runtime::GraphSpec> specs() const;
   runtime::GraphSpec spec_of(std::string name, std::string path) const;
 };
-/// All options of graphs but the path of the first.
-void add_graph_input_options(CLI::App& verb, GraphInput& input);
-
-/// `--order auto|id|degree`.
-void add_order_option(CLI::App& verb, std::string& choice);
-
-/// `--param`, those of tables, `--labels` and `--directed`: how a program and a graph are to be read.
-void add_input_meaning(CLI::App& verb, std::vector<std::string>& params, TableBinding& table, bool& directed);
-
-/// Where the options of a run on a CPU go.
-struct CpuOptions {
-  std::string& tier;
-  unsigned& threads;
-  std::string& simd;
-  std::string& order;
-};
-/// `--tier`, `--threads`, `--simd` and `--order`.
-void add_cpu_options(CLI::App& verb, const CpuOptions& options);
-
-/// `--induced`, `--match`, `--embeddings`, `--algorithm`, `--plan`, `--unlabelled` and `--unlabelled-edges`; all that
-/// were added.
-std::vector<CLI::Option*> add_pattern_options(CLI::App& verb, PatternOptions& options);
-/// `--pattern P`, any number of times, and `--patterns FILE`.
-void add_pattern_list(CLI::App& verb, std::vector<std::string>& patterns, std::string& file);
-/// `--pattern P` of a verb that takes a program otherwise, with `text` as its help, and those options, which mean
-/// nothing for a program.
-void add_pattern_or_program(CLI::App& verb, PatternOptions& options, const std::string& text);
+/// The parts of the graphs of a verb.
+void put_targets(OptionTargets& to, GraphInput& input);
 
 /// Folders of what is kept from run to run, in `$MATCHA_CACHE_DIR`, else `$XDG_CACHE_HOME/matcha`, else
 /// `~/.cache/matcha`; empty: there is no such folder. `code`: compiled code. `tuned`: what `--tune` finds out.
@@ -85,8 +66,6 @@ std::string code_folder();
 std::string tuning_folder();
 /// Modules of the binary as files, for editors.
 std::string library_folder();
-/// `--no-cache`: the folder is not used, and becomes empty.
-void add_no_cache(CLI::App& verb, std::string& code_folder);
 
 /// The SIMD tier that `--simd` names; none if it is empty. An error if there is none of that name, or not here.
 Status choose_tier(const std::string& name, const Console& console, std::optional<runtime::Tier>& tier);

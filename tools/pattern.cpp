@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -159,16 +160,12 @@ void add_pattern(CLI::App& app, Action& action) {
   PatternVerbOptions& o = *options;
   verb->add_option("PATTERN", o.pattern.text, "Text, a name or a file")->required()->type_name("");
   verb->add_option("GRAPH", o.graph, "A graph to choose the order for; without it, for a typical one")->type_name("");
-  add_pattern_options(*verb, o.pattern);
-  verb->add_option("--labels", o.pattern.labels, "Labels of the vertices in ascending order; empty: any")
-      ->type_name("A,B,…")
-      ->group("Pattern");
-  verb->add_flag("--matches", o.matches, "List the matches instead of counting them")->group("Pattern");
-  verb->add_option("--graph-labels", o.table.labels, "Vertex labels of GRAPH: one a line, or `id label`")
-      ->type_name("FILE")
-      ->group("Inputs");
-  add_table_options(*verb, o.table);
-  verb->add_flag("--directed", o.directed, "Keep the arcs of GRAPH")->group("Inputs");
+  OptionTargets to;
+  to.pattern = &o.pattern;
+  to.table = &o.table;
+  to.matches = &o.matches;
+  to.directed = &o.directed;
+  add_options(*verb, kPattern, to);
   verb->add_option("--device", o.device, "What the order and the algorithm are chosen for; default: cpu")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->option_text("cpu|cuda");

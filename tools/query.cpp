@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -7,7 +8,6 @@
 
 #include "driver/text_file.h"
 #include "frontend/query/query.h"
-#include "tools/numbers.h"
 #include "tools/run_options.h"
 #include "tools/verbs.h"
 
@@ -78,26 +78,7 @@ void add_query(CLI::App& app, Action& action) {
   RunVerbOptions& o = *options;
   verb->add_option("QUERY", *text, "The query, or a file with it")->required()->type_name("");
   verb->add_option("GRAPH", o.bind.graph, "The graph: arcs, with a label each or with none")->required()->type_name("");
-  add_table_options(*verb, o.bind.table);
-  verb->add_option("--labels", o.bind.table.labels, "Vertex labels: one a line, or `id label`")
-      ->type_name("FILE")
-      ->group("Inputs");
-  verb->add_flag("--json", o.json, "Print one JSON object instead of the bare answer")->group("Answer");
-  verb->add_option("--matches", o.matches, "Stream the rows to this file (`-`: stdout), in no particular order")
-      ->type_name("FILE")
-      ->group("Answer");
-  add_timeout(*verb, o.timeout, "Seconds for loading, compiling and running; then the partial result")->group("Answer");
-  verb->add_option("--device", o.device, "Where to run")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->option_text("auto|cpu|cuda")
-      ->group("How to run");
-  verb->add_option("--backend", o.backend, "interp is slow, and the reference")
-      ->check(CLI::IsMember({"llvm", "interp"}))
-      ->option_text("llvm|interp")
-      ->group("How to run");
-  add_number(*verb, "--threads", o.threads, "Threads; 0: as many as there are")
-      ->envname("MATCHA_NUM_THREADS")
-      ->group("How to run");
+  add_options(*verb, kQuery, targets_of(o));
   add_console_options(*verb, o.console);
   verb->footer(R"(What is read of each language, and what it means by a match: the chapter
 Queries of docs/cli.md.

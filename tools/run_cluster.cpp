@@ -77,32 +77,6 @@ std::vector<std::string> words_of_run(const std::vector<std::string>& words) {
 
 }  // namespace
 
-void add_cluster_options(CLI::App& verb, ClusterOptions& options) {
-  CLI::Option* const shard =
-      verb.add_option("--shard", options.shard,
-                      "Run part I of N, from 0; auto: as a Slurm array or an indexed Kubernetes job says")
-          ->type_name("I/N")
-          ->group("Several processes");
-  verb.add_option("--ledger", options.ledger, "With --shard: the file of what it finds; `matcha merge` has the answer")
-      ->type_name("FILE")
-      ->needs(shard)
-      ->group("Several processes");
-  verb.add_option("--work", options.work,
-                  "Share the work with all processes that run the same command, in this folder; goes on after a crash")
-      ->type_name("DIR")
-      ->excludes(shard)
-      ->group("Several processes");
-  verb.add_flag("--mpi", options.mpi,
-                "As a rank of an MPI job: share the work with the others; the first prints the answer")
-      ->excludes(shard)
-      ->excludes("--work")
-      ->group("Several processes");
-  verb.add_option("--from-ledgers", options.from_ledgers, "The answer of all shards")
-      ->excludes(shard)
-      ->excludes("--mpi")
-      ->group("");
-}
-
 Status join_ranks(ConsoleOptions& told, std::string_view example, std::shared_ptr<runtime::cluster::MpiTeam>& team) {
   namespace mpi = runtime::cluster;
   // The launcher says it before the library does.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -36,8 +35,6 @@ struct ClusterOptions {
   /// Whether this process tells what was found: of an MPI job the first.
   bool speaks() const { return team == nullptr || team->rank() == 0; }
 };
-
-void add_cluster_options(CLI::App& verb, ClusterOptions& options);
 
 /// Joins the ranks of an MPI job, `team` from then on. Those but the first say errors only. `example`: the command of
 /// one rank.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -61,6 +60,9 @@ struct RunVerbOptions {
 
 /// Runs the program or the patterns of one command line.
 Status run(const RunVerbOptions& options);
+
+/// The parts that options are put into.
+OptionTargets targets_of(RunVerbOptions& options);
 
 /// Adds all of them to the verb, with its help. What the verb is called with stands in `options`, which must outlive
 /// it.

@@ -3,6 +3,7 @@
 #include <tbb/global_control.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -23,9 +24,7 @@
 #include "driver/prepared.h"
 #include "driver/values.h"
 #include "driver/version.h"
-#include "tools/gpu_options.h"
 #include "tools/graph_info.h"
-#include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/serve_lists.h"
 #include "tools/serve_protocol.h"
@@ -244,6 +243,7 @@ class Worker {
       const Status status = read_program(request.file, nullptr, *log, request.program.text);
       if (status != Status::Ok) return error_line(request.id, status, *log);
     }
+    if (request.program.pattern.query) request.query = driver::take_query(request.program);
     if (request.kind == ServeRequest::Kind::Check) return check(request, *log);
     const Stopwatch watch;
     const std::string key = request.key();
@@ -286,24 +286,39 @@ class Worker {
     return line.take();
   }
 
+  /// A query that asks whether there is a match.
+  static bool asks_whether(const ServeRequest& request) {
+    return request.query && request.query->answer == frontend::query::Answer::Exists;
+  }
+
+  /// The number of rows that are enough, by the option and the query; nothing: all are wanted.
+  static std::optional<std::uint64_t> limit_of(const ServeRequest& request) {
+    if (asks_whether(request)) return 1;
+    if (!request.query || !request.query->limit) return request.limit;
+    return std::min(request.limit.value_or(*request.query->limit), *request.query->limit);
+  }
+
   std::string run(Job& job, driver::Prepared& prepared, double compile_ms) {
     const ServeRequest& request = job.request;
     const frontend::Type& type = *prepared.program().result->type;
     codegen::RunOptions how;
     how.threads = request.threads;
-    how.tier = tier_;
+    how.tier = request.simd_tier ? request.simd_tier : tier_;
     how.stop_request = &job.stop;
     how.deadline = job.deadline;
-    how.most = request.limit;
+    const std::optional<std::uint64_t> limit = limit_of(request);
+    const bool writes_rows = limit || (request.query && type.is_list());
+    how.most = limit;
     const std::vector<std::string> names = column_names(type, prepared.row_names());
-    MatchWriter rows(nullptr, RowFormat{}, type, names, request.limit, prepared.universe());
-    if (request.limit && !type.is_list()) {
+    MatchWriter rows(nullptr, RowFormat{}, type, names, limit, prepared.universe());
+    if (request.query) rows.name_labels(graph_->graph().dictionary(), driver::label_columns(*request.query));
+    if (limit && !type.is_list()) {
       JsonLog log;
       log.error(Status::Usage,
                 fmt::format("`limit` is for lists; `{}` returns `{}`", prepared.program().entry, to_string(type)));
       return error_line(request.id, Status::Usage, log);
     }
-    if (request.limit) how.on_rows = [&rows](const codegen::Rows& block) { return rows.take(block); };
+    if (writes_rows) how.on_rows = [&rows](const codegen::Rows& block) { return rows.take(block); };
     job.runs = true;
     const Stopwatch watch;
     const codegen::RunOutcome outcome = prepared.run(how);
@@ -323,11 +338,15 @@ class Worker {
                           : result.ending == codegen::Ending::Stopped ? Status::Interrupted
                                                                       : Status::Ok;
     AnswerLine line(request.id, status);
-    line.add_raw("result", request.limit ? rows.json() : json_result(result.values, type, prepared.universe()));
+    if (asks_whether(request)) {
+      line.add("result", rows.count() != 0);
+    } else {
+      line.add_raw("result", writes_rows ? rows.json() : json_result(result.values, type, prepared.universe()));
+    }
     line.add("complete", result.ending == codegen::Ending::Complete);
     line.add("signature", signature(prepared.program()));
     if (!prepared.semantics().empty()) line.add("meaning", prepared.semantics());
-    if (type.is_list()) line.add("columns", names);
+    if (type.is_list() && !asks_whether(request)) line.add("columns", names);
     if (type.is_tuple() && prepared.row_names().size() == result.values.size()) {
       line.add("columns", prepared.row_names());
     }
@@ -487,25 +506,14 @@ void add_serve(CLI::App& app, Action& action) {
   o.usual.program.code_folder = code_folder();
   verb->add_option("GRAPH", o.graph.path, "The graph, which stays in memory; `FILE:src,dst` takes these columns")
       ->type_name("");
-  add_graph_input_options(*verb, o.graph);
   verb->add_flag_callback(
       "--no-files", [&o] { o.usual.program.compile.no_files = o.usual.program.pattern.no_files = true; },
       "Requests name no files of programs and patterns, for requests of others");
-  add_timeout(*verb, o.usual.timeout, "Seconds for each request that names none; then the partial result");
-  verb->add_option("--device", o.usual.program.device, "Where to run")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->option_text("auto|cpu|cuda")
-      ->group("How to run");
-  add_number(*verb, "--threads", o.usual.threads, "Threads at most; 0: as many as there are")
-      ->envname("MATCHA_NUM_THREADS")
-      ->group("How to run");
-  verb->add_option("--simd", o.simd, "scalar, avx2, avx512 or avx512-vp2intersect; default: the best there is")
-      ->type_name("TIER")
-      ->group("How to run");
-  add_order_option(*verb, o.usual.program.order);
-  add_no_cache(*verb, o.usual.program.code_folder);
-  add_gpu_text_options(*verb, o.usual.program.gpu);
-  add_gpu_options(*verb, o.usual.program.gpu);
+  OptionTargets to = targets_of(o.usual);
+  put_targets(to, o.graph);
+  to.simd_name = &o.simd;
+  add_options(*verb, kServe, to);
+  verb->get_option("--timeout")->description("Seconds for each request that names none; then the partial result");
   add_console_options(*verb, o.console);
   verb->footer(R"(
 Examples:

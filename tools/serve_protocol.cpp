@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <vector>
 
@@ -25,33 +24,16 @@ Json message_object(std::string_view severity, std::string_view id, std::string_
           {"id", id},   {"message", message}, {"hint", hint}, {"notes", Json::array()}};
 }
 
-/// An option of a request: takes a value, or says what it should be.
-struct Option {
-  const char* name;
-  const char* takes;
-  bool (*set)(ServeRequest& request, const Json& value);
-};
-
 bool set_text(std::string& text, const Json& value) {
   if (!value.is_string()) return false;
   text = value.get<std::string>();
   return true;
 }
 
-bool set_word(std::string& text, const Json& value, std::initializer_list<const char*> words) {
-  const bool known = value.is_string() && std::ranges::any_of(words, [&](const char* word) { return value == word; });
-  return known && set_text(text, value);
-}
-
 bool set_flag(bool& flag, const Json& value) {
   if (!value.is_boolean()) return false;
   flag = value.get<bool>();
   return true;
-}
-
-std::optional<std::uint64_t> whole(const Json& value) {
-  if (value.is_number_unsigned()) return value.get<std::uint64_t>();
-  return std::nullopt;
 }
 
 bool set_params(ServeRequest& request, const Json& value) {
@@ -71,63 +53,41 @@ bool set_lists(ServeRequest& request, const Json& value) {
   return true;
 }
 
-bool set_plan(ServeRequest& request, const Json& value) {
-  const std::optional<std::uint64_t> plan = whole(value);
-  if (plan) request.program.pattern.plan = *plan;
-  return plan && *plan != 0;
+/// The value of an option as text, if its type fits the option; nothing for others.
+std::optional<std::string> text_of(const Option& option, const Json& value) {
+  using Takes = Option::Takes;
+  const auto fits = [&] {
+    switch (option.takes) {
+      case Takes::Flag: return value.is_boolean();
+      case Takes::Number: return value.is_number_unsigned();
+      case Takes::Seconds:
+      case Takes::Mib: return value.is_number();
+      case Takes::Word:
+      case Takes::Devices: return value.is_string() || value.is_number_unsigned();
+      case Takes::Bytes:
+      case Takes::Text: return value.is_string();
+      case Takes::Object: return false;
+    }
+    return false;
+  };
+  if (!fits()) return std::nullopt;
+  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-bool set_limit(ServeRequest& request, const Json& value) {
-  request.limit = whole(value);
-  return request.limit.has_value();
-}
-
-bool set_threads(ServeRequest& request, const Json& value) {
-  const std::optional<std::uint64_t> threads = whole(value);
-  if (!threads || *threads > std::numeric_limits<unsigned>::max()) return false;
-  request.threads = static_cast<unsigned>(*threads);
+bool set_option(const Option& option, const Json& value, ServeRequest& request) {
+  if (option.takes == Option::Takes::Object) {
+    return std::string_view(option.name) == "params" ? set_params(request, value) : set_lists(request, value);
+  }
+  if (option.repeats && value.is_array()) {
+    return std::ranges::all_of(value, [&](const Json& one) { return set_option(option, one, request); });
+  }
+  const std::optional<std::string> text = text_of(option, value);
+  if (!text || !option.take(targets_of(request), *text)) return false;
+  if (option.step == Option::Step::Run) return true;
+  std::string& given = request.given[option.name];
+  given = option.repeats ? given + '\n' + *text : *text;
   return true;
 }
-
-bool set_timeout(ServeRequest& request, const Json& value) {
-  if (!value.is_number() || !(value.get<double>() >= 0)) return false;
-  request.timeout = value.get<double>();
-  return true;
-}
-
-constexpr Option kOptions[] = {
-    {"entry", "the name of a function",
-     [](ServeRequest& r, const Json& v) { return set_text(r.program.compile.entry, v); }},
-    {"params", "an object of numbers, bools and texts", set_params},
-    {"lists", "an object of arrays", set_lists},
-    {"induced", "`vertex` or `edge`",
-     [](ServeRequest& r, const Json& v) {
-       return set_word(r.program.pattern.induced, v, {"vertex", "edge"});
-     }},
-    {"per", "`vertex` or `edge`",
-     [](ServeRequest& r, const Json& v) {
-       return set_word(r.program.pattern.per, v, {"vertex", "edge"});
-     }},
-    {"match", "`iso`, `homo` or `edge`",
-     [](ServeRequest& r, const Json& v) {
-       return set_word(r.program.pattern.match, v, {"iso", "homo", "edge"});
-     }},
-    {"algorithm", "`auto`, `extend`, `join` or `decompose`",
-     [](ServeRequest& r, const Json& v) {
-       return set_word(r.program.pattern.algorithm, v, {"auto", "extend", "join", "decompose"});
-     }},
-    {"plan", "a number from 1 on", set_plan},
-    {"labels", "labels with commas between them",
-     [](ServeRequest& r, const Json& v) { return set_text(r.program.pattern.labels, v); }},
-    {"embeddings", "true or false",
-     [](ServeRequest& r, const Json& v) { return set_flag(r.program.pattern.embeddings, v); }},
-    {"unlabelled", "true or false",
-     [](ServeRequest& r, const Json& v) { return set_flag(r.program.pattern.unlabelled, v); }},
-    {"matches", "true or false", [](ServeRequest& r, const Json& v) { return set_flag(r.program.matches, v); }},
-    {"limit", "a whole number", set_limit},
-    {"threads", "a whole number", set_threads},
-    {"timeout", "a number of seconds", set_timeout},
-};
 
 std::string hint_of(const std::string& word, const std::vector<std::string>& known) {
   const std::string near = nearest_word(word, known);
@@ -140,16 +100,19 @@ bool read_options(const Json& options, ServeRequest& request, const JsonLog& log
     return false;
   }
   for (const auto& [name, value] : options.items()) {
-    const Option* const option = std::ranges::find_if(kOptions, [&](const Option& one) { return name == one.name; });
-    if (option == std::end(kOptions)) {
-      std::vector<std::string> known;
-      for (const Option& one : kOptions) known.emplace_back(one.name);
-      log.error(Status::Usage, fmt::format("there is no option `{}`", name), hint_of(name, known));
+    const Option* const option = find_option(name, Surface::Requests);
+    if (option == nullptr) {
+      log.error(Status::Usage, fmt::format("there is no option `{}`", name), hint_for_option(name, Surface::Requests));
       return false;
     }
-    if (!option->set(request, value)) {
-      log.error(Status::Usage, fmt::format("option `{}`: {} is no value of it", name, dump_line(value).substr(0, 80)),
-                fmt::format("it takes {}", option->takes));
+    if (!is_taken(*option, Surface::Requests)) {
+      log.error(Status::Usage, refusal(*option, name));
+      return false;
+    }
+    if (!set_option(*option, value, request)) {
+      const std::string text = value.is_string() ? value.get<std::string>() : dump_line(value);
+      log.error(Status::Usage, fmt::format("option `{}` does not take `{}`", name, text.substr(0, 80)),
+                option->hint_for(text));
       return false;
     }
   }
@@ -261,10 +224,27 @@ void JsonLog::report(const Diagnostics& diagnostics, std::size_t from) const {
 void JsonLog::write(std::string_view text) const { error(Status::Run, text); }
 
 std::string ServeRequest::key() const {
-  const driver::PatternOptions& pattern = program.pattern;
-  return dump_line(Json{program.text, program.compile.file, program.compile.entry, program.params, lists,
-                        program.matches, pattern.text, pattern.labels, pattern.per, pattern.induced, pattern.match,
-                        pattern.algorithm, pattern.plan, pattern.embeddings, pattern.unlabelled});
+  return dump_line(
+      Json{program.text, program.compile.file, program.pattern.text, program.params, lists, program.matches, given});
+}
+
+driver::OptionTargets targets_of(ServeRequest& request) {
+  driver::OptionTargets to;
+  driver::ProgramRequest& program = request.program;
+  to.entry = &program.compile.entry;
+  to.compile = &program.compile;
+  to.pattern = &program.pattern;
+  to.matches = &program.matches;
+  to.gpu = &program.gpu;
+  to.device = &program.device;
+  to.order = &program.order;
+  to.tier = &program.tier;
+  to.code_folder = &program.code_folder;
+  to.limit = &request.limit;
+  to.timeout = &request.timeout;
+  to.threads = &request.threads;
+  to.simd_tier = &request.simd_tier;
+  return to;
 }
 
 bool read_request(std::string_view line, const ServeRequest& usual, ServeRequest& request, const JsonLog& log) {

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "driver/options.h"
 #include "driver/prepared.h"
+#include "driver/query_request.h"
 #include "tools/exit_codes.h"
 
 /// The lines of `matcha serve`, each a JSON object; docs/cli.md has their schema.
@@ -45,10 +48,16 @@ struct ServeRequest {
   std::optional<double> timeout;
   std::optional<std::uint64_t> limit;
   unsigned threads = 0;
+  std::optional<runtime::Tier> simd_tier;
+  std::map<std::string, std::string> given;     ///< The options that decide how it is compiled, as text.
+  std::optional<frontend::query::Query> query;  ///< Of a query without errors, once it is read.
 
   /// Equal for requests that the same compiled program serves.
   std::string key() const;
 };
+
+/// The parts of a request that options are put into.
+driver::OptionTargets targets_of(ServeRequest& request);
 
 /// Reads a line. `usual` is what the command line says for all requests. False: the line is no request; `log` says why,
 /// and `request.id` is its id if it has a proper one, else null.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,10 +1,10 @@
 #include "tools/stream_options.h"
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <string_view>
 #include <utility>
 
-#include "tools/gpu_options.h"
 #include "tools/numbers.h"
 #include "tools/verbs.h"
 
@@ -73,11 +73,9 @@ void add_input_options(CLI::App& verb, StreamOptions& options) {
     each->excludes(verb.get_option(other));
   }
   each->excludes(automatic);
-  verb.add_flag("--strict", options.strict, "An update that changes nothing is an error")->group("Updates");
 }
 
 void add_answer_options(CLI::App& verb, StreamOptions& options) {
-  verb.add_flag("--json", options.json, "Print a JSON object a line instead of text")->group("Answer");
   CLI::Option* const total =
       verb.add_flag("--total", options.total, "Count the first graph too, and print totals; the default")
           ->group("Answer");
@@ -85,10 +83,6 @@ void add_answer_options(CLI::App& verb, StreamOptions& options) {
       ->excludes(total)
       ->group("Answer");
   verb.add_option("--out", options.out, "Write the answers to this file; default: standard output")
-      ->type_name("FILE")
-      ->group("Answer");
-  verb.add_option("--matches", options.matches,
-                  "Write rows that come and go to this file (`-`: standard output): batch, + or -, columns")
       ->type_name("FILE")
       ->group("Answer");
   verb.add_option("--state", options.state,
@@ -99,7 +93,6 @@ void add_answer_options(CLI::App& verb, StreamOptions& options) {
              "Store the graph after so many batches; default: when the log is longer than the graph", 1)
       ->needs("--state")
       ->group("Answer");
-  add_timeout(verb, options.timeout, "Seconds; then it stops after a whole batch")->group("Answer");
 }
 
 }  // namespace
@@ -115,32 +108,33 @@ std::optional<std::int64_t> milliseconds_of(const std::string& text) {
 void add_stream_options(CLI::App& verb, StreamOptions& options) {
   verb.add_option("FILES", options.files, "Programs (.mt), and the graph at the start; without one it is empty")
       ->type_name("");
-  verb.add_option("--entry", options.entry, "The function to compile; default: `main`, else the last one of the file")
-      ->type_name("NAME");
-  add_pattern_list(verb, options.patterns, options.pattern_list);
-  add_pattern_options(verb, options.pattern);
   add_input_options(verb, options);
   add_answer_options(verb, options);
-  add_input_meaning(verb, options.params, options.table, options.directed);
-  verb.add_option("--device", options.device,
-                  "Where to count; auto begins on the CPU, and takes a GPU where that is sooner")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->option_text("auto|cpu|cuda")
-      ->group("How to run");
-  add_gpus(verb, options.gpus)->group("How to run");
-  add_bytes(verb, "--gpu-memory", options.gpu_memory,
-            "What may be taken of a GPU, such as 800M; rows that do not fit are read in memory of the host")
-      ->group("How to run");
-  add_bytes(verb, "--gpu-rows", options.gpu_rows, "Of it, what rows of neighbours may take; default: what is left")
-      ->needs("--gpu-memory")
-      ->group("How to run");
-  verb.add_flag("--mpi", options.mpi,
-                "As a rank of an MPI job: all hold the graph and share the edges of each batch; the first answers")
-      ->group("How to run");
-  verb.add_flag("--recompute", options.recompute, "Run the programs anew after each batch; slow, and the reference")
-      ->group("How to run");
-  add_cpu_options(verb, {options.tier, options.threads, options.simd, options.order});
-  add_no_cache(verb, options.code_folder);
+  OptionTargets to;
+  to.entry = &options.entry;
+  to.patterns = &options.patterns;
+  to.pattern_list = &options.pattern_list;
+  to.pattern = &options.pattern;
+  to.params = &options.params;
+  to.table = &options.table;
+  to.directed = &options.directed;
+  to.json = &options.json;
+  to.matches_file = &options.matches;
+  to.timeout = &options.timeout;
+  to.device = &options.device;
+  to.gpus = &options.gpus;
+  to.gpu_memory = &options.gpu_memory;
+  to.gpu_rows = &options.gpu_rows;
+  to.mpi = &options.mpi;
+  to.recompute = &options.recompute;
+  to.strict = &options.strict;
+  to.order = &options.order;
+  to.tier = &options.tier;
+  to.threads = &options.threads;
+  to.simd_name = &options.simd;
+  to.code_folder = &options.code_folder;
+  add_options(verb, kStream, to);
+  verb.get_option("--gpu-rows")->needs("--gpu-memory");
   add_console_options(verb, options.console);
   verb.footer(R"(
 Examples:

@@ -1,12 +1,15 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "tools/console.h"
 #include "tools/exit_codes.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 /// One function a verb: it declares the verb's options below `app` and sets `action` once the verb was given.
 namespace matcha::tools {

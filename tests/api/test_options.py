@@ -1,38 +1,117 @@
-"""The options of libmatcha beside those of the command line and the manual: `test_options.py MATCHA LIBRARY`."""
+"""Each option of the table works on each surface, or is refused with the sentence of the table:
+`test_options.py MATCHA LIBRARY`; with `--write` it also writes the files that are made from the table."""
 
 import ctypes
+import json
 import pathlib
 import re
 import subprocess
 import sys
 
-# What the command line alone has: how it prints, reads programs and keeps things in folders of its own.
-OF_THE_COMMAND_LINE = {
-    "count", "exists",  # rows are taken, or not
-    "help", "help-all", "json", "quiet", "verbose", "color", "diagnostics", "no-cache", "tune", "backend", "in", "temporal", "pattern", "verify",
-    "patterns", "no-progress", "load-cuda", "memory", "gpu-memory", "shard", "ledger", "work", "mpi",
-}
-# What the library alone has, or shares with other verbs than `run`.
-OF_THE_LIBRARY = {"cache", "share", "edge-labels", "file", "query", "recompute", "strict", "vertex-id"}
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/options.md"
+GRAPH = "tests/graphs/random-20-seed2.txt"
+COUNT = {"pattern": "triangle"}
+# Values of options that take any text.
+TEXTS = {"simd": "scalar", "labels": ",,", "share": "0/2", "vertex-id": "17 ann", "disable-pass": "fuse", "passes": "cpu"}
+OWN_VERBS = {"graph": ["graph", "info"]}
 
 
-def of_the_help(matcha):
-    text = subprocess.run([matcha, "run", "--help-all"], check=True, text=True, capture_output=True).stdout
-    return set(re.findall(r"^ +(?:-\w, ?)?--([a-z][a-z-]*)", text, re.M))
+def printed(matcha, *words):
+    return subprocess.run([matcha, *words], check=True, text=True, capture_output=True).stdout
 
 
-def of_the_manual():
-    text = pathlib.Path("docs/api.md").read_text(encoding="utf-8")
-    table = text.split("## Options")[1].split("\n##")[0]
-    names = set()
-    for line in table.splitlines():
-        if line.startswith("| `") and not line.startswith("| `matcha_"):
-            names.update(re.findall(r"`([a-z][a-z-]*)`", line.split("|")[1]))
-    return names
+def sample(row):
+    """A value that the option takes, as JSON has it."""
+    takes = row["takes"]
+    if takes == "word":
+        return "cpu" if row["name"] == "device" else row["values"][0]
+    if takes == "object":
+        return {}
+    if takes == "text":
+        return TEXTS.get(row["name"], "x")
+    return {"flag": True, "bytes": "8G", "seconds": 60}.get(takes, max(1, row["least"]))
 
 
-def main():
-    matcha, path = sys.argv[1:3]
+def as_text(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def wrong(row):
+    """A value that the option does not take, and the hint; nothing for options that take any text."""
+    if row["takes"] == "word":
+        return row["values"][-1] + "x", f"did you mean `{row['values'][-1]}`?" if len(row["values"][-1]) > 2 else "it takes"
+    hints = {"flag": "`true` or `false`", "number": "whole number", "seconds": "seconds from 0 on", "mib": "MiB",
+             "devices": "number of GPUs"}  # fmt: skip
+    return ("no", hints[row["takes"]]) if row["takes"] in hints else None
+
+
+def rows_of(table, surface):
+    """The row of each name for a surface: the one that the surface takes, else the first."""
+    rows = {}
+    for row in table:
+        if row["name"] not in rows or (row[surface] and not rows[row["name"]][surface]):
+            rows[row["name"]] = row
+    return rows
+
+
+def check_command_line(matcha, table):
+    for verb in sorted({verb for row in table for verb in row["verbs"]}):
+        text = printed(matcha, *OWN_VERBS.get(verb, [verb]), "--help-all")
+        shown = set(re.findall(r"^ +(?:-\w, ?)?--([a-z][a-z-]*)", text, re.M))
+        missing = {row["name"] for row in table if verb in row["verbs"]} - shown
+        assert not missing, f"`matcha {verb}` has no {missing}"
+    known = {row["name"] for row in table if row["verbs"]}
+    for row in table:
+        if row["name"] in known:
+            continue
+        failed = subprocess.run([matcha, "run", f"--{row['name']}=x"], text=True, capture_output=True, check=False)
+        said = row["refusal"].replace("`", "`--", 1)
+        assert failed.returncode == 2 and f"error: {said}\n" in failed.stderr, (row, failed.stderr)
+
+
+def check_requests(matcha, table):
+    rows = rows_of(table, "requests")
+    asked, checks = [], []
+
+    def ask(options, check, subject=None):
+        asked.append({"id": len(asked), **(subject or COUNT), "options": options})
+        checks.append(check)
+
+    def is_refused(said):
+        return lambda answer: answer["code"] == 2 and answer["errors"][0]["message"] == said
+
+    def is_wrong(name, hint):
+        return lambda answer: (answer["code"] == 2 and answer["errors"][0]["message"].startswith(f"option `{name}` does not")
+                               and hint in answer["errors"][0]["hint"])  # fmt: skip
+
+    subjects = {"query": {"pattern": "MATCH (a)--(b) RETURN count(*)"}, "per": {"pattern": "motif:3"},
+                "entry": {"program": "def x(G: Graph) -> int:\n    return 7\n\ndef y(G: Graph) -> int:\n    return 8\n"}}  # fmt: skip
+    for name, row in rows.items():
+        if not row["requests"]:
+            ask({name: "x"}, is_refused(row["refusal"]))
+            continue
+        given = {name: sample(row), **({"matches": True} if name == "limit" else {})}
+        # A query looks for arcs, and the graph of the test has edges (tests/cli/test_serve.py has queries that are answered).
+        runs = (lambda answer: "has arcs" in answer["errors"][0]["message"]) if name == "query" else lambda answer: answer["code"] == 0
+        ask(given, runs, subjects.get(name))
+        if wrong(row):
+            ask({name: wrong(row)[0]}, is_wrong(name, wrong(row)[1]))
+    lines = "".join(json.dumps(one) + "\n" for one in asked)
+    done = subprocess.run([matcha, "serve", GRAPH, "--device", "cpu"], input=lines, text=True, capture_output=True, check=True)
+    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines()[1:])}
+    for at, (request, check) in enumerate(zip(asked, checks)):
+        assert check(answers[at]), (request, answers[at])
+    results = {next(iter(one["options"])): answers[at].get("result") for at, one in enumerate(asked)}
+    count = answers[asked.index(next(one for one in asked if "order" in one["options"]))]["result"]
+    assert count > 0 and results["embeddings"] is None, results  # The last question about it was a wrong one.
+    for at, one in enumerate(asked):
+        name = next(iter(one["options"]))
+        if answers[at]["code"] == 0 and one.get("pattern") == "triangle" and name not in ("embeddings", "matches", "limit", "match"):
+            assert answers[at]["result"] == count, (one, answers[at])
+
+
+def check_library(path, table):
     library = ctypes.CDLL(path)
     library.matcha_options_new.restype = ctypes.c_void_p
     library.matcha_options_set.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p]
@@ -40,23 +119,35 @@ def main():
     library.matcha_error_text.argtypes = [ctypes.c_void_p]
     options = library.matcha_options_new()
 
-    def knows(name):
+    def error_of(name, value):
         error = ctypes.c_void_p()
-        library.matcha_options_set(options, name.encode(), b"\1", ctypes.byref(error))
-        return not error or b"there is no option" not in library.matcha_error_text(error)
+        library.matcha_options_set(options, name.encode(), value.encode(), ctypes.byref(error))
+        return library.matcha_error_text(error).decode() if error else ""
 
-    assert not knows("no-such-option")
-    manual, command_line = of_the_manual(), of_the_help(matcha)
-    assert len(manual) > 30 and len(command_line) > 30, (manual, command_line)
-    unknown = {name for name in manual if not knows(name)}
-    assert not unknown, f"docs/api.md has options that the library does not know: {unknown}"
-    hidden = {name for name in command_line if knows(name)} - manual
-    assert not hidden, f"docs/api.md does not name: {hidden}"
-    missing = command_line - manual - OF_THE_COMMAND_LINE
-    assert not missing, f"the library has no option: {missing}"
-    extra = manual - command_line - OF_THE_LIBRARY
-    assert not extra, f"the command line has no option: {extra}"
-    assert not OF_THE_COMMAND_LINE & manual
+    assert "there is no option" in error_of("no-such-option", "x")
+    for name, row in rows_of(table, "library").items():
+        said = error_of(name, as_text(sample(row)))
+        if not row["library"]:
+            assert said == f"error: {row['refusal']}\n", (row, said)
+            continue
+        assert not said, (row, said)
+        if wrong(row):
+            said = error_of(name, wrong(row)[0])
+            assert f"option `{name}` does not take `{wrong(row)[0]}`" in said and wrong(row)[1] in said, (row, said)
+
+
+def main():
+    matcha, path = [word for word in sys.argv[1:] if word != "--write"][:2]
+    table = json.loads(printed(matcha, "doc", "options", "--json"))["options"]
+    assert len(table) > 70, len(table)
+    made = {PAGE: printed(matcha, "doc", "options")}
+    for file, text in made.items():
+        if "--write" in sys.argv:
+            file.write_text(text, encoding="utf-8")
+        assert file.read_text(encoding="utf-8") == text, f"{file.name} is not that of the table: test_options.py --write"
+    check_command_line(matcha, table)
+    check_requests(matcha, table)
+    check_library(path, table)
     print("ok")
 
 

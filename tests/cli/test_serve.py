@@ -72,6 +72,32 @@ class ServeTest(CliTest):
         self.assertEqual([ready["graphs"][name]["edges"] for name in ("old", "new")], edges)
         self.fails(2, "serve", says="there is no graph")
 
+    def test_queries(self):
+        file = self.write("g.txt", "1 2 knows\n2 1 knows\n2 3 owns\n3 3 owns\n")
+        texts = ["MATCH (a)-[:knows]->(b)-[:owns]->(c) RETURN count(*)", "SELECT ?c ?a { ?a <knows> ?b . ?b <owns> ?c }",
+                 "ASK { ?a <owns> <1> }", "ASK { ?a <owns> <3> }", "MATCH (a)-[r]->(b) RETURN a, type(r)",
+                 "MATCH (a)-[r]->(b) RETURN a, b LIMIT 2", "MATCH (a"]  # fmt: skip
+        asked = [{"id": at, "pattern": text, "options": {"query": True}} for at, text in enumerate(texts)]
+        asked.append({**asked[5], "id": 7, "options": {"query": True, "limit": 1}})
+        answers = self.piped(asked, file, "--directed", "--edge-labels", "--keep-loops")
+        found = [one.get("result") for one in sorted(answers, key=lambda one: one["id"])]
+        self.assertEqual(found[:4], [1, [[3, 1]], False, True])
+        self.assertEqual(sorted(found[4]), [[1, "knows"], [2, "knows"], [2, "owns"], [3, "owns"]])
+        self.assertEqual([len(found[5]), found[6], len(found[7])], [2, None, 1])
+
+    def test_options_of_one_request(self):
+        labelled = self.write("g.txt", "0 1 a\n1 2 a\n2 0 a\n2 3 b\n")
+        pattern = {"pattern": "0-1=b,1-2=b,0-2=b"}
+        asked = [{"id": 1, **pattern}, {"id": 2, **pattern, "options": {"unlabelled-edges": True}}, {"id": 3, **pattern, "options": {"unlabelled-edges": False}},
+                 {"id": 4, "pattern": "triangle", "options": {"tier": "native", "order": "degree", "device": "cpu", "simd": "scalar", "disable-pass": ["fuse", "hoist"]}},
+                 {"id": 5, "pattern": "triangle", "options": {"device": "cud"}}, {"id": 6, "pattern": "triangle", "options": {"memory": "2G"}},
+                 {"id": 7, "pattern": "triangle", "options": {"src": "a"}}]  # fmt: skip
+        answers = sorted(self.piped(asked, labelled, "--edge-labels"), key=lambda one: one["id"])
+        self.assertEqual([one.get("result") for one in answers], [0, 1, 0, 1, None, None, None])
+        self.assertIn("did you mean `cuda`? it takes `auto`, `cpu` or `cuda`", answers[4]["errors"][0]["hint"])
+        self.assertIn("`matcha run --memory`", answers[5]["errors"][0]["message"])
+        self.assertIn("the graph is read already", answers[6]["errors"][0]["message"])
+
     def test_lists(self):
         people = self.write("e.csv", "a,b\nann,bob\nbob,eve\n7,ann\n")
         numbers = self.write("g.txt", "0 1\n1 2\n")
