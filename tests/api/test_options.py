@@ -3,6 +3,7 @@
 
 import ctypes
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -10,6 +11,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/options.md"
+KEYWORDS = ROOT / "bindings/python/src/matcha/_options.py"
 GRAPH = "tests/graphs/random-20-seed2.txt"
 COUNT = {"pattern": "triangle"}
 # Values of options that take any text.
@@ -53,6 +55,85 @@ def rows_of(table, surface):
         if row["name"] not in rows or (row[surface] and not rows[row["name"]][surface]):
             rows[row["name"]] = row
     return rows
+
+
+USUAL = ("induced", "embeddings", "match", "algorithm", "device", "threads", "timeout")  # Named by `count` and `match`.
+INSIDE = ("matches", "query", "vertex_id", "entry", "file", "param", "share", "limit")  # Other functions, or none, take these.
+TYPES = {"flag": "bool", "number": "int", "seconds": "float", "mib": "float", "devices": 'Union[int, Literal["all"]]', "text": "str"}
+
+
+def type_of(row):
+    found = TYPES.get(row["takes"])
+    if row["values"]:
+        return "Literal[" + ", ".join(value if value.isdigit() else f'"{value}"' for value in row["values"]) + "]"
+    return "Union[int, str]" if row["shown"] == "COLUMN" else f"Union[{found}, Sequence[{found}]]" if row["repeats"] else found
+
+
+def keywords_page(table):
+    """The module of Python with the names and types of options."""
+    rows = {row["name"].replace("-", "_"): row for row in table if row["library"]}
+    of_patterns = {name: row for name, row in rows.items() if row["step"] in ("program", "pattern", "run") and name not in INSIDE}
+
+    def members(named):
+        return "".join(f"    {name}: Optional[{type_of(row)}]\n" for name, row in named.items())
+
+    return f'''"""Options as keywords: written by tests/api/test_options.py from the table that `matcha doc options --json` prints."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Optional, Sequence, TypedDict, Union
+
+
+class MoreOptions(TypedDict, total=False):
+    """Keywords of patterns beside those that `count` and `match` name."""
+
+    label: Any
+    edge_label: Any
+{members({name: row for name, row in of_patterns.items() if name not in USUAL})}
+
+class PatternOptions(MoreOptions, total=False):
+    """All keywords of patterns and their runs."""
+
+{members({name: row for name, row in of_patterns.items() if name in USUAL})}
+
+class ProgramOptions(TypedDict, total=False):
+    """Keywords of programs beside `entry`."""
+
+{members({name: row for name, row in rows.items() if row["step"] == "program" and name not in INSIDE})}
+
+# The step that reads an option.
+STEPS = {{
+{"".join(f'    "{name}": "{row["step"]}",' + chr(10) for name, row in rows.items())}}}
+'''
+
+
+def check_python(path, table):
+    os.environ["MATCHA_LIBRARY"] = path
+    sys.path.insert(0, str(KEYWORDS.parents[1]))
+    import matcha
+    from matcha import _library
+
+    def error_of(work):
+        try:
+            work()
+        except matcha.UsageError as error:
+            return str(error)
+        return ""
+
+    for name, row in rows_of(table, "library").items():
+        keyword = name.replace("-", "_")
+        said = error_of(lambda: _library.options({keyword: sample(row)}))
+        assert said == ("" if row["library"] else f"error: {row['refusal'].replace(name, keyword, 1)}"), (row, said)
+        if row["library"] and wrong(row):
+            said = error_of(lambda: _library.options({keyword: wrong(row)[0]}))
+            assert f"option `{keyword}` does not take `{wrong(row)[0]}`" in said and wrong(row)[1] in said, (row, said)
+    triangle = matcha.Graph([0, 1, 2], [1, 2, 0])
+    for name, row in rows_of(table, "library").items():
+        keyword = name.replace("-", "_")
+        if keyword in INSIDE or not row["library"] or name in ("edge-label", "label"):
+            continue
+        said = error_of(lambda: matcha.count(triangle, "motif:3" if name == "per" else "triangle", **{keyword: sample(row)}))
+        assert bool(said) == (row["step"] in ("graph", "stream")), (row, said)
 
 
 def check_command_line(matcha, table):
@@ -140,7 +221,7 @@ def main():
     matcha, path = [word for word in sys.argv[1:] if word != "--write"][:2]
     table = json.loads(printed(matcha, "doc", "options", "--json"))["options"]
     assert len(table) > 70, len(table)
-    made = {PAGE: printed(matcha, "doc", "options")}
+    made = {PAGE: printed(matcha, "doc", "options"), KEYWORDS: keywords_page(table)}
     for file, text in made.items():
         if "--write" in sys.argv:
             file.write_text(text, encoding="utf-8")
@@ -148,6 +229,7 @@ def main():
     check_command_line(matcha, table)
     check_requests(matcha, table)
     check_library(path, table)
+    check_python(path, table)
     print("ok")
 
 

@@ -193,6 +193,13 @@ def test_wrong_options_have_hints():
                           ({"unlabelled": 3}, "it takes `true` or `false`"), ({"plan": 0}, "it takes a whole number from 1 on")):
         with pytest.raises(mt.UsageError, match=said.replace("?", r"\?")):
             mt.count(graph, "wedge", **options)
+    for options, said in (({"src": "a"}, "a pattern takes no option `src`: it is one of graphs"), ({"device": "cud"}, "did you mean `cuda`?"),
+                          ({"gpu_memory": "2G"}, "`gpu_memory` is not taken here"), ({"simd": "avx"}, "it takes `scalar`, "),
+                          ({"foo": 1}, "unlabelled_edges,"), ({"strict": True}, "one of streams")):
+        with pytest.raises(mt.UsageError, match=said.replace("?", r"\?")):
+            mt.count(graph, "wedge", **options)
+    with pytest.raises(mt.UsageError, match="a program takes no option `induced`: it is one of patterns"):
+        mt.program("std.clique", entry="triangles", induced="edge")
     assert dir(mt) == sorted(mt.__all__)
 
 

@@ -12,9 +12,10 @@ import pathlib
 import re
 import threading
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Iterable, Optional
 
 from matcha._errors import Error, RunError, error_of
+from matcha._options import STEPS
 
 Handle = c_void_p
 
@@ -216,13 +217,26 @@ def options(values: dict[str, Any]) -> Owner:
             if status != OK:
                 message = lib.matcha_error_text(error).decode(errors="replace")
                 lib.matcha_error_free(error)
-                raise error_of(status, re.sub(r"(?<=(?:option|u mean) `)[\w-]+", _keyword, message))
+                raise error_of(status, _with_keywords(message))
     return made
 
 
-def _keyword(name: re.Match[str]) -> str:
-    """The name of an option as Python has it."""
-    return name.group().replace("-", "_")
+def _with_keywords(message: str) -> str:
+    """The message with the names of options as Python has them."""
+    names = r"(?<=^error: `)[\w-]+|(?<=option `)[\w-]+"
+    if "there is no option" in message:
+        names += r"|(?<=u mean `)[\w-]+|(?<=there are ).*"
+    return re.sub(names, lambda found: found.group().replace("-", "_"), message)
+
+
+_TAKERS = {"graph": "graphs", "program": "programs", "pattern": "patterns", "run": "runs", "stream": "streams"}
+
+
+def check_keywords(taker: str, given: Iterable[str], *steps: str) -> None:
+    """Refuses options that other steps read; the library refuses those that do not exist."""
+    for name in given:
+        if STEPS.get(name, steps[0]) not in steps:
+            raise error_of(2, f"error: {taker} takes no option `{name}`: it is one of {_TAKERS[STEPS[name]]}\n")
 
 
 def make(function: str, free: str, *arguments: Any) -> Owner:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from array import array
-from typing import Any, Iterator, Literal, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterator, Literal, Optional, Sequence, Union
 
 from matcha._graph import Graph
 from matcha._pattern_text import PatternLike, text_of
 from matcha._program import Pattern, Program, Progress
 from matcha._table import Column, Table, joined
 
+if TYPE_CHECKING:
+    from matcha._options import MoreOptions, PatternOptions
+    from typing_extensions import Unpack
 
 Induced = Optional[Literal["edge", "vertex"]]
 Match = Optional[Literal["iso", "homo", "edge"]]
@@ -30,7 +33,7 @@ def count(
     threads: Optional[int] = None,
     timeout: Optional[float] = None,
     progress: Progress = False,
-    **options: Any,
+    **options: Unpack[MoreOptions],
 ) -> int:
     """The number of subgraphs that match the pattern, each once; with `embeddings`, each way to lay it.
 
@@ -50,8 +53,9 @@ def count(
     >>> mt.count(square, [("a", "b"), ("b", "c"), ("c", "a")])
     2
     """
+    simd = options.pop("simd", None)
     asked = _pattern(graph, pattern, induced=induced, embeddings=embeddings, match=match, algorithm=algorithm, **options)
-    answer = asked(graph, threads=threads, timeout=timeout, device=device, progress=progress)
+    answer = asked(graph, threads=threads, timeout=timeout, device=device, simd=simd, progress=progress)
     return sum(answer) if isinstance(answer, tuple) else sum(answer["v0"]) if isinstance(answer, Table) else int(answer)
 
 
@@ -112,7 +116,7 @@ def match(
     threads: Optional[int] = None,
     timeout: Optional[float] = None,
     progress: Progress = False,
-    **options: Any,
+    **options: Unpack[MoreOptions],
 ) -> Matches:
     """The matches as a table with a row each, at most `limit` of them, and a column for each vertex of the pattern.
 
@@ -126,9 +130,10 @@ def match(
     """
     if not isinstance(graph, Graph):
         raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
+    run_options = {"limit": limit, "threads": threads, "timeout": timeout, "simd": options.pop("simd", None)}
     asked = _pattern(graph, pattern, induced=induced, embeddings=embeddings, match=match, algorithm=algorithm,
                      matches=True, **options)  # fmt: skip
-    return Matches(graph, asked, {"limit": limit, "threads": threads, "timeout": timeout}, device, progress=progress)
+    return Matches(graph, asked, run_options, device, progress=progress)
 
 
 def query(
@@ -169,9 +174,12 @@ def query(
     return len(found) > 0 if wanted["answer"] == "exists" else found
 
 
-def blocks(graph: Graph, pattern: PatternLike, **options: Any) -> Iterator[Table]:
+def blocks(
+    graph: Graph, pattern: PatternLike, *, limit: Optional[int] = None, progress: Progress = False,
+    **options: Unpack[PatternOptions],
+) -> Iterator[Table]:
     """`match(…).blocks()`: the matches in blocks as they are found, in memory that does not grow."""
-    return match(graph, pattern, **options).blocks()
+    return match(graph, pattern, limit=limit, progress=progress, **options).blocks()
 
 
 class Motifs(dict[str, int]):
@@ -185,7 +193,7 @@ class Motifs(dict[str, int]):
         return motifs_html(self)
 
 
-def motifs(graph: Graph, size: int, *, progress: Progress = False, **options: Any) -> Motifs:
+def motifs(graph: Graph, size: int, *, progress: Progress = False, **given: Unpack[PatternOptions]) -> Motifs:
     """How often each connected pattern of so many vertices (2 to 6) occurs, vertex-induced, by its name.
 
     A pattern without a name is called by its edges. `induced="edge"` counts them with any other edges.
@@ -194,7 +202,7 @@ def motifs(graph: Graph, size: int, *, progress: Progress = False, **options: An
     >>> mt.motifs(mt.Graph([0, 1, 2, 3, 0], [1, 2, 3, 0, 2]), 3)
     {'wedge': 2, 'triangle': 2}
     """
-    run_options = {name: options.pop(name, None) for name in ("threads", "timeout", "device")}
+    options, run_options = _divided(given)
     asked = _pattern(graph, f"motif:{size}", **options)
     answer = asked(graph, progress=progress, **run_options)
     names = asked._names()
@@ -204,7 +212,9 @@ def motifs(graph: Graph, size: int, *, progress: Progress = False, **options: An
     return found
 
 
-def orbits(graph: Graph, size: int = 4, *, by: str = "vertex", progress: Progress = False, **options: Any) -> Table:
+def orbits(
+    graph: Graph, size: int = 4, *, by: str = "vertex", progress: Progress = False, **given: Unpack[PatternOptions]
+) -> Table:
     """How often each vertex is in each place of the connected patterns of 2 to `size` vertices: a row a vertex.
 
     The first column is `vertex`, the others are the orbits by name, in the usual order: 15 for `size=4`, 73 for
@@ -219,13 +229,13 @@ def orbits(graph: Graph, size: int = 4, *, by: str = "vertex", progress: Progres
     """
     if by not in ("vertex", "edge"):
         raise ValueError(f"orbits are those of a vertex or an edge, not of {by!r}")
-    run_options = {name: options.pop(name, None) for name in ("threads", "timeout", "device")}
+    options, run_options = _divided(given)
     asked = _pattern(graph, f"motif:{size}", per=by, **options)
     answer: Table = asked(graph, progress=progress, **run_options)
     return Table(dict(zip(asked._names(), answer.columns.values())), len(answer))
 
 
-def participation(graph: Graph, pattern: PatternLike, *, by: str = "vertex", **options: Any) -> Column:
+def participation(graph: Graph, pattern: PatternLike, *, by: str = "vertex", **options: Unpack[PatternOptions]) -> Column:
     """For each of `graph.vertices`, in that order, the number of matches that it is in.
 
     >>> import matcha as mt
@@ -259,6 +269,12 @@ def _counted(ids: Column, found: Iterator[Table]) -> Column:
             for vertex in column:
                 counts[place[vertex]] += 1
     return Column.of(counts)
+
+
+def _divided(given: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options of a pattern, and those of its run."""
+    options = dict(given)
+    return options, {name: options.pop(name, None) for name in ("threads", "timeout", "device", "simd")}
 
 
 def _pattern(graph: Graph, pattern: PatternLike, **options: Any) -> Program:

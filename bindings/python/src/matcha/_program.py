@@ -21,6 +21,9 @@ from matcha._table import Table, column_of, joined
 if TYPE_CHECKING:
     import inspect
 
+    from matcha._options import PatternOptions, ProgramOptions
+    from typing_extensions import Unpack
+
 Progress = Union[bool, Callable[[int, int], None]]
 _POLL_MS = 50
 # How many of its values a program remembers the compiled code for.
@@ -78,7 +81,8 @@ class Program:
     k times the sum of the degrees. (G: 'Graph', *, k: 'int' = 2) -> 'int'
     """
 
-    def __init__(self, source: Any, *, entry: Optional[str] = None, **options: Any) -> None:
+    def __init__(self, source: Any, *, entry: Optional[str] = None, **options: Unpack[ProgramOptions]) -> None:
+        _library.check_keywords("a program", options, "program")
         text = os.fspath(source)
         file = None
         if "\n" not in text and text.endswith(".mt"):
@@ -107,6 +111,7 @@ class Program:
         threads: Optional[int] = None,
         timeout: Optional[float] = None,
         device: Optional[str] = None,
+        simd: Optional[str] = None,
         progress: Progress = False,
         **params: Any,
     ) -> Any:
@@ -124,7 +129,7 @@ class Program:
         graph = self._graph_of(graphs, named) if has_graph else graph_of(self._handle({}), lists)
         if lists:
             graph = with_lists(graph, self._handle({}), lists)
-        return self._run(graph, {"threads": threads, "timeout": timeout}, params, progress, device)
+        return self._run(graph, {"threads": threads, "timeout": timeout, "simd": simd}, params, progress, device)
 
     def _parameters(self, kind: str) -> list[str]:
         """The names of those whose types begin so."""
@@ -229,7 +234,9 @@ class Program:
 class Pattern(Program):
     """A pattern, as the command line takes it, or a graph or pairs. See `count` and `match`."""
 
-    def __init__(self, pattern: PatternLike, **options: Any) -> None:
+    def __init__(self, pattern: PatternLike, **given: Unpack[PatternOptions]) -> None:
+        options: dict[str, Any] = dict(given)
+        _library.check_keywords("a pattern", options, "pattern", "program")
         text = text_of(pattern, False, options.pop("label", None), options.pop("edge_label", None))
         self._prepare("matcha_program_pattern", text, options)
 
@@ -237,14 +244,14 @@ class Pattern(Program):
         return f"<matcha pattern {self.text}>"
 
 
-def program(source: Any, **options: Any) -> Program:
+def program(source: Any, *, entry: Optional[str] = None, **options: Unpack[ProgramOptions]) -> Program:
     """`Program(source, …)`: a program as a function.
 
     >>> import matcha as mt
     >>> mt.program("def main(G: Graph) -> int:\\n    return size(vertices(G))")(mt.Graph([0, 1], [1, 2]))
     3
     """
-    return Program(source, **options)
+    return Program(source, entry=entry, **options)
 
 
 _TYPES = {"int": int, "float": float, "bool": bool}
