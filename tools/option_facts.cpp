@@ -2,11 +2,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 
+#include "driver/options.h"
 #include "frontend/pattern/read.h"
 #include "passes/pass.h"
-#include "runtime/cpu/set_kernels.h"
+#include "tools/error_pages.h"
+#include "tools/exit_codes.h"
 #include "tools/help.h"
+#include "tools/library_names.h"
 
 namespace matcha::tools {
 
@@ -20,14 +24,24 @@ std::vector<std::string> checked_choices(const std::string& type) {
   return CLI::detail::split(type.substr(begin + 2, end - begin - 2), ',');
 }
 
+/// The verbs whose FILE is a program, perhaps a module of the library.
+bool reads_program(std::string_view verb) {
+  constexpr std::array<std::string_view, 6> kReaders = {"run", "check", "build", "explain", "bench", "stream"};
+  return std::ranges::find(kReaders, verb) != kReaders.end();
+}
+
 /// Names that stand for a value although others are accepted too.
-std::vector<std::string> known_names(const std::string& type, const std::string& name) {
+std::vector<std::string> known_names(const std::string& type, const std::string& name, const std::string& verb) {
+  static const LibraryNames library = library_names();
+  if (name == "--entry" || name == "FUNCTION") return library.entries;
+  if (name == "--param") return library.parameters;
   std::vector<std::string> names;
-  if (type == "TIER") {
-    for (const runtime::Tier tier :
-         {runtime::Tier::Scalar, runtime::Tier::Avx2, runtime::Tier::Avx512, runtime::Tier::Avx512Vp2intersect}) {
-      names.emplace_back(runtime::tier_name(tier));
-    }
+  if (name == "MODULE" || ((name == "FILE" || name == "FILES") && reads_program(verb))) {
+    names = library.modules;
+    const std::vector<std::string> ids = verb == "explain" ? error_ids() : std::vector<std::string>();
+    names.insert(names.end(), ids.begin(), ids.end());
+  } else if (name == "--simd") {
+    names = find_option("simd", Surface::CommandLine)->values();
   } else if (type == "PASS" || name == "--disable-pass") {
     for (const passes::PassInfo& pass : passes::all_passes()) names.emplace_back(pass.name);
   } else if (name == "--pattern" || name == "PATTERN") {
@@ -38,7 +52,7 @@ std::vector<std::string> known_names(const std::string& type, const std::string&
   return names;
 }
 
-OptionFacts facts_of(const CLI::Option& option) {
+OptionFacts facts_of(const CLI::Option& option, const std::string& verb) {
   OptionFacts facts;
   const bool named = option.nonpositional();
   if (!named) {
@@ -58,7 +72,7 @@ OptionFacts facts_of(const CLI::Option& option) {
   facts.choices = checked_choices(type);
   facts.value = facts.choices.empty() ? OptionFacts::Value::Other : OptionFacts::Value::Choice;
   if (!facts.choices.empty()) return facts;
-  facts.choices = known_names(facts.shown, facts.name);
+  facts.choices = known_names(facts.shown, facts.name, verb);
   if (facts.shown.find("FILE") != std::string::npos || !named) {
     facts.value = OptionFacts::Value::File;
   } else if (facts.shown == "FOLDER") {
@@ -76,7 +90,7 @@ void add_facts(const CLI::App& app, VerbFacts& verb) {
   verb.footer = app.get_footer();
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;
-    (option->nonpositional() ? verb.options : verb.arguments).push_back(facts_of(*option));
+    (option->nonpositional() ? verb.options : verb.arguments).push_back(facts_of(*option, app.get_name()));
   }
   for (const CLI::App* child : app.get_subcommands(is_shown)) {
     VerbFacts below;

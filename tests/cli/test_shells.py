@@ -57,8 +57,17 @@ class Shells(cli.CliTest):
         self.assertEqual(complete("run", "--pattern", "tria"), {"triangle"})
         self.assertEqual(complete("run", "--threads", ""), set())
         files = {"one.txt", "two words.txt", "inside", "script"}
-        for words in (["run", ""], ["run", "q.mt", ""], ["run", "--matches", ""], ["build", "-o", ""]):
+        modules = {line.split()[0] for line in self.ok("doc").splitlines()}
+        for words in (["run", ""], ["run", "q.mt", ""]):
+            self.assertEqual(complete(*words), files | modules, words)
+        for words in (["run", "--matches", ""], ["build", "-o", ""], ["graph", "info", ""]):
             self.assertEqual(complete(*words), files, words)
+        self.assertEqual(complete("check", "std.cli"), {"std.clique"})
+        self.assertEqual(complete("explain", "arg-"), {"arg-count", "arg-type"})
+        self.assertEqual(complete("doc", "std.clique", "triangles_by_"), complete("run", "--entry", "triangles_by_"))
+        self.assertIn("triangles_by_vertex", complete("run", "--entry", "triangles"))
+        self.assertEqual(complete("run", "--param", "k"), {"k="})
+        self.assertEqual(complete("stream", "--simd", "avx2"), {"avx2"})
         self.assertEqual(complete("run", "--in", "G", "=", "on"), {"one.txt"})
         self.assertEqual(complete("build", "--dump-dir", ""), {"inside"})
 
