@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "codegen/backend.h"
+#include "driver/durations.h"
 #include "ir/support/diagnostics.h"
 #include "runtime/graph/io.h"
 
@@ -181,6 +182,12 @@ constexpr const char* kCluster = "Several processes";
 constexpr const char* kGpu = "GPU";
 constexpr const char* kPasses = "Passes";
 
+// Why the library refuses options of `matcha stream`.
+constexpr const char* kOwnBatches =
+    "a call of `matcha_stream_apply`, or `apply` of Python, ends a batch; `matcha stream` has windows and times";
+constexpr const char* kOwnAnswers =
+    "the library gives totals and rows as values; `matcha stream` writes answers and states";
+
 constexpr std::uint32_t kGraphReaders = kRun | kStream | kExplain | kPattern | kQuery | kBench | kServe | kGraph;
 constexpr std::uint32_t kPatternReaders = kRun | kStream | kExplain | kPattern | kBench;
 constexpr std::uint32_t kGpuRuns = kRun | kBench | kServe;
@@ -224,6 +231,8 @@ std::string values_for_page(const Option& option) {
     case Takes::Bytes: return "`BYTES`";
     case Takes::Seconds: return "`SECONDS`";
     case Takes::Mib: return "`MIB`";
+    case Takes::Time:
+    case Takes::Wait: return "`TIME`";
     case Takes::Devices: return "`N\\|all`";
     case Takes::Word:
     case Takes::Text:
@@ -272,6 +281,8 @@ std::string Option::accepted() const {
     case Takes::Bytes: return "a number of bytes, such as 800M or 2G";
     case Takes::Seconds: return "seconds from 0 on";
     case Takes::Mib: return "MiB, more than 0";
+    case Takes::Time: return "a time such as 90s, 15m, 1h or 30d";
+    case Takes::Wait: return "a time such as 50ms, 2s or 1m";
     case Takes::Devices: return "a number of GPUs from 1 on, or `all`";
     case Takes::Object: return "an object";
     case Takes::Word:
@@ -312,6 +323,12 @@ bool Option::take(const OptionTargets& to, const std::string& value) const {
       if (!mib || !(*mib >= kLeast) || *mib > kMost) return false;
       break;
     }
+    case Takes::Time:
+      if (!seconds_of(value)) return false;
+      break;
+    case Takes::Wait:
+      if (!milliseconds_of(value)) return false;
+      break;
     case Takes::Word:
       if (const std::vector<std::string> known = values(); std::ranges::find(known, value) == known.end()) return false;
       break;
@@ -400,6 +417,8 @@ std::string_view keyword(Option::Takes takes) {
     case Takes::Bytes: return "bytes";
     case Takes::Seconds: return "seconds";
     case Takes::Mib: return "mib";
+    case Takes::Time: return "time";
+    case Takes::Wait: return "wait";
     case Takes::Word: return "word";
     case Takes::Devices: return "devices";
     case Takes::Text: return "text";

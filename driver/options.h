@@ -41,6 +41,16 @@ struct OptionTargets {
   std::string* shard = nullptr;
   std::string* ledger = nullptr;
   std::string* work = nullptr;
+  std::string* updates = nullptr;
+  std::string* time = nullptr;
+  std::string* window = nullptr;
+  std::string* slide = nullptr;
+  std::string* lateness = nullptr;
+  std::string* every = nullptr;
+  std::string* out = nullptr;
+  std::string* state = nullptr;
+  std::optional<std::uint64_t>* batch = nullptr;
+  std::optional<std::uint64_t>* checkpoint = nullptr;
   std::optional<std::uint64_t>* limit = nullptr;
   std::optional<double>* timeout = nullptr;  ///< Seconds.
   std::optional<std::uint32_t>* gpus = nullptr;
@@ -62,6 +72,11 @@ struct OptionTargets {
   bool* mpi = nullptr;
   bool* recompute = nullptr;
   bool* strict = nullptr;
+  bool* blank = nullptr;
+  bool* automatic = nullptr;
+  bool* each = nullptr;
+  bool* total = nullptr;
+  bool* no_total = nullptr;
 };
 
 /// An option of a question or a run.
@@ -72,6 +87,8 @@ struct Option {
     Bytes,    ///< A number of bytes from 1 on; K, M, G and T are powers of 1024.
     Seconds,  ///< From 0 on, parts of one allowed.
     Mib,      ///< MiB, parts of one allowed.
+    Time,     ///< Of updates: seconds, or a number with s, m, h or d.
+    Wait,     ///< Of a clock: a number with ms, s, m or h.
     Word,     ///< One of `shown`, or of `words`.
     Devices,  ///< A number from 1 on, or `all`.
     Text,     ///< Any text; `set` may refuse it.

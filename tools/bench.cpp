@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "driver/compile.h"
+#include "driver/options.h"
 #include "driver/output_file.h"
 #include "driver/prepared.h"
 #include "driver/values.h"

@@ -7,6 +7,7 @@
 
 #include "codegen/cuda/cuda.h"
 #include "driver/compile.h"
+#include "driver/options.h"
 #include "driver/output_file.h"
 #include "driver/targets.h"
 #include "frontend/asg.h"

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "driver/compile.h"
+#include "driver/options.h"
 #include "driver/output_file.h"
 #include "tools/options.h"
 #include "tools/verbs.h"

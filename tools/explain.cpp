@@ -19,6 +19,7 @@
 #include "driver/loop_estimates.h"
 #include "driver/map_task.h"
 #include "driver/motif_sets.h"
+#include "driver/options.h"
 #include "driver/output_file.h"
 #include "driver/pattern_matcher.h"
 #include "driver/pattern_plan.h"

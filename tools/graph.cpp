@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "driver/options.h"
 #include "runtime/graph/generate.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/mtg.h"

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "driver/options.h"
 #include "ir/support/diagnostics.h"
 #include "runtime/graph/mtg.h"
 #include "tools/numbers.h"
@@ -81,6 +82,8 @@ CLI::Option* add_table_option(CLI::App& verb, const Option& row, const std::stri
     case Takes::Bytes: return option->transform(byte_count())->type_name("BYTES");
     case Takes::Seconds: return option->check(seconds())->type_name("SECONDS");
     case Takes::Mib: return option->type_name("N");
+    case Takes::Time:
+    case Takes::Wait: return option->type_name("TIME");
     case Takes::Word:
       if (row.words != nullptr)
         option->description(fmt::format("{}; one of {}", row.text, fmt::join(row.words(), ", ")));

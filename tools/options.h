@@ -1,13 +1,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "driver/bind.h"
 #include "driver/compile.h"
-#include "driver/options.h"
 #include "driver/pattern_source.h"
 #include "driver/resident_graph.h"
 #include "runtime/cpu/set_kernels.h"
@@ -18,6 +18,11 @@ namespace CLI {
 class App;
 class Option;
 }  // namespace CLI
+
+namespace matcha::driver {
+struct OptionTargets;
+enum Verb : std::uint32_t;
+}  // namespace matcha::driver
 
 /// The options of the steps of a run, which several verbs have.
 namespace matcha::tools {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "driver/options.h"
 #include "driver/output_file.h"
 #include "driver/pattern_plan.h"
 #include "driver/pattern_source.h"

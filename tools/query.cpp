@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "driver/options.h"
 #include "driver/text_file.h"
 #include "frontend/query/query.h"
 #include "tools/run_options.h"

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "driver/options.h"
 #include "driver/targets.h"
 #include "tools/verbs.h"
 

@@ -21,6 +21,7 @@
 
 #include "driver/compile.h"
 #include "driver/matches.h"
+#include "driver/options.h"
 #include "driver/prepared.h"
 #include "driver/values.h"
 #include "driver/version.h"

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "driver/options.h"
 #include "frontend/frontend.h"
 #include "ir/support/diagnostics.h"
 
@@ -65,6 +66,8 @@ std::optional<std::string> text_of(const Option& option, const Json& value) {
       case Takes::Word:
       case Takes::Devices: return value.is_string() || value.is_number_unsigned();
       case Takes::Bytes:
+      case Takes::Time:
+      case Takes::Wait:
       case Takes::Text: return value.is_string();
       case Takes::Object: return false;
     }

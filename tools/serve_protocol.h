@@ -7,10 +7,14 @@
 #include <string>
 #include <string_view>
 
-#include "driver/options.h"
 #include "driver/prepared.h"
 #include "driver/query_request.h"
+#include "runtime/cpu/set_kernels.h"
 #include "tools/exit_codes.h"
+
+namespace matcha::driver {
+struct OptionTargets;
+}  // namespace matcha::driver
 
 /// The lines of `matcha serve`, each a JSON object; docs/cli.md has their schema.
 namespace matcha::tools {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/durations.h"
 #include "driver/row_encoder.h"
 #include "driver/tables.h"
 #include "runtime/cluster/mpi_team.h"
@@ -58,10 +59,5 @@ struct StreamOptions {
 /// Adds all of them to the verb, with its help. What the verb is called with stands in `options`, which must outlive
 /// it.
 void add_stream_options(CLI::App& verb, StreamOptions& options);
-
-/// A time such as `30d`, `90m` or `3600` in seconds, which times of lines are taken for; nothing for other texts.
-std::optional<std::int64_t> seconds_of(const std::string& text);
-/// A time such as `50ms` or `2s` in milliseconds; nothing for other texts.
-std::optional<std::int64_t> milliseconds_of(const std::string& text);
 
 }  // namespace matcha::tools

@@ -32,7 +32,7 @@ def sample(row):
         return {}
     if takes == "text":
         return TEXTS.get(row["name"], "x")
-    return {"flag": True, "bytes": "8G", "seconds": 60}.get(takes, max(1, row["least"]))
+    return {"flag": True, "bytes": "8G", "seconds": 60, "time": "90s", "wait": "50ms"}.get(takes, max(1, row["least"]))
 
 
 def as_text(value):
@@ -142,6 +142,12 @@ def check_command_line(matcha, table):
         shown = set(re.findall(r"^ +(?:-\w, ?)?--([a-z][a-z-]*)", text, re.M))
         missing = {row["name"] for row in table if verb in row["verbs"]} - shown
         assert not missing, f"`matcha {verb}` has no {missing}"
+    # All that a pattern and its run take together.
+    together = {row["name"]: row for row in table if "run" in row["verbs"] and row["requests"]}
+    words = [f"--{name}" if row["takes"] == "flag" else f"--{name}={sample(row)}" for name, row in together.items()
+             if name not in ("entry", "per", "limit", "embeddings", "gpus")]  # fmt: skip
+    count = printed(matcha, "run", "--pattern", "triangle", GRAPH, "--device=cpu")
+    assert printed(matcha, "run", "--pattern", "triangle", GRAPH, *words) == count, words
     known = {row["name"] for row in table if row["verbs"]}
     for row in table:
         if row["name"] in known:

@@ -361,7 +361,7 @@ class StreamTest(CliTest):
                            ([TRIANGLE, "a.txt", "b.txt", "--updates", empty], "one graph"),
                            ([TRIANGLE], "--updates"),
                            ([TRIANGLE, "--updates", empty, "--window", "1d"], "--temporal"),
-                           ([TRIANGLE, "--updates", empty, "--temporal", "--window", "1y"], "no time such as"),
+                           ([TRIANGLE, "--updates", empty, "--temporal", "--window", "1y"], "takes a time such as"),
                            ([TRIANGLE, "--updates", empty, "--temporal", "--window", "0"], "some length"),
                            ([TRIANGLE, "--updates", empty, "--each", "--batch", "3"], "--each"),
                            ([TRIANGLE, "--updates", empty, "--matches", self.path("r.tsv")], "return a list"),
