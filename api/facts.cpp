@@ -169,7 +169,7 @@ Status check(const driver::ProgramRequest& request, std::string& errors, Program
     if (status == Status::Ok) status = compilation.lower();
     if (status == Status::Ok) {
       facts.gives_list = compilation.graph().result->type->is_list();
-      facts.signature = driver::signature(compilation.graph());
+      facts.signature = to_string(compilation.signature());
       facts.doc = doc_of(compilation.program());
       if (!facts.gives_list) facts.names = compilation.row_names();
       facts.lists = lists_of(compilation);

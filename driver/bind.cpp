@@ -8,8 +8,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "driver/asked_arcs.h"
-#include "ir/analysis/walk.h"
 #include "runtime/graph/mtg.h"
 
 namespace matcha::driver {
@@ -17,7 +15,7 @@ namespace matcha::driver {
 namespace {
 
 using frontend::Type;
-using frontend::asg::Param;
+using Param = Signature::Param;
 
 /// The name under which a graph is loaded for its labels only; no parameter is called so.
 constexpr const char* kLabelGraph = "--labels";
@@ -57,31 +55,10 @@ std::optional<codegen::Argument> parse_scalar(const std::string& text, const Typ
   return value;
 }
 
-codegen::Argument default_value(const frontend::asg::Node& node) {
-  if (node.op == frontend::asg::Op::Float) return node.float_value;
-  if (node.op == frontend::asg::Op::Bool) return node.int_value != 0;
-  return node.int_value;
-}
-
-/// Whether ids are converted to numbers somewhere, or numbers to ids.
-bool reads_ids(const ir::Block& body) {
-  bool found = false;
-  ir::for_each_stmt(body, [&found](const ir::Stmt& stmt) {
-    ir::for_each_expr(stmt, [&found](const ir::Expr& expr) {
-      ir::for_each_node(expr, [&found](const ir::Expr& node) {
-        found = found || (node.kind == ir::Kind::Convert && (node.type->is_scalar(ir::ScalarKind::Vid) ||
-                                                             node.operands[0]->type->is_scalar(ir::ScalarKind::Vid)));
-      });
-    });
-  });
-  return found;
-}
-
 class Planner {
  public:
-  Planner(const frontend::asg::Graph& program, const ir::Module& module, const BindOptions& options,
-          const Reporter& reporter)
-      : program_(program), module_(module), options_(options), reporter_(reporter) {
+  Planner(const Signature& program, const BindOptions& options, const Reporter& reporter)
+      : program_(program), options_(options), reporter_(reporter) {
     plan_.params.resize(program.params.size());
   }
 
@@ -103,7 +80,7 @@ class Planner {
     if (ok_) report_unbound();
     if (ok_ && options_.table.gives_labels()) bind_labels();
     if (!ok_ || options_.table.check(reporter_) != Status::Ok) return std::nullopt;
-    plan_.reads_ids = reads_ids(*module_.body);
+    plan_.reads_ids = program_.reads_ids;
     return std::move(plan_);
   }
 
@@ -173,7 +150,7 @@ class Planner {
   /// What a `.mtg` keeps is known when it is read.
   void check_arcs(std::size_t index) {
     ParamPlan& plan = plan_.params[index];
-    plan.needs_arcs = asks_for_arcs(program_, program_.params[index]);
+    plan.needs_arcs = program_.params[index].needs_arcs;
     if (!plan.needs_arcs || plan.graph.directed || runtime::is_mtg_file(plan.graph.path)) return;
     fail(fmt::format("`{}` asks for the arcs of `{}`, and the graph would lose its own", program_.entry,
                      program_.params[index].name),
@@ -183,15 +160,13 @@ class Planner {
   /// What the columns of a list parameter hold, as the module wants them; nothing for a column of bools.
   std::optional<std::vector<runtime::ColumnKind>> column_kinds(std::size_t index) {
     std::vector<runtime::ColumnKind> kinds;
-    for (const ir::Type* column : module_.params[index]->type->columns) {
-      if (column->is_scalar(ir::ScalarKind::Bool)) {
+    for (const std::optional<runtime::ColumnKind>& kind : program_.params[index].columns) {
+      if (!kind) {
         fail(fmt::format("parameter `{}` has type `{}`; bools cannot be read from a file", program_.params[index].name,
                          to_string(*program_.params[index].type)));
         return std::nullopt;
       }
-      kinds.push_back(column->is_scalar(ir::ScalarKind::Vid)   ? runtime::ColumnKind::Vertex
-                      : column->is_scalar(ir::ScalarKind::F64) ? runtime::ColumnKind::Float
-                                                               : runtime::ColumnKind::Int);
+      kinds.push_back(*kind);
     }
     return kinds;
   }
@@ -305,9 +280,9 @@ class Planner {
   void bind_defaults() {
     for (std::size_t i = 0; i < program_.params.size(); ++i) {
       const Param& param = program_.params[i];
-      if (plan_.params[i].kind != ParamPlan::Kind::None || param.maybe_default == nullptr) continue;
+      if (plan_.params[i].kind != ParamPlan::Kind::None || !param.default_value) continue;
       plan_.params[i].kind = ParamPlan::Kind::Scalar;
-      plan_.params[i].scalar = default_value(*param.maybe_default);
+      plan_.params[i].scalar = *param.default_value;
     }
   }
 
@@ -352,8 +327,7 @@ class Planner {
     plan_.label_graph = spec;
   }
 
-  const frontend::asg::Graph& program_;
-  const ir::Module& module_;
+  const Signature& program_;
   const BindOptions& options_;
   const Reporter& reporter_;
   BindPlan plan_;
@@ -380,9 +354,8 @@ bool reads_small_graph(const BindOptions& options) {
   return bytes <= kMostText || runtime::is_mtg_file(options.graph);
 }
 
-std::optional<BindPlan> plan_binding(const frontend::asg::Graph& program, const ir::Module& module,
-                                     const BindOptions& options, const Reporter& reporter) {
-  return Planner(program, module, options, reporter).run();
+std::optional<BindPlan> plan_binding(const Signature& program, const BindOptions& options, const Reporter& reporter) {
+  return Planner(program, options, reporter).run();
 }
 
 runtime::Status check_ids(const BindPlan& plan, const runtime::Universe& universe) {
@@ -429,8 +402,8 @@ runtime::Error without_arcs(const std::string& path) {
 
 }  // namespace
 
-runtime::Status load_inputs(const frontend::asg::Graph& program, const BindPlan& plan,
-                            const runtime::IoOptions& options, BoundInputs& out) {
+runtime::Status load_inputs(const Signature& program, const BindPlan& plan, const runtime::IoOptions& options,
+                            BoundInputs& out) {
   runtime::InputSet set(options);
   for (const ParamPlan& param : plan.params) {
     runtime::Status added = runtime::Done{};

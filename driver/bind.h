@@ -11,9 +11,8 @@
 
 #include "codegen/backend.h"
 #include "driver/reporter.h"
+#include "driver/signature.h"
 #include "driver/tables.h"
-#include "frontend/asg.h"
-#include "ir/nodes.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/order.h"
 
@@ -69,8 +68,7 @@ runtime::Status check_ids(const BindPlan& plan, const runtime::Universe& univers
 
 /// Gives every parameter its input. All problems are reported (names that do not exist, repeats, values of the wrong
 /// type, parameters that nothing is bound to), then nothing is returned; the status is Usage.
-std::optional<BindPlan> plan_binding(const frontend::asg::Graph& program, const ir::Module& module,
-                                     const BindOptions& options, const Reporter& reporter);
+std::optional<BindPlan> plan_binding(const Signature& program, const BindOptions& options, const Reporter& reporter);
 
 /// The edges of a graph as columns of these kinds: an id is a rank, or the int that it is. Errors: Resource.
 runtime::Result<runtime::InputList> edges_as(const runtime::Graph& graph,
@@ -99,7 +97,7 @@ struct BoundInputs {
 };
 
 /// Reads the files. `out` must not move afterwards.
-runtime::Status load_inputs(const frontend::asg::Graph& program, const BindPlan& plan,
-                            const runtime::IoOptions& options, BoundInputs& out);
+runtime::Status load_inputs(const Signature& program, const BindPlan& plan, const runtime::IoOptions& options,
+                            BoundInputs& out);
 
 }  // namespace matcha::driver

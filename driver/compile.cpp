@@ -174,6 +174,7 @@ Status Compilation::check() {
   if (!diagnostics_.has_errors()) {
     const Stopwatch asg_watch;
     graph_ = frontend::build_asg(*program_, diagnostics_);
+    if (graph_) signature_ = signature_of(*graph_, nullptr);
     if (graph_ && is_module(options_.file)) {
       row_names_ = graph_->result->type->is_tuple()
                        ? position_names(program_->entry->doc, graph_->result->type->positions.size())
@@ -188,6 +189,7 @@ Status Compilation::check() {
 Status Compilation::lower() {
   const Stopwatch watch;
   loop_ = frontend::lower(*graph_, context_, diagnostics_, options_.may_loop, options_.plain_may_loop);
+  if (loop_) signature_ = signature_of(*graph_, &*loop_);
   times_.emplace_back("lower", watch.ms());
   return report();
 }
@@ -346,20 +348,6 @@ codegen::Rescheduler Compilation::rescheduler() {
         passes::run_pipeline(module, *passes, context_, target, {}, manager, diagnostics);
     return result.ok ? std::optional(result.module) : std::nullopt;
   };
-}
-
-std::string signature(const frontend::asg::Graph& graph) {
-  std::string out = graph.entry + "(";
-  for (std::size_t i = 0; i < graph.params.size(); ++i) {
-    const frontend::asg::Param& param = graph.params[i];
-    out += fmt::format("{}{}: {}", i == 0 ? "" : ", ", param.name, to_string(*param.type));
-    if (param.maybe_default == nullptr) continue;
-    const frontend::asg::Node& value = *param.maybe_default;
-    out += value.op == frontend::asg::Op::Float  ? fmt::format(" = {}", value.float_value)
-           : value.op == frontend::asg::Op::Bool ? fmt::format(" = {}", value.int_value != 0 ? "True" : "False")
-                                                 : fmt::format(" = {}", value.int_value);
-  }
-  return fmt::format("{}) -> {}", out, to_string(*graph.result->type));
 }
 
 }  // namespace matcha::driver

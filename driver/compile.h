@@ -12,6 +12,7 @@
 #include "codegen/backend.h"
 #include "codegen/c_family/ahead_of_time.h"
 #include "driver/reporter.h"
+#include "driver/signature.h"
 #include "frontend/frontend.h"
 #include "ir/analysis/vertex_order.h"
 #include "ir/context.h"
@@ -57,6 +58,8 @@ class Compilation {
   /// the vertices, and positions of tuples their names: a user cannot add them there.
   Status check();
   Status lower();
+  /// Instead of all these, where no program is compiled: what it took to plan.
+  void add_plan(double ms) { times_.emplace_back("plan", ms); }
   /// `take`, `check` and `lower`.
   Status lower_text(std::string text, double plan_ms = 0);
   /// After `lower`: makes label words parameters, and says all that a program compiled ahead of time has to know.
@@ -93,6 +96,8 @@ class Compilation {
   const Diagnostics& diagnostics() const { return diagnostics_; }
   const frontend::Program& program() const { return *program_; }
   const frontend::asg::Graph& graph() const { return *graph_; }
+  /// The entry, its parameters and its result. After `check`; what binding asks of them is known after `lower`.
+  const Signature& signature() const { return *signature_; }
   bool has_graph() const { return graph_.has_value(); }
   const ir::Module& loop() const { return *loop_; }
   const passes::PipelineResult& pipeline() const { return *pipeline_; }
@@ -128,6 +133,7 @@ class Compilation {
   std::uint32_t file_ = 0;
   std::unique_ptr<frontend::Program> program_;
   std::optional<frontend::asg::Graph> graph_;
+  std::optional<Signature> signature_;
   std::vector<std::string> row_names_;
   ir::Context context_;
   std::mutex rescheduling_;  ///< Runs go on at the same time, and the context serves one.
@@ -138,9 +144,6 @@ class Compilation {
 
 /// Whether it begins as gzip, zstd and .mtg files do.
 bool looks_like_graph(std::string_view text);
-
-/// The signature of the entry: `triangle(G: Graph) -> int`.
-std::string signature(const frontend::asg::Graph& graph);
 
 /// Milliseconds since it was made.
 class Stopwatch {

@@ -531,38 +531,26 @@ std::string PatternSource::meaning() const {
                          : "Between the vertices of a match there may be more edges than the pattern has.");
 }
 
-std::string PatternSource::stub() const {
-  return edge_labelled()
-             ? "def pattern(G: Graph) -> int:\n    return sum(apply(lambda v: sum(edge_info(G, v)), vertices(G)))\n"
-             : "def pattern(G: Graph) -> int:\n    return size(vertices(G))\n";
-}
-
-std::string PatternSource::stub_of_result(bool rows) const {
+Signature PatternSource::signature(bool rows) const {
+  Signature signature;
+  signature.entry = !options_.per.empty() ? "orbits" : set_->motif ? "motifs" : "pattern";
+  signature.maybe_types = std::make_shared<frontend::TypeTable>();
+  frontend::TypeTable& types = *signature.maybe_types;
+  const frontend::Type* const one = types.int_type();
+  signature.params.push_back({"G", types.graph(edge_labelled() ? one : nullptr)});
+  const auto ints = [&](std::size_t count) { return types.tuple(std::vector<const frontend::Type*>(count, one)); };
+  const std::size_t motifs = set_->patterns.size();
   if (!options_.per.empty()) {
-    std::string cells = options_.per == "edge" ? "v, v" : "v";
-    for (std::size_t i = orbits().by_edge ? 2 : 1; i < orbits().columns().size(); ++i) cells += ", n";
-    return fmt::format(
-        "def orbits(G: Graph):\n    n = size(vertices(G))\n    return apply(lambda v: mk_tuple(val=[{}]), "
-        "vertices(G))\n",
-        cells);
+    signature.result = types.list(ints(orbits().columns().size()));
+  } else if (set_->motif) {
+    signature.result = motifs <= pattern::kMostInTuple ? ints(motifs) : types.list(one);
+  } else if (rows) {
+    const std::size_t columns = row_vertices().size();
+    signature.result = types.list(columns == 1 ? one : ints(columns));
+  } else {
+    signature.result = one;
   }
-  if (set_->motif) {
-    std::string counts = "n";
-    for (std::size_t i = 1; i < set_->patterns.size(); ++i) counts += ", n";
-    const char* const makes = set_->patterns.size() <= pattern::kMostInTuple ? "mk_tuple" : "mk_list";
-    return fmt::format("def motifs(G: Graph):\n    n = size(vertices(G))\n    return {}(val=[{}])\n", makes, counts);
-  }
-  const std::size_t size = row_vertices().size();
-  std::string item = "v";
-  for (std::size_t v = 1; v < size; ++v) item += ", v";
-  if (size > 1) item = "mk_tuple(val=[" + item + "])";
-  if (!rows) return stub();
-  if (!edge_labelled())
-    return fmt::format("def pattern(G: Graph):\n    return apply(lambda v: {}, vertices(G))\n", item);
-  return fmt::format(
-      "def pattern(G: Graph):\n    return flatten(apply(lambda v: apply(lambda e: {}, edge_info(G, v)), "
-      "vertices(G)))\n",
-      item);
+  return signature;
 }
 
 }  // namespace matcha::driver

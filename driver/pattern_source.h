@@ -10,6 +10,7 @@
 
 #include "codegen/match/orbit_task.h"
 #include "driver/reporter.h"
+#include "driver/signature.h"
 #include "frontend/pattern/program.h"
 #include "frontend/query/query.h"
 #include "ir/support/source.h"
@@ -90,11 +91,9 @@ class PatternSource {
   bool is_untyped_query() const;
   /// The error of a graph whose edges have no labels where the pattern has some.
   Status report_unlabelled_edges() const;
-  /// A program with the same parameters as those for the pattern, to bind the graph before its own is written.
-  std::string stub() const;
-  /// A program whose result has the type of the pattern's: an int, of motifs a tuple or list of them, or a list of
-  /// rows.
-  std::string stub_of_result(bool rows) const;
+  /// What it takes, a graph `G`, and gives: an int, of motifs a tuple or list of them, or with `rows` a list of rows.
+  /// Programs that `write` makes take and give the same.
+  Signature signature(bool rows) const;
   /// The vertices that rows of matches have, in order: all, or those that a query asks for; beyond their number, labels
   /// of edges that it asks for.
   std::vector<int> row_vertices() const;

@@ -95,7 +95,7 @@ class PlanReader {
     passes::LabelWords labels;
     labels.code = [&dictionary](std::string_view word) { return dictionary.code(word); };
     labels.words = dictionary.words();
-    json_["signature"] = signature(compilation.graph());
+    json_["signature"] = to_string(compilation.signature());
     json_["program"] = compilation.text();
     const ir::Module lists = compilation.module_of_lists(labels);
     std::vector<Step> nest = steps_of(lists, label_names(compilation.loop(), labels.code));
@@ -119,7 +119,7 @@ class PlanReader {
     if (status != Status::Ok || result.ending != codegen::Ending::Complete) return status;
     json_["ms"] = rounded(watch.ms());
     json_["simd"] = result.tier;
-    const bool gives_list = compilation.graph().result->type->is_list();
+    const bool gives_list = compilation.signature().result->is_list();
     std::string answer = gives_list ? fmt::format("{} rows", result.rows) : std::string();
     for (std::size_t at = 0; at < result.values.size() && !gives_list; ++at) {
       if (at != 0) answer += ", ";

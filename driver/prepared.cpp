@@ -102,10 +102,12 @@ Status Prepared::read(const Reading& reading, Compilation& compilation) {
     }
     if (!searches() && !orbits_) find_motifs(graph);
     by_messages_ = !searches() && !counts_motifs() && may_go_by_messages(graph);
-    if (!searches() && !counts_motifs() && !by_messages_) return plan(reading, compilation);
-    text = pattern.stub_of_result(request_.matches);
+    signature_ = pattern.signature(request_.matches);
+    if (searches() || counts_motifs() || by_messages_) return Status::Ok;
+    return plan(reading, compilation);
   }
   reading([&] { status = compilation.lower_text(std::move(text)); });
+  if (status == Status::Ok) signature_ = compilation.signature();
   return status;
 }
 
@@ -147,9 +149,9 @@ Status Prepared::plan(const Reading& reading, Compilation& compilation) {
   reading([&] {
     status = plan_pattern(*pattern_, graph, graph.dictionary(), plan, sketch, forecast_);
     if (status != Status::Ok) return;
-    const bool by_motifs = find_motifs_by_cost(graph);
-    status = compilation.lower_text(by_motifs ? pattern_->stub_of_result(false) : pattern_->program().text,
-                                    forecast_.plan_ms);
+    if (find_motifs_by_cost(graph)) return compilation.add_plan(forecast_.plan_ms);
+    status = compilation.lower_text(pattern_->program().text, forecast_.plan_ms);
+    if (status == Status::Ok) signature_ = compilation.signature();
   });
   return status;
 }
@@ -260,10 +262,10 @@ ResidentGraph* Prepared::graph_of(const std::string& name) const {
   return request_.pattern.text.empty() ? graph_->find(name) : nullptr;
 }
 
-bool Prepared::name_graphs(const Compilation& compilation, BindOptions& options) const {
+bool Prepared::name_graphs(BindOptions& options) const {
   std::vector<std::string> left, unbound_lists;
   bool first_is_free = true, has_named_graph = false;
-  for (const frontend::asg::Param& param : compilation.graph().params) {
+  for (const Signature::Param& param : signature_.params) {
     if (param.type->is_list()) {
       if (graph_->list(param.name) != nullptr) {
         options.inputs.push_back(param.name + "=" + kInMemory);
@@ -285,8 +287,8 @@ bool Prepared::name_graphs(const Compilation& compilation, BindOptions& options)
   const bool takes_edges = left.empty() && !has_named_graph && unbound_lists.size() == 1;
   if (!unbound_lists.empty() && !takes_edges) {
     log_.error(Status::Usage,
-               fmt::format("`{}` needs {} for {}", compilation.graph().entry,
-                           unbound_lists.size() == 1 ? "a list" : "lists", fmt::join(unbound_lists, " and ")),
+               fmt::format("`{}` needs {} for {}", signature_.entry, unbound_lists.size() == 1 ? "a list" : "lists",
+                           fmt::join(unbound_lists, " and ")),
                "give each list with the graph, by the name of its parameter");
     return false;
   }
@@ -295,7 +297,7 @@ bool Prepared::name_graphs(const Compilation& compilation, BindOptions& options)
   if (takes_first) options.graph = kInMemory;
   if (takes_first || left.empty()) return true;
   log_.error(Status::Usage,
-             fmt::format("`{}` needs {} for {}", compilation.graph().entry, left.size() == 1 ? "a graph" : "graphs",
+             fmt::format("`{}` needs {} for {}", signature_.entry, left.size() == 1 ? "a graph" : "graphs",
                          fmt::join(left, " and ")),
              "give each graph the name of its parameter");
   return false;
@@ -342,12 +344,12 @@ Status Prepared::bind_edges(const std::string& name, const ParamPlan& param) {
   return Status::Ok;
 }
 
-Status Prepared::bind(Compilation& compilation) {
+Status Prepared::bind() {
   BindOptions options;
   options.params = request_.params;
   options.directed = true;  // Whether a graph keeps its arcs is looked at when it is bound.
-  if (!name_graphs(compilation, options)) return Status::Usage;
-  const std::optional<BindPlan> plan = plan_binding(compilation.graph(), compilation.loop(), options, log_);
+  if (!name_graphs(options)) return Status::Usage;
+  const std::optional<BindPlan> plan = plan_binding(signature_, options, log_);
   if (!plan) return Status::Usage;
   bound_.inputs.universe = graph_->graph().shared_universe();
   // The ids in the program of a pattern are those of vertices that the graph was asked for.
@@ -355,7 +357,7 @@ Status Prepared::bind(Compilation& compilation) {
   if (!fits) return log_.error(fits.error());
   bound_.may_lack_labels = request_.may_lack_labels;
   for (std::size_t i = 0; i < plan->params.size(); ++i) {
-    const std::string& name = compilation.graph().params[i].name;
+    const std::string& name = signature_.params[i].name;
     const ParamPlan& param = plan->params[i];
     Status status = Status::Ok;
     if (param.kind == ParamPlan::Kind::Scalar) {
@@ -403,7 +405,7 @@ Status Prepared::prepare(const Reading& reading) {
   Status status = choose_device();
   if (status == Status::Ok) status = read(reading, compilation);
   if (request_.pattern.text.empty()) row_names_ = compilation.row_names();
-  if (status == Status::Ok) status = bind(compilation);
+  if (status == Status::Ok) status = bind();
   if (status == Status::Ok && searches()) {
     search();
     if (!searches()) status = plan(reading, compilation);
@@ -444,7 +446,7 @@ bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
     graph_ = std::move(*narrow);
   }
   bound_ = BoundInputs();
-  if (bind(*compilation_) != Status::Ok) return false;
+  if (bind() != Status::Ok) return false;
   if (searches()) {
     const bool informed = pattern_->edge_labelled();
     if (informed && graph_->maybe_informed() == nullptr) return false;

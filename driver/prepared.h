@@ -72,7 +72,7 @@ class Prepared {
   const std::shared_ptr<const runtime::Universe>& shared_universe() const { return bound_.inputs.universe; }
   const SourceManager& sources() const { return compilation_->sources(); }
   /// The entry, its parameters and the type of the result.
-  const frontend::asg::Graph& program() const { return compilation_->graph(); }
+  const Signature& signature() const { return signature_; }
   /// What a pattern counts, in a line; empty for a program.
   const std::string& semantics() const { return semantics_; }
   /// Names of the columns of rows where they are known: the vertices of a pattern.
@@ -106,7 +106,7 @@ class Prepared {
   Status read(const Reading& reading, Compilation& compilation);
   /// Writes the program of the pattern.
   Status plan(const Reading& reading, Compilation& compilation);
-  Status bind(Compilation& compilation);
+  Status bind();
   void say_loops();
   /// A pattern without labels of edges that sees loops goes on with the graph that has them, and a query of edges of
   /// any type with one where these have the same.
@@ -137,7 +137,7 @@ class Prepared {
   ResidentGraph* graph_of(const std::string& name) const;
   /// Has the graphs bound to the parameters of their names, and the first one to a parameter that is left; reports
   /// parameters without a graph, and gives false.
-  bool name_graphs(const Compilation& compilation, BindOptions& options) const;
+  bool name_graphs(BindOptions& options) const;
   Status bind_graph(const std::string& name, const ParamPlan& param);
   Status bind_list(const std::string& name, const ParamPlan& param);
   Status bind_edges(const std::string& name, const ParamPlan& param);
@@ -160,6 +160,7 @@ class Prepared {
   bool by_messages_ = false;
   PatternReporter place_reporter_{log_};  ///< What the compilation says of a pattern is about the pattern.
   std::optional<Compilation> compilation_;
+  Signature signature_;
   std::unique_ptr<codegen::Backend> backend_;
   std::unique_ptr<codegen::Executable> executable_;
   OrderReport order_;

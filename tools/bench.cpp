@@ -218,7 +218,7 @@ class Bench {
       subject.is_list = true;
       answer = std::to_string(list->size);
     } else {
-      answer = json_result(result.values, *prepared.program().result->type, prepared.universe());
+      answer = json_result(result.values, *prepared.signature().result, prepared.universe());
     }
     if (subject.answer.empty()) subject.answer = answer;
     if (subject.answer == answer) return Status::Ok;
@@ -325,7 +325,7 @@ class Bench {
       Json one;
       one[subject.is_pattern() ? "pattern" : "program"] = subject.name;
       if (subject.is_pattern()) one["meaning"] = subject.meaning;
-      one["signature"] = signature(subject.kept->program());
+      one["signature"] = to_string(subject.kept->signature());
       // As text, so that sums of more than 64 bits stay exact.
       one[subject.is_list ? "rows" : "result"] = subject.answer;
       one["order"] = subject.kept->order().by_degree ? "degree" : "id";

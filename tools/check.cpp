@@ -31,7 +31,7 @@ Status check(const CheckOptions& options) {
   if (console.json()) {
     answer = render_json(compilation.diagnostics());
   } else if (code == Status::Ok) {
-    answer = fmt::format("{}\n", signature(compilation.graph()));
+    answer = fmt::format("{}\n", to_string(compilation.signature()));
   }
   const runtime::Status written = write_text_file("-", answer);
   return written ? code : console.error(written.error());

@@ -157,9 +157,7 @@ class Explain {
     if (!has_inputs()) return write_pattern(frontend::pattern::typical_graph());
     // A .mtg says when it is read whether it has arcs.
     if (!binds_mtg(options_.bind)) code = pattern_->check_arcs(options_.bind.directed);
-    if (code != Status::Ok) return code;
-    stub_.emplace(options_.compile, console_);
-    return stub_->lower_text(pattern_->stub());
+    return code;
   }
 
   Status write_pattern(const frontend::pattern::GraphSketch& sketch) {
@@ -176,16 +174,16 @@ class Explain {
 
   Status load() {
     if (!has_inputs()) return Status::Ok;
-    const Compilation& program = stub_ ? *stub_ : compilation_;
+    const Signature program = pattern_ ? pattern_->signature(false) : compilation_.signature();
     BindOptions options = options_.bind;
     options.keep_loops = keeps_loops();
-    const std::optional<BindPlan> plan = plan_binding(program.graph(), program.loop(), options, console_);
+    const std::optional<BindPlan> plan = plan_binding(program, options, console_);
     if (!plan) return Status::Usage;
     const Stopwatch watch;
     runtime::IoOptions io;
     io.cancel = session_.cancel();
     io.notes_folder = options_.code_folder;
-    const runtime::Status loaded = load_inputs(program.graph(), *plan, io, bound_);
+    const runtime::Status loaded = load_inputs(program, *plan, io, bound_);
     if (!loaded) return session_.stopped() ? session_.stop_early() : console_.error(loaded.error());
     found_.times.emplace_back("load", watch.ms());
     for (const auto& [name, report] : bound_.inputs.reports) {
@@ -269,7 +267,7 @@ class Explain {
   Status compile() {
     const passes::LabelWords& labels = labels_;
     found_.name = compilation_.name();
-    found_.signature = signature(compilation_.graph());
+    found_.signature = to_string(compilation_.signature());
     found_.text = compilation_.text();
     found_.written = steps_of(compilation_.loop(), {});
     const Target& target = target_named("llvm");
@@ -366,15 +364,16 @@ class Explain {
     found_.ran = true;
     found_.positions = result.positions;
     found_.deferred = result.deferred;
-    if (compilation_.graph().result->type->is_list() && found_.count_names.empty()) {
+    if (compilation_.signature().result->is_list() && found_.count_names.empty()) {
       found_.answer = fmt::format("{} items", result.rows);
     } else if (!found_.count_names.empty()) {
-      found_.counts = value_texts(result.values, *compilation_.graph().result->type, *bound_.inputs.universe);
+      found_.counts = value_texts(result.values, *compilation_.signature().result, *bound_.inputs.universe);
       if (found_.counts.size() != found_.count_names.size()) found_.counts.clear();
       for (std::string& count : found_.counts) count = grouped(std::move(count));
     } else {
       RunReport report;
       report.compilation = &compilation_;
+      report.signature = compilation_.signature();
       report.bound = &bound_;
       report.result = &result;
       for (const codegen::ResultValue& value : result.values) {
@@ -475,7 +474,6 @@ class Explain {
   PatternReporter reporter_;
   Compilation compilation_;
   std::optional<PatternSource> pattern_;
-  std::optional<Compilation> stub_;
   BoundInputs bound_;
   Forecast forecast_;
   passes::LabelWords labels_;

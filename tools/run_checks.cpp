@@ -108,8 +108,8 @@ Status choose_target(const RunVerbOptions& options, const Console& console, cons
   return check_gpu_options(options.gpu_given, options.device == "cpu" || for_cpu, console);
 }
 
-Status check_result_type(const RunVerbOptions& options, const frontend::asg::Graph& program, const Console& console) {
-  const frontend::Type& type = *program.result->type;
+Status check_result_type(const RunVerbOptions& options, const Signature& program, const Console& console) {
+  const frontend::Type& type = *program.result;
   if (!options.lists() || type.is_list()) return Status::Ok;
   const char* const option = options.exists ? "--exists" : options.matches.empty() ? "--limit" : "--matches";
   return console.error(Status::Usage, fmt::format("`{}` is for programs that return a list; `{}` returns `{}`", option,

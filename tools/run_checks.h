@@ -17,7 +17,7 @@ Status check_answer_options(const RunVerbOptions& options, const PatternOptions&
                             RowFormat& format);
 
 /// Whether a program gives the list that the options ask for; reports if not.
-Status check_result_type(const RunVerbOptions& options, const frontend::asg::Graph& program, const Console& console);
+Status check_result_type(const RunVerbOptions& options, const Signature& program, const Console& console);
 
 /// A text from its first character on that is no blank.
 std::string without_blanks_before(const std::string& text);

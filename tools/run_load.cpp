@@ -55,7 +55,7 @@ std::uint64_t vertices_of(const PatternSource& pattern) {
 }  // namespace
 
 runtime::Status load_run(const RunVerbOptions& options, const Console& console, const Session& session,
-                         const Compilation& program, const BindPlan& plan, SharedInputs* maybe_shared,
+                         const Signature& program, const BindPlan& plan, SharedInputs* maybe_shared,
                          const PartsChoice& parts, BoundInputs& out) {
   Progress progress(console, "loading", "B");
   runtime::IoOptions io;
@@ -68,8 +68,7 @@ runtime::Status load_run(const RunVerbOptions& options, const Console& console, 
   if (progress.enabled()) {
     io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
   }
-  return maybe_shared != nullptr ? maybe_shared->load(program.graph(), plan, io, out)
-                                 : load_inputs(program.graph(), plan, io, out);
+  return maybe_shared != nullptr ? maybe_shared->load(program, plan, io, out) : load_inputs(program, plan, io, out);
 }
 
 void add_hint_of_labels(runtime::Status& loaded) {

@@ -83,7 +83,7 @@ class PartsChoice {
 
 /// Reads the inputs of a run with a bar of progress, those of several patterns once.
 runtime::Status load_run(const RunVerbOptions& options, const Console& console, const Session& session,
-                         const Compilation& program, const BindPlan& plan, SharedInputs* maybe_shared,
+                         const Signature& program, const BindPlan& plan, SharedInputs* maybe_shared,
                          const PartsChoice& parts, BoundInputs& out);
 
 /// Where a pattern with labels of edges met a file without, as files of patterns of other systems do: names the option.

@@ -23,7 +23,7 @@ std::string dump(const Json& value) { return value.dump(-1, ' ', false, Json::er
 std::vector<std::string> count_texts(const RunReport& report) {
   if (report.count_names.empty() || report.result == nullptr || report.bound == nullptr) return {};
   std::vector<std::string> texts =
-      value_texts(report.result->values, *report.compilation->graph().result->type, *report.bound->inputs.universe);
+      value_texts(report.result->values, *report.signature->result, *report.bound->inputs.universe);
   return texts.size() == report.count_names.size() ? texts : std::vector<std::string>();
 }
 
@@ -51,7 +51,7 @@ std::string result_json(const RunReport& report) {
     }
     return out + "}";
   }
-  return json_result(report.result->values, *report.compilation->graph().result->type, *report.bound->inputs.universe);
+  return json_result(report.result->values, *report.signature->result, *report.bound->inputs.universe);
 }
 
 std::string graph_json(const RunReport& report) {
@@ -183,15 +183,14 @@ std::string tuning_text(const Tuning& tuning) {
 
 std::string report_json(const RunReport& report) {
   const Compilation& compilation = *report.compilation;
-  const frontend::asg::Graph& program = (compilation.has_graph() ? compilation : *report.stub).graph();
   JsonObject object;
   object.add("schema", "\"matcha.run/1\"");
   object.add("version", dump(matcha_version()));
   object.add("program", dump(compilation.name()));
   if (!report.given.empty()) object.add("given", dump(report.given));
   if (!report.pattern.empty()) object.add("pattern", dump(report.pattern));
-  object.add("entry", dump(program.entry));
-  object.add("signature", dump(signature(program)));
+  object.add("entry", dump(report.signature->entry));
+  object.add("signature", dump(to_string(*report.signature)));
   object.add("result", result_json(report));
   object.add("complete", report.complete() ? "true" : "false");
   if (!report.complete()) object.add("stopped_by", dump(report.stopped_by()));
@@ -239,7 +238,7 @@ std::string report_text(const RunReport& report) {
   if (report.result == nullptr || report.bound == nullptr) return out;
   const std::vector<std::string> numbers = count_texts(report);
   if (!numbers.empty()) return named_lines(report.count_names, numbers, report.name_width);
-  const frontend::Type& type = *report.compilation->graph().result->type;
+  const frontend::Type& type = *report.signature->result;
   const runtime::Universe& universe = *report.bound->inputs.universe;
   if (type.is_list() && !report.result->values.empty()) {
     const codegen::ListValue& list = std::get<codegen::ListValue>(report.result->values[0]);

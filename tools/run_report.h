@@ -26,7 +26,7 @@ struct UnitsReport {
 /// What a run has found out so far; anything may be missing when it was stopped early.
 struct RunReport {
   const Compilation* compilation = nullptr;
-  const Compilation* stub = nullptr;           ///< A program with the same result, until that one is written.
+  std::optional<Signature> signature;          ///< Of the program or the pattern; nothing before it is read.
   const BoundInputs* bound = nullptr;          ///< Null: stopped before the inputs were read.
   const codegen::RunResult* result = nullptr;  ///< Null: stopped before the run.
   const MatchWriter* matches = nullptr;        ///< Null: rows were not streamed.

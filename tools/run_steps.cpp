@@ -140,7 +140,7 @@ class Run final : public RunSteps {
   void keep_report() {
     if (!options_.json || !options_.cluster.speaks() || report_.result != nullptr) return;
     // Until the program of a pattern is there, only the graph is news.
-    if (!compilation_->has_graph() && (report_.stub == nullptr || kept_bound_ == report_.bound)) return;
+    if (!compilation_->has_graph() && (!report_.signature || kept_bound_ == report_.bound)) return;
     kept_bound_ = report_.bound;
     session_.set_report([this, texts = reports_of_stops(report_)](Status verdict) {
       console_.error(verdict, stop_line(verdict));
@@ -165,20 +165,16 @@ class Run final : public RunSteps {
 
   bool of_pattern() const { return !pattern_options_.text.empty(); }
   const runtime::Graph& graph() const { return bound_.inputs.graphs.at(bound_.main_graph); }
-  /// What the inputs are bound for: the program, or one with the same parameters until that of the pattern is written.
-  const Compilation& bound_program() const { return stub_ ? *stub_ : *compilation_; }
-
   Status front_end() {
     if (of_pattern()) return read_pattern();
     Status code = compilation_->read();
     if (session_.stopped()) return session_.stop_early();
     if (code == Status::Ok) code = compilation_->check();
     if (code == Status::Ok) code = compilation_->lower();
-    if (code == Status::Ok && compilation_->graph().result->type->is_tuple()) {
-      report_.count_names = compilation_->row_names();
-    }
     if (code != Status::Ok) return code;
-    return check_result_type(options_, compilation_->graph(), console_);
+    report_.signature = compilation_->signature();
+    if (report_.signature->result->is_tuple()) report_.count_names = compilation_->row_names();
+    return check_result_type(options_, *report_.signature, console_);
   }
 
   Status read_pattern() {
@@ -192,10 +188,8 @@ class Run final : public RunSteps {
     if (code != Status::Ok) return code;
     report_.pattern = pattern_->semantics(streams());
     report_.count_names = pattern_->count_names();
-    code = stub_.emplace(options_.compile, console_).lower_text(pattern_->stub());
-    if (code != Status::Ok || !options_.json || !options_.of_one()) return code;
-    report_.stub = &result_stub_.emplace(options_.compile, console_);
-    return result_stub_->lower_text(pattern_->stub_of_result(streams()));
+    report_.signature = pattern_->signature(streams());
+    return code;
   }
 
   /// With `--device auto` and a small graph: the CPU if it has the answer before a GPU were open, which is not even
@@ -242,7 +236,11 @@ class Run final : public RunSteps {
     return take_program(pattern_->program().text, forecast_.plan_ms);
   }
 
-  Status take_program(const std::string& text, double plan_ms = 0) { return compilation_->lower_text(text, plan_ms); }
+  Status take_program(const std::string& text, double plan_ms = 0) {
+    const Status code = compilation_->lower_text(text, plan_ms);
+    if (code == Status::Ok) report_.signature = compilation_->signature();
+    return code;
+  }
   void note_pattern() {
     if (options_.json) return;
     console_.note(report_.pattern);
@@ -256,12 +254,13 @@ class Run final : public RunSteps {
   SearchUse search_use() { return search_.use(search_context()); }
   bool by_messages() { return search_.by_messages(search_context()); }
 
-  /// Goes on without a program; one with the same result says its type.
+  /// Goes on without a program.
   Status go_without_program(const char* backend, double plan_ms = 0) {
     note_pattern();
     report_.backend = backend;
     searches_ = true;
-    return take_program(pattern_->stub_of_result(streams()), plan_ms);
+    if (plan_ms > 0) compilation_->add_plan(plan_ms);
+    return Status::Ok;
   }
 
   /// Matches the pattern without a program, if that is sooner.
@@ -305,8 +304,7 @@ class Run final : public RunSteps {
   }
 
   Status bind() {
-    const Compilation& program = bound_program();
-    std::optional<BindPlan> plan = plan_binding(program.graph(), program.loop(), options_.bind, console_);
+    std::optional<BindPlan> plan = plan_binding(*report_.signature, options_.bind, console_);
     if (plan) plan_ = std::move(*plan);
     for (ParamPlan& param : plan_.params) param.graph.keep_loops &= compile_.may_loop;
     const PatternSource* const maybe_pattern = pattern_ ? &*pattern_ : nullptr;
@@ -332,7 +330,7 @@ class Run final : public RunSteps {
     const Stopwatch watch;
     runtime::Status loaded = runtime::Done{};
     if (!parts_.needed())
-      loaded = load_run(options_, console_, session_, bound_program(), plan_, maybe_shared_, parts_, bound_);
+      loaded = load_run(options_, console_, session_, *report_.signature, plan_, maybe_shared_, parts_, bound_);
     report_.load_ms = watch.ms();
     if (pattern_ && pattern_->edge_labelled()) add_hint_of_labels(loaded);
     if (!loaded) return session_.stopped() ? session_.stop_early() : console_.error(loaded.error());
@@ -495,19 +493,19 @@ class Run final : public RunSteps {
     const Stopwatch watch;
     codegen::RunOptions run = run_options();
     if (options_.lists() && !streams() && !searches_) {
-      matches_.emplace(nullptr, row_format_, *compilation_->graph().result->type, std::vector<std::string>(),
-                       options_.most(), *bound_.inputs.universe);
+      matches_.emplace(nullptr, row_format_, *report_.signature->result, std::vector<std::string>(), options_.most(),
+                       *bound_.inputs.universe);
       matches_->only_count();
       run.on_rows = [this](const codegen::Rows& rows) { return matches_->take(rows); };
     }
     if (streams()) {
       const std::vector<std::string> names = of_pattern() ? pattern_->vertex_names() : compilation_->row_names();
-      report_.columns = column_names(*compilation_->graph().result->type, names);
+      report_.columns = column_names(*report_.signature->result, names);
       if (is_picture(options_.matches)) {
         pictures_.emplace(pattern_->set().patterns.front(), *bound_.inputs.universe, &graph());
       }
-      matches_.emplace(matches_file_ && !pictures_ ? &*matches_file_ : nullptr, row_format_,
-                       *compilation_->graph().result->type, names, options_.limit, *bound_.inputs.universe);
+      matches_.emplace(matches_file_ && !pictures_ ? &*matches_file_ : nullptr, row_format_, *report_.signature->result,
+                       names, options_.limit, *bound_.inputs.universe);
       if (of_pattern()) matches_->name_labels(*bound_.inputs.dictionary, pattern_->label_columns());
       if (!cluster_.has_answer()) matches_->only_count();
       run.on_rows = [this](const codegen::Rows& rows) {
@@ -564,7 +562,6 @@ class Run final : public RunSteps {
   std::optional<Compilation> compilation_;
   std::vector<std::string> other_plans_;  ///< Programs that `--tune` compares with that of the pattern.
   std::optional<PatternSource> pattern_;
-  std::optional<Compilation> stub_, result_stub_;
   SearchChoice search_;
   MotifChoice motifs_;  ///< Whether identities tell the count.
   std::optional<runtime::Tier> tier_;

@@ -258,7 +258,7 @@ class Worker {
       status = driver::Prepared::make(
           request.program, graph, [](const std::function<void()>& reading) { reading(); }, log, made);
       if (status != Status::Ok) return error_line(request.id, status, *log);
-      status = check_lists(request.lists, made->program(), *log);
+      status = check_lists(request.lists, made->signature(), *log);
       if (status != Status::Ok) return error_line(request.id, status, *log);
       prepared = std::move(made);
       kept_.add(key, prepared);
@@ -282,7 +282,7 @@ class Worker {
     const Status status = compilation.lower_text(request.program.text);
     if (status != Status::Ok) return error_line(request.id, status, log);
     AnswerLine line(request.id, Status::Ok);
-    line.add("signature", signature(compilation.graph()));
+    line.add("signature", to_string(compilation.signature()));
     line.add("warnings", log.messages());
     return line.take();
   }
@@ -301,7 +301,7 @@ class Worker {
 
   std::string run(Job& job, driver::Prepared& prepared, double compile_ms) {
     const ServeRequest& request = job.request;
-    const frontend::Type& type = *prepared.program().result->type;
+    const frontend::Type& type = *prepared.signature().result;
     codegen::RunOptions how;
     how.threads = request.threads;
     how.tier = request.simd_tier ? request.simd_tier : tier_;
@@ -316,7 +316,7 @@ class Worker {
     if (limit && !type.is_list()) {
       JsonLog log;
       log.error(Status::Usage,
-                fmt::format("`limit` is for lists; `{}` returns `{}`", prepared.program().entry, to_string(type)));
+                fmt::format("`limit` is for lists; `{}` returns `{}`", prepared.signature().entry, to_string(type)));
       return error_line(request.id, Status::Usage, log);
     }
     if (writes_rows) how.on_rows = [&rows](const codegen::Rows& block) { return rows.take(block); };
@@ -345,7 +345,7 @@ class Worker {
       line.add_raw("result", writes_rows ? rows.json() : json_result(result.values, type, prepared.universe()));
     }
     line.add("complete", result.ending == codegen::Ending::Complete);
-    line.add("signature", signature(prepared.program()));
+    line.add("signature", to_string(prepared.signature()));
     if (!prepared.semantics().empty()) line.add("meaning", prepared.semantics());
     if (type.is_list() && !asks_whether(request)) line.add("columns", names);
     if (type.is_tuple() && prepared.row_names().size() == result.values.size()) {

@@ -79,9 +79,9 @@ Status give_lists(const Json& lists, const JsonLog& log, ResidentGraph::Shared& 
   return Status::Ok;
 }
 
-Status check_lists(const Json& lists, const frontend::asg::Graph& program, const JsonLog& log) {
+Status check_lists(const Json& lists, const driver::Signature& program, const JsonLog& log) {
   std::vector<std::string> known;
-  for (const frontend::asg::Param& param : program.params) {
+  for (const driver::Signature::Param& param : program.params) {
     if (param.type->is_list()) known.push_back(param.name);
   }
   for (const auto& [name, rows] : lists.items()) {

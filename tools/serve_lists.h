@@ -11,6 +11,6 @@ namespace matcha::tools {
 Status give_lists(const Json& lists, const JsonLog& log, driver::ResidentGraph::Shared& graph);
 
 /// Ok, or Usage where a list is for no parameter of the program.
-Status check_lists(const Json& lists, const frontend::asg::Graph& program, const JsonLog& log);
+Status check_lists(const Json& lists, const driver::Signature& program, const JsonLog& log);
 
 }  // namespace matcha::tools

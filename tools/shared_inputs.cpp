@@ -5,8 +5,8 @@
 
 namespace matcha::tools {
 
-runtime::Status SharedInputs::load(const frontend::asg::Graph& program, const BindPlan& plan,
-                                   const runtime::IoOptions& options, BoundInputs& out) {
+runtime::Status SharedInputs::load(const Signature& program, const BindPlan& plan, const runtime::IoOptions& options,
+                                   BoundInputs& out) {
   const auto graph = std::ranges::find(plan.params, ParamPlan::Kind::Graph, &ParamPlan::kind);
   const bool has_graph = graph != plan.params.end();
   const std::pair kind(has_graph && graph->graph.edge_info, has_graph && graph->graph.keep_loops);

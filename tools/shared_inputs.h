@@ -17,7 +17,7 @@ using namespace driver;
 class SharedInputs {
  public:
   /// What `load_inputs` gives for a program with one graph; `out` must not move afterwards.
-  runtime::Status load(const frontend::asg::Graph& program, const BindPlan& plan, const runtime::IoOptions& options,
+  runtime::Status load(const Signature& program, const BindPlan& plan, const runtime::IoOptions& options,
                        BoundInputs& out);
   bool empty() const { return kept_.empty(); }
   /// Whether the last `load` read it.

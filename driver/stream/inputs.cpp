@@ -43,7 +43,7 @@ Status find_needs(const ProgramRequest& request, bool directed, bool wants_rows,
   bind.graph = "<graph>";
   bind.params = request.params;
   bind.directed = directed;
-  const std::optional<BindPlan> plan = plan_binding(compilation.graph(), compilation.loop(), bind, reporter);
+  const std::optional<BindPlan> plan = plan_binding(compilation.signature(), bind, reporter);
   if (!plan) return Status::Usage;
   if (maybe_ids != nullptr) {
     const runtime::Status fits = check_ids(*plan, *maybe_ids);

@@ -122,7 +122,7 @@ class Program {
   }
 
  private:
-  bool is_list() const { return prepared_->program().result->type->is_list(); }
+  bool is_list() const { return prepared_->signature().result->is_list(); }
   bool keeps_rows() const { return options_.rows || options_.changes; }
 
   void put_least(const runtime::Graph& graph, RowSet& rows) const {
@@ -172,7 +172,7 @@ class Recompute final : public Engine {
   }
   std::size_t size() const override { return programs_.size(); }
   const frontend::Type& result_type(std::size_t program) const override {
-    return *programs_[program]->prepared().program().result->type;
+    return *programs_[program]->prepared().signature().result;
   }
   const std::string& semantics(std::size_t program) const override {
     return programs_[program]->prepared().semantics();

@@ -50,7 +50,7 @@ class RootEngine final : public Engine {
   std::size_t size() const override { return entries_.size(); }
   const frontend::Type& result_type(std::size_t program) const override {
     const Entry& entry = entries_[program];
-    return entry.roots ? *entry.roots->prepared().program().result->type : others_->result_type(entry.index);
+    return entry.roots ? *entry.roots->prepared().signature().result : others_->result_type(entry.index);
   }
   const std::string& semantics(std::size_t program) const override {
     const Entry& entry = entries_[program];

@@ -103,7 +103,7 @@ std::unique_ptr<RootProgram> RootProgram::make(const ProgramRequest& request, co
     why = "the program cannot be compiled for single vertices";
     return nullptr;
   }
-  made->has_rows_ = made->prepared().program().result->type->is_list();
+  made->has_rows_ = made->prepared().signature().result->is_list();
   why = made->problem();
   if (!why.empty()) return nullptr;
   for (const RootSink& sink : made->whole_.sinks) made->totals_.emplace_back(sink);

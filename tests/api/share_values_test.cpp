@@ -42,8 +42,8 @@ class Example {
     bool ok = compilation.read() == driver::Status::Ok && compilation.check() == driver::Status::Ok &&
               compilation.lower() == driver::Status::Ok;
     const std::optional<driver::BindPlan> plan =
-        ok ? driver::plan_binding(compilation.graph(), compilation.loop(), bind_, log_) : std::nullopt;
-    ok = plan && driver::load_inputs(compilation.graph(), *plan, {}, bound_);
+        ok ? driver::plan_binding(compilation.signature(), bind_, log_) : std::nullopt;
+    ok = plan && driver::load_inputs(compilation.signature(), *plan, {}, bound_);
     passes::LabelWords labels;
     if (ok) {
       labels.code = [this](std::string_view word) { return bound_.inputs.dictionary->code(word); };

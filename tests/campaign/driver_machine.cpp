@@ -149,7 +149,7 @@ class DriverCompiled final : public Compiled {
  private:
   Text* text_for(const SampleGraph& graph, const GraphFiles& files, bool sketch, DriverBound& bound);
   Text* add_text(const std::string& text);
-  bool load(Text& text, const SampleGraph& graph, const GraphFiles& files, DriverBound& bound);
+  bool load(const driver::Signature& program, const SampleGraph& graph, const GraphFiles& files, DriverBound& bound);
   Code* code_for(Text& text, DriverBound& bound);
 
   const Subject& subject_;
@@ -189,7 +189,8 @@ Text* DriverCompiled::add_text(const std::string& text) {
   return texts_.emplace_back(std::make_unique<Text>(text, compile_)).get();
 }
 
-bool DriverCompiled::load(Text& text, const SampleGraph& graph, const GraphFiles& files, DriverBound& bound) {
+bool DriverCompiled::load(const driver::Signature& program, const SampleGraph& graph, const GraphFiles& files,
+                          DriverBound& bound) {
   driver::BindOptions options;
   options.graph = files.graph;
   options.table.labels = files.labels;
@@ -202,10 +203,9 @@ bool DriverCompiled::load(Text& text, const SampleGraph& graph, const GraphFiles
     if (param.name == "c") options.params.push_back(fmt::format("c={}", graph.world.c));
   }
   const driver::MessageLog log;
-  const std::optional<driver::BindPlan> plan =
-      driver::plan_binding(text.compilation().graph(), text.compilation().loop(), options, log);
+  const std::optional<driver::BindPlan> plan = driver::plan_binding(program, options, log);
   if (plan) {
-    const runtime::Status loaded = driver::load_inputs(text.compilation().graph(), *plan, {}, bound.inputs);
+    const runtime::Status loaded = driver::load_inputs(program, *plan, {}, bound.inputs);
     if (!loaded) log.error(loaded.error());
   }
   if (log.text().empty()) return true;
@@ -222,9 +222,8 @@ Text* DriverCompiled::text_for(const SampleGraph& graph, const GraphFiles& files
   driver::Status status = source.read();
   if (status == driver::Status::Ok) status = source.check_arcs(graph.directed);
   if (status == driver::Status::Ok) {
-    Text stub(source.stub(), compile_);
     DriverBound first;
-    if (!load(stub, graph, files, first)) {
+    if (!load(source.signature(subject_.rows), graph, files, first)) {
       bound.unfit = first.unfit;
       bound.problem = first.problem;
       return nullptr;
@@ -262,7 +261,7 @@ std::unique_ptr<Bound> DriverCompiled::bind(const SampleGraph& graph, const std:
     bound->fail(text->log().text(), false);
     return bound;
   }
-  if (!load(*text, graph, files, *bound)) return bound;
+  if (!load(text->compilation().signature(), graph, files, *bound)) return bound;
   const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound->inputs.inputs.dictionary;
   bound->labels.code = [dictionary](std::string_view word) { return dictionary->code(word); };
   bound->labels.words = dictionary->words();

@@ -66,6 +66,7 @@ class Matches(cli.CliTest):
                 answer = json.loads(self.ok(*args, "--limit", "7", "--count", "--json"))
                 self.assertEqual((answer["result"], answer["complete"], answer["stopped_by"]), (7, False, "limit"))
                 self.assertEqual(answer["stats"]["backend"], "tiers" if name == "extend" else "search")
+                self.assertEqual("parse" in answer["stats"]["compile_ms"], name == "extend")
                 answer = json.loads(self.ok(*args, "--exists", "--json"))
                 self.assertEqual((answer["result"], answer["complete"]), (True, True))
         none = ["run", "--pattern", "a:L0-b:L0-c:L0-a", graph, "--labels", labels, "--device", "cpu", "--exists"]

@@ -31,6 +31,7 @@ class MotifsTest(CliTest):
                 together = json.loads(self.ok(*common))
                 alone = json.loads(self.ok(*common, "--algorithm", "extend"))
                 self.assertEqual(together["stats"]["backend"], "identities")
+                self.assertNotIn("parse", together["stats"]["compile_ms"], "no program is read to know what it gives")
                 self.assertNotEqual(alone["stats"]["backend"], "identities")
                 self.assertEqual(together["result"], alone["result"], (options, size))
         words = ("--pattern", "house", "--pattern", "a-b-c-d-e-a", "--pattern", "gem", "--pattern", "edge", "--pattern", "path:6")

@@ -121,9 +121,9 @@ class EverySchedule {
   bool read() {
     if (compilation_.read() != Status::Ok || compilation_.check() != Status::Ok) return false;
     if (compilation_.lower() != Status::Ok) return false;
-    const std::optional<BindPlan> plan = plan_binding(compilation_.graph(), compilation_.loop(), bind_, console_);
+    const std::optional<BindPlan> plan = plan_binding(compilation_.signature(), bind_, console_);
     if (!plan) return false;
-    const runtime::Status loaded = load_inputs(compilation_.graph(), *plan, {}, bound_);
+    const runtime::Status loaded = load_inputs(compilation_.signature(), *plan, {}, bound_);
     if (!loaded) return console_.error(loaded.error()) == Status::Ok;
     OrderReport order;
     return order_vertices("auto", {}, compilation_, labels_, console_, bound_, order) == Status::Ok;
