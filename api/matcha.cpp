@@ -53,6 +53,7 @@ matcha::driver::OptionTargets targets_of(matcha_options& o) {
   to.gpu = &o.program.gpu;
   to.device = &o.program.device;
   to.order = &o.program.order;
+  to.engine = &o.program.engine;
   to.tier = &o.program.tier;
   to.code_folder = &o.program.code_folder;
   to.table = &o.table;

@@ -58,7 +58,7 @@ class Compilation {
   /// the vertices, and positions of tuples their names: a user cannot add them there.
   Status check();
   Status lower();
-  /// Instead of all these, where no program is compiled: what it took to plan.
+  /// Instead of all these, where no program is compiled: milliseconds of planning.
   void add_plan(double ms) { times_.emplace_back("plan", ms); }
   /// `take`, `check` and `lower`.
   Status lower_text(std::string text, double plan_ms = 0);

@@ -156,9 +156,4 @@ std::optional<double> forecast_of_loops(const ir::Module& module, const runtime:
   return walk.ns();
 }
 
-bool is_sooner_than_a_gpu_opens(double cpu_ns, unsigned threads) {
-  constexpr double kNsToOpen = 2.5e8;
-  return cpu_ns / threads < kNsToOpen;
-}
-
 }  // namespace matcha::driver

@@ -40,7 +40,7 @@ inline constexpr double kShortItems = 4;
 /// Requires: stage loop, and that the graph is the only input.
 std::optional<double> forecast_of_loops(const ir::Module& module, const runtime::Graph& graph);
 
-/// Whether a CPU has the answer before a GPU could be opened; `cpu_ns`: of one core.
-bool is_sooner_than_a_gpu_opens(double cpu_ns, unsigned threads);
+/// What opening a GPU takes, in nanoseconds.
+inline constexpr double kNsToOpenGpu = 2.5e8;
 
 }  // namespace matcha::driver

@@ -1,10 +1,21 @@
 #include "driver/gpu.h"
 
+#include <atomic>
+
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/nvrtc.h"
 
 namespace matcha::driver {
+
+namespace {
+
+std::atomic<bool> was_opened{false};
+
+}  // namespace
+
+bool gpu_was_opened() { return was_opened; }
+void note_gpu_opened() { was_opened = true; }
 
 std::string gpu_name() {
   const runtime::Result<const runtime::cuda::Driver*> driver = runtime::cuda::Driver::open();

@@ -32,6 +32,10 @@ std::string gpu_name();
 /// Whether there may be a GPU: found out at once, while `gpu_problem` starts the driver, which takes a while.
 bool may_have_gpu();
 
+/// Whether this process has begun to open a GPU, which the next run on it then need not.
+bool gpu_was_opened();
+void note_gpu_opened();
+
 /// Why no GPU can be used here; empty: the first one can.
 std::string gpu_problem();
 

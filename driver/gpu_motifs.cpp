@@ -1,6 +1,5 @@
 #include "driver/gpu_motifs.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include "codegen/cuda/motif_text.h"
@@ -19,9 +18,6 @@ namespace {
 
 /// Among the kinds of copies of a graph (codegen/cuda/kept_graph.h), that with ranks by degree.
 constexpr int kKeptMotifs = 65;
-/// Programs that take less are as fast: of 5-cycles and 4-wheels in facebook, enron and dblp on an H100 they took 1 to
-/// 58 ms, wedges 2 to 60; in cnr-2000 2,366 and 6,346 beside 244 and 90.
-constexpr double kLongProgramNs = 1e8;
 
 runtime::Result<MotifDevice::Shared> open_motifs(const runtime::Graph& graph, const std::string& code_folder) {
   runtime::Result<GpuCode> gpu = open_gpu_code(codegen::gpu::motif_text(), "motif_sums.cu", code_folder);
@@ -33,11 +29,8 @@ runtime::Result<MotifDevice::Shared> open_motifs(const runtime::Graph& graph, co
 
 }  // namespace
 
-bool pay_on_gpu(const runtime::motif::MotifSet& wanted, std::optional<double> ns) {
-  // Tests have small graphs.
-  const bool is_long = ns.value_or(0) > kLongProgramNs || std::getenv("MATCHA_TEST_GPU_MOTIFS") != nullptr;
-  return is_long && runtime::motif::fits_device(wanted) &&
-         (wanted[at(Motif::FiveCycle)] || wanted[at(Motif::FourWheel)]);
+bool suits_gpu(const runtime::motif::MotifSet& wanted) {
+  return runtime::motif::fits_device(wanted) && (wanted[at(Motif::FiveCycle)] || wanted[at(Motif::FourWheel)]);
 }
 
 std::shared_ptr<MotifDevice> gpu_motifs(const std::string& code_folder) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "codegen/match/motif_counter.h"
@@ -9,9 +8,9 @@
 
 namespace matcha::driver {
 
-/// Whether the first GPU counts these by identities where it is asked for: it can, and a program is expected to take
-/// long, `ns` of a GPU that is open, by ids. Nothing: it is not known.
-bool pay_on_gpu(const runtime::motif::MotifSet& wanted, std::optional<double> ns);
+/// Whether identities on the first GPU can be faster than a program: there are some of their sums that a program takes
+/// long for, and the GPU finds all of them.
+bool suits_gpu(const runtime::motif::MotifSet& wanted);
 
 /// The first GPU. It is opened by the first count, and keeps its copy of a graph that is in memory. `code_folder`:
 /// where compiled kernels are kept; empty: nowhere.

@@ -1,5 +1,7 @@
 #include "driver/map_task.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <functional>
@@ -433,24 +435,35 @@ std::optional<std::uint32_t> rank_of(const std::string& bound, const runtime::Un
   return read.ec == std::errc() ? universe.rank(id) : std::nullopt;
 }
 
-/// Whether one pattern of the source is matched so.
-bool goes_by_messages(const PatternSource& source, const Pattern& pattern, const runtime::Graph& graph) {
-  if (!has_labels_on_all_arcs(pattern) || pattern.size() < 2 || !pattern.connected() || pattern.has_anti_edges() ||
-      pattern.has_loops() || !pattern.different.empty()) {
-    return false;
+/// `messages_problem` of one of the patterns.
+std::string problem_of(const planner::Question& question, const Pattern& pattern, const runtime::Graph& graph,
+                       bool& is_slow) {
+  if (!has_labels_on_all_arcs(pattern)) return "messages go along arcs that all have labels";
+  if (pattern.size() < 2 || !pattern.connected()) return "the pattern is not connected";
+  if (pattern.has_anti_edges()) return "the pattern has vertices that must not be adjacent";
+  if (pattern.has_loops()) return "the pattern has loops";
+  if (!pattern.different.empty() || (!pattern.different_with_loops.empty() && !graph.facts().loop_free)) {
+    return "an edge of the pattern has no direction";
   }
-  if (!pattern.different_with_loops.empty() && !graph.facts().loop_free) return false;
-  if (pattern.labelled() && graph.view().labels == nullptr) return false;
-  if (pattern.counts_edges() && !fits_any_labels(pattern, graph)) return false;
-  if (!fits_memory(pattern, graph)) return false;
-  if (source.match() == Match::Iso && !all_vertices_differ(pattern)) return false;
-  if (source.match() == Match::Edge && (!shared_variables(pattern).empty() || !all_arcs_differ(pattern))) return false;
+  if (pattern.labelled() && graph.view().labels == nullptr) return "the vertices of the graph have no labels";
+  if (pattern.counts_edges() && !fits_any_labels(pattern, graph)) {
+    return "the graph has too many labels or arcs to try each label of a variable";
+  }
+  if (!fits_memory(pattern, graph)) return "its numbers of all vertices would not fit in memory";
+  if (question.match == Match::Iso && !all_vertices_differ(pattern)) {
+    return "labels do not keep all vertices of the pattern apart, as matches do without `--match homo`";
+  }
+  if (question.match == Match::Edge && (!shared_variables(pattern).empty() || !all_arcs_differ(pattern))) {
+    return "labels do not keep all edges of the pattern apart";
+  }
   const MapQuery query = query_of(pattern, graph.dictionary());
   for (int top = 0; top < query.size; ++top) {
-    if (runtime::messages::blocks_below(query, top)) return true;
+    if (runtime::messages::blocks_below(query, top)) return {};
   }
   Chooser chooser(pattern, query, graph, graph.dictionary());
-  return chooser.choose() && chooser.pays();
+  if (!chooser.choose()) return "cycles of the pattern are left without any two of its vertices";
+  is_slow = is_slow || !chooser.pays();
+  return {};
 }
 
 codegen::MapTask::Part part_of(const Pattern& pattern, const std::vector<std::string>& shown,
@@ -473,23 +486,30 @@ codegen::MapTask::Part part_of(const Pattern& pattern, const std::vector<std::st
 
 }  // namespace
 
-bool goes_by_messages(const PatternSource& source, const PatternOptions& options, const runtime::Graph& graph) {
-  if (source.set().motif || source.induced() != frontend::pattern::Induced::Edge || !graph.facts().directed ||
-      graph.facts().info != runtime::InfoKind::Int) {
-    return false;
+std::string messages_problem(const planner::Question& question, const runtime::Graph& graph, bool& is_slow) {
+  is_slow = false;
+  if (question.maybe_patterns == nullptr) return "messages match patterns, and this is a program";
+  if (question.of_motifs()) return "messages match one pattern, and this is a set of them";
+  if (question.induced != frontend::pattern::Induced::Edge) return "messages do not see edges that must not be there";
+  if (!graph.facts().directed || graph.facts().info != runtime::InfoKind::Int) {
+    return "messages are for directed graphs whose edges have labels";
   }
-  if (options.algorithm != "auto" || options.plan != 1 || !options.per.empty() || graph.view().slots != nullptr)
-    return false;
-  return std::ranges::all_of(source.set().patterns,
-                             [&](const Pattern& pattern) { return goes_by_messages(source, pattern, graph); });
+  if (question.algorithm != "auto") return fmt::format("`--algorithm {}` asks for a program", question.algorithm);
+  if (question.plan != 1) return "`--plan` chooses among programs";
+  if (graph.view().slots != nullptr) return "the ids of the graph are sparse";
+  std::string problem;
+  for (const Pattern& pattern : question.maybe_patterns->patterns) {
+    if (problem.empty()) problem = problem_of(question, pattern, graph, is_slow);
+  }
+  return problem;
 }
 
-codegen::MapTask map_task(const PatternSource& source, const runtime::Graph& graph,
-                          const runtime::LabelDictionary& dictionary, bool rows) {
+codegen::MapTask map_task(const planner::Question& question, const runtime::Graph& graph,
+                          const runtime::LabelDictionary& dictionary) {
   codegen::MapTask task;
-  if (rows) task.columns = source.row_vertices();
-  for (const Pattern& pattern : source.set().patterns)
-    task.parts.push_back(part_of(pattern, source.variables(), graph, dictionary));
+  if (question.want == planner::Want::Rows) task.columns = question.columns;
+  for (const Pattern& pattern : question.maybe_patterns->patterns)
+    task.parts.push_back(part_of(pattern, question.variables, graph, dictionary));
   return task;
 }
 

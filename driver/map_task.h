@@ -1,28 +1,23 @@
 #pragma once
 
-#include <optional>
+#include <string>
 
 #include "codegen/match/map_matcher.h"
-#include "driver/pattern_source.h"
+#include "planner/question.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/labels.h"
 
 namespace matcha::driver {
 
-/// Whether the matches of a pattern are found as maps, by messages along trees (runtime/messages), without a program:
-/// arcs that have labels, of a directed graph, connected, and made of blocks with one cut each, or with two vertices
-/// without which no cycle is left, where that is no slower than a program; labels may be any or one of several, and the
-/// same one on several arcs, in all combinations of a few such variables. Of `--match iso` and `edge` only
-/// patterns whose labels alone keep vertices, or edges, apart. Not where another algorithm or plan than the first is
-/// asked for.
-bool goes_by_messages(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph);
+/// Why the matches of a pattern cannot be found as maps, by messages along trees (runtime/messages); empty: they can.
+/// They are of arcs that have labels, of a directed graph, connected, and made of blocks with one cut each, or with two
+/// vertices without which no cycle is left; labels may be any or one of several, and the same one on several arcs, in
+/// all combinations of a few such variables. Of `--match iso` and `edge` only patterns whose labels alone keep
+/// vertices, or edges, apart. `is_slow` becomes true where a program is expected to be faster.
+std::string messages_problem(const planner::Question& question, const runtime::Graph& graph, bool& is_slow);
 
-/// How they are counted, or with `rows` listed. Requires: `goes_by_messages`, and the labels were checked.
-codegen::MapTask map_task(const PatternSource& pattern, const runtime::Graph& graph,
-                          const runtime::LabelDictionary& dictionary, bool rows);
-
-/// What a run then does, for people.
-inline constexpr const char* kMapsText =
-    "On a CPU `run` finds the matches by messages along trees, not by this program";
+/// How they are counted, or listed. Requires: no `messages_problem`, and the labels were checked.
+codegen::MapTask map_task(const planner::Question& question, const runtime::Graph& graph,
+                          const runtime::LabelDictionary& dictionary);
 
 }  // namespace matcha::driver

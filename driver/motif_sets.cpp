@@ -1,15 +1,15 @@
 #include "driver/motif_sets.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "driver/gpu_motifs.h"
 #include "frontend/pattern/convert.h"
 #include "frontend/pattern/symmetry.h"
 #include "runtime/graph/order.h"
-#include "runtime/machine.h"
 
 namespace matcha::driver {
 
@@ -84,24 +84,26 @@ bool has_any(const MotifSet& wanted, std::initializer_list<Motif> motifs) {
 
 }  // namespace
 
-std::optional<codegen::MotifTask> motif_task(const PatternSource& source, const PatternOptions& options,
-                                             const runtime::Graph& graph) {
-  if (source.match() != pattern::Match::Iso || !is_countable(graph) || options.algorithm != "auto" ||
-      options.plan != 1) {
-    return std::nullopt;
+std::string identities_problem(const planner::Question& question, const runtime::Graph& graph,
+                               codegen::MotifTask& task) {
+  if (question.maybe_patterns == nullptr) return "identities count patterns, and this is a program";
+  if (question.match != pattern::Match::Iso) {
+    return fmt::format("identities count subgraphs, and `--match {}` asks for maps", to_string(question.match));
   }
-  codegen::MotifTask task;
-  for (const pattern::Pattern& one : source.set().patterns) {
-    if (!is_plain(one)) return std::nullopt;
-    std::optional<std::vector<MotifTerm>> terms = terms_of(one, source.induced(), options.embeddings);
-    if (!terms || terms->empty()) return std::nullopt;
+  if (!is_countable(graph)) return "identities are of undirected graphs whose edges have no labels and no numbers";
+  if (question.algorithm != "auto") return fmt::format("`--algorithm {}` asks for a program", question.algorithm);
+  if (question.plan != 1) return "`--plan` chooses among programs";
+  for (const pattern::Pattern& one : question.maybe_patterns->patterns) {
+    if (!is_plain(one)) return "identities are of connected patterns of 3 to 5 vertices that have edges alone";
+    std::optional<std::vector<MotifTerm>> terms = terms_of(one, question.induced, question.embeddings);
+    if (!terms || terms->empty()) return "no identity is known of the pattern";
     task.results.push_back(std::move(*terms));
   }
-  return task;
+  return {};
 }
 
-bool is_for_identities(const PatternSource& pattern) {
-  return pattern.set().motif && pattern.set().patterns.front().size() >= 4;
+bool is_for_identities(const planner::Question& question) {
+  return question.of_motifs() && question.first().size() >= 4;
 }
 
 Status check_for_orbits(const runtime::Graph& graph, const Reporter& reporter) {
@@ -131,12 +133,9 @@ double motif_cost(const runtime::Graph& graph, const MotifSet& wanted) {
   return ns;
 }
 
-bool pay_alone(const codegen::MotifTask& task, const runtime::Graph& graph, double ns_of_program) {
-  constexpr double kLongNs = 2e8, kSurely = 3, kBytesOfTriangle = 12;
-  if (ns_of_program < kLongNs) return false;
-  const double memory = static_cast<double>(runtime::machine().memory_bytes);
-  return kBytesOfTriangle * runtime::expected_work_by_degree(graph) < memory / 4 &&
-         kSurely * motif_cost(graph, task.wanted()) < ns_of_program;
+double bytes_of_triangles(const runtime::Graph& graph) {
+  constexpr double kBytesOfTriangle = 12;
+  return kBytesOfTriangle * runtime::expected_work_by_degree(graph);
 }
 
 void MotifSets::add(const codegen::MotifTask& task, std::optional<double> ns_of_program) {
@@ -152,39 +151,6 @@ bool MotifSets::pay(const runtime::Graph& graph, unsigned threads) const {
   const double workers = threads == 0 ? 1 : threads;
   return always_ || motif_cost(graph, shared_->wanted) / workers <
                         ns_of_programs_ / workers + kNsToCompile * static_cast<double>(programs_);
-}
-
-Status MotifChoice::find(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
-                         MotifSets* maybe_others, const Reporter& reporter) {
-  if (!options.per.empty()) {
-    orbits_ = pattern.orbits();
-    return check_for_orbits(graph, reporter);
-  }
-  task_ = motif_task(pattern, options, graph);
-  is_set_ = is_for_identities(pattern);
-  maybe_others_ = maybe_others;
-  maybe_graph_ = &graph;
-  if (!task_ || maybe_others_ == nullptr) return Status::Ok;
-  task_->maybe_shared = maybe_others_->shared();
-  if (is_set_) maybe_others_->add(*task_, std::nullopt);
-  return Status::Ok;
-}
-
-void MotifChoice::offer(double ns_of_program) {
-  if (task_ && maybe_others_ != nullptr) maybe_others_->add(*task_, ns_of_program);
-}
-
-bool MotifChoice::pay(unsigned threads) const {
-  if (orbits_) return true;
-  if (!task_) return false;
-  return maybe_others_ == nullptr ? is_set_ : maybe_others_->pay(*maybe_graph_, threads);
-}
-
-bool MotifChoice::take_to_gpu(const std::string& code_folder, std::optional<double> ns_of_program) {
-  if (!task_ || !pay_on_gpu(task_->wanted(), ns_of_program)) return false;
-  task_->maybe_shared = nullptr;
-  task_->maybe_device = gpu_motifs(code_folder);
-  return true;
 }
 
 }  // namespace matcha::driver

@@ -6,20 +6,19 @@
 
 #include "codegen/match/motif_counter.h"
 #include "codegen/match/orbit_task.h"
-#include "driver/pattern_source.h"
+#include "driver/reporter.h"
+#include "planner/question.h"
 #include "runtime/graph/graph.h"
 
 namespace matcha::driver {
 
-/// How the counts of a pattern, or of all motifs of 3 to 5 vertices, come from edge-induced counts that patterns share.
-/// Nothing where identities cannot tell them: other sizes, labels, arcs, pairs that must not be adjacent, patterns that
-/// are not connected, graphs that are not undirected and simple or whose edges have labels or numbers, another
-/// `--algorithm` than `auto`, and other plans than the first.
-std::optional<codegen::MotifTask> motif_task(const PatternSource& pattern, const PatternOptions& options,
-                                             const runtime::Graph& graph);
+/// Why identities do not give the counts of a pattern, or of all motifs of 3 to 5 vertices, in a sentence; empty: they
+/// do, and `task` says how they come from edge-induced counts that patterns share.
+std::string identities_problem(const planner::Question& question, const runtime::Graph& graph,
+                               codegen::MotifTask& task);
 
-/// A set of motifs that identities count sooner than programs do: of four vertices and more.
-bool is_for_identities(const PatternSource& pattern);
+/// A set of motifs that identities count in less time than programs do: of four vertices and more.
+bool is_for_identities(const planner::Question& question);
 
 /// Orbits are of undirected graphs whose edges have no labels and no numbers; others are an error (Usage).
 Status check_for_orbits(const runtime::Graph& graph, const Reporter& reporter);
@@ -27,9 +26,8 @@ Status check_for_orbits(const runtime::Graph& graph, const Reporter& reporter);
 /// What counting them takes, in nanoseconds of one thread, roughly.
 double motif_cost(const runtime::Graph& graph, const runtime::motif::MotifSet& wanted);
 
-/// Whether identities count one pattern of `graph` though it is no set: its program is expected to take long,
-/// `ns_of_program` of one core, and identities surely less, with a list of triangles that surely fits.
-bool pay_alone(const codegen::MotifTask& task, const runtime::Graph& graph, double ns_of_program);
+/// Bytes of the list of triangles that counting keeps, at most.
+double bytes_of_triangles(const runtime::Graph& graph);
 
 /// The patterns of one command that identities could count, on one graph.
 class MotifSets {
@@ -48,43 +46,5 @@ class MotifSets {
   std::size_t programs_ = 0;
   double ns_of_programs_ = 0;
 };
-
-/// Whether the patterns of one run are counted by identities, and what counts them.
-class MotifChoice {
- public:
-  /// Finds out whether they could be. `maybe_others`: the patterns of the same command. Both outlive it. Orbits are an
-  /// error (Usage) where they could not.
-  Status find(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
-              MotifSets* maybe_others, const Reporter& reporter);
-  /// They are counted so without a look at the costs: what they are is a set of motifs.
-  bool is_sure() const { return orbits_ || (task_ && is_set_); }
-  /// Tells the others what a program is expected to take, in nanoseconds of one thread.
-  void offer(double ns_of_program);
-  /// Whether they are counted so, once all others have offered theirs.
-  bool pay(unsigned threads) const;
-  /// Whether one pattern, the only one of its command, is counted so though it is no set.
-  bool pay_alone(double ns_of_program) const {
-    return task_ && maybe_others_ == nullptr && driver::pay_alone(*task_, *maybe_graph_, ns_of_program);
-  }
-  /// Has the first GPU count them so, each pattern of a command for itself, if that is sooner than programs on it;
-  /// whether it is.
-  bool take_to_gpu(const std::string& code_folder, std::optional<double> ns_of_program);
-  bool was_on_gpu(const codegen::RunResult& result) const {
-    return task_ && task_->maybe_device != nullptr && result.tier == task_->maybe_device->label();
-  }
-  std::unique_ptr<codegen::Executable> counter() const {
-    return orbits_ ? codegen::make_orbit_counter(*orbits_) : codegen::make_motif_counter(*task_);
-  }
-
- private:
-  std::optional<codegen::MotifTask> task_;
-  std::optional<codegen::OrbitTask> orbits_;  ///< In place of counts of patterns.
-  bool is_set_ = false;
-  MotifSets* maybe_others_ = nullptr;
-  const runtime::Graph* maybe_graph_ = nullptr;
-};
-
-/// What a run then does, for people.
-inline constexpr const char* kMotifText = "On a CPU `run` counts by identities, not by this program";
 
 }  // namespace matcha::driver

@@ -11,6 +11,7 @@
 
 #include "codegen/backend.h"
 #include "driver/durations.h"
+#include "driver/engines.h"
 #include "ir/support/diagnostics.h"
 #include "runtime/graph/io.h"
 
@@ -138,6 +139,8 @@ bool put_simd(const To& to, const std::string& value) {
   *to.simd_tier = tier;
   return true;
 }
+
+std::vector<std::string> known_engines() { return engine_names(); }
 
 std::vector<std::string> known_tiers() {
   std::vector<std::string> names;

@@ -32,6 +32,7 @@ struct OptionTargets {
   std::string* pattern_list = nullptr;
   std::string* device = nullptr;
   std::string* order = nullptr;
+  std::string* engine = nullptr;
   std::string* tier = nullptr;
   std::string* backend = nullptr;
   std::string* simd_name = nullptr;                   ///< Of a verb, which checks it later;

@@ -1,5 +1,7 @@
 #include "driver/pattern_matcher.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -112,60 +114,72 @@ void add_sides(const Pattern& pattern, bool graph_is_directed, bool induced, con
 
 }  // namespace
 
-SearchUse use_of_search(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
-                        bool some) {
-  const Pattern& first = pattern.set().patterns.front();
+std::string search_problem(const planner::Question& question, const runtime::Graph& graph) {
+  if (question.maybe_patterns == nullptr) return "a search matches patterns, and this is a program";
+  const Pattern& first = question.first();
   const runtime::GraphFacts& facts = graph.facts();
   const auto several = [](const std::string& label) { return frontend::pattern::alternatives(label).size() > 1; };
-  if (first.has_loops() || first.has_constants() || std::ranges::any_of(first.labels, several) ||
-      first.counts_edges() || !first.different.empty() || pattern.set().alternatives) {
-    return SearchUse::Never;
+  if (question.of_motifs()) return "a search matches one pattern, and this is a set of them";
+  if (question.match != frontend::pattern::Match::Iso) {
+    return fmt::format("vertices of a search all differ, and `--match {}` lets them share an image",
+                       to_string(question.match));
   }
-  if (pattern.match() != frontend::pattern::Match::Iso || pattern.set().motif || options.plan != 1 ||
-      graph.view().slots != nullptr || (first.labelled() && !facts.labelled)) {
-    return SearchUse::Never;
+  if (first.has_loops()) return "the pattern has loops";
+  if (first.has_constants()) return "the pattern names vertices of the graph";
+  if (std::ranges::any_of(first.labels, several)) return "a vertex of the pattern may have one of several labels";
+  if (first.counts_edges()) return "each edge that fits is a match of its own";
+  if (!first.different.empty() || question.maybe_patterns->alternatives) {
+    return "an edge of the pattern has no direction in a directed graph";
   }
-  if (!options.embeddings) {
-    const auto parts = frontend::pattern::type_parts(first, pattern.induced(), 1);
-    if (!parts || !parts->empty()) return SearchUse::Never;
+  if (question.plan != 1) return "`--plan` chooses among programs";
+  if (graph.view().slots != nullptr) return "the ids of the graph are sparse";
+  if (first.labelled() && !facts.labelled) return "some vertices of the graph have no label";
+  if (first.edge_labelled() && facts.info != runtime::InfoKind::Int) return "the edges of the graph have no labels";
+  if (!question.embeddings) {
+    const auto parts = frontend::pattern::type_parts(first, question.induced, 1);
+    if (!parts || !parts->empty()) return "labels of several types make it several patterns";
   }
-  if (first.edge_labelled() && facts.info != runtime::InfoKind::Int) return SearchUse::Never;
-  if (options.algorithm == "join") return SearchUse::Always;
-  if (options.algorithm != "auto") return SearchUse::Never;
+  if (question.algorithm != "auto" && question.algorithm != "join") {
+    return fmt::format("`--algorithm {}` asks for a program", question.algorithm);
+  }
+  return {};
+}
+
+SearchUse use_of_search(const planner::Question& question, const runtime::Graph& graph) {
+  if (question.algorithm == "join") return SearchUse::Faster;
+  const Pattern& first = question.first();
   // Programs of arcs with labels are planned at once, and need no pass over all that have a label.
   const bool all_labelled = std::ranges::none_of(first.labels, [](const std::string& label) { return label.empty(); });
-  const bool many = first.size() >= kManyVertices || has_many_automorphisms(first, pattern.induced());
-  if (facts.directed || !all_labelled) return many && is_selective(first) ? SearchUse::Always : SearchUse::Never;
-  return some || many ? SearchUse::Always : SearchUse::Try;
+  const bool many = first.size() >= kManyVertices || has_many_automorphisms(first, question.induced);
+  if (graph.facts().directed || !all_labelled)
+    return many && is_selective(first) ? SearchUse::Faster : SearchUse::Slower;
+  const bool some = question.bounded || question.want == planner::Want::Rows;
+  return some || many ? SearchUse::Faster : SearchUse::Try;
 }
 
-std::string search_text(SearchUse use) {
-  return use == SearchUse::Always
-             ? "On a CPU `run` matches this pattern by candidates and search, not by this program"
-             : "On a CPU `run` matches this pattern by candidates and search, and by this program if that takes long";
-}
-
-codegen::MatchTask match_task(const PatternSource& pattern, const PatternOptions& options, const runtime::Graph& graph,
-                              const runtime::LabelDictionary& dictionary, const BoundInputs& bound, bool rows) {
+codegen::MatchTask match_task(const planner::Question& question, const runtime::Graph& graph,
+                              const runtime::LabelDictionary& dictionary,
+                              std::shared_ptr<runtime::match::MatchIndex> maybe_index) {
+  const bool rows = question.want == planner::Want::Rows;
   // Its automorphisms are those of what is looked for, where all pairs without an edge are alike.
-  Pattern first = pattern.set().patterns.front();
+  Pattern first = question.first();
   codegen::MatchTask task;
   task.rows = rows;
-  if (bound.match_index) task.maybe_index = bound.match_index();
+  task.maybe_index = std::move(maybe_index);
   task.query.size = first.size();
   for (int v = 0; v < first.size(); ++v) {
     task.query.labels.push_back(wanted_label(first.label(v), dictionary));
-    if (pattern.induced() == frontend::pattern::Induced::Vertex) {
+    if (question.induced == frontend::pattern::Induced::Vertex) {
       first.anti[frontend::pattern::at(v)] = first.all() & ~first.near(v) & ~frontend::pattern::bit(v);
     }
   }
   for (int v = 0; v < first.size(); ++v) task.query.near.push_back(first.near(v));
   task.query.anti = first.anti;
   if (graph.facts().directed || !graph.facts().simple || first.edge_labelled()) {
-    add_sides(first, graph.facts().directed, pattern.induced() == frontend::pattern::Induced::Vertex, dictionary,
+    add_sides(first, graph.facts().directed, question.induced == frontend::pattern::Induced::Vertex, dictionary,
               task.query);
   }
-  if (options.embeddings) return task;
+  if (question.embeddings) return task;
   frontend::pattern::Symmetry symmetry(first);
   const std::optional<unsigned __int128> maps = symmetry.wide_order();
   if (maps && *maps == 1) return task;

@@ -91,8 +91,8 @@ class PatternSource {
   bool is_untyped_query() const;
   /// The error of a graph whose edges have no labels where the pattern has some.
   Status report_unlabelled_edges() const;
-  /// What it takes, a graph `G`, and gives: an int, of motifs a tuple or list of them, or with `rows` a list of rows.
-  /// Programs that `write` makes take and give the same.
+  /// The pattern as a function of a graph `G`, with the type of its result: an int, of motifs a tuple or list of them,
+  /// or with `rows` a list of rows. Programs that `write` makes take and give the same.
   Signature signature(bool rows) const;
   /// The vertices that rows of matches have, in order: all, or those that a query asks for; beyond their number, labels
   /// of edges that it asks for.

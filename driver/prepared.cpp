@@ -10,11 +10,10 @@
 #include "driver/edge_label_facts.h"
 #include "driver/given_list.h"
 #include "driver/gpu_matcher.h"
-#include "driver/gpu_motifs.h"
 #include "driver/label_graph.h"
-#include "driver/map_task.h"
 #include "driver/message_log.h"
 #include "driver/motif_sets.h"
+#include "driver/pattern_matcher.h"
 #include "driver/pattern_plan.h"
 #include "driver/targets.h"
 #include "frontend/pattern/counted.h"
@@ -59,56 +58,51 @@ void Prepared::say_loops() {
 }
 
 Status Prepared::read(const Reading& reading, Compilation& compilation) {
-  Status status = Status::Ok;
-  std::string text = request_.text;
   say_loops();
-  if (!request_.pattern.text.empty()) {
-    PatternSource& pattern = pattern_.emplace(request_.pattern, log_);
-    reading([&] { status = pattern.read(); });
-    if (status == Status::Ok) status = pattern.check_arcs(graph_->graph().facts().directed);
-    if (status == Status::Ok) status = pattern.check_set(graph_->report() ? graph_->report()->graphs : 1);
-    if (status != Status::Ok) return status;
-    status = take_loops(pattern);
-    if (status != Status::Ok) return status;
-    const runtime::Graph* const informed = graph_->maybe_informed();
-    if (pattern.edge_labelled() && (informed == nullptr || informed->facts().info != runtime::InfoKind::Int)) {
-      return pattern.report_unlabelled_edges();
-    }
-    const runtime::Graph& whole = pattern.edge_labelled() ? *informed : graph_->graph();
-    place_reporter_.set_pattern(pattern.sources(), pattern.loc());
-    if (request_.may_lack_labels && pattern.set().patterns.front().has_loops()) {
-      return log_.error(Status::Usage, "the pattern has a loop, and a graph that changes has none",
-                        "updates with both ends on one vertex change nothing");
-    }
-    if (request_.may_lack_labels) {
-      pattern.take_types(whole.dictionary());
-    } else {
-      status = pattern.check_labels(whole, whole.dictionary());
-    }
-    if (status != Status::Ok) return status;
-    semantics_ = pattern.semantics(request_.matches);
-    row_names_ = pattern.count_names();
-    if (row_names_.empty()) row_names_ = pattern.vertex_names();
-    status = narrow(pattern);
-    if (status != Status::Ok) return status;
-    const runtime::Graph& graph = pattern.edge_labelled() ? *graph_->maybe_informed() : graph_->graph();
-    if (!request_.pattern.per.empty()) {
-      status = find_orbits(graph);
-      if (status != Status::Ok) return status;
-    } else if (request_.may_search) {
-      search_ = use_of_search(pattern, request_.pattern, graph, request_.matches || request_.some);
-      // On a GPU all that is counted, if it is not soon done by a program.
-      if (on_gpu_ && (search_ != SearchUse::Always || request_.matches)) search_ = SearchUse::Never;
-    }
-    if (!searches() && !orbits_) find_motifs(graph);
-    by_messages_ = !searches() && !counts_motifs() && may_go_by_messages(graph);
-    signature_ = pattern.signature(request_.matches);
-    if (searches() || counts_motifs() || by_messages_) return Status::Ok;
-    return plan(reading, compilation);
-  }
-  reading([&] { status = compilation.lower_text(std::move(text)); });
+  if (!request_.pattern.text.empty()) return read_pattern(reading);
+  Status status = Status::Ok;
+  reading([&] { status = compilation.lower_text(request_.text); });
   if (status == Status::Ok) signature_ = compilation.signature();
+  row_names_ = compilation.row_names();
   return status;
+}
+
+Status Prepared::read_pattern(const Reading& reading) {
+  Status status = Status::Ok;
+  PatternSource& pattern = pattern_.emplace(request_.pattern, log_);
+  reading([&] { status = pattern.read(); });
+  if (status == Status::Ok) status = pattern.check_arcs(graph_->graph().facts().directed);
+  if (status == Status::Ok) status = pattern.check_set(graph_->report() ? graph_->report()->graphs : 1);
+  if (status == Status::Ok) status = take_loops(pattern);
+  if (status != Status::Ok) return status;
+  const runtime::Graph* const informed = graph_->maybe_informed();
+  if (pattern.edge_labelled() && (informed == nullptr || informed->facts().info != runtime::InfoKind::Int)) {
+    return pattern.report_unlabelled_edges();
+  }
+  const runtime::Graph& whole = pattern_graph();
+  place_reporter_.set_pattern(pattern.sources(), pattern.loc());
+  if (request_.may_lack_labels && pattern.set().patterns.front().has_loops()) {
+    return log_.error(Status::Usage, "the pattern has a loop, and a graph that changes has none",
+                      "updates with both ends on one vertex change nothing");
+  }
+  if (request_.may_lack_labels) {
+    pattern.take_types(whole.dictionary());
+  } else {
+    status = pattern.check_labels(whole, whole.dictionary());
+  }
+  if (status != Status::Ok) return status;
+  semantics_ = pattern.semantics(request_.matches);
+  row_names_ = pattern.count_names();
+  if (row_names_.empty()) row_names_ = pattern.vertex_names();
+  status = narrow(pattern);
+  if (status != Status::Ok) return status;
+  signature_ = pattern.signature(request_.matches);
+  if (request_.pattern.per.empty()) return status;
+  if (request_.device == "cuda" || request_.tier != "auto" || !request_.may_search) {
+    return log_.error(Status::Usage, "orbits are counted without a program, on a CPU",
+                      "leave `device` = `cuda` and `tier` out");
+  }
+  return check_for_orbits(pattern_graph(), log_);
 }
 
 Status Prepared::take_loops(const PatternSource& pattern) {
@@ -139,108 +133,99 @@ Status Prepared::narrow(PatternSource& pattern) {
   return Status::Ok;
 }
 
-Status Prepared::plan(const Reading& reading, Compilation& compilation) {
+Status Prepared::plan(const Reading& reading, bool on_gpu) {
   using frontend::pattern::Device;
-  const runtime::Graph& graph = pattern_->edge_labelled() ? *graph_->maybe_informed() : graph_->graph();
-  const PlanRequest plan{request_.matches,           request_.order,     true, on_gpu_ ? Device::Gpu : Device::Cpu,
+  const Device device = on_gpu ? Device::Gpu : Device::Cpu;
+  if (planned_for_ == device) return Status::Ok;
+  const runtime::Graph& graph = pattern_graph();
+  const PlanRequest plan{request_.matches,           request_.order,     true, device,
                          runtime::machine().threads, &graph_->sketches()};
   frontend::pattern::GraphSketch sketch;
   Status status = Status::Ok;
-  reading([&] {
-    status = plan_pattern(*pattern_, graph, graph.dictionary(), plan, sketch, forecast_);
-    if (status != Status::Ok) return;
-    if (find_motifs_by_cost(graph)) return compilation.add_plan(forecast_.plan_ms);
-    status = compilation.lower_text(pattern_->program().text, forecast_.plan_ms);
-    if (status == Status::Ok) signature_ = compilation.signature();
-  });
+  reading([&] { status = plan_pattern(*pattern_, graph, graph.dictionary(), plan, sketch, forecast_); });
+  if (status == Status::Ok) planned_for_ = device;
   return status;
 }
 
-bool Prepared::may_be_motifs() const {
-  // A set of motifs has no shares either way, and its error says what has.
-  if (request_.shares && !is_for_identities(*pattern_)) return false;
-  return request_.may_search && !request_.matches && !request_.some && request_.tier == "auto";
+planner::Question Prepared::question() const {
+  planner::Question question;
+  if (pattern_) question = question_of(*pattern_, request_.pattern, request_.matches);
+  question.bounded = request_.some;
+  question.most = request_.maybe_most;
+  question.device = request_.device;
+  question.engine = request_.engine;
+  if (!request_.may_search) question.wants_program = "what takes the answer";
+  if (request_.tier != "auto") question.wants_tier = "`tier`";
+  question.in_shares = request_.shares;
+  question.graph_grows = request_.may_lack_labels;
+  return question;
 }
 
-void Prepared::find_motifs(const runtime::Graph& graph) {
-  const std::shared_ptr<codegen::MotifDevice> device = motifs_ ? motifs_->maybe_device : nullptr;
-  motifs_.reset();
-  const bool stays_on_gpu = on_gpu_ && request_.device != "auto";
-  if (!may_be_motifs() || (stays_on_gpu && device == nullptr)) return;
-  if (stays_on_gpu || motifs_by_cost_ || is_for_identities(*pattern_))
-    motifs_ = motif_task(*pattern_, request_.pattern, graph);
-  if (motifs_ && stays_on_gpu) motifs_->maybe_device = device;
-  if (motifs_ && !stays_on_gpu) on_gpu_ = false;
+EngineContext Prepared::context() {
+  EngineContext context;
+  context.code_folder = request_.code_folder;
+  if (!pattern_) return context;
+  context.maybe_graph = &pattern_graph();
+  context.maybe_labels = &pattern_graph().dictionary();
+  context.match_index = bound_.match_index;
+  context.batch = [this] {
+    if (request_.maybe_batch != nullptr) return request_.maybe_batch;
+    return gpu_batch(bound_.inputs.graphs.at(bound_.main_graph), request_.code_folder);
+  };
+  return context;
 }
 
-bool Prepared::find_motifs_by_cost(const runtime::Graph& graph) {
-  if (!may_be_motifs() || (on_gpu_ && request_.device == "auto")) return false;
-  motifs_ = motif_task(*pattern_, request_.pattern, graph);
-  if (!motifs_) return false;
-  motifs_by_cost_ =
-      on_gpu_ ? pay_on_gpu(motifs_->wanted(), forecast_.ns) : pay_alone(*motifs_, graph, pattern_->program().cost);
-  if (!motifs_by_cost_) {
-    motifs_.reset();
-  } else if (on_gpu_) {
-    motifs_->maybe_device = gpu_motifs(request_.code_folder);
+std::optional<double> Prepared::expected_ns(const Reading& reading, bool on_gpu, Status& status) {
+  if (pattern_) {
+    if (status == Status::Ok) status = plan(reading, on_gpu);
+    if (status != Status::Ok) return std::nullopt;
+    return on_gpu ? forecast_.ns : pattern_->program().cost;
   }
-  return motifs_by_cost_;
+  return on_gpu ? std::nullopt : driver::expected_ns(*compilation_, bound_);
 }
 
-bool Prepared::may_go_by_messages(const runtime::Graph& graph) const {
-  if (!request_.may_search || on_gpu_ || request_.device == "cuda" || request_.tier != "auto") return false;
-  // Of a graph that changes, labels may come.
-  if (request_.may_lack_labels) return false;
-  return goes_by_messages(*pattern_, request_.pattern, graph);
-}
-
-std::unique_ptr<codegen::Executable> Prepared::map_matcher() const {
-  const runtime::Graph& graph = *graph_->maybe_informed();
-  return codegen::make_map_matcher(map_task(*pattern_, graph, graph.dictionary(), request_.matches));
-}
-
-Status Prepared::find_orbits(const runtime::Graph& graph) {
-  if (request_.device == "cuda" || request_.tier != "auto" || !request_.may_search) {
-    return log_.error(Status::Usage, "orbits are counted without a program, on a CPU",
-                      "leave `device` = `cuda` and `tier` out");
+Status Prepared::decide(const Reading& reading, const std::string& engine, const Reporter& reporter) {
+  Status planned = Status::Ok;
+  planner::Catalog catalog;
+  catalog.program_ns = [&](bool on_gpu) { return expected_ns(reading, on_gpu, planned); };
+  catalog.threads = std::max(runtime::machine().threads, 1U);
+  catalog.may_have_gpu = has_gpu_;
+  catalog.gpu_problem = [] { return std::string(); };
+  catalog.ns_to_open = gpu_was_opened() ? 0 : kNsToOpenGpu;
+  catalog.complete = request_.explains;
+  planner::Question asked = question();
+  if (!engine.empty()) asked.engine = engine;
+  const Status decided = choice_.decide(std::move(asked), context(), catalog, reporter);
+  if (planned != Status::Ok || decided != Status::Ok) return planned != Status::Ok ? planned : decided;
+  if (request_.explains) {
+    offers_ = planner::to_json(choice_.decision());
+    choice_.stay_on_cpu();
+    if (choice_.decision().is_empty()) {
+      return reporter.error(Status::Usage, "what runs on a GPU alone is not explained", "leave out `device`");
+    }
   }
-  orbits_ = pattern_->orbits();
-  on_gpu_ = false;
-  return check_for_orbits(graph, log_);
+  on_gpu_ = choice_.chosen().on_gpu;
+  if (on_gpu_) note_gpu_opened();
+  return Status::Ok;
 }
 
-std::optional<codegen::MatchTask> Prepared::search_task() {
-  const runtime::Graph& whole = pattern_->edge_labelled() ? *graph_->maybe_informed() : graph_->graph();
-  codegen::MatchTask task =
-      match_task(*pattern_, request_.pattern, whole, whole.dictionary(), bound_, request_.matches);
-  if (!on_gpu_ && !hands_over_) return task;
-  const bool chooses = request_.device == "auto", fits = fits_gpu(task, request_.maybe_most);
-  if (!chooses && !fits) return std::nullopt;
-  // Where the device is chosen, a CPU looks first.
-  on_gpu_ = !chooses;
-  hands_over_ = chooses && fits && request_.some;
-  if (chooses && !hands_over_) return task;
-  const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
-  const bool joins = request_.maybe_batch != nullptr && on_gpu_;
-  take_to_gpu(task, joins ? request_.maybe_batch : gpu_batch(graph, request_.code_folder), request_.maybe_most,
-              hands_over_ ? kSearchBeforeGpu : 0);
-  return task;
-}
-
-void Prepared::search() {
-  std::optional<codegen::MatchTask> task = search_task();
-  if (!task) {
-    search_ = SearchUse::Never;
-    return;
+Status Prepared::make_without_program() {
+  while (choice_.chosen().make) {
+    const planner::Offer& chosen = choice_.chosen();
+    engine_ = chosen.engine;
+    on_gpu_ = chosen.on_gpu;
+    executable_ = chosen.make();
+    if (!chosen.is_trial) return Status::Ok;
+    // The graph stays as it is, so that a search that is short once is short each time.
+    codegen::RunOptions alone;
+    alone.threads = 1;
+    if (try_search(*executable_, bound_.arguments, *bound_.inputs.universe, alone)) return Status::Ok;
+    executable_.reset();
+    choice_.give_up();
   }
-  executable_ = codegen::make_matcher(std::move(*task));
-  if (search_ == SearchUse::Always) return;
-  // The graph stays as it is, so that what is short once is short each time.
-  codegen::RunOptions alone;
-  alone.threads = 1;
-  if (try_search(*executable_, bound_.arguments, *bound_.inputs.universe, alone)) return;
-  executable_.reset();
-  search_ = SearchUse::Never;
+  engine_ = choice_.chosen().engine;
+  on_gpu_ = choice_.chosen().on_gpu;
+  return Status::Ok;
 }
 
 bool Prepared::has_info(const ParamPlan& param, const ResidentGraph& graph) const {
@@ -374,11 +359,11 @@ Status Prepared::bind() {
   return Status::Ok;
 }
 
-Status Prepared::choose_device() {
+Status Prepared::find_gpu() {
   if (request_.device == "cpu") return Status::Ok;
   const std::string problem = gpu_problem();
-  on_gpu_ = problem.empty();
-  if (on_gpu_ || request_.device == "auto") return Status::Ok;
+  has_gpu_ = problem.empty();
+  if (has_gpu_ || request_.device == "auto") return Status::Ok;
   return log_.error(Status::Run, fmt::format("no GPU can be used: {}", problem), "`device` = `cpu` runs on the CPU");
 }
 
@@ -402,16 +387,18 @@ Status Prepared::prepare(const Reading& reading) {
     request_.compile.file = request_.pattern.text.empty() ? "<program>" : "<pattern>";
   }
   Compilation& compilation = compilation_.emplace(request_.compile, place_reporter_);
-  Status status = choose_device();
+  Status status = find_gpu();
   if (status == Status::Ok) status = read(reading, compilation);
-  if (request_.pattern.text.empty()) row_names_ = compilation.row_names();
   if (status == Status::Ok) status = bind();
-  if (status == Status::Ok && searches()) {
-    search();
-    if (!searches()) status = plan(reading, compilation);
+  if (status == Status::Ok) status = decide(reading, request_.engine, log_);
+  if (status == Status::Ok) status = make_without_program();
+  if (status == Status::Ok && executable_ != nullptr && forecast_.plan_ms > 0) compilation.add_plan(forecast_.plan_ms);
+  if (status == Status::Ok && executable_ == nullptr && pattern_) {
+    status = plan(reading, on_gpu_);
+    const auto lower = [&] { status = compilation.lower_text(pattern_->program().text, forecast_.plan_ms); };
+    if (status == Status::Ok) reading(lower);
+    if (status == Status::Ok) signature_ = compilation.signature();
   }
-  if (status == Status::Ok && counts_motifs()) executable_ = motif_counter();
-  if (status == Status::Ok && by_messages_) executable_ = map_matcher();
   if (status != Status::Ok || executable_ != nullptr) return status;
   const runtime::LabelDictionary& dictionary = graph_->graph().dictionary();
   passes::LabelWords labels;
@@ -447,27 +434,14 @@ bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
   }
   bound_ = BoundInputs();
   if (bind() != Status::Ok) return false;
-  if (searches()) {
+  if (engine_ != "program") {
     const bool informed = pattern_->edge_labelled();
     if (informed && graph_->maybe_informed() == nullptr) return false;
-    if (use_of_search(*pattern_, request_.pattern, informed ? *graph_->maybe_informed() : graph_->graph(),
-                      request_.matches || request_.some) == SearchUse::Never) {
-      return false;
-    }
-    std::optional<codegen::MatchTask> task = search_task();
-    if (task) executable_ = codegen::make_matcher(std::move(*task));
-    return task.has_value();
-  }
-  if (by_messages_) {
-    if (graph_->maybe_informed() == nullptr || !may_go_by_messages(*graph_->maybe_informed())) return false;
-    executable_ = map_matcher();
+    const auto here = [](const std::function<void()>& read) { read(); };
+    const MessageLog unheard;
+    if (decide(here, std::string(engine_), unheard) != Status::Ok || choice_.chosen().on_gpu != on_gpu_) return false;
+    executable_ = choice_.chosen().make();
     return true;
-  }
-  if (orbits_) return check_for_orbits(graph_->graph(), log_) == Status::Ok;
-  if (motifs_) {
-    find_motifs(graph_->graph());
-    if (motifs_) executable_ = motif_counter();
-    return motifs_.has_value();
   }
   if (bind_slices(*compilation_, place_reporter_, bound_) != Status::Ok) return false;
   if (order_.by_degree && !take_order_by_degree(order_.halves, bound_)) return false;

@@ -8,13 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "codegen/match/motif_counter.h"
-#include "codegen/match/orbit_task.h"
+#include "codegen/match/match_batch.h"
 #include "driver/bind.h"
 #include "driver/compile.h"
+#include "driver/engine_choice.h"
 #include "driver/forecast.h"
 #include "driver/gpu.h"
-#include "driver/pattern_matcher.h"
 #include "driver/pattern_reporter.h"
 #include "driver/pattern_source.h"
 #include "driver/reporter.h"
@@ -33,9 +32,11 @@ struct ProgramRequest {
   std::string order = "auto";       ///< As `--order`.
   std::string device = "auto";      ///< As `--device`.
   std::string tier = "auto";        ///< As `--tier`.
+  std::string engine;               ///< As `--engine`; empty: the cheapest.
   GpuOptions gpu;
   bool some = false;             ///< Runs will be given `RunOptions::most`: not all matches are wanted.
-  bool may_search = true;        ///< A pattern need not become a program (pattern_matcher.h, motif_sets.h).
+  bool may_search = true;        ///< Engines other than `program` may answer.
+  bool explains = false;         ///< All offers are priced, and what answers runs on a CPU.
   bool shares = false;           ///< Runs are shares of a whole one, which identities do not know.
   bool may_lack_labels = false;  ///< Labels that no vertex or edge has are no error: they may come.
   std::string code_folder;       ///< Where compiled code is kept from process to process; empty: nowhere.
@@ -86,11 +87,13 @@ class Prepared {
   /// By vertex of a pattern, the codes of the labels that it asks for; empty: any.
   std::vector<std::vector<std::int64_t>> label_codes() const;
   /// There is no program: a pattern is matched by search.
-  bool searches() const { return search_ != SearchUse::Never; }
+  bool searches() const { return engine_ == "search"; }
   /// There is no program: motifs or orbits are counted by identities.
-  bool counts_motifs() const { return motifs_ || orbits_; }
+  bool counts_motifs() const { return engine_ == "identities"; }
   /// There is no program: maps of a pattern are found by messages.
-  bool by_messages() const { return by_messages_; }
+  bool by_messages() const { return engine_ == "messages"; }
+  /// The engine that answers, as `--engine` calls it.
+  std::string_view engine() const { return engine_; }
   /// By what the vertices are ranked, and the milliseconds that took.
   const OrderReport& order() const { return order_; }
   bool on_gpu() const { return on_gpu_; }
@@ -103,9 +106,11 @@ class Prepared {
            std::shared_ptr<const Reporter> reporter)
       : reporter_(std::move(reporter)), log_(*reporter_), request_(request), graph_(std::move(graph)) {}
   Status prepare(const Reading& reading);
+  /// Reads the program, or the pattern and checks it against the graph.
   Status read(const Reading& reading, Compilation& compilation);
-  /// Writes the program of the pattern.
-  Status plan(const Reading& reading, Compilation& compilation);
+  Status read_pattern(const Reading& reading);
+  /// Plans the program of the pattern for a device, unless that is done.
+  Status plan(const Reading& reading, bool on_gpu);
   Status bind();
   void say_loops();
   /// A pattern without labels of edges that sees loops goes on with the graph that has them, and a query of edges of
@@ -113,26 +118,19 @@ class Prepared {
   Status take_loops(const PatternSource& pattern);
   /// A pattern of one edge label goes on with the graph of that label.
   Status narrow(PatternSource& pattern);
-  /// Finds out whether the patterns are motifs that identities count; if so, that is done on the CPU.
-  void find_motifs(const runtime::Graph& graph);
-  bool may_be_motifs() const;
-  /// Whether identities count a pattern, whose program was priced, sooner on the CPU or on the GPU that was asked for;
-  /// then they do.
-  bool find_motifs_by_cost(const runtime::Graph& graph);
-  /// The same of orbits, which nothing else counts.
-  Status find_orbits(const runtime::Graph& graph);
-  std::unique_ptr<codegen::Executable> motif_counter() const {
-    return orbits_ ? codegen::make_orbit_counter(*orbits_) : codegen::make_motif_counter(*motifs_);
+  /// The graph that a pattern is matched in, with labels of edges if it has some.
+  const runtime::Graph& pattern_graph() const {
+    return pattern_->edge_labelled() ? *graph_->maybe_informed() : graph_->graph();
   }
-  /// Whether the pattern's maps are found by messages; if so, that is done on the CPU.
-  bool may_go_by_messages(const runtime::Graph& graph) const;
-  std::unique_ptr<codegen::Executable> map_matcher() const;
-  /// Matches the pattern by search, where that is sooner: then `executable_` is there.
-  void search();
+  planner::Question question() const;
+  EngineContext context();
+  /// Asks the engines what answers: `engine`, or if that is empty the cheapest. Requires: the inputs are bound.
+  Status decide(const Reading& reading, const std::string& engine, const Reporter& reporter);
+  std::optional<double> expected_ns(const Reading& reading, bool on_gpu, Status& status);
+  /// Makes what answers without a program; leaves `executable_` null where a program does.
+  Status make_without_program();
   /// What `request_.rewrite` makes is compiled.
   Status rewrite(const passes::LabelWords& labels);
-  /// What a search looks for, and on what; nothing: a GPU is wanted, which cannot do that.
-  std::optional<codegen::MatchTask> search_task();
   /// The graph that a parameter of a program names; null: none. Patterns are about the first.
   ResidentGraph* graph_of(const std::string& name) const;
   /// Has the graphs bound to the parameters of their names, and the first one to a parameter that is left; reports
@@ -143,7 +141,7 @@ class Prepared {
   Status bind_edges(const std::string& name, const ParamPlan& param);
   /// Whether a graph has the information of edges that the program reads; reports if not.
   bool has_info(const ParamPlan& param, const ResidentGraph& graph) const;
-  Status choose_device();
+  Status find_gpu();
   Status load(Compilation& compilation, const passes::LabelWords& labels);
 
   const std::shared_ptr<const Reporter> reporter_;
@@ -153,11 +151,10 @@ class Prepared {
   std::optional<std::int64_t> label_;  ///< Of all edges of `graph_`, which is part of the graph that was given.
   BoundInputs bound_;
   std::optional<PatternSource> pattern_;
-  SearchUse search_ = SearchUse::Never;
-  std::optional<codegen::MotifTask> motifs_;
-  bool motifs_by_cost_ = false;  ///< They were chosen when the program was priced.
-  std::optional<codegen::OrbitTask> orbits_;
-  bool by_messages_ = false;
+  EngineChoice choice_;
+  std::string_view engine_ = "program";
+  nlohmann::ordered_json offers_;                         ///< With `explains`: what `planner::to_json` gives.
+  std::optional<frontend::pattern::Device> planned_for_;  ///< The device of the last plan of the pattern's program.
   PatternReporter place_reporter_{log_};  ///< What the compilation says of a pattern is about the pattern.
   std::optional<Compilation> compilation_;
   Signature signature_;
@@ -167,7 +164,7 @@ class Prepared {
   std::string semantics_;
   std::vector<std::string> row_names_;
   bool on_gpu_ = false;
-  bool hands_over_ = false;  ///< A search that takes long on a CPU goes to a GPU.
+  bool has_gpu_ = false;  ///< A GPU may be used, and can be.
   Forecast forecast_;
   std::timed_mutex turn_;  ///< Of runs on a GPU.
 };

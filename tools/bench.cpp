@@ -394,6 +394,7 @@ void add_bench(CLI::App& app, Action& action) {
   to.gpu = &o.request.gpu;
   to.device = &o.request.device;
   to.order = &o.request.order;
+  to.engine = &o.request.engine;
   to.simd_name = &o.simd;
   to.threads = &o.threads;
   to.timeout = &o.timeout;

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
+#include "driver/compile.h"
+#include "driver/output_file.h"
 #include "frontend/frontend.h"
 #include "frontend/lower.h"
 #include "ir/context.h"
@@ -139,6 +142,23 @@ std::vector<std::string> error_ids() {
   std::vector<std::string> ids;
   for (const DiagId id : all_diag_ids()) ids.emplace_back(diag_text(id));
   return ids;
+}
+
+bool names_error(const std::string& word) {
+  std::error_code ignored;
+  if (word.empty() || word == "-" || std::filesystem::exists(word, ignored) || is_module(word)) return false;
+  return error_page(word).has_value() || !nearest_word(word, error_ids()).empty();
+}
+
+Status print_error_page(const std::string& id, const ConsoleOptions& options) {
+  const Console console(options);
+  const std::optional<std::string> page = error_page(id);
+  if (!page) {
+    return console.error(Status::Usage, fmt::format("`{}` is neither a file nor the id of an error", id),
+                         fmt::format("did you mean `{}`?", nearest_word(id, error_ids())));
+  }
+  const runtime::Status written = write_text_file("-", *page);
+  return written ? Status::Ok : console.error(written.error());
 }
 
 }  // namespace matcha::tools

@@ -11,14 +11,13 @@
 #include "driver/assumptions.h"
 #include "driver/bind.h"
 #include "driver/compile.h"
+#include "driver/engine_choice.h"
 #include "driver/forecast.h"
 #include "driver/gpu.h"
 #include "driver/graph_sketch.h"
 #include "driver/label_graph.h"
 #include "driver/loop_counts.h"
 #include "driver/loop_estimates.h"
-#include "driver/map_task.h"
-#include "driver/motif_sets.h"
 #include "driver/options.h"
 #include "driver/output_file.h"
 #include "driver/pattern_matcher.h"
@@ -37,6 +36,7 @@
 #include "runtime/machine.h"
 #include "tools/error_pages.h"
 #include "tools/explanation.h"
+#include "tools/explanation_json.h"
 #include "tools/explanation_page.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
@@ -56,6 +56,8 @@ struct ExplainOptions {
   unsigned threads = 0;
   std::string code_folder = tools::code_folder();
   std::string order = "auto";
+  std::string engine;
+  bool json = false;
   bool no_run = false;
   std::int64_t sample = 1;
   std::optional<double> timeout;
@@ -70,21 +72,6 @@ bool same_file(const std::string& a, const std::string& b) {
   std::error_code failed;
   if (std::filesystem::equivalent(a, b, failed)) return true;
   return std::filesystem::weakly_canonical(a, failed) == std::filesystem::weakly_canonical(b, failed);
-}
-
-/// A plan in lines.
-std::vector<std::string> stream_text(const stream::StreamPlan& plan) {
-  constexpr std::size_t kMostTerms = 20;
-  if (plan.how == stream::How::Roots) {
-    return {"at the vertices near to what a batch changes, before and after it (`roots`)", "read of each: " + plan.why};
-  }
-  if (plan.how == stream::How::Recompute) return {fmt::format("run anew after each batch (`recompute`): {}", plan.why)};
-  std::vector<std::string> lines = {fmt::format("by what each edge changes (`delta`), in {} place{} of the pattern",
-                                                plan.terms.size(), plan.terms.size() == 1 ? "" : "s")};
-  const std::size_t shown = std::min(plan.terms.size(), kMostTerms);
-  lines.insert(lines.end(), plan.terms.begin(), plan.terms.begin() + static_cast<std::ptrdiff_t>(shown));
-  if (shown < plan.terms.size()) lines.push_back(fmt::format("… {} more", plan.terms.size() - shown));
-  return lines;
 }
 
 /// Finds out all about a program, step by step. Every step says how the command ends; Ok goes on to the next.
@@ -111,8 +98,8 @@ class Explain {
       }
       return code == Status::Ok ? write("-", frontend::asg::print_dot(compilation_.graph())) : code;
     }
-    for (Step step : {&Explain::check_options, &Explain::read, &Explain::load, &Explain::order, &Explain::compile,
-                      &Explain::run, &Explain::count}) {
+    for (Step step : {&Explain::check_options, &Explain::read, &Explain::load, &Explain::decide, &Explain::order,
+                      &Explain::compile, &Explain::run, &Explain::count}) {
       code = (this->*step)();
       if (code == Status::Ok && session_.stopped() && found_.stopped.empty()) code = session_.stop_early();
       if (code != Status::Ok) return code;
@@ -197,32 +184,91 @@ class Explain {
     if (code == Status::Ok) code = pattern_->check_labels(graph, *bound_.inputs.dictionary);
     if (code == Status::Ok) code = take_graph_of_label(*pattern_, console_, bound_);
     if (code != Status::Ok) return code;
-    const SearchUse search = use_of_search(*pattern_, options_.pattern, graph, false);
-    if (search != SearchUse::Never) console_.note(search_text(search));
-    if (search != SearchUse::Never) found_.meaning += " " + search_text(search) + ".";
-    if (goes_by_messages(*pattern_, options_.pattern, graph)) tell_way(kMapsText);
-    PlanRequest request;
-    request.order = options_.order;
-    request.threads = runtime::machine().threads;
-    frontend::pattern::GraphSketch sketch;
-    code = plan_pattern(*pattern_, graph, *bound_.inputs.dictionary, request, sketch, forecast_);
-    if (code != Status::Ok) return code;
-    const std::optional<codegen::MotifTask> motifs = motif_task(*pattern_, options_.pattern, graph);
-    const bool by_motifs =
-        motifs && (is_for_identities(*pattern_) || pay_alone(*motifs, graph, pattern_->program().cost));
-    if (by_motifs) tell_way(kMotifText);
-    return take_pattern(sketch.of_graph);
+    return code;
   }
 
-  /// Says that a run does without the program.
-  void tell_way(const char* text) {
-    console_.note(text);
-    found_.meaning += fmt::format(" {}.", text);
+  /// Asks the engines, as `run` does: the one that it would run on a CPU is explained.
+  Status decide() {
+    if (!has_inputs()) return Status::Ok;
+    Status planned = Status::Ok;
+    planner::Catalog catalog;
+    catalog.program_ns = [&](bool on_gpu) { return expected_ns(on_gpu, planned); };
+    catalog.threads = std::max(threads(), 1U);
+    catalog.may_have_gpu = may_have_gpu();
+    catalog.gpu_problem = gpu_problem;
+    catalog.ns_to_open = reads_small_graph(options_.bind) ? kNsToOpenGpu : 0;
+    catalog.complete = true;
+    planner::Question question;
+    if (of_pattern()) question = question_of(*pattern_, options_.pattern, false);
+    question.engine = options_.engine;
+    if (options_.sample > 1) question.wants_program = "`--sample`";
+    EngineContext context;
+    const auto graph = bound_.inputs.graphs.find(bound_.main_graph);
+    if (graph != bound_.inputs.graphs.end()) context.maybe_graph = &graph->second;
+    context.maybe_labels = bound_.inputs.dictionary.get();
+    context.code_folder = options_.code_folder;
+    Status code = choice_.decide(std::move(question), std::move(context), catalog, console_);
+    if (planned != Status::Ok) code = planned;
+    // The program that is explained is that of a CPU.
+    if (code == Status::Ok && of_pattern() && sketch_->device != frontend::pattern::Device::Cpu) {
+      (void)expected_ns(false, code);
+    }
+    if (code != Status::Ok) return code;
+    found_.decision = planner::to_json(choice_.decision());
+    choice_.stay_on_cpu();
+    if (choice_.decision().is_empty())
+      return console_.error(Status::Usage, "what runs on a GPU alone is not explained");
+    return take_engine();
+  }
+
+  /// Tries what gives up early, and goes on with what answers.
+  Status take_engine() {
+    if (choice_.chosen().is_trial && (!runs() || !gives_answer())) choice_.give_up();
+    found_.engine = choice_.chosen().engine;
+    if (choice_.chosen().plan && !is_program()) found_.method = choice_.chosen().plan();
+    found_.plans = of_pattern() ? pattern_->program().plans : found_.plans;
+    found_.choices = of_pattern() ? pattern_->program().choices : found_.choices;
+    found_.of_graph = true;
+    if (!of_pattern()) return Status::Ok;
+    if (is_program()) return compilation_.lower_text(pattern_->program().text);
+    found_.signature = to_string(pattern_->signature(false));
+    found_.name = compilation_.name();
+    return Status::Ok;
+  }
+
+  bool gives_answer() {
+    codegen::RunOptions run;
+    run.threads = options_.threads;
+    run.stop_request = session_.stop_request();
+    run.deadline = session_.deadline();
+    const std::unique_ptr<codegen::Executable> trial = choice_.chosen().make();
+    return try_search(*trial, bound_.arguments, *bound_.inputs.universe, run).has_value();
+  }
+
+  bool is_program() const { return found_.engine == "program"; }
+  unsigned threads() const { return options_.threads == 0 ? runtime::machine().threads : options_.threads; }
+
+  /// What the program is expected to take on one thread, or on a GPU.
+  std::optional<double> expected_ns(bool on_gpu, Status& status) {
+    using frontend::pattern::Device;
+    if (!of_pattern()) return on_gpu ? std::nullopt : driver::expected_ns(compilation_, bound_);
+    const Device device = on_gpu ? Device::Gpu : Device::Cpu;
+    if (status == Status::Ok && (!sketch_ || sketch_->device != device)) {
+      PlanRequest request;
+      request.order = options_.order;
+      request.device = device;
+      request.threads = runtime::machine().threads;
+      const runtime::Graph& graph = bound_.inputs.graphs.at(bound_.main_graph);
+      status = plan_pattern(*pattern_, graph, *bound_.inputs.dictionary, request, sketch_.emplace(), forecast_);
+      if (status != Status::Ok) sketch_.reset();
+    }
+    if (status != Status::Ok) return std::nullopt;
+    return on_gpu ? forecast_.ns : pattern_->program().cost;
   }
 
   /// Finds the words of the graph, and ranks its vertices as a run does.
   Status order() {
-    if (!has_inputs()) return Status::Ok;
+    if (!has_inputs() || !is_program()) return Status::Ok;
     const std::shared_ptr<const runtime::LabelDictionary> dictionary = bound_.inputs.dictionary;
     labels_.code = [dictionary](std::string_view word) { return dictionary->code(word); };
     labels_.words = dictionary->words();
@@ -265,6 +311,7 @@ class Explain {
   }
 
   Status compile() {
+    if (!is_program()) return Status::Ok;
     const passes::LabelWords& labels = labels_;
     found_.name = compilation_.name();
     found_.signature = to_string(compilation_.signature());
@@ -350,7 +397,8 @@ class Explain {
     backend_ = target_named("llvm").make({options_.code_folder, {}, {}});
     if (options_.sample > 1) return Status::Ok;
     std::unique_ptr<codegen::Executable> executable;
-    Status code = compilation_.load(*backend_, executable);
+    if (!is_program()) executable = choice_.chosen().make();
+    Status code = is_program() ? compilation_.load(*backend_, executable) : Status::Ok;
     if (code != Status::Ok) return code;
     const auto& steps = compilation_.times();
     found_.times.insert(found_.times.end(), steps.begin(), steps.end());
@@ -360,20 +408,23 @@ class Explain {
     if (code != Status::Ok) return code;
     found_.times.emplace_back("run", ms);
     found_.run_ms = ms;
-    found_.threads = options_.threads == 0 ? runtime::machine().threads : options_.threads;
+    found_.threads = threads();
     found_.ran = true;
     found_.positions = result.positions;
     found_.deferred = result.deferred;
-    if (compilation_.signature().result->is_list() && found_.count_names.empty()) {
+    found_.candidates = result.candidates;
+    found_.images_tried = result.images_tried;
+    const Signature signature = is_program() ? compilation_.signature() : pattern_->signature(false);
+    if (signature.result->is_list() && found_.count_names.empty()) {
       found_.answer = fmt::format("{} items", result.rows);
     } else if (!found_.count_names.empty()) {
-      found_.counts = value_texts(result.values, *compilation_.signature().result, *bound_.inputs.universe);
+      found_.counts = value_texts(result.values, *signature.result, *bound_.inputs.universe);
       if (found_.counts.size() != found_.count_names.size()) found_.counts.clear();
       for (std::string& count : found_.counts) count = grouped(std::move(count));
     } else {
       RunReport report;
       report.compilation = &compilation_;
-      report.signature = compilation_.signature();
+      report.signature = signature;
       report.bound = &bound_;
       report.result = &result;
       for (const codegen::ResultValue& value : result.values) {
@@ -388,7 +439,7 @@ class Explain {
 
   /// Runs once more, counting, or for the first time if a sample is enough.
   Status count() {
-    if (!runs()) return Status::Ok;
+    if (!runs() || !is_program()) return Status::Ok;
     const LoopCounts counts(*lists_, compilation_.context(), options_.sample);
     if (!counts.any()) {
       console_.note("sizes: too many loops to count how often each runs");
@@ -431,7 +482,7 @@ class Explain {
   /// The files that were asked for, or the text; and whether it is all.
   Status print(const Explanation& found) {
     if (files_.empty()) {
-      const Status code = write("-", explanation_text(found));
+      const Status code = write("-", options_.json ? explanation_json(found) : explanation_text(found));
       if (code != Status::Ok) return code;
     }
     for (auto& [file, text_of] : files_) file.write(text_of(found));
@@ -448,6 +499,10 @@ class Explain {
   Status open_files() {
     if (options_.dot && !(options_.svg.empty() && options_.html.empty())) {
       return console_.error(Status::Usage, "`--dot` prints the ASG alone", "leave out --svg and --html");
+    }
+    if (options_.json && (options_.dot || !options_.svg.empty() || !options_.html.empty())) {
+      return console_.error(Status::Usage, "`--json` prints the plan as JSON alone",
+                            "leave out --dot, --svg and --html");
     }
     if (!options_.svg.empty() && same_file(options_.svg, options_.html)) {
       return console_.error(Status::Usage, "`--svg` and `--html` are the same file", "give each a file of its own");
@@ -476,31 +531,14 @@ class Explain {
   std::optional<PatternSource> pattern_;
   BoundInputs bound_;
   Forecast forecast_;
+  std::optional<frontend::pattern::GraphSketch> sketch_;
+  EngineChoice choice_;
   passes::LabelWords labels_;
   std::unique_ptr<codegen::Backend> backend_;
   std::vector<std::pair<OutputFile, std::string (*)(const Explanation&)>> files_;
   std::optional<ir::Module> lists_;  ///< What is shown and counted: every set is a list.
   Explanation found_;
 };
-
-/// Whether the word is the id of a diagnostic or like one, and no file.
-bool names_error(const std::string& word) {
-  std::error_code ignored;
-  if (word.empty() || word == "-" || std::filesystem::exists(word, ignored) || is_module(word)) return false;
-  return error_page(word).has_value() || !nearest_word(word, error_ids()).empty();
-}
-
-Status print_error_page(const ExplainOptions& options) {
-  const Console console(options.console);
-  const std::optional<std::string> page = error_page(options.compile.file);
-  if (!page) {
-    return console.error(Status::Usage,
-                         fmt::format("`{}` is neither a file nor the id of an error", options.compile.file),
-                         fmt::format("did you mean `{}`?", nearest_word(options.compile.file, error_ids())));
-  }
-  const runtime::Status written = write_text_file("-", *page);
-  return written ? Status::Ok : console.error(written.error());
-}
 
 }  // namespace
 
@@ -519,6 +557,7 @@ void add_explain(CLI::App& app, Action& action) {
   to.pattern = &o.pattern;
   to.threads = &o.threads;
   to.order = &o.order;
+  to.engine = &o.engine;
   to.code_folder = &o.code_folder;
   to.timeout = &o.timeout;
   add_options(*verb, kExplain, to);
@@ -529,6 +568,7 @@ void add_explain(CLI::App& app, Action& action) {
   verb->add_option("--svg", o.svg, "Draw the pattern and the loops into this file instead (`-`: stdout)")
       ->type_name("FILE");
   verb->add_option("--html", o.html, "Write a page with pictures and tables instead (`-`: stdout)")->type_name("FILE");
+  verb->add_flag("--json", o.json, "Print the plan as a JSON object, `matcha.plan/1`, instead");
   verb->add_flag("--dot", o.dot, "Print the graph of the program (ASG) for Graphviz instead");
   add_console_options(*verb, o.console);
   verb->footer(R"(
@@ -547,7 +587,7 @@ The last one is the page of an error, by the id that its message ends in.)");
     options->compile.may_loop = options->compile.plain_may_loop = options->bind.keep_loops;
     ExplainOptions& given = *options;
     if (given.pattern.text.empty() && given.bind.graph.empty() && names_error(given.compile.file)) {
-      action = [options] { return print_error_page(*options); };
+      action = [options] { return print_error_page(options->compile.file, options->console); };
       return;
     }
     if (given.pattern.text.empty() && given.compile.file.empty()) throw CLI::RequiredError("FILE");

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "driver/stream/stream_plan.h"
 #include "driver/values.h"
+#include "planner/decide.h"
 #include "tools/progress.h"
 #include "tools/run_report.h"
 #include "tools/svg.h"
@@ -122,8 +124,14 @@ std::string run_text(const Explanation& all) {
     out += fmt::format("  {:<14} {}\n", "result", lines);
   }
   out += fmt::format("  {:<14} {}\n", "simd", all.simd);
-  out += fmt::format("  {:<14} {}\n", "outer steps", all.positions);
-  out += fmt::format("  {:<14} {} loops of stragglers\n", "split off", all.deferred);
+  if (all.engine == "program") {
+    out += fmt::format("  {:<14} {}\n", "outer steps", all.positions);
+    out += fmt::format("  {:<14} {} loops of stragglers\n", "split off", all.deferred);
+  }
+  if (all.images_tried != 0) {
+    out += fmt::format("  {:<14} {}\n", "candidates", grouped(static_cast<__int128>(all.candidates)));
+    out += fmt::format("  {:<14} {}\n", "images tried", grouped(static_cast<__int128>(all.images_tried)));
+  }
   for (const auto& [step, ms] : all.times) out += fmt::format("  {:<14} {}\n", step, precise_time(ms));
   return out;
 }
@@ -201,8 +209,64 @@ std::string about(double value) {
   return grouped(static_cast<__int128>(std::round(value / unit) * unit));
 }
 
+std::vector<EngineRow> engine_rows(const Explanation& all) {
+  std::vector<EngineRow> rows;
+  for (const nlohmann::ordered_json& one : all.decision) {
+    EngineRow row;
+    row.name = planner::describe(one["engine"].get<std::string>(), one["device"] == "cuda");
+    row.is_chosen = one.value("chosen", false);
+    if (one.contains("ns")) row.cost = precise_time(one["ns"].get<double>() / 1e6);
+    if (one.contains("share"))
+      row.cost = one["share"].get<double>() < 1 ? "less than the program" : "more than the program";
+    if (one.contains("bytes")) row.memory = fmt::format("{} bytes", grouped(one["bytes"].get<std::int64_t>()));
+    row.remark = one.contains("refused")     ? one["refused"].get<std::string>()
+                 : one.value("trial", false) ? "tried first, for a limited number of steps"
+                                             : "";
+    // The reason why nothing runs on a GPU is said once.
+    const bool is_same = one.contains("refused") && !rows.empty() && rows.back().remark == row.remark;
+    if (one["device"] == "cuda" && is_same) {
+      rows.back().name = "others on a GPU";
+    } else {
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+std::vector<std::string> stream_text(const stream::StreamPlan& plan) {
+  constexpr std::size_t kMostTerms = 20;
+  if (plan.how == stream::How::Roots) {
+    return {"at the vertices near to what a batch changes, before and after it (`roots`)", "read of each: " + plan.why};
+  }
+  if (plan.how == stream::How::Recompute) {
+    return {fmt::format("run anew after each batch (`recompute`): {}", plan.why)};
+  }
+  std::vector<std::string> lines = {fmt::format("by what each edge changes (`delta`), in {} place{} of the pattern",
+                                                plan.terms.size(), plan.terms.size() == 1 ? "" : "s")};
+  const std::size_t shown = std::min(plan.terms.size(), kMostTerms);
+  lines.insert(lines.end(), plan.terms.begin(), plan.terms.begin() + static_cast<std::ptrdiff_t>(shown));
+  if (shown < plan.terms.size()) lines.push_back(fmt::format("… {} more", plan.terms.size() - shown));
+  return lines;
+}
+
 std::string explanation_text(const Explanation& all) {
   std::string out = all.semantics.empty() ? "" : pattern_text(all);
+  const std::vector<EngineRow> engines = engine_rows(all);
+  if (!engines.empty()) out += "engines, the one marked * answers\n";
+  for (const EngineRow& row : engines) {
+    const std::string figures =
+        row.cost.empty() && row.memory.empty() && !row.remark.empty()
+            ? row.remark
+            : fmt::format("{}{}{}{}{}", row.cost.empty() ? "unknown" : row.cost, row.memory.empty() ? "" : ", ",
+                          row.memory, row.remark.empty() ? "" : ", ", row.remark);
+    out += fmt::format("{} {:<21} {}\n", row.is_chosen ? " *" : "  ", row.name, figures);
+  }
+  if (!engines.empty()) out += "\n";
+  if (all.engine != "program") {
+    out += fmt::format("{}\n\nas it runs, by the engine `{}`\n  {}\n", all.signature, all.engine,
+                       fmt::join(all.method, "\n  "));
+    return all.ran ? out + run_text(all) : out;
+  }
   out += fmt::format("{}\n\nas written\n{}", all.signature, outline(all.written));
   out += passes_text(all.passes);
   const bool bits = std::ranges::any_of(all.passes, [](const passes::PassRun& run) {

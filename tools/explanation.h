@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +8,10 @@
 #include "driver/outline.h"
 #include "frontend/pattern/program.h"
 #include "passes/pass_manager.h"
+
+namespace matcha::driver::stream {
+struct StreamPlan;
+}  // namespace matcha::driver::stream
 
 namespace matcha::tools {
 
@@ -26,6 +31,10 @@ struct Explanation {
   bool induced = false;   ///< By the vertices: estimates do not count the edges that must not be there.
   bool of_graph = false;  ///< Estimates are of the graph at hand, not of a typical one.
 
+  std::string engine = "program";   ///< What answers.
+  nlohmann::ordered_json decision;  ///< The offers and refusals, as `planner::to_json` gives them; null without inputs.
+  std::vector<std::string> method;  ///< How an engine without a program answers; then there are no steps and passes.
+
   std::vector<Step> written, nest;  ///< Steps before and after the passes, which leave sets as lists here.
   std::vector<passes::PassRun> passes;
   std::vector<std::string> stream;  ///< How `matcha stream` answers it, in lines; empty: it takes no such program.
@@ -43,6 +52,7 @@ struct Explanation {
   unsigned threads = 0;
   std::string simd;
   std::uint64_t positions = 0, deferred = 0;
+  std::uint64_t candidates = 0, images_tried = 0;  ///< Of a search.
   std::uint64_t sample = 1;  ///< Figures are of one in so many outermost positions, times that number.
   std::string stopped;       ///< What ended the run or its counting early; empty: they ran to their end.
   std::vector<std::pair<std::string, double>> times;  ///< Milliseconds of each stage, in order.
@@ -77,6 +87,18 @@ std::string grouped(__int128 value);
 std::string grouped(std::string digits);
 /// Three digits, the others 0: `1,230,000`; beyond 10^15 `1.2e+17`.
 std::string about(double value);
+
+/// An offer or a refusal, in words.
+struct EngineRow {
+  std::string name;          ///< `search on a CPU`
+  std::string cost, memory;  ///< Empty where they are not known.
+  std::string remark;        ///< Of a refusal, why.
+  bool is_chosen = false;
+};
+std::vector<EngineRow> engine_rows(const Explanation& all);
+
+/// How a stream answers a program, in lines.
+std::vector<std::string> stream_text(const stream::StreamPlan& plan);
 
 std::string explanation_text(const Explanation& all);
 

@@ -201,10 +201,19 @@ void PartsChoice::take_rows(GpuOptions& gpu) {
       mebibytes(whole_), mebibytes(memory_)));
 }
 
-/// A GPU counts in parts of a graph for which the host has no memory that a GPU can read. Tests have small graphs.
+void PartsChoice::describe(EngineContext& context) const {
+  if (!no_parts_.empty()) context.no_parts = no_parts_;
+  if (!does_not_fit()) return;
+  context.does_not_fit = fmt::format("the graph takes {}, more than `{}` allows", mebibytes(whole_), option_);
+  if (!needed()) return;
+  context.bytes_of_part = task_.plan.largest_bytes;
+  context.parts = [this] { return make_parts_counter(task_); };
+}
+
+/// A GPU counts in parts of a graph for which the host has no memory that a GPU can read, and if they are asked for.
 bool PartsChoice::prefers_parts() const {
   const std::uint64_t of_host = runtime::machine().memory_bytes;
-  return !on_gpu() || (of_host != 0 && whole_ > of_host / 2) || std::getenv("MATCHA_TEST_GPU_PARTS") != nullptr;
+  return !on_gpu() || (of_host != 0 && whole_ > of_host / 2) || options_.engine == "parts";
 }
 
 Status PartsChoice::open(const PatternSource* maybe_pattern, const PatternOptions& pattern, const Session& session,
@@ -223,6 +232,7 @@ Status PartsChoice::open(const PatternSource* maybe_pattern, const PatternOption
   if (!looked) return console_.error(looked.error());
   if (graphs.empty()) return Status::Ok;
   if (whole_ <= memory_) {
+    no_parts_ = fmt::format("the graph takes {}, and may take {}", mebibytes(whole_), mebibytes(memory_));
     console_.note(fmt::format("memory: the graph takes {} of {}", mebibytes(whole_), mebibytes(memory_)));
     return Status::Ok;
   }
@@ -240,6 +250,7 @@ Status PartsChoice::open(const PatternSource* maybe_pattern, const PatternOption
     if (parts.error().kind != runtime::ErrorKind::Resource) return console_.error(parts.error());
     why = "no parts of it are small enough";
   }
+  no_parts_ = why.empty() ? "the host has memory that the GPU can read" : why;
   if (const Status fits = check_whole(plan, graphs); fits != Status::Ok) return fits;
   if (on_gpu()) {
     take_rows(gpu);

@@ -11,6 +11,7 @@
 #include "driver/bind.h"
 #include "driver/block_runner.h"
 #include "driver/compile.h"
+#include "driver/engines.h"
 #include "driver/parts_counter.h"
 #include "driver/pattern_source.h"
 #include "runtime/graph/page_limit.h"
@@ -43,8 +44,8 @@ class PartsChoice {
   bool needed() const { return task_.graph != nullptr; }
   /// It does not fit: nothing may be made that has all of it in memory.
   bool does_not_fit() const { return needed() || in_place_; }
-  /// Counts the pattern. Requires: needed.
-  std::unique_ptr<codegen::Executable> counter() const { return make_parts_counter(task_); }
+  /// Says what engines want to know of it. It outlives the context.
+  void describe(EngineContext& context) const;
   /// By what vertices may be ranked, as `order_vertices` has it: only where memory of the host has room for it.
   std::string order() const { return in_place_ && !on_gpu() && options_.order == "auto" ? "stored" : options_.order; }
   /// Loads what the passes left of a program; one that they made for blocks of vertices is run for all of these.
@@ -76,6 +77,7 @@ class PartsChoice {
   const char* const option_;
   const std::uint64_t memory_;
   std::uint64_t whole_ = 0;  ///< What the graph takes.
+  std::string no_parts_;     ///< Why it is not counted in parts; empty: it is, or that was not decided.
   PartsTask task_;
   bool in_place_ = false;
   std::shared_ptr<runtime::PageLimit> page_limit_;

@@ -24,6 +24,7 @@ OptionTargets targets_of(RunVerbOptions& options) {
   to.gpu = &options.gpu;
   to.device = &options.device;
   to.order = &options.order;
+  to.engine = &options.engine;
   to.tier = &options.tier;
   to.backend = &options.backend;
   to.simd_name = &options.simd;

@@ -28,6 +28,7 @@ struct RunVerbOptions {
   std::vector<std::string> gpu_given;  ///< Options that mean something on a GPU only.
   std::string code_folder = tools::code_folder();
   std::string backend = "llvm";
+  std::string engine;  ///< Of `--engine`; empty: the cheapest.
   std::string tier = "auto";
   unsigned threads = 0;
   std::string simd;
@@ -52,7 +53,7 @@ struct RunVerbOptions {
   bool lists() const { return !matches.empty() || most().has_value() || !pattern.per.empty(); }
   /// One program or one pattern, not a list of patterns.
   bool of_one() const { return pattern_list.empty() && patterns.size() <= 1; }
-  /// What needs no program may do without, in one process.
+  /// Engines without a program may answer, in one process.
   bool may_lack_program() const { return backend == "llvm" && tier == "auto" && !tune && !cluster.any(); }
   /// Patterns may be counted together by identities.
   bool may_count_together() const { return may_lack_program() && (!lists() || !pattern.per.empty()); }

@@ -79,6 +79,7 @@ double part_ms(const RunReport& report, std::string_view name) {
 std::string stats_json(const RunReport& report) {
   Json stats;
   stats["backend"] = report.backend;
+  stats["engine"] = report.engine;
   stats["threads"] = report.threads;
   if (report.result != nullptr) {
     stats["simd"] = report.result->tier;

@@ -39,8 +39,9 @@ struct RunReport {
   std::string given;                           ///< Of several patterns: this one, as the user gave it;
   std::size_t name_width = 0;                  ///< and the characters of the longest name in their lines.
   std::string backend;
-  std::string device = "cpu";  ///< Or the GPU's name.
-  std::string device_why;      ///< Why `--device auto` took the CPU; empty: there is no GPU, or it was asked for.
+  std::string engine = "program";  ///< What answered, as `--engine` calls it.
+  std::string device = "cpu";      ///< Or the GPU's name.
+  std::string device_why;          ///< Why `--device auto` took the CPU; empty: there is no GPU, or it was asked for.
   unsigned threads = 0;
   OrderReport order;
   std::optional<Tuning> tuning;              ///< Of `--tune`.

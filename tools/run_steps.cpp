@@ -10,12 +10,11 @@
 #include "driver/assumptions.h"
 #include "driver/bind_slices.h"
 #include "driver/compile.h"
+#include "driver/engine_choice.h"
 #include "driver/forecast.h"
 #include "driver/gpu.h"
 #include "driver/label_graph.h"
-#include "driver/map_task.h"
 #include "driver/matches.h"
-#include "driver/motif_sets.h"
 #include "driver/output_file.h"
 #include "driver/pattern_matcher.h"
 #include "driver/pattern_plan.h"
@@ -35,9 +34,9 @@
 #include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/run_checks.h"
+#include "tools/run_choice.h"
 #include "tools/run_load.h"
 #include "tools/run_report.h"
-#include "tools/search_choice.h"
 #include "tools/svg.h"
 
 namespace matcha::tools {
@@ -70,22 +69,22 @@ class Run final : public RunSteps {
   Status check() override { return check_options(); }
   Status read() override { return steps({&Run::front_end}); }
   Status prepare() override {
-    Status code = steps({&Run::bind, &Run::open_matches, &Run::begin, &Run::load});
-    if (code == Status::Ok && of_pattern() && options_.may_count_together() && !parts_.does_not_fit()) {
-      MotifSets* const maybe_others = maybe_shared_ != nullptr ? &maybe_shared_->motifs() : nullptr;
-      code = motifs_.find(*pattern_, pattern_options_, graph(), maybe_others, console_);
-    }
-    // Of several patterns all have a program before one of them runs; which device it is for need not be known.
+    Status code = steps({&Run::bind, &Run::open_matches, &Run::begin, &Run::load, &Run::check_pattern});
+    if (code == Status::Ok && !options_.pattern.per.empty()) code = check_for_orbits(graph(), console_);
+    // Of several patterns all are planned before one of them runs.
     if (code != Status::Ok || maybe_shared_ == nullptr) return code;
-    const SearchUse use = search_use();
-    if (use == SearchUse::Never && !motifs_.is_sure() && !by_messages())
-      return steps({&Run::write_program, &Run::offer_motifs});
-    code = check_pattern();
-    if (code == Status::Ok && use == SearchUse::Always) search_.task(search_context());
+    code = decide();
+    if (code != Status::Ok) return code;
+    const planner::Offer& chosen = choice_.chosen();
+    if (!chosen.make) code = write_program(chosen.on_gpu);
+    // A GPU matches patterns together that it has before the first one runs.
+    if (chosen.on_gpu && chosen.engine == "search") executable_ = chosen.make();
+    const std::optional<double> ns = sketch_ ? std::optional(pattern_->program().cost) : std::nullopt;
+    if (code == Status::Ok) decides_again_ = count_together(options_, choice_.question(), choice_.context(), ns);
     return code;
   }
   Status compute() override {
-    return steps({&Run::choose_device, &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute});
+    return steps({&Run::choose, &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute});
   }
   Computed computed() override {
     return {&report_,      &bound_,  &*compilation_,   labels_, executable_.get(),
@@ -192,41 +191,75 @@ class Run final : public RunSteps {
     return code;
   }
 
-  /// With `--device auto` and a small graph: the CPU if it has the answer before a GPU were open, which is not even
-  /// looked for then.
-  Status choose_device() {
-    if (!may_choose_ || motifs_.pay(report_.threads)) return Status::Ok;
-    if (of_pattern() && (search_use() == SearchUse::Always || by_messages())) return Status::Ok;
-    std::optional<double> ns;
-    if (of_pattern()) {
-      if (const Status code = sketch_ ? Status::Ok : write_program(); code != Status::Ok) return code;
-      ns = pattern_->program().cost;
-    } else if (bound_.inputs.graphs.size() == 1 && bound_.inputs.lists.empty() && bound_.edge_lists.empty()) {
-      ns = forecast_of_loops(compilation_->loop(), bound_.inputs.graphs.begin()->second);
-    }
-    if (ns && is_sooner_than_a_gpu_opens(*ns, report_.threads)) {
-      report_.device_why =
-          fmt::format("the CPU is expected to take {:.2g} ms, less than opening a GPU", *ns / report_.threads / 1e6);
-      if (!options_.json) console_.note(report_.device_why);
-      return Status::Ok;
-    }
-    if (!gpu_problem().empty()) return Status::Ok;
-    target_ = &target_named("cuda");
-    outdated_ = std::move(executable_);
-    return begin();
+  /// Asks the engines. Plans that this takes are kept.
+  Status decide() {
+    planned_ = Status::Ok;
+    planner::Catalog catalog;
+    catalog.program_ns = [this](bool on_gpu) { return expected_ns(on_gpu); };
+    catalog.threads = std::max(report_.threads, 1U);
+    catalog.may_have_gpu = target_->on_gpu || may_choose_;
+    catalog.gpu_problem = gpu_problem;
+    catalog.ns_to_open = target_->on_gpu ? 0 : kNsToOpenGpu;
+    const std::string on_gpu = options_.gpu_given.empty() ? options_.device : "cuda";
+    const std::string device = catalog.may_have_gpu ? on_gpu : "cpu";
+    const Status decided =
+        choice_.decide(question_of_run(options_, pattern_ ? &*pattern_ : nullptr, pattern_options_, streams(), device),
+                       context_of_run(options_, bound_, parts_, maybe_shared_), catalog, console_);
+    return planned_ == Status::Ok ? decided : planned_;
   }
 
-  /// The program of the pattern, for the graph that was read.
+  /// Expected nanoseconds of the program, on one thread of a CPU.
+  std::optional<double> expected_ns(bool on_gpu) {
+    if (!of_pattern()) return on_gpu ? std::nullopt : driver::expected_ns(*compilation_, bound_);
+    if (planned_ == Status::Ok) planned_ = write_program(on_gpu);
+    if (planned_ != Status::Ok) return std::nullopt;
+    return on_gpu ? forecast_.ns : pattern_->program().cost;
+  }
+
+  /// Chooses the engine and the device.
+  Status choose() {
+    // What the other patterns of the command cost is known now.
+    const bool is_decided = maybe_shared_ != nullptr && of_pattern() && !decides_again_;
+    const Status code = is_decided ? Status::Ok : decide();
+    if (code != Status::Ok) return code;
+    const bool is_short = choice_.decision().program_ns && *choice_.decision().program_ns < kNsToOpenGpu;
+    if (may_choose_ && is_short && !choice_.chosen().on_gpu) {
+      report_.device_why = fmt::format("the CPU is expected to take {:.2g} ms, less than opening a GPU",
+                                       *choice_.decision().program_ns / 1e6);
+      if (!options_.json) console_.note(report_.device_why);
+    }
+    return take_device();
+  }
+
+  /// Goes on with the device of the chosen offer.
+  Status take_device() {
+    const bool on_gpu = choice_.chosen().on_gpu;
+    report_.engine = choice_.chosen().engine;
+    if (on_gpu == target_->on_gpu) return Status::Ok;
+    target_ = &target_named(on_gpu ? "cuda" : options_.cpu_target());
+    outdated_ = std::move(executable_);
+    if (on_gpu) return begin();
+    outdated_backend_ = std::move(backend_);
+    return Status::Ok;
+  }
+
+  /// Makes what answers without a program, or writes the program of the pattern for the graph that was read.
   Status write_pattern() {
     if (!of_pattern()) return Status::Ok;
-    Status code = search_pattern();
-    if (code != Status::Ok || searches_) return code;
-    if (!sketch_ || sketch_->device != (target_->on_gpu ? Device::Gpu : Device::Cpu)) code = write_program();
-    if (code != Status::Ok) return code;
-    if (target_->on_gpu ? options_.gpu_given.empty() && motifs_.take_to_gpu(options_.code_folder, forecast_.ns)
-                        : motifs_.pay_alone(pattern_->program().cost)) {
-      return executable_ = motifs_.counter(), go_without_program("identities", forecast_.plan_ms);
+    while (choice_.chosen().make) {
+      const planner::Offer& chosen = choice_.chosen();
+      const Stopwatch watch;
+      if (executable_ == nullptr) executable_ = chosen.make();
+      const double plan_ms = chosen.engine == "search" ? 0 : watch.ms() + forecast_.plan_ms;
+      if (!chosen.is_trial) return go_without_program(plan_ms);
+      searched_ = try_search(*executable_, bound_.arguments, *bound_.inputs.universe, run_options());
+      report_.run_ms = watch.ms();
+      if (searched_) return go_without_program(plan_ms);
+      executable_.reset();
+      choice_.give_up();
+      if (const Status code = take_device(); code != Status::Ok) return code;
     }
+    if (const Status code = write_program(target_->on_gpu); code != Status::Ok) return code;
     note_pattern();
     for (std::size_t plan = pattern_options_.plan + 1; options_.tune && plan <= kTunedPlans; ++plan) {
       const std::optional<frontend::pattern::PatternProgram> other = pattern_->write_plan(plan, *sketch_);
@@ -242,65 +275,36 @@ class Run final : public RunSteps {
     return code;
   }
   void note_pattern() {
-    if (options_.json) return;
-    console_.note(report_.pattern);
+    if (!options_.json) console_.note(report_.pattern);
   }
-
-  Status offer_motifs() { return motifs_.offer(pattern_->program().cost), Status::Ok; }
-  SearchContext search_context() {
-    return {options_,    pattern_options_,      *pattern_, bound_,       target_->on_gpu,
-            may_choose_, parts_.does_not_fit(), streams(), maybe_shared_};
-  }
-  SearchUse search_use() { return search_.use(search_context()); }
-  bool by_messages() { return search_.by_messages(search_context()); }
 
   /// Goes on without a program.
-  Status go_without_program(const char* backend, double plan_ms = 0) {
+  Status go_without_program(double plan_ms) {
     note_pattern();
-    report_.backend = backend;
+    report_.backend = report_.engine;
+    report_.signature = pattern_->signature(streams());
     searches_ = true;
     if (plan_ms > 0) compilation_->add_plan(plan_ms);
     return Status::Ok;
   }
 
-  /// Matches the pattern without a program, if that is sooner.
-  Status search_pattern() {
-    const bool by_motifs = !target_->on_gpu && !options_.cluster.any() && motifs_.pay(report_.threads);
-    if (parts_.needed() || by_motifs || by_messages()) {
-      const Status code = check_pattern();
-      if (code != Status::Ok) return code;
-      const Stopwatch watch;
-      executable_ = parts_.needed() ? parts_.counter()
-                    : by_motifs     ? motifs_.counter()
-                                : make_map_matcher(map_task(*pattern_, graph(), *bound_.inputs.dictionary, streams()));
-      return go_without_program(parts_.needed() ? "parts" : by_motifs ? "identities" : "messages", watch.ms());
-    }
-    const SearchUse use = search_use();
-    Status code = use == SearchUse::Never ? Status::Ok : check_pattern();
-    if (use == SearchUse::Never || code != Status::Ok) return code;
-    const Stopwatch watch;
-    executable_ = codegen::make_matcher(search_.task(search_context()));
-    if (use == SearchUse::Try) {
-      searched_ = try_search(*executable_, bound_.arguments, *bound_.inputs.universe, run_options());
-      report_.run_ms = watch.ms();
-      if (!searched_) return executable_.reset(), code;
-    }
-    return go_without_program("search");
-  }
-
   Status check_pattern() {
+    if (!of_pattern()) return Status::Ok;
     Status code = pattern_->check_arcs(graph().facts().directed);  // .mtg and --temporal too may keep arcs.
     if (code == Status::Ok) code = pattern_->check_set(bound_.inputs.reports.at(bound_.main_graph).graphs);
     return code == Status::Ok ? pattern_->check_labels(graph(), *bound_.inputs.dictionary) : code;
   }
-  /// The program of the pattern, and what the run on its device is expected to take.
-  Status write_program() {
-    const Status code = check_pattern();
-    if (code != Status::Ok) return code;
-    // What several patterns share is ranked once, whoever asks first.
-    const PlanRequest request{options_.lists(), parts_.order(), maybe_shared_ != nullptr,
-                              target_->on_gpu ? Device::Gpu : Device::Cpu, cluster_.planned_threads(report_.threads)};
-    return plan_pattern(*pattern_, graph(), *bound_.inputs.dictionary, request, sketch_.emplace(), forecast_);
+  /// The program of the pattern, and what the run on a device is expected to take. Requires: the pattern is checked.
+  Status write_program(bool on_gpu) {
+    const Device device = on_gpu ? Device::Gpu : Device::Cpu;
+    if (sketch_ && sketch_->device == device) return Status::Ok;
+    // What several patterns share is ranked once, by the first one that asks.
+    const PlanRequest request{options_.lists(), parts_.order(), maybe_shared_ != nullptr, device,
+                              cluster_.planned_threads(report_.threads)};
+    const runtime::LabelDictionary& dictionary = *bound_.inputs.dictionary;
+    const Status code = plan_pattern(*pattern_, graph(), dictionary, request, sketch_.emplace(), forecast_);
+    if (code != Status::Ok) sketch_.reset();
+    return code;
   }
 
   Status bind() {
@@ -378,7 +382,9 @@ class Run final : public RunSteps {
     if (!options_.tune) return Status::Ok;
     order_switch_.emplace(bound_);
     const TunedSchedules kept = TunedSchedules(tuning_folder());
-    const std::string key = tuning_key();
+    const std::string key =
+        tools::tuning_key({options_.compile, options_.bind, bound_, compilation_->text(), other_plans_, options_.order,
+                           target_, options_.simd, report_.threads, options_.gpu});
     ScheduleChoice choice;
     choice.gpu = options_.gpu;
     std::string problem;
@@ -397,11 +403,6 @@ class Run final : public RunSteps {
     if (!options_.json) console_.note(tuning_text(*report_.tuning));
     if (!problem.empty()) console_.note(fmt::format("the schedule is not remembered: {}", problem));
     return take(choice);
-  }
-
-  std::string tuning_key() const {
-    return tools::tuning_key({options_.compile, options_.bind, bound_, compilation_->text(), other_plans_,
-                              options_.order, target_, options_.simd, report_.threads, options_.gpu});
   }
 
   TuningTask tuning_task() {
@@ -537,7 +538,7 @@ class Run final : public RunSteps {
     result_ = std::move(std::get<codegen::RunResult>(*outcome));
     report_.result = &result_;
     const bool by_program = !searches_ || parts_.needed();
-    const bool on_gpu = by_program ? target_->on_gpu : search_.was_on_gpu(result_) || motifs_.was_on_gpu(result_);
+    const bool on_gpu = by_program ? target_->on_gpu : result_.tier.starts_with("GPU ");
     if (on_gpu) report_.device = result_.tier;
     if (on_gpu && !options_.json) console_.note(fmt::format("ran on {}", result_.tier));
     for (const std::string& note : result_.notes) console_.note(note);
@@ -562,8 +563,9 @@ class Run final : public RunSteps {
   std::optional<Compilation> compilation_;
   std::vector<std::string> other_plans_;  ///< Programs that `--tune` compares with that of the pattern.
   std::optional<PatternSource> pattern_;
-  SearchChoice search_;
-  MotifChoice motifs_;  ///< Whether identities tell the count.
+  EngineChoice choice_;
+  Status planned_ = Status::Ok;  ///< Of the last plan of the program.
+  bool decides_again_ = false;   ///< The best engine depends on the other patterns of the command.
   std::optional<runtime::Tier> tier_;
   const Target* target_ = &target_named("llvm");
   std::optional<codegen::RunOutcome> searched_;  ///< Of a search that was tried.
@@ -575,7 +577,7 @@ class Run final : public RunSteps {
   BoundInputs bound_;
   passes::LabelWords labels_;
   std::optional<OrderSwitch> order_switch_;  ///< While schedules are timed.
-  std::unique_ptr<codegen::Backend> backend_;
+  std::unique_ptr<codegen::Backend> backend_, outdated_backend_;
   std::unique_ptr<codegen::Executable> executable_;
   std::unique_ptr<codegen::Executable> outdated_;  ///< For other inputs; waited for at the end only.
   RowFormat row_format_;

@@ -241,6 +241,7 @@ driver::OptionTargets targets_of(ServeRequest& request) {
   to.gpu = &program.gpu;
   to.device = &program.device;
   to.order = &program.order;
+  to.engine = &program.engine;
   to.tier = &program.tier;
   to.code_folder = &program.code_folder;
   to.limit = &request.limit;

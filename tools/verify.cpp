@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "codegen/match/matcher.h"
+#include "driver/engines.h"
 #include "driver/motif_sets.h"
 #include "driver/pattern_matcher.h"
 #include "tools/run_report.h"
@@ -33,6 +34,7 @@ OtherWay other_way(const Computed& first, const RunVerbOptions& options) {
   other.options.gpu = {};
   other.options.gpu_given.clear();
   other.options.tune = false;
+  other.options.engine.clear();
   other.options.order = "id";
   other.options.backend = "llvm";
   other.options.json = false;
@@ -127,12 +129,13 @@ class Verifier {
   std::unique_ptr<codegen::Executable> matcher_of(const BoundInputs& bound) const {
     const PatternSource& pattern = *first_.pattern;
     const runtime::Graph& graph = bound.inputs.graphs.begin()->second;
+    const planner::Question question = question_of(pattern, first_.pattern_options, false);
     if (first_.report->backend != "identities") {
       return codegen::make_matcher(
-          match_task(pattern, first_.pattern_options, graph, *bound.inputs.dictionary, bound, false));
+          match_task(question, graph, *bound.inputs.dictionary, bound.match_index ? bound.match_index() : nullptr));
     }
-    std::optional<codegen::MotifTask> task = motif_task(pattern, first_.pattern_options, graph);
-    return task ? codegen::make_motif_counter(std::move(*task)) : nullptr;
+    codegen::MotifTask task;
+    return identities_problem(question, graph, task).empty() ? codegen::make_motif_counter(std::move(task)) : nullptr;
   }
 
   const Verification& found() const { return found_; }

@@ -50,7 +50,7 @@ endfunction()
 # matcha_compile_singly(<file>...): takes files, named from the root, out of the batches of a unity build.
 function(matcha_compile_singly)
   foreach(file IN LISTS ARGN)
-    foreach(target IN ITEMS ir passes frontend runtime interp plan codegen driver tools api)
+    foreach(target IN ITEMS ir passes frontend runtime interp plan codegen planner driver tools api)
       set_source_files_properties("${PROJECT_SOURCE_DIR}/${file}" TARGET_DIRECTORY matcha_${target}
         PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endforeach()

@@ -1,10 +1,6 @@
 // Runs the cases of `.answers` files, each on its engines, in this process: a child that is forked has the whole
 // command line and needs no start of a program. Usage: answers [--only ENGINE] FILE...
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,57 +13,10 @@
 #include <vector>
 
 #include "tests/answers/case_file.h"
-#include "tools/cli.h"
+#include "tests/answers/command.h"
 
 namespace matcha::answers {
 namespace {
-
-/// Seconds after which a command is said to hang; the kernel counts them.
-constexpr unsigned kLimitSeconds = 300;
-
-struct Outcome {
-  int status = 0;  ///< The exit code, or -1 - the signal that ended it.
-  std::string output;
-  std::string errors;
-};
-
-std::string content_of(int descriptor) {
-  std::string text;
-  char block[4096];
-  ::lseek(descriptor, 0, SEEK_SET);
-  for (ssize_t got = 0; (got = ::read(descriptor, block, sizeof block)) > 0;)
-    text.append(block, static_cast<std::size_t>(got));
-  ::close(descriptor);
-  return text;
-}
-
-/// Runs a command of the command line in a child.
-Outcome run(std::vector<std::string> words) {
-  words.insert(words.begin(), "matcha");
-  std::vector<const char*> arguments;
-  for (const std::string& word : words) arguments.push_back(word.c_str());
-  arguments.push_back(nullptr);
-  const int output = ::memfd_create("output", 0);
-  const int errors = ::memfd_create("errors", 0);
-  std::fflush(nullptr);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
-    ::dup2(output, STDOUT_FILENO);
-    ::dup2(errors, STDERR_FILENO);
-    ::alarm(kLimitSeconds);
-    const int status = tools::run_command_line(static_cast<int>(words.size()), arguments.data());
-    std::fflush(nullptr);
-    ::_exit(status);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  Outcome outcome;
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1 - WTERMSIG(status);
-  outcome.output = content_of(output);
-  outcome.errors = content_of(errors);
-  return outcome;
-}
 
 /// The command of a case on an engine: its options come behind the verb.
 std::vector<std::string> command(const Case& one, const Engine& engine) {
@@ -79,7 +28,7 @@ std::vector<std::string> command(const Case& one, const Engine& engine) {
 /// True if the case has its answer on the engine; else prints what came instead.
 bool check(const std::string& path, const Case& one, const Engine& engine) {
   const std::vector<std::string> words = command(one, engine);
-  const Outcome outcome = run(words);
+  const Outcome outcome = run_command(words);
   bool right = outcome.status == one.status && outcome.output == one.output;
   for (const std::string& text : one.says) right = right && outcome.errors.find(text) != std::string::npos;
   if (right) return true;

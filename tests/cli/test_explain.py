@@ -142,6 +142,7 @@ class Sizes(cli.CliTest):
         for algorithm in ("extend", "join", "decompose"):
             options = ["--pattern", "tailed-triangle", "--induced", "edge", "--algorithm", algorithm, SMALL]
             count = self.ok("run", *options).strip()
+            options += ["--engine", "program"]
             text = self.ok("explain", *options)
             self.assertRegex(text, rf"\n  result +{count}\n")
             given = [number(row[4]) for row in sizes(text) if row[1].startswith("add ")]

@@ -225,15 +225,15 @@ class Interrupt(cli.CliTest):
                 word = {130: "interrupt", 143: "terminate"}[code]
                 self.assertEqual(json.loads(out)["stopped_by"], word)
             page = os.path.join(folder, "page.html")
-            stop_early(0.3, "explain", *common[1:4], "--no-cache", "--html", page)
+            stop_early(0.3, "explain", *common[1:4], "--engine", "program", "--no-cache", "--html", page)
             self.assertEqual(os.listdir(folder), ["square.txt"])
 
     @unittest.skipIf(os.environ.get("MATCHA_SANITIZE"), "compiling takes too long under sanitizers")
     def test_explain_keeps_its_run(self):
         # The answer is found in an instant, and what counts the loops takes seconds to compile.
         small = self.write("square.txt", "0 1\n1 2\n2 3\n3 0\n")
-        common = ("explain", "--pattern", "motif:5", small)
-        self.ok("run", *common[1:], "--device", "cpu")
+        common = ("explain", "--pattern", "motif:5", small, "--engine", "program")
+        self.ok("run", *common[1:4], "--device", "cpu")
         done = self.matcha(*common)
         self.assertEqual(done.returncode, 0, done.stderr)
         for seconds in (0.25, 0.5, 1, 2, 4, 8):

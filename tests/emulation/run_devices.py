@@ -879,7 +879,6 @@ def parts(machine):
     def tool(*words):
         return subprocess.run([machine.matcha, *map(str, words)], capture_output=True, text=True, check=True, env=machine.environment).stdout
 
-    machine.environment["MATCHA_TEST_GPU_PARTS"] = "1"
     graphs = {}
     for name, scale, words in (("small", 7, ("--edge-factor", 6)), ("large", 8, ("--edge-factor", 4))):
         text, graph = machine.folder / f"{name}.txt", machine.folder / f"{name}.mtg"
@@ -894,7 +893,7 @@ def parts(machine):
         bytes_ = graph.stat().st_size // share
         shared = [word for word in words if word != "--gpus" and word != 2]
         wanted = tool("run", "--pattern", *shared, graph, "--device", "cpu", "-q")
-        command = [word for word in machine.command("--pattern", *words, graph, "--gpu-memory", bytes_) if word != "--quiet"]
+        command = [word for word in machine.command("--pattern", *words, graph, "--gpu-memory", bytes_, "--engine", "parts") if word != "--quiet"]
         done = subprocess.run(command, capture_output=True, text=True, env=machine.environment, timeout=LIMIT_S, check=False)
         expect(f"{words}: {done.stderr}", (done.returncode, done.stdout), (0, wanted))
         expect(f"{words}: parts: {done.stderr}", "it is counted in" in done.stderr and "ran on" in done.stderr, True)
@@ -998,7 +997,7 @@ def motifs(machine):
         expect(f"{command}: exit of {done.stderr[-1500:]}", done.returncode, 0)
         return json.loads(done.stdout), done.stderr
 
-    machine.environment["MATCHA_TEST_GPU_MOTIFS"] = "1"
+    by_identities = ("--engine", "identities")
     generator = random.Random(25)
     dense, small = machine.folder / "dense.txt", machine.folder / "small.txt"
     for file, vertices, chance in ((dense, 300, 0.1), (small, 40, 0.3)):
@@ -1008,36 +1007,38 @@ def motifs(machine):
         for pattern in ("cycle:5", "wheel:4"):
             for more in ([], ["--embeddings"]):
                 words = [graph, "--pattern", pattern, *more]
-                found, _ = whole("cuda", *words)
+                found, _ = whole("cuda", *words, *by_identities)
                 wanted, _ = whole("cpu", *words, "--algorithm", "extend")
                 expect(f"{words}", found["result"], wanted["result"])
                 expect(f"{words}: by identities on a GPU", (found["stats"]["backend"], "GPU 0" in (found["device"] or "")), ("identities", True))
                 expect(f"{words}: kernels", "kernels" in [part["part"] for part in found["stats"]["run_ms"]], True)
-    # Others have programs, and so has what says how they run.
-    found, _ = run("cuda", small, "--pattern", "wheel:4", "--pattern", "house", "--pattern", "cycle:5")
-    wanted, _ = run("cpu", small, "--pattern", "wheel:4", "--pattern", "house", "--pattern", "cycle:5")
+    several = [word for pattern in ("wheel:4", "cycle:5") for word in ("--pattern", pattern)]
+    found, _ = run("cuda", small, *several, *by_identities)
+    wanted, _ = run("cpu", small, *several)
     expect("several", [one["result"] for one in found], [one["result"] for one in wanted])
-    expect("several: how", [one["stats"]["backend"] for one in found], ["identities", "cuda", "identities"])
+    expect("several: how", [one["stats"]["backend"] for one in found], ["identities"] * 2)
+    # Others have programs, and so has what says how they run.
     for more in (["--group", "1"], ["--algorithm", "extend"], ["--induced", "vertex"]):
         expect(f"{more}", whole("cuda", small, "--pattern", "cycle:5", *more)[0]["stats"]["backend"], "cuda")
+        command = machine.command("--pattern", "cycle:5", small, *more, *by_identities)
+        refused = subprocess.run(command, capture_output=True, text=True, env=machine.environment, timeout=LIMIT_S, check=False)
+        expect(f"{more}: {refused.stderr}", (refused.returncode, "`--engine identities` does not answer this" in refused.stderr), (2, True))
     # Parts are of programs, and a program that takes less than opening a GPU is taken.
     ledger = machine.folder / "motifs.mtl"
     machine.run("--pattern", "cycle:5", GRAPH, "--shard", "0/1", "--ledger", ledger)
     expect("in parts", subprocess.run([machine.matcha, "merge", ledger, "-q"], capture_output=True, text=True, env=machine.environment, check=True).stdout.strip(),
            str(whole("cpu", GRAPH, "--pattern", "cycle:5")[0]["result"]))
-    del machine.environment["MATCHA_TEST_GPU_MOTIFS"]
     expect("a small graph", whole("cuda", small, "--pattern", "wheel:4")[0]["stats"]["backend"], "cuda")
-    machine.environment["MATCHA_TEST_GPU_MOTIFS"] = "1"
     # Where there is no room a CPU counts.
-    found, says = whole("cuda", GRAPH, "--pattern", "wheel:4", MATCHA_EMULATED_BYTES="600000")
+    found, says = whole("cuda", GRAPH, "--pattern", "wheel:4", *by_identities, MATCHA_EMULATED_BYTES="600000")
     expect("no room", (found["result"], found["device"]), (whole("cpu", GRAPH, "--pattern", "wheel:4")[0]["result"], "cpu"))
     expect("no room: says so", "a CPU counts: " in says, True)
     # A warp of fibers is slow.
     warps = {"MATCHA_EMULATED_WARPS": "1", "MATCHA_CACHE_DIR": str(machine.folder / "warps")}
     for pattern in ("cycle:5", "wheel:4"):
-        expect(f"{pattern} by warps", whole("cuda", small, "--pattern", pattern, **warps)[0]["result"],
+        expect(f"{pattern} by warps", whole("cuda", small, "--pattern", pattern, *by_identities, **warps)[0]["result"],
                whole("cpu", small, "--pattern", pattern)[0]["result"])
-    _, says = run("cuda", small, "--pattern", "cycle:5", code=4, MATCHA_EMULATED_FAULT="700")
+    _, says = run("cuda", small, "--pattern", "cycle:5", *by_identities, code=4, MATCHA_EMULATED_FAULT="700")
     expect("a fault", "the kernel failed on GPU 0" in says and "CUDA_ERROR_ILLEGAL_ADDRESS" in says, True)
 
 

@@ -19,8 +19,9 @@ ALLOWED = {
     "frontend": {"frontend", "ir"},
     "passes": {"passes", "ir"},
     "codegen": {"codegen", "ir", "runtime"},
-    "driver": {"driver", "frontend", "ir", "passes", "codegen", "runtime"},
-    "api": {"api", "driver", "frontend", "ir", "passes", "codegen", "runtime"},
+    "planner": {"planner", "frontend", "ir", "codegen", "runtime"},
+    "driver": {"driver", "planner", "frontend", "ir", "passes", "codegen", "runtime"},
+    "api": {"api", "driver", "planner", "frontend", "ir", "passes", "codegen", "runtime"},
 }
 # The reference interpreter shares nothing with the other back ends: it is what they are compared with.
 REFERENCE = "codegen/interp/"

@@ -176,6 +176,21 @@ def test_plans():
         mt.explain(graph, "no such pattern")
 
 
+def test_what_is_explained_is_what_counts():
+    graph = mt.Graph(*SQUARE)
+    for pattern, engine in (("cycle:4", "program"), ("motif:4", "identities"), ("triangle", "program")):
+        plan = mt.explain(graph, pattern)
+        chosen = [one for one in plan.engines if one.get("chosen")]
+        assert plan.engine == engine and [one["engine"] for one in chosen] == [engine]
+        assert engine in str(plan) and "Engines" in plan._repr_html_()
+        assert {one["engine"] for one in plan.engines} >= {"program", "search", "identities", "messages", "parts"}
+    assert mt.explain(graph, "cycle:4").answer == str(mt.count(graph, "cycle:4"))
+    plan = mt.explain(graph, "cycle:4", engine="identities")
+    assert (plan.engine, plan.program, plan.answer) == ("identities", "", str(mt.count(graph, "cycle:4", engine="program")))
+    with pytest.raises(mt.UsageError, match="`--engine identities` does not answer this"):
+        mt.count(graph, "cycle:6", engine="identities")
+
+
 def test_cells():
     class Shell:
         user_ns = {"g": mt.Graph(*SQUARE), "size_wanted": 3}

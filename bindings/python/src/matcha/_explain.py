@@ -40,6 +40,27 @@ class Explanation:
         found: list[dict[str, Any]] = self.facts["steps"]
         return found
 
+    @property
+    def engine(self) -> str:
+        """What answers: `program`, `search`, `messages`, `identities` or `parts`."""
+        return str(self.facts["engine"])
+
+    @property
+    def engines(self) -> list[dict[str, Any]]:
+        """Every way to answer, the best first, with its expected time, or with the reason why it is none."""
+        found: list[dict[str, Any]] = self.facts["engines"]
+        return found
+
+    def _offers(self) -> list[tuple[str, str, str]]:
+        rows = []
+        for one in self.engines:
+            cost = f"{one['ns'] / 1e6:,.3g} ms" if "ns" in one else ""
+            if "share" in one:
+                cost = "less than a program" if one["share"] < 1 else "more than a program"
+            remark = one.get("refused", "answers" if one.get("chosen") else "")
+            rows.append((f"{one['engine']} on {'a GPU' if one['device'] == 'cuda' else 'a CPU'}", cost, remark))
+        return rows
+
     def _title(self) -> str:
         return str(self.facts.get("semantics") or self.facts["signature"])
 
@@ -55,6 +76,8 @@ class Explanation:
         lines = [self._title()]
         if self.answer is not None:
             lines.append(f"{self.answer}, in {self.facts['ms']:,} ms")
+        width = max(len(name) for name, _, _ in self._offers())
+        lines += ["", *(f"{name:<{width}} {cost:>20}  {remark}".rstrip() for name, cost, remark in self._offers())]
         rows = [("step", "estimated", "actual"), *self._rows()]
         width = max(len(text) for text, _, _ in rows)
         lines += ["", *(f"{text:<{width}} {one:>12} {other:>18}".rstrip() for text, one, other in rows)]
@@ -70,10 +93,12 @@ class Explanation:
             parts.append(f"<p>{escaped(self.facts['meaning'])}</p>")
         parts += [pattern_svg(edges, self._title()) for edges in self.edges]
         parts.append(_table(("step", "estimated", "actual"), self._rows()))
+        parts.append(_folded("Engines", _table(("engine", "expected", ""), self._offers())))
         plans = [(one["plan"], one["algorithm"], f"{one['ms']:,.3g}") for one in self.facts.get("plans", ())]
         if plans:
             parts.append(_folded("Plans considered", _table(("order | restrictions", "algorithm", "ms"), plans)))
-        parts.append(_folded("Program", f"<pre>{escaped(self.program)}</pre>"))
+        if self.program:
+            parts.append(_folded("Program", f"<pre>{escaped(self.program)}</pre>"))
         passes = [(one["pass"], "changed" if one["changed"] else "nothing", f"{one['ms']:,}")
                   for one in self.facts["passes"]]  # fmt: skip
         parts.append(_folded("Passes", _table(("pass", "program", "ms"), passes)))
@@ -104,7 +129,8 @@ def explain(
     params: Optional[dict[str, Any]] = None,
     **options: Any,
 ) -> Explanation:
-    """How a pattern, or a `Program`, runs on the graph: it is run twice on the CPU, the second time to count its steps.
+    """How a pattern, or a `Program`, runs on the graph: the engines that could answer, and a run on the CPU of the one that
+    does. A program is run once more, to count its steps.
 
     `params` are those of a program; other keywords are options of a pattern.
 

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "planner/question.h"
+
+namespace matcha::planner {
+
+/// What an engine may learn of the graph and the machine. Costly facts are functions, called only if they matter.
+struct Catalog {
+  /// Expected nanoseconds of the compiled program, on one thread of a CPU or on a GPU that is open; nothing: unknown.
+  /// Plans the program at the first call for a device.
+  std::function<std::optional<double>(bool on_gpu)> program_ns;
+  unsigned threads = 1;       ///< Of a CPU; at least 1.
+  bool may_have_gpu = false;  ///< A GPU may be there; whether it can be used costs a start of its driver:
+  std::function<std::string()> gpu_problem;  ///< why it cannot; empty: it can.
+  double ns_to_open = 0;  ///< What opening a GPU adds; 0: it is open, or opens while other things happen.
+  bool complete = false;  ///< For people: every offer is priced, also where another one is surely chosen.
+};
+
+/// One way to answer a question on one device.
+///
+/// Its cost is `ns`, of wall time, plus `share` times the time of the compiled program on the CPU: an engine that
+/// knows only that it is faster or slower than a program says so by its share, and then no program need be planned.
+struct Offer {
+  std::string_view engine = {};
+  bool on_gpu = false;
+  double ns = 0;
+  double share = 0;
+  /// It gives up after a fixed number of steps, which take less than compiling; the next offer then answers.
+  bool is_trial = false;
+  std::optional<std::uint64_t> bytes = {};  ///< Memory beside the graph, at most, if that is known.
+  /// Makes what answers, for the graph of the catalog; empty: a program is compiled by the caller.
+  std::function<std::unique_ptr<codegen::Executable>()> make = {};
+  /// How it would answer, in lines for people; may be empty.
+  std::function<std::vector<std::string>()> plan = {};
+};
+
+/// Why an engine does not answer a question on a device: a sentence that users read, without a full stop.
+struct Refusal {
+  std::string why;
+  std::string_view engine = {};
+  bool on_gpu = false;
+};
+
+/// A kind of algorithm that answers questions.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  /// The word of `--engine`.
+  virtual std::string_view name() const = 0;
+  /// The cost of an answer to the question on a CPU or a GPU, or why there is none. It looks at the cost of the program
+  /// only if its own offer depends on it. If the question names this engine, cost is no reason to refuse.
+  virtual std::variant<Offer, Refusal> offer(const Question& question, const Catalog& catalog, bool on_gpu) const = 0;
+};
+
+using EngineList = std::vector<std::unique_ptr<Engine>>;
+
+}  // namespace matcha::planner

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/pattern/pattern.h"
+#include "frontend/pattern/program.h"
+
+namespace matcha::planner {
+
+/// What the answer is made of.
+enum class Want { Count, Rows, Orbits };
+
+/// The question as data: engines read it and nothing else of the user's options.
+struct Question {
+  /// The patterns, with the labels of the graph; null: the entry of a program is asked for. Outlives the question.
+  const frontend::pattern::PatternSet* maybe_patterns = nullptr;
+  frontend::pattern::Induced induced = frontend::pattern::Induced::Edge;
+  frontend::pattern::Match match = frontend::pattern::Match::Iso;
+  bool embeddings = false;
+  std::string algorithm = "auto";      ///< As `--algorithm`.
+  std::size_t plan = 1;                ///< As `--plan`.
+  std::vector<int> columns = {};       ///< Vertices, and beyond their number labels, that a row has.
+  std::vector<std::string> variables;  ///< The variables of these labels.
+
+  Want want = Want::Count;
+  bool orbits_by_edge = false;             ///< Orbits of edges; else of vertices.
+  bool bounded = false;                    ///< Not all matches are wanted;
+  std::optional<std::uint64_t> most = {};  ///< so many are enough, where that is known.
+
+  std::string device = "auto";  ///< As `--device`.
+  std::string engine = {};      ///< The one engine that may answer; empty: the cheapest.
+
+  // Each names an option that was given, or says why, for the sentence of a refusal; empty: nothing is in the way.
+  std::string wants_program = {};      ///< Only programs are compiled or timed so: `--backend`, `--tune`.
+  std::string wants_tier = {};         ///< Only programs have tiers: `--tier`.
+  std::string wants_cpu = {};          ///< Only programs on a CPU have it: `--simd`.
+  std::string wants_gpu_program = {};  ///< Only programs on a GPU have it: `--group`.
+
+  bool in_processes = false;  ///< Several processes share the run by the positions of loops.
+  bool in_shares = false;     ///< Runs are shares of a whole one.
+  bool graph_grows = false;   ///< Labels may come that the graph does not have yet.
+
+  bool of_motifs() const { return maybe_patterns != nullptr && maybe_patterns->motif; }
+  const frontend::pattern::Pattern& first() const { return maybe_patterns->patterns.front(); }
+};
+
+}  // namespace matcha::planner

@@ -1,0 +1,140 @@
+// What `explain` shows as chosen is what `run` runs: a table of questions, each asked both ways in this process, with
+// the engine that answers. Every offer of a question gives the same answer.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/answers/command.h"
+
+namespace matcha::answers {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Question {
+  std::vector<std::string> words;  ///< Behind the verb.
+  std::string engine;              ///< That answers.
+};
+
+const std::vector<std::string> kLabelled = {"plain.txt", "--labels", "labels.txt"};
+const std::vector<std::string> kArcs = {"arcs.txt", "--directed", "--edge-label", "2"};
+
+std::vector<std::string> pattern(const std::string& text, std::vector<std::string> words) {
+  words.insert(words.begin(), {"--pattern", text});
+  return words;
+}
+
+std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::vector<Question> questions() {
+  std::vector<Question> all;
+  for (const char* text : {"triangle", "clique:4", "cycle:4", "cycle:5", "house", "diamond", "path:4", "star:4",
+                           "wheel:4", "cycle:6", "a-b-c,a~c", "motif:3"}) {
+    all.push_back({pattern(text, {"plain.txt"}), "program"});
+  }
+  for (const char* text : {"motif:4", "motif:5"}) {
+    all.push_back({pattern(text, {"plain.txt"}), "identities"});
+    all.push_back({pattern(text, {"plain.txt", "--induced", "edge"}), "identities"});
+    all.push_back({pattern(text, {"plain.txt", "--engine", "program"}), "program"});
+  }
+  for (const char* text : {"cycle:5", "house", "clique:4"}) {
+    all.push_back({pattern(text, {"plain.txt", "--induced", "vertex"}), "program"});
+    all.push_back({pattern(text, {"plain.txt", "--engine", "identities"}), "identities"});
+    all.push_back({pattern(text, {"plain.txt", "--algorithm", "join"}), "search"});
+    all.push_back({pattern(text, {"plain.txt", "--algorithm", "extend"}), "program"});
+  }
+  for (const char* text : {"0:1-1:2,1-2:1", "0:1-1:2,1-2:2,2-0", "0:1-1:1,1-2:2,2-3:1"}) {
+    all.push_back({pattern(text, kLabelled), "search"});
+    all.push_back({pattern(text, with(kLabelled, {"--engine", "program"})), "program"});
+    all.push_back({pattern(text, with(kLabelled, {"--match", "homo"})), "program"});
+  }
+  for (const char* text : {"0>1=5,1>2=6", "0>1=5,1>2=6,2>3=5", "0>1=5,0>2=6"}) {
+    all.push_back({pattern(text, with(kArcs, {"--match", "homo"})), "messages"});
+    all.push_back({pattern(text, kArcs), "program"});
+    all.push_back({pattern(text, with(kArcs, {"--match", "homo", "--engine", "program"})), "program"});
+  }
+  all.push_back({{"std.clique", "--entry", "four_cliques", "plain.txt"}, "program"});
+  return all;
+}
+
+void write_inputs() {
+  constexpr int kVertices = 40;
+  std::ofstream plain("plain.txt"), labels("labels.txt"), arcs("arcs.txt");
+  std::uint64_t state = 7;
+  const auto die = [&state](std::uint64_t sides) {
+    state = state * 6364136223846793005U + 1;
+    return (state >> 33U) % sides;
+  };
+  for (int u = 0; u < kVertices; ++u) {
+    labels << u << ' ' << 1 + die(2) << '\n';
+    for (int v = 0; v < u; ++v) {
+      if (die(4) != 0) continue;
+      plain << u << ' ' << v << '\n';
+      arcs << u << ' ' << v << ' ' << 5 + die(2) << '\n';
+    }
+  }
+}
+
+Json asked(const char* verb, std::vector<std::string> words) {
+  words.insert(words.begin(), verb);
+  words.insert(words.end(), {"--json", "--quiet"});
+  const Outcome outcome = run_command(words);
+  if (outcome.status == 0) return Json::parse(outcome.output);
+  return Json{{"failed", outcome.errors}};
+}
+
+/// The problem in a sentence; empty: there is none.
+std::string problem_of(const Question& question) {
+  const Json plan = asked("explain", question.words), answer = asked("run", question.words);
+  if (plan.contains("failed")) return "explain: " + plan["failed"].get<std::string>();
+  if (answer.contains("failed")) return "run: " + answer["failed"].get<std::string>();
+  if (plan["engine"] != answer["stats"]["engine"]) {
+    return "`explain` shows " + plan["engine"].dump() + ", `run` took " + answer["stats"]["engine"].dump();
+  }
+  if (plan["engine"] != question.engine) return plan["engine"].dump() + " answered, not " + question.engine;
+  for (const Json& offer : plan["engines"]) {
+    if (offer.contains("refused")) continue;
+    if (std::ranges::find(question.words, "--engine") != question.words.end()) continue;
+    const Json other = asked("run", with(question.words, {"--engine", offer["engine"]}));
+    if (other.contains("failed") || other["result"] != answer["result"]) {
+      return "the engine " + offer["engine"].dump() + " gives " + other.dump() + " instead of " +
+             answer["result"].dump();
+    }
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace matcha::answers
+
+int main() {
+  std::string folder = std::filesystem::temp_directory_path() / "matcha-decisions-XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr) return 2;
+  std::filesystem::current_path(folder);
+  matcha::answers::write_inputs();
+  int wrong = 0, asked = 0;
+  for (const matcha::answers::Question& question : matcha::answers::questions()) {
+    ++asked;
+    const std::string problem = matcha::answers::problem_of(question);
+    if (problem.empty()) continue;
+    ++wrong;
+    for (const std::string& word : question.words) std::printf("%s ", word.c_str());
+    std::printf("\n  %s\n", problem.c_str());
+  }
+  std::filesystem::current_path("/");
+  std::filesystem::remove_all(folder);
+  std::printf("%d questions, %d wrong\n", asked, wrong);
+  return wrong == 0 ? 0 : 1;
+}
