@@ -9,7 +9,7 @@ namespace matcha::driver {
 
 namespace {
 
-/// A number with one of the units; nothing for other texts, and for what is too large.
+/// A number with one of the units; nothing for other texts, and for numbers that are too large.
 std::optional<std::int64_t> time_of(const std::string& text,
                                     std::initializer_list<std::pair<std::string_view, std::int64_t>> units) {
   std::int64_t number = 0;

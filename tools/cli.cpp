@@ -197,7 +197,7 @@ void add_verbs(CLI::App& app, Action& action, std::span<const char* const> words
 int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   CLI::App app{"Matcha: subgraph matching from a small language", "matcha"};
   app.set_version_flag("-V,--version", version_text(), "Print the version and exit");
-  app.formatter(std::make_shared<HelpFormatter>());
+  set_help_format(app);
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
   app.footer(kFooter);

@@ -1,7 +1,10 @@
 #include "tools/help.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <vector>
 
 namespace matcha::tools {
 
@@ -40,6 +43,17 @@ void append_wrapped(std::string& out, std::string_view line, std::size_t width, 
   out += rest;
 }
 
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(kHelpColumn); }
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
+  std::string make_group(std::string group, bool is_positional, std::vector<const CLI::Option*> options) const override;
+  std::string make_option_opts(const CLI::Option* option) const override;
+
+ private:
+  mutable bool all_ = false;  ///< `make_help` prints all groups.
+};
+
 }  // namespace
 
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t column) {
@@ -57,7 +71,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
   return out;
 }
 
-HelpFormatter::HelpFormatter() { column_width(kHelpColumn); }
+void set_help_format(CLI::App& app) { app.formatter(std::make_shared<HelpFormatter>()); }
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
   if (mode != CLI::AppFormatMode::Sub) all_ = mode == CLI::AppFormatMode::All;

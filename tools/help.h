@@ -1,9 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace matcha::tools {
 
@@ -12,16 +15,7 @@ namespace matcha::tools {
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t column = 0);
 
 /// Help for a terminal of 80 columns. `--help` leaves out the groups of options that few need; `--help-all` has all.
-class HelpFormatter final : public CLI::Formatter {
- public:
-  HelpFormatter();
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
-  std::string make_group(std::string group, bool is_positional, std::vector<const CLI::Option*> options) const override;
-  std::string make_option_opts(const CLI::Option* option) const override;
-
- private:
-  mutable bool all_ = false;  ///< What `make_help` is to print.
-};
+void set_help_format(CLI::App& app);
 
 /// The text that stands for the value of an option: `FILE`, `auto|cpu|cuda`; empty if there is none.
 std::string value_name(const CLI::Option& option);
