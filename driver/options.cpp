@@ -20,7 +20,7 @@ namespace matcha::driver {
 namespace {
 
 using Takes = Option::Takes;
-using Step = Option::Step;
+using ReadBy = Option::ReadBy;
 using To = OptionTargets;
 
 template <typename Number>
@@ -209,13 +209,13 @@ constexpr Option kOptions[] = {
 };
 
 /// The step of the library that reads an option.
-constexpr const char* step_name(Step step) {
+constexpr const char* step_name(ReadBy step) {
   switch (step) {
-    case Step::Graph: return "graph";
-    case Step::Program: return "program";
-    case Step::Pattern: return "pattern";
-    case Step::Run: return "run";
-    case Step::Stream: return "stream";
+    case ReadBy::Graph: return "graph";
+    case ReadBy::Program: return "program";
+    case ReadBy::Pattern: return "pattern";
+    case ReadBy::Run: return "run";
+    case ReadBy::Stream: return "stream";
   }
   return "";
 }
@@ -430,6 +430,6 @@ std::string_view keyword(Option::Takes takes) {
   return "";
 }
 
-std::string_view keyword(Option::Step step) { return step_name(step); }
+std::string_view keyword(Option::ReadBy step) { return step_name(step); }
 
 }  // namespace matcha::driver

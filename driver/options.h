@@ -95,7 +95,7 @@ struct Option {
     Text,     ///< Any text; `set` may refuse it.
     Object,   ///< A JSON object, in requests of `serve` alone, which read it.
   };
-  enum class Step : std::uint8_t { Graph, Program, Pattern, Run, Stream };  ///< The step that reads the option.
+  enum class ReadBy : std::uint8_t { Graph, Program, Pattern, Run, Stream };  ///< The step that reads the option.
 
   const char* name;  ///< Without dashes.
   Takes takes;
@@ -103,7 +103,7 @@ struct Option {
   const char* preset = "";  ///< The value without the option, or in words; empty: none.
   const char* text;         ///< Help, in one line.
   const char* group;        ///< The heading of help below which it stands.
-  Step step;
+  ReadBy step;
   std::uint32_t verbs = 0;     ///< The verbs of the command line that take it: bits of `Verb`.
   bool in_requests = false;    ///< Requests of `serve` take it.
   bool in_library = false;     ///< The library takes it: C, and Python with `_` for `-`.
@@ -163,7 +163,7 @@ std::vector<std::string> words_of(std::string_view shown);
 
 /// Names of kinds of values and of steps, for JSON.
 std::string_view keyword(Option::Takes takes);
-std::string_view keyword(Option::Step step);
+std::string_view keyword(Option::ReadBy step);
 
 /// docs/options.md: all options, with values, presets and where each is taken.
 std::string options_page();

@@ -74,7 +74,7 @@ CLI::Option* add_row(CLI::App& verb, const Option& row, const std::string& name,
 CLI::Option* add_table_option(CLI::App& verb, const Option& row, const std::string& name, const Targets& to) {
   CLI::Option* const option = add_row(verb, row, name, to)->group(row.group);
   if (*row.variable != '\0') option->envname(row.variable);
-  if (row.repeats && row.step == Option::Step::Pattern) option->check(not_empty());
+  if (row.repeats && row.step == Option::ReadBy::Pattern) option->check(not_empty());
   switch (row.takes) {
     case Takes::Flag:
     case Takes::Object: break;

@@ -86,7 +86,7 @@ bool set_option(const Option& option, const Json& value, ServeRequest& request) 
   }
   const std::optional<std::string> text = text_of(option, value);
   if (!text || !option.take(targets_of(request), *text)) return false;
-  if (option.step == Option::Step::Run) return true;
+  if (option.step == Option::ReadBy::Run) return true;
   std::string& given = request.given[option.name];
   given = option.repeats ? given + '\n' + *text : *text;
   return true;
