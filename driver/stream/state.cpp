@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "driver/output_file.h"
+#include "driver/stream/update.h"
 #include "runtime/graph/mtg.h"
 
 namespace matcha::driver::stream {
@@ -112,6 +113,57 @@ bool is_ours(const std::string& name) {
   return name == "lock" || (dot != 0 && dot != std::string::npos && name[dot] == '.');
 }
 
+/// True for rows of so many integers, `ints` of each.
+bool are_rows(const nlohmann::json& rows, std::size_t ints) {
+  return rows.is_array() && std::ranges::all_of(rows, [ints](const nlohmann::json& row) {
+           return row.is_array() && row.size() == ints &&
+                  std::ranges::all_of(row, [](const nlohmann::json& item) { return item.is_number_integer(); });
+         });
+}
+
+bool is_count(const nlohmann::json& facts, const char* name) {
+  return facts.contains(name) && facts.at(name).is_number_unsigned();
+}
+
+/// True for what `Feed::restore` takes.
+bool is_feed(const nlohmann::json& feed) {
+  constexpr std::size_t kOfEdge = 4, kOfUpdate = 5, kOfColumns = 6;
+  if (!feed.is_object() || !are_rows(feed.value("live", nlohmann::json()), kOfEdge) ||
+      !are_rows(feed.value("waiting", nlohmann::json()), kOfEdge) ||
+      !are_rows(feed.value("ready", nlohmann::json()), kOfUpdate)) {
+    return false;
+  }
+  const auto is_known = [](const nlohmann::json& update) {
+    return update.at(0) >= 0 && update.at(0) <= static_cast<int>(UpdateKind::DeleteVertex);
+  };
+  if (!std::ranges::all_of(feed.at("ready"), is_known)) return false;
+  for (const char* const name : {"begun", "first-decides"}) {
+    if (feed.contains(name) && !feed.at(name).is_boolean()) return false;
+  }
+  if (feed.contains("latest") && !feed.at("latest").is_number_integer()) return false;
+  if (!feed.contains("columns")) return true;
+  const nlohmann::json& columns = feed.at("columns");
+  return columns.is_array() && columns.size() == kOfColumns && columns.back().is_boolean() &&
+         std::all_of(columns.begin(), columns.end() - 1,
+                     [](const nlohmann::json& item) { return item.is_number_integer(); });
+}
+
+/// True if a checkpoint has what a stream goes on with, each of its kind.
+bool is_whole(const nlohmann::json& facts) {
+  for (const char* const name : {"batch", "offset", "line"}) {
+    if (!is_count(facts, name)) return false;
+  }
+  for (const char* const name : {"out-bytes", "matches-bytes"}) {
+    if (facts.contains(name) && !is_count(facts, name)) return false;
+  }
+  if (facts.contains("names")) {
+    const nlohmann::json& names = facts.at("names");
+    const auto is_text = [](const nlohmann::json& name) { return name.is_string(); };
+    if (!names.is_array() || !std::ranges::all_of(names, is_text)) return false;
+  }
+  return facts.value("settings", nlohmann::json()).is_object() && is_feed(facts.value("feed", nlohmann::json()));
+}
+
 int sync_path(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return errno;
@@ -163,7 +215,8 @@ runtime::Result<nlohmann::json> StateFolder::read_facts() const {
     return file_error(name, "the checkpoint is torn or was changed", "its checksum is not that of its content");
   }
   nlohmann::json read = nlohmann::json::parse(facts, nullptr, false);
-  if (read.is_discarded() || !read.is_object() || read.value("schema", "") != kSchema) {
+  const bool is_ours = read.is_object() && read.contains("schema") && read.at("schema") == kSchema;
+  if (!is_ours || !is_whole(read)) {
     return file_error(name, "it is no checkpoint of this version", fmt::format("{} is read", kSchema));
   }
   return read;

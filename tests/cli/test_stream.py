@@ -587,6 +587,14 @@ class StateTest(CliTest):
             path.write_bytes(kept[:len(kept) // 2] + bytes([kept[len(kept) // 2] ^ 1]) + kept[len(kept) // 2 + 1:])
             self.fails(3, *self.command("s"), says=[path.name, says])
             path.write_bytes(kept)
+        kept = facts.read_bytes()
+        text = json.dumps({**json.loads(kept.splitlines()[0]), "feed": {"live": 7}}) + "\n"
+        total = 0xCBF29CE484222325
+        for byte in text.encode():
+            total = (total ^ byte) * 0x100000001B3 % 2**64
+        facts.write_text(f"{text}{total:016x}\n")
+        self.fails(3, *self.command("s"), says=[facts.name, "no checkpoint of this version"])
+        facts.write_bytes(kept)
         self.ok(*self.command("s"))
         self.assertTrue(log.exists())
 
