@@ -168,12 +168,12 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::ve
   return exit_code(console.error(Status::Usage, message, hint));
 }
 
-struct Verb {
+struct VerbEntry {
   std::string_view name;
   void (*add)(CLI::App& app, Action& action);
 };
 /// All but `run`; the last two tell of all verbs.
-constexpr Verb kVerbs[] = {{"check", add_check}, {"build", add_build},     {"pattern", add_pattern},
+constexpr VerbEntry kVerbs[] = {{"check", add_check}, {"build", add_build},     {"pattern", add_pattern},
                            {"query", add_query}, {"explain", add_explain}, {"merge", add_merge},
                            {"bench", add_bench}, {"serve", add_serve},     {"stream", add_stream},
                            {"graph", add_graph}, {"fmt", add_fmt},         {"lsp", add_lsp},
@@ -190,7 +190,7 @@ void add_verbs(CLI::App& app, Action& action, std::span<const char* const> words
   add_run(app, action,
           words.size() > 2 ? std::vector<std::string>(words.begin() + 2, words.end()) : std::vector<std::string>());
   if (name == "run") return;
-  for (const Verb& verb : kVerbs) verb.add(app, action);
+  for (const VerbEntry& verb : kVerbs) verb.add(app, action);
 }
 
 /// `by_verb`: help was asked for by the verb `help`.

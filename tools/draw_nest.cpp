@@ -30,7 +30,7 @@ double largest_of(const std::vector<Step>& steps) {
 }
 
 /// `text` in lines of at most `most` characters, broken at blanks where there are any.
-std::vector<std::string> wrapped(const std::string& text, std::size_t most) {
+std::vector<std::string> broken_lines(const std::string& text, std::size_t most) {
   std::vector<std::string> lines(1);
   std::size_t begin = 0;
   while (begin < text.size()) {
@@ -100,7 +100,7 @@ class NestPicture {
 
   void text(const std::string& text, std::string_view style_class, double left, double right) {
     const std::size_t most = static_cast<std::size_t>(std::max((right - left) / kCodeWidth, 20.0));
-    for (const std::string& line : wrapped(text, most)) {
+    for (const std::string& line : broken_lines(text, most)) {
       // Blanks at the beginning of a line would be lost.
       const std::size_t blanks = line.find_first_not_of(' ') == std::string::npos ? 0 : line.find_first_not_of(' ');
       words_ += text_element({left + static_cast<double>(blanks) * kCodeWidth, y_ + 13}, line.substr(blanks),
