@@ -114,6 +114,9 @@ class Explain {
   bool runs() const { return has_inputs() && !options_.no_run; }
 
   Status check_options() {
+    if (!options_.engine.empty() && !has_inputs()) {
+      return console_.error(Status::Usage, "`--engine` is about a graph, and there is none", "give a graph");
+    }
     if (options_.sample > 1 && options_.no_run) {
       return console_.error(Status::Usage, "`--sample` is of a run, and `--no-run` says that there is none",
                             "leave one of them out");

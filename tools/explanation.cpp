@@ -56,7 +56,7 @@ std::string pattern_text(const Explanation& all) {
   std::string out = fmt::format("{}\n", all.semantics);
   double least = 0;
   for (const frontend::pattern::Choice& choice : all.choices) {
-    if (least == 0) out += "\nplans, the first is taken\n";
+    if (least == 0) out += all.engine == "program" ? "\nplans, the first is taken\n" : "\nplans of a program\n";
     if (least == 0) least = choice.cost;
     out += fmt::format("  {:<10} {:>13} {:>8.2f}x  {}\n", to_string(choice.algorithm), precise_time(choice.cost / 1e6),
                        choice.cost / least, choice.plan);
@@ -172,7 +172,7 @@ std::string sizes_caption(const Explanation& all) {
 }
 
 std::string actual_time(const Explanation& all) {
-  if (!all.ran || all.choices.empty() || all.sample > 1) return {};
+  if (!all.ran || all.choices.empty() || all.sample > 1 || all.engine != "program") return {};
   return fmt::format("the first was estimated at {} of one core; it took {} on {} thread{}",
                      precise_time(all.choices.front().cost / 1e6), precise_time(all.run_ms), all.threads,
                      all.threads == 1 ? "" : "s");

@@ -54,6 +54,18 @@ std::string paragraph(std::string_view text, std::string_view style_class = {}) 
 
 std::string figure(const std::string& svg) { return fmt::format("<figure>\n{}</figure>\n", svg); }
 
+std::string engine_section(const Explanation& all) {
+  std::vector<std::vector<std::string>> rows;
+  for (const EngineRow& row : engine_rows(all)) {
+    rows.push_back({row.name, row.cost, row.memory, row.is_chosen ? "answers" : row.remark});
+  }
+  if (rows.empty()) return {};
+  std::string out = heading("Engines");
+  for (const std::string& line : all.method) out += paragraph(line);
+  return out + table("The ways to answer, the best first", {"engine", "expected", "memory", ""},
+                     {false, true, true, false}, rows);
+}
+
 std::string counted_section(const Explanation& all) {
   std::string out = heading("What is counted");
   if (all.semantics.empty()) {
@@ -226,7 +238,8 @@ std::string explanation_html(const Explanation& all) {
   if (!all.stopped.empty()) {
     out += paragraph(fmt::format("The run was {}.", all.stopped));
   }
-  out += counted_section(all) + pattern_sections(all) + loop_sections(all) + program_sections(all);
+  out +=
+      counted_section(all) + engine_section(all) + pattern_sections(all) + loop_sections(all) + program_sections(all);
   out += pass_section(all) + memory_section(all) + stream_section(all) + run_section(all);
   out += fmt::format("</main>\n<footer>\n{}</footer>\n</body>\n</html>\n",
                      paragraph(fmt::format("matcha {} explain", matcha_version()), "quiet"));

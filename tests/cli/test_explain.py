@@ -346,8 +346,8 @@ class Page(cli.CliTest):
     def test_sections(self):
         text, page = self.page("--pattern", "house", "--induced", "edge", SMALL)
         self.assertEqual([h.text for h in page.iter("h2")], [
-            "What is counted", "Pattern and matching order", "Plans considered", "Loops as they run", "Sizes", "Program",
-            "Passes", "Memory of each thread", "In a stream", "Times"])
+            "What is counted", "Engines", "Pattern and matching order", "Plans considered", "Loops as they run", "Sizes",
+            "Program", "Passes", "Memory of each thread", "In a stream", "Times"])
         self.assertEqual(len(list(page.iter("h1"))), 1)
         pictures = [svg.get("id") for svg in page.iter(SVG + "svg")]
         self.assertEqual([name for name in pictures if "sign" not in name], ["pattern-0", "nest"])

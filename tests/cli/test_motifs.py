@@ -44,7 +44,18 @@ class MotifsTest(CliTest):
         for options in (["--tier", "native"], ["--backend", "interp"], ["--algorithm", "decompose"]):
             answer = json.loads(self.ok("run", "--pattern", "motif:4", SMALL, "--json", "--device", "cpu", *options))
             self.assertNotEqual(answer["stats"]["backend"], "identities")
-        self.assertIn("as it runs, by the engine `identities`", self.ok("explain", "--pattern", "motif:4", SMALL))
+        explained = ("explain", "--pattern", "motif:4", SMALL)
+        self.assertIn("as it runs, by the engine `identities`", self.ok(*explained))
+        self.assertIn("identities on a CPU", self.ok(*explained, "--html", "-"))
+
+    def test_engines_that_refuse(self):
+        for engine, why in (("search", "a search matches one pattern"), ("messages", "messages match one pattern"),
+                            ("parts", "the graph is in memory")):
+            says = f"`--engine {engine}` does not answer this: {why}"
+            for verb in ("run", "explain", "bench"):
+                self.fails(2, verb, "--pattern", "motif:4", SMALL, "--engine", engine, says=says)
+        self.fails(2, "explain", "--pattern", "motif:4", "--engine", "program", says="give a graph")
+        self.fails(2, "explain", "--pattern", "motif:4", SMALL, "--json", "--dot", says="`--json`")
 
     def test_orbits(self):
         """The rows against what the counts of the patterns say, in all formats."""
