@@ -1,8 +1,5 @@
 #include "driver/block_runner.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <atomic>
 #include <numeric>
@@ -13,6 +10,7 @@
 #include "codegen/dealer.h"
 #include "codegen/shares.h"
 #include "runtime/graph/device_copies.h"
+#include "runtime/parallel.h"
 
 namespace matcha::driver {
 
@@ -221,7 +219,7 @@ class BlockRunner final : public codegen::Executable {
     const std::uint64_t groups = (view.universe + kRanks - 1) / kRanks;
     const std::uint64_t side = task_.rows == codegen::gpu::RowsRead::Upper ? 1 : 0;
     std::vector<std::uint64_t> items(groups + 1, 0);
-    tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, groups, 1 << 10), [&](const auto& part) {
+    runtime::for_blocks(runtime::Block(0, groups, 1 << 10), [&](const auto& part) {
       for (std::uint64_t group = part.begin(); group != part.end(); ++group) {
         const std::uint64_t end = std::min((group + 1) * kRanks, view.universe);
         for (std::uint64_t v = group * kRanks; v < end; ++v) {

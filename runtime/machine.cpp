@@ -37,4 +37,13 @@ void allow_threads(unsigned threads) {
   limit->control.emplace(tbb::global_control::max_allowed_parallelism, limit->allowed);
 }
 
+struct ThreadLimit::Control {
+  explicit Control(unsigned threads) : control(tbb::global_control::max_allowed_parallelism, threads) {}
+  tbb::global_control control;
+};
+
+ThreadLimit::ThreadLimit(unsigned threads) : control_(std::make_unique<Control>(threads)) {}
+
+ThreadLimit::~ThreadLimit() = default;
+
 }  // namespace matcha::runtime

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <tbb/global_control.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -101,7 +100,7 @@ class Bench {
   explicit Bench(const BenchOptions& options)
       : options_(options), console_(options.console), session_(console_, options.timeout) {
     if (options.threads != 0) {
-      threads_.emplace(tbb::global_control::max_allowed_parallelism, options.threads);
+      threads_.emplace(options.threads);
     }
   }
 
@@ -366,7 +365,7 @@ class Bench {
   const BenchOptions& options_;
   Console console_;
   Session session_;
-  std::optional<tbb::global_control> threads_;
+  std::optional<runtime::ThreadLimit> threads_;
   std::optional<runtime::Tier> tier_;
   GraphInput input_;
   std::string device_ = "cpu";

@@ -174,18 +174,18 @@ struct VerbEntry {
 };
 /// All but `run`; the last two tell of all verbs.
 constexpr VerbEntry kVerbs[] = {{"check", add_check}, {"build", add_build},     {"pattern", add_pattern},
-                           {"query", add_query}, {"explain", add_explain}, {"merge", add_merge},
-                           {"bench", add_bench}, {"serve", add_serve},     {"stream", add_stream},
-                           {"graph", add_graph}, {"fmt", add_fmt},         {"lsp", add_lsp},
-                           {"doc", add_doc},     {"doctor", add_doctor},   {"completion", add_completion},
-                           {"man", add_man}};
+                                {"query", add_query}, {"explain", add_explain}, {"merge", add_merge},
+                                {"bench", add_bench}, {"serve", add_serve},     {"stream", add_stream},
+                                {"graph", add_graph}, {"fmt", add_fmt},         {"lsp", add_lsp},
+                                {"doc", add_doc},     {"doctor", add_doctor},   {"completion", add_completion},
+                                {"man", add_man}};
 constexpr std::span<const Verb> kVerbsAlone = std::span(kVerbs).first(std::size(kVerbs) - 2);
 
 /// Declares the verb that `words` begin with behind the program, or all where they begin with none: the options of all
 /// take longer to declare than the rest of a small command does.
 void add_verbs(CLI::App& app, Action& action, std::span<const char* const> words) {
   const std::string_view name = words.size() > 1 ? words[1] : "";
-  const auto alone = std::ranges::find(kVerbsAlone, name, &Verb::name);
+  const auto alone = std::ranges::find(kVerbsAlone, name, &VerbEntry::name);
   if (alone != kVerbsAlone.end()) return alone->add(app, action);
   add_run(app, action,
           words.size() > 2 ? std::vector<std::string>(words.begin() + 2, words.end()) : std::vector<std::string>());

@@ -4,7 +4,6 @@
 #endif
 
 #include <fmt/format.h>
-#include <tbb/global_control.h>
 
 #include <filesystem>
 #include <functional>

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <tbb/global_control.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -11,6 +10,7 @@
 
 #include "codegen/backend.h"
 #include "driver/pattern_list.h"
+#include "runtime/machine.h"
 #include "runtime/unfinished_file.h"
 #include "tools/exit_codes.h"
 #include "tools/graph_set.h"
@@ -50,7 +50,7 @@ class RunVerb {
         console_(options.console),
         quiet_console_(without_notes(options.console)),
         session_(console_, options.timeout) {
-    if (options.threads != 0) threads_.emplace(tbb::global_control::max_allowed_parallelism, options.threads);
+    if (options.threads != 0) threads_.emplace(options.threads);
   }
 
   Status all() {
@@ -184,7 +184,7 @@ class RunVerb {
   Console console_;
   Console quiet_console_;  ///< Of runs that check others.
   Session session_;
-  std::optional<tbb::global_control> threads_;
+  std::optional<runtime::ThreadLimit> threads_;
   SharedInputs inputs_;
   bool is_computed_ = false;
   std::vector<std::unique_ptr<RunSteps>> runs_;

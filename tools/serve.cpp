@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <poll.h>
-#include <tbb/global_control.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -25,6 +24,7 @@
 #include "driver/prepared.h"
 #include "driver/values.h"
 #include "driver/version.h"
+#include "runtime/machine.h"
 #include "tools/graph_info.h"
 #include "tools/options.h"
 #include "tools/serve_lists.h"
@@ -465,9 +465,9 @@ Status answer_lines(const ServeOptions& options, Worker& worker, Output& output,
 }
 
 Status serve_steps(const ServeOptions& options, const Console& console, Session& session) {
-  std::optional<tbb::global_control> threads;
+  std::optional<runtime::ThreadLimit> threads;
   if (options.usual.threads != 0) {
-    threads.emplace(tbb::global_control::max_allowed_parallelism, options.usual.threads);
+    threads.emplace(options.usual.threads);
   }
   std::optional<runtime::Tier> tier;
   const Status status = choose_tier(options.simd, console, tier);

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <tbb/global_control.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "driver/stream/inputs.h"
 #include "driver/stream/rank_partners.h"
 #include "driver/version.h"
+#include "runtime/machine.h"
 #include "runtime/unfinished_file.h"
 #include "tools/gpu_options.h"
 #include "tools/run_cluster.h"
@@ -46,7 +46,7 @@ class StreamVerb {
       : options_(options), console_(options.console), session_(console_, options.timeout) {
     parts_.updates = options.updates;
     update_columns_ = take_columns(parts_.updates);
-    if (options.threads != 0) threads_.emplace(tbb::global_control::max_allowed_parallelism, options.threads);
+    if (options.threads != 0) threads_.emplace(options.threads);
   }
 
   Status all() {
@@ -458,7 +458,7 @@ class StreamVerb {
   const StreamOptions& options_;
   Console console_;
   Session session_;
-  std::optional<tbb::global_control> threads_;
+  std::optional<runtime::ThreadLimit> threads_;
   std::vector<ProgramRequest> requests_;
   std::string graph_file_;
   std::vector<runtime::ColumnRef> update_columns_;  ///< After the name of the file of updates.

@@ -1,12 +1,13 @@
 #include "codegen/cuda/spread_graph.h"
 
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+
+#include "runtime/parallel.h"
 
 namespace matcha::codegen::gpu {
 
@@ -33,8 +34,9 @@ runtime::Buffer<std::uint64_t> sums_before(std::uint64_t ranks, const F& size_of
   runtime::Buffer<std::uint64_t> sums(ranks + 1);
   std::vector<std::uint64_t> before(ranks / kGrain + 2);
   const auto each_piece = [ranks](const auto& work) {
-    tbb::parallel_for(std::uint64_t{0}, ranks / kGrain + 1,
-                      [&](std::uint64_t piece) { work(piece, piece * kGrain, std::min((piece + 1) * kGrain, ranks)); });
+    runtime::for_indices(0, ranks / kGrain + 1, [&](std::uint64_t piece) {
+      work(piece, piece * kGrain, std::min((piece + 1) * kGrain, ranks));
+    });
   };
   each_piece([&](std::uint64_t piece, std::uint64_t first, std::uint64_t end) {
     for (std::uint64_t v = first; v < end; ++v) before[piece + 1] += size_of(v);
@@ -69,7 +71,7 @@ std::shared_ptr<PinnedRows> PinnedRows::make(const runtime::cuda::DeviceRef& dev
   made->items = need(PinnedBuffer<std::uint32_t>::allocate(device, starts[view.universe] + kSlackItems, false));
   std::uint32_t* const items = made->items.host();
   std::fill_n(items + starts[view.universe], kSlackItems, 0U);
-  tbb::parallel_for(Ranks(0, view.universe, kGrain), [&](const Ranks& part) {
+  runtime::for_blocks(Ranks(0, view.universe, kGrain), [&](const Ranks& part) {
     for (std::uint64_t v = part.begin(); v != part.end(); ++v) {
       const runtime::PositionRange row = row_of(v);
       std::copy(view.neighbors + row.begin, view.neighbors + row.end, items + starts[v]);
@@ -77,7 +79,7 @@ std::shared_ptr<PinnedRows> PinnedRows::make(const runtime::cuda::DeviceRef& dev
   });
   if (rows == RowsRead::All || rows == RowsRead::None) return made;
   made->halves = runtime::Buffer<std::uint64_t>(2 * view.universe + 1);
-  tbb::parallel_for(Ranks(0, view.universe, kGrain), [&](const Ranks& part) {
+  runtime::for_blocks(Ranks(0, view.universe, kGrain), [&](const Ranks& part) {
     for (std::uint64_t v = part.begin(); v != part.end(); ++v) {
       made->halves[2 * v] = starts[v];
       made->halves[2 * v + 1] = rows == RowsRead::Lower ? starts[v + 1] : starts[v];
@@ -239,7 +241,7 @@ void SpreadGraph::place_named(const Stream& stream, std::span<const runtime::Pos
 /// Those that fit the room. Rows of a group are read about as often as its vertices have neighbours.
 std::vector<bool> SpreadGraph::hottest_groups() const {
   std::vector<double> heat(groups_);
-  tbb::parallel_for(Ranks(0, groups_, kGrain), [&](const Ranks& part) {
+  runtime::for_blocks(Ranks(0, groups_, kGrain), [&](const Ranks& part) {
     for (std::uint64_t group = part.begin(); group != part.end(); ++group) {
       double uses = 0;
       const std::uint64_t end = std::min((group + 1) * kRanksOfGroup, view_.universe);

@@ -1,7 +1,6 @@
 #include "driver/stream/late_batches.h"
 
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +9,7 @@
 #include <string>
 
 #include "driver/compile.h"
+#include "runtime/parallel.h"
 
 namespace matcha::driver::stream {
 
@@ -73,7 +73,7 @@ bool LateBatches::find_pairs(const NetBatch& batch) {
   if (found_.size() <= kOfTask) {
     find_some(all);
   } else {
-    tbb::parallel_for(all, find_some);
+    runtime::for_blocks(all, find_some);
   }
   return fits.load();
 }

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <tuple>
 #include <utility>
+
+#include "runtime/parallel.h"
 
 namespace matcha::driver::stream {
 
@@ -54,7 +55,7 @@ void Netting::expect(std::span<const Update> updates) {
   if (updates.size() < kFew) {
     look_up(all);
   } else {
-    tbb::parallel_for(all, look_up);
+    runtime::for_blocks(all, look_up);
   }
 }
 

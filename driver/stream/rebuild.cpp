@@ -1,13 +1,14 @@
 #include "driver/stream/rebuild.h"
 
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
 #include <new>
 #include <span>
 #include <utility>
+
+#include "runtime/parallel.h"
 
 namespace matcha::driver::stream {
 
@@ -55,7 +56,7 @@ class Rebuild {
     if (!take_changes()) return misfit("an edge has an end that is no vertex");
     if (!measure_rows()) return misfit("more edges of a vertex go than it has");
     find_changed_rows();
-    tbb::parallel_for(
+    runtime::for_blocks(
         tbb::blocked_range<std::uint64_t>(0, size(), 1024),
         [this](const tbb::blocked_range<std::uint64_t>& block) { fill_rows(block.begin(), block.end()); });
     if (misfits_) return misfit("an edge that goes was not there, or one that comes was");

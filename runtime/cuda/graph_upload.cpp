@@ -1,7 +1,6 @@
 #include "runtime/cuda/graph_upload.h"
 
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "runtime/cuda/memory.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime::cuda {
 
@@ -96,10 +96,9 @@ Status check_room(const Device& device, std::uint64_t bytes, std::uint64_t reser
 }
 
 void copy_in_parallel(char* to, const char* from, std::uint64_t bytes) {
-  tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, bytes, kBytesPerTask),
-                    [&](const tbb::blocked_range<std::uint64_t>& part) {
-                      std::memcpy(to + part.begin(), from + part.begin(), part.size());
-                    });
+  for_blocks(Block(0, bytes, kBytesPerTask), [&](const tbb::blocked_range<std::uint64_t>& part) {
+    std::memcpy(to + part.begin(), from + part.begin(), part.size());
+  });
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -12,12 +10,11 @@
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/vertex_set.h"
 #include "runtime/graph/graph.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime {
 
 namespace {
-
-using Block = tbb::blocked_range<std::uint64_t>;
 
 constexpr std::uint64_t kItemsPerTask = std::uint64_t{1} << 14;
 
@@ -28,7 +25,7 @@ Error runtime_error(std::string message, std::string hint) {
 /// A rank of the column that is not below `size`, if there is one.
 std::uint64_t find_stranger(const std::uint32_t* ranks, std::uint64_t count, std::uint64_t size) {
   std::atomic<std::uint64_t> found{kEmptySlot};
-  tbb::parallel_for(Block(0, count, kItemsPerTask), [&](const Block& block) {
+  for_blocks(Block(0, count, kItemsPerTask), [&](const Block& block) {
     std::uint32_t most = 0;
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) most = std::max(most, ranks[at]);
     if (most >= size) found.store(most, std::memory_order_relaxed);
@@ -95,7 +92,7 @@ void build_hash(const BuildInput& input, const std::uint64_t* info, GraphArrays&
   const Buffer<std::uint32_t> vertices = distinct_sources(input);
   arrays.slots = make_slots(vertices);
   Buffer<std::uint32_t> positions(input.count);
-  tbb::parallel_for(Block(0, input.count, kItemsPerTask), [&](const Block& block) {
+  for_blocks(Block(0, input.count, kItemsPerTask), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
       positions[at] = static_cast<std::uint32_t>(position_of(arrays.slots, input.sources[at]));
     }
@@ -115,7 +112,7 @@ void build_hash(const BuildInput& input, const std::uint64_t* info, GraphArrays&
 Status fill_labels(const BuildInput& input, Buffer<std::int64_t>& labels) {
   if (input.label_vertices == nullptr) return Done{};
   labels = Buffer<std::int64_t>(input.universe->size());
-  tbb::parallel_for(Block(0, labels.size(), kItemsPerTask), [&](const Block& block) {
+  for_blocks(Block(0, labels.size(), kItemsPerTask), [&](const Block& block) {
     std::fill(labels.data() + block.begin(), labels.data() + block.end(), kNoLabel);
   });
   for (std::uint64_t at = 0; at < input.label_count; ++at) {

@@ -1,7 +1,5 @@
 #include "runtime/graph/generate.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -18,12 +16,11 @@
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/labels.h"
 #include "runtime/graph/random.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime {
 
 namespace {
-
-using Block = tbb::blocked_range<std::uint64_t>;
 
 Error bad_argument(std::string message) { return detail::input_error("", 0, std::move(message)); }
 
@@ -85,7 +82,7 @@ Result<Graph> graph_of(std::uint64_t vertices, std::uint64_t count, const IoOpti
     }
     Buffer<std::uint32_t> sources(count);
     Buffer<std::uint32_t> targets(count);
-    tbb::parallel_for(Block(0, count, std::uint64_t{1} << 14), [&](const Block& block) {
+    for_blocks(Block(0, count, std::uint64_t{1} << 14), [&](const Block& block) {
       for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
         const auto [source, target] = edge(at);
         sources[at] = static_cast<std::uint32_t>(source);
@@ -184,7 +181,7 @@ template <typename T>
 Buffer<T> copy_of(const T* items, std::uint64_t count) {
   if (items == nullptr) return Buffer<T>();
   Buffer<T> copy(count);
-  tbb::parallel_for(Block(0, count, kRanksAtATime), [&](const Block& block) {
+  for_blocks(Block(0, count, kRanksAtATime), [&](const Block& block) {
     std::memcpy(copy.data() + block.begin(), items + block.begin(), block.size() * sizeof(T));
   });
   return copy;
@@ -195,7 +192,7 @@ Buffer<std::int64_t> draw_for_vertices(const GraphView& view, const RandomLabels
   const std::uint64_t seed = mix(~wanted.seed);
   const bool all = view.vertices == nullptr;
   if (!all) std::fill(labels.begin(), labels.end(), kNoLabel);
-  tbb::parallel_for(Block(0, view.vertex_count, kRanksAtATime), [&](const Block& block) {
+  for_blocks(Block(0, view.vertex_count, kRanksAtATime), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
       const std::uint64_t vertex = all ? at : view.vertices[at];
       labels[vertex] = label_drawn(seed, vertex, wanted.vertices);
@@ -207,7 +204,7 @@ Buffer<std::int64_t> draw_for_vertices(const GraphView& view, const RandomLabels
 Buffer<std::uint64_t> draw_for_edges(const GraphView& view, bool directed, const RandomLabels& wanted) {
   Buffer<std::uint64_t> info(view.arc_count);
   const std::uint64_t seed = mix(wanted.seed);
-  tbb::parallel_for(Block(0, view.universe, kRanksAtATime), [&](const Block& block) {
+  for_blocks(Block(0, view.universe, kRanksAtATime), [&](const Block& block) {
     for (std::uint64_t u = block.begin(); u != block.end(); ++u) {
       for (std::uint64_t at = view.offsets[u]; at != view.offsets[u + 1]; ++at) {
         const std::uint64_t v = view.neighbors[at];

@@ -1,7 +1,6 @@
 #include "runtime/graph/graph.h"
 
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
@@ -14,12 +13,11 @@
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/vertex_set.h"
 #include "runtime/graph/page_limit.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime {
 
 namespace {
-
-using Block = tbb::blocked_range<std::uint64_t>;
 
 const std::shared_ptr<const LabelDictionary>& no_words() {
   static const std::shared_ptr<const LabelDictionary> dictionary = std::make_shared<const LabelDictionary>();
@@ -197,7 +195,7 @@ Status ensure_sources(Graph& graph) {
   try {
     Buffer<std::uint32_t> sources(graph.view_.arc_count);
     const GraphView& view = graph.view_;
-    tbb::parallel_for(Block(0, place_count(view), 1024), [&](const Block& block) {
+    for_blocks(Block(0, place_count(view), 1024), [&](const Block& block) {
       for (std::uint64_t place = block.begin(); place != block.end(); ++place) {
         const ArcRange arcs = arcs_at(view, place);
         const std::uint64_t vertex = view.slots != nullptr ? view.slots[place].vertex : place;
@@ -218,7 +216,7 @@ Status ensure_halves(Graph& graph) {
   if (!narrow) return narrow;
   try {
     Buffer<std::uint64_t> halves(2 * graph.view_.universe + 1);
-    tbb::parallel_for(Block(0, halves.size(), 1 << 15), [&](const Block& block) {
+    for_blocks(Block(0, halves.size(), 1 << 15), [&](const Block& block) {
       for (std::uint64_t at = block.begin(); at != block.end(); ++at) halves[at] = half_offset(graph.halves_, at);
     });
     graph.arrays_.halves = std::move(halves);

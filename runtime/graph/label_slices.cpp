@@ -1,7 +1,5 @@
 #include "runtime/graph/label_slices.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -14,12 +12,12 @@
 #include "runtime/graph/detail/row_checks.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/graph.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime {
 
 namespace {
 
-using Block = tbb::blocked_range<std::uint64_t>;
 constexpr std::uint64_t kRowGrain = std::uint64_t{1} << 14;
 
 /// The arrays of a table that was built here.
@@ -57,7 +55,7 @@ std::vector<std::int64_t> number_labels(const GraphView& view, Buffer<std::uint3
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return labels[a] < labels[b]; });
   std::vector<std::uint32_t> place(labels.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  tbb::parallel_for(Block(0, view.arc_count, kRowGrain), [&](const Block& block) {
+  for_blocks(Block(0, view.arc_count, kRowGrain), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) numbers[at] = place[numbers[at]];
   });
   std::sort(labels.begin(), labels.end());
@@ -106,7 +104,7 @@ std::shared_ptr<const Arrays> build(const GraphView& view, bool directed) {
   const auto begin_of = [&](std::size_t label) { return label == 0 ? 0 : key_ends[label - 1]; };
   made->labels.resize(labels.size());
   Buffer<std::uint64_t> turned(directed ? keys.size() : 0);
-  tbb::parallel_for(std::size_t{0}, labels.size(), [&](std::size_t i) {
+  for_indices(0, labels.size(), [&](std::size_t i) {
     LabelEntry& entry = made->labels[i];
     std::uint64_t* const begin = keys.data() + begin_of(i);
     entry.label = labels[i];
@@ -130,7 +128,7 @@ std::shared_ptr<const Arrays> build(const GraphView& view, bool directed) {
   made->rows = Buffer<std::uint32_t>(rows);
   made->ends = Buffer<std::uint32_t>(rows);
   made->items = Buffer<std::uint32_t>(items);
-  tbb::parallel_for(std::size_t{0}, labels.size(), [&](std::size_t i) {
+  for_indices(0, labels.size(), [&](std::size_t i) {
     const LabelEntry& entry = made->labels[i];
     std::uint32_t* const row = made->rows.data() + rows_at[i];
     std::uint32_t* const end = made->ends.data() + rows_at[i];
@@ -156,7 +154,7 @@ Graph graph_of(const Graph& graph, const LabelPart& part, std::shared_ptr<const 
   std::uint64_t* const offsets = kept->offsets.data();
   const std::uint64_t rows = part.rows.size();
   // The offsets from behind the row before it up to a row are where that row begins.
-  tbb::parallel_for(Block(0, rows + 1, kRowGrain), [&](const Block& block) {
+  for_blocks(Block(0, rows + 1, kRowGrain), [&](const Block& block) {
     for (std::uint64_t row = block.begin(); row != block.end(); ++row) {
       const std::uint64_t first = row == 0 ? 0 : part.rows[row - 1] + std::uint64_t{1};
       const std::uint64_t last = row == rows ? universe : part.rows[row];
@@ -321,7 +319,7 @@ static bool is_good(const LabelPart& part, std::uint64_t universe) {
   if (rows == 0) return part.items.empty();
   if (part.ends[rows - 1] != part.items.size()) return false;
   std::atomic<bool> good{true};
-  tbb::parallel_for(Block(0, rows, kRowGrain), [&](const Block& block) {
+  for_blocks(Block(0, rows, kRowGrain), [&](const Block& block) {
     if (!rows_are_good(part, block.begin(), block.end(), universe)) good.store(false, std::memory_order_relaxed);
   });
   return good.load();

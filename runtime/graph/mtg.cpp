@@ -1,8 +1,6 @@
 #include "runtime/graph/mtg.h"
 
 #include <sys/stat.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -19,6 +17,7 @@
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/page_limit.h"
 #include "runtime/graph/stats.h"
+#include "runtime/parallel.h"
 
 static_assert(std::endian::native == std::endian::little, "the arrays of a .mtg are used as they lie in the file");
 
@@ -30,7 +29,6 @@ using detail::input_error;
 using detail::MtgEntry;
 using detail::MtgHeader;
 using detail::MtgSection;
-using Block = tbb::blocked_range<std::uint64_t>;
 
 constexpr std::uint64_t kUniverseGrain = std::uint64_t{1} << 14;
 
@@ -271,7 +269,7 @@ class MtgReader {
       universe = std::make_shared<const Universe>(Universe::identity(mtg_.header.universe));
     } else {
       Buffer<std::int64_t> copy(mtg_.header.universe);
-      tbb::parallel_for(Block(0, mtg_.header.universe, kUniverseGrain), [&](const Block& block) {
+      for_blocks(Block(0, mtg_.header.universe, kUniverseGrain), [&](const Block& block) {
         PageLimit::look();
         std::copy(ids + block.begin(), ids + block.end(), copy.data() + block.begin());
       });

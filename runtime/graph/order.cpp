@@ -1,7 +1,6 @@
 #include "runtime/graph/order.h"
 
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 #include <tbb/parallel_scan.h>
 #include <xxhash.h>
@@ -20,12 +19,11 @@
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/vertex_set.h"
 #include "runtime/graph/page_limit.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime {
 
 namespace {
-
-using Block = tbb::blocked_range<std::uint64_t>;
 
 constexpr std::uint64_t kVerticesOfTask = 1 << 12;
 /// Four classes for each power of two.
@@ -46,7 +44,7 @@ std::uint8_t class_for(const GraphView& view, std::uint64_t rank, Halves halves)
 
 Buffer<std::uint8_t> classes_of(const GraphView& view, Halves halves) {
   Buffer<std::uint8_t> classes(view.universe);
-  tbb::parallel_for(Block(0, view.universe, kVerticesOfTask), [&](const Block& block) {
+  for_blocks(Block(0, view.universe, kVerticesOfTask), [&](const Block& block) {
     for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
       classes[rank] = class_for(view, rank, halves);
     }
@@ -87,7 +85,7 @@ Renumbering renumber(const GraphView& view, Halves halves) {
                       classes_of(view, halves)};
   std::vector<Counts> next(pieces, Counts{});
   const auto for_each_rank = [&](const auto& visit) {
-    tbb::parallel_for(std::uint64_t{0}, pieces, [&](std::uint64_t at) {
+    for_indices(0, pieces, [&](std::uint64_t at) {
       const std::uint64_t end = std::min(size, (at + 1) * piece);
       for (std::uint64_t rank = at * piece; rank != end; ++rank) visit(next[at][numbers.classes[rank]], rank);
     });
@@ -173,16 +171,14 @@ void write_all_rows(const GraphView& view, const Renumbering& numbers, GraphArra
   ranked.arc_count = view.arc_count;
   ranked.offsets = numbers.offsets.data();
   const std::vector<std::uint64_t> cuts = cut_by_arcs(ranked, (view.arc_count + view.universe) / kArcsOfTask + 1);
-  tbb::parallel_for(std::size_t{1}, cuts.size(), [&](std::size_t at) {
-    write_rows(view, numbers, {cuts[at - 1], cuts[at]}, arrays);
-  });
+  for_indices(1, cuts.size(), [&](std::size_t at) { write_rows(view, numbers, {cuts[at - 1], cuts[at]}, arrays); });
 }
 
 /// `value(old)` of each new rank.
 template <typename Value>
 Buffer<std::int64_t> gathered(const std::uint32_t* from, std::uint64_t size, const Value& value) {
   Buffer<std::int64_t> values(size);
-  tbb::parallel_for(Block(0, size, kVerticesOfTask), [&](const Block& block) {
+  for_blocks(Block(0, size, kVerticesOfTask), [&](const Block& block) {
     for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) values[rank] = value(from[rank]);
   });
   return values;
@@ -202,7 +198,7 @@ Buffer<std::int64_t> labels_of(const GraphView& view, const std::uint32_t* from)
 /// The same vertices under their new ranks; absent if all ranks are vertices.
 Buffer<std::uint32_t> vertices_of(const GraphView& view, const Buffer<std::uint32_t>& to) {
   Buffer<std::uint32_t> ranks(view.vertex_count);
-  tbb::parallel_for(Block(0, view.vertex_count, kVerticesOfTask), [&](const Block& block) {
+  for_blocks(Block(0, view.vertex_count, kVerticesOfTask), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) ranks[at] = to[view.vertices[at]];
   });
   detail::VertexSet vertices(view.universe);
@@ -286,7 +282,7 @@ Graph take_stored(const Graph& graph) {
   if (view.labels != nullptr) ranked.labels = beside->labels.data();
   if (view.vertices != nullptr) {
     Buffer<std::uint32_t> to(view.universe);
-    tbb::parallel_for(Block(0, view.universe, kVerticesOfTask), [&](const Block& block) {
+    for_blocks(Block(0, view.universe, kVerticesOfTask), [&](const Block& block) {
       for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
         to[stored.from[rank]] = static_cast<std::uint32_t>(rank);
       }

@@ -1,8 +1,6 @@
 #include "runtime/graph/parts.h"
 
-#include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <new>
@@ -10,12 +8,11 @@
 
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/mtg.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime {
 
 namespace {
-
-using Block = tbb::blocked_range<std::uint64_t>;
 
 /// Arcs of a window: what is read of the file before it is let go of.
 constexpr std::uint64_t kWindowArcs = std::uint64_t{1} << 22;
@@ -229,7 +226,7 @@ Status PartedGraph::count_arcs(PartsPlan& plan, const IoOptions& options) const 
       std::vector<std::uint64_t>(plan.parts * plan.parts, 0));
   const Status done =
       for_windows(offsets_, graph_.view().universe, options, [&](std::uint64_t first, std::uint64_t last) {
-        tbb::parallel_for(Block(first, last, kVerticesPerTask), [&](const Block& block) {
+        for_blocks(Block(first, last, kVerticesPerTask), [&](const Block& block) {
           std::vector<std::uint64_t>& own = counts.local();
           for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
             std::uint64_t* const row = own.data() + dealing.part_of(static_cast<std::uint32_t>(rank)) * plan.parts;
@@ -292,7 +289,7 @@ Result<Graph> PartedGraph::induced(const PartsPlan& plan, std::span<const std::u
       const std::uint64_t begin = selection.below(first), end = std::min(selection.below(last), selection.size());
       const std::uint64_t base = offsets_[first];
       window.resize(std::max<std::size_t>(window.size(), offsets_[last] - base));
-      tbb::parallel_for(Block(begin, end, kVerticesPerTask), [&](const Block& block) {
+      for_blocks(Block(begin, end, kVerticesPerTask), [&](const Block& block) {
         for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
           const std::uint64_t old = selection.old_rank(rank), row = offsets_[old];
           arrays.offsets[rank + 1] =
@@ -302,7 +299,7 @@ Result<Graph> PartedGraph::induced(const PartsPlan& plan, std::span<const std::u
       for (std::uint64_t rank = begin; rank != end; ++rank) arrays.offsets[rank + 1] += arrays.offsets[rank];
       if (arrays.offsets[end] > arrays.neighbors.size()) changed = true;
       if (changed) return;
-      tbb::parallel_for(Block(begin, end, kVerticesPerTask), [&](const Block& block) {
+      for_blocks(Block(begin, end, kVerticesPerTask), [&](const Block& block) {
         for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
           const std::uint32_t* const row = window.data() + (offsets_[selection.old_rank(rank)] - base);
           const std::uint64_t count = arrays.offsets[rank + 1] - arrays.offsets[rank];

@@ -1,7 +1,6 @@
 #include "runtime/graph/stats.h"
 
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
@@ -10,11 +9,11 @@
 #include <functional>
 #include <unordered_map>
 
+#include "runtime/parallel.h"
+
 namespace matcha::runtime {
 
 namespace {
-
-using Block = tbb::blocked_range<std::uint64_t>;
 
 constexpr std::uint64_t kStatsGrain = std::uint64_t{1} << 15;
 
@@ -61,10 +60,10 @@ std::uint64_t isolated_vertices(const Graph& graph) {
   if (without_arcs == 0 || !graph.facts().directed) return without_arcs;
   // They may have arcs in.
   Buffer<std::uint8_t> reached(view.universe);
-  tbb::parallel_for(Block(0, view.universe, kStatsGrain), [&](const Block& block) {
+  for_blocks(Block(0, view.universe, kStatsGrain), [&](const Block& block) {
     std::fill(reached.data() + block.begin(), reached.data() + block.end(), std::uint8_t{0});
   });
-  tbb::parallel_for(Block(0, view.arc_count, kStatsGrain), [&](const Block& block) {
+  for_blocks(Block(0, view.arc_count, kStatsGrain), [&](const Block& block) {
     for (std::uint64_t arc = block.begin(); arc != block.end(); ++arc) {
       std::atomic_ref<std::uint8_t> mark(reached[view.neighbors[arc]]);
       if (mark.load(std::memory_order_relaxed) == 0) mark.store(1, std::memory_order_relaxed);

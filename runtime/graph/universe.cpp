@@ -1,7 +1,5 @@
 #include "runtime/graph/universe.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -14,12 +12,11 @@
 
 #include "runtime/graph/detail/column_ids.h"
 #include "runtime/graph/detail/source.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime {
 
 namespace {
-
-using Block = tbb::blocked_range<std::uint64_t>;
 
 constexpr std::uint64_t kIdsOfTask = std::uint64_t{1} << 14;
 
@@ -39,8 +36,8 @@ std::int64_t last_of(const IdRange& range) { return range.first + static_cast<st
 Extent extent_of(const std::vector<IntColumn>& columns, const std::vector<IdRange>& ranges) {
   Extent extent;
   std::mutex guard;
-  tbb::parallel_for(std::size_t{0}, columns.size(), [&](std::size_t at) {
-    tbb::parallel_for(Block(0, columns[at].count, kIdsOfTask), [&, at](const Block& block) {
+  for_indices(0, columns.size(), [&](std::size_t at) {
+    for_blocks(Block(0, columns[at].count, kIdsOfTask), [&, at](const Block& block) {
       Extent part;
       with_items(columns[at], [&](const auto& ids) {
         for (std::uint64_t i = block.begin(); i != block.end(); ++i) {
@@ -70,7 +67,7 @@ class IdBits {
   }
 
   void add(const IntColumn& column) {
-    tbb::parallel_for(Block(0, column.count, kIdsOfTask), [&](const Block& block) {
+    for_blocks(Block(0, column.count, kIdsOfTask), [&](const Block& block) {
       with_items(column, [&](const auto& ids) {
         for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
           const std::uint64_t bit = static_cast<std::uint64_t>(static_cast<std::int64_t>(ids[at])) - low_;
@@ -96,7 +93,7 @@ class IdBits {
   std::vector<std::uint64_t> ranks_of_pieces() const {
     const std::uint64_t pieces = (words_.size() + kPiece - 1) / kPiece;
     std::vector<std::uint64_t> before(pieces + 1, 0);
-    tbb::parallel_for(std::uint64_t{0}, pieces, [&](std::uint64_t piece) {
+    for_indices(0, pieces, [&](std::uint64_t piece) {
       std::uint64_t count = 0;
       const std::uint64_t end = std::min(words_.size(), (piece + 1) * kPiece);
       for (std::uint64_t at = piece * kPiece; at != end; ++at) {
@@ -110,7 +107,7 @@ class IdBits {
 
   Buffer<std::int64_t> ids(const std::vector<std::uint64_t>& before) const {
     Buffer<std::int64_t> out(before.back());
-    tbb::parallel_for(std::uint64_t{0}, before.size() - 1, [&](std::uint64_t piece) {
+    for_indices(0, before.size() - 1, [&](std::uint64_t piece) {
       std::uint64_t rank = before[piece];
       const std::uint64_t end = std::min(words_.size(), (piece + 1) * kPiece);
       for (std::uint64_t at = piece * kPiece; at != end; ++at) {
@@ -235,7 +232,7 @@ void Universe::index() {
   const std::uint64_t buckets = (last >> shift_) + 1;
   buckets_ = Buffer<std::uint32_t>(buckets + 1);
   buckets_[0] = 0;
-  tbb::parallel_for(Block(0, size_, kIdsOfTask), [&](const Block& block) {
+  for_blocks(Block(0, size_, kIdsOfTask), [&](const Block& block) {
     for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
       const std::uint64_t end = rank + 1 == size_ ? buckets : bucket_of(ids_[rank + 1]);
       for (std::uint64_t bucket = bucket_of(ids_[rank]); bucket != end; ++bucket) {
@@ -279,7 +276,7 @@ void Universe::ranks(const std::int64_t* ids, std::uint64_t count, std::uint32_t
 }
 
 void detail::ranks_of(const Universe& universe, const IntColumn& ids, std::uint32_t* out) {
-  tbb::parallel_for(Block(0, ids.count, kIdsOfTask), [&](const Block& block) {
+  for_blocks(Block(0, ids.count, kIdsOfTask), [&](const Block& block) {
     with_items(ids, [&](const auto& items) {
       for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
         const std::int64_t id = static_cast<std::int64_t>(items[at]);

@@ -1,12 +1,11 @@
 #include "runtime/match/device_batch.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 
 #include "runtime/match/candidates.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime::match {
 
@@ -128,8 +127,7 @@ void DeviceBatch::find_room(MatchIndex& index, const Query& query, const Candida
 DeviceBatch::DeviceBatch(MatchIndex& index, std::span<const Pattern> patterns, const Stops& stops)
     : patterns_(patterns.begin(), patterns.end()), universe_(index.graph().universe) {
   std::vector<Found> found(patterns.size());
-  tbb::parallel_for(std::size_t{0}, patterns.size(),
-                    [&](std::size_t i) { found[i] = filter(index, *patterns[i].query, stops); });
+  for_indices(0, patterns.size(), [&](std::size_t i) { found[i] = filter(index, *patterns[i].query, stops); });
   outcomes_.resize(patterns.size());
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     stopped_ = stopped_ || found[i].stopped;

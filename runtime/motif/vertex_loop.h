@@ -2,13 +2,13 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 
 #include "runtime/match/stops.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime::motif {
 
@@ -68,7 +68,7 @@ class VertexLoop {
     };
     const tbb::blocked_range<std::uint64_t> all(first_vertex, end_vertex, vertices_of_task);
     if (shared_) {
-      tbb::parallel_for(all, block);
+      for_blocks(all, block);
     } else {
       block(all);
     }

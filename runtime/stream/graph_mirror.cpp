@@ -1,7 +1,6 @@
 #include "runtime/stream/graph_mirror.h"
 
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +12,7 @@
 #include <string>
 
 #include "runtime/match/unit_kernels.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime::stream {
 
@@ -365,7 +365,7 @@ void GraphMirror::find_patched(BatchRows& batch) {
   if (patches_.size() <= kOfTask) {
     find(all);
   } else {
-    tbb::parallel_for(all, find);
+    for_blocks(all, find);
   }
   if (!lacks.load()) return;
   for (DeltaPatch& patch : patches_) {

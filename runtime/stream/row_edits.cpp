@@ -1,12 +1,13 @@
 #include "runtime/stream/row_edits.h"
 
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+
+#include "runtime/parallel.h"
 
 namespace matcha::runtime::stream {
 
@@ -23,10 +24,9 @@ void each_row_number(std::size_t count, const Take& take) {
     for (std::size_t i = 0; i < count; ++i) take(i);
     return;
   }
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kRowsOfTask),
-                    [&take](const tbb::blocked_range<std::size_t>& part) {
-                      for (std::size_t i = part.begin(); i < part.end(); ++i) take(i);
-                    });
+  for_blocks(Block(0, count, kRowsOfTask), [&take](const tbb::blocked_range<std::size_t>& part) {
+    for (std::size_t i = part.begin(); i < part.end(); ++i) take(i);
+  });
 }
 
 }  // namespace

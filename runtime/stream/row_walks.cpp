@@ -1,11 +1,11 @@
 #include "runtime/stream/row_walks.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <random>
 #include <tuple>
 #include <utility>
+
+#include "runtime/parallel.h"
 
 namespace matcha::runtime::stream {
 
@@ -174,7 +174,7 @@ const std::vector<RowWalks::Read>& RowWalks::estimate(const SharedTerms& terms, 
   if (walkers.size() <= 1) {
     for (std::size_t i = 0; i < walkers.size(); ++i) walk(i);
   } else {
-    tbb::parallel_for(std::size_t{0}, walkers.size(), walk);
+    for_indices(0, walkers.size(), walk);
   }
   for (const Walker& walker : walkers) {
     for (const Read& read : walker.reads()) add(read.backwards, read.row, read.times);

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 #include <tbb/task_arena.h>
 
@@ -14,6 +12,7 @@
 
 #include "runtime/graph/buffer.h"
 #include "runtime/graph/detail/arc_buckets.h"
+#include "runtime/parallel.h"
 
 /// Arcs sorted by source, then by target. Buckets of neighbouring sources are filled first, one word of 32 bits an arc,
 /// and each is sorted in the cache after: no array that is as long as there are vertices is read or written at random.
@@ -82,7 +81,7 @@ class ArcSort {
   /// Calls `use(cursors, first, last)` for each part of the edges, with the cursors that it moves.
   template <typename Use>
   void for_parts(const Use& use) {
-    tbb::parallel_for(std::uint64_t{0}, parts_, [&](std::uint64_t part) {
+    for_indices(0, parts_, [&](std::uint64_t part) {
       const std::uint64_t step = (edges_.count + parts_ - 1) / parts_;
       const std::uint64_t first = std::min(edges_.count, part * step);
       use(cursors_.data() + (are_own_ ? part * buckets_.count() : 0), first, std::min(edges_.count, first + step));
@@ -154,7 +153,7 @@ class ArcSort {
     constexpr std::uint64_t kMostSpare = std::uint64_t{1} << 20;
     constexpr std::uint64_t kGrain = 8;
     tbb::enumerable_thread_specific<Buffer<std::uint32_t>> spares;
-    tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, buckets_.count(), kGrain), [&](const auto& block) {
+    for_blocks(Block(0, buckets_.count(), kGrain), [&](const auto& block) {
       for (std::uint64_t bucket = block.begin(); bucket != block.end(); ++bucket) {
         const std::uint64_t begin = begins[bucket], end = begins[bucket + 1];
         std::uint32_t* const words = sorted.keys.data();

@@ -2,7 +2,6 @@
 
 #include <sys/mman.h>
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 #include <tbb/parallel_scan.h>
 #include <tbb/parallel_sort.h>
@@ -18,19 +17,18 @@
 #include <type_traits>
 
 #include "runtime/graph/detail/arc_sort.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime::detail {
 
 namespace {
-
-using Block = tbb::blocked_range<std::uint64_t>;
 
 constexpr std::uint64_t kEdgeGrain = std::uint64_t{1} << 14;
 constexpr std::uint64_t kVertexGrain = 512;
 constexpr std::uint64_t kLongList = std::uint64_t{1} << 16;
 
 void clear(Buffer<std::uint64_t>& buffer) {
-  tbb::parallel_for(Block(0, buffer.size(), std::uint64_t{1} << 16), [&](const Block& block) {
+  for_blocks(Block(0, buffer.size(), std::uint64_t{1} << 16), [&](const Block& block) {
     std::memset(buffer.data() + block.begin(), 0, (block.end() - block.begin()) * sizeof(std::uint64_t));
   });
 }
@@ -60,7 +58,7 @@ std::uint64_t next_place(Buffer<std::uint64_t>& cursors, std::uint64_t at) {
 bool is_sorted_by_ends(const EdgeColumns& edges) {
   if (edges.count < 2) return true;
   std::atomic<bool> sorted{true};
-  tbb::parallel_for(Block(1, edges.count, kEdgeGrain), [&](const Block& block) {
+  for_blocks(Block(1, edges.count, kEdgeGrain), [&](const Block& block) {
     if (!sorted.load(std::memory_order_relaxed)) return;
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
       const std::uint64_t before = std::uint64_t{edges.sources[at - 1]} << 32 | edges.targets[at - 1];
@@ -82,7 +80,7 @@ SortedArcs sort_arcs(std::uint64_t n, const EdgeColumns& edges, const ArcOptions
 /// Offsets of edges that are sorted by source.
 Buffer<std::uint64_t> offsets_of_sorted(std::uint64_t n, const EdgeColumns& edges) {
   Buffer<std::uint64_t> offsets(n + 1);
-  tbb::parallel_for(Block(0, edges.count + 1, kEdgeGrain), [&](const Block& block) {
+  for_blocks(Block(0, edges.count + 1, kEdgeGrain), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
       const std::uint64_t first = at == 0 ? 0 : std::uint64_t{edges.sources[at - 1]} + 1;
       const std::uint64_t last = at == edges.count ? n : edges.sources[at];
@@ -105,19 +103,19 @@ void sort_list(std::uint64_t* begin, std::uint64_t* end) {
 Buffer<std::uint64_t> places_by_ends(std::uint64_t n, const EdgeColumns& edges, Buffer<std::uint64_t>& offsets) {
   offsets = Buffer<std::uint64_t>(n + 1);
   clear(offsets);
-  tbb::parallel_for(Block(0, edges.count, kEdgeGrain), [&](const Block& block) {
+  for_blocks(Block(0, edges.count, kEdgeGrain), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) next_place(offsets, edges.sources[at]);
   });
   exclusive_sums(offsets);
   Buffer<std::uint64_t> cursors(n + 1);
   std::copy(offsets.begin(), offsets.end(), cursors.begin());
   Buffer<std::uint64_t> keys(edges.count);
-  tbb::parallel_for(Block(0, edges.count, kEdgeGrain), [&](const Block& block) {
+  for_blocks(Block(0, edges.count, kEdgeGrain), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
       keys[next_place(cursors, edges.sources[at])] = std::uint64_t{edges.targets[at]} << 32 | at;
     }
   });
-  tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
+  for_blocks(Block(0, n, kVertexGrain), [&](const Block& block) {
     for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
       sort_list(keys.data() + offsets[vertex], keys.data() + offsets[vertex + 1]);
     }
@@ -157,7 +155,7 @@ template <typename Item>
 Buffer<Item> moved(const Buffer<std::uint64_t>& from, const Buffer<std::uint64_t>& to, const Buffer<Item>& items) {
   const std::uint64_t n = from.size() - 1;
   Buffer<Item> packed(to[n]);
-  tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
+  for_blocks(Block(0, n, kVertexGrain), [&](const Block& block) {
     for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
       std::copy_n(items.data() + from[vertex], to[vertex + 1] - to[vertex], packed.data() + to[vertex]);
     }
@@ -228,7 +226,7 @@ bool less_info(std::uint64_t a, std::uint64_t b) { return static_cast<std::int64
 bool sort_parallels(Csr& csr) {
   std::atomic<bool> repeats{false};
   std::uint64_t* const info = csr.edge_info.data();
-  tbb::parallel_for(Block(0, csr.offsets.size() - 1, kVertexGrain), [&](const Block& block) {
+  for_blocks(Block(0, csr.offsets.size() - 1, kVertexGrain), [&](const Block& block) {
     for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
       for_each_parallel(csr, vertex, [&](std::uint64_t first, std::uint64_t last) {
         if (last - first == 1) return;
@@ -269,7 +267,7 @@ void name_repeats(Csr& csr, std::vector<LabelCopy>& copies) {
     first_copies[label] = next;
     for (std::uint64_t i = 0; i < repeats; ++i) copies.push_back({next++, label});
   }
-  tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
+  for_blocks(Block(0, n, kVertexGrain), [&](const Block& block) {
     for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
       for_each_parallel(csr, vertex, [&](std::uint64_t first, std::uint64_t last) {
         if (last - first == 1) return;
@@ -288,7 +286,7 @@ void name_repeats(Csr& csr, std::vector<LabelCopy>& copies) {
 Csr without_repeats(Csr csr) {
   const std::uint64_t n = csr.offsets.size() - 1;
   Buffer<std::uint64_t> kept(n + 1);
-  tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
+  for_blocks(Block(0, n, kVertexGrain), [&](const Block& block) {
     for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
       const std::uint64_t end = csr.offsets[vertex + 1];
       std::uint64_t out = csr.offsets[vertex];
@@ -355,7 +353,7 @@ Csr multi_csr(std::uint64_t n, const EdgeColumns& edges, const std::uint64_t* in
   }
   Buffer<std::uint64_t> keys = places_by_ends(n, edges, csr.offsets);
   csr.neighbors = Buffer<std::uint32_t>(edges.count);
-  tbb::parallel_for(Block(0, edges.count, kEdgeGrain), [&](const Block& block) {
+  for_blocks(Block(0, edges.count, kEdgeGrain), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
       csr.neighbors[at] = static_cast<std::uint32_t>(keys[at] >> 32);
       keys[at] = info[keys[at] & 0xFFFFFFFFU];
@@ -408,7 +406,7 @@ SimpleCsr simple_csr_of(std::uint64_t n, const EdgeReader<Ends>& edges, bool dir
   Buffer<std::uint64_t> offsets = std::move(sorted.offsets);
   Buffer<std::uint32_t> keys = std::move(sorted.keys);
   std::atomic<bool> repeated{false};
-  tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
+  for_blocks(Block(0, n, kVertexGrain), [&](const Block& block) {
     for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
       std::uint32_t* const begin = keys.data() + offsets[vertex];
       std::uint32_t* const end = keys.data() + offsets[vertex + 1];
@@ -457,7 +455,7 @@ SimpleCsr labelled_csr(std::uint64_t n, const EdgeColumns& edges, const std::uin
   // Both directions of what is left.
   Buffer<std::uint32_t> sources(2 * arcs), targets(2 * arcs);
   Buffer<std::uint64_t> infos(2 * arcs);
-  tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
+  for_blocks(Block(0, n, kVertexGrain), [&](const Block& block) {
     for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
       for (std::uint64_t at = simple.csr.offsets[vertex]; at != simple.csr.offsets[vertex + 1]; ++at) {
         sources[at] = targets[arcs + at] = static_cast<std::uint32_t>(vertex);
@@ -502,7 +500,7 @@ Csr without_parallels(std::uint64_t n, const std::uint64_t* offsets, const std::
   Buffer<std::uint64_t> from(n + 1);
   std::copy_n(offsets, n + 1, from.data());
   Buffer<std::uint32_t> kept(offsets[n]);
-  tbb::parallel_for(Block(0, n, kVertexGrain), [&](const Block& block) {
+  for_blocks(Block(0, n, kVertexGrain), [&](const Block& block) {
     for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
       std::uint32_t* const begin = kept.data() + from[vertex];
       const std::uint32_t dropped = keep_loops ? kNoRank : static_cast<std::uint32_t>(vertex);

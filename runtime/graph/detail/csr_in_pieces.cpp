@@ -1,7 +1,6 @@
 #include "runtime/graph/detail/csr_in_pieces.h"
 
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "runtime/graph/detail/arc_ranges.h"
 #include "runtime/graph/detail/source.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime::detail {
 
@@ -120,7 +120,7 @@ class Builder {
   Status for_each_block(const Use& use) {
     FirstError error;
     tbb::enumerable_thread_specific<std::vector<RankPair>> edges;
-    tbb::parallel_for(std::uint64_t{0}, edges_.blocks(), [&](std::uint64_t block) {
+    for_indices(0, edges_.blocks(), [&](std::uint64_t block) {
       if (error.is_set()) return;
       if (options_.cancelled()) return error.keep(interrupted_error());
       std::vector<RankPair>& own = edges.local();

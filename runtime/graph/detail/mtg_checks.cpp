@@ -1,7 +1,6 @@
 #include "runtime/graph/detail/mtg_checks.h"
 
 #include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
@@ -14,12 +13,11 @@
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/detail/vertex_set.h"
 #include "runtime/graph/page_limit.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime::detail {
 
 namespace {
-
-using Block = tbb::blocked_range<std::uint64_t>;
 
 constexpr std::uint64_t kVerticesALook = 16;  ///< Vertices, whose rows may be looked at.
 constexpr std::uint64_t kUniverseGrain = std::uint64_t{1} << 14;
@@ -28,7 +26,7 @@ constexpr std::uint64_t kUniverseGrain = std::uint64_t{1} << 14;
 template <typename IsGood>
 bool all_good(std::uint64_t begin, std::uint64_t end, const IsGood& is_good) {
   std::atomic<bool> good{true};
-  tbb::parallel_for(Block(begin, std::max(begin, end), kUniverseGrain), [&](const Block& block) {
+  for_blocks(Block(begin, std::max(begin, end), kUniverseGrain), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
       if (at % kVerticesALook == 0) PageLimit::look();
       if (!is_good(at)) good.store(false, std::memory_order_relaxed);
@@ -85,7 +83,7 @@ class MtgChecks {
                                                                               "halves by degree",
                                                                               "sizes of halves"};
     std::atomic<std::uint64_t> bad{0};
-    tbb::parallel_for(std::size_t{1}, kNames.size(), [&](std::size_t at) {
+    for_indices(1, kNames.size(), [&](std::size_t at) {
       const std::optional<std::string_view>& bytes = file_.sections[at];
       if (!bytes) return;
       const std::uint64_t sum = file_.header.version == 1 ? plain_sum(*bytes) : mtg_sum(*bytes, file_.pages);
@@ -262,7 +260,7 @@ Status check_mtg_codes(const MtgFile& file, std::uint64_t words) {
   const bool has_words = (file.header.flags & kMtgWordInfo) != 0;
   if (!has_words && file.info_kind() != InfoKind::Bool) return Done{};
   std::atomic<bool> good{true};
-  tbb::parallel_for(Block(0, file.header.arc_count, kUniverseGrain), [&](const Block& block) {
+  for_blocks(Block(0, file.header.arc_count, kUniverseGrain), [&](const Block& block) {
     PageLimit::look();
     const bool all = std::all_of(info + block.begin(), info + block.end(),
                                  [&](std::int64_t word) { return has_words ? is_word(word) : word == 0 || word == 1; });

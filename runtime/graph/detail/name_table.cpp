@@ -1,6 +1,5 @@
 #include "runtime/graph/detail/name_table.h"
 
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 #include <xxhash.h>
 
@@ -9,6 +8,7 @@
 
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/universe.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime::detail {
 
@@ -95,7 +95,7 @@ Result<std::shared_ptr<const IdNames>> resolve_names(const std::vector<NamedCell
     end += entries[at].name.size();
     ends[place++] = end;
   }
-  tbb::parallel_for(std::size_t{0}, cells.size(), [&](std::size_t table) {
+  for_indices(0, cells.size(), [&](std::size_t table) {
     for (std::vector<std::int64_t>* const column : cells[table].columns) {
       for (std::int64_t& cell : *column) cell = places[table][static_cast<std::size_t>(cell)];
     }
@@ -109,7 +109,7 @@ Result<std::shared_ptr<const IdNames>> resolve_unsigned(const std::vector<std::v
   for (const std::vector<std::int64_t>* const column : columns) spans.push_back({column->data(), column->size()});
   Result<Universe> universe = Universe::from_ids(spans, {}, options);
   if (!universe) return universe.error();
-  tbb::parallel_for(std::size_t{0}, columns.size(), [&](std::size_t at) {
+  for_indices(0, columns.size(), [&](std::size_t at) {
     for (std::int64_t& cell : *columns[at]) cell = static_cast<std::int64_t>(universe->lower_rank(cell));
   });
   Buffer<std::uint64_t> ids(universe->size());

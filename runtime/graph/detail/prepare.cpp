@@ -1,5 +1,3 @@
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "runtime/graph/detail/rebase.h"
 #include "runtime/graph/detail/vertex_set.h"
 #include "runtime/graph/stats.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime::detail {
 
@@ -43,7 +42,7 @@ RankColumns rank_rows(Rows& rows, const Universe& universe, const LabelDictionar
   columns.sources = Buffer<std::uint32_t>(rows.count);
   columns.targets = Buffer<std::uint32_t>(rows.count);
   if (with_info) columns.info = Buffer<std::uint64_t>(rows.count);
-  tbb::parallel_for(std::size_t{0}, rows.chunks.size(), [&](std::size_t at) {
+  for_indices(0, rows.chunks.size(), [&](std::size_t at) {
     RowChunk chunk = std::move(rows.chunks[at]);
     universe.ranks(chunk.cells[0].data(), chunk.rows, columns.sources.data() + begins[at]);
     universe.ranks(chunk.cells[1].data(), chunk.rows, columns.targets.data() + begins[at]);

@@ -1,8 +1,5 @@
 #include "runtime/graph/detail/rebase.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -10,12 +7,11 @@
 #include <vector>
 
 #include "runtime/graph/detail/source.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime::detail {
 
 namespace {
-
-using Block = tbb::blocked_range<std::uint64_t>;
 
 bool keeps_order(const Buffer<std::uint32_t>& moved) {
   std::uint64_t next = 0;
@@ -29,7 +25,7 @@ bool keeps_order(const Buffer<std::uint32_t>& moved) {
 
 /// Lists stay sorted and in their order.
 void move_lists(const GraphView& view, const Buffer<std::uint32_t>& moved, GraphArrays& arrays) {
-  tbb::parallel_for(Block(0, view.arc_count, 1 << 16), [&](const Block& block) {
+  for_blocks(Block(0, view.arc_count, 1 << 16), [&](const Block& block) {
     std::transform(view.neighbors + block.begin(), view.neighbors + block.end(),
                    arrays.neighbors.begin() + block.begin(), [&moved](std::uint32_t rank) { return moved[rank]; });
   });
@@ -40,7 +36,7 @@ void move_lists(const GraphView& view, const Buffer<std::uint32_t>& moved, Graph
 /// Lists go elsewhere and are sorted; parallel arcs keep their order.
 void sort_lists(const GraphView& view, const Buffer<std::uint32_t>& moved, GraphArrays& arrays) {
   const auto* const info = static_cast<const std::uint64_t*>(view.edge_info);
-  tbb::parallel_for(Block(0, view.universe, 1 << 10), [&](const Block& block) {
+  for_blocks(Block(0, view.universe, 1 << 10), [&](const Block& block) {
     std::vector<std::pair<std::uint32_t, std::uint64_t>> arcs;
     for (std::uint64_t rank = block.begin(); rank != block.end(); ++rank) {
       const std::uint64_t first = view.offsets[rank], count = view.offsets[rank + 1] - first;

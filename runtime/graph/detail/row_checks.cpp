@@ -1,7 +1,5 @@
 #include "runtime/graph/detail/row_checks.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -12,12 +10,11 @@
 #include "runtime/graph/buffer.h"
 #include "runtime/graph/detail/mtg_layout.h"
 #include "runtime/graph/page_limit.h"
+#include "runtime/parallel.h"
 
 namespace matcha::runtime::detail {
 
 namespace {
-
-using Block = tbb::blocked_range<std::uint64_t>;
 
 /// Vertices of a task: their rows stay in a cache between the pass over all arcs and those over single rows.
 constexpr std::uint64_t kVertices = 2048;
@@ -132,7 +129,7 @@ std::optional<ArcSums> sums_of_good_rows(const UncheckedRows& rows) {
   const SummedRows summed{rows.offsets, rows.neighbors, rows.maybe_info, rows.maybe_from, rows.directed};
   std::atomic<bool> good{true};
   std::atomic<std::uint64_t> up{0}, down{0};
-  tbb::parallel_for(Block(0, rows.universe, kVertices), [&](const Block& block) {
+  for_blocks(Block(0, rows.universe, kVertices), [&](const Block& block) {
     for (std::uint64_t first = block.begin(); first < block.end() && good.load(std::memory_order_relaxed);
          first += kVertices) {
       const std::uint64_t last = std::min(first + kVertices, block.end());
@@ -171,7 +168,7 @@ std::uint64_t mtg_sum(std::string_view bytes, const MappedPages& pages) {
   const std::uint64_t pieces = (bytes.size() + kMtgPiece - 1) / kMtgPiece;
   if (pieces <= 1) return plain_sum(bytes);
   Buffer<std::uint64_t> sums(pieces);
-  tbb::parallel_for(std::uint64_t{0}, pieces, [&](std::uint64_t piece) {
+  for_indices(0, pieces, [&](std::uint64_t piece) {
     const std::string_view part = bytes.substr(piece * kMtgPiece, kMtgPiece);
     sums[piece] = plain_sum(part);
     pages.drop(part.data(), part.size());

@@ -1,19 +1,16 @@
 #include "runtime/graph/detail/vertex_set.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <numeric>
 #include <vector>
 
+#include "runtime/parallel.h"
+
 namespace matcha::runtime::detail {
 
 namespace {
-
-using Block = tbb::blocked_range<std::uint64_t>;
 
 constexpr std::uint64_t kPiece = 1024;
 
@@ -24,7 +21,7 @@ VertexSet::VertexSet(std::uint64_t universe) : universe_(universe), words_((univ
 }
 
 void VertexSet::add(const std::uint32_t* ranks, std::uint64_t count) {
-  tbb::parallel_for(Block(0, count, std::uint64_t{1} << 14), [&](const Block& block) {
+  for_blocks(Block(0, count, std::uint64_t{1} << 14), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
       if (at != block.begin() && ranks[at] == ranks[at - 1]) continue;  // Sources mostly come sorted.
       const std::uint64_t mask = std::uint64_t{1} << (ranks[at] & 63);
@@ -53,7 +50,7 @@ Buffer<std::uint32_t> VertexSet::take() const {
   std::partial_sum(before.begin(), before.end(), before.begin());
   if (before.back() == universe_) return Buffer<std::uint32_t>();
   Buffer<std::uint32_t> ranks(before.back());
-  tbb::parallel_for(std::uint64_t{0}, pieces, [&](std::uint64_t piece) {
+  for_indices(0, pieces, [&](std::uint64_t piece) {
     std::uint64_t out = before[piece];
     const std::uint64_t end = std::min(words_.size(), (piece + 1) * kPiece);
     for (std::uint64_t at = piece * kPiece; at != end; ++at) {
