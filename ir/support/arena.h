@@ -51,7 +51,7 @@ class Arena {
     std::size_t at = (used_ + align - 1) & ~(align - 1);
     if (blocks_.empty() || at + size > capacity_) {
       capacity_ = size > kBlock ? size : kBlock;
-      blocks_.push_back(std::make_unique<std::byte[]>(capacity_));
+      blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(capacity_));
       at = 0;
     }
     used_ = at + size;
