@@ -179,7 +179,7 @@ constexpr VerbEntry kVerbs[] = {{"check", add_check}, {"build", add_build},     
                                 {"graph", add_graph}, {"fmt", add_fmt},         {"lsp", add_lsp},
                                 {"doc", add_doc},     {"doctor", add_doctor},   {"completion", add_completion},
                                 {"man", add_man}};
-constexpr std::span<const Verb> kVerbsAlone = std::span(kVerbs).first(std::size(kVerbs) - 2);
+constexpr std::span<const VerbEntry> kVerbsAlone = std::span(kVerbs).first(std::size(kVerbs) - 2);
 
 /// Declares the verb that `words` begin with behind the program, or all where they begin with none: the options of all
 /// take longer to declare than the rest of a small command does.
