@@ -37,7 +37,7 @@ class MotifSets {
   void add(const codegen::MotifTask& task, std::optional<double> ns_of_program);
   /// Whether counting them together takes less than their programs, with compiling those.
   bool pay(const runtime::Graph& graph, unsigned threads) const;
-  /// What is given to the tasks of all, so that they count together.
+  /// Shared by all tasks, so that they count together.
   const std::shared_ptr<codegen::SharedMotifs>& shared() const { return shared_; }
 
  private:

@@ -161,7 +161,7 @@ codegen::MatchTask match_task(const planner::Question& question, const runtime::
                               const runtime::LabelDictionary& dictionary,
                               std::shared_ptr<runtime::match::MatchIndex> maybe_index) {
   const bool rows = question.want == planner::Want::Rows;
-  // Its automorphisms are those of what is looked for, where all pairs without an edge are alike.
+  // Its automorphisms are those of the pattern that is searched, where all pairs without an edge are alike.
   Pattern first = question.first();
   codegen::MatchTask task;
   task.rows = rows;

@@ -33,7 +33,7 @@ std::string search_problem(const planner::Question& question, const runtime::Gra
 /// no `search_problem`.
 SearchUse use_of_search(const planner::Question& question, const runtime::Graph& graph);
 
-/// What is looked for in `graph`: rows are in the order of the pattern's vertices, and have each subgraph once unless
+/// The search of the question in `graph`: rows are in the order of the pattern's vertices, and have each subgraph once unless
 /// embeddings are asked for. Requires: no `search_problem`, and the labels were checked. `maybe_index` is of the graph;
 /// null: the run makes it.
 codegen::MatchTask match_task(const planner::Question& question, const runtime::Graph& graph,

@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "driver/assumptions.h"
-#include "driver/bind.h"
-#include "driver/compile.h"
 #include "driver/engine_choice.h"
 #include "driver/forecast.h"
 #include "driver/gpu.h"
@@ -20,10 +18,8 @@
 #include "driver/loop_estimates.h"
 #include "driver/options.h"
 #include "driver/output_file.h"
-#include "driver/pattern_matcher.h"
 #include "driver/pattern_plan.h"
 #include "driver/pattern_reporter.h"
-#include "driver/pattern_source.h"
 #include "driver/stream/stream_plan.h"
 #include "driver/targets.h"
 #include "driver/tuned_schedules.h"
@@ -581,7 +577,6 @@ Examples:
   matcha explain --pattern house graph.txt.gz --no-run
   matcha explain --pattern house graph.txt.gz --sample 100 --timeout 60
   matcha explain --pattern house graph.txt.gz --html house.html
-  matcha explain query.mt graph.txt.gz --svg query.svg
   matcha explain query.mt --dot | dot -Tsvg -o query.svg
   matcha explain arg-type
 

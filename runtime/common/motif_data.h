@@ -1,5 +1,5 @@
-// Sums over the triangles and wedges of a graph that groups of a device find. Plain words, the same on host and device;
-// runtime/motif/README.md says what they are for.
+// Sums over the triangles and wedges of a graph, found by groups of a device. Plain words, the same on host and device;
+// see runtime/motif/README.md.
 #pragma once
 
 #include "runtime/common/unit_tasks.h"
