@@ -11,15 +11,15 @@
 
 #include "api/errors.h"
 #include "api/handles.h"
-#include "driver/doctor.h"
-#include "driver/message_log.h"
-#include "driver/plan_report.h"
-#include "driver/query_request.h"
-#include "driver/targets.h"
 #include "frontend/asg.h"
 #include "frontend/ast.h"
-#include "frontend/query/query.h"
 #include "ir/printer.h"
+#include "question/query/query.h"
+#include "session/doctor.h"
+#include "session/message_log.h"
+#include "session/plan_report.h"
+#include "session/query_request.h"
+#include "session/targets.h"
 
 /// What is known of programs and of the machine.
 
@@ -27,8 +27,8 @@ namespace matcha::api {
 
 namespace {
 
-using driver::Compilation;
-using driver::Status;
+using session::Compilation;
+using session::Status;
 
 std::string doc_of(const frontend::Program& program) {
   const std::string_view entry = program.entry != nullptr ? program.entry->doc : std::string_view();
@@ -74,11 +74,11 @@ Status stage_of(Compilation& compilation, const std::string& stage, std::string&
     text = ir::print(compilation.loop());
     return status;
   }
-  const driver::Target* const text_of = driver::target_of_text(stage);
+  const session::Target* const text_of = session::target_of_text(stage);
   known = stage == "kernel" || (text_of != nullptr && stage != "ptx");
   if (!known) return status;
-  const driver::Target& target = text_of != nullptr ? *text_of : driver::target_named("llvm");
-  driver::TargetSettings settings;
+  const session::Target& target = text_of != nullptr ? *text_of : session::target_named("llvm");
+  session::TargetSettings settings;
   if (target.ahead_of_time) settings.about = compilation.ahead_of_time();
   compilation.set_target(target.info(settings));
   status = compilation.run_passes(target.pipeline, passes::LabelWords{}, {});
@@ -89,17 +89,17 @@ Status stage_of(Compilation& compilation, const std::string& stage, std::string&
 }
 
 /// The text of a program or a pattern, and its stage.
-Status emit(const driver::ProgramRequest& request, const std::string& stage, std::string& text, bool& known,
+Status emit(const session::ProgramRequest& request, const std::string& stage, std::string& text, bool& known,
             std::string& errors) {
-  const driver::MessageLog log;
+  const session::MessageLog log;
   Status status = Status::Ok;
   Compilation compilation(request.compile, log);
-  driver::PatternSource pattern(request.pattern, log);
+  session::PatternSource pattern(request.pattern, log);
   if (request.pattern.text.empty()) {
     compilation.take(request.text);
   } else {
     status = pattern.read();
-    if (status == Status::Ok) status = pattern.write(request.matches, frontend::pattern::typical_graph());
+    if (status == Status::Ok) status = pattern.write(request.matches, pattern::typical_graph());
     if (status == Status::Ok) compilation.take(pattern.program().text);
   }
   if (status == Status::Ok) status = stage_of(compilation, stage, text, known);
@@ -109,7 +109,7 @@ Status emit(const driver::ProgramRequest& request, const std::string& stage, std
 
 /// Explains a program on a thread that can be left alone.
 matcha_status explain_as_task(const std::shared_ptr<SharedProgram>& program,
-                              const std::shared_ptr<driver::ResidentGraph>& graph, const matcha_options& options,
+                              const std::shared_ptr<session::ResidentGraph>& graph, const matcha_options& options,
                               std::string& json, std::string& errors) {
   struct Explained {
     std::string json;
@@ -120,10 +120,10 @@ matcha_status explain_as_task(const std::shared_ptr<SharedProgram>& program,
   Task::start(task, [task = task.get(), explained, program, graph, threads = options.threads] {
     explained->found = guarded([&] {
       Found out;
-      const driver::PlanRun how{threads, &task->stop(), task->deadline()};
+      const session::PlanRun how{threads, &task->stop(), task->deadline()};
       nlohmann::ordered_json found;
       out.status =
-          status_of(driver::PlanReport::make(program->request(), graph, on_reading_thread, how, out.errors, found));
+          status_of(session::PlanReport::make(program->request(), graph, on_reading_thread, how, out.errors, found));
       explained->json = found.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
       return out;
     });
@@ -145,22 +145,22 @@ char* copy_of(const std::string& text) {
   return made;
 }
 
-void take_query(driver::ProgramRequest& request, ProgramFacts& facts) {
-  const std::optional<frontend::query::Query> query = driver::take_query(request);
+void take_query(session::ProgramRequest& request, ProgramFacts& facts) {
+  const std::optional<query::Query> query = session::take_query(request);
   if (!query) return;
-  using frontend::query::Answer;
+  using query::Answer;
   nlohmann::ordered_json told;
   told["answer"] = query->answer == Answer::Count ? "count" : query->answer == Answer::Rows ? "rows" : "exists";
   if (query->limit) told["limit"] = *query->limit;
-  const std::vector<bool> are_labels = driver::label_columns(*query);
+  const std::vector<bool> are_labels = session::label_columns(*query);
   for (std::size_t c = 0; c < are_labels.size(); ++c) {
     if (are_labels[c]) told["labels"].push_back(query->headings[c]);
   }
   facts.query = told.dump();
 }
 
-Status check(const driver::ProgramRequest& request, std::string& errors, ProgramFacts& facts) {
-  const driver::MessageLog log;
+Status check(const session::ProgramRequest& request, std::string& errors, ProgramFacts& facts) {
+  const session::MessageLog log;
   Status status = Status::Ok;
   if (request.pattern.text.empty()) {
     Compilation compilation(request.compile, log);
@@ -175,20 +175,20 @@ Status check(const driver::ProgramRequest& request, std::string& errors, Program
       facts.lists = lists_of(compilation);
     }
   } else {
-    driver::PatternSource pattern(request.pattern, log);
+    session::PatternSource pattern(request.pattern, log);
     status = pattern.read();
     facts.gives_list = request.matches;
     if (status == Status::Ok) {
       facts.signature = pattern.semantics(request.matches);
       facts.names = request.matches || !request.pattern.per.empty() ? pattern.vertex_names() : pattern.count_names();
       nlohmann::ordered_json named = nlohmann::ordered_json::array();
-      for (const frontend::pattern::ConstantUse& use : pattern.set().constants) {
+      for (const pattern::ConstantUse& use : pattern.set().constants) {
         const bool quoted = use.literal.front() == '\'';
         named.push_back(quoted ? use.literal.substr(1, use.literal.size() - 2) : use.literal);
       }
       facts.vertices = named.dump();
       if (!pattern.variables().empty()) facts.are_labels = pattern.label_columns();
-      for (const frontend::pattern::Pattern& one : pattern.set().patterns) facts.edges.push_back(to_text(one));
+      for (const pattern::Pattern& one : pattern.set().patterns) facts.edges.push_back(to_text(one));
     }
   }
   errors = log.text();
@@ -243,13 +243,13 @@ matcha_status matcha_program_emit(const matcha_program* program, const char* sta
     }
     std::string found, errors;
     bool known = true;
-    matcha::driver::Status status = matcha::driver::Status::Ok;
+    matcha::session::Status status = matcha::session::Status::Ok;
     on_reading_thread([&] { status = emit(program->shared->request(), stage, found, known, errors); });
     if (!known) {
       return usage(fmt::format("there is no stage `{}`\n  hint: source, ast, asg, ir, kernel, llvm, cpp, cuda", stage),
                    error);
     }
-    if (status != matcha::driver::Status::Ok) return fail(status_of(status), errors, error);
+    if (status != matcha::session::Status::Ok) return fail(status_of(status), errors, error);
     *text = copy_of(found);
     return MATCHA_OK;
   });
@@ -278,7 +278,7 @@ matcha_status matcha_doctor(char** json, matcha_error** error) {
   return matcha::api::call(error, [&] {
     *json = nullptr;
     *json = matcha::api::copy_of(
-        matcha::driver::doctor_facts({}).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+        matcha::session::doctor_facts({}).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     return MATCHA_OK;
   });
 }

@@ -8,17 +8,17 @@
 #include "api/columns.h"
 #include "api/errors.h"
 #include "api/handles.h"
-#include "driver/message_log.h"
+#include "session/message_log.h"
 
 /// Graphs from columns of the caller's.
 
 namespace matcha::api {
 
-matcha_status take_graph(runtime::Result<driver::ResidentGraph::Shared> made, matcha_graph** graph,
+matcha_status take_graph(runtime::Result<session::ResidentGraph::Shared> made, matcha_graph** graph,
                          matcha_error** error) {
   if (!made) {
-    driver::MessageLog log;
-    const driver::Status status = log.error(made.error());
+    session::MessageLog log;
+    const session::Status status = log.error(made.error());
     return fail(status_of(status), log.text(), error);
   }
   *graph = new matcha_graph{std::move(*made)};
@@ -66,7 +66,7 @@ bool take_labels(const matcha_column& codes, size_t count, const char* const* wo
 }
 
 /// Copies a column; gives what keeps it from being read.
-std::string take_list_column(const matcha_column& column, size_t count, const char* name, driver::GivenList& list) {
+std::string take_list_column(const matcha_column& column, size_t count, const char* name, session::GivenList& list) {
   if (column.type == MATCHA_FLOAT64) {
     if (column.items == nullptr && count != 0) return fmt::format("the {} are NULL", name);
     const runtime::StridedItems<double> items{static_cast<const char*>(column.items),
@@ -119,8 +119,8 @@ matcha_status make_graph(const matcha_table& given, const matcha_options* option
   if (problem.empty() && !read) problem = "a word is NULL";
   if (!problem.empty()) return usage(problem, error);
   const Canceller* const canceller = options != nullptr ? options->maybe_canceller.get() : nullptr;
-  runtime::Result<driver::ResidentGraph::Shared> made =
-      driver::ResidentGraph::from_columns(input, canceller != nullptr ? &canceller->requested : nullptr);
+  runtime::Result<session::ResidentGraph::Shared> made =
+      session::ResidentGraph::from_columns(input, canceller != nullptr ? &canceller->requested : nullptr);
   if (!made && canceller != nullptr && canceller->requested) return MATCHA_CANCELLED;
   return take_graph(std::move(made), graph, error);
 }
@@ -161,7 +161,7 @@ matcha_status matcha_graph_with_list(const matcha_graph* graph, const char* name
     if (graph->graph->list(name) != nullptr || graph->graph->find(name) != nullptr) {
       return matcha::api::usage(fmt::format("there is a `{}` already", name), error);
     }
-    matcha::driver::GivenList list;
+    matcha::session::GivenList list;
     list.size = count;
     list.has_places = true;
     for (size_t at = 0; at < column_count; ++at) {
@@ -184,7 +184,7 @@ void matcha_graph_ids(const matcha_graph* graph, int64_t* ids) {
 matcha_status matcha_graph_join(const char* const* names, matcha_graph* const* graphs, const int64_t* const* ids,
                                 size_t count, matcha_graph** joined, matcha_error** error) {
   return matcha::api::call(error, [&] {
-    using matcha::driver::ResidentGraph;
+    using matcha::session::ResidentGraph;
     *joined = nullptr;
     if (names == nullptr || graphs == nullptr || count == 0) return matcha::api::usage("there is no graph", error);
     std::vector<ResidentGraph::Named> members;

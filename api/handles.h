@@ -16,7 +16,7 @@
 #include "api/results.h"
 #include "api/rows.h"
 #include "api/task.h"
-#include "driver/prepared.h"
+#include "session/prepared.h"
 
 /// What is behind the handles of matcha.h.
 
@@ -29,8 +29,8 @@ struct matcha_canceller {
 };
 
 struct matcha_options {
-  matcha::driver::ProgramRequest program;
-  matcha::driver::TableBinding table;  ///< How files are read.
+  matcha::session::ProgramRequest program;
+  matcha::session::TableBinding table;  ///< How files are read.
   bool edge_labels = false;
   bool keep_loops = false;
   bool directed = false;
@@ -48,7 +48,7 @@ struct matcha_options {
 };
 
 struct matcha_graph {
-  std::shared_ptr<matcha::driver::ResidentGraph> graph;
+  std::shared_ptr<matcha::session::ResidentGraph> graph;
 };
 
 namespace matcha::api {
@@ -57,24 +57,24 @@ namespace matcha::api {
 class Code {
  public:
   /// Its graph is kept, so that no other graph gets its address.
-  explicit Code(std::shared_ptr<driver::ResidentGraph> graph) : graph_(std::move(graph)) {}
+  explicit Code(std::shared_ptr<session::ResidentGraph> graph) : graph_(std::move(graph)) {}
 
-  void make(const driver::ProgramRequest& request);
+  void make(const session::ProgramRequest& request);
   bool failed() const;
   /// Waits until it is made. MATCHA_TIMEOUT or MATCHA_CANCELLED: that came first; else after an error, with its text.
   matcha_status wait(const std::atomic<std::uint32_t>* maybe_stop, std::optional<Clock::time_point> deadline,
                      std::string& errors);
   /// After `wait` gave MATCHA_OK.
-  driver::Prepared& prepared() const { return *prepared_; }
+  session::Prepared& prepared() const { return *prepared_; }
 
  private:
-  const std::shared_ptr<driver::ResidentGraph> graph_;
+  const std::shared_ptr<session::ResidentGraph> graph_;
   mutable std::mutex mutex_;
   std::condition_variable ended_;
   bool done_ = false;
   matcha_status status_ = MATCHA_OK;
   std::string errors_;
-  std::unique_ptr<driver::Prepared> prepared_;
+  std::unique_ptr<session::Prepared> prepared_;
 };
 
 /// What is known of a program before it is compiled for a graph.
@@ -95,22 +95,22 @@ class SharedProgram {
  public:
   static constexpr std::size_t kMostCodes = 64;
 
-  SharedProgram(driver::ProgramRequest request, ProgramFacts facts)
+  SharedProgram(session::ProgramRequest request, ProgramFacts facts)
       : request_(std::move(request)), facts_(std::move(facts)) {}
 
-  const driver::ProgramRequest& request() const { return request_; }
+  const session::ProgramRequest& request() const { return request_; }
   const ProgramFacts& facts() const { return facts_; }
 
   /// Begins to make the code unless that was done; after a failure, again. `shares`: for shares of runs, not for whole
   /// ones, for which a pattern may need other code. The graphs that were first longest ago are forgotten: a graph with
   /// a list is one of its own.
-  std::shared_ptr<Code> code(const std::shared_ptr<driver::ResidentGraph>& graph, bool shares);
+  std::shared_ptr<Code> code(const std::shared_ptr<session::ResidentGraph>& graph, bool shares);
 
  private:
-  const driver::ProgramRequest request_;
+  const session::ProgramRequest request_;
   const ProgramFacts facts_;
   std::mutex mutex_;
-  using Key = std::pair<const driver::ResidentGraph*, bool>;  ///< The graph, and whether for shares.
+  using Key = std::pair<const session::ResidentGraph*, bool>;  ///< The graph, and whether for shares.
   std::map<Key, std::shared_ptr<Code>> codes_;
   std::vector<Key> order_;  ///< Of `codes_`, the oldest first.
 };
@@ -170,14 +170,14 @@ struct matcha_run {
 
 namespace matcha::api {
 
-matcha_status status_of(driver::Status status);
+matcha_status status_of(session::Status status);
 
 /// Gives the graph that was made, or says why there is none.
-matcha_status take_graph(runtime::Result<driver::ResidentGraph::Shared> made, matcha_graph** graph,
+matcha_status take_graph(runtime::Result<session::ResidentGraph::Shared> made, matcha_graph** graph,
                          matcha_error** error);
 
 /// Compiles where that was not done, and runs.
-Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& graph, const matcha_options& options,
+Found run(SharedProgram& program, const std::shared_ptr<session::ResidentGraph>& graph, const matcha_options& options,
           const RunWatch& watch);
 
 /// The same as a task. `gives_rows`: the rows of its list are pulled.
@@ -190,10 +190,10 @@ Found finish(matcha_run& run);
 
 /// Puts what the query of a request says of matches into the request, and fills its fact. Of one that is wrong, which
 /// `check` tells, nothing.
-void take_query(driver::ProgramRequest& request, ProgramFacts& facts);
+void take_query(session::ProgramRequest& request, ProgramFacts& facts);
 
 /// Checks what can be checked without a graph, and fills the facts.
-driver::Status check(const driver::ProgramRequest& request, std::string& errors, ProgramFacts& facts);
+session::Status check(const session::ProgramRequest& request, std::string& errors, ProgramFacts& facts);
 
 /// A text for the caller, who frees it with matcha_text_free.
 char* copy_of(const std::string& text);

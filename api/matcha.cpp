@@ -12,12 +12,12 @@
 
 #include "api/errors.h"
 #include "api/handles.h"
-#include "driver/message_log.h"
-#include "driver/options.h"
-#include "driver/tables.h"
-#include "driver/version.h"
 #include "runtime/graph/labels.h"
 #include "runtime/graph/mtg.h"
+#include "session/message_log.h"
+#include "session/options.h"
+#include "session/tables.h"
+#include "session/version.h"
 
 /// The functions of matcha.h: nothing is thrown past them.
 
@@ -25,7 +25,7 @@ using matcha::api::call;
 using matcha::api::fail;
 using matcha::api::take_graph;
 using matcha::api::usage;
-using matcha::driver::Status;
+using matcha::session::Status;
 
 namespace {
 
@@ -43,8 +43,8 @@ size_t put_text(char* buffer, size_t room, const Text& text) {
 }
 
 /// The parts of options that the options of the library are put into.
-matcha::driver::OptionTargets targets_of(matcha_options& o) {
-  matcha::driver::OptionTargets to;
+matcha::session::OptionTargets targets_of(matcha_options& o) {
+  matcha::session::OptionTargets to;
   to.entry = &o.program.compile.entry;
   to.compile = &o.program.compile;
   to.pattern = &o.program.pattern;
@@ -72,13 +72,13 @@ matcha::driver::OptionTargets targets_of(matcha_options& o) {
 
 /// Sets an option. Gives the error; nothing if all is well.
 std::optional<std::string> set_option(matcha_options& o, const char* name, const char* value) {
-  using matcha::driver::Surface;
-  const matcha::driver::Option* const option = matcha::driver::find_option(name, Surface::Library);
+  using matcha::session::Surface;
+  const matcha::session::Option* const option = matcha::session::find_option(name, Surface::Library);
   if (option == nullptr) {
     return fmt::format("there is no option `{}`\n  hint: {}", name,
-                       matcha::driver::hint_for_option(name, Surface::Library));
+                       matcha::session::hint_for_option(name, Surface::Library));
   }
-  if (!matcha::driver::is_taken(*option, Surface::Library)) return matcha::driver::refusal(*option, name);
+  if (!matcha::session::is_taken(*option, Surface::Library)) return matcha::session::refusal(*option, name);
   if (option->take(targets_of(o), value)) return std::nullopt;
   return fmt::format("option `{}` does not take `{}`\n  hint: {}", name, value, option->hint_for(value));
 }
@@ -116,7 +116,7 @@ matcha::runtime::GraphSpec spec_of(const char* path, const matcha_options& optio
   matcha::runtime::GraphSpec spec;
   spec.name = "G";
   spec.path = path;
-  spec.columns = matcha::driver::take_columns(spec.path);
+  spec.columns = matcha::session::take_columns(spec.path);
   spec.directed = options.directed;
   spec.edge_info = options.edge_labels || !options.table.edge_label.empty() || spec.columns.size() == 3;
   spec.keep_loops = options.keep_loops;
@@ -128,7 +128,7 @@ matcha::runtime::GraphSpec spec_of(const char* path, const matcha_options& optio
 matcha_status read_as_task(const char* path, const matcha_options& options, matcha_graph** graph,
                            matcha_error** error) {
   using matcha::api::Task;
-  using matcha::driver::ResidentGraph;
+  using matcha::session::ResidentGraph;
   struct Read {
     std::optional<matcha::runtime::Result<ResidentGraph::Shared>> graph;
     matcha::api::Found failed;
@@ -154,16 +154,16 @@ matcha_status make_program(const char* text, bool is_pattern, const matcha_optio
   return call(error, [&] {
     *program = nullptr;
     if (text == nullptr) return usage("the text is NULL", error);
-    matcha::driver::ProgramRequest request;
+    matcha::session::ProgramRequest request;
     if (options != nullptr) request = options->program;
     (is_pattern ? request.pattern.text : request.text) = text;
-    if (!is_pattern && matcha::driver::is_module(text)) {
+    if (!is_pattern && matcha::session::is_module(text)) {
       request.compile.file = text;
       if (request.compile.entry.empty()) {
         return usage(fmt::format("`{}` is a library: the option `entry` says which of its functions", text), error);
       }
-      const matcha::driver::MessageLog log;
-      const Status read = matcha::driver::read_program(text, nullptr, log, request.text);
+      const matcha::session::MessageLog log;
+      const Status read = matcha::session::read_program(text, nullptr, log, request.text);
       if (read != Status::Ok) return fail(matcha::api::status_of(read), log.text(), error);
     }
     if (is_pattern && *text == '\0') return usage("there is no pattern", error);
@@ -215,7 +215,7 @@ matcha_status give(matcha::api::Found found, matcha_result** result, matcha_erro
 
 }  // namespace
 
-const char* matcha_version(void) { return matcha::driver::matcha_version(); }
+const char* matcha_version(void) { return matcha::session::matcha_version(); }
 
 const char* matcha_error_text(const matcha_error* error) { return error->text.c_str(); }
 void matcha_error_free(matcha_error* error) { delete error; }
@@ -264,10 +264,10 @@ matcha_status matcha_graph_read(const char* path, const matcha_options* options,
       return usage("`keep-loops` needs `directed`", error);
     }
     if ((*path == '\0') == o.table.sql.empty()) return usage("there is to be one graph: a path, or `graph-sql`", error);
-    const matcha::driver::MessageLog log;
+    const matcha::session::MessageLog log;
     if (o.table.check(log) != Status::Ok) return fail(MATCHA_ERROR_USAGE, log.text(), error);
     if (!o.timeout && !o.maybe_canceller) {
-      return take_graph(matcha::driver::ResidentGraph::read(spec_of(path, o), nullptr), graph, error);
+      return take_graph(matcha::session::ResidentGraph::read(spec_of(path, o), nullptr), graph, error);
     }
     return read_as_task(path, o, graph, error);
   });
@@ -289,8 +289,8 @@ matcha_status matcha_graph_from_csr(uint64_t vertices, const void* offsets, matc
     if (targets == nullptr && arcs != 0) return usage("the targets are NULL", error);
     const bool directed = options != nullptr && options->directed;
     const matcha_status status =
-        take_graph(matcha::driver::ResidentGraph::from_csr({offsets, vertices + 1, kind(offset_type), 0},
-                                                           {targets, arcs, kind(target_type), 0}, directed, lent),
+        take_graph(matcha::session::ResidentGraph::from_csr({offsets, vertices + 1, kind(offset_type), 0},
+                                                            {targets, arcs, kind(target_type), 0}, directed, lent),
                    graph, error);
     lent->armed = status == MATCHA_OK;
     return status;

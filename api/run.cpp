@@ -5,16 +5,16 @@
 #include <utility>
 
 #include "api/handles.h"
-#include "driver/message_log.h"
+#include "session/message_log.h"
 
 /// Runs of programs.
 namespace matcha::api {
 
-void Code::make(const driver::ProgramRequest& request) {
-  std::unique_ptr<driver::Prepared> made;
+void Code::make(const session::ProgramRequest& request) {
+  std::unique_ptr<session::Prepared> made;
   Found found = guarded([&] {
     Found out;
-    out.status = status_of(driver::Prepared::make(request, graph_, on_reading_thread, out.errors, made));
+    out.status = status_of(session::Prepared::make(request, graph_, on_reading_thread, out.errors, made));
     return out;
   });
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -48,7 +48,7 @@ matcha_status Code::wait(const std::atomic<std::uint32_t>* maybe_stop, std::opti
   return status_;
 }
 
-std::shared_ptr<Code> SharedProgram::code(const std::shared_ptr<driver::ResidentGraph>& graph, bool shares) {
+std::shared_ptr<Code> SharedProgram::code(const std::shared_ptr<session::ResidentGraph>& graph, bool shares) {
   const std::lock_guard<std::mutex> lock(mutex_);
   // A program is the same for both.
   const bool has_own_code = shares && !request_.pattern.text.empty();
@@ -62,7 +62,7 @@ std::shared_ptr<Code> SharedProgram::code(const std::shared_ptr<driver::Resident
     codes_.erase(order_.front());
     order_.erase(order_.begin());
   }
-  driver::ProgramRequest request = request_;
+  session::ProgramRequest request = request_;
   request.shares = has_own_code;
   try {
     in_background([code = found, request = std::move(request)] { code->make(request); });
@@ -74,17 +74,17 @@ std::shared_ptr<Code> SharedProgram::code(const std::shared_ptr<driver::Resident
   return found;
 }
 
-matcha_status status_of(driver::Status status) {
+matcha_status status_of(session::Status status) {
   switch (status) {
-    case driver::Status::Ok: return MATCHA_OK;
-    case driver::Status::Query: return MATCHA_ERROR_PROGRAM;
-    case driver::Status::Usage: return MATCHA_ERROR_USAGE;
-    case driver::Status::Input: return MATCHA_ERROR_INPUT;
-    case driver::Status::Run: return MATCHA_ERROR_RUN;
-    case driver::Status::Resource: return MATCHA_ERROR_RESOURCE;
-    case driver::Status::Timeout: return MATCHA_TIMEOUT;
-    case driver::Status::Interrupted:
-    case driver::Status::Terminated: return MATCHA_CANCELLED;
+    case session::Status::Ok: return MATCHA_OK;
+    case session::Status::Query: return MATCHA_ERROR_PROGRAM;
+    case session::Status::Usage: return MATCHA_ERROR_USAGE;
+    case session::Status::Input: return MATCHA_ERROR_INPUT;
+    case session::Status::Run: return MATCHA_ERROR_RUN;
+    case session::Status::Resource: return MATCHA_ERROR_RESOURCE;
+    case session::Status::Timeout: return MATCHA_TIMEOUT;
+    case session::Status::Interrupted:
+    case session::Status::Terminated: return MATCHA_CANCELLED;
   }
   return MATCHA_ERROR_RUN;
 }
@@ -122,7 +122,7 @@ Found guarded(const std::function<Found()>& work) {
   return failed;
 }
 
-Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& graph, const matcha_options& options,
+Found run(SharedProgram& program, const std::shared_ptr<session::ResidentGraph>& graph, const matcha_options& options,
           const RunWatch& watch) {
   Found found;
   if (after_fork()) {
@@ -149,7 +149,7 @@ Found run(SharedProgram& program, const std::shared_ptr<driver::ResidentGraph>& 
   }
   codegen::RunOutcome outcome = code->prepared().run(how);
   if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
-    driver::MessageLog log;
+    session::MessageLog log;
     found.status = status_of(code->prepared().report(*failed, log));
     found.errors = log.text();
     return found;

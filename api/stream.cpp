@@ -11,15 +11,15 @@
 
 #include "api/columns.h"
 #include "api/errors.h"
-#include "driver/stream/inputs.h"
+#include "incremental/inputs.h"
 
 /// Programs on a graph that changes.
 namespace matcha::api {
 
 namespace {
 
-namespace st = driver::stream;
-using driver::Status;
+namespace st = session::stream;
+using session::Status;
 
 matcha_result::Value value_of(const st::Number& number) {
   matcha_result::Value out;
@@ -68,12 +68,12 @@ Found failed(Status status, std::string errors) { return {api::status_of(status)
 }  // namespace
 
 matcha_status LiveStream::open(std::span<const matcha_program* const> programs,
-                               const std::shared_ptr<driver::ResidentGraph>& graph, std::string& errors) {
-  std::vector<driver::ProgramRequest> requests;
+                               const std::shared_ptr<session::ResidentGraph>& graph, std::string& errors) {
+  std::vector<session::ProgramRequest> requests;
   bool edge_labels = false;
   Status status = Status::Ok;
   for (const matcha_program* program : programs) {
-    driver::ProgramRequest& request = requests.emplace_back(program->shared->request());
+    session::ProgramRequest& request = requests.emplace_back(program->shared->request());
     if (request.device == "auto") request.device = "cpu";
     rows_.push_back(program->shared->facts().gives_list);
     st::ProgramNeeds needs;
@@ -90,21 +90,21 @@ matcha_status LiveStream::open(std::span<const matcha_program* const> programs,
 }
 
 /// The engine, and its programs.
-matcha_status LiveStream::make(const std::vector<driver::ProgramRequest>& requests,
-                               const std::shared_ptr<driver::ResidentGraph>& graph, bool edge_labels) {
+matcha_status LiveStream::make(const std::vector<session::ProgramRequest>& requests,
+                               const std::shared_ptr<session::ResidentGraph>& graph, bool edge_labels) {
   const runtime::Graph* const informed = graph->maybe_informed();
   if (edge_labels && (informed == nullptr || informed->facts().info == runtime::InfoKind::Float)) {
     return status_of(log_->error(Status::Usage, "a program reads labels of edges, and the edges of the graph have none",
                                  "give them with the graph"));
   }
-  const bool sees_loops = edge_labels || std::ranges::any_of(requests, [](const driver::ProgramRequest& request) {
+  const bool sees_loops = edge_labels || std::ranges::any_of(requests, [](const session::ProgramRequest& request) {
                             return !request.pattern.text.empty() && request.pattern.match != "iso";
                           });
   if (sees_loops && graph->has_loops()) {
     return status_of(log_->error(Status::Usage, "the graph has loops, and one that changes has none",
                                  "read it without `keep-loops`"));
   }
-  driver::ResidentGraph::Shared start = graph;
+  session::ResidentGraph::Shared start = graph;
   const bool is_named = graph->graph().universe().names() != nullptr;
   if ((!edge_labels && informed != nullptr) || is_named) {
     runtime::Result<runtime::Graph> own = edge_labels ? graph->informed_view() : graph->view();
@@ -115,11 +115,11 @@ matcha_status LiveStream::make(const std::vector<driver::ProgramRequest>& reques
           std::make_shared<const runtime::Universe>(runtime::Universe::identity(graph->graph().universe().size())));
     }
     if (edge_labels) {
-      runtime::Result<driver::ResidentGraph::Shared> made = driver::ResidentGraph::from_informed(std::move(*own));
+      runtime::Result<session::ResidentGraph::Shared> made = session::ResidentGraph::from_informed(std::move(*own));
       if (!made) return status_of(log_->error(made.error()));
       start = std::move(*made);
     } else {
-      start = driver::ResidentGraph::from_graph(std::move(*own));
+      start = session::ResidentGraph::from_graph(std::move(*own));
     }
   }
   engine_ =
@@ -386,9 +386,9 @@ matcha_status matcha_stream_answer(matcha_stream* stream, size_t program, char**
   if (json != nullptr) *json = nullptr;
   return entered(stream, error, [&](LiveStream& shared) {
     std::string problem = json == nullptr ? "the text is NULL" : "";
-    const matcha::driver::stream::Answer* const answer = answer_of(shared, program, problem);
+    const matcha::session::stream::Answer* const answer = answer_of(shared, program, problem);
     if (!problem.empty()) return usage(problem, error);
-    *json = copy_of(matcha::driver::stream::answer_json(shared.facts(), *answer, ""));
+    *json = copy_of(matcha::session::stream::answer_json(shared.facts(), *answer, ""));
     return MATCHA_OK;
   });
 }
@@ -398,12 +398,12 @@ matcha_status matcha_stream_changes(matcha_stream* stream, size_t program, match
   if (rows != nullptr) *rows = nullptr;
   return entered(stream, error, [&](LiveStream& shared) {
     std::string problem = rows == nullptr ? "the rows are NULL" : "";
-    const matcha::driver::stream::Answer* const answer = answer_of(shared, program, problem);
+    const matcha::session::stream::Answer* const answer = answer_of(shared, program, problem);
     if (problem.empty() && !shared.gives_rows(program)) {
       problem = "the result is no list, and only a list has rows\n  hint: `matches` makes a pattern list them";
     }
     if (!problem.empty()) return usage(problem, error);
-    const matcha::driver::stream::RowChanges& changes = answer->changes;
+    const matcha::session::stream::RowChanges& changes = answer->changes;
     auto made = std::make_unique<matcha_rows>();
     made->count = changes.signs.size();
     for (std::size_t column = 0; column < changes.rows.kinds.size(); ++column) {

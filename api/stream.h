@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "api/handles.h"
-#include "driver/message_log.h"
-#include "driver/stream/answer_text.h"
-#include "driver/stream/engine.h"
-#include "driver/stream/update_text.h"
+#include "incremental/answer_text.h"
+#include "incremental/engine.h"
+#include "incremental/update_text.h"
+#include "session/message_log.h"
 
 namespace matcha::api {
 
@@ -26,7 +26,7 @@ class LiveStream {
 
   /// Programs on a graph. Errors go to `errors`.
   matcha_status open(std::span<const matcha_program* const> programs,
-                     const std::shared_ptr<driver::ResidentGraph>& graph, std::string& errors);
+                     const std::shared_ptr<session::ResidentGraph>& graph, std::string& errors);
 
   /// Nobody else may call it until `leave`. Not entered: why.
   bool enter(std::string& why);
@@ -34,7 +34,7 @@ class LiveStream {
   void leave(bool usable) { state_.store(usable ? State::Idle : State::Ended); }
 
   /// Updates of the next batch.
-  void put(const std::vector<driver::stream::Update>& updates);
+  void put(const std::vector<session::stream::Update>& updates);
   /// False: none was taken, and `error` says why.
   bool put_lines(std::string_view text, std::string& error);
   /// The batch; its updates are gone then, whatever happens. `usable`: the stream can go on.
@@ -42,35 +42,35 @@ class LiveStream {
 
   std::size_t size() const { return engine_->size(); }
   /// Of the last batch; null before the first.
-  const driver::stream::Answer* maybe_answer(std::size_t program) const {
+  const session::stream::Answer* maybe_answer(std::size_t program) const {
     return program < answers_.size() ? &answers_[program] : nullptr;
   }
-  const driver::stream::BatchFacts& facts() const { return facts_; }
+  const session::stream::BatchFacts& facts() const { return facts_; }
   bool gives_rows(std::size_t program) const { return rows_[program]; }
 
  private:
   enum class State : std::uint8_t { Idle, Busy, Ended };
 
-  matcha_status make(const std::vector<driver::ProgramRequest>& requests,
-                     const std::shared_ptr<driver::ResidentGraph>& graph, bool edge_labels);
-  driver::Status net(driver::stream::NetBatch& batch, driver::stream::BatchFacts& facts, bool& usable);
+  matcha_status make(const std::vector<session::ProgramRequest>& requests,
+                     const std::shared_ptr<session::ResidentGraph>& graph, bool edge_labels);
+  session::Status net(session::stream::NetBatch& batch, session::stream::BatchFacts& facts, bool& usable);
   std::string take_log();
 
   const unsigned threads_;
   const std::optional<runtime::Tier> tier_;
   const bool recompute_, strict_;
   std::atomic<State> state_ = State::Idle;
-  std::shared_ptr<driver::MessageLog> log_ = std::make_shared<driver::MessageLog>();
+  std::shared_ptr<session::MessageLog> log_ = std::make_shared<session::MessageLog>();
   std::size_t told_ = 0;  ///< Bytes of the log that were given to a caller.
   std::vector<bool> rows_;
-  std::unique_ptr<driver::stream::Engine> engine_;
-  std::optional<driver::stream::LabelCodes> codes_;
-  driver::stream::LineRules rules_;
-  std::vector<driver::stream::Update> updates_;
+  std::unique_ptr<session::stream::Engine> engine_;
+  std::optional<session::stream::LabelCodes> codes_;
+  session::stream::LineRules rules_;
+  std::vector<session::stream::Update> updates_;
   std::uint64_t put_ = 0;      ///< Updates so far.
   std::uint64_t batches_ = 0;  ///< So far.
-  driver::stream::BatchFacts facts_;
-  std::vector<driver::stream::Answer> answers_;
+  session::stream::BatchFacts facts_;
+  std::vector<session::stream::Answer> answers_;
 };
 
 }  // namespace matcha::api

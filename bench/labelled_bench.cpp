@@ -13,15 +13,15 @@
 #include <variant>
 #include <vector>
 
-#include "driver/gpu_matcher.h"
-#include "driver/prepared.h"
-#include "driver/resident_graph.h"
+#include "session/gpu_matcher.h"
+#include "session/prepared.h"
+#include "session/resident_graph.h"
 
 namespace {
 
-using matcha::driver::Prepared;
-using matcha::driver::ResidentGraph;
-using matcha::driver::Status;
+using matcha::session::Prepared;
+using matcha::session::ResidentGraph;
+using matcha::session::Status;
 
 using Clock = std::chrono::steady_clock;
 
@@ -47,7 +47,7 @@ struct Timed {
 
 std::unique_ptr<Prepared> prepared(const std::shared_ptr<ResidentGraph>& graph, const char* file,
                                    const Options& options, std::shared_ptr<matcha::codegen::MatchBatch> maybe_batch) {
-  matcha::driver::ProgramRequest request;
+  matcha::session::ProgramRequest request;
   request.pattern.text = file;
   request.pattern.embeddings = true;
   request.device = maybe_batch != nullptr ? "cuda" : "cpu";
@@ -125,7 +125,7 @@ bool run_together(const std::shared_ptr<ResidentGraph>& graph, const Options& op
   constexpr double kLongMs = 2000;  // What takes so long needs no second look.
   double total = 0;
   for (int round = 0; round < kRuns && (round < 2 || total < kLongMs); ++round) {
-    const auto batch = matcha::driver::gpu_batch(*view, "");
+    const auto batch = matcha::session::gpu_batch(*view, "");
     std::vector<std::unique_ptr<Prepared>> programs;
     for (std::size_t i = 0; i < files.size(); ++i) {
       const auto begin = Clock::now();

@@ -27,24 +27,24 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "driver/message_log.h"
-#include "driver/stream/delta_query.h"
-#include "driver/stream/engine.h"
-#include "driver/stream/netting.h"
-#include "frontend/pattern/read.h"
+#include "incremental/delta_query.h"
+#include "incremental/engine.h"
+#include "incremental/netting.h"
+#include "incremental/runtime/shared_search.h"
+#include "question/read.h"
 #include "runtime/cpu/set_kernels.h"
-#include "runtime/stream/shared_search.h"
+#include "session/message_log.h"
 
 namespace {
 
 using namespace matcha;
-using driver::stream::DeltaQuery;
-using driver::stream::EdgeDelta;
 using runtime::stream::DeltaSearch;
 using runtime::stream::DynamicGraph;
 using runtime::stream::EdgeUpdate;
 using runtime::stream::SharedSearch;
 using runtime::stream::SharedTerms;
+using session::stream::DeltaQuery;
+using session::stream::EdgeDelta;
 
 struct Update {
   bool comes = false;
@@ -82,19 +82,18 @@ Stream read_stream(const std::string& folder) {
   return stream;
 }
 
-std::optional<frontend::pattern::Pattern> read_query(const std::string& path, bool with_labels) {
+std::optional<pattern::Pattern> read_query(const std::string& path, bool with_labels) {
   std::ifstream file(path);
   std::stringstream text;
   text << "t # 0\n" << file.rdbuf();
   SourceManager sources;
   Diagnostics diagnostics(sources);
-  std::optional<frontend::pattern::PatternSet> set =
-      frontend::pattern::read_pattern(sources, sources.add(path, text.str()), diagnostics);
+  std::optional<pattern::PatternSet> set = pattern::read_pattern(sources, sources.add(path, text.str()), diagnostics);
   if (!set) {
     std::fprintf(stderr, "%s", render_text(diagnostics, false).c_str());
     return std::nullopt;
   }
-  frontend::pattern::Pattern pattern = set->patterns.front();
+  pattern::Pattern pattern = set->patterns.front();
   for (std::string& label : pattern.labels) {
     if (!with_labels) label.clear();
   }
@@ -146,8 +145,7 @@ bool take_shared(const Stream& stream, const Options& options, DynamicGraph& gra
   return true;
 }
 
-bool run(const Stream& stream, const std::string& name, const frontend::pattern::Pattern& pattern,
-         const Options& options) {
+bool run(const Stream& stream, const std::string& name, const pattern::Pattern& pattern, const Options& options) {
   std::map<std::string, std::uint32_t> classes;
   for (const std::string& label : pattern.labels) {
     if (!label.empty()) classes.emplace(label, static_cast<std::uint32_t>(classes.size()));
@@ -164,7 +162,7 @@ bool run(const Stream& stream, const std::string& name, const frontend::pattern:
   const double begin = cpu_ms();
   std::string why;
   const std::optional<DeltaQuery> query = DeltaQuery::make(
-      pattern, frontend::pattern::Induced::Edge, frontend::pattern::DeltaAnswer::Count, graph,
+      pattern, pattern::Induced::Edge, pattern::DeltaAnswer::Count, graph,
       [&](const std::string& label) { return classes.at(label); }, nullptr, why);
   if (!query) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), why.c_str());
@@ -196,9 +194,9 @@ bool run(const Stream& stream, const std::string& name, const frontend::pattern:
 }
 
 /// Batches from the first on, by an engine of its own.
-bool run_way(const Stream& stream, const std::string& name, const frontend::pattern::Pattern& pattern,
-             const Options& options, driver::stream::Way way, const char* way_name, std::size_t batches) {
-  namespace st = driver::stream;
+bool run_way(const Stream& stream, const std::string& name, const pattern::Pattern& pattern, const Options& options,
+             session::stream::Way way, const char* way_name, std::size_t batches) {
+  namespace st = session::stream;
   std::vector<std::int64_t> sources, targets;
   for (const auto& [u, v] : stream.edges) {
     sources.push_back(u);
@@ -207,18 +205,18 @@ bool run_way(const Stream& stream, const std::string& name, const frontend::patt
   runtime::ColumnInput columns;
   columns.sources = runtime::IntColumn::of(sources.data(), sources.size());
   columns.targets = runtime::IntColumn::of(targets.data(), targets.size());
-  const runtime::Result<driver::ResidentGraph::Shared> graph = driver::ResidentGraph::from_columns(columns);
-  const auto log = std::make_shared<driver::MessageLog>();
+  const runtime::Result<session::ResidentGraph::Shared> graph = session::ResidentGraph::from_columns(columns);
+  const auto log = std::make_shared<session::MessageLog>();
   const std::unique_ptr<st::Engine> engine = graph ? st::make_delta(*graph, log) : nullptr;
-  driver::ProgramRequest request;
+  session::ProgramRequest request;
   request.device = "cpu";
-  request.pattern.text = frontend::pattern::to_text(pattern);
+  request.pattern.text = pattern::to_text(pattern);
   st::ApplyOptions apply;
   apply.run.threads = 1;
   apply.way = way;
   std::vector<st::Answer> answers;
-  bool works = engine != nullptr && engine->add(request, {}, log) == driver::Status::Ok &&
-               engine->start(apply, answers) == driver::Status::Ok;
+  bool works = engine != nullptr && engine->add(request, {}, log) == session::Status::Ok &&
+               engine->start(apply, answers) == session::Status::Ok;
   // What other threads compile is no part of a batch.
   while (codegen::compiles_in_background()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   double ms = 0;
@@ -235,7 +233,7 @@ bool run_way(const Stream& stream, const std::string& name, const frontend::patt
     }
     const st::NetBatch batch = netting.take();
     const double begin = cpu_ms();
-    works = engine->apply(batch, apply, answers) == driver::Status::Ok;
+    works = engine->apply(batch, apply, answers) == session::Status::Ok;
     ms += cpu_ms() - begin;
     if (works && answers.front().how == st::How::Recompute) ++anew;
   }
@@ -249,9 +247,8 @@ bool run_way(const Stream& stream, const std::string& name, const frontend::patt
   return true;
 }
 
-bool run_ways(const Stream& stream, const std::string& name, const frontend::pattern::Pattern& pattern,
-              const Options& options) {
-  using driver::stream::Way;
+bool run_ways(const Stream& stream, const std::string& name, const pattern::Pattern& pattern, const Options& options) {
+  using session::stream::Way;
   constexpr std::size_t kMostAnew = 10;
   return run_way(stream, name, pattern, options, Way::Edges, "edges", options.batches) &&
          run_way(stream, name, pattern, options, Way::Anew, "anew", std::min(kMostAnew, options.batches)) &&
@@ -286,8 +283,7 @@ int main(int argc, char** argv) {
   bool all = true;
   for (int i = at + 1; i < argc; ++i) {
     const std::string name = argv[i];
-    const std::optional<frontend::pattern::Pattern> pattern =
-        read_query(folder + "/" + name, name.substr(0, 2) != "p_");
+    const std::optional<pattern::Pattern> pattern = read_query(folder + "/" + name, name.substr(0, 2) != "p_");
     const auto& way = options.batches == 0 ? run : run_ways;
     all = pattern && way(stream, name, *pattern, options) && all;
   }

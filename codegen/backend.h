@@ -88,7 +88,7 @@ struct RunOptions {
   /// If set and the module's one result is a list, its rows are handed over as they are found, in no particular order,
   /// in constant memory; the result is then their number. Returning false ends the run.
   std::function<bool(const Rows&)> on_rows;
-  /// Matches that are enough, for back ends that can tell (codegen/match): they then look for no more. Others go by
+  /// Matches that are enough, for back ends that can tell (engines): they then look for no more. Others go by
   /// what `on_rows` returns.
   std::optional<std::uint64_t> most;
   /// The same of a run that only finds out whether it is short: it has no values after so many steps of a search.

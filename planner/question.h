@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "frontend/pattern/pattern.h"
-#include "frontend/pattern/program.h"
+#include "planner/program.h"
+#include "question/pattern.h"
 
 namespace matcha::planner {
 
@@ -17,9 +17,9 @@ enum class Want { Count, Rows, Orbits };
 /// The question as data: engines read it and nothing else of the user's options.
 struct Question {
   /// The patterns, with the labels of the graph; null: the entry of a program is asked for. Outlives the question.
-  const frontend::pattern::PatternSet* maybe_patterns = nullptr;
-  frontend::pattern::Induced induced = frontend::pattern::Induced::Edge;
-  frontend::pattern::Match match = frontend::pattern::Match::Iso;
+  const pattern::PatternSet* maybe_patterns = nullptr;
+  pattern::Induced induced = pattern::Induced::Edge;
+  pattern::Match match = pattern::Match::Iso;
   bool embeddings = false;
   std::string algorithm = "auto";      ///< As `--algorithm`.
   std::size_t plan = 1;                ///< As `--plan`.
@@ -45,7 +45,7 @@ struct Question {
   bool graph_grows = false;   ///< Labels may come that the graph does not have yet.
 
   bool of_motifs() const { return maybe_patterns != nullptr && maybe_patterns->motif; }
-  const frontend::pattern::Pattern& first() const { return maybe_patterns->patterns.front(); }
+  const pattern::Pattern& first() const { return maybe_patterns->patterns.front(); }
 };
 
 }  // namespace matcha::planner

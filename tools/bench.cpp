@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "driver/compile.h"
-#include "driver/options.h"
-#include "driver/output_file.h"
-#include "driver/prepared.h"
-#include "driver/values.h"
-#include "driver/version.h"
 #include "runtime/machine.h"
+#include "session/compile.h"
+#include "session/options.h"
+#include "session/output_file.h"
+#include "session/prepared.h"
+#include "session/values.h"
+#include "session/version.h"
 #include "tools/gpu_options.h"
 #include "tools/graph_info.h"
 #include "tools/numbers.h"
@@ -34,8 +34,8 @@ struct BenchOptions {
   ConsoleOptions console;
   std::vector<std::string> files;  ///< Programs, then the graph.
   std::vector<std::string> patterns;
-  driver::ProgramRequest request;  ///< What all programs have in common.
-  GraphInput graph;                ///< Without its path.
+  session::ProgramRequest request;  ///< What all programs have in common.
+  GraphInput graph;                 ///< Without its path.
   std::string simd;
   std::optional<double> timeout;
   std::uint64_t runs = 10;
@@ -75,9 +75,9 @@ Statistics statistics(const std::vector<Times>& all) {
 /// One program or pattern, and what it took.
 struct Subject {
   std::string name;
-  driver::ProgramRequest request;
-  std::unique_ptr<driver::Prepared> kept;  ///< For the runs with all kept.
-  std::string answer;                      ///< JSON: the result, or the number of its rows.
+  session::ProgramRequest request;
+  std::unique_ptr<session::Prepared> kept;  ///< For the runs with all kept.
+  std::string answer;                       ///< JSON: the result, or the number of its rows.
   bool is_list = false;
   std::string meaning;  ///< Of a pattern.
   std::vector<Times> cold, warm;
@@ -170,22 +170,22 @@ class Bench {
     return choose_tier(options_.simd, console_, tier_);
   }
 
-  Status load(driver::ResidentGraph::Shared& graph) {
-    runtime::Result<driver::ResidentGraph::Shared> read = input_.read(session_.cancel());
+  Status load(session::ResidentGraph::Shared& graph) {
+    runtime::Result<session::ResidentGraph::Shared> read = input_.read(session_.cancel());
     if (!read) return console_.error(read.error());
     graph = std::move(*read);
     return Status::Ok;
   }
 
-  Status make(const driver::ProgramRequest& request, const driver::ResidentGraph::Shared& graph,
-              std::unique_ptr<driver::Prepared>& prepared) const {
+  Status make(const session::ProgramRequest& request, const session::ResidentGraph::Shared& graph,
+              std::unique_ptr<session::Prepared>& prepared) const {
     const std::shared_ptr<const Reporter> reporter(std::shared_ptr<void>(), &console_);
-    return driver::Prepared::make(
+    return session::Prepared::make(
         request, graph, [](const std::function<void()>& work) { work(); }, reporter, prepared);
   }
 
   /// Runs once and adds what it took to `times`.
-  Status run(Subject& subject, driver::Prepared& prepared, Times& times) {
+  Status run(Subject& subject, session::Prepared& prepared, Times& times) {
     codegen::RunOptions how;
     how.threads = options_.threads;
     how.tier = tier_;
@@ -196,7 +196,7 @@ class Bench {
     times[Execute] = watch.ms();
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
       if (!failed->loc.valid()) return console_.error(failed->error);
-      return console_.error_at(driver::status_of(failed->error.kind), prepared.sources(), failed->loc,
+      return console_.error_at(session::status_of(failed->error.kind), prepared.sources(), failed->loc,
                                failed->error.message, failed->error.hint);
     }
     const codegen::RunResult& result = std::get<codegen::RunResult>(outcome);
@@ -211,7 +211,7 @@ class Bench {
   }
 
   /// All runs of a program give one answer.
-  Status check_answer(Subject& subject, const driver::Prepared& prepared, const codegen::RunResult& result) {
+  Status check_answer(Subject& subject, const session::Prepared& prepared, const codegen::RunResult& result) {
     std::string answer;
     if (const codegen::ListValue* list = std::get_if<codegen::ListValue>(result.values.data())) {
       subject.is_list = true;
@@ -231,14 +231,14 @@ class Bench {
     for (std::uint64_t round = 0; round < cold_count(); ++round) {
       for (Subject& subject : subjects_) {
         Times times{};
-        driver::ResidentGraph::Shared graph;
+        session::ResidentGraph::Shared graph;
         const Stopwatch loading;
         Status status = load(graph);
         times[Load] = loading.ms();
         if (status != Status::Ok) return status;
         if (done_ == 0 && !options_.json) note_reports(*graph, console_);
-        std::unique_ptr<driver::Prepared> prepared;
-        driver::ProgramRequest request = subject.request;
+        std::unique_ptr<session::Prepared> prepared;
+        session::ProgramRequest request = subject.request;
         request.code_folder.clear();
         const Stopwatch compiling;
         status = make(request, graph, prepared);
@@ -369,7 +369,7 @@ class Bench {
   std::optional<runtime::Tier> tier_;
   GraphInput input_;
   std::string device_ = "cpu";
-  driver::ResidentGraph::Shared graph_;
+  session::ResidentGraph::Shared graph_;
   std::vector<Subject> subjects_;
   std::optional<Progress> progress_;
   std::uint64_t done_ = 0, rounds_ = 0;

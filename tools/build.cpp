@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "codegen/cuda/cuda.h"
-#include "driver/compile.h"
-#include "driver/options.h"
-#include "driver/output_file.h"
-#include "driver/targets.h"
 #include "frontend/asg.h"
 #include "ir/printer.h"
+#include "session/compile.h"
+#include "session/options.h"
+#include "session/output_file.h"
+#include "session/targets.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/verbs.h"

@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "driver/compile.h"
-#include "driver/options.h"
-#include "driver/output_file.h"
+#include "session/compile.h"
+#include "session/options.h"
+#include "session/output_file.h"
 #include "tools/options.h"
 #include "tools/verbs.h"
 

@@ -20,10 +20,10 @@
 #include <string_view>
 #include <vector>
 
-#include "driver/options.h"
-#include "driver/output_file.h"
-#include "driver/version.h"
 #include "ir/support/diagnostics.h"
+#include "session/options.h"
+#include "session/output_file.h"
+#include "session/version.h"
 #include "tools/help.h"
 #include "tools/verbs.h"
 

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "driver/output_file.h"
+#include "session/output_file.h"
 #include "tools/verbs.h"
 
 namespace matcha::tools {

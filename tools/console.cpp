@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "driver/output_file.h"
 #include "ir/support/utf8.h"
+#include "session/output_file.h"
 #include "tools/help.h"
 #include "tools/session.h"
 

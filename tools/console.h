@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "driver/reporter.h"
+#include "session/reporter.h"
 #include "tools/exit_codes.h"
 
 namespace matcha::tools {
@@ -20,7 +20,7 @@ struct ConsoleOptions {
 };
 
 /// Everything that goes to standard error. A message is written in one piece.
-class Console final : public driver::Reporter {
+class Console final : public session::Reporter {
  public:
   explicit Console(const ConsoleOptions& options);
 

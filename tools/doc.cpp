@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "driver/compile.h"
-#include "driver/options.h"
-#include "driver/output_file.h"
+#include "session/compile.h"
+#include "session/options.h"
+#include "session/output_file.h"
 #include "tools/options.h"
 #include "tools/verbs.h"
 
@@ -195,7 +195,7 @@ Status list_modules(bool json, const Console& console, std::string& out) {
 /// The table of options.
 std::string options_json() {
   Json report = {{"schema", "matcha.doc/1"}, {"options", Json::array()}};
-  for (const Option& option : driver::options()) {
+  for (const Option& option : session::options()) {
     Json one = {{"name", option.name},
                 {"takes", keyword(option.takes)},
                 {"values", option.values()},

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "driver/doctor.h"
-#include "driver/output_file.h"
-#include "driver/version.h"
 #include "runtime/graph/mtg.h"
+#include "session/doctor.h"
+#include "session/output_file.h"
+#include "session/version.h"
 #include "tools/options.h"
 #include "tools/verbs.h"
 

@@ -12,8 +12,6 @@ namespace matcha::tools {
 
 namespace {
 
-namespace pattern = frontend::pattern;
-
 constexpr double kRadius = 19, kBadge = 9;
 /// How far arcs between the same two vertices, each with a label, leave the straight way.
 constexpr double kBendOfTwo = 30;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/pattern/program.h"
+#include "planner/program.h"
 #include "tools/svg.h"
 
 namespace matcha::tools {
@@ -12,7 +12,7 @@ namespace matcha::tools {
 /// pairs that must not be adjacent (dashed), and restrictions as arrows to the vertex with the smaller id. Where there
 /// are several, each has its name above, and below it its count, as far as there are counts. Of very many only the
 /// first are drawn.
-std::vector<Drawing> pattern_pictures(const std::vector<frontend::pattern::MatchingPlan>& plans,
+std::vector<Drawing> pattern_pictures(const std::vector<pattern::MatchingPlan>& plans,
                                       const std::vector<std::string>& counts = {});
 
 /// A sign of these pictures, in an area of 44 by 24, and its meaning.
@@ -21,20 +21,19 @@ struct LegendEntry {
   Drawing sign;
 };
 /// The signs that the pictures have.
-std::vector<LegendEntry> pattern_legend(const std::vector<frontend::pattern::MatchingPlan>& plans);
+std::vector<LegendEntry> pattern_legend(const std::vector<pattern::MatchingPlan>& plans);
 
 /// The pictures side by side in rows, and the legend below.
-Drawing draw_patterns(const std::vector<frontend::pattern::MatchingPlan>& plans,
-                      const std::vector<std::string>& counts = {});
+Drawing draw_patterns(const std::vector<pattern::MatchingPlan>& plans, const std::vector<std::string>& counts = {});
 
 /// A match: for each vertex of the pattern its id in the graph, and its label; no labels where the graph has none.
 struct DrawnMatch {
   std::vector<std::string> ids, labels;
 };
 /// Matches side by side in rows, each drawn as the pattern is, with the ids and labels of its own vertices.
-Drawing draw_matches(const frontend::pattern::Pattern& pattern, const std::vector<DrawnMatch>& matches);
+Drawing draw_matches(const pattern::Pattern& pattern, const std::vector<DrawnMatch>& matches);
 
 /// The patterns in words, for those who cannot see them.
-std::string pattern_words(const std::vector<frontend::pattern::MatchingPlan>& plans);
+std::string pattern_words(const std::vector<pattern::MatchingPlan>& plans);
 
 }  // namespace matcha::tools

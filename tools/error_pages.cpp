@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <set>
 
-#include "driver/compile.h"
-#include "driver/output_file.h"
 #include "frontend/frontend.h"
 #include "frontend/lower.h"
 #include "ir/context.h"
 #include "ir/support/diagnostics.h"
+#include "session/compile.h"
+#include "session/output_file.h"
 
 namespace matcha::tools {
 

@@ -2,12 +2,12 @@
 
 #include <string_view>
 
-#include "driver/status.h"
+#include "session/status.h"
 
 namespace matcha::tools {
 
 /// The verbs speak of the steps of a run as their own.
-using namespace driver;
+using namespace session;
 
 /// What `matcha` tells its caller; docs/exit-codes.md.
 constexpr int exit_code(Status status) {

@@ -2,34 +2,34 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "driver/assumptions.h"
-#include "driver/engine_choice.h"
-#include "driver/forecast.h"
-#include "driver/gpu.h"
-#include "driver/graph_sketch.h"
-#include "driver/label_graph.h"
-#include "driver/loop_counts.h"
-#include "driver/loop_estimates.h"
-#include "driver/options.h"
-#include "driver/output_file.h"
-#include "driver/pattern_plan.h"
-#include "driver/pattern_reporter.h"
-#include "driver/stream/stream_plan.h"
-#include "driver/targets.h"
-#include "driver/tuned_schedules.h"
-#include "driver/tuner.h"
-#include "driver/values.h"
-#include "driver/vertex_order.h"
 #include "frontend/asg.h"
+#include "incremental/stream_plan.h"
 #include "ir/check.h"
 #include "ir/verifier.h"
 #include "runtime/machine.h"
+#include "session/assumptions.h"
+#include "session/engine_choice.h"
+#include "session/forecast.h"
+#include "session/gpu.h"
+#include "session/graph_sketch.h"
+#include "session/label_graph.h"
+#include "session/loop_counts.h"
+#include "session/loop_estimates.h"
+#include "session/options.h"
+#include "session/output_file.h"
+#include "session/pattern_matcher.h"
+#include "session/pattern_plan.h"
+#include "session/pattern_reporter.h"
+#include "session/targets.h"
+#include "session/tuned_schedules.h"
+#include "session/tuner.h"
+#include "session/values.h"
+#include "session/vertex_order.h"
 #include "tools/error_pages.h"
 #include "tools/explanation.h"
 #include "tools/explanation_json.h"
@@ -138,15 +138,15 @@ class Explain {
     reporter_.set_pattern(pattern_->sources(), pattern_->loc());
     found_.semantics = pattern_->semantics(false);
     found_.meaning = pattern_->meaning();
-    found_.induced = pattern_->induced() == frontend::pattern::Induced::Vertex;
+    found_.induced = pattern_->induced() == pattern::Induced::Vertex;
     found_.count_names = pattern_->count_names();
-    if (!has_inputs()) return write_pattern(frontend::pattern::typical_graph());
+    if (!has_inputs()) return write_pattern(pattern::typical_graph());
     // A .mtg says when it is read whether it has arcs.
     if (!binds_mtg(options_.bind)) code = pattern_->check_arcs(options_.bind.directed);
     return code;
   }
 
-  Status write_pattern(const frontend::pattern::GraphSketch& sketch) {
+  Status write_pattern(const pattern::GraphSketch& sketch) {
     const Status code = pattern_->write(false, sketch);
     return code == Status::Ok ? take_pattern(sketch.of_graph) : code;
   }
@@ -209,7 +209,7 @@ class Explain {
     Status code = choice_.decide(std::move(question), std::move(context), catalog, console_);
     if (planned != Status::Ok) code = planned;
     // The program that is explained is that of a CPU.
-    if (code == Status::Ok && of_pattern() && sketch_->device != frontend::pattern::Device::Cpu) {
+    if (code == Status::Ok && of_pattern() && sketch_->device != pattern::Device::Cpu) {
       (void)expected_ns(false, code);
     }
     if (code != Status::Ok) return code;
@@ -249,8 +249,8 @@ class Explain {
 
   /// What the program is expected to take on one thread, or on a GPU.
   std::optional<double> expected_ns(bool on_gpu, Status& status) {
-    using frontend::pattern::Device;
-    if (!of_pattern()) return on_gpu ? std::nullopt : driver::expected_ns(compilation_, bound_);
+    using pattern::Device;
+    if (!of_pattern()) return on_gpu ? std::nullopt : session::expected_ns(compilation_, bound_);
     const Device device = on_gpu ? Device::Gpu : Device::Cpu;
     if (status == Status::Ok && (!sketch_ || sketch_->device != device)) {
       PlanRequest request;
@@ -290,12 +290,12 @@ class Explain {
     std::vector<std::string> plans;
     if (of_pattern()) {
       if (options_.pattern.plan != 1) return;
-      using frontend::pattern::Device;
-      const frontend::pattern::GraphSketch sketch = sketch_of(
+      using pattern::Device;
+      const pattern::GraphSketch sketch = sketch_of(
           bound_.inputs.graphs.at(bound_.main_graph), *bound_.inputs.dictionary,
           {target.on_gpu ? Device::Gpu : Device::Cpu, forecast_.gains_by_degree(), pattern_->vertex_labelled()});
       for (std::size_t plan = 1; plan <= kTunedPlans; ++plan) {
-        const std::optional<frontend::pattern::PatternProgram> program = pattern_->write_plan(plan, sketch);
+        const std::optional<pattern::PatternProgram> program = pattern_->write_plan(plan, sketch);
         if (!program) break;
         if (plan == 1) text = program->text;
         if (plan > 1) plans.push_back(program->text);
@@ -530,7 +530,7 @@ class Explain {
   std::optional<PatternSource> pattern_;
   BoundInputs bound_;
   Forecast forecast_;
-  std::optional<frontend::pattern::GraphSketch> sketch_;
+  std::optional<pattern::GraphSketch> sketch_;
   EngineChoice choice_;
   passes::LabelWords labels_;
   std::unique_ptr<codegen::Backend> backend_;

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
-#include "driver/stream/stream_plan.h"
-#include "driver/values.h"
+#include "incremental/stream_plan.h"
 #include "planner/decide.h"
+#include "session/values.h"
 #include "tools/progress.h"
 #include "tools/run_report.h"
 #include "tools/svg.h"
@@ -55,7 +55,7 @@ void add_rows(const std::vector<Step>& steps, std::size_t depth, std::vector<Siz
 std::string pattern_text(const Explanation& all) {
   std::string out = fmt::format("{}\n", all.semantics);
   double least = 0;
-  for (const frontend::pattern::Choice& choice : all.choices) {
+  for (const pattern::Choice& choice : all.choices) {
     if (least == 0) out += all.engine == "program" ? "\nplans, the first is taken\n" : "\nplans of a program\n";
     if (least == 0) least = choice.cost;
     out += fmt::format("  {:<10} {:>13} {:>8.2f}x  {}\n", to_string(choice.algorithm), precise_time(choice.cost / 1e6),

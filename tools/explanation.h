@@ -5,17 +5,17 @@
 #include <utility>
 #include <vector>
 
-#include "driver/outline.h"
-#include "frontend/pattern/program.h"
 #include "passes/pass_manager.h"
+#include "planner/program.h"
+#include "session/outline.h"
 
-namespace matcha::driver::stream {
+namespace matcha::session::stream {
 struct StreamPlan;
-}  // namespace matcha::driver::stream
+}  // namespace matcha::session::stream
 
 namespace matcha::tools {
 
-using namespace driver;
+using namespace session;
 
 /// All that `explain` found out about a program; drawn or printed by others.
 struct Explanation {
@@ -26,8 +26,8 @@ struct Explanation {
   // Of patterns only.
   std::string semantics;  ///< What is counted, in a line.
   std::string meaning;    ///< The same in sentences.
-  std::vector<frontend::pattern::MatchingPlan> plans;
-  std::vector<frontend::pattern::Choice> choices;
+  std::vector<pattern::MatchingPlan> plans;
+  std::vector<pattern::Choice> choices;
   bool induced = false;   ///< By the vertices: estimates do not count the edges that must not be there.
   bool of_graph = false;  ///< Estimates are of the graph at hand, not of a typical one.
 

@@ -1,7 +1,7 @@
 #include "tools/explanation_json.h"
 
-#include "driver/plan_json.h"
-#include "driver/values.h"
+#include "session/plan_json.h"
+#include "session/values.h"
 
 namespace matcha::tools {
 

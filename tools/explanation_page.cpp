@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "driver/version.h"
+#include "session/version.h"
 #include "styles.h"
 #include "tools/draw_nest.h"
 #include "tools/draw_pattern.h"
@@ -116,7 +116,7 @@ std::string pattern_sections(const Explanation& all) {
   if (all.choices.empty()) return out;
   out += heading("Plans considered");
   std::vector<std::vector<std::string>> rows;
-  for (const frontend::pattern::Choice& choice : all.choices) {
+  for (const pattern::Choice& choice : all.choices) {
     rows.push_back({choice.plan, std::string(to_string(choice.algorithm)), precise_time(choice.cost / 1e6),
                     fmt::format("{:.2f}", choice.cost / all.choices.front().cost)});
   }

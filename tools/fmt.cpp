@@ -6,9 +6,9 @@
 #include <memory>
 #include <system_error>
 
-#include "driver/output_file.h"
 #include "frontend/format.h"
 #include "frontend/frontend.h"
+#include "session/output_file.h"
 #include "tools/options.h"
 #include "tools/verbs.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "driver/compile.h"
+#include "session/compile.h"
 
 namespace matcha::tools {
 
@@ -21,7 +21,7 @@ Status check_gpu_options(const std::vector<std::string>& given, bool asked_for_c
       return console.error(Status::Usage, fmt::format("`{}` is for GPUs, and the run is on the CPU", option),
                            "leave it out, or use --device cuda");
     }
-    return console.error(Status::Run, fmt::format("`{}` asks for a GPU: {}", option, driver::gpu_problem()),
+    return console.error(Status::Run, fmt::format("`{}` asks for a GPU: {}", option, session::gpu_problem()),
                          "leave it out to run on the CPU");
   }
   console.warning(

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/gpu.h"
+#include "session/gpu.h"
 #include "tools/console.h"
 
 namespace matcha::tools {

@@ -13,7 +13,6 @@
 #include <string>
 #include <utility>
 
-#include "driver/options.h"
 #include "runtime/graph/generate.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/mtg.h"
@@ -21,6 +20,7 @@
 #include "runtime/graph/page_limit.h"
 #include "runtime/graph/stats.h"
 #include "runtime/graph/write.h"
+#include "session/options.h"
 #include "tools/graph_info.h"
 #include "tools/help.h"
 #include "tools/numbers.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "driver/output_file.h"
 #include "runtime/graph/stats.h"
+#include "session/output_file.h"
 
 namespace matcha::tools {
 
@@ -181,7 +181,7 @@ Status print_graph_info(const runtime::LoadedGraph& loaded, bool json, const Con
   return written ? Status::Ok : console.error(written.error());
 }
 
-void add_graphs(const driver::ResidentGraph& graph, nlohmann::ordered_json& object) {
+void add_graphs(const session::ResidentGraph& graph, nlohmann::ordered_json& object) {
   object["graph"] = graph_facts(*graph.report());
   if (!graph.is_joined()) return;
   Json& graphs = object["graphs"] = Json::object();
@@ -189,7 +189,7 @@ void add_graphs(const driver::ResidentGraph& graph, nlohmann::ordered_json& obje
   for (const auto& other : graph.others()) graphs[other.name] = graph_facts(*other.graph->report());
 }
 
-void note_reports(const driver::ResidentGraph& graph, const Console& console) {
+void note_reports(const session::ResidentGraph& graph, const Console& console) {
   console.note(graph.report()->render());
   for (const auto& other : graph.others()) console.note(other.graph->report()->render());
 }

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "driver/resident_graph.h"
 #include "runtime/graph/inputs.h"
+#include "session/resident_graph.h"
 #include "tools/console.h"
 
 namespace matcha::tools {
@@ -15,8 +15,8 @@ Status print_graph_info(const runtime::LoadedGraph& loaded, bool json, const Con
 nlohmann::ordered_json graph_facts(const runtime::LoadReport& report);
 /// The first graph as `graph` of an object, and, of several that were joined, all by their names as `graphs`. Requires:
 /// they were read.
-void add_graphs(const driver::ResidentGraph& graph, nlohmann::ordered_json& object);
+void add_graphs(const session::ResidentGraph& graph, nlohmann::ordered_json& object);
 /// The report of each.
-void note_reports(const driver::ResidentGraph& graph, const Console& console);
+void note_reports(const session::ResidentGraph& graph, const Console& console);
 
 }  // namespace matcha::tools

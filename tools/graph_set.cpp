@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "driver/output_file.h"
-#include "driver/prepared.h"
 #include "runtime/cpu/region.h"
+#include "session/output_file.h"
+#include "session/prepared.h"
 
 namespace matcha::tools {
 
@@ -37,14 +37,14 @@ Status check(const RunVerbOptions& options, const PatternOptions& pattern, const
 }
 
 Status read(const RunVerbOptions& options, bool edge_labelled, const Console& console, Session& session,
-            driver::ResidentGraph::Shared& graph) {
+            session::ResidentGraph::Shared& graph) {
   runtime::GraphSpec spec;
   spec.path = options.bind.graph;
   spec.columns = take_columns(spec.path);
   spec.directed = options.bind.directed;
   spec.edge_info = edge_labelled;
   options.bind.table.put_into(spec);
-  runtime::Result<driver::ResidentGraph::Shared> found = driver::ResidentGraph::read(spec, session.cancel());
+  runtime::Result<session::ResidentGraph::Shared> found = session::ResidentGraph::read(spec, session.cancel());
   if (!found) return session.stopped() ? session.stop_early() : console.error(found.error());
   graph = std::move(*found);
   return Status::Ok;
@@ -68,7 +68,7 @@ std::string answer(const std::vector<std::uint64_t>& counts, const std::string& 
 Status run_per_graph(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console,
                      Session& session) {
   if (const Status code = check(options, pattern, console); code != Status::Ok) return code;
-  driver::ProgramRequest request;
+  session::ProgramRequest request;
   request.pattern = pattern;
   request.pattern.per.clear();
   request.matches = true;
@@ -77,14 +77,14 @@ Status run_per_graph(const RunVerbOptions& options, const PatternOptions& patter
   request.code_folder = options.code_folder;
   PatternSource source(request.pattern, console);
   if (const Status code = source.read(); code != Status::Ok) return code;
-  driver::ResidentGraph::Shared graph;
+  session::ResidentGraph::Shared graph;
   if (const Status code = read(options, source.edge_labelled(), console, session, graph); code != Status::Ok)
     return code;
   const std::uint64_t count = graph->report()->graphs;
   console.note(graph->report()->render());
   const std::shared_ptr<const Reporter> reporter(std::shared_ptr<void>(), &console);
-  std::unique_ptr<driver::Prepared> prepared;
-  const Status made = driver::Prepared::make(
+  std::unique_ptr<session::Prepared> prepared;
+  const Status made = session::Prepared::make(
       request, graph, [](const std::function<void()>& work) { work(); }, reporter, prepared);
   if (made != Status::Ok) return made;
   console.note(prepared->semantics());

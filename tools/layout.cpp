@@ -10,8 +10,8 @@ namespace matcha::tools {
 
 namespace {
 
-using frontend::pattern::Mask;
-using frontend::pattern::Pattern;
+using pattern::Mask;
+using pattern::Pattern;
 
 constexpr int kRounds = 200, kLastRounds = 2000, kStarts = 16;
 
@@ -19,13 +19,13 @@ std::size_t index(int v) { return static_cast<std::size_t>(v); }
 
 /// The vertices of the part that `start` is in. Pairs that must not be adjacent keep a part together as edges do.
 std::vector<int> part_of(const Pattern& pattern, int start) {
-  Mask part = frontend::pattern::bit(start);
+  Mask part = pattern::bit(start);
   for (Mask last = 0; part != last;) {
     last = part;
-    frontend::pattern::for_each(last, [&](int v) { part |= pattern.near(v) | pattern.anti[index(v)]; });
+    pattern::for_each(last, [&](int v) { part |= pattern.near(v) | pattern.anti[index(v)]; });
   }
   std::vector<int> vertices;
-  frontend::pattern::for_each(part, [&](int v) { vertices.push_back(v); });
+  pattern::for_each(part, [&](int v) { vertices.push_back(v); });
   return vertices;
 }
 
@@ -36,7 +36,7 @@ class Part {
  public:
   Part(const Pattern& pattern, const std::vector<int>& vertices) : size_(vertices.size()) {
     const auto joined = [&](std::size_t i, std::size_t j) {
-      return frontend::pattern::has(pattern.near(vertices[i]), vertices[j]);
+      return pattern::has(pattern.near(vertices[i]), vertices[j]);
     };
     distance_.assign(size_, std::vector<double>(size_, 1e9));
     for (std::size_t i = 0; i < size_; ++i) {
@@ -44,7 +44,7 @@ class Part {
         if (i == j) distance_[i][j] = 0;
         if (joined(i, j)) distance_[i][j] = 1;
         // A pair that must not be adjacent is drawn too, a little longer.
-        if (frontend::pattern::has(pattern.anti[index(vertices[i])], vertices[j])) distance_[i][j] = 1.4;
+        if (pattern::has(pattern.anti[index(vertices[i])], vertices[j])) distance_[i][j] = 1.4;
         if (i < j && joined(i, j)) edges_.emplace_back(i, j);
       }
     }

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "frontend/pattern/pattern.h"
+#include "question/pattern.h"
 #include "tools/svg.h"
 
 namespace matcha::tools {
@@ -13,7 +13,7 @@ namespace matcha::tools {
 /// Distances on paper approach those in the pattern (stress majorization: Gansner, Koren and North, "Graph drawing by
 /// stress majorization", section 2) from several starts; the result with the fewest crossings is turned so that as many
 /// edges as possible are level or upright.
-std::vector<Point> layout(const frontend::pattern::Pattern& pattern, double unit);
+std::vector<Point> layout(const pattern::Pattern& pattern, double unit);
 
 /// How near `at` comes to the straight way between two points.
 double distance_to_line(Point at, Point from, Point to);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "driver/compile.h"
-#include "driver/message_log.h"
 #include "frontend/frontend.h"
+#include "session/compile.h"
+#include "session/message_log.h"
 
 namespace matcha::tools {
 
@@ -14,10 +14,10 @@ LibraryNames library_names() {
   names.modules = frontend::stdlib_modules();
   std::set<std::string> entries;
   std::set<std::string> parameters;
-  const driver::MessageLog log;
+  const session::MessageLog log;
   for (const std::string& module : names.modules) {
     std::string text;
-    if (driver::read_program(module, nullptr, log, text) != driver::Status::Ok) continue;
+    if (session::read_program(module, nullptr, log, text) != session::Status::Ok) continue;
     SourceManager sources;
     Diagnostics diagnostics(sources);
     const std::unique_ptr<frontend::Program> program =

@@ -8,9 +8,9 @@
 #include <memory>
 #include <string_view>
 
-#include "driver/output_file.h"
-#include "driver/version.h"
 #include "manual.h"
+#include "session/output_file.h"
+#include "session/version.h"
 #include "tools/man_text.h"
 #include "tools/verbs.h"
 
@@ -154,7 +154,7 @@ std::string page_name(const VerbFacts& verb) { return verb.path.empty() ? "match
 std::string man_page(const VerbFacts& program, const VerbFacts& verb) {
   const std::string name = page_name(verb);
   std::string out = fmt::format(".TH {} 1 {} \"Matcha {}\" Matcha\n.ad l\n", roff_text(upper(name)), MATCHA_DATE,
-                                driver::matcha_version());
+                                session::matcha_version());
   out += fmt::format(".SH NAME\n{} \\- {}\n", roff_text(name), roff_text(verb.text));
   out += ".SH SYNOPSIS\n" + synopsis(verb);
   out += verbs_below(verb);

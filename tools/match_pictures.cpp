@@ -5,13 +5,13 @@
 
 #include <algorithm>
 
-#include "driver/values.h"
+#include "session/values.h"
 
 namespace matcha::tools {
 
 bool is_picture(std::string_view path) { return path.ends_with(".svg"); }
 
-MatchPictures::MatchPictures(const frontend::pattern::Pattern& pattern, const runtime::Universe& ids,
+MatchPictures::MatchPictures(const pattern::Pattern& pattern, const runtime::Universe& ids,
                              const runtime::Graph* maybe_graph)
     : pattern_(pattern), ids_(ids), graph_(maybe_graph) {}
 
@@ -21,8 +21,8 @@ void MatchPictures::take(const codegen::Rows& rows, std::uint64_t most) {
     DrawnMatch match;
     for (std::size_t column = 0; column < rows.kinds.size(); ++column) {
       std::string id;
-      const driver::RowColumns one{{rows.kinds[column]}, {rows.columns[column]}};
-      driver::append_row(id, one, row, ids_, driver::Style::Text);
+      const session::RowColumns one{{rows.kinds[column]}, {rows.columns[column]}};
+      session::append_row(id, one, row, ids_, session::Style::Text);
       match.ids.push_back(std::move(id));
       if (labels == nullptr || rows.kinds[column] != runtime::ElementKind::Vid) continue;
       const std::int64_t label = labels[static_cast<const std::uint32_t*>(rows.columns[column])[row]];

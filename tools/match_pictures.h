@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "frontend/pattern/pattern.h"
+#include "question/pattern.h"
 #include "runtime/graph/graph.h"
 #include "tools/draw_pattern.h"
 
@@ -22,8 +22,7 @@ class MatchPictures {
  public:
   /// What it is given must outlive it. A row has a column for each vertex of the pattern, in order. `ids` are of the
   /// ranks that rows have; `maybe_graph` has the labels of its vertices, if they have any.
-  MatchPictures(const frontend::pattern::Pattern& pattern, const runtime::Universe& ids,
-                const runtime::Graph* maybe_graph);
+  MatchPictures(const pattern::Pattern& pattern, const runtime::Universe& ids, const runtime::Graph* maybe_graph);
 
   /// Keeps the first `most` of all rows. Not from two threads at once.
   void take(const codegen::Rows& rows, std::uint64_t most);
@@ -32,7 +31,7 @@ class MatchPictures {
   std::string svg(std::string_view title) const;
 
  private:
-  const frontend::pattern::Pattern& pattern_;
+  const pattern::Pattern& pattern_;
   const runtime::Universe& ids_;
   const runtime::Graph* graph_;
   std::vector<DrawnMatch> matches_;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/cluster/ledger.h"
+#include "session/cluster/ledger.h"
 #include "tools/cli.h"
 #include "tools/console.h"
 #include "tools/verbs.h"
@@ -25,7 +25,7 @@ struct MergeOptions {
 /// Runs the command of the first ledger once more, with what the ledgers have in place of its parallel loops.
 Status merge(const MergeOptions& options) {
   const Console console(options.console);
-  const runtime::Result<driver::cluster::Ledger> first = driver::cluster::read_ledger(options.ledgers.front());
+  const runtime::Result<session::cluster::Ledger> first = session::cluster::read_ledger(options.ledgers.front());
   if (!first) return console.error(first.error());
   std::vector<std::string> words{"matcha", "run"};
   for (std::size_t i = 0; i < first->header.words.size(); ++i) {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "driver/options.h"
-#include "frontend/pattern/read.h"
 #include "passes/pass.h"
+#include "question/read.h"
+#include "session/options.h"
 #include "tools/error_pages.h"
 #include "tools/exit_codes.h"
 #include "tools/help.h"
@@ -45,7 +45,7 @@ std::vector<std::string> known_names(const std::string& type, const std::string&
   } else if (type == "PASS" || name == "--disable-pass") {
     for (const passes::PassInfo& pass : passes::all_passes()) names.emplace_back(pass.name);
   } else if (name == "--pattern" || name == "PATTERN") {
-    for (const frontend::pattern::NamedPattern& known : frontend::pattern::pattern_names()) {
+    for (const pattern::NamedPattern& known : pattern::pattern_names()) {
       names.emplace_back(known.name.substr(0, known.name.find(':')));
     }
   }

@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <memory>
 
-#include "driver/options.h"
 #include "ir/support/diagnostics.h"
 #include "runtime/graph/mtg.h"
+#include "session/options.h"
 #include "tools/numbers.h"
 
 namespace matcha::tools {
@@ -98,7 +98,7 @@ CLI::Option* add_table_option(CLI::App& verb, const Option& row, const std::stri
 
 void add_options(CLI::App& verb, Verb which, const OptionTargets& to) {
   const Targets kept = std::make_shared<const OptionTargets>(to);
-  for (const Option& row : driver::options()) {
+  for (const Option& row : session::options()) {
     const std::string name = std::string("--") + row.name;
     if ((row.verbs & which) == 0 || verb.get_option_no_throw(name) != nullptr) continue;
     add_table_option(verb, row, name, kept);
@@ -106,7 +106,7 @@ void add_options(CLI::App& verb, Verb which, const OptionTargets& to) {
 }
 
 CLI::Option* add_option(CLI::App& verb, Verb which, const char* option, const OptionTargets& to, const char* name) {
-  const auto row = std::ranges::find_if(driver::options(), [&](const Option& each) {
+  const auto row = std::ranges::find_if(session::options(), [&](const Option& each) {
     return std::string_view(option) == each.name && (each.verbs & which) != 0;
   });
   return add_table_option(verb, *row, name, std::make_shared<const OptionTargets>(to));

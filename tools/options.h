@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "driver/bind.h"
-#include "driver/compile.h"
-#include "driver/pattern_source.h"
-#include "driver/resident_graph.h"
 #include "runtime/cpu/set_kernels.h"
+#include "session/bind.h"
+#include "session/compile.h"
+#include "session/pattern_source.h"
+#include "session/resident_graph.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
 
@@ -19,15 +19,15 @@ class App;
 class Option;
 }  // namespace CLI
 
-namespace matcha::driver {
+namespace matcha::session {
 struct OptionTargets;
 enum Verb : std::uint32_t;
-}  // namespace matcha::driver
+}  // namespace matcha::session
 
 /// The options of the steps of a run, which several verbs have.
 namespace matcha::tools {
 
-/// Adds the options of the table (driver/options.h) that the verb takes, in its order, but for those that the verb has
+/// Adds the options of the table (session/options.h) that the verb takes, in its order, but for those that the verb has
 /// already. Values go to `to`, whose parts must outlive the verb.
 void add_options(CLI::App& verb, Verb which, const OptionTargets& to);
 /// Adds one of them, perhaps by another name, such as `--input-format`.

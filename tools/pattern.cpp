@@ -5,15 +5,15 @@
 #include <optional>
 #include <utility>
 
-#include "driver/options.h"
-#include "driver/output_file.h"
-#include "driver/pattern_plan.h"
-#include "driver/pattern_source.h"
-#include "frontend/pattern/delta.h"
-#include "frontend/pattern/delta_text.h"
-#include "frontend/pattern/read.h"
+#include "planner/delta.h"
+#include "planner/delta_text.h"
+#include "question/read.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/machine.h"
+#include "session/options.h"
+#include "session/output_file.h"
+#include "session/pattern_plan.h"
+#include "session/pattern_source.h"
 #include "tools/draw_pattern.h"
 #include "tools/options.h"
 #include "tools/progress.h"
@@ -40,13 +40,13 @@ struct PatternVerbOptions {
 std::string listing(const PatternSource& source) {
   std::string out;
   if (source.set().motif) {
-    for (const frontend::pattern::Pattern& one : source.set().patterns) {
+    for (const pattern::Pattern& one : source.set().patterns) {
       out += fmt::format("{:<16} {}\n", one.name.empty() ? "-" : one.name, to_text(one));
     }
     return out;
   }
   double least = 0;
-  for (const frontend::pattern::Choice& choice : source.program().choices) {
+  for (const pattern::Choice& choice : source.program().choices) {
     if (least == 0) least = choice.cost;
     out += fmt::format("{:<10} {:>13} {:>8.2f}x  {}\n", to_string(choice.algorithm), precise_time(choice.cost / 1e6),
                        choice.cost / least, choice.plan);
@@ -55,16 +55,16 @@ std::string listing(const PatternSource& source) {
 }
 
 /// The pictures of the patterns alone: no order of loops, no restrictions.
-std::string drawing(const frontend::pattern::PatternSet& set) {
-  std::vector<frontend::pattern::MatchingPlan> plans;
-  for (const frontend::pattern::Pattern& pattern : set.patterns) plans.push_back({pattern, {}, {}, {}, 1, {}});
+std::string drawing(const pattern::PatternSet& set) {
+  std::vector<pattern::MatchingPlan> plans;
+  for (const pattern::Pattern& pattern : set.patterns) plans.push_back({pattern, {}, {}, {}, 1, {}});
   const std::string title = set.patterns.size() == 1 ? to_text(set.patterns.front()) : "patterns";
   return svg_element(draw_patterns(plans), "pattern", title, pattern_words(plans), true);
 }
 
 /// The program of what one edge adds.
 Status print_delta(const PatternVerbOptions& options, const PatternSource& source, const Console& console) {
-  const frontend::pattern::Pattern& pattern = source.set().patterns.front();
+  const pattern::Pattern& pattern = source.set().patterns.front();
   std::string why;
   if (source.set().motif) {
     why = "a set of patterns has a program for each";
@@ -72,10 +72,10 @@ Status print_delta(const PatternVerbOptions& options, const PatternSource& sourc
     why = "arcs are not written yet; `matcha stream` counts them";
   } else if (pattern.edge_labelled()) {
     why = "labels of edges are not written yet; `matcha stream` counts them";
-  } else if (source.match() != frontend::pattern::Match::Iso) {
+  } else if (source.match() != pattern::Match::Iso) {
     why = "maps need not be injective";
   } else {
-    frontend::pattern::has_delta(pattern, why);
+    pattern::has_delta(pattern, why);
   }
   if (!why.empty()) return console.error(Status::Query, fmt::format("there is no delta program: {}", why));
   const runtime::Status written =
@@ -96,9 +96,9 @@ Status print_pattern(const PatternVerbOptions& options) {
   }
   // The sketch looks at the graph while the program is written.
   std::optional<runtime::LoadedGraph> graph;
-  using frontend::pattern::Device;
+  using pattern::Device;
   const Device device = options.device == "cuda" ? Device::Gpu : Device::Cpu;
-  frontend::pattern::GraphSketch sketch = frontend::pattern::typical_graph();
+  pattern::GraphSketch sketch = pattern::typical_graph();
   sketch.device = device;
   if (!options.graph.empty()) {
     runtime::GraphSpec spec;
@@ -141,7 +141,7 @@ edges `a-b=y`, arcs `a->b`, pairs that must not be adjacent `a~b`, drawn as
 stands in single quotes.
 
 )";
-  for (const frontend::pattern::NamedPattern& known : frontend::pattern::pattern_names()) {
+  for (const pattern::NamedPattern& known : pattern::pattern_names()) {
     out += fmt::format("  {:<16} {}\n", known.name, known.meaning);
   }
   return out + R"(

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "driver/options.h"
-#include "driver/text_file.h"
-#include "frontend/query/query.h"
+#include "question/query/query.h"
+#include "session/options.h"
+#include "session/text_file.h"
 #include "tools/run_options.h"
 #include "tools/verbs.h"
 
@@ -30,7 +30,7 @@ Status run_query(RunVerbOptions& options, const std::string& given) {
   std::string text = given;
   if (!is_text(given)) {
     pattern.name = given;
-    if (const std::string why = driver::read_text_file(given, text); !why.empty()) {
+    if (const std::string why = session::read_text_file(given, text); !why.empty()) {
       return console.error(
           Status::Input, fmt::format("cannot read the query `{}`: {}", given, why),
           "a query is like `SELECT ?a WHERE { ?a :knows ?b }` or `MATCH (a)-[:knows]->(b) RETURN a`, or "
@@ -42,8 +42,7 @@ Status run_query(RunVerbOptions& options, const std::string& given) {
   }
   SourceManager sources;
   Diagnostics diagnostics(sources);
-  const std::optional<frontend::query::Query> query =
-      frontend::query::read_query(sources, sources.add(pattern.name, text), diagnostics);
+  const std::optional<query::Query> query = query::read_query(sources, sources.add(pattern.name, text), diagnostics);
   if (!query) {
     console.report(diagnostics, 0);
     return Status::Query;
@@ -53,11 +52,11 @@ Status run_query(RunVerbOptions& options, const std::string& given) {
   options.bind.directed = true;
   options.bind.keep_loops = query->set.patterns.front().edge_labelled();
   options.compile.may_loop = options.bind.keep_loops;
-  options.bind.keep_repeats = query->match == frontend::pattern::Match::Edge;
+  options.bind.keep_repeats = query->match == pattern::Match::Edge;
   options.bind.may_lack_info = true;
-  options.exists = query->answer == frontend::query::Answer::Exists;
+  options.exists = query->answer == query::Answer::Exists;
   options.limit = query->limit;
-  if (query->answer == frontend::query::Answer::Rows) {
+  if (query->answer == query::Answer::Rows) {
     if (options.matches.empty() && !options.json) options.matches = "-";
     if (!query->variables.empty() && (options.matches.ends_with(".npy") || options.matches.ends_with(".arrow"))) {
       return console.error(Status::Usage, "labels of edges are not written to `.npy` and `.arrow`",

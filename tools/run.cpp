@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "codegen/backend.h"
-#include "driver/pattern_list.h"
 #include "runtime/machine.h"
 #include "runtime/unfinished_file.h"
+#include "session/pattern_list.h"
 #include "tools/exit_codes.h"
 #include "tools/graph_set.h"
 #include "tools/match_pictures.h"

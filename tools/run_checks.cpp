@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
-#include "driver/gpu.h"
 #include "runtime/cpu/region.h"
+#include "session/gpu.h"
 #include "tools/gpu_options.h"
 #include "tools/match_pictures.h"
 #include "tools/options.h"

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "codegen/backend.h"
-#include "driver/bind.h"
-#include "driver/reporter.h"
-#include "driver/row_encoder.h"
-#include "driver/targets.h"
+#include "session/bind.h"
+#include "session/reporter.h"
+#include "session/row_encoder.h"
+#include "session/targets.h"
 #include "tools/console.h"
 #include "tools/run_options.h"
 #include "tools/session.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/gpu_matcher.h"
+#include "session/gpu_matcher.h"
 
 namespace matcha::tools {
 

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "driver/bind.h"
-#include "driver/engines.h"
-#include "driver/pattern_source.h"
+#include "session/bind.h"
+#include "session/engines.h"
+#include "session/pattern_source.h"
 #include "tools/run_load.h"
 #include "tools/run_options.h"
 #include "tools/shared_inputs.h"

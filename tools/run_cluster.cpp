@@ -12,16 +12,16 @@
 #include <thread>
 #include <utility>
 
-#include "driver/cluster/dealers.h"
-#include "driver/cluster/run_key.h"
-#include "driver/gpu.h"
-#include "driver/version.h"
 #include "runtime/unfinished_file.h"
+#include "session/cluster/dealers.h"
+#include "session/cluster/run_key.h"
+#include "session/gpu.h"
+#include "session/version.h"
 #include "tools/run_options.h"
 
 namespace matcha::tools {
 
-namespace cluster = driver::cluster;
+namespace cluster = session::cluster;
 
 namespace {
 
@@ -119,11 +119,11 @@ Status leave_team(const ClusterOptions& options, const Console& console, Status 
   options.team->abort(exit_code(status));
 }
 
-std::string search_words(const driver::PatternSource& pattern, bool rows) {
-  const frontend::pattern::Pattern& first = pattern.set().patterns.front();
+std::string search_words(const session::PatternSource& pattern, bool rows) {
+  const pattern::Pattern& first = pattern.set().patterns.front();
   std::string words = pattern.semantics(rows);
   for (int v = 0; v < first.size(); ++v) {
-    const auto at = frontend::pattern::at(v);
+    const auto at = pattern::at(v);
     words += fmt::format("\n{} {} {}", first.out[at], first.anti[at], first.label(v));
   }
   return words;
@@ -143,7 +143,7 @@ Status ClusterRun::check(const RunVerbOptions& all) {
   if (all.verify) return unfit("--verify", "verify the whole run");
   if (all.most()) return unfit("--limit` or `--exists", "they are for whole runs");
   on_gpu_ = all.device == "cuda";
-  if (const std::string problem = on_gpu_ ? driver::gpu_problem() : ""; !problem.empty()) {
+  if (const std::string problem = on_gpu_ ? session::gpu_problem() : ""; !problem.empty()) {
     return console_.error(Status::Run, problem, "parts of a run with --device cuda are for machines with a GPU");
   }
   if (options_.mpi && reads_standard_input(all)) {
@@ -186,7 +186,7 @@ Status ClusterRun::begin(std::string_view program, const BoundInputs& bound, con
   if (!options_.any()) return Status::Ok;
   cluster::LedgerHeader header;
   header.key = cluster::run_key(program, bound.arguments, *bound.inputs.universe, bound.labels);
-  header.version = driver::matcha_version();
+  header.version = session::matcha_version();
   header.words = words_of_run(options_.words);
   header.shard = shard_;
   header.shards = shards_;

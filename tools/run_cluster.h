@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "codegen/dealer.h"
-#include "driver/bind.h"
-#include "driver/pattern_source.h"
 #include "runtime/cluster/mpi_team.h"
+#include "session/bind.h"
+#include "session/pattern_source.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
 #include "tools/run_report.h"
@@ -46,7 +46,7 @@ Status join_team(RunVerbOptions& all);
 Status leave_team(const ClusterOptions& options, const Console& console, Status status, bool has_result);
 
 /// What a pattern that is matched by search asks for, so that runs that differ in it are told apart.
-std::string search_words(const driver::PatternSource& pattern, bool rows);
+std::string search_words(const session::PatternSource& pattern, bool rows);
 
 /// The part of a run that is in this process.
 class ClusterRun {

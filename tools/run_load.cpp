@@ -48,7 +48,7 @@ constexpr const char* kGpuBlockPasses =
 
 std::uint64_t vertices_of(const PatternSource& pattern) {
   int most = 1;
-  for (const frontend::pattern::Pattern& one : pattern.set().patterns) most = std::max(most, one.size());
+  for (const pattern::Pattern& one : pattern.set().patterns) most = std::max(most, one.size());
   return static_cast<std::uint64_t>(most);
 }
 

@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "driver/options.h"
-#include "driver/targets.h"
+#include "session/options.h"
+#include "session/targets.h"
 #include "tools/verbs.h"
 
 namespace matcha::tools {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "driver/version.h"
+#include "session/version.h"
 #include "tools/explanation.h"
 #include "tools/graph_info.h"
 #include "tools/session.h"

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "driver/bind.h"
-#include "driver/compile.h"
-#include "driver/matches.h"
-#include "driver/tuned_schedules.h"
-#include "driver/verification.h"
-#include "driver/vertex_order.h"
+#include "session/bind.h"
+#include "session/compile.h"
+#include "session/matches.h"
+#include "session/tuned_schedules.h"
+#include "session/verification.h"
+#include "session/vertex_order.h"
 #include "tools/exit_codes.h"
 
 namespace matcha::tools {

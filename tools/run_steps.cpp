@@ -7,28 +7,28 @@
 #include <optional>
 #include <utility>
 
-#include "driver/assumptions.h"
-#include "driver/bind_slices.h"
-#include "driver/compile.h"
-#include "driver/engine_choice.h"
-#include "driver/forecast.h"
-#include "driver/gpu.h"
-#include "driver/label_graph.h"
-#include "driver/matches.h"
-#include "driver/output_file.h"
-#include "driver/pattern_matcher.h"
-#include "driver/pattern_plan.h"
-#include "driver/pattern_reporter.h"
-#include "driver/pattern_source.h"
-#include "driver/targets.h"
-#include "driver/tuned_schedules.h"
-#include "driver/tuner.h"
-#include "driver/version.h"
-#include "driver/vertex_order.h"
 #include "ir/printer.h"
 #include "runtime/cpu/region.h"
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/machine.h"
+#include "session/assumptions.h"
+#include "session/bind_slices.h"
+#include "session/compile.h"
+#include "session/engine_choice.h"
+#include "session/forecast.h"
+#include "session/gpu.h"
+#include "session/label_graph.h"
+#include "session/matches.h"
+#include "session/output_file.h"
+#include "session/pattern_matcher.h"
+#include "session/pattern_plan.h"
+#include "session/pattern_reporter.h"
+#include "session/pattern_source.h"
+#include "session/targets.h"
+#include "session/tuned_schedules.h"
+#include "session/tuner.h"
+#include "session/version.h"
+#include "session/vertex_order.h"
 #include "tools/gpu_options.h"
 #include "tools/match_pictures.h"
 #include "tools/options.h"
@@ -42,7 +42,7 @@
 namespace matcha::tools {
 
 namespace {
-using frontend::pattern::Device;
+using pattern::Device;
 
 /// One run, step by step. Every step says how the command ends; Ok goes on to the next.
 class Run final : public RunSteps {
@@ -210,7 +210,7 @@ class Run final : public RunSteps {
 
   /// Expected nanoseconds of the program, on one thread of a CPU.
   std::optional<double> expected_ns(bool on_gpu) {
-    if (!of_pattern()) return on_gpu ? std::nullopt : driver::expected_ns(*compilation_, bound_);
+    if (!of_pattern()) return on_gpu ? std::nullopt : session::expected_ns(*compilation_, bound_);
     if (planned_ == Status::Ok) planned_ = write_program(on_gpu);
     if (planned_ != Status::Ok) return std::nullopt;
     return on_gpu ? forecast_.ns : pattern_->program().cost;
@@ -262,7 +262,7 @@ class Run final : public RunSteps {
     if (const Status code = write_program(target_->on_gpu); code != Status::Ok) return code;
     note_pattern();
     for (std::size_t plan = pattern_options_.plan + 1; options_.tune && plan <= kTunedPlans; ++plan) {
-      const std::optional<frontend::pattern::PatternProgram> other = pattern_->write_plan(plan, *sketch_);
+      const std::optional<pattern::PatternProgram> other = pattern_->write_plan(plan, *sketch_);
       if (!other) break;
       other_plans_.push_back(other->text);
     }
@@ -479,7 +479,7 @@ class Run final : public RunSteps {
 
   Status run_passes(Compilation& compilation, const passes::LabelWords& labels) {
     const Status bound = report_.bound == nullptr ? Status::Ok : bind_slices(compilation, reporter_, bound_);
-    return bound == Status::Ok ? driver::run_passes(*target_, compilation, labels, report_.bound, gpu_.query) : bound;
+    return bound == Status::Ok ? session::run_passes(*target_, compilation, labels, report_.bound, gpu_.query) : bound;
   }
 
   Status compile(const passes::LabelWords& labels) {
@@ -572,7 +572,7 @@ class Run final : public RunSteps {
   bool searches_ = false;                        ///< The pattern is matched without a program.
   bool may_choose_ = false;                      ///< The device is chosen when the graph is read.
   Forecast forecast_;
-  std::optional<frontend::pattern::GraphSketch> sketch_;
+  std::optional<pattern::GraphSketch> sketch_;
   BindPlan plan_;
   BoundInputs bound_;
   passes::LabelWords labels_;

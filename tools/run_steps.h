@@ -3,9 +3,9 @@
 #include <memory>
 #include <optional>
 
-#include "driver/bind.h"
-#include "driver/compile.h"
-#include "driver/pattern_source.h"
+#include "session/bind.h"
+#include "session/compile.h"
+#include "session/pattern_source.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
 #include "tools/run_options.h"
@@ -26,8 +26,8 @@ struct Computed {
   codegen::RunOptions run_options;
   const std::optional<PatternSource>& pattern;  ///< Empty for a program.
   PatternOptions pattern_options;
-  const std::optional<frontend::pattern::GraphSketch>& sketch;  ///< What the pattern's program was written for.
-  bool searches;                                                ///< It was matched without one.
+  const std::optional<pattern::GraphSketch>& sketch;  ///< What the pattern's program was written for.
+  bool searches;                                      ///< It was matched without one.
 };
 
 /// One program or pattern on its way to an answer. Every step says how the command ends; Ok goes on to the next. The

@@ -18,13 +18,13 @@
 #include <thread>
 #include <utility>
 
-#include "driver/compile.h"
-#include "driver/matches.h"
-#include "driver/options.h"
-#include "driver/prepared.h"
-#include "driver/values.h"
-#include "driver/version.h"
 #include "runtime/machine.h"
+#include "session/compile.h"
+#include "session/matches.h"
+#include "session/options.h"
+#include "session/prepared.h"
+#include "session/values.h"
+#include "session/version.h"
 #include "tools/graph_info.h"
 #include "tools/options.h"
 #include "tools/serve_lists.h"
@@ -48,20 +48,20 @@ struct ServeOptions {
 /// Compiled programs that are kept; those that were not used for longest go first.
 class Kept {
  public:
-  std::shared_ptr<driver::Prepared> find(const std::string& key) {
+  std::shared_ptr<session::Prepared> find(const std::string& key) {
     const auto found = std::ranges::find(entries_, key, &Entry::first);
     if (found == entries_.end()) return nullptr;
     entries_.splice(entries_.begin(), entries_, found);
     return found->second;
   }
-  void add(std::string key, std::shared_ptr<driver::Prepared> made) {
+  void add(std::string key, std::shared_ptr<session::Prepared> made) {
     constexpr std::size_t kMost = 64;
     entries_.emplace_front(std::move(key), std::move(made));
     if (entries_.size() > kMost) entries_.pop_back();
   }
 
  private:
-  using Entry = std::pair<std::string, std::shared_ptr<driver::Prepared>>;
+  using Entry = std::pair<std::string, std::shared_ptr<session::Prepared>>;
   std::list<Entry> entries_;
 };
 
@@ -106,7 +106,7 @@ class Output {
 /// The thread that compiles and runs, one request after the other.
 class Worker {
  public:
-  Worker(driver::ResidentGraph::Shared graph, std::optional<runtime::Tier> tier, Output& output)
+  Worker(session::ResidentGraph::Shared graph, std::optional<runtime::Tier> tier, Output& output)
       : graph_(std::move(graph)), tier_(tier), output_(output), thread_([this, ended = ended_] { live(*ended); }) {}
   ~Worker() {
     {
@@ -244,18 +244,18 @@ class Worker {
       const Status status = read_program(request.file, nullptr, *log, request.program.text);
       if (status != Status::Ok) return error_line(request.id, status, *log);
     }
-    if (request.program.pattern.query) request.query = driver::take_query(request.program);
+    if (request.program.pattern.query) request.query = session::take_query(request.program);
     if (request.kind == ServeRequest::Kind::Check) return check(request, *log);
     const Stopwatch watch;
     const std::string key = request.key();
-    std::shared_ptr<driver::Prepared> prepared = kept_.find(key);
+    std::shared_ptr<session::Prepared> prepared = kept_.find(key);
     const bool was_kept = prepared != nullptr;
     if (!was_kept) {
-      std::unique_ptr<driver::Prepared> made;
-      driver::ResidentGraph::Shared graph = graph_;
+      std::unique_ptr<session::Prepared> made;
+      session::ResidentGraph::Shared graph = graph_;
       Status status = give_lists(request.lists, *log, graph);
       if (status != Status::Ok) return error_line(request.id, status, *log);
-      status = driver::Prepared::make(
+      status = session::Prepared::make(
           request.program, graph, [](const std::function<void()>& reading) { reading(); }, log, made);
       if (status != Status::Ok) return error_line(request.id, status, *log);
       status = check_lists(request.lists, made->signature(), *log);
@@ -289,7 +289,7 @@ class Worker {
 
   /// A query that asks whether there is a match.
   static bool asks_whether(const ServeRequest& request) {
-    return request.query && request.query->answer == frontend::query::Answer::Exists;
+    return request.query && request.query->answer == query::Answer::Exists;
   }
 
   /// The number of rows that are enough, by the option and the query; nothing: all are wanted.
@@ -299,7 +299,7 @@ class Worker {
     return std::min(request.limit.value_or(*request.query->limit), *request.query->limit);
   }
 
-  std::string run(Job& job, driver::Prepared& prepared, double compile_ms) {
+  std::string run(Job& job, session::Prepared& prepared, double compile_ms) {
     const ServeRequest& request = job.request;
     const frontend::Type& type = *prepared.signature().result;
     codegen::RunOptions how;
@@ -312,7 +312,7 @@ class Worker {
     how.most = limit;
     const std::vector<std::string> names = column_names(type, prepared.row_names());
     MatchWriter rows(nullptr, RowFormat{}, type, names, limit, prepared.universe());
-    if (request.query) rows.name_labels(graph_->graph().dictionary(), driver::label_columns(*request.query));
+    if (request.query) rows.name_labels(graph_->graph().dictionary(), session::label_columns(*request.query));
     if (limit && !type.is_list()) {
       JsonLog log;
       log.error(Status::Usage,
@@ -326,7 +326,7 @@ class Worker {
     const double run_ms = watch.ms();
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
       JsonLog log;
-      const Status status = driver::status_of(failed->error.kind);
+      const Status status = session::status_of(failed->error.kind);
       if (failed->loc.valid()) {
         log.error_at(status, prepared.sources(), failed->loc, failed->error.message, failed->error.hint);
       } else {
@@ -355,7 +355,7 @@ class Worker {
     return line.take();
   }
 
-  const driver::ResidentGraph::Shared graph_;
+  const session::ResidentGraph::Shared graph_;
   const std::optional<runtime::Tier> tier_;
   Output& output_;
   Kept kept_;
@@ -481,7 +481,7 @@ Status serve_steps(const ServeOptions& options, const Console& console, Session&
   }
   const Status tables = options.graph.check(console);
   if (tables != Status::Ok) return tables;
-  const runtime::Result<driver::ResidentGraph::Shared> graph = options.graph.read(session.cancel());
+  const runtime::Result<session::ResidentGraph::Shared> graph = options.graph.read(session.cancel());
   if (!graph) return session.stopped() ? session.stop_early() : console.error(graph.error());
   note_reports(**graph, console);
   Output output;

@@ -13,8 +13,8 @@ namespace matcha::tools {
 
 namespace {
 
-using driver::ResidentGraph;
-using Column = driver::GivenList::Column;
+using session::ResidentGraph;
+using Column = session::GivenList::Column;
 
 std::optional<std::int64_t> int_of(const Json& item) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -41,10 +41,10 @@ std::optional<Column> column_of(const Json& rows, bool are_rows, std::size_t at)
 }
 
 /// Nothing: it is no list, and `log` says why.
-std::optional<driver::GivenList> list_of(const std::string& name, const Json& rows, const JsonLog& log) {
+std::optional<session::GivenList> list_of(const std::string& name, const Json& rows, const JsonLog& log) {
   const bool are_rows = !rows.empty() && rows[0].is_array();
   const std::size_t width = are_rows ? rows[0].size() : 1;
-  driver::GivenList list;
+  session::GivenList list;
   list.size = rows.size();
   for (std::size_t at = 0; at < rows.size(); ++at) {
     if (rows[at].is_array() == are_rows && (!are_rows || (rows[at].size() == width && width != 0))) continue;
@@ -67,7 +67,7 @@ std::optional<driver::GivenList> list_of(const std::string& name, const Json& ro
 
 Status give_lists(const Json& lists, const JsonLog& log, ResidentGraph::Shared& graph) {
   for (const auto& [name, rows] : lists.items()) {
-    std::optional<driver::GivenList> list = list_of(name, rows, log);
+    std::optional<session::GivenList> list = list_of(name, rows, log);
     if (!list) return Status::Usage;
     if (graph->find(name) != nullptr) {
       return log.error(Status::Usage, fmt::format("`{}` is a graph already", name));
@@ -79,9 +79,9 @@ Status give_lists(const Json& lists, const JsonLog& log, ResidentGraph::Shared& 
   return Status::Ok;
 }
 
-Status check_lists(const Json& lists, const driver::Signature& program, const JsonLog& log) {
+Status check_lists(const Json& lists, const session::Signature& program, const JsonLog& log) {
   std::vector<std::string> known;
-  for (const driver::Signature::Param& param : program.params) {
+  for (const session::Signature::Param& param : program.params) {
     if (param.type->is_list()) known.push_back(param.name);
   }
   for (const auto& [name, rows] : lists.items()) {

@@ -1,16 +1,16 @@
 #pragma once
 
-#include "driver/resident_graph.h"
 #include "frontend/asg.h"
+#include "session/resident_graph.h"
 #include "tools/serve_protocol.h"
 
 namespace matcha::tools {
 
 /// The graph with the lists of a request: an object of arrays, by the names of parameters. An item is a number, a text,
 /// which is the id of a vertex, or an array of these, a row. Ok, Usage or Resource.
-Status give_lists(const Json& lists, const JsonLog& log, driver::ResidentGraph::Shared& graph);
+Status give_lists(const Json& lists, const JsonLog& log, session::ResidentGraph::Shared& graph);
 
 /// Ok, or Usage where a list is for no parameter of the program.
-Status check_lists(const Json& lists, const driver::Signature& program, const JsonLog& log);
+Status check_lists(const Json& lists, const session::Signature& program, const JsonLog& log);
 
 }  // namespace matcha::tools

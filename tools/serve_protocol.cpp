@@ -7,9 +7,9 @@
 #include <set>
 #include <vector>
 
-#include "driver/options.h"
 #include "frontend/frontend.h"
 #include "ir/support/diagnostics.h"
+#include "session/options.h"
 
 namespace matcha::tools {
 
@@ -231,9 +231,9 @@ std::string ServeRequest::key() const {
       Json{program.text, program.compile.file, program.pattern.text, program.params, lists, program.matches, given});
 }
 
-driver::OptionTargets targets_of(ServeRequest& request) {
-  driver::OptionTargets to;
-  driver::ProgramRequest& program = request.program;
+session::OptionTargets targets_of(ServeRequest& request) {
+  session::OptionTargets to;
+  session::ProgramRequest& program = request.program;
   to.entry = &program.compile.entry;
   to.compile = &program.compile;
   to.pattern = &program.pattern;

@@ -7,14 +7,14 @@
 #include <string>
 #include <string_view>
 
-#include "driver/prepared.h"
-#include "driver/query_request.h"
 #include "runtime/cpu/set_kernels.h"
+#include "session/prepared.h"
+#include "session/query_request.h"
 #include "tools/exit_codes.h"
 
-namespace matcha::driver {
+namespace matcha::session {
 struct OptionTargets;
-}  // namespace matcha::driver
+}  // namespace matcha::session
 
 /// The lines of `matcha serve`, each a JSON object; docs/cli.md has their schema.
 namespace matcha::tools {
@@ -22,7 +22,7 @@ namespace matcha::tools {
 using Json = nlohmann::ordered_json;
 
 /// Collects messages as the objects of `--diagnostics=json`; drops notes. For one thread.
-class JsonLog final : public driver::Reporter {
+class JsonLog final : public session::Reporter {
  public:
   void note(std::string_view) const override {}
   void warning(std::string_view message, std::string_view hint = {}) const override;
@@ -46,22 +46,22 @@ struct ServeRequest {
   Kind kind = Kind::Run;
   Json id;      ///< As given: a string, a whole number or null.
   Json target;  ///< Cancel: the id of the request that is to end.
-  driver::ProgramRequest program;
+  session::ProgramRequest program;
   Json lists;        ///< An object of arrays, by the names of parameters; null: there are none.
   std::string file;  ///< Of the program, which is to be read; empty: the text or the pattern is there.
   std::optional<double> timeout;
   std::optional<std::uint64_t> limit;
   unsigned threads = 0;
   std::optional<runtime::Tier> simd_tier;
-  std::map<std::string, std::string> given;     ///< The options that decide how it is compiled, as text.
-  std::optional<frontend::query::Query> query;  ///< Of a query without errors, once it is read.
+  std::map<std::string, std::string> given;  ///< The options that decide how it is compiled, as text.
+  std::optional<query::Query> query;         ///< Of a query without errors, once it is read.
 
   /// Equal for requests that the same compiled program serves.
   std::string key() const;
 };
 
 /// The parts of a request that options are put into.
-driver::OptionTargets targets_of(ServeRequest& request);
+session::OptionTargets targets_of(ServeRequest& request);
 
 /// Reads a line. `usual` is what the command line says for all requests. False: the line is no request; `log` says why,
 /// and `request.id` is its id if it has a proper one, else null.

@@ -3,14 +3,14 @@
 #include <map>
 #include <memory>
 
-#include "codegen/match/match_batch.h"
-#include "driver/bind.h"
-#include "driver/motif_sets.h"
-#include "driver/resident_graph.h"
+#include "engines/search/match_batch.h"
+#include "session/bind.h"
+#include "session/motif_sets.h"
+#include "session/resident_graph.h"
 
 namespace matcha::tools {
 
-using namespace driver;
+using namespace session;
 
 /// The one graph of several patterns: read once, and ranked by degree once. Patterns with labels of edges, and those
 /// that see loops, read a file in another way, so it is read again for each kind.

@@ -13,14 +13,14 @@
 #include <utility>
 
 #include "codegen/backend.h"
-#include "driver/bind.h"
-#include "driver/pattern_list.h"
-#include "driver/stream/gpu_opening.h"
-#include "driver/stream/inputs.h"
-#include "driver/stream/rank_partners.h"
-#include "driver/version.h"
+#include "incremental/gpu_opening.h"
+#include "incremental/inputs.h"
+#include "incremental/rank_partners.h"
 #include "runtime/machine.h"
 #include "runtime/unfinished_file.h"
+#include "session/bind.h"
+#include "session/pattern_list.h"
+#include "session/version.h"
 #include "tools/gpu_options.h"
 #include "tools/run_cluster.h"
 #include "tools/stream_run.h"
@@ -30,7 +30,7 @@ namespace matcha::tools {
 
 namespace {
 
-namespace st = driver::stream;
+namespace st = session::stream;
 
 /// The reporter that an engine keeps: the console outlives it.
 std::shared_ptr<const Reporter> shared(const Console& console) {
@@ -247,7 +247,7 @@ class StreamVerb {
   /// What ranks must have in common to come to the same batches.
   std::string words_of_ranks() const {
     const st::Present& graph = parts_.engine->present();
-    return fmt::format("{} {} {} {} {} {} {} {}", driver::matcha_version(), settings().dump(),
+    return fmt::format("{} {} {} {} {} {} {} {}", session::matcha_version(), settings().dump(),
                        options_.batch.value_or(0), options_.blank, options_.strict, device(), graph.edge_count(),
                        graph.vertex_count());
   }
@@ -330,7 +330,7 @@ class StreamVerb {
   }
 
   Status read_graph() {
-    runtime::Result<driver::ResidentGraph::Shared> graph = start_graph();
+    runtime::Result<session::ResidentGraph::Shared> graph = start_graph();
     if (!graph) return session_.stopped() ? session_.stop_early() : console_.error(graph.error());
     const Status named = find_names(*graph);
     if (named != Status::Ok) return named;
@@ -371,7 +371,7 @@ class StreamVerb {
   }
 
   /// Where ids are text, programs see numbers of vertices, as those that come have some too.
-  Status find_names(driver::ResidentGraph::Shared& graph) {
+  Status find_names(session::ResidentGraph::Shared& graph) {
     if (parts_.state && parts_.state->is_begun()) {
       const runtime::Result<nlohmann::json> facts = parts_.state->read_facts();
       if (!facts) return console_.error(facts.error());
@@ -380,7 +380,7 @@ class StreamVerb {
       if (maybe_names_->restore(facts->at("names").get<std::vector<std::string>>())) return Status::Ok;
       return console_.error(Status::Input, fmt::format("the names of vertices in `{}` are corrupt", options_.state));
     }
-    const driver::ResidentGraph::Shared read = graph;
+    const session::ResidentGraph::Shared read = graph;
     const runtime::Universe& ids = read->graph().universe();
     if (is_empty() && options_.table.ids == "text") {
       maybe_names_ = std::make_shared<st::VertexNames>();
@@ -398,10 +398,10 @@ class StreamVerb {
     if (!own) return console_.error(own.error());
     own->share_universe(std::make_shared<const runtime::Universe>(runtime::Universe::identity(ids.size())));
     if (!edge_labels_) {
-      graph = driver::ResidentGraph::from_graph(std::move(*own));
+      graph = session::ResidentGraph::from_graph(std::move(*own));
       return Status::Ok;
     }
-    runtime::Result<driver::ResidentGraph::Shared> made = driver::ResidentGraph::from_informed(std::move(*own));
+    runtime::Result<session::ResidentGraph::Shared> made = session::ResidentGraph::from_informed(std::move(*own));
     if (!made) return console_.error(made.error());
     graph = std::move(*made);
     return Status::Ok;
@@ -421,22 +421,22 @@ class StreamVerb {
     return spec;
   }
 
-  runtime::Result<driver::ResidentGraph::Shared> start_graph() {
+  runtime::Result<session::ResidentGraph::Shared> start_graph() {
     if (parts_.state && parts_.state->is_begun()) return parts_.state->read_graph(edge_labels_);
     if (is_empty()) {
       runtime::ColumnInput none;
       static const std::int64_t kNoItem = 0;
       none.directed = options_.directed;
       if (edge_labels_) none.edge_labels.codes = {&kNoItem, 0, runtime::IntColumn::Kind::Int64, sizeof(kNoItem)};
-      return driver::ResidentGraph::from_columns(none);
+      return session::ResidentGraph::from_columns(none);
     }
     runtime::IoOptions io;
     io.cancel = session_.cancel();
     runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(graph_spec(), io);
     if (!loaded) return loaded.error();
     console_.note(loaded->report.render());
-    if (edge_labels_) return driver::ResidentGraph::from_informed(std::move(loaded->graph));
-    return driver::ResidentGraph::from_graph(std::move(loaded->graph));
+    if (edge_labels_) return session::ResidentGraph::from_informed(std::move(loaded->graph));
+    return session::ResidentGraph::from_graph(std::move(loaded->graph));
   }
 
   Status add_programs() {

@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "driver/options.h"
+#include "session/options.h"
 #include "tools/verbs.h"
 
 namespace matcha::tools {

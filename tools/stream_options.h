@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "driver/durations.h"
-#include "driver/row_encoder.h"
-#include "driver/tables.h"
 #include "runtime/cluster/mpi_team.h"
+#include "session/durations.h"
+#include "session/row_encoder.h"
+#include "session/tables.h"
 #include "tools/options.h"
 
 namespace matcha::tools {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "driver/output_file.h"
+#include "session/output_file.h"
 
 namespace matcha::tools {
 
@@ -83,7 +83,7 @@ runtime::Status StreamOutput::cut(std::uint64_t bytes) {
 
 runtime::Status StreamOutput::write(std::string_view text) {
   if (closed_) return runtime::Done{};
-  const int code = driver::write_all(descriptor_, text);
+  const int code = session::write_all(descriptor_, text);
   if (code == EPIPE) {
     closed_ = true;
     return runtime::Done{};

@@ -8,13 +8,13 @@
 #include <numeric>
 #include <utility>
 
-#include "driver/matches.h"
-#include "driver/stream/inputs.h"
-#include "driver/values.h"
+#include "incremental/inputs.h"
+#include "session/matches.h"
+#include "session/values.h"
 
 namespace matcha::tools {
 
-namespace st = driver::stream;
+namespace st = session::stream;
 
 namespace {
 
@@ -511,7 +511,7 @@ Status StreamRun::write_checkpoint() {
     const runtime::Status synced = (*output)->sync();
     if (!synced) return console_.error(synced.error());
   }
-  runtime::Result<driver::ResidentGraph::Shared> graph = engine_.graph();
+  runtime::Result<session::ResidentGraph::Shared> graph = engine_.graph();
   if (!graph) return console_.error(graph.error());
   nlohmann::json facts = {
       {"settings", parts_.settings}, {"batch", batch_}, {"offset", offset_}, {"line", line_}, {"feed", feed_.saved()}};

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "driver/stream/answer_text.h"
-#include "driver/stream/engine.h"
-#include "driver/stream/feed.h"
-#include "driver/stream/netting.h"
-#include "driver/stream/state.h"
+#include "incremental/answer_text.h"
+#include "incremental/engine.h"
+#include "incremental/feed.h"
+#include "incremental/netting.h"
+#include "incremental/state.h"
 #include "tools/console.h"
 #include "tools/session.h"
 #include "tools/stream_input.h"
@@ -26,14 +26,14 @@ namespace matcha::tools {
 
 /// What a stream is made of, once its options are read.
 struct StreamParts {
-  std::unique_ptr<driver::stream::Engine> engine;
+  std::unique_ptr<session::stream::Engine> engine;
   std::vector<std::string> names;  ///< Of the programs.
-  driver::stream::FeedRules rules;
+  session::stream::FeedRules rules;
   std::string updates;                     ///< The path of the updates, without columns.
   std::function<Status()> check_text_ids;  ///< Whether the programs can run where ids are text.
   codegen::RunOptions run;
   std::optional<RowFormat> row_format;  ///< Rows are wanted.
-  std::optional<driver::stream::StateFolder> state;
+  std::optional<session::stream::StateFolder> state;
   std::unique_ptr<runtime::stream::Partners> partners = nullptr;  ///< Other processes with the same stream; null: none.
   nlohmann::json settings;  ///< What a state is for, and the same when it goes on.
 };
@@ -52,7 +52,7 @@ class StreamRun {
   /// When lines came, and how many.
   using Arrivals = std::vector<std::pair<Clock::time_point, std::uint64_t>>;
   struct Owed {
-    driver::stream::BatchFacts facts;
+    session::stream::BatchFacts facts;
     Arrivals arrivals;
   };
 
@@ -62,30 +62,30 @@ class StreamRun {
     std::uint64_t bytes = 0;             ///< and how far they go.
   };
 
-  driver::stream::ApplyOptions how(bool quiet) const;
+  session::stream::ApplyOptions how(bool quiet) const;
   Status open_outputs(bool goes_on);
   Status begin();
   Status go_on();
   Status read_heard(const nlohmann::json& facts, Heard& heard) const;
   Status check_log(std::uint64_t last, Heard& heard) const;
   Status cut_outputs(const nlohmann::json& facts, Heard& heard);
-  Status replay(const driver::stream::LogRecord& record, bool quiet);
+  Status replay(const session::stream::LogRecord& record, bool quiet);
   Status open_input();
   Status first_answer();
   /// Takes lines until a batch ends; false where the input has ended, or the session.
   Status gather();
   Status take_line(const StreamInput::Line& line);
   /// Reads a line. Where its ids are the first ones, and text, the programs must be able to run on text.
-  Status push(std::string_view line, driver::stream::LineKind& kind, std::string& error);
+  Status push(std::string_view line, session::stream::LineKind& kind, std::string& error);
   std::optional<Clock::time_point> batch_deadline() const;
   Status finish_batch();
   Status settle(bool all);
-  Status net(driver::stream::RawBatch& raw, driver::stream::NetBatch& batch, driver::stream::BatchFacts& facts);
-  Status log_batch(const driver::stream::RawBatch& raw);
-  Status answer(const driver::stream::NetBatch& batch, driver::stream::BatchFacts& facts, bool quiet);
-  Status write_answers(const driver::stream::BatchFacts& facts, const std::vector<driver::stream::Answer>& answers);
-  std::string rows_text(std::uint64_t batch, const driver::stream::RowChanges& changes) const;
-  void count(const driver::stream::BatchFacts& facts, const Arrivals& arrivals);
+  Status net(session::stream::RawBatch& raw, session::stream::NetBatch& batch, session::stream::BatchFacts& facts);
+  Status log_batch(const session::stream::RawBatch& raw);
+  Status answer(const session::stream::NetBatch& batch, session::stream::BatchFacts& facts, bool quiet);
+  Status write_answers(const session::stream::BatchFacts& facts, const std::vector<session::stream::Answer>& answers);
+  std::string rows_text(std::uint64_t batch, const session::stream::RowChanges& changes) const;
+  void count(const session::stream::BatchFacts& facts, const Arrivals& arrivals);
   Status write_checkpoint();
   bool wants_checkpoint() const;
   Status summarize(Status status);
@@ -95,8 +95,8 @@ class StreamRun {
   const Console& console_;
   Session& session_;
   StreamParts parts_;
-  driver::stream::Engine& engine_;
-  driver::stream::Feed feed_;
+  session::stream::Engine& engine_;
+  session::stream::Feed feed_;
   std::optional<StreamInput> input_;
   std::optional<StreamOutput> answers_, rows_;
   std::string input_name_;
@@ -114,7 +114,7 @@ class StreamRun {
   bool blank_ = false;         ///< The last line was empty.
   std::uint64_t since_checkpoint_ = 0, checkpoint_bytes_ = 0;
 
-  driver::stream::Latencies latencies_;
+  session::stream::Latencies latencies_;
   std::uint64_t updates_ = 0, noops_ = 0, late_ = 0;
   Clock::time_point start_ = Clock::now();
 };

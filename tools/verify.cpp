@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "codegen/match/matcher.h"
-#include "driver/engines.h"
-#include "driver/motif_sets.h"
-#include "driver/pattern_matcher.h"
+#include "engines/search/executable_search.h"
+#include "session/engines.h"
+#include "session/motif_sets.h"
+#include "session/pattern_matcher.h"
 #include "tools/run_report.h"
 
 namespace matcha::tools {
@@ -64,10 +64,10 @@ std::string answer_of(const Computed& run) {
 
 /// Whether trying every map is known for it: injective ones of edges that are there or are not.
 bool is_plain(const PatternSource& source) {
-  const frontend::pattern::Pattern& one = source.set().patterns.front();
-  const auto several = [](const std::string& label) { return frontend::pattern::alternatives(label).size() > 1; };
-  return source.match() == frontend::pattern::Match::Iso && !one.has_loops() && !one.has_constants() &&
-         !one.counts_edges() && std::ranges::none_of(one.labels, several);
+  const pattern::Pattern& one = source.set().patterns.front();
+  const auto several = [](const std::string& label) { return pattern::alternatives(label).size() > 1; };
+  return source.match() == pattern::Match::Iso && !one.has_loops() && !one.has_constants() && !one.counts_edges() &&
+         std::ranges::none_of(one.labels, several);
 }
 
 class Verifier {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "driver/verification.h"
+#include "session/verification.h"
 #include "tools/console.h"
 #include "tools/run_options.h"
 #include "tools/run_steps.h"

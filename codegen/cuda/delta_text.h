@@ -4,7 +4,7 @@
 
 namespace matcha::codegen::gpu {
 
-/// The text of the kernels that count what changed edges do (runtime/stream/device_search.h), the same for all
+/// The text of the kernels that count what changed edges do (incremental/runtime/device_search.h), the same for all
 /// patterns; to be compiled with `compile_options()`.
 std::string delta_count_text();
 

@@ -4,7 +4,7 @@
 
 namespace matcha::codegen::gpu {
 
-/// The text of the kernels that match labelled patterns (runtime/match/device_matcher.h), the same for all; to be
+/// The text of the kernels that match labelled patterns (engines/search/device_matcher.h), the same for all; to be
 /// compiled with `compile_options()`.
 std::string match_text();
 

@@ -1,6 +1,6 @@
 // What the changed edges of a batch are counted with on a device: rows of a graph as each update finds them, terms as
-// steps (runtime/stream/delta_term.h says what these mean), and work for groups of threads. Plain words, the same on
-// host and device.
+// steps (incremental/runtime/delta_term.h says what these mean), and work for groups of threads. Plain words, the same
+// on host and device.
 #pragma once
 
 #include "runtime/common/unit_tasks.h"

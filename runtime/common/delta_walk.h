@@ -1,5 +1,6 @@
-// How a group counts what the edges of a batch do: the search of runtime/stream/delta_search.h, with the items of a set
-// shared among the lanes. The rest of a long walk goes to groups that wait (`give`). Sums are exact, or `refused`.
+// How a group counts what the edges of a batch do: the search of incremental/runtime/delta_search.h, with the items of
+// a set shared among the lanes. The rest of a long walk goes to groups that wait (`give`). Sums are exact, or
+// `refused`.
 #pragma once
 
 #include "runtime/common/delta_sets.h"

@@ -1,5 +1,5 @@
 // Labelled patterns that groups of a device match: the graph, what the host knows of each pattern, and the state of a
-// group. Plain words, the same on host and device. runtime/match/README.md says what a search does.
+// group. Plain words, the same on host and device. engines/search/README.md says what a search does.
 #pragma once
 
 #include "runtime/common/leaf_ways.h"
@@ -11,7 +11,7 @@ namespace matcha_program {
 /// patterns the first dozens may have an image each.
 inline constexpr u32 kMatchVertices = 64;
 
-/// How the next vertex is chosen among those with a neighbour that has an image; as `Search::Order` of runtime/match.
+/// How the next vertex is chosen among those with a neighbour that has an image; as `Search::Order` of engines/search.
 enum MatchOrder : u32 {
   kMatchFewest,
   kMatchFewestOpen,

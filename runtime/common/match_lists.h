@@ -1,4 +1,4 @@
-// The lists of a search for a labelled pattern: which images are left for each vertex, as runtime/match/search.h has
+// The lists of a search for a labelled pattern: which images are left for each vertex, as engines/search/search.h has
 // them, with the items of a list shared among the lanes of a group. Masks and numbers are equal in all lanes.
 #pragma once
 

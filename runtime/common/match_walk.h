@@ -1,4 +1,4 @@
-// How a group matches labelled patterns: the search of runtime/match/search.h, without recursion. Parts of long
+// How a group matches labelled patterns: the search of engines/search/search.h, without recursion. Parts of long
 // searches go to groups that wait, and what takes long goes behind all that is not begun. Sums are exact, or say that
 // they are not (`refused`).
 #pragma once

@@ -1,5 +1,5 @@
 // Sums over the triangles and wedges of a graph, found by groups of a device. Plain words, the same on host and device;
-// see runtime/motif/README.md.
+// see engines/identities/README.md.
 #pragma once
 
 #include "runtime/common/unit_tasks.h"
@@ -15,7 +15,7 @@ struct WideSum {
 struct MotifSums {
   WideSum above;                            ///< Over triangles: the neighbours of a corner that are above all three.
   WideSum four_cycles;                      ///< By their highest vertex.
-  WideSum closed, returned, pairs, wheels;  ///< As WedgeSums of runtime/motif.
+  WideSum closed, returned, pairs, wheels;  ///< As WedgeSums of engines/identities.
 };
 
 /// What is looked for over wedges, beside 4-cycles.

@@ -1,4 +1,4 @@
-// How groups find what runtime/motif/wedge_walk.h finds, a vertex or an arc a group, the largest degrees first.
+// How groups find what engines/identities/wedge_walk.h finds, a vertex or an arc a group, the largest degrees first.
 #pragma once
 
 #include "runtime/common/item_sets.h"

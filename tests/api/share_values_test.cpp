@@ -12,10 +12,10 @@
 #include <sstream>
 
 #include "codegen/shares.h"
-#include "driver/assumptions.h"
-#include "driver/bind.h"
-#include "driver/compile.h"
-#include "driver/message_log.h"
+#include "session/assumptions.h"
+#include "session/bind.h"
+#include "session/compile.h"
+#include "session/message_log.h"
 
 namespace {
 
@@ -38,20 +38,20 @@ class Example {
         bind_.graph = words[i];
       }
     }
-    driver::Compilation& compilation = compilation_.emplace(compile_, log_);
-    bool ok = compilation.read() == driver::Status::Ok && compilation.check() == driver::Status::Ok &&
-              compilation.lower() == driver::Status::Ok;
-    const std::optional<driver::BindPlan> plan =
-        ok ? driver::plan_binding(compilation.signature(), bind_, log_) : std::nullopt;
-    ok = plan && driver::load_inputs(compilation.signature(), *plan, {}, bound_);
+    session::Compilation& compilation = compilation_.emplace(compile_, log_);
+    bool ok = compilation.read() == session::Status::Ok && compilation.check() == session::Status::Ok &&
+              compilation.lower() == session::Status::Ok;
+    const std::optional<session::BindPlan> plan =
+        ok ? session::plan_binding(compilation.signature(), bind_, log_) : std::nullopt;
+    ok = plan && session::load_inputs(compilation.signature(), *plan, {}, bound_);
     passes::LabelWords labels;
     if (ok) {
       labels.code = [this](std::string_view word) { return bound_.inputs.dictionary->code(word); };
       labels.words = bound_.inputs.dictionary->words();
-      ok = driver::run_passes(driver::target_named("llvm"), compilation, labels, &bound_) == driver::Status::Ok;
+      ok = session::run_passes(session::target_named("llvm"), compilation, labels, &bound_) == session::Status::Ok;
     }
     backend_ = codegen::make_llvm();
-    ok = ok && compilation.load(*backend_, executable_) == driver::Status::Ok;
+    ok = ok && compilation.load(*backend_, executable_) == session::Status::Ok;
     EXPECT_TRUE(ok) << path << '\n' << log_.text();
   }
 
@@ -69,11 +69,11 @@ class Example {
   }
 
  private:
-  const driver::MessageLog log_;
-  driver::CompileOptions compile_;
-  driver::BindOptions bind_;
-  driver::BoundInputs bound_;
-  std::optional<driver::Compilation> compilation_;
+  const session::MessageLog log_;
+  session::CompileOptions compile_;
+  session::BindOptions bind_;
+  session::BoundInputs bound_;
+  std::optional<session::Compilation> compilation_;
   std::unique_ptr<codegen::Backend> backend_;
   std::unique_ptr<codegen::Executable> executable_;
 };

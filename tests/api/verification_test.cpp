@@ -1,21 +1,21 @@
 // What `run --verify` checks answers against: counts by trying all maps, samples of graphs, and that a wrong program is
 // found out.
 
-#include "driver/verification.h"
+#include "session/verification.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "driver/exhaustive_count.h"
-#include "driver/message_log.h"
 #include "runtime/graph/generate.h"
+#include "session/exhaustive_count.h"
+#include "session/message_log.h"
 
-namespace matcha::driver {
+namespace matcha::session {
 namespace {
 
-using frontend::pattern::Induced;
+using pattern::Induced;
 
 /// A graph with edges as they stand, or with both directions of each.
 runtime::Graph graph_of(std::uint64_t vertices, std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs,
@@ -52,7 +52,7 @@ std::uint64_t matches(const std::string& text, const runtime::Graph& graph, Indu
                       bool embeddings = false, const runtime::LabelDictionary& dictionary = {}) {
   SourceManager sources;
   Diagnostics diagnostics(sources);
-  const auto set = frontend::pattern::read_pattern(sources, sources.add("<pattern>", text), diagnostics);
+  const auto set = pattern::read_pattern(sources, sources.add("<pattern>", text), diagnostics);
   EXPECT_TRUE(set) << text;
   const auto counts = count_exhaustively(*set, {induced, embeddings, 1'000'000}, graph, dictionary);
   EXPECT_TRUE(counts) << text;
@@ -94,7 +94,7 @@ TEST(ExhaustiveCount, ArcsAndLabelsOfEdges) {
 TEST(ExhaustiveCount, EndsAfterItsSteps) {
   SourceManager sources;
   Diagnostics diagnostics(sources);
-  const auto set = frontend::pattern::read_pattern(sources, sources.add("<pattern>", "clique:5"), diagnostics);
+  const auto set = pattern::read_pattern(sources, sources.add("<pattern>", "clique:5"), diagnostics);
   const runtime::Graph empty = graph_of(50, {}, false);
   EXPECT_FALSE(count_exhaustively(*set, {Induced::Edge, false, 10}, empty, {}));
 }
@@ -180,4 +180,4 @@ TEST(Verification, ShowsTheFirstLineThatDiffers) {
 }
 
 }  // namespace
-}  // namespace matcha::driver
+}  // namespace matcha::session

@@ -7,13 +7,13 @@
 
 #include "codegen/backend.h"
 #include "codegen/cuda/cuda.h"
-#include "driver/assumptions.h"
-#include "driver/bind.h"
-#include "driver/compile.h"
-#include "driver/graph_sketch.h"
-#include "driver/message_log.h"
-#include "driver/vertex_order.h"
 #include "passes/pipelines.h"
+#include "session/assumptions.h"
+#include "session/bind.h"
+#include "session/compile.h"
+#include "session/graph_sketch.h"
+#include "session/message_log.h"
+#include "session/vertex_order.h"
 #include "tests/campaign/dice.h"
 #include "tests/campaign/graph_files.h"
 #include "tests/campaign/machine.h"
@@ -75,49 +75,49 @@ class Code;
 
 class Text {
  public:
-  Text(std::string text, const driver::CompileOptions& options) : text_(std::move(text)), compilation_(options, log_) {
+  Text(std::string text, const session::CompileOptions& options) : text_(std::move(text)), compilation_(options, log_) {
     compilation_.take(text_);
     status_ = compilation_.check();
-    if (status_ == driver::Status::Ok) status_ = compilation_.lower();
+    if (status_ == session::Status::Ok) status_ = compilation_.lower();
   }
 
   const std::string& text() const { return text_; }
-  bool ok() const { return status_ == driver::Status::Ok; }
-  const driver::MessageLog& log() const { return log_; }
-  driver::Compilation& compilation() { return compilation_; }
+  bool ok() const { return status_ == session::Status::Ok; }
+  const session::MessageLog& log() const { return log_; }
+  session::Compilation& compilation() { return compilation_; }
 
   std::vector<std::unique_ptr<Code>> codes;
 
  private:
   const std::string text_;
-  const driver::MessageLog log_;
-  driver::Compilation compilation_;
-  driver::Status status_ = driver::Status::Ok;
+  const session::MessageLog log_;
+  session::Compilation compilation_;
+  session::Status status_ = session::Status::Ok;
 };
 
 /// Machine code of a text, and what it takes for granted.
 class Code {
  public:
-  Code(const std::string& text, const driver::CompileOptions& options, const Setup& setup,
-       const passes::LabelWords& labels, const driver::BoundInputs& bound)
+  Code(const std::string& text, const session::CompileOptions& options, const Setup& setup,
+       const passes::LabelWords& labels, const session::BoundInputs& bound)
       : words_(labels.words), text_(text, options) {
-    driver::Compilation& compilation = text_.compilation();
+    session::Compilation& compilation = text_.compilation();
     if (!text_.ok()) return;
-    const driver::Target& target = driver::target_named(setup.gpu ? "cuda" : setup.cpu);
-    driver::TargetSettings settings;
+    const session::Target& target = session::target_named(setup.gpu ? "cuda" : setup.cpu);
+    session::TargetSettings settings;
     if (setup.gpu) settings.gpu = *setup.gpu;
     compilation.set_target(target.info(settings));
-    const driver::Status status = driver::run_passes(target, compilation, labels, &bound);
+    const session::Status status = session::run_passes(target, compilation, labels, &bound);
     backend_ = target.make(settings);
-    if (status == driver::Status::Ok) compilation.load(*backend_, executable);
+    if (status == session::Status::Ok) compilation.load(*backend_, executable);
   }
 
   /// Whether label words mean the same.
   bool is_for(const passes::LabelWords& labels) const { return words_ == labels.words; }
-  bool is_as_assumed(const driver::BoundInputs& bound) {
-    return executable == nullptr || driver::is_as_assumed(bound, text_.compilation());
+  bool is_as_assumed(const session::BoundInputs& bound) {
+    return executable == nullptr || session::is_as_assumed(bound, text_.compilation());
   }
-  const driver::MessageLog& log() const { return text_.log(); }
+  const session::MessageLog& log() const { return text_.log(); }
 
  private:
   const std::vector<std::string> words_;
@@ -135,7 +135,7 @@ class DriverBound final : public Bound {
   /// Takes an error that a step left.
   void fail(const std::string& errors, bool lacks_labels);
 
-  driver::BoundInputs inputs;
+  session::BoundInputs inputs;
   passes::LabelWords labels;
   Code* code = nullptr;
 };
@@ -149,14 +149,14 @@ class DriverCompiled final : public Compiled {
  private:
   Text* text_for(const SampleGraph& graph, const GraphFiles& files, bool sketch, DriverBound& bound);
   Text* add_text(const std::string& text);
-  bool load(const driver::Signature& program, const SampleGraph& graph, const GraphFiles& files, DriverBound& bound);
+  bool load(const session::Signature& program, const SampleGraph& graph, const GraphFiles& files, DriverBound& bound);
   Code* code_for(Text& text, DriverBound& bound);
 
   const Subject& subject_;
   const Setup& setup_;
   const std::filesystem::path& folder_;
   Tally& tally_;
-  driver::CompileOptions compile_;
+  session::CompileOptions compile_;
   std::vector<std::unique_ptr<Text>> texts_;
 };
 
@@ -189,9 +189,9 @@ Text* DriverCompiled::add_text(const std::string& text) {
   return texts_.emplace_back(std::make_unique<Text>(text, compile_)).get();
 }
 
-bool DriverCompiled::load(const driver::Signature& program, const SampleGraph& graph, const GraphFiles& files,
+bool DriverCompiled::load(const session::Signature& program, const SampleGraph& graph, const GraphFiles& files,
                           DriverBound& bound) {
-  driver::BindOptions options;
+  session::BindOptions options;
   options.graph = files.graph;
   options.table.labels = files.labels;
   options.directed = graph.directed;
@@ -202,10 +202,10 @@ bool DriverCompiled::load(const driver::Signature& program, const SampleGraph& g
     if (param.name == "r") options.params.push_back(fmt::format("r={}", graph.world.r));
     if (param.name == "c") options.params.push_back(fmt::format("c={}", graph.world.c));
   }
-  const driver::MessageLog log;
-  const std::optional<driver::BindPlan> plan = driver::plan_binding(program, options, log);
+  const session::MessageLog log;
+  const std::optional<session::BindPlan> plan = session::plan_binding(program, options, log);
   if (plan) {
-    const runtime::Status loaded = driver::load_inputs(program, *plan, {}, bound.inputs);
+    const runtime::Status loaded = session::load_inputs(program, *plan, {}, bound.inputs);
     if (!loaded) log.error(loaded.error());
   }
   if (log.text().empty()) return true;
@@ -216,12 +216,12 @@ bool DriverCompiled::load(const driver::Signature& program, const SampleGraph& g
 Text* DriverCompiled::text_for(const SampleGraph& graph, const GraphFiles& files, bool sketch, DriverBound& bound) {
   if (!sketch && !texts_.empty()) return texts_.front().get();
   if (!subject_.is_pattern) return add_text(subject_.text());
-  using frontend::pattern::Device;
-  const driver::MessageLog log;
-  driver::PatternSource source(subject_.options, log);
-  driver::Status status = source.read();
-  if (status == driver::Status::Ok) status = source.check_arcs(graph.directed);
-  if (status == driver::Status::Ok) {
+  using pattern::Device;
+  const session::MessageLog log;
+  session::PatternSource source(subject_.options, log);
+  session::Status status = source.read();
+  if (status == session::Status::Ok) status = source.check_arcs(graph.directed);
+  if (status == session::Status::Ok) {
     DriverBound first;
     if (!load(source.signature(subject_.rows), graph, files, first)) {
       bound.unfit = first.unfit;
@@ -229,10 +229,10 @@ Text* DriverCompiled::text_for(const SampleGraph& graph, const GraphFiles& files
       return nullptr;
     }
     const runtime::Graph& read = first.inputs.inputs.graphs.at(first.inputs.main_graph);
-    status = source.write(subject_.rows, driver::sketch_of(read, *first.inputs.inputs.dictionary,
-                                                           {setup_.gpu ? Device::Gpu : Device::Cpu}));
+    status = source.write(subject_.rows, session::sketch_of(read, *first.inputs.inputs.dictionary,
+                                                            {setup_.gpu ? Device::Gpu : Device::Cpu}));
   }
-  if (status == driver::Status::Ok) return add_text(source.program().text);
+  if (status == session::Status::Ok) return add_text(source.program().text);
   bound.fail(log.text(), false);
   return nullptr;
 }
@@ -267,10 +267,10 @@ std::unique_ptr<Bound> DriverCompiled::bind(const SampleGraph& graph, const std:
   bound->labels.words = dictionary->words();
   const bool lacks_labels = !std::ranges::all_of(
       subject_.words, [&](const std::string& word) { return bound->labels.code(word).has_value(); });
-  driver::OrderReport report;
-  const driver::MessageLog log;
-  if (driver::order_vertices(order, {}, text->compilation(), bound->labels, log, bound->inputs, report) !=
-      driver::Status::Ok) {
+  session::OrderReport report;
+  const session::MessageLog log;
+  if (session::order_vertices(order, {}, text->compilation(), bound->labels, log, bound->inputs, report) !=
+      session::Status::Ok) {
     bound->fail(log.text(), lacks_labels);
     return bound;
   }
@@ -340,7 +340,7 @@ Setup gpu_setup(std::mt19937_64& random, const MachineOptions& options) {
   static constexpr std::uint64_t kFanouts[] = {1, 1, 2, 3, 8};
   static constexpr std::uint64_t kKernels[] = {256, 256, 1, 0};
   Setup setup;
-  driver::GpuOptions& gpu = setup.gpu.emplace();
+  session::GpuOptions& gpu = setup.gpu.emplace();
   gpu.code_folder = options.code_folder;
   gpu.group = options.narrow ? 1 : any_of(random, kGroups);
   gpu.steal = any_of(random, kStealing);
@@ -426,7 +426,7 @@ class DriverMachine final : public Machine {
 }  // namespace
 
 std::unique_ptr<Machine> make_machine(const MachineOptions& options, std::string& problem) {
-  if (options.cuda) problem = driver::gpu_problem();
+  if (options.cuda) problem = session::gpu_problem();
   return problem.empty() ? std::make_unique<DriverMachine>(options) : nullptr;
 }
 

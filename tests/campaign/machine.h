@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "driver/gpu.h"
 #include "runtime/cpu/set_kernels.h"
+#include "session/gpu.h"
 #include "tests/campaign/answer.h"
 #include "tests/campaign/sample_graph.h"
 #include "tests/campaign/subject.h"
@@ -23,11 +23,11 @@ using Tally = std::map<std::string, std::uint64_t>;
 
 /// How the code of a subject is made; drawn once a subject.
 struct Setup {
-  std::optional<driver::GpuOptions> gpu;  ///< None: for a CPU.
-  std::vector<std::string> disabled;      ///< Passes.
-  std::string cpu = "llvm";               ///< The target on a CPU.
-  bool tiny_rows = false;                 ///< Limits of `bitset-neighborhood` that graphs of a few vertices meet.
-  std::string text;                       ///< For people.
+  std::optional<session::GpuOptions> gpu;  ///< None: for a CPU.
+  std::vector<std::string> disabled;       ///< Passes.
+  std::string cpu = "llvm";                ///< The target on a CPU.
+  bool tiny_rows = false;                  ///< Limits of `bitset-neighborhood` that graphs of a few vertices meet.
+  std::string text;                        ///< For people.
 };
 
 /// How code is run.

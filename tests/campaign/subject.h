@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/pattern_source.h"
+#include "session/pattern_source.h"
 #include "tests/campaign/answer.h"
 #include "tests/campaign/brute.h"
 #include "tests/campaign/sample_graph.h"
@@ -25,7 +25,7 @@ struct Subject {
   GraphKind kind;
   bool is_pattern = false;
 
-  driver::PatternOptions options;
+  session::PatternOptions options;
   bool rows = false;
   int motif = 0;  ///< Counts all connected patterns of so many vertices; 0: `patterns` has one.
   std::vector<PlainPattern> patterns;

@@ -11,13 +11,13 @@
 #include "codegen/assumptions.h"
 #include "codegen/backend.h"
 #include "codegen/cuda/cuda.h"
-#include "driver/assumptions.h"
 #include "frontend/frontend.h"
 #include "frontend/lower.h"
 #include "ir/parser.h"
 #include "ir/printer.h"
 #include "passes/pass_manager.h"
 #include "runtime/cpu/set_kernels.h"
+#include "session/assumptions.h"
 #include "tests/differential/naive.h"
 #include "tests/differential/outcome.h"
 #include "tests/differential/tool_run.h"
@@ -142,7 +142,7 @@ class Checker {
   /// Some of what the tool allows passes to assume of such graphs.
   passes::ManagerOptions manager(bool for_gpu) const {
     passes::ManagerOptions result;
-    const ir::AssumptionKinds allowed = driver::allowed_assumptions(for_gpu, &ToolInputs(world_).bound());
+    const ir::AssumptionKinds allowed = session::allowed_assumptions(for_gpu, &ToolInputs(world_).bound());
     for (std::size_t i = 0; i < ir::kAssumptionKinds.size(); ++i) {
       const bool drawn = (drawn_ >> (2 * i) & 3) != 0;
       if (drawn && allowed.contains(ir::kAssumptionKinds[i])) result.allowed.insert(ir::kAssumptionKinds[i]);

@@ -11,16 +11,15 @@
 #include "codegen/cuda/cuda.h"
 #include "frontend/frontend.h"
 #include "frontend/lower.h"
-#include "frontend/pattern/program.h"
-#include "frontend/pattern/symmetry.h"
 #include "passes/pass_manager.h"
+#include "planner/program.h"
+#include "question/symmetry.h"
 #include "runtime/graph/label_slices.h"
 #include "tests/differential/pattern_naive.h"
 
 namespace matcha::differential {
 namespace {
 
-namespace pattern = frontend::pattern;
 using Row = std::vector<std::int64_t>;
 
 /// The values of a run: a number for each position of the result, or rows.

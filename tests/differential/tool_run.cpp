@@ -5,21 +5,21 @@
 #include <utility>
 
 #include "codegen/cuda/cuda.h"
-#include "driver/assumptions.h"
-#include "driver/vertex_order.h"
 #include "ir/printer.h"
+#include "session/assumptions.h"
+#include "session/vertex_order.h"
 
 namespace matcha::differential {
 
-using driver::Status;
+using session::Status;
 
 std::string ToolChoice::text() const {
   return "tool " + (group == 0 ? std::string("llvm") : "cuda " + std::to_string(group)) + " order " + order +
          (early ? " early" : "");
 }
 
-driver::GpuOptions hurried_gpu(std::uint32_t group) {
-  driver::GpuOptions options;
+session::GpuOptions hurried_gpu(std::uint32_t group) {
+  session::GpuOptions options;
   options.group = group;
   options.tau_us = 1;
   options.eager = true;
@@ -53,7 +53,7 @@ ToolInputs::ToolInputs(const World& world) : world_(world) {
 ToolRun::ToolRun(const std::string& text, const World& world, const ToolChoice& choice)
     : ToolInputs(world),
       choice_(choice),
-      target_(driver::target_named(choice.group != 0 ? "cuda" : "llvm")),
+      target_(session::target_named(choice.group != 0 ? "cuda" : "llvm")),
       compilation_(options_, log_) {
   settings_.gpu = hurried_gpu(choice.group);
   options_.file = "<program>";
@@ -72,22 +72,22 @@ bool ToolRun::prepare() {
   const bool early = choice_.early && !compilation_.reads_labels();
   if (early && passes({}, nullptr) != Status::Ok) return false;
   if (order(labels) != Status::Ok) return false;
-  const bool done = early && driver::is_as_assumed(bound_, compilation_);
+  const bool done = early && session::is_as_assumed(bound_, compilation_);
   if (!done && passes(labels, &bound_) != Status::Ok) return false;
   backend_ = target_.make(settings_);
   return compilation_.load(*backend_, executable_) == Status::Ok && executable_ != nullptr;
 }
 
-Status ToolRun::passes(const passes::LabelWords& labels, const driver::BoundInputs* maybe_bound) {
-  return driver::run_passes(target_, compilation_, labels, maybe_bound);
+Status ToolRun::passes(const passes::LabelWords& labels, const session::BoundInputs* maybe_bound) {
+  return session::run_passes(target_, compilation_, labels, maybe_bound);
 }
 
 Status ToolRun::order(const passes::LabelWords& labels) {
-  driver::OrderReport report;
-  const driver::MessageLog ignored;
-  Status status = driver::order_vertices(choice_.order, {}, compilation_, labels, ignored, bound_, report);
+  session::OrderReport report;
+  const session::MessageLog ignored;
+  Status status = session::order_vertices(choice_.order, {}, compilation_, labels, ignored, bound_, report);
   if (status == Status::Usage && choice_.order == "degree") {
-    status = driver::order_vertices("id", {}, compilation_, labels, log_, bound_, report);
+    status = session::order_vertices("id", {}, compilation_, labels, log_, bound_, report);
   }
   by_degree_ = report.by_degree;
   return status;

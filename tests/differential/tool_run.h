@@ -4,11 +4,11 @@
 #include <memory>
 #include <string>
 
-#include "driver/bind.h"
-#include "driver/compile.h"
-#include "driver/gpu.h"
-#include "driver/message_log.h"
-#include "driver/targets.h"
+#include "session/bind.h"
+#include "session/compile.h"
+#include "session/gpu.h"
+#include "session/message_log.h"
+#include "session/targets.h"
 #include "tests/differential/outcome.h"
 
 namespace matcha::differential {
@@ -23,18 +23,18 @@ struct ToolChoice {
 };
 
 /// Options under which small inputs meet what large ones do: loops are split at once into a tiny queue.
-driver::GpuOptions hurried_gpu(std::uint32_t group);
+session::GpuOptions hurried_gpu(std::uint32_t group);
 
 /// A world as inputs that the tool has read.
 class ToolInputs {
  public:
   explicit ToolInputs(const World& world);
 
-  const driver::BoundInputs& bound() const { return bound_; }
+  const session::BoundInputs& bound() const { return bound_; }
 
  protected:
   const World& world_;
-  driver::BoundInputs bound_;
+  session::BoundInputs bound_;
 };
 
 /// A program in the hands of the tool's own steps: the same functions in the same order, with what they find out about
@@ -55,15 +55,15 @@ class ToolRun : ToolInputs {
   std::string module() const;
 
  private:
-  driver::Status passes(const passes::LabelWords& labels, const driver::BoundInputs* maybe_bound);
-  driver::Status order(const passes::LabelWords& labels);
+  session::Status passes(const passes::LabelWords& labels, const session::BoundInputs* maybe_bound);
+  session::Status order(const passes::LabelWords& labels);
 
-  const driver::MessageLog log_;
+  const session::MessageLog log_;
   const ToolChoice choice_;
-  driver::CompileOptions options_;
-  const driver::Target& target_;
-  driver::TargetSettings settings_;
-  driver::Compilation compilation_;
+  session::CompileOptions options_;
+  const session::Target& target_;
+  session::TargetSettings settings_;
+  session::Compilation compilation_;
   std::optional<Arguments> arguments_;
   std::unique_ptr<codegen::Backend> backend_;
   std::unique_ptr<codegen::Executable> executable_;

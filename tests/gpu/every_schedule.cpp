@@ -22,13 +22,13 @@
 #include <vector>
 
 #include "codegen/cuda/cuda.h"
-#include "driver/assumptions.h"
-#include "driver/bind.h"
-#include "driver/compile.h"
-#include "driver/gpu.h"
-#include "driver/targets.h"
-#include "driver/values.h"
-#include "driver/vertex_order.h"
+#include "session/assumptions.h"
+#include "session/bind.h"
+#include "session/compile.h"
+#include "session/gpu.h"
+#include "session/targets.h"
+#include "session/values.h"
+#include "session/vertex_order.h"
 #include "tools/console.h"
 #include "tools/options.h"
 

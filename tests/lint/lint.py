@@ -19,20 +19,24 @@ ALLOWED = {
     "frontend": {"frontend", "ir"},
     "passes": {"passes", "ir"},
     "codegen": {"codegen", "ir", "runtime"},
-    "planner": {"planner", "frontend", "ir", "codegen", "runtime"},
-    "driver": {"driver", "planner", "frontend", "ir", "passes", "codegen", "runtime"},
-    "api": {"api", "driver", "planner", "frontend", "ir", "passes", "codegen", "runtime"},
+    "question": {"question", "ir"},
+    "planner": {"planner", "question", "frontend", "ir", "codegen", "runtime"},
+    "engines": {"engines", "question", "codegen", "ir", "runtime"},
+    "session": {"session", "engines", "planner", "question", "frontend", "ir", "passes", "codegen", "runtime"},
+    "incremental": {"incremental", "session", "engines", "planner", "question", "frontend", "ir", "passes", "codegen", "runtime"},
+    "lsp": {"lsp", "session", "frontend", "ir"},
+    "api": {"api", "incremental", "session", "engines", "planner", "question", "frontend", "ir", "passes", "codegen", "runtime"},
 }
 # The reference interpreter shares nothing with the other back ends: it is what they are compared with.
 REFERENCE = "codegen/interp/"
 FOLDERS = set(ALLOWED) | {"tools", "tests", "bench"}
 # The files that may see a library of a kind, as prefixes of paths. frontend/syntax/ is the inside of the parser.
 ANTLR_USERS = ("frontend/parse", "frontend/syntax/", "tests/")
-LLVM_USERS = ("codegen/llvm/", "driver/version", "tools/", "tests/", "bench/")
+LLVM_USERS = ("codegen/llvm/", "session/version", "tools/", "tests/", "bench/")
 
 # What may stand at the top of the checkout, besides dotfiles.
 TOP_FOLDERS = FOLDERS | {"bindings", "docs", "editors", "examples", "grammar", "scripts", "stdlib", ".ci"}
-TOP_FILES = {"CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "Dockerfile", "LICENSE", "README.md"}
+TOP_FILES = {"CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "README.md"}
 
 SOURCE_LINES = 600
 HEADER_LINES = 250

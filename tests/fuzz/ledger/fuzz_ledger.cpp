@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "driver/cluster/ledger.h"
-#include "driver/cluster/record.h"
+#include "session/cluster/ledger.h"
+#include "session/cluster/record.h"
 #include "tests/fuzz/fuzzer.h"
 
-using namespace matcha::driver::cluster;
+using namespace matcha::session::cluster;
 
 MATCHA_FUZZER(ledger) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

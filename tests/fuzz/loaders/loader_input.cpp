@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "engines/identities/counter.h"
+#include "engines/identities/orbit_counter.h"
 #include "runtime/cpu/set_kernels.h"
-#include "runtime/motif/counter.h"
-#include "runtime/motif/orbit_counter.h"
 
 namespace matcha::runtime::fuzz {
 

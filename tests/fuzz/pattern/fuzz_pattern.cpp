@@ -5,15 +5,15 @@
 #include <vector>
 
 #include "frontend/frontend.h"
-#include "frontend/pattern/program.h"
-#include "frontend/pattern/read.h"
-#include "frontend/pattern/sketch.h"
-#include "frontend/pattern/symmetry.h"
+#include "planner/program.h"
+#include "planner/sketch.h"
+#include "question/read.h"
+#include "question/symmetry.h"
 #include "tests/fuzz/fuzzer.h"
 
 namespace {
 
-std::vector<std::string> names_of(const matcha::frontend::pattern::Pattern& pattern) {
+std::vector<std::string> names_of(const matcha::pattern::Pattern& pattern) {
   std::vector<std::string> names;
   for (int v = 0; v < pattern.size(); ++v) names.push_back(pattern.vertex_name(v));
   std::sort(names.begin(), names.end());
@@ -21,7 +21,7 @@ std::vector<std::string> names_of(const matcha::frontend::pattern::Pattern& patt
 }
 
 /// What a graph says of vertices that the pattern names: that it has none such, or their numbers.
-void bind_named(matcha::frontend::pattern::Pattern& pattern, bool there) {
+void bind_named(matcha::pattern::Pattern& pattern, bool there) {
   for (std::size_t v = 0; v < pattern.constants.size(); ++v) {
     const bool named = !pattern.constants[v].empty() && pattern.constants[v].front() == '\'';
     if (named) pattern.bound[v] = there ? std::to_string(v) : "none";
@@ -34,7 +34,7 @@ void bind_named(matcha::frontend::pattern::Pattern& pattern, bool there) {
 /// program that compiles.
 MATCHA_FUZZER(pattern) {
   using namespace matcha;
-  using namespace matcha::frontend::pattern;
+  using namespace matcha::pattern;
   SourceManager sources;
   const std::uint32_t file = sources.add("<pattern>", std::string(reinterpret_cast<const char*>(data), size));
   Diagnostics diagnostics(sources);

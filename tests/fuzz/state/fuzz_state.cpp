@@ -11,16 +11,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include "driver/stream/feed.h"
-#include "driver/stream/state.h"
-#include "driver/stream/vertex_names.h"
+#include "incremental/feed.h"
+#include "incremental/state.h"
+#include "incremental/vertex_names.h"
 #include "runtime/graph/labels.h"
 #include "tests/fuzz/fuzzer.h"
 #include "tests/fuzz/scratch_folder.h"
 
 namespace {
 
-namespace st = matcha::driver::stream;
+namespace st = matcha::session::stream;
 
 /// FNV-1a, which a checkpoint has of its text.
 std::string sum_line(std::string_view text) {

@@ -10,14 +10,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "driver/stream/feed.h"
+#include "incremental/feed.h"
 #include "runtime/graph/labels.h"
 #include "tests/fuzz/fuzzer.h"
 
 /// Bytes as lines of a stream: nothing crashes, a batch has each line that was taken once, and what a feed holds is the
 /// same after it was kept and read back. The first byte chooses what the lines are.
 MATCHA_FUZZER(updates) {
-  namespace st = matcha::driver::stream;
+  namespace st = matcha::session::stream;
   if (size == 0) return;
   st::FeedRules rules;
   rules.lines.temporal = (data[0] & 1) != 0;

@@ -8,12 +8,12 @@
 #include <set>
 #include <string>
 
-#include "frontend/pattern/cost.h"
-#include "frontend/pattern/decompose.h"
-#include "frontend/pattern/order.h"
-#include "frontend/pattern/symmetry.h"
+#include "planner/cost.h"
+#include "planner/decompose.h"
+#include "planner/order.h"
+#include "question/symmetry.h"
 
-namespace matcha::frontend::pattern {
+namespace matcha::pattern {
 namespace {
 
 using Vertex = std::uint32_t;
@@ -514,4 +514,4 @@ TEST(PatternSamples, PartsThatAreAlikeShareOne) {
 }
 
 }  // namespace
-}  // namespace matcha::frontend::pattern
+}  // namespace matcha::pattern

@@ -6,13 +6,13 @@
 
 #include <set>
 
-#include "frontend/pattern/order.h"
-#include "frontend/pattern/program.h"
-#include "frontend/pattern/read.h"
-#include "frontend/pattern/symmetry.h"
-#include "frontend/pattern/type_parts.h"
+#include "planner/order.h"
+#include "planner/program.h"
+#include "question/read.h"
+#include "question/symmetry.h"
+#include "question/type_parts.h"
 
-namespace matcha::frontend::pattern {
+namespace matcha::pattern {
 namespace {
 
 struct Read {
@@ -494,4 +494,4 @@ TEST(PatternProgram, PlansOfSumsHaveThoseOfTheirParts) {
 TEST(PatternProgram, PlansOfAMotifAreOneAPattern) { EXPECT_EQ(plans_of("motif:4", {}).size(), 6U); }
 
 }  // namespace
-}  // namespace matcha::frontend::pattern
+}  // namespace matcha::pattern

@@ -17,6 +17,7 @@ class MoreOptions(TypedDict, total=False):
     tier: Optional[Literal["auto", "interp", "native"]]
     simd: Optional[Literal["scalar", "avx2", "avx512", "avx512-vp2intersect"]]
     order: Optional[Literal["auto", "id", "degree"]]
+    engine: Optional[Literal["parts", "messages", "search", "identities", "program"]]
     cache: Optional[str]
     group: Optional[Literal[0, 1, 2, 4, 8, 16, 32]]
     steal: Optional[Literal["none", "half", "timeout", "kernel"]]
@@ -57,6 +58,7 @@ class ProgramOptions(TypedDict, total=False):
     device: Optional[Literal["auto", "cpu", "cuda"]]
     tier: Optional[Literal["auto", "interp", "native"]]
     order: Optional[Literal["auto", "id", "degree"]]
+    engine: Optional[Literal["parts", "messages", "search", "identities", "program"]]
     cache: Optional[str]
     group: Optional[Literal[0, 1, 2, 4, 8, 16, 32]]
     steal: Optional[Literal["none", "half", "timeout", "kernel"]]
@@ -118,6 +120,7 @@ STEPS = {
     "threads": "run",
     "simd": "run",
     "order": "program",
+    "engine": "program",
     "cache": "program",
     "recompute": "stream",
     "share": "run",

@@ -6,11 +6,11 @@
 #include <random>
 #include <utility>
 
+#include "engines/identities/counter.h"
+#include "engines/identities/orbit_counter.h"
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/graph/generate.h"
 #include "runtime/graph/mtg.h"
-#include "runtime/motif/counter.h"
-#include "runtime/motif/orbit_counter.h"
 #include "tests/unit/runtime/graph/mtg_files.h"
 #include "tests/unit/runtime/graph/support.h"
 

@@ -1,0 +1,243 @@
+#include "engines/identities/device_counter.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace matcha::runtime::motif {
+
+using matcha_program::MotifLaunch;
+using matcha_program::MotifSums;
+using matcha_program::UnitShared;
+using matcha_program::WideSum;
+
+namespace {
+
+/// Of a multiprocessor, where each group has counters for all vertices.
+constexpr unsigned kBlocksWithCounters = 2;
+/// Arcs that a group takes at a time.
+constexpr std::uint64_t kArcsAtATime = 8;
+
+const matcha_program::u64* words(cuda::CuDevicePtr address) {
+  return reinterpret_cast<const matcha_program::u64*>(address);
+}
+matcha_program::u32* ranks(cuda::CuDevicePtr address) { return reinterpret_cast<matcha_program::u32*>(address); }
+
+Sum sum_of(const WideSum& wide) {
+  Sum sum;
+  sum.add(static_cast<__int128>(static_cast<unsigned __int128>(wide.high) << 64 | wide.low));
+  return sum;
+}
+
+/// All sums stay below 2^127 where the wedges are less than 2^61: a sum over pairs of them, or over triples that have
+/// an end of less than 2^32 edges in common.
+bool fits_128_bits(const RankedGraph& graph) {
+  unsigned __int128 wedges = 0;
+  for (std::uint64_t v = 0; v < graph.size; ++v) {
+    wedges += static_cast<unsigned __int128>(graph.degree(v)) * graph.degree(v) / 2;
+  }
+  return wedges < static_cast<unsigned __int128>(1) << 61;
+}
+
+Error error_of(ErrorKind kind, std::string message) {
+  Error error;
+  error.kind = kind;
+  error.message = std::move(message);
+  return error;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DeviceMotifs>> DeviceMotifs::make(const Graph& graph, const cuda::DeviceRef& device,
+                                                         cuda::Module code) {
+  Result<cuda::Function> triangles = code.function("motif_triangles"), thirds = code.function("motif_thirds"),
+                         wheels = code.function("motif_wheels"), wedges = code.function("motif_wedges");
+  for (const Result<cuda::Function>* kernel : {&triangles, &thirds, &wheels, &wedges}) {
+    if (!*kernel) return kernel->error();
+  }
+  Result<RankedGraph> ranked = rank_for_motifs(graph);
+  if (!ranked) return ranked.error();
+  if (!fits_128_bits(*ranked)) return error_of(ErrorKind::Resource, "the graph has too many wedges for a GPU");
+  Result<cuda::Stream> stream = cuda::Stream::create(device);
+  if (!stream) return stream.error();
+  cuda::UploadOptions wanted;
+  wanted.sources = wanted.halves = wanted.edge_info = wanted.labels = wanted.original_ids = false;
+  Result<cuda::GraphUpload> upload = cuda::GraphUpload::start(device, ranked->graph.view(), wanted);
+  if (!upload) return upload.error();
+  const Status there = upload->wait();
+  if (!there) return there.error();
+  Kernels kernels{std::move(*triangles), std::move(*thirds), std::move(*wheels), std::move(*wedges)};
+  std::unique_ptr<DeviceMotifs> made(new DeviceMotifs(std::move(*ranked), std::move(*stream), std::move(code),
+                                                      std::move(kernels), std::move(*upload)));
+  Result<match::KernelWish> wish = match::KernelWish::make(device);
+  if (!wish) return wish.error();
+  made->wish_ = std::move(*wish);
+  const Status sent = made->send_arcs();
+  if (!sent) return sent.error();
+  return made;
+}
+
+/// The vertex of each arc, and the first arc up of each vertex.
+Status DeviceMotifs::send_arcs() {
+  const cuda::DeviceRef& device = stream_->shared_device();
+  std::vector<std::uint32_t> sources(graph_.arcs);
+  for (std::uint64_t v = 0; v < graph_.size; ++v) {
+    std::fill(sources.begin() + static_cast<std::ptrdiff_t>(graph_.begin(v)),
+              sources.begin() + static_cast<std::ptrdiff_t>(graph_.end(v)), static_cast<std::uint32_t>(v));
+  }
+  Result<cuda::DeviceBuffer<std::uint64_t>> split = cuda::DeviceBuffer<std::uint64_t>::allocate(device, graph_.size);
+  if (!split) return split.error();
+  split_ = std::move(*split);
+  Result<cuda::DeviceBuffer<std::uint32_t>> arcs = cuda::DeviceBuffer<std::uint32_t>::allocate(device, graph_.arcs);
+  if (!arcs) return arcs.error();
+  sources_ = std::move(*arcs);
+  Status status = split_.upload(*stream_, graph_.split.data(), graph_.size);
+  if (status) status = sources_.upload(*stream_, sources.data(), graph_.arcs);
+  if (status) status = match::reserve(control_, device, sizeof(MotifSums) + 128 + sizeof(UnitShared));
+  return status ? stream_->synchronize() : status;
+}
+
+/// `units` of which a group takes `chunk` at a time.
+MotifLaunch DeviceMotifs::launch_of(std::uint64_t units, std::uint64_t chunk) const {
+  MotifLaunch launch{};
+  launch.offsets = reinterpret_cast<const matcha_program::u64*>(upload_.view().offsets);
+  launch.neighbors = upload_.view().neighbors;
+  launch.split = reinterpret_cast<const matcha_program::u64*>(split_.data());
+  launch.sources = sources_.data();
+  launch.size = graph_.size;
+  launch.on = ranks(on_.address());
+  launch.start = words(start_.address());
+  launch.third = ranks(third_.address());
+  launch.shared = reinterpret_cast<UnitShared*>(control_.address());
+  launch.sums = reinterpret_cast<MotifSums*>(control_.address() + match::aligned_to_line(sizeof(UnitShared)));
+  launch.unit_count = units;
+  launch.chunk = chunk;
+  launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.address());
+  return launch;
+}
+
+/// Runs all units; false: it was stopped. `launch.workers`: at most so many groups; 0: as many as run side by side.
+Result<bool> DeviceMotifs::run_kernel(const cuda::Function& kernel, MotifLaunch launch, const match::Stops& stops) {
+  if (launch.unit_count == 0) return true;
+  const Result<unsigned> most = match::most_blocks(kernel, stream_->device());
+  if (!most) return most.error();
+  const std::uint64_t all = std::uint64_t{*most} * match::kGroupsOfBlock;
+  launch.workers = launch.workers == 0 ? all : std::min<std::uint64_t>(launch.workers, all);
+  UnitShared shared{};
+  wish_.clear();
+  Status status = control_.copy_from(*stream_, &shared, sizeof(shared));
+  if (status) status = kernel.launch(*stream_, match::shape_of(launch.workers), launch);
+  if (status) status = wish_.wait(*stream_, stops);
+  if (status) status = control_.copy_to(*stream_, &shared, sizeof(shared));
+  if (status) status = stream_->synchronize();
+  if (!status) return status.error();
+  if (shared.stop == 0 && shared.next < launch.unit_count) {
+    return error_of(ErrorKind::Runtime, "a kernel of " + stream_->device().label() + " has not looked at all units");
+  }
+  return shared.stop == 0;
+}
+
+Result<bool> DeviceMotifs::find_triangles(Triangles& triangles, const match::Stops& stops) {
+  triangles.on = Buffer<std::uint32_t>(graph_.arcs);
+  triangles.at = Buffer<std::uint64_t>(graph_.size);
+  const Status reserved = match::reserve(on_, stream_->shared_device(), graph_.arcs * sizeof(std::uint32_t));
+  if (!reserved) return reserved.error();
+  const Result<bool> complete = run_kernel(kernels_.triangles, launch_of(graph_.arcs, kArcsAtATime), stops);
+  if (!complete || !*complete) return complete;
+  Status status = on_.copy_to(*stream_, triangles.on.data(), graph_.arcs * sizeof(std::uint32_t));
+  if (status) status = stream_->synchronize();
+  if (!status) return status.error();
+  for (std::uint64_t v = 0; v < graph_.size; ++v) {
+    const auto* const on = triangles.on.data();
+    triangles.at[v] = std::accumulate(on + graph_.begin(v), on + graph_.end(v), std::uint64_t{0}) / 2;
+  }
+  return true;
+}
+
+/// Memory for the counters of groups, all 0, and for the vertices that they meet; fewer groups where there is not so
+/// much.
+Status DeviceMotifs::reserve_counters(std::uint64_t of_each, std::uint64_t met_of_each, MotifLaunch& launch) {
+  launch.counter_room = of_each;
+  launch.met_room = met_of_each;
+  if (of_each == 0) return Done{};
+  const Result<cuda::Device::Memory> memory = stream_->device().memory();
+  if (!memory) return memory.error();
+  const std::uint64_t bytes = (of_each + met_of_each) * sizeof(std::uint32_t);
+  const std::uint64_t fit = (memory->free + counters_.bytes() + met_.bytes()) / 2 / bytes;
+  const int side_by_side = std::max(stream_->device().properties().multiprocessors, 1);
+  const std::uint64_t groups =
+      std::uint64_t{static_cast<unsigned>(side_by_side)} * kBlocksWithCounters * match::kGroupsOfBlock;
+  launch.workers = std::max<std::uint64_t>(std::min(groups, fit), 1);
+  const cuda::DeviceRef& device = stream_->shared_device();
+  Status status = match::reserve(counters_, device, launch.workers * of_each * sizeof(std::uint32_t));
+  if (status) status = match::reserve(met_, device, launch.workers * met_of_each * sizeof(std::uint32_t));
+  if (status) status = counters_.fill(*stream_, 0);
+  launch.counters = ranks(counters_.address());
+  launch.met = ranks(met_.address());
+  return status;
+}
+
+Result<bool> DeviceMotifs::find_wheels(const Triangles& triangles, const match::Stops& stops) {
+  std::vector<std::uint64_t> start(graph_.arcs + 1, 0);
+  std::inclusive_scan(triangles.on.begin(), triangles.on.end(), start.begin() + 1, std::plus<>(), std::uint64_t{0});
+  const cuda::DeviceRef& device = stream_->shared_device();
+  Status status = match::reserve(start_, device, start.size() * sizeof(std::uint64_t));
+  if (status) status = match::reserve(third_, device, std::max<std::uint64_t>(start.back(), 1) * sizeof(std::uint32_t));
+  if (status) status = start_.copy_from(*stream_, start.data(), start.size() * sizeof(std::uint64_t));
+  if (status) status = stream_->synchronize();
+  if (!status) return status.error();
+  const Result<bool> listed = run_kernel(kernels_.thirds, launch_of(graph_.arcs, kArcsAtATime), stops);
+  if (!listed || !*listed) return listed;
+  MotifLaunch launch = launch_of(graph_.arcs, kArcsAtATime);
+  const std::uint64_t longest = graph_.graph.view().max_degree;
+  status = reserve_counters(longest > matcha_program::kMotifPlaces ? longest : 0, 0, launch);
+  if (!status) return status.error();
+  const Result<bool> complete = run_kernel(kernels_.wheels, launch, stops);
+  third_ = {};  // The largest of all.
+  return complete;
+}
+
+Result<bool> DeviceMotifs::find_wedges(const Wants& wants, const match::Stops& stops) {
+  MotifLaunch launch = launch_of(graph_.size, 1);
+  if (wants.five_cycles) launch.wants |= matcha_program::kFiveCycles;
+  if (wants.pairs) launch.wants |= matcha_program::kCommonPairs;
+  const Status status = reserve_counters(graph_.size, graph_.size, launch);
+  if (!status) return status.error();
+  return run_kernel(kernels_.wedges, launch, stops);
+}
+
+Result<MotifSums> DeviceMotifs::sums() {
+  MotifSums sums{};
+  Status status = control_.copy_to(*stream_, &sums, sizeof(sums), match::aligned_to_line(sizeof(UnitShared)));
+  if (status) status = stream_->synchronize();
+  if (!status) return status.error();
+  return sums;
+}
+
+Result<DeviceMotifs::Found> DeviceMotifs::run(const Wants& wants, const match::Stops& stops) {
+  const std::lock_guard<std::mutex> lock(turn_);
+  Found found;
+  const Status cleared = control_.fill(*stream_, 0);
+  if (!cleared) return cleared.error();
+  Result<bool> complete = find_triangles(found.triangles, stops);
+  if (complete && *complete && wants.wheels) complete = find_wheels(found.triangles, stops);
+  if (complete && *complete && wants.wedges) complete = find_wedges(wants, stops);
+  if (!complete) return complete.error();
+  if (!*complete) {
+    found.end = stops.is_stopped() ? End::Stopped : End::Deadline;
+    return found;
+  }
+  const Result<MotifSums> all = sums();
+  if (!all) return all.error();
+  found.above = sum_of(all->above);
+  found.wedges.four_cycles = sum_of(all->four_cycles);
+  found.wedges.closed = sum_of(all->closed);
+  found.wedges.returned = sum_of(all->returned);
+  found.wedges.pairs = sum_of(all->pairs);
+  found.wedges.wheels = sum_of(all->wheels);
+  return found;
+}
+
+}  // namespace matcha::runtime::motif

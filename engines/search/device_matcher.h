@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "engines/search/device_batch.h"
+#include "engines/search/device_sides.h"
+#include "engines/search/unit_kernels.h"
+#include "runtime/cuda/device.h"
+#include "runtime/cuda/graph_upload.h"
+#include "runtime/cuda/memory.h"
+#include "runtime/cuda/module.h"
+#include "runtime/result.h"
+
+namespace matcha::runtime::match {
+
+/// Matches labelled patterns on a device that has a copy of the graph.
+class DeviceMatcher {
+ public:
+  /// `code`: the kernels of codegen/cuda/match_kernels.h. The graph must outlive it. Requires: offsets (no hash index).
+  /// Errors: Runtime, Resource.
+  static Result<std::unique_ptr<DeviceMatcher>> make(const GraphView& graph, const cuda::DeviceRef& device,
+                                                     cuda::Module code);
+
+  struct Times {
+    double filter_ms = 0, kernel_ms = 0;  ///< Of all patterns together: until the search began, and of it.
+  };
+  /// What each pattern has, all in one launch where memory allows; callers take turns. Requires: none has a
+  /// `problem_of`; `index` is that of the graph. Errors: Resource where there is no memory; Runtime where the kernel
+  /// failed.
+  Result<std::vector<DeviceBatch::Outcome>> run(MatchIndex& index, std::span<const DeviceBatch::Pattern> patterns,
+                                                const Stops& stops, Times* maybe_times = nullptr);
+
+  const cuda::Device& device() const { return stream_->device(); }
+  /// Tries so many images before a group looks whether others wait for work, and so many before what is left of a part
+  /// goes behind all else; for tests.
+  void set_schedule(std::uint64_t tried, std::uint64_t patience) {
+    tried_ = tried;
+    patience_ = patience;
+  }
+
+ private:
+  DeviceMatcher(cuda::Stream stream, cuda::Module code, cuda::Function search, cuda::Function place,
+                cuda::GraphUpload graph, std::uint64_t universe, unsigned most_blocks);
+
+  struct Layout;
+  std::uint64_t most_patterns(std::uint64_t free_bytes) const;
+  Status reserve_groups(const DeviceBatch& batch, std::uint64_t& groups);
+  Status send(const Layout& layout, const DeviceBatch& batch, std::span<const matcha_program::MatchSide> sides);
+  Result<std::vector<DeviceBatch::Outcome>> launch(MatchIndex& index, const DeviceBatch& batch, const Stops& stops);
+
+  std::unique_ptr<cuda::Stream> stream_;
+  cuda::Module code_;
+  cuda::Function search_;
+  cuda::Function place_;
+  cuda::GraphUpload graph_;
+  DeviceSides sides_;
+  std::uint64_t universe_;
+  unsigned most_blocks_;
+  std::mutex turn_;
+  cuda::DeviceMemory control_;
+  cuda::PinnedMemory control_stage_;
+  cuda::DeviceMemory masks_;
+  cuda::DeviceMemory undos_;
+  cuda::DeviceMemory lists_;
+  cuda::DeviceMemory leaves_;
+  KernelWish wish_;
+  cuda::DeviceBuffer<matcha_program::MatchTask> tasks_;
+  std::uint64_t number_ = 0;
+  std::uint64_t tried_ = 64;
+  std::uint64_t patience_ = 20000;
+};
+
+}  // namespace matcha::runtime::match

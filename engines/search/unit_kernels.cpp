@@ -1,0 +1,42 @@
+#include "engines/search/unit_kernels.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace matcha::runtime::match {
+
+Result<unsigned> most_blocks(const cuda::Function& function, const cuda::Device& device) {
+  const Result<int> blocks = function.blocks_per_multiprocessor(kThreadsOfBlock, 0);
+  if (!blocks) return blocks.error();
+  return static_cast<unsigned>(std::max(*blocks, 1) * std::max(device.properties().multiprocessors, 1));
+}
+
+Result<KernelWish> KernelWish::make(const cuda::DeviceRef& device) {
+  Result<cuda::PinnedBuffer<std::uint64_t>> word = cuda::PinnedBuffer<std::uint64_t>::allocate(device, 1);
+  if (!word) return word.error();
+  KernelWish wish;
+  wish.word_ = std::move(*word);
+  return wish;
+}
+
+Status KernelWish::wait(cuda::Stream& stream, const Stops& stops) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kSpun{2};
+  constexpr std::chrono::microseconds kNap{50};
+  const Clock::time_point begin = Clock::now();
+  volatile std::uint64_t* const word = word_.host();
+  for (;;) {
+    const Result<bool> done = stream.done();
+    if (!done) {
+      Error error = done.error();
+      error.message = "the kernel failed on " + stream.device().label() + "; " + error.message;
+      return error;
+    }
+    if (*done) return Done{};
+    if (stops.is_stopped() || stops.is_late()) *word = 1;
+    if (Clock::now() - begin > kSpun) std::this_thread::sleep_for(kNap);
+  }
+}
+
+}  // namespace matcha::runtime::match

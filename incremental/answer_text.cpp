@@ -1,0 +1,153 @@
+#include "incremental/answer_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "session/values.h"
+
+namespace matcha::session::stream {
+
+namespace {
+
+void append(std::string& out, const Number& number, Style style) {
+  if (const auto* const integer = std::get_if<__int128>(&number)) append_int(out, *integer);
+  if (const auto* const vertex = std::get_if<VertexNumber>(&number)) append_int(out, vertex->id);
+  if (const auto* const value = std::get_if<double>(&number)) append_float(out, *value, style);
+  if (const auto* const flag = std::get_if<bool>(&number)) out += *flag ? "true" : "false";
+  if (const auto* const text = std::get_if<std::string>(&number)) {
+    if (style == Style::Json) {
+      append_name(out, *text, style);
+    } else {
+      out += *text;
+    }
+  }
+}
+
+std::string text_of(const std::vector<Number>& numbers, bool with_sign) {
+  std::string out;
+  for (const Number& number : numbers) {
+    if (!out.empty()) out += ' ';
+    std::string one;
+    append(one, number, Style::Text);
+    if (with_sign && one.front() != '-') out += '+';
+    out += one;
+  }
+  return out;
+}
+
+std::string json_of(const std::vector<Number>& numbers) {
+  std::string out;
+  for (const Number& number : numbers) {
+    if (!out.empty()) out += ',';
+    append(out, number, Style::Json);
+  }
+  return numbers.size() == 1 ? out : "[" + out + "]";
+}
+
+std::string text_of(__int128 number) {
+  std::string out;
+  append_int(out, number);
+  return out;
+}
+
+}  // namespace
+
+std::string answer_line(const BatchFacts& facts, const Answer& answer, const std::string& maybe_name) {
+  std::string line = fmt::format("batch {}", facts.batch);
+  if (!maybe_name.empty()) line += "  " + maybe_name;
+  if (answer.plus && answer.minus) {
+    line += fmt::format("  +{} -{}", text_of(*answer.plus), text_of(*answer.minus));
+  } else if (!answer.delta.empty()) {
+    line += "  " + text_of(answer.delta, true);
+  }
+  if (!answer.total.empty()) line += "  total " + text_of(answer.total, false);
+  return line + "\n";
+}
+
+std::string answer_json(const BatchFacts& facts, const Answer& answer, const std::string& maybe_name) {
+  JsonObject object;
+  const auto number = [&](const char* key, const auto value) { object.add(key, std::to_string(value)); };
+  object.add("schema", "\"matcha.stream/1\"");
+  if (!maybe_name.empty()) object.add("program", nlohmann::json(maybe_name).dump());
+  number("batch", facts.batch);
+  number("updates", facts.updates);
+  number("inserted", facts.inserted);
+  number("deleted", facts.deleted);
+  number("noops", facts.noops);
+  number("late", facts.late);
+  if (answer.plus && answer.minus) {
+    object.add("plus", text_of(*answer.plus));
+    object.add("minus", text_of(*answer.minus));
+  }
+  if (!answer.delta.empty()) object.add("delta", json_of(answer.delta));
+  if (!answer.total.empty()) object.add("total", json_of(answer.total));
+  if (facts.first_time) number("first_t", *facts.first_time);
+  if (facts.last_time) number("last_t", *facts.last_time);
+  number("offset", facts.offset);
+  object.add("how", fmt::format("\"{}\"", how_name(answer.how)));
+  if (answer.on_gpu) object.add("device", "\"cuda\"");
+  if (answer.gpu_rows) {
+    const GpuRows& rows = *answer.gpu_rows;
+    const nlohmann::ordered_json told = {{"kept", rows.kept},
+                                         {"sent", rows.sent},
+                                         {"left", rows.left},
+                                         {"gone", rows.gone},
+                                         {"near", rows.near_reads},
+                                         {"far", rows.far_reads},
+                                         {"hits", rounded(rows.hit_share())},
+                                         {"choose_ms", rounded(rows.choose_ms)},
+                                         {"move_ms", rounded(rows.move_ms)}};
+    object.add("gpu_rows", told.dump());
+  }
+  object.add("ms", fmt::format("{{\"wait\":{},\"apply\":{},\"match\":{}}}", rounded(facts.wait_ms),
+                               rounded(facts.apply_ms), rounded(answer.match_ms)));
+  return object.print(true);
+}
+
+std::optional<std::uint64_t> batch_of_line(std::string_view line) {
+  constexpr std::string_view kText = "batch ", kKey = "\"batch\":";
+  std::size_t at = kText.size();
+  if (!line.starts_with(kText)) {
+    at = line.find(kKey);
+    if (!line.starts_with('{') || at == std::string_view::npos) return std::nullopt;
+    at = line.find_first_not_of(' ', at + kKey.size());
+    if (at == std::string_view::npos) return std::nullopt;
+  }
+  std::uint64_t batch = 0;
+  const std::from_chars_result read = std::from_chars(line.data() + at, line.data() + line.size(), batch);
+  if (read.ec != std::errc()) return std::nullopt;
+  return batch;
+}
+
+namespace {
+
+/// Buckets of 1% from a microsecond on: the last one is beyond 20,000 seconds.
+constexpr double kLeastMs = 1e-3, kStep = 1.01;
+
+}  // namespace
+
+void Latencies::add(double ms, std::uint64_t updates) {
+  const double at = std::log(std::max(ms, kLeastMs) / kLeastMs) / std::log(kStep);
+  counts_[std::min(static_cast<std::size_t>(at), kBuckets - 1)] += updates;
+  updates_ += updates;
+  most_ = std::max(most_, ms);
+}
+
+double Latencies::quantile(double part) const {
+  const double wanted = part * static_cast<double>(updates_);
+  std::uint64_t below = 0;
+  for (std::size_t bucket = 0; bucket < kBuckets && updates_ != 0; ++bucket) {
+    below += counts_[bucket];
+    if (static_cast<double>(below) >= wanted && below != 0) {
+      return std::min(most_, kLeastMs * std::pow(kStep, static_cast<double>(bucket + 1)));
+    }
+  }
+  return most_;
+}
+
+}  // namespace matcha::session::stream

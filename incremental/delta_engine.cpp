@@ -1,0 +1,590 @@
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "incremental/delta_program.h"
+#include "incremental/dynamic_present.h"
+#include "incremental/engine.h"
+#include "incremental/gpu_use.h"
+#include "incremental/label_numbers.h"
+#include "incremental/lag.h"
+#include "incremental/late_batches.h"
+#include "incremental/phase.h"
+#include "incremental/rebuild.h"
+#include "incremental/root_engine.h"
+#include "incremental/shared_deltas.h"
+#include "runtime/cpu/set_kernels.h"
+#include "runtime/machine.h"
+
+namespace matcha::session::stream {
+
+namespace {
+
+using runtime::stream::DeltaSearch;
+using runtime::stream::DynamicGraph;
+using runtime::stream::EdgeUpdate;
+
+/// So many edges are counted by one thread before it is known what they take.
+constexpr std::size_t kEdgesOfOneThread = 8;
+/// So many changes are kept until the graph is laid out anew, and one for so many of its edges: a byte for each.
+constexpr std::uint64_t kLateChanges = 1000, kEdgesOfLate = 32;
+
+unsigned threads_of(const ApplyOptions& options) {
+  return options.run.threads != 0 ? options.run.threads : runtime::machine().threads;
+}
+
+class DeltaEngine final : public Engine {
+ public:
+  DeltaEngine(const ResidentGraph::Shared& start, std::unique_ptr<Engine> stands,
+              std::shared_ptr<const Reporter> reporter, Prepared::Reading reading, const DeltaDevice& device)
+      : present_(start),
+        stands_(std::move(stands)),
+        reporter_(std::move(reporter)),
+        reading_(std::move(reading)),
+        gpu_(device),
+        late_({present_, gpu_, *reporter_, [this] { return counting(); },
+               [this](const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) {
+                 return take(batch, options, answers);
+               }}) {}
+
+  const Present& present() const override { return present_; }
+  const DynamicPresent& graph_at_hand() const { return present_; }
+  const runtime::LabelDictionary& dictionary() const override { return stands_->dictionary(); }
+
+  runtime::Result<ResidentGraph::Shared> graph() override {
+    const Status status = catch_up();
+    if (status == Status::Ok) return stands_->graph();
+    runtime::Error error;
+    error.kind = runtime::ErrorKind::Resource;
+    error.message = "the graph cannot be laid out";
+    return error;
+  }
+
+  Status add(const ProgramRequest& request, const ProgramOptions& options,
+             std::shared_ptr<const Reporter> reporter) override {
+    Entry entry{request, options, std::move(reporter), {}, stands_->size(), {}};
+    if (request.device == "cuda" && !gpu_.is_wanted()) {
+      entry.why = "a GPU is asked for";
+    } else {
+      reading_([&] { entry.delta = DeltaProgram::make(request, options, present_.directed(), entry.why); });
+    }
+    if (entry.delta && !edge_labels_.add_layers(entry.delta->edge_labels(), present_)) {
+      entry.delta.reset();
+      entry.why = "labels of edges would take too much memory";
+    }
+    if (entry.delta && entry.delta->asks_for_types(dictionary())) {
+      entry.delta.reset();
+      entry.why = kTypesProblem;
+    }
+    const Status status = entry.delta ? stands_->add(request, options, entry.reporter) : run_anew(entry);
+    if (status == Status::Ok) entries_.push_back(std::move(entry));
+    return status;
+  }
+  std::size_t size() const override { return entries_.size(); }
+  const frontend::Type& result_type(std::size_t program) const override {
+    return engine_of(program).result_type(entries_[program].index);
+  }
+  const std::string& semantics(std::size_t program) const override {
+    return engine_of(program).semantics(entries_[program].index);
+  }
+  const std::vector<std::string>& row_names(std::size_t program) const override {
+    return engine_of(program).row_names(entries_[program].index);
+  }
+
+  Status start(const ApplyOptions& options, std::vector<Answer>& answers) override {
+    Status status = late_.finish();
+    if (status == Status::Ok) status = plan(options);
+    if (status != Status::Ok) return status;
+    std::vector<Answer> stood, ran;
+    status = start_deltas(options, stood);
+    if (status == Status::Ok && again_ != nullptr) status = again_->start(options, ran);
+    if (status == Status::Ok) answers = merged(std::move(stood), std::move(ran));
+    return status;
+  }
+
+  Status apply(const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) override {
+    const Status status = late_.finish();
+    return status == Status::Ok ? take(batch, options, answers) : status;
+  }
+
+  Status put_off(const NetBatch& batch, const ApplyOptions& options, bool& is_late) override {
+    is_late = may_be_late(batch, options);
+    if (!is_late) return Status::Ok;
+    if (!batch.empty()) lag_.add();
+    return late_.add(batch, options);
+  }
+  Status settle(bool all, std::vector<Late>& answers) override {
+    const Status status = all ? late_.finish() : Status::Ok;
+    answers = late_.take();
+    return status;
+  }
+
+  Status set_dictionary(std::shared_ptr<const runtime::LabelDictionary> dictionary) override {
+    const runtime::LabelDictionary before = stands_->dictionary();
+    lag_.forget_batches();
+    Status status = late_.finish();
+    if (status == Status::Ok) status = stands_->set_dictionary(dictionary);
+    if (status == Status::Ok && again_ != nullptr) status = again_->set_dictionary(dictionary);
+    if (status != Status::Ok) return status;
+    const std::int64_t none = dictionary->code("").value_or(runtime::kNoLabel);
+    const auto recoded = [&](std::int64_t label) { return recode(label, before, *dictionary).value_or(none); };
+    present_.recode(recoded, none, numbered());
+    for (Entry& entry : entries_) {
+      if (!entry.delta || !entry.delta->asks_for_types(*dictionary)) continue;
+      entry.delta.reset();
+      entry.why = kTypesProblem;
+      has_left_ = true;
+      status = run_anew(entry);
+      if (status != Status::Ok) return status;
+    }
+    return Status::Ok;
+  }
+
+ private:
+  struct Entry {
+    ProgramRequest request;
+    ProgramOptions options;
+    std::shared_ptr<const Reporter> reporter;
+    std::optional<DeltaProgram> delta;
+    std::size_t index = 0;  ///< In the engine that has it.
+    std::string why;        ///< There are no deltas.
+  };
+
+  /// Has a program run anew after each batch.
+  Status run_anew(Entry& entry) {
+    if (again_ == nullptr) {
+      // With the label words that are known by now.
+      runtime::Result<ResidentGraph::Shared> now = graph();
+      if (!now) return reporter_->error(now.error());
+      again_ = make_recompute(*now, reporter_, reading_);
+      if (again_ == nullptr) return Status::Resource;
+    }
+    entry.index = again_->size();
+    return again_->add(entry.request, entry.options, entry.reporter);
+  }
+
+  /// Takes a batch in and answers it; none is owed.
+  Status take(const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) {
+    answers.clear();
+    Status status = plan(options);
+    if (status == Status::Ok && !options.quiet) status = find_totals(options);
+    if (status != Status::Ok) return status;
+    const Stopwatch watch;
+    has_shared_ = on_gpu_ = false;
+    gpu_rows_ = {};
+    search_->set_limits(options.run.stop_request, options.run.deadline);
+    lag_.begin();
+    status = change(batch, options);
+    if (status != Status::Ok) return status;
+    lag_.end(batch, present_.edge_count() / kEdgesOfLate + kLateChanges);
+    std::vector<Answer> stood(options.quiet ? 0 : stands_->size()), ran;
+    for (Entry& entry : entries_) {
+      if (!entry.delta) continue;
+      if (options.quiet) {
+        entry.delta->forget();
+      } else {
+        std::optional<Answer> answer = entry.delta->answer();
+        if (!answer) return reporter_->error(Status::Run, "a number of matches cannot be told from its changes");
+        answer->on_gpu = on_gpu_;
+        if (on_gpu_ && gpu_.is_bounded()) answer->gpu_rows = gpu_rows_;
+        stood[entry.index] = std::move(*answer);
+      }
+    }
+    const double ms = watch.ms();
+    for (Answer& answer : stood) answer.match_ms = ms / static_cast<double>(stood.size());
+    // Of few edges it is known only now.
+    const std::size_t edges = batch.deleted.size() + batch.inserted.size();
+    if (edges != 0 && edges < kTimed && !options.quiet && !has_shared_) each_ms_ = ms / static_cast<double>(edges);
+    if (!options.quiet) gpu_.add(on_gpu_, edges, ms, *reporter_);
+    if (again_ != nullptr) status = again_->apply(batch, options, ran);
+    if (status == Status::Ok && !options.quiet) answers = merged(std::move(stood), std::move(ran));
+    return status;
+  }
+
+  /// Whether many such batches are counted sooner together, which a GPU does.
+  bool may_be_late(const NetBatch& batch, const ApplyOptions& options) {
+    const std::size_t edges = batch.deleted.size() + batch.inserted.size();
+    if (options.quiet || options.maybe_partners != nullptr || options.way == Way::Anew || again_ != nullptr ||
+        needs_plan() || !batch.vertices.empty() || edges > LateBatches::kMostEdges) {
+      return false;
+    }
+    for (const Entry& entry : entries_) {
+      if (entry.delta->wants_rows() || (entry.delta->wants_total() && !entry.delta->total())) return false;
+    }
+    GpuDeltas* const maybe_gpu = gpu_.counts(present_) ? gpu_.maybe_ready(counting(), *reporter_) : nullptr;
+    if (maybe_gpu == nullptr || edges > maybe_gpu->most_edges()) return false;
+    const double anew = options.way == Way::Edges ? kNever : anew_ms(options);
+    return gpu_.each_ms().value_or(0) * static_cast<double>(edges) < anew;
+  }
+
+  Engine& engine_of(std::size_t program) const { return entries_[program].delta ? *stands_ : *again_; }
+
+  DynamicPresent::Numbered numbered() const { return {labels_.codes(dictionary()), edge_labels_.codes(dictionary())}; }
+
+  bool needs_plan() const {
+    constexpr std::uint64_t kFewEdges = 1000;
+    const std::uint64_t edges = present_.edge_count() + kFewEdges, planned = planned_edges_ + kFewEdges;
+    return !search_ || has_left_ || edges > 4 * planned || planned > 4 * edges;
+  }
+
+  /// Once, classes for all labels that programs ask for; and terms of all patterns, anew where the graph has another
+  /// size than when they were planned.
+  Status plan(const ApplyOptions& options) {
+    if (!needs_plan()) return Status::Ok;
+    planned_edges_ = present_.edge_count();
+    has_left_ = shared_is_planned_ = false;
+    gpu_.replan();
+    if (!search_) lay_out(options);
+    const auto class_of = [this](const std::string& label) { return labels_.number(label); };
+    const auto layer_of = [this](const std::string& label) { return edge_labels_.number(label); };
+    for (Entry& entry : entries_) {
+      if (!entry.delta) continue;
+      bool is_planned = false;
+      reading_([&] { is_planned = entry.delta->plan(present_.graph(), class_of, layer_of, entry.why); });
+      if (!is_planned) return reporter_->error(Status::Resource, entry.why);
+    }
+    return counting().empty() ? Status::Ok : gpu_.prepare(present_, counting(), *reporter_);
+  }
+
+  std::vector<DeltaProgram*> counting() {
+    std::vector<DeltaProgram*> programs;
+    for (Entry& entry : entries_) {
+      if (entry.delta) programs.push_back(&*entry.delta);
+    }
+    return programs;
+  }
+
+  void lay_out(const ApplyOptions& options) {
+    for (const Entry& entry : entries_) {
+      if (!entry.delta) continue;
+      labels_.add(entry.delta->labels());
+    }
+    if (labels_.size() + edge_labels_.size() != 0) present_.set_classes(numbered());
+    search_.emplace(present_.graph(), kernels(options));
+  }
+
+  /// Brings the graph of the engine that stands up to this one.
+  Status catch_up() {
+    if (!lag_.exists()) return Status::Ok;
+    runtime::Result<ResidentGraph::Shared> last = stands_->graph();
+    if (!last) return reporter_->error(last.error());
+    const Stopwatch watch;
+    ApplyOptions quiet;
+    quiet.quiet = true;
+    std::vector<Answer> none;
+    const std::optional<NetBatch> known = lag_.batch();
+    const Status status = stands_->apply(known ? *known : present_.difference_to(**last), quiet, none);
+    if (status == Status::Ok) lag_.clear();
+    rebuild_ms_ = watch.ms();
+    return status;
+  }
+
+  /// Runs all programs that have deltas on the graph as it is.
+  Status run_all(const ApplyOptions& options, std::vector<Answer>& answers) {
+    Status status = catch_up();
+    const Stopwatch watch;
+    if (status == Status::Ok) status = stands_->start(options, answers);
+    // One that took much longer than the last was held up.
+    constexpr double kMostGrowth = 1.25;
+    run_ms_ = std::min(watch.ms(), run_ms_ ? kMostGrowth * *run_ms_ : kNever);
+    return status;
+  }
+
+  Status start_deltas(const ApplyOptions& options, std::vector<Answer>& answers) {
+    const Status status = run_all(options, answers);
+    if (status != Status::Ok) return status;
+    for (Entry& entry : entries_) {
+      if (!entry.delta) continue;
+      Answer& answer = answers[entry.index];
+      answer.how = How::Delta;
+      entry.delta->forget();
+      entry.delta->set_total(answer.total);
+    }
+    return Status::Ok;
+  }
+
+  /// Totals that are wanted and not known, after quiet batches or without a start.
+  Status find_totals(const ApplyOptions& options) {
+    const bool wanted = std::ranges::any_of(entries_, [](const Entry& entry) {
+      return entry.delta && entry.delta->wants_total() && !entry.delta->total();
+    });
+    std::vector<Answer> none;
+    return wanted ? start_deltas(options, none) : Status::Ok;
+  }
+
+  std::vector<Answer> merged(std::vector<Answer> stood, std::vector<Answer> ran) const {
+    std::vector<Answer> answers;
+    answers.reserve(entries_.size());
+    for (const Entry& entry : entries_) {
+      answers.push_back(std::move((entry.delta ? stood : ran)[entry.index]));
+      if (!entry.delta) answers.back().why = entry.why;
+    }
+    return answers;
+  }
+
+  Status misfit(const char* what) const {
+    runtime::Error error;
+    error.kind = runtime::ErrorKind::Runtime;
+    error.message = std::string("the batch does not fit the graph: ") + what;
+    return reporter_->error(error);
+  }
+
+  /// What it takes to count the whole graph; kNever where that cannot be.
+  double anew_ms(const ApplyOptions& options) const {
+    if (options.quiet || !run_ms_) return kNever;
+    for (const Entry& entry : entries_) {
+      if (entry.delta && (entry.delta->wants_rows() || !entry.delta->total())) return kNever;
+    }
+    constexpr double kMsOfEdge = 1.5e-4;
+    return *run_ms_ + rebuild_ms_.value_or(kMsOfEdge * static_cast<double>(present_.edge_count()));
+  }
+
+  /// Counts the whole graph as it is.
+  Status count_anew(const ApplyOptions& options) {
+    std::vector<Answer> answers;
+    const Status status = run_all(options, answers);
+    if (status != Status::Ok) return status;
+    for (Entry& entry : entries_) {
+      if (entry.delta) entry.delta->recount(answers[entry.index].total);
+    }
+    return Status::Ok;
+  }
+
+  /// Takes the batch in, one update after the other: what goes, then what comes.
+  Status change(const NetBatch& batch, const ApplyOptions& options) {
+    const bool quiet = options.quiet;
+    if (!batch.empty()) lag_.add();
+    if (!present_.take_deleted(batch, updates_)) return misfit("an edge that goes was not there");
+    // In between, a vertex with another label has none that a graph could have.
+    Phase goes(updates_.size(), batch.relabels() ? kNever : anew_ms(options), options.way);
+    Status status = change_edges(updates_, -1, goes, options);
+    if (status != Status::Ok) return status;
+    // A vertex with another label has for a while one that no program asks for, in between what goes and what comes.
+    for (const VertexChange& vertex : batch.vertices) {
+      if (vertex.was && vertex.is) {
+        status = change_class(vertex, true, quiet);
+        if (status != Status::Ok) return status;
+      } else if (!vertex.is) {
+        if (present_.degree_of(vertex.id) != 0) return misfit("a vertex that goes has edges");
+        if (!present_.take(vertex)) return misfit("a vertex that goes was not there");
+      }
+    }
+    if (goes.gave_up()) status = count_anew(options);
+    if (status != Status::Ok) return status;
+    for (Entry& entry : entries_) {
+      if (entry.delta) entry.delta->turn();
+    }
+    if (!batch.vertices.empty() || !batch.inserted.empty()) lag_.add();
+    return take_what_comes(batch, options);
+  }
+
+  Status take_what_comes(const NetBatch& batch, const ApplyOptions& options) {
+    const bool quiet = options.quiet;
+    for (const VertexChange& vertex : batch.vertices) {
+      if (vertex.was && vertex.is) {
+        const Status status = change_class(vertex, false, quiet);
+        if (status != Status::Ok) return status;
+      } else if (vertex.is && !present_.take(vertex)) {
+        return misfit("a vertex that comes was there");
+      }
+    }
+    if (!present_.take_inserted(batch, updates_))
+      return misfit("an edge that comes was there, or has an end that is not");
+    Phase comes(updates_.size(), anew_ms(options), options.way);
+    const Status status = change_edges(updates_, 1, comes, options);
+    if (status != Status::Ok) return status;
+    return comes.gave_up() ? count_anew(options) : Status::Ok;
+  }
+
+  /// Takes edges in or out, and counts what they do, by the threads that there are.
+  Status change_edges(std::span<const EdgeUpdate> edges, int sign, Phase& phase, const ApplyOptions& options) {
+    const bool counts = !options.quiet && !edges.empty() && !counting().empty();
+    const bool may_share = counts && (threads_of(options) > 1 || options.maybe_partners != nullptr);
+    // Where nobody asked for it, fewer are not worth a launch.
+    constexpr std::size_t kMany = 1024;
+    bool alone = true;
+    bool may_use_gpu = counts && (gpu_.is_wanted() || edges.size() >= kMany) && gpu_.counts(present_);
+    std::size_t next_look = may_use_gpu ? edges.size() : kMany;
+    const Stopwatch watch;
+    for (std::size_t at = 0; at < edges.size();) {
+      if (counts && at >= next_look) {
+        // The CPU has been at it long enough to know what the others would take.
+        next_look = at + kMany;
+        may_use_gpu = gpu_.counts_rest(present_, at, watch.ms(), edges.size() - at);
+        if (may_use_gpu) next_look = edges.size();
+      }
+      if (may_share && alone && at == kEdgesOfOneThread && phase.is_timed()) each_ms_ = phase.ms() / kEdgesOfOneThread;
+      if (may_use_gpu && !phase.gave_up()) {
+        std::size_t taken = gpu_.wanted(edges.size() - at, phase.step_ms(), counting(), *reporter_);
+        if (taken != 0) {
+          const Status status = count_on_gpu(edges.subspan(at, taken), sign, phase, options, taken);
+          if (status != Status::Ok) return status;
+        }
+        may_use_gpu = taken != 0;
+        alone = alone && taken == 0;
+        at += taken;
+        continue;
+      }
+      const std::size_t shared = may_share ? to_share(edges.size() - at, phase, options) : 0;
+      if (shared != 0) {
+        std::size_t taken = 0;
+        const double began = phase.is_timed() ? thread_ms() : 0;
+        double ms = 0;
+        const Status status = share(edges.subspan(at, shared), sign, options, taken, ms);
+        if (status != Status::Ok) return status;
+        if (phase.is_timed()) phase.add(ms, began);
+        phase.counts(taken);
+        at += taken;
+        alone = false;
+      } else {
+        const Status status = change_edge(edges[at++], sign, options.quiet || !phase.counts());
+        if (status != Status::Ok) return status;
+      }
+    }
+    return Status::Ok;
+  }
+
+  /// Takes edges, from the first; none: the CPU has to.
+  Status count_on_gpu(std::span<const EdgeUpdate> edges, int sign, Phase& phase, const ApplyOptions& options,
+                      std::size_t& taken) {
+    const double began = phase.is_timed() ? thread_ms() : 0;
+    GpuDeltas::Took took;
+    const Status status = gpu_.take(edges, sign, {options.run.stop_request, options.run.deadline},
+                                    options.maybe_partners, *reporter_, took);
+    if (status != Status::Ok) return status;
+    if (!took.fits) return misfit("an edge that goes was not there, or one that comes was");
+    taken = took.edges;
+    if (taken != 0) {
+      has_shared_ = on_gpu_ = true;
+      gpu_rows_.add(took.rows);
+      if (phase.is_timed()) phase.add(took.ms, began);
+      phase.counts(taken);
+    }
+    return status_of(took.ending, *reporter_);
+  }
+
+  /// How many of the edges that are left threads share; 0: the next one is counted here.
+  std::size_t to_share(std::size_t left, const Phase& phase, const ApplyOptions& options) const {
+    // What the threads get to do must be long beside what it takes to wake them, and an edge beside its versions.
+    constexpr double kPays = 0.2, kPaysEach = 1e-3;
+    constexpr std::size_t kFewest = 64;
+    if (phase.gave_up()) return 0;
+    if (options.shares_always) return left;
+    if (!each_ms_ || *each_ms_ < kPaysEach || *each_ms_ * static_cast<double>(left) < kPays) return 0;
+    // Where a GPU may take over, it is asked now and then.
+    constexpr std::size_t kJoined = 4096;
+    if (gpu_.may_join()) left = std::min(left, kJoined);
+    const double step = phase.step_ms() / *each_ms_ * threads_of(options);
+    if (step >= static_cast<double>(left)) return left;
+    return std::min(left, std::max(kFewest, static_cast<std::size_t>(step)));
+  }
+
+  /// Shares edges, from the first, among threads: `taken` of them, in so many `ms`.
+  Status share(std::span<const EdgeUpdate> edges, int sign, const ApplyOptions& options, std::size_t& taken,
+               double& ms) {
+    if (!shared_ || shared_threads_ != threads_of(options)) {
+      shared_threads_ = threads_of(options);
+      shared_.emplace(present_, kernels(options), shared_threads_);
+      shared_is_planned_ = false;
+    }
+    if (!std::exchange(shared_is_planned_, true)) {
+      shared_->set_programs(counting());
+    }
+    has_shared_ = true;
+    const SharedDeltas::Took took =
+        shared_->take(edges, sign, {options.run.stop_request, options.run.deadline}, options.maybe_partners);
+    if (took.failure) return reporter_->error(*took.failure);
+    if (!took.fits) return misfit("an edge that goes was not there, or one that comes was");
+    taken = took.edges;
+    const double each = took.busy_ms / static_cast<double>(taken);
+    ms = took.busy_ms / shared_->workers();
+    each_ms_ = each_ms_ ? (*each_ms_ + each) / 2 : each;
+    return status_of(took.ending, *reporter_);
+  }
+
+  static const runtime::SetKernels& kernels(const ApplyOptions& options) {
+    return runtime::set_kernels(options.run.tier.value_or(runtime::best_tier()));
+  }
+
+  /// Takes an edge in (+1) or out.
+  Status change_edge(const EdgeUpdate& edge, int sign, bool quiet) {
+    DynamicGraph& graph = present_.graph();
+    const bool fits = sign < 0 ? graph.erase(edge.u, edge.v, edge.layer) : !graph.has_edge(edge.u, edge.v, edge.layer);
+    if (!fits) return misfit("an edge that goes was not there, or one that comes was");
+    const Status status = quiet ? Status::Ok : count(edge, sign);
+    if (sign > 0) graph.insert(edge.u, edge.v, edge.layer);
+    return status;
+  }
+
+  Status count(const EdgeUpdate& edge, int sign) {
+    for (Entry& entry : entries_) {
+      if (!entry.delta) continue;
+      const Status status = status_of(entry.delta->take(*search_, present_, edge, sign), *reporter_);
+      if (status != Status::Ok) return status;
+    }
+    return Status::Ok;
+  }
+
+  /// Gives a vertex the class of no program, or that of its new label: its edges go, and come again.
+  Status change_class(const VertexChange& vertex, bool away, bool quiet) {
+    const std::optional<std::uint32_t> number = present_.number(vertex.id);
+    if (!number) return misfit("a vertex that has another label was not there");
+    const std::uint32_t next = away ? 0 : present_.class_of_label(vertex.new_label);
+    DynamicGraph& graph = present_.graph();
+    const bool changes = graph.class_at(graph.place(*number)) != next;
+    // By numbers of vertices, as places change.
+    const std::vector<EdgeUpdate> edges = changes ? present_.edges_of(*number) : std::vector<EdgeUpdate>();
+    const auto change_all = [&](int sign) {
+      for (const EdgeUpdate& edge : edges) {
+        const Status status = change_edge({graph.place(edge.u), graph.place(edge.v), edge.layer}, sign, quiet);
+        if (status != Status::Ok) return status;
+      }
+      return Status::Ok;
+    };
+    const Status status = change_all(-1);
+    if (status != Status::Ok) return status;
+    if (!present_.take(vertex, next)) return misfit("a vertex does not fit");
+    return change_all(1);
+  }
+
+  DynamicPresent present_;
+  /// Has the programs with deltas: what they are, and what they find where nobody knows it. Its graph stays behind.
+  std::unique_ptr<Engine> stands_;
+  std::unique_ptr<Engine> again_;  ///< Has all others; null: there are none.
+  Lag lag_;                        ///< Of the graph of `stands_`.
+  std::shared_ptr<const Reporter> reporter_;
+  Prepared::Reading reading_;
+  std::vector<Entry> entries_;
+  LabelNumbers labels_, edge_labels_;  ///< Of classes and of layers.
+  std::uint64_t planned_edges_ = 0;
+  std::optional<DeltaSearch> search_;
+  std::optional<SharedDeltas> shared_;  ///< Once there is something to share.
+  unsigned shared_threads_ = 0;
+  bool shared_is_planned_ = false;  ///< It has the programs as they are planned now.
+  bool has_shared_ = false;         ///< In the batch at hand.
+  bool has_left_ = false;           ///< A program has left those with deltas since the last plan.
+  std::vector<EdgeUpdate> updates_;
+  GpuUse gpu_;           ///< Has the graph of `present_`.
+  bool on_gpu_ = false;  ///< Edges of the batch at hand were counted on it,
+  GpuRows gpu_rows_;     ///< which read these rows.
+  LateBatches late_;
+  /// What it takes one thread to count what an edge does; where there are more.
+  std::optional<double> each_ms_;
+  /// What it took last to run all programs that have deltas, and to lay the graph out for them.
+  std::optional<double> run_ms_, rebuild_ms_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_delta(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter,
+                                   const Prepared::Reading& reading, const DeltaDevice& device) {
+  std::unique_ptr<Engine> engine = make_recompute(start, reporter, reading);
+  if (engine == nullptr) return engine;
+  auto deltas = std::make_unique<DeltaEngine>(start, std::move(engine), reporter, reading, device);
+  const DynamicPresent& present = deltas->graph_at_hand();
+  return with_roots(std::move(deltas), present, std::move(reporter), reading);
+}
+
+}  // namespace matcha::session::stream

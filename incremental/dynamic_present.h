@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "incremental/edge_labels.h"
+#include "incremental/present.h"
+#include "incremental/runtime/dynamic_graph.h"
+#include "incremental/runtime/graph_versions.h"
+#include "incremental/update.h"
+#include "session/resident_graph.h"
+
+namespace matcha::session::stream {
+
+/// A graph that follows a stream in place, in ids as programs see them. Vertices have numbers, in the order in which
+/// they came; places are those of the dynamic graph. Labels that programs ask for are classes 1, 2, …; class 0 has all
+/// other vertices. Where edges have labels, layer 0 of the dynamic graph has each pair that some edge joins, and layers
+/// 1, 2, … the edges with those labels that programs ask for.
+class DynamicPresent final : public Present {
+ public:
+  using Numbers = runtime::stream::DynamicGraph;
+
+  /// Requires: ids are ints.
+  explicit DynamicPresent(const ResidentGraph::Shared& start);
+
+  /// Labels of classes 1, 2, …, and of layers 1, 2, …; each may be none.
+  struct Numbered {
+    std::vector<std::optional<std::int64_t>> classes, layers;
+  };
+  /// Lays the graph out anew, by classes and layers. Requires: no layers where edges have no labels.
+  void set_classes(const Numbered& labels);
+  /// Labels got other codes: all of them by a map, and those of classes and layers. Vertices without a label get
+  /// `none`. Requires: as many classes and layers.
+  template <typename Recode>
+  void recode(const Recode& recode, std::int64_t none, const Numbered& labels) {
+    for (std::int64_t& label : labels_) label = label == runtime::kNoLabel ? none : recode(label);
+    name_classes(labels.classes);
+    if (edge_labels_ != nullptr) edge_labels_->recode(recode, labels.layers);
+  }
+
+  runtime::stream::DynamicGraph& graph() { return *graph_; }
+  const runtime::stream::DynamicGraph& graph() const { return *graph_; }
+  /// The number of a vertex that is there.
+  std::optional<std::uint32_t> number(std::int64_t id) const;
+  std::int64_t id(std::uint32_t number) const { return ids_[number]; }
+  std::int64_t label(std::uint32_t number) const { return labels_[number]; }
+  std::uint32_t class_of_label(std::int64_t label) const;
+  /// The edges of a vertex that is there, in each layer, by numbers of their ends.
+  std::vector<runtime::stream::EdgeUpdate> edges_of(std::uint32_t number) const;
+
+  /// Follows a change of a vertex, which has no edges: it comes, goes, or gets another label. `maybe_class`: a class
+  /// that it has in place of its label's, for a while. False: it does not fit.
+  bool take(const VertexChange& change, std::optional<std::uint32_t> maybe_class = std::nullopt);
+
+  /// What the edges of a batch that go, or come, do to the rows: of edges with labels a change for each label that has
+  /// a layer, and one in layer 0 where an edge is the last or the first of its pair, before or after the whole batch.
+  /// The labels follow at once, the rows are left to the caller. Between the two calls pairs that lose all their edges
+  /// and get others have one of another label. False: a vertex or an edge does not fit. Requires: those that go, then
+  /// changes of vertices, then those that come.
+  bool take_deleted(const NetBatch& batch, std::vector<runtime::stream::EdgeUpdate>& changes);
+  bool take_inserted(const NetBatch& batch, std::vector<runtime::stream::EdgeUpdate>& changes);
+  /// Labels of edges are as before the batch that was taken last, of edges alone; the rows are left to the caller.
+  void take_labels_back(const NetBatch& batch);
+
+  /// What to do to `base` to get this graph.
+  NetBatch difference_to(const ResidentGraph& base) const;
+
+  bool directed() const override { return graph_->directed(); }
+  bool keeps_edge_labels() const override { return edge_labels_ != nullptr; }
+  std::uint64_t vertex_count() const override { return vertices_; }
+  std::uint64_t edge_count() const override {
+    return edge_labels_ != nullptr ? edge_labels_->size() : graph_->edge_count();
+  }
+  std::optional<std::int64_t> label_of(std::int64_t id) const override;
+  void labels_between(std::int64_t u, std::int64_t v, std::vector<std::int64_t>& labels) const override;
+  bool has_edge(std::int64_t u, std::int64_t v, std::int64_t label) const override;
+  void look_up(std::span<const EdgeChange> edges, Known* known) const override;
+  std::uint64_t degree_of(std::int64_t id) const override;
+  void each_edge_at(std::int64_t id, const TakeEdge& take) const override;
+
+ private:
+  std::optional<std::uint32_t> ever_number(std::int64_t id) const;
+  std::uint32_t number_or_new(std::int64_t id);
+  void name_classes(const std::vector<std::optional<std::int64_t>>& labels);
+  void load_labels(const runtime::GraphView& informed);
+  bool find(const EdgeChange& edge, std::uint32_t& u, std::uint32_t& v) const;
+  template <typename Take>
+  void each_edge_of(std::uint32_t number, const Take& take) const;
+
+  std::shared_ptr<const runtime::Universe> first_;  ///< Ranks of the first graph are numbers.
+  std::unordered_map<std::int64_t, std::uint32_t> later_;
+  std::vector<std::int64_t> ids_;     ///< By number.
+  std::vector<std::int64_t> labels_;  ///< By number.
+  std::unordered_map<std::int64_t, std::uint32_t> classes_;
+  std::uint32_t class_count_ = 1;
+  std::uint64_t vertices_ = 0;
+  std::unique_ptr<runtime::stream::DynamicGraph> graph_;
+  std::unique_ptr<EdgeLabels> edge_labels_;  ///< Null: edges have none.
+  std::vector<EdgeChange> held_;             ///< Those of another label, between what goes and what comes.
+};
+
+}  // namespace matcha::session::stream

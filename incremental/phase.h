@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <limits>
+
+#include "incremental/engine.h"
+
+namespace matcha::session::stream {
+
+/// Of fewer edges nobody looks at the clock meanwhile.
+inline constexpr std::size_t kTimed = 32;
+inline constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// What this thread has worked: others that want its processor do not make an edge seem to take longer.
+inline double thread_ms() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+}
+
+/// Edges that go, or edges that come: whether what each does is counted, or, once `gave_up`, the whole graph when all
+/// of them are taken.
+class Phase {
+ public:
+  /// `anew_ms`: what it takes to count the whole graph; kNever: that cannot be.
+  Phase(std::uint64_t edges, double anew_ms, Way way) : left_(edges), anew_ms_(way == Way::Edges ? kNever : anew_ms) {
+    gave_up_ = anew_ms_ < kNever && way == Way::Anew && edges != 0;
+    is_timed_ = edges >= kTimed;
+    if (is_timed_) since_ms_ = thread_ms();
+  }
+  /// Before so many edges, which are counted together.
+  bool counts(std::uint64_t edges = 1) {
+    constexpr std::uint64_t kFewLeft = 128;
+    // What is measured first may be off: a tenth of what counting anew takes is spent on that, and it must be shorter
+    // by a quarter.
+    constexpr double kSurely = 1.25;
+    if (!gave_up_ && done_ >= next_look_ && left_ >= kFewLeft) {
+      const double ms = this->ms();
+      next_look_ = done_ + kLook;
+      gave_up_ =
+          ms > kTried * anew_ms_ && ms / static_cast<double>(done_) * static_cast<double>(left_) > kSurely * anew_ms_;
+    }
+    done_ += edges;
+    left_ -= edges;
+    return !gave_up_;
+  }
+  bool gave_up() const { return gave_up_; }
+  bool is_timed() const { return is_timed_; }
+  /// What the edges so far took.
+  double ms() const { return spent_ms_ + thread_ms() - since_ms_; }
+  /// Other threads did something, which took so long in place of what this one did since `at_ms`.
+  void add(double ms, double at_ms) {
+    spent_ms_ += at_ms - since_ms_ + ms;
+    since_ms_ = thread_ms();
+  }
+  /// So long may a step take, that it may be seen in time whether to go on so.
+  double step_ms() const { return kTried * anew_ms_; }
+
+ private:
+  static constexpr std::uint64_t kLook = 32;
+  static constexpr double kTried = 0.1;
+  double since_ms_ = 0, spent_ms_ = 0;
+  bool is_timed_ = false;
+  std::uint64_t done_ = 0, left_, next_look_ = kLook;
+  double anew_ms_;
+  bool gave_up_ = false;
+};
+
+}  // namespace matcha::session::stream

@@ -1,0 +1,347 @@
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "incremental/engine.h"
+#include "incremental/least_rows.h"
+#include "incremental/rebuild.h"
+#include "question/type_parts.h"
+#include "session/message_log.h"
+#include "session/pattern_source.h"
+
+namespace matcha::session::stream {
+
+namespace {
+
+/// No vertex, edge or pattern has it.
+constexpr std::int64_t kTwoLabels = runtime::kNoLabel + 2;
+
+/// For what lists subgraphs of one pattern, whose vertices are the columns; nothing for other programs, whose rows are
+/// as they are found.
+std::optional<LeastRows> least_rows_of(const ProgramRequest& request) {
+  const PatternOptions& pattern = request.pattern;
+  if (!request.text.empty() || !request.matches || pattern.embeddings || pattern.query || !pattern.per.empty()) {
+    return std::nullopt;
+  }
+  const MessageLog log;
+  PatternSource source(pattern, log);
+  if (source.read() != Status::Ok) return std::nullopt;
+  const pattern::PatternSet& set = source.set();
+  if (source.match() != pattern::Match::Iso || set.alternatives || set.patterns.size() != 1) {
+    return std::nullopt;
+  }
+  const pattern::Pattern& first = set.patterns.front();
+  // Vertices of several types may change places that ask for different ones.
+  std::optional<LeastRows> any = LeastRows::make(normal(without_types(first), source.induced()));
+  return any ? any : LeastRows::make(normal(first, source.induced()));
+}
+
+/// A program, and what it found last.
+class Program {
+ public:
+  Program(ProgramRequest request, const ProgramOptions& options, std::shared_ptr<const Reporter> reporter,
+          Prepared::Reading reading)
+      : request_(std::move(request)), options_(options), reporter_(std::move(reporter)), reading_(std::move(reading)) {
+    request_.matches = options_.rows;
+    request_.may_lack_labels = true;
+    reading_([&] { least_rows_ = least_rows_of(request_); });
+  }
+
+  Status compile(const ResidentGraph::Shared& graph) {
+    planned_edges_ = graph->graph().edge_count();
+    prepared_.reset();
+    return Prepared::make(request_, graph, reading_, reporter_, prepared_);
+  }
+  const Prepared& prepared() const { return *prepared_; }
+
+  /// What it finds on a graph, without a look at what was before.
+  struct Found {
+    std::vector<Number> total;
+    RowSet rows;  ///< Sorted, where `keeps_rows`.
+  };
+  Status run(const ResidentGraph::Shared& graph, const codegen::RunOptions& run_options, Found& found) {
+    Status status = fit(graph);
+    if (status != Status::Ok) return status;
+    codegen::RunOptions how = run_options;
+    std::uint64_t rows = 0;
+    if (is_list()) {
+      how.on_rows = [&](const codegen::Rows& block) {
+        rows += block.count;
+        if (keeps_rows()) found.rows.append(block, prepared_->universe());
+        return true;
+      };
+    }
+    const codegen::RunOutcome outcome = prepared_->run(how);
+    if (const auto* const failed = std::get_if<codegen::RunError>(&outcome)) {
+      return prepared_->report(*failed, *reporter_);
+    }
+    const codegen::RunResult& result = std::get<codegen::RunResult>(outcome);
+    if (result.ending == codegen::Ending::Deadline) return Status::Timeout;
+    if (result.ending != codegen::Ending::Complete) return Status::Interrupted;
+    if (is_list()) {
+      found.total = {static_cast<__int128>(rows)};
+      // Another plan lists the vertices of a subgraph in another order.
+      if (least_rows_) put_least(graph->graph(), found.rows);
+      found.rows.sort();
+    } else {
+      found.total = numbers_of(result, prepared_->universe());
+    }
+    return Status::Ok;
+  }
+
+  /// Takes what it finds on the graph after a batch; `maybe_rest`: on what the batch leaves of the one before it, where
+  /// that says what came and what went.
+  Answer answer(Found found, const std::vector<Number>* maybe_rest) {
+    Answer answer;
+    answer.total = found.total;
+    answer.delta = last_ ? difference(found.total, last_->total) : std::vector<Number>();
+    if (last_ && maybe_rest != nullptr) {
+      answer.plus = std::get<__int128>(found.total.front()) - std::get<__int128>(maybe_rest->front());
+      answer.minus = std::get<__int128>(last_->total.front()) - std::get<__int128>(maybe_rest->front());
+    }
+    if (is_list() && keeps_rows()) {
+      RowChanges changes = difference(found.rows, last_ ? last_->rows : RowSet());
+      if (last_) {
+        answer.plus = changes.count(1);
+        answer.minus = changes.count(-1);
+      }
+      if (options_.rows) answer.changes = std::move(changes);
+    }
+    last_ = std::move(found);
+    return answer;
+  }
+  /// Totals of the present graph are known.
+  bool is_current() const { return last_.has_value(); }
+  void forget() { last_.reset(); }
+  const std::vector<Number>& last_total() const { return last_->total; }
+  /// Whether the numbers on what a batch leaves of the graph before it say what came and what went. `relabels`: a
+  /// vertex has another label after it, and none there, which may be one of those that the pattern asks for both times.
+  bool wants_rest(bool relabels) const {
+    return options_.changes && !is_list() && prepared_->only_gains() && !(relabels && prepared_->has_label_choices());
+  }
+
+ private:
+  bool is_list() const { return prepared_->signature().result->is_list(); }
+  bool keeps_rows() const { return options_.rows || options_.changes; }
+
+  void put_least(const runtime::Graph& graph, RowSet& rows) const {
+    const std::vector<std::vector<std::int64_t>> codes = prepared_->label_codes();
+    const runtime::GraphView view = graph.view();
+    least_rows_->put(rows, [&](int v, std::uint64_t id) {
+      const std::vector<std::int64_t>& wanted = codes[pattern::at(v)];
+      if (wanted.empty()) return true;
+      const std::optional<std::uint64_t> rank = prepared_->universe().rank(static_cast<std::int64_t>(id));
+      return rank && view.labels != nullptr && std::ranges::find(wanted, view.labels[*rank]) != wanted.end();
+    });
+  }
+
+  /// Plans are made for a size of the graph: past twice or below a quarter of it there is another one.
+  Status fit(const ResidentGraph::Shared& graph) {
+    constexpr std::uint64_t kFewEdges = 1000;
+    const std::uint64_t edges = graph->graph().edge_count() + kFewEdges, planned = planned_edges_ + kFewEdges;
+    const bool is_near = edges <= 2 * planned && edges * 4 >= planned;
+    return is_near && prepared_->rebind(graph) ? Status::Ok : compile(graph);
+  }
+
+  ProgramRequest request_;
+  ProgramOptions options_;
+  std::shared_ptr<const Reporter> reporter_;
+  Prepared::Reading reading_;
+  std::unique_ptr<Prepared> prepared_;
+  std::optional<LeastRows> least_rows_;  ///< Where its rows are subgraphs.
+  std::uint64_t planned_edges_ = 0;
+  std::optional<Found> last_;
+};
+
+class Recompute final : public Engine {
+ public:
+  Recompute(ResidentGraph::Shared start, std::shared_ptr<const Reporter> reporter, Prepared::Reading reading)
+      : present_(std::move(start)), reporter_(std::move(reporter)), reading_(std::move(reading)) {}
+
+  const Present& present() const override { return present_; }
+  runtime::Result<ResidentGraph::Shared> graph() override { return present_.graph(); }
+  const runtime::LabelDictionary& dictionary() const override { return present_.graph()->graph().dictionary(); }
+
+  Status add(const ProgramRequest& request, const ProgramOptions& options,
+             std::shared_ptr<const Reporter> reporter) override {
+    programs_.push_back(std::make_unique<Program>(request, options, std::move(reporter), reading_));
+    const Status status = programs_.back()->compile(present_.graph());
+    if (status != Status::Ok) programs_.pop_back();
+    return status;
+  }
+  std::size_t size() const override { return programs_.size(); }
+  const frontend::Type& result_type(std::size_t program) const override {
+    return *programs_[program]->prepared().signature().result;
+  }
+  const std::string& semantics(std::size_t program) const override {
+    return programs_[program]->prepared().semantics();
+  }
+  const std::vector<std::string>& row_names(std::size_t program) const override {
+    return programs_[program]->prepared().row_names();
+  }
+
+  Status start(const ApplyOptions& options, std::vector<Answer>& answers) override {
+    answers.clear();
+    for (const std::unique_ptr<Program>& program : programs_) {
+      const Stopwatch watch;
+      Program::Found found;
+      const Status status = program->run(present_.graph(), options.run, found);
+      if (status != Status::Ok) return status;
+      program->forget();
+      Answer answer = program->answer(std::move(found), nullptr);
+      answer.match_ms = watch.ms();
+      answers.push_back(std::move(answer));
+    }
+    return Status::Ok;
+  }
+
+  Status apply(const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) override {
+    answers.clear();
+    Status status = options.quiet ? Status::Ok : make_current(options);
+    if (status != Status::Ok) return status;
+    runtime::Result<ResidentGraph::Shared> next = rebuilt(*present_.graph(), batch);
+    if (!next) return reporter_->error(next.error());
+    Rest rest;
+    const bool relabels = batch.relabels();
+    if (!options.quiet && wants_rest(relabels)) {
+      status = find_rest(batch, rest);
+      if (status != Status::Ok) return status;
+    }
+    for (const std::unique_ptr<Program>& program : programs_) {
+      if (options.quiet) {
+        program->forget();
+        continue;
+      }
+      const Stopwatch watch;
+      Program::Found found, left;
+      const bool asks =
+          program->wants_rest(relabels) && !(rest.has_other_edges && program->prepared().counts_any_edge());
+      if (asks && rest.own != nullptr) status = program->run(rest.own, options.run, left);
+      if (status == Status::Ok) status = program->run(*next, options.run, found);
+      if (status != Status::Ok) return status;
+      if (asks && rest.own == nullptr) left.total = rest.is_old ? program->last_total() : found.total;
+      Answer answer = program->answer(std::move(found), asks ? &left.total : nullptr);
+      answer.match_ms = watch.ms();
+      answers.push_back(std::move(answer));
+    }
+    present_.set(std::move(*next));
+    return Status::Ok;
+  }
+
+  Status set_dictionary(std::shared_ptr<const runtime::LabelDictionary> dictionary) override {
+    runtime::Result<ResidentGraph::Shared> other = recoded(*present_.graph(), std::move(dictionary));
+    if (!other) return reporter_->error(other.error());
+    present_.set(std::move(*other));
+    for (const std::unique_ptr<Program>& program : programs_) {
+      const Status status = program->compile(present_.graph());
+      if (status != Status::Ok) return status;
+    }
+    return Status::Ok;
+  }
+
+ private:
+  /// After quiet batches nobody knows what was found before.
+  Status make_current(const ApplyOptions& options) {
+    for (const std::unique_ptr<Program>& program : programs_) {
+      if (program->is_current()) continue;
+      Program::Found found;
+      const Status status = program->run(present_.graph(), options.run, found);
+      if (status != Status::Ok) return status;
+      (void)program->answer(std::move(found), nullptr);
+    }
+    return Status::Ok;
+  }
+
+  bool wants_rest(bool relabels) const {
+    return std::ranges::any_of(programs_,
+                               [&](const std::unique_ptr<Program>& program) { return program->wants_rest(relabels); });
+  }
+
+  /// What the graphs before and after a batch have in common, with a label of its own where they have two: its matches
+  /// are those that are in both. It is one of the two where the batch only adds or only takes away.
+  struct Rest {
+    ResidentGraph::Shared own;  ///< Null: it is one of these.
+    bool is_old = false;
+    bool has_other_edges = false;  ///< Which are in neither of the two, in place of those with other labels.
+  };
+  Status find_rest(const NetBatch& batch, Rest& rest) {
+    NetBatch taken;
+    taken.deleted = batch.deleted;
+    bool comes = !batch.inserted.empty(), goes = !batch.deleted.empty();
+    for (const VertexChange& change : batch.vertices) {
+      comes = comes || change.is;
+      goes = goes || change.was;
+      if (!change.was) continue;
+      VertexChange& both = taken.vertices.emplace_back(change);
+      if (both.is) both.new_label = kTwoLabels;
+    }
+    rest.is_old = !goes;
+    if (!comes || !goes) return Status::Ok;
+    if (present_.keeps_edge_labels()) keep_ends(batch, taken);
+    runtime::Result<ResidentGraph::Shared> made = rebuilt(*present_.graph(), taken);
+    if (!made) return reporter_->error(made.error());
+    rest.own = std::move(*made);
+    rest.has_other_edges = !taken.inserted.empty();
+    return Status::Ok;
+  }
+
+  /// Ends that are neighbours before and after a batch, by edges of other labels, stay neighbours.
+  void keep_ends(const NetBatch& batch, NetBatch& taken) const {
+    std::vector<std::int64_t> labels;
+    const auto ends = [](const EdgeChange& edge) { return std::tie(edge.u, edge.v); };
+    for (auto first = batch.deleted.begin(), last = first; first != batch.deleted.end(); first = last) {
+      while (last != batch.deleted.end() && ends(*last) == ends(*first)) ++last;
+      const auto come = std::lower_bound(batch.inserted.begin(), batch.inserted.end(), *first,
+                                         [&](const EdgeChange& a, const EdgeChange& b) { return ends(a) < ends(b); });
+      labels.clear();
+      present_.labels_between(first->u, first->v, labels);
+      const bool all_go = labels.size() == static_cast<std::size_t>(last - first);
+      const bool comes = come != batch.inserted.end() && ends(*come) == ends(*first);
+      if (all_go && comes) taken.inserted.push_back({first->u, first->v, kTwoLabels});
+    }
+  }
+
+  PresentGraph present_;
+  std::shared_ptr<const Reporter> reporter_;
+  Prepared::Reading reading_;
+  std::vector<std::unique_ptr<Program>> programs_;
+};
+
+}  // namespace
+
+Status Engine::apply_each(const std::vector<NetBatch>& batches, const ApplyOptions& options,
+                          std::vector<std::vector<Answer>>& answers) {
+  answers.clear();
+  for (const NetBatch& batch : batches) {
+    const Status status = apply(batch, options, answers.emplace_back());
+    if (status != Status::Ok) {
+      answers.pop_back();
+      return status;
+    }
+  }
+  return Status::Ok;
+}
+
+Status Engine::put_off(const NetBatch& /*batch*/, const ApplyOptions& /*options*/, bool& is_late) {
+  is_late = false;
+  return Status::Ok;
+}
+
+Status Engine::settle(bool /*all*/, std::vector<Late>& answers) {
+  answers.clear();
+  return Status::Ok;
+}
+
+std::unique_ptr<Engine> make_recompute(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter,
+                                       const Prepared::Reading& reading) {
+  // Labels may come, and have their places from the beginning.
+  runtime::Result<ResidentGraph::Shared> own = rebuilt(*start, NetBatch());
+  if (!own) {
+    reporter->error(own.error());
+    return nullptr;
+  }
+  return std::make_unique<Recompute>(std::move(*own), std::move(reporter), reading);
+}
+
+}  // namespace matcha::session::stream

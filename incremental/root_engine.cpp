@@ -1,0 +1,225 @@
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "incremental/delta_program.h"
+#include "incremental/root_engine.h"
+#include "incremental/root_program.h"
+
+namespace matcha::session::stream {
+
+namespace {
+
+class RootEngine final : public Engine {
+ public:
+  RootEngine(std::unique_ptr<Engine> others, const DynamicPresent& present, std::shared_ptr<const Reporter> reporter,
+             Prepared::Reading reading)
+      : others_(std::move(others)),
+        present_(present),
+        reporter_(std::move(reporter)),
+        reading_(std::move(reading)),
+        dictionary_(std::make_shared<const runtime::LabelDictionary>(others_->dictionary())) {}
+
+  const Present& present() const override { return others_->present(); }
+  runtime::Result<ResidentGraph::Shared> graph() override { return others_->graph(); }
+  const runtime::LabelDictionary& dictionary() const override { return others_->dictionary(); }
+
+  Status add(const ProgramRequest& request, const ProgramOptions& options,
+             std::shared_ptr<const Reporter> reporter) override {
+    Entry entry;
+    bool has_delta = !request.pattern.text.empty() || request.device == "cuda";
+    if (!has_delta) {
+      reading_(
+          [&] { has_delta = DeltaProgram::make(request, options, present_.directed(), entry.no_delta).has_value(); });
+    }
+    if (!has_delta) {
+      runtime::Result<ResidentGraph::Shared> now = graph();
+      if (!now) return reporter_->error(now.error());
+      entry.roots = RootProgram::make(request, options, *now, reading_, reporter, entry.no_roots);
+    }
+    entry.index = others_->size();
+    const Status status = entry.roots ? Status::Ok : others_->add(request, options, reporter);
+    if (status != Status::Ok) return status;
+    if (!entry.no_roots.empty()) {
+      reporter->note("the program is run anew after each batch: " + entry.no_delta +
+                     "; and not vertex by vertex: " + entry.no_roots);
+    }
+    entries_.push_back(std::move(entry));
+    return status;
+  }
+  std::size_t size() const override { return entries_.size(); }
+  const frontend::Type& result_type(std::size_t program) const override {
+    const Entry& entry = entries_[program];
+    return entry.roots ? *entry.roots->prepared().signature().result : others_->result_type(entry.index);
+  }
+  const std::string& semantics(std::size_t program) const override {
+    const Entry& entry = entries_[program];
+    return entry.roots ? entry.roots->prepared().semantics() : others_->semantics(entry.index);
+  }
+  const std::vector<std::string>& row_names(std::size_t program) const override {
+    const Entry& entry = entries_[program];
+    return entry.roots ? entry.roots->prepared().row_names() : others_->row_names(entry.index);
+  }
+
+  Status start(const ApplyOptions& options, std::vector<Answer>& answers) override {
+    std::vector<Answer> others;
+    Status status = others_->start(options, others);
+    if (status != Status::Ok) return status;
+    std::vector<Answer> all(entries_.size());
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (!entries_[i].roots) continue;
+      const Stopwatch watch;
+      entries_[i].roots->forget(true);
+      status = run_whole(*entries_[i].roots, options, all[i]);
+      if (status != Status::Ok) return status;
+      all[i].match_ms = watch.ms();
+    }
+    answers = merged(std::move(all), std::move(others));
+    return Status::Ok;
+  }
+
+  Status apply(const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) override {
+    if (!has_roots()) return others_->apply(batch, options, answers);
+    answers.clear();
+    std::vector<double> ms(entries_.size(), 0);
+    const RootProgram::At at{present_, batch, options, dictionary_, balls_};
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (!entries_[i].roots) continue;
+      const Stopwatch watch;
+      const Status status = before(*entries_[i].roots, at);
+      if (status != Status::Ok) return status;
+      ms[i] = watch.ms();
+    }
+    std::vector<Answer> others, all(entries_.size());
+    Status status = others_->apply(batch, options, others);
+    if (status != Status::Ok || options.quiet) return status;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (!entries_[i].roots) continue;
+      const Stopwatch watch;
+      status = after(*entries_[i].roots, at, all[i]);
+      if (status != Status::Ok) return status;
+      all[i].match_ms = ms[i] + watch.ms();
+    }
+    answers = merged(std::move(all), std::move(others));
+    return Status::Ok;
+  }
+
+  Status apply_each(const std::vector<NetBatch>& batches, const ApplyOptions& options,
+                    std::vector<std::vector<Answer>>& answers) override {
+    return has_roots() ? Engine::apply_each(batches, options, answers) : others_->apply_each(batches, options, answers);
+  }
+
+  Status put_off(const NetBatch& batch, const ApplyOptions& options, bool& is_late) override {
+    return has_roots() ? Engine::put_off(batch, options, is_late) : others_->put_off(batch, options, is_late);
+  }
+  Status settle(bool all, std::vector<Late>& answers) override { return others_->settle(all, answers); }
+
+  Status set_dictionary(std::shared_ptr<const runtime::LabelDictionary> dictionary) override {
+    Status status = Status::Ok;
+    for (Entry& entry : entries_) {
+      if (!entry.roots) continue;
+      runtime::Result<ResidentGraph::Shared> now = graph();
+      if (!now) return reporter_->error(now.error());
+      status = entry.roots->keep_rows(*now);
+      if (status != Status::Ok) return status;
+    }
+    status = others_->set_dictionary(dictionary);
+    if (status != Status::Ok) return status;
+    dictionary_ = std::move(dictionary);
+    if (!has_roots()) return Status::Ok;
+    runtime::Result<ResidentGraph::Shared> now = graph();
+    if (!now) return reporter_->error(now.error());
+    for (Entry& entry : entries_) {
+      if (entry.roots) status = entry.roots->compile_again(*now);
+      if (status != Status::Ok) return status;
+    }
+    return Status::Ok;
+  }
+
+ private:
+  struct Entry {
+    std::unique_ptr<RootProgram> roots;  ///< Null: the other engine has it,
+    std::size_t index = 0;               ///< under this number.
+    std::string no_delta, no_roots;      ///< Why.
+  };
+
+  bool has_roots() const {
+    return std::ranges::any_of(entries_, [](const Entry& entry) { return entry.roots != nullptr; });
+  }
+
+  /// Runs a program on the whole graph as it is, and answers.
+  Status run_whole(RootProgram& program, const ApplyOptions& options, Answer& answer) {
+    const Stopwatch watch;
+    runtime::Result<ResidentGraph::Shared> now = graph();
+    if (!now) return reporter_->error(now.error());
+    program.took_layout(watch.ms());
+    const Status status = program.run_whole(*now, options);
+    return status == Status::Ok ? program.answer(How::Recompute, answer) : status;
+  }
+
+  Status before(RootProgram& program, const RootProgram::At& at) {
+    if (at.options.quiet) {
+      program.forget();
+      return Status::Ok;
+    }
+    if (!program.knows() && !program.keeps_rows()) {
+      runtime::Result<ResidentGraph::Shared> now = graph();
+      if (!now) return reporter_->error(now.error());
+      const Status status = program.refresh(*now, at.options);
+      if (status != Status::Ok) return status;
+    }
+    return with_memory([&] { return program.before(at); });
+  }
+
+  template <typename Step>
+  Status with_memory(const Step& step) const {
+    try {
+      return step();
+    } catch (const std::bad_alloc&) {
+      return reporter_->error(Status::Resource, "out of memory");
+    }
+  }
+
+  Status after(RootProgram& program, const RootProgram::At& at, Answer& answer) {
+    bool done = false;
+    Status status = with_memory([&] { return program.after(at, done); });
+    if (status != Status::Ok) return status;
+    if (done) return program.answer(How::Roots, answer);
+    const bool can_tell = !program.tells_rows() || program.keeps_rows();
+    status = run_whole(program, at.options, answer);
+    if (status != Status::Ok) return status;
+    if (!can_tell) return reporter_->error(Status::Run, "it cannot be told which rows a batch changes");
+    answer.why = "the whole graph is sooner run than what is near to the changes";
+    return Status::Ok;
+  }
+
+  std::vector<Answer> merged(std::vector<Answer> all, std::vector<Answer> others) const {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const Entry& entry = entries_[i];
+      if (entry.roots) {
+        if (all[i].why.empty()) all[i].why = entry.no_delta;
+        continue;
+      }
+      all[i] = std::move(others[entry.index]);
+      if (!all[i].why.empty() && !entry.no_roots.empty()) all[i].why += "; not by vertices: " + entry.no_roots;
+    }
+    return all;
+  }
+
+  std::unique_ptr<Engine> others_;
+  const DynamicPresent& present_;  ///< Of that engine.
+  std::shared_ptr<const Reporter> reporter_;
+  Prepared::Reading reading_;
+  std::shared_ptr<const runtime::LabelDictionary> dictionary_;
+  std::vector<Entry> entries_;
+  RootBalls balls_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> with_roots(std::unique_ptr<Engine> others, const DynamicPresent& present,
+                                   std::shared_ptr<const Reporter> reporter, const Prepared::Reading& reading) {
+  return std::make_unique<RootEngine>(std::move(others), present, std::move(reporter), reading);
+}
+
+}  // namespace matcha::session::stream

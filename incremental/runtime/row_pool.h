@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "incremental/runtime/dynamic_graph.h"
+
+namespace matcha::runtime::stream {
+
+/// Words of a memory that is ample for its rows, by the classes of ArrayPool: nothing that stays has to move. What is
+/// given back may be read until the next turn; only then others get its words.
+class RowPool {
+ public:
+  /// Empties it.
+  void reset(std::uint64_t capacity) {
+    capacity_ = capacity;
+    used_ = 0;
+    free_.assign(kClasses, {});
+    given_.clear();
+  }
+  /// Exactly so many words, behind those that were taken before; nothing: there is no room.
+  std::optional<std::uint64_t> append(std::uint32_t words) {
+    if (words > capacity_ - used_) return std::nullopt;
+    return std::exchange(used_, used_ + words);
+  }
+  /// At least so many, and in `room` how many; nothing: there is no room. Requires: some words.
+  std::optional<std::uint64_t> take(std::uint32_t words, std::uint32_t& room) {
+    const std::uint32_t wanted = ArrayPool::class_of(words);
+    // An array that is a little longer does, too.
+    constexpr std::uint32_t kLonger = 4;
+    for (std::uint32_t c = wanted; c <= wanted + kLonger; ++c) {
+      if (free_[c].empty()) continue;
+      const std::uint64_t word = free_[c].back();
+      free_[c].pop_back();
+      room = static_cast<std::uint32_t>(ArrayPool::capacity_of(c));
+      return word;
+    }
+    room = static_cast<std::uint32_t>(ArrayPool::capacity_of(wanted));
+    return append(room);
+  }
+  /// Requires: they were taken, or appended.
+  void give_back(std::uint64_t word, std::uint32_t room) {
+    // What is too short for its class is of the one below.
+    if (room < 2) return;
+    const std::uint32_t c = ArrayPool::class_of(room);
+    given_.push_back({word, ArrayPool::capacity_of(c) == room ? c : c - 1});
+  }
+  /// The words of what was given back are free.
+  void turn() {
+    for (const Given& given : given_) free_[given.size_class].push_back(given.word);
+    given_.clear();
+  }
+
+ private:
+  /// More than there are.
+  static constexpr std::uint32_t kClasses = 160;
+  struct Given {
+    std::uint64_t word = 0;
+    std::uint32_t size_class = 0;
+  };
+
+  std::uint64_t capacity_ = 0, used_ = 0;
+  std::vector<std::vector<std::uint64_t>> free_;  ///< By class.
+  std::vector<Given> given_;
+};
+
+}  // namespace matcha::runtime::stream

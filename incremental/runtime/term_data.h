@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "incremental/runtime/dynamic_graph.h"
+#include "incremental/runtime/shared_search.h"
+#include "runtime/common/delta_data.h"
+
+namespace matcha::runtime::stream {
+
+/// Terms as plain words, which groups of threads of a device read (runtime/common/delta_walk.h).
+class TermData {
+ public:
+  /// Nothing, and why, where a term has too many sets or vertices. They fit the graph as long as
+  /// its classes have the same places.
+  static std::optional<TermData> make(const SharedTerms& terms, const DynamicGraph& graph, std::string& why);
+
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+  /// The terms, if the bytes lie at `base`, aligned to 16.
+  matcha_program::DeltaTerms at(const std::byte* base) const;
+  std::uint32_t terms() const { return terms_; }
+  /// Arrays of items that a group needs.
+  std::uint32_t rooms() const { return rooms_; }
+  /// Vertices of the largest pattern whose matches are given; 0: all are counted.
+  std::uint32_t listed() const { return listed_; }
+
+ private:
+  enum Table { Terms, Levels, Steps, Values, Products, Groups, Numbers, kTables };
+
+  std::vector<std::byte> bytes_;
+  std::size_t begins_[kTables] = {};
+  std::uint32_t terms_ = 0, rooms_ = 0, listed_ = 0;
+};
+
+}  // namespace matcha::runtime::stream

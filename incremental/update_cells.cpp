@@ -1,0 +1,76 @@
+#include "incremental/update_cells.h"
+
+namespace matcha::session::stream {
+
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+}  // namespace
+
+CellWalk::CellWalk(std::string_view line, char separator) : line_(line), separator_(separator) {
+  if (separator_ == 0) return;
+  // A separator at the end has no cell behind it.
+  while (!line_.empty() && (is_blank(line_.back()) || line_.back() == separator_)) line_.remove_suffix(1);
+}
+
+bool CellWalk::is_between(char c) const { return separator_ == 0 ? is_blank(c) || c == ',' : c == separator_; }
+
+bool CellWalk::next(std::string_view& cell) {
+  is_copy_ = false;
+  while (at_ < line_.size() &&
+         (separator_ == 0 ? is_between(line_[at_]) : is_blank(line_[at_]) && line_[at_] != separator_)) {
+    ++at_;
+  }
+  if (at_ == line_.size() || is_last_) return false;
+  if (line_[at_] == '"' && read_quoted(cell)) return true;
+  const std::size_t begin = at_;
+  while (at_ < line_.size() && !is_between(line_[at_])) ++at_;
+  std::size_t end = at_;
+  if (separator_ != 0) {
+    while (end != begin && is_blank(line_[end - 1])) --end;
+    is_last_ = at_ == line_.size();
+    if (!is_last_) ++at_;
+  }
+  cell = line_.substr(begin, end - begin);
+  return true;
+}
+
+bool CellWalk::read_quoted(std::string_view& cell) {
+  unquoted_.clear();
+  std::size_t begin = at_ + 1, end = line_.find('"', begin);
+  while (end != std::string_view::npos && end + 1 < line_.size() && line_[end + 1] == '"') {
+    unquoted_.append(line_.substr(begin, end + 1 - begin));
+    begin = end + 2;
+    end = line_.find('"', begin);
+  }
+  if (end == std::string_view::npos) return false;
+  std::size_t after = end + 1;
+  while (separator_ != 0 && after < line_.size() && is_blank(line_[after]) && line_[after] != separator_) ++after;
+  if (after < line_.size() && !is_between(line_[after])) return false;
+  is_copy_ = !unquoted_.empty();
+  cell = is_copy_ ? unquoted_.append(line_.substr(begin, end - begin)) : line_.substr(begin, end - begin);
+  is_last_ = separator_ != 0 && after == line_.size();
+  at_ = after + (separator_ != 0 && !is_last_ ? 1 : 0);
+  return true;
+}
+
+std::vector<std::string> cells_of(std::string_view line, char separator) {
+  CellWalk walk(line, separator);
+  std::vector<std::string> cells;
+  for (std::string_view cell; walk.next(cell);) cells.emplace_back(cell);
+  return cells;
+}
+
+char separator_of(std::string_view line) {
+  for (const char separator : {'\t', ',', ';', '|'}) {
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '"') quoted = !quoted;
+      if (c == separator && !quoted) return separator;
+    }
+  }
+  return 0;
+}
+
+}  // namespace matcha::session::stream

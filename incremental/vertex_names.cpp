@@ -1,0 +1,50 @@
+#include "incremental/vertex_names.h"
+
+namespace matcha::session::stream {
+
+VertexNames::VertexNames(const runtime::IdNames& first) {
+  numbers_.reserve(first.size());
+  for (std::uint64_t place = 0; place < first.size(); ++place) number(first.text(place));
+}
+
+std::int64_t VertexNames::number(std::string_view name) {
+  if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
+  const std::int64_t next = static_cast<std::int64_t>(names_.size());
+  numbers_.emplace(names_.emplace_back(name), next);
+  return next;
+}
+
+/// A byte beyond ASCII becomes the character with its number.
+std::vector<std::string> VertexNames::saved() const {
+  std::vector<std::string> all;
+  all.reserve(names_.size());
+  for (const std::string& name : names_) {
+    std::string& text = all.emplace_back();
+    for (const char c : name) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte >= 0x80) text += static_cast<char>(0xC0 | byte >> 6);
+      text += byte < 0x80 ? c : static_cast<char>(0x80 | (byte & 0x3F));
+    }
+  }
+  return all;
+}
+
+bool VertexNames::restore(const std::vector<std::string>& saved) {
+  for (const std::string& text : saved) {
+    std::string name;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const auto byte = static_cast<unsigned char>(text[i]);
+      if (byte < 0x80) {
+        name += text[i];
+        continue;
+      }
+      if ((byte != 0xC2 && byte != 0xC3) || i + 1 == text.size()) return false;
+      name += static_cast<char>((byte & 3) << 6 | (static_cast<unsigned char>(text[++i]) & 0x3F));
+    }
+    const std::int64_t next = static_cast<std::int64_t>(names_.size());
+    if (number(name) != next) return false;
+  }
+  return true;
+}
+
+}  // namespace matcha::session::stream

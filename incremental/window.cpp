@@ -1,0 +1,74 @@
+#include "incremental/window.h"
+
+namespace matcha::session::stream {
+
+namespace {
+
+/// Whether `time` is at least `later` after `before`, for all numbers.
+bool is_past(std::int64_t time, std::int64_t before, std::int64_t later) {
+  return static_cast<__int128>(time) - before >= later;
+}
+
+}  // namespace
+
+std::pair<std::int64_t, std::int64_t> Window::ends_of(const Edge& edge) const {
+  return !directed_ && edge.u > edge.v ? std::pair(edge.v, edge.u) : std::pair(edge.u, edge.v);
+}
+
+bool Window::push(const Update& line, std::deque<Update>& out) {
+  const Edge edge{line.time, line.u, line.v, line.line};
+  // One that is late by more than it may be.
+  if (latest_ && edge.time < *latest_ && is_past(*latest_ - 1, edge.time, lateness_)) return false;
+  if (!latest_ || edge.time > *latest_) latest_ = edge.time;
+  if (lateness_ == 0) {
+    release(edge, out);
+    return true;
+  }
+  waiting_.emplace(edge.time, edge);
+  while (!waiting_.empty() && is_past(*latest_, waiting_.begin()->first, lateness_)) {
+    release(waiting_.begin()->second, out);
+    waiting_.erase(waiting_.begin());
+  }
+  return true;
+}
+
+void Window::flush(std::deque<Update>& out) {
+  for (const auto& [time, edge] : waiting_) release(edge, out);
+  waiting_.clear();
+}
+
+void Window::release(const Edge& edge, std::deque<Update>& out) {
+  Update update;
+  update.time = edge.time;
+  if (width_) {
+    for (; !live_.empty() && is_past(edge.time, live_.front().time, *width_); live_.pop_front()) {
+      const auto found = times_.find(ends_of(live_.front()));
+      if (--found->second != 0) continue;
+      times_.erase(found);
+      update.kind = UpdateKind::DeleteEdge;
+      update.u = live_.front().u;
+      update.v = live_.front().v;
+      out.push_back(update);
+    }
+    if (edge.u != edge.v) {
+      ++times_[ends_of(edge)];
+      live_.push_back(edge);
+    }
+  }
+  update.kind = UpdateKind::InsertEdge;
+  update.u = edge.u;
+  update.v = edge.v;
+  update.line = edge.line;
+  out.push_back(update);
+}
+
+void Window::restore(std::deque<Edge> live, std::multimap<std::int64_t, Edge> waiting,
+                     std::optional<std::int64_t> latest) {
+  live_ = std::move(live);
+  waiting_ = std::move(waiting);
+  latest_ = latest;
+  times_.clear();
+  for (const Edge& edge : live_) ++times_[ends_of(edge)];
+}
+
+}  // namespace matcha::session::stream

@@ -1,0 +1,250 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "frontend/builtins.h"
+#include "lsp/features.h"
+
+/// Completion and signature help: from the text before the cursor, since a line that is being written has no tree.
+namespace matcha::tools::lsp {
+
+namespace {
+
+// Numbers of the protocol.
+constexpr int kFunction = 3, kVariable = 6, kModule = 9, kProperty = 10, kKeyword = 14, kType = 25;
+
+constexpr std::array<std::string_view, 13> kWords{"def", "return", "lambda", "if",   "else", "and",   "or",
+                                                  "not", "True",   "False",  "None", "from", "import"};
+constexpr std::array<std::string_view, 7> kTypes{"int", "float", "bool", "Var", "Tuple", "List", "Graph"};
+
+/// A bracket that is open at the cursor.
+struct OpenBracket {
+  std::string_view callee;   ///< The name before it, if it is a call.
+  std::size_t argument = 0;  ///< Commas behind it.
+  std::string_view keyword;  ///< `name` of the current argument, if it begins with `name =`.
+  std::size_t argument_begin = 0;
+};
+
+struct Cursor {
+  bool in_quotes_or_comment = false;
+  std::vector<OpenBracket> open;
+  std::string_view line;  ///< Before the cursor, from the beginning of the line.
+  std::string_view word;  ///< Before the cursor.
+};
+
+std::string_view name_before(std::string_view text, std::size_t end) {
+  std::size_t begin = end;
+  while (begin > 0 && is_name_character(text[begin - 1])) --begin;
+  return text.substr(begin, end - begin);
+}
+
+/// Whether a line that begins at `at` cannot be within brackets.
+bool begins_statement(std::string_view text, std::size_t at) {
+  at = std::min(text.find_first_not_of(" \t", at), text.size());
+  for (std::string_view word : {"def ", "return ", "from "}) {
+    if (text.substr(at, word.size()) == word) return true;
+  }
+  return false;
+}
+
+/// Reads the first `end` bytes of a text, up to the cursor.
+Cursor cursor_at(std::string_view whole, std::size_t end) {
+  const std::string_view text = whole.substr(0, end);
+  Cursor cursor;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '#') {
+      i = text.find('\n', i);
+      cursor.in_quotes_or_comment = i == std::string_view::npos;
+      if (cursor.in_quotes_or_comment) break;
+    } else if (c == '"' || c == '\'') {
+      const bool is_long = text.substr(i, 3) == std::string(3, c);
+      const std::size_t end =
+          is_long ? text.find(std::string(3, c), i + 3) : text.find_first_of(std::string{c, '\n'}, i + 1);
+      cursor.in_quotes_or_comment = end == std::string_view::npos;
+      if (cursor.in_quotes_or_comment) break;
+      i = end + (is_long ? 2 : 0);
+    } else if (c == '(' || c == '[') {
+      cursor.open.push_back({c == '(' ? name_before(text, i) : std::string_view(), 0, {}, i + 1});
+    } else if ((c == ')' || c == ']') && !cursor.open.empty()) {
+      cursor.open.pop_back();
+    } else if (c == ',' && !cursor.open.empty()) {
+      ++cursor.open.back().argument;
+      cursor.open.back().keyword = {};
+      cursor.open.back().argument_begin = i + 1;
+    } else if (c == '=' && !cursor.open.empty() && cursor.open.back().keyword.empty() && text.substr(i, 2) != "==") {
+      const std::string_view before = text.substr(0, i);
+      const std::size_t end = before.find_last_not_of(' ') + 1;
+      const std::string_view name = name_before(text, end);
+      const std::size_t begin = before.find_first_not_of(" \r\n", cursor.open.back().argument_begin);
+      if (!name.empty() && begin == end - name.size()) cursor.open.back().keyword = name;
+    }
+    if (text[i] == '\n' && begins_statement(whole, i + 1)) cursor.open.clear();
+  }
+  cursor.line = text.substr(text.find_last_of("\r\n") + 1);
+  cursor.word = name_before(text, text.size());
+  return cursor;
+}
+
+Json item(std::string_view label, int kind, std::string_view detail, std::string_view doc, char order) {
+  Json out = {{"label", std::string(label)}, {"kind", kind}, {"sortText", order + std::string(label)}};
+  if (!detail.empty()) out["detail"] = std::string(detail);
+  if (!doc.empty()) out["documentation"] = std::string(doc);
+  return out;
+}
+
+/// The first line of a docstring.
+std::string_view first_line(std::string_view doc) {
+  doc.remove_prefix(std::min(doc.find_first_not_of(" \r\n"), doc.size()));
+  return doc.substr(0, doc.find_first_of("\r\n"));
+}
+
+Json modules(const Document& document, Position position, std::string_view prefix) {
+  std::vector<std::string> names = frontend::stdlib_modules();
+  std::error_code error;
+  if (!document.path().empty()) {
+    const std::filesystem::path path(document.path());
+    for (const auto& entry : std::filesystem::directory_iterator(path.parent_path(), error)) {
+      if (entry.path().extension() == ".mt" && entry.path() != path) names.push_back(entry.path().stem().string());
+    }
+  }
+  std::ranges::sort(names);
+  // Editors end a word at a dot, so the range says what is replaced.
+  const Json range = {{"start", to_json({position.line, position.character - prefix.size()})},
+                      {"end", to_json(position)}};
+  Json out = Json::array();
+  for (const std::string& name : names) {
+    Json one = item(name, kModule, "", "", 'a');
+    one["textEdit"] = {{"range", range}, {"newText", name}};
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+Json functions_of(const Document& document, const std::string& module) {
+  const std::optional<frontend::ModuleText> text = document.modules()(module);
+  Json out = Json::array();
+  if (!text) return out;
+  const Document other("", text->text, [](const std::string&) { return std::nullopt; });
+  for (const ast::Def* def : other.program().main->defs) {
+    out.push_back(item(def->decl->name, kFunction, signature(other, *def), first_line(def->doc), 'a'));
+  }
+  return out;
+}
+
+/// Completion on the line of an import; nothing on any other.
+std::optional<Json> in_import(const Document& document, Position position, std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  if (!line.starts_with("from ")) return std::nullopt;
+  line.remove_prefix(std::min(line.find_first_not_of(' ', 4), line.size()));
+  const std::size_t end = line.find(' ');
+  if (end == std::string_view::npos) return modules(document, position, line);
+  std::string_view rest = line.substr(end);
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  if (rest.starts_with("import ")) return functions_of(document, std::string(line.substr(0, end)));
+  return Json::array({item("import", kKeyword, "", "", 'a')});
+}
+
+const ast::Decl* find(const Document& document, Position position, std::string_view name) {
+  for (const ast::Decl* decl : document.visible_at(position)) {
+    if (decl->name == name) return decl;
+  }
+  return nullptr;
+}
+
+/// The names of the parameters of the call that is being written, as keywords.
+void add_keywords(const Document& document, Position position, const OpenBracket& call, Json& out) {
+  if (const ast::Decl* decl = find(document, position, call.callee)) {
+    for (const ast::Param& param : decl->def == nullptr ? std::span<ast::Param>() : decl->def->params) {
+      out.push_back(item(std::string(param.decl->name) + "=", kProperty, param.decl->shown, "", 'b'));
+    }
+    return;
+  }
+  const int builtin = frontend::find_builtin(call.callee);
+  if (builtin < 0) return;
+  for (const frontend::BuiltinParam& param : frontend::builtins()[static_cast<std::size_t>(builtin)].params) {
+    if (param.name != "lists") out.push_back(item(std::string(param.name) + "=", kProperty, "", "", 'b'));
+  }
+}
+
+/// The parts of a signature between its outer parentheses.
+std::vector<std::string> parameters_of(std::string_view signature) {
+  std::vector<std::string> out;
+  std::size_t depth = 0;
+  std::string part;
+  for (std::size_t i = 0; i < signature.size(); ++i) {
+    const char c = signature[i];
+    const bool arrow = c == '>' && i > 0 && signature[i - 1] == '-';
+    if ((c == ')' || c == ']' || (c == '>' && !arrow)) && depth-- == 1) break;
+    if (c == ',' && depth == 1) {
+      out.push_back(std::move(part));
+      part.clear();
+    } else if (depth >= 1 && !(part.empty() && c == ' ')) {
+      part += c;
+    }
+    if (c == '(' || c == '[' || c == '<') ++depth;
+  }
+  if (!part.empty()) out.push_back(std::move(part));
+  return out;
+}
+
+}  // namespace
+
+Json completion(const Document& document, Position position) {
+  const std::size_t end = offset_of(document.sources(), document.file(), position);
+  const Cursor cursor = cursor_at(document.text(), end);
+  if (cursor.in_quotes_or_comment) return Json::array();
+  if (std::optional<Json> items = in_import(document, position, cursor.line)) return std::move(*items);
+  Json out = Json::array();
+  std::set<std::string_view> seen;
+  for (const ast::Decl* decl : document.visible_at(position)) {
+    if (!seen.insert(decl->name).second) continue;
+    const ast::Def* def = decl->def;
+    const std::string detail = def == nullptr ? std::string(decl->shown) : signature(document, *def);
+    out.push_back(item(decl->name, def == nullptr ? kVariable : kFunction, detail,
+                       def == nullptr ? std::string_view() : first_line(def->doc), 'a'));
+  }
+  if (!cursor.open.empty()) add_keywords(document, position, cursor.open.back(), out);
+  for (const frontend::Builtin& builtin : frontend::builtins()) {
+    if (!seen.contains(builtin.name)) out.push_back(item(builtin.name, kFunction, builtin.signature, builtin.doc, 'c'));
+  }
+  for (std::string_view word : kTypes) out.push_back(item(word, kType, "", "", 'd'));
+  for (std::string_view word : kWords) out.push_back(item(word, kKeyword, "", "", 'e'));
+  return out;
+}
+
+Json signature_help(const Document& document, Position position) {
+  const std::size_t end = offset_of(document.sources(), document.file(), position);
+  const Cursor cursor = cursor_at(document.text(), end);
+  auto call =
+      std::find_if(cursor.open.rbegin(), cursor.open.rend(), [](const OpenBracket& b) { return !b.callee.empty(); });
+  if (cursor.in_quotes_or_comment || call == cursor.open.rend()) return nullptr;
+  std::string label;
+  std::string doc;
+  const ast::Decl* decl = find(document, position, call->callee);
+  const int builtin = decl == nullptr ? frontend::find_builtin(call->callee) : -1;
+  if (decl != nullptr && decl->def != nullptr) {
+    label = signature(document, *decl->def);
+    doc = first_line(decl->def->doc);
+  } else if (builtin >= 0) {
+    label = frontend::builtins()[static_cast<std::size_t>(builtin)].signature;
+    doc = frontend::builtins()[static_cast<std::size_t>(builtin)].doc;
+  } else {
+    return nullptr;
+  }
+  Json parameters = Json::array();
+  std::size_t active = call->argument;
+  for (const std::string& text : parameters_of(label)) {
+    const std::string_view name = std::string_view(text).substr(0, text.find_first_of(":?= "));
+    if (!call->keyword.empty() && name == call->keyword) active = parameters.size();
+    parameters.push_back({{"label", text}});
+  }
+  if (!parameters.empty()) active = std::min(active, parameters.size() - 1);
+  return {{"signatures", Json::array({{{"label", label}, {"documentation", doc}, {"parameters", parameters}}})},
+          {"activeSignature", 0},
+          {"activeParameter", active}};
+}
+
+}  // namespace matcha::tools::lsp

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/frontend.h"
+#include "lsp/text.h"
+
+/// A program in an editor: its text, its tree, and what its words mean.
+namespace matcha::tools::lsp {
+
+namespace ast = frontend::ast;
+
+/// A word of the program that means something.
+struct Word {
+  SourceLoc loc;
+  const ast::Decl* maybe_decl = nullptr;      ///< What it names.
+  int builtin = -1;                           ///< Or an operator, by its index.
+  const ast::Import* maybe_module = nullptr;  ///< Or a module, in an import.
+};
+
+/// The text of an open file, or nothing.
+using OpenText = std::function<std::optional<std::string>(const std::string& path)>;
+
+class Document {
+ public:
+  /// Reads and checks the text. Modules come from `open_text` where they are open, else from the folder of `path`
+  /// (empty: the text is in no file) and from the binary.
+  Document(std::string path, std::string text, const OpenText& open_text);
+
+  const std::string& path() const { return path_; }
+  const SourceManager& sources() const { return sources_; }
+  std::uint32_t file() const { return file_; }
+  std::string_view text() const { return sources_.text(file_); }
+  const frontend::Program& program() const { return *program_; }
+  const Diagnostics& diagnostics() const { return diagnostics_; }
+  const frontend::ModuleReader& modules() const { return options_.read_module; }
+
+  /// What the word at a position means; nothing if it means nothing. On lines with syntax errors words are looked up by
+  /// their names.
+  std::optional<Word> word_at(Position position) const;
+  /// The declarations that a name at the position may mean, the innermost first.
+  std::vector<const ast::Decl*> visible_at(Position position) const;
+  const std::vector<Word>& words() const { return words_; }
+  /// The file of a module that the program imports; nothing after an error in it.
+  std::optional<std::uint32_t> file_of(const ast::Import& import) const;
+
+ private:
+  std::string path_;
+  SourceManager sources_;
+  std::uint32_t file_ = 0;
+  Diagnostics diagnostics_{sources_};
+  frontend::Options options_;
+  std::unique_ptr<frontend::Program> program_;
+  std::vector<Word> words_;
+  std::vector<const ast::Lambda*> lambdas_;
+};
+
+}  // namespace matcha::tools::lsp

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/support/diagnostics.h"
+#include "question/pattern.h"
+
+/// Edges of a pattern that are counted, and not just there: `0>1=?`, `0>1=?p`, `0>1=a|b`.
+namespace matcha::pattern {
+
+/// What expansions are for.
+enum class Adds {
+  Subgraphs,   ///< Their numbers are added up.
+  Embeddings,  ///< Those of embeddings.
+  Rows,        ///< Embeddings are listed.
+};
+
+/// With `Match::Edge` an edge without a label, if others have some, is one of any label: a pair of vertices is no edge.
+Pattern with_edges(Pattern pattern, Match match);
+
+/// The pattern with the first of several labels, `'a'|'b'`, on each edge.
+Pattern with_first_labels(const Pattern& pattern);
+
+/// Reports what has no program (`pattern-plan`): with `rows` a list of subgraphs with edges that are counted, and with
+/// `Match::Edge` a variable on several edges. `adds`: Rows for lists of other matches. False then.
+bool check_counted(const Pattern& pattern, Match match, bool rows, Adds adds, SourceLoc loc, Diagnostics& diagnostics);
+
+/// Constants that no graph has been asked for are numbers, and so ids; false after an error (`pattern-plan`).
+bool bind_numbers(Pattern& pattern, SourceLoc loc, Diagnostics& diagnostics);
+
+/// A number that each match of the vertices counts for.
+struct Factor {
+  Mask vertices = 0;  ///< That it depends on.
+  std::string text;   ///< As a program computes it.
+};
+
+/// How many ways there are to choose edges for the variables of a pattern without `'a'|'b'`, as a product. `names` are
+/// those of the vertices in the program. With `Match::Edge` no edge is chosen twice, nor one that a label has fixed;
+/// then variables stand on one edge each.
+std::vector<Factor> factors_of(const Pattern& pattern, Match match, const std::vector<std::string>& names);
+
+/// Edges that a variable of the pattern can be in a match, one after the other.
+struct LabelWalk {
+  std::string variable;  ///< Of the pattern: `?p`, or `?`.
+  std::string label;     ///< What the program calls the label of the edge.
+  std::string end;       ///< And one of its ends.
+  std::string edges;     ///< `cond=lambda end, label: …, neighbor(G, u), edge_info(G, u)`: what is walked.
+};
+
+/// The variables of a pattern as `factors_of` takes it, each to be walked inside the one before. Together they have one
+/// item for each way to choose edges.
+std::vector<LabelWalk> label_walks_of(const Pattern& pattern, Match match, const std::vector<std::string>& names);
+
+/// A pattern whose edges have one label each, or a variable, and how often its number counts.
+struct Expansion {
+  Pattern pattern;
+  std::uint64_t factor = 1;
+};
+
+/// The patterns that one with labels such as `'a'|'b'`, or several patterns, are the sum of, alike ones once but for
+/// rows: for each way to choose one label of several, and for subgraphs of one pattern for each of `type_parts`. One of
+/// them: there is one pattern, without such labels. With `Match::Edge` two edges that join the same vertices are not
+/// given the same label; there may be no way. Nothing if there would be more than `most`.
+std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& patterns, const Semantics& semantics,
+                                                    Adds adds, std::size_t most);
+
+}  // namespace matcha::pattern

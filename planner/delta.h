@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "question/pattern.h"
+
+/// Delta programs: what one changed edge {a, b} adds to the number of matches of a pattern.
+///
+/// Between a graph with the edge and the graph without it, a match that tells them apart maps exactly one pair of
+/// pattern vertices to (a, b): a place. So the difference is a sum over places, in both directions, of the matches of
+/// the rest of the pattern with two vertices bound. Places that an automorphism maps to each other have as many; one
+/// term of each orbit is kept, and counts a match once for all automorphisms that leave its place alone.
+namespace matcha::pattern {
+
+/// An edge of the pattern, as one of its ends finds the other one.
+struct DeltaLink {
+  std::string label;       ///< Of the edge; empty: any.
+  bool backwards = false;  ///< It is an arc that comes in.
+};
+
+/// What is known of a graph. An empty label is any.
+struct DeltaStatistics {
+  std::function<double(const std::string& label)> vertices;
+  /// Neighbours with label `to` that a vertex with label `from` has by such edges, as met along an edge of any label.
+  std::function<double(const std::string& from, const std::string& to, const DeltaLink& link)> degree;
+  /// The share of pairs of neighbours of a vertex that are joined by an edge with the label.
+  std::function<double(const std::string& edge)> closing;
+};
+
+/// Of a graph of no particular kind.
+DeltaStatistics typical_statistics();
+
+/// One orbit of places. Vertices are in the order of the search; 0 and 1 are the ends of the changed edge, or the
+/// source and the target of the changed arc. A place is an edge with a label, or a pair of vertices that some edge
+/// joins, or must not: labels of edges are relations of their own, beside that of all edges, and change one after the
+/// other. So a new edge is in places of its label, and, if it is the first one of its pair, in those of pairs.
+struct DeltaTerm {
+  std::vector<int> vertices;  ///< Of the pattern, in this order.
+  Pattern pattern;            ///< The pattern renumbered so.
+  std::string label;          ///< Of the changed edge; empty: it is the first or last one of its pair.
+  std::vector<Mask> in_after, in_before, off_after,
+      off_before;             ///< As in Requirements, renumbered; symmetric pairs too.
+  std::size_t walked = 2;     ///< So many vertices are placed; those behind do not depend on each other.
+  std::vector<Mask> larger;   ///< Item v: the vertices whose ids are larger than that of v, transitively closed.
+  std::uint64_t divisor = 1;  ///< Automorphisms that move none but the vertices that are not placed.
+  int sign = 1;               ///< -1: the place is one that must not be adjacent, so a new edge takes matches away.
+  bool swappable = false;     ///< An automorphism exchanges the ends.
+  double cost = 0;            ///< Expected nanoseconds.
+};
+
+struct DeltaProgram {
+  std::vector<DeltaTerm> terms;
+  std::uint64_t automorphisms = 1;
+};
+
+/// What is asked for.
+enum class DeltaAnswer {
+  Count,       ///< The number of subgraphs.
+  Subgraphs,   ///< Each subgraph once: all vertices are walked.
+  Embeddings,  ///< Each embedding: nothing breaks the symmetry, and there is a term for each place.
+};
+
+/// Whether the deltas of a pattern can be derived, or why not: parts that are not connected, edges of one of several
+/// labels, single vertices.
+bool has_delta(const Pattern& pattern, std::string& why);
+
+/// The terms of a pattern; nothing, and why, if it has none.
+std::optional<DeltaProgram> plan_delta(const Pattern& pattern, Induced induced, DeltaAnswer answer,
+                                       const DeltaStatistics& statistics, std::string& why);
+
+/// The most vertices that may meet and are counted without being walked; where all have the same neighbours.
+inline constexpr int kMostCounted = 4;
+inline constexpr int kMostAlike = 16;
+
+}  // namespace matcha::pattern

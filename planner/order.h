@@ -1,0 +1,69 @@
+#pragma once
+
+#include <limits>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "planner/cost.h"
+#include "question/symmetry.h"
+
+/// Matching orders and the restrictions that break symmetry, searched together.
+namespace matcha::pattern {
+
+/// An order to match the vertices in. Every subgraph is met once: by the match whose ids satisfy `larger`.
+struct Order {
+  std::vector<int> vertices;
+  /// Item v: the vertices whose ids are larger than that of v, transitively closed.
+  std::vector<Mask> larger;
+  /// From this level on, vertices of different labels have lists of candidates of their own (see Prices).
+  std::size_t apart_from = 0;
+  std::vector<double> matches;  ///< Expected partial matches of each length.
+  double cost = 0;              ///< Expected nanoseconds (see Prices); only comparable with others of the same graph.
+};
+
+/// Whether the candidates of `w` are looked through for its label, apart from those of other labels, once the vertex at
+/// `level` is placed: from `apart_from` on; before, if one set operation follows, which is only counted then. On a GPU
+/// the next vertex after the first is walked in the list of neighbours itself, whose arcs can be dealt out. False for a
+/// vertex of any label.
+bool apart(const Order& order, const Pattern& pattern, const Requirements& requirements, std::size_t level, int w);
+
+/// The restrictions of an order that do not follow from others, as pairs (larger, smaller), ascending by vertices.
+std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& larger);
+
+/// Fills in all but its vertices and restrictions. The first `given` vertices cost nothing: something
+/// else has placed them.
+void estimate(const Pattern& pattern, const CostModel& model, Order& order, int given = 0);
+
+/// True for 4-cycles that are met from their largest vertex, its two neighbours, then the one opposite, each once: they
+/// are counted by their wedges, if nothing else is asked of these neighbours (passes/count_wedges.h).
+bool counts_wedges(const Pattern& pattern, const Requirements& requirements, const Order& order);
+
+/// A set by what it is in, what it depends on, and the label that it was looked through for.
+using SeenSet = std::tuple<Mask, Mask, std::string>;
+
+/// What the set operations cost that a match of `bound` makes for `users` once `newest` is placed; something else
+/// places the first `given` vertices. Sets that are in `maybe_seen` cost nothing; the others are added to it.
+double set_work(const CostModel& model, const Order& order, Mask bound, int newest, Mask users, std::size_t given,
+                std::set<SeenSet>* maybe_seen = nullptr);
+
+/// What orders to look for.
+struct OrderSearch {
+  bool break_symmetry = true;  ///< False: every embedding is met.
+  std::vector<int> given;      ///< The first vertices, in this order.
+  std::vector<Mask> larger;    ///< Restrictions that hold anyway, as in Order; empty: none.
+  int most = 1;                ///< How many orders to return.
+  /// Of orders that start with `given`, only those are of interest that cost no more; there may be none.
+  double at_most = std::numeric_limits<double>::infinity();
+};
+
+/// The cheapest orders, best first, no two alike up to automorphism. Every vertex but the first is adjacent to an
+/// earlier one wherever the pattern allows it. Restrictions come from chains of stabilizers: the first vertex of the
+/// order that an automorphism still moves gets the largest id of its orbit and is then fixed (GraphZero, section 4);
+/// for the best orders all other choices of that vertex are tried as well (GraphPi, section 4.1 has several sets).
+std::vector<Order> best_orders(const Pattern& pattern, const CostModel& model, Symmetry& symmetry,
+                               const OrderSearch& search);
+
+}  // namespace matcha::pattern

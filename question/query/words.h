@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/support/diagnostics.h"
+#include "question/collect.h"
+#include "question/scan.h"
+
+namespace matcha::query {
+
+/// A piece of a query.
+struct Word {
+  enum class Kind {
+    End,
+    Name,      ///< A keyword or a name.
+    Variable,  ///< `?a`; the text is `a`.
+    Iri,       ///< `<…>`; the text is what stands between.
+    Prefixed,  ///< `a:b`, `:b` or `_:b`.
+    Quoted,    ///< Text in quotes or in backquotes, without them.
+    Number,
+    Sign,
+  };
+  Kind kind = Kind::End;
+  std::string text;
+  SourceLoc loc;
+  char quote = '\0';
+
+  bool is(std::string_view sign) const { return kind == Kind::Sign && text == sign; }
+  /// Whether it is this word, which is in capitals here.
+  bool is_keyword(std::string_view word) const;
+};
+
+/// The pieces of a query, one after another, and the errors of its readers.
+class Words {
+ public:
+  /// `sparql`: a variable begins with `?`, an IRI stands between `<` and `>`, and `#` begins a comment; else `//` does.
+  Words(pattern::Scanner scan, bool sparql, pattern::Collector& collector);
+
+  const Word& peek(std::size_t ahead = 0) const { return all_[std::min(at_ + ahead, all_.size() - 1)]; }
+  Word take();
+  /// Takes the sign, or the keyword, if it is next.
+  bool skip(std::string_view sign);
+  bool skip_keyword(std::string_view word);
+  /// The same with an error if it is not.
+  bool want(std::string_view sign);
+  bool want_keyword(std::string_view word);
+  /// Something else was expected than what is next.
+  void refuse(const std::string& wanted, const std::string& hint = {});
+  void refuse(const Word& at, const std::string& message, const std::string& hint);
+  bool failed() const { return collector_.failed(); }
+
+ private:
+  void read(pattern::Scanner scan, bool sparql);
+
+  std::vector<Word> all_;
+  std::size_t at_ = 0;
+  pattern::Collector& collector_;
+};
+
+}  // namespace matcha::query

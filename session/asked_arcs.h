@@ -1,0 +1,10 @@
+#pragma once
+
+#include "frontend/asg.h"
+
+namespace matcha::session {
+
+/// True if the program asks for the `arcs` of this parameter, a graph, which then has to keep its directions.
+bool asks_for_arcs(const frontend::asg::Graph& program, const frontend::asg::Param& param);
+
+}  // namespace matcha::session

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace matcha::session {
+
+/// A time such as `30d`, `90m` or `3600` in seconds, the unit of the times of updates; nothing for other texts.
+std::optional<std::int64_t> seconds_of(const std::string& text);
+/// A time such as `50ms` or `2s` in milliseconds; nothing for other texts.
+std::optional<std::int64_t> milliseconds_of(const std::string& text);
+
+}  // namespace matcha::session

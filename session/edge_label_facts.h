@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "question/label_model.h"
+#include "runtime/graph/graph.h"
+
+namespace matcha::session {
+
+/// What a cost model wants to know of the labels of edges of a directed graph, which must outlive it; null where that
+/// cannot be told.
+std::shared_ptr<const pattern::EdgeLabelFacts> edge_label_facts(const runtime::Graph& graph,
+                                                                const runtime::LabelDictionary& dictionary);
+
+/// The code of a label as a program writes it, `3` or `'a'`; nothing for a word that no vertex or edge has.
+std::optional<std::int64_t> code_of_literal(const std::string& literal, const runtime::LabelDictionary& dictionary);
+
+}  // namespace matcha::session

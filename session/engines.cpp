@@ -1,0 +1,39 @@
+#include "session/engines.h"
+
+#include "session/engines/engines.h"
+
+namespace matcha::session {
+
+planner::EngineList make_engines(const planner::Question& question, const EngineContext& context) {
+  planner::EngineList engines;
+#define MATCHA_ENGINE(name, description) engines.push_back(engines::make_##name(question, context));
+#include "session/engines.def"
+#undef MATCHA_ENGINE
+  return engines;
+}
+
+const std::vector<std::string>& engine_names() {
+  static const std::vector<std::string> names = {
+#define MATCHA_ENGINE(name, description) #name,
+#include "session/engines.def"
+#undef MATCHA_ENGINE
+  };
+  return names;
+}
+
+planner::Question question_of(const PatternSource& pattern, const PatternOptions& options, bool rows) {
+  planner::Question question;
+  question.maybe_patterns = &pattern.set();
+  question.induced = pattern.induced();
+  question.match = pattern.match();
+  question.embeddings = options.embeddings;
+  question.algorithm = options.algorithm;
+  question.plan = options.plan;
+  question.columns = pattern.row_vertices();
+  question.variables = pattern.variables();
+  question.want = !options.per.empty() ? planner::Want::Orbits : rows ? planner::Want::Rows : planner::Want::Count;
+  question.orbits_by_edge = options.per == "edge";
+  return question;
+}
+
+}  // namespace matcha::session

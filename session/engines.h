@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/search/match_batch.h"
+#include "planner/decide.h"
+#include "runtime/graph/graph.h"
+#include "runtime/graph/labels.h"
+#include "session/motif_sets.h"
+#include "session/pattern_source.h"
+
+namespace matcha::session {
+
+/// The graph that engines work on, and the parts that runs of one command share. Outlives the engines and their offers.
+struct EngineContext {
+  const runtime::Graph* maybe_graph = nullptr;  ///< With labels of edges if the pattern has some; null: not in memory.
+  const runtime::LabelDictionary* maybe_labels = nullptr;
+  /// What searches share of the graph; empty: a run makes it.
+  std::function<std::shared_ptr<runtime::match::MatchIndex>()> match_index = {};
+  /// Patterns that a GPU matches together; empty: each alone.
+  std::function<std::shared_ptr<codegen::MatchBatch>()> batch = {};
+  MotifSets* maybe_together = nullptr;  ///< Patterns of one command, which identities may count together.
+  /// Counts in parts of the graph; empty: `no_parts` says why not.
+  std::function<std::unique_ptr<codegen::Executable>()> parts = {};
+  std::uint64_t bytes_of_part = 0;
+  std::string no_parts = "the graph is in memory; parts are for `--memory` and `--gpu-memory`";
+  std::string does_not_fit = {};  ///< Why nothing may have all of the graph in memory; empty: it fits.
+  std::string code_folder = {};   ///< Where compiled kernels are kept; empty: nowhere.
+};
+
+/// All engines, in the order of engines.def. The question and the context outlive them.
+planner::EngineList make_engines(const planner::Question& question, const EngineContext& context);
+
+/// The words of `--engine`, in the same order.
+const std::vector<std::string>& engine_names();
+
+/// What a pattern asks for; device, engine and limits are left to the caller. The source outlives it.
+planner::Question question_of(const PatternSource& pattern, const PatternOptions& options, bool rows);
+
+}  // namespace matcha::session

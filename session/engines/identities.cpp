@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/machine.h"
+#include "session/engines/engines.h"
+#include "session/gpu_motifs.h"
+
+namespace matcha::session::engines {
+
+namespace {
+
+/// A program of fewer nanoseconds on one thread is not compared with identities: their cost is known roughly,
+constexpr double kLongNs = 2e8;
+/// and they count where that is surely less.
+constexpr double kSurely = 3;
+/// Programs that take less on a GPU are as fast: of 5-cycles and 4-wheels in facebook, enron and dblp on an H100 they
+/// took 1 to 58 ms, wedges 2 to 60; in cnr-2000 2,366 and 6,346 beside 244 and 90.
+constexpr double kLongOnGpuNs = 1e8;
+
+/// Counts motifs of 3 to 5 vertices, and orbits, by identities of counts (session/motif_sets.h).
+class Identities final : public WithoutProgram {
+ public:
+  using WithoutProgram::WithoutProgram;
+
+  std::string_view name() const override { return "identities"; }
+
+  std::variant<planner::Offer, planner::Refusal> offer(const planner::Question& question,
+                                                       const planner::Catalog& catalog, bool on_gpu) const override {
+    if (question.want == planner::Want::Orbits) return orbits_offer(on_gpu);
+    if (!question.wants_program.empty()) return planner::Refusal{for_programs(question.wants_program)};
+    if (!question.wants_tier.empty()) return planner::Refusal{for_programs(question.wants_tier)};
+    if (on_gpu && !question.wants_gpu_program.empty())
+      return planner::Refusal{for_programs(question.wants_gpu_program)};
+    if (question.want == planner::Want::Rows || question.bounded) {
+      return planner::Refusal{"identities count all matches, and find none"};
+    }
+    if (question.in_processes || (question.in_shares && !is_for_identities(question))) {
+      return planner::Refusal{"processes share the loops of a program"};
+    }
+    if (!context_.does_not_fit.empty()) return planner::Refusal{context_.does_not_fit};
+    if (context_.maybe_graph == nullptr) return planner::Refusal{"the graph is not in memory"};
+    codegen::MotifTask task;
+    const std::string problem = identities_problem(question, graph(), task);
+    if (!problem.empty()) return planner::Refusal{problem};
+    return on_gpu ? on_gpu_offer(catalog, std::move(task)) : on_cpu_offer(catalog, std::move(task));
+  }
+
+ private:
+  std::variant<planner::Offer, planner::Refusal> orbits_offer(bool on_gpu) const {
+    if (on_gpu) return planner::Refusal{"orbits are counted on a CPU"};
+    planner::Offer offer;
+    offer.share = kFaster;
+    const codegen::OrbitTask task{question_.first().size(), question_.orbits_by_edge,
+                                  question_.induced == pattern::Induced::Vertex};
+    offer.make = [task] { return codegen::make_orbit_counter(task); };
+    return offer;
+  }
+
+  std::variant<planner::Offer, planner::Refusal> on_cpu_offer(const planner::Catalog& catalog,
+                                                              codegen::MotifTask task) const {
+    planner::Offer offer;
+    if (context_.maybe_together != nullptr) {
+      task.maybe_shared = context_.maybe_together->shared();
+      const bool pays = is_for_identities(question_) || context_.maybe_together->pay(graph(), catalog.threads);
+      offer.share = pays ? kFaster : kSlower;
+    } else if (is_for_identities(question_)) {
+      offer.share = kFaster;
+    } else {
+      const double program = catalog.program_ns(false).value_or(0);
+      const bool is_long = program >= kLongNs || catalog.complete || is_forced();
+      const double bytes = is_long ? bytes_of_triangles(graph()) : 0;
+      if (!is_forced() && bytes >= static_cast<double>(runtime::machine().memory_bytes) / 4) {
+        return planner::Refusal{
+            fmt::format("its triangles may take {:.1f} GB, more than a quarter of the memory", bytes / 1e9)};
+      }
+      if (is_long) offer.bytes = static_cast<std::uint64_t>(bytes);
+      const double cost = is_long ? kSurely * motif_cost(graph(), task.wanted()) : 0;
+      offer.ns = std::max(kLongNs, cost) / catalog.threads;
+    }
+    return finished(std::move(offer), std::move(task));
+  }
+
+  std::variant<planner::Offer, planner::Refusal> on_gpu_offer(const planner::Catalog& catalog,
+                                                              codegen::MotifTask task) const {
+    if (!suits_gpu(task.wanted())) return planner::Refusal{"a GPU finds sums of 5-cycles and 4-wheels alone"};
+    const double program = is_forced() ? 0 : catalog.program_ns(true).value_or(0);
+    if (!is_forced() && program <= kLongOnGpuNs) {
+      return planner::Refusal{"a program on the GPU is expected to be as fast"};
+    }
+    task.maybe_device = gpu_motifs(context_.code_folder);
+    planner::Offer offer;
+    offer.ns = catalog.ns_to_open;
+    return finished(std::move(offer), std::move(task));
+  }
+
+  static planner::Offer finished(planner::Offer offer, codegen::MotifTask task) {
+    offer.plan = [results = task.results] { return lines(results); };
+    offer.make = [task = std::move(task)] { return codegen::make_motif_counter(task); };
+    return offer;
+  }
+
+  /// `1 × (01 12 02) - 3 × (01 02 03)`, a line a result; motifs by their edges.
+  static std::vector<std::string> lines(const std::vector<std::vector<codegen::MotifTerm>>& results) {
+    std::vector<std::string> lines;
+    for (const std::vector<codegen::MotifTerm>& terms : results) {
+      std::string text;
+      for (const codegen::MotifTerm& term : terms) {
+        const char* const sign = term.factor < 0 ? " - " : " + ";
+        text += fmt::format("{}{} × ({})", text.empty() && term.factor > 0 ? "" : sign, std::abs(term.factor),
+                            runtime::motif::kMotifEdges[at(term.motif)]);
+      }
+      lines.push_back(std::move(text));
+    }
+    return lines;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<planner::Engine> make_identities(const planner::Question& question, const EngineContext& context) {
+  return std::make_unique<Identities>(question, context);
+}
+
+}  // namespace matcha::session::engines

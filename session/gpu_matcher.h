@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engines/search/match_batch.h"
+#include "runtime/cuda/device.h"
+#include "runtime/cuda/module.h"
+#include "runtime/graph/graph.h"
+#include "runtime/result.h"
+#include "session/pattern_matcher.h"
+
+namespace matcha::session {
+
+/// Code that is the same for all programs, on a GPU.
+struct GpuCode {
+  runtime::cuda::DeviceRef device;
+  runtime::cuda::Module code;
+};
+/// Opens a GPU, by the driver's number, and compiles a text for it, or takes it from a folder. `code_folder`: where
+/// compiled kernels are kept; empty: nowhere. Errors: Runtime where it cannot be used; Resource.
+runtime::Result<GpuCode> open_gpu_code(const std::string& text, const std::string& name, const std::string& code_folder,
+                                       int number = 0);
+/// The same on so many GPUs, from the first one on; 0: on all that there are, and at least one. It is an error
+/// (Runtime) if there are fewer. `turn`: of processes that each take so many in turn.
+runtime::Result<std::vector<GpuCode>> open_gpu_codes(const std::string& text, const std::string& name,
+                                                     const std::string& code_folder, std::uint32_t gpus,
+                                                     std::uint32_t turn = 0);
+
+/// Patterns on a graph that the first GPU matches together. It is opened by the first of them, and keeps its copy of a
+/// graph that is in memory. Its arrays must outlive it.
+std::shared_ptr<codegen::MatchBatch> gpu_batch(const runtime::Graph& graph, const std::string& code_folder);
+
+/// Milliseconds of a search for some matches on a CPU after which a GPU takes it over where the device is chosen: about
+/// what opening one takes. A search for all matches stays where it is: a GPU is not twice as fast there, and much
+/// slower with some patterns (bench/results/labelled.md).
+inline constexpr double kSearchBeforeGpu = 1500;
+
+/// Whether a GPU can match what a task says; it counts, and nothing else. `most`: matches that are enough.
+bool fits_gpu(const codegen::MatchTask& task, std::optional<std::uint64_t> most);
+
+/// Puts a task that fits into a batch. `most`: matches that are enough. `ms_before`: what a CPU may take before; 0: it
+/// is not asked.
+void take_to_gpu(codegen::MatchTask& task, const std::shared_ptr<codegen::MatchBatch>& batch,
+                 std::optional<std::uint64_t> most, double ms_before);
+
+}  // namespace matcha::session

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+
+#include "planner/sketch.h"
+#include "runtime/graph/graph.h"
+#include "runtime/graph/labels.h"
+
+namespace matcha::session {
+
+/// What a sketch is for.
+struct SketchUse {
+  pattern::Device device = pattern::Device::Cpu;  ///< Where the program is to run.
+  /// With ranks by degree, the largest first, as restrictions of patterns put the largest ids first, so that programs
+  /// walk down.
+  bool by_degree = false;
+  bool vertex_labels = true;  ///< The pattern has labels of vertices; without, those of the graph are not looked at.
+  /// The pattern's matches are told by the labels of its arcs (LabelModel): degrees are sampled, and triangles and arcs
+  /// between labels of vertices left out.
+  bool arc_labels = false;
+};
+
+/// What the cost model of patterns wants to know of a graph. Degrees are out-degrees. The number of triangles is
+/// estimated from sampled pairs of neighbours, the same ones each time; arcs between labels are counted, on very large
+/// graphs for a part of the vertices.
+pattern::GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
+                               const SketchUse& use);
+
+/// The sketches of graphs that stay as they are: all but the samples, which each sketch has of its own, is found out
+/// once. Any number of threads may ask.
+class SketchCache {
+ public:
+  /// As `sketch_of`. Requires: the graph and the dictionary live as long as this.
+  pattern::GraphSketch of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
+                          const SketchUse& use);
+
+ private:
+  using Key = std::tuple<const runtime::Graph*, pattern::Device, bool, bool, bool>;
+  struct Known {
+    pattern::GraphSketch sketch;
+    std::map<std::string, std::int64_t> codes;  ///< Of the labels of vertices.
+  };
+
+  std::mutex mutex_;
+  std::map<Key, Known> known_;
+};
+
+}  // namespace matcha::session

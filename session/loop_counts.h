@@ -1,0 +1,56 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "ir/context.h"
+#include "session/outline.h"
+
+namespace matcha::session {
+
+/// A module of stage kernel that counts how often its own steps run: each loop, stored set and yield of a region has
+/// sums of 128 bits of its own in the region's collect, and these are its only results. Exact, on every back end:
+///
+///     collect %sum: sum i128 {               collect %sum: sum i128, %items: sum i128, %kept: sum i128, … {
+///       for %u in vertices(%G) {               for %u in vertices(%G) {
+///                                                yield %items, 1
+///         if (2 <= size(…)) {                    if (2 <= size(…)) {
+///                                         →        yield %kept, 1
+///           yield %sum, size(…)                    let %value = size(…)
+///                                                  yield %times, 1
+///                                                  yield %values, %value
+///                                                  yield %sum, %value
+///
+/// A list that is only returned is not kept, so that counting takes no memory for it.
+///
+/// With `sample` N, parallel regions walk one in N of the positions of their loop, and the figures are N times what was
+/// found; not regions that others read what they found, which would be another program.
+class LoopCounts {
+ public:
+  LoopCounts(const ir::Module& module, ir::Context& context, std::int64_t sample = 1);
+
+  const ir::Module& module() const { return counting_; }
+  /// False if the module has nothing to count, or so much that it would take long to compile.
+  bool any() const { return !counters_.empty(); }
+  /// Enters what a run of `module()` found into the steps of the original.
+  void fill(const codegen::RunResult& result, std::vector<Step>& steps) const;
+
+ private:
+  friend class CountingRewriter;
+
+  enum class Figure { Times, Items, Kept };
+
+  /// One sum, and what it tells of a statement.
+  struct Counter {
+    const ir::Var* sink;
+    const ir::Stmt* stmt;
+    Figure figure;
+    std::int64_t times;  ///< What the sum is multiplied by.
+  };
+
+  std::vector<Counter> counters_;
+  ir::Module counting_;
+};
+
+}  // namespace matcha::session

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "planner/sketch.h"
+#include "runtime/graph/graph.h"
+#include "runtime/graph/labels.h"
+#include "session/forecast.h"
+#include "session/pattern_source.h"
+#include "session/reporter.h"
+
+namespace matcha::session {
+
+class SketchCache;
+
+/// How the program of a pattern is to run.
+struct PlanRequest {
+  bool rows = false;           ///< It lists matches.
+  std::string order = "auto";  ///< As `--order` has it.
+  bool order_is_kept = false;  ///< Somebody keeps the graph with ranks by degree, so that they cost nothing.
+  pattern::Device device = pattern::Device::Cpu;
+  unsigned threads = 1;
+  SketchCache* maybe_sketches = nullptr;  ///< Of a graph that stays; null: what is known of the graph is found out now.
+};
+
+/// Writes the program of a pattern for a graph: for its ids, or for ranks by degree if that is expected to take less
+/// time together with ranking. `forecast`, told how many processes share the run, says what is expected of both, and
+/// `order_vertices` follows it; `sketch` is of the order that was taken. The cost of both is only asked for where the
+/// run is longer than ranking.
+Status plan_pattern(PatternSource& pattern, const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
+                    const PlanRequest& request, pattern::GraphSketch& sketch, Forecast& forecast);
+
+}  // namespace matcha::session

@@ -1,0 +1,241 @@
+#include "session/resident_graph.h"
+
+#include <new>
+#include <utility>
+
+#include "engines/search/match_index.h"
+#include "session/borrowed_rows.h"
+#include "session/graph_sketch.h"
+#include "session/label_graph.h"
+
+namespace matcha::session {
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::made_of(runtime::Result<runtime::ColumnGraphs> graphs) {
+  if (!graphs) return graphs.error();
+  return Shared(new ResidentGraph(std::move(*graphs)));
+}
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::read(const std::string& path, const std::string& labels_path,
+                                                           bool directed, const std::atomic<bool>* maybe_cancel,
+                                                           bool edge_labels) {
+  runtime::GraphSpec spec;
+  spec.name = "G";
+  spec.path = path;
+  spec.labels_path = labels_path;
+  spec.directed = directed;
+  spec.edge_info = edge_labels;
+  return read(spec, maybe_cancel);
+}
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::read(const runtime::GraphSpec& spec,
+                                                           const std::atomic<bool>* maybe_cancel) {
+  runtime::GraphSpec whole = spec;
+  whole.simple = !spec.edge_info;  // Loops may be kept.
+  if (spec.edge_info) whole.info = runtime::ColumnKind::Label;
+  runtime::IoOptions options;
+  options.cancel = maybe_cancel;
+  runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(whole, options);
+  if (!loaded) return loaded.error();
+  const bool looped = !loaded->graph.facts().loop_free;
+  runtime::Result<Shared> made = spec.edge_info ? made_of(runtime::graphs_of_informed(std::move(loaded->graph)))
+                                 : looped       ? made_of(runtime::graphs_of_looped(std::move(loaded->graph)))
+                                                : Shared(new ResidentGraph(std::move(loaded->graph)));
+  if (made) (*made)->report_ = std::move(loaded->report);
+  return made;
+}
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::from_columns(const runtime::ColumnInput& columns,
+                                                                   const std::atomic<bool>* maybe_cancel) {
+  runtime::IoOptions options;
+  options.cancel = maybe_cancel;
+  return made_of(runtime::graphs_of_columns(columns, options));
+}
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::from_csr(const runtime::IntColumn& offsets,
+                                                               const runtime::IntColumn& targets, bool directed,
+                                                               std::shared_ptr<const void> owner) {
+  try {
+    runtime::Result<std::shared_ptr<const BorrowedRows>> rows =
+        borrow_rows(offsets, targets, directed, std::move(owner));
+    if (!rows) return rows.error();
+    runtime::GraphView view{};
+    view.vertex_count = (*rows)->vertices;
+    view.universe = (*rows)->vertices;
+    view.arc_count = (*rows)->arcs;
+    view.offsets = (*rows)->offsets;
+    view.neighbors = (*rows)->targets;
+    runtime::GraphFacts facts;
+    facts.directed = directed;
+    auto universe = std::make_shared<const runtime::Universe>(runtime::Universe::identity(view.universe));
+    runtime::Graph graph = runtime::Graph::from_view(std::move(universe), view, facts, std::move(*rows));
+    graph.set_dictionary(std::make_shared<const runtime::LabelDictionary>());
+    const runtime::Status halved = runtime::ensure_split_offsets(graph);
+    if (!halved) return halved.error();
+    return Shared(new ResidentGraph(std::move(graph)));
+  } catch (const std::bad_alloc&) {
+    return runtime::out_of_memory();
+  }
+}
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::joined(const runtime::GraphJoin& join, std::size_t member) const {
+  const bool unchanged = join.is_as_it_was(member);
+  runtime::Result<runtime::Graph> graph = unchanged ? view() : join.joined(member, graph_);
+  if (!graph) return graph.error();
+  Shared made(new ResidentGraph(std::move(*graph)));
+  made->graph_.set_device_copies(nullptr);
+  made->report_ = report_;
+  if (informed_) {
+    runtime::Result<runtime::Graph> informed = unchanged ? informed_view() : join.joined(member, *informed_);
+    if (!informed) return informed.error();
+    made->informed_ = std::move(*informed);
+    made->informed_->set_device_copies(nullptr);
+  }
+  if (looped_) {
+    runtime::Result<runtime::Graph> looped = unchanged ? view_of(*looped_) : join.joined(member, *looped_);
+    if (!looped) return looped.error();
+    made->looped_ = std::move(*looped);
+    made->looped_->set_device_copies(nullptr);
+  }
+  return made;
+}
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::join(const std::vector<Named>& graphs) {
+  std::vector<runtime::JoinMember> members;
+  for (const Named& each : graphs) members.push_back({&each.graph->graph_, each.maybe_ids});
+  const runtime::Result<runtime::GraphJoin> join = runtime::GraphJoin::of(members);
+  if (!join) return join.error();
+  Shared first;
+  for (std::size_t at = 0; at < graphs.size(); ++at) {
+    // The first one is to have others, and the graph that was given has none.
+    runtime::Result<Shared> made =
+        at != 0 && join->is_as_it_was(at) ? graphs[at].graph : graphs[at].graph->joined(*join, at);
+    if (!made) return made.error();
+    if (at == 0) {
+      first = std::move(*made);
+      first->name_ = graphs[at].name;
+    } else {
+      first->others_.push_back({graphs[at].name, std::move(*made)});
+    }
+  }
+  return first;
+}
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::with_list(const std::string& name, GivenList list) const {
+  runtime::Result<runtime::Graph> graph = view();
+  if (!graph) return graph.error();
+  Shared made(new ResidentGraph(std::move(*graph)));
+  made->graph_.set_device_copies(nullptr);
+  if (informed_) {
+    runtime::Result<runtime::Graph> informed = informed_view();
+    if (!informed) return informed.error();
+    made->informed_ = std::move(*informed);
+    made->informed_->set_device_copies(nullptr);
+  }
+  if (looped_) {
+    runtime::Result<runtime::Graph> looped = view_of(*looped_);
+    if (!looped) return looped.error();
+    made->looped_ = std::move(*looped);
+    made->looped_->set_device_copies(nullptr);
+  }
+  made->report_ = report_;
+  made->name_ = name_;
+  made->others_ = others_;
+  made->base_ = base_ != nullptr ? base_ : std::const_pointer_cast<ResidentGraph>(shared_from_this());
+  made->device_copies_ = device_copies_;
+  made->lists_ = lists_;
+  made->lists_.emplace(name, std::make_shared<const GivenList>(std::move(list)));
+  return made;
+}
+
+const GivenList* ResidentGraph::list(const std::string& name) const {
+  const auto found = lists_.find(name);
+  return found == lists_.end() ? nullptr : found->second.get();
+}
+
+ResidentGraph* ResidentGraph::find(std::string_view name) {
+  if (!name_.empty() && name == name_) return this;
+  for (const Named& each : others_) {
+    if (each.name == name) return each.graph.get();
+  }
+  return nullptr;
+}
+
+runtime::Result<runtime::Graph> ResidentGraph::view_of(const runtime::Graph& graph) const {
+  try {
+    runtime::Graph view = runtime::Graph::alias(graph, std::shared_ptr<const void>(shared_from_this()));
+    view.set_dictionary(std::shared_ptr<const runtime::LabelDictionary>(shared_from_this(), &graph_.dictionary()));
+    view.set_device_copies(device_copies_);
+    const runtime::Status halved = runtime::ensure_split_offsets(view);
+    if (!halved) return halved.error();
+    return view;
+  } catch (const std::bad_alloc&) {
+    return runtime::out_of_memory();
+  }
+}
+
+SketchCache& ResidentGraph::sketches() {
+  if (base_ != nullptr) return base_->sketches();
+  const std::lock_guard lock(mutex_);
+  if (sketches_ == nullptr) sketches_ = std::make_shared<SketchCache>();
+  return *sketches_;
+}
+
+runtime::Result<runtime::Graph> ResidentGraph::ranked(runtime::Halves halves) {
+  if (base_ != nullptr) return base_->ranked(halves);
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto found = ranked_.find(halves);
+  if (found == ranked_.end()) {
+    runtime::Result<runtime::Graph> ordered = runtime::ordered_by_degree(graph_, halves);
+    if (!ordered) return ordered.error();
+    found = ranked_.emplace(halves, std::move(*ordered)).first;
+  }
+  return view_of(found->second);
+}
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::of_label(std::int64_t label) {
+  if (base_ != nullptr) return base_->of_label(label);
+  const std::lock_guard lock(mutex_);
+  std::weak_ptr<ResidentGraph>& known = of_labels_[label];
+  if (const Shared kept = known.lock()) return kept;
+  runtime::Result<runtime::Graph> graph =
+      graph_of_label(std::shared_ptr<const runtime::Graph>(shared_from_this(), &*informed_), label);
+  if (!graph) return graph.error();
+  Shared made = from_graph(std::move(*graph));
+  known = made;
+  return made;
+}
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::looped() {
+  if (base_ != nullptr) return base_->looped();
+  const std::lock_guard lock(mutex_);
+  if (const Shared kept = with_loops_.lock()) return kept;
+  runtime::Result<runtime::Graph> graph =
+      looped_ ? view_of(*looped_)
+              : runtime::looped_of_informed(std::shared_ptr<const runtime::Graph>(shared_from_this(), &*informed_));
+  if (!graph) return graph.error();
+  Shared made = from_graph(std::move(*graph));
+  with_loops_ = made;
+  return made;
+}
+
+runtime::Result<ResidentGraph::Shared> ResidentGraph::blank() {
+  if (base_ != nullptr) return base_->blank();
+  const std::lock_guard lock(mutex_);
+  if (const Shared kept = blank_.lock()) return kept;
+  runtime::Result<runtime::Graph> graph =
+      runtime::blank_graph(std::shared_ptr<const runtime::Graph>(shared_from_this(), looped_ ? &*looped_ : &graph_));
+  if (!graph) return graph.error();
+  runtime::Result<Shared> made = from_informed(std::move(*graph));
+  if (made) blank_ = *made;
+  return made;
+}
+
+std::shared_ptr<runtime::match::MatchIndex> ResidentGraph::match_index(bool informed) {
+  if (base_ != nullptr) return base_->match_index(informed);
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<runtime::match::MatchIndex>& kept = match_indexes_[informed ? 1 : 0];
+  if (kept == nullptr) kept = std::make_shared<runtime::match::MatchIndex>(informed ? *informed_ : graph_);
+  return kept;
+}
+
+}  // namespace matcha::session

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "frontend/asg.h"
+#include "frontend/types.h"
+#include "ir/nodes.h"
+#include "runtime/graph/inputs.h"
+
+namespace matcha::session {
+
+/// What a question takes and gives: the entry of a program, or a pattern, which needs no program for that.
+struct Signature {
+  struct Param {
+    std::string name;
+    const frontend::Type* type = nullptr;
+    std::optional<codegen::Argument> default_value = {};  ///< Of a scalar.
+    bool needs_arcs = false;                              ///< A graph whose `arcs` the program asks for.
+    /// A list: the kinds of its columns, as the lowered program reads them; nothing for a column of bools.
+    std::vector<std::optional<runtime::ColumnKind>> columns = {};
+  };
+
+  std::string entry;
+  std::vector<Param> params;
+  const frontend::Type* result = nullptr;
+  bool reads_ids = false;  ///< The lowered program computes with ids as numbers.
+  std::shared_ptr<frontend::TypeTable> maybe_types =
+      {};  ///< Keeps the types; null: those of a program, which keeps them.
+};
+
+/// The signature of a program; `maybe_module` is the lowered program, null before there is one.
+Signature signature_of(const frontend::asg::Graph& program, const ir::Module* maybe_module);
+
+/// `triangle(G: Graph) -> int`.
+std::string to_string(const Signature& signature);
+
+}  // namespace matcha::session

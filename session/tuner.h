@@ -1,0 +1,73 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "codegen/cuda/cuda.h"
+#include "session/bind.h"
+#include "session/compile.h"
+#include "session/targets.h"
+#include "session/tuned_schedules.h"
+
+namespace matcha::session {
+
+/// What `--tune` may choose, as options.
+struct ScheduleChoice {
+  std::size_t plan = 0;               ///< Of a pattern, as `--plan` counts them; 0: the one at hand.
+  std::vector<std::string> disabled;  ///< Passes.
+  bool by_degree = false;             ///< `--order degree`.
+  GpuOptions gpu;
+};
+
+/// Puts what the words say into `choice`; false if they are none that `--tune` would choose.
+bool apply_words(const ScheduleWords& words, ScheduleChoice& choice);
+
+/// Plans of a pattern that `--tune` compares.
+inline constexpr std::size_t kTunedPlans = 4;
+
+/// All that a choice depends on.
+struct TuningSubject {
+  const CompileOptions& compile;
+  const BindOptions& bind;
+  const BoundInputs& bound;
+  std::string_view text;                  ///< The program.
+  const std::vector<std::string>& plans;  ///< The programs of `--plan 2` and so on.
+  std::string_view order = "auto";
+  const Target* target = &target_named("llvm");
+  std::string_view simd = {};
+  unsigned threads = 0;  ///< Of a CPU; 0: as many as there are.
+  GpuOptions gpu = {};
+};
+
+/// Under what its winner is remembered.
+std::string tuning_key(const TuningSubject& subject);
+
+/// How one program is run to be timed.
+struct TuningTask {
+  const Target* target = &target_named("llvm");
+  std::string code_folder;  ///< Where the code of a CPU is kept.
+  CompileOptions compile;
+  GpuOptions gpu;                  ///< As the command line has them; what it does not say is tried.
+  std::string text;                ///< The program.
+  std::vector<std::string> plans;  ///< The programs of `--plan 2` and so on.
+  std::uint64_t positions = 0;     ///< Of an outermost loop, about.
+  bool may_rank = false;           ///< Ranks by degree are tried too.
+  /// As OrderSwitch::set.
+  std::function<double(bool by_degree, Compilation&)> rank;
+  /// Those of the device, for the inputs as they are ranked now.
+  std::function<Status(Compilation&)> run_passes;
+  std::function<codegen::RunOutcome(codegen::Executable&, std::chrono::steady_clock::time_point)> run;
+  std::function<bool()> stopped;
+};
+
+/// Times a short list of schedules on a sample of the outermost positions, 0.1% of many and all of few. A GPU walks its
+/// share of a run on many GPUs (CudaOptions::sample), so what is timed is what runs; a CPU walks a program that skips
+/// positions (position_sample.h). First come the plans of a pattern, then ranks by degree, which must save their
+/// making, then on a CPU lists instead of bits, on a GPU group widths, stealing, searches and stacks, each with the
+/// best of those before. Each is run twice and the faster run counts; what is less than 5% better than the default is
+/// not taken. Ends after some seconds with the best so far.
+Tuning tune(const TuningTask& task, const Reporter& reporter);
+
+}  // namespace matcha::session

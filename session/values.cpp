@@ -1,0 +1,166 @@
+#include "session/values.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace matcha::session {
+
+void append_vertex(std::string& out, std::uint64_t rank, const runtime::Universe& universe, Style style,
+                   char separator) {
+  if (universe.kind() != runtime::IdKind::Text) {
+    universe.append_id(out, rank);
+    return;
+  }
+  append_name(out, universe.id_text(rank), style, separator);
+}
+
+void append_name(std::string& out, std::string_view name, Style style, char separator) {
+  if (style == Style::Json) {
+    out += nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  } else if (name.find(separator) == std::string_view::npos && name.find('"') == std::string_view::npos) {
+    out += name;
+  } else {
+    out += '"';
+    for (const char c : name) out.append(c == '"' ? 2 : 1, c);
+    out += '"';
+  }
+}
+
+void append_element(std::string& out, const RowColumns& columns, std::size_t column, std::uint64_t row,
+                    const runtime::Universe& universe, Style style, char separator) {
+  const void* const data = columns.data[column];
+  if (!columns.are_labels.empty() && columns.are_labels[column]) {
+    const std::int64_t code = columns.maybe_dictionary->label_of(static_cast<const std::int64_t*>(data)[row]);
+    const std::string name = columns.maybe_dictionary->name(code);
+    // A label that is a number is none in JSON either.
+    if (code >= 0) {
+      out += name;
+    } else {
+      append_name(out, name, style, separator);
+    }
+    return;
+  }
+  switch (columns.kinds[column]) {
+    case runtime::ElementKind::Vid:
+      append_vertex(out, static_cast<const std::uint32_t*>(data)[row], universe, style, separator);
+      return;
+    case runtime::ElementKind::Int:
+      fmt::format_to(std::back_inserter(out), "{}", static_cast<const std::int64_t*>(data)[row]);
+      return;
+    case runtime::ElementKind::Float: append_float(out, static_cast<const double*>(data)[row], style); return;
+    case runtime::ElementKind::Bool: out += static_cast<const std::uint8_t*>(data)[row] != 0 ? "true" : "false"; return;
+  }
+}
+
+void append_int(std::string& out, __int128 value) {
+  constexpr std::size_t kDigits = 40;
+  char digits[kDigits];
+  char* at = digits + kDigits;
+  unsigned __int128 left = value < 0 ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
+  do {
+    *--at = static_cast<char>('0' + static_cast<int>(left % 10));
+    left /= 10;
+  } while (left != 0);
+  if (value < 0) out += '-';
+  out.append(at, digits + kDigits);
+}
+
+void append_float(std::string& out, double value, Style style) {
+  if (!std::isfinite(value)) {
+    out += style == Style::Json ? "null" : std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+    return;
+  }
+  constexpr std::size_t kLongest = 32;
+  char digits[kLongest];
+  const std::to_chars_result end = std::to_chars(digits, digits + kLongest, value);
+  std::string_view text(digits, static_cast<std::size_t>(end.ptr - digits));
+  out += text;
+  // A float stays a float to who reads it back.
+  if (text.find_first_of(".e") == std::string_view::npos) out += ".0";
+}
+
+void append_value(std::string& out, const codegen::ResultValue& value, const runtime::Universe& universe, Style style) {
+  if (const __int128* integer = std::get_if<__int128>(&value)) {
+    append_int(out, *integer);
+  } else if (const double* real = std::get_if<double>(&value)) {
+    append_float(out, *real, style);
+  } else if (const bool* flag = std::get_if<bool>(&value)) {
+    out += *flag ? "true" : "false";
+  } else if (const codegen::VertexValue* vertex = std::get_if<codegen::VertexValue>(&value)) {
+    append_vertex(out, vertex->rank, universe, style);
+  } else if (const codegen::ListValue* list = std::get_if<codegen::ListValue>(&value)) {
+    const RowColumns columns = columns_of(*list);
+    out += '[';
+    for (std::uint64_t row = 0; row < list->size; ++row) {
+      if (row != 0) out += ',';
+      append_row(out, columns, row, universe, style);
+    }
+    out += ']';
+  }
+}
+
+RowColumns columns_of(const codegen::ListValue& list) {
+  RowColumns columns;
+  for (const runtime::Column& column : list.columns) {
+    columns.kinds.push_back(column.kind());
+    columns.data.push_back(column.data());
+  }
+  return columns;
+}
+
+void append_row(std::string& out, const RowColumns& columns, std::uint64_t row, const runtime::Universe& universe,
+                Style style, char separator) {
+  const std::size_t count = columns.kinds.size();
+  const bool bracket = style == Style::Json && count > 1;
+  if (bracket) out += '[';
+  for (std::size_t c = 0; c < count; ++c) {
+    if (c != 0) out += style == Style::Json ? ',' : separator;
+    append_element(out, columns, c, row, universe, style, separator);
+  }
+  if (bracket) out += ']';
+}
+
+std::string json_result(const std::vector<codegen::ResultValue>& values, const frontend::Type& type,
+                        const runtime::Universe& universe) {
+  std::string out;
+  const std::size_t wanted = type.is_tuple() ? type.positions.size() : 1;
+  if (values.size() < wanted) return "null";
+  if (type.is_tuple()) out += '[';
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i != 0) out += ',';
+    append_value(out, values[i], universe, Style::Json);
+  }
+  if (type.is_tuple()) out += ']';
+  return out;
+}
+
+std::vector<std::string> value_texts(const std::vector<codegen::ResultValue>& values, const frontend::Type& type,
+                                     const runtime::Universe& universe) {
+  std::vector<std::string> texts;
+  if (values.size() < (type.is_tuple() ? type.positions.size() : 1)) return texts;
+  if (const codegen::ListValue* list = std::get_if<codegen::ListValue>(&values[0])) {
+    const RowColumns columns = columns_of(*list);
+    for (std::uint64_t row = 0; row < list->size; ++row) {
+      append_row(texts.emplace_back(), columns, row, universe, Style::Text);
+    }
+    return texts;
+  }
+  for (const codegen::ResultValue& value : values) append_value(texts.emplace_back(), value, universe, Style::Text);
+  return texts;
+}
+
+std::string JsonObject::print(bool in_one_line) const {
+  std::string out = "{";
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    out += fmt::format("{}{}\"{}\": {}", i == 0 ? "" : ",", in_one_line ? (i == 0 ? "" : " ") : "\n  ",
+                       members_[i].first, members_[i].second);
+  }
+  return out + (in_one_line ? "}\n" : "\n}\n");
+}
+
+double rounded(double milliseconds) { return std::round(milliseconds * 1000) / 1000; }
+
+}  // namespace matcha::session

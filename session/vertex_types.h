@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "question/pattern.h"
+#include "runtime/graph/labels.h"
+
+/// Labels of vertices that are several types, as in `Admin;Person`. A pattern asks for types, a program for whole
+/// labels.
+namespace matcha::session {
+
+/// The types of a label: what stands between `;`. Of most it is the only one.
+std::vector<std::string_view> types_of(std::string_view label);
+
+/// All words of a dictionary, and the types of those that are several.
+std::vector<std::string> words_and_types(const runtime::LabelDictionary& dictionary);
+
+/// The label of a pattern, `'Person'|'Shop'`, as those of the dictionary that have all types of one of its own, in a
+/// fixed order. Where none has, it stays as it is.
+std::string with_types(const std::string& label, const runtime::LabelDictionary& dictionary);
+
+/// The same for all vertices of a pattern.
+void take_types(pattern::Pattern& pattern, const runtime::LabelDictionary& dictionary);
+
+}  // namespace matcha::session
