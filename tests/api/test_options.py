@@ -27,7 +27,7 @@ def sample(row):
     """A value that the option takes, as JSON has it."""
     takes = row["takes"]
     if takes == "word":
-        return "cpu" if row["name"] == "device" else row["values"][0]
+        return {"device": "cpu", "engine": "program"}.get(row["name"], row["values"][0])
     if takes == "object":
         return {}
     if takes == "text":
