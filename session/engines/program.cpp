@@ -17,9 +17,15 @@ class Program final : public WithoutProgram {
     if (question.want == planner::Want::Orbits) return planner::Refusal{"orbits are counted by identities"};
     if (on_gpu && !question.wants_cpu.empty()) return planner::Refusal{question.wants_cpu + " is for the CPU"};
     planner::Offer offer;
-    // On a GPU only the cost of opening it is known: a program that takes longer on the CPU goes there.
-    if (on_gpu) offer.ns = catalog.ns_to_open;
-    if (!on_gpu) offer.share = 1;
+    if (!on_gpu) {
+      offer.share = 1;
+      return offer;
+    }
+    offer.ns = catalog.ns_to_open;
+    // A program that takes less than that on the CPU stays there, and no program is planned for the GPU.
+    if (question.device != "auto") return offer;
+    const double on_cpu = catalog.program_ns(false).value_or(0) / catalog.threads;
+    if (on_cpu > offer.ns) offer.ns += catalog.program_ns(true).value_or(0);
     return offer;
   }
 };
