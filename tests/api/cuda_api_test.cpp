@@ -164,6 +164,11 @@ TEST_F(CudaApi, IdsAndRows) {
       matcha_rows_free(rows);
     }
     EXPECT_EQ(std::min<std::int64_t>(std::atoi(limit), 9880), taken);
+    matcha_result* result = nullptr;
+    matcha_error* error = nullptr;
+    EXPECT_EQ(MATCHA_OK, matcha_finish(run, &result, &error)) << (error == nullptr ? "" : matcha_error_text(error));
+    matcha_result_free(result);
+    matcha_error_free(error);
     matcha_run_free(run);
   }
   matcha_program_free(edges);
