@@ -495,6 +495,8 @@ void RegionLauncher::stop() {
                      static_cast<const void*>(words_.host()), sizeof(std::uint64_t), side_.get()));
 }
 
+void RegionLauncher::settle() { need(side_.synchronize()); }
+
 std::uint64_t RegionLauncher::walked() {
   need(device_->call(device_->calls().memcpy_dtoh_async, static_cast<void*>(words_.host() + 1),
                      shared_ + offsetof(Shared, positions_done), sizeof(std::uint64_t), side_.get()));

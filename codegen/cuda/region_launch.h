@@ -91,6 +91,9 @@ class RegionLauncher {
   /// Asks the groups to leave soon. The words that a region begins with may be written over a wish that comes at once:
   /// who means it repeats it until the region has ended.
   void stop();
+  /// Waits for the words that `stop` and `drain` have sent. After the kernel has ended, they would reach the next one,
+  /// whose words may lie in the same memory.
+  void settle();
   /// Outermost positions that are done so far; the value of an earlier moment.
   std::uint64_t walked();
   /// Hands over streamed rows that are complete and counts them; false: no more are wanted. `done`: the kernel has

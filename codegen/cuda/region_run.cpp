@@ -112,6 +112,7 @@ class RegionRun {
   void finish_or_stop() {
     try {
       wait();
+      for (std::size_t i = 0; i < active_; ++i) launchers_[i]->settle();
     } catch (...) {
       abandon();
       throw;
@@ -128,6 +129,7 @@ class RegionRun {
           ended_[i] = launchers_[i]->done(request_);
           std::this_thread::sleep_for(kNap);
         }
+        launchers_[i]->settle();
       } catch (const host::Trap&) {
         (void)launchers_[i]->stream().synchronize();
       }
