@@ -1,4 +1,4 @@
-// Files of the cache of compiled code: bytes that stand there under a key. What is taken has the checksum of its
+// Files of the cache of compiled code: bytes that are kept under a key. Code that is loaded has the checksum of its
 // header.
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Folders of `--state`: bytes as the checkpoint, whose checksum is made right, and as the log behind it. What is read
-// is taken up as a stream does.
+// Folders of `--state`: bytes as the checkpoint, whose checksum is made right, and as the log behind it. A state that
+// is read is taken up as a stream does.
 
 #include <algorithm>
 #include <cstdint>
