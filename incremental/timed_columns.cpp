@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "incremental/update_cells.h"
+#include "runtime/graph/column_names.h"
 
 namespace matcha::session::stream {
 
@@ -37,7 +38,7 @@ class Choice {
       : wish_(wish), columns_(columns), error_(error) {}
 
   bool choose(std::string_view line, std::string_view comment, bool& is_heading) {
-    const char separator = separator_of(line);
+    const char separator = runtime::separator_of(line);
     const Names first = cells_of(line, separator);
     const Names above =
         cells_of(comment.substr(std::min(comment.find_first_not_of("#%/ \t"), comment.size())), separator);

@@ -62,15 +62,4 @@ std::vector<std::string> cells_of(std::string_view line, char separator) {
   return cells;
 }
 
-char separator_of(std::string_view line) {
-  for (const char separator : {'\t', ',', ';', '|'}) {
-    bool quoted = false;
-    for (const char c : line) {
-      if (c == '"') quoted = !quoted;
-      if (c == separator && !quoted) return separator;
-    }
-  }
-  return 0;
-}
-
 }  // namespace matcha::session::stream

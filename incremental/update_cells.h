@@ -34,8 +34,4 @@ class CellWalk {
 /// All cells of a line.
 std::vector<std::string> cells_of(std::string_view line, char separator);
 
-/// The separator of a line whose cells may be names: the first of tab, comma, `;` and `|` that it has;
-/// 0: blanks.
-char separator_of(std::string_view line);
-
 }  // namespace matcha::session::stream

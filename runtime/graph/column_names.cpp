@@ -208,6 +208,17 @@ int id_likeness(std::string_view name) {
   return word == "name" ? 1 : 0;
 }
 
+char separator_of(std::string_view line) {
+  for (const char separator : {'\t', ',', ';', '|'}) {
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '"') quoted = !quoted;
+      if (c == separator && !quoted) return separator;
+    }
+  }
+  return 0;
+}
+
 bool is_unnamed(std::string_view name) { return name.empty() || name.starts_with("Unnamed: "); }
 
 }  // namespace matcha::runtime

@@ -42,6 +42,10 @@ bool is_usual_name(std::string_view name, ColumnRole role);
 /// How likely a column of this name has the ids of vertices: 0 for not at all, 3 for `id`.
 int id_likeness(std::string_view name);
 
+/// The separator of a line whose cells may be names: the first of tab, comma, `;` and `|` that stands outside of
+/// quotes; 0: blanks.
+char separator_of(std::string_view line);
+
 /// True for a column without a name, as the index of a data frame is.
 bool is_unnamed(std::string_view name);
 

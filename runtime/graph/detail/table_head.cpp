@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "runtime/graph/column_names.h"
 #include "runtime/graph/detail/table.h"
 
 /// What the first lines of a table say.
@@ -36,19 +37,7 @@ Cells cells_of(std::string_view line, char separator) {
   return cells;
 }
 
-/// The first of these that is outside of quotes; 0: blanks.
-char separator_of(std::string_view line) {
-  for (const char separator : {'\t', ',', ';', '|'}) {
-    bool quoted = false;
-    for (const char c : line) {
-      if (c == '"') quoted = !quoted;
-      if (c == separator && !quoted) return separator;
-    }
-  }
-  return 0;
-}
-
-/// The same of a line `id label`: between blanks the label may be several types, with `;` between them.
+/// `separator_of` of a line `id label`: between blanks the label may be several types, with `;` between them.
 char separator_of_labels(std::string_view line) {
   const char separator = separator_of(line);
   const Cells cells = cells_of(line, 0);
