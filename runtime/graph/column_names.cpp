@@ -209,14 +209,22 @@ int id_likeness(std::string_view name) {
 }
 
 char separator_of(std::string_view line) {
+  char found = 0;
+  std::size_t at = 0;
   for (const char separator : {'\t', ',', ';', '|'}) {
     bool quoted = false;
-    for (const char c : line) {
-      if (c == '"') quoted = !quoted;
-      if (c == separator && !quoted) return separator;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (line[i] == '"') quoted = !quoted;
+      if (line[i] != separator || quoted) continue;
+      if (found == 0 || (found == ',' && i < at)) {
+        found = separator;
+        at = i;
+      }
+      break;
     }
+    if (found != 0 && found != ',') break;
   }
-  return 0;
+  return found;
 }
 
 bool is_unnamed(std::string_view name) { return name.empty() || name.starts_with("Unnamed: "); }

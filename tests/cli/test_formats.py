@@ -115,10 +115,38 @@ class FirstLines(cli.CliTest):
         self.assertEqual(self.ok("run", "--pattern", "0-1=6", "--quiet", weights), "1\n")
 
     def test_what_may_be_metis_or_edges_is_an_error_that_names_both(self):
+        for text in (C6, "3 3 1\n2 1 3 1\n1 1 3 1\n1 1 2 1\n"):
+            path = self.write("c6.graph", text)
+            self.fails(3, *TRIANGLE, path, says=["c6.graph:1:", "METIS", "edges", "--format metis", "--format edges"])
+        self.assertEqual(self.ok(*TRIANGLE, path, "--format", "metis"), "1\n")
         path = self.write("c6.graph", C6)
-        self.fails(3, *TRIANGLE, path, says=["c6.graph:1:", "METIS", "edges", "--format metis", "--format edges"])
         self.assertEqual(self.ok(*TRIANGLE, path, "--format", "metis"), "0\n")
         self.assertEqual(self.ok(*TRIANGLE, path, "--format", "edges"), "2\n")
+
+
+class OtherShapes(cli.CliTest):
+    def test_weights_of_metis_on_even_lines(self):
+        path = self.write("c4.graph", "4 4 1\n2 9 4 9\n1 9 3 9\n2 9 4 9\n3 9 1 9\n")
+        self.assertEqual(self.ok("run", "--pattern", "cycle:4", path), "1\n")
+
+    def test_matrices_and_rows_of_neighbours_are_no_edges(self):
+        rows = ["0 1 1 0", "1 0 1 1", "1 1 0 1", "0 1 1 0"]
+        wide = [" ".join(str(int(abs(u - v) == 1)) for v in range(120)) for u in range(120)]
+        for lines in (rows, [row.replace(" ", ",") for row in rows], ["0 1 1", "1 0 1", "1 1 0"], wide):
+            path = self.write("m.txt", "\n".join(lines) + "\n")
+            self.fails(3, *TRIANGLE, path, says=["m.txt:1:", "adjacency matrix"])
+            self.ok(*TRIANGLE, path + ":0,1")
+        # An edge list may have such cells.
+        for lines in (["0 1 1", "1 0 0", "0 1 0"], rows[:3]):
+            self.ok(*TRIANGLE, self.write("e.txt", "\n".join(lines) + "\n"))
+        path = self.write("n.txt", "1: 2 3\n2: 1 3\n3: 1 2\n")
+        self.fails(3, *TRIANGLE, path, says=["n.txt:1:", "neighbours"])
+        self.assertEqual(self.ok("run", "--pattern", "edge", path, "--ids", "text"), "3\n")
+
+    def test_decimal_commas(self):
+        for text in ("1;2;0,5\n2;3;0,5\n3;1;0,5\n", "1|2|0,5\n2|3|0,5\n3|1|0,5\n", "src;dst;w\n1;2;0,5\n2;3;0\n3;1;1,5\n"):
+            self.assertEqual(self.ok(*TRIANGLE, self.write("w.csv", text)), "1\n")
+        self.fails(3, *TRIANGLE, self.write("i.csv", "1;2,5\n2,5;1\n"), says=["i.csv:1:", "`2,5`"])
 
 
 class Foreign(cli.CliTest):

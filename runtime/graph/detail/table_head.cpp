@@ -198,8 +198,10 @@ class Head {
     }
     if (!is_plain || plan_.has_heading) decide_ids();
     plan_.is_plain = is_plain && !plan_.has_heading && plan_.ids == IdKind::Int;
-    Status no_triples = check_triples();
-    if (!no_triples) return no_triples.error();
+    Status is_edges = check_triples();
+    if (is_edges) is_edges = check_neighbours();
+    if (is_edges) is_edges = check_matrix();
+    if (!is_edges) return is_edges.error();
     describe();
     if (!plan_.has_heading) return std::move(plan_);
     Status skipped = source_.skip_first();
@@ -409,6 +411,41 @@ class Head {
         source_.path(), source_.first_line(),
         "are these lines `head relation tail`? Ids of column 2 stand in column 0, and none of column 1 does",
         "then `--src 0 --dst 2 --edge-label 1`; else `--src 0 --dst 1`");
+  }
+
+  /// True if the table may be another kind of graph than a list of edges: the user named no columns and no heading.
+  bool may_be_other() const { return heading_.empty() && asks_for_ends() && !ask_.is_list && !ask_.is_named; }
+
+  /// Rows of neighbours, `1: 2 3`, are no edges.
+  Status check_neighbours() const {
+    if (!may_be_other() || plan_.ids != IdKind::Text || ask_.options.text_ids || lines_.size() < 2) return Done{};
+    const auto is_row = [](const Cells& cells) { return cells.front().size() > 1 && cells.front().ends_with(':'); };
+    if (!std::all_of(lines_.begin(), lines_.end(), is_row)) return Done{};
+    return input_error(source_.path(), source_.first_line(),
+                       "are these rows of neighbours? The first cell of each line ends with `:`",
+                       "write an edge a line, `1 2`; or say `--ids text`");
+  }
+
+  /// An adjacency matrix of zeros and ones is no list of edges: as many lines as cells, and three lines only if they
+  /// are symmetric.
+  Status check_matrix() const {
+    const std::size_t columns = lines_.front().size();
+    const bool is_square = columns >= 3 && (lines_.size() == columns || lines_.size() == kLookedAt);
+    if (!may_be_other() || !is_square || columns < lines_.size()) return Done{};
+    for (std::size_t row = 0; row < lines_.size(); ++row) {
+      if (lines_[row].size() != columns) return Done{};
+      for (std::size_t column = 0; column < columns; ++column) {
+        const std::string& cell = lines_[row][column];
+        if (cell != "0" && cell != "1") return Done{};
+        const bool is_symmetric = row == column ? cell == "0" : columns != 3 || lines_[column][row] == cell;
+        if (columns == 3 && !is_symmetric) return Done{};
+      }
+    }
+    return input_error(
+        source_.path(), source_.first_line(),
+        "are these lines an adjacency matrix? All their cells are 0 or 1, " + std::to_string(columns) + " in each line",
+        "write it as edges: `scipy.io.mmwrite(path, scipy.sparse.coo_array(numpy.loadtxt(file)))`; or "
+        "name the columns of edges, `FILE:0,1`");
   }
 
   /// Turns names into numbers.

@@ -41,9 +41,12 @@ std::string_view without_zero_fraction(std::string_view token) {
 bool is_meant_as_number(std::string_view cell) {
   if (cell.starts_with('+') || cell.starts_with('-')) cell.remove_prefix(1);
   if (cell.empty() || (cell.front() != '.' && (cell.front() < '0' || cell.front() > '9'))) return false;
+  // `0,5` is a number too: spreadsheets write decimal commas.
+  std::string number(cell);
+  if (const std::size_t comma = number.find(','); comma != std::string::npos) number[comma] = '.';
   double ignored = 0;
-  const std::from_chars_result read = std::from_chars(cell.data(), cell.data() + cell.size(), ignored);
-  return read.ptr == cell.data() + cell.size();
+  const std::from_chars_result read = std::from_chars(number.data(), number.data() + number.size(), ignored);
+  return read.ptr == number.data() + number.size();
 }
 
 std::string lower_case(std::string_view text) {

@@ -152,7 +152,6 @@ class Lines {
       if (has_edge_weights_) {
         std::int64_t weight = 0;
         if (parse_int(p, weight) != NumberState::Ok) is_metis_ = false;
-        if (*p == '\n') break;
         p = skip_separator(p);
       }
       if (value < 1 || value > first_[0]) is_metis_ = false;
