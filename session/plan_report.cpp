@@ -35,18 +35,19 @@ codegen::RunOptions run_options(const PlanRun& how, const std::int64_t* labels) 
 /// What `PlanReport` sees of a prepared program.
 class PlanReader {
  public:
-  PlanReader(Prepared& prepared, const PlanRun& how, Json& json) : prepared_(prepared), how_(how), json_(json) {}
+  PlanReader(Prepared& prepared, const PlanRun& how, Json& json)
+      : prepared_(prepared), run_(prepared.run_), how_(how), json_(json) {}
 
   Status all() {
-    const PatternSource* const maybe_pattern = prepared_.pattern_ ? &*prepared_.pattern_ : nullptr;
-    const bool is_planned = maybe_pattern != nullptr && prepared_.planned_for_.has_value();
+    const PatternSource* const maybe_pattern = run_.pattern ? &*run_.pattern : nullptr;
+    const bool is_planned = maybe_pattern != nullptr && run_.sketch.has_value();
     if (maybe_pattern != nullptr) {
       json_["semantics"] = prepared_.semantics();
       json_["meaning"] = maybe_pattern->meaning();
       json_["plans"] = plans_json(is_planned ? maybe_pattern->program().choices : kNoChoices);
     }
     json_["engine"] = prepared_.engine();
-    json_["engines"] = prepared_.offers_;
+    json_["engines"] = run_.offers;
     json_["signature"] = to_string(prepared_.signature());
     return prepared_.engine() == "program" ? program(maybe_pattern) : other();
   }
@@ -56,7 +57,7 @@ class PlanReader {
 
   /// Of an engine without a program.
   Status other() {
-    const planner::Offer& chosen = prepared_.choice_.chosen();
+    const planner::Offer& chosen = run_.chosen();
     json_["program"] = "";
     codegen::RunResult result;
     const Status status = run(result);
@@ -67,7 +68,7 @@ class PlanReader {
   }
 
   Status program(const PatternSource* maybe_pattern) {
-    Compilation& compilation = *prepared_.compilation_;
+    Compilation& compilation = *run_.compilation;
     const runtime::LabelDictionary& dictionary = prepared_.graph_->graph().dictionary();
     passes::LabelWords labels;
     labels.code = [&dictionary](std::string_view word) { return dictionary.code(word); };
@@ -77,7 +78,7 @@ class PlanReader {
     std::vector<Step> nest = steps_of(lists, label_names(compilation.loop(), labels.code));
     if (maybe_pattern != nullptr) add_estimates(maybe_pattern->program().plans, nest);
     std::map<std::string, const runtime::Graph*> graphs;
-    for (const auto& [name, graph] : prepared_.bound_.inputs.graphs) graphs.emplace(name, &graph);
+    for (const auto& [name, graph] : run_.bound.inputs.graphs) graphs.emplace(name, &graph);
     json_["complete"] = false;
     codegen::RunResult result;
     Status status = run(result);
@@ -91,7 +92,7 @@ class PlanReader {
   /// Runs it as it is.
   Status run(codegen::RunResult& result) {
     const Stopwatch watch;
-    const Status status = execute(*prepared_.executable_, result);
+    const Status status = execute(*run_.executable, result);
     if (status != Status::Ok || result.ending != codegen::Ending::Complete) return status;
     json_["ms"] = rounded(watch.ms());
     json_["simd"] = result.tier;
@@ -111,7 +112,7 @@ class PlanReader {
     if (!counts.any()) return Status::Ok;
     std::unique_ptr<codegen::Executable> counting;
     codegen::RunResult result;
-    Status status = compilation.load_variant(counts.module(), "llvm, counting", *prepared_.backend_, counting);
+    Status status = compilation.load_variant(counts.module(), "llvm, counting", *run_.backend, counting);
     if (status == Status::Ok) status = execute(*counting, result);
     if (status != Status::Ok || result.ending != codegen::Ending::Complete) return status;
     counts.fill(result, nest);
@@ -121,15 +122,16 @@ class PlanReader {
 
   Status execute(codegen::Executable& executable, codegen::RunResult& result) {
     codegen::RunOutcome outcome =
-        executable.run(prepared_.bound_.arguments, prepared_.universe(), run_options(how_, prepared_.bound_.labels));
+        executable.run(run_.bound.arguments, prepared_.universe(), run_options(how_, run_.bound.labels));
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
-      return prepared_.log_.error(failed->error);
+      return run_.log.error(failed->error);
     }
     result = std::move(std::get<codegen::RunResult>(outcome));
     return Status::Ok;
   }
 
   Prepared& prepared_;
+  QuestionRun& run_;
   const PlanRun& how_;
   Json& json_;
 };

@@ -16,9 +16,6 @@
 #include "session/label_graph.h"
 #include "session/message_log.h"
 #include "session/motif_sets.h"
-#include "session/pattern_matcher.h"
-#include "session/pattern_plan.h"
-#include "session/targets.h"
 
 namespace matcha::session {
 
@@ -40,8 +37,8 @@ Status Prepared::make(const ProgramRequest& request, const std::shared_ptr<Resid
 Status Prepared::make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph,
                       const Reading& reading, std::shared_ptr<const Reporter> reporter,
                       std::unique_ptr<Prepared>& out) {
-  std::unique_ptr<Prepared> made(new Prepared(request, graph, std::move(reporter)));
-  const Status status = made->prepare(reading);
+  std::unique_ptr<Prepared> made(new Prepared(request, graph, reading, std::move(reporter)));
+  const Status status = made->prepare();
   if (status == Status::Ok) out = std::move(made);
   return status;
 }
@@ -51,27 +48,23 @@ void Prepared::say_loops() {
   const auto may_loop = [](const ResidentGraph& graph) {
     return graph.maybe_informed() != nullptr && !graph.maybe_informed()->facts().loop_free;
   };
-  request_.compile.may_loop = may_loop(*graph_) || std::ranges::any_of(graph_->others(), [&](const auto& each) {
-                                return may_loop(*each.graph);
-                              });
-  request_.compile.plain_may_loop = !graph_->graph().facts().loop_free;
+  run_.request.compile.may_loop = may_loop(*graph_) || std::ranges::any_of(graph_->others(), [&](const auto& each) {
+                                    return may_loop(*each.graph);
+                                  });
+  run_.request.compile.plain_may_loop = !graph_->graph().facts().loop_free;
 }
 
-Status Prepared::read(const Reading& reading, Compilation& compilation) {
+Status Prepared::read() {
   say_loops();
-  if (!request_.pattern.text.empty()) return read_pattern(reading);
-  Status status = Status::Ok;
-  reading([&] { status = compilation.lower_text(request_.text); });
-  if (status == Status::Ok) signature_ = compilation.signature();
-  row_names_ = compilation.row_names();
-  return status;
+  const Status status = run_.read();
+  if (status != Status::Ok) return status;
+  row_names_ = run_.compilation->row_names();
+  return run_.pattern ? check_pattern() : status;
 }
 
-Status Prepared::read_pattern(const Reading& reading) {
-  Status status = Status::Ok;
-  PatternSource& pattern = pattern_.emplace(request_.pattern, log_);
-  reading([&] { status = pattern.read(); });
-  if (status == Status::Ok) status = pattern.check_arcs(graph_->graph().facts().directed);
+Status Prepared::check_pattern() {
+  PatternSource& pattern = *run_.pattern;
+  Status status = pattern.check_arcs(graph_->graph().facts().directed);
   if (status == Status::Ok) status = pattern.check_set(graph_->report() ? graph_->report()->graphs : 1);
   if (status == Status::Ok) status = take_loops(pattern);
   if (status != Status::Ok) return status;
@@ -79,42 +72,48 @@ Status Prepared::read_pattern(const Reading& reading) {
   if (pattern.edge_labelled() && (informed == nullptr || informed->facts().info != runtime::InfoKind::Int)) {
     return pattern.report_unlabelled_edges();
   }
-  const runtime::Graph& whole = pattern_graph();
-  place_reporter_.set_pattern(pattern.sources(), pattern.loc());
-  if (request_.may_lack_labels && pattern.set().patterns.front().has_loops()) {
-    return log_.error(Status::Usage, "the pattern has a loop, and a graph that changes has none",
-                      "updates with both ends on one vertex change nothing");
+  take_pattern_graph();
+  const runtime::Graph& whole = *run_.maybe_pattern_graph;
+  if (run_.request.may_lack_labels && pattern.set().patterns.front().has_loops()) {
+    return run_.log.error(Status::Usage, "the pattern has a loop, and a graph that changes has none",
+                          "updates with both ends on one vertex change nothing");
   }
-  if (request_.may_lack_labels) {
+  if (run_.request.may_lack_labels) {
     pattern.take_types(whole.dictionary());
   } else {
     status = pattern.check_labels(whole, whole.dictionary());
   }
   if (status != Status::Ok) return status;
-  semantics_ = pattern.semantics(request_.matches);
+  semantics_ = pattern.semantics(run_.request.matches);
   row_names_ = pattern.count_names();
   if (row_names_.empty()) row_names_ = pattern.vertex_names();
   status = narrow(pattern);
   if (status != Status::Ok) return status;
-  signature_ = pattern.signature(request_.matches);
-  if (request_.pattern.per.empty()) return status;
-  if (request_.device == "cuda" || request_.tier != "auto" || !request_.may_search) {
-    return log_.error(Status::Usage, "orbits are counted without a program, on a CPU",
-                      "leave `device` = `cuda` and `tier` out");
+  take_pattern_graph();
+  run_.signature = pattern.signature(run_.request.matches);
+  if (run_.request.pattern.per.empty()) return status;
+  if (run_.request.device == "cuda" || run_.request.tier != "auto" || !run_.request.may_search) {
+    return run_.log.error(Status::Usage, "orbits are counted without a program, on a CPU",
+                          "leave `device` = `cuda` and `tier` out");
   }
-  return check_for_orbits(pattern_graph(), log_);
+  return check_for_orbits(*run_.maybe_pattern_graph, run_.log);
+}
+
+void Prepared::take_pattern_graph() {
+  if (!run_.pattern) return;
+  run_.maybe_pattern_graph = run_.pattern->edge_labelled() ? graph_->maybe_informed() : &graph_->graph();
 }
 
 Status Prepared::take_loops(const PatternSource& pattern) {
   const bool untyped = pattern.edge_labelled() && pattern.is_untyped_query() && graph_->maybe_informed() == nullptr;
   const bool looped = !pattern.edge_labelled() && pattern.sees_loops() && graph_->has_loops();
   if (!untyped && !looped) return Status::Ok;
-  if (request_.may_lack_labels) {
-    return log_.error(Status::Usage, "a graph that changes has no loops, and this one has some",
-                      "read it without `keep-loops`");
+  if (run_.request.may_lack_labels) {
+    return run_.log.error(Status::Usage, "a graph that changes has no loops, and this one has some",
+                          "read it without `keep-loops`");
   }
   runtime::Result<std::shared_ptr<ResidentGraph>> other = untyped ? graph_->blank() : graph_->looped();
-  if (!other) return log_.error(other.error());
+  if (!other) return run_.log.error(other.error());
   graph_ = std::move(*other);
   say_loops();
   return Status::Ok;
@@ -123,134 +122,57 @@ Status Prepared::take_loops(const PatternSource& pattern) {
 Status Prepared::narrow(PatternSource& pattern) {
   const runtime::Graph* const whole = graph_->maybe_informed();
   // Of a graph that changes, labels that come have no codes yet.
-  if (whole == nullptr || request_.may_lack_labels) return Status::Ok;
+  if (whole == nullptr || run_.request.may_lack_labels) return Status::Ok;
   label_ = only_label(pattern, *whole, whole->dictionary());
   if (!label_) return Status::Ok;
   runtime::Result<std::shared_ptr<ResidentGraph>> narrow = graph_->of_label(*label_);
-  if (!narrow) return log_.error(narrow.error());
+  if (!narrow) return run_.log.error(narrow.error());
   graph_ = std::move(*narrow);
   pattern.forget_edge_labels();
   return Status::Ok;
 }
 
-Status Prepared::plan(const Reading& reading, bool on_gpu) {
-  using pattern::Device;
-  const Device device = on_gpu ? Device::Gpu : Device::Cpu;
-  if (planned_for_ == device) return Status::Ok;
-  const runtime::Graph& graph = pattern_graph();
-  const PlanRequest plan{request_.matches,           request_.order,     true, device,
-                         runtime::machine().threads, &graph_->sketches()};
-  pattern::GraphSketch sketch;
-  Status status = Status::Ok;
-  reading([&] { status = plan_pattern(*pattern_, graph, graph.dictionary(), plan, sketch, forecast_); });
-  if (status == Status::Ok) planned_for_ = device;
-  return status;
-}
-
-planner::Question Prepared::question() const {
-  planner::Question question;
-  if (pattern_) question = question_of(*pattern_, request_.pattern, request_.matches);
-  question.bounded = request_.some;
-  question.most = request_.maybe_most;
-  question.device = request_.device;
-  question.engine = request_.engine;
-  if (!request_.may_search) question.wants_program = "what takes the answer";
-  if (request_.tier != "auto") question.wants_tier = "`tier`";
-  question.in_shares = request_.shares;
-  question.graph_grows = request_.may_lack_labels;
-  return question;
-}
-
-EngineContext Prepared::context() {
-  EngineContext context;
-  context.code_folder = request_.code_folder;
-  if (!pattern_) return context;
-  context.maybe_graph = &pattern_graph();
-  context.maybe_labels = &pattern_graph().dictionary();
-  context.match_index = bound_.match_index;
-  context.batch = [this] {
-    if (request_.maybe_batch != nullptr) return request_.maybe_batch;
-    return gpu_batch(bound_.inputs.graphs.at(bound_.main_graph), request_.code_folder);
-  };
-  return context;
-}
-
-std::optional<double> Prepared::expected_ns(const Reading& reading, bool on_gpu, Status& status) {
-  if (pattern_) {
-    if (status == Status::Ok) status = plan(reading, on_gpu);
-    if (status != Status::Ok) return std::nullopt;
-    return on_gpu ? forecast_.ns : pattern_->program().cost;
-  }
-  return on_gpu ? std::nullopt : session::expected_ns(*compilation_, bound_);
-}
-
-Status Prepared::decide(const Reading& reading, const std::string& engine, const Reporter& reporter) {
-  Status planned = Status::Ok;
+Status Prepared::decide(const std::string& engine, const Reporter& reporter) {
   planner::Catalog catalog;
-  catalog.program_ns = [&](bool on_gpu) { return expected_ns(reading, on_gpu, planned); };
-  catalog.threads = std::max(runtime::machine().threads, 1U);
+  catalog.threads = runtime::machine().threads;
   catalog.may_have_gpu = has_gpu_;
   catalog.gpu_problem = [] { return std::string(); };
   catalog.ns_to_open = gpu_was_opened() ? 0 : kNsToOpenGpu;
-  catalog.complete = request_.explains;
-  planner::Question asked = question();
+  planner::Question asked = run_.question();
   if (!engine.empty()) asked.engine = engine;
-  const Status decided = choice_.decide(std::move(asked), context(), catalog, reporter);
-  if (planned != Status::Ok || decided != Status::Ok) return planned != Status::Ok ? planned : decided;
-  if (request_.explains) {
-    offers_ = planner::to_json(choice_.decision());
-    choice_.stay_on_cpu();
-    if (choice_.decision().is_empty()) {
-      return reporter.error(Status::Usage, "what runs on a GPU alone is not explained", "leave out `device`");
-    }
-  }
-  on_gpu_ = choice_.chosen().on_gpu;
-  if (on_gpu_) note_gpu_opened();
-  return Status::Ok;
-}
-
-Status Prepared::make_without_program() {
-  while (choice_.chosen().make) {
-    const planner::Offer& chosen = choice_.chosen();
-    engine_ = chosen.engine;
-    on_gpu_ = chosen.on_gpu;
-    executable_ = chosen.make();
-    if (!chosen.is_trial) return Status::Ok;
-    // The graph stays as it is, so that a search that is short once is short each time.
-    codegen::RunOptions alone;
-    alone.threads = 1;
-    if (try_search(*executable_, bound_.arguments, *bound_.inputs.universe, alone)) return Status::Ok;
-    executable_.reset();
-    choice_.give_up();
-  }
-  engine_ = choice_.chosen().engine;
-  on_gpu_ = choice_.chosen().on_gpu;
-  return Status::Ok;
+  EngineContext context = run_.context();
+  context.batch = [this] {
+    if (run_.request.maybe_batch != nullptr) return run_.request.maybe_batch;
+    return gpu_batch(run_.bound.inputs.graphs.at(run_.bound.main_graph), run_.request.code_folder);
+  };
+  const Status status = run_.decide(std::move(asked), std::move(context), catalog, reporter);
+  if (status == Status::Ok && run_.chosen().on_gpu) note_gpu_opened();
+  return status;
 }
 
 bool Prepared::has_info(const ParamPlan& param, const ResidentGraph& graph) const {
   const runtime::Graph* const informed = graph.maybe_informed();
   if (informed == nullptr) {
-    log_.error(Status::Usage, "the program reads information of edges, and the edges of the graph have none",
-               "give it with the graph");
+    run_.log.error(Status::Usage, "the program reads information of edges, and the edges of the graph have none",
+                   "give it with the graph");
     return false;
   }
   const bool wants_floats = param.graph.info == runtime::ColumnKind::Float;
   const bool has_floats = informed->facts().info == runtime::InfoKind::Float;
   if (wants_floats == has_floats) return true;
-  log_.error(Status::Usage, fmt::format("the program reads {}s of edges, and the graph has {}s",
-                                        wants_floats ? "float" : "int", has_floats ? "float" : "int"));
+  run_.log.error(Status::Usage, fmt::format("the program reads {}s of edges, and the graph has {}s",
+                                            wants_floats ? "float" : "int", has_floats ? "float" : "int"));
   return false;
 }
 
 ResidentGraph* Prepared::graph_of(const std::string& name) const {
-  return request_.pattern.text.empty() ? graph_->find(name) : nullptr;
+  return run_.request.pattern.text.empty() ? graph_->find(name) : nullptr;
 }
 
 bool Prepared::name_graphs(BindOptions& options) const {
   std::vector<std::string> left, unbound_lists;
   bool first_is_free = true, has_named_graph = false;
-  for (const Signature::Param& param : signature_.params) {
+  for (const Signature::Param& param : run_.signature.params) {
     if (param.type->is_list()) {
       if (graph_->list(param.name) != nullptr) {
         options.inputs.push_back(param.name + "=" + kInMemory);
@@ -271,20 +193,20 @@ bool Prepared::name_graphs(BindOptions& options) const {
   // A program without a graph may take the edges of the first one.
   const bool takes_edges = left.empty() && !has_named_graph && unbound_lists.size() == 1;
   if (!unbound_lists.empty() && !takes_edges) {
-    log_.error(Status::Usage,
-               fmt::format("`{}` needs {} for {}", signature_.entry, unbound_lists.size() == 1 ? "a list" : "lists",
-                           fmt::join(unbound_lists, " and ")),
-               "give each list with the graph, by the name of its parameter");
+    run_.log.error(Status::Usage,
+                   fmt::format("`{}` needs {} for {}", run_.signature.entry,
+                               unbound_lists.size() == 1 ? "a list" : "lists", fmt::join(unbound_lists, " and ")),
+                   "give each list with the graph, by the name of its parameter");
     return false;
   }
   const bool has_only_lists = left.empty() && unbound_lists.empty() && !options.inputs.empty();
   const bool takes_first = has_named_graph ? left.size() == 1 && first_is_free : left.size() <= 1 && !has_only_lists;
   if (takes_first) options.graph = kInMemory;
   if (takes_first || left.empty()) return true;
-  log_.error(Status::Usage,
-             fmt::format("`{}` needs {} for {}", signature_.entry, left.size() == 1 ? "a graph" : "graphs",
-                         fmt::join(left, " and ")),
-             "give each graph the name of its parameter");
+  run_.log.error(Status::Usage,
+                 fmt::format("`{}` needs {} for {}", run_.signature.entry, left.size() == 1 ? "a graph" : "graphs",
+                             fmt::join(left, " and ")),
+                 "give each graph the name of its parameter");
   return false;
 }
 
@@ -293,60 +215,65 @@ Status Prepared::bind_graph(const std::string& name, const ParamPlan& param) {
   ResidentGraph& graph = named != nullptr ? *named : *graph_;
   if (param.graph.edge_info && !has_info(param, graph)) return Status::Usage;
   if (param.needs_arcs && !graph.graph().facts().directed) {
-    return log_.error(Status::Usage,
-                      fmt::format("the program asks for the arcs of `{}`, and the graph has lost its own", name),
-                      "make the graph with `directed`");
+    return run_.log.error(Status::Usage,
+                          fmt::format("the program asks for the arcs of `{}`, and the graph has lost its own", name),
+                          "make the graph with `directed`");
   }
   runtime::Result<runtime::Graph> view = param.graph.edge_info ? graph.informed_view() : graph.view();
-  if (!view) return log_.error(view.error());
-  if (bound_.main_graph.empty()) {
-    bound_.main_graph = name;
-    bound_.labels = view->view().labels;
-    bound_.ranked = [&graph](runtime::Halves halves) { return graph.ranked(halves); };
-    const bool informed = pattern_ && pattern_->edge_labelled();
-    bound_.match_index = [&graph, informed] { return graph.match_index(informed); };
+  if (!view) return run_.log.error(view.error());
+  if (run_.bound.main_graph.empty()) {
+    run_.bound.main_graph = name;
+    run_.bound.labels = view->view().labels;
+    run_.bound.ranked = [&graph](runtime::Halves halves) { return graph.ranked(halves); };
+    const bool informed = run_.pattern && run_.pattern->edge_labelled();
+    run_.bound.match_index = [&graph, informed] { return graph.match_index(informed); };
   }
-  bound_.arguments.emplace_back(&bound_.inputs.graphs.emplace(name, std::move(*view)).first->second);
+  run_.bound.arguments.emplace_back(&run_.bound.inputs.graphs.emplace(name, std::move(*view)).first->second);
   return Status::Ok;
 }
 
 Status Prepared::bind_list(const std::string& name, const ParamPlan& param) {
   runtime::InputList list;
-  const Status status = take_list(*graph_->list(name), name, param.list.columns, *bound_.inputs.universe, log_, list);
+  const Status status =
+      take_list(*graph_->list(name), name, param.list.columns, *run_.bound.inputs.universe, run_.log, list);
   if (status != Status::Ok) return status;
-  bound_.arguments.emplace_back(
-      static_cast<const runtime::InputList*>(&bound_.inputs.lists.emplace(name, std::move(list)).first->second));
+  run_.bound.arguments.emplace_back(
+      static_cast<const runtime::InputList*>(&run_.bound.inputs.lists.emplace(name, std::move(list)).first->second));
   return Status::Ok;
 }
 
 Status Prepared::bind_edges(const std::string& name, const ParamPlan& param) {
   runtime::Result<runtime::Graph> view = graph_->view();
-  if (!view) return log_.error(view.error());
+  if (!view) return run_.log.error(view.error());
   runtime::Result<runtime::InputList> edges = edges_as(*view, param.columns);
-  if (!edges) return log_.error(edges.error());
-  bound_.arguments.emplace_back(
-      static_cast<const runtime::InputList*>(&bound_.edge_lists.emplace(name, std::move(*edges)).first->second));
+  if (!edges) return run_.log.error(edges.error());
+  run_.bound.arguments.emplace_back(
+      static_cast<const runtime::InputList*>(&run_.bound.edge_lists.emplace(name, std::move(*edges)).first->second));
   return Status::Ok;
 }
 
 Status Prepared::bind() {
   BindOptions options;
-  options.params = request_.params;
+  options.params = run_.request.params;
   options.directed = true;  // Whether a graph keeps its arcs is looked at when it is bound.
   if (!name_graphs(options)) return Status::Usage;
-  const std::optional<BindPlan> plan = plan_binding(signature_, options, log_);
+  const std::optional<BindPlan> plan = plan_binding(run_.signature, options, run_.log);
   if (!plan) return Status::Usage;
-  bound_.inputs.universe = graph_->graph().shared_universe();
+  run_.bound.inputs.universe = graph_->graph().shared_universe();
+  const runtime::Graph& named = run_.maybe_pattern_graph != nullptr ? *run_.maybe_pattern_graph : graph_->graph();
+  run_.bound.inputs.dictionary = std::shared_ptr<const runtime::LabelDictionary>(graph_, &named.dictionary());
+  run_.plan.order_is_kept = true;
+  run_.plan.maybe_sketches = &graph_->sketches();
   // The ids in the program of a pattern are those of vertices that the graph was asked for.
-  const runtime::Status fits = pattern_ ? runtime::Done{} : check_ids(*plan, *bound_.inputs.universe);
-  if (!fits) return log_.error(fits.error());
-  bound_.may_lack_labels = request_.may_lack_labels;
+  const runtime::Status fits = run_.pattern ? runtime::Done{} : check_ids(*plan, *run_.bound.inputs.universe);
+  if (!fits) return run_.log.error(fits.error());
+  run_.bound.may_lack_labels = run_.request.may_lack_labels;
   for (std::size_t i = 0; i < plan->params.size(); ++i) {
-    const std::string& name = signature_.params[i].name;
+    const std::string& name = run_.signature.params[i].name;
     const ParamPlan& param = plan->params[i];
     Status status = Status::Ok;
     if (param.kind == ParamPlan::Kind::Scalar) {
-      bound_.arguments.push_back(param.scalar);
+      run_.bound.arguments.push_back(param.scalar);
     } else if (param.kind == ParamPlan::Kind::Graph) {
       status = bind_graph(name, param);
     } else if (param.kind == ParamPlan::Kind::List) {
@@ -356,73 +283,40 @@ Status Prepared::bind() {
     }
     if (status != Status::Ok) return status;
   }
+  run_.is_bound = true;
   return Status::Ok;
 }
 
 Status Prepared::find_gpu() {
-  if (request_.device == "cpu") return Status::Ok;
+  if (run_.request.device == "cpu") return Status::Ok;
   const std::string problem = gpu_problem();
   has_gpu_ = problem.empty();
-  if (has_gpu_ || request_.device == "auto") return Status::Ok;
-  return log_.error(Status::Run, fmt::format("no GPU can be used: {}", problem), "`device` = `cpu` runs on the CPU");
+  if (has_gpu_ || run_.request.device == "auto") return Status::Ok;
+  return run_.log.error(Status::Run, fmt::format("no GPU can be used: {}", problem),
+                        "`device` = `cpu` runs on the CPU");
 }
 
-Status Prepared::load(Compilation& compilation, const passes::LabelWords& labels) {
-  const Target& target = target_named(on_gpu_ ? "cuda" : target_of_tier(request_.tier));
-  TargetSettings settings;
-  settings.code_folder = request_.code_folder;
-  settings.gpu = request_.gpu;
-  settings.gpu.code_folder = request_.code_folder;
-  compilation.set_target(target.info(settings));
-  backend_ = target.make(settings);
-  backend_->begin();
-  Status status = run_passes(target, compilation, labels, &bound_, request_.gpu.query);
-  if (status == Status::Ok) status = compilation.load(*backend_, executable_);
-  if (status == Status::Ok) executable_->begin();
-  return status;
-}
-
-Status Prepared::prepare(const Reading& reading) {
-  if (request_.compile.file.empty()) {
-    request_.compile.file = request_.pattern.text.empty() ? "<program>" : "<pattern>";
-  }
-  Compilation& compilation = compilation_.emplace(request_.compile, place_reporter_);
+Status Prepared::prepare() {
   Status status = find_gpu();
-  if (status == Status::Ok) status = read(reading, compilation);
+  if (status == Status::Ok) status = read();
   if (status == Status::Ok) status = bind();
-  if (status == Status::Ok) status = decide(reading, request_.engine, log_);
-  if (status == Status::Ok) status = make_without_program();
-  if (status == Status::Ok && executable_ != nullptr && forecast_.plan_ms > 0) compilation.add_plan(forecast_.plan_ms);
-  if (status == Status::Ok && executable_ == nullptr && pattern_) {
-    status = plan(reading, on_gpu_);
-    const auto lower = [&] { status = compilation.lower_text(pattern_->program().text, forecast_.plan_ms); };
-    if (status == Status::Ok) reading(lower);
-    if (status == Status::Ok) signature_ = compilation.signature();
-  }
-  if (status != Status::Ok || executable_ != nullptr) return status;
-  const runtime::LabelDictionary& dictionary = graph_->graph().dictionary();
-  passes::LabelWords labels;
-  labels.code = [&dictionary, may_lack = request_.may_lack_labels](std::string_view word) {
-    std::optional<std::int64_t> code = dictionary.code(word);
-    // Of no vertex, not even of one without a label.
-    if (!code && may_lack) code = runtime::kNoLabel + 1;
-    return code;
-  };
-  labels.words = dictionary.words();
-  if (request_.rewrite) status = rewrite(labels);
+  if (status == Status::Ok) status = decide({}, run_.log);
   if (status != Status::Ok) return status;
-  status = order_vertices(request_.order, forecast_, compilation, labels, place_reporter_, bound_, order_);
-  if (status == Status::Ok) status = load(compilation, labels);
-  compilation.set_reporting(false);
+  // The graph stays as it is, so that a search that is short once is short each time.
+  codegen::RunOptions alone;
+  alone.threads = 1;
+  run_.make_engine(alone);
+  run_.take_device();
+  engine_ = run_.chosen().engine;
+  if (!run_.lacks_program()) {
+    status = run_.lower_program();
+    if (status == Status::Ok) status = run_.order_vertices();
+    if (status == Status::Ok) status = run_.compile();
+    if (status == Status::Ok) run_.executable->begin();
+  }
+  run_.compilation->set_reporting(false);
+  run_.read_here();
   return status;
-}
-
-Status Prepared::rewrite(const passes::LabelWords& labels) {
-  compilation_->allow(allowed_assumptions(on_gpu_, &bound_));
-  const std::optional<ir::Module> nests = compilation_->nests(labels);
-  if (!nests) return log_.error(Status::Query, "the program cannot be read as loops");
-  compilation_->set_loop(request_.rewrite(compilation_->context(), *nests));
-  return Status::Ok;
 }
 
 bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
@@ -432,46 +326,47 @@ bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
     if (!narrow) return false;
     graph_ = std::move(*narrow);
   }
-  bound_ = BoundInputs();
+  take_pattern_graph();
+  // They keep the graph.
+  run_.bound = BoundInputs();
+  run_.labels = passes::LabelWords();
   if (bind() != Status::Ok) return false;
   if (engine_ != "program") {
-    const bool informed = pattern_->edge_labelled();
-    if (informed && graph_->maybe_informed() == nullptr) return false;
-    const auto here = [](const std::function<void()>& read) { read(); };
+    if (run_.maybe_pattern_graph == nullptr) return false;
     const MessageLog unheard;
-    if (decide(here, std::string(engine_), unheard) != Status::Ok || choice_.chosen().on_gpu != on_gpu_) return false;
-    executable_ = choice_.chosen().make();
+    if (decide(std::string(engine_), unheard) != Status::Ok || run_.chosen().on_gpu != on_gpu()) return false;
+    run_.executable = run_.chosen().make();
     return true;
   }
-  if (bind_slices(*compilation_, place_reporter_, bound_) != Status::Ok) return false;
-  if (order_.by_degree && !take_order_by_degree(order_.halves, bound_)) return false;
-  return is_as_assumed(bound_, *compilation_);
+  if (bind_slices(*run_.compilation, run_.reporter, run_.bound) != Status::Ok) return false;
+  if (run_.order.by_degree && !take_order_by_degree(run_.order.halves, run_.bound)) return false;
+  return is_as_assumed(run_.bound, *run_.compilation);
 }
 
 bool Prepared::only_gains() const {
-  if (!pattern_) return false;
-  const pattern::Pattern& first = pattern_->set().patterns.front();
-  return !pattern_->set().motif && !first.has_anti_edges() &&
-         (pattern_->induced() == pattern::Induced::Edge || pattern_->is_complete());
+  if (!run_.pattern) return false;
+  const pattern::Pattern& first = run_.pattern->set().patterns.front();
+  return !run_.pattern->set().motif && !first.has_anti_edges() &&
+         (run_.pattern->induced() == pattern::Induced::Edge || run_.pattern->is_complete());
 }
 
 Status Prepared::report(const codegen::RunError& failed, const Reporter& to) const {
   const runtime::Error& error = failed.error;
   if (!failed.loc.valid()) return to.error(error);
   PatternReporter reporter(to);
-  if (pattern_) reporter.set_pattern(pattern_->sources(), pattern_->loc());
-  return reporter.error_at(status_of(error.kind), compilation_->sources(), failed.loc, error.message, error.hint);
+  if (run_.pattern) reporter.set_pattern(run_.pattern->sources(), run_.pattern->loc());
+  return reporter.error_at(status_of(error.kind), run_.compilation->sources(), failed.loc, error.message, error.hint);
 }
 
 bool Prepared::has_label_choices() const {
-  return pattern_ && std::ranges::any_of(pattern_->set().patterns, [](const pattern::Pattern& pattern) {
+  return run_.pattern && std::ranges::any_of(run_.pattern->set().patterns, [](const pattern::Pattern& pattern) {
            return std::ranges::any_of(pattern.labels,
                                       [](const std::string& label) { return pattern::alternatives(label).size() > 1; });
          });
 }
 
 std::vector<std::vector<std::int64_t>> Prepared::label_codes() const {
-  const pattern::Pattern& first = pattern_->set().patterns.front();
+  const pattern::Pattern& first = run_.pattern->set().patterns.front();
   std::vector<std::vector<std::int64_t>> codes(first.ids.size());
   for (int v = 0; v < first.size(); ++v) {
     if (first.label(v).empty()) continue;
@@ -483,17 +378,17 @@ std::vector<std::vector<std::int64_t>> Prepared::label_codes() const {
 }
 
 bool Prepared::counts_any_edge() const {
-  return pattern_ && std::ranges::any_of(pattern_->set().patterns, [&](const pattern::Pattern& pattern) {
-           const auto edges = pattern::with_edges(pattern, pattern_->match()).edge_labels;
+  return run_.pattern && std::ranges::any_of(run_.pattern->set().patterns, [&](const pattern::Pattern& pattern) {
+           const auto edges = pattern::with_edges(pattern, run_.pattern->match()).edge_labels;
            return std::ranges::any_of(
                edges, [](const auto& edge) { return std::ranges::any_of(edge.second, pattern::is_variable); });
          });
 }
 
 codegen::RunOutcome Prepared::run(codegen::RunOptions options, std::span<const codegen::Argument> more) {
-  options.labels = bound_.labels;
+  options.labels = run_.bound.labels;
   std::unique_lock<std::timed_mutex> turn(turn_, std::defer_lock);
-  if (on_gpu_) {
+  if (on_gpu()) {
     constexpr std::chrono::milliseconds kLook{20};
     codegen::RunResult waited;
     while (!turn.try_lock_for(kLook)) {
@@ -505,10 +400,10 @@ codegen::RunOutcome Prepared::run(codegen::RunOptions options, std::span<const c
       if (waited.ending != codegen::Ending::Complete) return waited;
     }
   }
-  if (more.empty()) return executable_->run(bound_.arguments, *bound_.inputs.universe, options);
-  std::vector<codegen::Argument> arguments = bound_.arguments;
+  if (more.empty()) return run_.executable->run(run_.bound.arguments, *run_.bound.inputs.universe, options);
+  std::vector<codegen::Argument> arguments = run_.bound.arguments;
   arguments.insert(arguments.end(), more.begin(), more.end());
-  return executable_->run(arguments, *bound_.inputs.universe, options);
+  return run_.executable->run(arguments, *run_.bound.inputs.universe, options);
 }
 
 }  // namespace matcha::session

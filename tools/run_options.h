@@ -51,6 +51,8 @@ struct RunVerbOptions {
   std::string_view cpu_target() const;
   /// Rows are found, if only to be counted.
   bool lists() const { return !matches.empty() || most().has_value() || !pattern.per.empty(); }
+  /// Rows are streamed to a file, to standard output, or kept for JSON.
+  bool streams() const { return lists() && !count && !exists; }
   /// One program or one pattern, not a list of patterns.
   bool of_one() const { return pattern_list.empty() && patterns.size() <= 1; }
   /// Engines without a program may answer, in one process.

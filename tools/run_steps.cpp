@@ -12,29 +12,20 @@
 #include "runtime/cpu/set_kernels.h"
 #include "runtime/machine.h"
 #include "session/assumptions.h"
-#include "session/bind_slices.h"
-#include "session/compile.h"
-#include "session/engine_choice.h"
-#include "session/forecast.h"
 #include "session/gpu.h"
-#include "session/label_graph.h"
+#include "session/gpu_matcher.h"
 #include "session/matches.h"
+#include "session/motif_sets.h"
 #include "session/output_file.h"
-#include "session/pattern_matcher.h"
-#include "session/pattern_plan.h"
-#include "session/pattern_reporter.h"
-#include "session/pattern_source.h"
-#include "session/targets.h"
+#include "session/question_run.h"
 #include "session/tuned_schedules.h"
 #include "session/tuner.h"
 #include "session/version.h"
-#include "session/vertex_order.h"
 #include "tools/gpu_options.h"
 #include "tools/match_pictures.h"
 #include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/run_checks.h"
-#include "tools/run_choice.h"
 #include "tools/run_load.h"
 #include "tools/run_report.h"
 #include "tools/svg.h"
@@ -42,7 +33,23 @@
 namespace matcha::tools {
 
 namespace {
-using pattern::Device;
+
+ProgramRequest request_of(const RunVerbOptions& options, const PatternOptions& pattern) {
+  ProgramRequest request;
+  request.reads_file = pattern.text.empty();
+  request.pattern = pattern;
+  request.matches = options.streams();
+  request.compile = options.compile;
+  request.device = options.device;
+  request.tier = options.tune ? "native" : options.tier;
+  request.backend = options.backend;
+  request.engine = options.engine;
+  request.gpu = options.gpu;
+  request.some = options.most().has_value();
+  request.maybe_most = options.most();
+  request.code_folder = options.code_folder;
+  return request;
+}
 
 /// One run, step by step. Every step says how the command ends; Ok goes on to the next.
 class Run final : public RunSteps {
@@ -50,16 +57,16 @@ class Run final : public RunSteps {
   Run(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console, Session& session,
       SharedInputs* maybe_shared)
       : options_(options),
-        pattern_options_(pattern),
         console_(console),
         session_(session),
         maybe_shared_(maybe_shared),
-        reporter_(console_),
-        compile_(options.compile),
-        gpu_(options.gpu),
         cluster_(options.cluster, console),
-        parts_(options, console) {
-    renew_compilation();
+        parts_(options, console),
+        run_(request_of(options, pattern), console) {
+    run_.load = [this](Compilation& program, codegen::Backend& backend, std::unique_ptr<codegen::Executable>& out) {
+      return parts_.load(program, backend, out);
+    };
+    report_.compilation = &*run_.compilation;
     report_.backend = options.backend;
     report_.only_counts = options.count;
     report_.asks_exists = options.exists;
@@ -69,27 +76,22 @@ class Run final : public RunSteps {
   Status check() override { return check_options(); }
   Status read() override { return steps({&Run::front_end}); }
   Status prepare() override {
-    Status code = steps({&Run::bind, &Run::open_matches, &Run::begin, &Run::load, &Run::check_pattern});
-    if (code == Status::Ok && !options_.pattern.per.empty()) code = check_for_orbits(graph(), console_);
+    Status code = steps({&Run::bind, &Run::open_matches, &Run::begin, &Run::load, &Run::check_graph});
     // Of several patterns all are planned before one of them runs.
     if (code != Status::Ok || maybe_shared_ == nullptr) return code;
     code = decide();
     if (code != Status::Ok) return code;
-    const planner::Offer& chosen = choice_.chosen();
-    if (!chosen.make) code = write_program(chosen.on_gpu);
+    const planner::Offer& chosen = run_.chosen();
+    if (!chosen.make) code = run_.write_program(chosen.on_gpu);
     // A GPU matches patterns together that it has before the first one runs.
-    if (chosen.on_gpu && chosen.engine == "search") executable_ = chosen.make();
-    const std::optional<double> ns = sketch_ ? std::optional(pattern_->program().cost) : std::nullopt;
-    if (code == Status::Ok) decides_again_ = count_together(options_, choice_.question(), choice_.context(), ns);
+    if (chosen.on_gpu && chosen.engine == "search") run_.executable = chosen.make();
+    if (code == Status::Ok) decides_again_ = count_together();
     return code;
   }
   Status compute() override {
     return steps({&Run::choose, &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute});
   }
-  Computed computed() override {
-    return {&report_,      &bound_,  &*compilation_,   labels_, executable_.get(),
-            run_options(), pattern_, pattern_options_, sketch_, searches_};
-  }
+  Computed computed() override { return {&report_, run_, run_options()}; }
   Status finish() override {
     report_.verdict = verdict_of(result_.ending, session_);
     const bool stopped = report_.verdict != Status::Ok;
@@ -106,7 +108,7 @@ class Run final : public RunSteps {
                                                         : report_text(report_));
     if (printed != Status::Ok) return printed;
     if (stopped && !console_.json()) console_.write(partial_line(report_) + "\n");
-    const bool on_output = matches_ && streams() && options_.matches == "-" && !stopped;
+    const bool on_output = matches_ && options_.streams() && options_.matches == "-" && !stopped;
     const std::string end = options_.json ? "" : closing_line(report_, pictures_.has_value(), on_output);
     if (!end.empty()) console_.note(end);
     return report_.verdict;
@@ -123,7 +125,7 @@ class Run final : public RunSteps {
 
  private:
   /// The pattern as the user gave it; in a file there may be blanks before it.
-  std::string given() const { return without_blanks_before(pattern_options_.text); }
+  std::string given() const { return without_blanks_before(run_.request.pattern.text); }
 
   using Step = Status (Run::*)();
   Status steps(std::initializer_list<Step> all) {
@@ -139,7 +141,7 @@ class Run final : public RunSteps {
   void keep_report() {
     if (!options_.json || !options_.cluster.speaks() || report_.result != nullptr) return;
     // Until the program of a pattern is there, only the graph is news.
-    if (!compilation_->has_graph() && (!report_.signature || kept_bound_ == report_.bound)) return;
+    if (!run_.compilation->has_graph() && (!report_.signature || kept_bound_ == report_.bound)) return;
     kept_bound_ = report_.bound;
     session_.set_report([this, texts = reports_of_stops(report_)](Status verdict) {
       console_.error(verdict, stop_line(verdict));
@@ -147,73 +149,82 @@ class Run final : public RunSteps {
     });
   }
 
-  void renew_compilation() {
-    compilation_.emplace(compile_, reporter_);
-    compilation_->set_cancel(session_.cancel());
-    report_.compilation = &*compilation_;
-  }
-
   Status check_options() {
-    Status code = choose_target(options_, console_, target_, may_choose_);
-    if (code == Status::Ok) code = check_answer_options(options_, pattern_options_, console_, row_format_);
+    Status code = choose_target(options_, console_, run_.target, may_choose_);
+    if (code == Status::Ok) code = check_answer_options(options_, run_.request.pattern, console_, row_format_);
     if (code == Status::Ok) code = cluster_.check(options_);
-    forecast_.processes = cluster_.processes();
+    run_.forecast.processes = cluster_.processes();
     if (code == Status::Ok) code = choose_tier(options_.simd, console_, tier_);
-    return code == Status::Ok ? read_query(gpu_.query, console_) : code;
+    return code == Status::Ok ? read_query(run_.request.gpu.query, console_) : code;
   }
 
-  bool of_pattern() const { return !pattern_options_.text.empty(); }
-  const runtime::Graph& graph() const { return bound_.inputs.graphs.at(bound_.main_graph); }
+  bool of_pattern() const { return run_.request.of_pattern(); }
+  const runtime::Graph& graph() const { return *run_.maybe_graph(); }
+
   Status front_end() {
-    if (of_pattern()) return read_pattern();
-    Status code = compilation_->read();
-    if (session_.stopped()) return session_.stop_early();
-    if (code == Status::Ok) code = compilation_->check();
-    if (code == Status::Ok) code = compilation_->lower();
+    Status code = run_.read(session_.cancel());
+    if (code == Status::Interrupted && session_.stopped()) return session_.stop_early();
     if (code != Status::Ok) return code;
-    report_.signature = compilation_->signature();
-    if (report_.signature->result->is_tuple()) report_.count_names = compilation_->row_names();
-    return check_result_type(options_, *report_.signature, console_);
-  }
-
-  Status read_pattern() {
-    pattern_.emplace(pattern_options_, console_);
-    Status code = pattern_->read();
-    if (code != Status::Ok) return code;
-    reporter_.set_pattern(pattern_->sources(), pattern_->loc());
-    compile_.may_loop = compile_.plain_may_loop = compile_.may_loop && pattern_->reads_loops();
+    report_.signature = run_.signature;
+    if (!of_pattern()) {
+      if (run_.signature.result->is_tuple()) report_.count_names = run_.compilation->row_names();
+      return check_result_type(options_, run_.signature, console_);
+    }
+    CompileOptions& compile = run_.request.compile;
+    compile.may_loop = compile.plain_may_loop = compile.may_loop && run_.pattern->reads_loops();
+    report_.pattern = run_.pattern->semantics(options_.streams());
+    report_.count_names = run_.pattern->count_names();
     // A .mtg says when it is read whether it has arcs.
-    if (!binds_mtg(options_.bind)) code = pattern_->check_arcs(options_.bind.directed);
-    if (code != Status::Ok) return code;
-    report_.pattern = pattern_->semantics(streams());
-    report_.count_names = pattern_->count_names();
-    report_.signature = pattern_->signature(streams());
-    return code;
+    return binds_mtg(options_.bind) ? code : run_.pattern->check_arcs(options_.bind.directed);
   }
 
-  /// Asks the engines. Plans that this takes are kept.
+  planner::Question question(bool may_have_gpu) const {
+    planner::Question question = run_.question();
+    question.device = !may_have_gpu ? "cpu" : options_.gpu_given.empty() ? options_.device : "cuda";
+    if (options_.backend != "llvm") question.wants_program = fmt::format("`--backend {}`", options_.backend);
+    if (options_.tune) question.wants_program = "`--tune`";
+    question.wants_tier = options_.tier != "auto" ? "`--tier`" : "";
+    if (!options_.gpu_given.empty()) question.wants_gpu_program = fmt::format("`{}`", options_.gpu_given.front());
+    question.in_processes = options_.cluster.any();
+    return question;
+  }
+
+  EngineContext context() {
+    EngineContext context = run_.context();
+    if (parts_.needed()) context.maybe_graph = nullptr;
+    parts_.describe(context);
+    if (maybe_shared_ == nullptr) return context;
+    context.maybe_together = &maybe_shared_->motifs();
+    context.batch = [this] {
+      std::shared_ptr<codegen::MatchBatch>& batch = maybe_shared_->searches();
+      if (batch == nullptr) batch = gpu_batch(graph(), options_.code_folder);
+      return batch;
+    };
+    return context;
+  }
+
+  /// Asks the engines.
   Status decide() {
-    planned_ = Status::Ok;
     planner::Catalog catalog;
-    catalog.program_ns = [this](bool on_gpu) { return expected_ns(on_gpu); };
-    catalog.threads = std::max(report_.threads, 1U);
-    catalog.may_have_gpu = target_->on_gpu || may_choose_;
+    catalog.threads = report_.threads;
+    catalog.may_have_gpu = run_.target->on_gpu || may_choose_;
     catalog.gpu_problem = gpu_problem;
-    catalog.ns_to_open = target_->on_gpu ? 0 : kNsToOpenGpu;
-    const std::string on_gpu = options_.gpu_given.empty() ? options_.device : "cuda";
-    const std::string device = catalog.may_have_gpu ? on_gpu : "cpu";
-    const Status decided =
-        choice_.decide(question_of_run(options_, pattern_ ? &*pattern_ : nullptr, pattern_options_, streams(), device),
-                       context_of_run(options_, bound_, parts_, maybe_shared_), catalog, console_);
-    return planned_ == Status::Ok ? decided : planned_;
+    catalog.ns_to_open = run_.target->on_gpu ? 0 : kNsToOpenGpu;
+    return run_.decide(question(catalog.may_have_gpu), context(), catalog, console_);
   }
 
-  /// Expected nanoseconds of the program, on one thread of a CPU.
-  std::optional<double> expected_ns(bool on_gpu) {
-    if (!of_pattern()) return on_gpu ? std::nullopt : session::expected_ns(*compilation_, bound_);
-    if (planned_ == Status::Ok) planned_ = write_program(on_gpu);
-    if (planned_ != Status::Ok) return std::nullopt;
-    return on_gpu ? forecast_.ns : pattern_->program().cost;
+  /// Adds a pattern of several to those that identities may count together, if they can count it; whether they can.
+  bool count_together() const {
+    const EngineContext& context = run_.choice.context();
+    const planner::Question& question = run_.choice.question();
+    if (context.maybe_together == nullptr || !options_.may_count_together() || !options_.pattern.per.empty())
+      return false;
+    if (!context.does_not_fit.empty() || context.maybe_graph == nullptr) return false;
+    codegen::MotifTask task;
+    if (!identities_problem(question, *context.maybe_graph, task).empty()) return false;
+    const bool is_planned = run_.sketch.has_value() && !is_for_identities(question);
+    context.maybe_together->add(task, is_planned ? std::optional(run_.pattern->program().cost) : std::nullopt);
+    return true;
   }
 
   /// Chooses the engine and the device.
@@ -222,10 +233,9 @@ class Run final : public RunSteps {
     const bool is_decided = maybe_shared_ != nullptr && of_pattern() && !decides_again_;
     const Status code = is_decided ? Status::Ok : decide();
     if (code != Status::Ok) return code;
-    const bool is_short = choice_.decision().program_ns && *choice_.decision().program_ns < kNsToOpenGpu;
-    if (may_choose_ && is_short && !choice_.chosen().on_gpu) {
-      report_.device_why = fmt::format("the CPU is expected to take {:.2g} ms, less than opening a GPU",
-                                       *choice_.decision().program_ns / 1e6);
+    const std::optional<double>& ns = run_.choice.decision().program_ns;
+    if (may_choose_ && ns && *ns < kNsToOpenGpu && !run_.chosen().on_gpu) {
+      report_.device_why = fmt::format("the CPU is expected to take {:.2g} ms, less than opening a GPU", *ns / 1e6);
       if (!options_.json) console_.note(report_.device_why);
     }
     return take_device();
@@ -233,93 +243,50 @@ class Run final : public RunSteps {
 
   /// Goes on with the device of the chosen offer.
   Status take_device() {
-    const bool on_gpu = choice_.chosen().on_gpu;
-    report_.engine = choice_.chosen().engine;
-    if (on_gpu == target_->on_gpu) return Status::Ok;
-    target_ = &target_named(on_gpu ? "cuda" : options_.cpu_target());
-    outdated_ = std::move(executable_);
-    if (on_gpu) return begin();
-    outdated_backend_ = std::move(backend_);
-    return Status::Ok;
+    report_.engine = run_.chosen().engine;
+    if (!run_.take_device()) return Status::Ok;
+    outdated_ = std::move(run_.executable);
+    outdated_backend_ = std::move(run_.backend);
+    return run_.target->on_gpu ? begin() : Status::Ok;
   }
 
   /// Makes what answers without a program, or writes the program of the pattern for the graph that was read.
   Status write_pattern() {
     if (!of_pattern()) return Status::Ok;
-    while (choice_.chosen().make) {
-      const planner::Offer& chosen = choice_.chosen();
-      const Stopwatch watch;
-      if (executable_ == nullptr) executable_ = chosen.make();
-      const double plan_ms = chosen.engine == "search" ? 0 : watch.ms() + forecast_.plan_ms;
-      if (!chosen.is_trial) return go_without_program(plan_ms);
-      searched_ = try_search(*executable_, bound_.arguments, *bound_.inputs.universe, run_options());
-      report_.run_ms = watch.ms();
-      if (searched_) return go_without_program(plan_ms);
-      executable_.reset();
-      choice_.give_up();
-      if (const Status code = take_device(); code != Status::Ok) return code;
+    const bool is_trial = run_.chosen().is_trial;
+    const Stopwatch watch;
+    run_.make_engine(run_options());
+    if (is_trial) report_.run_ms = watch.ms();
+    Status code = take_device();
+    if (code != Status::Ok) return code;
+    if (!options_.json) console_.note(report_.pattern);
+    if (run_.lacks_program()) {
+      report_.backend = report_.engine;
+    } else {
+      code = run_.lower_program();
     }
-    if (const Status code = write_program(target_->on_gpu); code != Status::Ok) return code;
-    note_pattern();
-    for (std::size_t plan = pattern_options_.plan + 1; options_.tune && plan <= kTunedPlans; ++plan) {
-      const std::optional<pattern::PatternProgram> other = pattern_->write_plan(plan, *sketch_);
+    if (code != Status::Ok) return code;
+    report_.signature = run_.signature;
+    for (std::size_t plan = run_.request.pattern.plan + 1; options_.tune && plan <= kTunedPlans; ++plan) {
+      const std::optional<pattern::PatternProgram> other = run_.pattern->write_plan(plan, *run_.sketch);
       if (!other) break;
       other_plans_.push_back(other->text);
     }
-    return take_program(pattern_->program().text, forecast_.plan_ms);
-  }
-
-  Status take_program(const std::string& text, double plan_ms = 0) {
-    const Status code = compilation_->lower_text(text, plan_ms);
-    if (code == Status::Ok) report_.signature = compilation_->signature();
-    return code;
-  }
-  void note_pattern() {
-    if (!options_.json) console_.note(report_.pattern);
-  }
-
-  /// Goes on without a program.
-  Status go_without_program(double plan_ms) {
-    note_pattern();
-    report_.backend = report_.engine;
-    report_.signature = pattern_->signature(streams());
-    searches_ = true;
-    if (plan_ms > 0) compilation_->add_plan(plan_ms);
-    return Status::Ok;
-  }
-
-  Status check_pattern() {
-    if (!of_pattern()) return Status::Ok;
-    Status code = pattern_->check_arcs(graph().facts().directed);  // .mtg and --temporal too may keep arcs.
-    if (code == Status::Ok) code = pattern_->check_set(bound_.inputs.reports.at(bound_.main_graph).graphs);
-    return code == Status::Ok ? pattern_->check_labels(graph(), *bound_.inputs.dictionary) : code;
-  }
-  /// The program of the pattern, and what the run on a device is expected to take. Requires: the pattern is checked.
-  Status write_program(bool on_gpu) {
-    const Device device = on_gpu ? Device::Gpu : Device::Cpu;
-    if (sketch_ && sketch_->device == device) return Status::Ok;
-    // What several patterns share is ranked once, by the first one that asks.
-    const PlanRequest request{options_.lists(), parts_.order(), maybe_shared_ != nullptr, device,
-                              cluster_.planned_threads(report_.threads)};
-    const runtime::LabelDictionary& dictionary = *bound_.inputs.dictionary;
-    const Status code = plan_pattern(*pattern_, graph(), dictionary, request, sketch_.emplace(), forecast_);
-    if (code != Status::Ok) sketch_.reset();
     return code;
   }
 
   Status bind() {
     std::optional<BindPlan> plan = plan_binding(*report_.signature, options_.bind, console_);
     if (plan) plan_ = std::move(*plan);
-    for (ParamPlan& param : plan_.params) param.graph.keep_loops &= compile_.may_loop;
-    const PatternSource* const maybe_pattern = pattern_ ? &*pattern_ : nullptr;
-    return plan ? parts_.open(maybe_pattern, pattern_options_, session_, plan_, compile_, gpu_, bound_) : Status::Usage;
+    for (ParamPlan& param : plan_.params) param.graph.keep_loops &= run_.request.compile.may_loop;
+    const PatternSource* const maybe_pattern = run_.pattern ? &*run_.pattern : nullptr;
+    return plan ? parts_.open(maybe_pattern, run_.request.pattern, session_, plan_, run_.request.compile,
+                              run_.request.gpu, run_.bound)
+                : Status::Usage;
   }
 
-  /// Rows are streamed to a file, to standard output, or kept for JSON.
-  bool streams() const { return options_.lists() && !report_.only_counts && !report_.asks_exists; }
-
   Status open_matches() {
-    if (!streams() || !cluster_.has_answer() || (options_.json && options_.matches.empty())) return Status::Ok;
+    if (!options_.streams() || !cluster_.has_answer() || (options_.json && options_.matches.empty())) return Status::Ok;
     runtime::Result<OutputFile> file =
         OutputFile::open(options_.matches.empty() ? "-" : options_.matches, row_format_.compression);
     if (!file) return console_.error(file.error());
@@ -334,21 +301,23 @@ class Run final : public RunSteps {
     const Stopwatch watch;
     runtime::Status loaded = runtime::Done{};
     if (!parts_.needed())
-      loaded = load_run(options_, console_, session_, *report_.signature, plan_, maybe_shared_, parts_, bound_);
+      loaded = load_run(options_, console_, session_, *report_.signature, plan_, maybe_shared_, parts_, run_.bound);
     report_.load_ms = watch.ms();
-    if (pattern_ && pattern_->edge_labelled()) add_hint_of_labels(loaded);
+    if (run_.pattern && run_.pattern->edge_labelled()) add_hint_of_labels(loaded);
     if (!loaded) return session_.stopped() ? session_.stop_early() : console_.error(loaded.error());
-    report_.bound = &bound_;
-    // Before anybody asks how a pattern is best matched: labels of several types have programs alone.
-    if (of_pattern()) pattern_->take_types(*bound_.inputs.dictionary);
+    report_.bound = &run_.bound;
+    run_.is_bound = true;
     if (!options_.json && (maybe_shared_ == nullptr || maybe_shared_->is_new())) {
-      for (const auto& [name, report] : bound_.inputs.reports) console_.note(report.render());
+      for (const auto& [name, report] : run_.bound.inputs.reports) console_.note(report.render());
     }
-    // Processes deal out positions of the whole graph.
-    const bool whole = parts_.does_not_fit() || options_.cluster.any();
-    const Status mapped = parts_.check_loaded(bound_);
-    return mapped == Status::Ok && of_pattern() && !whole ? take_graph_of_label(*pattern_, console_, bound_) : mapped;
+    // What several patterns share is ranked once, by the first one that asks.
+    run_.plan = {
+        options_.lists(), parts_.order(), maybe_shared_ != nullptr, {}, cluster_.planned_threads(report_.threads)};
+    return parts_.check_loaded(run_.bound);
   }
+
+  /// Processes deal out positions of the whole graph.
+  Status check_graph() { return run_.check_graph(!parts_.does_not_fit() && !options_.cluster.any()); }
 
   /// Compiles before the inputs are read, so that a run finds them where reading them left them, in the caches. A GPU
   /// is opened, and its code compiled, while they are read. A program that depends on them is compiled when they are
@@ -356,23 +325,18 @@ class Run final : public RunSteps {
   Status begin() {
     // Of several patterns each is compiled when its turn comes.
     if (options_.tune || maybe_shared_ != nullptr) return Status::Ok;
-    backend_ = target_->make(settings());
-    backend_->begin();
-    if (of_pattern() || compilation_->reads_labels()) return Status::Ok;
-    Status code = compile({});
-    if (code == Status::Ok) executable_->begin();
+    run_.open_back_end();
+    if (of_pattern() || run_.compilation->reads_labels()) return Status::Ok;
+    const Status code = compile();
+    if (code == Status::Ok) run_.executable->begin();
     return code;
   }
 
   /// Finds the words of the graph, and ranks its vertices by degree where nobody can tell.
   Status order() {
-    if (searches_) return Status::Ok;
-    labels_.code = [words = bound_.inputs.dictionary](std::string_view word) { return words->code(word); };
-    labels_.words = bound_.inputs.dictionary->words();
-    forecast_.threads = cluster_.planned_threads(report_.threads);
-    forecast_.on_gpu = target_->on_gpu;
-    const Status code =
-        order_vertices(parts_.order(), forecast_, *compilation_, labels_, reporter_, bound_, report_.order);
+    if (run_.lacks_program()) return Status::Ok;
+    const Status code = run_.order_vertices();
+    report_.order = run_.order;
     report_.load_ms += report_.order.ms;
     return code;
   }
@@ -380,11 +344,11 @@ class Run final : public RunSteps {
   /// With `--tune`: finds the schedule that an earlier run found best, or the best of a few now, and takes it.
   Status tune() {
     if (!options_.tune) return Status::Ok;
-    order_switch_.emplace(bound_);
+    order_switch_.emplace(run_.bound);
     const TunedSchedules kept = TunedSchedules(tuning_folder());
     const std::string key =
-        tools::tuning_key({options_.compile, options_.bind, bound_, compilation_->text(), other_plans_, options_.order,
-                           target_, options_.simd, report_.threads, options_.gpu});
+        tools::tuning_key({options_.compile, options_.bind, run_.bound, run_.compilation->text(), other_plans_,
+                           options_.order, run_.target, options_.simd, report_.threads, options_.gpu});
     ScheduleChoice choice;
     choice.gpu = options_.gpu;
     std::string problem;
@@ -407,25 +371,25 @@ class Run final : public RunSteps {
 
   TuningTask tuning_task() {
     TuningTask task;
-    task.target = target_;
+    task.target = run_.target;
     task.code_folder = options_.code_folder;
-    task.compile = compile_;
+    task.compile = run_.request.compile;
     task.gpu = options_.gpu;
-    task.text = compilation_->text();
+    task.text = run_.compilation->text();
     task.plans = other_plans_;
-    const auto main_graph = bound_.inputs.graphs.find(bound_.main_graph);
-    if (main_graph != bound_.inputs.graphs.end()) task.positions = main_graph->second.vertex_count();
+    const auto main_graph = run_.bound.inputs.graphs.find(run_.bound.main_graph);
+    if (main_graph != run_.bound.inputs.graphs.end()) task.positions = main_graph->second.vertex_count();
     constexpr std::uint64_t kMostArcs = std::uint64_t{1} << 28;  // There are two graphs then.
     task.may_rank = report_.order.could && (report_.order.may_gain || !other_plans_.empty()) &&
-                    main_graph != bound_.inputs.graphs.end() && main_graph->second.view().arc_count <= kMostArcs;
+                    main_graph != run_.bound.inputs.graphs.end() && main_graph->second.view().arc_count <= kMostArcs;
     task.rank = [this](bool by_degree, Compilation& compilation) {
-      return order_switch_->set(by_degree, compilation, labels_);
+      return order_switch_->set(by_degree, compilation, run_.labels);
     };
-    task.run_passes = [this](Compilation& compilation) { return run_passes(compilation, labels_); };
+    task.run_passes = [this](Compilation& compilation) { return run_.run_passes(compilation); };
     task.run = [this](codegen::Executable& executable, std::chrono::steady_clock::time_point deadline) {
       codegen::RunOptions run = run_options();
       run.deadline = std::min(deadline, run.deadline.value_or(deadline));
-      return executable.run(bound_.arguments, *bound_.inputs.universe, run);
+      return executable.run(run_.bound.arguments, *run_.bound.inputs.universe, run);
     };
     task.stopped = [this] { return session_.stopped(); };
     return task;
@@ -433,12 +397,14 @@ class Run final : public RunSteps {
 
   /// Goes on with what was chosen.
   Status take(const ScheduleChoice& choice) {
-    gpu_ = choice.gpu;
-    compile_.disabled.insert(compile_.disabled.end(), choice.disabled.begin(), choice.disabled.end());
+    run_.request.gpu = choice.gpu;
+    run_.request.compile.disabled.insert(run_.request.compile.disabled.end(), choice.disabled.begin(),
+                                         choice.disabled.end());
     Status code = Status::Ok;
     if (choice.plan >= 2) {
-      renew_compilation();
-      code = take_program(other_plans_[choice.plan - 2]);
+      run_.renew();
+      code = run_.compilation->lower_text(other_plans_[choice.plan - 2]);
+      if (code == Status::Ok) report_.signature = run_.compilation->signature();
     }
     if (code == Status::Ok) rank(choice.by_degree);
     return code;
@@ -446,7 +412,7 @@ class Run final : public RunSteps {
 
   /// By degree only where that cannot be told, whatever was remembered.
   void rank(bool by_degree) {
-    const double ms = order_switch_->set(by_degree, *compilation_, labels_);
+    const double ms = order_switch_->set(by_degree, *run_.compilation, run_.labels);
     if (by_degree && ms >= 0) {
       report_.order.by_degree = true;
       report_.order.halves = order_switch_->halves();
@@ -461,7 +427,7 @@ class Run final : public RunSteps {
     codegen::RunOptions run;
     run.threads = options_.threads;
     run.tier = tier_;
-    run.labels = bound_.labels;
+    run.labels = run_.bound.labels;
     run.stop_request = session_.stop_request();
     run.deadline = session_.deadline();
     run.most = options_.most();
@@ -469,45 +435,37 @@ class Run final : public RunSteps {
   }
 
   Status back_end() {
-    if (searches_) return Status::Ok;
-    if (executable_ != nullptr && is_as_assumed(bound_, *compilation_)) return Status::Ok;
-    outdated_ = std::move(executable_);
-    if (backend_ == nullptr) backend_ = target_->make(settings());
-    return compile(labels_);
-  }
-  TargetSettings settings() const { return {options_.code_folder, gpu_, {}}; }
-
-  Status run_passes(Compilation& compilation, const passes::LabelWords& labels) {
-    const Status bound = report_.bound == nullptr ? Status::Ok : bind_slices(compilation, reporter_, bound_);
-    return bound == Status::Ok ? session::run_passes(*target_, compilation, labels, report_.bound, gpu_.query) : bound;
+    if (run_.lacks_program()) return Status::Ok;
+    if (run_.executable != nullptr && is_as_assumed(run_.bound, *run_.compilation)) return Status::Ok;
+    outdated_ = std::move(run_.executable);
+    return compile();
   }
 
-  Status compile(const passes::LabelWords& labels) {
-    compilation_->set_target(target_->info(settings()));
-    Status code = run_passes(*compilation_, labels);
-    if (code != Status::Ok) return code;
-    report_.backend = backend_->name();
-    return parts_.load(*compilation_, *backend_, executable_);
+  Status compile() {
+    run_.open_back_end();
+    report_.backend = run_.backend->name();
+    return run_.compile();
   }
 
   Status execute() {
     const Stopwatch watch;
     codegen::RunOptions run = run_options();
-    if (options_.lists() && !streams() && !searches_) {
+    if (options_.lists() && !options_.streams() && !run_.lacks_program()) {
       matches_.emplace(nullptr, row_format_, *report_.signature->result, std::vector<std::string>(), options_.most(),
-                       *bound_.inputs.universe);
+                       *run_.bound.inputs.universe);
       matches_->only_count();
       run.on_rows = [this](const codegen::Rows& rows) { return matches_->take(rows); };
     }
-    if (streams()) {
-      const std::vector<std::string> names = of_pattern() ? pattern_->vertex_names() : compilation_->row_names();
+    if (options_.streams()) {
+      const std::vector<std::string> names =
+          of_pattern() ? run_.pattern->vertex_names() : run_.compilation->row_names();
       report_.columns = column_names(*report_.signature->result, names);
       if (is_picture(options_.matches)) {
-        pictures_.emplace(pattern_->set().patterns.front(), *bound_.inputs.universe, &graph());
+        pictures_.emplace(run_.pattern->set().patterns.front(), *run_.bound.inputs.universe, &graph());
       }
       matches_.emplace(matches_file_ && !pictures_ ? &*matches_file_ : nullptr, row_format_, *report_.signature->result,
-                       names, options_.limit, *bound_.inputs.universe);
-      if (of_pattern()) matches_->name_labels(*bound_.inputs.dictionary, pattern_->label_columns());
+                       names, options_.limit, *run_.bound.inputs.universe);
+      if (of_pattern()) matches_->name_labels(*run_.bound.inputs.dictionary, run_.pattern->label_columns());
       if (!cluster_.has_answer()) matches_->only_count();
       run.on_rows = [this](const codegen::Rows& rows) {
         if (pictures_) pictures_->take(rows, options_.limit.value_or(kPicturedMatches));
@@ -517,9 +475,9 @@ class Run final : public RunSteps {
     }
     if (matches_) report_.matches = &*matches_;
     if (options_.cluster.any()) {
-      const std::string what =
-          searches_ ? search_words(*pattern_, streams()) : ir::print(compilation_->pipeline().module);
-      if (const Status code = cluster_.begin(what, bound_, session_); code != Status::Ok) return code;
+      const std::string what = run_.lacks_program() ? search_words(*run_.pattern, options_.streams())
+                                                    : ir::print(run_.compilation->pipeline().module);
+      if (const Status code = cluster_.begin(what, run_.bound, session_); code != Status::Ok) return code;
       run.maybe_dealer = cluster_.dealer();
     }
     std::optional<codegen::RunOutcome> outcome;
@@ -529,16 +487,17 @@ class Run final : public RunSteps {
       if (progress.enabled() && !(matches_file_ && matches_file_->is_standard_output())) {
         run.on_progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
       }
-      outcome = searched_ ? std::move(*searched_) : executable_->run(bound_.arguments, *bound_.inputs.universe, run);
+      outcome = run_.tried ? std::move(*run_.tried)
+                           : run_.executable->run(run_.bound.arguments, *run_.bound.inputs.universe, run);
     }
     report_.run_ms += watch.ms();
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&*outcome)) {
-      return report_failure(*failed, options_.bind, compilation_->sources(), reporter_);
+      return report_failure(*failed, options_.bind, run_.compilation->sources(), run_.reporter);
     }
     result_ = std::move(std::get<codegen::RunResult>(*outcome));
     report_.result = &result_;
-    const bool by_program = !searches_ || parts_.needed();
-    const bool on_gpu = by_program ? target_->on_gpu : result_.tier.starts_with("GPU ");
+    const bool by_program = !run_.lacks_program() || parts_.needed();
+    const bool on_gpu = by_program ? run_.target->on_gpu : result_.tier.starts_with("GPU ");
     if (on_gpu) report_.device = result_.tier;
     if (on_gpu && !options_.json) console_.note(fmt::format("ran on {}", result_.tier));
     for (const std::string& note : result_.notes) console_.note(note);
@@ -551,34 +510,19 @@ class Run final : public RunSteps {
   }
 
   const RunVerbOptions& options_;
-  const PatternOptions pattern_options_;
   const Console& console_;
   Session& session_;
   SharedInputs* const maybe_shared_;
-  PatternReporter reporter_;
-  CompileOptions compile_;
-  GpuOptions gpu_;
   ClusterRun cluster_;
   PartsChoice parts_;
-  std::optional<Compilation> compilation_;
   std::vector<std::string> other_plans_;  ///< Programs that `--tune` compares with that of the pattern.
-  std::optional<PatternSource> pattern_;
-  EngineChoice choice_;
-  Status planned_ = Status::Ok;  ///< Of the last plan of the program.
-  bool decides_again_ = false;   ///< The best engine depends on the other patterns of the command.
+  bool decides_again_ = false;            ///< The best engine depends on the other patterns of the command.
   std::optional<runtime::Tier> tier_;
-  const Target* target_ = &target_named("llvm");
-  std::optional<codegen::RunOutcome> searched_;  ///< Of a search that was tried.
-  bool searches_ = false;                        ///< The pattern is matched without a program.
-  bool may_choose_ = false;                      ///< The device is chosen when the graph is read.
-  Forecast forecast_;
-  std::optional<pattern::GraphSketch> sketch_;
+  bool may_choose_ = false;  ///< The device is chosen when the graph is read.
   BindPlan plan_;
-  BoundInputs bound_;
-  passes::LabelWords labels_;
   std::optional<OrderSwitch> order_switch_;  ///< While schedules are timed.
-  std::unique_ptr<codegen::Backend> backend_, outdated_backend_;
-  std::unique_ptr<codegen::Executable> executable_;
+  QuestionRun run_;
+  std::unique_ptr<codegen::Backend> outdated_backend_;
   std::unique_ptr<codegen::Executable> outdated_;  ///< For other inputs; waited for at the end only.
   RowFormat row_format_;
   std::optional<OutputFile> matches_file_;

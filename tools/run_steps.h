@@ -1,11 +1,8 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
-#include "session/bind.h"
-#include "session/compile.h"
-#include "session/pattern_source.h"
+#include "session/question_run.h"
 #include "tools/console.h"
 #include "tools/exit_codes.h"
 #include "tools/run_options.h"
@@ -19,15 +16,8 @@ struct RunReport;
 /// What a run has computed, and with what; valid as long as the run.
 struct Computed {
   RunReport* report;
-  const BoundInputs* bound;
-  Compilation* compilation;
-  passes::LabelWords labels;
-  codegen::Executable* executable;
+  QuestionRun& run;
   codegen::RunOptions run_options;
-  const std::optional<PatternSource>& pattern;  ///< Empty for a program.
-  PatternOptions pattern_options;
-  const std::optional<pattern::GraphSketch>& sketch;  ///< What the pattern's program was written for.
-  bool searches;                                      ///< It was matched without one.
 };
 
 /// One program or pattern on its way to an answer. Every step says how the command ends; Ok goes on to the next. The

@@ -29,7 +29,7 @@ struct OtherWay {
 /// Another program for a pattern, if there is one, else another back end; always by ids, so that the ranks differ where
 /// the first run ranked by degree.
 OtherWay other_way(const Computed& first, const RunVerbOptions& options) {
-  OtherWay other{options, first.pattern_options, {}};
+  OtherWay other{options, first.run.request.pattern, {}};
   other.options.device = "cpu";
   other.options.gpu = {};
   other.options.gpu_given.clear();
@@ -43,12 +43,12 @@ OtherWay other_way(const Computed& first, const RunVerbOptions& options) {
   other.options.tier = was_native ? "interp" : "native";
   other.text = was_native ? "plans instead of compiled code" : "compiled code";
   if (was_gpu) other.text += " on the CPU";
-  if (!first.pattern) return other;
-  if (first.searches || first.pattern->set().motif) {
+  if (!first.run.pattern) return other;
+  if (first.run.lacks_program() || first.run.pattern->set().motif) {
     if (other.pattern.algorithm == "extend") return other;
     other.pattern.algorithm = "extend";
     other.text = "a program that goes from vertex to vertex";
-  } else if (first.sketch && other.pattern.plan == 1 && first.pattern->write_plan(2, *first.sketch)) {
+  } else if (first.run.sketch && other.pattern.plan == 1 && first.run.pattern->write_plan(2, *first.run.sketch)) {
     other.pattern.plan = 2;
     other.text = "the plan that is next in cost";
   } else {
@@ -77,16 +77,16 @@ class Verifier {
 
   Status on_samples() {
     SampleTask task;
-    task.bound = first_.bound;
+    task.bound = &first_.run.bound;
     task.options = first_.run_options;
     task.options.on_progress = {};
-    task.maybe_pattern = first_.pattern && is_plain(*first_.pattern) ? &*first_.pattern : nullptr;
-    task.embeddings = first_.pattern_options.embeddings;
-    task.compilation = first_.compilation;
-    task.labels = first_.labels;
+    task.maybe_pattern = first_.run.pattern && is_plain(*first_.run.pattern) ? &*first_.run.pattern : nullptr;
+    task.embeddings = first_.run.request.pattern.embeddings;
+    task.compilation = &*first_.run.compilation;
+    task.labels = first_.run.labels;
     std::unique_ptr<codegen::Executable> matcher;
     task.tested = [this, &matcher](const SampleInputs& sample) {
-      if (!first_.searches) return first_.executable;
+      if (!first_.run.lacks_program()) return first_.run.executable.get();
       matcher = matcher_of(sample.bound);
       return matcher.get();
     };
@@ -127,9 +127,9 @@ class Verifier {
 
   /// What matches the pattern without a program, for other inputs; null: nothing can.
   std::unique_ptr<codegen::Executable> matcher_of(const BoundInputs& bound) const {
-    const PatternSource& pattern = *first_.pattern;
+    const PatternSource& pattern = *first_.run.pattern;
     const runtime::Graph& graph = bound.inputs.graphs.begin()->second;
-    const planner::Question question = question_of(pattern, first_.pattern_options, false);
+    const planner::Question question = question_of(pattern, first_.run.request.pattern, false);
     if (first_.report->backend != "identities") {
       return codegen::make_matcher(
           match_task(question, graph, *bound.inputs.dictionary, bound.match_index ? bound.match_index() : nullptr));

@@ -1,0 +1,204 @@
+#include "session/question_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/machine.h"
+#include "session/assumptions.h"
+#include "session/bind_slices.h"
+#include "session/label_graph.h"
+#include "session/motif_sets.h"
+#include "session/pattern_matcher.h"
+
+namespace matcha::session {
+
+QuestionRun::QuestionRun(ProgramRequest asked, const Reporter& to, Reading reading)
+    : request(std::move(asked)), log(to) {
+  read_here();
+  if (reading) reading_ = std::move(reading);
+  if (request.compile.file.empty()) request.compile.file = request.of_pattern() ? "<pattern>" : "<program>";
+  plan.rows = request.matches;
+  plan.order = request.order;
+  plan.threads = runtime::machine().threads;
+  target = &target_named(cpu_target());
+  renew();
+}
+
+void QuestionRun::read_here() {
+  reading_ = [](const std::function<void()>& step) { step(); };
+}
+
+void QuestionRun::renew() {
+  compilation.emplace(request.compile, reporter);
+  compilation->set_cancel(maybe_cancel_);
+}
+
+Status QuestionRun::read_program(const std::atomic<bool>* maybe_cancel) {
+  maybe_cancel_ = maybe_cancel;
+  compilation->set_cancel(maybe_cancel);
+  Status status = Status::Ok;
+  if (request.reads_file) {
+    status = compilation->read();
+  } else {
+    compilation->take(request.text);
+  }
+  if (status == Status::Ok) status = compilation->check();
+  return status == Status::Ok ? compilation->lower() : status;
+}
+
+Status QuestionRun::read(const std::atomic<bool>* maybe_cancel) {
+  Status status = Status::Ok;
+  if (request.of_pattern()) pattern.emplace(request.pattern, log);
+  reading_([&] { status = pattern ? pattern->read() : read_program(maybe_cancel); });
+  if (status != Status::Ok) return status;
+  if (pattern) reporter.set_pattern(pattern->sources(), pattern->loc());
+  signature = pattern ? pattern->signature(request.matches) : compilation->signature();
+  return status;
+}
+
+const runtime::Graph* QuestionRun::maybe_graph() const {
+  if (maybe_pattern_graph != nullptr) return maybe_pattern_graph;
+  const auto found = bound.inputs.graphs.find(bound.main_graph);
+  return found == bound.inputs.graphs.end() ? nullptr : &found->second;
+}
+
+Status QuestionRun::check_graph(bool narrows) {
+  if (!pattern) return Status::Ok;
+  Status status = pattern->check_arcs(maybe_graph()->facts().directed);
+  if (status == Status::Ok) status = pattern->check_set(bound.inputs.reports.at(bound.main_graph).graphs);
+  if (status == Status::Ok) status = pattern->check_labels(*maybe_graph(), *bound.inputs.dictionary);
+  if (status == Status::Ok && narrows) status = take_graph_of_label(*pattern, log, bound);
+  if (status == Status::Ok && !request.pattern.per.empty()) status = check_for_orbits(*maybe_graph(), log);
+  return status;
+}
+
+planner::Question QuestionRun::question() const {
+  planner::Question question;
+  if (pattern) question = question_of(*pattern, request.pattern, request.matches);
+  question.bounded = request.some;
+  question.most = request.maybe_most;
+  question.device = request.device;
+  question.engine = request.engine;
+  if (!request.may_search) question.wants_program = "what takes the answer";
+  if (request.tier != "auto") question.wants_tier = "`tier`";
+  question.in_shares = request.shares;
+  question.graph_grows = request.may_lack_labels;
+  return question;
+}
+
+EngineContext QuestionRun::context() const {
+  EngineContext context;
+  context.maybe_graph = maybe_graph();
+  context.maybe_labels = bound.inputs.dictionary.get();
+  context.match_index = bound.match_index;
+  context.code_folder = request.code_folder;
+  return context;
+}
+
+std::optional<double> QuestionRun::expected_ns(bool on_gpu) {
+  if (!pattern) return on_gpu ? std::nullopt : session::expected_ns(*compilation, bound);
+  if (planned_ == Status::Ok) planned_ = write_program(on_gpu);
+  if (planned_ != Status::Ok) return std::nullopt;
+  return on_gpu ? forecast.ns : pattern->program().cost;
+}
+
+Status QuestionRun::decide(planner::Question asked, EngineContext given, planner::Catalog catalog, const Reporter& to) {
+  planned_ = Status::Ok;
+  catalog.program_ns = [this](bool on_gpu) { return expected_ns(on_gpu); };
+  catalog.threads = std::max(catalog.threads, 1U);
+  catalog.complete = request.explains;
+  const Status decided = choice.decide(std::move(asked), std::move(given), catalog, to);
+  if (planned_ != Status::Ok || decided != Status::Ok) return planned_ != Status::Ok ? planned_ : decided;
+  if (!request.explains) return Status::Ok;
+  offers = planner::to_json(choice.decision());
+  choice.stay_on_cpu();
+  if (!choice.decision().is_empty()) return Status::Ok;
+  return to.error(Status::Usage, "what runs on a GPU alone is not explained", "leave out `device`");
+}
+
+bool QuestionRun::take_device() {
+  if (chosen().on_gpu == target->on_gpu) return false;
+  target = &target_named(chosen().on_gpu ? "cuda" : cpu_target());
+  return true;
+}
+
+void QuestionRun::make_engine(const codegen::RunOptions& trial) {
+  while (chosen().make) {
+    const Stopwatch watch;
+    if (executable == nullptr) executable = chosen().make();
+    const double plan_ms = chosen().engine == "search" ? 0 : watch.ms() + forecast.plan_ms;
+    if (chosen().is_trial) tried = try_search(*executable, bound.arguments, *bound.inputs.universe, trial);
+    if (!chosen().is_trial || tried) {
+      if (plan_ms > 0) compilation->add_plan(plan_ms);
+      return;
+    }
+    executable.reset();
+    choice.give_up();
+  }
+}
+
+Status QuestionRun::write_program(bool on_gpu) {
+  plan.device = on_gpu ? pattern::Device::Gpu : pattern::Device::Cpu;
+  if (sketch && sketch->device == plan.device) return Status::Ok;
+  Status status = Status::Ok;
+  sketch.emplace();
+  reading_([&] { status = plan_pattern(*pattern, *maybe_graph(), *bound.inputs.dictionary, plan, *sketch, forecast); });
+  if (status != Status::Ok) sketch.reset();
+  return status;
+}
+
+Status QuestionRun::lower_program() {
+  if (!pattern) return Status::Ok;
+  Status status = write_program(target->on_gpu);
+  if (status != Status::Ok) return status;
+  reading_([&] { status = compilation->lower_text(pattern->program().text, forecast.plan_ms); });
+  if (status == Status::Ok) signature = compilation->signature();
+  return status;
+}
+
+Status QuestionRun::order_vertices() {
+  labels.code = [words = bound.inputs.dictionary, may_lack = request.may_lack_labels](std::string_view word) {
+    std::optional<std::int64_t> code = words->code(word);
+    // Of no vertex, not even of one without a label.
+    if (!code && may_lack) code = runtime::kNoLabel + 1;
+    return code;
+  };
+  labels.words = bound.inputs.dictionary->words();
+  if (request.rewrite) {
+    if (const Status status = rewrite(); status != Status::Ok) return status;
+  }
+  forecast.threads = plan.threads;
+  forecast.on_gpu = target->on_gpu;
+  return session::order_vertices(plan.order, forecast, *compilation, labels, reporter, bound, order);
+}
+
+/// What the request makes of the program is compiled.
+Status QuestionRun::rewrite() {
+  compilation->allow(allowed_assumptions(target->on_gpu, &bound));
+  const std::optional<ir::Module> nests = compilation->nests(labels);
+  if (!nests) return log.error(Status::Query, "the program cannot be read as loops");
+  compilation->set_loop(request.rewrite(compilation->context(), *nests));
+  return Status::Ok;
+}
+
+void QuestionRun::open_back_end() {
+  if (backend != nullptr) return;
+  backend = target->make(settings());
+  backend->begin();
+}
+
+Status QuestionRun::run_passes(Compilation& of) {
+  const Status sliced = is_bound ? bind_slices(of, reporter, bound) : Status::Ok;
+  if (sliced != Status::Ok) return sliced;
+  return session::run_passes(*target, of, labels, is_bound ? &bound : nullptr, request.gpu.query);
+}
+
+Status QuestionRun::compile() {
+  open_back_end();
+  compilation->set_target(target->info(settings()));
+  const Status status = run_passes(*compilation);
+  if (status != Status::Ok) return status;
+  return load ? load(*compilation, *backend, executable) : compilation->load(*backend, executable);
+}
+
+}  // namespace matcha::session
