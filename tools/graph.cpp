@@ -20,8 +20,9 @@
 #include "runtime/graph/page_limit.h"
 #include "runtime/graph/stats.h"
 #include "runtime/graph/write.h"
+#include "session/graph_info.h"
 #include "session/options.h"
-#include "tools/graph_info.h"
+#include "session/output_file.h"
 #include "tools/help.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
@@ -308,7 +309,9 @@ Status info(const GraphOptions& options) {
   Session session(console);
   Status code = Status::Ok;
   const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
-  return session.leave(loaded == nullptr ? code : print_graph_info(*loaded, options.json, console));
+  if (loaded == nullptr) return session.leave(code);
+  const runtime::Status written = write_text_file("-", graph_info(*loaded, options.json));
+  return session.leave(written ? Status::Ok : console.error(written.error()));
 }
 
 using Io = runtime::IoOptions;

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "session/graph_info.h"
 #include "session/version.h"
 #include "tools/explanation.h"
-#include "tools/graph_info.h"
 #include "tools/session.h"
 #include "tools/svg.h"
 

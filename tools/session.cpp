@@ -196,18 +196,6 @@ Status Session::verdict() const {
 
 bool signal_came() { return signal_seen.load() != 0; }
 
-const char* stop_word(Status verdict) {
-  switch (verdict) {
-    case Status::Timeout: return "timeout";
-    case Status::Terminated: return "terminate";
-    default: return "interrupt";
-  }
-}
-
-const char* stopped_by(Status verdict) {
-  return verdict == Status::Timeout ? "stopped by --timeout" : "stopped by a signal";
-}
-
 std::string stop_line(Status verdict) { return fmt::format("{} before there was a result", stopped_by(verdict)); }
 
 }  // namespace matcha::tools

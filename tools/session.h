@@ -67,10 +67,6 @@ class Session {
 /// Whether the session of this process, if there is one, has seen a signal.
 bool signal_came();
 
-/// `timeout`, `interrupt` or `terminate`, for people and JSON.
-const char* stop_word(Status verdict);
-/// `stopped by --timeout` or `stopped by a signal`.
-const char* stopped_by(Status verdict);
 /// `stopped by a signal before there was a result`.
 std::string stop_line(Status verdict);
 

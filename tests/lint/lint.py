@@ -25,6 +25,7 @@ ALLOWED = {
     "session": {"session", "engines", "planner", "question", "frontend", "ir", "passes", "codegen", "runtime"},
     "incremental": {"incremental", "session", "engines", "planner", "question", "frontend", "ir", "passes", "codegen", "runtime"},
     "lsp": {"lsp", "session", "frontend", "ir"},
+    "server": {"server", "session", "planner", "question", "frontend", "ir", "codegen", "runtime"},
     "api": {"api", "incremental", "session", "engines", "planner", "question", "frontend", "ir", "passes", "codegen", "runtime"},
 }
 # The reference interpreter shares nothing with the other back ends: it is what they are compared with.

@@ -1,4 +1,4 @@
-#include "tools/serve_lists.h"
+#include "server/lists.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace matcha::tools {
+namespace matcha::server {
 
 namespace {
 
@@ -92,4 +92,4 @@ Status check_lists(const Json& lists, const session::Signature& program, const J
   return Status::Ok;
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::server

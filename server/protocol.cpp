@@ -1,4 +1,4 @@
-#include "tools/serve_protocol.h"
+#include "server/protocol.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +11,7 @@
 #include "ir/support/diagnostics.h"
 #include "session/options.h"
 
-namespace matcha::tools {
+namespace matcha::server {
 
 namespace {
 
@@ -317,4 +317,4 @@ std::string error_line(const Json& id, Status status, const JsonLog& log) {
   return line.take();
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::server

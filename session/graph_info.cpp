@@ -1,4 +1,4 @@
-#include "tools/graph_info.h"
+#include "session/graph_info.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,8 @@
 #include <string>
 
 #include "runtime/graph/stats.h"
-#include "session/output_file.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 namespace {
 
@@ -16,9 +15,9 @@ using Json = nlohmann::ordered_json;
 
 /// More labels than these are counted, not listed.
 constexpr std::size_t kShownLabels = 10;
-constexpr double kBarWidth = 40;
+constexpr double kDegreeBar = 40;
 
-std::string histogram(const runtime::GraphStats& stats) {
+std::string degree_bars(const runtime::GraphStats& stats) {
   std::string out = "degrees\n";
   std::uint64_t most = 1;
   for (std::uint64_t count : stats.degree_histogram) most = std::max(most, count);
@@ -28,7 +27,7 @@ std::string histogram(const runtime::GraphStats& stats) {
     const std::uint64_t count = stats.degree_histogram[i];
     const std::string range = low == high ? fmt::format("{}", low) : fmt::format("{}-{}", low, high);
     const double part = static_cast<double>(count) / static_cast<double>(most);
-    std::string bar(static_cast<std::size_t>(part * kBarWidth), '#');
+    std::string bar(static_cast<std::size_t>(part * kDegreeBar), '#');
     if (bar.empty() && count != 0) bar = ".";
     out += fmt::format("  {:>15} {:>12}{}{}\n", range, count, bar.empty() ? "" : "  ", bar);
   }
@@ -77,7 +76,7 @@ std::string edge_labels_text(const runtime::Graph& graph) {
   return labels.size() > kShownLabels ? out + fmt::format("  {:>15}\n", "…") : out;
 }
 
-std::string as_text(const runtime::LoadedGraph& loaded, const runtime::GraphStats& stats) {
+std::string info_text(const runtime::LoadedGraph& loaded, const runtime::GraphStats& stats) {
   const runtime::LoadReport& report = loaded.report;
   std::string out;
   const auto line = [&out](std::string_view name, const auto& value) {
@@ -118,10 +117,10 @@ std::string as_text(const runtime::LoadedGraph& loaded, const runtime::GraphStat
     }
     if (stats.labels.size() > kShownLabels) out += fmt::format("  {:>15}\n", "…");
   }
-  return out + edge_labels_text(loaded.graph) + histogram(stats);
+  return out + edge_labels_text(loaded.graph) + degree_bars(stats);
 }
 
-Json as_json(const runtime::LoadedGraph& loaded, const runtime::GraphStats& stats) {
+Json info_json(const runtime::LoadedGraph& loaded, const runtime::GraphStats& stats) {
   Json all = {{"schema", "matcha.graph/1"}};
   all.update(graph_facts(loaded.report));
   all["isolated"] = stats.isolated;
@@ -173,15 +172,13 @@ nlohmann::ordered_json graph_facts(const runtime::LoadReport& report) {
               {"graph_bytes", report.graph_bytes}};
 }
 
-Status print_graph_info(const runtime::LoadedGraph& loaded, bool json, const Console& console) {
+std::string graph_info(const runtime::LoadedGraph& loaded, bool json) {
   const runtime::GraphStats stats = runtime::graph_stats(loaded.graph);
-  const std::string text =
-      json ? as_json(loaded, stats).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : as_text(loaded, stats);
-  const runtime::Status written = write_text_file("-", text);
-  return written ? Status::Ok : console.error(written.error());
+  return json ? info_json(loaded, stats).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+              : info_text(loaded, stats);
 }
 
-void add_graphs(const session::ResidentGraph& graph, nlohmann::ordered_json& object) {
+void add_graphs(const ResidentGraph& graph, nlohmann::ordered_json& object) {
   object["graph"] = graph_facts(*graph.report());
   if (!graph.is_joined()) return;
   Json& graphs = object["graphs"] = Json::object();
@@ -189,9 +186,9 @@ void add_graphs(const session::ResidentGraph& graph, nlohmann::ordered_json& obj
   for (const auto& other : graph.others()) graphs[other.name] = graph_facts(*other.graph->report());
 }
 
-void note_reports(const session::ResidentGraph& graph, const Console& console) {
-  console.note(graph.report()->render());
-  for (const auto& other : graph.others()) console.note(other.graph->report()->render());
+void note_reports(const ResidentGraph& graph, const Reporter& reporter) {
+  reporter.note(graph.report()->render());
+  for (const auto& other : graph.others()) reporter.note(other.graph->report()->render());
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

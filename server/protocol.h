@@ -10,14 +10,16 @@
 #include "runtime/cpu/set_kernels.h"
 #include "session/prepared.h"
 #include "session/query_request.h"
-#include "tools/exit_codes.h"
+#include "session/status.h"
 
 namespace matcha::session {
 struct OptionTargets;
 }  // namespace matcha::session
 
 /// The lines of `matcha serve`, each a JSON object; docs/cli.md has their schema.
-namespace matcha::tools {
+namespace matcha::server {
+
+using namespace session;
 
 using Json = nlohmann::ordered_json;
 
@@ -86,4 +88,4 @@ std::string dump_line(const Json& value);
 /// The line of a request that failed.
 std::string error_line(const Json& id, Status status, const JsonLog& log);
 
-}  // namespace matcha::tools
+}  // namespace matcha::server

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+
+#include "server/protocol.h"
+#include "session/reporter.h"
+#include "session/resident_graph.h"
+
+namespace matcha::server {
+
+/// Answers the lines of standard input on standard output, after a line about the graph, until the input ends and
+/// nothing is left. `usual` is what holds for all requests; `tier`, of those that name none. Ok, or Input when nobody
+/// reads the answers.
+Status serve_lines(const session::ResidentGraph::Shared& graph, std::optional<runtime::Tier> tier,
+                   const ServeRequest& usual, const Reporter& reporter);
+
+}  // namespace matcha::server
