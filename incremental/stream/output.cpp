@@ -1,4 +1,4 @@
-#include "tools/stream_output.h"
+#include "incremental/stream/output.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 #include "session/output_file.h"
 
-namespace matcha::tools {
+namespace matcha::session::stream {
 
 runtime::Error StreamOutput::failure(int code) const {
   runtime::Error error;
@@ -83,7 +83,7 @@ runtime::Status StreamOutput::cut(std::uint64_t bytes) {
 
 runtime::Status StreamOutput::write(std::string_view text) {
   if (closed_) return runtime::Done{};
-  const int code = session::write_all(descriptor_, text);
+  const int code = write_all(descriptor_, text);
   if (code == EPIPE) {
     closed_ = true;
     return runtime::Done{};
@@ -97,4 +97,4 @@ runtime::Status StreamOutput::sync() {
   return failure(errno);
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session::stream

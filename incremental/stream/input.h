@@ -14,7 +14,7 @@
 #include "runtime/graph/byte_stream.h"
 #include "runtime/result.h"
 
-namespace matcha::tools {
+namespace matcha::session::stream {
 
 /// Lines of a stream with the times at which they came: a thread reads while batches are at work.
 class StreamInput {
@@ -66,4 +66,4 @@ class StreamInput {
   std::thread thread_;
 };
 
-}  // namespace matcha::tools
+}  // namespace matcha::session::stream

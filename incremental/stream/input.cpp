@@ -1,8 +1,8 @@
-#include "tools/stream_input.h"
+#include "incremental/stream/input.h"
 
 #include <utility>
 
-namespace matcha::tools {
+namespace matcha::session::stream {
 
 namespace {
 
@@ -99,4 +99,4 @@ StreamInput::Found StreamInput::next(Clock::time_point until, Line& line) {
   }
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session::stream

@@ -8,7 +8,7 @@
 
 #include "runtime/result.h"
 
-namespace matcha::tools {
+namespace matcha::session::stream {
 
 /// A file, or standard output, that grows batch by batch. What goes before it is written reaches the reader at once.
 class StreamOutput {
@@ -44,4 +44,4 @@ class StreamOutput {
   bool closed_ = false;
 };
 
-}  // namespace matcha::tools
+}  // namespace matcha::session::stream

@@ -16,35 +16,38 @@
 #include "incremental/feed.h"
 #include "incremental/netting.h"
 #include "incremental/state.h"
-#include "tools/console.h"
-#include "tools/session.h"
-#include "tools/stream_input.h"
-#include "tools/stream_options.h"
-#include "tools/stream_output.h"
+#include "incremental/stream/input.h"
+#include "incremental/stream/output.h"
+#include "incremental/stream/request.h"
+#include "session/reporter.h"
 
-namespace matcha::tools {
+namespace matcha::session::stream {
 
 /// What a stream is made of, once its options are read.
 struct StreamParts {
-  std::unique_ptr<session::stream::Engine> engine;
-  std::vector<std::string> names;  ///< Of the programs.
-  session::stream::FeedRules rules;
+  std::unique_ptr<Engine> engine;
+  FeedRules rules;
   std::string updates;                     ///< The path of the updates, without columns.
   std::function<Status()> check_text_ids;  ///< Whether the programs can run where ids are text.
   codegen::RunOptions run;
-  std::optional<RowFormat> row_format;  ///< Rows are wanted.
-  std::optional<session::stream::StateFolder> state;
+  std::optional<StateFolder> state;
   std::unique_ptr<runtime::stream::Partners> partners = nullptr;  ///< Other processes with the same stream; null: none.
   nlohmann::json settings;  ///< What a state is for, and the same when it goes on.
 };
+
+/// Why to stop now: Timeout, Interrupted or Terminated; Ok: nothing asks for it. From any thread.
+using Verdict = std::function<Status()>;
 
 /// Goes through the batches of a stream: reads lines until a batch ends, finds out what changes, has it in the log,
 /// applies it and writes the answers.
 class StreamRun {
  public:
-  StreamRun(const StreamOptions& options, const Console& console, Session& session, StreamParts parts);
+  StreamRun(const StreamRequest& request, const Reporter& reporter, Verdict verdict, StreamParts parts);
 
-  /// All of it; a step that fails reports why.
+  /// Opens the files of answers, which may wait for the reader of a pipe. Ok or Input.
+  Status open();
+  /// All the rest; a step that fails reports why. A batch ends by itself soon after `verdict` asks for it. Requires:
+  /// `open` gave Ok.
   Status all();
 
  private:
@@ -52,7 +55,7 @@ class StreamRun {
   /// When lines came, and how many.
   using Arrivals = std::vector<std::pair<Clock::time_point, std::uint64_t>>;
   struct Owed {
-    session::stream::BatchFacts facts;
+    BatchFacts facts;
     Arrivals arrivals;
   };
 
@@ -62,41 +65,41 @@ class StreamRun {
     std::uint64_t bytes = 0;             ///< and how far they go.
   };
 
-  session::stream::ApplyOptions how(bool quiet) const;
-  Status open_outputs(bool goes_on);
+  ApplyOptions how(bool quiet) const;
+  bool goes_on() const { return parts_.state && parts_.state->is_begun(); }
   Status begin();
   Status go_on();
   Status read_heard(const nlohmann::json& facts, Heard& heard) const;
   Status check_log(std::uint64_t last, Heard& heard) const;
   Status cut_outputs(const nlohmann::json& facts, Heard& heard);
-  Status replay(const session::stream::LogRecord& record, bool quiet);
+  Status replay(const LogRecord& record, bool quiet);
   Status open_input();
   Status first_answer();
   /// Takes lines until a batch ends; false where the input has ended, or the session.
   Status gather();
   Status take_line(const StreamInput::Line& line);
   /// Reads a line. Where its ids are the first ones, and text, the programs must be able to run on text.
-  Status push(std::string_view line, session::stream::LineKind& kind, std::string& error);
+  Status push(std::string_view line, LineKind& kind, std::string& error);
   std::optional<Clock::time_point> batch_deadline() const;
   Status finish_batch();
   Status settle(bool all);
-  Status net(session::stream::RawBatch& raw, session::stream::NetBatch& batch, session::stream::BatchFacts& facts);
-  Status log_batch(const session::stream::RawBatch& raw);
-  Status answer(const session::stream::NetBatch& batch, session::stream::BatchFacts& facts, bool quiet);
-  Status write_answers(const session::stream::BatchFacts& facts, const std::vector<session::stream::Answer>& answers);
-  std::string rows_text(std::uint64_t batch, const session::stream::RowChanges& changes) const;
-  void count(const session::stream::BatchFacts& facts, const Arrivals& arrivals);
+  Status net(RawBatch& raw, NetBatch& batch, BatchFacts& facts);
+  Status log_batch(const RawBatch& raw);
+  Status answer(const NetBatch& batch, BatchFacts& facts, bool quiet);
+  Status write_answers(const BatchFacts& facts, const std::vector<Answer>& answers);
+  std::string rows_text(std::uint64_t batch, const RowChanges& changes) const;
+  void count(const BatchFacts& facts, const Arrivals& arrivals);
   Status write_checkpoint();
   bool wants_checkpoint() const;
   Status summarize(Status status);
   Status line_error(std::uint64_t line, std::string message) const;
 
-  const StreamOptions& options_;
-  const Console& console_;
-  Session& session_;
+  const StreamRequest& request_;
+  const Reporter& reporter_;
+  const Verdict verdict_;
   StreamParts parts_;
-  session::stream::Engine& engine_;
-  session::stream::Feed feed_;
+  Engine& engine_;
+  Feed feed_;
   std::optional<StreamInput> input_;
   std::optional<StreamOutput> answers_, rows_;
   std::string input_name_;
@@ -114,9 +117,9 @@ class StreamRun {
   bool blank_ = false;         ///< The last line was empty.
   std::uint64_t since_checkpoint_ = 0, checkpoint_bytes_ = 0;
 
-  session::stream::Latencies latencies_;
+  Latencies latencies_;
   std::uint64_t updates_ = 0, noops_ = 0, late_ = 0;
   Clock::time_point start_ = Clock::now();
 };
 
-}  // namespace matcha::tools
+}  // namespace matcha::session::stream

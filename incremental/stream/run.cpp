@@ -1,4 +1,4 @@
-#include "tools/stream_run.h"
+#include "incremental/stream/run.h"
 
 #include <fmt/format.h>
 
@@ -9,12 +9,11 @@
 #include <utility>
 
 #include "incremental/inputs.h"
+#include "session/durations.h"
 #include "session/matches.h"
 #include "session/values.h"
 
-namespace matcha::tools {
-
-namespace st = session::stream;
+namespace matcha::session::stream {
 
 namespace {
 
@@ -28,21 +27,17 @@ double ms_of(std::chrono::steady_clock::duration time) {
 
 }  // namespace
 
-StreamRun::StreamRun(const StreamOptions& options, const Console& console, Session& session, StreamParts parts)
-    : options_(options),
-      console_(console),
-      session_(session),
+StreamRun::StreamRun(const StreamRequest& request, const Reporter& reporter, Verdict verdict, StreamParts parts)
+    : request_(request),
+      reporter_(reporter),
+      verdict_(std::move(verdict)),
       parts_(std::move(parts)),
       engine_(*parts_.engine),
       feed_(parts_.rules, std::make_shared<const runtime::LabelDictionary>(engine_.dictionary())),
       input_name_(parts_.updates == "-" ? "<stdin>" : parts_.updates) {}
 
 Status StreamRun::all() {
-  const bool goes_on = parts_.state && parts_.state->is_begun();
-  Status status = open_outputs(goes_on);
-  // A batch ends by itself soon after it was asked to.
-  session_.watch(Session::Stops::Late);
-  if (status == Status::Ok) status = goes_on ? go_on() : begin();
+  Status status = goes_on() ? go_on() : begin();
   if (status == Status::Ok) status = open_input();
   start_ = Clock::now();
   while (status == Status::Ok && !ended_) {
@@ -56,40 +51,36 @@ Status StreamRun::all() {
 }
 
 /// How a batch is run. Processes that share its edges must come to the same steps, however long each takes.
-st::ApplyOptions StreamRun::how(bool quiet) const {
-  st::ApplyOptions options{parts_.run, quiet};
+ApplyOptions StreamRun::how(bool quiet) const {
+  ApplyOptions options{parts_.run, quiet};
   options.maybe_partners = parts_.partners.get();
   if (parts_.partners == nullptr) return options;
-  options.way = st::Way::Edges;
+  options.way = Way::Edges;
   options.shares_always = true;
   return options;
 }
 
-Status StreamRun::open_outputs(bool goes_on) {
-  if (options_.matches != "-" || options_.out != "-") {
-    runtime::Result<StreamOutput> opened = StreamOutput::open(options_.out, goes_on);
-    if (!opened) return console_.error(opened.error());
-    answers_.emplace(std::move(*opened));
-  } else {
-    runtime::Result<StreamOutput> none = StreamOutput::open("/dev/null", true);
-    if (!none) return console_.error(none.error());
-    answers_.emplace(std::move(*none));
-  }
-  if (options_.matches.empty()) return Status::Ok;
-  runtime::Result<StreamOutput> opened = StreamOutput::open(options_.matches, goes_on);
-  if (!opened) return console_.error(opened.error());
-  rows_.emplace(std::move(*opened));
-  return Status::Ok;
+Status StreamRun::open() {
+  const auto open_one = [&](const std::string& path, std::optional<StreamOutput>& output) {
+    runtime::Result<StreamOutput> opened = StreamOutput::open(path, goes_on());
+    if (!opened) return reporter_.error(opened.error());
+    output.emplace(std::move(*opened));
+    return Status::Ok;
+  };
+  // Rows have standard output for themselves.
+  const bool only_rows = request_.matches == "-" && request_.out == "-";
+  const Status status = open_one(only_rows ? "/dev/null" : request_.out, answers_);
+  return status != Status::Ok || request_.matches.empty() ? status : open_one(request_.matches, rows_);
 }
 
 Status StreamRun::open_input() {
   runtime::Result<std::unique_ptr<runtime::ByteStream>> bytes = runtime::ByteStream::open(parts_.updates);
-  if (!bytes) return console_.error(bytes.error());
+  if (!bytes) return reporter_.error(bytes.error());
   if ((*bytes)->may_repeat() && offset_ != 0) {
     const runtime::Status skipped = (*bytes)->skip(offset_);
-    if (!skipped) return console_.error(skipped.error());
+    if (!skipped) return reporter_.error(skipped.error());
   } else if (offset_ != 0) {
-    console_.note(fmt::format("the input goes on after line {}, byte {}, of what was read before", line_, offset_));
+    reporter_.note(fmt::format("the input goes on after line {}, byte {}, of what was read before", line_, offset_));
   }
   may_be_quiet_ = !(*bytes)->may_repeat();
   input_.emplace(std::move(*bytes), offset_);
@@ -106,21 +97,21 @@ Status StreamRun::begin() {
 }
 
 Status StreamRun::first_answer() {
-  if (options_.no_total && !rows_) return Status::Ok;
-  std::vector<st::Answer> answers;
+  if (request_.no_total && !rows_) return Status::Ok;
+  std::vector<Answer> answers;
   const Stopwatch watch;
   const Status status = engine_.start(how(false), answers);
   if (status != Status::Ok) return status;
-  st::BatchFacts facts;
-  return options_.no_total ? Status::Ok : write_answers(facts, answers);
+  BatchFacts facts;
+  return request_.no_total ? Status::Ok : write_answers(facts, answers);
 }
 
 /// After a restart: what the log has is done again, and answered where the answer was not written. All is checked
 /// before anything is written.
 Status StreamRun::go_on() {
-  st::StateFolder& state = *parts_.state;
+  StateFolder& state = *parts_.state;
   runtime::Result<nlohmann::json> facts = state.read_facts();
-  if (!facts) return console_.error(facts.error());
+  if (!facts) return reporter_.error(facts.error());
   batch_ = answered_ = facts->at("batch").get<std::uint64_t>();
   offset_ = facts->at("offset").get<std::uint64_t>();
   line_ = facts->at("line").get<std::uint64_t>();
@@ -129,18 +120,18 @@ Status StreamRun::go_on() {
   Heard heard;
   Status status = read_heard(*facts, heard);
   if (status != Status::Ok) return status;
-  runtime::Result<std::vector<st::LogRecord>> log = state.read_log();
-  if (!log) return console_.error(log.error());
+  runtime::Result<std::vector<LogRecord>> log = state.read_log();
+  if (!log) return reporter_.error(log.error());
   status = check_log(log->empty() ? batch_ : log->back().batch, heard);
   if (status == Status::Ok) status = cut_outputs(*facts, heard);
   if (status == Status::Ok && batch_ == 0 && !heard.batch) status = first_answer();
   if (status != Status::Ok) return status;
-  for (const st::LogRecord& record : *log) {
+  for (const LogRecord& record : *log) {
     status = replay(record, heard.batch && record.batch <= *heard.batch);
     if (status != Status::Ok) return status;
   }
   since_checkpoint_ = log->size();
-  console_.note(fmt::format("goes on after batch {}, line {} of the input", batch_, line_));
+  reporter_.note(fmt::format("goes on after batch {}, line {} of the input", batch_, line_));
   return Status::Ok;
 }
 
@@ -149,7 +140,7 @@ Status StreamRun::go_on() {
 Status StreamRun::read_heard(const nlohmann::json& facts, Heard& heard) const {
   std::uint64_t batch = 0, lines = 0, bytes = 0;
   const auto take = [&](std::string_view line) {
-    const std::optional<std::uint64_t> of = st::batch_of_line(line);
+    const std::optional<std::uint64_t> of = batch_of_line(line);
     const bool is_first = bytes == 0 && of && *of <= 1;
     const bool follows = of && (*of == batch ? lines < engine_.size() : *of == batch + 1 && lines == engine_.size());
     if (!is_first && !follows) return false;
@@ -163,11 +154,11 @@ Status StreamRun::read_heard(const nlohmann::json& facts, Heard& heard) const {
     if (!*output || !(*output)->is_file()) continue;
     const bool is_rows = output == &rows_;
     const runtime::Result<std::uint64_t> found = is_rows ? (*output)->size() : (*output)->walk(take);
-    if (!found) return console_.error(found.error());
+    if (!found) return reporter_.error(found.error());
     // Folders of versions before do not say it.
     const std::uint64_t stored = facts.value(fmt::format("{}-bytes", name), std::uint64_t{0});
     if (*found >= stored) continue;
-    return console_.error(
+    return reporter_.error(
         Status::Input,
         fmt::format("`--{}` was shortened or changed: of the {} bytes that it had after batch {}, {} are there", name,
                     stored, batch_, *found),
@@ -184,11 +175,11 @@ Status StreamRun::check_log(std::uint64_t last, Heard& heard) const {
     return Status::Ok;
   }
   if (!heard.batch || *heard.batch <= last) return Status::Ok;
-  return console_.error(Status::Input,
-                        fmt::format("the log of `{}` was lost or cut: it ends with batch {}, and `--out` has answers "
-                                    "until batch {}",
-                                    options_.state, last, *heard.batch),
-                        kPutBack);
+  return reporter_.error(Status::Input,
+                         fmt::format("the log of `{}` was lost or cut: it ends with batch {}, and `--out` has answers "
+                                     "until batch {}",
+                                     request_.state, last, *heard.batch),
+                         kPutBack);
 }
 
 /// Cuts off the answers that are written again. Rows do not say whether those of their last batch are all there, so
@@ -204,7 +195,7 @@ Status StreamRun::cut_outputs(const nlohmann::json& facts, Heard& heard) {
     const runtime::Result<std::uint64_t> kept = rows_->walk([&](std::string_view line) {
       std::uint64_t of = 0;
       if (line.starts_with('{')) {
-        of = st::batch_of_line(line).value_or(0);
+        of = batch_of_line(line).value_or(0);
       } else {
         std::from_chars(line.data(), line.data() + line.size(), of);
       }
@@ -213,33 +204,33 @@ Status StreamRun::cut_outputs(const nlohmann::json& facts, Heard& heard) {
     done = kept ? rows_->cut(*kept) : runtime::Status(kept.error());
   }
   if (done && answers_->is_file()) done = answers_->cut(heard.bytes);
-  return done ? Status::Ok : console_.error(done.error());
+  return done ? Status::Ok : reporter_.error(done.error());
 }
 
-Status StreamRun::replay(const st::LogRecord& record, bool quiet) {
+Status StreamRun::replay(const LogRecord& record, bool quiet) {
   std::string_view lines = record.lines;
   while (!lines.empty()) {
     const std::size_t end = lines.find('\n');
     std::string error;
-    st::LineKind kind = st::LineKind::Error;
+    LineKind kind = LineKind::Error;
     if (end != std::string_view::npos) {
       const Status pushed = push(lines.substr(0, end), kind, error);
       if (pushed != Status::Ok) return pushed;
     }
-    if (kind == st::LineKind::Error) {
-      return console_.error(Status::Input, "the log does not fit this stream: " + error);
+    if (kind == LineKind::Error) {
+      return reporter_.error(Status::Input, "the log does not fit this stream: " + error);
     }
     lines.remove_prefix(end + 1);
   }
   if (record.flushed) feed_.flush();
   for (std::uint64_t i = 0; i < record.taken; ++i) {
-    if (feed_.is_dry()) return console_.error(Status::Input, "the log does not fit this stream: updates are missing");
+    if (feed_.is_dry()) return reporter_.error(Status::Input, "the log does not fit this stream: updates are missing");
     feed_.take();
   }
   offset_ = record.offset;
-  st::RawBatch raw = feed_.end_batch();
-  st::NetBatch batch;
-  st::BatchFacts facts;
+  RawBatch raw = feed_.end_batch();
+  NetBatch batch;
+  BatchFacts facts;
   batch_ = record.batch;
   Status status = net(raw, batch, facts);
   if (status == Status::Ok) status = answer(batch, facts, quiet);
@@ -249,14 +240,14 @@ Status StreamRun::replay(const st::LogRecord& record, bool quiet) {
 
 std::optional<StreamRun::Clock::time_point> StreamRun::batch_deadline() const {
   if (feed_.batch().lines == 0) return std::nullopt;
-  if (!options_.every.empty() && !arrivals_.empty()) {
-    return arrivals_.front().first + std::chrono::milliseconds(*milliseconds_of(options_.every));
+  if (!request_.every.empty() && !arrivals_.empty()) {
+    return arrivals_.front().first + std::chrono::milliseconds(*milliseconds_of(request_.every));
   }
-  const bool ends_otherwise = options_.batch || options_.each || options_.blank || parts_.rules.slide;
+  const bool ends_otherwise = request_.batch || request_.each || request_.blank || parts_.rules.slide;
   return ends_otherwise ? std::nullopt : std::optional(Clock::now());
 }
 
-Status StreamRun::push(std::string_view line, st::LineKind& kind, std::string& error) {
+Status StreamRun::push(std::string_view line, LineKind& kind, std::string& error) {
   const bool was_named = feed_.names() != nullptr;
   kind = feed_.push(line, ++line_, error);
   return was_named || feed_.names() == nullptr ? Status::Ok : parts_.check_text_ids();
@@ -264,14 +255,14 @@ Status StreamRun::push(std::string_view line, st::LineKind& kind, std::string& e
 
 Status StreamRun::take_line(const StreamInput::Line& line) {
   std::string error;
-  st::LineKind kind = st::LineKind::Blank;
+  LineKind kind = LineKind::Blank;
   const Status pushed = push(line.text, kind, error);
   if (pushed != Status::Ok) return pushed;
-  if (kind == st::LineKind::Error) return line_error(line_, std::move(error));
+  if (kind == LineKind::Error) return line_error(line_, std::move(error));
   offset_ = line.offset;
   if (parts_.state) lines_.append(line.text).push_back('\n');
-  blank_ = kind == st::LineKind::Blank;
-  if (kind != st::LineKind::Update) return Status::Ok;
+  blank_ = kind == LineKind::Blank;
+  if (kind != LineKind::Update) return Status::Ok;
   if (arrivals_.empty() || arrivals_.back().first != line.came) {
     arrivals_.emplace_back(line.came, 1);
   } else {
@@ -283,16 +274,16 @@ Status StreamRun::take_line(const StreamInput::Line& line) {
 Status StreamRun::gather() {
   constexpr std::uint64_t kMostLines = 1'000'000;
   constexpr std::chrono::milliseconds kLook{20};
-  const std::uint64_t most = options_.each ? 1 : options_.batch.value_or(kMostLines);
+  const std::uint64_t most = request_.each ? 1 : request_.batch.value_or(kMostLines);
   // Only `--auto` and `--every` are cut where they need not be.
-  const bool has_most = options_.each || options_.batch || (!options_.blank && !parts_.rules.slide);
+  const bool has_most = request_.each || request_.batch || (!request_.blank && !parts_.rules.slide);
   for (;;) {
     while (feed_.has_next()) {
       feed_.take();
       if (has_most && feed_.batch().lines >= most) return Status::Ok;
     }
     if (feed_.begins_slide()) return Status::Ok;
-    if (session_.stopped()) return session_.verdict();
+    if (verdict_() != Status::Ok) return verdict_();
     if (ended_ || flushed_) {
       if (!std::exchange(flushed_, true)) {
         ended_ = false;
@@ -317,7 +308,7 @@ Status StreamRun::gather() {
       case StreamInput::Found::Line: {
         const Status status = take_line(line);
         if (status != Status::Ok) return status;
-        if (blank_ && options_.blank && feed_.batch().taken != 0) return Status::Ok;
+        if (blank_ && request_.blank && feed_.batch().taken != 0) return Status::Ok;
         break;
       }
       case StreamInput::Found::Nothing: {
@@ -326,7 +317,7 @@ Status StreamRun::gather() {
         if (deadline && Clock::now() >= *deadline) return Status::Ok;
         break;
       }
-      case StreamInput::Found::Failed: return console_.error(input_->error());
+      case StreamInput::Found::Failed: return reporter_.error(input_->error());
       case StreamInput::Found::End: ended_ = true; break;
     }
   }
@@ -337,22 +328,22 @@ Status StreamRun::line_error(std::uint64_t line, std::string message) const {
   error.kind = runtime::ErrorKind::Input;
   error.file = input_name_;
   error.line = line;
-  const std::size_t hint = message.find(st::kHintBreak);
-  if (hint != std::string::npos) error.hint = message.substr(hint + st::kHintBreak.size());
+  const std::size_t hint = message.find(kHintBreak);
+  if (hint != std::string::npos) error.hint = message.substr(hint + kHintBreak.size());
   error.message = message.substr(0, hint);
-  return console_.error(error);
+  return reporter_.error(error);
 }
 
-Status StreamRun::net(st::RawBatch& raw, st::NetBatch& batch, st::BatchFacts& facts) {
-  const Status status = st::learn_words(engine_, feed_.codes(), raw.updates, input_name_, console_);
+Status StreamRun::net(RawBatch& raw, NetBatch& batch, BatchFacts& facts) {
+  const Status status = learn_words(engine_, feed_.codes(), raw.updates, input_name_, reporter_);
   if (status != Status::Ok) return status;
-  st::Netting netting(engine_.present(), st::vertex_rules(engine_, parts_.rules.width.has_value()));
+  Netting netting(engine_.present(), vertex_rules(engine_, parts_.rules.width.has_value()));
   netting.expect(raw.updates);
   std::string why;
-  for (const st::Update& update : raw.updates) {
-    if (netting.add(update, options_.strict ? &why : nullptr) || update.line == 0) continue;
+  for (const Update& update : raw.updates) {
+    if (netting.add(update, request_.strict ? &why : nullptr) || update.line == 0) continue;
     ++facts.noops;
-    if (options_.strict) return line_error(update.line, "the update changes nothing: " + why);
+    if (request_.strict) return line_error(update.line, "the update changes nothing: " + why);
   }
   batch = netting.take();
   facts.batch = batch_;
@@ -366,18 +357,18 @@ Status StreamRun::net(st::RawBatch& raw, st::NetBatch& batch, st::BatchFacts& fa
   return Status::Ok;
 }
 
-Status StreamRun::log_batch(const st::RawBatch& raw) {
+Status StreamRun::log_batch(const RawBatch& raw) {
   if (!parts_.state) return Status::Ok;
-  st::LogRecord record{batch_, raw.taken, offset_, line_, flushed_, std::exchange(lines_, {})};
+  LogRecord record{batch_, raw.taken, offset_, line_, flushed_, std::exchange(lines_, {})};
   const runtime::Status logged = parts_.state->append(record);
-  return logged ? Status::Ok : console_.error(logged.error());
+  return logged ? Status::Ok : reporter_.error(logged.error());
 }
 
 Status StreamRun::finish_batch() {
   const Clock::time_point began = Clock::now();
-  st::RawBatch raw = feed_.end_batch();
-  st::NetBatch batch;
-  st::BatchFacts facts;
+  RawBatch raw = feed_.end_batch();
+  NetBatch batch;
+  BatchFacts facts;
   ++batch_;
   Status status = net(raw, batch, facts);
   if (status == Status::Ok) status = log_batch(raw);
@@ -399,9 +390,9 @@ Status StreamRun::finish_batch() {
 /// Writes answers that were owed: all of them, or those that are there.
 Status StreamRun::settle(bool all) {
   if (owed_.empty()) return Status::Ok;
-  std::vector<st::Engine::Late> found;
+  std::vector<Engine::Late> found;
   const Status status = engine_.settle(all, found);
-  for (const st::Engine::Late& late : found) {
+  for (const Engine::Late& late : found) {
     Owed owed = std::move(owed_.front());
     owed_.pop_front();
     owed.facts.apply_ms = late.apply_ms;
@@ -413,7 +404,7 @@ Status StreamRun::settle(bool all) {
 }
 
 /// An answer is out.
-void StreamRun::count(const st::BatchFacts& facts, const Arrivals& arrivals) {
+void StreamRun::count(const BatchFacts& facts, const Arrivals& arrivals) {
   const Clock::time_point done = Clock::now();
   for (const auto& [came, lines] : arrivals) latencies_.add(ms_of(done - came), lines);
   updates_ += facts.updates;
@@ -421,26 +412,26 @@ void StreamRun::count(const st::BatchFacts& facts, const Arrivals& arrivals) {
   late_ += facts.late;
 }
 
-Status StreamRun::answer(const st::NetBatch& batch, st::BatchFacts& facts, bool quiet) {
-  std::vector<st::Answer> answers;
+Status StreamRun::answer(const NetBatch& batch, BatchFacts& facts, bool quiet) {
+  std::vector<Answer> answers;
   const Stopwatch watch;
   const Status status = engine_.apply(batch, how(quiet), answers);
   if (status != Status::Ok || quiet) return status;
   facts.apply_ms = watch.ms();
-  for (const st::Answer& answer : answers) facts.apply_ms -= answer.match_ms;
+  for (const Answer& answer : answers) facts.apply_ms -= answer.match_ms;
   return write_answers(facts, answers);
 }
 
-std::string StreamRun::rows_text(std::uint64_t batch, const st::RowChanges& changes) const {
+std::string StreamRun::rows_text(std::uint64_t batch, const RowChanges& changes) const {
   std::string text;
-  const RowFormat& format = *parts_.row_format;
+  const RowFormat& format = *request_.row_format;
   const bool json = format.kind == RowFormat::Kind::Ndjson;
   const std::size_t width = changes.rows.kinds.size();
   // In order, so that a stream that goes on writes what one that was not stopped does.
   std::vector<std::uint64_t> order(changes.signs.size());
   std::iota(order.begin(), order.end(), std::uint64_t{0});
   std::ranges::sort(order, [&](std::uint64_t a, std::uint64_t b) {
-    return st::is_row_before(changes.rows.row(a), changes.rows.row(b), changes.rows.kinds);
+    return is_row_before(changes.rows.row(a), changes.rows.row(b), changes.rows.kinds);
   });
   for (const std::uint64_t at : order) {
     const std::uint64_t* const row = changes.rows.row(at);
@@ -472,25 +463,25 @@ std::string StreamRun::rows_text(std::uint64_t batch, const st::RowChanges& chan
   return text;
 }
 
-Status StreamRun::write_answers(const st::BatchFacts& facts, const std::vector<st::Answer>& answers) {
+Status StreamRun::write_answers(const BatchFacts& facts, const std::vector<Answer>& answers) {
   if (rows_) {
     const runtime::Status written = rows_->write(rows_text(facts.batch, answers.front().changes));
-    if (!written) return console_.error(written.error());
+    if (!written) return reporter_.error(written.error());
   }
   std::string text;
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    const std::string name = answers.size() > 1 ? parts_.names[i] : "";
-    st::Answer shown = answers[i];
+    const std::string name = answers.size() > 1 ? request_.names[i] : "";
+    Answer shown = answers[i];
     shown.changes = {};
-    for (st::Number& number : shown.total) {
-      const auto* const vertex = std::get_if<st::VertexNumber>(&number);
+    for (Number& number : shown.total) {
+      const auto* const vertex = std::get_if<VertexNumber>(&number);
       if (vertex != nullptr && feed_.names() != nullptr) number = feed_.names()->name(vertex->id);
     }
-    if (options_.no_total) shown.total.clear();
-    text += options_.json ? st::answer_json(facts, shown, name) : st::answer_line(facts, shown, name);
+    if (request_.no_total) shown.total.clear();
+    text += request_.json ? answer_json(facts, shown, name) : answer_line(facts, shown, name);
   }
   const runtime::Status written = answers_->write(text);
-  if (!written) return console_.error(written.error());
+  if (!written) return reporter_.error(written.error());
   answered_ = facts.batch;
   return Status::Ok;
 }
@@ -498,7 +489,7 @@ Status StreamRun::write_answers(const st::BatchFacts& facts, const std::vector<s
 bool StreamRun::wants_checkpoint() const {
   constexpr std::uint64_t kLeastBytes = std::uint64_t{16} << 20;
   if (!parts_.state) return false;
-  if (options_.checkpoint) return since_checkpoint_ >= *options_.checkpoint;
+  if (request_.checkpoint) return since_checkpoint_ >= *request_.checkpoint;
   return parts_.state->log_bytes() > std::max(kLeastBytes, checkpoint_bytes_);
 }
 
@@ -509,21 +500,21 @@ Status StreamRun::write_checkpoint() {
   for (std::optional<StreamOutput>* output : {&answers_, &rows_}) {
     if (!*output || batch_ == 0) continue;
     const runtime::Status synced = (*output)->sync();
-    if (!synced) return console_.error(synced.error());
+    if (!synced) return reporter_.error(synced.error());
   }
   runtime::Result<session::ResidentGraph::Shared> graph = engine_.graph();
-  if (!graph) return console_.error(graph.error());
+  if (!graph) return reporter_.error(graph.error());
   nlohmann::json facts = {
       {"settings", parts_.settings}, {"batch", batch_}, {"offset", offset_}, {"line", line_}, {"feed", feed_.saved()}};
   for (const auto& [name, output] : {std::pair{"out-bytes", &answers_}, std::pair{"matches-bytes", &rows_}}) {
     if (!*output || !(*output)->is_file()) continue;
     const runtime::Result<std::uint64_t> bytes = (*output)->size();
-    if (!bytes) return console_.error(bytes.error());
+    if (!bytes) return reporter_.error(bytes.error());
     facts[name] = *bytes;
   }
   if (feed_.names() != nullptr) facts["names"] = feed_.names()->saved();
   const runtime::Status written = parts_.state->write(batch_, **graph, facts);
-  if (!written) return console_.error(written.error());
+  if (!written) return reporter_.error(written.error());
   since_checkpoint_ = 0;
   checkpoint_bytes_ = engine_.present().edge_count() * 8;
   return Status::Ok;
@@ -534,19 +525,19 @@ Status StreamRun::summarize(Status status) {
   const bool stopped = status == Status::Timeout || status == Status::Interrupted || status == Status::Terminated;
   if (status != Status::Ok && !stopped) return status;
   // What stopped a batch is what stopped the session.
-  if (stopped && session_.verdict() != Status::Ok) status = session_.verdict();
+  if (stopped && verdict_() != Status::Ok) status = verdict_();
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   const double rate = seconds > 0 ? static_cast<double>(updates_) / seconds : 0;
-  if (stopped) console_.note(fmt::format("{} after batch {}", stopped_by(status), answered_));
+  if (stopped) reporter_.note(fmt::format("{} after batch {}", stopped_by(status), answered_));
   const auto ms = [&](double part) { return fmt::format("{:.3g}", latencies_.quantile(part)); };
-  console_.note(
+  reporter_.note(
       fmt::format("{} update{} in {} batch{}{}{}, {:.3g} a second; latency in ms: p50 {}, p99 {}, p99.9 {}, "
                   "max {:.3g}",
                   updates_, updates_ == 1 ? "" : "s", answered_, answered_ == 1 ? "" : "es",
                   noops_ != 0 ? fmt::format(", {} changed nothing", noops_) : "",
                   late_ != 0 ? fmt::format(", {} more were late", late_) : "", rate, ms(0.5), ms(0.99), ms(0.999),
                   latencies_.most()));
-  if (!options_.json || parts_.state) return status;
+  if (!request_.json || parts_.state) return status;
   const nlohmann::ordered_json end = {{"schema", "matcha.stream/1"},
                                       {"end", true},
                                       {"batches", answered_},
@@ -561,7 +552,7 @@ Status StreamRun::summarize(Status status) {
                                         {"p99.9", rounded(latencies_.quantile(0.999))},
                                         {"max", rounded(latencies_.most())}}}};
   const runtime::Status written = answers_->write(end.dump() + "\n");
-  return written ? status : console_.error(written.error());
+  return written ? status : reporter_.error(written.error());
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session::stream

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "incremental/stream/run.h"
+#include "session/resident_graph.h"
+
+namespace matcha::session::stream {
+
+/// From a request to what a stream is made of: the inputs of its programs, its state, the graph at the start, the
+/// engine.
+class Opening {
+ public:
+  /// The request must outlive it, and `maybe_cancel`, which ends reading. `run`: threads, tier and stops of batches.
+  Opening(const StreamRequest& request, std::shared_ptr<const Reporter> reporter, Verdict verdict,
+          const std::atomic<bool>* maybe_cancel, codegen::RunOptions run);
+
+  /// All steps, each unless `verdict` asks for a stop, whose status is the result then, unreported. Else Ok, or the
+  /// first failure, reported.
+  Status all();
+  /// Requires: `all` gave Ok. Once.
+  StreamParts take() { return std::move(parts_); }
+
+ private:
+  /// Which columns of timed lines are wanted. `--src` and `--dst` are those of the graph at the start, if there is one,
+  /// and those of the updates as far as their heading has these names.
+  ColumnWish column_wish() const;
+  /// Which programs read labels of edges.
+  Status find_inputs();
+  /// What ranks must have in common to come to the same batches.
+  std::string words_of_ranks() const;
+  /// What a state is for: with other settings its log means something else.
+  nlohmann::json settings() const;
+  Status open_state();
+  /// About how many edges a file of updates changes; 0: there is none.
+  std::uint64_t expected_edges() const;
+  Status read_graph();
+  /// Programs cannot compute with ids that are text.
+  Status check_text_ids() const;
+  /// Where ids are text, programs see numbers of vertices, as those that come have some too.
+  Status find_names(ResidentGraph::Shared& graph);
+  /// The graph at the start. Requires: there is one, and `find_inputs` is done.
+  runtime::GraphSpec graph_spec() const;
+  runtime::Result<ResidentGraph::Shared> start_graph();
+  Status add_programs();
+  Status agree();
+
+  const StreamRequest& request_;
+  const std::shared_ptr<const Reporter> reporter_;
+  const Verdict verdict_;
+  const std::atomic<bool>* const cancel_;
+  std::vector<runtime::ColumnRef> update_columns_;  ///< After the name of the file of updates.
+  std::shared_ptr<VertexNames> maybe_names_;        ///< Ids are text from the start.
+  bool edge_labels_ = false;
+  StreamParts parts_;
+};
+
+}  // namespace matcha::session::stream

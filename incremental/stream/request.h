@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/cluster/mpi_team.h"
+#include "session/prepared.h"
+#include "session/row_encoder.h"
+#include "session/tables.h"
+
+namespace matcha::session::stream {
+
+/// What a stream is asked for.
+struct StreamRequest {
+  std::vector<ProgramRequest> programs;  ///< At least one; with the same parameters.
+  std::vector<std::string> names;        ///< Of the programs, in answers.
+  std::string graph;                     ///< The file of the graph at the start; empty: there is none, or a query.
+  TableBinding table;
+  bool directed = false;
+
+  std::string updates;  ///< A file, or `-`; may end in `:source,target,time`.
+  std::string time;     ///< Its column of times; empty: as the heading says.
+  bool temporal = false;
+  std::string window, slide, lateness;  ///< Times; empty: none.
+  std::optional<std::uint64_t> batch;   ///< Lines of a batch.
+  std::string every;                    ///< The longest that an update waits; empty: any.
+  bool blank = false, each = false;     ///< An empty line ends a batch; so does each update.
+  bool strict = false;                  ///< An update that changes nothing is an error.
+
+  bool json = false, no_total = false;
+  std::string out = "-";
+  std::string matches;                  ///< The file of rows; empty: none are wanted.
+  std::optional<RowFormat> row_format;  ///< Of that file.
+  std::string state;                    ///< The folder of what a restart needs; empty: none.
+  std::optional<std::uint64_t> checkpoint;
+
+  std::string device = "auto";
+  std::optional<std::uint32_t> gpus;                          ///< 0: all.
+  std::uint64_t gpu_memory = 0;                               ///< 0: all of it.
+  std::uint64_t gpu_rows = ~std::uint64_t{0};                 ///< What is left of it.
+  int gpu_turn = 0;                                           ///< Of the ranks of a host.
+  std::shared_ptr<runtime::cluster::MpiTeam> team = nullptr;  ///< Ranks of an MPI job with the same stream.
+  bool recompute = false;
+  std::string code_folder;
+
+  /// The stream begins without a vertex.
+  bool is_empty() const { return graph.empty() && table.sql.empty(); }
+  /// GPUs that are asked for by number are wanted.
+  std::string device_wanted() const { return gpus ? "cuda" : device; }
+};
+
+}  // namespace matcha::session::stream
