@@ -17,6 +17,7 @@
 #include "question/query/query.h"
 #include "session/doctor.h"
 #include "session/message_log.h"
+#include "session/pictures/draw_pattern.h"
 #include "session/plan_report.h"
 #include "session/query_request.h"
 #include "session/targets.h"
@@ -99,6 +100,10 @@ Status emit(const session::ProgramRequest& request, const std::string& stage, st
     compilation.take(request.text);
   } else {
     status = pattern.read();
+    if (status == Status::Ok && stage == "svg") {
+      text = session::pattern_svg(pattern.set().patterns);
+      return status;
+    }
     if (status == Status::Ok) status = pattern.write(request.matches, pattern::typical_graph());
     if (status == Status::Ok) compilation.take(pattern.program().text);
   }
@@ -246,7 +251,7 @@ matcha_status matcha_program_emit(const matcha_program* program, const char* sta
     matcha::session::Status status = matcha::session::Status::Ok;
     on_reading_thread([&] { status = emit(program->shared->request(), stage, found, known, errors); });
     if (!known) {
-      return usage(fmt::format("there is no stage `{}`\n  hint: source, ast, asg, ir, kernel, llvm, cpp, cuda", stage),
+      return usage(fmt::format("there is no stage `{}`\n  hint: source, ast, asg, ir, kernel, llvm, cpp, cuda, svg", stage),
                    error);
     }
     if (status != matcha::session::Status::Ok) return fail(status_of(status), errors, error);

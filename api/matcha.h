@@ -175,7 +175,8 @@ MATCHA_API int matcha_program_list_kind(const matcha_program* program, const cha
 /* The edges of a pattern, or of pattern `at` of a motif, such as "0-1, 1-2". NULL beyond the last. */
 MATCHA_API const char* matcha_program_edges(const matcha_program* program, size_t at);
 /* A stage of its compilation as `matcha build --emit` prints it: "ast", "asg", "ir", "kernel", "llvm", "cpp", "cuda";
- * "source", a pattern's; or as JSON "query", what one asks for, and "vertices", those that it names. To be freed. */
+ * "source", a pattern's, and "svg", its picture as `matcha pattern --svg` draws it; or as JSON "query", what one asks for,
+ * and "vertices", those that it names. To be freed. */
 MATCHA_API matcha_status matcha_program_emit(const matcha_program* program, const char* stage, char** text,
                                              matcha_error** error);
 /* Its plan on a graph, and what a run on the CPU took, as the JSON `matcha.plan/1` of docs/api.md. It runs twice.

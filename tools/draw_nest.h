@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "session/pictures/svg.h"
 #include "tools/explanation.h"
-#include "tools/svg.h"
 
 namespace matcha::tools {
 

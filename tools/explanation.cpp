@@ -9,10 +9,10 @@
 
 #include "incremental/stream_plan.h"
 #include "planner/decide.h"
+#include "session/pictures/svg.h"
 #include "session/values.h"
 #include "tools/progress.h"
 #include "tools/run_report.h"
-#include "tools/svg.h"
 
 namespace matcha::tools {
 

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
+#include "session/pictures/draw_pattern.h"
+#include "session/pictures/svg.h"
 #include "session/version.h"
 #include "styles.h"
 #include "tools/draw_nest.h"
-#include "tools/draw_pattern.h"
 #include "tools/progress.h"
-#include "tools/svg.h"
 
 namespace matcha::tools {
 

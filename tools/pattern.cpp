@@ -14,7 +14,7 @@
 #include "session/output_file.h"
 #include "session/pattern_plan.h"
 #include "session/pattern_source.h"
-#include "tools/draw_pattern.h"
+#include "session/pictures/draw_pattern.h"
 #include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/verbs.h"
@@ -54,14 +54,6 @@ std::string listing(const PatternSource& source) {
   return out;
 }
 
-/// The pictures of the patterns alone: no order of loops, no restrictions.
-std::string drawing(const pattern::PatternSet& set) {
-  std::vector<pattern::MatchingPlan> plans;
-  for (const pattern::Pattern& pattern : set.patterns) plans.push_back({pattern, {}, {}, {}, 1, {}});
-  const std::string title = set.patterns.size() == 1 ? to_text(set.patterns.front()) : "patterns";
-  return svg_element(draw_patterns(plans), "pattern", title, pattern_words(plans), true);
-}
-
 /// The program of what one edge adds.
 Status print_delta(const PatternVerbOptions& options, const PatternSource& source, const Console& console) {
   const pattern::Pattern& pattern = source.set().patterns.front();
@@ -91,7 +83,8 @@ Status print_pattern(const PatternVerbOptions& options) {
   if (code != Status::Ok) return code;
   if (options.delta) return print_delta(options, source, console);
   if (!options.svg.empty()) {
-    const runtime::Status drawn = write_text_file(options.svg == "-" ? "" : options.svg, drawing(source.set()));
+    const runtime::Status drawn =
+        write_text_file(options.svg == "-" ? "" : options.svg, pattern_svg(source.set().patterns));
     return drawn ? Status::Ok : console.error(drawn.error());
   }
   // The sketch looks at the graph while the program is written.

@@ -8,8 +8,8 @@
 
 #include "runtime/cpu/region.h"
 #include "session/gpu.h"
+#include "session/pictures/match_pictures.h"
 #include "tools/gpu_options.h"
-#include "tools/match_pictures.h"
 #include "tools/options.h"
 
 namespace matcha::tools {

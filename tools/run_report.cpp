@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "session/graph_info.h"
+#include "session/pictures/svg.h"
 #include "session/version.h"
 #include "tools/explanation.h"
 #include "tools/session.h"
-#include "tools/svg.h"
 
 namespace matcha::tools {
 

@@ -17,18 +17,18 @@
 #include "session/matches.h"
 #include "session/motif_sets.h"
 #include "session/output_file.h"
+#include "session/pictures/match_pictures.h"
+#include "session/pictures/svg.h"
 #include "session/question_run.h"
 #include "session/tuned_schedules.h"
 #include "session/tuner.h"
 #include "session/version.h"
 #include "tools/gpu_options.h"
-#include "tools/match_pictures.h"
 #include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/run_checks.h"
 #include "tools/run_load.h"
 #include "tools/run_report.h"
-#include "tools/svg.h"
 
 namespace matcha::tools {
 

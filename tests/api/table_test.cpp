@@ -264,6 +264,7 @@ TEST(Facts, OfProgramsAndPatterns) {
     matcha_text_free(text);
   }
   EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_program_emit(program, "bytecode", &text, nullptr));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_program_emit(program, "svg", &text, nullptr));
   EXPECT_EQ(nullptr, text);
   matcha_program_free(program);
   program = pattern("motif:4");
@@ -272,6 +273,9 @@ TEST(Facts, OfProgramsAndPatterns) {
   EXPECT_STREQ("clique:4", matcha_program_name(program, 5));
   EXPECT_NE(nullptr, matcha_program_edges(program, 5));
   EXPECT_EQ(nullptr, matcha_program_edges(program, 6));
+  EXPECT_EQ(MATCHA_OK, matcha_program_emit(program, "svg", &text, nullptr));
+  EXPECT_EQ(std::string("<svg "), std::string(text).substr(0, 5));
+  matcha_text_free(text);
   matcha_program_free(program);
 }
 

@@ -1,10 +1,12 @@
 """Tables and columns for other libraries, notebooks, and the environment of a process."""
 
+import base64
 import ctypes
 import gc
 import inspect
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import types
@@ -157,10 +159,17 @@ def test_motifs_have_names_and_pictures():
     found = mt.motifs(mt.Graph(*SQUARE), 4)
     assert found == {"star:4": 0, "path:4": 0, "tailed-triangle": 0, "square": 0, "diamond": 1, "clique:4": 0}
     page = found._repr_html_()
-    assert page.count("<svg") == 6 and page.count("<line") == 3 + 3 + 4 + 4 + 5 + 6
+    drawn = [base64.b64decode(one).decode() for one in re.findall(r"base64,([^\"]+)", page)]
+    assert [one.count('<line class="edge"') for one in drawn] == [3, 3, 4, 4, 5, 6]
     assert len(mt.motifs(mt.Graph(*SQUARE), 5)) == 21 and mt.motifs(mt.Graph(*SQUARE), 2) == {"edge": 5}
     with pytest.raises(mt.ProgramError, match="from 2 to 6"):
         mt.motifs(mt.Graph(*SQUARE), 7)
+
+
+def test_pictures_are_those_of_the_command_line():
+    folder = pathlib.Path(__file__).parents[2] / "docs/pictures"
+    for name, text in (("house", "house"), ("labelled", "0:0-1:1-2:2-0,0-3:3"), ("feed-forward", "0->1,1->2,0->2")):
+        assert mt.Pattern(text).emit("svg") == (folder / f"{name}.svg").read_text(encoding="utf-8")
 
 
 def test_plans():
@@ -169,7 +178,7 @@ def test_plans():
     assert plan.answer == "2" and plan.facts["complete"] and "def" in plan.program
     assert "triangle" in str(plan) and "actual" in str(plan)
     page = plan._repr_html_()
-    assert page.count("<svg") == 1 and "Passes" in page and "<pre>" in page
+    assert page.count("<img") == 1 and "Passes" in page and "<pre>" in page
     double = mt.program("def main(G: Graph, k: int) -> int:\n    return k * size(vertices(G))\n")
     assert mt.explain(graph, double, params={"k": 3}).answer == "12"
     with pytest.raises(mt.ProgramError):

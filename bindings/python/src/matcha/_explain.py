@@ -7,7 +7,7 @@ import json
 from typing import Any, Optional, Union
 
 from matcha import _library
-from matcha._draw import pattern_svg
+from matcha._draw import picture
 from matcha._graph import Graph
 from matcha._pattern_text import PatternLike
 from matcha._patterns import _pattern
@@ -20,9 +20,9 @@ _STYLE = "text-align:left; padding:0.1em 0.6em; white-space:pre"
 class Explanation:
     """How a pattern or a program runs on a graph, and what each step came to. `print` shows it; a notebook draws it."""
 
-    def __init__(self, found: dict[str, Any], edges: list[list[tuple[int, int]]]) -> None:
+    def __init__(self, found: dict[str, Any], pattern: Optional[Pattern]) -> None:
         self.facts = found  #: The object `matcha.plan/1` of docs/api.md.
-        self.edges = edges
+        self.pattern = pattern  #: None: a program.
 
     @property
     def answer(self) -> Optional[str]:
@@ -91,7 +91,8 @@ class Explanation:
             parts.append(f"<p><b>{escaped(self.answer)}</b>, in {self.facts['ms']:,} ms ({self.facts['simd']})</p>")
         if "meaning" in self.facts:
             parts.append(f"<p>{escaped(self.facts['meaning'])}</p>")
-        parts += [pattern_svg(edges, self._title()) for edges in self.edges]
+        if self.pattern is not None:
+            parts.append(f"<p>{picture(self.pattern, self._title())}</p>")
         parts.append(_table(("step", "estimated", "actual"), self._rows()))
         parts.append(_folded("Engines", _table(("engine", "expected", ""), self._offers())))
         plans = [(one["plan"], one["algorithm"], f"{one['ms']:,.3g}") for one in self.facts.get("plans", ())]
@@ -144,7 +145,7 @@ def explain(
     text = _library.make_slowly("matcha_explain", "matcha_text_free", program._handle(params or {}).handle,
                                 graph._owner.handle, chosen=chosen)  # fmt: skip
     found = json.loads(ctypes.string_at(text.handle.value or 0).decode(errors="replace"))
-    return Explanation(found, program._edges() if isinstance(program, Pattern) else [])
+    return Explanation(found, program if isinstance(program, Pattern) else None)
 
 
 __all__ = ["Explanation", "explain"]

@@ -185,7 +185,7 @@ def blocks(
 class Motifs(dict[str, int]):
     """Counts of patterns by their names; drawn in notebooks."""
 
-    edges: dict[str, list[tuple[int, int]]]
+    patterns: dict[str, str]  #: Their texts.
 
     def _repr_html_(self) -> str:
         from matcha._draw import motifs_html
@@ -208,7 +208,7 @@ def motifs(graph: Graph, size: int, *, progress: Progress = False, **given: Unpa
     names = asked._names()
     counts = list(answer["v0"]) if isinstance(answer, Table) else answer if isinstance(answer, tuple) else (answer,)
     found = Motifs(zip(names, counts))
-    found.edges = dict(zip(names, asked._edges()))
+    found.patterns = dict(zip(names, asked._texts()))
     return found
 
 

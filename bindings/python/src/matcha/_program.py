@@ -164,7 +164,7 @@ class Program:
 
     def emit(self, stage: str = "kernel") -> str:
         """A stage of its compilation as text, as `matcha build --emit` prints it: "ast", "asg", "ir", "kernel", "llvm",
-        "cpp", "cuda"; or "source", which of a pattern is the program that finds it."""
+        "cpp", "cuda"; or of a pattern "source", the program that finds it, and "svg", its picture."""
         return _library.text_of("matcha_program_emit", self._handle({}).handle, stage.encode())
 
     def _handle(self, params: dict[str, Any], device: Optional[str] = None) -> Owner:
@@ -217,15 +217,15 @@ class Program:
             _library.string(lib.matcha_program_name(handle, at)) for at in range(lib.matcha_program_name_count(handle))
         ]
 
-    def _edges(self) -> list[list[tuple[int, int]]]:
+    def _texts(self) -> list[str]:
         """Of each pattern."""
         lib, handle = _library.opened(), self._handle({}).handle
-        found: list[list[tuple[int, int]]] = []
+        found: list[str] = []
         while True:
             text = lib.matcha_program_edges(handle, len(found))
             if text is None:
                 return found
-            found.append([(int(a), int(b)) for a, b in re.findall(r"(\d+)[->]+(\d+)", text.decode())])
+            found.append(text.decode())
 
     def __repr__(self) -> str:
         return f"<matcha program {_library.string(_library.opened().matcha_program_signature(self._handle({}).handle))}>"

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "planner/program.h"
-#include "tools/svg.h"
+#include "session/pictures/svg.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 /// The patterns of a program, each a picture: vertices with the number of their loop and their label, edges, arcs,
 /// pairs that must not be adjacent (dashed), and restrictions as arrows to the vertex with the smaller id. Where there
@@ -26,6 +26,10 @@ std::vector<LegendEntry> pattern_legend(const std::vector<pattern::MatchingPlan>
 /// The pictures side by side in rows, and the legend below.
 Drawing draw_patterns(const std::vector<pattern::MatchingPlan>& plans, const std::vector<std::string>& counts = {});
 
+/// A whole SVG file of patterns alone: no order of loops, no restrictions. The one picture of a pattern, which the
+/// command line, the library and notebooks show.
+std::string pattern_svg(const std::vector<pattern::Pattern>& patterns);
+
 /// A match: for each vertex of the pattern its id in the graph, and its label; no labels where the graph has none.
 struct DrawnMatch {
   std::vector<std::string> ids, labels;
@@ -36,4 +40,4 @@ Drawing draw_matches(const pattern::Pattern& pattern, const std::vector<DrawnMat
 /// The patterns in words, for those who cannot see them.
 std::string pattern_words(const std::vector<pattern::MatchingPlan>& plans);
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

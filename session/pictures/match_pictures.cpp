@@ -1,4 +1,4 @@
-#include "tools/match_pictures.h"
+#include "session/pictures/match_pictures.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 
 #include "session/values.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 bool is_picture(std::string_view path) { return path.ends_with(".svg"); }
 
@@ -21,8 +21,8 @@ void MatchPictures::take(const codegen::Rows& rows, std::uint64_t most) {
     DrawnMatch match;
     for (std::size_t column = 0; column < rows.kinds.size(); ++column) {
       std::string id;
-      const session::RowColumns one{{rows.kinds[column]}, {rows.columns[column]}};
-      session::append_row(id, one, row, ids_, session::Style::Text);
+      const RowColumns one{{rows.kinds[column]}, {rows.columns[column]}};
+      append_row(id, one, row, ids_, Style::Text);
       match.ids.push_back(std::move(id));
       if (labels == nullptr || rows.kinds[column] != runtime::ElementKind::Vid) continue;
       const std::int64_t label = labels[static_cast<const std::uint32_t*>(rows.columns[column])[row]];
@@ -41,4 +41,4 @@ std::string MatchPictures::svg(std::string_view title) const {
                      words.empty() ? "no matches" : fmt::format("Matches: {}.", words), true);
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

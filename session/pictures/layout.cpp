@@ -1,4 +1,4 @@
-#include "tools/layout.h"
+#include "session/pictures/layout.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <random>
 #include <tuple>
 
-namespace matcha::tools {
+namespace matcha::session {
 
 namespace {
 
@@ -243,4 +243,4 @@ std::vector<Point> layout(const Pattern& pattern, double unit) {
   return all;
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

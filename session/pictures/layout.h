@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "question/pattern.h"
-#include "tools/svg.h"
+#include "session/pictures/svg.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 /// Where to draw the vertices of a pattern, adjacent ones about `unit` apart; the corner of the area is (0, 0). Parts
 /// that are not connected stand side by side. The same each time.
@@ -18,4 +18,4 @@ std::vector<Point> layout(const pattern::Pattern& pattern, double unit);
 /// How near `at` comes to the straight way between two points.
 double distance_to_line(Point at, Point from, Point to);
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

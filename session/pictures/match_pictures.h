@@ -7,9 +7,9 @@
 #include "codegen/backend.h"
 #include "question/pattern.h"
 #include "runtime/graph/graph.h"
-#include "tools/draw_pattern.h"
+#include "session/pictures/draw_pattern.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 /// How many matches are drawn where `--limit` does not say it.
 inline constexpr std::uint64_t kPicturedMatches = 12;
@@ -37,4 +37,4 @@ class MatchPictures {
   std::vector<DrawnMatch> matches_;
 };
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

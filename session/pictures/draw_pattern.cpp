@@ -1,4 +1,4 @@
-#include "tools/draw_pattern.h"
+#include "session/pictures/draw_pattern.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tools/layout.h"
+#include "session/pictures/layout.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 namespace {
 
@@ -415,4 +415,11 @@ std::string pattern_words(const std::vector<pattern::MatchingPlan>& plans) {
   return out;
 }
 
-}  // namespace matcha::tools
+std::string pattern_svg(const std::vector<pattern::Pattern>& patterns) {
+  std::vector<pattern::MatchingPlan> plans;
+  for (const pattern::Pattern& pattern : patterns) plans.push_back({pattern, {}, {}, {}, 1, {}});
+  const std::string title = patterns.size() == 1 ? to_text(patterns.front()) : "patterns";
+  return svg_element(draw_patterns(plans), "pattern", title, pattern_words(plans), true);
+}
+
+}  // namespace matcha::session

@@ -4,7 +4,7 @@
 #include <string_view>
 
 /// Pictures as SVG text. Lengths are in pixels, y grows downward.
-namespace matcha::tools {
+namespace matcha::session {
 
 /// `text` for XML and HTML, in elements and in quoted attributes. What is no UTF-8 or no character of XML 1.0 becomes
 /// U+FFFD.
@@ -51,4 +51,4 @@ std::string_view svg_style();
 std::string svg_element(const Drawing& drawing, std::string_view id, std::string_view title,
                         std::string_view description, bool alone);
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

@@ -1,4 +1,4 @@
-#include "tools/svg.h"
+#include "session/pictures/svg.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "styles.h"
+#include "picture_style.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 namespace {
 
@@ -121,7 +121,7 @@ std::string moved(const Drawing& drawing, Point to) {
   return fmt::format("<g transform=\"translate({:.1f} {:.1f})\">\n{}</g>\n", to.x, to.y, drawing.body);
 }
 
-std::string_view svg_style() { return styles::embedded_text("tools/picture.css"); }
+std::string_view svg_style() { return picture_style::embedded_text("session/pictures/picture.css"); }
 
 std::string svg_element(const Drawing& drawing, std::string_view id, std::string_view title,
                         std::string_view description, bool alone) {
@@ -138,4 +138,4 @@ std::string svg_element(const Drawing& drawing, std::string_view id, std::string
   return out + body + "</svg>\n";
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session
