@@ -1,13 +1,12 @@
 #ifdef __linux__
 #include <malloc.h>
-#include <CLI/CLI.hpp>
 #endif
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,12 +14,9 @@
 
 #include "runtime/graph/generate.h"
 #include "runtime/graph/inputs.h"
-#include "runtime/graph/mtg.h"
-#include "runtime/graph/order.h"
 #include "runtime/graph/page_limit.h"
-#include "runtime/graph/stats.h"
-#include "runtime/graph/write.h"
 #include "session/graph_info.h"
+#include "session/graph_output.h"
 #include "session/options.h"
 #include "session/output_file.h"
 #include "tools/help.h"
@@ -34,80 +30,14 @@ namespace matcha::tools {
 
 namespace {
 
-using runtime::Compression;
-using runtime::Format;
-
-struct GraphOptions {
+struct GraphOptions : GraphOutput {
   ConsoleOptions console;
-  std::string input;
-  std::string output;
   TableBinding table;
-  std::string labels_out;
-  std::string format;
-  std::string order = "id";
-  std::uint64_t memory = 0;  ///< 0: as much as there is.
-  bool directed = false;
-  bool temporal = false;
-  bool edge_labels = false;
-  bool keep_loops = false;
-  bool json = false;
-  runtime::RandomLabels random;
+  bool directed = false, json = false;
   runtime::RmatSpec rmat;
   std::uint64_t n = 0, m = 0, rows = 0, columns = 0, left = 0, right = 0;
   double probability = 0;
 };
-
-const std::map<std::string, Format> kFormats = {
-    {"edges", Format::EdgeList}, {"mtx", Format::MatrixMarket}, {"tve", Format::Tve}, {"mtg", Format::Mtg}};
-
-/// How a file is to be written.
-struct Destination {
-  Format format = Format::Auto;
-  Compression compression = Compression::None;
-  char separator = ' ';  ///< Of an edge list.
-};
-
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
-/// The format that a file name asks for: `g.mtx.gz`; Auto if it asks for none.
-Destination target_of(std::string_view name) {
-  Destination target;
-  if (ends_with(name, ".gz") || ends_with(name, ".zst")) {
-    target.compression = ends_with(name, ".gz") ? Compression::Gzip : Compression::Zstd;
-    name = name.substr(0, name.rfind('.'));
-  }
-  constexpr std::pair<std::string_view, Format> kEndings[] = {
-      {".mtg", Format::Mtg},      {".mtx", Format::MatrixMarket}, {".graph", Format::Tve},
-      {".lg", Format::Tve},       {".txt", Format::EdgeList},     {".el", Format::EdgeList},
-      {".tsv", Format::EdgeList}, {".edges", Format::EdgeList},   {".csv", Format::EdgeList}};
-  for (const auto& [ending, format] : kEndings) {
-    if (ends_with(name, ending)) target.format = format;
-  }
-  if (ends_with(name, ".csv")) target.separator = ',';
-  if (ends_with(name, ".tsv")) target.separator = '\t';
-  return target;
-}
-
-/// Where and how to write; complains and gives nothing when that is unclear.
-std::optional<Destination> choose_target(const GraphOptions& options, const Console& console) {
-  Destination target = target_of(options.output);
-  if (!options.format.empty()) target.format = kFormats.at(options.format);
-  if (target.format == Format::Auto) {
-    if (options.output != "-" && options.output != "/dev/stdout") {
-      console.error(Status::Usage, fmt::format("the name `{}` says no format that is written", options.output),
-                    "end it in .mtg, .txt, .csv, .mtx or .graph, also with .gz or .zst, or add --format");
-      return std::nullopt;
-    }
-    target.format = Format::EdgeList;
-  }
-  if (target.format == Format::Mtg && target.compression != Compression::None) {
-    console.error(Status::Usage, "a .mtg file is mapped into memory and so not packed", "leave the .gz or .zst away");
-    return std::nullopt;
-  }
-  return target;
-}
 
 /// Memory that is given back goes to the system at once, where tools/main.cpp has the process keep it.
 void keep_no_memory() {
@@ -136,117 +66,15 @@ runtime::IoOptions io_of(const GraphOptions& options, const Session& session) {
   io.cancel = session.cancel();
   if (options.memory == 0) return io;
   io.piece_bytes = options.memory;
-  io.scratch_folder = std::filesystem::path(options.output).parent_path().string();
+  io.scratch_folder = std::filesystem::path(options.path).parent_path().string();
   if (io.scratch_folder.empty()) io.scratch_folder = ".";
   return io;
 }
 
-/// Whether a memory limit fits what is asked for.
-Status check_memory(const GraphOptions& options, const Destination& target, const Console& console) {
-  if (options.memory == 0) return Status::Ok;
-  const bool draws = options.random.vertices != 0 || options.random.edges != 0;
-  if (target.format != Format::Mtg) {
-    return console.error(Status::Usage, "`--memory` is for .mtg files", "convert the .mtg after that");
-  }
-  if (options.keep_loops && !options.edge_labels && !ends_with(options.input, ".mtg")) {
-    return console.error(Status::Usage, "`--memory` keeps loops of graphs with labels of edges alone",
-                         "add `--edge-labels`, or leave out `--keep-loops` or `--memory`");
-  }
-  if (draws) return console.error(Status::Usage, "`--memory` is for graphs whose labels are not drawn", "leave it out");
-  return Status::Ok;
-}
-
-/// The halves that programs of patterns walk.
-constexpr runtime::Halves kStoredHalves = runtime::Halves::Lower;
-
-/// The graph with ranks by degree, to be stored beside the one by id.
-Status rank(const runtime::Graph& graph, const Destination& target, const runtime::IoOptions& io,
-            const Console& console, std::optional<runtime::Graph>& ranked) {
-  if (target.format != Format::Mtg) {
-    return console.error(Status::Usage, "`--order` is for .mtg files", "other formats have no place for it");
-  }
-  if (graph.facts().directed || !graph.facts().simple || graph.view().edge_info != nullptr) {
-    return console.error(Status::Usage, "only undirected graphs without labels of edges are ranked by degree",
-                         "leave out --order");
-  }
-  runtime::Result<runtime::Graph> made = runtime::ordered_by_degree(graph, kStoredHalves, io);
-  if (!made) return console.error(made.error());
-  ranked.emplace(std::move(*made));
-  return Status::Ok;
-}
-
-/// Whether a `.mtg` of the graph gets its edges by label too, which programs then need not look for: not where edges
-/// have numbers of another kind, such as times, as those with the same one may be there twice.
-Status wants_labels_apart(const runtime::Graph& graph, const GraphOptions& options, const Console& console,
-                          bool& wanted) {
-  wanted = false;
-  if (graph.facts().info != runtime::InfoKind::Int || options.temporal) return Status::Ok;
-  const runtime::Result<runtime::LabelTable> table = graph.label_slices().table(graph);
-  if (!table) return console.error(table.error());
-  wanted = table->items.size() == graph.view().arc_count * (graph.facts().directed ? 2 : 1);
-  return Status::Ok;
-}
-
-/// The graph with the labels that are to be drawn, in `labelled` where there are any.
-Status draw_labels(const runtime::Graph& graph, const GraphOptions& options, const Console& console,
-                   std::optional<runtime::Graph>& labelled) {
-  if (options.random.vertices == 0 && options.random.edges == 0) return Status::Ok;
-  if (options.random.edges != 0 && (graph.view().edge_info != nullptr || options.keep_loops)) {
-    return console.error(Status::Usage, "the edges of the graph have labels or numbers already",
-                         "leave out --random-edge-labels, or what keeps the third column");
-  }
-  runtime::Result<runtime::Graph> made = runtime::with_random_labels(graph, options.random);
-  if (!made) return console.error(made.error());
-  labelled.emplace(std::move(*made));
-  return Status::Ok;
-}
-
-/// Writes the graph, and its labels beside it where they were asked for.
-Status write_graph(const runtime::Graph& graph, const Destination& target, const GraphOptions& options,
-                   const Console& console, Session& session) {
-  const runtime::IoOptions io = io_of(options, session);
-  const std::string path = options.output == "-" ? "/dev/stdout" : options.output;
-  runtime::WriteOptions write;
-  write.format = target.format;
-  write.compression = target.compression;
-  write.separator = target.separator;
-  const bool has_labels = graph.view().labels != nullptr;
-  if (!options.labels_out.empty() && !has_labels) {
-    return console.error(Status::Usage, "--labels-out was given, and the graph has no labels");
-  }
-  std::optional<runtime::Graph> ranked;
-  if (options.order == "degree") {
-    const Status code = rank(graph, target, io, console, ranked);
-    if (code != Status::Ok) return session.stopped() ? session.stop_early() : code;
-  }
-  const runtime::RankedCopy copy{ranked ? &*ranked : nullptr, kStoredHalves};
-  bool by_label = false;
-  if (target.format == Format::Mtg) {
-    const Status code = wants_labels_apart(graph, options, console, by_label);
-    if (code != Status::Ok) return code;
-  }
-  const runtime::Status written = target.format == Format::Mtg ? runtime::write_mtg(graph, path, io, copy, by_label)
-                                                               : runtime::write_text(graph, path, write, io);
-  if (!written) return session.stopped() ? session.stop_early() : console.error(written.error());
-  if (!options.labels_out.empty()) {
-    runtime::WriteOptions plain;
-    plain.compression = target_of(options.labels_out).compression;
-    const runtime::Status labels = runtime::write_labels(graph, options.labels_out, plain, io);
-    if (!labels) return session.stopped() ? session.stop_early() : console.error(labels.error());
-  } else if (has_labels && target.format == Format::EdgeList) {
-    console.warning("the labels are not in the new file, whose format has none",
-                    "write a .mtg, .mtx or .graph file, or add --labels-out FILE");
-  }
-  if (const std::string changes = runtime::what_changes(graph, target.format); !changes.empty())
-    console.warning(changes);
-  const std::uint64_t isolated = target.format == Format::EdgeList ? runtime::isolated_vertices(graph) : 0;
-  if (isolated != 0) {
-    console.warning(
-        fmt::format("{} without edges {} not in the new file, whose format has no place for such",
-                    isolated == 1 ? "a vertex" : fmt::format("{} vertices", isolated), isolated == 1 ? "is" : "are"),
-        "write a .mtg, .graph or .mtx file");
-  }
-  return Status::Ok;
+Status write(const runtime::Graph& graph, const GraphTarget& target, const GraphOptions& options,
+             const Console& console, Session& session) {
+  const Status status = write_graph(graph, target, options, io_of(options, session), console);
+  return status == Status::Interrupted ? session.stop_early() : status;
 }
 
 runtime::GraphSpec spec_of(const GraphOptions& options) {
@@ -268,7 +96,7 @@ runtime::GraphSpec spec_of(const GraphOptions& options) {
 Status check_input(const GraphOptions& options, const Console& console) {
   const Status code = options.table.check(console);
   const bool fits = options.directed && !options.temporal;
-  if (code != Status::Ok || !options.keep_loops || fits || ends_with(options.input, ".mtg")) return code;
+  if (code != Status::Ok || !options.keep_loops || fits || options.input.ends_with(".mtg")) return code;
   return console.error(Status::Usage, "`--keep-loops` is for directed graphs that are not temporal",
                        options.directed ? "" : "add `--directed`");
 }
@@ -288,19 +116,15 @@ std::unique_ptr<runtime::LoadedGraph> load(const GraphOptions& options, const Co
 
 Status convert(const GraphOptions& options) {
   const Console console(options.console);
-  const std::optional<Destination> target = choose_target(options, console);
+  const std::optional<GraphTarget> target = choose_target(options, console);
   if (!target || check_input(options, console) != Status::Ok) return Status::Usage;
-  if (check_memory(options, *target, console) != Status::Ok) return Status::Usage;
   Session session(console);
   const FilePages pages(options);
   Status code = Status::Ok;
   const std::unique_ptr<runtime::LoadedGraph> loaded = load(options, console, session, code);
   if (loaded == nullptr) return code;
   console.note(loaded->report.render());
-  std::optional<runtime::Graph> labelled;
-  code = draw_labels(loaded->graph, options, console, labelled);
-  if (code != Status::Ok) return session.leave(code);
-  return session.leave(write_graph(labelled ? *labelled : loaded->graph, *target, options, console, session));
+  return session.leave(write(loaded->graph, *target, options, console, session));
 }
 
 Status info(const GraphOptions& options) {
@@ -319,8 +143,8 @@ using Make = std::function<runtime::Result<runtime::Graph>(const GraphOptions&, 
 
 Status generate(const GraphOptions& options, const Make& make) {
   const Console console(options.console);
-  const std::optional<Destination> target = choose_target(options, console);
-  if (!target || check_memory(options, *target, console) != Status::Ok) return Status::Usage;
+  const std::optional<GraphTarget> target = choose_target(options, console);
+  if (!target) return Status::Usage;
   Session session(console);
   const FilePages pages(options);
   runtime::Result<runtime::Graph> graph = make(options, io_of(options, session));
@@ -331,11 +155,9 @@ Status generate(const GraphOptions& options, const Make& make) {
                ? console.error(Status::Usage, graph.error().message, graph.error().hint)
                : console.error(graph.error());
   }
-  std::optional<runtime::Graph> labelled;
-  Status code = draw_labels(*graph, options, console, labelled);
-  if (code == Status::Ok) code = write_graph(labelled ? *labelled : *graph, *target, options, console, session);
+  const Status code = write(*graph, *target, options, console, session);
   if (code == Status::Ok) {
-    console.note(fmt::format("{}: {} vertices, {} edges", options.output, graph->vertex_count(), graph->edge_count()));
+    console.note(fmt::format("{}: {} vertices, {} edges", options.path, graph->vertex_count(), graph->edge_count()));
   }
   return session.leave(code);
 }
@@ -373,7 +195,7 @@ CLI::App* add_kind(CLI::App& generate_verb, const char* name, const char* help, 
                    const std::shared_ptr<GraphOptions>& options, const Make& make) {
   CLI::App* kind = generate_verb.add_subcommand(name, help);
   add_console_options(*kind, options->console);
-  kind->add_option("-o,--output", options->output, "The file to write; its name says the format; `-`: edges to stdout")
+  kind->add_option("-o,--output", options->path, "The file to write; its name says the format; `-`: edges to stdout")
       ->type_name("FILE")
       ->required();
   add_output_options(*kind, *options);
@@ -452,15 +274,15 @@ not; what a file is shows from its bytes.)");
   add_console_options(*convert_verb, options->console);
   convert_verb->add_option("IN", options->input, "The graph to read; `-`: standard input")->required()->type_name("");
   convert_verb
-      ->add_option("OUT", options->output, "The file to write: .mtg, .txt, .csv, .mtx, .graph, also with .gz or .zst")
+      ->add_option("OUT", options->path, "The file to write: .mtg, .txt, .csv, .mtx, .graph, also with .gz or .zst")
       ->type_name("");
   add_output_options(*convert_verb, *options);
   add_options(*convert_verb, kGraph, targets_of(*options));
   add_option(*convert_verb, kGraph, "format", targets_of(*options), "--input-format");
   convert_verb->add_option("--labels-out", options->labels_out, "Write the labels here, one a line")->type_name("FILE");
   convert_verb->callback([options, &action] {
-    if (options->output.empty() && !options->table.sql.empty()) options->output = std::exchange(options->input, "");
-    if (options->output.empty()) throw CLI::RequiredError("OUT");
+    if (options->path.empty() && !options->table.sql.empty()) options->path = std::exchange(options->input, "");
+    if (options->path.empty()) throw CLI::RequiredError("OUT");
     action = [options] { return convert(*options); };
   });
 

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "runtime/graph/generate.h"
+#include "runtime/graph/inputs.h"
+#include "session/reporter.h"
+
+namespace matcha::session {
+
+/// A graph file that is to be written, as `graph convert` and `graph generate` are asked for it.
+struct GraphOutput {
+  std::string input;         ///< The file of the graph; empty: there is none.
+  std::string path;          ///< `-`: standard output.
+  std::string labels_out;    ///< The file of the vertices' labels; empty: none.
+  std::string format;        ///< `edges`, `mtx`, `tve` or `mtg`; empty: as the name says.
+  std::string order = "id";  ///< `degree`: a `.mtg` has the graph with ranks by degree, too.
+  std::uint64_t memory = 0;  ///< Bytes; 0: as much as there is.
+  runtime::RandomLabels random;
+  bool temporal = false, edge_labels = false, keep_loops = false;  ///< How the graph was read.
+};
+
+/// How a file is to be written.
+struct GraphTarget {
+  runtime::Format format = runtime::Format::Auto;
+  runtime::Compression compression = runtime::Compression::None;
+  char separator = ' ';  ///< Of an edge list.
+};
+
+/// How to write; nothing, and an error (Usage), when that is unclear or a memory limit does not fit it.
+std::optional<GraphTarget> choose_target(const GraphOutput& output, const Reporter& reporter);
+
+/// Writes the graph, with labels that are drawn if any are asked for, and its labels beside it. Warns of what the
+/// format has no place for. Errors: Usage, Input, Resource; Interrupted, unreported, where `io.cancel` ended it.
+Status write_graph(const runtime::Graph& graph, const GraphTarget& target, const GraphOutput& output,
+                   const runtime::IoOptions& io, const Reporter& reporter);
+
+}  // namespace matcha::session
