@@ -6,6 +6,7 @@
 
 #include "frontend/builtins.h"
 #include "frontend/format.h"
+#include "frontend/module_doc.h"
 #include "lsp/list_facts.h"
 
 namespace matcha::tools::lsp {
@@ -43,21 +44,6 @@ std::string markdown(std::string_view code, std::string_view text) {
   return fmt::format("```matcha\n{}\n```{}{}", code, text.empty() ? "" : "\n", text);
 }
 
-/// The text of a docstring with its lines' common indentation left out.
-std::string paragraph(std::string_view doc) {
-  std::string out;
-  std::size_t at = 0;
-  while (at < doc.size()) {
-    const std::size_t end = std::min(doc.find('\n', at), doc.size());
-    std::string_view line = doc.substr(at, end - at);
-    line.remove_prefix(std::min(line.find_first_not_of(" \r"), line.size()));
-    out += out.empty() ? "" : "\n";
-    out += line;
-    at = end + 1;
-  }
-  return out;
-}
-
 std::string describe(const ListFacts& facts) {
   std::string out = facts.sorted ? "sorted" : "in no known order";
   out += facts.unique ? ", unique" : ", perhaps with repeats";
@@ -69,7 +55,7 @@ std::string about(const Document& document, const ast::Decl& decl) {
     case ast::Decl::Kind::Def:
     case ast::Decl::Kind::Import: {
       if (decl.def == nullptr) return markdown(decl.name, "");
-      return markdown(signature(document, *decl.def), paragraph(decl.def->doc));
+      return markdown(signature(document, *decl.def), frontend::unindented(decl.def->doc));
     }
     case ast::Decl::Kind::Param: return markdown(typed(decl), "A parameter.");
     case ast::Decl::Kind::Local: break;
@@ -215,7 +201,7 @@ Json hover(const Document& document, Position position) {
     text = markdown(fmt::format("from {}", word->maybe_module->module), "");
     const std::optional<std::uint32_t> file = document.file_of(*word->maybe_module);
     for (const ast::File* module : document.program().files) {
-      if (file == module->file) text += "\n" + paragraph(module->doc);
+      if (file == module->file) text += "\n" + frontend::unindented(module->doc);
     }
   } else if (word->maybe_decl != nullptr) {
     text = about(document, *word->maybe_decl);

@@ -5,8 +5,13 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "frontend/frontend.h"
+#include "frontend/module_doc.h"
 #include "session/compile.h"
 #include "session/options.h"
 #include "session/output_file.h"
@@ -26,65 +31,6 @@ struct DocOptions {
   bool json = false;
 };
 
-struct Function {
-  std::string name;
-  std::string signature;  ///< As written.
-  std::string comment;    ///< The lines above it, which may be about several functions.
-  std::string doc;
-};
-
-/// A docstring without the indentation of its lines and blank lines around it.
-std::string unindented(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
-    line.remove_suffix(line.size() - std::min(line.find_last_not_of(" \t\r") + 1, line.size()));
-    if (!out.empty() || !line.empty()) out.append(line).append("\n");
-  }
-  while (out.ends_with('\n')) out.pop_back();
-  return out;
-}
-
-/// From the name to the colon before the body, on one line.
-std::string signature_at(const SourceManager& sources, SourceLoc name) {
-  std::string out;
-  int depth = 0;
-  std::string_view line = sources.line(name.file, name.line).substr(name.column - 1);
-  const std::string_view text = sources.text(name.file);
-  for (std::size_t at = static_cast<std::size_t>(line.data() - text.data()); at < text.size(); ++at) {
-    const char c = text[at];
-    if (c == '(') ++depth;
-    if (c == ')') --depth;
-    if (c == ':' && depth == 0) break;
-    if (c == '#') at = std::min(text.find('\n', at), text.size() - 1);
-    const bool space = c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '#';
-    if (!space) {
-      out += c;
-    } else if (!out.empty() && out.back() != ' ') {
-      out += ' ';
-    }
-  }
-  while (out.ends_with(' ')) out.pop_back();
-  return out;
-}
-
-/// The comment lines above a function; blank lines may stand between.
-std::string comment_above(const SourceManager& sources, SourceLoc name) {
-  std::vector<std::string> lines;
-  for (std::uint32_t number = name.line - 1; number != 0; --number) {
-    const std::string_view line = sources.line(name.file, number);
-    if (line.starts_with("#")) {
-      lines.emplace_back(line.substr(std::min(line.find_first_not_of("# "), line.size())));
-    } else if (line.find_first_not_of(" \t\r") != std::string_view::npos || !lines.empty()) {
-      break;
-    }
-  }
-  return fmt::format("{}", fmt::join(lines.rbegin(), lines.rend(), "\n"));
-}
-
 std::string indented(const std::string& text, std::string_view indent) {
   std::string out;
   std::string_view rest = text;
@@ -97,73 +43,55 @@ std::string indented(const std::string& text, std::string_view indent) {
   return out;
 }
 
-/// A file or a module of the library.
-class Module {
- public:
-  Status read(const std::string& file, const Console& console) {
-    std::string text;
-    const Status status = read_program(file, nullptr, console, text);
-    if (status != Status::Ok) return status;
-    name_ = file;
-    const std::uint32_t id = sources_.add(program_name(file), std::move(text));
-    Diagnostics diagnostics(sources_);
-    program_ = frontend::parse(sources_, id, diagnostics);
-    if (diagnostics.has_errors()) {
-      console.report(diagnostics);
-      return Status::Query;
-    }
-    doc_ = unindented(program_->main->doc);
-    for (const frontend::ast::Def* def : program_->main->defs) {
-      functions_.push_back({std::string(def->decl->name), signature_at(sources_, def->loc),
-                            comment_above(sources_, def->loc), unindented(def->doc)});
-    }
-    return Status::Ok;
+/// Reads a file or a module of the library.
+Status read_doc(const std::string& file, const Console& console, frontend::ModuleDoc& found) {
+  std::string text;
+  const Status status = read_program(file, nullptr, console, text);
+  if (status != Status::Ok) return status;
+  SourceManager sources;
+  Diagnostics diagnostics(sources);
+  const std::uint32_t id = sources.add(program_name(file), std::move(text));
+  std::optional<frontend::ModuleDoc> doc = frontend::module_doc(sources, id, diagnostics);
+  if (!doc) {
+    console.report(diagnostics);
+    return Status::Query;
   }
+  found = std::move(*doc);
+  return Status::Ok;
+}
 
-  /// Keeps one function; an error if there is none of that name.
-  Status keep(const std::string& function, const Console& console) {
-    std::vector<std::string> names;
-    for (const Function& one : functions_) names.push_back(one.name);
-    const std::string near = nearest_word(function, names);
-    std::erase_if(functions_, [&](const Function& one) { return one.name != function; });
-    if (!functions_.empty()) return Status::Ok;
-    return console.error(
-        Status::Usage, fmt::format("`{}` has no function `{}`", name_, function),
-        near.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : fmt::format("did you mean `{}`?", near));
+/// Keeps one function; an error if there is none of that name.
+Status keep(const DocOptions& options, const Console& console, frontend::ModuleDoc& doc) {
+  std::vector<std::string> names;
+  for (const frontend::FunctionDoc& one : doc.functions) names.push_back(one.name);
+  const std::string near = nearest_word(options.function, names);
+  std::erase_if(doc.functions, [&](const frontend::FunctionDoc& one) { return one.name != options.function; });
+  if (!doc.functions.empty()) return Status::Ok;
+  return console.error(
+      Status::Usage, fmt::format("`{}` has no function `{}`", options.module, options.function),
+      near.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : fmt::format("did you mean `{}`?", near));
+}
+
+std::string doc_text(const std::string& name, const frontend::ModuleDoc& doc) {
+  std::string out = fmt::format("{}\n", name);
+  if (!doc.doc.empty()) out += indented(doc.doc, "  ");
+  for (const frontend::FunctionDoc& one : doc.functions) {
+    out += one.comment.empty() ? "\n" : fmt::format("\n{}\n", indented(one.comment, "# "));
+    out += fmt::format("  {}\n{}", one.signature, indented(one.doc, "      "));
   }
+  return out;
+}
 
-  const std::string& doc() const { return doc_; }
+std::string json_line(const Json& report) { return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-  std::string text() const {
-    std::string out = fmt::format("{}\n", name_);
-    if (!doc_.empty()) out += indented(doc_, "  ");
-    for (const Function& one : functions_) {
-      out += one.comment.empty() ? "\n" : fmt::format("\n{}\n", indented(one.comment, "# "));
-      out += fmt::format("  {}\n{}", one.signature, indented(one.doc, "      "));
-    }
-    return out;
+std::string doc_json(const std::string& name, const frontend::ModuleDoc& doc) {
+  Json report = {{"schema", "matcha.doc/1"}, {"module", name}, {"doc", doc.doc}, {"functions", Json::array()}};
+  for (const frontend::FunctionDoc& one : doc.functions) {
+    report["functions"].push_back(
+        {{"name", one.name}, {"signature", one.signature}, {"comment", one.comment}, {"doc", one.doc}});
   }
-
-  std::string json() const {
-    Json report;
-    report["schema"] = "matcha.doc/1";
-    report["module"] = name_;
-    report["doc"] = doc_;
-    report["functions"] = Json::array();
-    for (const Function& one : functions_) {
-      report["functions"].push_back(
-          {{"name", one.name}, {"signature", one.signature}, {"comment", one.comment}, {"doc", one.doc}});
-    }
-    return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  }
-
- private:
-  std::string name_;
-  SourceManager sources_;
-  std::unique_ptr<frontend::Program> program_;
-  std::string doc_;
-  std::vector<Function> functions_;
-};
+  return json_line(report);
+}
 
 /// The beginning of a docstring, as far as it is a sentence of its own.
 std::string gist(std::string doc) {
@@ -181,14 +109,13 @@ std::string gist(std::string doc) {
 Status list_modules(bool json, const Console& console, std::string& out) {
   Json report = {{"schema", "matcha.doc/1"}, {"modules", Json::array()}};
   for (const std::string& name : frontend::stdlib_modules()) {
-    Module module;
-    const Status status = module.read(name, console);
+    frontend::ModuleDoc module;
+    const Status status = read_doc(name, console, module);
     if (status != Status::Ok) return status;
-    const std::string line = gist(module.doc());
-    report["modules"].push_back({{"name", name}, {"doc", module.doc()}});
-    out += fmt::format("{:<20}  {}\n", name, line);
+    report["modules"].push_back({{"name", name}, {"doc", module.doc}});
+    out += fmt::format("{:<20}  {}\n", name, gist(module.doc));
   }
-  if (json) out = report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (json) out = json_line(report);
   return Status::Ok;
 }
 
@@ -214,7 +141,7 @@ std::string options_json() {
     }
     report["options"].push_back(std::move(one));
   }
-  return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(report);
 }
 
 Status print_doc(const DocOptions& options) {
@@ -226,10 +153,10 @@ Status print_doc(const DocOptions& options) {
   } else if (options.module.empty()) {
     status = list_modules(options.json, console, out);
   } else {
-    Module module;
-    status = module.read(options.module, console);
-    if (status == Status::Ok && !options.function.empty()) status = module.keep(options.function, console);
-    if (status == Status::Ok) out = options.json ? module.json() : module.text();
+    frontend::ModuleDoc doc;
+    status = read_doc(options.module, console, doc);
+    if (status == Status::Ok && !options.function.empty()) status = keep(options, console, doc);
+    if (status == Status::Ok) out = options.json ? doc_json(options.module, doc) : doc_text(options.module, doc);
   }
   if (status != Status::Ok) return status;
   const runtime::Status written = write_text_file("-", out);

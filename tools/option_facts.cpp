@@ -3,14 +3,18 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <set>
 
+#include "frontend/error_pages.h"
+#include "frontend/frontend.h"
+#include "frontend/module_doc.h"
 #include "passes/pass.h"
 #include "question/read.h"
+#include "session/compile.h"
+#include "session/message_log.h"
 #include "session/options.h"
-#include "tools/error_pages.h"
 #include "tools/exit_codes.h"
 #include "tools/help.h"
-#include "tools/library_names.h"
 
 namespace matcha::tools {
 
@@ -24,6 +28,31 @@ std::vector<std::string> checked_choices(const std::string& type) {
   return CLI::detail::split(type.substr(begin + 2, end - begin - 2), ',');
 }
 
+/// Names in the modules of the binary.
+struct LibraryNames {
+  std::vector<std::string> modules = frontend::stdlib_modules();  ///< `std.clique`.
+  std::set<std::string> entries;                                  ///< Functions of all of them.
+  std::set<std::string> parameters;  ///< Ints, floats and bools that these take, as `--param` begins: `k=`.
+};
+
+LibraryNames library_names() {
+  LibraryNames names;
+  const session::MessageLog log;
+  for (const std::string& module : names.modules) {
+    std::string text;
+    if (read_program(module, nullptr, log, text) != Status::Ok) continue;
+    SourceManager sources;
+    Diagnostics diagnostics(sources);
+    const auto doc = frontend::module_doc(sources, sources.add(module, std::move(text)), diagnostics);
+    if (!doc) continue;
+    for (const frontend::FunctionDoc& one : doc->functions) {
+      names.entries.insert(one.name);
+      for (const std::string& parameter : one.parameters) names.parameters.insert(parameter + "=");
+    }
+  }
+  return names;
+}
+
 /// The verbs whose FILE is a program, perhaps a module of the library.
 bool reads_program(std::string_view verb) {
   constexpr std::array<std::string_view, 6> kReaders = {"run", "check", "build", "explain", "bench", "stream"};
@@ -33,12 +62,12 @@ bool reads_program(std::string_view verb) {
 /// Names that stand for a value although others are accepted too.
 std::vector<std::string> known_names(const std::string& type, const std::string& name, const std::string& verb) {
   static const LibraryNames library = library_names();
-  if (name == "--entry" || name == "FUNCTION") return library.entries;
-  if (name == "--param") return library.parameters;
+  if (name == "--entry" || name == "FUNCTION") return {library.entries.begin(), library.entries.end()};
+  if (name == "--param") return {library.parameters.begin(), library.parameters.end()};
   std::vector<std::string> names;
   if (name == "MODULE" || ((name == "FILE" || name == "FILES") && reads_program(verb))) {
     names = library.modules;
-    const std::vector<std::string> ids = verb == "explain" ? error_ids() : std::vector<std::string>();
+    const std::vector<std::string> ids = verb == "explain" ? frontend::error_ids() : std::vector<std::string>();
     names.insert(names.end(), ids.begin(), ids.end());
   } else if (name == "--simd") {
     names = find_option("simd", Surface::CommandLine)->values();
