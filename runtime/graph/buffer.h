@@ -11,10 +11,10 @@
 
 namespace matcha::runtime {
 
-/// An owned array of plain items that starts uninitialized, aligned to a cache line and followed by a cache line of
-/// slack, so that a vector load at its end stays inside the allocation. Long arrays ask for huge pages: walks over a
-/// graph read all over them, and each page of 4 KB would be looked up. Throws std::bad_alloc, caught at the public
-/// functions of this folder.
+/// An owned array of plain items, uninitialized at first and aligned to a cache line. A cache line of slack follows it,
+/// so that a vector load at its end stays inside the allocation. Long arrays ask for huge pages: a loop over a graph
+/// reads the whole array, and 4 KB pages would miss the TLB. Throws std::bad_alloc, caught at the public functions of
+/// this folder.
 template <typename T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -42,7 +42,7 @@ class Buffer {
   const T* begin() const { return data(); }
   const T* end() const { return data() + size_; }
 
-  /// Forgets the items past `size`; the allocation stays.
+  /// Drops the items past `size`; the allocation stays.
   void truncate(std::uint64_t size) { size_ = size; }
 
  private:

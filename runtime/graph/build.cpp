@@ -22,7 +22,7 @@ Error runtime_error(std::string message, std::string hint) {
   return Error{ErrorKind::Runtime, std::move(message), "", 0, std::move(hint)};
 }
 
-/// A rank of the column that is not below `size`, if there is one.
+/// A rank of the column that is not below `size`, if any.
 std::uint64_t find_stranger(const std::uint32_t* ranks, std::uint64_t count, std::uint64_t size) {
   std::atomic<std::uint64_t> found{kEmptySlot};
   for_blocks(Block(0, count, kItemsPerTask), [&](const Block& block) {
@@ -68,7 +68,7 @@ Buffer<std::uint32_t> distinct_sources(const BuildInput& input) {
   return sources;
 }
 
-/// An index of `vertices`: until the arcs are known, `begin` is the position in `vertices`.
+/// An index of `vertices`: until the arcs are counted, `begin` is the position in `vertices`.
 Buffer<HashSlot> make_slots(const Buffer<std::uint32_t>& vertices) {
   const std::uint64_t size = std::bit_ceil(std::max<std::uint64_t>(2 * vertices.size(), 8));
   Buffer<HashSlot> slots(size);
@@ -87,7 +87,7 @@ std::uint64_t position_of(const Buffer<HashSlot>& slots, std::uint32_t vertex) {
   return slots[place].begin;
 }
 
-/// Sources are squeezed to 0…k-1, sorted as a CSR, and found again through slots.
+/// Maps sources to 0…k-1, sorts them as a CSR, and makes them reachable through slots.
 void build_hash(const BuildInput& input, const std::uint64_t* info, GraphArrays& arrays) {
   const Buffer<std::uint32_t> vertices = distinct_sources(input);
   arrays.slots = make_slots(vertices);

@@ -15,7 +15,7 @@
 
 namespace matcha::runtime {
 
-/// All of a packed file, and what unpacks it.
+/// The bytes of a packed file, and its unpacker.
 struct ByteStream::Packed {
   std::string bytes;
   std::unique_ptr<detail::Unpacker> unpacker;
@@ -42,7 +42,7 @@ Error ByteStream::failure(int code) const {
                              std::string("cannot be read: ") + std::strerror(code));
 }
 
-/// Bytes of the descriptor; 0 at its end.
+/// Reads bytes of the descriptor; 0 at its end.
 Result<std::uint64_t> ByteStream::fill(char* out, std::uint64_t room) {
   for (;;) {
     const ssize_t got = ::read(descriptor_, out, room);
@@ -56,7 +56,7 @@ Result<std::uint64_t> ByteStream::fill(char* out, std::uint64_t room) {
   }
 }
 
-/// Looks at the first bytes, which are there.
+/// Detects compression from the first bytes.
 Status ByteStream::begin() {
   constexpr std::uint64_t kHead = 4096;
   head_.resize(kHead);

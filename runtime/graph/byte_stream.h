@@ -9,7 +9,7 @@
 
 namespace matcha::runtime {
 
-/// The unpacked bytes of a file, a pipe or standard input (`-`), as they come. A plain one is read as it grows; a
+/// The unpacked bytes of a file, a pipe or standard input (`-`), as they arrive. A plain file is read as it grows; a
 /// packed pipe is read to its end first.
 class ByteStream {
  public:
@@ -19,15 +19,15 @@ class ByteStream {
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
 
-  /// Up to `room` bytes, waiting for the first of them at most so long. Errors: Input.
+  /// Gives up to `room` bytes. Waits for the first byte up to the given time. Errors: Input.
   struct Got {
     std::uint64_t bytes = 0;
-    bool at_end = false;  ///< No more will come. Neither: nothing came yet.
+    bool at_end = false;  ///< True at the end of the stream. No bytes and false: nothing arrived in time.
   };
   Result<Got> read(char* out, std::uint64_t room, int wait_ms);
-  /// Goes so far on, before the first `read`. Errors: Input when there is not so much.
+  /// Skips `bytes` bytes, before the first `read`. Errors: Input when the stream is shorter.
   Status skip(std::uint64_t bytes);
-  /// It is a file, which another run finds as it is; else what was read is gone.
+  /// True for a file, which a later run can read again. The bytes of a pipe are gone once read.
   bool may_repeat() const { return may_repeat_; }
 
  private:
@@ -41,7 +41,7 @@ class ByteStream {
   int descriptor_ = -1;
   bool may_repeat_ = false;
   bool begun_ = false;
-  std::string head_;  ///< Was read to find out whether it is packed.
+  std::string head_;  ///< Bytes that were read to detect compression.
   std::unique_ptr<Packed> packed_;
 };
 

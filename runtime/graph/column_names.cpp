@@ -52,7 +52,7 @@ constexpr std::array<Stems, 36> kEnds{{
     {"node", "neighbor"},
     {"node", "neighbour"},
 }};
-/// These are ends only beside another word: `start` is a time, and `a` is an id.
+/// These are ends only together with another word: `start` alone is a time, and `a` an id.
 constexpr Stems kStartEnd{"start", "end"};
 constexpr std::array<Stems, 2> kNumbered{{{"1", "2"}, {"a", "b"}}};
 
@@ -72,8 +72,8 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 
-/// The words of a name, in lower case: `FromNodeId`, `from_node_id` and `From node ID` have the same. What stands in
-/// parentheses is left out.
+/// The words of a name, in lower case: `FromNodeId`, `from_node_id` and `From node ID` have the same words. Text in
+/// parentheses is ignored.
 Words words_of(std::string_view name) {
   Words words;
   char before = ' ';
@@ -105,8 +105,8 @@ std::string joined(std::string_view name) {
   return text;
 }
 
-/// What two names have beside the two words in which they differ: 1 for `id`, 2 for each other word. None: they differ
-/// otherwise, or have no such word and need one.
+/// The cost of the words that two names have besides the two in which they differ: 1 for `id`, 2 for each other word.
+/// Empty: they differ otherwise, or lack a word that they need.
 std::optional<int> rest_of(const Words& source, const Words& target, const Stems& stems, bool needs_word) {
   if (source.size() != target.size()) return std::nullopt;
   bool found = false, has_word = false;
@@ -124,7 +124,7 @@ std::optional<int> rest_of(const Words& source, const Words& target, const Stems
   return found && (has_word || !needs_word) ? std::optional(rest) : std::nullopt;
 }
 
-/// The pair of columns that has the fewest further words.
+/// Finds the pair of columns with the fewest other words.
 class EndSearch {
  public:
   explicit EndSearch(const std::vector<std::string>& heading) {
@@ -154,7 +154,7 @@ class EndSearch {
   }
 
   bool has_some() const { return best_.has_value(); }
-  /// Of several pairs it has to be `source` and `target`, or `source_id` and `target_id`.
+  /// Of several pairs, only `source` and `target` or `source_id` and `target_id` are accepted.
   std::optional<EndColumns> best() const { return is_unique_ && (pairs_ == 1 || cost_ <= 1) ? best_ : std::nullopt; }
 
  private:

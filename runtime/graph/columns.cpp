@@ -37,7 +37,7 @@ std::optional<std::uint64_t> find_item(const IntColumn& column, const Wrong& is_
   });
 }
 
-/// Ids of 64 bits without a sign may be too large.
+/// Unsigned ids of 64 bits may be too large.
 Status check_ids(const IntColumn& ids, std::string_view called) {
   if (ids.kind != IntColumn::Kind::Uint64) return Done{};
   const std::optional<std::uint64_t> large = find_item(ids, [](auto id) {
@@ -47,7 +47,7 @@ Status check_ids(const IntColumn& ids, std::string_view called) {
   return column_error(std::string(called) + " " + std::to_string(*large) + ": an id is 2^63 or more");
 }
 
-/// The number that a word is, as in a file of labels.
+/// The number that a word spells, as in a file of labels.
 std::optional<std::int64_t> number_of(const std::string& word) {
   std::int64_t number = 0;
   const char* const end = word.data() + word.size();
@@ -76,7 +76,7 @@ Status check_labels(const LabelColumn& labels, std::uint64_t count, std::string_
   return column_error(place_of(called, *wrong) + ": the label is no position in the words");
 }
 
-/// Negative labels would be taken for codes of words.
+/// Negative labels would be mistaken for codes of words.
 Status check_negative(const LabelColumn& labels, std::string_view called) {
   if (!labels.is_there()) return Done{};
   const std::optional<std::uint64_t> wrong = find_item(labels.codes, [&](auto item) {
@@ -108,7 +108,7 @@ Status check_columns(const ColumnInput& input) {
   return Done{};
 }
 
-/// The code that a graph has for each label of a column; that of the empty word where there is none.
+/// The code in the graph of each label of a column; a missing label has the code of the empty word.
 class Coder {
  public:
   Coder(const LabelColumn& labels, const LabelDictionary& dictionary) : none_(dictionary.code("").value_or(kNoLabel)) {
@@ -148,7 +148,7 @@ struct RankedEnds {
   Buffer<std::uint32_t> sources, targets;
 };
 
-/// Without edge information; without loops unless they are kept.
+/// The adjacency without edge information; without loops unless they are kept.
 detail::SimpleCsr simple_adjacency(const ColumnInput& input, const Universe& universe) {
   if (!input.keep_loops && universe.is_identity() && are_alike(input.sources, input.targets)) {
     return detail::simple_csr_in_place(universe.size(), input.sources, input.targets, input.directed);
@@ -162,7 +162,7 @@ detail::SimpleCsr simple_adjacency(const ColumnInput& input, const Universe& uni
                                      input.directed);
 }
 
-/// With edge information; without loops unless they are kept. `loops`: how many there are.
+/// The adjacency with edge information; without loops unless they are kept. `loops`: the number of loops.
 detail::SimpleCsr informed_adjacency(const ColumnInput& input, const Universe& universe,
                                      const LabelDictionary& dictionary, std::uint64_t& loops) {
   RankedEnds ends(input, universe);
@@ -200,7 +200,7 @@ bool is_missing(const LabelColumn& labels) {
          find_item(labels.codes, [](auto code) { return static_cast<std::int64_t>(code) == kNoLabel; });
 }
 
-/// Whether an id of `input` stands nowhere among its vertices.
+/// True if an id of the edges is not among the listed vertices.
 bool leaves_some_out(const ColumnInput& input, const Universe& universe, const Buffer<std::uint32_t>& ranks) {
   if (!input.vertex_labels.is_there()) return false;
   std::vector<bool> listed(universe.size());
@@ -234,7 +234,7 @@ Status fill_labels(const ColumnInput& input, const Universe& universe, const Buf
   });
 }
 
-/// The words of all labels. `lacks_some`: a vertex or an edge has no label, and the empty word is one of them.
+/// The words of all labels. `lacks_some`: a vertex or an edge has no label, so the empty word is one of them.
 std::shared_ptr<const LabelDictionary> dictionary_of(const ColumnInput& input, bool lacks_some) {
   std::vector<std::string> words = input.edge_labels.words;
   words.insert(words.end(), input.vertex_labels.words.begin(), input.vertex_labels.words.end());
@@ -243,8 +243,8 @@ std::shared_ptr<const LabelDictionary> dictionary_of(const ColumnInput& input, b
   return std::make_shared<const LabelDictionary>(std::move(words));
 }
 
-/// The same arcs without information, each once; without loops too, unless they are kept. Its arrays are those of
-/// `base` where these are so.
+/// The same arcs without information, each once; without loops unless they are kept. Shares arrays of `base` that are
+/// the same.
 Graph plain_graph(const std::shared_ptr<const Graph>& base, bool keep_loops) {
   GraphFacts facts = base->facts();
   GraphView view = base->view();
@@ -268,7 +268,7 @@ Graph plain_graph(const std::shared_ptr<const Graph>& base, bool keep_loops) {
   return Graph::from_arrays(base->shared_universe(), std::move(arrays), facts);
 }
 
-/// Gives a graph made of `base` its words, and where halves of rows begin.
+/// Gives a graph derived from `base` its words and split offsets.
 Status make_ready(Graph& graph, const std::shared_ptr<const Graph>& base) {
   graph.set_dictionary(std::shared_ptr<const LabelDictionary>(base, &base->dictionary()));
   return ensure_split_offsets(graph);
@@ -329,7 +329,7 @@ Result<ColumnGraphs> graphs_of_informed(Graph informed) {
     const auto base = std::make_shared<const Graph>(std::move(informed));
     ColumnGraphs graphs;
     graphs.maybe_informed = Graph::from_view(base->shared_universe(), base->view(), base->facts(), base);
-    // Edges by label, which a file may have.
+    // Edges by label, which a file may provide.
     graphs.maybe_informed->set_label_slices(std::shared_ptr<LabelSlices>(base, &base->label_slices()));
     graphs.simple = plain_graph(base, false);
     for (Graph* graph : {&graphs.simple, &*graphs.maybe_informed}) {

@@ -11,7 +11,7 @@ std::uint64_t fraction(std::uint64_t total, std::uint64_t part, std::uint64_t pa
   return static_cast<std::uint64_t>(static_cast<unsigned __int128>(total) * part / parts);
 }
 
-/// The multiple of `grain` that is not below `at`, or `limit`.
+/// The smallest multiple of `grain` that is at least `at`, or `limit`.
 std::uint64_t rounded(std::uint64_t at, std::uint64_t grain, std::uint64_t limit) {
   const std::uint64_t over = at % grain;
   return over == 0 ? at : limit - at < grain - over ? limit : at + (grain - over);
@@ -30,7 +30,7 @@ std::vector<std::uint64_t> cut_evenly(std::uint64_t positions, std::uint64_t uni
 std::vector<std::uint64_t> cut_by_arcs(const GraphView& graph, std::uint64_t units, std::uint64_t grain) {
   const std::uint64_t positions = graph.vertex_count;
   if (graph.slots != nullptr || graph.offsets == nullptr) return cut_evenly(positions, units, grain);
-  // Arcs and vertices before a position.
+  // The number of arcs and vertices before a position.
   const auto before = [&](std::uint64_t position) {
     if (position == positions) return graph.arc_count + positions;
     return graph.offsets[graph.vertices != nullptr ? graph.vertices[position] : position] + position;

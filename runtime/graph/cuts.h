@@ -5,12 +5,12 @@
 
 #include "runtime/abi.h"
 
-/// Shares of an outermost loop. Its positions are cut into many units of about the same work, and share i of n has each
-/// n-th unit, so that shares are alike even where the first positions take longer than others. The cuts follow from the
-/// graph and the numbers alone, so all who share a loop find the same ones.
+/// Shares of an outermost loop. Its positions are cut into many units of about the same work, and share i of n gets
+/// each n-th unit. So shares have similar work even where the first positions take longer than others. The cuts follow
+/// from the graph and the numbers alone: all processes that share a loop compute the same cuts.
 namespace matcha::runtime {
 
-/// Units for each share: with so many, the largest share of a skewed graph has a hundredth more than the mean.
+/// Units for each share. With this number, the largest share of a skewed graph has 1 % more work than the mean.
 inline constexpr std::uint64_t kUnitsOfShare = 100;
 
 /// The positions [begin, end).
@@ -23,11 +23,11 @@ struct PositionRange {
 /// Requires: `units` and `grain` are not 0.
 std::vector<std::uint64_t> cut_evenly(std::uint64_t positions, std::uint64_t units, std::uint64_t grain = 1);
 
-/// The same for a loop over the vertices of a graph: units have about the same number of arcs and vertices. Of a graph
-/// with a hash index they have the same number of vertices.
+/// The same for a loop over the vertices of a graph: units have about the same number of arcs plus vertices. For a
+/// graph with a hash index they have the same number of vertices.
 std::vector<std::uint64_t> cut_by_arcs(const GraphView& graph, std::uint64_t units, std::uint64_t grain = 1);
 
-/// Share `index` of `count`: of the units that are not empty, those with the numbers `index`, `index + count`, …
+/// Share `index` of `count`: the non-empty units with numbers `index`, `index + count`, …
 std::vector<PositionRange> share_of(const std::vector<std::uint64_t>& cuts, std::uint64_t index, std::uint64_t count);
 
 }  // namespace matcha::runtime

@@ -9,21 +9,21 @@
 
 namespace matcha::runtime {
 
-/// What is kept on devices of a graph that stays in memory: its arrays, and what kernels made of them. Shared by the
-/// programs and threads that run on it. What a copy is, whoever runs programs on the device knows.
+/// Copies on devices of the arrays of one graph, and the arrays that kernels derived from them. All programs and
+/// threads that use the graph share them. The callers that run programs on a device define the types of the copies.
 class DeviceCopies {
  public:
   /// The name of a copy.
   struct Key {
-    const void* arrays = nullptr;  ///< Of what: an array of the host that lives as long as the copies.
+    const void* arrays = nullptr;  ///< The array in host memory that is copied; it outlives the copies.
     int device = 0;
-    int what = 0;              ///< Says of which type the copy is.
-    std::uint64_t number = 0;  ///< Tells copies of one kind apart.
+    int what = 0;              ///< The type of the copy.
+    std::uint64_t number = 0;  ///< Distinguishes copies of one type.
     auto operator<=>(const Key&) const = default;
   };
 
-  /// The copy of that name; `make` gives it where there is none, as a shared pointer, complete: other streams of the
-  /// device may read it. Callers that come meanwhile wait. What `make` throws leaves nothing behind.
+  /// Returns the copy with this name. If it is missing, `make` creates it as a shared pointer; it must be complete,
+  /// since other streams of the device may read it. Concurrent callers wait. An exception from `make` leaves no copy.
   template <typename T, typename Make>
   std::shared_ptr<T> get(const Key& key, Make make) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -34,7 +34,7 @@ class DeviceCopies {
     return made;
   }
 
-  /// Forgets them; a run that goes on keeps its own until it ends.
+  /// Drops all copies; a run in progress keeps its own until it ends.
   void release() {
     const std::lock_guard<std::mutex> lock(mutex_);
     copies_.clear();

@@ -24,7 +24,7 @@ namespace {
 
 Error bad_argument(std::string message) { return detail::input_error("", 0, std::move(message)); }
 
-/// Refuses what cannot fit before anything is allocated.
+/// Refuses sizes that cannot fit before anything is allocated.
 Status check_size(std::uint64_t vertices, std::uint64_t edges, const IoOptions& options) {
   constexpr std::uint64_t kBytesPerVertex = 32;
   constexpr std::uint64_t kBytesPerEdge = 24;
@@ -38,13 +38,13 @@ Status check_size(std::uint64_t vertices, std::uint64_t edges, const IoOptions& 
   return options.cancelled() ? Status(detail::interrupted_error()) : Status(Done{});
 }
 
-/// So many edges may be drawn by formulas that keep all draws, 8 bytes each.
+/// The most edges of formulas that keep all draws in memory, 8 bytes each.
 std::uint64_t most_draws(const IoOptions& options) {
   constexpr std::uint64_t kBytesPerDraw = 32;
   return (options.piece_bytes != 0 ? options.piece_bytes : options.memory_limit()) / kBytesPerDraw;
 }
 
-/// Edges that are made anew whenever they are asked for.
+/// Edges that are recomputed on each request.
 template <typename MakeEdge>
 class MadeEdges final : public detail::EdgeBlocks {
  public:
@@ -171,7 +171,7 @@ class SkipDraw {
 
 constexpr std::uint64_t kRanksAtATime = 4096;
 
-/// One of 1…n by what it is drawn for.
+/// A label in 1…n, determined by the seed and `what`.
 std::int64_t label_drawn(std::uint64_t seed, std::uint64_t what, std::uint64_t n) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::int64_t>(1 + static_cast<std::uint64_t>((static_cast<Wide>(mix(seed ^ what)) * n) >> 64));

@@ -11,7 +11,7 @@
 /// Errors: Input for arguments that make no sense; Resource for graphs past the limits.
 namespace matcha::runtime {
 
-/// Recursive matrix graph, 2^scale vertices and edge_factor·2^scale draws, of which loops and repeats are dropped.
+/// Recursive matrix graph: 2^scale vertices and edge_factor·2^scale draws; loops and repeats are dropped.
 /// Each draw picks a quadrant with probability a, b, c, 1-a-b-c at each level (Chakrabarti, Zhan, Faloutsos 2004).
 struct RmatSpec {
   unsigned scale = 10;
@@ -39,16 +39,16 @@ Result<Graph> generate_grid(std::uint64_t rows, std::uint64_t columns, const IoO
 /// Complete bipartite: ids 0…left-1 joined to left…left+right-1.
 Result<Graph> generate_bipartite(std::uint64_t left, std::uint64_t right, const IoOptions& options = {});
 
-/// Labels that are drawn, all equally likely, as benchmarks give them to graphs that have none.
+/// Random labels, uniformly distributed, as benchmarks assign them to graphs without labels.
 struct RandomLabels {
-  std::uint64_t vertices = 0;  ///< Each vertex gets one of 1…n; 0: the labels of the graph stay.
-  std::uint64_t edges = 0;     ///< The same of each edge; both arcs of an undirected one have its label.
+  std::uint64_t vertices = 0;  ///< Each vertex gets a label in 1…n; 0 keeps the labels of the graph.
+  std::uint64_t edges = 0;     ///< The same for edges; both arcs of an undirected edge have its label.
   std::uint64_t seed = 1;
 };
 
-/// A copy of the graph with such labels. Same graph and seed, same labels: on every machine and for every number of
-/// threads; those of vertices do not depend on how many there are for edges. Errors: Input where edges are to have
-/// labels and have some; Resource when out of memory.
+/// A copy of the graph with random labels. The same graph and seed give the same labels on every machine and for every
+/// number of threads; labels of vertices do not depend on `wanted.edges`. Errors: Input where edges should get labels
+/// and have some; Resource when out of memory.
 Result<Graph> with_random_labels(const Graph& graph, const RandomLabels& wanted);
 
 }  // namespace matcha::runtime

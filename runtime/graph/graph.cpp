@@ -24,7 +24,7 @@ const std::shared_ptr<const LabelDictionary>& no_words() {
   return dictionary;
 }
 
-/// Vertices with a place of their own in the index: all ranks of a CSR, the slots of a hash index.
+/// Vertices with an entry in the index: all ranks of a CSR, the slots of a hash index.
 std::uint64_t place_count(const GraphView& view) {
   return view.slots != nullptr ? view.slot_mask + 1 : (view.offsets != nullptr ? view.universe : 0);
 }
@@ -144,7 +144,7 @@ Result<Graph> Graph::from_rows(std::shared_ptr<const Universe> universe, const s
     const bool in_place = vertices == nullptr && row_count == view.universe;
     if (!in_place) graph.arrays_.offsets = Buffer<std::uint64_t>(view.universe + 1);
     std::uint64_t* const offsets = in_place ? counts : graph.arrays_.offsets.data();
-    std::uint64_t next = 0;  // The first rank whose offset is not known.
+    std::uint64_t next = 0;  // The first rank without an offset so far.
     std::uint64_t total = 0;
     for (std::uint64_t row = 0; row < row_count; ++row) {
       const std::uint64_t count = counts[row];
@@ -239,7 +239,7 @@ BothSizes together(BothSizes a, const BothSizes& b) {
 
 HalfSizes size_of_one(std::uint64_t size) { return {size, static_cast<double>(size) * static_cast<double>(size)}; }
 
-/// The largest blocks of 2^shift ranks that all have fewer than `block_arcs`; none if a vertex has more.
+/// The largest blocks of 2^shift ranks that all have fewer than `block_arcs` arcs; empty if one vertex has more.
 std::optional<std::uint64_t> largest_blocks(const GraphView& view, std::uint64_t block_arcs) {
   const auto fits = [&](std::uint64_t shift) {
     for (std::uint64_t first = 0; first < view.universe; first += std::uint64_t{1} << shift) {

@@ -16,21 +16,21 @@ namespace matcha::runtime {
 
 class DeviceCopies;
 
-/// What the 8-byte words of `edge_info` are.
+/// The type of the 8-byte words in `edge_info`.
 enum class InfoKind { None, Int, Float, Bool };
 
-/// What is known of a graph beyond its arrays.
+/// Facts of a graph that its arrays do not show.
 struct GraphFacts {
-  bool directed = false;  ///< False: every arc is there in both directions.
+  bool directed = false;  ///< False: every edge is stored as two arcs.
   bool simple = true;     ///< No loops and no repeated arcs.
   InfoKind info = InfoKind::None;
-  bool word_info = false;          ///< Edge info are ints, of which the negative ones are codes of label words.
-  bool by_position = false;        ///< Its file is a table of text, whose columns were not named: they are 0, 1 and 2.
-  bool blank_info = false;         ///< There is none to read, and edge info is kNoLabel everywhere.
-  bool loop_free = true;           ///< No vertex is its own neighbour; so wherever it is simple.
-  bool all_loops = false;          ///< No loop of its file was left out; false also where that is not known.
-  std::uint64_t lost_repeats = 0;  ///< Edges that were left out as repeats; 0 also where that is not known.
-  bool labelled = false;           ///< Every rank has a label. Found out when a Graph is made.
+  bool word_info = false;          ///< Edge information is int; negative values are codes of label words.
+  bool by_position = false;        ///< Read from a text table without named columns: they are 0, 1 and 2.
+  bool blank_info = false;         ///< The edges have no information: `edge_info` is kNoLabel everywhere.
+  bool loop_free = true;           ///< No vertex is its own neighbour; true for every simple graph.
+  bool all_loops = false;          ///< No loop of the input was dropped; false also where that is unknown.
+  std::uint64_t lost_repeats = 0;  ///< Edges dropped as repeats; 0 also where that is unknown.
+  bool labelled = false;           ///< Every vertex has a label. Set when a Graph is made.
 };
 
 /// Numbers that take a pass over a graph.
@@ -38,14 +38,14 @@ struct GraphTotals {
   std::uint64_t max_degree = 0;
   std::uint64_t isolated = 0;     ///< Vertices with no arc out or in.
   std::uint64_t unlabelled = 0;   ///< Vertices without a label, or with the empty word.
-  std::uint64_t label_codes = 0;  ///< Different codes of vertex labels.
+  std::uint64_t label_codes = 0;  ///< Distinct codes of vertex labels.
   bool labelled = false;          ///< As GraphFacts::labelled.
 };
 
-/// The neighbours below the vertices of a graph, or those above them.
+/// The sizes of one half of all neighbour lists: the neighbours below, or above, each vertex.
 struct HalfSizes {
-  std::uint64_t longest = 0;  ///< The most that a vertex has.
-  double squares = 0;         ///< The squares of how many each vertex has, added up.
+  std::uint64_t longest = 0;  ///< The largest number that a vertex has.
+  double squares = 0;         ///< The sum of the squares of these numbers.
 };
 
 /// The arrays of a graph, each absent (made by the default constructor) or of the length that GraphView gives it. An
@@ -61,23 +61,24 @@ struct GraphArrays {
   Buffer<HashSlot> slots;
 };
 
-/// Where the halves of rows begin, as a file has it.
+/// Where the halves of rows begin, as stored in a file.
 struct StoredHalves {
-  const std::uint32_t* offsets = nullptr;  ///< As those of SplitOffsets; null: they are not there.
+  const std::uint32_t* offsets = nullptr;  ///< As in SplitOffsets; null if the file has none.
   HalfSizes lower, upper;
 };
 
-/// The arcs of a graph once more, with ranks by degree, as a `.mtg` may have them: what `ordered_by_degree` makes.
+/// The arcs of a graph stored a second time with ranks by degree, as a `.mtg` may hold them: the result of
+/// `ordered_by_degree`.
 struct StoredOrder {
   bool largest_first = false;
-  const std::uint64_t* offsets = nullptr;  ///< Null: there is none.
+  const std::uint64_t* offsets = nullptr;  ///< Null: the file has no such order.
   const std::uint32_t* neighbors = nullptr;
   const std::uint32_t* from = nullptr;  ///< The rank by id of each rank by degree.
   StoredHalves halves;
 };
 
-/// A directed adjacency over a universe; an undirected graph holds both directions. Owns its arrays, or keeps the
-/// mapped file alive that they lie in. Cheap to move; views stay valid as long as the Graph they end up in.
+/// A directed adjacency over a universe; an undirected graph stores both directions. Owns its arrays, or keeps the
+/// mapped file that contains them alive. Cheap to move; views stay valid as long as the Graph that the arrays end in.
 class Graph {
  public:
   /// No vertices, no edges, an empty universe.
@@ -90,31 +91,30 @@ class Graph {
   /// From a view whose arrays live as long as `owner`. Requires: the invariants of GraphView hold.
   static Graph from_view(std::shared_ptr<const Universe> universe, const GraphView& view, GraphFacts facts,
                          std::shared_ptr<const void> owner);
-  /// The same without a look at the arrays. Requires: these are its totals.
+  /// The same without a pass over the arrays. Requires: the totals are those of the arrays.
   static Graph from_view(std::shared_ptr<const Universe> universe, const GraphView& view, GraphFacts facts,
                          std::shared_ptr<const void> owner, const GraphTotals& totals);
 
-  /// All of another graph but its stored order, without copies of its arrays or a look at them. Requires: it lives as
-  /// long as `owner`.
+  /// Shares everything of `other` except its stored order; copies and reads no array. Requires: `other` lives as long
+  /// as `owner`.
   static Graph alias(const Graph& other, std::shared_ptr<const void> owner);
 
-  /// A directed graph, kept by the universe, of rows that lie one after the other: for each of `row_count` ascending
-  /// ranks, `vertices[i]` or i itself where that is null, `counts[i]` ascending neighbours. `counts` has room for one
-  /// more and may become the offsets. Its vertices are the ends of its arcs, or every rank.
-  /// Errors: Resource when out of memory.
+  /// A directed graph, whose owner is the universe, from consecutive rows: for each of `row_count` ascending ranks,
+  /// `vertices[i]` or i if that is null, `counts[i]` ascending neighbours. `counts` has room for one more item and may
+  /// become the offsets. Its vertices are the ends of its arcs, or every rank. Errors: Resource when out of memory.
   static Result<Graph> from_rows(std::shared_ptr<const Universe> universe, const std::uint32_t* vertices,
                                  std::uint64_t row_count, std::uint64_t* counts, const std::uint32_t* neighbors,
                                  bool every_rank, std::shared_ptr<const void> owner);
 
   GraphView view() const { return view_; }
   const SplitOffsets& split_offsets() const { return halves_; }
-  /// Once there are `split_offsets`.
+  /// Valid after `split_offsets`.
   const HalfSizes& lower_sizes() const { return lower_sizes_; }
   const HalfSizes& upper_sizes() const { return upper_sizes_; }
   const GraphFacts& facts() const { return facts_; }
   const Universe& universe() const { return *universe_; }
   const std::shared_ptr<const Universe>& shared_universe() const { return universe_; }
-  /// Lets the graphs of a run share one copy. Requires: the same ids.
+  /// Lets the graphs of a run share one copy of the ids. Requires: the same ids.
   void share_universe(std::shared_ptr<const Universe> universe) {
     universe_ = std::move(universe);
     view_.original_ids = universe_->ids();
@@ -123,23 +123,24 @@ class Graph {
   const std::shared_ptr<const LabelDictionary>& shared_dictionary() const { return dictionary_; }
   void set_dictionary(std::shared_ptr<const LabelDictionary> dictionary) { dictionary_ = std::move(dictionary); }
 
-  /// Where devices keep their copies of it from run to run; null: a copy belongs to its run.
+  /// Copies of the graph on devices that outlive a run; null: each run has its own.
   const std::shared_ptr<DeviceCopies>& device_copies() const { return device_copies_; }
   void set_device_copies(std::shared_ptr<DeviceCopies> copies) { device_copies_ = std::move(copies); }
-  /// Its edges by label; graphs that are moved or aliased from it have the same ones.
+  /// Its edges by label, shared with graphs that are moved or aliased from it.
   LabelSlices& label_slices() const { return *label_slices_; }
-  /// Requires: nobody has asked for `label_slices` yet.
+  /// Requires: `label_slices` was never called.
   void set_label_slices(std::shared_ptr<LabelSlices> slices) { label_slices_ = std::move(slices); }
   const StoredOrder& stored_order() const { return stored_order_; }
   /// Requires: its arrays live as long as the owner of the view.
   void set_stored_order(const StoredOrder& order) { stored_order_ = order; }
-  /// What `ensure_split_offsets` takes instead of looking for it. Requires: as for the order; they are right.
+  /// Offsets that `ensure_split_offsets` uses instead of searching. Requires: they are correct, and live as in
+  /// `set_stored_order`.
   void set_stored_halves(const StoredHalves& halves) { stored_halves_ = halves; }
   const std::shared_ptr<const void>& owner() const { return owner_; }
-  /// Those of a `.mtg` that was just read; none: they are not known.
+  /// The totals of a `.mtg` that was just read; empty: unknown.
   const std::optional<GraphTotals>& totals() const { return totals_; }
   void set_totals(const GraphTotals& totals) { totals_ = totals; }
-  /// The same for graphs with the same arcs, edge info and facts, which are those of a `.mtg`; 0: not known.
+  /// A key that is equal for graphs of `.mtg` files with the same arcs, edge info and facts; 0: unknown.
   std::uint64_t content_key() const { return content_key_; }
   void set_content_key(std::uint64_t key) { content_key_ = key; }
 
@@ -173,10 +174,10 @@ class Graph {
   std::optional<GraphTotals> totals_;
 };
 
-/// How the neighbours of a vertex are found.
+/// The index from a vertex to its neighbours.
 enum class IndexKind { Auto, Csr, Hash };
 
-/// What `mk_graph` gets. All columns stay the caller's.
+/// The arguments of `mk_graph`. The caller keeps all columns.
 struct BuildInput {
   std::shared_ptr<const Universe> universe;  ///< Required.
   const std::uint32_t* sources = nullptr;    ///< Ranks, `count` of them.
@@ -190,25 +191,27 @@ struct BuildInput {
   IndexKind index = IndexKind::Auto;
 };
 
-/// The directed graph of an edge list as it stands: loops and repeats are kept; neighbours are sorted by target, then
-/// by input order, and `edge_info` follows them. Its vertices are the ranks that occur in the edges or label pairs; a
-/// vertex without a pair has kNoLabel. Same result for every number of threads.
-/// Errors: Runtime when a rank is not in the universe or a vertex gets two different labels; Resource past 2^32-2
-/// edges with edge info, or out of memory.
+/// Builds the directed graph of an edge list without cleaning: loops and repeats are kept; neighbours are sorted by
+/// target, then by input order, and `edge_info` follows them. Its vertices are the ranks that occur in the edges or
+/// label pairs; a vertex without a pair has kNoLabel. The result is the same for every number of threads. Errors:
+/// Runtime when a rank is not in the universe or a vertex gets two different labels; Resource past 2^32-2 edges with
+/// edge info, or out of memory.
 Result<Graph> build_graph(const BuildInput& input, const IoOptions& options = {});
 
-/// Fills `GraphView::sources` (the source of each arc), once. Take `view()` again afterwards.
+/// Fills `GraphView::sources` (the source of each arc), once. Call `view()` again afterwards.
 Status ensure_sources(Graph& graph);
 
-/// Fills `GraphView::halves` (where the neighbours of each rank stop to be below it), once. Take `view()` again
-/// afterwards. Requires: no hash index.
+/// Fills `GraphView::halves` (the end of the neighbours below each rank), once. Call `view()` again afterwards.
+/// Requires: no hash index.
 Status ensure_halves(Graph& graph);
 
-/// The same for `Graph::split_offsets`, which loaded graphs have. `block_arcs`: more than any block has; less than
-/// 2^32 only to have many blocks in tests. Errors: Resource where a vertex has so many arcs, or out of memory.
+/// Fills `Graph::split_offsets`, which loaded graphs have. `block_arcs`: an upper bound of the arcs in a block; less
+/// than 2^32 only in tests, to get many blocks. Errors: Resource where a vertex has `block_arcs` arcs, or out of
+/// memory.
 Status ensure_split_offsets(Graph& graph, std::uint64_t block_arcs = std::uint64_t{1} << 32);
 
-/// The neighbours `[begin, end)` of a rank in `GraphView::neighbors`, for either index; empty for a stranger.
+/// The neighbours `[begin, end)` of a rank in `GraphView::neighbors`, for either index; empty for a rank not in the
+/// graph.
 struct ArcRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;

@@ -9,15 +9,15 @@
 
 namespace matcha::runtime {
 
-/// What the vertex ids of a run are in its files.
+/// The type of the vertex ids in the files of a run.
 enum class IdKind : std::uint8_t {
   Int,       ///< int64.
-  Unsigned,  ///< uint64, at least one of them beyond int64; in ascending order.
+  Unsigned,  ///< uint64, at least one of them above the int64 range; ascending.
   Text,      ///< Bytes, in ascending byte order.
 };
 
-/// The ids of a run that are no int64. Programs see the place of an id among them, from 0; answers have the id.
-/// Immutable once made.
+/// The ids of a run that are not int64. Programs see the place of an id among them, from 0; answers have the id.
+/// Immutable.
 class IdNames {
  public:
   /// Requires: strictly ascending.
@@ -27,20 +27,20 @@ class IdNames {
 
   IdKind kind() const { return kind_; }
   std::uint64_t size() const { return numbers_.size(); }
-  /// Appends the id at a place. Requires: place < size().
+  /// Appends the id at `place`. Requires: place < size().
   void append(std::string& out, std::uint64_t place) const;
   std::string name(std::uint64_t place) const;
   /// Requires: the kind is Text.
   std::string_view text(std::uint64_t place) const;
   /// Requires: the kind is Unsigned.
   std::uint64_t number(std::uint64_t place) const { return numbers_[place]; }
-  /// The place of an id, if it is one.
+  /// The place of an id, if it is present.
   std::optional<std::uint64_t> find(std::string_view id) const;
-  /// The most bytes of any id.
+  /// The length of the longest id in bytes.
   std::uint64_t longest() const { return longest_; }
   std::uint64_t bytes() const { return numbers_.size() * sizeof(std::uint64_t) + text_.size(); }
 
-  /// The arrays, to be written: the numbers, or the ends of the ids in the text.
+  /// The arrays, for writing: the numbers, or the ends of the ids in the text.
   std::string_view number_bytes() const;
   std::string_view text_bytes() const { return {text_.data(), text_.size()}; }
   bool operator==(const IdNames& other) const;

@@ -88,7 +88,7 @@ struct InputSet::State {
     return std::make_shared<const Universe>(std::move(*universe));
   }
 
-  /// Puts places where ids that are no int64 were read.
+  /// Replaces ids that are not int64 by their places.
   Result<std::shared_ptr<const Universe>> make_named_universe() {
     if (graphs.size() == 1 && lists.empty() && detail::is_lone_mtg(graphs[0])) {
       return graphs[0].mtg->shared_universe();
@@ -120,7 +120,7 @@ struct InputSet::State {
       return graph.labels && !graph.labels->by_order &&
              (graph.labels->ids.size() < universe.size() || graph.labels->lacks_some());
     };
-    // Vertices without a label among others have the empty word.
+    // If only some vertices have labels, the others have the empty word.
     if (std::any_of(graphs.begin(), graphs.end(), lacks_some)) words.emplace_back();
     const auto add = [&words](const std::vector<std::string>& more) {
       words.insert(words.end(), more.begin(), more.end());
@@ -129,13 +129,13 @@ struct InputSet::State {
       for (const detail::RowChunk& chunk : graph.rows.chunks) add(chunk.labels.words);
       if (graph.maybe_edges) add(graph.maybe_edges->words());
       if (graph.labels) add(graph.labels->cells.words);
-      // Other labels take the place of the vertices' own; words of edges stay.
+      // A labels file replaces the vertices' own labels; words of edges stay.
       if (graph.mtg && (!graph.labels || graph.mtg->facts().word_info)) add(graph.mtg->dictionary().words());
     }
     return std::make_shared<const LabelDictionary>(std::move(words));
   }
 
-  /// Reads a graph or list once `read` knows as what ids are read; those before are read again if that changes.
+  /// Reads a graph or list with the current kind of ids. If the kind changes, all earlier ones are read again.
   template <typename Read>
   Status add(const Read& read) {
     detail::RunIds run{ids, ids};
@@ -200,7 +200,7 @@ struct InputSet::State {
   IoOptions options;
   detail::Budget budget;
   IdKind ids = IdKind::Int;
-  bool last_is_graph = false;  ///< Whether `add` reads a graph.
+  bool last_is_graph = false;  ///< True if `add` reads a graph.
   std::vector<detail::RawGraph> graphs;
   std::vector<RawList> lists;
 };

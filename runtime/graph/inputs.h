@@ -17,28 +17,28 @@
 
 namespace matcha::runtime {
 
-/// What a column of a list holds.
+/// The type of a column of a list.
 enum class ColumnKind {
   Vertex,  ///< Ids in the file, ranks in memory.
   Int,     ///< int64.
   Float,   ///< double.
-  Label,   ///< A number or a word, as labels of vertices are; codes in memory. Edge info alone.
+  Label,   ///< A number or a word, like labels of vertices; codes in memory. Only for edge info.
 };
 
-/// Column `index` (from 0) of each line, or the one that the heading calls `name`.
+/// Column `index` (from 0) of each line, or the one named `name` in the heading.
 struct ColumnSpec {
   unsigned index = 0;
   ColumnKind kind = ColumnKind::Vertex;
   std::string name = {};  ///< Empty: by index.
-  /// Where it is not Any, a heading chooses the column by its usual names; `index` is for tables without one.
+  /// Unless it is Any, a heading selects the column by its usual names; `index` is for tables without a heading.
   ColumnRole role = ColumnRole::Any;
 };
 
-/// A column as the user says it: a number, from 0, or a name of the heading.
+/// A column as the user names it: a number, from 0, or a name in the heading.
 struct ColumnRef {
-  ColumnRef() : is_said(false) {}        ///< The user does not say it.
+  ColumnRef() : is_said(false) {}        ///< The user names no column.
   ColumnRef(unsigned at) : index(at) {}  // NOLINT(google-explicit-constructor)
-  /// Digits are a number.
+  /// Digits mean a number.
   explicit ColumnRef(const std::string& text);
 
   unsigned index = 0;
@@ -46,9 +46,10 @@ struct ColumnRef {
   bool is_said = true;
 };
 
-/// Whether the first line of a table names its columns.
+/// If the first line of a table names its columns.
 enum class Heading : std::uint8_t {
-  Auto,  ///< If its cells are no numbers; where all ids are text, if its names are usual ones that are no ids below.
+  /// Yes if its cells are not numbers; if all ids are text, yes if it has usual names that are not ids in later lines.
+  Auto,
   Yes,
   No,
 };
@@ -56,9 +57,9 @@ enum class Heading : std::uint8_t {
 /// How tables of text are read.
 struct TableOptions {
   Heading heading = Heading::Auto;
-  bool text_ids = false;         ///< Ids are text even where they are numbers. Otherwise the first line of ids says it.
-  bool drop_literals = false;    ///< Of N-Triples, whose literals are vertices otherwise.
-  Format format = Format::Auto;  ///< What the caller says the file is; Auto: find out.
+  bool text_ids = false;         ///< Ids are text even if they look like numbers. False: the first line of ids decides.
+  bool drop_literals = false;    ///< Drops literals of N-Triples; false: they are vertices.
+  Format format = Format::Auto;  ///< The format that the caller declares; Auto: detect it.
 };
 
 /// A graph to load. By default it is made symmetric and simple.
@@ -67,42 +68,43 @@ struct GraphSpec {
   std::string path;
   std::string sql;  ///< Instead of a file: a query for DuckDB, whose first columns are the ends of edges.
   Format format = Format::Auto;
-  bool directed = false;  ///< Keep arcs; still without loops and repeats.
-  /// Read column 2 as edge info (`u v label`). Edges between the same vertices are parallel if it differs, else
+  bool directed = false;  ///< Keep arcs; loops and repeats are still dropped.
+  /// Read column 2 as edge info (`u v label`). Edges between the same vertices are parallel if it differs, otherwise
   /// repeats.
   bool edge_info = false;
-  /// The same, with arcs kept as they are: with their repeats and in file order (`u v t`). Loops are dropped.
+  /// As `edge_info`, keeping arcs unchanged: with repeats and in file order (`u v t`). Loops are dropped.
   bool temporal = false;
-  /// Keep loops, of directed graphs that are not temporal. A `.mtg` must have all of its file.
+  /// Keep loops, for directed graphs that are not temporal. A `.mtg` must have been written with all loops of its
+  /// input.
   bool keep_loops = false;
-  /// Keep repeated edges, of graphs with edge info that are labels: the second and further ones have codes of their own
-  /// for the label (LabelDictionary::copies). A `.mtg` keeps its own.
+  /// Keep repeated edges, for graphs whose edge info is labels: the second and later ones get their own codes for the
+  /// label (LabelDictionary::copies). A `.mtg` keeps its own.
   bool keep_repeats = false;
-  /// Where there is no edge info to read, every edge has kNoLabel.
+  /// If the input has no edge info, every edge gets kNoLabel.
   bool may_lack_info = false;
-  ColumnKind info = ColumnKind::Int;  ///< Of the edge info: Int, Float or Label.
-  /// Parallel edges of a `.mtg` become one, and its edge info is dropped: who reads the graph knows of neither.
+  ColumnKind info = ColumnKind::Int;  ///< The type of the edge info: Int, Float or Label.
+  /// Parallel edges of a `.mtg` are merged and its edge info is dropped: the caller does not support either.
   bool simple = false;
-  /// Of an edge list: which columns are source, target and edge info; empty: as its heading says, or 0, 1 and 2. Only
-  /// if they are given may lines have unlike numbers of columns.
+  /// Of an edge list: the columns of source, target and edge info; empty: from its heading, or 0, 1 and 2. Lines may
+  /// differ in their number of columns only if these are given.
   std::vector<ColumnRef> columns;
   TableOptions table = {};
-  std::string labels_path;                ///< Empty: none. One label a line, or `id label`.
-  std::string vertices_path;              ///< Empty: none. One id a line, or a table that has a column of ids.
-  std::optional<ColumnRef> id_column;     ///< Of the vertices file; none: as its heading says, or the first.
-  std::optional<ColumnRef> label_column;  ///< Of the vertices file; none: it has no labels.
+  std::string labels_path;                ///< Empty: no labels. One label a line, or `id label`.
+  std::string vertices_path;              ///< Empty: no file. One id a line, or a table that has a column of ids.
+  std::optional<ColumnRef> id_column;     ///< Of the vertices file; empty: from its heading, or the first.
+  std::optional<ColumnRef> label_column;  ///< Of the vertices file; empty: no labels.
 };
 
-/// A list to load; a graph file gives its edges. No columns: the ends of edges as vertices.
+/// A list to load; a graph file gives its edges. Without columns: the ends of edges as vertices.
 struct ListSpec {
   std::string name;
   std::string path;
   std::vector<ColumnSpec> columns;
-  bool is_named = false;  ///< The user said which columns; only then may lines have unlike numbers of columns.
+  bool is_named = false;  ///< The user named the columns; only then may lines differ in their number of columns.
   TableOptions table = {};
 };
 
-/// One column of a list; the vector of its kind is filled, the others are empty.
+/// One column of a list; only the vector of its kind is filled.
 struct InputColumn {
   ColumnKind kind = ColumnKind::Vertex;
   std::vector<std::uint32_t> ranks;
@@ -116,22 +118,23 @@ struct InputList {
   std::uint64_t size = 0;
 };
 
-/// What was read and what was done to it.
+/// The properties of a loaded graph, and the steps that cleaned it.
 struct LoadReport {
   std::string path;
   Format format = Format::Auto;
   Compression compression = Compression::None;
   bool directed = false;
-  bool temporal = false;       ///< Arcs and their repeats are kept.
+  bool temporal = false;       ///< Arcs and their repeats were kept.
   bool parallel = false;       ///< Some edges are parallel.
   bool edge_info = false;      ///< Edges have information, such as labels.
   std::string table;           ///< How a table was read: `csv, heading, src → dst`; empty for other files.
   std::uint64_t comments = 0;  ///< Comment lines of an edge list between its edges.
-  bool leading_zeros = false;  ///< Some ids are numbers that are written with zeros before them.
-  std::string note;            ///< What else there is to say of the file, such as a size line; may be empty.
-  std::uint64_t graphs = 1;  ///< Of a file that has a set of them, which are parts of this graph without edges between.
+  bool leading_zeros = false;  ///< Some ids are numbers with leading zeros.
+  std::string note;            ///< Other remarks about the file, such as a size line; may be empty.
+  /// The number of graphs in the file; several are parts of this graph without edges between them.
+  std::uint64_t graphs = 1;
   IdKind ids = IdKind::Int;
-  std::string first_id, last_id;  ///< Of ids that are no int64; then the two numbers below are places.
+  std::string first_id, last_id;  ///< For ids that are not int64; then the two numbers below are places.
   bool identity_ids = true;       ///< Original ids are 0…vertices-1.
   std::int64_t min_id = 0, max_id = 0;
   std::uint64_t vertices = 0;
@@ -149,22 +152,22 @@ struct LoadReport {
   double read_seconds = 0;        ///< Reading, unpacking and parsing.
   double build_seconds = 0;       ///< Ids, sorting, cleaning.
 
-  /// One line for people, without a newline.
+  /// One line for users, without a newline.
   std::string render() const;
 };
 
-/// Everything a run reads. All of it shares `universe` and `dictionary`.
+/// All inputs of a run. They share `universe` and `dictionary`.
 struct Inputs {
   std::shared_ptr<const Universe> universe;
   std::shared_ptr<const LabelDictionary> dictionary;
   std::map<std::string, Graph> graphs;
   std::map<std::string, InputList> lists;
-  std::map<std::string, LoadReport> reports;  ///< One a graph.
+  std::map<std::string, LoadReport> reports;  ///< One per graph.
 };
 
-/// Collects the files of one run, then ranks their ids together. `add_…` reads the file, so its errors (Input with
-/// file:line, Resource) come at once; `finish` reports what only shows when all is known, such as a label that is
-/// missing. Names must differ.
+/// Collects the files of one run, then ranks their ids together. `add_…` reads the file and returns its errors (Input
+/// with file:line, Resource) at once. `finish` returns errors that only show when all inputs are known, such as a
+/// missing label. Names must differ.
 class InputSet {
  public:
   explicit InputSet(IoOptions options = {});
@@ -172,10 +175,11 @@ class InputSet {
   InputSet(InputSet&&) noexcept;
   InputSet& operator=(InputSet&&) noexcept;
 
-  /// If a file has ids that are no int64, those that were read before are read again, with ids of its kind.
+  /// Adds a graph. If a file has ids that are not int64, files that were read earlier are read again with ids of its
+  /// kind.
   Status add_graph(const GraphSpec& spec);
   Status add_list(const ListSpec& spec);
-  /// Leaves the set empty.
+  /// Returns the inputs and empties the set.
   Result<Inputs> finish();
 
  private:
@@ -190,7 +194,7 @@ struct LoadedGraph {
 };
 Result<LoadedGraph> load_graph(const GraphSpec& spec, const IoOptions& options = {});
 
-/// The arcs of a graph as a list of two vertex columns, both directions of an undirected one, sorted; with edge info a
+/// The arcs of a graph as a list of two vertex columns, both directions of an undirected one, sorted; edge info is a
 /// third column.
 Result<InputList> edge_list(const Graph& graph);
 

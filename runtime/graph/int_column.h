@@ -5,7 +5,7 @@
 
 namespace matcha::runtime {
 
-/// Ints of somebody else's, all of one kind, `stride` bytes apart. Every item is aligned as its kind wants.
+/// Integers that the caller owns, all of one type, `stride` bytes apart. Every item is aligned for its type.
 struct IntColumn {
   enum class Kind : std::uint8_t { Int32, Uint32, Int64, Uint64 };
 
@@ -17,14 +17,14 @@ struct IntColumn {
   static IntColumn of(const std::int64_t* items, std::uint64_t count) { return {items, count}; }
 };
 
-/// Items that lie side by side.
+/// A contiguous column.
 template <typename T>
 struct PackedItems {
   const T* items;
   T operator[](std::uint64_t at) const { return items[at]; }
 };
 
-/// Items with others between them.
+/// A strided column.
 template <typename T>
 struct StridedItems {
   const char* items;
@@ -36,7 +36,7 @@ struct StridedItems {
   }
 };
 
-/// Calls `use` with the items as they lie, of type T.
+/// Calls `use` with the items, of type T.
 template <typename T, typename Use>
 decltype(auto) with_items_as(const IntColumn& column, const Use& use) {
   if (column.stride == static_cast<std::int64_t>(sizeof(T))) {
@@ -45,7 +45,7 @@ decltype(auto) with_items_as(const IntColumn& column, const Use& use) {
   return use(StridedItems<T>{static_cast<const char*>(column.items), column.stride});
 }
 
-/// Calls `use` with the items as they lie, of the type of their kind.
+/// Calls `use` with the items, of the type of their kind.
 template <typename Use>
 decltype(auto) with_items(const IntColumn& column, const Use& use) {
   switch (column.kind) {

@@ -21,7 +21,7 @@ std::uint64_t nth_vertex(const GraphView& view, std::uint64_t at) {
   return view.vertices != nullptr ? view.vertices[at] : at;
 }
 
-/// What the ids of all are: the most general of their kinds.
+/// The most general kind of ids among the members.
 IdKind common_kind(const std::vector<JoinMember>& members) {
   bool any_unsigned = false, any_negative = false;
   for (const JoinMember& member : members) {
@@ -34,7 +34,7 @@ IdKind common_kind(const std::vector<JoinMember>& members) {
   return !any_unsigned ? IdKind::Int : any_negative ? IdKind::Text : IdKind::Unsigned;
 }
 
-/// The ids of its vertices as int64, or uint64 with the highest bit flipped.
+/// The ids of the member's vertices as int64, or uint64 with the highest bit flipped.
 IdColumn number_ids(const JoinMember& member, IdKind kind) {
   const GraphView view = member.graph->view();
   const Universe& universe = member.graph->universe();
@@ -61,7 +61,7 @@ Result<std::shared_ptr<const Universe>> int_universe(const std::vector<IdColumn>
   return std::make_shared<const Universe>(std::move(*made));
 }
 
-/// Of ids that are no int64; puts their places into `ids`.
+/// For ids that are not int64; writes their places into `ids`.
 Result<std::shared_ptr<const Universe>> named_universe(const std::vector<JoinMember>& members, IdKind kind,
                                                        std::vector<IdColumn>& ids) {
   std::vector<detail::NameTable> tables(kind == IdKind::Text ? members.size() : 0);
@@ -141,7 +141,7 @@ Result<Graph> GraphJoin::joined(std::size_t member, const Graph& form) const {
     const LabelDictionary& own = form.dictionary();
     Status coded = detail::recode("", own, *dictionary_, arrays.labels.data(), arrays.labels.size());
     if (coded && form.facts().info == InfoKind::Int) {
-      // Numbers stay as they are, and negative ones would be taken for words.
+      // Numbers stay unchanged, and negative ones would be mistaken for words.
       const LabelDictionary none;
       coded = detail::recode("", form.facts().word_info ? own : none, *dictionary_, arrays.edge_info.data(),
                              arrays.edge_info.size());

@@ -9,25 +9,25 @@
 
 namespace matcha::runtime {
 
-/// A graph that is to be joined.
+/// A graph to join.
 struct JoinMember {
   const Graph* graph = nullptr;
-  const std::int64_t* maybe_ids =
-      nullptr;  ///< Instead of its own, ids of its vertices, ascending; then of all members.
+  /// The ids of its vertices, ascending, instead of its own; given for all members or for none.
+  const std::int64_t* maybe_ids = nullptr;
 };
 
-/// Graphs that were read or made one by one, over one set of vertices: those with the same id are the same vertex, and
-/// equal label words have one code. As with `InputSet`, ids are text if some of them are text.
+/// Joins graphs that were read or made separately over one set of vertices: equal ids are the same vertex, and equal
+/// label words have one code. As with `InputSet`, all ids are text if some are.
 class GraphJoin {
  public:
-  /// Finds the ids and words of all. Requires: there is one; none has a hash index. Errors: Input where ids do not
-  /// ascend; Resource.
+  /// Collects the ids and words of all members. Requires: at least one member, none with a hash index. Errors: Input
+  /// where ids do not ascend; Resource.
   static Result<GraphJoin> of(const std::vector<JoinMember>& members);
 
-  /// Whether a member has all ids already, under their ranks, and all words.
+  /// True if a member has all ids with their ranks and all words, so that joining leaves it unchanged.
   bool is_as_it_was(std::size_t member) const { return unchanged_[member]; }
-  /// A member with the ranks and codes of all. `form`: the graph of that member, or another one with its vertices, such
-  /// as that with information of edges. Errors: Input where a label is negative beside label words; Resource.
+  /// A member with the common ranks and codes. `form`: the graph of that member, or another one with its vertices, such
+  /// as the one with edge information. Errors: Input where a label is negative beside label words; Resource.
   Result<Graph> joined(std::size_t member, const Graph& form) const;
 
  private:

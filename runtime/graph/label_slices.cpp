@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kRowGrain = std::uint64_t{1} << 14;
 
-/// The arrays of a table that was built here.
+/// The arrays of a table that this file built.
 struct Arrays {
   std::vector<LabelEntry> labels;
   Buffer<std::uint32_t> rows;
@@ -36,7 +36,7 @@ constexpr std::uint64_t key_of(std::uint32_t row, std::uint32_t item) { return s
 constexpr std::uint32_t row_of(std::uint64_t key) { return static_cast<std::uint32_t>(key >> 32); }
 constexpr std::uint32_t item_of(std::uint64_t key) { return static_cast<std::uint32_t>(key); }
 
-/// The labels of the arcs, ascending, and of each arc the place of its label among them.
+/// The labels of the arcs, ascending. `numbers`: for each arc, the place of its label.
 std::vector<std::int64_t> number_labels(const GraphView& view, Buffer<std::uint32_t>& numbers) {
   const std::int64_t* const info = static_cast<const std::int64_t*>(view.edge_info);
   std::unordered_map<std::int64_t, std::uint32_t> seen;
@@ -153,7 +153,7 @@ Graph graph_of(const Graph& graph, const LabelPart& part, std::shared_ptr<const 
   kept->owner = std::move(owner);
   std::uint64_t* const offsets = kept->offsets.data();
   const std::uint64_t rows = part.rows.size();
-  // The offsets from behind the row before it up to a row are where that row begins.
+  // The offsets after the previous row up to this row are the start of this row.
   for_blocks(Block(0, rows + 1, kRowGrain), [&](const Block& block) {
     for (std::uint64_t row = block.begin(); row != block.end(); ++row) {
       const std::uint64_t first = row == 0 ? 0 : part.rows[row - 1] + std::uint64_t{1};
@@ -165,7 +165,7 @@ Graph graph_of(const Graph& graph, const LabelPart& part, std::shared_ptr<const 
   view.arc_count = part.items.size();
   view.offsets = offsets;
   view.neighbors = part.items.data();
-  // No vertices is a list that is there.
+  // An empty list of vertices differs from an absent one.
   static constexpr std::uint32_t kNone[1] = {0};
   view.vertices = rows == universe ? nullptr : rows == 0 ? kNone : part.rows.data();
   view.vertex_count = rows;
@@ -194,7 +194,7 @@ Graph turned_graph(const Graph& graph) {
       if (info != nullptr) arrays.edge_info[place] = info[at];
     }
   }
-  // Each offset is now where its row ends.
+  // Each offset is now the end of its row.
   std::copy_backward(offsets, offsets + view.universe, offsets + view.universe + 1);
   offsets[0] = 0;
   if (view.vertices != nullptr) {
@@ -292,8 +292,8 @@ LabelPartFacts facts_of(const LabelPart& part) {
   return facts;
 }
 
-/// Whether the rows [first, last) of a part and their items ascend and are ranks, and none of them is empty. Descents
-/// of items inside a row are found by counting: all of them, less those where a row begins.
+/// True if the rows [first, last) of a part and their items ascend, are ranks, and none is empty. Descents inside a row
+/// are counted as all descents minus those at the start of a row.
 static bool rows_are_good(const LabelPart& part, std::uint64_t first, std::uint64_t last, std::uint64_t universe) {
   const std::uint64_t before = first == 0 ? 0 : 1;
   const std::uint32_t* const rows = part.rows.data();
@@ -327,7 +327,7 @@ static bool is_good(const LabelPart& part, std::uint64_t universe) {
 
 const char* problem_of(const LabelTable& table, bool directed, std::uint64_t universe) {
   std::uint64_t rows = 0, items = 0;
-  // Numbers beyond what is there would overflow their sums.
+  // Numbers larger than the table would overflow their sums.
   for (const LabelEntry& entry : table.labels) {
     const bool fits = entry.arcs <= table.items.size() && entry.source_rows <= table.rows.size() &&
                       entry.target_rows <= table.rows.size() && (directed || entry.target_rows == 0);

@@ -13,30 +13,30 @@ namespace matcha::runtime {
 /// The label of a vertex or an edge that has none; no label of a file or program has this code.
 inline constexpr std::int64_t kNoLabel = std::numeric_limits<std::int64_t>::min();
 
-/// A code that stands for a label on the second or a further one of edges that are alike in ends and label.
+/// A code for the label of the second or a later one of several edges with the same ends and label.
 struct LabelCopy {
   std::int64_t code = 0;
   std::int64_t of = 0;  ///< The code of the label.
 };
 
-/// The label words of one run, in ascending byte order: word i has code -1 - i. A label that is a decimal number is
-/// its own code and not listed.
+/// The label words of one run, in ascending byte order: word i has code -1 - i. A decimal number is its own code and
+/// not listed.
 class LabelDictionary {
  public:
   LabelDictionary() = default;
-  /// Sorts and drops repeats.
+  /// Sorts the words and drops repeats.
   explicit LabelDictionary(std::vector<std::string> words);
 
   const std::vector<std::string>& words() const { return words_; }
   bool empty() const { return words_.empty(); }
   std::optional<std::int64_t> code(std::string_view word) const;
-  /// The word of a code, or of the label of a copy, or the number in decimal; nothing for kNoLabel.
+  /// The word of a code or of the label of a copy, or the number in decimal; empty for kNoLabel.
   std::string name(std::int64_t code) const;
 
-  /// Ascending by code. None: no edge is repeated, or repeated ones are there once.
+  /// Ascending by code. Empty: no edge is repeated, or repeats were dropped.
   const std::vector<LabelCopy>& copies() const { return copies_; }
   void set_copies(std::vector<LabelCopy> copies) { copies_ = std::move(copies); }
-  /// What the code is a copy of, or the code itself.
+  /// The label that the code is a copy of, or the code itself.
   std::int64_t label_of(std::int64_t code) const;
 
  private:
@@ -44,7 +44,7 @@ class LabelDictionary {
   std::vector<LabelCopy> copies_;
 };
 
-/// The different codes of a column, numbered from 0 in ascending order. kNoLabel is none of them.
+/// The distinct codes of a column, numbered from 0 in ascending order, without kNoLabel.
 class LabelNumbers {
  public:
   LabelNumbers(const std::int64_t* codes, std::uint64_t count);
@@ -60,7 +60,7 @@ class LabelNumbers {
 
   std::vector<std::int64_t> codes_;
   std::uint64_t first_ = 0;           ///< The code of the first item of the table.
-  std::vector<std::uint32_t> table_;  ///< Empty where the codes lie far apart.
+  std::vector<std::uint32_t> table_;  ///< Empty if the codes are sparse.
 };
 
 }  // namespace matcha::runtime

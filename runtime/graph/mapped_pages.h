@@ -8,17 +8,17 @@
 
 namespace matcha::runtime {
 
-/// The pages of a mapped file, of which some can be let go of: what is read there later is read from the file again.
+/// The pages of a mapped file. Dropped pages are read from the file again on access.
 class MappedPages {
  public:
-  /// Of no file: nothing is let go of.
+  /// No file: `drop` does nothing.
   MappedPages() = default;
-  /// `file`: all bytes of a file that is mapped and only read. Memory of any other kind would be lost.
+  /// `file`: all bytes of a file that is mapped read-only. Other memory would lose its content.
   explicit MappedPages(std::string_view file)
       : begin_(reinterpret_cast<std::uintptr_t>(file.data())),
         end_((begin_ + file.size() + kPage - 1) / kPage * kPage) {}
 
-  /// Lets go of the pages of these bytes, and of those that the system maps along with them.
+  /// Drops the pages of these bytes, and pages that the system maps together with them.
   void drop(const void* bytes, std::uint64_t count) const {
     const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(bytes);
     const std::uintptr_t from = std::max(begin_, first / kMappedTogether * kMappedTogether);

@@ -138,7 +138,7 @@ class MtgReader {
     return !bytes || (bytes->size() / item_bytes == count && bytes->size() % item_bytes == 0);
   }
 
-  /// Whether a section whose number of items no other one gives has no part of an item.
+  /// True if a section holds whole items; for sections whose number of items is not given elsewhere.
   bool is_whole(MtgSection which, std::uint64_t item_bytes) {
     const std::optional<std::string_view>& bytes = mtg_.section(which);
     return !bytes || bytes->size() % item_bytes == 0;
@@ -195,7 +195,7 @@ class MtgReader {
     return Done{};
   }
 
-  /// Ids that are no int64.
+  /// Reads ids that are not int64.
   Status read_names() {
     const std::optional<std::string_view>& text = mtg_.section(MtgSection::TextIds);
     const std::uint64_t* const numbers = mtg_.items<std::uint64_t>(MtgSection::UnsignedIds);
@@ -310,7 +310,7 @@ class MtgReader {
   const detail::WholeFile& file_;
   const detail::MtgNotes& notes_;
   detail::MtgFile mtg_;
-  std::uint64_t content_key_ = 0;  ///< The checksum of the header and of the table, which has those of the sections.
+  std::uint64_t content_key_ = 0;  ///< The checksum of the header and the table, which contains those of the sections.
   std::shared_ptr<const LabelDictionary> dictionary_;
   std::shared_ptr<const IdNames> names_;
 };
@@ -319,7 +319,7 @@ class MtgReader {
 
 bool is_mtg_file(const std::string& path) {
   struct stat facts {};
-  // Opening a pipe would take what is in it.
+  // Opening a pipe would consume its content.
   if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
   const Result<std::unique_ptr<detail::LineSource>> source = detail::LineSource::open(path, {});
   return source && (*source)->is_mtg();

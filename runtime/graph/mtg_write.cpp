@@ -65,7 +65,7 @@ detail::MtgHalfSizes half_sizes_of(const Graph& graph) {
           graph.upper_sizes().squares};
 }
 
-/// A section, which may be in a file that is larger than memory.
+/// Writes a section in pieces; it may be in a file larger than memory.
 void write_slowly(std::string_view bytes, detail::OutputFile& file) {
   const std::uint64_t step = PageLimit::is_any() ? detail::kMtgPiece : bytes.size();
   for (std::uint64_t at = 0; at < bytes.size(); at += step) {
@@ -106,16 +106,16 @@ Status write_parts(const std::string& path, MtgHeader header, const std::vector<
   return (*file)->finish();
 }
 
-/// The number of repeats that the file says, which queries of arcs alone ask for.
+/// The number of repeats to store. Only queries that count arcs read it.
 std::uint64_t lost_repeats(const Graph& graph) { return graph.facts().directed ? graph.facts().lost_repeats : 0; }
 
-/// Whether the file has to say what became of loops. Queries ask for all of them, be there none.
+/// True if the file must record whether loops were dropped. Queries ask for all loops, even if there are none.
 bool tells_loops(const Graph& graph, bool has_info) {
   const GraphFacts& facts = graph.facts();
   return (!facts.simple && !facts.loop_free) || (facts.directed && facts.all_loops && !has_info);
 }
 
-/// The lowest version that can hold a graph. `least`: the one that its sections need.
+/// The lowest version that can hold a graph. `least`: the version required by its sections.
 std::uint32_t version_of(const Graph& graph, bool has_info, bool by_label, std::uint32_t least) {
   if (lost_repeats(graph) != 0) return 6;
   if (by_label || tells_loops(graph, has_info)) return std::max(least, 4U);

@@ -36,7 +36,7 @@ std::uint8_t class_of(std::uint64_t degree) {
   return static_cast<std::uint8_t>((width - 2) * 4 + (degree >> (width - 3) & 3));
 }
 
-/// The place of a class in the order in which the classes shall stand.
+/// The position of a class in the requested order of classes.
 std::uint8_t class_for(const GraphView& view, std::uint64_t rank, Halves halves) {
   const std::uint8_t own = class_of(view.offsets[rank + 1] - view.offsets[rank]);
   return halves == Halves::Upper ? own : static_cast<std::uint8_t>(kClasses - 1 - own);
@@ -52,15 +52,15 @@ Buffer<std::uint8_t> classes_of(const GraphView& view, Halves halves) {
   return classes;
 }
 
-/// The new rank of each old one, and back; and where the rows of the new ranks begin.
+/// The new rank of each old one, its inverse, and the offsets of the new rows.
 struct Renumbering {
   Buffer<std::uint32_t> to;
   Buffer<std::uint32_t> from;
   Buffer<std::uint64_t> offsets;
-  Buffer<std::uint8_t> classes;  ///< Of the old ranks.
+  Buffer<std::uint8_t> classes;  ///< By old rank.
 };
 
-/// Sums of all up to and with each one.
+/// Inclusive prefix sums.
 void add_up(Buffer<std::uint64_t>& counts) {
   tbb::parallel_scan(
       Block(0, counts.size(), std::uint64_t{1} << 14), std::uint64_t{0},
@@ -74,7 +74,7 @@ void add_up(Buffer<std::uint64_t>& counts) {
       std::plus<std::uint64_t>());
 }
 
-/// Sorts the ranks by class, in pieces: each counts its classes, and then knows where its ranks of a class go.
+/// Sorts the ranks by class, in pieces: each counts its classes, and prefix sums give where its ranks of a class go.
 Renumbering renumber(const GraphView& view, Halves halves) {
   using Counts = std::array<std::uint32_t, kClasses>;
   constexpr std::uint64_t kMostPieces = 256;
@@ -106,7 +106,7 @@ Renumbering renumber(const GraphView& view, Halves halves) {
   return numbers;
 }
 
-/// A row that is no longer is sorted by counting, for each item, those that are smaller.
+/// A row up to this length is sorted by counting, for each item, the smaller ones.
 constexpr std::uint64_t kShort = 64;
 using Lanes = std::int32_t __attribute__((vector_size(16)));
 constexpr std::uint64_t kLanes = 4;
@@ -127,8 +127,8 @@ void sort_short_row(std::uint32_t* row, std::uint64_t count) {
   }
 }
 
-/// Writes the new ranks of a row of old ones, ascending. Ranks of one class keep their order, so items that are put in
-/// the order of their classes are sorted.
+/// Writes the new ranks of a row of old ones, ascending. Ranks of one class keep their order, so sorting the items by
+/// class is enough.
 void write_long_row(const std::uint32_t* begin, const std::uint32_t* end, const Renumbering& numbers,
                     std::uint32_t* out) {
   const Buffer<std::uint8_t>& classes = numbers.classes;
@@ -138,8 +138,8 @@ void write_long_row(const std::uint32_t* begin, const std::uint32_t* end, const 
   for (const std::uint32_t* at = begin; at != end; ++at) out[next[classes[*at]]++] = numbers.to[*at];
 }
 
-/// Writes the rows of some new ranks. Short ones are sorted when all are there: a processor fetches many rows at a time
-/// as long as nothing is decided by what they hold.
+/// Writes the rows of some new ranks. Short rows are sorted after all are copied: a processor prefetches many rows at a
+/// time as long as no branch depends on their content.
 void write_rows(const GraphView& view, const Renumbering& numbers, const PositionRange& ranks, GraphArrays& arrays) {
   constexpr std::uint64_t kAhead = 12;
   std::uint32_t* const out = arrays.neighbors.data();
@@ -163,7 +163,7 @@ void write_rows(const GraphView& view, const Renumbering& numbers, const Positio
   }
 }
 
-/// All rows, in pieces of as many arcs.
+/// Writes all rows, in pieces with equal numbers of arcs.
 void write_all_rows(const GraphView& view, const Renumbering& numbers, GraphArrays& arrays) {
   constexpr std::uint64_t kArcsOfTask = std::uint64_t{1} << 16;
   GraphView ranked{};
@@ -218,7 +218,7 @@ Graph rank_anew(const Graph& graph, Halves halves) {
   return Graph::from_arrays(universe_of(graph, numbers.from.data()), std::move(arrays), graph.facts());
 }
 
-/// The arcs of a graph by its new ranks, in blocks of old ones.
+/// The arcs of a graph by new ranks, in blocks of old ranks.
 class RankedArcs final : public detail::EdgeBlocks {
  public:
   RankedArcs(const GraphView& view, const Renumbering& numbers) : view_(view), numbers_(numbers) {
@@ -244,7 +244,7 @@ class RankedArcs final : public detail::EdgeBlocks {
   std::vector<std::uint64_t> cuts_;
 };
 
-/// The same with arcs that go through files.
+/// The same with arcs in scratch files.
 Result<Graph> rank_in_pieces(const Graph& graph, Halves halves, const IoOptions& options) {
   const GraphView view = graph.view();
   Renumbering numbers = renumber(view, halves);
@@ -261,7 +261,7 @@ Result<Graph> rank_in_pieces(const Graph& graph, Halves halves, const IoOptions&
   return detail::graph_in_file(universe_of(graph, numbers.from.data()), std::move(*csr), graph.facts());
 }
 
-/// What goes with arcs that lie in a file.
+/// The data that belongs to arcs in a file.
 struct BesideStored {
   std::shared_ptr<const void> owner;
   Buffer<std::int64_t> labels;
@@ -295,7 +295,7 @@ Graph take_stored(const Graph& graph) {
   return made;
 }
 
-/// Vertices of a class of degrees: their arcs, and the squares of their degrees.
+/// The vertices in one class of degrees: their arcs, and the squares of their degrees.
 struct ClassSums {
   double arcs = 0;
   double squares = 0;
@@ -352,7 +352,7 @@ std::uint64_t longest_oriented_list(const Graph& graph, Halves halves) {
 double expected_work_by_degree(const Graph& graph) {
   const SumsOfClasses sums = sums_of_classes(graph.view());
   const double arcs = static_cast<double>(graph.view().arc_count);
-  // The arcs that end in a class of larger degrees, and half of those that end in the same one.
+  // The arcs that end in a class of larger degrees, and half of those that end in the same class.
   double larger = 0, work = 0;
   for (std::size_t one = kClasses; one-- > 0;) {
     const double share = arcs > 0 ? (larger + sums[one].arcs / 2) / arcs : 0;
@@ -363,7 +363,7 @@ double expected_work_by_degree(const Graph& graph) {
 }
 
 double ns_to_rank(const Graph& graph, unsigned threads) {
-  // Measured with 1 to 16 threads: each has to be woken, and they share the memory that all write to.
+  // Measured with 1 to 16 threads: each must be woken, and they share the memory bandwidth.
   constexpr double kNsToWake = 60'000, kNsAnArc = 8, kNsAnArcOfThread = 0.75, kNsAVertex = 20;
   const double others = threads > 1 ? threads - 1.0 : 0;
   const double arcs = static_cast<double>(graph.view().arc_count),
@@ -387,7 +387,7 @@ Result<Graph> ordered_by_degree(const Graph& graph, Halves halves, const IoOptio
       ordered = has_stored_order(graph, halves) ? take_stored(graph) : rank_anew(graph, halves);
     }
     ordered.set_dictionary(std::make_shared<const LabelDictionary>(graph.dictionary()));
-    // The order follows from the graph.
+    // The graph determines the order.
     const std::uint64_t key[2] = {graph.content_key(), halves == Halves::Lower ? 1U : 2U};
     if (graph.content_key() != 0) ordered.set_content_key(XXH3_64bits(key, sizeof(key)));
     const Status halved = ensure_split_offsets(ordered);

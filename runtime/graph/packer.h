@@ -8,14 +8,14 @@
 
 namespace matcha::runtime {
 
-/// A compressed stream that is written.
+/// A stream compressor.
 class Packer {
  public:
-  /// None for Compression::None.
+  /// Null for Compression::None.
   static std::unique_ptr<Packer> make(Compression compression);
   virtual ~Packer() = default;
 
-  /// Gives packed bytes to `sink`, a block at a time; `last` ends the stream.
+  /// Passes packed bytes to `sink`, one block at a time; `last` ends the stream.
   using Sink = std::function<void(std::string_view)>;
   virtual void pack(std::string_view bytes, bool last, const Sink& sink) = 0;
 };

@@ -17,11 +17,10 @@ namespace matcha::runtime {
 namespace {
 
 constexpr std::chrono::milliseconds kNap{1};
-/// Pages that the system has are mapped at some megabytes in a millisecond and thread; a look takes a microsecond or
-/// two.
+/// The system maps some megabytes of cached pages per millisecond and thread; a check takes a microsecond or two.
 constexpr std::chrono::microseconds kLookTime{20};
 
-/// What Linux tells of the memory of this process.
+/// The memory of this process as Linux reports it.
 class ProcessMemory {
  public:
   ProcessMemory() : file_(::open("/proc/self/statm", O_RDONLY | O_CLOEXEC)) {}
@@ -31,7 +30,7 @@ class ProcessMemory {
   ProcessMemory(const ProcessMemory&) = delete;
   ProcessMemory& operator=(const ProcessMemory&) = delete;
 
-  /// Bytes of mapped files in it, those of the program included; 0: it is not told.
+  /// Resident bytes of mapped files, including those of the program; 0: not reported.
   std::uint64_t of_files() const {
     char text[128] = "";
     if (file_ < 0 || ::pread(file_, text, sizeof(text) - 1, 0) <= 0) return 0;
@@ -48,7 +47,7 @@ thread_local PageLimit* reading_limit = nullptr;
 
 /// All limits of the process.
 struct LimitsInForce {
-  std::shared_mutex guard;  ///< Shared by those who look.
+  std::shared_mutex guard;  ///< Held shared by readers.
   std::vector<PageLimit*> limits;
   std::atomic<int> count{0};
 };
@@ -58,8 +57,8 @@ LimitsInForce& limits() {
   return all;
 }
 
-/// Advises the system of the pages with the bytes [first, first + count) of a mapped file, and of those that it maps
-/// along with them.
+/// Advises the system about the pages with the bytes [first, first + count) of a mapped file, and the pages that it
+/// maps together with them.
 void advise(std::string_view file, const void* first, std::uint64_t count, int advice) {
   constexpr std::uintptr_t kPage = 4096, kMappedTogether = 16 * kPage;
   const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(file.data());
@@ -162,7 +161,7 @@ std::optional<std::uint64_t> PageLimit::resident() const {
 
 std::uint64_t PageLimit::count_others() const {
   const ProcessMemory memory;
-  // Pages come and go meanwhile: rather too few others than too many, which would let pages of the files stay.
+  // Pages change meanwhile. Underestimating other mappings is safe; overestimating would keep pages of the files.
   const std::uint64_t before = memory.of_files();
   const std::optional<std::uint64_t> ours = resident();
   const std::uint64_t least = std::min(before, memory.of_files());
@@ -170,7 +169,7 @@ std::uint64_t PageLimit::count_others() const {
 }
 
 void PageLimit::see_to_it() {
-  // To count what else is mapped takes longer than to let go of the files, so that is done seldom.
+  // Counting other mappings takes longer than dropping the files, so it is done rarely.
   constexpr std::uint64_t kDropsACount = 64;
   static const ProcessMemory memory;
   const auto is_too_much = [this] { return memory.of_files() > others_.load(std::memory_order_relaxed) + bytes_; };

@@ -11,19 +11,19 @@
 
 namespace matcha::runtime {
 
-/// Bounds what of mapped files is in the memory of the process: threads that read look before they read on, and when
-/// there is more, let go of it all. What is read again is then taken from the file, or from where the system keeps
-/// files while there is memory. So any program can run on any graph in a `.mtg`, however large; how fast depends on the
-/// order in which it reads rows. For threads that do not look, one of its own does every millisecond.
+/// Bounds the resident pages of mapped files. Threads that read call `look` regularly; it drops all pages when too many
+/// are resident. Pages that are read again come from the file, or from the page cache while there is memory. So any
+/// program can run on any graph in a `.mtg`, however large; its speed depends on the order in which it reads rows. A
+/// watcher thread calls `look` every millisecond for threads that do not.
 class PageLimit {
  public:
-  /// `bytes`: what may be in memory, but for what each thread reads between two looks.
+  /// `bytes`: the most resident bytes, not counting what each thread reads between two calls of `look`.
   explicit PageLimit(std::uint64_t bytes);
   ~PageLimit();
   PageLimit(const PageLimit&) = delete;
   PageLimit& operator=(const PageLimit&) = delete;
 
-  /// While it is there, each `.mtg` that its thread maps is watched by a limit; null: none is.
+  /// Scope in which each `.mtg` that the calling thread maps is watched by `limit`; null: no limit.
   class Reading {
    public:
     explicit Reading(PageLimit* maybe_limit);
@@ -37,23 +37,23 @@ class PageLimit {
   /// The limit of the calling thread's reading; null: none.
   static PageLimit* of_reading();
 
-  /// Whether there is a limit in the process. Who walks rows then calls `look` often: after each row that is long, some
-  /// rows that are not.
+  /// True if the process has a limit. Loops over rows then call `look` often: after each long row, and after several
+  /// short ones.
   static bool is_any();
-  /// Sees to all limits of the process, if the calling thread did not do so some microseconds ago. Returns once no more
-  /// is in memory than may be, as far as others read nothing meanwhile.
+  /// Enforces all limits of the process, unless the calling thread did so a few microseconds ago. When it returns, no
+  /// more than the limit is resident, apart from what other threads read meanwhile.
   static void look();
 
-  /// From now on the pages of a file are counted. `file`: all of its bytes, mapped and only read; `owner` keeps them
-  /// mapped as long as this object.
+  /// Counts the pages of a file from now on. `file`: all of its bytes, mapped read-only; `owner` keeps them mapped as
+  /// long as this object.
   void watch(std::string_view file, std::shared_ptr<const void> owner);
-  /// Tells the system that rows are read in no order, so that it reads no more of the files than is asked for.
+  /// Advises the system of random access, which turns read-ahead off.
   void expect_no_order();
-  /// Has the system read so many bytes from `items` on, which lie in a file, before they are asked for.
+  /// Asks the system to read `bytes` bytes from `items` on ahead of use. `items` lies in a file.
   void expect(const void* items, std::uint64_t bytes) const;
-  /// Lets go of these bytes, which are not asked for soon.
+  /// Drops the pages of these bytes, which are not needed soon.
   void let_go(const void* items, std::uint64_t bytes) const;
-  /// Whether an item lies in one of the files.
+  /// True if an item lies in one of the files.
   bool holds(const void* item) const;
 
  private:
@@ -62,19 +62,19 @@ class PageLimit {
     std::shared_ptr<const void> owner;
   };
 
-  /// Bytes of the files in the memory of the process; nothing: the system does not tell.
+  /// Resident bytes of the files; empty if the system does not report them.
   std::optional<std::uint64_t> resident() const;
-  /// Bytes of all else that is mapped into it, such as the program, of which there will be more.
+  /// Resident bytes of all other mappings, such as the program. They grow over time.
   std::uint64_t count_others() const;
-  /// Lets go of all when there is too much.
+  /// Drops all pages if the limit is exceeded.
   void see_to_it();
   void watch_pages();
 
   const std::uint64_t bytes_;
-  mutable std::mutex guard_;  ///< Of the files.
+  mutable std::mutex guard_;  ///< Guards the files.
   std::vector<File> files_;
   std::atomic<std::uint64_t> others_{0};
-  std::mutex drops_guard_;  ///< Held while pages are let go of: others who find too much wait for it.
+  std::mutex drops_guard_;  ///< Held while pages are dropped: other threads over the limit wait for it.
   std::uint64_t drops_ = 0;
   std::atomic<bool> ends_{false};
   std::thread looker_;

@@ -13,7 +13,7 @@ using Ranks = std::span<const std::uint32_t>;
 
 bool contains(Ranks ranks, std::uint32_t rank);
 
-/// How many bits are 1, in place where processors may not count them.
+/// The number of 1 bits, computed in place where processors may lack a popcount instruction.
 constexpr std::uint32_t ones(std::uint64_t bits) {
   bits -= bits >> 1 & 0x5555555555555555;
   bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);
@@ -21,14 +21,14 @@ constexpr std::uint32_t ones(std::uint64_t bits) {
   return static_cast<std::uint32_t>(bits * 0x0101010101010101 >> 56);
 }
 
-/// The rows of a part of a table of edge labels by vertex, without a search: a bit for each vertex, and for each word
-/// of bits the rows before it.
+/// Finds the rows of one part of a table of edge labels by vertex, without a search: a bit for each vertex, and for
+/// each word of bits the number of rows before it.
 class PartIndex {
  public:
   /// Takes a pass over the rows. Throws std::bad_alloc.
   PartIndex(const LabelPart& part, std::uint64_t universe);
 
-  /// A bit for each of 64 vertices, and how many rows there are before the first one's.
+  /// One bit for each of 64 vertices, and the number of rows before the first of them.
   struct Word {
     std::uint64_t bits = 0;
     std::uint64_t before = 0;

@@ -14,14 +14,14 @@ namespace matcha::runtime {
 
 namespace {
 
-/// Arcs of a window: what is read of the file before it is let go of.
+/// Arcs of a window: the part of the file that is read before its pages are dropped.
 constexpr std::uint64_t kWindowArcs = std::uint64_t{1} << 22;
 constexpr std::uint64_t kWindowVertices = std::uint64_t{1} << 20;
 constexpr std::uint64_t kVerticesPerTask = 512;
 
-/// How ranks are dealt: by what is left when they are divided by the number of parts, so that neighbouring ranks, of
-/// which all or none are hubs, are in different parts. Ranks and parts fit 32 bits, so that a division is two products
-/// (Lemire, Kaser and Kurz, Software: Practice and Experience 2019).
+/// Assigns ranks to parts by their remainder modulo the number of parts: neighbouring ranks, of which all or none are
+/// hubs, are in different parts. Ranks and parts fit 32 bits, so that a division is two products (Lemire, Kaser and
+/// Kurz, Software: Practice and Experience 2019).
 class Dealing {
  public:
   explicit Dealing(std::uint64_t parts) : parts_(parts), inverse_(~std::uint64_t{0} / parts + 1) {}
@@ -30,7 +30,7 @@ class Dealing {
     return static_cast<std::uint64_t>(static_cast<unsigned __int128>(inverse_) * rank >> 64);
   }
   std::uint32_t part_of(std::uint32_t rank) const { return rank - static_cast<std::uint32_t>(turn_of(rank) * parts_); }
-  /// Ranks below `universe` in a part.
+  /// The number of ranks below `universe` in a part.
   std::uint64_t size_of(std::uint32_t part, std::uint64_t universe) const {
     return universe / parts_ + (part < universe % parts_ ? 1 : 0);
   }
@@ -54,19 +54,20 @@ class Selection {
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
   std::uint64_t size() const { return size_; }
-  /// The new rank, or kNone. Ranks of a turn that are there come before those that are not, so there are no gaps.
+  /// The new rank, or kNone. In each round of `parts` ranks the selected ones come first, so there are no gaps.
   std::uint32_t operator()(std::uint32_t old) const {
     const std::uint64_t turn = dealing_.turn_of(old);
     const std::uint32_t place = place_[old - turn * parts_];
     return place == kNone ? kNone : static_cast<std::uint32_t>(turn * chosen_.size() + place);
   }
-  /// Writes the new ranks of those of `count` old ones that are there, and gives their number. `out` has room for all.
+  /// Writes the new ranks of the selected ones among `count` old ranks and returns their number. `out` has room for
+  /// `count`.
   std::uint64_t filter(const std::uint32_t* old, std::uint64_t count, std::uint32_t* out) const {
     const Dealing dealing = dealing_;
     const std::uint32_t* const place = place_.data();
     const std::uint64_t parts = parts_, chosen = chosen_.size();
     std::uint64_t found = 0;
-    for (std::uint64_t at = 0; at != count; ++at) {  // Without a branch: which are there is as good as random.
+    for (std::uint64_t at = 0; at != count; ++at) {  // Branch-free: the selection is unpredictable.
       const std::uint64_t turn = dealing.turn_of(old[at]);
       const std::uint32_t own = place[old[at] - turn * parts];
       out[found] = static_cast<std::uint32_t>(turn * chosen + own);
@@ -77,7 +78,7 @@ class Selection {
   std::uint64_t old_rank(std::uint64_t rank) const {
     return rank / chosen_.size() * parts_ + chosen_[rank % chosen_.size()];
   }
-  /// The new ranks of old ones below `old`.
+  /// The number of new ranks of old ones below `old`.
   std::uint64_t below(std::uint64_t old) const {
     const std::uint64_t in_turn =
         static_cast<std::uint64_t>(std::lower_bound(chosen_.begin(), chosen_.end(), old % parts_) - chosen_.begin());
@@ -154,7 +155,7 @@ Error no_plan(std::uint64_t memory) {
 }  // namespace
 
 std::vector<__int128> part_weights(std::uint64_t parts, std::uint64_t match) {
-  // A match in exactly t parts is found in all sets of j parts that contain these: in binomial(parts - t, j - t).
+  // A match in exactly t parts is found in all sets of j parts that contain these: in binomial(parts - t, j - t) sets.
   std::vector<__int128> weights(match + 1, 0);
   for (std::uint64_t t = match; t > 0; --t) {
     __int128 weight = 1;
@@ -186,7 +187,7 @@ Result<std::shared_ptr<const PartedGraph>> PartedGraph::open(const std::string& 
   const StoredOrder& order = parted->graph_.stored_order();
   parted->offsets_ = view.offsets;
   parted->neighbors_ = view.neighbors;
-  // Ranks that are no vertices are told by id.
+  // Ranks that are not vertices are found by id.
   if (order.offsets != nullptr && view.vertices == nullptr) {
     parted->offsets_ = order.offsets;
     parted->neighbors_ = order.neighbors;
@@ -254,7 +255,7 @@ Result<PartsPlan> PartedGraph::plan(std::uint64_t memory, std::uint64_t match, c
       plan.match = match;
       plan.subgraphs = subgraphs_of(parts, match);
       if (plan.subgraphs > kMostSubgraphs) break;
-      // Parts are nearly alike, so that only numbers of them that may do are looked at more closely.
+      // Parts are nearly equal, so only plausible numbers of parts are examined exactly.
       const double share = static_cast<double>(match) / static_cast<double>(parts);
       const std::uint64_t vertices = match * (universe / parts);
       if (bytes_of(vertices, static_cast<std::uint64_t>(share * share * arcs * 0.9)) > memory) continue;
@@ -283,8 +284,8 @@ Result<Graph> PartedGraph::induced(const PartsPlan& plan, std::span<const std::u
     arrays.offsets = Buffer<std::uint64_t>(selection.size() + 1);
     arrays.neighbors = Buffer<std::uint32_t>(arcs_within(plan, parts));
     arrays.offsets[0] = 0;
-    bool changed = false;               // Then there are other arcs than in the plan.
-    std::vector<std::uint32_t> window;  // Rows of new ranks, each where its old ones are.
+    bool changed = false;               // True if the arcs differ from those of the plan.
+    std::vector<std::uint32_t> window;  // Rows of new ranks, each at the position of its old ranks.
     const Status done = for_windows(offsets_, view.universe, options, [&](std::uint64_t first, std::uint64_t last) {
       const std::uint64_t begin = selection.below(first), end = std::min(selection.below(last), selection.size());
       const std::uint64_t base = offsets_[first];

@@ -12,7 +12,7 @@ inline std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// xoshiro256** (Blackman, Vigna 2018): the same numbers on every machine. `stream` picks one of many sequences of a
+/// xoshiro256** (Blackman, Vigna 2018): the same numbers on every machine. `stream` selects one of many sequences of a
 /// seed, so that parallel pieces draw independently.
 class Random {
  public:

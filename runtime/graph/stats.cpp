@@ -43,7 +43,7 @@ std::uint64_t isolated_vertices(const Graph& graph) {
     const ArcRange arcs = arcs_of(view, vertex);
     return arcs.begin != arcs.end;
   };
-  // The vertices without arcs out of which `is_known` does not know otherwise.
+  // The vertices without outgoing arcs, except those for which `is_known` is true.
   const auto count = [&](const auto& is_known) {
     return tbb::parallel_reduce(
         Block(0, view.vertex_count, kStatsGrain), std::uint64_t{0},
@@ -58,7 +58,7 @@ std::uint64_t isolated_vertices(const Graph& graph) {
   };
   const std::uint64_t without_arcs = count([](std::uint64_t) { return false; });
   if (without_arcs == 0 || !graph.facts().directed) return without_arcs;
-  // They may have arcs in.
+  // They may have incoming arcs.
   Buffer<std::uint8_t> reached(view.universe);
   for_blocks(Block(0, view.universe, kStatsGrain), [&](const Block& block) {
     std::fill(reached.data() + block.begin(), reached.data() + block.end(), std::uint8_t{0});

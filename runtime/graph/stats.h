@@ -25,10 +25,10 @@ struct GraphStats {
 
 GraphStats graph_stats(const Graph& graph);
 
-/// Vertices with no arc out or in. Of an undirected graph without a look at its arcs. Throws std::bad_alloc.
+/// The number of vertices with no arc out or in. Reads no arcs if the graph is undirected. Throws std::bad_alloc.
 std::uint64_t isolated_vertices(const Graph& graph);
 
-/// All of them. Throws std::bad_alloc.
+/// Computes all totals. Throws std::bad_alloc.
 GraphTotals totals_of(const Graph& graph);
 
 }  // namespace matcha::runtime

@@ -89,7 +89,7 @@ class IdBits {
     }
   }
 
-  /// The number of ids in the words before each piece of kPiece words, and in all.
+  /// The number of ids before each piece of kPiece words, and the total.
   std::vector<std::uint64_t> ranks_of_pieces() const {
     const std::uint64_t pieces = (words_.size() + kPiece - 1) / kPiece;
     std::vector<std::uint64_t> before(pieces + 1, 0);

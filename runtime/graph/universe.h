@@ -22,7 +22,7 @@ struct IdRange {
   std::uint64_t count = 0;
 };
 
-/// Ids as they came from the inputs: any order, repeats welcome.
+/// Ids in input order; may repeat.
 struct IdSpan {
   const std::int64_t* ids = nullptr;
   std::uint64_t count = 0;
@@ -41,10 +41,10 @@ class Universe {
                                    const IoOptions& options = {});
   /// From ids that are strictly ascending already.
   static Universe from_sorted(Buffer<std::int64_t> ids);
-  /// Ids that are no int64: programs see their places 0…size-1.
+  /// Ids that are not int64: programs see their places 0…size-1.
   static Universe named(std::shared_ptr<const IdNames> names);
-  /// Distinct ids whose ranks are not in their order; only what gives the id of a rank may be called. `maybe_names`:
-  /// the ids are places among these.
+  /// Distinct ids whose ranks are not in ascending order; only functions from rank to id may be called. `maybe_names`:
+  /// the ids are places among these names.
   static Universe in_order(Buffer<std::int64_t> ids, std::shared_ptr<const IdNames> maybe_names = nullptr);
 
   std::uint64_t size() const { return size_; }
@@ -53,7 +53,7 @@ class Universe {
   const std::int64_t* ids() const { return ids_.empty() ? nullptr : ids_.data(); }
   /// The id as programs see it. Requires: rank < size().
   std::int64_t id(std::uint64_t rank) const { return ids_.empty() ? static_cast<std::int64_t>(rank) : ids_[rank]; }
-  /// The id as files and answers have it.
+  /// Appends the id as files and answers spell it.
   void append_id(std::string& out, std::uint64_t rank) const;
   std::string id_text(std::uint64_t rank) const;
   /// Null where ids are int64.

@@ -15,10 +15,10 @@ namespace {
 
 using detail::OutputFile;
 
-/// Builds a line piece by piece and writes it whole.
+/// Builds a line from pieces and writes it as a whole.
 class LineWriter {
  public:
-  /// `quotes`: cells may stand in quotes, as in tables.
+  /// `quotes`: cells may be quoted, as in tables.
   explicit LineWriter(OutputFile& file, char separator = ' ', bool quotes = true)
       : file_(file), separator_(separator), quotes_(quotes) {}
 
@@ -37,14 +37,14 @@ class LineWriter {
     line_.append(digits, end.ptr);
     return *this;
   }
-  /// An id, in quotes if it has a separator of tables or a quote, or looks like a comment.
+  /// An id, quoted if it has a separator of tables or a quote, or looks like a comment.
   LineWriter& id(const Universe& universe, std::uint64_t rank) {
     const std::size_t begin = line_.size();
     universe.append_id(line_, rank);
     if (universe.kind() == IdKind::Text) quote_from(begin);
     return *this;
   }
-  /// A label word, likewise.
+  /// A label word, quoted likewise.
   LineWriter& word(std::string_view word) {
     const std::size_t begin = line_.size();
     line_.append(word);
@@ -92,7 +92,8 @@ void write_info(const Graph& graph, std::uint64_t arc, LineWriter& line) {
   }
 }
 
-/// Calls `visit(source, target, arc)` for each edge once, ascending. A lone direction is an edge of a directed graph.
+/// Calls `visit(source, target, arc)` for each edge once, ascending. An arc without its reverse is an edge of a
+/// directed graph.
 template <typename Visit>
 Status for_each_edge(const Graph& graph, const IoOptions& options, const Visit& visit) {
   const GraphView view = graph.view();
@@ -107,8 +108,8 @@ Status for_each_edge(const Graph& graph, const IoOptions& options, const Visit& 
   return Done{};
 }
 
-/// A first line of text is taken for a heading, or the reader has to ask: one that is none of the ids says so.
-/// Requires: ids are text, or the file is a CSV or TSV.
+/// Writes a heading that equals none of the ids. Without it, a reader may take the first line of text for a heading, or
+/// cannot decide. Requires: ids are text, or the file is a CSV or TSV.
 void write_heading(const Graph& graph, LineWriter& line) {
   const IdNames* const names = graph.universe().kind() == IdKind::Text ? graph.universe().names().get() : nullptr;
   constexpr std::pair<std::string_view, std::string_view> kHeadings[] = {
@@ -140,7 +141,7 @@ Status write_edge_list(const Graph& graph, OutputFile& file, char separator, con
 
 constexpr const char* kOtherFormats = "write a .mtg or an edge list";
 
-/// The first of the ids if they are numbers in a row.
+/// The first id if the ids are consecutive numbers.
 std::optional<std::int64_t> first_of_row(const Universe& universe) {
   if (universe.names() != nullptr) return std::nullopt;
   if (universe.size() == 0) return 1;
@@ -149,7 +150,7 @@ std::optional<std::int64_t> first_of_row(const Universe& universe) {
   return last - first == universe.size() - 1 ? std::optional(universe.id(0)) : std::nullopt;
 }
 
-/// The codes of words that edges have as labels.
+/// The codes of words that label edges.
 std::vector<std::int64_t> words_of_edges(const Graph& graph) {
   std::vector<std::int64_t> codes;
   const GraphView view = graph.view();
@@ -171,7 +172,7 @@ bool has_label(const Graph& graph, std::uint64_t rank) {
   return label != kNoLabel && !graph.dictionary().name(label).empty();
 }
 
-/// What the numbers of the matrix stand for, as `detail/matrix_names.h` has it. Ids 1…size need no name.
+/// Writes the comments described in `detail/matrix_names.h`. Ids 1…size need none.
 void write_names(const Graph& graph, LineWriter& line) {
   const Universe& universe = graph.universe();
   const std::optional<std::int64_t> first = first_of_row(universe);
@@ -215,7 +216,7 @@ Status write_matrix(const Graph& graph, OutputFile& file, const IoOptions& optio
   });
 }
 
-/// Words of a t/v/e file end at a blank or a comma, and have no quotes.
+/// Words of a t/v/e file end at a blank or a comma, and cannot be quoted.
 Status check_words(const Graph& graph, const std::string& path) {
   for (const std::string& word : graph.dictionary().words()) {
     if (word.find_first_of(" \t,") == std::string::npos) continue;
@@ -260,7 +261,7 @@ Status write_tve(const Graph& graph, const std::string& path, OutputFile& file, 
 std::string what_changes(const Graph& graph, Format format) {
   const Universe& universe = graph.universe();
   if (format != Format::EdgeList || universe.kind() != IdKind::Text) return "";
-  // The ids of the first edge say of what kind all are.
+  // The ids of the first edge decide the kind of all ids.
   const GraphView view = graph.view();
   const auto is_number = [&](std::uint64_t rank) {
     const std::string_view id = universe.names()->text(rank);

@@ -8,25 +8,25 @@
 
 namespace matcha::runtime {
 
-/// How `write_text` packs its file.
+/// Options of `write_text`.
 struct WriteOptions {
   Format format = Format::EdgeList;  ///< EdgeList, MatrixMarket or Tve.
   Compression compression = Compression::None;
-  char separator = ' ';  ///< Of an edge list: a blank; a comma or a tab makes a table with a heading.
+  char separator = ' ';  ///< Of an edge list: a blank; a comma or a tab writes a table with a heading.
 };
 
-/// Writes a graph as text, beside `path` and renamed there when complete: an undirected edge once, smaller id first, in
-/// ascending order; edge info as a third column.
-/// - EdgeList: original ids, with a heading if they are text; labels and isolated vertices have no place in it.
+/// Writes a graph as text to a temporary file beside `path`, renamed when complete. An undirected edge is written once,
+/// smaller id first, in ascending order; edge info is the third column.
+/// - EdgeList: original ids, with a heading if they are text; omits labels and isolated vertices.
 /// - Tve: original ids, `t N M`, `v id label degree` (label 0 when there is none), `e u v [info]`.
 /// - MatrixMarket: ids are ranks counted from 1, as the format wants; `pattern`, or `integer`/`real` with edge info.
-///   Comments say what the numbers stand for: other ids, labels of vertices, words of edges (`detail/matrix_names.h`).
-/// Reading the file gives the graph again; what the caller has to know for that, `what_changes` says.
+/// Comments explain the numbers: other ids, labels of vertices, words of edges (`detail/matrix_names.h`).
+/// Reading the file gives the graph again; `what_changes` describes the exceptions.
 /// Errors: Input when the file cannot be written or the format cannot hold the graph.
 Status write_text(const Graph& graph, const std::string& path, const WriteOptions& write,
                   const IoOptions& options = {});
 
-/// What reading a file that `write_text` writes needs, or the ids that it does not give back; empty: none.
+/// The options needed to read a file that `write_text` wrote, or the ids that are lost; empty: none.
 std::string what_changes(const Graph& graph, Format format);
 
 /// Writes one label a line, in the order of the ids. Requires: the graph has labels.

@@ -8,11 +8,11 @@
 /// Arcs as words of 32 bits in buckets of neighbouring sources.
 namespace matcha::runtime::detail {
 
-/// A bucket has 2^low_bits sources. A word in it has the low bits of the source above the key.
+/// A bucket holds 2^low_bits sources. A word in it has the low bits of the source above the key.
 class ArcBuckets {
  public:
-  /// As many as fit the cache while they are filled, or more where a word has no room for the low bits. Sources are
-  /// below `n`, targets below `targets`.
+  /// As many sources a bucket as keep the buckets in the cache while they are filled, or fewer where a word has no room
+  /// for the low bits. Sources are below `n`, targets below `targets`.
   ArcBuckets(std::uint64_t n, std::uint64_t targets, std::uint64_t arcs, unsigned shift) {
     constexpr std::uint64_t kArcs = std::uint64_t{1} << 12;
     constexpr std::uint64_t kMost = std::uint64_t{1} << 16;
@@ -43,7 +43,7 @@ class ArcBuckets {
   std::uint64_t count_ = 1;
 };
 
-/// Sorts words of `bits` bits, a byte at a time. `spare` has room for as many.
+/// Radix sort of words of `bits` bits, one byte a pass. `spare` has room for `count` words.
 inline void sort_words(std::uint32_t* words, std::uint64_t count, unsigned bits, std::uint32_t* spare) {
   constexpr std::uint64_t kFew = 64;
   if (count <= kFew) return std::sort(words, words + count);

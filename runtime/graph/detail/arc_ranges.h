@@ -9,7 +9,7 @@
 
 namespace matcha::runtime::detail {
 
-/// Ranges of sources that have so many arcs at most, unless it is one vertex.
+/// Ranges of sources with at most `most` arcs each; a single vertex may exceed it.
 class ArcRanges {
  public:
   /// `counts`: the arcs of each vertex, loops left out.
@@ -35,7 +35,7 @@ class ArcRanges {
 
   std::size_t size() const { return firsts_.size() - 1; }
   std::uint64_t first(std::size_t range) const { return firsts_[range]; }
-  /// The arcs of all ranges before it.
+  /// The number of arcs of all earlier ranges.
   std::uint64_t begin(std::size_t range) const { return begins_[range]; }
   std::uint64_t longest() const {
     std::uint64_t most = 0;
@@ -51,7 +51,7 @@ class ArcRanges {
  private:
   static constexpr std::uint64_t kGuesses = std::uint64_t{1} << 14;
   std::vector<std::uint64_t> firsts_, begins_;
-  std::vector<std::uint32_t> guesses_;  ///< The range of the first of 2^shift_ sources.
+  std::vector<std::uint32_t> guesses_;  ///< The range of the first of each 2^shift_ sources.
   unsigned shift_ = 0;
 };
 

@@ -14,11 +14,11 @@
 #include "runtime/graph/detail/arc_buckets.h"
 #include "runtime/parallel.h"
 
-/// Arcs sorted by source, then by target. Buckets of neighbouring sources are filled first, one word of 32 bits an arc,
-/// and each is sorted in the cache after: no array that is as long as there are vertices is read or written at random.
+/// Sorts arcs by source, then by target. It first fills buckets of neighbouring sources with one 32-bit word an arc,
+/// then sorts each bucket in the cache. So no array of the number of vertices is accessed at random.
 namespace matcha::runtime::detail {
 
-/// Edges as the sort reads them, twice: ends by their place.
+/// Edges as the sort reads them, in two passes: the ends by index.
 template <typename Ends>
 struct EdgeReader {
   Ends sources, targets;
@@ -26,20 +26,20 @@ struct EdgeReader {
 };
 
 struct ArcOptions {
-  bool directed = false;           ///< Else an edge is an arc from each end.
+  bool directed = false;           ///< False: an edge is one arc from each end.
   bool keep_loops = false;         ///< Only if directed.
   unsigned shift = 0;              ///< 0 or 1; see SortedArcs.
-  std::uint64_t target_limit = 0;  ///< Targets are below it instead of `n`, unless it is 0. Only if directed.
+  std::uint64_t target_limit = 0;  ///< If not 0, targets are below it instead of `n`. Only if directed.
 };
 
-/// A key is `target << shift`, and with a shift of 1 its low bit tells whether the edge was given the other way round.
+/// A key is `target << shift`. With a shift of 1 its low bit is 1 if the edge was given in the other direction.
 struct SortedArcs {
   Buffer<std::uint64_t> offsets;  ///< n + 1.
-  Buffer<std::uint32_t> keys;     ///< They ascend from offset to offset; repeats are kept.
-  std::uint64_t loops = 0;        ///< How many were left out.
+  Buffer<std::uint32_t> keys;     ///< Ascending within each row; repeats are kept.
+  std::uint64_t loops = 0;        ///< The number of loops that were dropped.
 };
 
-/// Throws std::bad_alloc. The same for every number of threads.
+/// Throws std::bad_alloc. The result is the same for every number of threads.
 template <typename Ends>
 class ArcSort {
  public:
@@ -49,7 +49,7 @@ class ArcSort {
         options_(options),
         arcs_(options.directed ? edges.count : 2 * edges.count),
         buckets_(n, options.target_limit == 0 ? n : options.target_limit, arcs_, options.shift) {
-    // Each thread has cursors of its own where they are few beside the arcs.
+    // Each thread has its own cursors where they are few compared to the arcs.
     const std::uint64_t threads = static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency());
     constexpr std::uint64_t kArcsOfCursor = 16;
     are_own_ = threads == 1 || buckets_.count() * threads * kArcsOfCursor <= arcs_;
@@ -75,10 +75,10 @@ class ArcSort {
   }
 
  private:
-  /// So many edges ahead of the one that is put in its place, that place is fetched.
+  /// The place of the edge that is this many ahead is prefetched.
   static constexpr std::uint64_t kAhead = 16;
 
-  /// Calls `use(cursors, first, last)` for each part of the edges, with the cursors that it moves.
+  /// Calls `use(cursors, first, last)` for each part of the edges; `use` advances the cursors.
   template <typename Use>
   void for_parts(const Use& use) {
     for_indices(0, parts_, [&](std::uint64_t part) {
@@ -116,7 +116,7 @@ class ArcSort {
     });
   }
 
-  /// Makes cursors of the counts, and gives the arcs in all. The parts of a bucket follow one another.
+  /// Turns counts into cursors and returns the number of arcs. The parts of a bucket follow one another.
   std::uint64_t sum_cursors(Buffer<std::uint64_t>& begins) {
     const std::uint64_t count = buckets_.count();
     std::uint64_t sum = 0;
@@ -133,7 +133,7 @@ class ArcSort {
       const auto fetch = [&](std::uint64_t source) {
         __builtin_prefetch(words.data() + peek<kShared>(cursors[buckets_.of(source)]), 1);
       };
-      const std::uint64_t reversed = options_.shift;  // The low bit, where there is room for it.
+      const std::uint64_t reversed = options_.shift;  // The low bit, if there is room for it.
       for (std::uint64_t at = first; at != last; ++at) {
         if (at + kAhead < last) {
           fetch(edges_.sources[at + kAhead]);
@@ -148,7 +148,7 @@ class ArcSort {
     });
   }
 
-  /// Sorts each bucket, leaves the keys of its words, and fills in the offsets of its sources.
+  /// Sorts each bucket, keeps the keys of its words, and writes the offsets of its sources.
   void sort_buckets(const Buffer<std::uint64_t>& begins, SortedArcs& sorted) {
     constexpr std::uint64_t kMostSpare = std::uint64_t{1} << 20;
     constexpr std::uint64_t kGrain = 8;

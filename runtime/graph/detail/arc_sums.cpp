@@ -22,13 +22,13 @@ ArcKey draw_key() {
   return {word(), word(), word(), word()};
 }
 
-/// An arc of an undirected graph. `turned`: it goes to a lower vertex.
+/// Adds an arc of an undirected graph to the sum of each direction that it has; a loop has both.
 void add_undirected(ArcSums& sums, std::uint64_t term, bool upwards, bool downwards) {
   sums.up += upwards ? term : 0;
   sums.down += downwards ? term : 0;
 }
 
-/// The arcs [begin, end), all of one vertex.
+/// Adds the arcs [begin, end), all of one vertex.
 template <bool kRenamed>
 ArcSums sums_of_row(const SummedRows& rows, std::uint32_t vertex, std::uint64_t begin, std::uint64_t end) {
   const ArcKey key = arc_key();
@@ -48,7 +48,7 @@ ArcSums sums_of_row(const SummedRows& rows, std::uint32_t vertex, std::uint64_t 
   return sums;
 }
 
-/// How the items of a part are read.
+/// How to interpret the items of a part.
 enum class PartKind { Undirected, Targets, Sources };
 
 ArcSums sums_of_part(const LabelPart& part, std::uint64_t label, PartKind kind, const MappedPages& pages) {

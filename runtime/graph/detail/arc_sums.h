@@ -5,13 +5,13 @@
 #include "runtime/graph/label_slices.h"
 #include "runtime/graph/mapped_pages.h"
 
-/// Fingerprints of the arcs of a graph: sums over its arcs that do not depend on their order, so that two lists of arcs
-/// are compared in one pass over each, whatever their orders.
+/// Fingerprints of the arcs of a graph: sums over its arcs that do not depend on their order. Two lists of arcs are
+/// compared with one pass over each, whatever their orders.
 namespace matcha::runtime::detail {
 
-/// The sums of the arcs that go to higher vertices, and of those to lower ones, turned round. An undirected graph has
-/// each edge in both, and each loop. Of a directed graph `up` has all arcs as they are, and `down` is for those that
-/// are listed by their targets.
+/// The sum of the arcs to higher vertices, and of the reversed arcs to lower ones. An undirected graph has each edge
+/// and each loop in both. For a directed graph `up` has all arcs as they are, and `down` those that are listed by their
+/// targets.
 struct ArcSums {
   std::uint64_t up = 0;
   std::uint64_t down = 0;
@@ -24,7 +24,7 @@ struct ArcSums {
   bool operator==(const ArcSums&) const = default;
 };
 
-/// The key of the fingerprints, drawn once for each process: no file can be made to have the sums of other arcs.
+/// The key of the fingerprints, random in each process: no file can be crafted to have the sums of other arcs.
 struct ArcKey {
   std::uint64_t pair, info, low, high;
 };
@@ -40,19 +40,19 @@ inline std::uint64_t arc_term(const ArcKey& key, std::uint32_t from, std::uint32
   return static_cast<std::uint64_t>(twice) ^ static_cast<std::uint64_t>(twice >> 64);
 }
 
-/// The rows of vertices whose neighbours are in range.
+/// Rows of vertices whose neighbours are in range.
 struct SummedRows {
   const std::uint64_t* offsets = nullptr;
   const std::uint32_t* neighbors = nullptr;
-  const std::uint64_t* maybe_info = nullptr;  ///< Edge info is part of an arc.
-  const std::uint32_t* maybe_from = nullptr;  ///< What each vertex is in the sums; null: itself.
+  const std::uint64_t* maybe_info = nullptr;  ///< Edge info, if it is part of an arc.
+  const std::uint32_t* maybe_from = nullptr;  ///< The number of each vertex in the sums; null: the vertex itself.
   bool directed = false;
 };
 
 /// The sums of the rows of the vertices [first, last).
 ArcSums sums_of_rows(const SummedRows& rows, std::uint64_t first, std::uint64_t last);
 
-/// The sums of a table, with its labels as edge info, on all threads. Requires: it is as `problem_of` wants it.
+/// The sums of a table, with its labels as edge info, on all threads. Requires: `problem_of` accepts it.
 ArcSums sums_of_table(const LabelTable& table, bool directed, const MappedPages& pages = {});
 
 }  // namespace matcha::runtime::detail

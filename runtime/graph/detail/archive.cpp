@@ -20,7 +20,7 @@ struct CloseArchive {
   void operator()(archive* open) const { archive_read_free(open); }
 };
 
-/// Files that lie beside a table: descriptions, licences, what a desktop leaves.
+/// True for files that accompany a table: descriptions, licences, files of a desktop.
 bool is_beside(const std::string& path) {
   const std::string name = lower_case(path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1));
   if (path.starts_with("__MACOSX/") || name.empty() || name.front() == '.') return true;
@@ -30,10 +30,10 @@ bool is_beside(const std::string& path) {
   return name.ends_with(".html") || name.ends_with(".md") || name.ends_with(".pdf");
 }
 
-/// The one table of a `.zip` or `.tar`.
+/// Unpacks the only table of a `.zip` or `.tar`.
 class ArchiveUnpacker final : public Unpacker {
  public:
-  /// `maybe_outer` gives the bytes of the archive; null: they are `bytes`.
+  /// `maybe_outer` provides the bytes of the archive; null: they are `bytes`.
   ArchiveUnpacker(std::unique_ptr<Unpacker> maybe_outer, std::string_view bytes, std::string path)
       : outer_(std::move(maybe_outer)), bytes_(bytes), path_(std::move(path)), archive_(archive_read_new()) {
     if (archive_ == nullptr) throw std::bad_alloc();
@@ -46,7 +46,7 @@ class ArchiveUnpacker final : public Unpacker {
   Result<std::uint64_t> read(char* out, std::uint64_t room) override {
     if (!begun_) {
       begun_ = true;
-      // A zip archive has its directory at the end, and is sought in.
+      // A zip archive has its directory at the end, so it needs random access.
       const int opened = outer_ != nullptr ? archive_read_open1(archive_.get())
                                            : archive_read_open_memory(archive_.get(), bytes_.data(), bytes_.size());
       if (opened != ARCHIVE_OK) return failure();
@@ -95,7 +95,7 @@ class ArchiveUnpacker final : public Unpacker {
     return static_cast<la_ssize_t>(*got);
   }
 
-  /// Goes to the next table, if there is one, and puts its name into `table_`.
+  /// Moves to the next table, if any, and writes its name to `table_`.
   Status next_table() {
     while (true) {
       archive_entry* entry = nullptr;

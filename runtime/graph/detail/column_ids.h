@@ -5,7 +5,7 @@
 #include "runtime/graph/int_column.h"
 #include "runtime/graph/universe.h"
 
-/// Ids in columns of somebody else's.
+/// Ids in columns that the caller owns.
 namespace matcha::runtime::detail {
 
 /// As `Universe::from_ids`. Requires: every item is below 2^63.

@@ -33,7 +33,7 @@ void clear(Buffer<std::uint64_t>& buffer) {
   });
 }
 
-/// counts[0…size - 1) become the sums of all before them, the last one the total.
+/// Exclusive prefix sums of counts[0…size - 1); the last item becomes the total.
 void exclusive_sums(std::uint64_t* counts, std::uint64_t size) {
   counts[size - 1] = 0;
   tbb::parallel_scan(
@@ -77,7 +77,7 @@ SortedArcs sort_arcs(std::uint64_t n, const EdgeColumns& edges, const ArcOptions
   return ArcSort<Ranks>(n, {Ranks{edges.sources}, Ranks{edges.targets}, edges.count}, options).run();
 }
 
-/// Offsets of edges that are sorted by source.
+/// Offsets of edges sorted by source.
 Buffer<std::uint64_t> offsets_of_sorted(std::uint64_t n, const EdgeColumns& edges) {
   Buffer<std::uint64_t> offsets(n + 1);
   for_blocks(Block(0, edges.count + 1, kEdgeGrain), [&](const Block& block) {
@@ -150,7 +150,7 @@ struct Cleaner {
   }
 };
 
-/// The lists at `from`, of which counts[v] items each are kept, one after the other at `to`.
+/// Moves the lists at `from` together at `to`; the first counts[v] items of each list are kept.
 template <typename Item>
 Buffer<Item> moved(const Buffer<std::uint64_t>& from, const Buffer<std::uint64_t>& to, const Buffer<Item>& items) {
   const std::uint64_t n = from.size() - 1;
@@ -177,10 +177,10 @@ Csr pack(const Buffer<std::uint64_t>& offsets, Buffer<std::uint64_t> counts, Buf
   return csr;
 }
 
-/// What no rank is: it takes the place of keys that are dropped, at the end of their list.
+/// Not a rank: it replaces dropped keys, at the end of their list.
 constexpr std::uint32_t kNoRank = 0xFFFFFFFF;
 
-/// Forgets the items past `size`, and gives the memory back that only they took, where that is much.
+/// Drops the items past `size`, and releases their memory if it is large.
 void release_past(Buffer<std::uint32_t>& items, std::uint64_t size) {
   constexpr std::uint64_t kPage = std::uint64_t{2} << 20;  // Long arrays begin at such a page.
   constexpr std::uint64_t kSlack = 64;                     // Vector loads reach past the end.
@@ -190,7 +190,7 @@ void release_past(Buffer<std::uint32_t>& items, std::uint64_t size) {
   items.truncate(size);
 }
 
-/// Moves the lists together where they are, without what was dropped.
+/// Compacts the lists in place, without the dropped keys.
 Csr pack_in_place(Buffer<std::uint64_t> offsets, Buffer<std::uint32_t> keys) {
   const std::uint64_t n = offsets.size() - 1;
   std::uint64_t out = 0;
@@ -210,7 +210,7 @@ Csr pack_in_place(Buffer<std::uint64_t> offsets, Buffer<std::uint32_t> keys) {
   return csr;
 }
 
-/// Calls `see(first, last)` for the arcs of a vertex to each of its neighbours.
+/// Calls `see(first, last)` with the range of arcs to each neighbour of a vertex.
 template <typename See>
 void for_each_parallel(const Csr& csr, std::uint64_t vertex, const See& see) {
   const std::uint64_t end = csr.offsets[vertex + 1];
@@ -222,7 +222,7 @@ void for_each_parallel(const Csr& csr, std::uint64_t vertex, const See& see) {
 
 bool less_info(std::uint64_t a, std::uint64_t b) { return static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b); }
 
-/// Sorts arcs to one target by their info; gives whether some are repeats.
+/// Sorts arcs to one target by their info; returns whether some are repeats.
 bool sort_parallels(Csr& csr) {
   std::atomic<bool> repeats{false};
   std::uint64_t* const info = csr.edge_info.data();
@@ -239,11 +239,11 @@ bool sort_parallels(Csr& csr) {
   return repeats.load();
 }
 
-/// The labels of the i-th repeats become copies of their own. Requires: arcs to one target ascend by their info.
+/// Replaces the labels of the i-th repeats by codes of their own. Requires: arcs to one target ascend by their info.
 void name_repeats(Csr& csr, std::vector<LabelCopy>& copies) {
   std::uint64_t* const info = csr.edge_info.data();
-  std::map<std::int64_t, std::uint64_t> most;  // Of each label that has some, the most of two vertices.
-  std::int64_t next = 0;                       // Above all labels, so that no other is a copy.
+  std::map<std::int64_t, std::uint64_t> most;  // For each repeated label, the largest number of repeats of one edge.
+  std::int64_t next = 0;                       // Above all labels, so that a copy differs from every label.
   const auto for_each_run = [&](std::uint64_t first, std::uint64_t last, const auto& use) {
     for (std::uint64_t begin = first, end = first; begin != last; begin = end) {
       while (end != last && info[end] == info[begin]) ++end;
@@ -312,7 +312,7 @@ Csr without_repeats(Csr csr) {
   return packed;
 }
 
-/// Cleans all rows, of which the first is that of vertex `first`; `counts` becomes what is left of each.
+/// Cleans all rows, the first of which is that of vertex `first`; `counts` becomes the remaining number of each.
 Cleaner clean_rows(std::uint64_t first, const Buffer<std::uint64_t>& offsets, Buffer<std::uint32_t>& keys,
                    unsigned shift, Buffer<std::uint64_t>& counts) {
   return tbb::parallel_reduce(
@@ -365,7 +365,7 @@ Csr multi_csr(std::uint64_t n, const EdgeColumns& edges, const std::uint64_t* in
 
 SimpleCsr simple_csr(std::uint64_t n, const EdgeColumns& edges, bool directed, const std::function<void()>& edges_read,
                      bool keep_loops) {
-  // The low bit of a key tells the directions apart while the ranks leave room for it.
+  // The low bit of a key holds the direction while the ranks leave room for it.
   constexpr std::uint64_t kRoomForDirection = std::uint64_t{1} << 31;
   const unsigned shift = !directed && n <= kRoomForDirection ? 1 : 0;
   SimpleCsr simple;
@@ -427,7 +427,7 @@ SimpleCsr simple_csr_of(std::uint64_t n, const EdgeReader<Ends>& edges, bool dir
   return simple;
 }
 
-/// Items of 32 bits both, or of 64; those of no sign are the same as the others, as all are below `n`.
+/// Both have items of 32 bits, or of 64. Signedness does not matter, as all are below `n`.
 template <typename T>
 SimpleCsr simple_csr_as(std::uint64_t n, const IntColumn& sources, const IntColumn& targets, bool directed) {
   return with_items_as<T>(sources, [&](const auto& from) {
@@ -452,7 +452,7 @@ SimpleCsr labelled_csr(std::uint64_t n, const EdgeColumns& edges, const std::uin
   const std::uint64_t arcs = simple.csr.neighbors.size();
   simple.duplicates = edges.count - arcs;
   if (directed) return simple;
-  // Both directions of what is left.
+  // Both directions of the remaining edges.
   Buffer<std::uint32_t> sources(2 * arcs), targets(2 * arcs);
   Buffer<std::uint64_t> infos(2 * arcs);
   for_blocks(Block(0, n, kVertexGrain), [&](const Block& block) {

@@ -18,9 +18,9 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-/// What an arc takes while its range is sorted: the pair, the key, and what is spare.
+/// Bytes that an arc takes while its range is sorted: the pair, the key, and scratch space.
 constexpr std::uint64_t kBytesPerArc = 16;
-/// What a vertex takes to the end: offsets, halves, ids and their index, and ranks by degree.
+/// Bytes that a vertex takes to the end: offsets, halves, ids and their index, and ranks by degree.
 constexpr std::uint64_t kBytesPerVertex = 64;
 constexpr std::uint64_t kLeastPiece = std::uint64_t{8} << 20;
 
@@ -42,7 +42,7 @@ class FirstError {
   std::optional<Error> error_;
 };
 
-/// Collects arcs for each range and writes them where the range has its place.
+/// Buffers arcs by range and writes them to the position of the range.
 class Scatter {
  public:
   Scatter(const ArcRanges& ranges, const ScratchFile& file, std::vector<std::atomic<std::uint64_t>>& cursors,
@@ -124,7 +124,7 @@ class Builder {
       if (error.is_set()) return;
       if (options_.cancelled()) return error.keep(interrupted_error());
       std::vector<RankPair>& own = edges.local();
-      // What waits in there must not take up another block, which would come to the same edges.
+      // Isolated, because a waiting thread must not start another block, which would add to the same edges.
       Status done = tbb::this_task_arena::isolate([&] { return edges_.read(block, own); });
       if (done) done = use(own);
       error.keep(std::move(done));
@@ -132,7 +132,7 @@ class Builder {
     return error.get() ? Status(*error.get()) : Status(Done{});
   }
 
-  /// Arcs of each vertex, in the place of its offset.
+  /// Counts the arcs of each vertex, into its offset.
   Status count() {
     std::atomic<std::uint64_t> loops{0}, all{0};
     const auto add = [&](std::uint64_t vertex) {
@@ -217,7 +217,7 @@ class Builder {
   const bool directed_;
   const std::uint64_t besides_;
   const IoOptions& options_;
-  unsigned shift_ = 0;  ///< As that of SortedArcs.
+  unsigned shift_ = 0;  ///< As in SortedArcs.
   std::uint64_t lines_ = 0;
   CsrInFile made_;
 };
@@ -238,7 +238,7 @@ Graph graph_in_file(std::shared_ptr<const Universe> universe, CsrInFile csr, Gra
 }
 
 Result<std::uint64_t> bytes_for_arcs(std::uint64_t vertices, std::uint64_t besides, const IoOptions& options) {
-  // A quarter is for the pages of files.
+  // A quarter is reserved for pages of files.
   const std::uint64_t bytes = options.piece_bytes - options.piece_bytes / 4;
   const std::uint64_t taken = kBytesPerVertex * vertices + besides, least = taken + kLeastPiece;
   if (bytes >= least) return bytes - taken;

@@ -11,42 +11,42 @@
 #include "runtime/graph/io.h"
 #include "runtime/result.h"
 
-/// Adjacencies that are larger than memory: arcs go to a scratch file by ranges of their sources, and each range is
-/// sorted in memory.
+/// Adjacencies that are larger than memory: arcs are written to a scratch file by ranges of their sources, and each
+/// range is sorted in memory.
 namespace matcha::runtime::detail {
 
-/// Edges by rank, in blocks that can be made again, in any order and from any thread.
+/// Edges by rank, in blocks that can be read repeatedly, in any order and from any thread.
 class EdgeBlocks {
  public:
   virtual ~EdgeBlocks() = default;
   virtual std::uint64_t blocks() const = 0;
-  /// Replaces `edges` by those of a block. Errors: Resource when a file cannot be read.
+  /// Replaces `edges` by the edges of a block. Errors: Resource when a file cannot be read.
   virtual Status read(std::uint64_t block, std::vector<RankPair>& edges) const = 0;
 };
 
 /// An adjacency whose neighbours lie in a scratch file.
 struct CsrInFile {
   Buffer<std::uint64_t> offsets;             ///< n + 1.
-  const std::uint32_t* neighbors = nullptr;  ///< As long as `owner` lives.
-  const std::uint64_t* edge_info = nullptr;  ///< Likewise; null: there is none.
+  const std::uint32_t* neighbors = nullptr;  ///< Valid as long as `owner` lives.
+  const std::uint64_t* edge_info = nullptr;  ///< Likewise; null: no edge info.
   std::shared_ptr<const void> owner;
-  /// What else its graph has, by rank; absent as in GraphArrays.
+  /// The other arrays of its graph, by rank; absent as in GraphArrays.
   Buffer<std::int64_t> labels;
   Buffer<std::uint32_t> vertices;
-  std::uint64_t loops = 0, duplicates = 0, reversed = 0;  ///< As those of SimpleCsr.
+  std::uint64_t loops = 0, duplicates = 0, reversed = 0;  ///< As in SimpleCsr.
 };
 
-/// What `simple_csr` gives, in `options.piece_bytes` of memory with some bytes a vertex and so many bytes of what there
-/// is `besides`; `options` has the folder. Errors: Resource when that is too little for the arcs of one vertex, or a
-/// scratch file fails; Runtime when interrupted. Throws std::bad_alloc.
+/// As `simple_csr`, within `options.piece_bytes` of memory plus some bytes a vertex. `besides` bytes of it are taken by
+/// the caller; `options` has the scratch folder. Errors: Resource when that is too little for the arcs of one vertex,
+/// or a scratch file fails; Runtime when interrupted. Throws std::bad_alloc.
 Result<CsrInFile> csr_in_pieces(std::uint64_t n, const EdgeBlocks& edges, bool directed, std::uint64_t besides,
                                 const IoOptions& options);
 
 /// The graph of an adjacency.
 Graph graph_in_file(std::shared_ptr<const Universe> universe, CsrInFile csr, GraphFacts facts);
 
-/// What is left of `options.piece_bytes` for arcs where there are so many vertices, and so many bytes are taken
-/// already. Errors: Resource if that is too little.
+/// The bytes of `options.piece_bytes` that remain for arcs, given the number of vertices and `besides` bytes in use.
+/// Errors: Resource if that is too little.
 Result<std::uint64_t> bytes_for_arcs(std::uint64_t vertices, std::uint64_t besides, const IoOptions& options);
 
 }  // namespace matcha::runtime::detail

@@ -14,7 +14,7 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-// The few declarations of duckdb.h that are called; all versions from 0.3 on have them.
+// The declarations of duckdb.h that are used here; all versions from 0.3 on have them.
 struct DuckResult {
   std::uint64_t column_count, row_count, rows_changed;
   void* columns;
@@ -41,7 +41,7 @@ bool resolve(void* library, const char* symbol, Function& function) {
   return function != nullptr;
 }
 
-/// Opens the library once; it stays. Errors: Input.
+/// Loads the library once and keeps it. Errors: Input.
 Result<const DuckDb*> library() {
   static DuckDb calls;
   static const std::string problem = [] {
@@ -74,7 +74,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// What is wrong with it; empty: it ran.
+  /// Runs a statement; returns the error, or an empty string.
   std::string run(const std::string& sql) {
     if (connection_ == nullptr) return "DuckDB cannot open a database in memory";
     DuckResult result{};
@@ -101,14 +101,14 @@ struct MemoryFile {
   }
 };
 
-/// A text in quotes.
+/// Quotes a string for SQL.
 std::string quoted(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("''") : std::string(1, c);
   return quoted + "'";
 }
 
-/// The rows of a query in a file. With a memory limit DuckDB has half of it, and the folder of scratch files.
+/// Writes the rows of a query to a file. With a memory limit DuckDB gets half of it, and the folder of scratch files.
 Result<std::shared_ptr<const FileBytes>> copy_rows(const DuckDb& calls, const std::string& sql, const std::string& path,
                                                    const IoOptions& options) {
   Session session(calls);

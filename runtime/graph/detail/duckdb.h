@@ -5,10 +5,10 @@
 
 #include "runtime/graph/detail/source.h"
 
-/// Queries by DuckDB, whose library is opened when it is needed.
+/// Queries by DuckDB, whose library is loaded on first use.
 namespace matcha::runtime::detail {
 
-/// What errors of a query call their file.
+/// The name of the file in error messages of a query.
 inline constexpr const char* kSqlPath = "--graph-sql";
 
 /// The rows of a query as a CSV table with a heading. The library is `libduckdb.so`, or the one that MATCHA_LIBDUCKDB

@@ -9,9 +9,9 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-/// What a name takes beside its text until all names are in order.
+/// Bytes of a name besides its text until all names are sorted.
 constexpr std::uint64_t kBytesPerName = 64;
-/// What a word takes beside its text, which is there twice.
+/// Bytes of a word besides its text, which is stored twice.
 constexpr std::uint64_t kBytesPerWord = 128;
 
 }  // namespace
@@ -35,7 +35,7 @@ Status EdgeFile::add(const RowChunk& chunk) {
   return done && chunk.cells.size() > 2 ? add_info(chunk) : done;
 }
 
-/// The third column of the block that came last.
+/// Appends the third column of the last block.
 Status EdgeFile::add_info(const RowChunk& chunk) {
   Block& block = blocks_.back();
   const bool is_label = chunk.labels.size() != 0;
@@ -71,7 +71,7 @@ Status EdgeFile::add_info(const RowChunk& chunk) {
   return done;
 }
 
-/// Names of the chunk become those of the file.
+/// Replaces names of the chunk by those of the file.
 Status EdgeFile::add_named(const RowChunk& chunk) {
   is_named_ = true;
   std::vector<std::int64_t> numbers(chunk.names.size());
@@ -154,7 +154,7 @@ Status EdgeFile::read_info(std::uint64_t number, std::vector<InfoEdge>& edges) c
     if (flags[at] != 0) values[at] = codes_[static_cast<std::size_t>(values[at])];
   }
   edges.resize(pairs.size());
-  // Those that were turned come behind all others.
+  // Reversed edges follow all others.
   std::size_t turned = 0;
   for (std::size_t at = 0; at < pairs.size(); ++at) {
     std::size_t from = at;

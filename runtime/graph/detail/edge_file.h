@@ -19,41 +19,41 @@
 
 namespace matcha::runtime::detail {
 
-/// The edges of a text, in a scratch file where they do not fit in memory, and their different ids and words, which do.
+/// The edges of a text, in a scratch file if they do not fit in memory. Their distinct ids and words stay in memory.
 class EdgeFile final : public EdgeBlocks, public InfoBlocks {
  public:
-  /// `options`: the folder, and what a graph may take. Errors: Input when there can be no file.
+  /// `options`: the folder, and the memory limit of a graph. Errors: Input when the file cannot be created.
   static Result<std::unique_ptr<EdgeFile>> create(const IoOptions& options);
 
-  /// The edges of a chunk, with a third column where it has one; chunks come in file order. Errors: Resource when the
-  /// disk is full or fails, or the ids take too much memory.
+  /// Adds the edges of a chunk, with a third column if it has one; chunks arrive in file order. Errors: Resource when
+  /// the disk is full or fails, or the ids take too much memory.
   Status add(const RowChunk& chunk);
-  /// Edges between different vertices are there in both directions.
+  /// Each edge between different vertices becomes an arc in both directions.
   void reverse() { is_reversed_ = true; }
-  /// All edges were added, and their ids are of this kind.
+  /// Ends the input: all edges were added, and their ids are of this kind.
   void close(IdKind kind);
 
-  /// After `close`: the different ids that are int64, ascending.
+  /// After `close`: the distinct ids that are int64, ascending.
   IdSpan numbers() const { return {numbers_.data(), numbers_.size()}; }
-  /// Whether the different ids are places of `places()`: they are no int64, or became others by `lift`.
+  /// True if ids are places in `places()`: they are not int64, or `lift` replaced them.
   bool has_places() const { return has_places_; }
-  /// Ids that are int64 are to become others: `places()` has them in the order of `numbers()`.
+  /// Replaces int64 ids: `places()` gets them in the order of `numbers()`.
   void lift();
-  /// An id each, as cells of a chunk have it; what takes their place among all ids of the run is put here.
+  /// One id each, as the cells of a chunk have it. The caller writes its place among all ids of the run here.
   std::vector<std::int64_t>& places() { return places_; }
-  /// Of ids that are text.
+  /// Ids that are text.
   NameTable& names() { return names_; }
-  /// Labels of edges that are words.
+  /// Edge labels that are words.
   const std::vector<std::string>& words() const { return words_; }
   /// The first label that is a number below 0.
   std::optional<std::int64_t> negative() const { return negative_; }
 
-  /// All ids have ranks now, and all words codes. What the edges still need takes so many bytes.
+  /// Called when all ids have ranks and all words have codes. Returns the bytes that the edges still need.
   std::uint64_t rank_by(std::shared_ptr<const Universe> universe, const LabelDictionary& dictionary);
   std::uint64_t blocks() const override { return blocks_.size(); }
   /// Requires: `rank_by` was called.
   Status read(std::uint64_t block, std::vector<RankPair>& edges) const override;
-  /// The same; requires a third column.
+  /// As `read`, with the third column. Requires: it exists.
   Status read_info(std::uint64_t block, std::vector<InfoEdge>& edges) const override;
 
  private:
@@ -61,11 +61,11 @@ class EdgeFile final : public EdgeBlocks, public InfoBlocks {
       : file_(std::move(file)), bytes_(bytes), ids_(bytes / 4) {}
 
   struct Block {
-    std::uint64_t begin = 0;  ///< Bytes; all sources are followed by all targets.
+    std::uint64_t begin = 0;  ///< In bytes; all sources are followed by all targets.
     std::uint64_t count = 0;
-    bool narrow = false;           ///< Ids are of 32 bits.
-    std::uint64_t info_begin = 0;  ///< Of the third column, 8 bytes each,
-    bool has_words = false;        ///< behind which there is a byte for each: it is the number of a word.
+    bool narrow = false;           ///< Ids have 32 bits.
+    std::uint64_t info_begin = 0;  ///< Where the third column begins, 8 bytes each.
+    bool has_words = false;        ///< A byte for each edge follows: 1 if its label is the number of a word.
   };
   template <typename Id>
   Status append(const std::vector<std::int64_t>& sources, const std::vector<std::int64_t>& targets) const;
@@ -79,12 +79,12 @@ class EdgeFile final : public EdgeBlocks, public InfoBlocks {
   std::vector<Block> blocks_;
   std::uint64_t size_ = 0;
   IdSet ids_;
-  NameTable names_;  ///< Ids in the file are numbers here, where they are text.
+  NameTable names_;  ///< Names by the number in the file, if ids are text.
   bool is_named_ = false;
   Buffer<std::int64_t> numbers_;
   bool has_places_ = false;
   std::vector<std::int64_t> places_;
-  Universe own_;  ///< Of ids in the file that are no numbers of names, where they have places.
+  Universe own_;  ///< Ids in the file that are not numbers of names, if they have places.
   std::vector<std::string> words_;
   std::unordered_map<std::string, std::int64_t> word_numbers_;
   std::uint64_t word_bytes_ = 0;

@@ -13,7 +13,7 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-/// As people say a limit: small ones and multiples exactly, else in MiB.
+/// A limit in the units of users: small values and multiples exactly, else in MiB.
 std::string limit_text(std::uint64_t bytes) {
   constexpr std::uint64_t kKib = 1024, kMib = kKib * kKib, kSmall = 10 * kMib;
   if (bytes % kMib == 0 || bytes > kSmall) return std::to_string(bytes / kMib) + " MiB";
@@ -99,7 +99,7 @@ std::string quote(std::string_view text) {
 }
 
 Result<std::shared_ptr<const FileBytes>> FileBytes::open_standard_input(const IoOptions& options) {
-  // What is read of it is gone, and several readers may want it: what the format is, and then what is in it.
+  // Reading consumes standard input, and several readers need it: for the format, then for the content.
   static std::mutex guard;
   static std::shared_ptr<const FileBytes> kept;
   const std::lock_guard<std::mutex> lock(guard);

@@ -8,14 +8,14 @@
 
 namespace matcha::runtime::detail {
 
-/// Distinct ids out of many: a bit each while all are small, else in ascending order, merged now and then.
+/// Distinct ids out of many: a bit each while all are small, else sorted and merged from time to time.
 class IdSet {
  public:
-  /// `bytes`: what bits, or ids that wait to be merged, may take.
+  /// `bytes`: the limit for the bits, or for ids that wait to be merged.
   explicit IdSet(std::uint64_t bytes) : most_bits_(bytes * 8), most_fresh_(bytes / sizeof(std::int64_t) + 1) {}
 
   void add(const std::int64_t* ids, std::uint64_t count);
-  /// All of them, ascending; the set is empty then. Throws std::bad_alloc.
+  /// Returns all ids, ascending, and empties the set. Throws std::bad_alloc.
   Buffer<std::int64_t> take();
 
  private:

@@ -21,12 +21,12 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-/// What an arc takes while its range is sorted.
+/// Bytes that an arc takes while its range is sorted.
 constexpr std::uint64_t kBytesPerInfoArc = 80;
-/// Of a target: the edge was given the other way round.
+/// Flag of a target: the edge was given in the other direction.
 constexpr std::uint32_t kTurned = std::uint32_t{1} << 31;
 
-/// Calls `use(edges)` with the blocks in order, one at a time, while others are read.
+/// Calls `use(edges)` with the blocks in order, one at a time, while other blocks are read.
 template <typename Use>
 Status each_block(const InfoBlocks& blocks, const IoOptions& options, const Use& use) {
   struct Read {
@@ -48,7 +48,7 @@ Status each_block(const InfoBlocks& blocks, const IoOptions& options, const Use&
                                          [&](std::uint64_t block) {
                                            const auto read = std::make_shared<Read>();
                                            if (block >= blocks.blocks()) return read;
-                                           // What waits in there must not take up another block.
+                                           // Isolated: a waiting thread must not start another block.
                                            read->status = tbb::this_task_arena::isolate(
                                                [&] { return blocks.read_info(block, read->edges); });
                                            return read;
@@ -64,11 +64,11 @@ Status each_block(const InfoBlocks& blocks, const IoOptions& options, const Use&
   return all;
 }
 
-/// Values for several places of a file, each of which is filled in order.
+/// Values for several places of a file; each place is filled in order.
 template <typename Value>
 class Places {
  public:
-  /// `begins`: where each place begins, in values. `bytes`: what may wait to be written.
+  /// `begins`: where each place begins, in values. `bytes`: the size of the write buffers.
   Places(const ScratchFile& file, std::vector<std::uint64_t> begins, std::uint64_t bytes)
       : file_(file), next_(std::move(begins)), waiting_(next_.size()) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 16;
@@ -175,7 +175,7 @@ class InfoBuilder {
     return done ? places.flush_all() : done;
   }
 
-  /// The rows of some arcs, whose directions are not told apart.
+  /// The rows of some arcs, ignoring direction flags.
   Csr rows_of(std::uint64_t rows, const std::vector<InfoEdge>& arcs, bool all) const {
     std::uint64_t count = 0;
     for (const InfoEdge& arc : arcs) count += all || (arc.target & kTurned) == 0 ? 1 : 0;
@@ -206,7 +206,7 @@ class InfoBuilder {
       Status done = file.read(ranges.begin(range) * sizeof(InfoEdge), arcs.data(), arcs.size() * sizeof(InfoEdge));
       if (!done) return done;
       const std::uint64_t first = ranges.first(range), rows = ranges.first(range + 1) - first;
-      // Those that are left of the edges as they were given.
+      // The number of remaining edges as they were given.
       if (!rules_.directed) given += rows_of(rows, arcs, false).neighbors.size();
       const Csr csr = rows_of(rows, arcs, true);
       for (std::uint64_t row = 0; row < rows; ++row) made_.csr.offsets[first + row] = written + csr.offsets[row];
@@ -248,7 +248,7 @@ class InfoBuilder {
   InfoCsr made_;
 };
 
-/// The arcs of a graph backwards.
+/// The reversed arcs of a graph.
 class TurnedArcs final : public InfoBlocks {
  public:
   explicit TurnedArcs(const GraphView& view) : view_(view) {
@@ -274,13 +274,13 @@ class TurnedArcs final : public InfoBlocks {
   std::vector<std::uint64_t> cuts_;
 };
 
-/// The table of a graph, whose arcs lie in files.
+/// The table of a graph whose arcs are in files.
 struct TableInFiles {
   std::vector<LabelEntry> labels;
   std::shared_ptr<ScratchFile> rows, ends, items;
 };
 
-/// One call of `slice_in_pieces`. Rows are gone over in order, so each part gets its rows, and their items, in order.
+/// One call of `slice_in_pieces`. Rows are processed in order, so each part gets its rows and their items in order.
 class Slicer {
  public:
   Slicer(const Graph& graph, std::uint64_t besides, const IoOptions& options)
@@ -317,11 +317,11 @@ class Slicer {
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  /// Of the arcs of a label in one direction.
+  /// The arcs of a label in one direction.
   struct Part {
     std::uint64_t arcs = 0, rows = 0;
-    std::uint64_t row = kNone;  ///< That was gone over last,
-    std::uint64_t written = 0;  ///< and items so far.
+    std::uint64_t row = kNone;  ///< The last row,
+    std::uint64_t written = 0;  ///< and the items written so far.
   };
 
   /// Calls `use(rank, item, label)` for all arcs, in order.
@@ -372,7 +372,7 @@ class Slicer {
     });
   }
 
-  /// Knows where each part lies.
+  /// Computes where each part begins.
   Status open(std::uint64_t bytes) {
     made_ = std::make_shared<TableInFiles>();
     for (std::shared_ptr<ScratchFile>* file : {&made_->rows, &made_->ends, &made_->items}) {

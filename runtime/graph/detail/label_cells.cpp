@@ -13,7 +13,7 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-/// True for a cell that someone may have meant as a number.
+/// True for a cell that may be meant as a number.
 bool is_number_like(std::string_view cell) {
   const std::size_t sign = cell.starts_with('-') ? 1 : 0;
   if (cell.size() <= sign || (cell[sign] != '.' && (cell[sign] < '0' || cell[sign] > '9'))) return false;
@@ -30,7 +30,7 @@ bool is_text(std::string_view token) {
 }
 
 struct LabelChunk {
-  unsigned columns = 0;  ///< Of each line, 1 or 2; 0: not known before the first label.
+  unsigned columns = 0;  ///< Columns of each line, 1 or 2; 0: unknown before the first label.
   std::vector<std::int64_t> ids;
   LabelCells cells;
   std::vector<std::uint32_t> at_line;
@@ -151,7 +151,7 @@ void append_labels(LabelCells& to, LabelCells&& from, std::unordered_map<std::st
 
 namespace {
 
-/// Columns of the first line with a label; 0 if these have none.
+/// The number of columns of the first line with a label; 0 if none has one.
 unsigned columns_of_labels(const std::vector<std::string_view>& lines) {
   for (const std::string_view line : lines) {
     const std::string text = std::string(line) + "\n";
@@ -164,7 +164,7 @@ unsigned columns_of_labels(const std::vector<std::string_view>& lines) {
   return 0;
 }
 
-/// The first line names columns: `id label`.
+/// True if the first line names columns: `id label`.
 bool is_label_heading(std::string_view line) {
   const std::string text = std::string(line) + "\n";
   const char* const first = skip_blanks(text.data());
@@ -173,7 +173,7 @@ bool is_label_heading(std::string_view line) {
   return *second != '\n' && (id.ends_with("id") || id == "vertex" || id == "node" || id == "name");
 }
 
-/// At most two columns, whatever is between them.
+/// True for a line of at most two columns, with any separator.
 bool is_plain_label_line(std::string_view line) {
   const std::string text = std::string(line) + "\n";
   unsigned columns = 0;

@@ -28,11 +28,11 @@ struct LabelCells {
 class LabelReader {
  public:
   explicit LabelReader(LabelCells& cells) : cells_(cells) {}
-  /// Reads the token at `p` and moves past it. Errors: a number that is no int64, or bytes that are no text.
+  /// Reads the token at `p` and moves past it. Errors: a number beyond int64, or bytes that are not text.
   std::optional<LineError> read(const char*& p);
-  /// The same for a whole cell, which may have blanks.
+  /// The same for a whole cell, which may contain blanks.
   std::optional<LineError> read(std::string_view cell);
-  /// A vertex without a label.
+  /// Adds a vertex without a label.
   void skip();
 
  private:
@@ -40,7 +40,7 @@ class LabelReader {
   std::unordered_map<std::string, std::int64_t> positions_;
 };
 
-/// Puts the cells of chunks one after the other.
+/// Appends the cells of a chunk. `positions`: the position of each word in `to`.
 void append_labels(LabelCells& to, LabelCells&& from, std::unordered_map<std::string, std::int64_t>& positions);
 
 /// Labels of a file, before their words have codes.
@@ -48,20 +48,20 @@ struct RawLabels {
   std::string path;
   bool by_order = false;          ///< One label a line, in the order of the ids.
   std::vector<std::int64_t> ids;  ///< Aligned with `cells` unless by_order.
-  NameTable names;                ///< Of ids that are text: `ids` are their numbers here.
+  NameTable names;                ///< Names of ids that are text: `ids` are indices into it.
   LabelCells cells;
-  std::vector<std::uint64_t> lines;  ///< Of each label, for messages.
+  std::vector<std::uint64_t> lines;  ///< The line of each label, for messages.
 
-  /// Whether some of its vertices have no label.
+  /// True if some of its vertices have no label.
   bool lacks_some() const;
 };
 
-/// Checks the cells of the first lines of a labels file, whose columns are an id and a label. `kind`: of the ids, as
-/// far as it is known. Errors: Input where these columns are turned round.
+/// Checks the cells of the first lines of a labels file, whose columns are an id and a label. `kind`: the kind of the
+/// ids as far as known. Errors: Input where the two columns are swapped.
 Status check_label_columns(const LineSource& source, const std::vector<std::vector<std::string>>& lines, IdKind kind);
 
-/// Reads a labels file of lines `label` or `id label` without quotes and heading, with ids that are int64, if it looks
-/// like one; none: it is a table. Errors: Input.
+/// Reads a labels file with lines `label` or `id label`, without quotes and heading, with int64 ids. Empty: the file is
+/// a table instead. Errors: Input.
 Result<std::optional<RawLabels>> read_plain_labels(LineSource& source, const IoOptions& options, Budget& budget);
 
 }  // namespace matcha::runtime::detail

@@ -13,13 +13,13 @@
 
 namespace matcha::runtime::detail {
 
-/// Cuts a text into chunks of lines, parses them in parallel, and keeps the results in file order. A chunk is taken,
-/// unpacked and cut by one thread at a time while others parse, so what is in flight is bounded.
+/// Cuts a text into chunks of lines, parses them in parallel, and keeps the results in file order. One thread at a time
+/// reads, unpacks and cuts a chunk while others parse, so the memory of unfinished chunks is bounded.
 ///
 /// `Chunk` has `std::uint64_t lines`, `first_line` (from 1, filled in here), `std::optional<LineError> error` and
-/// `std::uint64_t bytes() const`; `parse(const LineChunk&, Chunk&)` fills one and stops at its first error. If
-/// `parse.follow(before, chunk)` is there, it says what is wrong with the first row of a chunk after those before it.
-/// If `parse.take(chunk)` is there, it gets each chunk in file order and may empty it.
+/// `std::uint64_t bytes() const`; `parse(const LineChunk&, Chunk&)` fills one and stops at its first error. An optional
+/// `parse.follow(before, chunk)` returns the error of the first row of a chunk after the rows before it. An optional
+/// `parse.take(chunk)` gets each chunk in file order and may empty it.
 template <typename Chunk, typename Parse>
 class LinePipeline {
  public:
@@ -40,7 +40,7 @@ class LinePipeline {
     } catch (const std::bad_alloc&) {
       return out_of_memory_error(source_.path());
     }
-    // A bad line comes before a failure of the source: its chunk was cut earlier.
+    // A parse error precedes a failure of the source, whose chunk was cut later.
     if (parse_error_) return std::move(*parse_error_);
     if (source_error_) return std::move(*source_error_);
     return std::move(chunks_);

@@ -15,7 +15,7 @@ bool read_whole(std::string_view text, Number& number) {
   return !text.empty() && read.ec == std::errc() && read.ptr == end;
 }
 
-/// Takes the text up to the next blank off `rest`.
+/// Removes the text up to the next blank from `rest`.
 std::string_view next_word(std::string_view& rest) {
   const std::size_t end = std::min(rest.find(' '), rest.size());
   const std::string_view word = rest.substr(0, end);

@@ -11,11 +11,11 @@
 #include "runtime/graph/detail/name_table.h"
 #include "runtime/graph/universe.h"
 
-/// The ids and labels that the numbers of a Matrix Market file stand for. Comments of its header say them, which
-/// `write_text` writes and all other readers skip:
+/// The ids and labels behind the numbers of a Matrix Market file. Comments of its header list them; `write_text` writes
+/// these comments, and other programs skip them:
 ///
-///     % matcha-names 1 text           the version, and the kind of the ids: int, uint64 or text; of int also the id
-///                                     of row 1, where ids are numbers in a row
+///     % matcha-names 1 text           the version, and the kind of the ids: int, uint64 or text; for consecutive
+///                                     int ids also the id of row 1
 ///     % id 1 ann                      the id of a row, in ascending order of rows and ids; the text ends with the line
 ///     % label 1 person                the label of a row
 ///     % edge-label -1 likes           the label of the entries with this value
@@ -26,31 +26,32 @@ inline constexpr std::string_view kMatrixNamesVersion = "1";
 
 struct MatrixNames {
   IdKind kind = IdKind::Int;
-  std::int64_t first_id = 1;                 ///< Of row 1, where `ids` and `texts` are empty.
-  std::vector<std::int64_t> ids;             ///< Of each row; flipped (flip_id) if they are uint64.
-  std::vector<std::string> texts;            ///< Of each row, if ids are text.
+  std::int64_t first_id = 1;                 ///< The id of row 1, if `ids` and `texts` are empty.
+  std::vector<std::int64_t> ids;             ///< By row; flipped (flip_id) if they are uint64.
+  std::vector<std::string> texts;            ///< By row, if ids are text.
   std::vector<std::uint64_t> labelled_rows;  ///< Aligned with `labels`, from 1.
   std::vector<std::uint64_t> label_lines;    ///< Likewise.
-  LabelCells labels;                         ///< Of vertices.
+  LabelCells labels;                         ///< Labels of vertices.
   std::unordered_map<std::int64_t, std::string> edge_labels;
 
   bool has_numbers() const { return kind == IdKind::Int; }
-  /// The id of a row as a number. Requires: `has_numbers`, and that the row is one.
+  /// The id of a row as a number. Requires: `has_numbers`, and a valid row.
   std::int64_t number(std::int64_t row) const {
     return ids.empty() ? first_id + (row - 1) : ids[static_cast<std::size_t>(row - 1)];
   }
-  /// The id of a row as a cell of a run whose ids are of a kind, at least that of the file.
+  /// The id of a row as a cell of a run with ids of kind `run`, at least that of the file.
   std::int64_t cell(std::int64_t row, IdKind run, NameTable& names) const;
 };
 
-/// Takes the lines of a header one by one.
+/// Reads the lines of a header one by one.
 class MatrixNamesReader {
  public:
   explicit MatrixNamesReader(std::string path) : path_(std::move(path)), labels_(names_.labels) {}
 
-  /// A comment line. Errors: Input where it is one of a table of names, and not as such lines are.
+  /// Takes a comment line. Errors: Input for a malformed line of the table of names.
   Status take(std::string_view line, std::uint64_t number);
-  /// The size of the matrix is known. None: there is no table. Errors: Input where it does not fit the size.
+  /// Call when the size of the matrix is known. Empty: the file has no table. Errors: Input where the table does not
+  /// fit the size.
   Result<std::optional<MatrixNames>> finish(std::uint64_t size);
 
  private:

@@ -19,10 +19,10 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-constexpr std::uint64_t kVerticesALook = 16;  ///< Vertices, whose rows may be looked at.
+constexpr std::uint64_t kVerticesALook = 16;  ///< Vertices between two checks of the page limit.
 constexpr std::uint64_t kUniverseGrain = std::uint64_t{1} << 14;
 
-/// Whether `is_good(at)` for all of [begin, end), on all threads.
+/// True if `is_good(at)` for all of [begin, end), on all threads.
 template <typename IsGood>
 bool all_good(std::uint64_t begin, std::uint64_t end, const IsGood& is_good) {
   std::atomic<bool> good{true};
@@ -42,7 +42,7 @@ bool all_ascend(const T* items, std::uint64_t count) {
 
 bool is_no_label(std::int64_t code) { return code == kNoLabel; }
 
-/// A look at every arc and vertex of a file.
+/// Checks every arc and vertex of a file.
 class MtgChecks {
  public:
   explicit MtgChecks(const MtgFile& file) : file_(file) {}
@@ -93,8 +93,8 @@ class MtgChecks {
     return Done{};
   }
 
-  /// Rows are in order and in range, and those of an undirected graph have each edge at both of its ends, with the same
-  /// edge info. Gives the sums of their arcs. `maybe_from`: the ranks of the vertices by id.
+  /// Checks that rows are in order and in range, and that an undirected graph has each edge in the rows of both ends,
+  /// with the same edge info. Returns the sums of their arcs. `maybe_from`: the ranks of the vertices by id.
   Result<ArcSums> check_lists(MtgSection which_offsets, MtgSection which_neighbors, const std::uint32_t* maybe_from) {
     UncheckedRows rows;
     rows.offsets = file_.items<std::uint64_t>(which_offsets);
@@ -117,10 +117,11 @@ class MtgChecks {
     return *sums;
   }
 
-  /// Its ranks by degree are those by id in another order, and have the same neighbours. `sums`: of the rows by id.
+  /// Checks that ranks by degree are a permutation of those by id with the same neighbours. `sums`: those of the rows
+  /// by id.
   Status check_ranked(const ArcSums& sums) {
     const std::uint32_t* from = file_.items<std::uint32_t>(MtgSection::RankedFrom);
-    // Read in no order, which a limit on mapped files does not bear.
+    // Random reads would thrash under a limit on mapped files.
     Buffer<std::uint32_t> copy(PageLimit::is_any() ? file_.header.universe : 0);
     if (copy.size() != 0) std::copy_n(from, copy.size(), copy.data());
     if (copy.size() != 0) from = copy.data();
@@ -135,13 +136,13 @@ class MtgChecks {
     return Done{};
   }
 
-  /// What the halves of some rows have.
+  /// The facts of some half rows.
   struct HalvesFound {
     bool good = true;
     HalfSizes lower, upper;
   };
 
-  /// The halves of rows begin where they should, and have the sizes that are said; sums of squares but for rounding.
+  /// Checks the offsets of the halves and their stored sizes; sums of squares up to rounding.
   Status check_halves(MtgSection which_offsets, MtgSection which_neighbors, MtgSection which_halves, std::size_t at) {
     const std::uint64_t* const offsets = file_.items<std::uint64_t>(which_offsets);
     const std::uint32_t* const neighbors = file_.items<std::uint32_t>(which_neighbors);
@@ -188,7 +189,7 @@ class MtgChecks {
     return check_halves(MtgSection::RankedOffsets, MtgSection::RankedNeighbors, MtgSection::RankedHalves, 1);
   }
 
-  /// The edges by label are in order, and the same ones as those of the rows, whose sums these are.
+  /// Checks that the edges by label are in order and equal those of the rows. `sums`: those of the rows.
   Status check_by_label(const ArcSums& sums) {
     const LabelTable table = file_.label_table();
     if (const char* const problem = problem_of(table, file_.is_directed(), file_.header.universe))
@@ -208,7 +209,7 @@ class MtgChecks {
     const bool fits = file_.header.vertex_count == 0 || vertices[file_.header.vertex_count - 1] < file_.header.universe;
     if (!all_ascend(vertices, file_.header.vertex_count) || !fits)
       return file_.corrupt("its vertices are out of order");
-    // Ranks between them have no arcs and no label.
+    // Ranks between vertices have no arcs and no label.
     const std::uint64_t* const offsets = file_.items<std::uint64_t>(MtgSection::Offsets);
     const std::uint32_t* const neighbors = file_.items<std::uint32_t>(MtgSection::Neighbors);
     const std::int64_t* const labels = file_.items<std::int64_t>(MtgSection::Labels);

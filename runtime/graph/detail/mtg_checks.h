@@ -12,17 +12,17 @@
 #include "runtime/graph/mapped_pages.h"
 #include "runtime/result.h"
 
-/// What a `.mtg` promises, and the look at it.
+/// Checks of the content of a `.mtg`.
 namespace matcha::runtime::detail {
 
-/// A `.mtg` in memory whose header, table and sizes of sections were read and are right.
+/// A `.mtg` in memory with a valid header, section table and section sizes.
 struct MtgFile {
   std::string path;
   MtgHeader header{};
-  /// The bytes of each section by its number, and their checksums; absent ones have no data.
+  /// The bytes of each section by its number, and their checksums; empty for absent sections.
   std::array<std::optional<std::string_view>, kMtgSections + 1> sections;
   std::array<std::uint64_t, kMtgSections + 1> sums{};
-  MappedPages pages;  ///< That are let go of when they were checked.
+  MappedPages pages;  ///< Pages that are dropped once checked.
 
   const std::optional<std::string_view>& section(MtgSection which) const {
     return sections[static_cast<std::size_t>(which)];
@@ -38,21 +38,21 @@ struct MtgFile {
   bool is_halved() const { return section(MtgSection::Halves).has_value(); }
   bool is_by_label() const { return section(MtgSection::LabelEntries).has_value(); }
   InfoKind info_kind() const { return static_cast<InfoKind>(header.flags >> kMtgInfoShift & 3); }
-  /// Requires: it is by label.
+  /// Requires: edges by label are present.
   LabelTable label_table() const;
-  /// An Input error: the file is corrupt, and how.
+  /// An Input error: the file is corrupt; `what` says how.
   Error corrupt(std::string what) const;
 };
 
-/// Looks at every byte, arc and vertex, on all threads: checksums; rows in order and in range; each edge of an
-/// undirected graph at both of its ends, with the same edge info; the order by degree and the edges by label have the
-/// arcs of the rows; halves of rows; ids and vertices in order. Errors: Input.
+/// Checks every byte, arc and vertex, on all threads: checksums; rows in order and in range; each edge of an undirected
+/// graph at both of its ends, with the same edge info; the arcs of the order by degree and of the edges by label equal
+/// those of the rows; halves of rows; ids and vertices in order. Errors: Input.
 Status check_mtg_content(const MtgFile& file);
 
-/// Codes of words are those of the `words` of the file, and edge info that is bools is 0 or 1. Errors: Input.
+/// Codes of words are below `words`, the number of words of the file, and bool edge info is 0 or 1. Errors: Input.
 Status check_mtg_codes(const MtgFile& file, std::uint64_t words);
 
-/// Whether items ascend strictly, looked at on all threads.
+/// True if items ascend strictly; checked on all threads.
 bool ascends(const std::uint64_t* items, std::uint64_t count);
 
 }  // namespace matcha::runtime::detail

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-/// The layout of `.mtg`, as README.md states it. All numbers are little-endian.
+/// The layout of `.mtg`, documented in README.md. All numbers are little-endian.
 namespace matcha::runtime::detail {
 
 inline constexpr std::string_view kMtgMagic{"\x89MTG\r\n\x1a\n", 8};
@@ -18,14 +18,14 @@ enum class MtgSection : std::uint64_t {
   Labels = 5,     ///< i64, universe; optional.
   Words = 6,      ///< Label words: u64 count, u64 end offsets into the text, text; optional.
   EdgeInfo = 7,   ///< 8-byte words, arc_count; optional.
-  // The arcs once more, with ranks by degree; all three or none.
+  // The arcs a second time, with ranks by degree; all three or none.
   RankedOffsets = 8,    ///< u64, universe + 1.
   RankedNeighbors = 9,  ///< u32, arc_count.
-  RankedFrom = 10,      ///< u32, universe: what each rank by degree is by id.
-  // Ids that are no int64; one of the two, and then no `Ids`.
+  RankedFrom = 10,      ///< u32, universe: the rank by id of each rank by degree.
+  // Ids that are not int64; one of the two, and then no `Ids`.
   UnsignedIds = 11,  ///< u64, universe.
   TextIds = 12,      ///< u64 end offsets into the text, universe; text.
-  // The arcs by label, as LabelTable has them; all four or none.
+  // The arcs by label, as in LabelTable; all four or none.
   LabelEntries = 13,  ///< LabelEntry.
   LabelRows = 14,     ///< u32.
   LabelEnds = 15,     ///< u32, one a row.
@@ -34,7 +34,7 @@ enum class MtgSection : std::uint64_t {
   Halves = 17,        ///< u32, 2 * universe + 1: where the row of a vertex begins and its upper half, modulo 2^32.
   RankedHalves = 18,  ///< The same with ranks by degree.
   HalfSizes = 19,     ///< MtgHalfSizes by id, and by degree.
-  LostRepeats = 20,   ///< u64: the repeated edges of the file that were left out; absent for none.
+  LostRepeats = 20,   ///< u64: the number of repeated edges that were dropped; absent for 0.
 };
 inline constexpr std::uint64_t kMtgSections = 20;
 inline constexpr std::uint64_t kMtgSectionsOfFifth = 19;   ///< Of version 5.
@@ -43,16 +43,16 @@ inline constexpr std::uint64_t kMtgSectionsOfThird = 12;   ///< Of version 3.
 inline constexpr std::uint64_t kMtgSectionsOfSecond = 10;  ///< Of version 2.
 inline constexpr std::uint64_t kMtgSectionsOfFirst = 7;    ///< Of version 1.
 
-/// Sections are hashed in pieces of so many bytes, side by side.
+/// Sections are hashed in pieces of this many bytes, in parallel.
 inline constexpr std::uint64_t kMtgPiece = std::uint64_t{1} << 22;
 
 inline constexpr std::uint64_t kMtgDirected = 1;
 inline constexpr std::uint64_t kMtgSimple = 2;
 inline constexpr std::uint64_t kMtgWordInfo = 4;
-inline constexpr std::uint64_t kMtgByDegree = 8;       ///< It has the sections 8 to 10;
-inline constexpr std::uint64_t kMtgLargestFirst = 16;  ///< and in them large degrees come first.
+inline constexpr std::uint64_t kMtgByDegree = 8;       ///< Sections 8 to 10 are present.
+inline constexpr std::uint64_t kMtgLargestFirst = 16;  ///< In sections 8 to 10, large degrees come first.
 inline constexpr std::uint64_t kMtgLoops = 32;         ///< Some vertex is its own neighbour.
-inline constexpr std::uint64_t kMtgAllLoops = 64;      ///< No loop of the file that it was made from was left out.
+inline constexpr std::uint64_t kMtgAllLoops = 64;      ///< No loop of the source file was dropped.
 inline constexpr std::uint64_t kMtgInfoShift = 8;      ///< InfoKind in two bits.
 inline constexpr std::uint64_t kMtgFlagsOfFirst =
     kMtgDirected | kMtgSimple | kMtgWordInfo | std::uint64_t{3} << kMtgInfoShift;
@@ -76,8 +76,8 @@ struct MtgEntry {
   std::uint64_t section;
   std::uint64_t begin;  ///< From the start of the file, a multiple of kMtgAlignment.
   std::uint64_t bytes;
-  /// XXH3-64, seed 0, of the section; of one that is longer than a piece, in version 2, that of the sums of its
-  /// pieces.
+  /// XXH3-64 of the section, seed 0. From version 2 on, the hash of a section longer than a piece is that of the hashes
+  /// of its pieces.
   std::uint64_t xxh3;
 };
 static_assert(sizeof(MtgEntry) == 32);

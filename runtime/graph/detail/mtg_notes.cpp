@@ -13,10 +13,10 @@ namespace matcha::runtime::detail {
 namespace {
 
 constexpr std::time_t kHoldsSeconds = 24 * 3600;
-/// Times of files move in steps, at worst of two seconds.
+/// File times have a granularity, at worst two seconds.
 constexpr std::time_t kStepSeconds = 2;
 
-/// What tells a file from others and from what it was before. Empty: no plain file.
+/// Identifies a file and its state. Empty: not a regular file.
 std::string identity_of(const std::string& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return "";

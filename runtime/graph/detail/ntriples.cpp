@@ -17,7 +17,7 @@ constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' &&
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
-/// A letter of the label of a blank node; of those beyond ASCII all are taken.
+/// True for a letter in the label of a blank node; every non-ASCII letter is accepted.
 constexpr bool is_label_letter(char c) {
   return is_letter(c) || is_digit(c) || c == '_' || c == ':' || static_cast<unsigned char>(c) >= 0x80;
 }
@@ -47,7 +47,7 @@ void append_utf8(std::string& text, std::uint32_t point) {
   }
 }
 
-/// A character of a literal as its name has it.
+/// Appends a character of a literal as stored in its name.
 void append_escaped(std::string& text, char c) {
   switch (c) {
     case '"': text += "\\\""; return;
@@ -68,7 +68,7 @@ void append_escaped(std::string& text, char c) {
   text += kHex[byte & 15];
 }
 
-/// Walks one line, which ends with a line feed.
+/// Parses one line, which ends with a line feed.
 class TripleParser {
  public:
   explicit TripleParser(const char* line) : p_(line) {}
@@ -115,7 +115,7 @@ class TripleParser {
     return false;
   }
 
-  /// False.
+  /// Sets the error; returns false.
   bool wants(std::string_view what, std::string hint) {
     const char* end = p_;
     while (*end != '\n' && !is_blank(*end)) ++end;
@@ -124,7 +124,7 @@ class TripleParser {
                 std::move(hint));
   }
 
-  /// At `\u` or `\U`.
+  /// Reads a code point at `\u` or `\U`.
   bool code_point(std::string& text, bool escape) {
     const int digits = p_[1] == 'u' ? 4 : 8;
     std::uint32_t point = 0;
@@ -165,7 +165,7 @@ class TripleParser {
     ++p_;
     const std::string_view made = std::string_view(text).substr(begin);
     if (made.empty()) return fail("an IRI is empty");
-    // It would be a blank node.
+    // It would look like a blank node.
     if (made.starts_with("_:")) return fail("the IRI " + quote(made) + " has no scheme");
     return true;
   }
@@ -175,7 +175,7 @@ class TripleParser {
     const char* end = p_ + 2;
     if (p_[1] == ':' && is_label_letter(*end)) {
       while (is_label_letter(*end) || *end == '-' || *end == '.') ++end;
-      // The point behind it ends the triple.
+      // A point at its end belongs to the triple.
       while (end[-1] == '.') --end;
       text.assign(begin, end);
       p_ = end;

@@ -12,30 +12,30 @@
 
 namespace matcha::runtime::detail {
 
-/// A file that appears under its name only when it is complete: written beside it, then renamed. Unfinished ones are
-/// removed. Writing to something that is no regular file (such as /dev/stdout) goes straight there.
+/// A file that appears under its name only when it is complete: it is written under a temporary name, then renamed.
+/// Incomplete files are removed. Writes to anything but a regular file (such as /dev/stdout) are direct.
 class OutputFile {
  public:
-  /// Errors: Input when the file cannot be made.
+  /// Errors: Input when the file cannot be created.
   static Result<std::unique_ptr<OutputFile>> create(const std::string& path, Compression compression);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Errors are kept until `finish`.
+  /// Errors are reported by `finish`.
   void write(std::string_view bytes);
-  /// Makes the file appear. Errors: Input when anything could not be written, but for a closed pipe, whose reader wants
-  /// no more.
+  /// Renames the file to its final name. Errors: Input when a write failed, except for a closed pipe, whose reader has
+  /// stopped reading.
   Status finish();
 
  private:
   OutputFile();
-  /// Packs if asked to, and puts; `last` ends the packed stream.
+  /// Packs if requested, then writes; `last` ends the packed stream.
   void flush(std::string_view bytes, bool last);
   void put(std::string_view bytes);
 
   std::string path_;
-  UnfinishedFile temporary_;  ///< None once renamed, or when writing straight.
+  UnfinishedFile temporary_;  ///< Empty after renaming, or when writes are direct.
   int descriptor_ = -1;
   int failure_ = 0;  ///< The first errno.
   std::string pending_;

@@ -24,7 +24,7 @@ struct RankColumns {
   Buffer<std::uint64_t> info;
 };
 
-/// Words of edge info become codes.
+/// Replaces words of edge info by codes.
 void put_labels(const LabelCells& labels, const LabelDictionary& dictionary, std::uint64_t* info) {
   std::vector<std::int64_t> codes;
   for (const std::string& word : labels.words) codes.push_back(*dictionary.code(word));
@@ -56,7 +56,7 @@ RankColumns rank_rows(Rows& rows, const Universe& universe, const LabelDictionar
   return columns;
 }
 
-/// Drops the loops of a graph with edge info in place; gives their number.
+/// Drops the loops of a graph with edge info in place; returns their number.
 std::uint64_t drop_loops(RankColumns& columns) {
   std::uint64_t kept = 0;
   const std::uint64_t count = columns.sources.size();
@@ -79,7 +79,7 @@ std::uint64_t count_loops(const RankColumns& columns) {
   return loops;
 }
 
-/// The arrays of a `.mtg` over a larger universe. Ranks move up but keep their order, so lists stay sorted.
+/// The arrays of a `.mtg` over a larger universe. Ranks grow but keep their order, so lists stay sorted.
 GraphArrays rebase(const Graph& graph, const Universe& universe) {
   const GraphView view = graph.view();
   Buffer<std::int64_t> ids(view.universe);
@@ -89,7 +89,7 @@ GraphArrays rebase(const Graph& graph, const Universe& universe) {
   return rebased(view, moved, universe.size());
 }
 
-/// Numbers of edge info may not be taken for words.
+/// Numbers in edge info must not be mistaken for words.
 Status check_numbers(const std::string& path, const LabelDictionary& dictionary, const LabelCells& labels) {
   for (std::uint64_t at = 0; at < labels.size() && !dictionary.empty(); ++at) {
     const bool word = !labels.is_word.empty() && labels.is_word[at];
@@ -98,14 +98,14 @@ Status check_numbers(const std::string& path, const LabelDictionary& dictionary,
   return Done{};
 }
 
-/// Copies of labels have codes above all of them.
+/// Copies of labels have codes above all labels, which must exist.
 Status check_room_for_copies(const std::string& path, const LabelCells& labels) {
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
   if (std::ranges::all_of(labels.values, [](std::int64_t value) { return value < kMost; })) return Done{};
   return input_error(path, 0, "a label of an edge is 2^62 or more", "use smaller numbers, or words");
 }
 
-/// Turns label cells into codes.
+/// Converts label cells to codes.
 class LabelCoder {
  public:
   LabelCoder(const RawLabels& raw, const LabelDictionary& dictionary) : raw_(raw), has_words_(!dictionary.empty()) {
@@ -209,14 +209,14 @@ struct Prepared {
   std::vector<LabelCopy> copies = {};
 };
 
-/// No label for each of so many edges.
+/// `count` times kNoLabel.
 Buffer<std::uint64_t> blank_info(std::uint64_t count) {
   Buffer<std::uint64_t> info(count);
   std::fill(info.begin(), info.end(), static_cast<std::uint64_t>(kNoLabel));
   return info;
 }
 
-/// The adjacency of rows with edge info; fills the report, what the facts say of it, and copies of labels.
+/// The adjacency of rows with edge info; fills the report, the facts of its info, and copies of labels.
 Csr informed_csr(RawGraph& raw, const Universe& universe, RankColumns& columns, GraphFacts& facts,
                  std::vector<LabelCopy>& copies) {
   facts.info = raw.spec.info == ColumnKind::Float ? InfoKind::Float : InfoKind::Int;
@@ -247,15 +247,15 @@ std::uint64_t bytes_of_rows(const Rows& rows) {
   return bytes;
 }
 
-/// The most memory that making the adjacency of so many rows takes: columns of ranks and sorted keys, or keys and what
-/// is left of them; with edge info the columns stay to the end, and with both directions there are twice as many.
+/// The peak memory for building the adjacency of `rows` rows: columns of ranks and sorted keys, or keys and the cleaned
+/// keys. With edge info the columns stay to the end; with both directions there are twice as many.
 std::uint64_t bytes_to_build(std::uint64_t rows, std::uint64_t vertices, bool informed, bool both) {
   constexpr std::uint64_t kPerVertex = 32;
   const std::uint64_t per_row = informed ? (both ? 84 : 28) : (both ? 16 : 12);
   return per_row * rows + kPerVertex * vertices;
 }
 
-/// Where a graph with information of edges has too many.
+/// Errors: Resource if a graph with edge information has too many edges.
 Status check_count(const RawGraph& raw) {
   const bool informed = raw.spec.temporal || raw.spec.edge_info;
   const bool doubled = informed && !raw.spec.temporal && !raw.spec.directed;
@@ -267,7 +267,7 @@ Result<Prepared> prepare_rows(RawGraph& raw, const Universe& universe, const Lab
                               Budget& budget) {
   const bool temporal = raw.spec.temporal, informed = temporal || raw.spec.edge_info;
   const bool doubled = informed && !temporal && !raw.spec.directed;
-  // The rows are gone when the columns of ranks are there, and these before the adjacency is whole.
+  // The rows are freed when the columns of ranks exist, and these before the adjacency is complete.
   const std::uint64_t rows = bytes_of_rows(raw.rows);
   budget.give_back(rows);
   Status room = budget.check(std::max(rows, bytes_to_build(raw.rows.count, universe.size(), informed,
@@ -349,7 +349,7 @@ Result<Prepared> prepare_mtg(RawGraph& raw, const Universe& universe, const Labe
   return prepared;
 }
 
-/// Whether a `.mtg` has the loops that are asked for, and no others.
+/// Checks that a `.mtg` has the requested loops, and no others.
 Status check_loops(const RawGraph& raw) {
   const GraphFacts& facts = raw.mtg->facts();
   if (raw.spec.keep_loops && !facts.all_loops) {
@@ -364,7 +364,7 @@ Status check_loops(const RawGraph& raw) {
   return Done{};
 }
 
-/// Whether a `.mtg` has the edge info that is asked for.
+/// Checks that a `.mtg` has the requested edge info.
 Status check_info(const RawGraph& raw, const LabelDictionary& dictionary) {
   if ((!raw.spec.edge_info && !raw.spec.temporal) || raw.is_blank) return Done{};
   const GraphView view = raw.mtg->view();
@@ -386,7 +386,7 @@ Status check_info(const RawGraph& raw, const LabelDictionary& dictionary) {
   return negative == values + view.arc_count ? Status(Done{}) : Status(negative_label(raw.spec.path, 0, *negative));
 }
 
-/// The adjacency of edges in a file with information; fills what the facts say of it.
+/// The adjacency of edges in a file with information; fills the facts of its info.
 Result<CsrInFile> informed_pieces(RawGraph& raw, const Universe& universe, std::uint64_t besides,
                                   const IoOptions& options, GraphFacts& facts) {
   const GraphSpec& spec = raw.spec;
@@ -405,7 +405,7 @@ std::shared_ptr<const LabelDictionary> with_copies(LabelDictionary dictionary, s
   return std::make_shared<const LabelDictionary>(std::move(dictionary));
 }
 
-/// A graph whose edges are in a file, and stay there.
+/// Prepares a graph whose edges stay in a file.
 Result<Graph> prepare_pieces(RawGraph& raw, const std::shared_ptr<const Universe>& universe,
                              const LabelDictionary& dictionary, const IoOptions& options) {
   Status fits = check_count(raw);
@@ -422,7 +422,7 @@ Result<Graph> prepare_pieces(RawGraph& raw, const std::shared_ptr<const Universe
   raw.rows = {};
   raw.vertex_ids = {};
   (void)std::exchange(raw.vertex_names, NameTable());
-  // All ids of a graph alone are vertices of it.
+  // In a run with one graph, all ids are vertices of it.
   std::uint64_t besides = raw.maybe_edges->rank_by(universe, dictionary) + arrays.labels.size() * sizeof(std::int64_t);
   if (universe->names() != nullptr) besides += universe->names()->bytes();
   GraphFacts facts;
@@ -509,7 +509,7 @@ Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>
     copies = std::move(prepared->copies);
   }
   graph.set_dictionary(copies.empty() ? dictionary : with_copies(*dictionary, std::move(copies)));
-  // Few programs walk halves of the lists of a directed graph; those make them when they run.
+  // Few programs use halves of the lists of a directed graph; those compute them when they run.
   Status halved = graph.facts().directed ? Status(Done{}) : ensure_split_offsets(graph);
   if (!halved) return halved.error();
   fill_report(graph, raw.report);

@@ -48,10 +48,10 @@ Error not_in_pieces(const std::string& path, const std::string& what) {
   return input_error(path, 0, what + " cannot be read with a memory limit");
 }
 
-/// The rows of a .mtg stay in its file.
+/// Checks that the rows of a .mtg can stay in its file.
 Status check_mtg_pieces(const RawGraph& raw, const Graph& graph) {
   const GraphSpec& spec = raw.spec;
-  // Numbers of edges go to the new file by number as well, which is sorted in memory.
+  // A new .mtg stores edges by number too, which requires a sort in memory.
   if (graph.facts().info == InfoKind::Int && !graph.label_slices().is_made()) {
     return not_in_pieces(spec.path, "a .mtg with labels of edges, but no rows by label,");
   }
@@ -77,12 +77,12 @@ Status read_mtg_graph(RawGraph& raw, const IoOptions& options, RunIds& ids) {
   return Done{};
 }
 
-/// Puts rows into the file of the edges.
+/// A function that appends rows to the file of edges.
 TakeRows taker_of(const RawGraph& raw) {
   return [edges = raw.maybe_edges.get()](const RowChunk& chunk) { return edges->add(chunk); };
 }
 
-/// Ids of the vertices that a file declares become those of the run.
+/// Converts declared vertices to ids of the run.
 Status lift_declared(RawGraph& raw, IdKind kind) {
   if (kind == IdKind::Int) return Done{};
   std::vector<std::int64_t> ids;
@@ -113,7 +113,7 @@ Status lift_graph(RawGraph& raw, IdKind kind) {
   return lifted;
 }
 
-/// The vertices and labels that the table of names in the comments of a matrix has.
+/// Applies the vertices and labels in the table of names of a matrix's comments.
 Status name_matrix(RawGraph& raw, const MatrixNames& names, std::uint64_t size, IdKind run) {
   const std::string& path = raw.spec.path;
   Status named = name_rows(path, names, run, columns_of(raw.spec, raw.is_blank), raw.rows);
@@ -178,7 +178,7 @@ Status read_tve_graph(RawGraph& raw, LineSource& source, const IoOptions& option
   return Done{};
 }
 
-/// Edges go to a file from now on.
+/// Stores edges in a file from now on.
 Status open_pieces(RawGraph& raw, LineSource& source, const IoOptions& options) {
   Result<std::unique_ptr<EdgeFile>> file = EdgeFile::create(options);
   if (!file) return file.error();
@@ -187,8 +187,7 @@ Status open_pieces(RawGraph& raw, LineSource& source, const IoOptions& options) 
   return Done{};
 }
 
-/// Ends of edges that are in a file have to be among the vertices that the t/v/e file lists. The first one that is not
-/// is found by reading it again.
+/// Checks that ends of edges in a file are vertices of the t/v/e file. A second pass finds the first that is not.
 Status find_stranger(const RawGraph& raw, const LineSource& source, const IoOptions& options) {
   if (raw.vertex_ids.empty()) return Done{};
   std::vector<std::int64_t> listed = raw.vertex_ids;
@@ -204,7 +203,7 @@ Status find_stranger(const RawGraph& raw, const LineSource& source, const IoOpti
   return found ? Status(Done{}) : Status(found.error());
 }
 
-/// The file of the edges, or the rows of the query.
+/// Opens the file of the edges, or the rows of the query.
 Result<std::unique_ptr<LineSource>> open_edges(RawGraph& raw, const IoOptions& options) {
   if (raw.spec.sql.empty()) return LineSource::open(raw.spec.path, options);
   raw.spec.path = kSqlPath;
@@ -216,7 +215,7 @@ Result<std::unique_ptr<LineSource>> open_edges(RawGraph& raw, const IoOptions& o
   return LineSource::of_bytes(*rows, kSqlPath, options);
 }
 
-/// What the file is, if `format` is Auto. A size line of an edge list is taken off and becomes `raw.declared`.
+/// Detects the format if `format` is Auto. Consumes a size line of an edge list and stores it in `raw.declared`.
 Status find_format(RawGraph& raw, LineSource& source, const IoOptions& options, Format& format) {
   const bool asked_edges = format == Format::EdgeList;
   if (format == Format::Auto || source.is_mtg()) {
@@ -284,7 +283,7 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunId
   return lift_declared(raw, ids.wanted);
 }
 
-/// The labels of rows of vertices, whose ids have moved to `ids`.
+/// The labels of rows of vertices, whose ids were moved to `ids`.
 RawLabels labels_of_rows(const std::string& path, Rows& rows, const std::vector<std::int64_t>& ids) {
   RawLabels labels;
   labels.path = path;
@@ -297,7 +296,7 @@ RawLabels labels_of_rows(const std::string& path, Rows& rows, const std::vector<
   return labels;
 }
 
-/// The ids of column 0 of all chunks; those that are text get their numbers in `names`.
+/// The ids of column 0 of all chunks; ids that are text become numbers of `names`.
 std::vector<std::int64_t> take_ids(Rows& rows, IdKind kind, NameTable& names) {
   std::vector<std::int64_t> ids;
   ids.reserve(rows.count);
@@ -376,7 +375,7 @@ Result<RawLabels> read_labels(const std::string& path, const IoOptions& options,
   return labels;
 }
 
-/// The ids of all ends of edges, as text, until `visit` gives false.
+/// Calls `visit` with the ends of edges, as text, until it returns false.
 template <typename Visit>
 void for_each_end(const RawGraph& raw, IdKind kind, const Visit& visit) {
   for (const RowChunk& chunk : raw.rows.chunks) {
@@ -396,7 +395,7 @@ std::string label_id(const RawLabels& labels, std::size_t at, IdKind kind) {
   return kind == IdKind::Text ? std::string(labels.names.name(static_cast<std::uint64_t>(id))) : std::to_string(id);
 }
 
-/// True if some of the first ends of edges has a label, as it is in nearly all files; a look at few ids.
+/// True if some of the first ends of edges has a label, as in nearly all files. Looks at a few ids.
 bool labels_first_ends(const RawGraph& raw, IdKind kind) {
   constexpr std::size_t kEnds = 64, kLabels = 1024;
   std::unordered_set<std::string> ends;
@@ -410,7 +409,7 @@ bool labels_first_ends(const RawGraph& raw, IdKind kind) {
   return false;
 }
 
-/// Where no id of a labels file is an end of an edge and all of its labels are, its columns are turned round.
+/// If no id of a labels file is an end of an edge but all of its labels are, its columns are swapped.
 Status check_turned_labels(const RawGraph& raw, IdKind kind) {
   const RawLabels& labels = *raw.labels;
   if (labels.by_order || labels.cells.size() == 0 || raw.rows.count == 0 || raw.maybe_edges) return Done{};
@@ -436,7 +435,7 @@ Status check_turned_labels(const RawGraph& raw, IdKind kind) {
                          labels.path + " --id 1 --label 0");
 }
 
-/// One label a line fits the ids 0…labels-1 when all ids of the graph are among them.
+/// A file with one label a line gives labels to the ids 0…labels-1, if these include all ids of the graph.
 void declare_labelled_range(RawGraph& raw, IdKind kind) {
   if (!raw.labels || !raw.labels->by_order || raw.is_closed || kind != IdKind::Int) return;
   const std::uint64_t count = raw.labels->cells.size();
@@ -482,7 +481,7 @@ Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options,
   Status edges = read_edges(raw, options, budget, ids);
   const bool is_lacking = !edges && (edges.error().lacks_edge_info || edges.error().hint == kNoEdgeLabel);
   if (is_lacking && spec.may_lack_info && !raw.is_blank) {
-    // All lines have two columns, or the first one that has not is refused now.
+    // All lines have two columns, or the first exception is reported now.
     raw = RawGraph(raw.spec, raw.report);
     raw.is_blank = true;
     edges = read_edges(raw, options, budget, ids);

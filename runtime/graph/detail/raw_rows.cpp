@@ -13,7 +13,7 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-/// How N-Triples were read, as LoadReport::table.
+/// Describes how N-Triples were read, for LoadReport::table.
 std::string text_of_triples(std::uint64_t literals, bool dropped) {
   std::string text(format_name(Format::NTriples));
   if (literals == 0) return text;
@@ -64,7 +64,7 @@ Result<Rows> rows_of_mtg(const ListSpec& spec, const IoOptions& options, RunIds&
   return rows;
 }
 
-/// The columns of a list: those of edges and vertices are for a heading to choose where the user does not say them.
+/// The columns of a list. A heading selects those of edges and vertices that the user does not name.
 std::vector<ColumnSpec> columns_of(const ListSpec& spec) {
   std::vector<ColumnSpec> columns = spec.columns;
   for (std::size_t at = 0; at < columns.size() && !spec.is_named; ++at) {
@@ -133,7 +133,7 @@ Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& b
   if (!format) return format.error();
   TableOptions table = spec.table;
   if (*format == Format::EdgeList) {
-    // Other lists than edges have no size.
+    // Only lists of edges can have a size line.
     const bool are_edges = spec.columns.size() == 2 && spec.columns[0].index == 0 && spec.columns[1].index == 1;
     Result<SizeLine> size =
         !are_edges ? Result<SizeLine>(SizeLine{})

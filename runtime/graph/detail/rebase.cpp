@@ -23,7 +23,7 @@ bool keeps_order(const Buffer<std::uint32_t>& moved) {
   return true;
 }
 
-/// Lists stay sorted and in their order.
+/// Moves lists; they stay sorted and in their order.
 void move_lists(const GraphView& view, const Buffer<std::uint32_t>& moved, GraphArrays& arrays) {
   for_blocks(Block(0, view.arc_count, 1 << 16), [&](const Block& block) {
     std::transform(view.neighbors + block.begin(), view.neighbors + block.end(),
@@ -33,7 +33,7 @@ void move_lists(const GraphView& view, const Buffer<std::uint32_t>& moved, Graph
   std::memcpy(arrays.edge_info.data(), view.edge_info, view.arc_count * sizeof(std::uint64_t));
 }
 
-/// Lists go elsewhere and are sorted; parallel arcs keep their order.
+/// Moves and sorts lists; parallel arcs keep their order.
 void sort_lists(const GraphView& view, const Buffer<std::uint32_t>& moved, GraphArrays& arrays) {
   const auto* const info = static_cast<const std::uint64_t*>(view.edge_info);
   for_blocks(Block(0, view.universe, 1 << 10), [&](const Block& block) {

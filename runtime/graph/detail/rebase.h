@@ -5,20 +5,21 @@
 
 #include "runtime/graph/graph.h"
 
-/// Graphs that come into the universe and the dictionary of a run.
+/// Moves graphs into the universe and the dictionary of a run.
 namespace matcha::runtime::detail {
 
-/// Where a rank that is no vertex goes.
+/// The new rank of a rank that is not a vertex.
 inline constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
 
-/// The arrays of a graph over a universe of so many ids: rank r becomes `moved[r]`, or kNowhere if no arc has it. Lists
-/// are sorted anew where ranks change their order. All arrays are there that the graph has, and its vertices.
+/// The arrays of a graph over a universe of `universe` ids: rank r becomes `moved[r]`, or kNowhere if no arc has it.
+/// Lists are sorted again if the order of ranks changes. The result has the arrays that the graph has, and its
+/// vertices.
 GraphArrays rebased(const GraphView& view, const Buffer<std::uint32_t>& moved, std::uint64_t universe);
 
-/// The error of a label that could be taken for a word.
+/// The error of a label that could be mistaken for the code of a word.
 Error negative_label(const std::string& path, std::uint64_t line, std::int64_t label);
 
-/// Gives labels, `count` of them with the words of `own`, the codes of `dictionary`, which has these words.
+/// Replaces `count` labels, with the words of `own`, by their codes in `dictionary`, which has these words.
 template <typename Word>
 Status recode(const std::string& path, const LabelDictionary& own, const LabelDictionary& dictionary, Word* labels,
               std::uint64_t count) {

@@ -16,12 +16,12 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-/// Vertices of a task: their rows stay in a cache between the pass over all arcs and those over single rows.
+/// Vertices of a task: their rows stay in the cache between the pass over all arcs and those over single rows.
 constexpr std::uint64_t kVertices = 2048;
-/// Rows of so many items are counted through, longer ones are searched.
+/// Rows up to this length are scanned, longer ones are searched.
 constexpr std::uint64_t kShort = 64;
 
-/// The positions `at` of [1, count) with `items[at - 1]` above `items[at]`, or equal to it if `strict`.
+/// The number of positions `at` of [1, count) with `items[at - 1]` above `items[at]`, or equal to it if `strict`.
 /// Requires: fewer than 2^32 items.
 [[gnu::always_inline]] inline std::uint32_t descents_of(const std::uint32_t* items, std::uint32_t count, bool strict) {
   std::uint32_t found = 0;
@@ -40,7 +40,7 @@ constexpr std::uint64_t kShort = 64;
   return below;
 }
 
-/// Compiled for the vectors of a processor.
+/// The kernels, compiled for several instruction sets.
 struct RowKernels {
   std::uint32_t (*descents)(const std::uint32_t* items, std::uint32_t count, bool strict);
   std::uint32_t (*below)(const std::uint32_t* items, std::uint32_t count, std::uint32_t vertex);
@@ -71,12 +71,12 @@ const RowKernels kRowKernels = {plain_descents, plain_below};
 
 bool has_own_vertex(const UncheckedRows& rows, std::uint64_t vertex, std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t place =
-      begin + count_below(rows.neighbors + begin, rows.neighbors + end, vertex);  // Of an ascending row.
+      begin + count_below(rows.neighbors + begin, rows.neighbors + end, vertex);  // For an ascending row.
   return place != end && rows.neighbors[place] == vertex;
 }
 
-/// Whether all is right about the rows of the vertices [first, last). A descent inside a row is found by counting: all
-/// of them, less those where a row begins.
+/// True if the rows of the vertices [first, last) are valid. Descents inside a row are counted as all descents minus
+/// those at the start of a row.
 bool block_is_good(const UncheckedRows& rows, std::uint64_t first, std::uint64_t last) {
   const std::uint64_t* const offsets = rows.offsets;
   for (std::uint64_t vertex = first; vertex != last; ++vertex) {
@@ -137,7 +137,7 @@ std::optional<ArcSums> sums_of_good_rows(const UncheckedRows& rows) {
         good.store(false);
         return;
       }
-      // While they are in the cache.
+      // Computed while the rows are in the cache.
       const ArcSums sums = rows.wants_sums ? sums_of_rows(summed, first, last) : ArcSums{};
       up.fetch_add(sums.up, std::memory_order_relaxed);
       down.fetch_add(sums.down, std::memory_order_relaxed);

@@ -60,7 +60,7 @@ class RowParser {
     }
   }
 
-  /// The first row of a chunk has as many columns as the rows of the chunks before.
+  /// Checks that the first row of a chunk has as many columns as the rows of earlier chunks.
   std::optional<LineError> follow(const std::vector<RowChunk>& before, RowChunk& chunk) const {
     return plan_.is_even ? follow_columns(before, chunk) : std::nullopt;
   }
@@ -162,7 +162,7 @@ class RowParser {
     return true;
   }
 
-  /// `p` is where the row was read to. Comments at the end of a line are no columns.
+  /// `p` is the end of the columns that were read. A comment at the end of a line is not a column.
   bool same_columns(const char* line, const char*& p, RowChunk& chunk) const {
     unsigned columns = 2;
     if (!is_pair_) {
@@ -238,7 +238,7 @@ Status read_banner(const std::string& path, std::string_view line, MatrixHeader&
   return Done{};
 }
 
-/// Numbers that stand for words become these.
+/// Replaces numbers that represent words by these words.
 void put_words(const MatrixNames& names, LabelCells& cells) {
   std::unordered_map<std::int64_t, std::int64_t> places;
   for (std::size_t at = 0; at < cells.size(); ++at) {
@@ -252,7 +252,7 @@ void put_words(const MatrixNames& names, LabelCells& cells) {
   }
 }
 
-/// True if a column of numbers has some that stand for words.
+/// True if a column of numbers has some that represent words.
 bool has_words(const MatrixNames& names, const ColumnSpec& column, const std::vector<std::int64_t>& cells) {
   if (names.edge_labels.empty() || column.kind == ColumnKind::Label) return false;
   return column.kind == ColumnKind::Float || std::any_of(cells.begin(), cells.end(), [&names](std::int64_t value) {

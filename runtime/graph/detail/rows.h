@@ -16,7 +16,7 @@
 #include "runtime/graph/detail/tokens.h"
 #include "runtime/graph/inputs.h"
 
-/// Rows of columns, from every text format that has edges or lists.
+/// Rows of columns, from every text format with edges or lists.
 namespace matcha::runtime::detail {
 
 /// The hint of an edge that has no label where one is asked for.
@@ -27,31 +27,31 @@ struct RowChunk;
 /// Gets the chunks of rows in file order, one at a time.
 using TakeRows = std::function<Status(const RowChunk&)>;
 
-/// What to read of each line.
+/// The columns to read of each line.
 struct RowPlan {
   std::vector<ColumnSpec> columns;  ///< In the order of the cells; any indices.
   unsigned min_columns = 0;         ///< A line with fewer is an error.
   bool is_even = false;             ///< A line with more or fewer columns than the first one is an error.
   std::int64_t lowest_id = std::numeric_limits<std::int64_t>::min();
   std::int64_t highest_id = std::numeric_limits<std::int64_t>::max();
-  std::atomic<bool>* maybe_past_int64 = nullptr;  ///< Set where an id is a uint64 and no int64, which is an error.
-  const TakeRows* maybe_take = nullptr;           ///< Gets the rows, of which nothing is kept then.
-  bool drops_repeats = false;                     ///< Repeated rows of two ends may go, all but one.
+  std::atomic<bool>* maybe_past_int64 = nullptr;  ///< Set when an id is a uint64 beyond int64, which is an error.
+  const TakeRows* maybe_take = nullptr;           ///< Receives the rows, which are not kept then.
+  bool drops_repeats = false;                     ///< Repeats of rows with two ends may be dropped.
 };
 
 /// Rows of one chunk, a vector a column; a Float cell holds the bits of the double.
 struct RowChunk {
   std::vector<std::vector<std::int64_t>> cells;
-  LabelCells labels;                     ///< The one column of labels, whose vector in `cells` stays empty.
-  NameTable names;                       ///< Of ids that are text: cells have their numbers here.
-  std::vector<std::uint64_t> row_lines;  ///< The line of each row, from 0; of tables of vertices alone.
+  LabelCells labels;                     ///< The one column of labels; its vector in `cells` stays empty.
+  NameTable names;                       ///< Names of ids that are text: cells are indices into it.
+  std::vector<std::uint64_t> row_lines;  ///< The line of each row, from 0; only for tables of vertices.
   std::uint64_t rows = 0;
-  std::uint64_t repeats = 0;    ///< Rows that went as repeats.
-  unsigned columns = 0;         ///< Of each row, for even plans; 0 while there is no row.
+  std::uint64_t repeats = 0;    ///< Rows dropped as repeats.
+  unsigned columns = 0;         ///< Columns of each row, for even plans; 0 while there is no row.
   std::uint64_t first_row = 0;  ///< The line of the first row, from 0.
-  std::uint64_t comments = 0;   ///< Comment lines, and those of them before the first row.
+  std::uint64_t comments = 0;   ///< Comment lines, and the number of them before the first row.
   std::uint64_t first_comments = 0;
-  bool leading_zeros = false;  ///< Some ids are numbers that are written with zeros before them.
+  bool leading_zeros = false;  ///< Some ids are numbers with leading zeros.
   std::uint64_t lines = 0;
   std::uint64_t first_line = 0;
   std::optional<LineError> error;
@@ -63,28 +63,28 @@ struct RowChunk {
 struct Rows {
   std::vector<RowChunk> chunks;
   std::uint64_t count = 0;
-  std::uint64_t repeats = 0;   ///< As those of the chunks; not in `count`.
+  std::uint64_t repeats = 0;   ///< As in RowChunk; not in `count`.
   std::string table;           ///< As LoadReport::table.
-  std::uint64_t comments = 0;  ///< Comment lines behind the first row.
+  std::uint64_t comments = 0;  ///< Comment lines after the first row.
   bool leading_zeros = false;
 };
 
-/// Gives the rows of a chunk to whom the plan names, and drops their cells.
+/// Passes the rows of a chunk to the function in the plan and drops their cells.
 Status hand_over(const RowPlan& plan, RowChunk& chunk);
-/// Where a look at some rows finds that most are repeats, drops these, so that a file of few edges that stand on many
-/// lines takes little memory. Loops stay, since a report counts them.
+/// Drops repeated rows if a sample shows that most are repeats. So a file with few distinct edges on many lines takes
+/// little memory. Loops stay, since a report counts them.
 void drop_repeats(const RowPlan& plan, RowChunk& chunk);
 /// Counts a comment line.
 void count_comment(RowChunk& chunk);
-/// Puts the chunks together.
+/// Concatenates the chunks.
 Rows rows_of(std::vector<RowChunk> chunks);
-/// The columns of a line and of those before it do not agree.
+/// The error of a line whose number of columns differs from earlier lines.
 LineError uneven_columns(unsigned found, unsigned expected);
-/// The first row of a chunk has as many columns as the rows of the chunks before.
+/// Checks that the first row of a chunk has as many columns as the rows of earlier chunks.
 std::optional<LineError> follow_columns(const std::vector<RowChunk>& before, RowChunk& chunk);
-/// A line has too few columns to read `wanted`.
+/// The error of a line with too few columns to read `wanted`.
 LineError line_too_short(unsigned found, const ColumnSpec& wanted);
-/// Turns ids that were read as numbers into text.
+/// Replaces ids that were read as numbers by text.
 void name_numbers(RowChunk& chunk, const std::vector<ColumnSpec>& columns);
 
 /// Reads the rest of the source. Comment lines and blank lines are skipped.
@@ -98,18 +98,18 @@ struct MatrixHeader {
   std::uint64_t size = 0;
   std::uint64_t entries = 0;
   std::uint64_t size_line = 0;
-  std::optional<MatrixNames> names;  ///< What the rows stand for; none: their numbers are the ids.
+  std::optional<MatrixNames> names;  ///< The ids and labels of the rows; empty: row numbers are the ids.
 };
 Result<MatrixHeader> read_matrix_header(LineSource& source);
 
-/// Reads header and entries; ids are 1…size, and labels of edges have their words. Errors: Input when it is no square
-/// coordinate matrix, an index is out of range or entries are missing; Resource when the header declares far more rows
-/// than the file has entries.
+/// Reads header and entries; ids are 1…size, and labels of edges have their words. Errors: Input when it is not a
+/// square coordinate matrix, an index is out of range or entries are missing; Resource when the header declares far
+/// more rows than the file has entries.
 Result<Rows> read_matrix(LineSource& source, RowPlan plan, const IoOptions& options, Budget& budget,
                          MatrixHeader& header);
 
-/// Gives the rows of a matrix that has names the ids that they stand for; of numbers as int64, of others of the kind of
-/// the run. Errors: Input where a column of numbers would have text.
+/// Replaces the row numbers of a matrix with names by their ids; int64 where they are numbers, otherwise of the kind of
+/// the run. Errors: Input where a column of numbers would get text.
 Status name_rows(const std::string& path, const MatrixNames& names, IdKind run, const std::vector<ColumnSpec>& columns,
                  Rows& rows);
 

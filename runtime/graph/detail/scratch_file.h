@@ -9,23 +9,23 @@
 
 namespace matcha::runtime::detail {
 
-/// A file without a name, for what does not fit in memory: it is gone with the object, and with the process.
+/// An unnamed file for data that does not fit in memory. It is deleted with the object, and with the process.
 class ScratchFile {
  public:
-  /// In a folder. Errors: Input when there can be none.
+  /// Creates a file in a folder. Errors: Input if that fails.
   static Result<std::shared_ptr<ScratchFile>> create(const std::string& folder);
   ~ScratchFile();
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
 
-  /// From any thread. Errors: Resource when the disk is full or fails.
+  /// Thread-safe. Errors: Resource when the disk is full or fails.
   Status write(std::uint64_t at, const void* bytes, std::uint64_t count) const;
-  /// From any thread. Requires: the bytes were written.
+  /// Thread-safe. Requires: the bytes were written.
   Status read(std::uint64_t at, void* bytes, std::uint64_t count) const;
-  /// A name for it in this process.
+  /// A path to it, valid in this process.
   std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-  /// Its first bytes, mapped as long as this object lives, and followed by a cache line of slack. The page limit of the
-  /// thread's reading watches them. Once. Errors: Resource.
+  /// Maps its first `count` bytes as long as this object lives, followed by a cache line of slack. The page limit of
+  /// the thread's `Reading` watches them. Call once. Errors: Resource.
   static Result<std::string_view> map(const std::shared_ptr<ScratchFile>& file, std::uint64_t count);
 
  private:

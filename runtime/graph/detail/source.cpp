@@ -62,7 +62,7 @@ LineKind kind_of_line(std::string_view line) {
   return looks_like_triple(line) ? LineKind::Triple : LineKind::Data;
 }
 
-/// Whether a line that begins with `t`, `v` or `e` is one of a t/v/e file: `t N M`, `t # N`, `v id [label [degree]]`,
+/// True if a line that begins with `t`, `v` or `e` is valid in a t/v/e file: `t N M`, `t # N`, `v id [label [degree]]`,
 /// `e u v [label]`. Ids may be letters, too.
 bool fits_tve(std::string_view line) {
   if (line.starts_with('#')) return true;
@@ -248,8 +248,8 @@ Result<LineChunk> LineSource::produce_unpacked() {
 
 namespace {
 
-/// Whether a quoted cell goes on behind these lines; `open`: one goes on at their beginning. Quotes of comments are
-/// none.
+/// True if a quoted cell continues after these lines; `open`: one continues at their start. Quotes in comments do not
+/// count.
 bool ends_in_quotes(const LineChunk& lines, bool open, bool has_comments) {
   for (const char* p = lines.begin; p != lines.end;) {
     const char* const end = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(lines.end - p)));
@@ -393,7 +393,7 @@ Result<Format> LineSource::sniff(bool is_table) {
 
 namespace {
 
-/// Unpacks a file into one without a name, whose bytes are those of `whole`, mapped.
+/// Unpacks a file into a mapped unnamed file and sets `whole` to its bytes.
 Status unpack_to_scratch(const FileBytes& file, Unpacker& unpacker, const IoOptions& options, WholeFile& whole) {
   const MappedPages packed = file.is_mapped() ? MappedPages(file.bytes()) : MappedPages();
   Result<std::shared_ptr<ScratchFile>> scratch = ScratchFile::create(options.scratch_folder);

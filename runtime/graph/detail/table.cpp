@@ -15,7 +15,7 @@ namespace {
 LineError bad_cell(std::string_view cell, std::string_view what, NumberState state) {
   const std::string line = std::string(cell) + "\n";
   LineError error = bad_number(line.data(), what, state);
-  // A cell may have blanks and commas.
+  // A cell may contain blanks and commas.
   if (!cell.empty() && state != NumberState::TooLarge) {
     error.message = "expected " + std::string(what) + ", found " + quote(cell);
   } else if (cell.empty()) {
@@ -32,7 +32,7 @@ NumberState read_exactly(std::string_view cell, Number& out) {
   return read.ec == std::errc() && read.ptr == end && !cell.empty() ? NumberState::Ok : NumberState::NotANumber;
 }
 
-/// Whole numbers may have a fraction of zeros.
+/// Accepts whole numbers with a fraction of zeros.
 template <typename Number>
 NumberState read_number(std::string_view cell, Number& out) {
   const NumberState state = read_exactly(cell, out);
@@ -103,8 +103,8 @@ class TableParser {
   Status take(RowChunk& chunk) const { return hand_over(plan_.rows, chunk); }
 
  private:
-  /// Leaves `p` at the line feed that ends the row. The line of an error is counted from the row's first one: that of a
-  /// cell is where the cell ends, that of the whole row is 0.
+  /// Parses a row and leaves `p` at the line feed that ends it. Lines of errors count from the row's first line: an
+  /// error of a cell is at the line where the cell ends, an error of the whole row at 0.
   std::optional<LineError> row(const char*& p, bool has_quotes, const char* end, CellReader& cells, LabelReader& labels,
                                RowChunk& chunk) const {
     std::string_view cell;

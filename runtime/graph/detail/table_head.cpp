@@ -4,22 +4,22 @@
 #include "runtime/graph/column_names.h"
 #include "runtime/graph/detail/table.h"
 
-/// What the first lines of a table say.
+/// Detection of a table's form from its first lines.
 namespace matcha::runtime::detail {
 
 namespace {
 
-/// So many lines show whether a table is plain.
+/// The number of lines examined to decide whether a table is plain.
 constexpr std::size_t kLookedAt = 100;
 
 using Cells = std::vector<std::string>;
 
-/// A mark of a stream of updates.
+/// True for the mark of an update in a stream.
 bool is_update(std::string_view cell) {
   return cell == "+" || cell == "-" || cell == "+e" || cell == "-e" || cell == "+v" || cell == "-v";
 }
 
-/// The cells of one line, as far as it can be read alone.
+/// The cells of one line, as far as it can be parsed alone.
 Cells cells_of(std::string_view line, char separator) {
   const std::string text = std::string(line) + "\n";
   CellReader reader(separator, text.data() + text.size());
@@ -37,7 +37,7 @@ Cells cells_of(std::string_view line, char separator) {
   return cells;
 }
 
-/// `separator_of` of a line `id label`: between blanks the label may be several types, with `;` between them.
+/// `separator_of` for a line `id label` with blanks between, whose label may be several types separated by `;`.
 char separator_of_labels(std::string_view line) {
   const char separator = separator_of(line);
   const Cells cells = cells_of(line, 0);
@@ -45,7 +45,7 @@ char separator_of_labels(std::string_view line) {
   return has_types ? 0 : separator;
 }
 
-/// The cells of a line between blanks and commas, as numbers are read fastest.
+/// The cells of a line separated by blanks and commas, the fastest form to read.
 std::vector<std::string> tokens_of(std::string_view line) {
   const std::string text = std::string(line) + "\n";
   std::vector<std::string> tokens;
@@ -70,10 +70,10 @@ std::string name_of(char separator) {
   }
 }
 
-/// Chooses the columns that the user does not name by the names of a heading.
+/// Selects the columns that the user does not name by the names of a heading.
 class ColumnChoice {
  public:
-  /// Columns that are named are resolved, if they are in the heading.
+  /// Resolves the columns that are named, if they are in the heading.
   ColumnChoice(const Cells& heading, std::vector<ColumnSpec>& columns) : heading_(heading), columns_(columns) {
     is_taken_.resize(heading.size());
     for (std::size_t at = 0; at < heading.size(); ++at) is_taken_[at] = is_unnamed(heading[at]);
@@ -82,8 +82,8 @@ class ColumnChoice {
     }
   }
 
-  /// What the heading does not say; none: all columns are chosen. `in_order`: as many columns as there are are taken as
-  /// they lie, but for pairs of ends that have usual names.
+  /// The role of a column that the heading does not determine; empty: all columns are selected. `in_order`: if the
+  /// heading has exactly as many columns as requested, they are taken in their order, except for ends with usual names.
   std::optional<ColumnRole> choose(bool in_order) {
     const std::optional<EndColumns> ends = usual_ends(heading_);
     if (in_order && free().size() == columns_.size() && !(ends && columns_.size() == 2)) return take_in_order();
@@ -128,7 +128,7 @@ class ColumnChoice {
     is_taken_[index] = true;
   }
 
-  /// The one column that has a usual name, or the only one that is left; false: there is none, or there are several.
+  /// Selects the one column with a usual name, or the only remaining one; false: there is none, or there are several.
   bool take_one(ColumnSpec& column) {
     const std::vector<unsigned> left = free();
     std::vector<unsigned> best;
@@ -147,7 +147,7 @@ class ColumnChoice {
     return true;
   }
 
-  /// The columns that are still to be chosen, if as many are left.
+  /// Selects the remaining columns, if their number equals that of unresolved roles.
   std::optional<ColumnRole> take_in_order() {
     const std::vector<unsigned> left = free();
     const auto is_open = [](const ColumnSpec& column) { return column.role != ColumnRole::Any; };
@@ -227,7 +227,7 @@ class Head {
     return std::any_of(ask_.columns.begin(), ask_.columns.end(), [](const ColumnSpec& c) { return !c.name.empty(); });
   }
 
-  /// The ends of edges are for the heading to say.
+  /// True if the heading should determine the ends of edges.
   bool asks_for_ends() const { return !ask_.columns.empty() && ask_.columns.front().role == ColumnRole::Source; }
 
   bool names_all(const Cells& heading) const {
@@ -236,8 +236,8 @@ class Head {
     });
   }
 
-  /// The cells of the comment above the table, if they are its heading: `#Id A B`. As many as the first line has, and
-  /// columns that are asked for by name, or the usual names of ends that are elsewhere than at the front.
+  /// The cells of the comment above the table, if it is a heading: `#Id A B`. It must have as many cells as the first
+  /// line, and columns that are requested by name, or usual names of ends that are not the first columns.
   Cells commented_heading() const {
     if (ask_.options.heading == Heading::No || ask_.lists_vertices) return {};
     std::string_view comment = source_.comment_above();
@@ -255,8 +255,9 @@ class Head {
     return is_elsewhere ? cells : Cells();
   }
 
-  /// Numbers in the columns that are wanted, or words between blanks that are labels, and no quotes: whatever mixture
-  /// of blanks and commas is between them. Cells that have blanks themselves tell by lines that are even without these.
+  /// True if the requested columns are numbers, or words between blanks that are labels, without quotes; any mixture of
+  /// blanks and commas may separate them. Cells that contain blanks are recognized by lines that have equal numbers of
+  /// cells without them.
   bool looks_plain(const std::vector<std::string_view>& lines) const {
     if ((names_columns() && heading_.empty()) || ask_.lists_vertices) return false;
     std::vector<std::vector<std::string>> tokens;
@@ -288,7 +289,7 @@ class Head {
     return columns;
   }
 
-  /// A column of numbers below something else.
+  /// True if a column has numbers below a cell that is not one.
   bool is_above_numbers() const {
     const Cells& first = lines_.front();
     for (std::size_t column = 0; column < first.size() && lines_.size() > 1; ++column) {
@@ -300,7 +301,7 @@ class Head {
     return false;
   }
 
-  /// The first column has numbers, and no name: a data frame was written with its index.
+  /// True if the first column has numbers and no name: a data frame with its index.
   bool is_above_index() const {
     constexpr std::size_t kLeast = 3;
     return asks_for_ends() && lines_.front().size() >= kLeast && is_unnamed(lines_.front()[0]) && lines_.size() > 1 &&
@@ -326,8 +327,8 @@ class Head {
     return is_above_text(ends, ids, usual);
   }
 
-  /// Where all ids are text, a heading has usual names that are no ids below. Names in numbered pairs, such as `node1`,
-  /// are taken for ids if one below begins like them.
+  /// If all ids are text, a heading has usual names that are not ids in later lines. Names in numbered pairs, such as
+  /// `node1`, count as ids if an id in later lines has the same beginning.
   Result<bool> is_above_text(const std::optional<EndColumns>& ends, const std::vector<unsigned>& ids, bool usual) {
     Result<std::vector<std::string_view>> more = source_.peek(std::numeric_limits<std::size_t>::max());
     if (!more) return more.error();
@@ -359,7 +360,7 @@ class Head {
                        "say so with `--header yes` or `--header no`");
   }
 
-  /// Where the heading names the columns that the user does not.
+  /// Selects the columns that the user does not name by the heading.
   Status choose_columns() {
     if (heading_.empty()) return Done{};
     const std::optional<ColumnRole> missing = ColumnChoice(heading_, plan_.rows.columns).choose(ask_.is_list);
@@ -387,7 +388,8 @@ class Head {
     return error;
   }
 
-  /// `head relation tail` without a heading: ids of column 2 stand in column 0, and those of column 1 in neither.
+  /// Detects `head relation tail` without a heading: ids of column 2 occur in column 0, and those of column 1 in
+  /// neither.
   Status check_triples() const {
     constexpr std::size_t kTriple = 3;
     if (!heading_.empty() || !asks_for_ends() || ask_.is_list || plan_.ids != IdKind::Text) return Done{};
@@ -480,7 +482,7 @@ class Head {
     return heading.size() > kMost ? all + ", …" : all;
   }
 
-  /// The first line of ids says whether they are text.
+  /// The first line of ids decides whether they are text.
   void decide_ids() {
     const std::size_t at = plan_.has_heading ? 1 : 0;
     if (!ask_.decides_ids || plan_.ids == IdKind::Text || lines_.size() <= at) return;
@@ -514,7 +516,7 @@ class Head {
   const TableAsk& ask_;
   TablePlan plan_;
   std::vector<Cells> lines_;
-  Cells heading_;  ///< Of the first line or the comment above it; empty: there is none.
+  Cells heading_;  ///< Of the first line or the comment above it; empty: no heading.
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "runtime/graph/detail/source.h"
 
-/// Reading one line of text. Cursors need no end: a line ends with a newline that every loop stops at.
+/// Reading one line of text. Cursors need no end pointer: every line ends with a newline, where all loops stop.
 namespace matcha::runtime::detail {
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -39,7 +39,7 @@ inline bool is_number_start(char c) { return (c >= '0' && c <= '9') || c == '-';
 /// True for `#`, `%` and `//`. Requires: blanks are skipped.
 inline bool starts_comment(const char* p) { return *p == '#' || *p == '%' || (*p == '/' && p[1] == '/'); }
 
-/// What an id is called in messages.
+/// The name of an id in messages.
 inline constexpr std::string_view kIdWords = "a vertex id";
 
 enum class NumberState { Ok, NotANumber, TooLarge };
@@ -82,13 +82,13 @@ inline NumberState parse_float(const char*& p, double& out) {
 /// A number with a fraction of zeros, such as `1.0`, without the fraction; any other token as it is.
 std::string_view without_zero_fraction(std::string_view token);
 
-/// Something that is meant as a number, also one that no column may have.
+/// True if the cell looks like a number, including numbers that no column may hold.
 bool is_meant_as_number(std::string_view cell);
 
 /// Its letters of ASCII in lower case.
 std::string lower_case(std::string_view text);
 
-/// Whether the whole token is a uint64.
+/// True if the whole token is a uint64.
 inline bool is_unsigned(std::string_view token) {
   std::uint64_t ignored = 0;
   const std::from_chars_result read = std::from_chars(token.data(), token.data() + token.size(), ignored);
@@ -102,7 +102,7 @@ struct LineError {
   std::string hint;
 };
 
-/// What is wrong with a token that should be a number. `what` says what was expected: "a vertex id".
+/// Describes a token that is not a number. `what` names the expected value: "a vertex id".
 LineError bad_number(const char* token, std::string_view what, NumberState state);
 
 /// True when the line from `begin` to its newline holds a carriage return that does not end it.

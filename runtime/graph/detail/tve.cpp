@@ -26,7 +26,7 @@ struct TveChunk {
   LabelCells labels;
   RowChunk edges;
   std::vector<std::uint32_t> edge_lines;
-  std::vector<std::array<std::int64_t, 2>> ends;  ///< Of each edge, whatever columns are wanted.
+  std::vector<std::array<std::int64_t, 2>> ends;  ///< The ends of each edge, whatever columns are requested.
   std::uint64_t lines = 0;
   std::uint64_t first_line = 0;
   std::optional<LineError> error;
@@ -37,7 +37,7 @@ struct TveChunk {
   }
 };
 
-/// Every edge joins vertices of which there are some. `sorted`: those, ascending, and each once.
+/// Checks that every edge joins listed vertices. `sorted`: these, ascending, each once.
 Status check_ends(const std::string& path, const TveChunk& chunk, const std::vector<std::int64_t>& sorted) {
   const std::int64_t low = sorted.front();
   const std::int64_t high = sorted.back();
@@ -184,7 +184,8 @@ class TveParser {
   const std::vector<ColumnSpec>& columns_;
 };
 
-/// One graph a file, and its header's counts agree with its lines. An edge may be given once or in both directions.
+/// Checks that a file has one graph, whose header agrees with its lines. An edge may be given once or in both
+/// directions.
 Status check_headers(const std::string& path, const std::vector<TveChunk>& chunks, std::uint64_t vertices,
                      std::uint64_t edges) {
   const TveHeader* first = nullptr;
@@ -212,7 +213,7 @@ Status check_headers(const std::string& path, const std::vector<TveChunk>& chunk
   return Done{};
 }
 
-/// Every vertex has one `v` line, and every edge joins vertices that have one.
+/// Checks that every vertex has one `v` line, and that the ends of every edge have one.
 Status check_vertices(const std::string& path, const std::vector<TveChunk>& chunks, const TveFile& file) {
   std::vector<std::int64_t> sorted = file.vertex_ids;
   if (sorted.empty()) return Done{};

@@ -16,17 +16,17 @@ struct TveFile {
   LabelCells labels;  ///< Aligned with `vertex_ids` when has_labels.
 };
 
-/// What is wanted of the edges of a file.
+/// The part of the edges that the caller reads.
 struct TveAsk {
-  std::vector<ColumnSpec> columns;       ///< Of the `e` lines, after the `e`.
-  const TakeRows* maybe_take = nullptr;  ///< As that of RowPlan; then it is not looked whether ends have `v` lines.
-  /// With `maybe_take`: ids, ascending; it is an error if an edge has another one.
+  std::vector<ColumnSpec> columns;       ///< Columns of the `e` lines, after the `e`.
+  const TakeRows* maybe_take = nullptr;  ///< As in RowPlan; then ends are not checked to have `v` lines.
+  /// With `maybe_take`: the allowed ids, ascending; an edge with another id is an error.
   const std::vector<std::int64_t>* maybe_known = nullptr;
 };
 
 /// Reads the three dialects: RapidMatch `t N M`, gSpan `t # 0` or `# t 0`, and CaLiG without a header. Errors: Input
 /// for unknown lines, several graphs in a file, counts that disagree with the header, an edge to a vertex without `v`
-/// line, a vertex given twice, labels on some vertices only.
+/// line, a vertex given twice, labels on only some vertices.
 Result<TveFile> read_tve(LineSource& source, const TveAsk& ask, const IoOptions& options, Budget& budget);
 
 }  // namespace matcha::runtime::detail

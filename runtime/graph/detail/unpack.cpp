@@ -64,7 +64,7 @@ class GzipUnpacker final : public Unpacker {
     fed_ += size;
   }
 
-  /// A gzip file is one member or several in a row; zeros may fill the last block of a tape.
+  /// A gzip file has one or more members; zeros may fill the last block of a tape.
   Status next_member() {
     const std::string_view left = packed_.substr(packed_.size() - rest());
     if (left.find_first_not_of('\0') == std::string_view::npos) {

@@ -16,7 +16,7 @@ Error ends_early(const std::string& path, const char* kind) {
                      "fetch or pack it again");
 }
 
-/// One bzip2 stream or several in a row.
+/// One or more bzip2 streams.
 class Bzip2Unpacker final : public Unpacker {
  public:
   Bzip2Unpacker(std::string_view packed, std::string path) : packed_(packed), path_(std::move(path)) { begin(); }

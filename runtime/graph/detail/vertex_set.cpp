@@ -23,7 +23,7 @@ VertexSet::VertexSet(std::uint64_t universe) : universe_(universe), words_((univ
 void VertexSet::add(const std::uint32_t* ranks, std::uint64_t count) {
   for_blocks(Block(0, count, std::uint64_t{1} << 14), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
-      if (at != block.begin() && ranks[at] == ranks[at - 1]) continue;  // Sources mostly come sorted.
+      if (at != block.begin() && ranks[at] == ranks[at - 1]) continue;  // Sources are usually sorted.
       const std::uint64_t mask = std::uint64_t{1} << (ranks[at] & 63);
       std::atomic_ref<std::uint64_t> word(words_[ranks[at] >> 6]);
       if ((word.load(std::memory_order_relaxed) & mask) == 0) word.fetch_or(mask, std::memory_order_relaxed);

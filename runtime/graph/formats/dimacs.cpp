@@ -12,14 +12,14 @@ namespace {
 
 constexpr const char* kDimacsHint = "a DIMACS file has a line `p sp n m` or `p edge n m`, then `a u v w` or `e u v`";
 
-/// Kinds of problems whose lines are arcs.
+/// True for kinds of problems whose lines are arcs.
 bool has_arcs(std::string_view kind) { return kind == "sp" || kind == "max" || kind == "min" || kind == "asn"; }
 
 struct ProblemLine {
   bool is_directed = false;
   std::int64_t vertices = 0;
   std::int64_t edges = 0;
-  std::uint64_t line = 0;  ///< 0: not seen yet.
+  std::uint64_t line = 0;  ///< 0: not read so far.
 };
 
 Status read_problem(const std::string& path, WordReader& words, std::uint64_t line, ProblemLine& problem) {
@@ -48,7 +48,7 @@ Status read_edge(const std::string& path, WordReader& words, EdgeKind kind, std:
   return sink.edge(ends[0], ends[1], weight.empty() ? std::nullopt : std::optional(weight), kind, line);
 }
 
-/// Files of edges may count them, or have them, once or in both directions.
+/// The declared number of edges may count each edge once or in both directions.
 Status check_count(const std::string& path, const ProblemLine& problem, std::uint64_t edges) {
   const std::uint64_t declared = static_cast<std::uint64_t>(problem.edges);
   const bool doubled = !problem.is_directed && (edges == 2 * declared || declared == 2 * edges);

@@ -12,7 +12,7 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-/// The numbers of a line from 0 on, at most five; none if it has something else.
+/// The leading numbers of a line, at most five; empty if it has anything else.
 std::vector<std::int64_t> numbers_of(std::string_view line) {
   std::vector<std::int64_t> numbers;
   const char* p = skip_blanks(line.data());
@@ -25,11 +25,11 @@ std::vector<std::int64_t> numbers_of(std::string_view line) {
   return numbers;
 }
 
-/// A number that says what follows a size, as the third of METIS: digits 0 and 1.
+/// True for a number that can be a flag word after a size, like the third of METIS: digits 0 and 1.
 bool is_flag_word(std::int64_t number) { return number <= 111 && number % 10 <= 1 && number / 10 % 10 <= 1; }
 
-/// What the lines below the first one would be if it is a size, and if it is the header of a METIS file. Both are
-/// given up at the first line that rules them out.
+/// Tests whether the lines after the first one agree with a size, and with the header of a METIS file. Each is given up
+/// at the first line that rules it out.
 class Lines {
  public:
   /// `first`, `second`: the first lines that are neither blank nor comments.
@@ -42,7 +42,7 @@ class Lines {
     if (first.size() == 1) {
       const bool two_lines = second.size() == 1;
       lines_ = two_lines ? 2 : 1;
-      // Without a number of edges any will do.
+      // Without a declared number of edges, any number fits.
       has_size(first[0], two_lines ? second[0] : kAnyEdges);
     } else if (first.size() == 2 || first.size() == 3) {
       has_size(first[0], first[1]);
@@ -59,7 +59,7 @@ class Lines {
   unsigned size_lines() const { return lines_; }
   bool is_alive() const { return is_size_ || is_metis_ || is_near_metis_; }
 
-  /// The line at `p`, which is no comment and may be blank.
+  /// Adds the line at `p`, which is not a comment and may be blank.
   void add(const char* p) {
     p = skip_blanks(p);
     const bool is_blank_line = *p == '\n';
@@ -74,11 +74,11 @@ class Lines {
     return is_metis_ && all_lines_ >= vertices() && entries_ == 2 * static_cast<std::uint64_t>(first_[1]) &&
            metis_balance_ == 0 && entries_ != 0;
   }
-  /// It has as many lines as METIS has, and edges in columns it is not: the reader of METIS has the better error.
+  /// It has as many lines as METIS but is not edges in columns: the reader of METIS gives the better error.
   bool is_near_metis() const {
     return is_near_metis_ && all_lines_ >= vertices() && (columns_ != first_.size() || !is_even_) && !is_even_;
   }
-  /// The edges of METIS and those of the columns are the same.
+  /// True if the METIS edges equal those of the columns.
   bool is_same() const { return metis_edges_ == 2 * edges_; }
   bool may_be_edges() const { return is_even_ && columns_ >= 2 && (columns_ == first_.size() || fitting() != nullptr); }
 
@@ -90,7 +90,7 @@ class Lines {
   /// The size that fits all lines; null if none does.
   const Size* fitting() const {
     if (!is_size_ || lines_below_ == 0) return nullptr;
-    // One more line of as many columns fits by chance.
+    // One more line with the same number of columns fits by chance.
     if (lines_below_ == 1 && columns_ == first_.size()) return nullptr;
     for (const Size& size : sizes_) {
       const std::uint64_t edges = static_cast<std::uint64_t>(size.edges);
@@ -106,7 +106,7 @@ class Lines {
     return IdRange{highest_ == size.vertices ? 1 : 0, static_cast<std::uint64_t>(size.vertices)};
   }
   std::uint64_t lines_below() const { return lines_below_; }
-  /// Whether the first line, which fits as a size, would join two vertices of other lines if it were an edge.
+  /// True if the first line, which fits as a size, would as an edge join two vertices of other lines.
   bool may_be_edge() const {
     return columns_ == first_.size() && first_[0] != first_[1] && seen_.contains(first_[0]) &&
            seen_.contains(first_[1]);
@@ -115,7 +115,7 @@ class Lines {
  private:
   std::uint64_t vertices() const { return static_cast<std::uint64_t>(first_[0]); }
 
-  /// Few lines with sparse ids fit a first edge by chance: then most of the vertices would have no edge.
+  /// A few lines with sparse ids fit a first edge by chance: then most of the vertices would have no edge.
   bool is_edge_by_chance(const Size& size) const {
     if (columns_ != first_.size() || seen_.size() == kMostSeen) return false;
     const auto covered = static_cast<std::int64_t>(seen_.size());
@@ -135,7 +135,7 @@ class Lines {
 
   void add_to_metis(const char* p, bool is_blank_line) {
     if (all_lines_ > vertices()) {
-      // Blank lines may stand at the end.
+      // Blank lines are allowed at the end.
       if (!is_blank_line) is_metis_ = is_near_metis_ = false;
       return;
     }
@@ -188,20 +188,20 @@ class Lines {
 
   const std::vector<std::int64_t>& first_;
   unsigned source_, target_;
-  unsigned lines_ = 1;  ///< Of the size.
+  unsigned lines_ = 1;  ///< Lines of the size.
   std::uint64_t all_lines_ = 0;
-  std::uint64_t lines_below_ = 0;  ///< Those that are not blank.
+  std::uint64_t lines_below_ = 0;  ///< Lines that are not blank.
   // As edges:
   static constexpr std::size_t kMostSeen = 4096;
-  std::unordered_set<std::int64_t> seen_;  ///< Ids of the lines below, the first so many.
+  std::unordered_set<std::int64_t> seen_;  ///< The first kMostSeen ids of the lines below.
   std::vector<Size> sizes_;
   std::int64_t most_vertices_ = 0, most_edges_ = 0;
   bool is_size_ = false;
   bool is_even_ = true;
   unsigned columns_ = 0;
   std::int64_t lowest_ = std::numeric_limits<std::int64_t>::max(), highest_ = -1;
-  std::uint64_t balance_ = 0;  ///< 0 if each edge is there in both directions.
-  std::uint64_t edges_ = 0;    ///< Sum of the hashes of the edges.
+  std::uint64_t balance_ = 0;  ///< 0 if each edge is given in both directions.
+  std::uint64_t edges_ = 0;    ///< The sum of the hashes of the edges.
   // As METIS:
   bool is_metis_ = false, is_near_metis_ = false;
   bool has_edge_weights_ = false;
@@ -210,14 +210,14 @@ class Lines {
   std::uint64_t metis_balance_ = 0, metis_edges_ = 0;
 };
 
-/// A list of edges that Matcha wrote says its size in a comment, and its first line is an edge.
+/// True for a list of edges written by Matcha: its size is in a comment, and its first line is an edge.
 bool says_its_size(std::string_view head) {
   const std::string_view line = first_text_line(head);
   return line.starts_with("# ") && line.find(" vertices ") != std::string_view::npos &&
          (line.ends_with(" arcs") || line.ends_with(" undirected edges"));
 }
 
-/// Puts all lines of the source below the first ones into `lines`, as long as these may be something.
+/// Adds the remaining lines of the source to `lines`, until all interpretations are ruled out.
 Status add_all(LineSource& source, const IoOptions& options, Lines& lines) {
   unsigned skipped = 0;
   while (lines.is_alive()) {
@@ -251,7 +251,7 @@ Result<FirstLine> judge_first_line(LineSource& source, const std::vector<ColumnS
   if (top->size() < 2 || says_its_size(source.head())) return FirstLine{};
   const std::vector<std::int64_t> first = numbers_of((*top)[0]);
   if (first.empty() || first.size() > 4) return FirstLine{};
-  // Other columns than the first two are named for lines that have them.
+  // Columns other than the first two are named for files whose lines have them.
   const unsigned last = std::max(columns[0].index, columns[1].index);
   if (columns[0].index + columns[1].index != 1 && last < first.size()) return FirstLine{};
   const std::vector<std::int64_t> second = numbers_of((*top)[1]);

@@ -45,10 +45,10 @@ std::string_view after_blanks(std::string_view text) {
   return text;
 }
 
-/// The word at the front, in lower case.
+/// The first word, in lower case.
 std::string word_of(std::string_view text) { return lower_case(text.substr(0, text.find_first_of(" \t\r\n{[\"'<>"))); }
 
-/// Without the comments of C at the front.
+/// Skips leading C comments.
 std::string_view after_comments(std::string_view text) {
   while (true) {
     text = after_blanks(text);
@@ -87,7 +87,7 @@ bool is_json(std::string_view head) {
   return (is_list ? kOfList : kOfObject).find(inside.front()) != std::string_view::npos;
 }
 
-/// A Turtle document begins with the declaration of a prefix; so do queries of SPARQL.
+/// A Turtle document begins with the declaration of a prefix; so do SPARQL queries.
 bool is_turtle(std::string_view head) {
   const std::string word = word_of(after_comments(head));
   return word == "@prefix" || word == "@base" ||
@@ -131,7 +131,7 @@ std::optional<ForeignFormat> foreign_format(std::string_view head) {
   }
   const std::string first = lower_case(first_text_line(head));
   if (first.starts_with("dl n=") || first.starts_with("dl n =")) return ForeignFormat{"a UCINET DL file", kNetworkX};
-  // The fourth line of a molecule ends in the version of the format.
+  // The fourth line of a MOL file ends with the version of the format.
   constexpr std::size_t kMolHead = 512;
   const std::string_view top = head.substr(0, kMolHead);
   if (top.find(" V2000") != std::string_view::npos || top.find(" V3000") != std::string_view::npos) {

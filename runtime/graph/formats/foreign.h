@@ -5,13 +5,13 @@
 
 namespace matcha::runtime::detail {
 
-/// A kind of file that people pass by mistake, or in the hope that it is read.
+/// A known file format that is not supported, which users pass by mistake.
 struct ForeignFormat {
   std::string_view name;  ///< With its article: `a Parquet file`.
-  std::string_view hint;  ///< The way round.
+  std::string_view hint;  ///< How to convert it.
 };
 
-/// What a file that begins with `head` is, if it is known and not read. `head` has no byte order mark.
+/// The format of a file that begins with `head`, if it is known and unsupported. `head` has no byte order mark.
 std::optional<ForeignFormat> foreign_format(std::string_view head);
 
 }  // namespace matcha::runtime::detail

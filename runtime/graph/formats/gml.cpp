@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kLongestGmlValue = std::size_t{1} << 20;
 
-/// The attributes of a node or an edge that are no lists.
+/// The attributes of a node or an edge that are not lists.
 using Attributes = std::map<std::string, std::string, std::less<>>;
 
 std::optional<std::string_view> value_of(const Attributes& attributes, std::string_view name) {
@@ -20,7 +20,7 @@ std::optional<std::string_view> value_of(const Attributes& attributes, std::stri
   return found == attributes.end() ? std::nullopt : std::optional<std::string_view>(found->second);
 }
 
-/// `&amp;`, `&#38;` and the like become their characters; others stay.
+/// Replaces `&amp;`, `&#38;` and the like by their characters; other entities stay.
 void resolve_entities(std::string& text) {
   constexpr std::pair<std::string_view, char> kNames[] = {
       {"&amp;", '&'}, {"&quot;", '"'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&apos;", '\''}};
@@ -111,7 +111,7 @@ class GmlReader {
     }
   }
 
-  /// A key, or `]`; empty at the end.
+  /// Reads a key, or `]`; empty at the end.
   Status next_key() {
     skip_blanks();
     key_.clear();
@@ -132,7 +132,7 @@ class GmlReader {
         "GML is a list of keys with values; text stands in quotes");
   }
 
-  /// What stands behind a key: a number or text, or the `[` of a list.
+  /// Reads the value of a key: a number, text, or the `[` of a list.
   Status next_value() {
     skip_blanks();
     value_.clear();
@@ -162,7 +162,7 @@ class GmlReader {
     return value_.empty() ? Status(error("`" + key_ + "` has no value")) : Status(Done{});
   }
 
-  /// Goes past the `]` of the list that began.
+  /// Skips to after the `]` of the current list.
   Status skip_list() {
     for (std::uint64_t depth = 1; depth != 0;) {
       Status done = next_key();
@@ -179,7 +179,7 @@ class GmlReader {
     return Done{};
   }
 
-  /// The attributes up to the `]`.
+  /// Reads the attributes up to the `]`.
   Status read_attributes(Attributes& attributes) {
     while (true) {
       Status done = next_key();
@@ -253,7 +253,7 @@ class GmlReader {
 }  // namespace
 
 bool looks_like_gml(std::string_view head) {
-  // Before `graph [` there may be comments and other keys with a value each, such as `Creator "x"`.
+  // Before `graph [` there may be comments and other keys with one value each, such as `Creator "x"`.
   while (true) {
     const std::string_view line = first_text_line(head);
     if (line.empty()) return false;

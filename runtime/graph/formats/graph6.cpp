@@ -22,7 +22,7 @@ std::string_view without_header(std::string_view line) {
 
 bool is_code(char c) { return c >= 63 && c <= 126; }
 
-/// The number of vertices at the front, which is taken off; none if there is none.
+/// Removes the number of vertices from the front of `code`; empty if it is missing.
 std::optional<std::uint64_t> take_size(std::string_view& code) {
   std::size_t digits = 1;
   std::size_t skipped = 0;
@@ -43,13 +43,13 @@ std::optional<std::uint64_t> take_size(std::string_view& code) {
   return size;
 }
 
-/// Bytes of 6 bits for the matrix of so many vertices.
+/// Bytes of 6 bits for the matrix of `vertices` vertices.
 std::uint64_t matrix_bytes(std::uint64_t vertices, bool directed) {
   const std::uint64_t bits = directed ? vertices * vertices : vertices * (vertices - (vertices != 0 ? 1 : 0)) / 2;
   return (bits + 5) / 6;
 }
 
-/// True if the line is a whole graph6 or digraph6, or begins as a sparse6.
+/// True if the line is a whole graph6 or digraph6, or the start of a sparse6.
 bool is_graph_line(std::string_view line) {
   line = without_header(line);
   const bool sparse = line.starts_with(':'), directed = line.starts_with('&');
@@ -140,7 +140,7 @@ class Graph6Reader {
       vertex += bit(code, at++) ? 1 : 0;
       std::uint64_t other = 0;
       for (unsigned i = 0; i < width; ++i) other = other << 1 | (bit(code, at++) ? 1U : 0U);
-      if (vertex >= size || other >= size) break;  // What fills up the last byte.
+      if (vertex >= size || other >= size) break;  // Padding of the last byte.
       if (other > vertex) {
         vertex = other;
         continue;
@@ -163,7 +163,7 @@ bool looks_like_graph6(std::string_view head) {
   const std::string_view first = first_text_line(head);
   if (first.empty()) return false;
   if (without_header(first).size() != first.size()) return true;
-  // A line that is cut at the end of the head says nothing.
+  // A line that is cut off at the end of the head is inconclusive.
   const bool is_whole = first.data() + first.size() != head.data() + head.size() || head.size() < kHeadBytes;
   if (is_whole) return is_graph_line(first);
   std::string_view code = first.starts_with(':') || first.starts_with('&') ? first.substr(1) : first;

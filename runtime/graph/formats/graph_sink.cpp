@@ -10,7 +10,7 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-/// So many rows are a chunk.
+/// The number of rows in a chunk.
 constexpr std::uint64_t kChunkRows = std::uint64_t{1} << 16;
 
 bool is_text_id(std::string_view text) {
@@ -74,7 +74,7 @@ Status GraphSink::begin_next_graph(std::uint64_t line) {
   return Done{};
 }
 
-/// All vertices and edges so far are those of the first graph of a set, and their ids get its number.
+/// Assigns all vertices and edges so far to the first graph of a set; their ids get its number.
 void GraphSink::name_first_graph() {
   const auto renamed = [](const NameTable& names) {
     NameTable made;
@@ -157,7 +157,7 @@ Status GraphSink::vertex(const FileId& id, std::optional<std::string_view> label
   }
   if (graph_.vertex_ids.size() - charged_vertices_ < kChunkRows) return Done{};
   charged_vertices_ += kChunkRows;
-  // An id, its line, its label and its place among those that are listed.
+  // Bytes of an id, its line, its label and its entry in the set of listed ids.
   constexpr std::uint64_t kVertexBytes = 64;
   return budget_.take(kChunkRows * kVertexBytes, path_);
 }

@@ -26,66 +26,67 @@ struct FileId {
   bool is_number = false;
 };
 
-/// What an edge of a file is.
+/// How a file declares an edge.
 enum class EdgeKind {
   Undirected,
   Arc,     ///< The file says it is directed.
   Listed,  ///< One of the two entries of an undirected edge, each in the list of one end.
 };
 
-/// The columns and attributes that are read of a file.
+/// The columns and attributes to read.
 struct SinkRequest {
   /// Of each edge: column 0 is its source, 1 its target, 2 its label or number.
   std::vector<ColumnSpec> columns;
   bool keeps_arcs = false;   ///< An undirected edge becomes two arcs.
   std::string label = {};    ///< The attribute with the labels of vertices; empty: `label`, if there is one.
   IdKind ids = IdKind::Int;  ///< The kind of the ids of the run so far.
-  const TakeRows* maybe_take = nullptr;  ///< As that of RowPlan.
+  const TakeRows* maybe_take = nullptr;  ///< As in RowPlan.
 };
 
-/// What a file has.
+/// The contents of a file.
 struct FileGraph {
   Rows edges;
-  std::uint64_t edge_count = 0;        ///< Of the file, before undirected ones become two arcs.
-  std::uint64_t arc_count = 0;         ///< Of these, those that the file says are directed,
-  std::uint64_t undirected_count = 0;  ///< and those that it says are undirected and has once.
+  std::uint64_t edge_count = 0;        ///< In the file, before undirected edges become two arcs.
+  std::uint64_t arc_count = 0;         ///< The edges among them that the file declares directed.
+  std::uint64_t undirected_count = 0;  ///< The edges that it declares undirected and lists once.
   std::vector<std::int64_t> vertex_ids;
-  NameTable vertex_names;  ///< Of ids that are text: `vertex_ids` are their numbers here.
+  NameTable vertex_names;  ///< Ids that are text: `vertex_ids` are indices into it.
   std::vector<std::uint64_t> vertex_lines;
   IdRange declared;
-  std::uint64_t graphs = 0;  ///< Of a set; 0: it is none.
+  std::uint64_t graphs = 0;  ///< The number of graphs in a set; 0: not a set.
   bool has_labels = false;
   LabelCells labels;  ///< Aligned with `vertex_ids` if `has_labels`.
 };
 
-/// Turns vertices and edges into rows of the run's kind of ids. An id of a higher kind than that of the run is an
-/// error, and `wanted_ids` then has its kind, with which the file is read again.
+/// Converts vertices and edges to rows with the run's kind of ids. An id of a higher kind is an error; `wanted_ids`
+/// then has its kind, and the file is read again with it.
 class GraphSink {
  public:
   GraphSink(std::string path, SinkRequest request, const IoOptions& options, Budget& budget);
 
   const std::string& path() const { return path_; }
   const SinkRequest& request() const { return request_; }
-  /// Whether edges have a third column; if not, readers need not look for it.
+  /// False if edges have no third column; then readers skip it.
   bool wants_info() const { return wants_info_; }
   IdKind wanted_ids() const { return wanted_; }
 
-  /// The file says, in `line`, that it has the vertices `range`. Edges to others are errors. Its length is checked
-  /// against the edges by `finish`.
+  /// The file declares the vertices `range` in line `line`. Edges to other vertices are errors. `finish` checks its
+  /// length against the edges.
   Status declare(IdRange range, std::uint64_t line);
-  /// What follows is the next graph of a set, and its ids are text `index:id`, from 0. No call: the file has one graph.
+  /// Begins the next graph of a set, whose ids become text `index:id`, with an index from 0. Never called: the file has
+  /// one graph.
   void begin_graph();
-  /// The same for formats that seldom have several graphs: of a file with one, ids are as they stand. Errors: Input
-  /// where rows were handed over already, whose ids have no place in a set.
+  /// As `begin_graph`, for formats that rarely have several graphs: ids of a single graph stay as they are. Errors:
+  /// Input if rows were handed over already, since their ids have no index.
   Status begin_next_graph(std::uint64_t line);
-  /// A vertex that the file lists. A second one with the same id is an error.
+  /// Adds a vertex that the file lists. Listing an id twice is an error.
   Status vertex(const FileId& id, std::optional<std::string_view> label, std::uint64_t line);
-  /// An edge. `info` is the text of its label or number; none is an error where that is wanted.
+  /// Adds an edge. `info` is the text of its label or number; a missing one is an error if info is wanted.
   Status edge(const FileId& source, const FileId& target, std::optional<std::string_view> info, EdgeKind kind,
               std::uint64_t line);
-  /// Every end of an edge has to be a vertex that `vertex` gave, in any order.
+  /// Requires every end of an edge to be passed to `vertex`, in any order.
   void expect_listed() { expects_listed_ = true; }
-  /// All was read. Errors: an end that is not listed, a declared number that is far above what the file has.
+  /// Ends the input. Errors: an end that is not listed, a declared number far above the contents of the file.
   Result<FileGraph> finish();
 
  private:
@@ -108,14 +109,14 @@ class GraphSink {
   std::optional<LabelReader> edge_labels_;
   LabelReader vertex_labels_;
   std::uint64_t declared_line_ = 0;
-  std::string prefix_;  ///< Of ids of a set.
+  std::string prefix_;  ///< The prefix of the ids of a set.
   std::uint64_t charged_vertices_ = 0;
   bool expects_listed_ = false;
   std::unordered_set<std::int64_t> listed_;                   ///< Cells of vertices.
-  std::unordered_map<std::int64_t, std::uint64_t> expected_;  ///< Ends that are not listed yet, and the line of one.
+  std::unordered_map<std::int64_t, std::uint64_t> expected_;  ///< Ends not listed so far, and a line of each.
 };
 
-/// A header may declare some more vertices than the file has lines for. Errors: Resource.
+/// Allows a header to declare some more vertices than the file has lines for. Errors: Resource.
 Status check_declared(const std::string& path, std::uint64_t line, std::uint64_t declared, std::uint64_t entries,
                       std::string_view what);
 

@@ -10,14 +10,15 @@
 #include "runtime/graph/formats/readers.h"
 #include "runtime/graph/formats/text_reader.h"
 
-/// GraphML: nodes, edges, and their attributes that a `key` names. Nested graphs, hyperedges and ports are not read.
+/// GraphML: nodes, edges, and their attributes that a `key` names. Nested graphs, hyperedges and ports are not
+/// supported.
 namespace matcha::runtime::detail {
 
 namespace {
 
 constexpr std::size_t kLongestXmlValue = std::size_t{1} << 20;
 
-/// The name of an element without the prefix of its namespace.
+/// The name of an element without its namespace prefix.
 std::string_view local_name(const char* name) {
   const char* const colon = std::strchr(name, ':');
   return colon != nullptr ? colon + 1 : name;
@@ -30,12 +31,12 @@ std::optional<std::string_view> attribute(const char** attributes, std::string_v
   return std::nullopt;
 }
 
-/// What a `key` says of the attribute that it names.
+/// The declaration of an attribute by a `key` element.
 struct Key {
   std::string name;
   bool of_nodes = false;
   bool of_edges = false;
-  std::optional<std::string> otherwise;  ///< Its default.
+  std::optional<std::string> otherwise;  ///< The default value.
 };
 
 class GraphMlReader {
@@ -54,7 +55,7 @@ class GraphMlReader {
     XML_SetUserData(parser_.get(), this);
     XML_SetElementHandler(parser_.get(), &on_begin, &on_end);
     XML_SetCharacterDataHandler(parser_.get(), &on_text);
-    // Text of an entity may be far longer than the file.
+    // An expanded entity may be far longer than the file.
     XML_SetEntityDeclHandler(parser_.get(), [](void* self, const char*, int, const char*, int, const char*, const char*,
                                                const char*, const char*) {
       static_cast<GraphMlReader*>(self)->fail("declarations of entities are not read", "leave the DTD out");
@@ -214,7 +215,7 @@ class GraphMlReader {
     keep(sink_.edge(std::string_view(id_), std::string_view(target_), info, edge_kind_, element_line_));
   }
 
-  /// The value of the attribute of that name of the element that ends.
+  /// The value of the attribute named `name` of the current element.
   std::optional<std::string_view> value_of(const std::string& name, bool of_node) const {
     std::optional<std::string_view> otherwise;
     for (const auto& [id, key] : keys_) {
@@ -233,15 +234,15 @@ class GraphMlReader {
   Status status_ = Done{};
   std::string label_, info_ = "label";
   std::unordered_map<std::string, Key> keys_;
-  std::unordered_map<std::string, std::string> values_;  ///< Of the node or edge, by the id of the key.
+  std::unordered_map<std::string, std::string> values_;  ///< Values of the current node or edge, by the id of the key.
   std::string key_, data_key_, text_, id_, target_;
   std::uint64_t depth_ = 0;
-  std::uint64_t text_depth_ = 0;  ///< Of the `data` or `default` whose text is read; 0: none.
+  std::uint64_t text_depth_ = 0;  ///< Depth of the `data` or `default` element whose text is read; 0: none.
   std::uint64_t element_line_ = 0;
   Inside inside_ = Inside::Nothing;
   bool has_graph_ = false;
   EdgeKind kind_ = EdgeKind::Undirected;       ///< `edgedefault`.
-  EdgeKind edge_kind_ = EdgeKind::Undirected;  ///< Of the edge that is read.
+  EdgeKind edge_kind_ = EdgeKind::Undirected;  ///< The kind of the current edge.
 };
 
 }  // namespace
@@ -250,7 +251,7 @@ bool looks_like_graphml(std::string_view head) {
   const std::string_view first = first_text_line(head);
   if (first.starts_with("<graphml") && first.find_first_of(" \t>") == std::strlen("<graphml")) return true;
   if (!first.starts_with("<?xml") && !first.starts_with("<!") && looks_like_triple(first)) return false;
-  // A prefix of its namespace may stand before.
+  // The name may have a namespace prefix.
   return first.starts_with('<') &&
          (head.find("<graphml") != std::string_view::npos || head.find(":graphml") != std::string_view::npos);
 }

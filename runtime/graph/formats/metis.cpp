@@ -4,8 +4,8 @@
 #include "runtime/graph/formats/readers.h"
 #include "runtime/graph/formats/text_reader.h"
 
-/// METIS: `n m [fmt [ncon]]`, then a line for each vertex: its size and weights, if `fmt` says so, and its neighbours,
-/// each followed by the weight of the edge, if `fmt` says so. Which files are METIS, `first_line.h` finds out.
+/// METIS: `n m [fmt [ncon]]`, then a line for each vertex: its size and weights, if `fmt` has them, and its neighbours,
+/// each followed by the weight of the edge, if `fmt` has it. `first_line.h` detects METIS files.
 namespace matcha::runtime::detail {
 
 namespace {
@@ -17,7 +17,7 @@ constexpr const char* kMetisHint =
 struct MetisHeader {
   std::int64_t vertices = 0;
   std::int64_t edges = 0;
-  std::int64_t weights = 0;  ///< Numbers before the neighbours that are weights of the vertex.
+  std::int64_t weights = 0;  ///< Weights of the vertex before the neighbours.
   bool has_sizes = false;
   bool has_edge_weights = false;
   std::uint64_t line = 0;
@@ -43,7 +43,7 @@ class MetisReader {
     }
     if (!done) return done;
     if (!text_.status()) return text_.status();
-    // Blank lines at the end may be lost; they are vertices without neighbours.
+    // Blank lines at the end may be missing; they are vertices without neighbours.
     const std::uint64_t declared = 2 * static_cast<std::uint64_t>(header_.edges);
     if (vertex < header_.vertices && entries != declared) {
       return count_error(path_, header_.line, header_.vertices, static_cast<std::uint64_t>(vertex),
@@ -69,7 +69,7 @@ class MetisReader {
     }
   }
 
-  /// The next number of the line; none at its end.
+  /// Reads the next number of the line; empty at its end.
   Status number(std::optional<std::int64_t>& out) {
     out.reset();
     while (text_.peek() == ' ' || text_.peek() == '\t' || text_.peek() == '\r') text_.take();

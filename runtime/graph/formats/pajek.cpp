@@ -121,7 +121,7 @@ class PajekReader {
   const std::string& path_;
   GraphSink& sink_;
   Section section_ = Section::None;
-  std::int64_t vertices_ = -1;  ///< Of `*Vertices n`; below 0 before that line.
+  std::int64_t vertices_ = -1;  ///< From `*Vertices n`; negative before that line.
   std::uint64_t line_ = 0;
 };
 

@@ -10,7 +10,7 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-/// Edges are columns 0, 1 and 2. The last one may name an attribute of edges.
+/// Checks that edges are columns 0, 1 and 2. The last one may name an attribute of edges.
 Status check_columns(const std::string& path, const FormatEntry& entry, std::vector<ColumnSpec>& columns) {
   for (std::size_t at = 0; at < columns.size(); ++at) {
     if (columns[at].name.empty()) continue;

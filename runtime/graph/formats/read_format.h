@@ -6,8 +6,8 @@
 /// Graphs and lists from the formats of `formats.def` that have a reader.
 namespace matcha::runtime::detail {
 
-/// Reads the rest of the source into `raw`: rows, vertices, labels, and what the load report says of the file.
-/// Errors: as Reader; Input where a column or an attribute is asked for that the format does not have.
+/// Reads the rest of the source into `raw`: rows, vertices, labels, and the notes for the load report. Errors: as
+/// Reader; Input where the caller names a column or an attribute that the format does not have.
 Status read_format(RawGraph& raw, const FormatEntry& entry, LineSource& source, const IoOptions& options,
                    Budget& budget, RunIds& ids);
 
@@ -15,18 +15,17 @@ Status read_format(RawGraph& raw, const FormatEntry& entry, LineSource& source, 
 Result<Rows> read_format_rows(const ListSpec& spec, const FormatEntry& entry, LineSource& source,
                               const IoOptions& options, Budget& budget, RunIds& ids);
 
-/// Errors: Input where a column of labels is named, and there is neither a file of vertices nor a format with
+/// Errors: Input where a column of labels is named although there is neither a file of vertices nor a format with
 /// attributes.
 Status check_label_column(const GraphSpec& spec, const FormatEntry& entry);
 
 /// The size at the top of an edge list.
 struct SizeLine {
   IdRange vertices = {};
-  std::string note;  ///< For the load report; empty: there is no size.
+  std::string note;  ///< For the load report; empty: no size line.
 };
-/// Takes off the first line of an edge list if it is a size. `table`: how the rest is to be read. `asked_edges`: the
-/// caller said that the file is an edge list; else `format` becomes Metis if the file is that. Errors: as
-/// `judge_first_line`.
+/// Consumes the first line of an edge list if it is a size. `table`: how the rest is read. `asked_edges`: the caller
+/// declared an edge list; otherwise `format` becomes Metis for a METIS file. Errors: as `judge_first_line`.
 Result<SizeLine> take_size_line(LineSource& source, const std::vector<ColumnSpec>& columns, TableOptions& table,
                                 bool asked_edges, Format& format, const IoOptions& options);
 

@@ -10,7 +10,7 @@ bool parse_number(std::string_view word, std::int64_t& out) {
 }
 
 std::uint64_t hash_pair(std::int64_t a, std::int64_t b) {
-  // The finalizer of splitmix64, over both.
+  // The finalizer of splitmix64, applied to both.
   std::uint64_t x = static_cast<std::uint64_t>(a) * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(b);
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;

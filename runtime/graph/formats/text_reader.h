@@ -7,22 +7,22 @@
 
 #include "runtime/graph/detail/source.h"
 
-/// What the readers of formats share: text byte by byte, and lines as words.
+/// Helpers shared by the readers of formats: text byte by byte, and lines as words.
 namespace matcha::runtime::detail {
 
-/// Walks the bytes of a source, whose lines may be of any length.
+/// Iterates over the bytes of a source; lines may have any length.
 class TextReader {
  public:
   static constexpr int kEnd = -1;
 
   explicit TextReader(LineSource& source) : source_(source), line_(source.lines_taken() + 1) { source_.read_bytes(); }
 
-  /// The next byte, which stays; `kEnd` behind the last one, and after an error.
+  /// The next byte, without consuming it; `kEnd` at the end, and after an error.
   int peek() {
     if (at_ == chunk_.end && !fetch()) return kEnd;
     return static_cast<unsigned char>(*at_);
   }
-  /// Takes the next byte.
+  /// Consumes the next byte.
   int take() {
     const int byte = peek();
     if (byte == kEnd) return byte;
@@ -32,7 +32,7 @@ class TextReader {
   }
   /// The line of the next byte, from 1.
   std::uint64_t line() const { return line_; }
-  /// Whether the source failed; then the text seemed to end.
+  /// The error of the source, after which the text seems to end.
   const Status& status() const { return status_; }
 
  private:
@@ -55,13 +55,13 @@ class TextReader {
   Status status_ = Done{};
 };
 
-/// Takes words from the front of a line; blanks are between them.
+/// Takes words from the front of a line; blanks separate them.
 class WordReader {
  public:
   explicit WordReader(std::string_view line) : rest_(line) { skip(); }
 
   bool is_over() const { return rest_.empty(); }
-  /// The next word without its quotes; empty at the end. A quoted one may have blanks.
+  /// The next word without its quotes; empty at the end. A quoted word may contain blanks.
   std::string_view take() {
     std::string_view word;
     if (rest_.starts_with('"') && rest_.find('"', 1) != std::string_view::npos) {
@@ -82,10 +82,10 @@ class WordReader {
   std::string_view rest_;
 };
 
-/// The whole word as a number; false if it is none.
+/// Parses the whole word as a number; false if it is not one.
 bool parse_number(std::string_view word, std::int64_t& out);
 
-/// A hash of an ordered pair. Sums of these tell whether two lists have the same pairs.
+/// A hash of an ordered pair. Equal sums of these show that two lists have the same pairs.
 std::uint64_t hash_pair(std::int64_t a, std::int64_t b);
 
 /// The first line of `head` that is not blank; empty if there is none.

@@ -9,7 +9,7 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-/// Takes `t #` or `# t` off the front; false if it is not there.
+/// Removes `t #` or `# t` from the front; false if it is missing.
 bool take_header(WordReader& words) {
   WordReader ahead = words;
   const std::string_view first = ahead.take();
