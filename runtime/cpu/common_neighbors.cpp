@@ -11,7 +11,7 @@ namespace {
 
 using Ranks = std::span<const std::uint32_t>;
 
-/// One side of a cut, whose neighbours are looked at from its outer end, so that nothing is searched for.
+/// One side of a cut. Neighbours are read from the outer end of their list, so no search is needed.
 struct Below {
   std::uint64_t cut;
   static std::size_t place(Ranks, std::size_t i) { return i; }
@@ -47,8 +47,8 @@ class CommonNeighbors {
     return {graph_.neighbors + arcs.begin, arcs.end - arcs.begin};
   }
 
-  /// True where most wedges are those of one vertex, which its few companions hardly share. In reads of an item. Asks
-  /// for the first neighbours of each vertex, so that they are there when their turn comes.
+  /// True if most wedges belong to one vertex and its few companions share few of them. Costs are in reads of an item.
+  /// Prefetches the first neighbours of each vertex.
   bool searches_pay() const {
     constexpr double kCall = 8;
     constexpr double kSearch = 2;
@@ -81,7 +81,7 @@ class CommonNeighbors {
   unsigned __int128 count_wedges(std::uint32_t* counters) const {
     unsigned __int128 found = 0;
     for (std::uint32_t vertex : list_) {
-      std::uint64_t shared = 0;  // A list has less than 2^32 items, of which each was met less than 2^32 times.
+      std::uint64_t shared = 0;  // A list has less than 2^32 items, each counted less than 2^32 times.
       for_each_near(vertex, [&](std::uint32_t end) { shared += counters[end]++; });
       found += shared;
     }

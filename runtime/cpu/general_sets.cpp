@@ -5,7 +5,7 @@
 namespace matcha::runtime {
 namespace {
 
-/// From this ratio of lengths on, each item of `a` is searched instead of walking `b`.
+/// From this ratio of lengths on, each item of `a` is searched in `b` instead of merging.
 constexpr std::uint64_t kSkew = 16;
 
 /// Branch-free binary search.
@@ -22,8 +22,8 @@ std::uint64_t lower_bound(const T* b, std::uint64_t nb, T x) {
   return static_cast<std::uint64_t>(q - b) + std::uint64_t{*q < x};
 }
 
-/// Calls `item(x, is_member)` for the items of `a`, in order. While `a` ascends, `b` is walked along; a step down
-/// starts a search from the front.
+/// Calls `item(x, is_member)` for the items of `a`, in order. While `a` ascends, the position in `b` advances with it;
+/// a descent starts a search from the front.
 template <typename T, typename Item>
 void walk(const T* a, std::uint64_t na, const T* b, std::uint64_t nb, Item item) {
   bool search = nb / kSkew > na;
@@ -75,7 +75,7 @@ std::uint64_t rt_intersect_sorted_u32(const std::uint32_t* a, std::uint64_t na, 
 std::uint64_t rt_intersect_distinct_u32(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b,
                                         std::uint64_t nb, std::uint32_t* out) {
   std::uint64_t found = 0, at = 0;
-  // All vertices lie side by side in most graphs.
+  // In most graphs all vertices are consecutive ranks.
   if (na != 0 && std::uint64_t{a[na - 1]} - a[0] == na - 1) {
     for (std::uint64_t i = 0; i < nb; ++i) {
       if (b[i] < a[0] || b[i] > a[na - 1] || (i != 0 && b[i] == b[i - 1])) continue;

@@ -2,17 +2,17 @@
 
 #include <cstdint>
 
-/// Membership against an ascending list, for operands that are not "ascending ranks without repeats": `a` comes in any
-/// order and keeps its repeats, `b` is ascending and may repeat. `out` needs room for `na` items and may be `a` itself.
-/// Each gives the number of items of the result. Cost: a merge while `a` ascends, else a binary search an item.
+/// Membership against an ascending list, for operands that are not "ascending ranks without repeats": `a` has any order
+/// and keeps its repeats, `b` is ascending and may repeat. `out` needs room for `na` items and may be `a` itself. Each
+/// returns the number of items of the result. Cost: a merge while `a` ascends, else a binary search for each item.
 namespace matcha::runtime {
 
 extern "C" {
 
 std::uint64_t rt_intersect_sorted_u32(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b,
                                       std::uint64_t nb, std::uint32_t* out);
-/// For ascending `a` without repeats; `out` needs room for min(na, nb) items and one more, and is not `a`. Cost: that
-/// of the shorter list, where the lengths differ much.
+/// For ascending `a` without repeats; `out` needs room for min(na, nb) items plus one, and is not `a`. Cost:
+/// proportional to the shorter list if the lengths differ much.
 std::uint64_t rt_intersect_distinct_u32(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b,
                                         std::uint64_t nb, std::uint32_t* out);
 std::uint64_t rt_intersect_sorted_i64(const std::int64_t* a, std::uint64_t na, const std::int64_t* b, std::uint64_t nb,

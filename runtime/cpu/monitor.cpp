@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds kReport{100};
 
 }  // namespace
 
-/// The thread that looks after all monitored regions. It lives as long as the process and sleeps while there are none.
+/// The thread that monitors all regions. It lives as long as the process and sleeps while there are none.
 class Watcher {
  public:
   static Watcher& instance() {
@@ -30,7 +30,7 @@ class Watcher {
     wake_.notify_one();
   }
 
-  /// Returns when the thread is done with `monitor`.
+  /// Returns when the thread no longer uses `monitor`.
   void remove(Monitor* monitor) {
     std::lock_guard<std::mutex> lock(mutex_);
     std::erase(monitors_, monitor);

@@ -6,9 +6,9 @@
 
 namespace matcha::runtime {
 
-/// Has a region's stop request and deadline watched and its progress reported while it lives, unless the control asks
-/// for nothing of that. One thread watches all regions of the process: making and joining a thread would take longer
-/// than a small region.
+/// Watches a region's stop request and deadline and reports its progress while it lives, if the control asks for any of
+/// these. One thread watches all regions of the process: starting and joining a thread takes longer than a small
+/// region.
 class Monitor {
  public:
   Monitor(RegionState& state, const RunControl& control);
@@ -22,7 +22,7 @@ class Monitor {
 
   void look();
   void report();
-  /// When to look next, after `now`.
+  /// The time of the next check, after `now`.
   Clock::time_point next_look(Clock::time_point now) const;
 
   RegionState& state_;

@@ -12,13 +12,13 @@ namespace {
 constexpr std::uint32_t kTrapped = 100;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 constexpr std::uint64_t kMaxChunk = 1024;
-/// What is left is thought of as so many chunks for each thread: of positions, and of work (runtime/work.h), which are
-/// not made smaller than pays for taking them.
+/// The remaining positions and work (runtime/work.h) are divided into this many chunks for each thread. Chunks below
+/// kLittleChunk do not pay for fetching them.
 constexpr std::uint64_t kChunksOfPositions = 8, kChunksOfWork = 32, kLittleChunk = 1024;
-/// A call of `body` is to take about so long.
+/// The target duration of a call of `body`.
 constexpr std::chrono::microseconds kShortCall{1000}, kLongCall{20000};
-constexpr std::uint64_t kLine = 64;  ///< What scratch memory is aligned to.
-/// So many second-level tasks a thread may wait at most; past that a worker walks its loops itself.
+constexpr std::uint64_t kLine = 64;  ///< The alignment of scratch memory.
+/// The most second-level tasks that may wait for each thread; beyond it a worker runs its loops itself.
 constexpr std::uint64_t kMaxItemTasks = 64;
 
 bool collects_rows(const RegionLaunch& launch) {
@@ -72,7 +72,7 @@ bool RegionState::prepare() {
     if (launch_.sinks[s].kind != SinkKind::Map) continue;
     maps_[s] = make_columns(launch_.sinks[s]);
     for (Column& column : maps_[s]) {
-      // One more, so that sizes can become offsets in place.
+      // One more, so that sizes can be turned into offsets in place.
       if (!column.reserve(launch_.positions + 1) || !column.resize(launch_.positions)) return false;
       map_pointers_[s].push_back(column.data());
     }
@@ -87,7 +87,7 @@ bool RegionState::prepare() {
 bool RegionState::prepare_worker(WorkerState& state, std::uint64_t index) {
   std::size_t sinks = launch_.sinks.size();
   if (launch_.scratch_bytes != 0) {
-    // Zeros come with fresh pages, when a worker first touches them.
+    // Fresh pages are zero when a worker first touches them.
     const std::uint64_t bytes = launch_.scratch_bytes + kLine;
     state.scratch.reset(launch_.clear_scratch ? std::calloc(1, bytes) : std::malloc(bytes));
     if (state.scratch == nullptr) return false;
@@ -191,7 +191,7 @@ std::uint64_t RegionState::chunk_end(std::uint64_t begin) const {
   std::uint64_t most =
       begin + std::clamp<std::uint64_t>((last_ - begin) / (kChunksOfPositions * threads_), 1, kMaxChunk);
   if (threads_ == 1) return most;
-  // Where hubs come first, equal numbers of positions would leave most of the work to one thread.
+  // If hubs come first, equal numbers of positions would leave most of the work to one thread.
   const std::uint64_t left = work_of(launch_.maybe_walked, begin, last_);
   const std::uint64_t share = std::max(left / (kChunksOfWork * threads_), kLittleChunk);
   std::uint64_t least = begin + 1;
@@ -213,7 +213,7 @@ bool RegionState::claim(std::uint64_t& begin, std::uint64_t& end) {
     end = chunk_end(begin);
   } while (!next_position_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
   if (end == last_ && may_defer_) {
-    // From now on a thread that runs out of positions waits for second-level items.
+    // From now on a thread without positions waits for second-level items.
     std::atomic_ref<std::uint64_t>(context_.defer_threshold)
         .store(control_.defer_items_late, std::memory_order_relaxed);
   }
@@ -289,7 +289,7 @@ void RegionState::run_items(std::uint64_t slot, ItemRange items) {
   WorkerState& state = enter(slot);
   auto& [position, begin, end, size] = items;
   const std::uint64_t work = work_of(launch_.maybe_walked, position, position + 1);
-  // The parts of a position's work add up to it.
+  // The parts of a position's work sum to it.
   const auto work_before = [&](std::uint64_t item) {
     return static_cast<std::uint64_t>(static_cast<unsigned __int128>(work) * item / size);
   };
@@ -355,7 +355,7 @@ std::uint64_t RegionState::work_done() const {
   const std::uint64_t deferred = deferred_work_.load(std::memory_order_relaxed);
   std::uint64_t done = 0;
   for (const std::unique_ptr<WorkerState>& state : workers_) done += state->work.load(std::memory_order_relaxed);
-  // The position of a loop that was just split off is not counted yet.
+  // The position of a loop that was just split off is not counted so far.
   return done > deferred ? done - deferred : 0;
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 std::uint64_t current_slot() { return static_cast<std::uint64_t>(tbb::this_task_arena::current_thread_index()); }
 
-/// What a task does: second-level items of one position, or outer positions while there are some (`items.end == 0`).
+/// The work of a task: second-level items of one position, or outer positions until none are left (`items.end == 0`).
 struct Job {
   RegionState* state;
   ItemRange items;
@@ -37,8 +37,8 @@ struct Job {
   }
 };
 
-/// The function object of a task. libtbb orders the making of a task before its run, but by means that ThreadSanitizer
-/// cannot see; `publish` and the load of `published` order them once more.
+/// The function object of a task. libtbb orders the creation of a task before its run, but ThreadSanitizer cannot see
+/// that; `publish` and the load of `published` repeat the order.
 class JobCall {
  public:
   explicit JobCall(Job* job) { std::atomic_ref<Job*>(job_).store(job, std::memory_order_relaxed); }
@@ -56,16 +56,16 @@ class JobCall {
   mutable Job* job_;
 };
 
-/// How much work may be done before other threads are woken, which takes them longer, and how long that may take.
+/// The most work and time to spend before other threads are woken, which is slow.
 constexpr std::uint64_t kLittleWork = 1 << 13;
 constexpr std::chrono::microseconds kTimeAlone{20};
 
-/// Keeps second-level items until there are threads for them.
+/// Holds second-level items until there are threads for them.
 class Waiting final : public TaskSpawner {
  public:
   void spawn_items(const ItemRange& items) override { items_.push_back(items); }
 
-  /// Runs a region of little work on this thread alone, for a short time. True: all of it is done.
+  /// Runs a small region on this thread alone, for a short time. True: all of it is done.
   bool run(RegionState& state) {
     state.set_spawner(this);
     return state.run_positions_alone(RegionState::Clock::now() + kTimeAlone) && items_.empty();
@@ -77,15 +77,15 @@ class Waiting final : public TaskSpawner {
   std::vector<ItemRange> items_;
 };
 
-/// Runs a region on a task arena of its own. A task never waits for another one, so a thread is inside one task at a
-/// time and its slot's worker is never entered twice; only the thread that called `run` waits, for all tasks.
+/// Runs a region on its own task arena. A task never waits for another one, so a thread is inside one task at a time
+/// and its slot's worker is never entered twice; only the thread that called `run` waits, for all tasks.
 class Arena final : public TaskSpawner {
  public:
   Arena(RegionState& state, unsigned threads) : state_(state), threads_(threads), arena_(static_cast<int>(threads)) {
     allow_threads(threads);
   }
 
-  /// `waiting`: tasks that were created before.
+  /// `waiting`: tasks that were created earlier.
   void run(const std::vector<ItemRange>& waiting) {
     state_.set_spawner(this);
     arena_.execute([&] {
@@ -115,7 +115,7 @@ class Arena final : public TaskSpawner {
 
 RegionOutcome run(const RegionLaunch& launch, const RunControl& control) {
   unsigned threads = control.threads != 0 ? control.threads : machine().threads;
-  // Without second-level tasks there is no work for more workers than positions.
+  // Without second-level tasks, more workers than positions would be idle.
   if (launch.inner == nullptr) {
     threads = static_cast<unsigned>(std::clamp<std::uint64_t>(launch.walked(), 1, threads));
   }

@@ -22,16 +22,16 @@ namespace matcha::runtime {
 struct SinkInfo {
   SinkKind kind = SinkKind::SumInt;
   std::vector<ElementKind> columns;
-  /// Rows in RowMode::Ordered: the worker's buffer is where its rows are collected, and grows by `rt_grow_rows`.
+  /// Rows in RowMode::Ordered: rows are collected in the worker's buffer, which grows by `rt_grow_rows`.
   bool direct = false;
-  std::uint64_t expected =
-      0;  ///< With `direct`: rows to have room for at first. Memory that is not written costs none.
+  /// With `direct`: the initial capacity in rows. Untouched memory costs nothing.
+  std::uint64_t expected = 0;
 };
 
-/// What becomes of the rows of Rows sinks.
+/// The destination of the rows of Rows sinks.
 enum class RowMode {
   Ordered,  ///< Collected, in the order of the outer positions; nothing is deferred.
-  Stream,   ///< Handed to `RunControl::on_rows` in blocks, in no particular order; memory does not grow.
+  Stream,   ///< Passed to `RunControl::on_rows` in blocks, in no particular order, with bounded memory.
 };
 
 /// One parallel region as generated code describes it.
@@ -39,15 +39,15 @@ struct RegionLaunch {
   RegionBody body = nullptr;
   RegionInner inner = nullptr;  ///< Null: the second level cannot be split off.
   std::uint64_t positions = 0;  ///< Length of the outermost loop.
-  /// Of it only the positions [begin, end) are walked; those of a Map are the only ones that are given.
+  /// Only the positions [begin, end) are processed and, for a Map, returned.
   std::uint64_t begin = 0;
   std::uint64_t end = ~std::uint64_t{0};
-  /// The graph whose vertices are the positions; its arcs say how the work is spread. Null: all positions are alike.
+  /// The graph whose vertices are the positions; its arcs estimate the work of each. Null: all positions cost the same.
   const GraphView* maybe_walked = nullptr;
   std::uint64_t* frame = nullptr;
   const SetKernels* sets = nullptr;
-  std::uint64_t scratch_bytes = 0;  ///< For each worker.
-  bool clear_scratch = false;       ///< It is zeros at the start, for counters.
+  std::uint64_t scratch_bytes = 0;  ///< Per worker.
+  bool clear_scratch = false;       ///< It is zero at the start, for counters.
   std::vector<SinkInfo> sinks;
   RowMode row_mode = RowMode::Ordered;
 
@@ -62,19 +62,19 @@ struct RowBlock {
   const void* const* columns;
 };
 
-/// How to run. Calls of one callback come one at a time, but from any thread; a callback starts no region and throws
-/// nothing.
+/// How to run. Calls of one callback are serialized, but come from any thread; a callback must not start a region or
+/// throw.
 struct RunControl {
-  unsigned threads = 1;  ///< 0: as many as the machine has.
-  const std::atomic<std::uint32_t>* stop_request =
-      nullptr;  ///< Looked at every 20 ms; not 0: stop. A signal handler may set it.
+  unsigned threads = 1;  ///< 0: the number of processors.
+  /// Checked every 20 ms; not 0: stop. A signal handler may set it.
+  const std::atomic<std::uint32_t>* stop_request = nullptr;
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  /// Of the work, in units of its own. Some 10 times a second, and once at the end.
+  /// Called about 10 times a second, and once at the end, with the work in the units of `work_of`.
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;
-  std::function<bool(const RowBlock&)> on_rows;  ///< For RowMode::Stream; false: no more rows are wanted.
+  std::function<bool(const RowBlock&)> on_rows;  ///< For RowMode::Stream; returns false to stop.
   std::uint64_t row_capacity = 4096;             ///< Rows in a worker's buffer.
-  std::uint64_t defer_items = 4096;              ///< Second-level loops of that many items are always offered.
-  std::uint64_t defer_items_late = 32;           ///< The same once all outer positions have been given out.
+  std::uint64_t defer_items = 4096;              ///< Second-level loops of at least this many items are always offered.
+  std::uint64_t defer_items_late = 32;           ///< The same once all outer positions have been assigned.
 };
 
 /// How a region ended.
@@ -92,16 +92,17 @@ struct SinkResult {
   std::vector<Column> columns;  ///< Rows (Ordered) and Map.
 };
 
-/// What a region gave. Unless `end == Complete` the values cover only a part of the positions (a Map has unset rows).
+/// The result of a region. Unless `end == Complete` the values cover only a part of the positions (a Map has unset
+/// rows).
 struct RegionResult {
   RegionEnd end = RegionEnd::Complete;
   std::uint64_t positions_done = 0;
-  std::uint64_t work_done = 0, work_total = 0;  ///< As `work_of` measures it; split-off loops count by their items.
+  std::uint64_t work_done = 0, work_total = 0;  ///< In the units of `work_of`; split-off loops count by their items.
   std::uint64_t deferred = 0;                   ///< Second-level loops that were split off.
   std::vector<SinkResult> sinks;
 };
 
-/// A trap of generated code, or a failure of the runtime around it (`code == None`, then `message` says all).
+/// A trap of generated code, or a failure of the runtime around it (`code == None`; `message` describes it).
 struct RegionError {
   TrapCode code = TrapCode::None;
   std::string message;
@@ -114,12 +115,12 @@ struct RegionError {
 /// A region's result or its error.
 using RegionOutcome = std::variant<RegionResult, RegionError>;
 
-/// Runs `launch.body` over all positions of the launch. One thread: direct calls, no task is made; more: see README.md.
-/// An error is a trap, a 128-bit sum that overflows at the merge, memory that cannot be had, or positions that were not
-/// walked exactly once although nothing stopped the region (an internal error, never a wrong count).
+/// Runs `launch.body` over all positions of the launch. With one thread by direct calls, without tasks; with more as in
+/// README.md. Errors: a trap, a 128-bit sum that overflows at the merge, out of memory, or positions that were not
+/// processed exactly once although nothing stopped the region (an internal error, never a wrong count).
 RegionOutcome run_region(const RegionLaunch& launch, const RunControl& control);
 
-/// Starts the thread that watches regions, which the first region that wants it would do otherwise.
+/// Starts the thread that watches regions ahead of the first region that needs it.
 void start_watching();
 
 }  // namespace matcha::runtime

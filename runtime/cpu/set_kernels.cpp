@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array<Tier, 4> kTiers = {Tier::Scalar, Tier::Avx2, Tier::Avx512, Tier::Avx512Vp2intersect};
 
-/// `__builtin_cpu_supports` asks the processor and, through XGETBV, whether the system saves the registers.
+/// `__builtin_cpu_supports` checks the processor and, through XGETBV, that the system saves the registers.
 bool supported(Tier tier) {
   switch (tier) {
     case Tier::Scalar: return true;

@@ -6,7 +6,7 @@
 namespace matcha::runtime {
 namespace {
 
-/// Entry `bits`: the numbers of the set bits, ascending, a byte each.
+/// Entry `bits`: the indices of the set bits, ascending, a byte each.
 struct CompressOrder {
   u64 entry[256];
 
@@ -24,7 +24,7 @@ struct CompressOrder {
 
 constexpr CompressOrder kCompressOrder;
 
-/// From entry 8 - n on n lanes of ones and others of zeros, from entry 16 - n on the other way round.
+/// From entry 8 - n on: n lanes of ones, then zeros. From entry 16 - n on: n lanes of zeros, then ones.
 constexpr int kLaneMasks[24] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
 
 struct Avx2 {

@@ -6,9 +6,8 @@
 namespace matcha::runtime {
 namespace {
 
-/// 256-bit vectors with the masked loads and the compression of AVX-512VL. Without VP2INTERSECT the comparisons are
-/// what costs, and those of 512 bits only give masks, which take longer to combine than vectors (measured: a fifth
-/// slower than AVX2).
+/// 256-bit vectors with the masked loads and the compression of AVX-512VL. Without VP2INTERSECT comparisons dominate,
+/// and 512-bit comparisons only give masks, which are slower to combine than vectors (measured: 20 % slower than AVX2).
 struct Avx512 {
   using Vec = __m256i;
   static constexpr u64 kLanes = 8;

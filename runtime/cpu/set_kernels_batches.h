@@ -5,8 +5,8 @@
 #include "runtime/abi.h"
 #include "runtime/cpu/set_kernels_blocks.h"
 
-/// Counts of many pairs of lists in one call: a part of the SIMD tiers' algorithms, which are `Algorithms`. The rules
-/// for including this are those of set_kernels_template.h.
+/// Counts of many pairs of lists in one call: a part of `Algorithms`, the algorithms of the SIMD tiers. Include it by
+/// the rules of set_kernels_template.h.
 namespace matcha::runtime {
 
 template <typename V, typename Algorithms>
@@ -22,7 +22,7 @@ struct SetBatches {
     return total;
   }
 
-  /// The same where most lists have a few items, as in a road network.
+  /// The same for lists that mostly have a few items, as in a road network.
   [[gnu::noinline]] static u64 count_few(const SetPair* pairs, u64 n, u64* counts) {
     u64 total = 0;
     for (u64 i = 0; i < n; ++i) {
@@ -38,8 +38,8 @@ struct SetBatches {
     return total;
   }
 
-  /// Looks up the second lists of pairs, which are rows, and asks for the first two lines of each, so that rows which
-  /// come from memory come together. Gives the number of their items.
+  /// Looks up the second lists of pairs, which are rows, and prefetches the first two lines of each, so that cache
+  /// misses overlap. Returns the number of their items.
   static u64 fetch_rows(SetPair* pairs, u64 n, const u32* items, const u64* places) {
     u64 total = 0;
     for (u64 i = 0; i < n; ++i) {
@@ -50,7 +50,7 @@ struct SetBatches {
   }
 
   static u64 fetch_halves(SetPair* pairs, u64 n, const u32* items, const SplitOffsets& halves, u64 side) {
-    // In registers: the compiler cannot know that the pairs do not lie there.
+    // In registers: the compiler must assume that writes to the pairs change them.
     const u64* bases = halves.bases;
     const u64 shift = halves.shift;
     const u32* offsets = halves.offsets + side;
@@ -82,10 +82,10 @@ struct SetBatches {
     return count_fetched(pairs, n, counts, fetch_halves(pairs, n, items, *halves, side));
   }
 
-  /// `fetched`: the items of the second lists.
+  /// `fetched`: the number of items of the second lists.
   MATCHA_INLINE u64 count_fetched(const SetPair* pairs, u64 n, u64* counts, u64 fetched) {
     if constexpr (V::kFew != 0) {
-      // With more, longer lists are so frequent that the branch is foreseen wrongly.
+      // Above this average, longer lists are so frequent that the branch mispredicts.
       constexpr u64 kMostOnAverage = 4;
       if (fetched <= kMostOnAverage * n) return count_few(pairs, n, counts);
     }

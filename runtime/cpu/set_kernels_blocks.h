@@ -4,8 +4,8 @@
 
 #include "runtime/abi.h"
 
-/// Registers of a list compared with another one: the parts of the SIMD tiers' algorithms. `V` and the rules for
-/// including this are those of set_kernels_template.h.
+/// Compares registers of a list with another list: parts of the SIMD tiers' algorithms. `V` and the rules of inclusion
+/// are those of set_kernels_template.h.
 namespace matcha::runtime {
 
 #define MATCHA_INLINE [[gnu::always_inline]] static inline
@@ -13,7 +13,7 @@ namespace matcha::runtime {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-/// The short path and what the longer ones are made of.
+/// The path for short lists and the parts of the longer ones.
 template <typename V>
 struct SetBlocks {
   using Vec = typename V::Vec;
@@ -30,10 +30,10 @@ struct SetBlocks {
     return rest < kLanes ? rest : kLanes;
   }
 
-  /// The step of a merge: the side with the smaller last item moves on, both when they are equal. Written in assembly
-  /// because compilers turn it into branches, which mispredict every other time, and volatile so that it stays ahead of
-  /// the vector loads of the step: the next addresses hang on these two loads, and behind the others they wait for a
-  /// port (three times slower).
+  /// The step of a merge: the side with the smaller last item advances, both if they are equal. In assembly because
+  /// compilers emit branches, which mispredict half of the time. Volatile so that it stays ahead of the vector loads of
+  /// the step: the next addresses depend on these two loads, and behind the vector loads they would wait for a port
+  /// (three times slower).
   MATCHA_INLINE void advance(const u32*& a, const u32*& b) {
     u32 a_last;
     asm volatile(
@@ -70,8 +70,8 @@ struct SetBlocks {
     }
   };
 
-  /// ORs into `bits[k]` the lanes of `held`, which are the items of `a`, that are in `b`. The last block of `b`
-  /// overlaps the one before it, and blocks past the last item of `a` are not looked at.
+  /// ORs into `bits[k]` the lanes of `held`, the items of `a`, that are in `b`. The last block of `b` overlaps the one
+  /// before it; blocks past the last item of `a` are skipped.
   template <u64 K, bool Full>
   MATCHA_INLINE void match_all(const Held<K, Full>& held, const u32* a, const u32* b, u64 nb, u32 (&bits)[K]) {
     Vec block = V::load_part(b, nb < kLanes ? nb : kLanes);
@@ -82,7 +82,7 @@ struct SetBlocks {
     }
   }
 
-  /// What a kernel does with the items of `a` once it is known which of them are in `b`.
+  /// The action of a kernel on the items of `a`, given which of them are in `b`.
   struct Count {
     u64 found = 0;
     [[gnu::always_inline]] void block(const Vec&, u32 bits) { found += static_cast<u64>(__builtin_popcount(bits)); }
@@ -102,7 +102,7 @@ struct SetBlocks {
     }
   };
 
-  /// A bit an item, in the order of `a`.
+  /// Writes a bit for each item, in the order of `a`.
   struct Mark {
     u64* out;
     u64 at = 0;
@@ -173,7 +173,7 @@ struct SetBlocks {
     for (; i + 8 <= n; i += 8) {
       u64 eight;
       __builtin_memcpy(&eight, marks + i, 8);
-      // Its product has the sum of the marks' bits, mark k as bit k, in the highest byte.
+      // The highest byte of the product is the sum of the marks' bits, mark k as bit k.
       const u32 bits = static_cast<u32>(eight * 0x0102040810204080 >> 56);
       V::compress(out + found, V::from(static_cast<u32>(i)), bits);
       found += static_cast<u64>(__builtin_popcount(bits));
@@ -211,8 +211,8 @@ struct SetBlocks {
     }
   }
 
-  /// Asks for the lines that the merge reaches some steps on: their addresses hang on comparisons, so nothing else
-  /// fetches them in time. Prefetching past the end is harmless.
+  /// Prefetches the lines that the merge reaches some steps later: their addresses depend on comparisons, so hardware
+  /// does not fetch them in time. Prefetching past the end is harmless.
   MATCHA_INLINE void prefetch_ahead(const u32* a, const u32* b) {
     for (u64 line = 0; line < kStepItems; line += 16) {
       __builtin_prefetch(a + kPrefetchItems + line);

@@ -2,7 +2,7 @@
 
 #include "runtime/abi.h"
 
-/// The tables of the tiers, one .cpp each; set_kernels.cpp chooses among them.
+/// The tables of the tiers, one .cpp each; set_kernels.cpp selects one.
 namespace matcha::runtime {
 
 extern const SetKernels kScalarKernels;

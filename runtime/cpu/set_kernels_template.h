@@ -6,17 +6,17 @@
 #include "runtime/cpu/set_kernels_batches.h"
 #include "runtime/cpu/set_kernels_blocks.h"
 
-/// The algorithms of the SIMD tiers, over a tier's vector traits `V`. Each tier's .cpp includes this with traits of its
-/// own in an unnamed namespace, so nothing compiled for one instruction set is ever linked into another; for the same
+/// The algorithms of the SIMD tiers, over a tier's vector traits `V`. Each tier's .cpp includes this with its own
+/// traits in an unnamed namespace, so that code for one instruction set is never linked into another; for the same
 /// reason only <cstdint> is included here.
 ///
-/// `V` gives: `kLanes`; `kPairs[k]`, the longest other side for which `k + 1` registers are compared with everything;
-/// `kSkew`, the ratio of lengths from which searching beats merging (a power of two); `kStep`, registers a side in one
-/// step of the merge; `Vec`; `load`, `load_part(p, n)` for n <= kLanes (lanes from n on hold 0xffffffff, which is no
-/// rank; nothing past p[n-1] is read); `from(x)`: x and the numbers behind it; `match(a, b)`, the bits of the lanes of
-/// `a` that are in `b`; `equals(a, x)`; `below(a, x)`; `compress(out, a, bits)`, which may write kLanes items at `out`;
-/// `kFew`, and unless it is 0 `match_few(a, na, b, nb)` for lists of at most so many items, as `match`, lanes from `na`
-/// on being of no use.
+/// `V` provides: `kLanes`; `kPairs[k]`, the longest other side for which `k + 1` registers are compared with
+/// everything; `kSkew`, the ratio of lengths from which searching is faster than merging (a power of two); `kStep`,
+/// registers of each side in one step of the merge; `Vec`; `load`, `load_part(p, n)` for n <= kLanes (lanes from n on
+/// hold 0xffffffff, which is not a rank; nothing past p[n-1] is read); `from(x)`: x and the following numbers;
+/// `match(a, b)`, the bits of the lanes of `a` that are in `b`; `equals(a, x)`; `below(a, x)`; `compress(out, a,
+/// bits)`, which may write kLanes items at `out`; `kFew`, and unless it is 0 `match_few(a, na, b, nb)`: like `match`
+/// for lists of at most kFew items, with undefined lanes from `na` on.
 namespace matcha::runtime {
 
 template <typename V>
@@ -37,8 +37,8 @@ struct SetAlgorithms : SetBlocks<V> {
   template <u64 K, bool Full>
   using Held = typename Blocks::template Held<K, Full>;
 
-  /// Merges two lists as long as both have a whole step: `found(a_now, va, bits)` gets the place and the blocks of a
-  /// step of `a`, and which of their items are in the step of `b`.
+  /// Merges two lists while both have a whole step: `found(a_now, va, bits)` gets the position and the blocks of a step
+  /// of `a`, and the bits of their items that are in the step of `b`.
   template <typename Found>
   MATCHA_INLINE void merge_steps(const u32*& a, const u32* a_end, const u32*& b, const u32* b_end, Found found) {
     while (a_end - a >= static_cast<std::int64_t>(kStepItems) && b_end - b >= static_cast<std::int64_t>(kStepItems)) {
@@ -53,7 +53,7 @@ struct SetAlgorithms : SetBlocks<V> {
     }
   }
 
-  /// Common items of two lists of like length, block by block.
+  /// Common items of two lists of similar length, block by block.
   template <typename Sink>
   MATCHA_INLINE void merge_common(const u32* a, u64 na, const u32* b, u64 nb, Sink& sink) {
     const u32* a_end = a + na;
@@ -67,7 +67,7 @@ struct SetAlgorithms : SetBlocks<V> {
     if (rest_a != 0) Blocks::template all_pairs<kStep, false, true>(a, rest_a, b, rest_b, sink);
   }
 
-  /// Puts the shorter list first, without a branch: which one is shorter is a coin toss.
+  /// Puts the shorter list first, without a branch, which would be unpredictable.
   MATCHA_INLINE void order(const u32*& a, u64& na, const u32*& b, u64& nb) {
     const u32* a_given = a;
     const u32* b_given = b;
@@ -79,8 +79,8 @@ struct SetAlgorithms : SetBlocks<V> {
         : "cc");
   }
 
-  /// Common items, given `1 <= na <= nb`, where one register does not hold `a` or searching pays. Kept out of line, so
-  /// that the short path needs no stack frame.
+  /// Common items, given `1 <= na <= nb`, where one register does not hold `a` or searching is faster. Kept out of
+  /// line, so that the short path needs no stack frame.
   template <typename Sink>
   [[gnu::noinline]] static u64 common_long(const u32* a, u64 na, const u32* b, u64 nb, Sink sink) {
     if (nb / V::kSkew > na) {
@@ -131,7 +131,7 @@ struct SetAlgorithms : SetBlocks<V> {
     }
   }
 
-  /// Difference of two lists of like length, block by block; a block of `a` is final when `a` moves on.
+  /// Difference of two lists of similar length, block by block; a block of `a` is final when `a` advances.
   MATCHA_INLINE void merge_diff(const u32* a, u64 na, const u32* b, u64 nb, Keep& sink) {
     const u32* a_end = a + na;
     const u32* b_end = b + nb;
@@ -152,7 +152,7 @@ struct SetAlgorithms : SetBlocks<V> {
     u64 rest_a = static_cast<u64>(a_end - a);
     u64 rest_b = static_cast<u64>(b_end - b);
     if (rest_a == 0) return;
-    if (rest_b == 0) {  // matching an item twice does no harm
+    if (rest_b == 0) {  // Matching an item twice is harmless.
       --b;
       rest_b = 1;
     }

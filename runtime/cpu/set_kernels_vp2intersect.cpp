@@ -10,8 +10,8 @@ struct Vp2intersect {
   using Vec = __m512i;
   static constexpr u64 kLanes = 16;
 
-  /// A 16 x 16 comparison costs a cycle and a merge step some eight, so a merge pays only where both lists are long;
-  /// its steps take 32 items a side to fill the wait for the next address.
+  /// A 16 x 16 comparison costs one cycle and a merge step about eight, so a merge pays only if both lists are long;
+  /// its steps take 32 items of each side to hide the latency of the next address.
   static constexpr u64 kPairs[] = {~u64{0}, ~u64{0}, ~u64{0}, 400, 224, 176, 144, 128};
   static constexpr u64 kStep = 2;
   static constexpr u64 kSkew = 128;
@@ -38,8 +38,8 @@ struct Vp2intersect {
     _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), a));
   }
 
-  /// In assembly because compilers store the pair of masks that the intrinsic gives to memory, and then count bits in
-  /// 16-bit registers, which wait for their old contents.
+  /// In assembly because compilers store the pair of masks of the intrinsic to memory, and then count bits in 16-bit
+  /// registers, which depend on their old contents.
   MATCHA_INLINE u32 match(Vec a, Vec b) {
     u32 bits;
     asm("vp2intersectd %[b], %[a], %%k2\n\tkmovw %%k2, %[bits]"
