@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kSuccess = 0;
 constexpr int kThreadSerialized = 2;
-/// Room for what libraries write; none writes more than 8 KiB.
+/// Room for texts of a library; none is longer than 8 KiB.
 constexpr std::size_t kTextBytes = 16384;
 
 Error no_library(std::string message) {
@@ -35,7 +35,7 @@ struct Abi {
 using OpenMpiAbi = Abi<void*>;
 using MpichAbi = Abi<int>;
 
-/// MPICH fixed these in its ABI initiative of 2013; Intel MPI, MVAPICH and Cray MPICH have the same.
+/// Constants of MPICH's ABI initiative of 2013, shared by Intel MPI, MVAPICH and Cray MPICH.
 MpichAbi mpich_abi() { return {0x44000000, 0x4c00010d, 0x54000001, -2, reinterpret_cast<void*>(std::uintptr_t{1})}; }
 
 /// Null handles: the library has no such objects.
@@ -141,7 +141,7 @@ bool has(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
-/// Of the first of these variables that is set; 0: none is.
+/// The value of the first of these variables that is set; 0: none is.
 int first_number(std::initializer_list<const char*> variables) {
   for (const char* variable : variables) {
     if (has(variable)) return std::atoi(std::getenv(variable));
@@ -149,13 +149,13 @@ int first_number(std::initializer_list<const char*> variables) {
   return 0;
 }
 
-/// Files to try, in this order.
+/// Library files to try, in this order.
 std::vector<std::string> candidates() {
   if (has("MATCHA_LIBMPI")) return {std::getenv("MATCHA_LIBMPI")};
   const std::vector<std::string> open_mpi = {"libmpi.so.40", "libmpi.so.80"};
   const std::vector<std::string> mpich = {"libmpich.so.12", "libmpi.so.12"};
   std::vector<std::string> files = open_mpi;
-  // Hydra, and Slurm with its interface, are for MPICH.
+  // Hydra, and Slurm with its PMI interface, start MPICH.
   const bool mpich_first = !has("OMPI_COMM_WORLD_SIZE") && has("PMI_RANK");
   files.insert(mpich_first ? files.begin() : files.end(), mpich.begin(), mpich.end());
   files.emplace_back("libmpi.so");
@@ -193,7 +193,7 @@ Result<std::unique_ptr<MpiLibrary>> join(void* library, const std::string& file)
 
 }  // namespace
 
-// In this order: mpirun under Slurm leaves Slurm's variables as they are.
+// In this order: mpirun under Slurm keeps Slurm's variables.
 int launched_ranks() { return first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}); }
 int launched_rank() { return first_number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}); }
 int launched_local_rank() { return first_number({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}); }
@@ -201,7 +201,7 @@ int launched_local_rank() { return first_number({"OMPI_COMM_WORLD_LOCAL_RANK", "
 Result<std::unique_ptr<MpiLibrary>> MpiLibrary::open() {
   std::string reasons;
   for (const std::string& file : candidates()) {
-    // Open MPI's plugins look for its symbols among those of the process.
+    // Open MPI's plugins look up its symbols in the global namespace of the process.
     void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (library == nullptr) {
       const char* const reason = ::dlerror();

@@ -12,9 +12,9 @@ namespace {
 
 constexpr int kHeadTag = 71;
 constexpr int kBodyTag = 72;
-/// Units that a rank has at most: the one that it runs and the next.
+/// Units that a rank holds at most: the current one and the next.
 constexpr std::uint64_t kUnitsHeld = 2;
-/// How long the thread sleeps when there is nothing to do; longer when there was nothing for a while.
+/// How long the thread sleeps when idle; longer after a while without work.
 constexpr std::chrono::microseconds kShortPause{50};
 constexpr std::chrono::microseconds kLongPause{500};
 constexpr unsigned kShortPauses = 2000;
@@ -78,12 +78,12 @@ void MpiTeam::serve() {
     left_ = true;
   }
   changed_.notify_all();
-  // After an error the others may wait for this rank for ever.
+  // After an error the other ranks may wait for this rank forever.
   changed_.wait(lock, [&] { return left_ || abort_code_; });
   if (abort_code_) mpi_->abort(*abort_code_);
 }
 
-/// Sleeps a little. False: the thread is to end.
+/// Sleeps a little. False: the thread should end.
 bool MpiTeam::pause(unsigned& idle) {
   std::unique_lock<std::mutex> lock(mutex_);
   changed_.wait_for(lock, idle < kShortPauses ? kShortPause : kLongPause, [&] { return abort_code_.has_value(); });
@@ -110,7 +110,7 @@ Status MpiTeam::serve_board() {
   }
 }
 
-/// Every message but the last has one answer, at once or later.
+/// Every message but the last gets one answer, at once or later.
 Status MpiTeam::answer(Message message) {
   std::unique_lock<std::mutex> lock(mutex_);
   const int from = static_cast<int>(message.from);
@@ -139,7 +139,7 @@ Status MpiTeam::answer(Message message) {
       Status did = Done{};
       std::uint64_t units = message.number;
       if (message.kind == Kind::Done) {
-        // The number of units stands behind the record.
+        // The number of units follows the record.
         std::memcpy(&units, message.bytes.data() + message.bytes.size() - sizeof(units), sizeof(units));
         message.bytes.resize(message.bytes.size() - sizeof(units));
         did = board_->done(message.region, message.number, from, std::move(message.bytes));
@@ -177,7 +177,7 @@ Status MpiTeam::answer_waiting() {
   for (auto& [region, ranks] : waiting_) {
     const auto merged = merged_.find(region);
     if (merged == merged_.end() && !leaving_) continue;
-    // Rank 0 was stopped before it came to the region.
+    // Rank 0 was stopped before it reached the region.
     const TeamResult none;
     const TeamResult& result = merged == merged_.end() ? none : merged->second;
     for (const int rank : ranks) {
@@ -198,7 +198,7 @@ Status MpiTeam::serve_rank() {
   unsigned idle = 0;
   bool awaits_reply = false;
   while (true) {
-    // One message at a time: rank 0 then never sends to a rank that waits until it receives.
+    // One message at a time: rank 0 then never sends to a rank that is not receiving.
     if (!awaits_reply) {
       std::unique_lock<std::mutex> lock(mutex_);
       changed_.wait(lock, [&] { return !outgoing_.empty() || abort_code_; });
@@ -250,7 +250,7 @@ Status MpiTeam::send(int to, const Message& message) {
   return Done{};
 }
 
-/// A message if there is one. What follows its head comes from the same rank.
+/// Receives a pending message, if any. The part after its head comes from the same rank.
 Result<std::optional<MpiTeam::Message>> MpiTeam::receive() {
   const Result<bool> there = mpi_->is_there(kHeadTag);
   if (!there) return there.error();
@@ -398,7 +398,7 @@ Status MpiTeam::leave() {
 }
 
 void MpiTeam::abort(int code) {
-  // The thread may be inside a call that does not return; the launcher ends the others then.
+  // The thread may be inside a call that does not return; then the launcher ends the other ranks.
   constexpr std::chrono::seconds kPatience{5};
   std::unique_lock<std::mutex> lock(mutex_);
   abort_code_ = code;

@@ -11,48 +11,47 @@
 
 namespace matcha::runtime::cluster {
 
-/// Who does which units of the regions of a run: what rank 0 keeps. It knows no messages, threads or clocks; calls come
-/// one at a time. Ranks may be at different regions.
+/// The assignment of units to ranks in the regions of a run, held by rank 0. It is independent of messages, threads and
+/// clocks; calls are serialized by the caller. Ranks may be at different regions.
 class UnitBoard {
  public:
   explicit UnitBoard(int ranks);
 
-  /// At most `most` units for a rank, ascending and never given before; none when all are given or the run was stopped.
-  /// All ranks name the same number of units for a region.
-  /// Errors: Runtime when they do not.
+  /// Assigns at most `most` units to a rank, ascending and never assigned before; none when all are assigned or the run
+  /// was stopped. All ranks pass the same number of units for a region. Errors: Runtime when they differ.
   Result<std::vector<std::uint64_t>> claim(std::uint64_t region, std::uint64_t units, int rank, std::uint64_t most);
-  /// What a unit found, as bytes. Errors: Runtime when the unit is not the rank's, or is done.
+  /// Stores the record of a unit, as bytes. Errors: Runtime when the unit is not the rank's, or is done.
   Status done(std::uint64_t region, std::uint64_t unit, int rank, std::string record);
-  /// What a rank found of a region that has a unit for each rank, which none claims. Errors: Runtime when it did
-  /// before.
+  /// A rank's result of a statically divided region, which has one unit for each rank. Errors: Runtime when the rank
+  /// gave one before.
   Status give(std::uint64_t region, int rank, std::string record);
-  /// No more units are given.
+  /// Assigns no more units.
   void stop() { stopped_ = true; }
-  /// A rank that wants what all found, and does no more of the region. Units that it has not done are lost.
+  /// The rank waits for the merged result and does no more units of the region. Its unfinished units are lost.
   void wait_for_end(std::uint64_t region, int rank);
-  /// A rank that does nothing more in any region; if some were left to do, the run was stopped for it.
+  /// The rank does no more units in any region; if some are left, the run counts as stopped.
   void leave(int rank);
 
-  /// Nothing more will be found of a region: all its units are done, or all ranks wait.
+  /// True if the region gets no more records: all its units are done, or all ranks wait.
   bool is_over(std::uint64_t region) const;
-  /// All units of a region are done.
+  /// True if all units of a region are done.
   bool is_complete(std::uint64_t region) const;
-  /// The records of a region in the order of its units; they are left out of the board.
+  /// Removes the records of a region from the board and returns them in the order of its units.
   std::vector<std::string> take_records(std::uint64_t region);
 
   std::uint64_t units_done() const { return units_done_; }
-  /// Of the regions that were begun.
+  /// The number of units of the regions begun so far.
   std::uint64_t units_total() const { return units_total_; }
 
  private:
   struct Region {
     bool begun = false;
     std::uint64_t units = 0;
-    std::uint64_t given = 0;  ///< So many from the first.
+    std::uint64_t given = 0;  ///< The number of assigned units; they are the first ones.
     std::uint64_t done = 0;
-    std::vector<int> owners;  ///< Of the units that were given; kNobody: done.
+    std::vector<int> owners;  ///< By assigned unit; kNobody: done.
     std::map<std::uint64_t, std::string> records;
-    std::vector<bool> waits;  ///< Of the ranks.
+    std::vector<bool> waits;  ///< By rank.
   };
   static constexpr int kNobody = -1;
 
@@ -61,7 +60,7 @@ class UnitBoard {
   int ranks_;
   bool stopped_ = false;
   std::uint64_t units_done_ = 0, units_total_ = 0;
-  std::vector<bool> left_;  ///< Of the ranks.
+  std::vector<bool> left_;  ///< By rank.
   std::map<std::uint64_t, Region> regions_;
 };
 
