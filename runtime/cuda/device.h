@@ -9,11 +9,11 @@
 #include "runtime/cuda/driver.h"
 #include "runtime/result.h"
 
-/// GPUs, and what runs on them. Objects free what they hold, keep their device alive and may be used from any thread,
-/// by one at a time; errors while freeing are dropped, because after a failed kernel every call fails.
+/// GPUs and the work on them. Objects free their resources, keep their device alive and may be used from any thread,
+/// one at a time. Errors while freeing are ignored, because after a failed kernel every call fails.
 namespace matcha::runtime::cuda {
 
-/// What the schedule and the user may want to know of a GPU.
+/// Properties of a GPU for the schedule and the user.
 struct DeviceProperties {
   int ordinal = 0;
   std::string name;
@@ -26,13 +26,13 @@ struct DeviceProperties {
   int max_threads_per_block = 0;
   int max_threads_per_multiprocessor = 0;
   int registers_per_multiprocessor = 0;
-  int shared_bytes_per_block = 0;        ///< Without asking for more.
+  int shared_bytes_per_block = 0;        ///< Without opting in to more.
   int shared_bytes_per_block_optin = 0;  ///< With Function::set_dynamic_shared.
   int shared_bytes_per_multiprocessor = 0;
-  int clock_khz = 0;  ///< 0: not known.
+  int clock_khz = 0;  ///< 0: unknown.
 };
 
-/// Number of GPUs. Errors: Runtime when the driver cannot start, as it does when there is no GPU at all.
+/// Number of GPUs. Errors: Runtime when the driver cannot start, for example without a GPU.
 Result<int> device_count(const Driver& driver);
 /// Facts of a GPU, without making a context on it. Errors: Runtime when there is no such GPU.
 Result<DeviceProperties> device_properties(const Driver& driver, int ordinal);
@@ -48,7 +48,7 @@ class Device {
     std::uint64_t total = 0;
   };
 
-  /// Errors: Runtime when there is no such GPU or it is not to be had; Resource when its memory is short.
+  /// Errors: Runtime when there is no such GPU or it is unavailable; Resource when its memory is short.
   static Result<DeviceRef> open(const Driver& driver, int ordinal);
   ~Device();
   Device(const Device&) = delete;
@@ -61,15 +61,15 @@ class Device {
   /// `GPU 0 (NVIDIA H200)`.
   std::string label() const;
 
-  /// Makes a call with this device current, and checks it as Driver::call does.
+  /// Makes a call with this device current, and checks it like Driver::call.
   template <typename... P, typename... A>
   Status call(const DriverCall<P...>& entry, A... arguments) const;
 
   Result<Memory> memory() const;
-  /// Waits for everything that was started on the device.
+  /// Waits for all work on the device.
   Status synchronize() const;
-  /// Lets kernels and copies of this device reach the memory of `other`. False: the two cannot. Doing it again is no
-  /// error.
+  /// Allows kernels and copies of this device to access the memory of `other`. False: the hardware does not support it.
+  /// Repeating the call is harmless.
   Result<bool> enable_peer(const Device& other) const;
 
  private:
@@ -81,7 +81,7 @@ class Device {
   CuContext context_ = nullptr;
 };
 
-/// Makes a device current for this thread and puts back what was current before.
+/// Makes a device current for this thread and restores the previous one at the end.
 class ContextGuard {
  public:
   explicit ContextGuard(const Device& device);
@@ -105,7 +105,7 @@ Status Device::call(const DriverCall<P...>& entry, A... arguments) const {
   return driver_.call(entry, arguments...);
 }
 
-/// An object of the driver, freed with its owner by the entry `release`.
+/// An object of the driver that its owner frees by the entry `release`.
 template <typename H, DriverCall<H> DriverTable::*release>
 class Owned {
  public:
@@ -130,7 +130,7 @@ class Owned {
   H handle_{};
 };
 
-/// Work in order; it does not wait for the default stream.
+/// Work in order; independent of the default stream.
 class Stream {
  public:
   static Result<Stream> create(const DeviceRef& device);
@@ -138,26 +138,26 @@ class Stream {
   CuStream get() const { return stream_.get(); }
   const Device& device() const { return stream_.device(); }
   const DeviceRef& shared_device() const { return stream_.shared_device(); }
-  /// Waits; gives the first error of the work, such as a kernel that read outside its memory.
+  /// Waits; returns the first error of the work, such as a kernel with an invalid memory access.
   Status synchronize() const;
-  /// True: everything is done. Errors: as `synchronize`.
+  /// True: all work is done. Errors: as `synchronize`.
   Result<bool> done() const;
 
  private:
   Owned<CuStream, &DriverTable::stream_destroy> stream_;
 };
 
-/// A point in a stream, with its time.
+/// A timed point in a stream.
 class Event {
  public:
   static Result<Event> create(const DeviceRef& device);
 
-  /// Marks what the stream has been given so far.
+  /// Marks the work submitted to the stream so far.
   Status record(const Stream& stream) const;
   Status synchronize() const;
   /// Makes the stream wait until the marked work is done.
   Status hold(const Stream& stream) const;
-  /// Milliseconds of the device's time from `start` to this one. Requires: both are done, of one device.
+  /// Milliseconds of device time from `start` to this event. Requires: both are complete, on one device.
   Result<double> milliseconds_since(const Event& start) const;
 
  private:

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kNoDriverHint =
     "install the NVIDIA driver (`nvidia-smi` then lists the GPU), or run on the CPU with --device cpu";
 
-/// Gives the entry its address. False: the library does not export it.
+/// Resolves the address of the entry. False: the library does not export it.
 template <typename... P>
 bool resolve(void* library, DriverCall<P...>& entry) {
   entry.function = reinterpret_cast<CuResult (*)(P...)>(::dlsym(library, entry.symbol));
@@ -34,7 +34,7 @@ const char* resolve_all(void* library, DriverTable& table) {
   return nullptr;
 }
 
-/// Name of a call as the manual has it, without the version of its interface.
+/// Name of a call in the manual, without the version of its interface.
 std::string_view manual_name(std::string_view symbol) {
   return symbol.ends_with("_v2") ? symbol.substr(0, symbol.size() - 3) : symbol;
 }
@@ -61,7 +61,7 @@ bool Driver::may_be_there() {
 }
 
 Result<const Driver*> Driver::open(const std::string& library) {
-  // Never destroyed: objects of static storage may still call the driver when the process ends.
+  // Never destroyed: objects of static storage may still call the driver at exit.
   static std::mutex& guard = *new std::mutex;
   static std::map<std::string, std::unique_ptr<Driver>>& opened = *new std::map<std::string, std::unique_ptr<Driver>>;
   const std::lock_guard<std::mutex> lock(guard);

@@ -6,8 +6,8 @@
 
 #include "runtime/result.h"
 
-/// The CUDA driver through declarations of our own, opened when it is first wanted: a binary needs neither a GPU nor a
-/// toolkit, and works with drivers of CUDA 12 and 13. Source: CUDA Driver API reference manual.
+/// The CUDA driver through our own declarations, loaded on first use: a binary needs neither a GPU nor a toolkit, and
+/// works with drivers of CUDA 12 and 13. Source: CUDA Driver API reference manual.
 namespace matcha::runtime::cuda {
 
 using CuResult = int;
@@ -20,13 +20,13 @@ using CuFunction = struct CuFunctionState*;
 using CuStream = struct CuStreamState*;
 using CuEvent = struct CuEventState*;
 
-/// The results that the host code tells apart.
+/// The results that the host code distinguishes.
 inline constexpr CuResult kCuSuccess = 0;
 inline constexpr CuResult kCuOutOfMemory = 2;
 inline constexpr CuResult kCuNotReady = 600;
 inline constexpr CuResult kCuPeerAlreadyEnabled = 704;
 
-/// One entry of the driver: where it is and what it is called.
+/// One entry of the driver: its address and its name.
 template <typename... P>
 struct DriverCall {
   const char* symbol;
@@ -46,10 +46,10 @@ class Driver {
   /// The library that MATCHA_LIBCUDA names, else `libcuda.so.1`.
   /// Errors: Runtime when it cannot be opened or lacks an entry.
   static Result<const Driver*> open();
-  /// Whether `open` is worth a try: the kernel shows NVIDIA devices, or MATCHA_LIBCUDA names a library. At once, while
-  /// the library takes a fifth of a second to start.
+  /// False if `open` would fail: the kernel shows no NVIDIA devices, and MATCHA_LIBCUDA names no library. Immediate,
+  /// while loading the library takes 0.2 seconds.
   static bool may_be_there();
-  /// The library in a file, or the one of this name that the loader finds. Opened once; later calls give the same
+  /// The library in a file, or the one of this name that the loader finds. Loaded once; later calls return the same
   /// object.
   static Result<const Driver*> open(const std::string& library);
 
@@ -62,12 +62,12 @@ class Driver {
   const DriverTable& calls() const { return table_; }
 
   /// Makes a call and checks it.
-  /// Errors: Resource when memory is short, else Runtime; the message names the call, the error and what it means.
+  /// Errors: Resource when memory is short, else Runtime; the message names the call, the error and its meaning.
   template <typename... P, typename... A>
   Status call(const DriverCall<P...>& entry, A... arguments) const {
     return check(entry.function(arguments...), entry.symbol);
   }
-  /// What `call` makes of a result.
+  /// The status of a result of `call`.
   Status check(CuResult result, const char* symbol) const;
 
  private:

@@ -17,12 +17,12 @@ namespace matcha::runtime::cuda {
 
 namespace {
 
-/// Arrays start at multiples of this, which leaves at least a cache line after each.
+/// The alignment of arrays, which leaves at least a cache line after each.
 constexpr std::uint64_t kAlignment = 256;
 constexpr std::uint64_t kSlack = 64;
-/// Chunks in flight: one is filled while the others travel.
+/// Chunks in flight: one is filled during the transfer of the others.
 constexpr std::size_t kSlots = 3;
-/// What one thread copies at a time.
+/// The bytes that one thread copies at a time.
 constexpr std::uint64_t kBytesPerTask = std::uint64_t{1} << 20;
 
 /// One array of the graph and its place in the allocation.
@@ -35,7 +35,7 @@ struct Piece {
 /// The layout of a graph in one allocation.
 class Layout {
  public:
-  /// Gives the array of a field its place; an absent one stays null.
+  /// Assigns a place to the array of a field; an absent one stays null.
   template <typename T>
   void place(const T*& field, std::uint64_t count, std::uint64_t item_bytes) {
     if (field == nullptr) return;
@@ -43,7 +43,7 @@ class Layout {
     fields_.push_back(reinterpret_cast<const void**>(&field));
     end_ += (count * item_bytes + kSlack + kAlignment - 1) / kAlignment * kAlignment;
   }
-  /// Puts the addresses into the fields.
+  /// Writes the addresses into the fields.
   void settle(CuDevicePtr base) {
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       const void* address = reinterpret_cast<const void*>(base + pieces_[i].offset);
@@ -152,7 +152,7 @@ struct GraphUpload::State {
 
   void run() {
     outcome = staging.bytes() == 0 ? copy_directly() : copy_staged();
-    // Even after an error: the chunks may not be freed while they travel.
+    // Even after an error: the chunks may not be freed during a transfer.
     Status finished = stream.synchronize();
     if (outcome) outcome = finished;
   }
@@ -181,7 +181,7 @@ Result<GraphUpload> GraphUpload::start(const DeviceRef& device, const GraphView&
   for (const Piece& piece : state->pieces) longest = std::max(longest, piece.bytes);
   if (options.staged && longest > 0) {
     state->chunk = std::min(std::max(options.chunk_bytes, kSlack), longest);
-    // A host that cannot pin memory is served without it.
+    // A host that cannot pin memory uses unstaged copies.
     if (Result<PinnedMemory> staging = PinnedMemory::allocate(device, state->chunk * kSlots)) {
       state->staging = std::move(*staging);
     }

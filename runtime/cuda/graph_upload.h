@@ -9,16 +9,16 @@
 
 namespace matcha::runtime::cuda {
 
-/// How a graph gets onto a device.
+/// How a graph is copied to a device.
 struct UploadOptions {
-  /// Through pinned chunks that several threads fill, so that a mapped file is read while the last chunk travels.
+  /// Copies through pinned chunks that several threads fill, so that reading a mapped file overlaps the transfer.
   /// False: the driver copies from the graph's own memory.
   bool staged = true;
   std::uint64_t chunk_bytes = std::uint64_t{16} << 20;
   /// Memory of the device that must stay free for the stacks, queues and results of the run.
   std::uint64_t reserve_bytes = 0;
-  /// Arrays that the program does not read can stay behind; their pointers are then null on the device.
-  bool arcs = true;  ///< The neighbours themselves; with `offsets`, where they lie.
+  /// Arrays that the program does not read can be omitted; their pointers are then null on the device.
+  bool arcs = true;  ///< The neighbours and, with `offsets`, their positions.
   bool vertices = true;
   bool sources = true;
   bool halves = true;
@@ -28,23 +28,23 @@ struct UploadOptions {
   bool offsets = true;  ///< Or hash slots.
 };
 
-/// A copy of a graph on a device, made in the background: kernels can be compiled meanwhile.
+/// A copy of a graph on a device, made in the background: kernels can be compiled during the copy.
 class GraphUpload {
  public:
-  /// Checks that the graph fits, takes the memory and starts the copy. The arrays of `graph` must stay until `wait` has
-  /// returned. Errors: Resource, with the sizes, when it does not fit.
+  /// Checks that the graph fits, allocates the memory and starts the copy. The arrays of `graph` must live until `wait`
+  /// has returned. Errors: Resource, with the sizes, when it does not fit.
   static Result<GraphUpload> start(const DeviceRef& device, const GraphView& graph, const UploadOptions& options = {});
-  /// Stops a copy that is still going on.
+  /// Stops a copy in progress.
   ~GraphUpload();
   GraphUpload(GraphUpload&&) noexcept;
   GraphUpload& operator=(GraphUpload&&) noexcept;
 
-  /// The graph with addresses of the device, to be handed to kernels; valid while this object lives, and filled once
-  /// `wait` has succeeded.
+  /// The graph with device addresses, to be passed to kernels; valid while this object lives, and filled once `wait`
+  /// has succeeded.
   const GraphView& view() const;
-  /// What it takes on the device.
+  /// Its size on the device in bytes.
   std::uint64_t bytes() const;
-  /// Waits until the copy is complete. Errors: what went wrong in it; the same at every call.
+  /// Waits until the copy is complete. Errors: those of the copy; the same at every call.
   Status wait();
 
  private:

@@ -9,7 +9,7 @@ namespace matcha::runtime::cuda {
 
 namespace {
 
-/// The start of what the cache keeps; the image follows.
+/// The header of a cached file; the image follows.
 struct ImageHeader {
   std::int32_t arch;
   std::int32_t is_ptx;

@@ -7,7 +7,7 @@
 #include "runtime/cuda/device.h"
 #include "runtime/result.h"
 
-/// Memory of a GPU and memory that it shares with the host: plain allocations only, never managed ones.
+/// Device memory and memory shared with the host: plain allocations only, never managed ones.
 namespace matcha::runtime::cuda {
 
 /// Bytes on a device, not initialized.
@@ -19,12 +19,12 @@ class DeviceMemory {
 
   CuDevicePtr address() const { return memory_.get(); }
   std::uint64_t bytes() const { return bytes_; }
-  /// Copies that are in order with the stream's other work. The host's bytes must stay until it is done; copies from
-  /// and to pinned memory return at once. Requires: `offset + bytes` is inside.
+  /// Copies in order with the stream's other work. The host's bytes must live until it is done; copies from and to
+  /// pinned memory return at once. Requires: `offset + bytes` is inside.
   Status copy_from(const Stream& stream, const void* host, std::uint64_t bytes, std::uint64_t offset = 0) const;
   Status copy_to(const Stream& stream, void* host, std::uint64_t bytes, std::uint64_t offset = 0) const;
-  /// Copies to memory of the same or another device, in order with the work of `stream`, a stream of that device. Where
-  /// the devices do not reach each other, the driver goes through the host. Requires: both ranges are inside.
+  /// Copies to memory of the same or another device, in order with the work of `stream`, a stream of that device. If
+  /// the devices have no peer access, the driver copies through the host. Requires: both ranges are inside.
   Status copy_to(const Stream& stream, const DeviceMemory& to, std::uint64_t bytes, std::uint64_t offset = 0,
                  std::uint64_t to_offset = 0) const;
   /// Sets every byte, in order with the stream's other work.
@@ -35,17 +35,16 @@ class DeviceMemory {
   std::uint64_t bytes_ = 0;
 };
 
-/// Bytes on the host that do not move and that the device reads and writes in place, such as progress counters and
-/// rings.
+/// Pinned host memory that the device reads and writes in place, such as progress counters and ring buffers.
 class PinnedMemory {
  public:
   PinnedMemory() = default;
-  /// Errors: Resource when the host has no memory to pin. No bytes: no allocation. `zeroed`: else it is not
-  /// initialized.
+  /// Errors: Resource when the host has no memory to pin. No bytes: no allocation. `zeroed`: false leaves it
+  /// uninitialized.
   static Result<PinnedMemory> allocate(const DeviceRef& device, std::uint64_t bytes, bool zeroed = true);
 
   void* host() const { return memory_.get(); }
-  /// Where the device finds it.
+  /// Its address on the device.
   CuDevicePtr address() const { return address_; }
   std::uint64_t bytes() const { return bytes_; }
 
@@ -72,11 +71,11 @@ class DeviceBuffer {
     return buffer;
   }
 
-  /// An address of the device: to be handed to kernels, never followed here.
+  /// A device address: pass it to kernels, do not dereference it here.
   T* data() const { return reinterpret_cast<T*>(memory_.address()); }
   std::uint64_t size() const { return size_; }
   std::uint64_t bytes() const { return memory_.bytes(); }
-  /// `count` items from or to the place of item `at`; rules as for DeviceMemory.
+  /// Copies `count` items from or to position `at`; rules as for DeviceMemory.
   Status upload(const Stream& stream, const T* items, std::uint64_t count, std::uint64_t at = 0) const {
     return memory_.copy_from(stream, items, count * sizeof(T), at * sizeof(T));
   }
@@ -108,7 +107,7 @@ class PinnedBuffer {
   }
 
   T* host() const { return static_cast<T*>(memory_.host()); }
-  /// An address of the device: to be handed to kernels, never followed here.
+  /// A device address: pass it to kernels, do not dereference it here.
   T* device_data() const { return reinterpret_cast<T*>(memory_.address()); }
   std::uint64_t size() const { return size_; }
 

@@ -25,14 +25,14 @@ enum class FunctionAttribute : int {
 
 constexpr std::uintptr_t kLogBytes = 16384;
 
-/// The text in a zeroed buffer, without line breaks at its end.
+/// The text in a zeroed buffer, without trailing line breaks.
 std::string text_of(const std::vector<char>& buffer) {
   std::string text(buffer.data(), ::strnlen(buffer.data(), buffer.size()));
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
 }
 
-/// Where the driver's compiler and linker say what went wrong.
+/// Buffers for the messages of the driver's compiler and linker.
 struct JitLogs {
   static constexpr unsigned kOptions = 4;
 
@@ -40,11 +40,11 @@ struct JitLogs {
   std::vector<char> errors = std::vector<char>(kLogBytes, '\0');
   int options[kOptions] = {static_cast<int>(JitOption::InfoLog), static_cast<int>(JitOption::InfoLogBytes),
                            static_cast<int>(JitOption::ErrorLog), static_cast<int>(JitOption::ErrorLogBytes)};
-  // The sizes are passed as the values of the pointers; one byte is kept back so that the text always ends.
+  // The sizes are passed as the values of the pointers; the last byte stays zero to terminate the text.
   void* values[kOptions] = {info.data(), reinterpret_cast<void*>(kLogBytes - 1), errors.data(),
                             reinterpret_cast<void*>(kLogBytes - 1)};
 
-  /// The error of code that could not be `done`, with the log.
+  /// The error of a failed step named `done`, with the log.
   Error explained(Error error, const std::string& done, const Device& device) const {
     const std::string log = text_of(errors);
     error.message = "the compiled kernel cannot be " + done + " on " + device.label() + "; " + error.message +
@@ -81,7 +81,7 @@ Result<Module> Module::link(const DeviceRef& device, const KernelImage& image, c
   const Owned<CuLink, &DriverTable::link_destroy> link(device, handle);
   std::string bytes = image.bytes;
   const LinkInput kind = image.is_ptx ? LinkInput::Ptx : LinkInput::Cubin;
-  const std::size_t size = bytes.size() + (image.is_ptx ? 1 : 0);  // Text goes with its closing zero.
+  const std::size_t size = bytes.size() + (image.is_ptx ? 1 : 0);  // Text includes its terminating zero.
   void* linked = nullptr;
   std::size_t linked_bytes = 0;
   Status done = device->call(device->calls().link_add_data, handle, static_cast<int>(kind),

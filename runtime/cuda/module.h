@@ -10,12 +10,12 @@
 /// Code on a GPU.
 namespace matcha::runtime::cuda {
 
-/// What a compiled kernel takes of a multiprocessor.
+/// The resources of a multiprocessor that a compiled kernel uses.
 struct FunctionAttributes {
   int max_threads_per_block = 0;
-  int registers = 0;               ///< Of 32 bits, for each thread.
-  std::uint64_t shared_bytes = 0;  ///< Static, for each block.
-  std::uint64_t local_bytes = 0;   ///< Spills and stack frames, for each thread.
+  int registers = 0;               ///< 32-bit registers of each thread.
+  std::uint64_t shared_bytes = 0;  ///< Static, of each block.
+  std::uint64_t local_bytes = 0;   ///< Spills and stack frames, of each thread.
   std::uint64_t constant_bytes = 0;
 };
 
@@ -23,7 +23,7 @@ struct FunctionAttributes {
 struct LaunchShape {
   unsigned blocks = 1;
   unsigned threads = 1;               ///< In each block.
-  unsigned dynamic_shared_bytes = 0;  ///< For each block.
+  unsigned dynamic_shared_bytes = 0;  ///< Of each block.
 };
 
 /// A kernel of a module; valid while its module lives.
@@ -32,11 +32,11 @@ class Function {
   Result<FunctionAttributes> attributes() const;
   /// Permits this much dynamic shared memory a block; needed past 48 KB. Errors: Runtime when the device has less.
   Status set_dynamic_shared(unsigned bytes) const;
-  /// Blocks of this shape that one multiprocessor holds at once; 0: the shape does not fit.
+  /// Blocks of this shape that fit on one multiprocessor at once; 0: the shape does not fit.
   Result<int> blocks_per_multiprocessor(unsigned threads, unsigned dynamic_shared_bytes) const;
 
-  /// Starts the kernel. `arguments` points to a copy of each parameter, in order. Errors of the running kernel come out
-  /// of Stream::synchronize.
+  /// Starts the kernel. `arguments` points to a copy of each parameter, in order. Errors of the running kernel are
+  /// returned by Stream::synchronize.
   Status launch_with(const Stream& stream, const LaunchShape& shape, void** arguments) const;
   /// Starts the kernel. Requires: the types are exactly those of its parameters.
   template <typename... A>
@@ -62,11 +62,11 @@ class Module {
 
   /// Errors: Runtime with the log of the driver's compiler, such as code for another architecture.
   static Result<Module> load(const DeviceRef& device, const std::string& image);
-  /// The same of relocatable code, linked with the library `file`, such as the run time of the device. Errors: Runtime
-  /// with the log of the driver's linker.
+  /// The same for relocatable code, linked with the library `file`, such as the device runtime. Errors: Runtime with
+  /// the log of the driver's linker.
   static Result<Module> link(const DeviceRef& device, const KernelImage& image, const std::string& file);
 
-  /// What the driver's compiler said; empty for most cubins.
+  /// The log of the driver's compiler; empty for most cubins.
   const std::string& log() const { return log_; }
   /// Errors: Runtime when there is no kernel of this (unmangled) name.
   Result<Function> function(const std::string& name) const;

@@ -30,7 +30,7 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// Where toolkits have their libraries.
+/// The library folders of toolkits.
 std::vector<std::string> toolkit_folders() {
   std::vector<std::string> folders;
   for (const std::string& toolkit :
@@ -42,7 +42,7 @@ std::vector<std::string> toolkit_folders() {
   return folders;
 }
 
-/// What to hand to dlopen, best first.
+/// Arguments of dlopen to try, best first.
 std::vector<std::string> candidates(const NvrtcSearch& search) {
   const std::string file = search.file.empty() ? environment("MATCHA_NVRTC") : search.file;
   if (!file.empty()) return {file};
@@ -63,7 +63,7 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
-/// Text that a pair of calls gives: its size (with the closing zero, for text) and its bytes.
+/// The text of a pair of calls: one for its size (with the terminating zero, for text) and one for its bytes.
 template <typename Size, typename Get>
 std::string fetch(NvrtcProgram program, Size size_of, Get get, bool is_text) {
   std::size_t size = 0;
@@ -141,7 +141,7 @@ Result<const Nvrtc*> Nvrtc::open(const NvrtcSearch& search) {
 }
 
 Result<const Nvrtc*> Nvrtc::load(const std::string& library) {
-  // Never destroyed: other objects of static storage may still compile when the process ends.
+  // Never destroyed: other objects of static storage may still compile at exit.
   static std::mutex& guard = *new std::mutex;
   static std::map<std::string, std::unique_ptr<Nvrtc>>& opened = *new std::map<std::string, std::unique_ptr<Nvrtc>>;
   const std::lock_guard<std::mutex> lock(guard);
@@ -164,8 +164,8 @@ Result<const Nvrtc*> Nvrtc::load(const std::string& library) {
   nvrtc->path_ = placed && place.dli_fname != nullptr ? place.dli_fname : library;
   nvrtc->table_ = table;
   if (Status started = nvrtc->start(); !started) return started.error();
-  // The library opens its built-in functions by name alone, which fails when it lies outside the loader's folders; a
-  // library of that name that is loaded already is found.
+  // The library loads its built-in functions by name alone, which fails outside the loader's folders; a library of that
+  // name that is already loaded is found.
   const std::string builtins = "libnvrtc-builtins.so." + nvrtc->version_text();
   ::dlopen((folder_of(nvrtc->path_) + builtins).c_str(), RTLD_LAZY | RTLD_LOCAL);
   const Nvrtc* result = nvrtc.get();
@@ -233,7 +233,7 @@ Result<Compilation> Nvrtc::compile(const CompileRequest& request) const {
   made.note = fallback_note(request.arch, made.arch);
   const std::string target = (known ? "-arch=sm_" : "-arch=compute_") + std::to_string(made.arch);
   std::vector<const char*> options = {target.c_str()};
-  // NVRTC's own cache starts the driver, which takes a fifth of a second; it came with 12.9.
+  // NVRTC's own cache, since 12.9, starts the driver, which takes 0.2 seconds.
   if (major_ > 12 || (major_ == 12 && minor_ >= 9)) options.push_back("--no-cache");
   for (const std::string& option : request.options) options.push_back(option.c_str());
 

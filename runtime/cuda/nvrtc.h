@@ -6,37 +6,37 @@
 
 #include "runtime/result.h"
 
-/// The run-time compiler of CUDA C++, opened when it is first wanted. It needs no GPU. Source: NVRTC manual.
+/// The run-time compiler of CUDA C++, loaded on first use. It needs no GPU. Source: NVRTC manual.
 namespace matcha::runtime::cuda {
 
-/// What to compile.
+/// A program to compile.
 struct CompileRequest {
   std::string source;
-  std::string name = "kernel.cu";    ///< What messages call the source.
+  std::string name = "kernel.cu";    ///< The name of the source in messages.
   int arch = 0;                      ///< Compute capability of the device, 10·major + minor.
-  std::vector<std::string> options;  ///< Further options of NVRTC, without `-arch`.
+  std::vector<std::string> options;  ///< Other options of NVRTC, without `-arch`.
 };
 
-/// What came out.
+/// The result of a compilation.
 struct Compilation {
-  std::string cubin;  ///< Machine code; empty when NVRTC does not know the device and only `ptx` is there.
+  std::string cubin;  ///< Machine code; empty when NVRTC does not support the device and there is only `ptx`.
   std::string ptx;
   std::string log;   ///< Warnings; may be empty.
-  std::string note;  ///< Why there is no cubin; else empty.
-  int arch = 0;      ///< The architecture that it was compiled for: the request's, or the newest known one before it.
+  std::string note;  ///< Why there is no cubin, or empty.
+  int arch = 0;      ///< The architecture it was compiled for: the request's, or the newest supported one before it.
 };
 
 /// Where to look for the library.
 struct NvrtcSearch {
-  std::string file;         ///< This file and no other, when not empty.
+  std::string file;         ///< Only this file, unless empty.
   int preferred_major = 0;  ///< 12 or 13: tried first. 0: the newest first.
 };
 
 /// A loaded library. It stays loaded until the process ends, and so does the object. Safe to use from several threads.
 class Nvrtc {
  public:
-  /// The file that MATCHA_NVRTC names, else `libnvrtc.so.13`, then `.12`: where the loader finds them, in `lib64` and
-  /// `lib` of CUDA_PATH, of CUDA_HOME and of /usr/local/cuda. Errors: Runtime when there is none or it lacks an entry.
+  /// The file that MATCHA_NVRTC names, else `libnvrtc.so.13`, then `.12`: in the loader's folders, in `lib64` and `lib`
+  /// of CUDA_PATH, of CUDA_HOME and of /usr/local/cuda. Errors: Runtime when there is none or it lacks an entry.
   static Result<const Nvrtc*> open(const NvrtcSearch& search = {});
 
   /// The file that was loaded.
@@ -44,16 +44,16 @@ class Nvrtc {
   /// `13.0`.
   std::string version_text() const;
   int major() const { return major_; }
-  /// Architectures that it makes machine code for, ascending, as 10·major + minor.
+  /// Architectures it can compile machine code for, ascending, as 10·major + minor.
   const std::vector<int>& archs() const { return archs_; }
 
-  /// Compiles to a cubin and PTX. A device that is newer than the library gets PTX of the newest architecture before
-  /// it, which the driver compiles on. Errors: Runtime with NVRTC's log, or when the device is older than all that the
-  /// library knows.
+  /// Compiles to a cubin and PTX. A device newer than the library gets PTX of the newest supported architecture before
+  /// it, which the driver compiles. Errors: Runtime with NVRTC's log, or when the device is older than all supported
+  /// ones.
   Result<Compilation> compile(const CompileRequest& request) const;
-  /// The file of the device's run time, with which code is linked whose kernels start kernels: the one that
-  /// MATCHA_CUDADEVRT names, else `libcudadevrt.a` beside this library, where wheels of PyPI and distributions have it,
-  /// and in the toolkits that `open` looks in. Errors: Runtime when there is none.
+  /// The file of the device runtime, to link kernels that start kernels: the one that MATCHA_CUDADEVRT names, else
+  /// `libcudadevrt.a` beside this library, where wheels of PyPI and distributions have it, and in the toolkits that
+  /// `open` searches. Errors: Runtime when there is none.
   Result<std::string> device_runtime() const;
   /// The note on code for `arch` when the device has `wanted`; empty when they are the same.
   std::string fallback_note(int wanted, int arch) const;

@@ -13,10 +13,10 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t kNvidia = 0x10de;
 
-/// Devices are numbered by their chips: from `first` on they have the architecture, until the next line.
+/// Device ids are grouped by chip: from `first` on, up to the next line, they have the architecture.
 struct Chips {
   std::uint32_t first;
-  int arch;  ///< 0: not known.
+  int arch;  ///< 0: unknown.
 };
 constexpr Chips kChips[] = {
     {0x1e00, 75},   // TU10x
@@ -41,7 +41,7 @@ int arch_of(std::uint32_t device) {
   return arch;
 }
 
-/// The number in the first line of a file, `0x10de` or `580.65`; 0: there is none.
+/// The number in the first line of a file, `0x10de` or `580.65`; 0: none.
 std::uint32_t number_in(const fs::path& path) {
   std::ifstream file(path);
   std::string line;
@@ -49,7 +49,7 @@ std::uint32_t number_in(const fs::path& path) {
   return static_cast<std::uint32_t>(std::strtoul(line.c_str(), nullptr, line.starts_with("0x") ? 16 : 10));
 }
 
-/// Graphics devices; the others of a board are its sound and its bridges.
+/// True for graphics devices; the others on a board are audio devices and bridges.
 bool is_display(const fs::path& device) { return number_in(device / "class") >> 16 == 0x03; }
 
 }  // namespace
@@ -63,7 +63,7 @@ std::optional<PciGuess> guess_devices(const std::string& system) {
     if (arch == 0 || (guess.arch != 0 && guess.arch != arch)) return std::nullopt;
     guess.arch = arch;
   }
-  // Source: CUDA's release notes, the drivers that its versions need.
+  // Source: CUDA's release notes, the minimum drivers of its versions.
   const std::uint32_t module = number_in(fs::path(system) / "module/nvidia/version");
   guess.cuda_major = module >= 580 ? 13 : module >= 525 ? 12 : 0;
   if (guess.arch == 0 || guess.cuda_major == 0) return std::nullopt;
