@@ -14,17 +14,16 @@ struct HashSlot {
 };
 inline constexpr std::uint64_t kEmptySlot = ~std::uint64_t{0};
 
-/// Where the search for a vertex starts; it goes on to the next slot (around the end) until the vertex or a free slot.
+/// Where the search for a vertex starts; it probes the following slots (cyclically) until the vertex or a free slot.
 inline constexpr std::uint64_t kHashMultiplier = 0x9E3779B97F4A7C15ULL;
 constexpr std::uint64_t hash_place(std::uint64_t vertex, std::uint64_t slot_mask) {
   return (vertex * kHashMultiplier >> 32) & slot_mask;
 }
 
-/// Rows of bits of the vertices with many neighbours, so that whether another one is among these is one look instead of
-/// a search. On GPUs.
+/// Bit rows of the vertices with many neighbours, so that a membership test is one load instead of a search. On GPUs.
 struct HubRows {
-  const std::uint32_t* numbers;  ///< By rank; only of a vertex with at least `least` neighbours.
-  const std::uint64_t* rows;     ///< Row n is [n * words, (n + 1) * words): a bit a rank.
+  const std::uint32_t* numbers;  ///< By rank; only for a vertex with at least `least` neighbours.
+  const std::uint64_t* rows;     ///< Row n is [n * words, (n + 1) * words): a bit for each rank.
   std::uint64_t words;
   std::uint64_t least;
 };
@@ -36,7 +35,7 @@ struct GraphView {
   std::uint64_t arc_count;         ///< Length of `neighbors`.
   const std::uint64_t* offsets;    ///< `universe + 1` offsets into `neighbors`; null if `slots` is used.
   const std::uint32_t* neighbors;  ///< Ascending within each vertex.
-  const std::uint32_t* sources;    ///< Source of each arc, aligned with `neighbors`; null until wanted.
+  const std::uint32_t* sources;    ///< Source of each arc, aligned with `neighbors`; null until requested.
   const void* edge_info;           ///< 8 bytes an arc (int64 or double), aligned with `neighbors`; may be null.
   const std::int64_t* labels;      ///< A label per rank; may be null.
   const std::uint32_t* vertices;   ///< Ascending ranks of the vertices; null: all of 0…universe-1.
@@ -45,23 +44,23 @@ struct GraphView {
   std::uint64_t max_degree;
   const HashSlot* slots;  ///< Open addressing, `slot_mask + 1` slots; null: CSR.
   std::uint64_t slot_mask;
-  /// `2 * universe + 1` offsets, so that what halves of a rank's neighbours need lies together: rank v's neighbours
-  /// below it are [halves[2 v], halves[2 v + 1]), the others [halves[2 v + 1], halves[2 v + 2]). Aligned to 16 bytes;
-  /// null until wanted, and with `slots`. What GPUs read.
+  /// `2 * universe + 1` offsets that keep both halves of a row together: rank v's neighbours below it are [halves[2 v],
+  /// halves[2 v + 1]), the others [halves[2 v + 1], halves[2 v + 2]). Aligned to 16 bytes; null until requested, and
+  /// with `slots`. Used by GPUs.
   const std::uint64_t* halves;
   const HubRows* hubs;  ///< Null: lists are searched.
-  /// For each 2^kMovedBits ranks, by how many items their rows lie elsewhere than `neighbors` says; null: none does. On
-  /// GPUs that have some rows of a graph.
+  /// For each 2^kMovedBits ranks, the number of items by which their rows are displaced from their place in
+  /// `neighbors`; null: no row is. On GPUs that hold a part of the rows of a graph.
   const std::int64_t* moved;
 };
 inline constexpr unsigned kMovedBits = 4;
 
-/// `GraphView::halves` as CPUs read them: in half the memory, which sparse graphs take most of their time to go
-/// through.
+/// `GraphView::halves` in the form for CPUs: half the memory, since on sparse graphs the loads of these offsets
+/// dominate.
 struct SplitOffsets {
-  const std::uint32_t* offsets;  ///< The lower 32 bits of each; null until wanted, and with `slots`.
+  const std::uint32_t* offsets;  ///< The lower 32 bits of each; null until requested, and with `slots`.
   const std::uint64_t* bases;    ///< The offset of the first arc of each block of 2^shift ranks.
-  std::uint64_t shift;           ///< So that no block has 2^32 arcs.
+  std::uint64_t shift;           ///< Chosen so that every block has fewer than 2^32 arcs.
 };
 
 /// `GraphView::halves[at]`.
@@ -70,13 +69,13 @@ constexpr std::uint64_t half_offset(const SplitOffsets& halves, std::uint64_t at
   return base + static_cast<std::uint32_t>(halves.offsets[at] - static_cast<std::uint32_t>(base));
 }
 
-/// A graph as code for CPUs has it.
+/// The view of a graph for CPU code.
 struct CpuGraphView {
   GraphView graph;
   SplitOffsets halves;
 };
 
-/// Two lists whose common items are to be counted.
+/// Two lists whose common items are counted.
 struct SetPair {
   const std::uint32_t* a;
   std::uint64_t na;
@@ -84,8 +83,8 @@ struct SetPair {
   std::uint64_t nb;
 };
 
-/// Counting and storing kernels over ascending lists of ranks (not 0xffffffff) *without repeats*; a table a SIMD tier.
-/// `out` needs room for min(na, nb) (intersect) or na (diff) items plus 16; it may not overlap the inputs.
+/// Counting and storing kernels over ascending lists of ranks (not 0xffffffff) *without repeats*; one table for each
+/// SIMD tier. `out` needs room for min(na, nb) (intersect) or na (diff) items plus 16; it may not overlap the inputs.
 struct SetKernels {
   const char* tier;  ///< "scalar", "avx2", "avx512" or "avx512-vp2intersect".
   std::uint64_t (*intersect_count)(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b, std::uint64_t nb);
@@ -96,20 +95,21 @@ struct SetKernels {
                         std::uint32_t* out);
   /// Position of the first item not below `x` (ascending list, repeats allowed).
   std::uint64_t (*lower_bound)(const std::uint32_t* a, std::uint64_t na, std::uint64_t x);
-  /// Which items of `a` are in `b`: bit i % 64 of word i / 64 of `out` for item i, zeros behind the last. Writes the
-  /// (na + 63) / 64 words that hold a bit of `a`.
+  /// Marks the items of `a` that are in `b`: bit i % 64 of word i / 64 of `out` is item i, with zeros after the last.
+  /// Writes (na + 63) / 64 words.
   void (*member_bits)(const std::uint32_t* a, std::uint64_t na, const std::uint32_t* b, std::uint64_t nb,
                       std::uint64_t* out);
-  /// `intersect_count` of each of `n` pairs, into `counts`; gives their sum.
+  /// `intersect_count` of each of `n` pairs, into `counts`; returns their sum.
   std::uint64_t (*count_pairs)(const SetPair* pairs, std::uint64_t n, std::uint64_t* counts);
-  /// The same where the second list of a pair is row `nb`: the items from places[nb] up to places[nb + 1]. They are put
-  /// in the pair.
+  /// The same where the second list of a pair is row `nb`: the items from places[nb] up to places[nb + 1]. Writes that
+  /// list into the pair.
   std::uint64_t (*count_rows)(SetPair* pairs, std::uint64_t n, std::uint64_t* counts, const std::uint32_t* items,
                               const std::uint64_t* places);
-  /// The same where it is a half of row `nb` of a graph: its neighbours below that vertex (`side` 0) or the others (1).
+  /// The same where it is half of row `nb` of a graph: its neighbours below that vertex (`side` 0) or the others (1).
   std::uint64_t (*count_halves)(SetPair* pairs, std::uint64_t n, std::uint64_t* counts, const std::uint32_t* items,
                                 const SplitOffsets* halves, std::uint64_t side);
-  /// Positions of the `n` marks that are 1 and not 0, ascending; gives how many. `out` needs room for n + 16 items.
+  /// Positions of the `n` marks that are 1 and not 0, ascending; returns their number. `out` needs room for n + 16
+  /// items.
   std::uint64_t (*marked)(const std::uint8_t* marks, std::uint64_t n, std::uint32_t* out);
 };
 

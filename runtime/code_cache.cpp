@@ -26,12 +26,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Begins a file; the last sign is the version of the format.
+/// The start of a file; the last character is the version of the format.
 constexpr char kMagic[8] = {'M', 'A', 'T', 'C', 'H', 'A', 'C', '1'};
 constexpr std::size_t kKeyDigits = 32;
-/// Begins the name of a file that is being written.
+/// The start of a temporary file's name.
 constexpr std::string_view kUnfinished = ".writing-";
-/// Seconds after which nobody writes such a file any more.
+/// Seconds after which such a file is abandoned.
 constexpr std::time_t kAbandoned = 3600;
 
 /// The start of a file; the code follows.
@@ -49,7 +49,7 @@ std::string unwritable(const std::string& folder, int code) {
   return "compiled code is not kept: `" + folder + "` cannot be written; " + error_text(code);
 }
 
-/// The folder, if code may be kept in it. Else `why` says why not, or nothing if it is not there.
+/// The folder, if it is safe for code. Else `why` is the reason; empty if the folder does not exist.
 Descriptor open_folder(const std::string& folder, std::string& why) {
   std::string reason;
   Descriptor opened = open_private_folder(folder, reason);
@@ -57,7 +57,7 @@ Descriptor open_folder(const std::string& folder, std::string& why) {
   return opened;
 }
 
-/// The same; makes it if it is not there.
+/// The same; creates the folder if it is missing.
 Descriptor make_folder(const std::string& folder, std::string& why) {
   std::error_code failure;
   fs::create_directories(fs::path(folder).parent_path(), failure);
@@ -76,7 +76,7 @@ Descriptor make_folder(const std::string& folder, std::string& why) {
   return opened;
 }
 
-/// All that is left in a file; false: it cannot be read.
+/// Reads the rest of a file; false: it cannot be read.
 bool read_all(int descriptor, std::string& bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {
@@ -88,7 +88,7 @@ bool read_all(int descriptor, std::string& bytes) {
   return true;
 }
 
-/// Writes all bytes; false leaves errno.
+/// Writes all bytes; false with errno set on failure.
 bool write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
@@ -115,7 +115,7 @@ Header header_of(std::string_view name, std::string_view code) {
   return header;
 }
 
-/// The code of an open file, or why it will not do.
+/// The code of an open file, or nothing with the reason in `why`.
 std::optional<std::string> read_code(int descriptor, std::string_view name, std::string& why) {
   struct stat facts {};
   if (::fstat(descriptor, &facts) != 0) {
@@ -149,7 +149,7 @@ bool is_entry(std::string_view name) {
          name.substr(0, kKeyDigits).find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// The files that are there. Those that interrupted writers left are removed on the way if `clean`.
+/// The files in the folder. If `clean`, removes those that interrupted writers left.
 std::vector<Entry> entries(int folder, bool clean) {
   std::vector<Entry> found;
   const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -173,7 +173,7 @@ std::vector<Entry> entries(int folder, bool clean) {
   return found;
 }
 
-/// Removes the files that were not used for longest until the others are within the limits; `newest` stays.
+/// Removes the least recently used files until the others are within the limits; `newest` stays.
 void trim(int folder, const CodeCache::Limits& limits, const std::string& newest) {
   std::vector<Entry> all = entries(folder, true);
   std::uint64_t bytes = 0;
@@ -193,7 +193,7 @@ void trim(int folder, const CodeCache::Limits& limits, const std::string& newest
   }
 }
 
-/// A name that no other writer takes, of this machine or of another one.
+/// A name that is unique among writers on all machines.
 std::string unfinished_name(const std::string& name) {
   static std::atomic<std::uint64_t> number{0};
   const std::int64_t now = std::chrono::system_clock::now().time_since_epoch().count();
@@ -201,7 +201,7 @@ std::string unfinished_name(const std::string& name) {
          std::to_string(number.fetch_add(1)) + "-" + name;
 }
 
-/// A file that is there as a whole or not at all. Gives the number of the error, or 0.
+/// Writes a file atomically. Returns the error number, or 0.
 int write_file(int folder, const std::string& name, std::initializer_list<std::string_view> parts) {
   const std::string unfinished = unfinished_name(name);
   Descriptor file(
@@ -224,7 +224,7 @@ std::string CodeCache::key(std::span<const std::string_view> parts) {
   XXH3_state_t state;
   XXH3_INITSTATE(&state);
   XXH3_128bits_reset(&state);
-  // With their lengths no two lists of texts look alike.
+  // Hashing the lengths too keeps different lists of texts distinct.
   for (std::string_view part : parts) {
     const std::uint64_t length = part.size();
     XXH3_128bits_update(&state, &length, sizeof(length));

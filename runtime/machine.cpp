@@ -25,14 +25,14 @@ void allow_threads(unsigned threads) {
     unsigned allowed = 0;
     std::optional<tbb::global_control> control;
   };
-  static Limit* const limit = new Limit;  // Threads may use it until the process ends.
+  static Limit* const limit = new Limit;  // Never destroyed: threads may use it until the process ends.
   const std::lock_guard<std::mutex> lock(limit->mutex);
   const bool is_first = limit->allowed == 0;
   if (is_first) limit->allowed = machine().threads;
   const unsigned usual = static_cast<unsigned>(tbb::info::default_concurrency());
   if (threads <= limit->allowed && (!is_first || limit->allowed >= usual)) return;
   limit->allowed = std::max(limit->allowed, threads);
-  // The smallest of all controls counts.
+  // The smallest of all controls applies.
   limit->control.reset();
   limit->control.emplace(tbb::global_control::max_allowed_parallelism, limit->allowed);
 }

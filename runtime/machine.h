@@ -3,23 +3,23 @@
 #include <cstdint>
 #include <memory>
 
-/// The memory and the processors that this process may use, in a container those of the container.
+/// The memory and the processors available to this process, within the limits of its container.
 namespace matcha::runtime {
 
 struct Machine {
-  std::uint64_t memory_bytes = 0;  ///< 0: not known.
-  unsigned threads = 1;            ///< Processors, by affinity and by the limit of processor time.
+  std::uint64_t memory_bytes = 0;  ///< 0: unknown.
+  unsigned threads = 1;            ///< Processors, by affinity and by the CPU-time limit.
 };
 
-/// Found out once.
+/// Determined once.
 const Machine& machine();
 
-/// Lets oneTBB have as many threads as the machine, or as many as anybody has asked for so far if that is more; 0 asks
-/// for none. How many a region gets is up to its arena, so that regions at the same time do not limit each other.
+/// Allows oneTBB at least `threads` threads, at least those of the machine and of all earlier calls; 0 requests none.
+/// The arena of a region limits its threads, so that concurrent regions do not limit each other.
 void allow_threads(unsigned threads);
 
-/// While it lives, oneTBB has at most so many threads in this process, the caller's included. The smallest of several
-/// limits counts.
+/// While it lives, oneTBB has at most this many threads in this process, including the caller's. The smallest of
+/// several limits applies.
 class ThreadLimit {
  public:
   explicit ThreadLimit(unsigned threads);

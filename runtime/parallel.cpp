@@ -9,8 +9,8 @@ namespace matcha::runtime {
 namespace {
 
 #if defined(__SANITIZE_THREAD__)
-/// What oneTBB orders, in words that ThreadSanitizer sees: the caller's writes come before each call, and those of all
-/// calls before the caller goes on. The library of the system has no instrumentation.
+/// Repeats the ordering of oneTBB in a form that ThreadSanitizer sees: the caller's writes come before each call, and
+/// those of all calls before the caller continues. The system's library has no instrumentation.
 class Order {
  public:
   Order() { word_.store(1, std::memory_order_release); }

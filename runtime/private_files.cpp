@@ -45,7 +45,7 @@ Descriptor open_private_folder(const std::string& folder, std::string& why) {
 
 Descriptor open_private_file(int folder, const std::string& name, int flags, mode_t mode, std::string& why) {
   why.clear();
-  // A pipe in the place of a file is not waited for.
+  // Does not block on a pipe in place of a file.
   Descriptor opened(::openat(folder, name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode));
   if (!opened.valid()) {
     const int code = errno;

@@ -7,8 +7,8 @@
 
 struct stat;
 
-/// Folders and files of which only this user decides about the content. Checks read the open descriptor, and no
-/// symbolic link is followed.
+/// Folders and files whose content only this user can change. Checks use the open descriptor, and no symbolic link is
+/// followed.
 namespace matcha::runtime {
 
 /// An open file or folder, closed with the object.
@@ -27,23 +27,23 @@ class Descriptor {
 
   int get() const { return number_; }
   bool valid() const { return number_ >= 0; }
-  /// Closes it now. Gives the number of the error, or 0.
+  /// Closes it now. Returns the error number, or 0.
   int close();
 
  private:
   int number_;
 };
 
-/// Why others than this user may change a file or folder, or nothing.
+/// Why other users may change a file or folder; empty: they may not.
 std::string distrust(const struct stat& facts);
 
 /// Opens a folder that only this user may write. Else `why` is the fault, such as `is a link`; empty: there
 /// is no such folder.
 Descriptor open_private_folder(const std::string& folder, std::string& why);
 
-/// Opens a regular file that only this user may write, with `flags` of open(2) and, if it is made, `mode`. `folder`: of
-/// a relative `name`, or AT_FDCWD. Else `why` is the fault, and errno is ENOENT for a file that does not exist,
-/// or 0: it was opened, and is not to be trusted.
+/// Opens a regular file that only this user may write, with `flags` of open(2) and, if it is created, `mode`. `folder`:
+/// base of a relative `name`, or AT_FDCWD. On failure `why` is the fault, and errno is ENOENT for a missing file, or 0:
+/// it was opened, and is not to be trusted.
 Descriptor open_private_file(int folder, const std::string& name, int flags, mode_t mode, std::string& why);
 
 }  // namespace matcha::runtime

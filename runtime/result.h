@@ -7,19 +7,19 @@
 
 namespace matcha::runtime {
 
-/// Whose fault a failure is; each class has its exit code (DESIGN: 3 input data, 4 device or run time, 5 resources).
+/// The class of a failure; each has its exit code (DESIGN: 3 input data, 4 device or run time, 5 resources).
 enum class ErrorKind { Input, Runtime, Resource };
 
-/// A failure with its place. `line == 0`: the whole file; an empty `file`: no file is concerned.
+/// A failure with its place. `line == 0`: the whole file; an empty `file`: not related to a file.
 struct Error {
   ErrorKind kind = ErrorKind::Input;
   std::string message;  ///< Lower case, no full stop, code in backticks.
   std::string file;
   std::uint64_t line = 0;
   std::string hint;
-  bool lacks_edge_info = false;  ///< The file has no labels or numbers of edges, which were asked for.
+  bool lacks_edge_info = false;  ///< The file lacks the requested labels or numbers of edges.
 
-  /// `file:line: error: message` and the hint on a line of its own.
+  /// `file:line: error: message` and the hint on its own line.
   std::string render() const;
 };
 

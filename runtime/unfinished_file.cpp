@@ -17,7 +17,7 @@ struct All {
   std::multiset<std::string> paths;
 };
 
-/// It lives as long as the process.
+/// Never destroyed.
 All& all() {
   static All* const made = new All;
   return *made;

@@ -4,13 +4,13 @@
 
 namespace matcha::runtime {
 
-/// A file under a name that it does not keep: it gets its own name when it is complete. Else nothing of it stays, also
-/// when the process ends by `discard_all` and no destructor runs.
+/// A file under a temporary name that is renamed when complete. Otherwise it is deleted, also when the process ends by
+/// `discard_all` and no destructor runs.
 class UnfinishedFile {
  public:
-  /// There is no such file.
+  /// No file.
   UnfinishedFile() = default;
-  /// The file was made, or is about to be.
+  /// Takes over a file that was created, or is about to be.
   explicit UnfinishedFile(std::string path);
   ~UnfinishedFile();
   UnfinishedFile(UnfinishedFile&& other) noexcept;
@@ -18,10 +18,10 @@ class UnfinishedFile {
 
   bool exists() const { return !path_.empty(); }
   const std::string& path() const { return path_; }
-  /// It is complete. Gives the number of the error, or 0.
+  /// The file is complete. Returns the error number, or 0.
   int rename_to(const std::string& name);
 
-  /// Removes all that there are, from any thread; they must not be used any more.
+  /// Deletes all unfinished files; thread-safe. They must not be used any more.
   static void discard_all();
 
  private:
