@@ -1,6 +1,6 @@
-// The few atomic operations that the task queue and the workers use, on host and device. All are relaxed but `publish`
-// and those that hand over rows of bits and the places of kernels: what else is passed between workers is passed in the
-// atomic words themselves, and where two words must be seen in order there is a `fence`.
+// The atomic operations of the task queue and the workers, on host and device. All are relaxed except `publish` and the
+// operations that hand over bit rows and places of kernels. Other data is passed inside the atomic words; where two
+// words must be seen in order there is a `fence`.
 #pragma once
 
 #include "runtime/common/prelude.h"
@@ -19,8 +19,8 @@ MATCHA_FN u64 atomic_or(u64* word, u64 bits) { return atomicOr(word, bits); }
 MATCHA_FN u64 atomic_and(u64* word, u64 bits) { return atomicAnd(word, bits); }
 MATCHA_FN u64 atomic_exchange_if(u64* word, u64 expected, u64 value) { return atomicCAS(word, expected, value); }
 MATCHA_FN u64 atomic_read(const u64* word) { return *static_cast<const volatile u64*>(word); }
-/// Adds after everything that this thread wrote before; what `atomic_read_first` finds there, it finds before all that
-/// its thread reads after it.
+/// Adds after all earlier writes of this thread (release). A thread that sees it by `atomic_read_first` sees these
+/// writes in its later reads.
 MATCHA_FN void atomic_add_last(u64* word, u64 value) {
   __threadfence();
   atomicAdd(word, value);
@@ -30,21 +30,21 @@ MATCHA_FN u64 atomic_read_first(const u64* word) {
   __threadfence();
   return value;
 }
-/// Both in one: adds after all that this thread wrote before, and finds what others wrote before they added.
+/// Both in one: adds after all earlier writes of this thread, and sees the writes of others before their additions.
 MATCHA_FN u64 atomic_add_between(u64* word, u64 value) {
   __threadfence();
   const u64 before = atomicAdd(word, value);
   __threadfence();
   return before;
 }
-/// Writes a word after everything that this thread wrote before; for a reader on the host.
+/// Writes a word after all earlier writes of this thread; for a reader on the host.
 MATCHA_FN void publish(u64* word, u64 value) {
   __threadfence_system();
   *static_cast<volatile u64*>(word) = value;
 }
-/// Waits for about so many nanoseconds.
+/// Waits for about `nanoseconds`.
 MATCHA_FN void nap(u32 nanoseconds = 100) { __nanosleep(nanoseconds); }
-/// Others see what this thread did before it no later than what it does after.
+/// Other threads see the writes before it no later than those after it.
 MATCHA_FN void fence() { __threadfence(); }
 MATCHA_FN u32 lowest_bit(u64 word) { return u32(__ffsll(i64(word)) - 1); }
 
@@ -63,12 +63,13 @@ MATCHA_FN void atomic_add_last(u64* word, u64 value) { __atomic_fetch_add(word, 
 MATCHA_FN u64 atomic_read_first(const u64* word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
 MATCHA_FN u64 atomic_add_between(u64* word, u64 value) { return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL); }
 MATCHA_FN void publish(u64* word, u64 value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
-/// Whoever is waited for may need this processor; yielding it does not reach threads that others hold up.
+/// The thread that is waited for may need this processor; a yield alone does not reach threads that are preempted
+/// elsewhere.
 MATCHA_FN void nap(u32 = 0) {
   timespec moment{0, 1000};
   nanosleep(&moment, nullptr);
 }
-/// The processor keeps atomic operations in order by itself; the compiler shall too.
+/// The processor keeps atomic operations in order; this stops the compiler from reordering.
 MATCHA_FN void fence() { __asm__ volatile("" ::: "memory"); }
 MATCHA_FN u32 lowest_bit(u64 word) { return u32(__builtin_ctzll(word)); }
 

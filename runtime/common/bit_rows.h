@@ -1,7 +1,7 @@
-// The rows of a list: for each of its items, which of them are its neighbours, a bit each (GLUMIN, PPoPP 2025, section
-// 3; Almasri et al., ICS 2022, section 4). A group whose task has all of the list makes them in its own memory. Where
-// several tasks share a list, the groups that come to it make its rows together, each some of them, and wait for the
-// others': whoever has taken rows makes them without waiting for anybody.
+// Bit rows of a list: for each of its items, one bit per item that is its neighbour (GLUMIN, PPoPP 2025, section 3;
+// Almasri et al., ICS 2022, section 4). A group whose task covers the whole list builds them in its own memory. If
+// several tasks share a list, their groups build its rows together and wait for each other; a group that has claimed
+// rows builds them without waiting.
 #pragma once
 
 #include "runtime/common/bit_sets.h"
@@ -15,8 +15,8 @@ class BitRowMaker : public BitSets<Group> {
   MATCHA_MEMBER BitRowMaker(const Launch& launch, Group group)
       : BitSets<Group>(launch, group), launch_(launch), group_(group) {}
 
-  /// The rows of the items of an ascending list without repeats: which of them are their neighbours, those below them,
-  /// those above them. `room` has what is not shared.
+  /// The bit rows of an ascending list without repeats: all neighbours of its items, only those below, or only those
+  /// above. `room` holds rows that are not shared.
   template <typename G, typename L>
   MATCHA_MEMBER auto bit_rows(const G& g, const L& list, Room<u64> room, RowsState* maybe_shared = nullptr) const {
     return rows_of<false>(list, room, maybe_shared, [&](u32 v) { return neighbors(g, v); });
@@ -32,8 +32,8 @@ class BitRowMaker : public BitSets<Group> {
     return rows_of<false>(list, room, maybe_shared, [&](u32 v) { return upper_neighbors(g, v); });
   }
 
-  /// Words that all groups share which come to state `number`, zeros at first; null, for all of them, when there is no
-  /// room, or nothing is shared.
+  /// Words shared by all groups that use state `number`, zeros at first; null for all groups when there is no room, or
+  /// rows are not shared.
   MATCHA_MEMBER u64* shared_words(u64 number, u64 words) const {
     if (number == kNotShared || launch_.row_states == nullptr) return nullptr;
     const u64 place = group_.broadcast(group_.leads() ? place_of(launch_.row_states[number], words) : 0);
@@ -45,7 +45,7 @@ class BitRowMaker : public BitSets<Group> {
   static constexpr u64 kClaimed = 1;
   static constexpr u64 kNoRoom = 2;
   static constexpr u64 kFirstPlace = 3;
-  /// A list that is so many times shorter is looked up in the other one.
+  /// A list shorter by this factor is looked up in the other one.
   static constexpr u64 kShort = 8;
 
   template <bool lower, typename L, typename Near>
@@ -69,7 +69,7 @@ class BitRowMaker : public BitSets<Group> {
     return {room.data, u32(list.size), u32(row_stride(list.size))};
   }
 
-  /// Where so many words of shared rows are. What the first lane of a group does alone.
+  /// The place of `words` words of shared rows. Runs on the first lane of a group only.
   MATCHA_MEMBER u64 place_of(RowsState& state, u64 words) const {
     u64 place = atomic_read(&state.place);
     if (place == 0 && atomic_exchange_if(&state.place, 0, kClaimed) == 0) {
@@ -82,7 +82,7 @@ class BitRowMaker : public BitSets<Group> {
     return place;
   }
 
-  /// Some rows at a time until none is left, and then until the others have made theirs.
+  /// Builds some rows at a time until none is left, then waits until the other groups have built theirs.
   template <bool lower, typename L, typename Near>
   MATCHA_MEMBER void make_together(const L& list, RowsState& state, u64* data, Near near_of) const {
     while (done(state) < list.size) {
@@ -100,10 +100,10 @@ class BitRowMaker : public BitSets<Group> {
     return group_.broadcast(group_.leads() ? atomic_read_first(&state.done) : 0);
   }
 
-  // What makes rows knows nothing of the worker, so that it can stand apart.
+  // Building rows is independent of the worker, so that it can be compiled separately.
 
-  /// The rows [begin, end), into `data`. Each lane finds the neighbours of one of the next items, so that the group
-  /// does not wait for every one of them.
+  /// Builds the rows [begin, end) in `data`. Each lane fetches the neighbour list of one of the next items, so that the
+  /// group waits once for all of them.
   template <bool lower, typename L, typename Near>
   MATCHA_NOINLINE static void make(Group group, L list, u64 begin, u64 end, u64* data, Near near_of) {
     const u64 stride = row_stride(list.size);
@@ -122,8 +122,8 @@ class BitRowMaker : public BitSets<Group> {
     }
   }
 
-  /// Sets the bits of `row`: which items of `list` are in `near`, which may have a row of its own. Requires: both
-  /// ascend without repeats. `far`: `near` lies in memory of the host.
+  /// Sets the bits of `row` for the items of `list` that are in `near`, which may have a hub row. Requires: both ascend
+  /// without repeats. `far`: `near` is in host memory.
   template <typename A, typename B>
   MATCHA_MEMBER static void fill_row(Group group, const A& list, const B& near, const u64* hub_row, u64* row,
                                      bool far = false) {
@@ -158,7 +158,7 @@ class BitRowMaker : public BitSets<Group> {
     }
   }
 
-  /// Each lane looks up some of `near`.
+  /// Each lane looks up some items of `near`.
   template <typename A, typename B>
   MATCHA_MEMBER static void scatter_row(Group group, const A& list, const B& near, u64* row) {
     MATCHA_ROLLED for (u64 k = group.lane; k < words_for(list.size); k += Group::kWidth) row[k] = 0;
@@ -169,8 +169,7 @@ class BitRowMaker : public BitSets<Group> {
     }
   }
 
-  /// The same from memory of the host: many items are under way to each lane at a time, as long as some may be in
-  /// `list`.
+  /// The same from host memory: each lane has many loads in flight, as long as some items may be in `list`.
   template <typename A, typename B>
   MATCHA_MEMBER static void scatter_far_row(Group group, const A& list, const B& near, u64* row) {
     MATCHA_ROLLED for (u64 k = group.lane; k < words_for(list.size); k += Group::kWidth) row[k] = 0;
@@ -180,7 +179,7 @@ class BitRowMaker : public BitSets<Group> {
     const auto last = list.at(list.size - 1);
     for (SizeOf<B> first = group.lane; first < near.size; first += kItems * Group::kWidth) {
       ItemOf<B> items[kItems];
-      // Those past the end are the last one, whose bit is set again.
+      // Those past the end repeat the last item, whose bit is set again.
       for (u32 k = 0; k < kItems; ++k) items[k] = near.at(smaller(first + k * Group::kWidth, near.size - 1));
       if (items[0] > last) break;
       for (u32 k = 0; k < kItems; ++k) {
@@ -190,8 +189,8 @@ class BitRowMaker : public BitSets<Group> {
     }
   }
 
-  /// The lanes look up `kWidth` items of `list` at a time, whose bits are their ballot. `merges`: both lists are
-  /// walked, whatever their lengths.
+  /// The lanes look up `kWidth` items of `list` at a time; their ballot is the bits. `merges`: both lists are scanned,
+  /// whatever their lengths.
   template <typename A, typename B>
   MATCHA_MEMBER static void gather_row(Group group, const A& list, const B& near, const u64* hub_row, u64* row,
                                        bool merges) {

@@ -1,4 +1,4 @@
-// Sets of bits as a group counts, walks and stores them: as arrays, in any kind of stack.
+// Bit sets that a group counts, iterates over and stores: as arrays, in any kind of stack.
 #pragma once
 
 #include "runtime/common/bit_walks.h"
@@ -12,7 +12,7 @@ class BitSets : public Checked<Group> {
  public:
   MATCHA_MEMBER BitSets(const Launch& launch, Group group) : Checked<Group>(launch), group_(group) {}
 
-  /// A walk of which each lane has its share.
+  /// An iteration over a set in which each lane has its share.
   template <typename A>
   MATCHA_MEMBER auto walk_lanes(const A& set) const {
     if constexpr (Group::kWidth == 1) {
@@ -21,28 +21,28 @@ class BitSets : public Checked<Group> {
       return LaneWalk<Group, A>{set, 0, 0, 0, 0, i64(group_.lane) - Group::kWidth, group_.mask};
     }
   }
-  /// A walk by each of `lanes` over a set of its own, where no others are.
+  /// An iteration by each of `lanes` over its own set; no other lane calls.
   template <typename A>
   MATCHA_MEMBER OwnWalk<Group, A> walk_own(const A& set, u32 lanes) const {
     return {walk_bits(set), lanes, 0, -1};
   }
-  /// A walk over the items of all lanes, of which this one has `own`.
+  /// An iteration over the items of all lanes, of which this lane has `own`.
   MATCHA_MEMBER PairWalk<Group> walk_pairs(u32 own) const {
     const u32 end = up_to_or_most(group_, own);
     const u32 taken = larger(Group::bits(group_.ballot(end <= PairWalk<Group>::kMany)), 1u);
     return {group_, end - own, end, taken, group_.from(end, taken - 1), 0, false, 0, 0, 0};
   }
-  /// Which of `lanes` have the flag; all come together here.
+  /// The mask of those of `lanes` with the flag; all of them converge here.
   MATCHA_MEMBER static u32 among(u32 lanes, bool flag) { return Group::among(lanes, flag); }
 
-  /// The lane's share of the number of positions.
+  /// This lane's share of the number of positions.
   template <typename A>
   MATCHA_MEMBER i64 share_bits(const A& set) const {
     u32 count = 0;
     MATCHA_ROLLED for (u32 k = group_.lane; k < set.words; k += Group::kWidth) count += bit_count(set.word(k));
     return count;
   }
-  /// The number of positions. Of a few words, each lane counts all: that takes less than adding up shares.
+  /// The number of positions. For a few words each lane counts all of them, which is faster than adding shares.
   template <typename A>
   MATCHA_MEMBER i64 size_of_bits(const A& set) const {
     constexpr u32 kFew = 4;

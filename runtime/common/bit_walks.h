@@ -1,5 +1,5 @@
-// Walks over the positions of sets of bits: by one thread, by lanes of a group each over its own, or by all of them
-// over one, or over many as if they were one.
+// Iteration over the positions of bit sets: by one thread, by lanes of a group each over its own set, or by all lanes
+// over one set, or over many sets as if they were one.
 #pragma once
 
 #include "runtime/common/bits.h"
@@ -7,7 +7,7 @@
 
 namespace matcha_program {
 
-/// Position number `n` of a set that has more.
+/// Position number `n` of a set with more than n positions.
 template <typename A>
 MATCHA_FN i64 nth_position(const A& set, u32 n) {
   u32 k = 0;
@@ -19,12 +19,12 @@ MATCHA_FN i64 nth_position(const A& set, u32 n) {
   return i64(k * kWordBits + nth_bit(word, n));
 }
 
-/// A walk over the positions of a set: `while (walk.next())` one is at `position`, the `index`th.
+/// An iteration over the positions of a set: in `while (walk.next())` the current one is `position`, the `index`th.
 template <typename A>
 struct BitWalk {
   A set;
   u64 left;
-  u32 word;  ///< The next one.
+  u32 word;  ///< The next word.
   i64 position;
   i64 index;
   MATCHA_MEMBER bool next() {
@@ -42,7 +42,7 @@ template <typename A>
 MATCHA_FN BitWalk<A> walk_bits(const A& set) {
   return {set, 0, 0, 0, -1};
 }
-/// The same from the `begin`th position on.
+/// The same, starting with the `begin`th position.
 template <typename A>
 MATCHA_FN BitWalk<A> walk_bits_from(const A& set, u64 begin) {
   BitWalk<A> walk = walk_bits(set);
@@ -60,14 +60,14 @@ MATCHA_FN BitWalk<A> walk_bits_from(const A& set, u64 begin) {
   return walk;
 }
 
-// Lanes that come to the end of an inner loop one after the other would go on so, each alone, up to the next word of
-// the whole group. So they come together at each position, those that have one left.
+// Lanes that leave an inner loop one after the other would stay diverged up to the group's next whole word. So the
+// lanes with a position left converge at each position.
 
-/// A walk of each of some lanes over a set of its own.
+/// An iteration of each of some lanes over its own set.
 template <typename Group, typename A>
 struct OwnWalk {
   BitWalk<A> walk;
-  u32 lanes;  ///< Those that are at a position.
+  u32 lanes;  ///< Lanes at a position.
   i64 position;
   i64 index;
   MATCHA_MEMBER bool next() {
@@ -79,16 +79,16 @@ struct OwnWalk {
   }
 };
 
-/// The same for the lanes of a group, of which each has its own share: of every `kWidth` positions in a row, one.
+/// The same for the lanes of a group with one set: of every `kWidth` consecutive positions each lane gets one.
 template <typename Group, typename A>
 struct LaneWalk {
   A set;
-  u64 bits;    ///< Of the word that the last position was in.
-  u32 before;  ///< Positions in front of that word.
-  u32 word;    ///< The next one.
+  u64 bits;    ///< Of the word with the last position.
+  u32 before;  ///< Positions before that word.
+  u32 word;    ///< The next word.
   i64 position;
   i64 index;
-  u32 lanes;  ///< Those that are at a position.
+  u32 lanes;  ///< Lanes at a position.
   MATCHA_MEMBER bool next() {
     index += Group::kWidth;
     bool more = true;
@@ -103,22 +103,22 @@ struct LaneWalk {
   }
 };
 
-/// The lanes of a group, each of which has so many items of its own, walk the items of all of them: a lane with few
-/// items keeps none waiting (a worklist of parent and child: gMatch, PVLDB 2026). Where they are many, only those of
-/// the first lanes, so that the group soon looks around again.
+/// The lanes of a group each have some items and process the items of all lanes together, so that a lane with few items
+/// is never idle (a worklist of parent and child: gMatch, PVLDB 2026). If there are many items, only those of the first
+/// lanes are taken, so that the group polls soon.
 template <typename Group>
 struct PairWalk {
   static constexpr u32 kMany = 8 * Group::kWidth;
   Group group;
-  u32 begin;  ///< Of the lane's own items among those of all.
+  u32 begin;  ///< The start of the lane's own items among those of all.
   u32 end;
-  u32 taken;   ///< Lanes whose items are walked.
-  u32 all;     ///< Items of those.
-  u32 at;      ///< The next of them.
-  bool there;  ///< Whether the lane is at one now, and then:
-  u32 owner;   ///< the lane that has it,
-  u32 rank;    ///< which of its items it is,
-  u32 lanes;   ///< and the lanes that are at one.
+  u32 taken;   ///< Lanes whose items are processed.
+  u32 all;     ///< The number of their items.
+  u32 at;      ///< The next item.
+  bool there;  ///< True if the lane is at an item now, and then:
+  u32 owner;   ///< The lane that owns the item,
+  u32 rank;    ///< its index among the items of the owner,
+  u32 lanes;   ///< and the lanes at an item.
   MATCHA_MEMBER bool next() {
     const u32 left = all - at;
     if (left == 0) return false;
@@ -130,7 +130,7 @@ struct PairWalk {
     lanes = Group::among(group.mask, there);
     return true;
   }
-  /// What the lane that has the item keeps; all lanes ask.
+  /// The value of `own` in the lane that owns the item; all lanes call.
   template <typename T>
   MATCHA_MEMBER T of_owner(T kept) const {
     return group.from(kept, owner);

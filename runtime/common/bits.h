@@ -1,12 +1,12 @@
-// Sets of positions in a short list, a bit each, in words of 64. A set is a view: it has `words` words, of which
-// `word(k)` gives one and `pair(k)` two, from an even one on, computed where they are read; behind them there are no
-// positions. Stored words are aligned in pairs, because a lane that reads a row of its own waits for every load.
+// Sets of positions in a short list, a bit each, in words of 64. A set is a view with `words` words: `word(k)` returns
+// one and `pair(k)` two, from an even one on, computed on access; positions end there. Stored words are aligned in
+// pairs, because a lane that reads its own row waits for every load.
 #pragma once
 
 #include "runtime/common/atomics.h"
 #include "runtime/common/group.h"
 
-/// Stands in front of a loop that is seldom walked and would take the registers of those around it.
+/// Precedes a loop that is rarely entered and would take registers from its surroundings.
 #ifdef __CUDA_ARCH__
 #define MATCHA_ROLLED _Pragma("unroll 1")
 #else
@@ -18,11 +18,11 @@ namespace matcha_program {
 inline constexpr u32 kWordBits = 64;
 
 MATCHA_FN constexpr u64 words_for(u64 positions) { return (positions + kWordBits - 1) / kWordBits; }
-/// Words from one row to the next of a list of so many items, and of all its rows.
+/// The number of words from one row to the next for a list of `items` items.
 MATCHA_FN constexpr u64 row_stride(u64 items) { return items <= kWordBits ? 1 : (words_for(items) + 1) / 2 * 2; }
 MATCHA_FN constexpr u64 row_words(u64 items) { return items * row_stride(items); }
 
-/// The bits of word `k` of the positions below `end`, any number.
+/// The bits of word `k` of the positions below `end`, which may be any number.
 MATCHA_FN u64 first_bits(u64 end, u32 k) {
   u64 begin = u64(k) * kWordBits;
   if (end <= begin) return 0;
@@ -32,7 +32,7 @@ MATCHA_FN u64 first_bits(u64 end, u32 k) {
 MATCHA_FN u32 bit_count(u32 word) { return Group<1>::bits(word); }
 MATCHA_FN u32 bit_count(u64 word) { return bit_count(u32(word)) + bit_count(u32(word >> 32)); }
 
-/// The place of bit number `n` of `word`, which has more.
+/// The place of bit number `n` of `word`, which has more than n bits.
 MATCHA_FN u32 nth_bit(u64 word, u32 n) {
   u32 low = u32(word);
   u32 place = 0;
@@ -63,10 +63,10 @@ struct StoredBits {
   MATCHA_MEMBER u64 word(u32 k) const { return data[k]; }
   MATCHA_MEMBER WordPair pair(u32 k) const { return *reinterpret_cast<const WordPair*>(data + k); }
 };
-/// A set that one thread has stored for itself, its first words in registers.
+/// A set that one thread stores for itself, with its first words in registers.
 struct KeptBits {
   u64 first, second;
-  const u64* data;  ///< Of all words but those two.
+  const u64* data;  ///< All words except those two.
   u32 words;
   MATCHA_MEMBER u64 word(u32 k) const { return k == 0 ? first : k == 1 ? second : data[k]; }
   MATCHA_MEMBER WordPair pair(u32 k) const {
@@ -123,8 +123,8 @@ struct OtherBits {
   MATCHA_MEMBER WordPair pair(u32 k) const { return single_words(*this, k); }
 };
 
-/// The rows of a list: for each of its items a set of positions. Of rows of lower neighbours, the row of an item has
-/// only the words of the positions in front of it.
+/// The bit rows of a list: for each of its items a set of positions. If rows hold lower neighbours, the row of an item
+/// has only the words of earlier positions.
 template <bool lower>
 struct BitRows {
   const u64* data;
@@ -163,7 +163,7 @@ MATCHA_FN bool has_bit(const A& set, i64 position) {
   u32 k = u32(u64(position) / kWordBits);
   return k < set.words && (set.word(k) >> (u64(position) % kWordBits) & 1) != 0;
 }
-/// How many positions a set has, as one thread counts them.
+/// The number of positions of a set, counted by one thread.
 template <typename A>
 MATCHA_FN i64 count_bits(const A& set) {
   if (set.words <= 1) return set.words == 0 ? 0 : bit_count(set.word(0));
@@ -177,7 +177,7 @@ MATCHA_FN i64 count_bits(const A& set) {
   if (k < set.words) count += bit_count(set.word(k));
   return count;
 }
-/// Stores a set in `data`, which has room for its words and is this thread's own.
+/// Stores a set in `data`, which has room for its words and belongs to this thread.
 template <typename A>
 MATCHA_FN KeptBits keep_bits(const A& set, u64* data) {
   MATCHA_ROLLED for (u32 k = 2; k < set.words; ++k) data[k] = set.word(k);

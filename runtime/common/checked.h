@@ -1,5 +1,5 @@
 // Values that can fail. An error does not unwind: the first one is recorded with its place in the program (line,
-// column), every worker leaves soon, and the value is a harmless one. A lane that works on its own may find it alone.
+// column), every worker returns soon, and the value is a harmless one. A lane that works alone may detect it alone.
 #pragma once
 
 #include "runtime/common/group.h"
@@ -41,7 +41,7 @@ class Checked {
     if (a != i64(a)) trap(kIntegerOverflow, line, column);
     return i64(a);
   }
-  // The same on 128 bits; named apart, since a call with a wide value must not narrow it.
+  // The same on 128 bits; a separate name, since a call with a wide value must not narrow it.
   MATCHA_MEMBER i128 wide_add(i128 a, i128 b, u32 line, u32 column) const {
     i128 sum = i128(u128(a) + u128(b));
     return exact(sum, (a < 0) != (b < 0) || (sum < 0) == (a < 0), line, column);

@@ -1,8 +1,8 @@
-// What pairs of vertices share of their neighbours: a vertex that k of them have as a neighbour ends k * (k - 1) / 2
-// wedges of pairs, so each neighbour of each vertex is looked at once (Chiba and Nishizeki, SIAM J. Comput. 1985,
-// section 4). The list of a hub is counted in parts. Their groups share counters, and each has some items of the list;
-// where there is no room for such, each has all items and counts the wedges that end in a range. Only programs that
-// count so have this text.
+// Common neighbours of pairs of vertices: a vertex adjacent to k of the vertices ends k * (k - 1) / 2 wedges of pairs,
+// so each neighbour of each vertex is read once (Chiba and Nishizeki, SIAM J. Comput. 1985, section 4). The list of a
+// hub is counted in parts. Groups of one list share counters, and each gets some items; without room for shared
+// counters, each processes all items and counts the wedges that end in one range. Only programs that count such wedges
+// include this text.
 #pragma once
 
 #include "runtime/common/wedge_counters.h"
@@ -10,13 +10,13 @@
 
 namespace matcha_program {
 
-/// Wedges that end in [first, behind); all: if `behind` is kNoRank, those from `first` on.
+/// Wedges that end in [first, behind); if `behind` is kNoRank, those from `first` on.
 struct EndRange {
   u32 first, behind;
 };
-/// Range `number` of `count` of the ends below (above) `cut`. They begin at items of the list, so that they have about
-/// as many wedges each: ends have many neighbours, as items do. The first ones have fewer items, because ranks by
-/// degree begin with the vertices that end most wedges.
+/// Range `number` of `count` of the ends below (above) `cut`. Ranges begin at items of the list, so that they have
+/// about as many wedges each: ends have many neighbours, as items do. The first ranges have fewer items, because ranks
+/// by degree begin with the vertices that end most wedges.
 template <bool is_below, typename L>
 MATCHA_FN EndRange end_range(const L& list, u32 cut, u64 number, u64 count) {
   const u32 least = is_below ? 0 : cut + 1, most = is_below ? cut : kNoRank;
@@ -33,7 +33,7 @@ class CommonNeighbors {
   MATCHA_MEMBER CommonNeighbors(const WorkerOf<Group>& worker, const G& g, const L& list, EndRange ends)
       : worker_(worker), group_(Group::here()), g_(g), list_(list), ends_(ends) {}
 
-  /// `counters`: the group's own.
+  /// `counters`: those of this group.
   MATCHA_MEMBER i128 count(u32* counters) const {
     u64 wedges = 0;
     u64 widest = 0;
@@ -49,7 +49,7 @@ class CommonNeighbors {
     i128 found = searches_pay(wedges, widest) ? i128(share_by_searches()) : share_of_wedges(counters, wedges);
     return group_.total_wide(found);
   }
-  /// What the items from `begin` up to `end` add. `counters`: those of all groups that count for the list.
+  /// The contribution of the items from `begin` up to `end`. `counters`: shared by all groups that count for the list.
   MATCHA_MEMBER i128 count_part(u32* counters, u64 begin, u64 end) const {
     WedgeCounters<Group> counters_of_ends(group_, counters, true, ~0u);
     i128 found = 0;
@@ -60,9 +60,9 @@ class CommonNeighbors {
 
  private:
   using Near = ShortList<u32>;
-  /// Lists from this length on are walked by all lanes.
+  /// Lists from this length on are processed by all lanes.
   static constexpr u32 kLong = 2 * Group::kWidth;
-  static constexpr u32 kAtOnce = 4;  ///< Items that a lane has under way.
+  static constexpr u32 kAtOnce = 4;  ///< Items that a lane has in flight.
 
   MATCHA_MEMBER NearList near(u64 i) const {
     NearList ends = neighbors(g_, list_.at(i));
@@ -70,13 +70,13 @@ class CommonNeighbors {
     if (is_below || ends_.behind != kNoRank) ends = below(ends, ends_.behind);
     return ends;
   }
-  /// What the lane has of the vertices from `first` on.
+  /// This lane's neighbour list of the vertices from `first` on.
   MATCHA_MEMBER Near own(u64 first, u64 end) const {
     if (first + group_.lane >= end) return {nullptr, 0};
     return near(first + group_.lane);
   }
 
-  /// True where most wedges are those of one vertex, which its few companions hardly share. In steps of a lane.
+  /// True if most wedges belong to one vertex and its few companions share few of them. Costs are in steps of a lane.
   MATCHA_MEMBER bool searches_pay(u64 wedges, u64 widest) const {
     constexpr f64 kPair = 128, kSearch = 8, kWedge = 4;
     const f64 others = f64(list_.size) - 1;
@@ -95,7 +95,7 @@ class CommonNeighbors {
   MATCHA_MEMBER i128 share_of_wedges(u32* counters, u64 wedges) const {
     WedgeCounters<Group> counters_of_ends(group_, counters, false, wedges);
     i128 found = 0;
-    // A lane has less than 2^32 items of each list, of which each was met less than 2^32 times.
+    // A lane has less than 2^32 items of each list, each counted less than 2^32 times.
     for (u64 first = 0; first < list_.size; first += Group::kWidth)
       found += walk<true>(own(first, list_.size), counters_of_ends);
     if (counters_of_ends.spilled()) {
@@ -106,8 +106,8 @@ class CommonNeighbors {
     return found;
   }
 
-  /// Adds or forgets the items of the lists of all lanes, each by one lane; the lane's part of how often they were
-  /// there before.
+  /// Adds or clears the items of the lists of all lanes, each by one lane. Returns this lane's part of their counts
+  /// before.
   template <bool adds>
   MATCHA_MEMBER u64 walk(const Near mine, WedgeCounters<Group>& counters_of_ends) const {
     u64 before = 0;
@@ -156,8 +156,8 @@ class CommonNeighbors {
   EndRange ends_;
 };
 
-/// Ranges of ends for a list of so many items: few, as every one of them cuts the neighbours of all items, and none
-/// where these may be in memory of the host.
+/// The number of ranges of ends for a list of `items` items: few, as every range splits the neighbours of all items,
+/// and one if these may be in host memory.
 MATCHA_FN u64 end_ranges(const Graph& g, u64 items) {
   constexpr u64 kItems = 2048;
   if constexpr (kMovedRows) {
@@ -167,9 +167,9 @@ MATCHA_FN u64 end_ranges(const Graph& g, u64 items) {
   return larger<u64>(smaller(items / kItems, kMost), 1);
 }
 
-/// Part `part` of `parts` of what pairs of items of `list`, which ascend without repeats, share of the neighbours below
-/// (above) `cut`. `room` has a 0 for each rank, before and after. `shared`: the number of the state by which groups
-/// that count for one list find counters of all of them.
+/// Part `part` of `parts` of the sum, over pairs of items of `list`, of their common neighbours below (above) `cut`.
+/// The list ascends without repeats. `room` has a 0 for each rank, before and after. `shared`: the number of the state
+/// through which groups of one list share counters.
 template <bool is_below, typename Group, typename G, typename L>
 MATCHA_FN i128 common_neighbors(const WorkerOf<Group>& w, const G& g, const L& list, u32 cut, u64 part, u64 parts,
                                 Room<u32> room, u64 shared) {

@@ -1,4 +1,4 @@
-// Rows of a graph as an update finds them, whose items the lanes of a group share, and rows that get other places.
+// Rows of a graph as of an update, whose items the lanes of a group share, and rows that move to other places.
 #pragma once
 
 #include "runtime/common/delta_data.h"
@@ -6,29 +6,29 @@
 
 namespace matcha_program {
 
-/// Whether an update sees an item with such a stamp.
+/// True if an update sees an item with this stamp.
 MATCHA_FN bool delta_sees(u32 update, u32 stamp) { return (update >= (stamp & ~kDeltaGoes)) == (stamp < kDeltaGoes); }
 
 /// A number above those of all updates.
 inline constexpr u32 kDeltaAll = kDeltaGoes - 1;
 
-/// A part of a row, as an update finds it.
+/// A part of a row, as of an update.
 struct DeltaView {
   ItemSet own;        ///< As before all updates.
-  ItemSet changes;    ///< What comes and goes, ascending.
-  const u32* stamps;  ///< Of the changes.
+  ItemSet changes;    ///< Inserted and deleted items, ascending.
+  const u32* stamps;  ///< The stamps of the changes.
   u32 update;
 
   MATCHA_MEMBER bool sees(u32 change) const { return delta_sees(update, stamps[change]); }
-  /// Whether a part of the row's own items is there.
+  /// True if a part of the row's own items contains `x`.
   MATCHA_MEMBER bool keeps(u32 x) const {
     if (changes.size == 0) return true;
     const u32 at = changes.from(x);
     return at == changes.size || changes.items[at] != x || sees(at);
   }
-  /// No more items are there.
+  /// An upper bound of the number of items.
   MATCHA_MEMBER u32 most() const { return own.size + changes.size; }
-  /// Whether a change brings an item that is there.
+  /// True if a change inserts an item that is visible.
   MATCHA_MEMBER bool brings(u32 change) const { return stamps[change] < kDeltaGoes && sees(change); }
   MATCHA_MEMBER bool holds(u32 x) const {
     if (changes.size != 0) {
@@ -52,7 +52,7 @@ MATCHA_FN DeltaView view_of(const DeltaRow& row, const u32* words, u32 update) {
   return {{row.items, row.size}, {changes + 1, changes[0]}, changes + 1 + changes[0], update};
 }
 
-/// Writes the items that `wants(x)` has, ascending, lanes in step; how many.
+/// Writes the items accepted by `wants(x)`, ascending, lanes in step; returns their number.
 template <typename Group, typename Wants>
 MATCHA_FN u32 filter_view(const Group& group, const DeltaView& view, u32* out, Wants wants) {
   const auto wanted_item = [&](u32, u32 x) { return wants(x); };
@@ -62,14 +62,14 @@ MATCHA_FN u32 filter_view(const Group& group, const DeltaView& view, u32* out, W
   while (at < view.own.size || change < view.changes.size) {
     const ItemSet items{view.own.items + at, smaller(view.own.size - at, Group::kWidth)};
     const ItemSet changes{view.changes.items + change, smaller(view.changes.size - change, Group::kWidth)};
-    // What lies above the last one of either, where more of them follow, has its turn later.
+    // Items above the last one of either list, if more follow, are handled in the next round.
     u32 last = ~0u;
     if (at + items.size < view.own.size) last = items.items[items.size - 1];
     if (change + changes.size < view.changes.size) last = smaller(last, changes.items[changes.size - 1]);
     const bool has_item = group.lane < items.size && items.items[group.lane] <= last;
     const bool has_change = group.lane < changes.size && changes.items[group.lane] <= last;
     const u32 x = has_item ? items.items[group.lane] : 0, y = has_change ? changes.items[group.lane] : 0;
-    // Changes below the item, and items below the change.
+    // The number of changes below the item, and of items below the change.
     const u32 before_x = has_item ? changes.from(x) : 0, before_y = has_change ? items.from(y) : 0;
     bool is_seen = has_item;
     if (has_item && before_x < changes.size && changes.items[before_x] == x) is_seen = view.sees(change + before_x);
@@ -89,7 +89,7 @@ MATCHA_FN u32 filter_view(const Group& group, const DeltaView& view, u32* out, W
   return count;
 }
 
-/// The same, counted only.
+/// The same, only counting.
 template <typename Group, typename Wants>
 MATCHA_FN u32 count_view(const Group& group, const DeltaView& view, Wants wants) {
   u32 share = 0;
@@ -103,7 +103,7 @@ MATCHA_FN u32 count_view(const Group& group, const DeltaView& view, Wants wants)
   return group.total(share);
 }
 
-/// Gives a part of a row its place, with all that came and without what went.
+/// Writes a part of a row to its new place, with all insertions and without deletions.
 template <typename Group>
 MATCHA_FN void move_row(const Group& group, const DeltaMove& move, const u32* words, DeltaRow* rows) {
   const DeltaView all = view_of(move.row, words, kDeltaAll);
@@ -120,7 +120,7 @@ MATCHA_FN void move_row(const Group& group, const DeltaMove& move, const u32* wo
   if (group.leads() && move.first == 0) rows[move.slot] = {move.to, move.size, 0};
 }
 
-/// Gives rows other places, as group `index` of `groups`.
+/// Moves rows to other places, as group `index` of `groups`.
 template <typename Group>
 MATCHA_FN void move_rows(const DeltaMove* moves, u64 count, const u32* words, DeltaRow* rows, u64 index, u64 groups) {
   const Group group = Group::here();

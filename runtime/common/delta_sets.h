@@ -1,4 +1,4 @@
-// The sets of a search for what changed edges do: steps of a term, whose items the lanes of a group share.
+// The sets of a search for matches of changed edges: steps of a term, whose items the lanes of a group share.
 #pragma once
 
 #include "runtime/common/atomics.h"
@@ -6,12 +6,12 @@
 
 namespace matcha_program {
 
-/// What the lanes of a group know together, in shared memory.
+/// State shared by the lanes of a group, in shared memory.
 struct DeltaState {
   const u32* items[kDeltaSets];
   u32 sizes[kDeltaSets];
   u32 places[kDeltaWalked];
-  u32 at[kDeltaWalked], end[kDeltaWalked];  ///< Of the candidates of each vertex, those that are not tried yet.
+  u32 at[kDeltaWalked], end[kDeltaWalked];  ///< The range of untried candidates of each vertex.
 };
 
 using DeltaSet = ItemSet;
@@ -26,17 +26,17 @@ class DeltaSets {
         scratch_(launch.scratch + index * launch.scratch_words),
         first_long_(index) {}
 
-  /// From now on rows are as this update finds them.
+  /// From now on rows are seen as of this update.
   MATCHA_MEMBER void set_update(u32 update) { update_ = update; }
 
-  /// All lanes have the word before, and none reads it later than it is written.
+  /// Barriers on both sides: all lanes have read the old value, and none reads before the write.
   MATCHA_MEMBER void put(u32& word, u32 value) const {
     group_.sync();
     if (group_.leads()) word = value;
     group_.sync();
   }
   MATCHA_MEMBER DeltaSet set(u32 number) const { return {state_.items[number], state_.sizes[number]}; }
-  /// The row of a placed vertex, as the update finds it; `rows`: which one, as a step has it.
+  /// The row of a placed vertex as of the update; `rows`: as in DeltaStep.
   MATCHA_MEMBER DeltaView row(u32 rows, u32 vertex) const {
     const u32 number = state_.places[vertex] * launch_.layers + rows / 2;
     const DeltaRow row = ((rows & 1) != 0 ? launch_.before : launch_.after)[number];
@@ -48,9 +48,9 @@ class DeltaSets {
     return view_of(row, launch_.words, update_);
   }
   MATCHA_MEMBER bool is_adjacent(u32 rows, u32 vertex, u32 x) const { return row(rows, vertex).holds(x); }
-  /// How many neighbours a place has in a layer before all updates, which tells nearly what an update finds.
+  /// The number of neighbours of a place in a layer before all updates, an estimate of the number as of the update.
   MATCHA_MEMBER u32 neighbors(u32 place, u32 layer) const { return launch_.after[place * launch_.layers + layer].size; }
-  /// Whether the ends have the arcs between them of which these are the numbers, as DeltaTerm has them.
+  /// True if the ends have the required arcs between them; `number`: the range of the arcs in `numbers` (DeltaTerm).
   MATCHA_MEMBER bool has_arcs(u32 number, u32 number_end) const {
     for (u32 i = number; i < number_end; i += 2) {
       const u32 source = launch_.terms.numbers[i + 1];
@@ -58,7 +58,7 @@ class DeltaSets {
     }
     return true;
   }
-  /// Tells how many rows were read, once.
+  /// Adds the number of rows read to the counters of the launch and resets it.
   MATCHA_MEMBER void add_reads() const {
     if (launch_.reads == nullptr || !group_.leads()) return;
     if (near_ != 0) atomic_add(&launch_.reads[0], near_);
@@ -66,7 +66,7 @@ class DeltaSets {
     near_ = far_ = 0;
   }
 
-  /// Gives the places of so many vertices as a match of a term; false: there is no room for it.
+  /// Appends the places of `vertices` vertices as a match of a term; false: there is no room for it.
   MATCHA_MEMBER bool add_match(u32 term, u32 vertices) const {
     const u64 at = group_.broadcast(group_.leads() ? atomic_add(launch_.match_count, 1) : 0);
     if (at >= launch_.match_room) return false;
@@ -76,7 +76,7 @@ class DeltaSets {
     return true;
   }
 
-  /// Other groups may have the long arrays, in which no set is any more.
+  /// Releases the long arrays for other groups. No set may be in them any more.
   MATCHA_MEMBER void give_back_long_rooms() const {
     if (long_rooms_ == nullptr) return;
     group_.sync();
@@ -84,7 +84,7 @@ class DeltaSets {
     long_rooms_ = nullptr;
   }
 
-  /// Does a step; false if a set that every match needs has no item.
+  /// Does a step; false if a set that every match needs is empty.
   MATCHA_MEMBER bool run(const DeltaStep& step) const {
     DeltaSet to;
     switch (step.kind) {
@@ -116,7 +116,7 @@ class DeltaSets {
   }
 
   MATCHA_MEMBER u64 long_share() const { return launch_.arrays * launch_.long_words; }
-  /// Waits for long arrays; who has them gives them back without waiting for others.
+  /// Waits for long arrays; their owners release them without waiting for others.
   MATCHA_MEMBER void take_long_rooms() const {
     u64 place = 0;
     if (group_.leads()) {
@@ -132,7 +132,7 @@ class DeltaSets {
     }
     long_rooms_ = launch_.long_rooms + group_.broadcast(place) * long_share();
   }
-  /// An array for so many items.
+  /// An array for `items` items.
   MATCHA_MEMBER u32* room(const DeltaStep& step, u32 items) const {
     if (items <= launch_.room_words) return scratch_ + step.room * launch_.room_words;
     if (long_rooms_ == nullptr) take_long_rooms();
@@ -172,9 +172,9 @@ class DeltaSets {
   DeltaState& state_;
   u32* scratch_;
   u64 first_long_;
-  mutable u32* long_rooms_ = nullptr;  ///< This group's, if it has some.
+  mutable u32* long_rooms_ = nullptr;  ///< Owned by this group; null: none.
   u32 update_ = 0;
-  mutable u64 near_ = 0, far_ = 0;  ///< Rows that were read since `add_reads`.
+  mutable u64 near_ = 0, far_ = 0;  ///< Resident and remote rows read since `add_reads`.
 };
 
 }  // namespace matcha_program

@@ -1,5 +1,5 @@
-// How a group counts what the edges of a batch do: the search of incremental/runtime/delta_search.h, with the items of
-// a set shared among the lanes. The rest of a long walk goes to groups that wait (`give`). Sums are exact, or
+// Counts the matches of the edges of a batch: the search of incremental/runtime/delta_search.h, with the items of a set
+// shared among the lanes of a group. The rest of a long loop is given to idle groups (`give`). Sums are exact, or
 // `refused`.
 #pragma once
 
@@ -18,7 +18,7 @@ class DeltaWorker {
         tasks_(launch, group_),
         sets_(launch, group_, index, state) {}
 
-  /// Until all units and tasks of the launch are finished, or it is to stop.
+  /// Runs until all units and tasks of the launch are finished, or it should stop.
   MATCHA_MEMBER void work() {
     work_on_units();
     sets_.add_reads();
@@ -27,7 +27,7 @@ class DeltaWorker {
  private:
   MATCHA_MEMBER void work_on_units() {
     u64 unit = 0, last = 0, begun = 0;
-    bool fresh = true;  // There are units that nobody has taken.
+    bool fresh = true;  // There are unclaimed units.
     for (;;) {
       DeltaPart part{};
       if (unit == last) {
@@ -57,17 +57,17 @@ class DeltaWorker {
     }
   }
 
-  /// Sums that groups add up are smaller, so that none is beyond 128 bits.
+  /// Bound of the sums of one group, so that the total stays within 128 bits.
   static constexpr f64 kMostBound = 1e26;
 
-  /// Gives half of what is left of the outermost walk away, if somebody waits. `at` and `end` of `level` are those of
-  /// the state.
+  /// Gives half of the rest of the outermost loop to an idle group, if any. `at` and `end` of `level` are those of the
+  /// state.
   MATCHA_MEMBER void give(u32 base, u32 level, u32 unit) {
     constexpr u32 kDeepest = 3;
     if (!tasks_.is_wanted()) return;
     for (u32 depth = base; depth <= smaller(level, kDeepest); ++depth) {
       const u32 at = state_.at[depth], end = state_.end[depth];
-      // The walk goes on with an item of its own.
+      // The group keeps at least one item.
       const u32 left = end - at, given = depth == level ? left / 2 : (left + 1) / 2;
       if (given == 0) continue;
       const DeltaPart part{unit, depth, depth == kDeepest ? state_.places[2] : 0, end - given, end};
@@ -77,7 +77,7 @@ class DeltaWorker {
     }
   }
 
-  /// Does what follows from the place of a vertex; false if there is no match.
+  /// Does the steps after the vertex is placed; false if there is no match.
   MATCHA_MEMBER bool place(u32 vertex) const {
     const DeltaLevel& level = launch_.terms.levels[term_->level + vertex];
     for (u32 i = level.step; i < level.step_end; ++i) {
@@ -101,10 +101,10 @@ class DeltaWorker {
     return size;
   }
 
-  /// All walked vertices have places: adds the ways to place the others. False: there are too many.
+  /// All vertices with loops are placed: adds the number of ways to place the others. False: there are too many.
   MATCHA_MEMBER bool add_products() {
     u128 all = 1;
-    f64 bound = 1;  // Never below what is added up without signs, but for rounding.
+    f64 bound = 1;  // Never below the sum of absolute values, up to rounding.
     for (u32 g = term_->group; g < term_->group_end; ++g) {
       const DeltaGroup& group = launch_.terms.groups[g];
       u128 ways = 0;
@@ -133,7 +133,7 @@ class DeltaWorker {
     return bound_ < kMostBound || refuse();
   }
 
-  /// All walked vertices have places. False: the launch is to end.
+  /// All vertices with loops are placed. False: the launch should end.
   MATCHA_MEMBER bool add_leaf() {
     if (term_->listed == 0) return add_products();
     return sets_.add_match(listed_, term_->walked) || tasks_.stop();
@@ -144,7 +144,7 @@ class DeltaWorker {
     return false;
   }
 
-  /// Adds what was found to the sum of its term and slot.
+  /// Adds the matches found to the sum of the term and slot.
   MATCHA_MEMBER void flush() {
     if (sum_ != 0 && group_.leads()) {
       DeltaSum& sum = launch_.sums[summed_];
@@ -156,7 +156,7 @@ class DeltaWorker {
     bound_ = 0;
   }
 
-  /// The ends get their places, and what follows is done; false if there is no match.
+  /// Places the ends and does the steps that follow; false if there is no match.
   MATCHA_MEMBER bool begin(const DeltaUnit& unit) {
     const DeltaUpdate update = launch_.updates[unit.update];
     const u64 sum = update.slot * launch_.sums_of_slot + unit.term;
@@ -166,7 +166,7 @@ class DeltaWorker {
     listed_ = unit.term;
     sets_.set_update(unit.update);
     u32 a = update.u, b = update.v;
-    // Those of the end with fewer neighbours are walked; every part of the unit finds the same.
+    // Iterates over the neighbours of the end with fewer of them; every part of the unit decides the same.
     if (term_->swappable != 0 && sets_.neighbors(a, term_->layer) > sets_.neighbors(b, term_->layer)) {
       const u32 c = a;
       a = b;
@@ -197,7 +197,7 @@ class DeltaWorker {
     return taken;
   }
 
-  /// Counts a part of a unit; false: the launch is to end.
+  /// Counts a part of a unit; false: the launch should end.
   MATCHA_MEMBER bool search(const DeltaPart& part) {
     if (!begin(launch_.units[part.unit])) return true;
     if (term_->walked == 2) return add_leaf();
@@ -207,7 +207,7 @@ class DeltaWorker {
       if (!place(2)) return true;
     }
     enter(base, part.first, part.last);
-    // A long walk is given away before it begins, so that it is many groups' after a few exchanges.
+    // A long loop is given away before it begins, so that many groups share it after a few exchanges.
     constexpr u32 kLong = 8;
     u32 level = base, tried = state_.end[base] - state_.at[base] > kLong ? u32(launch_.tried) : 0;
     for (;;) {
@@ -242,7 +242,7 @@ class DeltaWorker {
   DeltaSets<Group> sets_;
   const DeltaTerm* term_ = nullptr;
   u32 listed_ = 0;      ///< The number of `term_`.
-  u64 summed_ = ~0ull;  ///< Where `sum_` goes.
+  u64 summed_ = ~0ull;  ///< The index in the sums of `sum_`.
   u128 sum_ = 0;
   f64 bound_ = 0;
 };

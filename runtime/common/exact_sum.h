@@ -1,6 +1,6 @@
 #pragma once
 
-// Nothing is included here: device code compiles this file too, with MATCHA_DEVICE_FUNCTION set to its qualifiers.
+// Includes nothing: device code compiles this file too, with MATCHA_DEVICE_FUNCTION set to its qualifiers.
 #ifndef MATCHA_DEVICE_FUNCTION
 #define MATCHA_DEVICE_FUNCTION inline
 #endif
@@ -20,7 +20,7 @@ struct ExactSum {
 
   long long digits[kDigits];
   unsigned long long pending;  ///< Additions since the last carry.
-  unsigned long long special;  ///< Which of the non-finite values were added.
+  unsigned long long special;  ///< The non-finite values that were added, as bits.
 };
 
 static_assert(sizeof(long long) == 8 && sizeof(double) == 8);
@@ -114,7 +114,7 @@ MATCHA_DEVICE_FUNCTION double exact_sum_round(const ExactSum& given) {
   while (top_digit > 0 && sum.digits[top_digit] == 0) --top_digit;
   int top = 32 * top_digit - 1;
   for (unsigned long long rest = static_cast<unsigned long long>(sum.digits[top_digit]); rest != 0; rest >>= 1) ++top;
-  // Bits up to 52 are the pattern of the double itself, subnormal or of the smallest exponent.
+  // Up to 52 bits are the pattern of the double itself, subnormal or of the smallest exponent.
   int cut = top > 52 ? top - 52 : 0;
   unsigned long long mantissa = exact_sum_bits(sum, cut) | exact_sum_bits(sum, cut + 32) << 32;
   if (cut > 0) {

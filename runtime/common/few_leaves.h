@@ -1,5 +1,5 @@
-// In how many ways three or four alike vertices find different images when each has a list and nothing else binds them.
-// Numbers are modulo 2^128, so that signs need no care; a bound says whether they are the numbers themselves.
+// The number of ways in which three or four interchangeable vertices get distinct images, given a list for each and no
+// other constraint. Numbers are modulo 2^128, so that subtraction is safe; a bound tells if they are exact.
 #pragma once
 
 #include "runtime/common/atomics.h"
@@ -7,20 +7,20 @@
 
 namespace matcha_program {
 
-/// A number of ways, and one that is never below it but for rounding and is 0 with it: beyond `kMostWays` the number is
-/// not told.
+/// A number of ways and a floating-point upper bound (up to rounding), which is 0 only for 0. Beyond `kMostWays` the
+/// number is invalid.
 struct MatchWays {
   u128 number;
   f64 bound;
 };
-/// Sums that groups add up are smaller, so that none of them can be beyond 128 bits.
+/// Bound of the numbers of one group, so that no sum exceeds 128 bits.
 inline constexpr f64 kMostWays = 1e26;
-/// Numbers up to here are below 2^127.
+/// Numbers up to this bound are below 2^127.
 inline constexpr f64 kMostExactWays = 1e38;
 
-/// Ways that are sums and differences of products, of which there are at most `most`, and each vertex has so many
-/// whatever the others have that their product is `least`. Beyond `kMostExactWays` the bound alone is told, and
-/// `is_told` false says that nobody knows whether the number is beyond `kMostWays`.
+/// Computes ways that are sums and differences of products. There are at most `most` ways and at least `least`: the
+/// product of the images that each vertex has whatever the others take. Beyond `kMostExactWays` only the bound is
+/// valid; `is_told` false: it is unknown whether the number exceeds `kMostWays`.
 template <typename Find>
 MATCHA_FN MatchWays ways_below(f64 most, f64 least, bool& is_told, Find find) {
   is_told = true;
@@ -33,7 +33,8 @@ MATCHA_FN MatchWays ways_below(f64 most, f64 least, bool& is_told, Find find) {
   return {number, f64(number)};
 }
 
-/// The ways of three and of four vertices. `common`: by set of them, the images that all have.
+/// The ways of three and of four vertices. `common`: by subset of the vertices, the number of images that all of them
+/// may have.
 MATCHA_FN u128 ways_of_three(const u64* common) {
   const u128 a = common[1], b = common[2], c = common[4];
   return a * b * c - common[3] * c - common[5] * b - common[6] * a + u128(2) * common[7];
@@ -60,7 +61,7 @@ template <typename Group, u32 n>
 struct FewLeaves {
   ItemSet lists[n];
 
-  /// The ways where the vertices `taken`, other ones, have images already.
+  /// The ways if the vertices `taken`, which are other ones, have images already.
   MATCHA_NOINLINE MatchWays ways(Group group, const u32* images, u64 taken, bool& is_told) const {
     u64 common[1u << n] = {};
     count(group, images, taken, common);
@@ -76,7 +77,7 @@ struct FewLeaves {
   MATCHA_MEMBER void count(const Group& group, const u32* images, u64 taken, u64* common) const {
     u32 all = 0;
     for (u32 i = 0; i < n; ++i) all += lists[i].size;
-    u32 found = 0;  // The lane's: images that all lists of the set with its number have.
+    u32 found = 0;  // Of this lane: images in all lists of the set with its number.
     for (u32 first = 0; first < all; first += Group::kWidth) {
       u32 at = first + group.lane, own = 0;
       const u32* items = lists[0].items;
@@ -89,7 +90,7 @@ struct FewLeaves {
         inside = at < lists[i].size;
       }
       u32 mask = inside ? holders(items[at]) : 0;
-      // An image counts in the first of its lists.
+      // An image counts in the first list that has it.
       if ((mask & ((1u << own) - 1)) != 0) mask = 0;
       found += vote(group, mask, common, 1);
     }
@@ -101,7 +102,7 @@ struct FewLeaves {
       for (u32 set = 1; set < 1u << n; ++set) common[set] = group.from(found, set);
     }
   }
-  /// How many lanes have a mask with the set that has the lane's number; a thread alone adds to all sets.
+  /// The number of lanes whose mask contains the set with this lane's number; a single thread adds to all sets.
   MATCHA_MEMBER static u32 vote(const Group& group, u32 mask, u64* common, u64 weight) {
     if constexpr (Group::kWidth == 1) {
       for (u32 set = mask; set != 0; set = (set - 1) & mask) common[set] += weight;

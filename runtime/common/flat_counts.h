@@ -1,7 +1,6 @@
 // Counts of many small set operations at once: every lane of a group has two lists of its own, and all lanes together
-// look up the items of all the shorter ones, one after the other, as if they were one list (a worklist of parent and
-// child: gMatch, PVLDB 2026). A list of a few items keeps no lane waiting that way, and the loads of all of them are on
-// their way at once.
+// look up the items of all the shorter ones, as if they were one list (a worklist of parent and child: gMatch, PVLDB
+// 2026). So a short list leaves no lane idle, and the loads of all lanes overlap.
 #pragma once
 
 #include "runtime/common/graphs.h"
@@ -17,9 +16,9 @@ struct Sides {
   u32 b_size = 0;
   u32 whole = 0;             ///< Items of the first list of a difference.
   bool there = false;        ///< The lane has lists.
-  const u64* row = nullptr;  ///< Of `b`.
+  const u64* row = nullptr;  ///< The bit row of `b`.
 #ifdef MATCHA_MOVED_ROWS
-  bool far = false;  ///< `a` lies in memory of the host.
+  bool far = false;  ///< `a` is in host memory.
 #endif
 };
 
@@ -40,13 +39,13 @@ MATCHA_FN Sides sides(const A& a, const B& b) {
 #endif
   return found;
 }
-/// The same when `a` comes in any order with repeats.
+/// The same when `a` has any order and repeats.
 template <typename A, typename B>
 MATCHA_FN Sides sides_repeats(const A& a, const B& b) {
   return {a.data, b.data, u32(a.size), u32(b.size), u32(a.size), true, row_of(b)};
 }
 
-/// The position in `list`, a part of the graph's arcs, of arc number `arc`; not below its size when it is elsewhere.
+/// The position of arc `arc` in `list`, a part of the graph's arcs; not below its size if the arc is outside.
 MATCHA_FN u64 place_of_arc(const Graph& g, u64 arc, const NearList& list) {
   return u64(arcs_around(g, list.vertex) + arc - list.data);
 }
@@ -60,19 +59,19 @@ class FlatCounts {
 
   MATCHA_MEMBER u32 lane() const { return flat_group_.lane; }
 
-  /// How many items of the lane's `a` are in its `b`; all lanes of the group call it together.
+  /// The number of items of the lane's `a` that are in its `b`; all lanes of the group call it together.
   MATCHA_MEMBER i64 count_flat(Sides& mine) const { return count<true>(mine, nobody); }
-  /// Some part of it: the parts of all lanes add up to the counts of all lanes.
+  /// A part of it: the parts of all lanes add up to the counts of all lanes.
   MATCHA_MEMBER i64 share_flat(Sides& mine) const { return count<false>(mine, nobody); }
 
  protected:
-  /// Lists from this length on are looked up one after the other, without asking whose item it is.
+  /// Lists from this length on are processed one after the other by all lanes.
   static constexpr u32 kLong = 2 * Group::kWidth;
 
   MATCHA_MEMBER static u32 nobody(u32) { return 0; }
 
-  /// `offload(lanes)` is asked before each long list but the first: it gives those of the lanes whose lists are
-  /// somebody else's now, which then have none.
+  /// `offload(lanes)` is called before each long list but the first: it returns the mask of lanes whose lists were
+  /// offloaded; these then have none.
   template <bool each, typename HandOn>
   MATCHA_MEMBER i64 count(Sides& mine, HandOn offload) const {
     const Group& group = flat_group_;
@@ -119,7 +118,7 @@ class FlatCounts {
       const u64* row = rows ? pointer(mine.row, owner) : nullptr;
       bool hit = item < all && (row != nullptr ? contains_by(row, b, a[at]) : contains(b, a[at]));
       if constexpr (each) {
-        // The lane's own items are neighbours among those of this round.
+        // The hits among the items of this lane in this round.
         u32 hits = group.ballot(hit);
         u32 from = larger(begin, first);
         u32 to = smaller(end, first + Group::kWidth);

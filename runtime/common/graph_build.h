@@ -1,16 +1,16 @@
-// A graph from rows of edges, made where the rows are: by the groups of a device, a kernel a step. It is what
-// runtime/graph makes of the same list: neighbours ascend, repeats stay, edge information follows its edge, equal edges
-// keep the order of the list, and vertices are those of edges and of labels.
+// Builds a graph from rows of edges on the device, one kernel a step. The result is that of runtime/graph for the same
+// list: neighbours ascend, repeats stay, edge information moves with its edge, equal edges keep their order, and
+// vertices are those of edges and of labels.
 //
 //   keys     `source << bits | target` of each row
-//   sort     by digits, the lowest first; each step keeps the order of equal digits. Pieces of the keys are counted,
-//            the counts summed up digit by digit, and then the keys go to their places (Merrill and Grimshaw, High
-//            Performance and Scalable Radix Sorting, 2011, section 3).
+//   sort     by digits, the lowest first; each step is stable. Pieces of the keys are counted, the counts summed by
+//            digit, and then the keys are scattered (Merrill and Grimshaw, High Performance and Scalable Radix
+//            Sorting, 2011, section 3).
 //   arcs     sources and targets are the halves of the sorted keys
-//   offsets  are searched for in the sorted keys, so that no vertex with many neighbours holds others up
-//   labels   are put to their vertices in any order; one that has another label already is told to the host
+//   offsets  are searched for in the sorted keys, so that a vertex with many neighbours delays no other
+//   labels   are written to their vertices in any order; a second, different label is reported to the host
 //
-// Groups come in any order and none waits for another one. `number` is that of a group or a thread.
+// Groups run in any order and none waits for another one. `number` is that of a group or a thread.
 #pragma once
 
 #include "runtime/common/atomics.h"
@@ -21,7 +21,7 @@ namespace matcha_program {
 inline constexpr u32 kDigitBits = 8;
 inline constexpr u32 kDigits = 1u << kDigitBits;
 
-/// Lanes that hold the same word: those before this one, and all.
+/// Lanes with the same word: those before this one, and all.
 struct Peers {
   u32 before, all;
 };
@@ -53,14 +53,14 @@ MATCHA_FN u32 sum_before(const Group&, u32) {
 }
 #endif
 
-/// `count` items, shared out in `pieces` of `size`; the last ones may be shorter or empty.
+/// `count` items divided into `pieces` of `size`; the last ones may be shorter or empty.
 struct Pieces {
   u64 count, size, pieces;
   MATCHA_MEMBER u64 begin(u64 number) const { return smaller(number * size, count); }
   MATCHA_MEMBER u64 end(u64 number) const { return smaller((number + 1) * size, count); }
 };
 
-/// One step of a sort: by the digit that begins at bit `shift`. `values` go with the keys; null: there are none.
+/// One step of a sort: by the digit at bit `shift`. `values` are permuted with the keys; null: no values.
 struct SortStep {
   Pieces pieces;
   const u64* keys;
@@ -90,7 +90,7 @@ MATCHA_FN void count_digits(const SortStep& step, const Group& group, u64 number
   for (u32 digit = group.lane; digit < kDigits; digit += Group::kWidth) step.count(digit, number) = seen[digit];
 }
 
-/// Moves a piece, once `counts` are the places of its digits. `next`: `kDigits` words of the group.
+/// Scatters a piece, once `counts` are the positions of its digits. `next`: `kDigits` words of the group.
 template <typename Group>
 MATCHA_FN void move_by_digit(const SortStep& step, const Group& group, u64 number, u32* next) {
   for (u32 digit = group.lane; digit < kDigits; digit += Group::kWidth) next[digit] = step.count(digit, number);
@@ -111,7 +111,7 @@ MATCHA_FN void move_by_digit(const SortStep& step, const Group& group, u64 numbe
   }
 }
 
-/// Counts that become the sums of all before them, in three steps.
+/// Exclusive prefix sums of counts, in three steps.
 struct Sums {
   Pieces pieces;
   u32* counts;
@@ -125,7 +125,7 @@ MATCHA_FN void sum_piece(const Sums& s, const Group& group, u64 number) {
   sum = group.total(sum);
   if (group.leads()) s.sums[number] = u32(sum);
 }
-/// Replaces `words` by the sums before them, beginning with `before`; gives what the next word would get.
+/// Replaces `words` by their exclusive prefix sums, starting with `before`; returns the total.
 template <typename Group>
 MATCHA_FN u32 sums_before(u32* words, u64 begin, u64 end, const Group& group, u32 before) {
   for (u64 first = begin; first < end; first += Group::kWidth) {
@@ -148,22 +148,22 @@ MATCHA_FN void spread_sums(const Sums& s, const Group& group, u64 number) {
   sums_before(s.counts, s.pieces.begin(number), s.pieces.end(number), group, s.sums[number]);
 }
 
-/// Rows of a list sink that stayed on the device: RowArea in launch.h says how they lie.
+/// Rows of a list sink that stayed on the device: RowArea in launch.h describes the layout.
 struct StoredRows {
   const u64* words;
   u64 capacity, count;
-  const u32* order;  ///< The number of the row that is number i of the list; null: the order does not matter.
+  const u32* order;  ///< The number of the row that is number i of the list; null: the order is irrelevant.
 
   MATCHA_MEMBER u64 row(u64 i) const { return order == nullptr ? i : order[i]; }
   MATCHA_MEMBER u64 word(u64 column, u64 i) const { return words[(column + 1) * capacity + row(i)]; }
 };
 
-/// Everything of a graph that is built. Null: not wanted.
+/// The parts of a graph to build. Null: not requested.
 struct GraphBuild {
   u64 universe;
-  u32 bits;  ///< Of a rank.
+  u32 bits;  ///< Bits of a rank.
   StoredRows edges, info;
-  StoredRows labels;  ///< A vertex and its label.
+  StoredRows labels;  ///< Pairs of a vertex and its label.
   u64* keys;
   u32* values;  ///< Numbers of the edges in their list, sorted with the keys; null without edge information.
   u64* offsets;
@@ -172,14 +172,15 @@ struct GraphBuild {
   u64* info_words;
   u64* halves;
   u64* vertex_labels;  ///< By rank.
-  u64* clashes;        ///< Rows of labels that are not the only word on their vertex.
-  u64* marks;          ///< A bit a rank: it occurs.
-  u32* mark_counts;    ///< Of each word of `marks`; then the sums before it.
+  u64* clashes;        ///< Rows of labels that conflict with another label of their vertex.
+  u64* marks;          ///< A bit for each rank: it occurs.
+  u32* mark_counts;    ///< The number of bits in each word of `marks`; then their prefix sums.
   u32* vertices;
   u64* max_degree;
 };
 
-/// The keys that put rows into the order of their list: one place's rows are in order already. `used`: the bits of all.
+/// Keys that sort rows into the order of their list: rows of one place are in order already. `used`: the OR of all
+/// keys.
 MATCHA_FN void order_key(const StoredRows& rows, u64* keys, u32* values, u64* used, u64 i) {
   keys[i] = rows.words[i];
   values[i] = u32(i);
@@ -205,8 +206,8 @@ MATCHA_FN void place_arc(const GraphBuild& b, u64 i) {
   mark(b, target);
 }
 MATCHA_FN void clear_label(const GraphBuild& b, u64 rank) { b.vertex_labels[rank] = u64(kNoLabel); }
-/// Row `i` of the labels, once all are cleared. A vertex may get the same label again. The code of no label, in a row,
-/// is left to the host like two labels.
+/// Row `i` of the labels, once all are cleared. A vertex may get the same label again. A row with the code of no label
+/// is reported to the host like a conflict.
 MATCHA_FN void place_label(const GraphBuild& b, u64 i) {
   u64 rank = b.labels.word(0, i);
   u64 label = b.labels.word(1, i);
@@ -214,7 +215,7 @@ MATCHA_FN void place_label(const GraphBuild& b, u64 i) {
   if (label == u64(kNoLabel) || (before != u64(kNoLabel) && before != label)) atomic_add(b.clashes, 1);
   mark(b, rank);
 }
-/// For `rank` up to and with the universe.
+/// For each `rank` from 0 to the universe, inclusive.
 MATCHA_FN void place_offset(const GraphBuild& b, u64 rank) {
   const List<u64> keys{b.keys, b.edges.count};
   const u64 begin = rank == b.universe ? b.edges.count : position(keys, rank << b.bits);
@@ -231,7 +232,7 @@ MATCHA_FN void place_vertices(const GraphBuild& b, u64 word) {
   u32 at = b.mark_counts[word];
   for (u64 rest = b.marks[word]; rest != 0; rest &= rest - 1) b.vertices[at++] = u32(word * 64 + lowest_bit(rest));
 }
-/// Tells the longest of the lists of ranks `number`, `number + step`, ….
+/// Finds the longest of the lists of ranks `number`, `number + step`, ….
 MATCHA_FN void find_max_degree(const GraphBuild& b, u64 number, u64 step) {
   u64 longest = 0;
   for (u64 rank = number; rank < b.universe; rank += step) {

@@ -1,11 +1,11 @@
-// Graphs as generated C-family programs read them, on host and device.
+// Graphs as generated C-family programs access them, on host and device.
 #pragma once
 
 #include "runtime/common/lists.h"
 
 namespace matcha_program {
 
-/// Words that are read at once.
+/// Words that are loaded at once.
 struct alignas(16) WordPair {
   u64 first, second;
 };
@@ -36,8 +36,8 @@ struct Graph {
   const HubRows* hubs;
   const i64* moved;
 };
-/// A graph that has offsets and no hash index, as all have but those that a program builds of few, sparse ids: what
-/// finds neighbours in it is half the text.
+/// A graph with offsets and no hash index, as all graphs but those that a program builds from few, sparse ids: the code
+/// to find its neighbours is half as long.
 struct CsrGraph : Graph {
   CsrGraph() = default;
   MATCHA_MEMBER CsrGraph(const Graph& graph) : Graph(graph) {}
@@ -58,15 +58,15 @@ MATCHA_FN ArcRange arcs_of(const Graph& g, u32 v) {
   }
 }
 
-/// Of as many ranks together the rows lie elsewhere than `arcs` says, or not (runtime/abi.h). Only texts for graphs
-/// that may be larger than the device's memory for them have the code for it.
+/// Each 2^kMovedBits ranks may have rows displaced from `arcs` (runtime/abi.h). Only texts for graphs that may exceed
+/// the device's memory have the code for it.
 inline constexpr u32 kMovedBits = 4;
 #ifdef MATCHA_MOVED_ROWS
 inline constexpr bool kMovedRows = true;
 #else
 inline constexpr bool kMovedRows = false;
 #endif
-/// `arcs`, as the row of this vertex sees them.
+/// `arcs`, displaced for the row of this vertex.
 MATCHA_FN const u32* arcs_around(const Graph& g, u32 v) {
   if constexpr (kMovedRows) {
     if (g.moved != nullptr) return g.arcs + g.moved[v >> kMovedBits];
@@ -74,32 +74,32 @@ MATCHA_FN const u32* arcs_around(const Graph& g, u32 v) {
   return g.arcs;
 }
 
-/// Whether lists of neighbours may have rows of hubs. Only texts that look into them have the code for it.
+/// True if lists of neighbours may have hub rows. Only texts that use them have the code for it.
 #ifdef MATCHA_HUBS
 inline constexpr bool kHubs = true;
 #else
 inline constexpr bool kHubs = false;
 #endif
 
-/// Neighbours of a vertex, or some of them side by side.
+/// The neighbours of a vertex, or a contiguous part of them.
 struct NearList : ShortList<u32> {
   const HubRows* hubs;
   u32 vertex;
 #ifdef MATCHA_MOVED_ROWS
-  bool far;  ///< In memory of the host.
+  bool far;  ///< In host memory.
   MATCHA_MEMBER NearList part(u32 begin, u32 end) const {
     return {ShortList<u32>::part(begin, end), hubs, vertex, far};
   }
 #else
   MATCHA_MEMBER NearList part(u32 begin, u32 end) const { return {ShortList<u32>::part(begin, end), hubs, vertex}; }
 #endif
-  /// Which ranks are neighbours of the vertex, a bit each; null when the list is to be searched.
+  /// The bit row of the vertex's neighbours, by rank; null when the list must be searched.
   MATCHA_MEMBER const u64* row() const {
     if (!kHubs || hubs == nullptr || size < hubs->least) return nullptr;
     return hubs->rows + hubs->numbers[vertex] * hubs->words;
   }
 };
-/// Whether `x` is in `list`, a part of the neighbours whose row that is.
+/// True if `x` is in `list`, a part of the neighbours in `row`.
 MATCHA_FN bool contains_by(const u64* row, const ShortList<u32>& list, u32 x) {
   const bool near = (reinterpret_cast<const u32*>(row)[x / 32] >> x % 32 & 1) != 0;
   return near && list.data[0] <= x && x <= list.data[list.size - 1];
@@ -113,7 +113,7 @@ MATCHA_FN u32 contains_both(const NearList& list, u32 x, u32 y) {
   if (row == nullptr) return contains_both<ShortList<u32>>(list, x, y);
   return u32(contains_by(row, list, x)) + u32(contains_by(row, list, y));
 }
-/// Whether a list lies in memory of the host.
+/// True if a list is in host memory.
 template <typename L>
 MATCHA_FN bool is_far(const L&) {
   return false;
@@ -121,10 +121,11 @@ MATCHA_FN bool is_far(const L&) {
 #ifdef MATCHA_MOVED_ROWS
 MATCHA_FN bool is_far(const NearList& list) { return list.far; }
 #endif
-/// Items there that are walked in the time of a search for one: a walk is bound by the bus, a search waits for it.
+/// The number of remote items scanned in the time of one search: a scan is bound by the bus bandwidth, a search by its
+/// latency.
 inline constexpr u32 kFarWalk = 256;
-/// Lines of a list there are asked for all at once, before it is walked: each that is waited for by itself costs the
-/// bus as much as all of them. A line is 32 items.
+/// Prefetches the lines of a remote list before it is scanned: waiting for a single line costs the bus as much as all
+/// of them. A line is 32 items.
 template <typename Group>
 MATCHA_FN void fetch_far(const Group& group, const u32* items, u64 size) {
 #ifdef __CUDA_ARCH__
@@ -144,8 +145,8 @@ MATCHA_FN void fetch_if_far(const Group& group, const NearList& list) {
   if (list.far) fetch_far(group, list.data, list.size);
 }
 #endif
-/// Of two lists without repeats: whether the second is walked and its items are looked for in the first. That is the
-/// shorter one, or what is far.
+/// For two lists without repeats: true if the second is scanned and its items are looked up in the first. That is the
+/// shorter one, or the remote one.
 template <typename A, typename B>
 MATCHA_FN bool walks_second(const A& a, const B& b) {
   if constexpr (kMovedRows) {
@@ -153,14 +154,14 @@ MATCHA_FN bool walks_second(const A& a, const B& b) {
   }
   return b.size < a.size;
 }
-/// The row of a list that has one.
+/// The row of a list that may have one.
 MATCHA_FN const u64* row_of(const NearList& list) { return list.row(); }
 template <typename L>
 MATCHA_FN const u64* row_of(const L&) {
   return nullptr;
 }
 
-/// So many of the neighbours of a vertex, from that arc on.
+/// `size` neighbours of a vertex, from arc `arc` on.
 MATCHA_FN NearList near_list(const Graph& g, u32 v, u64 arc, u64 size) {
 #ifdef MATCHA_MOVED_ROWS
   const i64 moved = g.moved == nullptr ? 0 : g.moved[v >> kMovedBits];
@@ -174,7 +175,7 @@ MATCHA_FN NearList neighbors(const G& g, u32 v) {
   ArcRange range = arcs_of(g, v);
   return near_list(g, v, range.begin, range.end - range.begin);
 }
-/// The host sees to it that `halves` is there, and that the graph has no loops where the neighbours above are read.
+/// The host ensures that `halves` is present, and that the graph has no loops if the neighbours above are read.
 MATCHA_FN NearList lower_neighbors(const Graph& g, u32 v) {
   const WordPair half = *reinterpret_cast<const WordPair*>(g.halves + 2 * u64(v));
   return near_list(g, v, half.first, half.second - half.first);
@@ -183,7 +184,7 @@ MATCHA_FN NearList upper_neighbors(const Graph& g, u32 v) {
   const u64* half = g.halves + 2 * u64(v) + 1;
   return near_list(g, v, half[0], half[1] - half[0]);
 }
-/// Edge information of vertices or truth values, which has words of 8 bytes like all of it.
+/// Edge information of vertices or truth values, stored in words of 8 bytes like all edge information.
 template <typename T>
 struct InfoList {
   using Value = T;
@@ -202,7 +203,7 @@ MATCHA_FN auto edge_info(const G& g, u32 v) {
     return InfoList<T>{static_cast<const u64*>(g.info) + range.begin, size};
   }
 }
-/// The host sees to it that `vertex_list` and, where edges are walked, `sources` are there.
+/// The host ensures that `vertex_list` and, if edges are iterated over, `sources` are present.
 MATCHA_FN List<u32> vertices(const Graph& g) { return {g.vertex_list, g.vertex_count}; }
 MATCHA_FN List<u32, u32> edges(const Graph& g) { return {g.sources, g.arc_count, {g.arcs, g.arc_count}}; }
 template <typename G>

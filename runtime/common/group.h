@@ -14,7 +14,7 @@ template <u32 width>
 struct Group {
   static constexpr u32 kWidth = width;
   u32 lane;   ///< 0…width-1.
-  u32 shift;  ///< Of the group's first lane in its warp.
+  u32 shift;  ///< The group's first lane in its warp.
   u32 mask;
 
   MATCHA_MEMBER static Group here() {
@@ -26,11 +26,11 @@ struct Group {
     return group;
   }
   MATCHA_MEMBER bool leads() const { return lane == 0; }
-  /// All lanes come here before one goes on, and see what the others wrote before. It takes a shuffle: lanes that were
-  /// apart before a `__syncwarp` may go on apart after it, but ptxas (CUDA 13.0) takes them for together from there on
-  /// and drops the next one where only calls and branches that meet again are between the two; lanes then read what
-  /// another has not written yet. A shuffle it keeps, since it cannot know the result. The `__syncwarp` keeps reads and
-  /// writes on their sides.
+  /// A barrier of all lanes that makes their earlier writes visible. It takes a shuffle: lanes that diverged before a
+  /// `__syncwarp` may stay diverged after it, but ptxas (CUDA 13.0) assumes convergence from there on and drops the
+  /// next one if only calls and rejoining branches are between the two; lanes then read data that another has not
+  /// written yet. ptxas keeps a shuffle, since it cannot know the result. The `__syncwarp` keeps reads and writes on
+  /// their sides.
   MATCHA_MEMBER void sync() const {
     if constexpr (width == 1) return;
     const u32 met = __shfl_sync(mask, lane, 0, width);
@@ -42,7 +42,7 @@ struct Group {
     if constexpr (width == 1) return flag;
     return (__ballot_sync(mask, flag) >> shift) & (mask >> shift);
   }
-  /// Which of `lanes`, a part of the mask, have the flag: all of them, and no others, come together here.
+  /// The mask of those of `lanes` with the flag. `lanes` is a part of the mask; exactly these lanes converge here.
   MATCHA_MEMBER static u32 among(u32 lanes, bool flag) { return __ballot_sync(lanes, flag); }
   /// The first lane's value.
   MATCHA_MEMBER u64 broadcast(u64 value) const {

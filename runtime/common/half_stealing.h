@@ -1,7 +1,7 @@
-// Half stealing, in two levels (STMatch, section 1.5). A busy worker keeps on its *board*, for each of the first loop
-// levels, which positions it has not begun. An idle worker of the same block takes half of the outermost range that
-// there is in its block. When there is none, it asks for its block, and a busy worker of another block that looks
-// around puts half of its own outermost range into the queue.
+// Half stealing, in two levels (STMatch, section 1.5). A busy worker publishes on its *board*, for each of the first
+// loop levels, its untried positions. An idle worker of the same block takes half of the outermost range in its block.
+// If there is none, it sets a request for its block, and a polling worker of another block puts half of its own
+// outermost range into the queue.
 #pragma once
 
 #include "runtime/common/group.h"
@@ -10,8 +10,8 @@
 namespace matcha_program {
 
 /// A board: four words a level, then the lock. Of a level: the range (end << 32 | next, counted from `begin`, empty
-/// when next >= end), `begin`, at0, at1. The owner takes its next position without the lock; to take from the end, or
-/// to write a new range, needs it. So the words beside a range do not change while a thief reads them.
+/// when next >= end), `begin`, at0, at1. The owner takes its next position without the lock; taking from the end, or
+/// writing a new range, needs it. So the words beside a range do not change while a thief reads them.
 inline constexpr u64 kBoardWords = 16;
 inline constexpr u64 kLockWord = 12;
 
@@ -21,7 +21,7 @@ class HalfStealing {
   MATCHA_MEMBER HalfStealing(const Launch& launch, Group group, u64 index)
       : launch_(launch), group_(group), index_(index) {}
 
-  /// Shows what `walk` has behind its first position, which the caller begins.
+  /// Publishes the positions of a loop after its first one, which the caller begins.
   MATCHA_MEMBER void show(u32 level, u64 begin, u64 end, u64 at0, u64 at1) {
     u64 size = end - begin;
     shown_ &= ~(1u << level);
@@ -43,9 +43,9 @@ class HalfStealing {
     return left(group_.broadcast(group_.leads() ? atomic_add(range_of(index_, level), 1) : 0)) != 0;
   }
 
-  // What the first lane of a group does alone
+  // Functions of the first lane of a group.
 
-  /// Takes half of the outermost range in the block, from who has most of it. Counts it as live.
+  /// Takes half of the outermost range in the block, from the worker with the most of it. Counts it as live.
   MATCHA_MEMBER bool steal(Task& task) const {
     u64 first = index_ / launch_.block * launch_.block;
     u64 end = smaller(first + launch_.block, launch_.workers);
@@ -68,7 +68,7 @@ class HalfStealing {
     return false;
   }
 
-  /// Says that the block has nothing to steal.
+  /// Requests work for the block, which has nothing to steal.
   MATCHA_MEMBER void ask() const {
     u64 block = index_ / launch_.block;
     u64 bit = 1ull << (block & 63);
@@ -77,7 +77,7 @@ class HalfStealing {
     atomic_add(&launch_.shared->idle_blocks, 1);
   }
 
-  /// Gives half of the worker's outermost range to a block that asked, if there is one and room in the queue.
+  /// Gives half of the worker's outermost range to a block that requested work, if there is one and room in the queue.
   MATCHA_MEMBER void give() const {
     if (atomic_read(&launch_.shared->idle_blocks) == 0) return;
     lock(index_);
@@ -100,7 +100,7 @@ class HalfStealing {
  private:
   MATCHA_MEMBER u64* range_of(u64 worker, u32 level) const { return launch_.boards + worker * kBoardWords + 4 * level; }
   MATCHA_MEMBER static u64 begin_of(const u64* range) { return atomic_read(range + 1); }
-  /// Positions of a range that nobody has begun.
+  /// The untried positions of a range.
   MATCHA_MEMBER static u64 left(u64 range) { return u32(range) < range >> 32 ? (range >> 32) - u32(range) : 0; }
 
   MATCHA_MEMBER bool try_lock(u64 worker) const {
@@ -116,7 +116,7 @@ class HalfStealing {
     atomic_exchange(launch_.boards + worker * kBoardWords + kLockWord, 0);
   }
 
-  /// Requires: the worker's lock. The task is live before its owner could miss it.
+  /// Requires: the worker's lock. Counts the task as live before its owner can notice the loss.
   MATCHA_MEMBER bool take_half(u64 worker, u32 level, Task& task) const {
     u64* range = range_of(worker, level);
     u64 seen = atomic_read(range);
@@ -138,7 +138,7 @@ class HalfStealing {
     return false;
   }
 
-  /// Takes back what one block asked for; false when others were faster.
+  /// Withdraws the request of one block; false when another worker answered it first.
   MATCHA_MEMBER bool answer() const {
     u64 words = ((launch_.workers + launch_.block - 1) / launch_.block + 63) / 64;
     u64 own = index_ / launch_.block / 64;
@@ -157,7 +157,7 @@ class HalfStealing {
   const Launch& launch_;
   Group group_;
   u64 index_;
-  u32 shown_ = 0;  ///< A bit for each level whose walk is on the board.
+  u32 shown_ = 0;  ///< A bit for each level whose loop is on the board.
 };
 
 }  // namespace matcha_program

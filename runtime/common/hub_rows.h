@@ -1,5 +1,5 @@
-// How the rows of bits of vertices with many neighbours are made (HubRows in graphs.h): a bitmap variant of the set
-// operations, which look into it where a list is long (as hash tables of hubs do in TRUST, TPDS 2021).
+// Builds the bit rows of vertices with many neighbours (HubRows in graphs.h): a bitmap variant of the set operations,
+// used if a list is long (as hash tables of hubs in TRUST, TPDS 2021).
 #pragma once
 
 #include "runtime/common/atomics.h"
@@ -8,7 +8,7 @@
 
 namespace matcha_program {
 
-/// Group `number` of `groups` makes its part of the rows, which have no bit yet. `taken`: how many have a number.
+/// Group `number` of `groups` builds its part of the rows, which are zero. `taken`: the number of assigned row numbers.
 template <typename Group>
 MATCHA_FN void mark_hubs(const Graph& g, const HubRows& hubs, u64* taken, Group group, u64 number, u64 groups) {
   u32* numbers = const_cast<u32*>(hubs.numbers);

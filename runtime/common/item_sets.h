@@ -8,7 +8,7 @@ namespace matcha_program {
 struct ItemSet {
   const u32* items;
   u32 size;
-  /// The place of the first item that is not below `x`.
+  /// The position of the first item that is not below `x`.
   MATCHA_MEMBER u32 from(u32 x) const { return u32(position(ShortList<u32>{items, size}, x)); }
   MATCHA_MEMBER bool holds(u32 x) const {
     const u32 at = from(x);
@@ -16,7 +16,7 @@ struct ItemSet {
   }
 };
 
-/// Calls `keeps(i, x)` for the items of a set, lanes in step, and writes those that it wants; how many.
+/// Calls `keeps(i, x)` for the items of a set, lanes in step, and writes the accepted items; returns their number.
 template <typename Group, typename Keeps>
 MATCHA_FN u32 filter_items(const Group& group, ItemSet set, u32* out, Keeps keeps) {
   u32 count = 0;
@@ -31,7 +31,7 @@ MATCHA_FN u32 filter_items(const Group& group, ItemSet set, u32* out, Keeps keep
   return count;
 }
 
-/// The same, counted only.
+/// The same, only counting.
 template <typename Group, typename Keeps>
 MATCHA_FN u32 count_items(const Group& group, ItemSet set, Keeps keeps) {
   u32 share = 0;

@@ -1,10 +1,10 @@
-// New-kernel stealing (EGSM, as T-DFS describes it in its section I). A group that comes to a loop of many positions
-// starts a kernel whose groups take them, and goes on behind the loop. Groups of a kernel have stacks of their own, in
-// *places* that the host has set aside; without a place, or where the device refuses the kernel, the group walks the
-// loop itself. Nobody waits: a group that finds no fresh work leaves, and the device ends the first kernel when all
-// that came of it have ended.
+// New-kernel stealing (EGSM, as described in T-DFS, section I). A group that reaches a loop of many positions starts a
+// kernel whose groups process them, and continues after the loop. Groups of a kernel have their own stacks, in *places*
+// that the host reserved; without a free place, or if the device refuses the kernel, the group runs the loop itself. No
+// group waits: one that finds no fresh work returns, and the device ends the first kernel when all kernels started from
+// it have ended.
 //
-// Only texts with MATCHA_KERNELS have the code; behind this header they define `start_kernel`.
+// Only texts with MATCHA_KERNELS have the code; they define `start_kernel` after this header.
 #pragma once
 
 #include "runtime/common/offload.h"
@@ -19,7 +19,7 @@ inline constexpr u64 kNoPlace = ~0ull;
 /// Starts a kernel. False: the device has no room for it.
 MATCHA_NOINLINE bool start_kernel(const Launch& launch, const KernelStart& start);
 
-/// A place for a kernel, looked for from that of `index` on; kNoPlace: all are taken.
+/// A free place for a kernel, searched from that of `index` on; kNoPlace: all are taken.
 MATCHA_FN u64 take_place(const KernelPlaces& places, u64 index) {
   const u64 words = (places.count + 63) / 64;
   for (u64 i = 0; i < words; ++i) {
@@ -29,7 +29,7 @@ MATCHA_FN u64 take_place(const KernelPlaces& places, u64 index) {
       const u32 bit = lowest_bit(seen);
       seen = atomic_and(places.free + word, ~(1ull << bit));
       if ((seen >> bit & 1) == 0) continue;
-      atomic_read_first(places.free + word);  // What its last kernel left is there.
+      atomic_read_first(places.free + word);  // The memory writes of its last kernel are visible.
       return word * 64 + bit;
     }
   }
@@ -40,13 +40,13 @@ MATCHA_FN void give_place_back(const KernelPlaces& places, u64 place) {
   atomic_add_between(places.free + place / 64, 1ull << (place & 63));
 }
 
-/// A group of a kernel has ended; the last one gives the place back.
+/// A group of a kernel has ended; the last one releases the place.
 MATCHA_FN void leave_place(const KernelPlaces& places, u64 place) {
   if (atomic_add_between(places.running + place, ~0ull) == 1) give_place_back(places, place);
 }
 
-/// Starts one kernel for the last of the positions [0, end) of a task, as many of them as each of the kernels gets that
-/// it takes for all. Gives how many these are; 0: there was no room. Its groups' tasks are live before the kernel is.
+/// Starts one kernel for the last positions of the positions [0, end) of a task: its share if all remaining kernels get
+/// equal shares. Returns their number; 0: there was no room. Its groups' tasks count as live before the kernel starts.
 MATCHA_FN u64 start_one(const Launch& launch, u64 index, Task task, u64 end) {
   const u64 piece = larger<u64>(launch.kernels.fanout / kKernelGroups, 1);
   const u64 kernels = (end + kKernelGroups * piece - 1) / (kKernelGroups * piece);
@@ -64,14 +64,14 @@ MATCHA_FN u64 start_one(const Launch& launch, u64 index, Task task, u64 end) {
     atomic_add(&launch.shared->kernels, 1);
     return positions;
   }
-  atomic_add(&launch.shared->live, ~groups + 1);  // Not to 0, as the task that is walked now is live.
+  atomic_add(&launch.shared->live, ~groups + 1);  // It does not reach 0, as the current task is live.
   atomic_exchange(launch.kernels.running + place, 0);
   give_place_back(launch.kernels, place);
   return 0;
 }
 
-/// Starts kernels for the `size` positions of the loop at `level` below the positions at0, at1, as far as there is room
-/// for them. Gives how many of the first positions stay with the group.
+/// Starts kernels for the `size` positions of the loop at `level` below the positions at0, at1, while there is room.
+/// Returns the number of first positions that stay with the group.
 template <typename Group>
 MATCHA_NOINLINE u64 start_kernels(const Launch& launch, Group group, u64 index, u32 level, u64 at0, u64 at1, u64 size) {
   if (group.leads() && atomic_read(&launch.shared->stop) == 0) {
@@ -85,8 +85,7 @@ MATCHA_NOINLINE u64 start_kernels(const Launch& launch, Group group, u64 index, 
   return group.broadcast(size);
 }
 
-/// The same for `walk`, before its first position, where it is long enough and may be split. True: nothing is left of
-/// it.
+/// The same for `walk`, before its first position, if it is long enough and may be split. True: nothing is left of it.
 template <typename Group, typename Size>
 MATCHA_FN bool give_away(const Launch& launch, Group group, u64 index, u32 level, u64 at0, u64 at1, Walk<Size>& walk) {
   if (level >= launch.split || u64(walk.end) <= launch.kernels.fanout) return false;
@@ -94,7 +93,7 @@ MATCHA_FN bool give_away(const Launch& launch, Group group, u64 index, u32 level
   return walk.end == 0;
 }
 
-/// Makes the part of group `number` of a kernel its only task. The worker of `state` is one of that kernel, and new.
+/// Makes the part of group `number` of a kernel its only task. The worker of `state` is a new one of that kernel.
 template <typename Group>
 MATCHA_FN void take_part(Group group, TaskState& state, const KernelStart& start, u64 number) {
   if (!group.leads()) return;
@@ -104,7 +103,7 @@ MATCHA_FN void take_part(Group group, TaskState& state, const KernelStart& start
   state.taken = kAllTaken;
   state.given = true;
 }
-/// The last thing that a group of a kernel does.
+/// The last call of a group of a kernel.
 template <typename Group>
 MATCHA_FN void end_part(Group group, const Launch& launch, const KernelStart& start) {
   group.sync();

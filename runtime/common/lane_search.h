@@ -1,11 +1,10 @@
-// How the lanes of a group search a list together. `MATCHA_SEARCH` says which way a text is compiled for:
+// How the lanes of a group search a list together. `MATCHA_SEARCH` is the method that a text is compiled for:
 //
 //   plain    every lane searches on its own
 //   cached   the top of the search tree is in the lanes: each reads one item, so the first steps of every search are
-//            exchanges of registers (G2Miner caches it in shared memory; there each step of a search that is cached
-//            is a read of it)
-//   merging  as cached, and lists of similar length are walked side by side, the searched one in windows of an item a
-//            lane, which are read whole
+//            exchanges of registers (G2Miner caches it in shared memory, where each cached step is a read)
+//   merging  as cached, and lists of similar length are merged: the searched one in windows of one item a lane, which
+//            are read as a whole
 #pragma once
 
 #include "runtime/common/graphs.h"
@@ -20,12 +19,12 @@ inline constexpr Search kSearch = MATCHA_SEARCH;
 inline constexpr Search kSearch = kPlainSearch;
 #endif
 
-/// A list that is less than this many times longer is merged with the other one by kMergingSearch: a window costs about
-/// as much as two steps of a search, and a search of a list of thousands has six of them after the lanes.
+/// A list less than this many times longer is merged by kMergingSearch: a window costs about two steps of a search, and
+/// a search of a list of thousands has six steps after the lanes.
 inline constexpr u64 kMergeRatio = 4;
 
 template <typename L>
-MATCHA_MEMBER const L& some_list();  // Only for types: nobody calls it.
+MATCHA_MEMBER const L& some_list();  // For types only: never called.
 template <typename L>
 using ItemOf = decltype(some_list<L>().at(0));
 
@@ -35,19 +34,19 @@ inline constexpr bool can_merge = true;
 template <u64 rows, typename T>
 inline constexpr bool can_merge<Literal<rows, T>> = false;
 
-/// A list whose items all lanes of a group look for, each its own, in step.
+/// A list in which all lanes of a group look up items, each its own, in step.
 template <typename Group, typename B, Search search = kSearch, bool together = Group::kWidth != 1 && can_merge<B>>
 struct Searched {
   const B& list;
   MATCHA_MEMBER Searched(const Group&, const B& searched) : list(searched) {}
-  /// Whether it has `x`; of no use when the lane is not `wanted`.
+  /// True if it has `x`; undefined when the lane is not `wanted`.
   template <typename T>
   MATCHA_MEMBER bool contains(T x, bool wanted) const {
     return wanted && matcha_program::contains(list, x);
   }
 };
 
-/// A list of neighbours that may have a row: it is looked up once.
+/// A list of neighbours that may have a bit row, which is found once.
 template <typename Group, bool together>
 struct Searched<Group, NearList, kPlainSearch, together> {
   const NearList& list;
@@ -59,7 +58,7 @@ struct Searched<Group, NearList, kPlainSearch, together> {
   }
 };
 
-/// How many of the lane's items of `a` are in `b`, two searches at a time.
+/// The number of the lane's items of `a` that are in `b`, two searches at a time.
 template <typename Group, typename A, typename B>
 MATCHA_FN u64 lane_members(const Group& group, const A& a, const B& b) {
   u64 members = 0;
@@ -73,7 +72,7 @@ MATCHA_FN u64 lane_members(const Group& group, const A& a, const B& b) {
   return members;
 }
 
-/// The number of lanes whose word is below `x`; at most the width less one. Requires: words ascend with the lanes.
+/// The number of lanes whose word is below `x`; at most the width minus one. Requires: words ascend with the lanes.
 template <typename Group, typename T>
 MATCHA_FN u32 lanes_below(const Group& group, T word, T x) {
   u32 below = 0;
@@ -83,7 +82,8 @@ MATCHA_FN u32 lanes_below(const Group& group, T word, T x) {
   return below;
 }
 
-/// The top of the tree in the lanes: each has the last item of one of as many parts of the list.
+/// The top of the tree in the lanes: the list is divided into one part per lane, and each lane has the last item of its
+/// part.
 template <typename Group, typename B>
 struct CachedTop {
   using Value = typename B::Value;
@@ -110,7 +110,7 @@ struct Searched<Group, B, kMergingSearch, true> : CachedTop<Group, B> {
   using CachedTop<Group, B>::CachedTop;
 };
 
-/// The sum of the words of the lanes up to and with this one.
+/// The inclusive prefix sum over the lanes.
 template <typename Group>
 MATCHA_FN u32 up_to(const Group& group, u32 word) {
   for (u32 step = 1; step < Group::kWidth; step *= 2) {
@@ -120,7 +120,7 @@ MATCHA_FN u32 up_to(const Group& group, u32 word) {
   return word;
 }
 
-/// The same of words of any size: ~0 where the sum has more bits.
+/// The same for words of any size: ~0 on overflow.
 template <typename Group>
 MATCHA_FN u32 up_to_or_most(const Group& group, u32 word) {
   for (u32 step = 1; step < Group::kWidth; step *= 2) {
@@ -130,7 +130,7 @@ MATCHA_FN u32 up_to_or_most(const Group& group, u32 word) {
   return word;
 }
 
-/// Calls `take(x, inside, found)` for the items of `a` in order, lanes in step: whether each is in `b`. Requires: both
+/// Calls `take(x, inside, found)` for the items of `a` in order, lanes in step; `found`: it is in `b`. Requires: both
 /// ascend, and `b` has items.
 template <typename Group, typename A, typename B, typename Take>
 MATCHA_FN void merge_in_step(const Group& group, const A& a, const B& b, Take take) {

@@ -1,29 +1,29 @@
-// What the host hands to the workers of a region, and what they hand back. Plain words, the same on host and device.
+// The input of the workers of a region from the host, and their results. Plain words, the same on host and device.
 #pragma once
 
 #include "runtime/common/deal.h"
 
 namespace matcha_program {
 
-/// Words that all workers share, apart where many write them. Zero at the start, but for `live` = positions (or tiles)
-/// of the region and `queue_room`.
+/// Words shared by all workers, on separate cache lines if many write them. Zero at the start, except `live` =
+/// positions (or tiles) of the region and `queue_room`.
 struct Shared {
   alignas(128) u64 next;  ///< First position (or tile) of the outermost loop that no worker has taken.
-  /// Positions (or tiles) and tasks that are not finished, or not told to be; nobody leaves before it is 0.
+  /// Positions (or tiles) and tasks that are not reported as finished; no worker returns before it is 0.
   alignas(128) u64 live;
-  alignas(128) u64 queue_ready;  ///< And kOver once `live` is 0.
+  alignas(128) u64 queue_ready;  ///< Plus kOver once `live` is 0.
   u64 queue_front;
   alignas(128) u64 queue_room;  ///< The queue's capacity at the start.
   u64 queue_back;
-  alignas(128) u64 stop;            ///< Not 0: leave soon.
+  alignas(128) u64 stop;            ///< Not 0: return soon.
   u64 error;                        ///< First trap: code << 56 | line << 24 | column.
   u64 idle_blocks;                  ///< Bits that are set in `Launch::idle`.
-  alignas(128) u64 positions_done;  ///< Outermost positions walked, their inner loops apart that others got.
+  alignas(128) u64 positions_done;  ///< Outermost positions done, not counting inner loops that were offloaded.
   u64 splits;                       ///< Tasks that were put into the queue or stolen.
-  u64 pages_taken;                  ///< Of the arena; more than it has when some were refused.
-  u64 row_words_taken;              ///< Of `Launch::row_words`; the same.
-  u64 kernels;                      ///< That groups started, for kKernel;
-  u64 kernels_refused;              ///< and the times that there was no room for one.
+  u64 pages_taken;                  ///< Of the arena; more than it has when requests were refused.
+  u64 row_words_taken;              ///< Of `Launch::row_words`; likewise.
+  u64 kernels;                      ///< Started by groups, for kKernel;
+  u64 kernels_refused;              ///< and the number of refused starts.
 };
 
 /// The accumulator of one sink in one worker; `high` is the upper word of a 128-bit sum, or 1 once a min or max has a
@@ -32,7 +32,7 @@ struct Slot {
   u64 low, high;
 };
 
-/// Accumulators of min and max; `any`: something was taken.
+/// Accumulators of min and max; `any`: a value was taken.
 template <typename T, bool least>
 struct Extreme {
   T value;
@@ -54,28 +54,28 @@ struct AllOf {
   bool value;
 };
 
-/// The rows of bits of one list that workers share; zeros at the start. See shared_rows.h.
+/// The bit rows of one list that workers share; zeros at the start. See bit_rows.h.
 struct RowsState {
-  u64 place;  ///< 0: nobody has come to it.
-  u64 next;   ///< The first row that nobody has taken to make.
-  u64 done;   ///< Rows that are made.
+  u64 place;  ///< 0: not assigned so far.
+  u64 next;   ///< The first row that no group has claimed.
+  u64 done;   ///< Rows that are built.
 };
 
-/// Words for counters that groups share, one for each rank: as many as hubs may be worth, which begin as zeros.
+/// Words for counters that groups share, one for each rank: enough for all worthwhile hubs, initially zero.
 MATCHA_FN u64 shared_counter_words(u64 ranks, u64 positions) {
   constexpr u64 kMostWords = 1ull << 27;  // 1 GiB.
   return smaller(smaller(positions, kMostWords) * smaller((ranks + 1) / 2, kMostWords), kMostWords);
 }
 
-/// Where the items or the page table of one planned buffer go: bytes from the start of a worker's scratch memory, and
-/// items at most.
+/// The place of the items or the page table of one planned buffer: bytes from the start of a worker's scratch memory,
+/// and the most items.
 struct BufferPlan {
   u64 offset, capacity;
 };
 
-/// The place of a row in its list: the position of the outermost loop that found it, and below it, in so many bits, 0
-/// in front of the loop inside that one or, in it, the position there and 1. Regions whose rows have an order are split
-/// at these two levels only, so one worker finds all rows of a place, in order.
+/// The place of a row in its list: the position of the outermost loop that found it and, in this many low bits, 0
+/// before the inner loop or 1 + the position in it. Regions with ordered rows are split at these two levels only, so
+/// one worker finds all rows of a place, in order.
 MATCHA_FN u64 place_bits(u64 positions) {
   u64 bits = 63;
   while (positions >> (63 - bits) > 1) --bits;
@@ -83,46 +83,46 @@ MATCHA_FN u64 place_bits(u64 positions) {
 }
 
 /// The rows of one list sink. Column `c` of row `r` is `words[(c + 1) * capacity + r]`; `words[r]` is its place, by
-/// which the host orders them. `count` goes on counting when the area is full: then the host makes a larger one and
-/// runs the region again.
+/// which the host sorts them. `count` keeps counting when the area is full: then the host allocates a larger one and
+/// repeats the region.
 ///
-/// With `drained` the area is a ring that the host empties meanwhile: row `r` lies at slot `r` modulo `capacity`, as
+/// With `drained` the area is a ring that the host empties concurrently: row `r` is at slot `r` modulo `capacity`, as
 /// the mark `r + 1`, written last, and then the columns; a group that is `capacity` rows ahead of `drained` waits. The
 /// host takes rows out in order, so the row that it waits for always has a slot.
 struct RowArea {
   u64* words;
   u64 capacity;  ///< Of a ring: a power of two.
   u64* count;
-  const u64* drained;  ///< Rows that were taken out; null: no ring.
+  const u64* drained;  ///< The number of rows taken out; null: no ring.
 };
 
-/// How an idle worker gets a part of what a busy one has left.
+/// How an idle worker gets a part of a busy worker's remaining work.
 enum Stealing : u64 {
   kNoStealing = 0,
-  kTimeout = 1,  ///< Who has worked on a task for `tau` hands on its rest through the queue (T-DFS III).
-  kHalf = 2,     ///< It takes half of a range: half_stealing.h (STMatch 1.5).
-  kKernel = 3,   ///< Who comes to a long loop starts a kernel for it: kernel_stealing.h (EGSM, in T-DFS I).
+  kTimeout = 1,  ///< A worker that has spent `tau` on a task puts the rest into the queue (T-DFS III).
+  kHalf = 2,     ///< An idle worker takes half of a range: half_stealing.h (STMatch 1.5).
+  kKernel = 3,   ///< A worker that reaches a long loop starts a kernel for it: kernel_stealing.h (EGSM, in T-DFS I).
 };
 
-/// A part of what falls to one of several devices: positions from `begin` on, before which it has `taken` others. Parts
-/// begin at multiples of the chunk, so no chunk lies in two of them.
+/// A part of the work of one of several devices: positions from `begin` on; `taken` positions precede it. Parts begin
+/// at multiples of the chunk, so no chunk spans two of them.
 struct DealtRange {
   u64 taken, begin;
 };
 
 /// Room for the kernels that groups start, for kKernel.
 struct KernelPlaces {
-  u64* free;          ///< A bit a place, set while no kernel has it.
-  u64* running;       ///< Groups of the kernel of each place that have not ended.
+  u64* free;          ///< A bit for each place, set while it is free.
+  u64* running;       ///< Unfinished groups of the kernel of each place.
   u64 count;          ///< Places.
-  u64 fanout;         ///< Loops of more positions than these get kernels.
-  u64 region;         ///< Its number, for a text of several.
+  u64 fanout;         ///< Loops with more positions than this get kernels.
+  u64 region;         ///< The region's number, for a text with several regions.
   const void* frame;  ///< The frame of the region, on the device.
 };
-/// Groups of such a kernel, at most. Each has a stack of its own, behind those of workers.
+/// The most groups of such a kernel. Each has its own stack, after those of the workers.
 inline constexpr u64 kKernelGroups = 32;
 
-/// What a kernel that a group starts is given: group number i takes the i-th `piece` positions of the task.
+/// The arguments of a kernel started by a group: group number i takes the i-th `piece` positions of the task.
 struct KernelStart {
   Task task;
   u64 place;
@@ -137,46 +137,47 @@ struct Launch {
   u64 positions;            ///< Of the outermost loop.
   u64 place_bits;           ///< `place_bits(positions)`.
   u64 chunk;                ///< Positions that a worker takes at a time.
-  u64 lanes;                ///< Of them, those that its lanes walk side by side, where they do.
-  Deal deal;                ///< Tiles of arcs in the place of chunks, when `deal.tile` is not 0.
-  u64 device;         ///< Units of tiles are dealt to devices in turn: unit c to device c modulo `other_devices + 1`.
-  u64 other_devices;  ///< Devices that share the region with this one; of a sample, as if they were there.
-  u64 unit_tiles;     ///< Of a unit; a multiple of `deal.grab`.
-  const DealtRange* ranges;  ///< With other devices, where no tiles are dealt out: `range_count` parts and then an end
-                             ///< behind all positions.
+  u64 lanes;                ///< The number of positions that its lanes process in parallel, if they do.
+  Deal deal;                ///< Tiles of arcs instead of chunks, when `deal.tile` is not 0.
+  u64 device;               ///< Units of tiles are assigned round-robin: unit c to device c modulo `other_devices + 1`.
+  u64 other_devices;        ///< Other devices of the region; for a sample, hypothetical ones.
+  u64 unit_tiles;           ///< Of a unit; a multiple of `deal.grab`.
+  /// With other devices and without tiles: `range_count` parts and then an end after all positions.
+  const DealtRange* ranges;
   u64 range_count;
   u64 workers;
   u64 stealing;  ///< A `Stealing`; see `stealing_of`.
-  u64 split;     ///< Loop levels whose remaining positions others may get; at most 3.
-  u64 tau;       ///< Clock ticks after which a worker looks around: at `stop`, and for others to work; 0: never.
-  bool eager;    ///< Hand on after `tau` even when nobody waits for work; for tests.
+  u64 split;     ///< Loop levels whose remaining positions may be offloaded; at most 3.
+  u64 tau;       ///< Clock ticks between polls of `stop` and of idle workers; 0: never.
+  bool eager;    ///< Offload after `tau` even if no worker is idle; for tests.
   TaskQueue queue;
   u64 block;    ///< Neighbouring workers that steal from each other directly.
   u64* boards;  ///< `workers * kBoardWords` zeros, for kHalf.
-  u64* idle;    ///< A bit a block, set when it wants work from another one; zeros.
+  u64* idle;    ///< A bit for each block, set when it requests work from another one; zeros.
   KernelPlaces kernels;
   u8* scratch;
-  u64 scratch_bytes;  ///< Of one worker: its arrays, or its page tables, which are zeros at the start.
+  u64 scratch_bytes;  ///< Of one worker: its arrays, or its page tables, which are zero at the start.
   const BufferPlan* buffers;
-  u8* arena;              ///< Of paged buffers.
+  u8* arena;              ///< Memory of paged buffers.
   u64 arena_pages;        ///< Of kPageBytes each.
-  RowsState* row_states;  ///< Of each outermost position, as many as the region asks for; null: rows are not shared.
+  RowsState* row_states;  ///< For each outermost position, the states that the region uses; null: rows are not shared.
   u64* row_words;         ///< For shared rows.
   u64 row_capacity;       ///< Their number.
-  Slot* slots;            ///< Those of each sink, of all groups, set up by the host with the empty value of the sink.
+  /// For each sink the accumulators of all groups, set by the host to the empty value of the sink.
+  Slot* slots;
   u64 sinks;
-  const RowArea* rows;  ///< One a sink; empty for those without rows.
+  const RowArea* rows;  ///< One per sink; unused for sinks without rows.
 };
 
-/// Where the `taken`th tile of this device lies among those of all devices.
+/// The index, among the tiles of all devices, of this device's `taken`th tile.
 MATCHA_FN u64 dealt_tile(const Launch& launch, u64 taken) {
   if (launch.other_devices == 0) return taken;
   return taken + (taken / launch.unit_tiles * launch.other_devices + launch.device) * launch.unit_tiles;
 }
-/// The same for a position at the start of a chunk. Behind the last one: none is left.
+/// The same for a position at the start of a chunk. After the last one: none is left.
 MATCHA_FN u64 dealt_position(const Launch& launch, u64 taken) {
   if (launch.other_devices == 0) return taken;
-  u64 low = 0, high = launch.range_count;  // The last range that does not begin behind it.
+  u64 low = 0, high = launch.range_count;  // The last range that begins at or before it.
   while (low < high) {
     const u64 middle = low + (high - low + 1) / 2;
     if (launch.ranges[middle].taken <= taken) {
@@ -187,18 +188,18 @@ MATCHA_FN u64 dealt_position(const Launch& launch, u64 taken) {
   }
   return launch.ranges[low].begin + (taken - launch.ranges[low].taken);
 }
-/// Nothing fresh is left for this device when `taken` are gone.
+/// True if no fresh work is left for this device after `taken`.
 MATCHA_FN bool all_taken(const Launch& launch, u64 taken) {
   if (launch.deal.tile != 0) return dealt_tile(launch, taken) >= launch.deal.tiles;
   return dealt_position(launch, taken) >= launch.positions;
 }
 
-inline constexpr u64 kOrderedLevels = 2;  ///< Loop levels that a row's place tells of.
-inline constexpr u64 kUsualTauUs = 100;   ///< `tau` by default, in microseconds: T-DFS's timeout,
+inline constexpr u64 kOrderedLevels = 2;  ///< Loop levels that determine a row's place.
+inline constexpr u64 kUsualTauUs = 100;   ///< Default `tau` in microseconds: T-DFS's timeout,
 inline constexpr u64 kUsualLookUs = 10;   ///< and for kHalf.
 
 #ifdef MATCHA_STEALING
-/// The text is compiled for one kind.
+/// The text is compiled for one method.
 MATCHA_FN constexpr u64 stealing_of(const Launch&) { return MATCHA_STEALING; }
 #else
 MATCHA_FN u64 stealing_of(const Launch& launch) { return launch.stealing; }

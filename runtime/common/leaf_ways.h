@@ -1,21 +1,21 @@
-// In how many ways alike vertices find different images when each has a list and nothing else binds them: by inclusion
-// and exclusion over the partitions of the vertices (a block of b vertices with one image has the sign of b - 1 and
-// (b - 1)! cycles), where vertices with equal lists are counted together.
+// The number of ways in which interchangeable vertices get distinct images, given a list for each and no other
+// constraint: by inclusion and exclusion over the partitions of the vertices (a block of b vertices with one image has
+// the sign of b - 1 and (b - 1)! cycles), where vertices with equal lists are counted together.
 #pragma once
 
 #include "runtime/common/few_leaves.h"
 
 namespace matcha_program {
 
-/// The most lists that differ; where more than one does, the most vertices with one list, and states: how many vertices
-/// of each list have images.
+/// The most distinct lists; if there are several, the most vertices with one list, and the most states: the number of
+/// vertices of each list that have images.
 inline constexpr u32 kLeafLists = 8, kLeafTimes = 31, kLeafStates = 1024;
 
 /// Memory of a group.
 struct LeafRoom {
   ItemSet lists[kLeafLists];
   u32 times[kLeafLists];         ///< Vertices with this list.
-  u32 strides[kLeafLists];       ///< Of states.
+  u32 strides[kLeafLists];       ///< Of states, by list.
   u64 common[1u << kLeafLists];  ///< By set of lists: images in these and no others; then: in all of these.
   u128 cycles[64 + 1];           ///< By size of a block.
   u128 ways[kLeafStates];
@@ -26,7 +26,7 @@ class LeafWays {
  public:
   MATCHA_MEMBER LeafWays(Group group, LeafRoom& room) : group_(group), room_(room) {}
 
-  /// Takes the list of a vertex; false: there is no room for so many that differ.
+  /// Adds the list of a vertex; false: there is no room for another distinct list.
   MATCHA_MEMBER bool add(ItemSet list) {
     u32 i = 0;
     while (i < count_ && !is_same(room_.lists[i], list)) ++i;
@@ -45,7 +45,7 @@ class LeafWays {
     return count_ == 1 || (states_ <= kLeafStates && most_times_ <= kLeafTimes);
   }
 
-  /// The ways where the vertices `taken`, other ones, have images already.
+  /// The ways if the vertices `taken`, which are other ones, have images already.
   MATCHA_NOINLINE MatchWays ways(const u32* images, u64 taken, bool& is_told) {
     count_images(images, taken);
     is_told = true;
@@ -59,7 +59,7 @@ class LeafWays {
       }
       return all;
     }
-    f64 least = 1;  // Each vertex has so many, whatever the others have.
+    f64 least = 1;  // Each vertex has at least this many, whatever the others have.
     for (u32 i = 0; i < count_; ++i) {
       const u64 free = room_.common[1u << i], left = free >= vertices_ ? free - vertices_ + 1 : 0;
       for (u32 time = 0; time < room_.times[i]; ++time) {
@@ -83,14 +83,14 @@ class LeafWays {
       atomic_add(&word, value);
     }
   }
-  /// The lists from `first` on that hold an image.
+  /// The mask of the lists from `first` on that contain an image.
   MATCHA_MEMBER u32 holders(u32 first, u32 image) const {
     u32 mask = 0;
     for (u32 i = first; i < count_; ++i) mask |= u32(room_.lists[i].holds(image)) << i;
     return mask;
   }
 
-  /// Fills `common`, without images that are taken.
+  /// Fills `common`, without images in use.
   MATCHA_MEMBER void count_images(const u32* images, u64 taken) const {
     const u32 sets = 1u << count_;
     for (u32 set = group_.lane; set < sets; set += Group::kWidth) room_.common[set] = 0;
@@ -99,7 +99,7 @@ class LeafWays {
       const ItemSet list = room_.lists[i];
       for (u32 at = group_.lane; at < list.size; at += Group::kWidth) {
         const u32 image = list.items[at];
-        bool is_first = true;  // An image counts in the first of its lists.
+        bool is_first = true;  // An image counts in the first list that has it.
         for (u32 j = 0; j < i && is_first; ++j) is_first = !room_.lists[j].holds(image);
         if (is_first) add_to(room_.common[1u << i | holders(i + 1, image)], 1);
       }
@@ -118,7 +118,8 @@ class LeafWays {
     }
   }
 
-  /// The vertices of one list after the other find images: a block with the last of them has any of the others.
+  /// Assigns images to the vertices of one list after the other: a block with the last of them includes any of the
+  /// others.
   MATCHA_MEMBER u128 sum_of_partitions() const {
     if (group_.leads()) {
       u128 cycles = 1;
@@ -150,7 +151,7 @@ class LeafWays {
     return u128(group_.total_wide(share));
   }
 
-  static constexpr u32 kDigit = 8;  ///< Bits of each number of vertices in a state that is taken apart.
+  static constexpr u32 kDigit = 8;  ///< Bits of each number of vertices in a packed state.
 
   MATCHA_MEMBER u64 digits_of(u32 place, u32 lists) const {
     u64 digits = 0;
@@ -162,8 +163,8 @@ class LeafWays {
   }
   MATCHA_MEMBER static u32 digit(u64 digits, u32 i) { return u32(digits >> (kDigit * i)) & ((1u << kDigit) - 1); }
 
-  /// The sum over the blocks with the last vertex of list `last`, the last one of which the state has any: of `step` of
-  /// them one, number `first` being the first.
+  /// The sum over the blocks with the last vertex of list `last`, the last list with a vertex in the state: every
+  /// `step`-th block, starting with number `first`.
   MATCHA_MEMBER u128 blocks(u64 state, u32 last, u32 first, u32 step) const {
     u128 sum = 0;
     u64 block = 1ull << (kDigit * last);
@@ -175,7 +176,7 @@ class LeafWays {
         const u128 one = room_.cycles[size] * room_.common[set] * room_.ways[rest];
         sum += one * choices(state, block, last);
       }
-      u32 i = 0;  // The next block: one vertex more of the first list that has one, and none of those before.
+      u32 i = 0;  // The next block: one vertex more of the first list that has one, and none of earlier lists.
       while (i <= last && digit(block, i) == digit(state, i)) {
         const u32 none = i == last ? 1 : 0, fewer = digit(block, i) - none;
         block -= u64(fewer) << (kDigit * i);
@@ -192,7 +193,7 @@ class LeafWays {
     }
   }
 
-  /// How many blocks have so many vertices of each list: one of the last list is always there.
+  /// The number of blocks with these numbers of vertices of each list: one of the last list is always included.
   MATCHA_MEMBER static u128 choices(u64 state, u64 block, u32 last) {
     u128 all = 1;
     for (u32 i = 0; i <= last; ++i) {

@@ -32,11 +32,11 @@ struct ListOf<Size, T, Rest...> {
 /// A list of the program's top level.
 template <typename... T>
 using List = ListOf<u64, T...>;
-/// What a worker makes, or the neighbours of a vertex: positions of 32 bits take half the registers and half the
+/// A list made by a worker, or the neighbours of a vertex: positions of 32 bits take half the registers and half the
 /// instructions on a device.
 template <typename... T>
 using ShortList = ListOf<u32, T...>;
-/// Items of a short list at most; the lanes of a group step over its end and must not come round to its begin.
+/// The most items of a short list; the lanes of a group step past its end, and positions must not wrap around.
 inline constexpr u64 kMostItems = (1ull << 32) - 64;
 
 /// The type of a list's positions.
@@ -48,7 +48,7 @@ template <typename Size>
 struct Walk {
   Size begin, end;
 };
-/// All of a list of so many items.
+/// All positions of a list of `size` items.
 template <typename Size>
 MATCHA_FN Walk<Size> all_of(Size size) {
   return {0, size};
@@ -109,8 +109,8 @@ template <typename L>
 MATCHA_FN L below(const L& list, typename L::Value x) {
   return list.part(0, position(list, x));
 }
-/// `list` below `x` for a set operation with `a`, all of whose items are below it. A lane cuts it to walk fewer items,
-/// unless it has no more than one to walk; a search for the cut takes as long as one for an item.
+/// `list` below `x` for a set operation with `a`, all of whose items are below it. A lane cuts it to scan fewer items,
+/// unless it scans at most one: searching the cut costs as much as one item.
 template <typename A, typename L>
 MATCHA_FN L cut_beside(const A& a, const L& list, typename L::Value x) {
   return a.size <= 1 ? list : below(list, x);
@@ -127,8 +127,8 @@ MATCHA_FN L span(const L& list, i64 begin, i64 end) {
   u64 to = end < 0 ? 0 : smaller(u64(end), u64(list.size));
   return list.part(from, larger(from, to));
 }
-/// Looks for the last item that is not above `x`, and keeps it as it comes by: one load after the other for each
-/// halving and none behind them.
+/// Searches the last item that is not above `x` and keeps its value on the way: one load for each halving and none
+/// after them.
 template <typename L>
 MATCHA_FN bool contains(const L& list, typename L::Value x) {
   if (list.size == 0) return false;
@@ -150,8 +150,7 @@ MATCHA_FN bool contains(const L& list, typename L::Value x) {
   }
   return last == x;
 }
-/// How many of the two are in the list. Both searches take as many steps, and the loads of one do not wait for the
-/// other's.
+/// The number of the two that are in the list. Both searches take equally many steps, and their loads overlap.
 template <typename L>
 MATCHA_FN u32 contains_both(const L& list, typename L::Value x, typename L::Value y) {
   if (u64(list.size) >> 32 != 0 || list.size == 0) return u32(contains(list, x)) + u32(contains(list, y));

@@ -1,5 +1,5 @@
 // The memory and the processors that a process may use: those of the machine, or fewer in a container or under a job
-// scheduler. For the host only; programs that are compiled ahead of time hold this text too.
+// scheduler. For the host only; programs compiled ahead of time include this text too.
 #pragma once
 
 #include <sched.h>
@@ -17,7 +17,7 @@
 
 namespace matcha_program {
 
-/// What control groups allow; numbers that say "no limit" are the largest ones.
+/// The limits of control groups; "no limit" is the largest number.
 struct GroupLimits {
   std::uint64_t memory_bytes = std::numeric_limits<std::uint64_t>::max();
   unsigned threads = std::numeric_limits<unsigned>::max();
@@ -30,13 +30,13 @@ struct GroupLimits {
   }
 };
 
-/// Where Linux says so. Tests have a folder of their own.
+/// The files where Linux reports them. Tests use their own folder.
 struct MachinePlaces {
   std::string groups = "/sys/fs/cgroup";
   std::string own_group = "/proc/self/cgroup";
 };
 
-/// The numbers at the start of a file; a word such as `max` or `-1` ends them.
+/// The numbers at the start of a file, up to a word such as `max` or `-1`.
 inline std::vector<std::uint64_t> numbers_in(const std::string& path) {
   std::ifstream file(path);
   std::vector<std::uint64_t> numbers;
@@ -51,8 +51,8 @@ inline std::vector<std::uint64_t> numbers_in(const std::string& path) {
   return numbers;
 }
 
-/// `/a/b`, `/a` and the root: a group may use no more than those that it is in. In a container the names of outer
-/// groups may stand in its own, and folders that are not there say nothing.
+/// `/a/b`, `/a` and the root: the limits of all enclosing groups apply. In a container the names of outer groups may be
+/// included, and missing folders set no limit.
 inline std::vector<std::string> group_and_parents(std::string group) {
   std::vector<std::string> groups;
   while (!group.empty() && group != "/") {
@@ -97,7 +97,7 @@ inline GroupLimits group_limits(const MachinePlaces& places = {}) {
   return limits;
 }
 
-/// Processors that the process may run on; a limit of its time, if there is one, rounded up.
+/// Processors that the process may run on, within its CPU-time limit, if any, rounded up.
 inline unsigned usable_threads(const GroupLimits& limits = group_limits()) {
   unsigned threads = std::thread::hardware_concurrency();
   cpu_set_t set;
@@ -106,7 +106,7 @@ inline unsigned usable_threads(const GroupLimits& limits = group_limits()) {
   return std::max(1U, std::min(threads, limits.threads));
 }
 
-/// Bytes of memory that the process may have at most; 0 if that is not known.
+/// The most bytes of memory that the process may use; 0 if unknown.
 inline std::uint64_t usable_memory(const GroupLimits& limits = group_limits()) {
   const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
   const bool known = pages > 0 && page_bytes > 0;

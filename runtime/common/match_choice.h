@@ -1,4 +1,4 @@
-// Which vertex a group matches next.
+// Chooses the vertex that a group matches next.
 #pragma once
 
 #include "runtime/common/match_lists.h"
@@ -15,7 +15,7 @@ class MatchChoice {
                             u32 order)
       : group_(group), lists_(lists), state_(state), query_(query), order_(order) {}
 
-  /// The vertex to match next; none when those that are left do not depend on each other.
+  /// The vertex to match next; none when the remaining ones are independent.
   MATCHA_MEMBER u32 choose() const {
     Cost best{~0u, 0, kNoVertex};
     const u64 left = lists_.left();
@@ -34,7 +34,7 @@ class MatchChoice {
   }
 
  private:
-  /// What choosing a vertex costs, as a fraction.
+  /// The cost of choosing a vertex, as a fraction.
   struct Cost {
     u64 above, below;
     u32 vertex;

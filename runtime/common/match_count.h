@@ -1,4 +1,4 @@
-// What a group finds of labelled patterns when the vertices that are left do not depend on each other, and the sums.
+// Counts the matches of a group when the remaining vertices are independent, and sums them.
 #pragma once
 
 #include "runtime/common/match_lists.h"
@@ -20,14 +20,14 @@ class MatchCounter {
 
   MATCHA_MEMBER const MatchQuery& query() const { return launch_.queries[query_]; }
   MATCHA_MEMBER MatchSum& sum() const { return launch_.sums[query_]; }
-  /// All lanes have the word before, and none reads it later than it is written.
+  /// Barriers on both sides: all lanes have read the old value, and none reads before the write.
   MATCHA_MEMBER void put(u32& word, u32 value) const {
     group_.sync();
     if (group_.leads()) word = value;
     group_.sync();
   }
 
-  /// The images of the vertex at places [first, last) are tried next.
+  /// Sets the range [first, last) of images of the vertex to try next.
   MATCHA_MEMBER void enter(u32 depth, u32 u, u32 first, u32 last) const {
     group_.sync();
     const u32 size = lists_.list(u).size;
@@ -39,9 +39,9 @@ class MatchCounter {
     }
     group_.sync();
   }
-  /// Vertices that are left, which have lists and do not depend on each other, only find different images: those that
-  /// may have the same ones are counted together, others multiplied. `failed`: the vertices to blame. False: the launch
-  /// is to end.
+  /// The remaining vertices have lists and are independent except that images differ. Vertices that may share images
+  /// are counted together, others multiplied. `failed`: the vertices that caused a failure. False: the launch should
+  /// end.
   MATCHA_MEMBER bool finish(u32 depth, u64& failed) {
     MatchWays all{1, 1};
     failed = kMatchEveryone;
@@ -65,9 +65,9 @@ class MatchCounter {
     return true;
   }
 
-  /// In how many ways the vertices of a group find different images that nobody has: those of one after the other are
-  /// tried until the rest is told at once. `depth`: from here on the state's places are free. False: the launch is to
-  /// end.
+  /// The number of ways in which the vertices of `group` get distinct, unused images: images of one vertex after the
+  /// other are tried until a formula gives the rest. `depth`: from here on the state's entries are free. False: the
+  /// launch should end.
   MATCHA_MEMBER bool ways_of(u64 group, u32 depth, MatchWays& ways) {
     const u32 first = depth;
     u32 tried = 0;
@@ -125,7 +125,7 @@ class MatchCounter {
     sum_.bound += ways.bound > kMostWays ? f64(most) : ways.bound;
     if (sum_.bound > kMostWays || (most != 0 && sum_.number >= most)) flush();
   }
-  /// Adds what was found to the sum of the pattern, of which it says whether it is enough.
+  /// Adds the count to the sum of the pattern and updates whether it is enough.
   MATCHA_MEMBER void flush() {
     const u64 most = query().most;
     if (most != 0 && sum_.number > most) sum_.number = most;
@@ -146,7 +146,7 @@ class MatchCounter {
   UnitTasks<Group, MatchLaunch> tasks_;
   Lists lists_;
   u32 query_ = ~0u;
-  u64 here_ = 0;  ///< Images that were tried of the part, `told_` of them told.
+  u64 here_ = 0;  ///< Images tried in this part; `told_` of them are reported.
   u64 told_ = 0;
   MatchWays sum_{0, 0};
 };

@@ -1,5 +1,5 @@
-// Labelled patterns that groups of a device match: the graph, what the host knows of each pattern, and the state of a
-// group. Plain words, the same on host and device. engines/search/README.md says what a search does.
+// Labelled patterns that groups of a device match: the graph, the host's data of each pattern, and the state of a
+// group. Plain words, the same on host and device. engines/search/README.md describes the search.
 #pragma once
 
 #include "runtime/common/leaf_ways.h"
@@ -7,11 +7,11 @@
 
 namespace matcha_program {
 
-/// So many vertices a pattern has at most. A part of a search begins behind any number of matched ones: in large
-/// patterns the first dozens may have an image each.
+/// The most vertices of a pattern. A part of a search may begin after any number of matched vertices: in large patterns
+/// the first dozens may have one image each.
 inline constexpr u32 kMatchVertices = 64;
 
-/// How the next vertex is chosen among those with a neighbour that has an image; as `Search::Order` of engines/search.
+/// How to choose the next vertex among the neighbours of matched ones; as `Search::Order` of engines/search.
 enum MatchOrder : u32 {
   kMatchFewest,
   kMatchFewestOpen,
@@ -23,58 +23,58 @@ enum MatchOrder : u32 {
 
 /// The neighbours of each vertex by edges of one kind.
 struct MatchRowWord {
-  u64 bits;    ///< Which of 64 vertices have a row.
-  u64 before;  ///< Rows before theirs.
+  u64 bits;    ///< The vertices, of 64, that have a row.
+  u64 before;  ///< The number of rows before theirs.
 };
 struct MatchSide {
-  const MatchRowWord* words;  ///< Null: every vertex has a row, and neighbours may be there several times.
-  const u64* offsets;         ///< Where the row of each vertex begins, without `words`;
-  const u32* ends;            ///< with them, where each row ends.
+  const MatchRowWord* words;  ///< Null: every vertex has a row, and neighbours may be repeated.
+  const u64* offsets;         ///< The start of each vertex's row, without `words`;
+  const u32* ends;            ///< with `words`, the end of each row.
   const u32* items;
 };
-/// What edges the images of two vertices have between them: numbers of sides, at `first` and behind it, that have one,
-/// and then those that have none.
+/// The edges required between the images of two vertices: numbers of sides with an edge, at `first` and after it, then
+/// those without one.
 struct MatchTie {
   u32 first, with, without;
 };
 inline constexpr u64 kNoTies = ~0ull;
 
-/// A pattern. Sets of its vertices are masks.
+/// A pattern. Sets of its vertices are bit masks.
 struct MatchQuery {
   u64 first_unit;    ///< Units of the patterns before it. A unit is an image of the first vertex, the root.
   const u32* roots;  ///< Images that the root may have, ascending.
-  const u64* masks;  ///< For each rank the vertices of which it may be the image.
-  u64 most;          ///< Matches that are enough; 0: all are counted.
+  const u64* masks;  ///< For each rank the vertices whose image it may be.
+  u64 most;          ///< The number of matches wanted; 0: all are counted.
   u32 size, root;
-  u64 first_tie;              ///< Of the ties, in the order of pairs; kNoTies: all edges are alike.
-  u64 near[kMatchVertices];   ///< For each vertex those that must be adjacent to it.
-  u64 anti[kMatchVertices];   ///< Those that must not be.
-  u64 alike[kMatchVertices];  ///< Those that may have the same images, with itself: groups that have none in common.
+  u64 first_tie;             ///< Of the ties, in the order of pairs; kNoTies: all edges are equivalent.
+  u64 near[kMatchVertices];  ///< For each vertex those that must be adjacent to it.
+  u64 anti[kMatchVertices];  ///< For each vertex those that must not be adjacent to it.
+  /// For each vertex those that may have the same images, including itself; sets are equal or disjoint.
+  u64 alike[kMatchVertices];
 };
 
-/// What was found of a pattern.
+/// The result of a pattern.
 struct MatchSum {
   u64 low, high;  ///< 128 bits.
-  u64 left;       ///< Units and tasks of it that are not finished.
-  u64 done;       ///< Not 0: enough was found, or `refused`.
-  u64 refused;    ///< Not 0: a number is so large that the host has to count.
-  u64 tried;      ///< Images.
+  u64 left;       ///< Its unfinished units and tasks.
+  u64 done;       ///< Not 0: enough matches were found, or `refused`.
+  u64 refused;    ///< Not 0: a number is too large, so the host must count.
+  u64 tried;      ///< Images tried.
 };
 
-/// A part of a search: of the images of `vertices[depth]` those at [first, last), where the vertices before it have
-/// `images`.
+/// A part of a search: the images [first, last) of `vertices[depth]`, with `images` assigned to the vertices before it.
 struct MatchPart {
   u32 query, depth, first, last;
   u32 vertices[kMatchVertices];
   u32 images[kMatchVertices];
 };
-/// A part that was given away.
+/// A part that was offloaded.
 struct MatchTask {
   MatchPart part;
   u64 ready;  ///< A mark (`UnitTasks`).
 };
 
-/// The list of a vertex before another one got an image.
+/// The list of a vertex before another one was assigned.
 struct MatchUndo {
   const u32* items;
   u32 size, vertex;
@@ -85,34 +85,34 @@ struct MatchLaunch {
   const u32* neighbors;
   const MatchQuery* queries;
   u64 query_count;
-  MatchSum* sums;  ///< One a pattern.
+  MatchSum* sums;  ///< One per pattern.
   u64 unit_count;
   u64 chunk;
   UnitShared* shared;
   MatchTask* tasks;
   u64 task_capacity;
-  u64 number;    ///< Of the launch, not 0; another one each time.
-  u64 tried;     ///< Images after which a group looks whether others wait for work.
-  u64 patience;  ///< Images of a part after which the rest of it goes behind all else that waits.
+  u64 number;    ///< Of the launch, not 0; different each time.
+  u64 tried;     ///< Images after which a group checks for idle groups.
+  u64 patience;  ///< Images of a part after which the rest of it is queued after all other waiting work.
   u64 workers;
   MatchUndo* undos;
-  u64 undo_room;  ///< Of a group.
+  u64 undo_room;  ///< Of each group.
   u32* lists;
   u64 list_room;
-  LeafRoom* leaves;  ///< One a group.
+  LeafRoom* leaves;  ///< One per group.
   const MatchTie* ties;
   const u32* tie_sides;
   const MatchSide* sides;
-  const u64* wish;  ///< Of the host; not 0: stop.
+  const u64* wish;  ///< In host memory; not 0: stop.
 };
 
-/// Neighbours of an image, and whether some may be there several times.
+/// Neighbours of an image; they may be repeated.
 struct MatchRow {
   ItemSet items;
   bool repeats;
   MATCHA_MEMBER bool is_first(u32 i) const { return !repeats || i == 0 || items.items[i - 1] != items.items[i]; }
 };
-/// Those along the side at a place of `tie_sides`, or all, where edges are alike.
+/// Those along the side at an index of `tie_sides`, or all if edges are equivalent.
 template <typename Group>
 MATCHA_FN MatchRow match_row(const MatchLaunch& launch, const MatchQuery& query, u32 place, u32 image) {
   const bool alike = query.first_tie == kNoTies;
@@ -134,29 +134,29 @@ MATCHA_FN MatchRow match_row(const MatchLaunch& launch, const MatchQuery& query,
   const u64 begin = offsets[image];
   return {{items + begin, u32(offsets[image + 1] - begin)}, !alike};
 }
-/// What the edges of two vertices must be.
+/// The edges required between two vertices.
 MATCHA_FN MatchTie match_tie(const MatchLaunch& launch, const MatchQuery& query, u32 u, u32 w) {
   const u32 near = u32(query.near[u] >> w & 1);
   return query.first_tie == kNoTies ? MatchTie{0, near, 1 - near}
                                     : launch.ties[query.first_tie + u64(u) * query.size + w];
 }
 
-/// What the lanes of a group know together, in shared memory. Depths count the vertices that have images.
+/// State shared by the lanes of a group, in shared memory. Depths count the matched vertices.
 struct MatchState {
-  const u32* items[kMatchVertices];  ///< The images that are left of a vertex, ascending.
+  const u32* items[kMatchVertices];  ///< The remaining images of a vertex, ascending.
   u32 sizes[kMatchVertices];
   u32 images[kMatchVertices];
-  u32 weights[kMatchVertices];  ///< How often the last image of a vertex was lost.
+  u32 weights[kMatchVertices];  ///< How often the last image of a vertex was removed.
   // By depth.
   u32 vertices[kMatchVertices];
-  u32 at[kMatchVertices], end[kMatchVertices];  ///< Of its images, those that are not tried yet.
+  u32 at[kMatchVertices], end[kMatchVertices];  ///< The range of its untried images.
   u32 undone[kMatchVertices];
-  u64 blame[kMatchVertices];   ///< The vertices that are to blame if nothing is found; all, if anything was.
+  u64 blame[kMatchVertices];   ///< The vertices that cause a failure; all, if a match was found.
   u64 listed[kMatchVertices];  ///< The vertices that had lists before.
-  u64 used[kMatchVertices];    ///< Words of the group's memory for lists before.
+  u64 used[kMatchVertices];    ///< Words of the group's memory in use for saved lists.
 };
 
-/// An image that a candidate of the host may have: `masks[place] = mask`.
+/// Sets the mask of a candidate: `masks[place] = mask`.
 struct MatchPlace {
   u64 place, mask;
 };

@@ -1,5 +1,5 @@
-// The lists of a search for a labelled pattern: which images are left for each vertex, as engines/search/search.h has
-// them, with the items of a list shared among the lanes of a group. Masks and numbers are equal in all lanes.
+// The lists of a search for a labelled pattern: the remaining images of each vertex, as in engines/search/search.h,
+// with the items of a list shared among the lanes of a group. Masks and numbers are equal in all lanes.
 #pragma once
 
 #include "runtime/common/leaf_ways.h"
@@ -7,7 +7,7 @@
 
 namespace matcha_program {
 
-/// Blames every vertex: something was found, or nobody here knows.
+/// Blames every vertex: a match was found, or the cause is unknown.
 inline constexpr u64 kMatchEveryone = ~0ull;
 inline constexpr u32 kNoVertex = ~0u;
 inline constexpr u32 kMostWeight = 1u << 20;
@@ -25,7 +25,7 @@ class MatchLists {
         lists_(launch.lists + index * launch.list_room),
         leaves_(launch.leaves[index]) {}
 
-  /// Nothing has an image, and the root has its list.
+  /// Clears all images and sets the list of the root.
   MATCHA_MEMBER void begin(const MatchQuery& query) {
     query_ = &query;
     assigned_ = 0;
@@ -34,7 +34,7 @@ class MatchLists {
     used_ = 0;
     put_list(query.root, {query.roots, u32(roots())});
   }
-  /// Weights are those of a pattern that nobody has begun.
+  /// Resets the weights to those of a new pattern.
   MATCHA_MEMBER void forget() const {
     group_.sync();
     for (u32 w = group_.lane; w < kMatchVertices; w += Group::kWidth) state_.weights[w] = 1;
@@ -50,7 +50,7 @@ class MatchLists {
   MATCHA_MEMBER u64 around(u32 w) const { return query_->near[w] | query_->anti[w]; }
   MATCHA_MEMBER u64 blamed(u32 w) const { return around(w) & assigned_; }
 
-  /// The vertex that has an image, and 1; 0: none.
+  /// 1 + the vertex with this image; 0: none.
   MATCHA_MEMBER u32 owner(u32 image) const {
     u32 found = 0;
     for (u32 w = group_.lane; w < query_->size; w += Group::kWidth) {
@@ -60,8 +60,8 @@ class MatchLists {
     return lanes == 0 ? 0 : group_.from(found, lowest_bit(lanes));
   }
 
-  /// Gives a vertex an image and narrows the lists around it. The vertices to blame when one of them has no image left,
-  /// else 0.
+  /// Assigns an image to a vertex and narrows the lists of its neighbours. Returns the vertices to blame if one of them
+  /// has no image left, else 0.
   MATCHA_MEMBER u64 assign(u32 depth, u32 u, u32 image) {
     group_.sync();
     if (group_.leads()) {
@@ -99,7 +99,7 @@ class MatchLists {
     group_.sync();
   }
 
-  /// An image without a look at the vertices around, of one that has none there without an image.
+  /// Assigns an image without narrowing, to a vertex whose neighbours all have images.
   MATCHA_MEMBER void take(u32 u, u32 image) {
     group_.sync();
     if (group_.leads()) state_.images[u] = image;
@@ -108,10 +108,11 @@ class MatchLists {
   }
   MATCHA_MEMBER void give_back(u32 u) { assigned_ &= ~match_bit(u); }
 
-  /// The images in the list that no vertex has.
+  /// The number of unused images in the list.
   MATCHA_MEMBER u32 free_of(u32 w) const { return list(w).size - taken_of(w, w); }
 
-  /// In how many ways vertices of one kind find different images; `is_told` false: only by trying those of one.
+  /// The number of ways in which vertices of one kind get distinct images; `is_told` false: it is known only after
+  /// trying the images of one.
   MATCHA_MEMBER MatchWays ways_at_once(u64 vertices, bool& is_told) const {
     is_told = true;
     if (vertices == 0) return {1, 1};
@@ -155,14 +156,14 @@ class MatchLists {
     group_.sync();
   }
 
-  /// The vertices to blame when `w` has no image left now that its neighbour `u`, or one that must not be its
-  /// neighbour, has one; else 0.
+  /// Narrows the list of `w` after `u`, its neighbour or one that must not be its neighbour, got an image. Returns the
+  /// vertices to blame if no image is left, else 0.
   MATCHA_MEMBER u64 narrow(u32 u, u32 w, u32 image) {
     ItemSet now = list(w);
     if (group_.leads()) undos_[undone_] = {now.items, now.size, w};
     ++undone_;
     bool is_listed = (listed_ >> w & 1) != 0;
-    // The first list is also narrowed by those that must not be neighbours and had images before.
+    // The first list is also narrowed by matched vertices that must not be neighbours.
     u64 others = is_listed ? 0 : query_->anti[w] & assigned_;
     for (u32 from = u;;) {
       const MatchTie asked = match_tie(launch_, *query_, from, w);
@@ -221,7 +222,7 @@ class MatchLists {
     for (u32 i = 0; i < n; ++i, vertices &= vertices - 1) leaves.lists[i] = list(lowest_bit(vertices));
     return leaves.ways(group_, state_.images, taken, is_told);
   }
-  /// How many images that are taken are in the lists of both.
+  /// The number of used images in the lists of both.
   MATCHA_MEMBER u32 taken_of(u32 a, u32 b) const {
     const ItemSet first = list(a), second = list(b);
     const u64 who = query_->alike[a] & assigned_;

@@ -1,6 +1,6 @@
 // How a group matches labelled patterns: the search of engines/search/search.h, without recursion. Parts of long
-// searches go to groups that wait, and what takes long goes behind all that is not begun. Sums are exact, or say that
-// they are not (`refused`).
+// searches are given to idle groups, and long-running parts are queued after all work that has not begun. Sums are
+// exact, or marked `refused`.
 #pragma once
 
 #include "runtime/common/match_choice.h"
@@ -14,9 +14,9 @@ class MatchWorker : MatchCounter<Group> {
   MATCHA_MEMBER MatchWorker(const MatchLaunch& launch, u64 index, MatchState& state)
       : MatchCounter<Group>(launch, index, state), index_(index) {}
 
-  /// Until all units and tasks of the launch are finished, or it is to stop.
+  /// Runs until all units and tasks of the launch are finished, or it should stop.
   MATCHA_MEMBER void work() {
-    bool fresh = true;  // There are units that nobody has taken.
+    bool fresh = true;  // There are unclaimed units.
     for (;;) {
       u64 unit = 0;
       if (fresh) {
@@ -48,14 +48,14 @@ class MatchWorker : MatchCounter<Group> {
     if (query != query_) lists_.forget();
     query_ = query;
     lists_.begin(this->query());
-    // Those who look for some matches go different ways: one of them may find them soon.
+    // Groups that search a limited number of matches use different orders: one of them may find matches early.
     order_ = this->query().most != 0 ? u32(index_ % kMatchOrders) : u32(kMatchFewest);
     given_ = 0;
     here_ = told_ = 0;
     sum_ = {0, 0};
   }
   MATCHA_MEMBER void begin_unit(u64 unit) {
-    u64 low = 0, high = launch_.query_count;  // The last pattern that does not begin behind the unit.
+    u64 low = 0, high = launch_.query_count;  // The last pattern that begins at or before the unit.
     while (high - low > 1) {
       const u64 middle = (low + high) / 2;
       if (launch_.queries[middle].first_unit <= unit) {
@@ -69,8 +69,7 @@ class MatchWorker : MatchCounter<Group> {
     base_ = 0;
     enter(0, query().root, at, at + 1);
   }
-  /// Takes the images that were taken when the part was given away; none of them fails, in any order: what is left for
-  /// each vertex is the same.
+  /// Assigns the images of the offloaded part. None of them fails, in any order: the remaining lists are the same.
   MATCHA_MEMBER void begin_part(const volatile MatchPart& part) {
     begin(part.query);
     base_ = part.depth;
@@ -88,10 +87,10 @@ class MatchWorker : MatchCounter<Group> {
     group_.sync();
   }
 
-  /// Whether others have found enough.
+  /// True if other groups have found enough.
   MATCHA_MEMBER bool is_done() const { return group_.broadcast(group_.leads() ? atomic_read(&sum().done) : 0) != 0; }
 
-  /// Searches the part that was begun; false: the launch is to end.
+  /// Searches the current part; false: the launch should end.
   MATCHA_MEMBER bool search() {
     u32 depth = base_, tried = 0;
     for (;;) {
@@ -132,14 +131,14 @@ class MatchWorker : MatchCounter<Group> {
     }
   }
 
-  /// If others wait, they are given half of what is left of the first walk with enough of it. If they do not, but this
-  /// part takes long while something else is not begun, all that is left goes behind that.
+  /// If groups are idle, gives away half of the rest of the first loop with enough of it. Otherwise, if this part takes
+  /// long and other work has not begun, queues the whole rest after that work.
   MATCHA_MEMBER void share(u32 depth) {
     const bool half = tasks_.is_wanted();
     if (!half && (here_ < launch_.patience || !tasks_.more_waits())) return;
     for (u32 d = base_; d <= depth; ++d) {
       const u32 at = state_.at[d], end = state_.end[d], left = end - at;
-      // The walk goes on with an image of its own.
+      // The group keeps at least one image.
       const u32 kept = d == depth ? 1 : 0;
       const u32 given = half ? (left + 1 - kept) / 2 : left - kept;
       if (given == 0) continue;
@@ -166,7 +165,7 @@ class MatchWorker : MatchCounter<Group> {
     given_ &= ~match_bit(depth);
     return given || blamed == kMatchEveryone ? kMatchEveryone : blamed & ~match_bit(state_.vertices[depth]);
   }
-  /// The image of a vertex was tried; if the vertex is not to blame, no other one is.
+  /// Backtracks from the image of a vertex; if the vertex is not to blame, its other images are skipped.
   MATCHA_MEMBER void back(u32 depth, u64 failed) {
     const u32 u = state_.vertices[depth];
     lists_.unassign(depth, u);
@@ -180,11 +179,11 @@ class MatchWorker : MatchCounter<Group> {
 
   u64 index_;
   u32 order_ = 0;
-  u32 base_ = 0;   ///< The depth of the part that is searched.
-  u64 given_ = 0;  ///< Depths of which some images were given away, so that nobody here knows that they fail.
+  u32 base_ = 0;   ///< The depth of the current part.
+  u64 given_ = 0;  ///< Depths with images given away, whose failure is unknown here.
 };
 
-/// Writes masks of the host to their places, as thread `thread` of `threads`.
+/// Writes masks from the host to their places, as thread `thread` of `threads`.
 MATCHA_FN void place_masks(const MatchPlace* places, u64 count, u64* masks, u64 thread, u64 threads) {
   for (u64 i = thread; i < count; i += threads) masks[places[i].place] = places[i].mask;
 }

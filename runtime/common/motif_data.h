@@ -1,5 +1,5 @@
-// Sums over the triangles and wedges of a graph, found by groups of a device. Plain words, the same on host and device;
-// see engines/identities/README.md.
+// Sums over the triangles and wedges of a graph, computed by groups of a device. Plain words, the same on host and
+// device; see engines/identities/README.md.
 #pragma once
 
 #include "runtime/common/unit_tasks.h"
@@ -13,25 +13,25 @@ struct WideSum {
 
 /// Zeros at the start.
 struct MotifSums {
-  WideSum above;                            ///< Over triangles: the neighbours of a corner that are above all three.
+  WideSum above;                            ///< Over triangles: the neighbours of a corner above all three.
   WideSum four_cycles;                      ///< By their highest vertex.
   WideSum closed, returned, pairs, wheels;  ///< As WedgeSums of engines/identities.
 };
 
-/// What is looked for over wedges, beside 4-cycles.
+/// What to count over wedges, besides 4-cycles.
 enum MotifWants : u32 { kFiveCycles = 1, kCommonPairs = 2 };
 
-/// A graph whose ranks ascend with the degrees, and what is found of it.
+/// A graph whose ranks ascend with the degrees, and the results.
 struct MotifLaunch {
   const u64* offsets;
   const u32* neighbors;
-  const u64* split;    ///< By vertex, its first arc up.
-  const u32* sources;  ///< By arc, its vertex.
+  const u64* split;    ///< By vertex, its first arc to a higher vertex.
+  const u32* sources;  ///< By arc, its source.
   u64 size;
   u32 wants;
-  u32* on;           ///< By arc, the triangles that have it.
-  const u64* start;  ///< By arc, where its third vertices begin.
-  u32* third;        ///< Third vertices of each arc, ascending, as places in the row of its vertex.
+  u32* on;           ///< By arc, the number of triangles with it.
+  const u64* start;  ///< By arc, the start of its third vertices.
+  u32* third;        ///< Third vertices of each arc, ascending, as positions in the row of its source.
   u32* counters;     ///< Of each group, zeros before and after.
   u64 counter_room;
   u32* met;  ///< Of each group.
@@ -41,7 +41,7 @@ struct MotifLaunch {
   u64 unit_count;
   u64 chunk;
   u64 workers;
-  const u64* wish;  ///< Of the host; not 0: stop.
+  const u64* wish;  ///< In host memory; not 0: stop.
 };
 
 /// Counters of a group in shared memory.

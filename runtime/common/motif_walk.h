@@ -1,4 +1,4 @@
-// How groups find what engines/identities/wedge_walk.h finds, a vertex or an arc a group, the largest degrees first.
+// The sums of engines/identities/wedge_walk.h on groups, one vertex or arc a group, the largest degrees first.
 #pragma once
 
 #include "runtime/common/item_sets.h"
@@ -9,7 +9,7 @@ namespace matcha_program {
 template <typename Group>
 class MotifWorker {
  public:
-  /// `places`: `kMotifPlaces` zeros of this group alone.
+  /// `places`: `kMotifPlaces` zeros of this group.
   MATCHA_MEMBER MotifWorker(const MotifLaunch& launch, u64 index, u32* places)
       : launch_(launch),
         group_(Group::here()),
@@ -18,7 +18,7 @@ class MotifWorker {
         counters_(launch.counters + index * launch.counter_room),
         met_(launch.met + index * launch.met_room) {}
 
-  /// The triangles on each arc. Units are arcs.
+  /// The number of triangles on each arc. Units are arcs.
   MATCHA_MEMBER void count_triangles() {
     u128 above = 0;
     for_each_unit([&](u64 p) {
@@ -61,7 +61,7 @@ class MotifWorker {
     });
   }
 
-  /// 4-cycles among the neighbours of each vertex, by the highest of each. Units are arcs from the vertex to that one.
+  /// 4-cycles among the neighbours of each vertex, by the highest vertex of each cycle. Units are arcs to that vertex.
   MATCHA_MEMBER void count_wheels() {
     u128 found = 0;
     for_each_unit([&](u64 p) {
@@ -134,7 +134,7 @@ class MotifWorker {
     if (high != 0) atomic_add(&sum.high, high);
   }
 
-  /// Writes the places that `find(i, place)` gives where it is true, in order.
+  /// Writes the places for which `find(i, place)` returns true, in order.
   template <typename Find>
   MATCHA_MEMBER void write_places(u32 size, u32* out, Find find) const {
     for (u32 first = 0; first < size; first += Group::kWidth) {
@@ -147,9 +147,9 @@ class MotifWorker {
     }
   }
 
-  /// Calls `visit(item, inside)` for the items below `limit` of lists, list by list, lanes in step: whether the lane
-  /// has one; and `done(lane)` behind each list. `find(k, items, size)` gives list `k` of `count`; lanes ask for one
-  /// each, and `done` is told whose it was.
+  /// Calls `visit(item, inside)` for the items below `limit` of lists, list by list, lanes in step (`inside`: the lane
+  /// has an item), and `done(lane)` after each list. `find(k, items, size)` returns list `k` of `count`; each lane
+  /// fetches one, and `done` gets the lane that fetched the list.
   template <typename Find, typename Visit, typename Done>
   MATCHA_MEMBER void for_each_below(u64 count, u32 limit, Find find, Visit visit, Done done) const {
     for (u64 first = 0; first < count; first += Group::kWidth) {
@@ -167,14 +167,14 @@ class MotifWorker {
           if (group_.ballot(!inside) != 0) break;
         }
         done(k);
-        // What the next list changes may be what this one did.
+        // The next list may change the same words as this one.
         group_.sync();
       }
     }
   }
 
-  /// The ends of paths of two edges from place `top` among the neighbours of a vertex, whose arcs begin at `hub`; both
-  /// the middle and the end are below it.
+  /// The ends of paths of two edges from place `top` among the neighbours of a vertex, whose arcs begin at `hub`; the
+  /// middle and the end are below `top`.
   template <typename Visit>
   MATCHA_MEMBER void for_each_end(u64 p, u64 hub, u32 top, Visit visit) const {
     const ItemSet middles{launch_.third + launch_.start[p], launch_.on[p]};
@@ -186,8 +186,8 @@ class MotifWorker {
     for_each_below(middles.from(top), top, find, visit, [](u32) {});
   }
 
-  /// Counts the ways from a vertex over some of its arcs to all below it, and keeps which these are; the lane's pairs
-  /// of ways with one end that came to be.
+  /// Counts the paths from a vertex over some of its arcs to all vertices below it, and records these. Returns this
+  /// lane's number of new pairs of paths with one end.
   MATCHA_MEMBER u64 walk(u32 a, u64 first, u64 end) {
     u64 pairs = 0;
     u32 count = met_count_;
@@ -215,10 +215,10 @@ class MotifWorker {
     return pairs;
   }
 
-  /// Paths to both ends of an edge, and those that come back to their own vertices.
+  /// Paths to both ends of an edge, and those that return to their own vertices.
   MATCHA_MEMBER void close_cycles(u32 a, u64 begin, u64 split) {
     u64 next = 0;  // Of the lane: paths to neighbours of an end.
-    u32 ways = 0;  // To the end that the lane asks for.
+    u32 ways = 0;  // To the end that the lane looks up.
     const auto find = [&](u64 k, const u32*& items, u32& size) {
       const u32 c = met_[k];
       ways = counters_[c];

@@ -1,4 +1,4 @@
-// Polling, once in `tau`: a worker checks whether the run is to stop, and whether idle workers wait for a part of its
+// Polling, once in `tau`: a worker checks whether the run should stop, and whether idle workers wait for a part of its
 // remaining positions (T-DFS, section III). These functions are not inlined: a region has several loops that call them.
 #pragma once
 
@@ -19,7 +19,7 @@ MATCHA_FN u64 read_together(const Group& group, const u64* word) {
 
 /// The words of the run that a worker polls.
 struct RunSnapshot {
-  bool stop;         ///< The run is to stop.
+  bool stop;         ///< The run should stop.
   bool others_wait;  ///< Idle workers wait: no fresh work is left, and the queue has few tasks.
 };
 /// Each word is read by another lane, so that the latencies overlap.
@@ -63,7 +63,7 @@ MATCHA_NOINLINE QueueSlots reserve_slots(const Launch& launch, Group group, u64 
   return {group.broadcast(first), group.broadcast(count)};
 }
 
-/// Puts [begin, end) into the queue in pieces, the last ones first, each lane some of them; gives the number of
+/// Puts [begin, end) into the queue in pieces, the last ones first, each lane some of them; returns the number of
 /// positions that found room.
 template <typename Group>
 MATCHA_FN u64 offload(const Launch& launch, const Group& group, Task task, u64 begin, u64 end) {
@@ -94,7 +94,7 @@ struct PollResult {
   bool stop;  ///< The run is to stop.
 };
 
-/// Worker `index` is about to walk the positions [at, end) of the loop at `level` below the positions at0, at1.
+/// Polls before worker `index` processes the positions [at, end) of the loop at `level` below the positions at0, at1.
 template <typename Group>
 MATCHA_NOINLINE PollResult poll(const Launch& launch, Group group, u64 index, u32 level, u64 at0, u64 at1, u64 at,
                                 u64 end) {
@@ -107,8 +107,8 @@ MATCHA_NOINLINE PollResult poll(const Launch& launch, Group group, u64 index, u3
   return {end - gone, gone != 0 ? shortened_deadline<Group>(launch) : Group::now(), false};
 }
 
-/// If others wait for work: hands on the positions `from` and a lane of `lanes` of the loop at `level`, a task each, as
-/// far as there is room. Gives the lanes whose positions are somebody else's now.
+/// If other workers are idle: queues the position of each lane of `lanes` (`from` plus the lane) of the loop at `level`
+/// as a task, while there is room. Returns the mask of lanes whose work was offloaded.
 template <typename Group>
 MATCHA_NOINLINE u32 offload_lanes(const Launch& launch, Group group, u32 level, u64 at0, u64 at1, u64 from, u32 lanes) {
   if (!read_run_state(launch, group).others_wait) return 0;

@@ -1,8 +1,7 @@
-// What every generated C-family program starts with, on host and device: types, comparisons, codes of errors.
-// Nothing is included, so that NVRTC compiles it in milliseconds; MATCHA_FN is how the language spells a function that
-// workers call, and MATCHA_NOINLINE one that is not copied into its callers: NVRTC's time goes into copies, but a call
-// may cost registers, and with them groups at work. One file of CUDA may hold this text twice: for its device, and with
-// MATCHA_HOST_PART for its host.
+// The start of every generated C-family program, on host and device: types, comparisons, error codes. Nothing is
+// included, so that NVRTC compiles it in milliseconds. MATCHA_FN qualifies functions that workers call, and
+// MATCHA_NOINLINE those that are not inlined: inlining dominates NVRTC's time, but a call may cost registers and so
+// occupancy. One file of CUDA may contain this text twice: for its device, and with MATCHA_HOST_PART for its host.
 #pragma once
 
 #if defined(__CUDACC__) && !defined(MATCHA_HOST_PART)
@@ -40,8 +39,8 @@ MATCHA_FN bool is_negative(f64 x) {
   pun.number = x;
   return pun.bits >> 63 != 0;
 }
-/// Whether `x` takes the place of `y` as the least or the greatest. Of floats these are minimum and maximum of IEEE
-/// 754-2019, which depend on no order: what is no number stays so, and -0 is below 0.
+/// True if `x` replaces `y` as the least or the greatest. For floats these are minimum and maximum of IEEE 754-2019,
+/// which are independent of order: NaN stays, and -0 is below 0.
 template <bool least, typename T>
 MATCHA_FN bool beats(T x, T y) {
   if constexpr (is_float<T>) {
@@ -59,7 +58,7 @@ MATCHA_FN T larger(T a, T b) {
   return beats<false>(b, a) ? b : a;
 }
 
-/// a · b, rounded before anything is added to it.
+/// a · b, rounded before any addition (no fused multiply-add).
 MATCHA_FN f64 product(f64 a, f64 b) {
 #ifdef MATCHA_ON_DEVICE
   return __dmul_rn(a, b);
@@ -68,7 +67,7 @@ MATCHA_FN f64 product(f64 a, f64 b) {
 #endif
 }
 
-/// Codes of `runtime::TrapCode`, and one that only paged stacks have.
+/// Codes of `runtime::TrapCode`, and one for paged stacks only.
 enum TrapCode : u32 {
   kDivisionByZero = 1,
   kIntegerOverflow = 2,

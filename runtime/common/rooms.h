@@ -1,6 +1,6 @@
-// Where stored sets and collected lists go. A room is one planned buffer of a worker, while a list is filled in it: an
-// array, or pages that are taken from an arena as the list grows (T-DFS III, Algorithm 5). A worker keeps the pages of
-// a buffer for the next list in it.
+// The memory of stored sets and collected lists. A room is one planned buffer of a worker while a list is written to
+// it: an array, or pages taken from an arena as the list grows (T-DFS III, Algorithm 5). A worker keeps the pages of a
+// buffer for the next list in it.
 #pragma once
 
 #include "runtime/common/group.h"
@@ -11,10 +11,10 @@ namespace matcha_program {
 #ifndef MATCHA_PAGE_BYTES
 #define MATCHA_PAGE_BYTES 8192
 #endif
-/// A power of two. A group writes up to 32 items at a time, which touch at most one page that is new.
+/// A power of two. A group writes up to 32 items at a time, which reach at most one new page.
 inline constexpr u64 kPageBytes = MATCHA_PAGE_BYTES;
 
-/// An array. A buffer of one column is packed; of more, each column has 8 bytes an item.
+/// An array. A buffer of one column is packed; with several, each column has 8 bytes an item.
 template <typename... T>
 struct Room;
 template <typename T>
@@ -26,9 +26,9 @@ struct Room<T> {
   MATCHA_MEMBER ShortList<T> list(u64 size) const { return {data, u32(size)}; }
   MATCHA_MEMBER T& at(u64 i) const { return data[i]; }
   MATCHA_MEMBER void put(u64 i, T value) const { data[i] = value; }
-  /// Items that can be put.
+  /// The number of items that fit.
   MATCHA_MEMBER u64 ready() const { return capacity; }
-  /// Makes room for `size` items if there is any.
+  /// Makes room for `size` items if possible.
   template <typename Group>
   MATCHA_MEMBER void grow(const Launch&, Group, u64) const {}
 };
@@ -50,7 +50,7 @@ struct Room<T, Rest...> {
   MATCHA_MEMBER void grow(const Launch&, Group, u64) const {}
 };
 
-/// Where a set of the top level goes, which may be longer than those of workers.
+/// The destination of a set of the top level, which may be longer than those of workers.
 template <typename T>
 struct LongRoom : Room<T> {
   MATCHA_MEMBER List<T> list(u64 size) const { return {this->data, size}; }
@@ -84,7 +84,7 @@ struct PagedList<shift, T, Rest...> {
   }
 };
 
-/// A page table: one pointer a page, null when the page was never needed. Of several columns, each has a table.
+/// A page table: one pointer a page, null until the page is needed. With several columns, each has a table.
 template <u32 shift, typename... T>
 struct PagedRoomOf;
 template <u32 shift, typename T>
@@ -92,7 +92,7 @@ struct PagedRoomOf<shift, T> {
   using Item = T;
   T** pages;
   u64 capacity;
-  u64 backed = 0;  ///< Items that the pages found so far have room for.
+  u64 backed = 0;  ///< Items that fit the pages found so far.
 
   MATCHA_MEMBER static u64 table_bytes(u64 capacity) {
     return ((capacity + (1ull << shift) - 1) >> shift) * sizeof(T*);
@@ -117,7 +117,7 @@ struct PagedRoomOf<shift, T> {
   }
 
  private:
-  /// False when the arena has no page left.
+  /// False when the arena has no pages left.
   MATCHA_MEMBER static bool page(const Launch& launch, T*& entry) {
     if (entry != nullptr) return true;
     u64 number = atomic_add(&launch.shared->pages_taken, 1);
@@ -151,7 +151,7 @@ struct PagedRoomOf<shift, T, Rest...> {
   }
 };
 
-// For planners, in the bytes of an item: its own, or 8 a column when there are several.
+// For planners: bytes of an item, or 8 a column when there are several.
 
 MATCHA_FN constexpr u64 paged_columns(u64 item_bytes) { return item_bytes > 8 ? item_bytes / 8 : 1; }
 MATCHA_FN constexpr u64 page_items(u64 item_bytes) { return kPageBytes / (item_bytes < 8 ? item_bytes : 8); }
@@ -162,11 +162,11 @@ MATCHA_FN constexpr u32 page_shift(u64 item_bytes) {
   while (item_bytes << (shift + 1) <= kPageBytes) ++shift;
   return shift;
 }
-/// As in arrays, one column is packed, and of more each has 8 bytes an item.
+/// As in arrays, one column is packed, and of several each has 8 bytes an item.
 template <typename... T>
 using PagedRoom = PagedRoomOf<page_shift(sizeof...(T) == 1 ? (sizeof(T) + ...) : 8), T...>;
 
-/// A list that is being filled.
+/// A list being written.
 template <typename R>
 struct Filled {
   R room;
@@ -192,7 +192,7 @@ MATCHA_FN void sift(const R& items, u64 root, u64 size) {
     exchange(items, root, child);
   }
 }
-/// Puts the first `size` items of a room in ascending order.
+/// Sorts the first `size` items of a room, ascending.
 template <typename R>
 MATCHA_FN void heap_sort(const R& items, u64 size) {
   for (u64 root = size / 2; root-- > 0;) sift(items, root, size);

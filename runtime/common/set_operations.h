@@ -1,6 +1,6 @@
-// Set operations of one group. With one thread they merge or search by turns; with more, each lane takes an item of the
-// shorter list and searches the longer one, and a ballot tells where the hits go (G2Miner; T-DFS III). lane_search.h
-// has other ways to search.
+// Set operations of one group. A single thread merges or searches; with several lanes, each takes an item of the
+// shorter list and searches the longer one, and a ballot gives the positions of the hits (G2Miner; T-DFS III).
+// lane_search.h has other search methods.
 #pragma once
 
 #include "runtime/common/lane_search.h"
@@ -8,7 +8,7 @@
 
 namespace matcha_program {
 
-/// From this many times longer on, a list is searched instead of merged by one thread.
+/// From this ratio of lengths on, one thread searches the longer list instead of merging.
 inline constexpr u64 kSearchRatio = 16;
 
 template <typename Group>
@@ -16,8 +16,8 @@ class SetOperations {
  public:
   MATCHA_MEMBER explicit SetOperations(Group group) : group_(group) {}
 
-  /// `list` below `x` for a set operation with `a`, all of whose items are below it. Lanes cut only what they walk more
-  /// than once.
+  /// `list` below `x` for a set operation with `a`, all of whose items are below it. Lanes cut only lists that they
+  /// scan more than once.
   template <typename A, typename L>
   MATCHA_MEMBER L cut_beside(const A& a, const L& list, typename L::Value x) const {
     constexpr bool together = Group::kWidth != 1;
@@ -37,7 +37,7 @@ class SetOperations {
   MATCHA_MEMBER i64 share_intersect(const A& a, const Literal<rows, T>& b) const {
     return search_count(a, b);
   }
-  /// The same when `a` comes in any order with repeats.
+  /// The same when `a` has any order and repeats.
   template <typename A, typename B>
   MATCHA_MEMBER i64 share_intersect_repeats(const A& a, const B& b) const {
     return search_count(a, b);
@@ -91,7 +91,7 @@ class SetOperations {
     if constexpr (Group::kWidth == 1) {
       if (b.size / a.size < kSearchRatio) return merge_count(a, b);
     } else if constexpr (kMovedRows && can_merge<B>) {
-      // Both are walked, rather than one be searched there.
+      // Both are scanned, rather than one be searched remotely.
       if (is_far(b) && b.size != 0 && b.size / kFarWalk <= a.size) {
         i64 count = 0;
         fetch_if_far(group_, a);
@@ -109,8 +109,8 @@ class SetOperations {
     }
   }
 
-  /// Calls `take(x, inside, found)` for the items of `a` in order, lanes in step; `inside` is false for lanes that got
-  /// none.
+  /// Calls `take(x, inside, found)` for the items of `a` in order, lanes in step; `inside` is false for lanes without
+  /// an item.
   template <typename A, typename B, typename Take>
   MATCHA_MEMBER void look_up(const A& a, const B& b, Take take) const {
     if (a.size == 0) return;

@@ -1,19 +1,20 @@
-// How a worker gets its tasks and splits them: fresh chunks of the outermost loop, a queue of what stragglers handed on
-// (T-DFS, section III), and what idle workers steal. A piece of work is *live* from when it exists until it is done, so
-// workers leave when none is.
+// How a worker gets its tasks and splits them: fresh chunks of the outermost loop, a queue of tasks offloaded by
+// stragglers (T-DFS, section III), and tasks stolen by idle workers. A piece of work is *live* from its creation until
+// it is done; workers return when none is live.
 #pragma once
 
 #include "runtime/common/kernel_stealing.h"
 
 namespace matcha_program {
 
-/// A worker tells what it has done when it has nothing to do, or after so many ticks: all write the same words.
+/// A worker reports its progress when it is idle, or after this many ticks: all workers write the same words.
 inline constexpr i64 kFlushTicks = 100'000;
-/// A worker with several long lists to count looks whether others wait for work after so many ticks.
+/// A worker with several long lists to count checks for idle workers after this many ticks.
 inline constexpr u64 kLookTicks = 30'000;
-/// What a worker has done after fewer ticks than these cost about as much to get.
+/// A task of fewer ticks costs about as much as getting one.
 inline constexpr u64 kAtOnceTicks = 30'000;
-/// Nanoseconds that a worker without work waits; each time twice as long, so that those who work are not disturbed.
+/// The first pause of an idle worker in nanoseconds. Each pause is twice the last, so that busy workers are not
+/// disturbed.
 inline constexpr u32 kShortestPause = 1600;
 inline constexpr u32 kLongestPause = 6400;
 
@@ -27,8 +28,8 @@ class TaskWalk {
     state.tile.limit = kNoEnd;
   }
 
-  /// Runs `walk_task(task)` until nothing is live: first fresh chunks, or `tiles` if the region may be dealt out in
-  /// them, then what was handed on (T-DFS, Algorithm 4).
+  /// Runs `walk_task(task)` until nothing is live: first fresh chunks, or `tiles` if the region may be divided into
+  /// them, then offloaded tasks (T-DFS, Algorithm 4).
   template <bool tiles, typename F>
   MATCHA_MEMBER void run(F walk_task) {
     u32 pause = kShortestPause;
@@ -43,7 +44,7 @@ class TaskWalk {
         walk_task(state_.task);
         more = tiles && next_of_tile<false>();
       }
-      if (left_) break;  // What it left stays live, so nobody takes the run for a whole one.
+      if (left_) break;  // Its work stays live, so that the run is not mistaken for a complete one.
       pause = kShortestPause;
       bool tell = false;
       if (group_.leads()) {
@@ -71,36 +72,36 @@ class TaskWalk {
   }
 
   /// Before position `at` of the loop at `level` below the positions at0, at1. True: leave the loop, because of an
-  /// error or because others got all of the rest, `at` included. Looks around when `tau` has passed.
+  /// error or because the rest, `at` included, was offloaded. Polls when `tau` has passed.
   template <typename Size>
   MATCHA_MEMBER bool leave(const Task& task, u32 level, Walk<Size>& walk, u64 at0, u64 at1, Size at) {
     return leave_here<true>(task, level, walk, at0, at1, at);
   }
-  /// The same where lanes take positions, `at` and some behind it: half stealing, which takes single positions of a
-  /// loop while it is walked, leaves such a loop alone.
+  /// The same if lanes take positions, `at` and some after it. Half stealing, which takes single positions of a running
+  /// loop, skips such a loop.
   template <typename Size>
   MATCHA_MEMBER bool leave_lanes(const Task& task, u32 level, Walk<Size>& walk, u64 at0, u64 at1, Size at) {
     return leave_here<false>(task, level, walk, at0, at1, at);
   }
 
-  /// If others wait for work: hands on the positions `from` and a lane of `lanes` of a loop at `level`, a task each, as
-  /// far as there is room. Gives the lanes whose positions are somebody else's now.
+  /// If other workers are idle: queues the position of each lane of `lanes` (`from` plus the lane) of a loop at `level`
+  /// as a task, while there is room. Returns the mask of lanes whose work was offloaded.
   MATCHA_MEMBER u32 offload_each(const Task& task, u32 level, u64 at0, u64 at1, u64 from, u32 lanes) {
     if (stealing_of(launch_) != kTimeout || level < task.depth || level >= launch_.split) return 0;
     if (!launch_.eager && !passed(state_.looked, kLookTicks)) return 0;
     if (group_.leads()) state_.looked = Group::now();
     const u32 gone = offload_lanes(launch_, group_, level, at0, at1, from, lanes);
-    if (level == 0 && group_.leads()) state_.finished -= Group::bits(gone);  // Counted with those that it keeps.
+    if (level == 0 && group_.leads()) state_.finished -= Group::bits(gone);  // Counted with the kept ones.
     return gone;
   }
 
-  /// Before an iteration of a loop in which no task begins: whether the run is to stop, which ends the task.
+  /// Before an iteration of a loop in which no task begins: true if the run should stop, which ends the task.
   MATCHA_MEMBER bool must_stop() {
     left_ = left_ || stopped();
     return left_;
   }
 
-  /// So many positions of the outermost loop are done, unless a loop below was left because the run is to stop.
+  /// Counts `count` positions of the outermost loop as done, unless a loop below was left because the run should stop.
   MATCHA_MEMBER void finish_positions(const Task& task, u64 count) {
     if (group_.leads() && task.depth == 0 && !left_) state_.finished += count;
   }
@@ -108,8 +109,9 @@ class TaskWalk {
  private:
   template <bool shown, typename Size>
   MATCHA_MEMBER bool leave_here(const Task& task, u32 level, Walk<Size>& walk, u64 at0, u64 at1, Size at) {
-    if (level == 0 && launch_.tau == 0 && must_stop()) return true;  // Else looking around sees to it.
-    // Always walked, so that every task gets something done. Where tasks begin is in the state, not in a register.
+    if (level == 0 && launch_.tau == 0 && must_stop()) return true;  // Otherwise polling handles it.
+    // The first position is always processed, so that every task makes progress. The start of a task is in the state,
+    // not in a register.
     const bool first = at == (level > task.depth ? 0 : Size(task.begin));
     if (shown && stealing_of(launch_) == kHalf && level >= task.depth && level < launch_.split) {
       if (first) half_.show(level, walk.begin, walk.end, at0, at1);
@@ -125,18 +127,18 @@ class TaskWalk {
     return left_ || walk.end == at;
   }
 
-  /// What the first lane says.
+  /// The first lane's value.
   MATCHA_MEMBER bool agreed(bool said) const { return (group_.ballot(said) & 1) != 0; }
-  /// Whether so many ticks have passed since a time in the state.
+  /// True if `ticks` have passed since a time in the state.
   MATCHA_MEMBER bool passed(const u64& time, u64 ticks) const {
     return agreed(group_.leads() && Group::now() - time >= ticks);
   }
 
-  /// Puts the next piece of work into the state; false if there is none now. What is fresh comes first: it costs one
-  /// look at a word that all workers write, and nobody hands anything on before it is gone.
+  /// Puts the next piece of work into the state; false if there is none now. Fresh work comes first: it costs one read
+  /// of a word that all workers write, and no worker offloads before it is gone.
   template <bool tiles>
   MATCHA_MEMBER bool next() {
-    group_.sync();  // All have read the task before.
+    group_.sync();  // All lanes have read the previous task.
     u64 weight = 0;
     if (group_.leads()) {
       weight = fresh<tiles>(state_.task);
@@ -154,7 +156,7 @@ class TaskWalk {
     return found;
   }
 
-  /// The same of the tiles that the task stands for, when they are opened or then. False: all of them are done.
+  /// The next task of the current tiles; `opens`: the first one. False: all tiles are done.
   template <bool opens>
   MATCHA_MEMBER bool next_of_tile() {
     group_.sync();
@@ -168,8 +170,8 @@ class TaskWalk {
     return more;
   }
 
-  /// How many tiles to take when `taken` are gone: twice as many as last time if those were done at once, so that
-  /// workers do not wait for the word that deals them; half as many if not, so that none is left with many long ones.
+  /// The number of tiles to take when `taken` are gone: twice the last number if those were done quickly, so that
+  /// workers do not wait for the shared word; half if not, so that no worker is left with many long ones.
   MATCHA_MEMBER u64 share(u64 taken) {
     const u64 now = Group::now();
     const bool at_once = now - state_.begun < kAtOnceTicks;
@@ -178,7 +180,7 @@ class TaskWalk {
     return smaller(state_.share, launch_.deal.share(taken));
   }
 
-  /// The next chunk, or tiles; 0 when all are taken.
+  /// Takes the next chunk, or tiles; 0 when all are taken.
   template <bool may_tile>
   MATCHA_MEMBER u64 fresh(Task& task) {
     if (state_.taken == kAllTaken) return 0;
@@ -198,7 +200,7 @@ class TaskWalk {
     return end - begin;
   }
 
-  /// 1 when it stole; else asks other blocks.
+  /// Returns 1 after a steal; otherwise requests work from other blocks.
   MATCHA_MEMBER u64 steal(Task& task) const {
     if (launch_.split == 0) return 0;
     if (half_.steal(task)) return 1;
@@ -206,9 +208,8 @@ class TaskWalk {
     return 0;
   }
 
-  /// Waits until there may be work again. False: nothing is live any more, the run is to stop, or nobody will ever hand
-  /// anything on. Thousands of workers wait while the last ones work, and all look at the same word, which is then slow
-  /// for those too: so it is one word, and seldom. `pause`: how long it waits.
+  /// Waits until there may be work again. False: nothing is live any more, the run should stop, or no worker can
+  /// offload. Idle workers poll one word, rarely: polling by thousands slows busy workers. `pause`: the waiting time.
   MATCHA_MEMBER bool wait_for_work(u32& pause) {
     if (launch_.split == 0 || stealing_of(launch_) == kKernel) return false;
     while (true) {
@@ -222,12 +223,12 @@ class TaskWalk {
     }
   }
 
-  /// Tells the others what this worker has done since it last did: once for many tasks, since all workers write the
-  /// same two words.
+  /// Adds this worker's progress since the last flush to the shared counters: once for many tasks, since all workers
+  /// write the same two words.
   MATCHA_MEMBER void flush_counters() {
     if (!group_.leads() || (state_.pending == 0 && state_.finished == 0)) return;
     if (state_.finished != 0) atomic_add(&launch_.shared->positions_done, state_.finished);
-    fence();  // What came of the tasks is live by now.
+    fence();  // The tasks created from the finished ones are live by now.
     if (state_.pending != 0 && atomic_add(&launch_.shared->live, ~state_.pending + 1) == state_.pending)
       launch_.queue.end();
     state_.finished = 0;
@@ -243,7 +244,7 @@ class TaskWalk {
   u64 index_;
   TaskState& state_;
   HalfStealing<Group> half_;
-  bool left_ = false;  ///< A task was left in the middle.
+  bool left_ = false;  ///< A task was left unfinished.
 };
 
 }  // namespace matcha_program

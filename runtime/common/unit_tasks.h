@@ -1,5 +1,5 @@
-// How groups share the work of a launch: units, which each group takes some at a time of, and tasks, parts of units
-// that busy groups give away. The text of what changed edges do, and that of labelled patterns, stand on it.
+// How groups share the work of a launch: units, of which each group claims some at a time, and tasks, parts of units
+// that busy groups give away. Used for deltas and for labelled patterns.
 #pragma once
 
 #include "runtime/common/atomics.h"
@@ -7,35 +7,35 @@
 
 namespace matcha_program {
 
-/// Words that all groups share, apart where many write them; zeros at the start, but for `live`.
+/// Words shared by all groups, on separate cache lines if many write them; zeros at the start, except `live`.
 struct UnitShared {
-  alignas(128) u64 next;    ///< The first unit that nobody has taken.
-  alignas(128) u64 live;    ///< Units and tasks that are not finished. Nobody leaves before it is 0.
+  alignas(128) u64 next;    ///< The first unclaimed unit.
+  alignas(128) u64 live;    ///< Unfinished units and tasks. No group returns before it is 0.
   alignas(128) u64 pushed;  ///< Tasks so far.
-  alignas(128) u64 popped;  ///< Tasks that somebody has.
+  alignas(128) u64 popped;  ///< Tasks claimed so far.
   alignas(128) u64 idle;    ///< Groups that wait for a task.
-  alignas(128) u64 stop;    ///< Not 0: leave soon.
-  u64 refused;              ///< Not 0: a number is so large that the host has to count.
+  alignas(128) u64 stop;    ///< Not 0: return soon.
+  u64 refused;              ///< Not 0: a number is too large, so the host must count.
 };
 
-/// `Launch` has `shared`, `tasks` with `part` and `ready`, a ring of `task_capacity` of them, all `ready` 0 at first,
-/// its `number`, `chunk` units that a group takes at a time, and `wish`.
+/// `Launch` has `shared`, `tasks` with `part` and `ready`, a ring of `task_capacity` of them, with all `ready` 0 at
+/// first, its `number`, `chunk` (units that a group claims at a time), and `wish`.
 template <typename Group, typename Launch>
 class UnitTasks {
  public:
   MATCHA_MEMBER UnitTasks(const Launch& launch, Group group) : launch_(launch), group_(group) {}
 
-  /// The first of `launch.chunk` units that nobody else has; none is left behind the last one.
+  /// Claims `launch.chunk` units and returns the first; after the last one none is left.
   MATCHA_MEMBER u64 next_units() const {
     return group_.broadcast(group_.leads() ? atomic_add(&launch_.shared->next, launch_.chunk) : 0);
   }
-  /// So many units or tasks are done, and what they found is told.
+  /// Counts `units` units or tasks as done, with their results written.
   MATCHA_MEMBER void finish(u64 units) const {
     group_.sync();
     if (group_.leads()) atomic_add(&launch_.shared->live, 0 - units);
   }
 
-  /// False: the launch is to end. The host's word is far away, so one look in many goes there.
+  /// False: the launch should end. Reads of the host's word are slow, so only one call in many reads it.
   MATCHA_MEMBER bool look() {
     u64 stop = 0;
     if (group_.leads()) {
@@ -48,24 +48,23 @@ class UnitTasks {
     return group_.broadcast(stop) == 0;
   }
 
-  /// The same without a look at the host's word, for the many that wait.
+  /// The same without reading the host's word, for the many idle groups.
   MATCHA_MEMBER bool goes_on() const {
     return group_.broadcast(group_.leads() ? atomic_read(&launch_.shared->stop) : 0) == 0;
   }
 
-  /// Waits for a task, and calls `read` with a place that has its part, which is somebody else's afterwards. False:
-  /// there will be none.
+  /// Waits for a task, and calls `read` with its place, which is reused afterwards. False: there will be none.
   template <typename Read>
   MATCHA_MEMBER bool take(Read read) {
     UnitShared& shared = *launch_.shared;
     const u64 idle = group_.broadcast(group_.leads() ? atomic_add(&shared.idle, 1) : 0);
-    // The more wait, the longer each of them sleeps, so that they do not hold up those at work by looking.
+    // The more groups wait, the longer each sleeps, so that polling does not slow busy groups.
     constexpr u64 kNapOfEach = 8, kShortNap = 100, kMiddleNap = 500, kLongNap = 32000;
     const u32 longest = u32(smaller(larger(idle * kNapOfEach, kMiddleNap), kLongNap));
     u32 nanoseconds = kShortNap;
     for (;;) {
       if (!goes_on()) return false;
-      u64 found = 0;  // A task's place and 2; 1: there will be none.
+      u64 found = 0;  // 2 + a task's place; 1: there will be none.
       if (group_.leads()) {
         const u64 popped = atomic_read(&shared.popped);
         if (popped < atomic_read(&shared.pushed)) {
@@ -96,14 +95,14 @@ class UnitTasks {
     }
   }
 
-  /// Puts a task where others find it, of which the first lane writes the part by `fill`; false: there is no room.
+  /// Offers a task to other groups; the first lane writes the part by `fill`. False: there is no room.
   template <typename Fill>
   MATCHA_MEMBER bool push(Fill fill) {
     u64 pushed = 0;
     if (group_.leads()) {
       UnitShared& shared = *launch_.shared;
       const u64 ticket = atomic_read(&shared.pushed);
-      // Whoever had the place before has been told which task is its own.
+      // The previous user of the place has received its ticket.
       const bool has_room = ticket < atomic_read(&shared.popped) + launch_.task_capacity;
       if (has_room && atomic_exchange_if(&shared.pushed, ticket, ticket + 1) == ticket) {
         atomic_add(&shared.live, 1);
@@ -117,7 +116,7 @@ class UnitTasks {
     }
     return group_.broadcast(pushed) != 0;
   }
-  /// Whether somebody could begin with something else: a unit or a task.
+  /// True if a group could begin other work: a unit or a task.
   MATCHA_MEMBER bool more_waits() const {
     u64 more = 0;
     if (group_.leads()) {
@@ -128,7 +127,7 @@ class UnitTasks {
     }
     return group_.broadcast(more) != 0;
   }
-  /// Whether groups wait for whom no task is there.
+  /// True if idle groups outnumber waiting tasks.
   MATCHA_MEMBER bool is_wanted() const {
     u64 waits = 0;
     if (group_.leads()) {
@@ -138,12 +137,12 @@ class UnitTasks {
     }
     return group_.broadcast(waits) != 0;
   }
-  /// The launch ends. False.
+  /// Ends the launch. Returns false.
   MATCHA_MEMBER bool stop() const {
     if (group_.leads()) atomic_exchange(&launch_.shared->stop, 1);
     return false;
   }
-  /// The same, and its numbers are not used.
+  /// The same, and its results are not used.
   MATCHA_MEMBER void refuse() const {
     if (group_.leads()) atomic_exchange(&launch_.shared->refused, 1);
     stop();
@@ -152,7 +151,7 @@ class UnitTasks {
  private:
   static constexpr u32 kLooksBetweenWishes = 16;
 
-  /// What the place of a task has once its part is there; one more: it was read. Other launches left other marks.
+  /// The mark at a task's place once its part is written; one more: it was read. Marks of other launches differ.
   MATCHA_MEMBER u64 mark(u64 ticket) const {
     constexpr u32 kTicketBits = 36;
     return launch_.number << kTicketBits | (2 * ticket + 1);

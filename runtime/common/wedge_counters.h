@@ -1,5 +1,5 @@
-// Counters of the lanes of a group: what comes first has a place in shared memory, by its hash, and what finds its
-// place taken is counted in memory, in a counter for each rank. In rows by degree the ends of most wedges come first.
+// Counters of the lanes of a group: the first ranks get a place in shared memory, by their hash; ranks whose place is
+// taken are counted in memory, in a counter for each rank. In rows by degree the ends of most wedges come first.
 #pragma once
 
 #include "runtime/common/group.h"
@@ -12,11 +12,11 @@ inline constexpr u32 kNoRank = ~0u;
 template <typename Group>
 class WedgeCounters {
  public:
-  /// `counters`: one for each rank; `shared`: with others. `most`: what is counted at most.
+  /// `counters`: one for each rank; `shared`: with other groups. `most`: an upper bound of the counts.
   MATCHA_MEMBER WedgeCounters(Group group, u32* counters, bool shared, [[maybe_unused]] u64 most)
       : group_(group), counters_(counters), shared_(shared) {
 #ifdef MATCHA_ON_DEVICE
-    // Static memory of a block goes as far as 48 KiB; 8 KiB for each warp leave room for many.
+    // Static shared memory is limited to 48 KiB; 8 KiB a warp allow several warps.
     __shared__ u32 ends[kPlaces * (kThreads / Group::kWidth)];
     __shared__ u32 counts[kPlaces * (kThreads / Group::kWidth)];
     ends_ = ends + threadIdx.x / Group::kWidth * kPlaces;
@@ -30,7 +30,7 @@ class WedgeCounters {
 #endif
   }
 
-  /// How often these were counted before, added up; those that are kNoRank are left out.
+  /// The sum of the previous counts of these ranks; kNoRank is skipped.
   template <u32 n>
   MATCHA_MEMBER u64 add(const u32 (&ends)[n]) {
     u64 before = 0;
@@ -43,8 +43,8 @@ class WedgeCounters {
     }
     return before;
   }
-  /// Adds what is in the places to the counters, which other groups may add to as well: each finds some of the pairs,
-  /// and all of them are found however they take turns. The lane's part; the counters are no longer 0 then.
+  /// Adds the shared-memory counts to the counters, which other groups may add to as well: each finds some of the
+  /// pairs, and together they find all in any order. Returns this lane's part; the counters are no longer 0 then.
   MATCHA_MEMBER u64 flush() const {
     u64 pairs = 0;
 #ifdef MATCHA_ON_DEVICE
@@ -57,7 +57,7 @@ class WedgeCounters {
 #endif
     return pairs;
   }
-  /// True when `reset` is to be called for all that were added.
+  /// True if `reset` must be called for all ranks that were added.
   MATCHA_MEMBER bool spilled() const {
     group_.sync();
     return group_.ballot(spilled_) != 0;

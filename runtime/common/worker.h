@@ -1,4 +1,4 @@
-// A worker is a group of threads with its share of the memory plan: what generated functions call `w`.
+// A worker is a group of threads with its share of the memory plan: the parameter `w` of generated functions.
 #pragma once
 
 #include "runtime/common/bit_rows.h"
@@ -12,7 +12,7 @@ namespace matcha_program {
 
 using matcha::runtime::ExactSum;
 
-/// An exact sum of floats that a loop inside a region adds up.
+/// An exact sum of floats accumulated by a loop inside a region.
 struct ExactTotal {
   ExactSum sum;
   MATCHA_MEMBER ExactTotal() { exact_sum_clear(sum); }
@@ -35,7 +35,7 @@ class WorkerOf : public TaskWalk<Group>,
         group_(Group::here()),
         index_(index) {}
 
-  // Buffers and stored sets
+  // Buffers and stored sets.
 
   /// Buffer `number` of the plan, as an array or in pages.
   template <typename... T>
@@ -46,8 +46,8 @@ class WorkerOf : public TaskWalk<Group>,
   MATCHA_MEMBER PagedRoom<T...> paged_buffer(u32 number) const {
     return PagedRoom<T...>::in(memory_of(number), launch_.buffers[number].capacity);
   }
-  /// Where the rows of bits number `number` are shared, of a list of `size` items that is walked at level 1; null when
-  /// the task has all of it.
+  /// The state of shared bit rows number `number`, for a list of `size` items that is processed at level 1; null when
+  /// the task covers the whole list.
   MATCHA_MEMBER RowsState* shared_rows(const Task& task, u64 number, u64 size) const {
     const Walk<u64> part = this->walk(task, 1, size);
     bool whole = part.begin == 0 && part.end == size;
@@ -65,7 +65,7 @@ class WorkerOf : public TaskWalk<Group>,
   MATCHA_MEMBER auto intersect_repeats(const A& a, const B& b, R room) const {
     return store<false>(a, b, true, room);
   }
-  /// The same where both ascend and `a` has no repeats: each item of the shorter one is looked for.
+  /// The same if both ascend and `a` has no repeats: each item of the shorter one is looked up.
   template <typename A, typename B, typename R>
   MATCHA_MEMBER auto intersect_distinct(const A& a, const B& b, R room) const {
     return a.size <= b.size ? store<false>(a, b, true, room) : store<false, true>(b, a, true, room);
@@ -78,7 +78,7 @@ class WorkerOf : public TaskWalk<Group>,
   MATCHA_MEMBER auto copy(const A& a, R room) const {
     return room.list(copied(a, room));
   }
-  /// A copy in ascending order: a heap sort by the first lane, as runs that are merged would need a second room.
+  /// A copy in ascending order: a heap sort by the first lane, as merging runs would need a second room.
   template <typename A, typename R>
   MATCHA_MEMBER auto sorted(const A& a, R room) const {
     u64 size = copied(a, room);
@@ -90,7 +90,7 @@ class WorkerOf : public TaskWalk<Group>,
   MATCHA_MEMBER void append(Filled<R>& list, u32 line, u32 column, V... values) const {
     append_each(list, line, column, group_.leads(), values...);
   }
-  /// The same for the values of all lanes that have something, in their order.
+  /// The same for the values of all lanes that have one, in lane order.
   template <typename R, typename... V>
   MATCHA_MEMBER void append_each(Filled<R>& list, u32 line, u32 column, bool there, V... values) const {
     const u32 lanes = group_.ballot(there);
@@ -103,8 +103,8 @@ class WorkerOf : public TaskWalk<Group>,
     group_.sync();
   }
 
-  // Counts of lists of each lane, found at the positions `from` and on of a loop at `level`; what they are of is handed
-  // on when it takes long and others wait.
+  // Counts of the lists of each lane, found at the positions `from` and on of a loop at `level`; the lists are
+  // offloaded when they take long and other workers are idle.
 
   MATCHA_MEMBER i64 count_flat(const Task& task, u32 level, u64 at0, u64 at1, u64 from, Sides& mine) {
     return this->template count<true>(
@@ -117,10 +117,10 @@ class WorkerOf : public TaskWalk<Group>,
   using FlatCounts<Group>::count_flat;
   using FlatCounts<Group>::share_flat;
 
-  /// Positions of the outermost loop that the lanes take at a time.
+  /// Positions of the outermost loop that the lanes process at a time.
   MATCHA_MEMBER u64 lanes() const { return launch_.lanes; }
 
-  // Sinks of the region
+  // Sinks of the region.
 
   MATCHA_MEMBER void merge(u32 sink, i128 sum) const {
     if (!group_.leads()) return;
@@ -146,8 +146,7 @@ class WorkerOf : public TaskWalk<Group>,
     if (group_.leads()) exact_sum_add(*reinterpret_cast<ExactSum*>(slot_of(sink).low), value);
   }
 
-  /// The place of a row that is found at outermost position `at0`, in front of the loop inside it or at its position
-  /// `at1`.
+  /// The place of a row found at outermost position `at0`, before the loop inside it or at its position `at1`.
   MATCHA_MEMBER u64 place(u64 at0) const { return at0 << launch_.place_bits; }
   MATCHA_MEMBER u64 place(u64 at0, u64 at1) const {
     if ((at1 + 1) >> launch_.place_bits != 0) this->trap(kCapacityExceeded, 0, 0);
@@ -159,7 +158,7 @@ class WorkerOf : public TaskWalk<Group>,
     const RowArea& area = launch_.rows[sink];
     if (area.drained != nullptr) {
       if (group_.leads()) stream_row(area, values...);
-      group_.sync();  // The others go on when there was room.
+      group_.sync();  // The other lanes continue once there is room.
       return;
     }
     if (!group_.leads()) return;
@@ -171,7 +170,7 @@ class WorkerOf : public TaskWalk<Group>,
   }
 
  private:
-  /// One row of a ring. It gets lost when the region is stopped while it waits for room.
+  /// Appends one row to a ring. It is lost if the region is stopped while it waits for room.
   template <typename... T>
   MATCHA_MEMBER void stream_row(const RowArea& area, T... values) const {
     u64 at = atomic_add(area.count, 1);
@@ -189,7 +188,7 @@ class WorkerOf : public TaskWalk<Group>,
     return launch_.scratch + index_ * launch_.scratch_bytes + launch_.buffers[number].offset;
   }
 
-  /// With `once` the first of equal items that stand side by side is kept.
+  /// With `once` only the first of equal adjacent items is kept.
   template <bool ascending, bool once = false, typename A, typename B, typename R>
   MATCHA_MEMBER auto store(const A& a, const B& b, bool wanted, R room) const {
     group_.sync();
@@ -222,7 +221,7 @@ class WorkerOf : public TaskWalk<Group>,
     return size;
   }
 
-  /// How much of a list of `size` items the room has; an error if that is not all.
+  /// The part of a list of `size` items that fits the room; an error if it is not all.
   template <typename R>
   MATCHA_MEMBER u64 fit(u64 size, const R& room) const {
     if (size > room.ready()) this->trap(size > room.capacity ? kCapacityExceeded : kOutOfPages, 0, 0);

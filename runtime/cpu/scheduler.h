@@ -84,7 +84,7 @@ enum class RegionEnd { Complete, StopRequested, DeadlinePassed, RowsRefused };
 struct SinkResult {
   __int128 sum = 0;             ///< SumInt.
   double number = 0;            ///< SumFloat, MinFloat, MaxFloat.
-  ExactSum exact_sum{};         ///< SumFloat: what `number` was rounded from.
+  ExactSum exact_sum{};         ///< SumFloat: `number` before rounding.
   std::int64_t integer = 0;     ///< MinInt, MaxInt.
   bool flag = false;            ///< Any, All.
   bool has_value = false;       ///< Min and Max: something was yielded.

@@ -14,7 +14,7 @@ namespace matcha::runtime::cuda {
 class DeviceMemory {
  public:
   DeviceMemory() = default;
-  /// Errors: Resource, with what was wanted and what is free, when it does not fit. No bytes: no allocation.
+  /// Errors: Resource, with the requested and the free bytes, when it does not fit. No bytes: no allocation.
   static Result<DeviceMemory> allocate(const DeviceRef& device, std::uint64_t bytes);
 
   CuDevicePtr address() const { return memory_.get(); }
