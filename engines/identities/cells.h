@@ -20,7 +20,7 @@ Buffer<Cell> zeros(std::uint64_t size) {
 }
 inline Cells zero_cells(std::uint64_t size) { return zeros<std::uint64_t>(size); }
 
-/// A loop over vertices that fills cells, and knows when one has become too large.
+/// A loop over vertices that fills cells and detects overflow.
 class CellLoop {
  public:
   explicit CellLoop(VertexLoop& loop) : loop_(loop) {}

@@ -4,8 +4,7 @@ namespace matcha::runtime::motif {
 
 namespace {
 
-/// The kernels are in place in each of their copies, which are compiled for
-/// different processors.
+/// The kernels are inlined in each of their copies, which are compiled for different processors.
 struct Kernels {
   CliquesOfRows (*cliques)(const std::uint64_t*, std::uint64_t, std::uint64_t, bool, std::uint64_t*);
   std::uint64_t (*common)(const std::uint64_t*, const std::uint64_t*, std::uint64_t);

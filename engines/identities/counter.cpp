@@ -14,8 +14,7 @@ namespace matcha::runtime::motif {
 
 namespace {
 
-/// Parts that counts are made of; those of vertices and their degrees are
-/// always there.
+/// The sums that counts depend on; those of vertices and their degrees are always computed.
 struct Parts {
   bool triangles = false;
   bool lists = false;
@@ -53,7 +52,7 @@ Parts parts_of(const MotifSet& wanted) {
   return parts;
 }
 
-/// Sums over the vertices and edges; d is the degree, t the triangles.
+/// Sums over the vertices and edges; d is the degree, t the number of triangles.
 struct LocalSums {
   Sum wedges, triangles, three_stars,
       four_stars;  ///< The last two times 3 and 12.
@@ -130,7 +129,7 @@ class LocalWalk {
   const CyclesOfArcs& cycles_;
 };
 
-/// The counts from the sums; nothing if one does not fit.
+/// Computes the counts from the sums; empty if one does not fit.
 class Identities {
  public:
   Identities(const LocalSums& local, const WedgeSums& wedges, const TriangleSums& triangles)
@@ -222,7 +221,7 @@ struct AllSums {
   TriangleSums of_triangles;
 };
 
-/// The outcome with the counts that are wanted.
+/// The outcome with the requested counts.
 Result<MotifOutcome> with_counts(Identities& identities, const MotifSet& wanted, MotifOutcome& outcome) {
   identities.write();
   const std::optional<MotifCounts> counts = identities.wanted(wanted);
@@ -232,7 +231,7 @@ Result<MotifOutcome> with_counts(Identities& identities, const MotifSet& wanted,
   return std::move(outcome);
 }
 
-/// The counts, once the sums over triangles and wedges are there.
+/// Computes the counts from the sums over triangles and wedges.
 Result<MotifOutcome> finish(const RankedGraph& graph, const MotifRequest& request, const AllSums& found,
                             VertexLoop& loop, MotifOutcome& outcome, Watch& watch) {
   const LocalWalk local(graph, found.triangles, found.cycles);
@@ -271,7 +270,7 @@ Result<MotifOutcome> count(const RankedGraph& graph, const MotifRequest& request
   return finish(graph, request, found, loop, outcome, watch);
 }
 
-/// Motifs of 3 and 4 vertices, whose sums need no triangle by itself.
+/// Motifs of 3 and 4 vertices, whose sums need no single triangle.
 Result<MotifOutcome> count_four(const Graph& graph, const MotifRequest& request, MotifOutcome& outcome, Watch& watch) {
   const Result<FourGraph> ranked = rank_for_four(graph);
   if (!ranked) return ranked.error();

@@ -15,7 +15,7 @@ using matcha_program::WideSum;
 
 namespace {
 
-/// Of a multiprocessor, where each group has counters for all vertices.
+/// Blocks on a multiprocessor if each group has counters for all vertices.
 constexpr unsigned kBlocksWithCounters = 2;
 /// Arcs that a group takes at a time.
 constexpr std::uint64_t kArcsAtATime = 8;
@@ -31,8 +31,8 @@ Sum sum_of(const WideSum& wide) {
   return sum;
 }
 
-/// All sums stay below 2^127 where the wedges are less than 2^61: a sum over pairs of them, or over triples that have
-/// an end of less than 2^32 edges in common.
+/// True if the wedges are less than 2^61; then all sums stay below 2^127: they are sums over pairs of wedges, or over
+/// triples that share an end of less than 2^32 edges.
 bool fits_128_bits(const RankedGraph& graph) {
   unsigned __int128 wedges = 0;
   for (std::uint64_t v = 0; v < graph.size; ++v) {
@@ -79,7 +79,7 @@ Result<std::unique_ptr<DeviceMotifs>> DeviceMotifs::make(const Graph& graph, con
   return made;
 }
 
-/// The vertex of each arc, and the first arc up of each vertex.
+/// Copies the source of each arc, and the first arc up of each vertex.
 Status DeviceMotifs::send_arcs() {
   const cuda::DeviceRef& device = stream_->shared_device();
   std::vector<std::uint32_t> sources(graph_.arcs);
@@ -99,7 +99,7 @@ Status DeviceMotifs::send_arcs() {
   return status ? stream_->synchronize() : status;
 }
 
-/// `units` of which a group takes `chunk` at a time.
+/// The launch of `units` units, of which a group takes `chunk` at a time.
 MotifLaunch DeviceMotifs::launch_of(std::uint64_t units, std::uint64_t chunk) const {
   MotifLaunch launch{};
   launch.offsets = reinterpret_cast<const matcha_program::u64*>(upload_.view().offsets);
@@ -118,7 +118,7 @@ MotifLaunch DeviceMotifs::launch_of(std::uint64_t units, std::uint64_t chunk) co
   return launch;
 }
 
-/// Runs all units; false: it was stopped. `launch.workers`: at most so many groups; 0: as many as run side by side.
+/// Runs all units; false: it was stopped. `launch.workers`: the most groups; 0: as many as run concurrently.
 Result<bool> DeviceMotifs::run_kernel(const cuda::Function& kernel, MotifLaunch launch, const match::Stops& stops) {
   if (launch.unit_count == 0) return true;
   const Result<unsigned> most = match::most_blocks(kernel, stream_->device());
@@ -156,8 +156,8 @@ Result<bool> DeviceMotifs::find_triangles(Triangles& triangles, const match::Sto
   return true;
 }
 
-/// Memory for the counters of groups, all 0, and for the vertices that they meet; fewer groups where there is not so
-/// much.
+/// Allocates zeroed counters for groups, and memory for the vertices that they meet; reduces the number of groups if
+/// memory is short.
 Status DeviceMotifs::reserve_counters(std::uint64_t of_each, std::uint64_t met_of_each, MotifLaunch& launch) {
   launch.counter_room = of_each;
   launch.met_room = met_of_each;
@@ -195,7 +195,7 @@ Result<bool> DeviceMotifs::find_wheels(const Triangles& triangles, const match::
   status = reserve_counters(longest > matcha_program::kMotifPlaces ? longest : 0, 0, launch);
   if (!status) return status.error();
   const Result<bool> complete = run_kernel(kernels_.wheels, launch, stops);
-  third_ = {};  // The largest of all.
+  third_ = {};  // Frees the largest array.
   return complete;
 }
 

@@ -22,21 +22,21 @@ namespace matcha::runtime::motif {
 class DeviceMotifs {
  public:
   /// `code`: the kernels of codegen/cuda/motif_kernels.h. Requires: `graph` as in `rank_for_motifs`. Errors: Resource,
-  /// also where sums might not fit into 128 bits; Runtime.
+  /// also if sums might not fit into 128 bits; Runtime.
   static Result<std::unique_ptr<DeviceMotifs>> make(const Graph& graph, const cuda::DeviceRef& device,
                                                     cuda::Module code);
 
   struct Wants {
-    bool wedges = false;  ///< 4-cycles, and what `five_cycles` and `pairs` say.
+    bool wedges = false;  ///< 4-cycles, and `five_cycles` and `pairs` if requested.
     bool five_cycles = false, pairs = false, wheels = false;
   };
   struct Found {
     End end = End::Complete;
     Triangles triangles;  ///< Without lists.
-    WedgeSums wedges;     ///< `four_cycles`, `closed`, `returned`, `pairs` and `wheels`, where they are wanted.
-    Sum above;            ///< As that of TriangleSums.
+    WedgeSums wedges;     ///< `four_cycles`, `closed`, `returned`, `pairs` and `wheels`, if requested.
+    Sum above;            ///< As in TriangleSums.
   };
-  /// Callers take turns. Errors: Resource where there is no memory; Runtime where a kernel failed.
+  /// Concurrent callers are serialized. Errors: Resource when out of memory; Runtime when a kernel failed.
   Result<Found> run(const Wants& wants, const match::Stops& stops);
 
   const RankedGraph& graph() const { return graph_; }
@@ -71,7 +71,7 @@ class DeviceMotifs {
   match::KernelWish wish_;
   cuda::DeviceBuffer<std::uint64_t> split_;
   cuda::DeviceBuffer<std::uint32_t> sources_;
-  cuda::DeviceMemory control_;  ///< Sums, and what groups share.
+  cuda::DeviceMemory control_;  ///< Sums, and the words shared by groups.
   cuda::DeviceMemory on_, start_, third_, counters_, met_;
 };
 

@@ -13,13 +13,13 @@ struct CornerWorker {
   CornerWorker(const RankedGraph& graph, const Triangles& triangles) : near(graph, triangles) {}
 
   Neighborhood near;
-  std::vector<std::uint64_t> both;   ///< Bits of the neighbours that make 4-cliques of a triangle.
-  std::vector<std::uint64_t> above;  ///< The same, without those below the vertex that is looked at.
+  std::vector<std::uint64_t> both;   ///< Bits of the neighbours that form 4-cliques with a triangle.
+  std::vector<std::uint64_t> above;  ///< The same, without those below the current vertex.
   std::vector<std::uint64_t> tops;   ///< By place, as `clique_tops`.
-  std::vector<std::uint64_t> found;  ///< By place, 5-cliques, thrice.
+  std::vector<std::uint64_t> found;  ///< By place, three times the 5-cliques.
 };
 
-/// The triangles that have a vertex as their lowest one, what is at their corners, and the cliques on them.
+/// The triangles with a vertex as their lowest one, the sums at their corners, and the cliques on them.
 class FiveCornerWalk {
  public:
   FiveCornerWalk(const RankedGraph& graph, const Triangles& triangles, const CyclesOfArcs& cycles, const CellLoop& loop,
@@ -33,7 +33,7 @@ class FiveCornerWalk {
     near.close();
   }
 
-  /// What takes sums of edges from the first walk.
+  /// The second pass, which uses sums of edges from the first.
   void again(Marks& marks, std::uint64_t u) const {
     for_each_triangle(graph_, u, marks, [&](const Corners& c) {
       const auto at_corner = [&](std::uint64_t vertex, std::uint64_t facing) {
@@ -79,8 +79,8 @@ class FiveCornerWalk {
     return keep_common_bits(near.row(i), near.row(j), near.words(), worker.both.data());
   }
 
-  /// Over the vertices that make 4-cliques of the triangle; those above it make 5-cliques with others that are above.
-  /// Gives how many these are, each as often as one of its four may be the last.
+  /// Iterates over the vertices that form 4-cliques with the triangle; those above it form 5-cliques with others above.
+  /// Returns the number of 5-cliques, each counted once for each of its four possible last vertices.
   static std::uint64_t go_on(CornerWorker& worker, std::uint64_t i, std::uint64_t j, std::uint64_t cliques) {
     const Neighborhood& near = worker.near;
     const std::uint64_t first = near.above() / 64, words = near.words() - first;
@@ -118,7 +118,7 @@ class FiveCornerWalk {
     at_corner(c.w, c.u, c.v, c.uv, uw, vw, cliques);
   }
 
-  /// `va`, `vb`: the triangles on these edges.
+  /// `va`, `vb`: the number of triangles on these edges.
   void at_corner(std::uint64_t v, std::uint64_t a, std::uint64_t b, std::uint64_t facing, std::uint64_t va,
                  std::uint64_t vb, std::uint64_t cliques) const {
     using Wide = unsigned __int128;
@@ -160,7 +160,7 @@ void fill_corners(const RankedGraph& graph, const Triangles& triangles, const Cy
   const FiveCornerWalk walk(graph, triangles, cycles, loop, tables);
   tbb::enumerable_thread_specific<CornerWorker> workers([&] { return CornerWorker(graph, triangles); });
   loop.vertices()(workers, [&](CornerWorker& worker, std::uint64_t u) { walk.at(worker, u); });
-  // Each 4-clique was met at two triangles of an edge, and at three of a vertex.
+  // Each 4-clique was counted at two triangles of an edge, and at three of a vertex.
   for (std::uint64_t& cell : tables.edge_cliques) cell /= 2;
   for (std::uint64_t& cell : tables.cliques) cell /= 3;
   tbb::enumerable_thread_specific<Marks> marks([&] { return unmarked(graph.size); });

@@ -10,8 +10,8 @@ struct CycleWorker {
   explicit CycleWorker(std::uint64_t size)
       : ways(unmarked(size)), is_near(unmarked(size)), sums(zero_cells(size)), met(size + 1) {}
 
-  Marks ways;     ///< Paths of two edges, over a lower vertex, from the vertex a that is looked at to each below it.
-  Marks is_near;  ///< Whether it is a neighbour of a, and below it.
+  Marks ways;     ///< Paths of two edges, over a lower vertex, from the current vertex a to each vertex below it.
+  Marks is_near;  ///< True if it is a neighbour of a, and below it.
   Cells sums;     ///< By end c of such paths, over common neighbours x: paths to x. Then over neighbours d: paths to d.
   Buffer<std::uint32_t> met;
 };
@@ -42,7 +42,7 @@ class CycleWalk {
   }
 
  private:
-  /// Calls `visit` with the neighbours of the end of an arc that are below its beginning.
+  /// Calls `visit` with the neighbours of an arc's end that are below its source.
   template <typename Visit>
   void for_each_below(std::uint64_t p, const Visit& visit) const {
     const std::uint32_t* const stop = graph_.near + graph_.twin[p];
@@ -67,7 +67,7 @@ class CycleWalk {
     return count;
   }
 
-  /// Adds what c is in; gives it.
+  /// Adds the cycles with c; returns their number.
   Wide at_end(CycleWorker& worker, std::uint64_t a, std::uint32_t c) const {
     const std::uint32_t* const ways = worker.ways.data();
     std::uint64_t next = 0, q = graph_.begin(c);
@@ -76,7 +76,7 @@ class CycleWalk {
     Wide here = Wide{next} * paths - worker.sums[c];
     worker.sums[c] = next;
     if (worker.is_near[c] != 0) {
-      // To each neighbour d one path leads over c; those with both x = d and y = c were taken away twice.
+      // To each neighbour d one path goes over c; those with both x = d and y = c were subtracted twice.
       here = here + paths - Wide{paths} * below;
       worker.sums[c] -= below - 1;
     }
@@ -89,8 +89,8 @@ class CycleWalk {
   Cells& cells_;
 };
 
-/// Takes the triangles with a neighbour above them from their own cells; gives, by arc, how many triangles of its
-/// beginning have its end as the higher of the others.
+/// Subtracts the triangles with a neighbour above them from their cells. Returns, by arc, the number of triangles of
+/// its source whose higher other vertex is its end.
 Cells take_triangles_away(const RankedGraph& graph, const CellLoop& loop, Cells& cells) {
   Cells highest = zero_cells(graph.arcs);
   const VertexLoop& vertices = loop.vertices();
@@ -99,7 +99,7 @@ Cells take_triangles_away(const RankedGraph& graph, const CellLoop& loop, Cells&
     for_each_triangle(graph, u, marks, [&](const Corners& c) {
       const std::uint64_t above_u = graph.end(c.u) - c.uw - 1, above_v = graph.end(c.v) - c.vw - 1,
                           above_w = graph.end(c.w) - graph.split[c.w], all = above_u + above_v + above_w;
-      // As x itself they have two cycles, x = y, for each; as c or d one for each of the others.
+      // As x it has two cycles, x = y, for each triangle; as c or d one for each of the others.
       vertices.add(cells[c.u], 0 - (all + above_u));
       vertices.add(cells[c.v], 0 - (all + above_v));
       vertices.add(cells[c.w], 0 - (all + above_w));

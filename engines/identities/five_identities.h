@@ -13,10 +13,10 @@ using SmallOrbits = std::array<__int128, 15>;
 
 /// Sums over the neighbours u of a vertex v. t is the triangles on the edge vu, d the degree of u.
 struct NearSums {
-  /// Of what u is in, by orbit.
+  /// The counts at u, by orbit.
   SmallOrbits all{};
   __int128 second_squares = 0;   ///< (d - 1)^2.
-  __int128 threes = 0;           ///< Three of the other neighbours of u.
+  __int128 threes = 0;           ///< Sets of three other neighbours of u.
   __int128 leaves = 0;           ///< Ways to three more vertices of a fork with leaf v and centre u.
   __int128 degrees = 0;          ///< t d.
   __int128 pairs = 0;            ///< t (d - 2) (d - 3) / 2.

@@ -7,12 +7,12 @@
 
 namespace matcha::runtime::motif {
 
-/// What edge-induced counts of the orbits of 5 vertices at each vertex v are made of. t is the triangles on an edge, d
-/// the degree, K the 4-cliques on a triangle; w(x) are the common neighbours of v and another vertex x. Cells of edges
-/// are at their arcs up.
+/// The parts of the edge-induced counts of the orbits of 5 vertices at each vertex v. t is the number of triangles on
+/// an edge, d the degree, K the number of 4-cliques on a triangle; w(x) is the number of common neighbours of v and
+/// another vertex x. Cells of edges are at their arcs up.
 struct FiveTables {
   Cells edge_hats;     ///< By edge: over its triangles, d - 2 of the third vertex.
-  Cells edge_sides;    ///< By edge: over its triangles, the triangles beside them on the other two edges.
+  Cells edge_sides;    ///< By edge: over its triangles, the other triangles on their other two edges.
   Cells edge_cliques;  ///< By edge: 4-cliques.
 
   // Over the triangles vab.
@@ -40,16 +40,16 @@ struct FiveTables {
 
   // Over pairs of neighbours of v.
   Cells thirds;       ///< Pairs of their other common neighbours.
-  Cells inside_rest;  ///< Edges between their common neighbours, v among them.
+  Cells inside_rest;  ///< Edges between their common neighbours, including v.
 
-  Cells inside_edge;  ///< Over the diamonds with v on the chord: the common neighbours of the corners, less 2.
+  Cells inside_edge;  ///< Over the diamonds with v on the chord: the common neighbours of the corners, minus 2.
   Cells hubs;         ///< 4-cycles among the neighbours of v.
   Cells rims;         ///< 4-cycles with v among the neighbours of another vertex.
   Cells five_cycles;
 };
 
-/// Fill their parts of the tables, which are incomplete once the loop was ended. `triangles` has lists; `cycles` are
-/// the 4-cycles of each arc, which has those of its twin too. Throw: std::bad_alloc.
+/// Each fills a part of the tables, which are incomplete if the loop was ended. `triangles` has lists; `cycles` has for
+/// each arc the 4-cycles of the edge, including those of its twin. Throw: std::bad_alloc.
 void fill_corners(const RankedGraph& graph, const Triangles& triangles, const CyclesOfArcs& cycles,
                   const CellLoop& loop, FiveTables& tables);
 void fill_pairs(const RankedGraph& graph, const Triangles& triangles, const CellLoop& loop, FiveTables& tables);

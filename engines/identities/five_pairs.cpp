@@ -8,10 +8,10 @@ namespace matcha::runtime::motif {
 
 namespace {
 
-/// What is summed for the vertex that is looked at and one below it.
+/// Sums for the current vertex and one below it.
 struct PairSums {
   std::uint64_t edges;      ///< Between two of their common neighbours.
-  std::uint64_t triangles;  ///< On the edges from the vertex above to their common neighbours.
+  std::uint64_t triangles;  ///< Triangles on the edges from the upper vertex to their common neighbours.
 };
 
 struct PairWorker {
@@ -23,9 +23,9 @@ struct PairWorker {
         met(graph.size + 1) {}
 
   Neighborhood near;
-  Marks ways;                       ///< The common neighbours of the vertex that is looked at and each one below it.
-  Buffer<PairSums> sums;            ///< Of each one below it.
-  Marks sets;                       ///< By vertex below it: the place in `bits` of a set, 0 for one that is not needed.
+  Marks ways;                       ///< The common neighbours of the current vertex and each one below it.
+  Buffer<PairSums> sums;            ///< By vertex below it.
+  Marks sets;                       ///< By vertex below it: the index in `bits` of a set, 0 for one that is not needed.
   std::vector<std::uint64_t> bits;  ///< Sets of its neighbours.
   std::vector<std::uint64_t> found;  ///< By place of a neighbour, as `inside_edge`.
   Buffer<std::uint32_t> met;
@@ -54,7 +54,7 @@ class PairWalk {
  private:
   using Wide = unsigned __int128;
 
-  /// Where an arc comes back in the row of its end, the vertices below begin.
+  /// The reverse of an arc in the row of its end separates the lower vertices from the others.
   void find_ways(PairWorker& worker, std::uint64_t a) const {
     std::uint32_t* const ways = worker.ways.data();
     std::uint32_t* const met = worker.met.data();
@@ -69,7 +69,7 @@ class PairWalk {
     worker.met_count = count;
   }
 
-  /// Diamonds whose higher corner is a.
+  /// Adds the diamonds whose higher corner is a.
   void add_diamonds(PairWorker& worker, std::uint64_t a) const {
     worker.near.open(a);
     if (!rows_pay(worker, a) || !add_diamonds_by_rows(worker)) add_diamonds_by_lists(worker, a);
@@ -84,7 +84,7 @@ class PairWalk {
       for (std::uint64_t q = graph_.split[v]; q != graph_.end(v); ++q) {
         if (triangles_.on[q] < 2 || near.place(graph_.near[q]) == 0) continue;
         std::uint64_t others = 0;
-        // a itself is there.
+        // a itself is included.
         for (const std::uint32_t* z = triangles_.third.data() + triangles_.start[q]; *z < a; ++z) {
           others += ways[*z] - 2;
           ++worker.sums[*z].edges;
@@ -95,7 +95,7 @@ class PairWalk {
     }
   }
 
-  /// Whether sets of all vertices at two steps take less than the diamonds, in nanoseconds.
+  /// True if sets of all vertices at two steps are cheaper than the diamonds, in nanoseconds.
   bool rows_pay(const PairWorker& worker, std::uint64_t a) const {
     constexpr double kNsAStep = 1.5, kNsAWord = 0.7, kNsADiamond = 0.6, kNsAnArc = 0.7;
     const Neighborhood& near = worker.near;
@@ -110,8 +110,7 @@ class PairWalk {
            kNsADiamond * static_cast<double>(triangles_.facing[a]) + kNsAnArc * arcs;
   }
 
-  /// Of each vertex below a that has two common neighbours with it, the set of them. False: the sets would be too
-  /// large.
+  /// For each vertex below a with two common neighbours, the set of them. False: the sets would be too large.
   bool add_diamonds_by_rows(PairWorker& worker) const {
     constexpr std::uint64_t kMostWords = std::uint64_t{1} << 19;
     Neighborhood& near = worker.near;
@@ -121,7 +120,7 @@ class PairWalk {
     if ((count + 1) * words > kMostWords) return false;
     near.write_rows(0);
     worker.found.assign(near.size(), 0);
-    // Set 0 is that of all vertices without one.
+    // Set 0 belongs to all vertices without a set.
     worker.bits.assign((count + 1) * words, 0);
     std::uint32_t last = 0;
     for (std::uint64_t i = 0; i < worker.met_count; ++i) {
@@ -168,8 +167,8 @@ class PairWalk {
     loop_.add(tables_.inside[a], inside);
   }
 
-  /// What paths of two steps from a add to their middles and to a; sums up what they add to their ends, so that each
-  /// end is written once.
+  /// Adds the contributions of paths of two steps from a to their middles and to a. Accumulates those to their ends, so
+  /// that each end is written once.
   void add_middles(PairWorker& worker, std::uint64_t a) const {
     const std::uint32_t* const ways = worker.ways.data();
     Wide floors = 0;

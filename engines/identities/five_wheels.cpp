@@ -14,7 +14,7 @@ struct WheelWorker {
       : near(graph, triangles), ways(unmarked(graph.size)) {}
 
   Neighborhood near;
-  Marks ways;                        ///< Paths of two edges among the neighbours to each of them.
+  Marks ways;                        ///< Paths of two edges within the neighbourhood, by end.
   std::vector<std::uint64_t> found;  ///< By place, 4-cycles.
 };
 
@@ -44,7 +44,7 @@ class WheelWalk {
   }
 
  private:
-  /// Whether all pairs of rows take less than the paths of two edges, in nanoseconds.
+  /// True if all pairs of rows are cheaper than the paths of two edges, in nanoseconds.
   bool rows_pay(const Neighborhood& near) const {
     constexpr double kNsAPair = 2, kNsAWord = 0.7, kNsAPath = 1;
     if (near.words() > kMostRowWords) return false;
@@ -57,7 +57,7 @@ class WheelWalk {
     return size * size / 2 * (kNsAPair + kNsAWord * static_cast<double>(near.words())) < kNsAPath * paths;
   }
 
-  /// A 4-cycle is two common neighbours of each of its two pairs that face each other.
+  /// A 4-cycle is two common neighbours of each of its two pairs of opposite vertices.
   static void find_by_rows(WheelWorker& worker) {
     Neighborhood& near = worker.near;
     near.write_rows(0);

@@ -18,10 +18,10 @@ namespace matcha::runtime::motif {
 
 namespace {
 
-/// Pairs of ways with the same end.
+/// The number of pairs of paths with the same end.
 std::uint64_t pairs_of(std::uint64_t ways) { return ways * (ways - 1) / 2; }
 
-/// The same for all of an array, which is then zero.
+/// The same for a whole array, which is reset to zero.
 unsigned __int128 take_pairs(std::uint32_t* first, const std::uint32_t* end) {
   unsigned __int128 pairs = 0;
   for (; first < end; ++first) pairs += pairs_of(std::exchange(*first, 0));
@@ -32,17 +32,17 @@ struct WedgeCounters {
   WedgeCounters(std::uint64_t wide_end, std::uint64_t size)
       : wide(zeros<std::uint32_t>(wide_end)), narrow(zeros<std::uint16_t>(size)) {}
 
-  /// Ways of two edges from the vertex that is looked at, by their end: to the first vertices, which have many
-  /// neighbours, and to the others. Half the bytes are half the misses.
+  /// Paths of two edges from the current vertex, by end: wide counters for the first vertices, which have many
+  /// neighbours, narrow ones for the others. Half the bytes are half the cache misses.
   Buffer<std::uint32_t> wide;
   Buffer<std::uint16_t> narrow;
-  std::vector<std::uint64_t> edges;  ///< Those of the vertex to lighter ones.
+  std::vector<std::uint64_t> edges;  ///< Edges of the vertex to lighter ones.
   Sum four_cycles;
 };
 
-/// Wedges from each vertex over a lighter one to all lighter than the first: each 4-cycle is two of those with one end,
-/// from its heaviest vertex. The ways to a neighbour are the triangles on that edge whose third vertex is lighter than
-/// the heavier end.
+/// Wedges from each vertex over a lighter one to all vertices lighter than the first: each 4-cycle is two of these with
+/// one end, from its heaviest vertex. The paths to a neighbour are the triangles on that edge whose third vertex is
+/// lighter than the heavier end.
 class WedgesOfFour {
  public:
   WedgesOfFour(const FourGraph& graph, std::uint64_t wide_end, bool thirds, LighterThirds& lighter)
@@ -73,15 +73,15 @@ class WedgesOfFour {
   }
 
  private:
-  /// Counters that are read one after the other in the time of a step.
+  /// Counters that are read sequentially in the time of one step.
   static constexpr std::uint64_t kStepsToTake = 12;
   struct Steps {
     std::uint64_t count = 0;
     std::uint64_t last = 0;  ///< The lightest end.
   };
 
-  /// Rows lie anywhere: those of the next neighbours are fetched meanwhile, from their ends, where they are read from.
-  /// Always inline: GCC 12 takes a function that does nothing else for one without effects, and leaves its calls out.
+  /// Rows are scattered in memory: those of the next neighbours are prefetched, from their ends, where reading starts.
+  /// Always inline: GCC 12 treats a function that only prefetches as one without effects, and drops its calls.
   [[gnu::always_inline]] void fetch(const std::uint32_t* v, const std::uint32_t* end) const {
     constexpr std::ptrdiff_t kOffsetsAhead = 8, kRowsAhead = 2;
     constexpr std::uint64_t kItemsOfLine = 16, kMostItems = 16 * kItemsOfLine;
@@ -92,7 +92,7 @@ class WedgesOfFour {
     for (std::uint64_t item = 0; item < size; item += kItemsOfLine) __builtin_prefetch(last - item);
   }
 
-  /// Rows are read from their last item on, down to `a`, which is in each.
+  /// Rows are read from their last item to `a`, which is in each.
   Steps count_ways(WedgeCounters& counters, std::uint64_t a, const std::uint32_t* first,
                    const std::uint32_t* end) const {
     std::uint32_t* const wide = counters.wide.data();
@@ -114,7 +114,7 @@ class WedgesOfFour {
     return steps;
   }
 
-  /// The pairs of ways, by the same walk; the counters are then zero.
+  /// The pairs of paths, by the same iteration; it resets the counters to zero.
   unsigned __int128 take_ways(WedgeCounters& counters, std::uint64_t a, const std::uint32_t* first,
                               const std::uint32_t* end) const {
     unsigned __int128 pairs = 0;
@@ -133,7 +133,8 @@ class WedgesOfFour {
   LighterThirds& lighter_;
 };
 
-/// Rows of bits of the first vertices: which of those before it are its neighbours. Together no more bytes than arcs.
+/// Bit rows of the first vertices: for each the earlier vertices that are neighbours. Together at most as many bytes as
+/// arcs.
 class HubRows {
  public:
   explicit HubRows(const FourGraph& graph) {
@@ -162,12 +163,12 @@ class HubRows {
 struct HeavierWorker {
   explicit HeavierWorker(std::uint64_t size) : places(unmarked(size)) {}
 
-  Marks places;  ///< Of the heavier neighbours of a vertex, the lightest first, plus 1.
+  Marks places;  ///< By heavier neighbour of a vertex, its place plus 1; the lightest is first.
   std::vector<std::uint64_t> rows, spare;
   FourSums sums;
 };
 
-/// The graph on the heavier neighbours of each vertex, as rows of bits: its edges are triangles whose third vertex is
+/// The graph on the heavier neighbours of each vertex, as bit rows: its edges are triangles whose third vertex is
 /// heavier than both ends of an edge, its triangles are 4-cliques.
 class HeavierWalk {
  public:
@@ -205,7 +206,7 @@ class HeavierWalk {
   }
 
  private:
-  /// Places are by rank from the lightest on, so that each row is about those behind it.
+  /// Places are by rank from the lightest on, so that each row only has later places.
   void write_rows(HeavierWorker& worker, std::uint64_t u, std::uint64_t count, std::uint64_t words) const {
     worker.rows.assign(count * words, 0);
     worker.spare.resize(words);
@@ -248,7 +249,7 @@ class HeavierWalk {
   const LighterThirds& thirds_;
 };
 
-/// The vertices up to the last one with more neighbours than counters of 16 bits hold ways.
+/// The end of the vertices whose counters may need more than 16 bits.
 std::uint64_t wide_end_of(const FourGraph& graph, std::uint64_t most_narrow) {
   std::uint64_t end = graph.size;
   while (end > 0 && graph.degree(end - 1) <= most_narrow) --end;

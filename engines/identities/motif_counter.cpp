@@ -76,7 +76,7 @@ class MotifCounter final : public Executable {
     return std::move(*outcome);
   }
 
-  /// Nothing where the device has no room.
+  /// Empty if the device's memory is too small.
   std::optional<runtime::Result<runtime::motif::MotifOutcome>> count_on_device(
       const runtime::Graph& graph, const runtime::motif::MotifRequest& request, RunResult& result) const {
     const auto refused = [&](const runtime::Error& error) {

@@ -20,28 +20,28 @@ class DeviceMotifs;
 
 namespace matcha::codegen {
 
-/// A count, and how often it is added.
+/// A count and its coefficient.
 struct MotifTerm {
   runtime::motif::Motif motif = runtime::motif::Motif::Wedge;
   std::int64_t factor = 1;
 };
 
-/// What several tasks on one graph count together: what any of them wants is found by the first that runs.
+/// Motifs that several tasks on one graph count together: the first task that runs computes the motifs of all.
 struct SharedMotifs {
   runtime::motif::MotifSet wanted;
   std::optional<runtime::motif::MotifCounts> counts;
 };
 
-/// A device that finds sums over a graph, opened for the first count. Threads may share it.
+/// A device that computes sums over a graph, opened for the first count. Thread-safe.
 class MotifDevice {
  public:
   using Shared = std::shared_ptr<runtime::motif::DeviceMotifs>;
-  /// Gives the device with the graph.
+  /// Opens the device and uploads the graph.
   using Open = std::function<runtime::Result<Shared>(const runtime::Graph&)>;
 
   explicit MotifDevice(Open open) : open_(std::move(open)) {}
 
-  /// Errors: where there is no device; Resource where it has no room.
+  /// Errors: if there is no device; Resource if its memory is too small.
   runtime::Result<Shared> get(const runtime::Graph& graph);
   /// `GPU 0 (NVIDIA H200)`; empty before the first count.
   const std::string& label() const { return label_; }
@@ -55,18 +55,18 @@ class MotifDevice {
 
 /// Counts of patterns as sums of edge-induced counts of motifs.
 struct MotifTask {
-  std::vector<std::vector<MotifTerm>> results;  ///< One a result, an int.
-  std::shared_ptr<SharedMotifs> maybe_shared;   ///< Null: it counts for itself.
-  /// Finds the sums, which it fits (engines/identities/counter.h); null: a CPU does. Not with `maybe_shared`.
+  std::vector<std::vector<MotifTerm>> results;  ///< One per result, an int.
+  std::shared_ptr<SharedMotifs> maybe_shared;   ///< Null: it counts alone.
+  /// Computes the sums, which it supports (`fits_device`); null: a CPU does. Not with `maybe_shared`.
   std::shared_ptr<MotifDevice> maybe_device;
 
   runtime::motif::MotifSet wanted() const;
 };
 
-/// Counts motifs by identities (engines/identities), on a CPU, or with a device; where that has no room, a CPU counts,
-/// and a note says so. Its one argument is an undirected simple graph without edge information. A run that is stopped
-/// has no values, and shares are an error. Of a result, `times` has the parts of the count; none where another task has
-/// counted. `tier` is the label of the device where it has counted.
+/// Counts motifs by identities (engines/identities), on a CPU or a device. If the device's memory is too small, a CPU
+/// counts and a note says so. Its one argument is an undirected simple graph without edge information. A stopped run
+/// has no values; shares are an error. `times` of a result has the parts of the count; it is empty if another task has
+/// counted. `tier` is the label of the device that counted.
 std::unique_ptr<Executable> make_motif_counter(MotifTask task);
 
 }  // namespace matcha::codegen

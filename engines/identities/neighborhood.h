@@ -8,14 +8,14 @@
 
 namespace matcha::runtime::motif {
 
-/// The graph on the neighbours of a vertex: those that are adjacent to another of them, by places 0, 1, … that ascend
-/// with their ranks. One object is used for many vertices, by one thread.
+/// The graph induced by the neighbours of a vertex, without those that are isolated in it, numbered 0, 1, … in the
+/// order of their ranks. One object is used for many vertices, by one thread.
 class Neighborhood {
  public:
   Neighborhood(const RankedGraph& graph, const Triangles& triangles)
       : graph_(graph), triangles_(triangles), places_(unmarked(graph.size)) {}
 
-  /// Of vertex `a`; `close` before the next.
+  /// Builds the graph of vertex `a`; call `close` before the next.
   void open(std::uint64_t a) {
     arcs_.clear();
     above_ = 0;
@@ -30,7 +30,7 @@ class Neighborhood {
   void close() {
     for (const std::uint64_t p : arcs_) places_[graph_.near[p]] = 0;
   }
-  /// Rows of bits of the places from `first` on: the neighbours of each.
+  /// Writes bit rows of the places from `first` on: the neighbours of each.
   void write_rows(std::uint64_t first) {
     first_row_ = first;
     rows_.assign((arcs_.size() - first) * words_, 0);
@@ -53,7 +53,7 @@ class Neighborhood {
   const std::vector<std::uint64_t>& arcs() const { return arcs_; }
   std::uint64_t arc(std::uint64_t place) const { return arcs_[place]; }
   std::uint64_t vertex(std::uint64_t place) const { return graph_.near[arcs_[place]]; }
-  /// The place of a vertex, plus 1; 0: it has none.
+  /// The place of a vertex, plus 1; 0: none.
   std::uint64_t place(std::uint64_t vertex) const { return places_[vertex]; }
   const std::uint64_t* row(std::uint64_t place) const { return rows_.data() + (place - first_row_) * words_; }
 

@@ -7,7 +7,7 @@ namespace matcha::runtime::motif {
 
 namespace {
 
-/// A pattern as a matrix of bits, and its root.
+/// A pattern as a bit matrix, and its root.
 struct Rooted {
   explicit Rooted(const Orbit& orbit) {
     for (const char c : orbit.root) root.push_back(static_cast<std::size_t>(c - '0'));
@@ -27,7 +27,7 @@ struct Rooted {
   std::size_t size = 0;
 };
 
-/// Maps of all vertices of `a` to those of `b` that take edges to edges and the root to the root.
+/// The number of bijections from the vertices of `a` to those of `b` that map edges to edges and the root to the root.
 std::int64_t maps_of(const Rooted& a, const Rooted& b) {
   std::vector<std::size_t> to(a.size);
   std::iota(to.begin(), to.end(), std::size_t{0});

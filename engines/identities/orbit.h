@@ -10,14 +10,14 @@
 
 namespace matcha::runtime::motif {
 
-/// A place in a small connected pattern: vertices, or edges, that its automorphisms map to each other.
+/// A position in a small connected pattern: a class of vertices, or edges, that its automorphisms map to each other.
 struct Orbit {
   std::string_view name;
-  std::string_view edges;  ///< Of the pattern, as `kMotifEdges` has them.
+  std::string_view edges;  ///< Edges of the pattern, in the format of `kMotifEdges`.
   std::string_view root;   ///< A vertex of the orbit, such as `0`, or an edge, such as `01`.
 };
 
-/// The places of vertices in the patterns of 2 to 5 vertices, with the usual numbers (Pržulj, Bioinformatics 2007).
+/// The positions of vertices in the patterns of 2 to 5 vertices, with the usual numbers (Pržulj, Bioinformatics 2007).
 enum class VertexOrbit : std::uint8_t {
   Edge,
   WedgeEnd,
@@ -169,7 +169,7 @@ inline constexpr std::array<Orbit, 73> kVertexOrbits = {{
     {"clique5", "01 02 03 04 12 13 14 23 24 34", "0"},
 }};
 
-/// The places of edges in those of 2 to 4 vertices.
+/// The positions of edges in the patterns of 2 to 4 vertices.
 enum class EdgeOrbit : std::uint8_t {
   Edge,
   Wedge,
@@ -201,20 +201,20 @@ inline constexpr std::array<Orbit, 13> kEdgeOrbits = {{
     {"clique4", "01 02 03 12 13 23", "01"},
 }};
 
-/// The orbits of patterns of at most so many vertices, 2 to 5, or 2 to 4 of edges, in the order of the tables.
+/// The orbits of patterns of at most `vertices` vertices, 2 to 5, or 2 to 4 of edges, in the order of the tables.
 std::span<const Orbit> vertex_orbits(int vertices);
 std::span<const Orbit> edge_orbits(int vertices);
 
-/// Edge-induced counts of the orbits of one vertex or edge become vertex-induced ones: the first are the sums, over the
-/// orbits with at least their edges, of the second times the copies of the pattern in the other pattern that have
-/// their root at its root. The copies are counted when it is made.
+/// Converts edge-induced counts of the orbits of one vertex or edge to vertex-induced ones. An edge-induced count is a
+/// sum over the orbits with at least its edges: the vertex-induced count times the number of copies of the pattern in
+/// the other pattern with the same root. The constructor counts the copies.
 class OrbitSystem {
  public:
   explicit OrbitSystem(std::span<const Orbit> orbits);
-  /// `counts`: one an orbit, none above 2^100.
+  /// `counts`: one per orbit, none above 2^100.
   void make_induced(__int128* counts) const;
 
-  /// By orbit: others, and how often they hold it.
+  /// By orbit: the orbits that contain it, and how often.
   const std::vector<std::vector<std::pair<std::size_t, std::int64_t>>>& larger() const { return larger_; }
 
  private:

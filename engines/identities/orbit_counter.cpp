@@ -18,15 +18,15 @@ namespace {
 
 constexpr std::uint64_t kRowsOfBlock = 8192;
 
-/// What counts of orbits are made of. Cells of edges are at their arcs up.
+/// The sums behind counts of orbits. Cells of edges are at their arcs up.
 struct Tables {
   Triangles triangles;
   CyclesOfArcs cycles;
-  Cells second;   ///< By vertex: the degrees of its neighbours, each less 1.
-  Cells facing;   ///< By vertex: over its triangles, those beside them on the opposite edge.
+  Cells second;   ///< By vertex: the degrees of its neighbours, each minus 1.
+  Cells facing;   ///< By vertex: over its triangles, the other triangles on the opposite edge.
   Cells cliques;  ///< By vertex or by edge: 4-cliques.
-  Cells hats;     ///< By edge: over its triangles, the degree of the third vertex less 2.
-  Cells sides;    ///< By edge: over its triangles, the triangles beside them on the other two edges.
+  Cells hats;     ///< By edge: over its triangles, the degree of the third vertex minus 2.
+  Cells sides;    ///< By edge: over its triangles, the other triangles on their other two edges.
   FiveTables five;
   Buffer<SmallOrbits> small;  ///< By vertex: the orbits of 2 to 4 vertices, edge-induced.
 };
@@ -38,7 +38,7 @@ class CornerWalk {
     explicit TaskState(std::uint64_t size) : marks(unmarked(size)) {}
     Marks marks;
     std::vector<Corners> triangles;
-    std::vector<std::uint64_t> rows;  ///< Of the neighbours above a vertex: bits for those of them that are adjacent.
+    std::vector<std::uint64_t> rows;  ///< By neighbour above a vertex: bits of the others that are adjacent to it.
     std::vector<std::uint64_t> found;
   };
 
@@ -71,7 +71,7 @@ class CornerWalk {
       all += both;
       if (by_edge_) loop_.add(tables_.cliques[c.vw], both);
     }
-    // Each clique of three neighbours was met at its three edges, and so at two of each of them.
+    // Each clique of three neighbours was counted at its three edges, and so twice at each vertex.
     for (std::uint64_t i = 0; i < count; ++i) {
       if (state.found[i] != 0)
         loop_.add(tables_.cliques[by_edge_ ? first + i : graph_.near[first + i]], state.found[i] / 2);
@@ -146,7 +146,7 @@ class OrbitIdentities {
     of(VertexOrbit::Clique) = tables_.cliques[u];
   }
 
-  /// `p`: an arc of u, up or down.
+  /// `p`: an arc of u, to a lower or a higher vertex.
   void at_edge(std::uint64_t u, std::uint64_t p, __int128* counts) const {
     const auto of = [counts](EdgeOrbit orbit) -> __int128& { return counts[static_cast<std::size_t>(orbit)]; };
     const std::uint64_t v = graph_.near[p], up = v > u ? p : graph_.twin[p];
@@ -177,7 +177,7 @@ class OrbitIdentities {
   const int vertices_;
 };
 
-/// Rows on their way to the caller.
+/// Buffers rows for the caller.
 class RowWriter {
  public:
   RowWriter(const OrbitRequest& request, OrbitOutcome& outcome, std::span<const Orbit> orbits)
@@ -188,7 +188,7 @@ class RowWriter {
   }
 
   __int128* counts() { return counts_.data(); }
-  /// Takes `counts` as a row. False: it is the last one.
+  /// Adds `counts` as a row. False: no more rows are wanted.
   bool take(std::uint32_t first, std::uint32_t second) {
     if (request_.induced) system_.make_induced(counts_.data());
     ends_[0][rows_] = first;
@@ -234,7 +234,7 @@ class OrbitRun {
         outcome_(outcome),
         loop_(ranked.size, request.threads, request.stops) {}
 
-  /// False: a count does not fit.
+  /// False: a count overflows.
   bool run() {
     fill();
     lap("tables");
@@ -281,7 +281,7 @@ class OrbitRun {
     loop_(states, [&](CornerWalk::TaskState& state, std::uint64_t u) { walk.at(state, u); });
   }
 
-  /// False: a sum is too large.
+  /// False: a sum overflows.
   bool fill_five() {
     if (loop_.end() != End::Complete) return true;
     list_triangles(ranked_, loop_, tables_.triangles);

@@ -8,10 +8,10 @@
 
 namespace matcha::codegen {
 
-/// Counts of orbits, a row a vertex or an edge.
+/// Counts of orbits, one row for each vertex or edge.
 struct OrbitTask {
-  int vertices = 4;      ///< Of patterns of 2 to so many vertices, at most 5, or 4 by edge.
-  bool by_edge = false;  ///< A row an edge.
+  int vertices = 4;      ///< The most vertices of a pattern, at most 5, or 4 by edge; the fewest is 2.
+  bool by_edge = false;  ///< One row per edge.
   bool induced = true;   ///< Vertex-induced; else edge-induced.
 
   /// Names of the columns: the vertex, or the ends of the edge, then the orbits.
@@ -19,7 +19,7 @@ struct OrbitTask {
 };
 
 /// Counts orbits by identities (engines/identities), on a CPU. Its one argument is an undirected simple graph without
-/// edge information; its result a list of rows, ascending. Shares are an error. Of a result, `times` has the parts of
+/// edge information; its result is a list of rows, ascending. Shares are an error. `times` of a result has the parts of
 /// the count.
 std::unique_ptr<Executable> make_orbit_counter(const OrbitTask& task);
 

@@ -23,7 +23,7 @@ Result<RankedGraph> rank_for_motifs(const Graph& graph) {
   } catch (const std::bad_alloc&) {
     return Error{ErrorKind::Resource, "not enough memory to rank the vertices by degree", {}, 0, {}};
   }
-  // Vertices come in ascending order, so the arcs back to them are met in the order of each row.
+  // Vertices are processed in ascending order, so the reverse arcs are met in the order of each row.
   for (std::uint64_t v = 0; v < ranked.size; ++v) ranked.split[v] = ranked.offsets[v];
   for (std::uint64_t v = 0; v < ranked.size; ++v) {
     for (std::uint64_t p = ranked.split[v]; p < ranked.offsets[v + 1]; ++p) {

@@ -8,8 +8,8 @@
 
 namespace matcha::runtime::motif {
 
-/// A graph with ranks by degree, the smallest first, so that few neighbours of a vertex are above it, and for each arc
-/// its way back. Arcs are positions in `near`; those of a vertex that go up lie behind those that go down.
+/// A graph with ranks by degree, the smallest first, so that few neighbours of a vertex are above it, with the reverse
+/// of each arc. Arcs are positions in `near`; a vertex's arcs to lower vertices come before those to higher ones.
 struct RankedGraph {
   Graph graph;
   std::uint64_t size = 0;

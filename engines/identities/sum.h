@@ -4,7 +4,7 @@
 
 namespace matcha::runtime::motif {
 
-/// A sum of 128 bits that knows when it has become too large.
+/// A sum of 128 bits that detects overflow.
 class Sum {
  public:
   void add(__int128 number) { overflow_ = __builtin_add_overflow(value_, number, &value_) || overflow_; }
@@ -12,14 +12,14 @@ class Sum {
     overflow_ = overflow_ || other.overflow_;
     add(other.value_);
   }
-  /// `number` times `factor` more.
+  /// Adds `factor` times `number`.
   void add(const Sum& number, std::int64_t factor) {
     __int128 product = 0;
     overflow_ =
         __builtin_mul_overflow(number.value_, static_cast<__int128>(factor), &product) || overflow_ || number.overflow_;
     add(product);
   }
-  /// A part of it. `is_exact` becomes false where the division leaves a rest, which means that the sum is wrong.
+  /// The sum divided by `divisor`. `is_exact` becomes false if there is a remainder, which means that the sum is wrong.
   Sum over(std::int64_t divisor, bool& is_exact) const {
     Sum part;
     part.value_ = value_ / divisor;

@@ -14,7 +14,7 @@ struct TriangleWorker {
   explicit TriangleWorker(std::uint64_t size) : marks(unmarked(size)) {}
 
   Marks marks;
-  std::vector<std::uint64_t> rows;  ///< Of the neighbours above a vertex: bits for those above each that are its own.
+  std::vector<std::uint64_t> rows;  ///< By neighbour above a vertex: bits of the neighbours above both.
   std::vector<std::uint64_t> spare;
   TriangleSums sums;
 };

@@ -5,18 +5,18 @@
 
 namespace matcha::runtime::motif {
 
-/// What a walk over the triangles finds.
+/// The sums to compute in a pass over the triangles.
 struct TriangleWants {
   bool terms = false;         ///< `hats`, `fans` and `above`.
   bool cliques = false;       ///< `four_cliques`.
   bool five_cliques = false;  ///< Needs `cliques`.
 };
 
-/// Sums over the triangles uvw of a graph; t is the triangles on an edge, d the degree.
+/// Sums over the triangles uvw of a graph; t is the number of triangles on an edge, d the degree.
 struct TriangleSums {
   Sum hats;   ///< Over edges: (t - 1)(d - 2), d of the third vertex.
   Sum fans;   ///< Over pairs of edges: (t - 1)(t' - 1).
-  Sum above;  ///< Over corners: neighbours that are above all three.
+  Sum above;  ///< Over corners: neighbours above all three.
   Sum four_cliques;
   Sum five_cliques;
 

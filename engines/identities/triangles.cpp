@@ -49,7 +49,7 @@ void list_triangles(const RankedGraph& graph, VertexLoop& loop, Triangles& trian
       all += triangles.on[p];
     }
   }
-  // More would be swapped, or end the process.
+  // A larger array would be swapped out, or kill the process.
   const std::uint64_t memory = machine().memory_bytes;
   if (memory != 0 && all > memory / 2 / sizeof(std::uint32_t)) throw std::bad_alloc();
   triangles.third = Buffer<std::uint32_t>(all);
@@ -68,7 +68,7 @@ void list_triangles(const RankedGraph& graph, VertexLoop& loop, Triangles& trian
     });
   });
   if (!listed) return;
-  // One thread has met them in ascending order.
+  // A single thread met them in ascending order.
   loop(workers, [&](Marks&, std::uint64_t v) {
     for (std::uint64_t p = graph.split[v]; p != graph.end(v); ++p) {
       start[p] -= triangles.on[p];

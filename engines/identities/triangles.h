@@ -14,7 +14,7 @@ struct Corners {
   std::uint64_t uv, vw, uw;
 };
 
-/// For each vertex, 0 or a place: what a vertex has of the one that is looked at. All are 0 between two uses.
+/// For each vertex 0, or a position in the neighbour list of the current vertex. All are 0 between two uses.
 using Marks = Buffer<std::uint32_t>;
 Marks unmarked(std::uint64_t size);
 
@@ -36,14 +36,15 @@ void for_each_triangle(const RankedGraph& graph, std::uint64_t u, Marks& marks, 
 
 /// The triangles of a graph, by edge.
 struct Triangles {
-  Buffer<std::uint32_t> on;      ///< By arc, how many have it.
-  Buffer<std::uint64_t> at;      ///< By vertex.
-  Buffer<std::uint64_t> start;   ///< By arc, where its third vertices begin; absent without lists.
-  Buffer<std::uint32_t> third;   ///< The third vertices of each edge, ascending.
-  Buffer<std::uint64_t> facing;  ///< By vertex, with lists: over its triangles, those on the opposite edge.
+  Buffer<std::uint32_t> on;     ///< By arc, the number of triangles with it.
+  Buffer<std::uint64_t> at;     ///< By vertex, the same.
+  Buffer<std::uint64_t> start;  ///< By arc, the start of its third vertices; absent without lists.
+  Buffer<std::uint32_t> third;  ///< The third vertices of each edge, ascending.
+  /// By vertex, with lists: over its triangles, the number of triangles on the opposite edge.
+  Buffer<std::uint64_t> facing;
 };
 
-/// How many triangles have each edge and each vertex. Incomplete once `loop` was ended. Throws: std::bad_alloc.
+/// Counts the triangles of each edge and each vertex. Incomplete if `loop` was ended. Throws: std::bad_alloc.
 Triangles count_triangles(const RankedGraph& graph, VertexLoop& loop);
 /// Adds the lists. Throws: std::bad_alloc.
 void list_triangles(const RankedGraph& graph, VertexLoop& loop, Triangles& triangles);

@@ -14,21 +14,22 @@ namespace matcha::runtime::motif {
 
 enum class End { Complete, Stopped, Deadline };
 
-/// Walks over vertices on all threads, until something ends them.
+/// A parallel loop over vertices that can be ended early.
 class VertexLoop {
  public:
   VertexLoop(std::uint64_t size, unsigned threads, const match::Stops& stops)
       : size_(size), shared_(threads > 1), stops_(stops) {}
 
-  /// `visit(worker, vertex)` for each; a worker belongs to one thread. False: it was ended, then or before.
+  /// Calls `visit(worker, vertex)` for each vertex; a worker belongs to one thread. False: the loop was ended, now or
+  /// before.
   template <typename Worker, typename Visit>
   bool operator()(tbb::enumerable_thread_specific<Worker>& workers, const Visit& visit) {
     constexpr std::uint64_t kVerticesOfTask = 64;
     return walk(0, size_, kVerticesOfTask, workers, visit);
   }
 
-  /// The same where the first vertices take the longest: each of them may be a task, and what ends the walk is looked
-  /// for before each.
+  /// The same if the first vertices take the longest: each of them may be a task, and the stop conditions are checked
+  /// before each.
   template <typename Worker, typename Visit>
   bool heavy_first(tbb::enumerable_thread_specific<Worker>& workers, const Visit& visit) {
     constexpr std::uint64_t kHeavy = 1 << 12, kVerticesOfTask = 64;
@@ -37,10 +38,10 @@ class VertexLoop {
   }
 
   End end() const { return end_.load(std::memory_order_relaxed); }
-  /// More than one thread may write the same cell.
+  /// True if several threads may write the same cell.
   bool shared() const { return shared_; }
 
-  /// Adds to a cell that several threads may write; gives what was there before.
+  /// Adds to a cell that several threads may write.
   template <typename Cell>
   Cell add(Cell& cell, Cell number) const {
     if (shared_) return std::atomic_ref<Cell>(cell).fetch_add(number, std::memory_order_relaxed);
@@ -48,7 +49,7 @@ class VertexLoop {
     cell += number;
     return before;
   }
-  /// The same, and gives what was there before.
+  /// The same; returns the previous value.
   template <typename Cell>
   Cell take(Cell& cell) const {
     return shared_ ? std::atomic_ref<Cell>(cell).fetch_add(1, std::memory_order_relaxed) : cell++;

@@ -4,8 +4,8 @@ namespace matcha::runtime::motif {
 
 namespace {
 
-/// It is in place in each of its copies, which are compiled for different processors. What one end adds has less than
-/// 31 bits.
+/// Inlined in each of its copies, which are compiled for different processors. The contribution of one end has less
+/// than 31 bits.
 [[gnu::always_inline]] inline std::uint64_t pairs_in(std::uint16_t* ways, std::uint64_t count) {
   std::uint64_t pairs = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -27,7 +27,7 @@ std::uint64_t plain_pairs(std::uint16_t* ways, std::uint64_t count) { return pai
 #ifdef __clang__
 #define MATCHA_WIDEST "avx512f,avx512bw"
 #else
-#define MATCHA_WIDEST "avx512f,avx512bw,prefer-vector-width=512"  // By default it takes half of them.
+#define MATCHA_WIDEST "avx512f,avx512bw,prefer-vector-width=512"  // By default GCC uses half the width.
 #endif
 [[gnu::target(MATCHA_WIDEST)]] std::uint64_t pairs_by_avx512(std::uint16_t* ways, std::uint64_t count) {
   return pairs_in(ways, count);

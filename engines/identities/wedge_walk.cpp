@@ -10,16 +10,15 @@ namespace matcha::runtime::motif {
 
 namespace {
 
-/// What one thread needs.
+/// The working memory of one thread.
 struct WedgeWorker {
   WedgeWorker(const RankedGraph& graph, const Triangles& triangles)
       : ways(unmarked(graph.size)), near(graph, triangles), places(unmarked(graph.size)), met(graph.size + 1) {}
 
-  Marks ways;  ///< Paths of two edges from the vertex that is looked at.
+  Marks ways;  ///< Paths of two edges from the current vertex, by end.
   Neighborhood near;
-  Marks places;                     ///< Of vertices, rows of `sets`.
-  std::vector<std::uint64_t> sets;  ///< Bits for those of them that are
-                                    ///< neighbours of another vertex, too.
+  Marks places;                     ///< By vertex, the index of a row of `sets`.
+  std::vector<std::uint64_t> sets;  ///< Bits of those of them that are also neighbours of another vertex.
   Buffer<std::uint32_t> met;
   std::uint64_t met_count = 0;
   WedgeSums sums;
@@ -47,9 +46,8 @@ class WedgeWalk {
   }
 
  private:
-  /// Counts the ways from a vertex over some of its arcs to all below it; gives
-  /// the pairs of ways with one end that came to be. Where an arc comes back in
-  /// the row of its end, the vertices below begin.
+  /// Counts the paths from a vertex over some of its arcs to all vertices below it; returns the number of new pairs of
+  /// paths with one end. The reverse of an arc in the row of its end separates the lower vertices from the others.
   std::uint64_t walk(WedgeWorker& worker, std::uint64_t first, std::uint64_t end) const {
     std::uint32_t* const ways = worker.ways.data();
     std::uint32_t* const met = worker.met.data();
@@ -105,8 +103,7 @@ class WedgeWalk {
     }
   }
 
-  /// The edges between neighbours of a: what is at both ends of each, and the
-  /// 4-cycles of them.
+  /// The edges between neighbours of a: the sums at both ends of each, and their 4-cycles.
   void at_neighborhood(WedgeWorker& worker, std::uint64_t a) const {
     if (triangles_.at[a] == 0) return;
     worker.near.open(a);
@@ -131,7 +128,7 @@ class WedgeWalk {
   std::int64_t on(std::uint64_t arc) const { return triangles_.on[arc]; }
   std::int64_t degree(std::uint64_t vertex) const { return static_cast<std::int64_t>(graph_.degree(vertex)); }
 
-  /// The triangles that have u as their lowest vertex, and the 4-cliques on each.
+  /// The triangles with u as their lowest vertex, and the 4-cliques on each.
   void add_cliques(WedgeWorker& worker, std::uint64_t u, bool by_rows, std::uint64_t words) const {
     const Neighborhood& near = worker.near;
     for (std::uint64_t i = 0; i < near.size(); ++i) {
@@ -160,8 +157,7 @@ class WedgeWalk {
                                  triangles_.on[b]);
   }
 
-  /// Whether all pairs of rows take less than the paths of two edges, in
-  /// nanoseconds.
+  /// True if all pairs of rows are cheaper than the paths of two edges, in nanoseconds.
   bool rows_pay(const WedgeWorker& worker, std::uint64_t words) const {
     constexpr double kNsAPair = 1, kNsAWord = 0.7, kNsAPath = 0.5;
     double paths = 0;
@@ -170,7 +166,7 @@ class WedgeWalk {
     return size * size / 2 * (kNsAPair + kNsAWord * static_cast<double>(words)) < kNsAPath * paths;
   }
 
-  /// Whether sets of all vertices at two steps take less than the diamonds, in nanoseconds.
+  /// True if sets of all vertices at two steps are cheaper than the diamonds, in nanoseconds.
   bool inside_pays_by_rows(const WedgeWorker& worker, std::uint64_t a, std::uint64_t words) const {
     constexpr double kNsAStep = 1.5, kNsAWord = 0.7, kNsADiamond = 0.4, kNsAnArc = 0.7;
     double steps = 0, arcs = 0;
@@ -190,7 +186,7 @@ class WedgeWalk {
     for (std::uint64_t i = 0; i < worker.met_count; ++i) count += worker.ways[worker.met[i]] > 2;
     if ((count + 1) * words > kMostWords) return false;
     if (count == 0) return true;
-    // Row 0 is that of all vertices without a place.
+    // Row 0 belongs to all vertices without a place.
     worker.sets.assign((count + 1) * words, 0);
     std::uint32_t place = 0;
     for (std::uint64_t i = 0; i < worker.met_count; ++i) {
@@ -224,7 +220,7 @@ class WedgeWalk {
         if (triangles_.on[q] < 2 || worker.near.place(graph_.near[q]) == 0) continue;
         const std::uint32_t* z = triangles_.third.data() + triangles_.start[q];
         std::uint64_t all = 0;
-        for (; *z < a; ++z) all += ways[*z] - 2;  // a itself is there.
+        for (; *z < a; ++z) all += ways[*z] - 2;  // a itself is included.
         inside += all;
       }
     }

@@ -10,33 +10,29 @@
 
 namespace matcha::runtime::motif {
 
-/// The longest rows of bits that neighbourhoods are kept in, in words; what is
-/// larger is walked by lists.
+/// The longest bit rows of neighbourhoods, in words; larger neighbourhoods use lists.
 inline constexpr std::uint64_t kMostRowWords = 64;
 
-/// What a walk over the wedges finds, beside the 4-cycles.
+/// The sums to compute in a pass over the wedges, besides the 4-cycles.
 struct WedgeWants {
   bool by_edge = false;  ///< 4-cycles by edge.
   bool five_cycles = false;
-  bool pairs = false;    ///< All common neighbours of each pair, also those of high ranks.
+  bool pairs = false;    ///< All common neighbours of each pair, including those of high ranks.
   bool inside = false;   ///< Edges between them; needs `pairs` and lists of triangles.
   bool wheels = false;   ///< Needs lists of triangles.
-  bool cliques = false;  ///< What depends on the 4-cliques of each triangle; needs lists of triangles.
+  bool cliques = false;  ///< The sums over 4-cliques of each triangle; needs lists of triangles.
   std::uint64_t most_row_words = kMostRowWords;
 };
 
 /// Sums over the wedges of a graph.
 struct WedgeSums {
   Sum four_cycles;
-  /// Over edges cd and vertices a above both: the ways from a over a lower
-  /// vertex to c, times those to d.
+  /// Over edges cd and vertices a above both: the number of paths from a over a lower vertex to c, times those to d.
   Sum closed;
-  /// Over edges ad, d < a: such ways from a to d, times the neighbours of d
-  /// below a.
+  /// Over edges ad, d < a: the number of such paths from a to d, times the neighbours of d below a.
   Sum returned;
   Sum pairs;   ///< Over pairs with c common neighbours: c (c - 1) (c - 2).
-  Sum inside;  ///< Over pairs: c - 2 for each edge between two of these
-               ///< neighbours.
+  Sum inside;  ///< Over pairs: c - 2 for each edge between two of these neighbours.
   Sum wheels;  ///< 4-cycles among the neighbours of a vertex.
   /// Over triangles uvw with K 4-cliques on each, where t is the triangles on an edge and d the degree.
   Sum tails;         ///< K (d_u + d_v + d_w - 9).
@@ -46,12 +42,11 @@ struct WedgeSums {
   void add(const WedgeSums& other);
 };
 
-/// By arc: the 4-cycles of its edge in this cell and in that of its twin
-/// together.
+/// By arc: the 4-cycles of its edge are the sum of this cell and that of its twin.
 using CyclesOfArcs = Buffer<std::uint64_t>;
 
-/// Walks over the wedges between each vertex and those below it. `cycles`,
-/// zeros, is filled where 4-cycles are wanted by edge. Throws: std::bad_alloc.
+/// A pass over the wedges between each vertex and lower ones. Adds 4-cycles by edge to `cycles`, initially zeros, if
+/// requested. Throws: std::bad_alloc.
 WedgeSums walk_wedges(const RankedGraph& graph, const Triangles& triangles, const WedgeWants& wants,
                       const SetKernels& sets, VertexLoop& loop, CyclesOfArcs& cycles);
 

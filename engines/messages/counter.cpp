@@ -17,14 +17,14 @@ namespace matcha::runtime::messages {
 
 namespace {
 
-/// Counts for one image of the top after the other; belongs to a thread.
+/// Counts the maps for one image of the top after the other; used by one thread.
 template <typename Number>
 class Worker {
  public:
   Worker(const Forest& forest, std::atomic<bool>& overflow)
       : forest_(&forest), gatherer_(forest), overflow_(&overflow) {}
 
-  /// Does nothing once the maps of some image were too many.
+  /// Does nothing after an overflow.
   void visit(std::uint32_t image) {
     if (overflow_->load(std::memory_order_relaxed)) return;
     const Node& top = forest_->top();
@@ -38,7 +38,7 @@ class Worker {
   const motif::Sum& sum() const { return sum_; }
 
  private:
-  /// The maps of all that is not the top's alone, for its image.
+  /// The number of maps of everything except the top's own subtrees, for its image.
   Number maps_of_second() {
     Number sum = 0;
     const Node& second = *forest_->maybe_second();
@@ -56,7 +56,7 @@ class Worker {
     return sum;
   }
 
-  /// What hangs on the second cut alone, which is the same for all images of the first and found once.
+  /// The number of maps of the second cut's own subtrees, which is independent of the first cut and computed once.
   Number maps_alone(const Node& second, std::uint32_t image) {
     if (second.pendants.empty() && second.blocks.empty()) return 1;
     if (!alone_) alone_ = Zeros<Number>(forest_->universe());
@@ -69,12 +69,12 @@ class Worker {
   GathererOf<Number> gatherer_;
   std::atomic<bool>* overflow_;
   CutImages cuts_ = {};
-  Zeros<Number> alone_;  ///< One more than `maps_alone`; 0: not known yet.
+  Zeros<Number> alone_;  ///< `maps_alone` + 1; 0: not computed so far.
   motif::Sum sum_;
 };
 
-/// Adds the maps of a query without a shared label. False: the numbers on the way are too large for `Number`, and
-/// nothing is added.
+/// Adds the maps of a query without a shared label. False: intermediate numbers overflow `Number`, and nothing is
+/// added.
 template <typename Number>
 bool add_maps_as(const Forest& forest, const MapRequest& request, motif::Sum& sum, MapOutcome& outcome) {
   const Ranks all = forest.candidates();
@@ -91,7 +91,7 @@ bool add_maps_as(const Forest& forest, const MapRequest& request, motif::Sum& su
   return true;
 }
 
-/// The same; where 64 bits are too few, in 128.
+/// The same, in 128 bits if 64 are too few.
 void add_maps(const Graph& graph, const LabelTable& table, const MapQuery& query, const MapPlan& plan,
               const MapRequest& request, motif::Sum& sum, MapOutcome& outcome) {
   const auto add = [&]<typename Number>(Sums sums) {

@@ -41,7 +41,7 @@ Forest::Forest(const Graph& graph, const LabelTable& table, const MapQuery& quer
   }
   const std::optional<std::vector<std::vector<int>>> trees = trees_without(query, cut_, second_);
   for (const std::vector<int>& tree : *trees) add_tree(tree, plan);
-  // Rows have an image of every vertex.
+  // Every vertex has an image in a row.
   if (is_for_some()) return;
   std::string all;
   fold(top_);
@@ -146,7 +146,7 @@ void Forest::add_tree(const std::vector<int>& tree, const MapPlan& plan) {
     }
   }
   if (tied[0].size() + tied[1].size() == 1) {
-    // It hangs on the cut as a tree.
+    // It is attached to the cut as a tree.
     const std::size_t i = tied[0].empty() ? 1 : 0;
     hang(tied[i][0], cuts[i], false, within);
     nodes_[static_cast<std::size_t>(cuts[i])].pendants.push_back(tied[i][0]);
@@ -178,9 +178,9 @@ const PartIndex* Forest::index(const std::vector<std::int64_t>& labels, ArcSide 
   return index.index.get();
 }
 
-/// That of one label, which stays with a graph that does.
+/// The index of one label, cached with the graph if it keeps copies.
 std::shared_ptr<const PartIndex> Forest::kept_index(const LabelPart& part) const {
-  // No device has this number.
+  // A number that no device has.
   constexpr int kHost = -2;
   const auto make = [&] { return std::make_shared<PartIndex>(part, view_.universe); };
   DeviceCopies* const maybe_copies = graph_.device_copies().get();
@@ -193,7 +193,7 @@ LabelPart Forest::part_of_any(ArcSide side, Index& index) const {
   if (side == ArcSide::Sources) {
     const Result<std::shared_ptr<const Graph>> backwards = graph_.label_slices().backwards(graph_);
     if (!backwards) throw std::bad_alloc();
-    view = (*backwards)->view();  // The slices keep it.
+    view = (*backwards)->view();  // The slices keep it alive.
   }
   for (std::uint64_t v = 0; v < view.universe; ++v) {
     if (view.offsets[v] == view.offsets[v + 1]) continue;
@@ -280,7 +280,7 @@ Ranks Forest::candidates_of(int vertex) {
 
 Ranks Forest::rows_of(int vertex) {
   std::optional<Ranks> fewest;
-  // Arcs of any label are asked where there is no other, those that come to it last: they have to be turned first.
+  // Arcs of any label are used if there is no other choice; incoming ones last: they must be reversed first.
   const auto ask = [&](bool any, ArcSide side) {
     for (const MapQuery::Arc& arc : query_.arcs) {
       if ((side == ArcSide::Targets ? arc.from : arc.to) != vertex || arc.labels.empty() != any) continue;

@@ -20,7 +20,7 @@
 
 namespace matcha::runtime::messages {
 
-/// Numbers by rank that begin as 0. Memory of those that nobody looks at is never touched.
+/// Numbers by rank, initially 0. Untouched memory is never allocated.
 template <typename T>
 class Zeros {
  public:
@@ -38,16 +38,16 @@ class Zeros {
   std::unique_ptr<T[], Free> items_;
 };
 
-/// An edge of the pattern, which may be several arcs, as one of its ends sees it: the images of the other end are the
-/// items of the first index that all others have as well.
+/// An edge of the pattern, which may be several arcs, seen from one of its ends: the images of the other end are the
+/// items of the first index that all other indices also have.
 struct EdgeSide {
   std::vector<const PartIndex*> indices;  ///< The one with the fewest items is first.
-  bool repeats = false;                   ///< Some have an item once for each edge between the two.
+  bool repeats = false;                   ///< Some have an item once for each parallel edge.
 
   Ranks row(std::uint32_t image) const { return indices[0]->of(image); }
 };
 
-/// In how many ways the indices from `first` on have the other end in the row of the image.
+/// The number of ways to reach `other` from the image by the indices from `first` on.
 inline std::uint64_t ways(const EdgeSide& side, std::size_t first, std::uint32_t image, std::uint32_t other) {
   std::uint64_t all = 1;
   for (std::size_t i = first; i < side.indices.size() && all != 0; ++i) {
@@ -62,8 +62,8 @@ inline std::uint64_t ways(const EdgeSide& side, std::size_t first, std::uint32_t
   return all;
 }
 
-/// Calls `see` with the images of the other end, ascending, one for each way to it, until it gives false. False: it
-/// did.
+/// Calls `see` with the images of the other end, ascending, once for each way to it, until it returns false. Returns
+/// false in that case.
 template <typename See>
 bool walk_while(const EdgeSide& side, std::uint32_t image, const See& see) {
   for (const std::uint32_t other : side.row(image)) {
@@ -74,7 +74,7 @@ bool walk_while(const EdgeSide& side, std::uint32_t image, const See& see) {
   return true;
 }
 
-/// The same, but each image once.
+/// The same, with each image once.
 template <typename See>
 bool walk_distinct_while(const EdgeSide& side, std::uint32_t image, const See& see) {
   const Ranks row = side.row(image);
@@ -85,7 +85,7 @@ bool walk_distinct_while(const EdgeSide& side, std::uint32_t image, const See& s
   return true;
 }
 
-/// The same as `walk_while` with all of them.
+/// The same as `walk_while` for all of them.
 template <typename See>
 void walk(const EdgeSide& side, std::uint32_t image, const See& see) {
   for (const std::uint32_t other : side.row(image)) {
@@ -98,54 +98,57 @@ using CutImages = std::array<std::uint32_t, 2>;
 
 /// The edge from a cut to a vertex beside it.
 struct Tie {
-  std::size_t cut = 0;  ///< In CutImages.
+  std::size_t cut = 0;  ///< Index in CutImages.
   EdgeSide side;        ///< From the image of the cut to that of the vertex.
 };
 
 /// A vertex of the pattern in its tree.
 struct Node {
   int vertex = 0;
-  std::vector<std::int64_t> labels;  ///< One of them; empty: any.
+  std::vector<std::int64_t> labels;  ///< Allowed labels; empty: any.
   std::optional<std::uint32_t> image;
-  EdgeSide down;  ///< From the image of its parent to its own; of the second cut from that of the first.
-  EdgeSide up;    ///< Back, of a vertex in a tree with several ties.
+  EdgeSide down;  ///< From the image of its parent to its own; for the second cut, from the image of the first.
+  EdgeSide up;    ///< The reverse, for a vertex in a tree with several ties.
   std::vector<int>
-      pendants;  ///< Children that no number comes up from but theirs: none below them has ties to a cut above.
-  std::vector<int> strands;                ///< All other children.
-  int times = 1;                           ///< It stands for so many siblings, the maps below which are the same.
-  std::vector<int> blocks;                 ///< Of a cut: roots of trees that have several ties, all to it.
-  std::vector<Tie> ties;                   ///< Of a vertex beside a cut that is no child of it.
-  std::vector<const PartIndex*> required;  ///< In which all of its images have rows; of cuts, the top and such trees.
-  bool is_counted = false;                 ///< A leaf that any image fits, by one arc.
-  Zeros<std::uint64_t> weights;            ///< Those that are known by rank, as KeptWeight has them. Maybe none.
+      pendants;              ///< Children whose subtrees have no tie to a cut above: only their number of maps matters.
+  std::vector<int> strands;  ///< All other children.
+  /// The number of siblings that it represents, whose subtrees have the same maps.
+  int times = 1;
+  std::vector<int> blocks;  ///< For a cut: roots of trees that have several ties, all to it.
+  std::vector<Tie> ties;    ///< For a vertex adjacent to a cut that is not its child.
+  /// Indices in which all of its images have rows; for cuts, the top, and roots of such trees.
+  std::vector<const PartIndex*> required;
+  bool is_counted = false;       ///< A leaf that any image fits, with one arc.
+  Zeros<std::uint64_t> weights;  ///< The known weights by rank, as in KeptWeight. May be empty.
 };
 
-/// What the numbers of maps are for.
+/// The purpose of the numbers of maps.
 enum class Sums : std::uint8_t {
   Exact,  ///< They are the result, in 64 bits.
   Wide,   ///< The same in 128.
-  Some,   ///< They tell 0 from all else: a sum ends with its first part.
+  Some,   ///< They distinguish 0 from other numbers: a sum ends at its first term.
 };
 
 /// The pattern as trees and blocks below one vertex, or trees below two cuts, over the edges by label of a graph.
 class Forest {
  public:
-  /// Requires: the plan is one for the query, and the query is connected; no arc has a shared label, and where arcs
-  /// have any or one of several, the graph has less than 2^32 arcs. Throws std::bad_alloc.
+  /// Requires: the plan fits the query, and the query is connected; no arc has a shared label; if arcs have any or
+  /// several labels, the graph has less than 2^32 arcs. Throws std::bad_alloc.
   Forest(const Graph& graph, const LabelTable& table, const MapQuery& query, const MapPlan& plan, Sums sums);
 
-  /// The second cut; null: there is none.
+  /// The second cut; null: none.
   const Node* maybe_second() const { return second_ < 0 ? nullptr : &node(second_); }
   /// Roots of trees with ties to both cuts.
   const std::vector<int>& shared_strands() const { return shared_strands_; }
-  /// Calls `see` with the images of the second cut that go with this of the first, each once, until it gives false.
+  /// Calls `see` with each image of the second cut that is compatible with this image of the first, once each, until it
+  /// returns false.
   template <typename See>
   bool walk_seconds_while(std::uint32_t cut, const See& see) const {
     const Node& second = node(second_);
     if (!second.down.indices.empty()) return walk_distinct_while(second.down, cut, see);
     return std::ranges::all_of(second_candidates_, see);
   }
-  /// The same, but each image once for each way to it.
+  /// The same, with each image once for each way to it.
   template <typename See>
   bool walk_second_while(std::uint32_t cut, const See& see) const {
     const Node& second = node(second_);
@@ -156,7 +159,7 @@ class Forest {
   const Node& node(int vertex) const { return nodes_[static_cast<std::size_t>(vertex)]; }
   int size() const { return static_cast<int>(nodes_.size()); }
   std::uint64_t universe() const { return view_.universe; }
-  /// The images that the top can have, and maybe others.
+  /// A superset of the possible images of the top.
   Ranks candidates() const { return candidates_; }
 
   bool fits(const Node& node, std::uint32_t image) const {
@@ -165,18 +168,18 @@ class Forest {
     const std::int64_t label = view_.labels[image];
     return std::ranges::find(node.labels, label) != node.labels.end();
   }
-  /// The same, and that the image has arcs for all edges of the pattern there.
+  /// The same, and the image has arcs for all edges of the pattern there.
   bool may_be(const Node& node, std::uint32_t image) const {
     for (const PartIndex* const index : node.required) {
       if (!index->has(image)) return false;
     }
     return fits(node, image);
   }
-  /// Whether sums may end with their first part.
+  /// True if sums may end at their first term.
   bool is_for_some() const { return sums_ == Sums::Some; }
 
  private:
-  /// An index of arcs with one of the labels, and the rows that it needs, if they are no part of the table.
+  /// An index of arcs with one of the labels, with its rows if they are not part of the table.
   struct Index {
     std::vector<std::uint32_t> rows, ends, items;
     std::shared_ptr<const PartIndex> index;
@@ -187,20 +190,20 @@ class Forest {
   LabelPart part_of_several(const std::vector<std::int64_t>& labels, ArcSide side, Index& index) const;
   EdgeSide side_of(int from, int to);
   bool has_edge(int u, int v) const;
-  /// Adds a part of the pattern that hangs on a vertex.
+  /// Adds a part of the pattern that is attached to a vertex.
   void attach(int vertex, Vertices part, const MapPlan& plan);
   void add_tree(const std::vector<int>& tree, const MapPlan& plan);
-  /// Once its children are known. `is_kept`: weights are, since many ask for each.
+  /// Call once its children are complete. `is_kept`: weights are stored, since each is used often.
   void finish(Node& node, bool is_kept) const;
-  /// Whether most images of a child are beside one image of its parent alone.
+  /// True if most images of a child are adjacent to only one image of its parent.
   bool is_met_once(int child, int parent) const;
-  /// The images of a vertex that is no child of another, and maybe others.
+  /// A superset of the images of a vertex that is not a child.
   Ranks candidates_of(int vertex);
-  /// A vertex of a tree, and those of `within` below it; `is_tied`: the tree has several ties.
+  /// Adds a vertex of a tree, and those of `within` below it; `is_tied`: the tree has several ties.
   void hang(int vertex, int parent, bool is_tied, Vertices within);
   void require_edges(int vertex);
   bool is_tied_below(int vertex) const;
-  /// Has one of several alike children stand for all; gives what tells a vertex and all below it from others.
+  /// Merges equivalent children into one; returns a key of a vertex and its subtree.
   std::string fold(int vertex);
   void fold(std::vector<int>& siblings, std::string& key);
   Ranks rows_of(int vertex);
@@ -220,7 +223,7 @@ class Forest {
   std::vector<int> shared_strands_;
 };
 
-/// The maps of all siblings that a node stands for, from its own.
+/// The maps of all siblings that a node represents, from its own.
 template <typename Number>
 Number of_all(const Node& node, Number maps) {
   Number all = maps;

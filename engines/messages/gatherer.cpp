@@ -6,11 +6,11 @@ namespace matcha::runtime::messages {
 
 namespace {
 
-/// So few items are walked without a look at the other direction, or sorted.
+/// Up to this many items are scanned without considering the other direction, or sorted.
 constexpr std::uint64_t kFew = 128;
-/// So few images are walked beside each row.
+/// Up to this many images are merged with each row.
 constexpr std::size_t kMerged = 32;
-/// Numbers for so many ranks are in the caches of a core, and nothing else is worth it.
+/// Numbers for this many ranks fit the caches of a core, so no other method pays.
 constexpr std::uint64_t kSmallUniverse = std::uint64_t{1} << 15;
 
 template <typename Number>
@@ -18,7 +18,7 @@ std::uint64_t price_of_asking(Ranks row, const ImagesOf<Number>& theirs) {
   return std::min<std::uint64_t>(row.size(), kSearch * theirs.ranks.size());
 }
 
-/// Multiplies the maps of each image by those of a child, which `factor` gives for its place.
+/// Multiplies the maps of each image by those of a child; `factor` returns them by place.
 template <typename Number, typename Factor>
 void keep(const Node& child, ImagesOf<Number>& mine, const Factor& factor) {
   std::size_t kept = 0;
@@ -40,7 +40,7 @@ Number* GathererOf<Number>::by_rank(Images& images) {
   return images.by_rank.get();
 }
 
-/// The images of a vertex that has ties, by these alone.
+/// The images of a vertex with ties, by the ties only.
 template <typename Number>
 void GathererOf<Number>::begin(const Node& node, const CutImages& cuts, Images& mine) {
   const auto row_of = [&](const Tie& tie) { return tie.side.row(cuts[tie.cut]); };
@@ -153,7 +153,7 @@ void GathererOf<Number>::find(const Node& node, const Node& child) {
   mine.ranks.resize(kept);
 }
 
-/// The same of few, which are sorted: numbers by rank would be all over the memory.
+/// The same for a few images, which are sorted: numbers by rank would be scattered in memory.
 template <typename Number>
 void GathererOf<Number>::find_few(const Node& node, const Node& child) {
   const Images& theirs = of(child.vertex);
@@ -175,7 +175,7 @@ void GathererOf<Number>::find_few(const Node& node, const Node& child) {
   }
 }
 
-/// Adds the maps of each image of a child to those of the parent's images that go with it; `reached`: these.
+/// Adds the maps of each image of a child to those of the adjacent images of the parent; `reached`: these images.
 template <typename Number>
 void GathererOf<Number>::send(const Images& from, const EdgeSide& up, Images& to, std::vector<std::uint32_t>& reached) {
   Number* const sums = by_rank(to);
@@ -210,7 +210,7 @@ void GathererOf<Number>::meet(Images& mine, const Node& child) {
   for (const std::uint32_t rank : reached_) sums[rank] = 0;
 }
 
-/// Each image asks the row of its own, in `rows_`.
+/// Each image reads its own row, in `rows_`.
 template <typename Number>
 void GathererOf<Number>::ask(Images& mine, const Node& child) {
   Images& theirs = of(child.vertex);
@@ -242,7 +242,7 @@ Number GathererOf<Number>::add_up(const EdgeSide& down, std::uint32_t rank, Rank
   return all;
 }
 
-/// The same by walking side by side what ascends.
+/// The same by merging, if both ascend.
 template <typename Number>
 Number GathererOf<Number>::merge(const EdgeSide& down, std::uint32_t rank, Ranks row, const Images& theirs) const {
   Number all = 0;
@@ -256,7 +256,7 @@ Number GathererOf<Number>::merge(const EdgeSide& down, std::uint32_t rank, Ranks
   return all;
 }
 
-/// The same, of a row much longer than the images that may be in it.
+/// The same for a row much longer than the list of images.
 template <typename Number>
 Number GathererOf<Number>::search(const EdgeSide& down, std::uint32_t rank, Ranks row, const Images& theirs) const {
   Number all = 0;

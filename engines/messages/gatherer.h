@@ -8,18 +8,18 @@
 
 namespace matcha::runtime::messages {
 
-/// A row much longer than the images that may be in it is searched for each; so many items are walked in the time of
-/// one search, roughly.
+/// The ratio of lengths from which a row is searched for each image instead of scanned: about this many items are
+/// scanned in the time of one search.
 inline constexpr std::uint64_t kSearch = 16;
 
-/// Images of a vertex of the pattern, each with the maps of what is below it.
+/// Images of a vertex of the pattern, each with the number of maps below it.
 template <typename Number>
 struct ImagesOf {
   std::vector<std::uint32_t> ranks;
   std::vector<Number> maps;
   Zeros<Number> by_rank;                              ///< All 0 between two uses.
-  bool ascend = true;                                 ///< The ranks do.
-  std::vector<std::pair<std::uint32_t, Number>> few;  ///< While they are found.
+  bool ascend = true;                                 ///< The ranks ascend.
+  std::vector<std::pair<std::uint32_t, Number>> few;  ///< Used while they are collected.
 
   void clear() {
     ranks.clear();
@@ -32,28 +32,29 @@ struct ImagesOf {
   }
 };
 
-/// Finds the images of the vertices of trees that are tied to cuts, for one image of these after the other. Belongs to
-/// a thread. Numbers have 64 bits, or 128 for a forest with wide sums.
+/// Computes the images of the vertices of trees that are tied to cuts, for one image of the cuts after the other. Used
+/// by one thread. Numbers have 64 bits, or 128 for a forest with wide sums.
 template <typename Number>
 class GathererOf {
  public:
   using Images = ImagesOf<Number>;
 
-  /// The forest must outlive it.
+  /// Requires: the forest outlives it.
   explicit GathererOf(const Forest& forest) : forest_(&forest), images_(static_cast<std::size_t>(forest.size())) {}
 
-  /// Finds those of the root of such a tree, and of the vertices below it from which numbers go up, for these images of
-  /// the cuts that it has ties to. Where the root has none, neither need the others be right.
+  /// Computes the images of the root of a tied tree and of the vertices below it that pass numbers up, for these images
+  /// of the cuts. If the root has none, the others are undefined.
   void gather(const Node& node, const CutImages& cuts);
-  /// The same; gives their maps in all.
+  /// The same; returns the total number of maps.
   Number gather_maps(int root, const CutImages& cuts);
-  /// The maps of all that hangs on a node whose image this is; 0 where it does not fit.
+  /// The number of maps of everything attached to a node with this image; 0 if the image does not fit.
   Number weight(const Node& node, std::uint32_t image);
-  /// Those of a child for this image of its parent; not 0 is all that is said of one with `Sums::Some`.
+  /// The number of maps of a child for this image of its parent; with `Sums::Some`, only 0 or not 0 is meaningful.
   Number sum(const Node& child, std::uint32_t parent_image);
-  /// The maps of the pendants and blocks of a node, which are there for these images of cuts; its own is one of them.
+  /// The number of maps of the pendants and blocks of a node, for these images of the cuts; its own image is one of
+  /// them.
   Number maps_below(const Node& node, std::uint32_t image, const CutImages& cuts);
-  /// What the last call found.
+  /// The result of the last call.
   Images& of(int vertex) { return images_[static_cast<std::size_t>(vertex)]; }
 
  private:
@@ -71,7 +72,7 @@ class GathererOf {
   const Forest* forest_;
   std::vector<Images> images_;
   std::vector<std::uint32_t> reached_;
-  std::vector<Ranks> rows_;  ///< Of known images, while they meet those of a child.
+  std::vector<Ranks> rows_;  ///< Rows of known images, while these are matched with those of a child.
 };
 
 extern template class GathererOf<std::uint64_t>;

@@ -20,17 +20,17 @@ namespace {
 
 constexpr std::uint64_t kRowsOfBlock = 4096;
 
-/// Where the maps of all threads come together.
+/// Collects the maps of all threads.
 class Outlet {
  public:
   explicit Outlet(const ListRequest& request)
       : request_(request), left_(request.most.value_or(std::numeric_limits<std::uint64_t>::max())) {}
 
-  /// Maps that a thread keeps before it gives them.
+  /// Maps that a thread buffers before it passes them on.
   std::uint64_t rows_of_block() const { return std::min(kRowsOfBlock, std::max<std::uint64_t>(left_at_begin(), 1)); }
   bool is_over() const { return is_over_.load(std::memory_order_relaxed); }
 
-  /// Takes maps. False: no more are wanted, or the run is to end.
+  /// Takes maps. False: no more are wanted, or the run should end.
   bool take(MapBlock maps) {
     const std::lock_guard lock(mutex_);
     if (is_over()) return false;
@@ -63,14 +63,14 @@ class Outlet {
   std::atomic<bool> is_over_{false};
 };
 
-/// A vertex of the pattern in the order in which images are chosen, its parent before it.
+/// A vertex of the pattern in the order in which images are chosen, parents first.
 struct Step {
   const Node* node = nullptr;
   int parent = -1;  ///< -1: the root of a tree that is tied to the cut.
   bool is_gathered = false;
 };
 
-/// The vertices below the top. Those of tied trees whose images a gatherer finds come with these.
+/// The vertices below the top. Those of tied trees have images from a gatherer.
 std::vector<Step> steps_of(const Forest& forest) {
   std::vector<Step> steps;
   const auto add = [&](const auto& self, int vertex, int parent, bool is_gathered) -> void {
@@ -90,10 +90,10 @@ std::vector<Step> steps_of(const Forest& forest) {
   return steps;
 }
 
-/// The edges of a map: of arcs that may have several labels each that fits.
+/// The edges of a map: for arcs that may have several labels, each edge that fits.
 class EdgeChoice {
  public:
-  /// `has_several`: of which arcs. The query must outlive it.
+  /// `has_several`: the arcs with several labels. Requires: the query outlives it.
   EdgeChoice(const GraphView& view, const MapQuery& query, const std::vector<bool>& has_several)
       : view_(view), query_(&query) {
     for (std::size_t arc = 0; arc < query.arcs.size(); ++arc) {
@@ -102,8 +102,8 @@ class EdgeChoice {
   }
 
   bool is_needed() const { return !arcs_.empty(); }
-  /// Calls `give` for each way to choose edges between these images, with the labels in `labels`, an item for each arc.
-  /// False: it gave false.
+  /// Calls `give` for each way to choose edges between these images, with the labels in `labels`, one per arc. Returns
+  /// false if `give` did.
   template <typename Give>
   bool choose(const std::vector<std::uint32_t>& images, std::vector<std::int64_t>& labels, const Give& give,
               std::size_t at = 0) const {
@@ -127,7 +127,7 @@ class EdgeChoice {
   std::vector<std::size_t> arcs_;
 };
 
-/// Lists the maps of one image of the top after the other; belongs to a thread.
+/// Lists the maps of one image of the top after the other; used by one thread.
 class Lister {
  public:
   Lister(const Forest& forest, const std::vector<Step>& steps, const EdgeChoice& edges,
@@ -168,7 +168,7 @@ class Lister {
       return !leads_on(*maybe_second) || !gather(forest_->shared_strands(), cuts_) || begin();
     });
   }
-  /// Gives the maps that it still has.
+  /// Passes on the buffered maps.
   void flush() {
     if (rows_ != 0) outlet_->take({columns_.data(), label_columns_.data(), rows_});
     rows_ = 0;
@@ -177,7 +177,7 @@ class Lister {
  private:
   std::uint32_t& image_of(const Node& node) { return images_[static_cast<std::size_t>(node.vertex)]; }
 
-  /// Finds the images of trees that have ties. False: one has none.
+  /// Computes the images of trees with ties. False: one has none.
   bool gather(const std::vector<int>& roots, const CutImages& cuts) {
     return std::ranges::all_of(roots, [&](int root) {
       gatherer_.gather(forest_->node(root), cuts);
@@ -189,14 +189,14 @@ class Lister {
     for (const int child : forest_->node(root).strands) sort_below(child);
   }
 
-  /// Whether there are maps of the trees that hang on the top or a cut, or are tied to it alone.
+  /// True if there are maps of the trees that are attached to the top or a cut, or tied to it only.
   bool leads_on(const Node& node) {
     const std::uint32_t image = cuts_[&node == forest_->maybe_second() ? 1 : 0];
     const auto has_maps = [&](int child) { return gatherer_.sum(forest_->node(child), image) != 0; };
     return std::ranges::all_of(node.pendants, has_maps) && gather(node.blocks, cuts_);
   }
 
-  /// Lists the maps with these images of the cuts, for which all trees have some. False: no more are wanted.
+  /// Lists the maps with these images of the cuts, for which all trees have images. False: no more are wanted.
   bool begin() {
     for (const int root : forest_->top().blocks) sort_below(root);
     if (forest_->maybe_second() != nullptr) {
@@ -212,7 +212,7 @@ class Lister {
     images.ascend = true;
   }
 
-  /// Chooses images for all steps from this one on, in all ways. False: no more maps are wanted.
+  /// Chooses images for all steps from this one on, in all ways. Returns false if no more maps are wanted.
   bool choose(std::size_t at) {
     if (at == steps_->size()) {
       return edges_->is_needed() ? edges_->choose(images_, labels_, [&] { return give(); }) : give();
@@ -258,16 +258,16 @@ class Lister {
   Gatherer gatherer_;
   CutImages cuts_ = {};
   std::vector<std::uint32_t> images_;
-  std::vector<std::int64_t> labels_;  ///< Of arcs.
+  std::vector<std::int64_t> labels_;  ///< By arc.
   std::uint64_t rows_of_block_;
-  std::vector<std::uint32_t> block_;       ///< A column for each vertex.
-  std::vector<std::int64_t> label_block_;  ///< And each arc, if any has several labels.
+  std::vector<std::uint32_t> block_;       ///< One column for each vertex,
+  std::vector<std::int64_t> label_block_;  ///< and for each arc, if any arc has several labels.
   std::vector<const std::uint32_t*> columns_;
   std::vector<const std::int64_t*> label_columns_;
   std::uint64_t rows_ = 0;
 };
 
-/// Lists the maps of a query without a shared label, which may be one of others: `has_several` is of all.
+/// Lists the maps of a query without a shared label, one of several alternatives; `has_several` applies to all.
 void list_maps_of(const Graph& graph, const LabelTable& table, const MapQuery& query,
                   const std::vector<bool>& has_several, const MapPlan& plan, const ListRequest& request,
                   ListOutcome& outcome) {

@@ -20,7 +20,7 @@ using runtime::messages::ListRequest;
 using runtime::messages::MapOutcome;
 using runtime::messages::MapRequest;
 
-/// Adds what another part took and found; ends as that did.
+/// Adds the result of another part, including its ending.
 void add(const MapOutcome& part, MapOutcome& all) {
   all.end = part.end;
   all.maps += part.maps;
@@ -72,7 +72,7 @@ class MapMatcher final : public Executable {
     return result;
   }
 
-  /// Lists maps, or counts those that are enough.
+  /// Lists maps, or counts up to the wanted number.
   RunOutcome list(const runtime::Graph& graph, const MapRequest& run, const RunOptions& options) const {
     const bool has_rows = !task_.columns.empty();
     const int size = task_.parts.front().query.size;

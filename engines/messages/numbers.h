@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <optional>
 
-/// Numbers of maps, of 64 bits or of 128, which know when they are too large.
+/// Numbers of maps, of 64 bits or of 128, that saturate.
 namespace matcha::runtime::messages {
 
-/// A number of maps where 64 bits are too few.
+/// A number of maps if 64 bits are too few.
 using WideNumber = unsigned __int128;
 
-/// Numbers end here: this one says that there are so many or more.
+/// The saturated number: this many or more.
 template <typename Number>
 inline constexpr Number kTooLarge = Number{1} << (8 * sizeof(Number) - 1);
 
@@ -24,13 +24,13 @@ Number added(Number a, Number b) {
   return a < kTooLarge<Number> - b ? a + b : kTooLarge<Number>;
 }
 
-/// The weight of a rank where threads look for it; they all find the same one.
+/// The weight of a rank in shared memory; concurrent threads compute the same one.
 template <typename Number>
 struct KeptWeight;
 
 template <>
 struct KeptWeight<std::uint64_t> {
-  static constexpr std::uint64_t kWords = 1;  ///< One more than the weight; 0: not known yet.
+  static constexpr std::uint64_t kWords = 1;  ///< Weight + 1; 0: not computed so far.
 
   static std::optional<std::uint64_t> load(std::uint64_t* words) {
     const std::uint64_t more = std::atomic_ref(words[0]).load(std::memory_order_relaxed);
@@ -43,7 +43,7 @@ struct KeptWeight<std::uint64_t> {
 
 template <>
 struct KeptWeight<WideNumber> {
-  static constexpr std::uint64_t kWords = 3;  ///< The low and the high half; not 0: they are there.
+  static constexpr std::uint64_t kWords = 3;  ///< The low and the high half; not 0: computed.
 
   static std::optional<WideNumber> load(std::uint64_t* words) {
     if (std::atomic_ref(words[2]).load(std::memory_order_acquire) == 0) return std::nullopt;

@@ -21,7 +21,7 @@ std::optional<std::vector<std::vector<int>>> trees_without(const MapQuery& query
     if (is_out(first) || seen[static_cast<std::size_t>(first)]) continue;
     std::vector<int> tree = {first};
     seen[static_cast<std::size_t>(first)] = true;
-    std::size_t inside = 0;  // Edges, each seen from both ends.
+    std::size_t inside = 0;  // Edges, each counted from both ends.
     for (std::size_t at = 0; at < tree.size(); ++at) {
       for (const auto& [u, v] : edges) {
         if (u != tree[at] && v != tree[at]) continue;
@@ -78,7 +78,7 @@ std::vector<Vertices> parts_on(const MapQuery& query, Vertices vertices) {
 
 Vertices on_cycles(const MapQuery& query, int cut, Vertices part) {
   Vertices found = part;
-  // Those that one other vertex keeps from the cut are not.
+  // Vertices that one other vertex separates from the cut are not on such cycles.
   for (Vertices left = part; left != 0; left &= left - 1) {
     const Vertices other = left & (~left + 1);
     for (const Vertices rest : parts_on(query, part & ~other)) {
@@ -90,7 +90,7 @@ Vertices on_cycles(const MapQuery& query, int cut, Vertices part) {
 
 namespace {
 
-/// Adds the blocks of a part that hangs on a vertex. False: one has cycles without its cut.
+/// Adds the blocks of a part attached to a vertex. False: one has cycles without its cut.
 bool add_blocks(const MapQuery& query, int vertex, Vertices part, std::vector<Block>& blocks) {
   const Vertices tied = near(query, vertex) & part;
   if (std::popcount(tied) == 1) {

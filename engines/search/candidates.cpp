@@ -9,16 +9,16 @@ namespace matcha::runtime::match {
 
 namespace {
 
-/// Rounds of refinement after which what is left of it cannot pay.
+/// Rounds of refinement after which another one cannot pay.
 constexpr int kMostRounds = 32;
-/// How many neighbours of one label are told apart from fewer.
+/// The largest number of neighbours of one label that is distinguished.
 constexpr int kMostCounted = 4;
 
 }  // namespace
 
-/// What the neighbours of an image must be, along each side. Labels of the pattern have a class each, a bit of a mask.
+/// The neighbours that an image must have, along each side. Labels of the pattern have a class each, a bit of a mask.
 struct Candidates::Needs {
-  /// Along one of them.
+  /// Along one side.
   struct OfSide {
     explicit OfSide(const Neighbors& edges, int size)
         : neighbors(&edges), near(at(size), 0), several(kMostCounted - 1) {
@@ -30,7 +30,7 @@ struct Candidates::Needs {
     Mask users = 0;  ///< Vertices with such a neighbour.
     /// Item k: by pattern vertex, the classes of which it has at least k + 2 neighbours.
     std::vector<std::vector<Mask>> several;
-    bool counts = false;  ///< Some vertex has several neighbours of one label.
+    bool counts = false;  ///< Some vertex needs several neighbours of one label.
   };
 
   Needs(MatchIndex& index, const Query& query) {
@@ -69,7 +69,7 @@ struct Candidates::Needs {
       if (query.labels[at(u)]) of_label[*query.labels[at(u)]] |= bit(u);
       any = any || !query.labels[at(u)];
     }
-    // What may be the image of any cannot be counted by label, only with all others along its side.
+    // A vertex without a label cannot be counted by label, only with all others along its side.
     if (any && !query.has_sides()) return;
     if (any) of_label = {{0, query.all()}};
     int number = 0;
@@ -111,12 +111,12 @@ Candidates::Candidates(MatchIndex& index, const Query& query, const Stops& stops
 
 Candidates::~Candidates() {
   for (std::uint32_t v : vertices_) arrays_->masks[v] = 0;
-  // Marks are left where refinement ended before nothing changed.
+  // Marks remain if refinement was ended before a fixpoint.
   for (std::uint32_t v : vertices_) arrays_->marks[v] = 0;
   index_.give_back(std::move(arrays_));
 }
 
-/// Looks at what may stop it from time to time.
+/// Checks the stop conditions from time to time.
 bool Candidates::must_stop() {
   constexpr std::uint32_t kVerticesPerLook = 1024;
   if (until_look_-- == 0) {
@@ -172,7 +172,7 @@ void Candidates::find_by_label(const Query& query) {
   }
 }
 
-/// Of which pattern vertices the neighbours of `v` leave it a candidate.
+/// The pattern vertices for which `v` stays a candidate, given its neighbours.
 Mask Candidates::kept(const Needs& needs, std::uint32_t v) const {
   const Mask* masks = arrays_->masks.data();
   Mask kept = masks[v];
@@ -203,8 +203,8 @@ Mask Candidates::kept(const Needs& needs, std::uint32_t v) const {
   return kept;
 }
 
-/// One round over all candidates; from the third one, over those that lost a neighbour in the round before: at first
-/// there are too many to be told. Gives whether any was lost.
+/// One round over all candidates; from the third round on, only over those that lost a neighbour in the previous round:
+/// at first there are too many to track. Returns true if a candidate was removed.
 bool Candidates::refine(const Needs& needs, int round) {
   std::uint8_t* const marks = arrays_->marks.data();
   Mask* const masks = arrays_->masks.data();
@@ -299,7 +299,7 @@ std::uint32_t Candidates::row(std::uint32_t number, int slot, std::uint32_t* out
     return length;
   }
   const Slot& made = slots_[at(slot)];
-  // Parallel edges give a neighbour several times.
+  // Parallel edges repeat a neighbour.
   std::uint32_t last = ~std::uint32_t{0};
   const auto take = [&](std::uint32_t x) {
     if (x == last || (arrays_->masks[x] >> made.vertex & 1) == 0) return;

@@ -10,23 +10,22 @@
 
 namespace matcha::runtime::match {
 
-/// For each pattern vertex the graph vertices that may be its image: those whose label, degree and neighbours allow it,
-/// where the neighbours must be candidates again (arc consistency along all edges of the pattern at once: a word a
-/// graph vertex has a bit a pattern vertex). Where the query has sides, neighbours along each of them.
+/// The possible images of each pattern vertex: graph vertices whose label, degree and neighbours allow it. Their
+/// neighbours must be candidates again (arc consistency along all edges of the pattern at once: each graph vertex has a
+/// word with a bit for each pattern vertex). If the query has sides, neighbours along each side are checked.
 class Candidates {
  public:
-  /// `index` must outlive it. With `stops` it is given up soon.
+  /// Requires: `index` outlives it. `stops` may end it early.
   Candidates(MatchIndex& index, const Query& query, const Stops& stops = {});
   ~Candidates();
   Candidates(const Candidates&) = delete;
   Candidates& operator=(const Candidates&) = delete;
 
-  /// It was given up; nothing else may be asked then.
+  /// It was stopped; then no other function may be called.
   bool stopped() const { return stopped_; }
-  /// Some pattern vertex has no candidates, so that there is no match.
+  /// A pattern vertex has no candidates, so there is no match.
   bool none() const { return none_; }
-  /// Graph vertices that are candidates at all have numbers 0 … size() - 1, ascending with their ranks among those that
-  /// may be images of the same pattern vertex.
+  /// Candidates have numbers 0 … size() - 1. Among the candidates of one pattern vertex, numbers ascend with ranks.
   std::uint32_t size() const { return static_cast<std::uint32_t>(vertices_.size()); }
   std::uint32_t rank(std::uint32_t number) const { return vertices_[number]; }
   Mask mask(std::uint32_t number) const { return arrays_->masks[vertices_[number]]; }
@@ -36,21 +35,21 @@ class Candidates {
     const std::uint32_t v = vertices_[number];
     return index_.graph().offsets[v + 1] - index_.graph().offsets[v];
   }
-  /// What a vertex next to `u` asks of rows: those of one slot have the same items, whatever `u` is.
+  /// The kind of rows that a neighbour of `u` uses: rows of one slot have the same items for every `u`.
   int slot(int u, int w) const { return slot_of_[at(u * query_size_ + w)]; }
   int slots() const { return slot_count_; }
-  /// At most so many items has a row.
+  /// An upper bound of the number of items in a row.
   std::uint64_t room(std::uint32_t number, int slot) const;
-  /// The neighbours of a candidate of `u` that are candidates of `w` and tied as `u` and `w` are, or must not be, for
-  /// the slot of both: numbers, ascending. `out` has room for them. Gives how many.
+  /// Writes the neighbours of a candidate of `u` that are candidates of `w` and satisfy the tie of `u` and `w` (or
+  /// violate an anti-edge), by the slot of both: numbers, ascending. `out` has room for them. Returns their number.
   std::uint32_t row(std::uint32_t number, int slot, std::uint32_t* out) const;
 
  private:
   struct Needs;
-  /// How the rows of one slot are made, where the query has sides.
+  /// How the rows of one slot are computed, if the query has sides.
   struct Slot {
     int vertex = 0;
-    std::vector<const Neighbors*> with, without;  ///< As those of a Tie.
+    std::vector<const Neighbors*> with, without;  ///< As in Tie.
   };
   void number_slots(const Query& query);
   void find_by_label(const Query& query);
@@ -62,12 +61,12 @@ class Candidates {
 
   MatchIndex& index_;
   int query_size_;
-  std::vector<int> slot_of_;  ///< Item u * size + w.
+  std::vector<int> slot_of_;  ///< Index u * size + w.
   int slot_count_;
-  std::vector<Slot> slots_;  ///< None without sides: a slot is the vertex then.
+  std::vector<Slot> slots_;  ///< Empty without sides: a slot is then a vertex.
   std::unique_ptr<RankArrays> arrays_;
   std::vector<std::uint32_t> vertices_;
-  bool sorts_ = false;  ///< They were found in an order of their own.
+  bool sorts_ = false;  ///< True if candidates were not found in ascending order.
   std::vector<std::uint64_t> counts_;
   Stops stops_;
   std::uint32_t until_look_ = 0;

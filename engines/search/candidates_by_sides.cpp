@@ -10,13 +10,13 @@ namespace matcha::runtime::match {
 
 namespace {
 
-/// What an image needs: so many neighbours along a side, which are all different.
+/// A requirement of an image: this many distinct neighbours along a side.
 struct Need {
   int side = 0;
   std::uint64_t least = 0;
 };
 
-/// Where images are looked for: among the vertices of a label, among those with a neighbour along a side, or among all.
+/// Where images are searched: among the vertices of a label, those with a neighbour along a side, or all vertices.
 struct Base {
   enum class Kind { Label, Side, All };
   Kind kind = Kind::All;
@@ -25,7 +25,7 @@ struct Base {
   friend auto operator<=>(const Base&, const Base&) = default;
 };
 
-/// The numbers of neighbours of one vertex after the other, each looked up once.
+/// The numbers of neighbours of one vertex after the other, each computed once.
 class Degrees {
  public:
   explicit Degrees(std::vector<const Neighbors*> sides) : sides_(std::move(sides)), known_(sides_.size(), {~0U, 0}) {}
@@ -55,7 +55,7 @@ std::vector<Need> needs_of(const Query& query, int u) {
 
 }  // namespace
 
-/// Each pattern vertex has its images looked for where they are fewest.
+/// Images of each pattern vertex are searched in the smallest set.
 void Candidates::find_by_sides(const Query& query) {
   const GraphView& graph = index_.graph();
   std::vector<const Neighbors*> sides;

@@ -14,7 +14,7 @@ using Number = unsigned __int128;
 constexpr Number kTooLarge = ~Number{0};
 constexpr Number kMost = Number{1} << 127;
 constexpr std::size_t kMostStates = std::size_t{1} << 16;
-/// Chains whose lists meet, of which a mask has a bit each.
+/// The most chains with overlapping lists; a mask has a bit for each.
 constexpr std::size_t kMostTogether = 32;
 
 Number times(Number a, Number b) {
@@ -25,13 +25,13 @@ Number times(Number a, Number b) {
 
 Number plus(Number a, Number b) { return a == kTooLarge || b == kTooLarge || a + b > kMost ? kTooLarge : a + b; }
 
-/// Images that are in the same lists.
+/// A class of images in the same lists.
 struct Kind {
   std::uint32_t lists = 0;
   std::uint64_t count = 0;
 };
 
-/// Chains whose lists meet, directly or by others.
+/// Chains whose lists overlap, directly or through others.
 class Together {
  public:
   Together(std::vector<std::uint32_t> sizes, std::vector<Kind> kinds)
@@ -60,7 +60,7 @@ class Together {
   }
 
  private:
-  /// Each number of images of the kind for the chains from `chain` on.
+  /// Tries each number of images of the class for the chains from `chain` on.
   void take(const Kind& kind, std::size_t chain, std::uint64_t left, std::size_t state, Number ways) {
     while (chain < sizes_.size() && (kind.lists >> chain & 1) == 0) ++chain;
     if (chain == sizes_.size()) {
@@ -86,7 +86,7 @@ Number binomial(std::uint64_t n, std::uint64_t k) {
   k = std::min(k, n - k);
   Number number = 1;
   for (std::uint64_t i = 1; i <= k; ++i) {
-    // The rest of i divides the other factor, as the product is divisible by i.
+    // The rest of i divides the other factor, since i divides the product.
     const auto common = static_cast<std::uint64_t>(std::gcd(static_cast<std::uint64_t>(number % i), i));
     number = times(number / common, (n - k + i) / (i / common));
     if (number == kTooLarge) return number;
@@ -104,7 +104,7 @@ std::optional<Number> ways_of_chains(std::span<const ListedChain> chains,
     }
   }
   std::ranges::sort(uses);
-  // Item i: a chain before i that it is together with, or i.
+  // Item i: an earlier chain in the same component, or i.
   std::vector<std::size_t> first(chains.size());
   std::iota(first.begin(), first.end(), 0);
   const auto find = [&first](std::size_t i) {

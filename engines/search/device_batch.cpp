@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kNone = ~std::size_t{0};
 
-/// The vertices that are reached from the first one.
+/// The vertices reachable from the first one.
 Mask reached(const Query& query) {
   Mask all = bit(0), last = all;
   while (last != 0) {
@@ -30,7 +30,7 @@ Mask reached(const Query& query) {
   return all;
 }
 
-/// As a search on a CPU chooses its first vertex.
+/// Chooses the root like a search on a CPU.
 int root_of(const Candidates& candidates, const Query& query) {
   int best = 0;
   double least = 0;
@@ -44,13 +44,13 @@ int root_of(const Candidates& candidates, const Query& query) {
   return best;
 }
 
-/// For each vertex those that may have the same images: groups that have none in common.
+/// For each vertex those that may have the same images: sets are equal or disjoint.
 std::array<Mask, kMostVertices> alike(const Query& query) {
   std::array<Mask, kMostVertices> groups{};
   const bool any_label = std::ranges::any_of(query.labels, [](const auto& label) { return !label; });
   for (int u = 0; u < query.size; ++u) {
     for (int w = 0; w < query.size; ++w) {
-      // A vertex without a label may meet all, so that there is one group.
+      // A vertex without a label may share images with all, so there is one group.
       if (any_label || query.labels[at(u)] == query.labels[at(w)]) groups[at(u)] |= bit(w);
     }
   }
@@ -89,13 +89,13 @@ DeviceBatch::Found DeviceBatch::filter(MatchIndex& index, const Query& query, co
   return found;
 }
 
-/// A list is a part of the neighbours of an image; each pair of vertices makes one, or, where edges differ, one for
-/// each kind that is asked for.
+/// A list is a part of the neighbours of an image; each pair of vertices needs one, or one for each kind of edge that
+/// is required.
 void DeviceBatch::find_room(MatchIndex& index, const Query& query, const Candidates& candidates, Found& found) {
   std::vector<const Neighbors*> sides;
   for (const Side& side : query.sides) sides.push_back(&index.neighbors(side));
   if (sides.empty()) sides.push_back(&index.neighbors({}));
-  // The most neighbours of a candidate of each vertex, along each side.
+  // The largest number of neighbours of a candidate of each vertex, along each side.
   std::vector<std::uint64_t> degrees(sides.size() * at(query.size), 0);
   const auto first_side = [&](int u, int w) { return query.has_sides() ? at(query.tie(u, w).with.front()) : 0; };
   std::vector<std::vector<std::size_t>> used(at(query.size));  // Sides that lists begin with.
@@ -143,7 +143,7 @@ void DeviceBatch::add(const Pattern& pattern, const Found& found) {
   const Query& from = *pattern.query;
   MatchQuery query{};
   query.first_unit = roots_.size();
-  // Words of 64 bits are added up.
+  // Words of 64 bits are summed.
   constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
   if (pattern.most) query.most = std::min(*pattern.most, kMost);
   query.size = static_cast<std::uint32_t>(from.size);

@@ -26,7 +26,7 @@ constexpr std::uint64_t kTasks = std::uint64_t{1} << 16;
 
 }  // namespace
 
-/// Where what goes to the device with a launch lies: what comes back is in front.
+/// The layout of the memory that is copied with a launch: results come first.
 struct DeviceMatcher::Layout {
   std::uint64_t sums = 0, back = 0, queries = 0, roots = 0, places = 0, ties = 0, tie_sides = 0, sides = 0, bytes = 0;
 
@@ -81,13 +81,13 @@ Result<std::unique_ptr<DeviceMatcher>> DeviceMatcher::make(const GraphView& grap
   return made;
 }
 
-/// A third of what is free is for masks.
+/// A third of the free memory is for masks.
 std::uint64_t DeviceMatcher::most_patterns(std::uint64_t free_bytes) const {
   const std::uint64_t of_one = std::max<std::uint64_t>(universe_, 1) * sizeof(std::uint64_t);
   return std::max<std::uint64_t>((free_bytes + masks_.bytes()) / 3 / of_one, 1);
 }
 
-/// Memory for the lists of so many groups, or of fewer where there is not so much.
+/// Allocates memory for the lists of `groups` groups; reduces `groups` if memory is short.
 Status DeviceMatcher::reserve_groups(const DeviceBatch& batch, std::uint64_t& groups) {
   const std::uint64_t undo_bytes = batch.undo_room() * sizeof(MatchUndo);
   const std::uint64_t list_bytes = batch.list_room() * sizeof(std::uint32_t);
@@ -144,7 +144,7 @@ Status DeviceMatcher::send(const Layout& layout, const DeviceBatch& batch, std::
 Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::launch(MatchIndex& index, const DeviceBatch& batch,
                                                                 const Stops& stops) {
   const Layout layout(batch);
-  // All groups, for what busy ones give away.
+  // All groups, so that busy ones can give work away.
   std::uint64_t groups = most_blocks_ * kGroupsOfBlock;
   const Result<std::vector<MatchSide>> sides = sides_.of(batch.sides(), index, graph_.view(), *stream_);
   if (!sides) return sides.error();

@@ -20,23 +20,22 @@ namespace matcha::runtime::match {
 /// Matches labelled patterns on a device that has a copy of the graph.
 class DeviceMatcher {
  public:
-  /// `code`: the kernels of codegen/cuda/match_kernels.h. The graph must outlive it. Requires: offsets (no hash index).
-  /// Errors: Runtime, Resource.
+  /// `code`: the kernels of codegen/cuda/match_kernels.h. Requires: the graph outlives it and has offsets (no hash
+  /// index). Errors: Runtime, Resource.
   static Result<std::unique_ptr<DeviceMatcher>> make(const GraphView& graph, const cuda::DeviceRef& device,
                                                      cuda::Module code);
 
   struct Times {
-    double filter_ms = 0, kernel_ms = 0;  ///< Of all patterns together: until the search began, and of it.
+    double filter_ms = 0, kernel_ms = 0;  ///< Total for all patterns: of filtering, and of the search.
   };
-  /// What each pattern has, all in one launch where memory allows; callers take turns. Requires: none has a
-  /// `problem_of`; `index` is that of the graph. Errors: Resource where there is no memory; Runtime where the kernel
-  /// failed.
+  /// Matches all patterns, in one launch if memory allows; concurrent callers are serialized. Requires: `problem_of` is
+  /// empty for all; `index` is that of the graph. Errors: Resource when out of memory; Runtime when the kernel failed.
   Result<std::vector<DeviceBatch::Outcome>> run(MatchIndex& index, std::span<const DeviceBatch::Pattern> patterns,
                                                 const Stops& stops, Times* maybe_times = nullptr);
 
   const cuda::Device& device() const { return stream_->device(); }
-  /// Tries so many images before a group looks whether others wait for work, and so many before what is left of a part
-  /// goes behind all else; for tests.
+  /// Sets the number of images between two checks for idle groups, and the number after which the rest of a part is
+  /// queued after all other work; for tests.
   void set_schedule(std::uint64_t tried, std::uint64_t patience) {
     tried_ = tried;
     patience_ = patience;

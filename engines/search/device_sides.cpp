@@ -14,10 +14,10 @@ namespace {
 
 static_assert(sizeof(PartIndex::Word) == sizeof(MatchRowWord));
 
-/// Arrays one after the other in memory of a device.
+/// Lays out arrays in memory of a device.
 class Packing {
  public:
-  /// Where an array of so many bytes begins.
+  /// Returns the start of an array of `bytes` bytes.
   std::uint64_t add(std::uint64_t bytes) {
     const std::uint64_t begin = bytes_;
     bytes_ = aligned_to_line(bytes_ + bytes);

@@ -13,14 +13,14 @@
 
 namespace matcha::runtime::match {
 
-/// The neighbours of a side as kernels read them where they are on the host.
+/// The neighbours of a side in the form of kernels, with host addresses.
 matcha_program::MatchSide side_on_host(const Neighbors& neighbors);
 
-/// The neighbours of each vertex along sides, on a device, where they stay.
+/// The neighbours of each vertex along sides, cached on a device.
 class DeviceSides {
  public:
-  /// Copies what is not there yet, in order with the stream's work. `graph`: that of the index, on the device. Errors:
-  /// Resource, Runtime.
+  /// Copies the sides that are not on the device, in order with the stream's work. `graph`: that of the index, on the
+  /// device. Errors: Resource, Runtime.
   Result<std::vector<matcha_program::MatchSide>> of(std::span<const Side> sides, MatchIndex& index,
                                                     const GraphView& graph, const cuda::Stream& stream);
 

@@ -69,7 +69,7 @@ class Matcher final : public Executable {
     const Count divisor = divides ? task_.divisor : 1;
     if (!divides)
       query.restrictions.insert(query.restrictions.end(), task_.restrictions.begin(), task_.restrictions.end());
-    // Any map shows that there is a match, so that only vertices that are alike need an order.
+    // Any map shows that there is a match, so only interchangeable vertices need an order.
     const bool takes_any = options.most == 1 && !task_.rows && !is_share && !on_device;
     if (takes_any) query.restrictions = restrictions_of_twins(query);
     runtime::match::MatchRequest request;
@@ -105,7 +105,7 @@ class Matcher final : public Executable {
     return result;
   }
 
-  /// All of the search is one region, which a dealer gives in units.
+  /// The whole search is one region, whose units a dealer assigns.
   RunOutcome run_dealt(const runtime::Graph& graph, const RunOptions& options) {
     Dealer& dealer = *options.maybe_dealer;
     RunOptions part = options;
@@ -137,7 +137,7 @@ class Matcher final : public Executable {
     return dealer.merges() ? with_merged(std::move(all), std::move(found_by_all), options) : std::move(all);
   }
 
-  /// The result of what all units found.
+  /// The merged result of all units.
   RunOutcome with_merged(RunResult all, std::vector<PartialValue> merged, const RunOptions& options) const {
     if (merged.empty()) {
       PartialValue& none = merged.emplace_back();
@@ -168,7 +168,7 @@ class Matcher final : public Executable {
     return all;
   }
 
-  /// On the device, if it is time for it; else on the CPU. Adds what the user should know to `result`.
+  /// Searches on the device, if the time has come; else on the CPU. Adds notes for the user to `result`.
   runtime::Result<MatchOutcome> find_on_device(runtime::match::MatchIndex& index, const runtime::SetKernels& kernels,
                                                const runtime::match::MatchRequest& request, RunResult& result) const {
     using Clock = std::chrono::steady_clock;
@@ -187,7 +187,7 @@ class Matcher final : public Executable {
       result.tier = task_.maybe_batch->label();
       return outcome;
     }
-    // A device that was chosen may be missing, or its memory short.
+    // The chosen device may be missing, or its memory short.
     if (!outcome && task_.ms_before <= 0 && outcome.error().kind != runtime::ErrorKind::Resource) return outcome;
     result.notes.push_back("the CPU counts the matches: " +
                            (outcome ? "their number is too large for a GPU" : outcome.error().message));
@@ -195,7 +195,7 @@ class Matcher final : public Executable {
   }
 
   const MatchTask task_;
-  std::shared_ptr<runtime::match::MatchIndex> kept_index_;  ///< Of a run that is dealt.
+  std::shared_ptr<runtime::match::MatchIndex> kept_index_;  ///< Kept between the units of a dealt run.
 };
 
 }  // namespace

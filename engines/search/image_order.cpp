@@ -4,7 +4,7 @@ namespace matcha::runtime::match {
 
 namespace {
 
-/// Whether the query stays the same when `u` and `w` change places, but for its restrictions.
+/// True if exchanging `u` and `w` leaves the query unchanged, ignoring restrictions.
 bool are_twins(const Query& query, int u, int w) {
   const Mask both = bit(u) | bit(w);
   if (query.labels[at(u)] != query.labels[at(w)]) return false;
@@ -52,7 +52,7 @@ ImageOrder::ImageOrder(const Query& query) : any_(!query.restrictions.empty()) {
   }
 }
 
-/// Of twins, the first one and those that are ordered with it, with one another, and alike with all others.
+/// Among twins, the first one and those ordered with it and with one another, and equally ordered with all others.
 Mask ImageOrder::ordered(const Query& query, Mask twins) const {
   const int u = lowest(twins);
   const Mask others = query.all() & ~twins;

@@ -8,27 +8,27 @@
 
 namespace matcha::runtime::match {
 
-/// Restrictions that give the images of vertices the query treats alike an order: any match satisfies them after its
-/// images have been exchanged. Those of the query are not looked at.
+/// Restrictions that order the images of interchangeable vertices of the query: exchanging images turns any match into
+/// one that satisfies them. Ignores the query's own restrictions.
 std::vector<std::pair<int, int>> restrictions_of_twins(const Query& query);
 
-/// What the restrictions of a query say of each pattern vertex.
+/// The restrictions of a query, by pattern vertex.
 ///
-/// Vertices that the query treats alike, and whose images ascend, are a *chain*: while none of a chain has an image,
-/// all have the same list of images left. So the images of a chain of k vertices are a set of k images, which is
-/// counted by a binomial coefficient instead of being listed, and a list of fewer than k images ends the search.
+/// Interchangeable vertices with ascending images are a *chain*: while no vertex of a chain has an image, all have the
+/// same list of images left. So the images of a chain of k vertices are a set of k images, which is counted by a
+/// binomial coefficient instead of being listed, and a list of fewer than k images ends the search.
 class ImageOrder {
  public:
   explicit ImageOrder(const Query& query);
 
-  /// The query has restrictions.
+  /// True if the query has restrictions.
   bool any() const { return any_; }
-  /// Vertices whose images are larger than that of `u`.
+  /// The vertices whose images must be larger than that of `u`.
   Mask above(int u) const { return above_[at(u)]; }
-  /// Vertices whose images are smaller.
+  /// The vertices whose images must be smaller.
   Mask below(int u) const { return below_[at(u)]; }
   Mask partners(int u) const { return above_[at(u)] | below_[at(u)]; }
-  /// The chain of `u`, with u; u alone where it has none.
+  /// The chain of `u`, including u; only u if it has none.
   Mask chain(int u) const { return chains_[at(u)]; }
 
  private:

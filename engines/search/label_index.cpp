@@ -8,9 +8,9 @@ namespace matcha::runtime::match {
 
 namespace {
 
-/// Labels in a range of at most so many values a vertex are counted in place, others are sorted.
+/// Labels in a range of at most this many values a vertex are counted in place; others are sorted.
 constexpr std::uint64_t kValuesPerVertex = 4;
-/// Labels that share the bits of a signature, and the most bits of one bucket.
+/// Labels with the same bucket share the bits of a signature. Also the most bits of one bucket.
 constexpr std::uint64_t kMostBuckets = 32;
 constexpr std::uint64_t kMostLevels = 8;
 
@@ -33,7 +33,7 @@ LabelIndex::LabelIndex(const GraphView& graph, bool with_signatures) {
   }
   const auto [least, most] = std::ranges::minmax(labels_);
   const std::uint64_t range = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
-  std::vector<std::uint64_t> number;  // Of each value of the range.
+  std::vector<std::uint64_t> number;  // By value of the range.
   if (range < kValuesPerVertex * labels_.size() + 1024) {
     number.assign(range + 1, 0);
     for (std::int64_t label : of_vertex) number[static_cast<std::uint64_t>(label - least)] = 1;

@@ -43,7 +43,7 @@ runtime::Result<MatchBatch::Outcome> MatchBatch::take(std::size_t number, std::o
       together[i]->maybe_outcome = (*outcomes)[i];
     }
   }
-  // The next run is another one.
+  // The next run matches again.
   return *std::exchange(wanted.maybe_outcome, std::nullopt);
 }
 

@@ -21,22 +21,22 @@ class MatchIndex;
 
 namespace matcha::codegen {
 
-/// Patterns on one graph that a device matches together: what none has asked for yet is matched with the first one that
-/// is asked for. Threads may share it.
+/// Patterns on one graph that a device matches together: the first request matches all patterns that were not requested
+/// before. Thread-safe.
 class MatchBatch {
  public:
   using Outcome = runtime::match::MatchOutcome;
-  /// Gives the device with the graph.
+  /// Opens the device with the graph.
   using Open = std::function<runtime::Result<std::shared_ptr<runtime::match::DeviceMatcher>>()>;
 
   explicit MatchBatch(Open open) : open_(std::move(open)) {}
 
-  /// Takes a pattern, which has no `DeviceBatch::problem_of`; its number. `most`: matches that are enough.
+  /// Adds a pattern, for which `DeviceBatch::problem_of` is empty; returns its number. `most`: matches wanted.
   std::size_t add(const runtime::match::Query& query, std::optional<std::uint64_t> most);
-  /// What a pattern has. Errors: as DeviceMatcher::run, and where there is no device.
+  /// The outcome of a pattern. Errors: as DeviceMatcher::run, and if there is no device.
   runtime::Result<Outcome> take(std::size_t number, std::optional<std::uint64_t> most,
                                 runtime::match::MatchIndex& index, const runtime::match::Stops& stops);
-  /// `GPU 0 (NVIDIA H200)`; empty before the first answer.
+  /// `GPU 0 (NVIDIA H200)`; empty before the first result.
   const std::string& label() const { return label_; }
 
  private:

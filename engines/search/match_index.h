@@ -19,10 +19,10 @@ namespace matcha::runtime::match {
 /// The neighbours of each vertex along the edges of a side.
 class Neighbors {
  public:
-  /// By edges of any label. Parallel edges give a neighbour several times. Requires: offsets (no hash index).
+  /// By edges of any label. Parallel edges repeat a neighbour. Requires: offsets (no hash index).
   explicit Neighbors(const GraphView& graph, std::shared_ptr<const Graph> owner = nullptr)
       : offsets_(graph.offsets), items_(graph.neighbors), arcs_(graph.arc_count), owner_(std::move(owner)) {}
-  /// By edges of one label; each neighbour once.
+  /// By edges of one label, each neighbour once.
   Neighbors(const LabelPart& part, std::uint64_t universe)
       : arcs_(part.items.size()), part_(std::in_place, part, universe) {}
 
@@ -32,11 +32,11 @@ class Neighbors {
     return {items_ + offsets_[rank], items_ + offsets_[rank + 1]};
   }
   std::uint64_t arcs() const { return arcs_; }
-  /// As devices read them: items, and where the row of a vertex begins, or which row it is.
+  /// For devices: the items, and the start or the number of each vertex's row.
   const std::uint32_t* items() const { return part_ ? part_->part().items.data() : items_; }
   const std::uint64_t* offsets() const { return offsets_; }
   const PartIndex* maybe_part() const { return part_ ? &*part_ : nullptr; }
-  /// The vertices that have any, ascending; nothing: not known.
+  /// The vertices with a neighbour, ascending; empty: unknown.
   std::optional<Ranks> rows() const { return part_ ? std::optional(part_->part().rows) : std::nullopt; }
 
  private:
@@ -47,34 +47,34 @@ class Neighbors {
   std::shared_ptr<const Graph> owner_;
 };
 
-/// Arrays over the ranks of a graph that every query needs and leaves as they were, so that only the first one pays
-/// for clearing them.
+/// Arrays over the ranks of a graph that every query uses and restores, so that only the first query pays for clearing
+/// them.
 struct RankArrays {
   explicit RankArrays(std::uint64_t ranks) : masks(ranks, 0), ids(ranks, 0), marks(ranks, 0) {}
 
   std::vector<Mask> masks;          ///< All 0 between queries.
-  std::vector<std::uint32_t> ids;   ///< Read only where the mask is not 0.
+  std::vector<std::uint32_t> ids;   ///< Valid only if the mask is not 0.
   std::vector<std::uint8_t> marks;  ///< All 0 between queries.
 };
 
-/// A graph that is ready for queries: what all of them share. Threads may use it together.
+/// The data of a graph that all queries share. Thread-safe.
 class MatchIndex {
  public:
-  /// For queries without sides. The graph must outlive it. Requires: undirected, simple, offsets (no hash index).
+  /// For queries without sides. Requires: the graph outlives it; undirected, simple, offsets (no hash index).
   explicit MatchIndex(const GraphView& graph);
-  /// For any query. The graph must outlive it, and stay where it is. Requires: offsets; undirected and simple for
-  /// queries without sides, ints as edge info for labels of edges.
+  /// For any query. Requires: the graph outlives it and does not move; offsets; undirected and simple for queries
+  /// without sides, int edge info for labels of edges.
   explicit MatchIndex(const Graph& graph);
 
   const GraphView& graph() const { return graph_; }
   const LabelIndex& by_label() const { return by_label_; }
-  /// Made when it is first asked for. Throws std::bad_alloc.
+  /// Built on first use. Throws std::bad_alloc.
   const Neighbors& neighbors(const Side& side);
   std::unique_ptr<RankArrays> take_arrays();
   void give_back(std::unique_ptr<RankArrays> arrays);
 
  private:
-  /// Signatures, which take a pass over all arcs, are for queries without sides: others look at neighbours by side.
+  /// Signatures, which take a pass over all arcs, are for queries without sides: others check neighbours by side.
   MatchIndex(const GraphView& graph, const Graph* maybe_graph);
   std::unique_ptr<Neighbors> made(const Side& side) const;
 

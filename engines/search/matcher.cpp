@@ -21,18 +21,18 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kFirstSlice = 20000;
 constexpr double kSliceGrowth = 1.5;
-/// After a slice that found one in so many of the matches that are wanted, slices are so many times longer.
+/// If a slice found at least 1 / kNearlyThere of the wanted matches, slices become longer by this factor.
 constexpr std::uint64_t kNearlyThere = 8;
 constexpr std::uint64_t kRowsOfBlock = 4096;
-/// Matches of a search that may be given up are kept until it is not; so many at most.
+/// Matches of a search that may be abandoned are buffered until it is not; this is the most.
 constexpr std::uint64_t kMostKept = std::uint64_t{1} << 20;
-/// Where the images of a vertex begin in the next attempt: steps by the golden ratio are spread evenly.
+/// The start of the images of a vertex in the next attempt: steps by the golden ratio are evenly spread.
 constexpr std::uint32_t kTurn = 0x9E3779B9;
 
-/// Matches on their way to the caller.
+/// Buffers matches for the caller.
 class RowBuffer {
  public:
-  /// Buffers with one mutex take turns. `keeps`: nothing is handed over but by `flush`.
+  /// Buffers with one mutex take turns. `keeps`: matches are passed on by `flush` only.
   RowBuffer(const Candidates& candidates, const Query& query, const MatchRequest& request, std::mutex& mutex,
             bool keeps)
       : candidates_(candidates), request_(request), mutex_(mutex), keeps_(keeps), size_(at(query.size)) {}
@@ -73,7 +73,7 @@ class RowBuffer {
   std::mutex& mutex_;
   const bool keeps_;
   const std::size_t size_;
-  std::vector<std::uint32_t> rows_;  ///< One after the other, up to `end_`.
+  std::vector<std::uint32_t> rows_;  ///< Consecutive rows, up to `end_`.
   std::size_t end_ = 0;
   std::vector<std::uint32_t> columns_;
   std::uint64_t handed_over_ = 0;
@@ -91,7 +91,7 @@ class Run {
     limits_.maybe_over = &over_;
     limits_.part = request_.part;
     limits_.parts = request_.parts;
-    // Matches that are handed over cannot be taken back.
+    // Matches that were passed on cannot be taken back.
     const bool races = request_.most && (!request_.on_rows || *request_.most <= kMostKept);
     if (races) limits_.most = request_.most;
     done_.assign(std::max(request_.threads, 1U), 0);
@@ -105,7 +105,7 @@ class Run {
     first.on_long = [&] {
       threads.reserve(request_.threads);
       for (unsigned i = 1; i < request_.threads; ++i) {
-        // Before it takes work, so that nobody thinks that all wait.
+        // Before it takes work, so that other workers do not conclude that all wait.
         pool_.set_workers(i + 1);
         try {
           threads.emplace_back([&, i] { guarded(work, limits_, i); });
@@ -147,12 +147,12 @@ class Run {
     return outcome_;
   }
 
-  /// What a worker has done; those of a race do the same, and others different parts.
+  /// Reports the progress of a worker. Workers of a race do the same work, others disjoint parts.
   void tell(unsigned worker, double done, std::uint64_t total) {
     const std::lock_guard lock(mutex_of_progress_);
     done_[worker] = done;
     roots_ = std::max(roots_, total);
-    if (!request_.on_progress || roots_ == 0) return;  // Before the first image is tried, there is nothing to tell.
+    if (!request_.on_progress || roots_ == 0) return;  // Before the first image is tried, there is nothing to report.
     const auto all = static_cast<double>(roots_);
     const double so_far = limits_.most ? *std::ranges::max_element(done_) : share_done() * all;
     request_.on_progress(static_cast<std::uint64_t>(std::min(so_far, all)), roots_);
@@ -172,7 +172,7 @@ class Run {
       ending = search.run(Search::kOrders[attempt % Search::kOrders.size()], attempt * kTurn,
                           static_cast<std::uint64_t>(slice));
       slice *= kSliceGrowth;
-      // One that found a good part of what is wanted would have come to the end.
+      // A search that found a large part of the wanted matches would have completed.
       if (search.found() * kNearlyThere >= *request_.most) slice *= static_cast<double>(kNearlyThere);
     }
     const std::lock_guard lock(mutex_);
@@ -214,14 +214,14 @@ class Run {
   std::mutex mutex_of_rows_;
   std::mutex mutex_of_progress_;
   std::vector<double> done_;  ///< By worker.
-  std::uint64_t roots_ = 0;   ///< What `done_` comes to.
+  std::uint64_t roots_ = 0;   ///< The total of `done_`.
   std::uint64_t roots_of_first_ = 0;
   MatchOutcome outcome_;
   WorkPool<Task> pool_;
 };
 
-/// The query without pairs of a chain that must not be adjacent where none of their candidates are: then the vertices
-/// of the chain do not depend on each other.
+/// The query without anti-edges within a chain if none of their candidates are adjacent: then the vertices of the chain
+/// are independent.
 Query without_idle_pairs(Query query, const Candidates& candidates) {
   const ImageOrder order(query);
   std::vector<std::uint32_t> row;

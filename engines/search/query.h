@@ -28,38 +28,38 @@ void for_each(Mask set, F f) {
 
 /// One kind of edge, seen from one of its ends.
 struct Side {
-  bool backwards = false;             ///< An arc that comes in; of an undirected graph, edges have no direction.
-  std::optional<std::int64_t> label;  ///< None: any.
+  bool backwards = false;             ///< An incoming arc; edges of an undirected graph have no direction.
+  std::optional<std::int64_t> label;  ///< Empty: any.
 
   friend auto operator<=>(const Side&, const Side&) = default;
 };
 
-/// What edges the images of two vertices have between them, seen from the first one. Items are numbers of sides,
-/// all different.
+/// The edges required between the images of two vertices, seen from the first one. Items are indices of sides, all
+/// distinct.
 struct Tie {
-  std::vector<int> with;     ///< An edge of each of these; none: they must not be adjacent.
-  std::vector<int> without;  ///< And no edge of these.
+  std::vector<int> with;     ///< There must be an edge of each of these; empty: the images must not be adjacent.
+  std::vector<int> without;  ///< There must be no edge of these.
 
   friend auto operator<=>(const Tie&, const Tie&) = default;
 };
 
-/// A pattern, as numbers. Matches are injective maps of its vertices to those of a graph.
+/// A pattern in numbers. Matches are injective maps of its vertices to those of a graph.
 struct Query {
   int size = 0;                                     ///< At most kMostVertices.
   std::vector<Mask> near;                           ///< Item u: the vertices that must be adjacent to u. Symmetric.
-  std::vector<Mask> anti;                           ///< Item u: those that must not be. Symmetric.
-  std::vector<std::optional<std::int64_t>> labels;  ///< The label of each; none: any.
-  /// (larger, smaller): the rank of the first one's image is above that of the second one's.
+  std::vector<Mask> anti;                           ///< Item u: the vertices that must not be adjacent to u. Symmetric.
+  std::vector<std::optional<std::int64_t>> labels;  ///< The label of each vertex; empty: any.
+  /// (larger, smaller): the image of the first vertex must have a higher rank than that of the second.
   std::vector<std::pair<int, int>> restrictions;
-  /// Kinds of edges, all different. None: all edges are alike, and the graph is undirected and simple.
+  /// Kinds of edges, all distinct. Empty: all edges are equivalent, and the graph is undirected and simple.
   std::vector<Side> sides;
-  /// Item u * size + w, where there are sides: of `near` or `anti`, what they are tied by.
+  /// Item u * size + w, if there are sides: the tie of each pair in `near` or `anti`.
   std::vector<Tie> ties;
 
   Mask all() const { return first_vertices(size); }
   bool has_sides() const { return !sides.empty(); }
   const Tie& tie(int u, int w) const { return ties[at(u * size + w)]; }
-  /// The number of a side, which becomes one of `sides`.
+  /// The index of a side, which is added to `sides` if missing.
   int side(const Side& wanted);
 };
 

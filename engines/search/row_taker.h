@@ -7,29 +7,29 @@
 
 namespace matcha::codegen {
 
-/// Takes the rows that a matcher finds: hands them on to `RunOptions::on_rows`, or keeps them as a list.
+/// Passes the rows of a matcher to `RunOptions::on_rows`, or collects them in a list.
 class RowTaker {
  public:
-  /// The options must outlive it.
+  /// Requires: the options outlive it.
   RowTaker(std::vector<runtime::ElementKind> kinds, const RunOptions& options);
 
-  /// Columns of `count` items, each of its kind, valid during the call. False: no more are wanted. Throws
+  /// Takes columns of `count` items, each of its kind, valid during the call. Returns false to stop. Throws
   /// std::bad_alloc.
   bool operator()(const void* const* block, std::uint64_t count);
-  /// The same, all of vertices.
+  /// The same, with vertices only.
   bool operator()(const std::uint32_t* const* block, std::uint64_t count);
-  /// What was kept.
+  /// The collected rows.
   ListValue take_list() { return std::move(list_); }
 
  private:
   const RunOptions& options_;
   std::vector<runtime::ElementKind> kinds_;
-  std::vector<const void*> columns_;  ///< Of a block of vertices.
+  std::vector<const void*> columns_;  ///< The columns of a block of vertices.
   ListValue list_;
 };
 
-/// Adds to a run's result what a matcher found: the number of matches, or with `lists` rows, of which those that were
-/// kept are in `list`; of a share, as a part of a result.
+/// Adds the result of a matcher to that of a run: the number of matches, or with `lists` the rows, of which the
+/// collected ones are in `list`; for a share, as a partial result.
 void add_found(__int128 found, bool lists, ListValue list, const RunOptions& options, RunResult& result);
 
 }  // namespace matcha::codegen

@@ -11,14 +11,14 @@ namespace matcha::runtime::match {
 namespace {
 
 constexpr std::uint32_t kChunk = 1U << 16;
-/// Of a row that was not made yet.
+/// Marks a row that is not computed.
 constexpr std::uint32_t kUnmade = ~std::uint32_t{0};
-/// What a set kernel may write past its result.
+/// Items that a set kernel may write past its result.
 constexpr std::uint32_t kSlack = 16;
 constexpr std::uint64_t kStepsPerLook = 1024;
-/// Of lists, in the steps between two looks for a stop.
+/// Items of lists processed between two checks for a stop.
 constexpr std::uint64_t kItemsPerLook = std::uint64_t{1} << 22;
-/// Items of lists that take as long as to report an image.
+/// Items of lists that cost as much as reporting an image.
 constexpr std::uint32_t kItemsOfCell = 32;
 
 }  // namespace
@@ -40,14 +40,14 @@ Search::Search(const Candidates& candidates, const Query& query, const SetKernel
       const bool may_meet = !query.labels[at(u)] || !query.labels[at(w)] || query.labels[at(u)] == query.labels[at(w)];
       if (may_meet) same_label_[at(u)] |= bit(w);
     }
-    // A vertex without a label may meet all, so that there is one group.
+    // A vertex without a label may share images with all, so there is one group.
     if (any_label) same_label_[at(u)] = query.all();
   }
   if (!candidates.none()) list_isolated();
 }
 
-/// Vertices that no edge binds have their lists from the beginning, so that they are counted together. If all of the
-/// pattern are such, the search begins with one of them, whose images can be shared out.
+/// Vertices without edges have their lists from the start, so that they are counted together. If the whole pattern has
+/// no edges, the search begins with one of them, whose images can be shared.
 void Search::list_isolated() {
   Mask isolated = 0;
   for (int u = 0; u < query_.size; ++u) {
@@ -96,7 +96,7 @@ SearchEnding Search::run_shared(WorkPool<Task>& pool, bool first) {
   return ending_;
 }
 
-/// Takes the images that were taken when the part was given away, in the same order, so that none of them fails.
+/// Assigns the images of the task, in the same order, so that none of them fails.
 void Search::run_task(const Task& task) {
   taken_ = task.taken;
   std::vector<std::pair<Mask, std::size_t>> states;
@@ -114,7 +114,7 @@ void Search::run_task(const Task& task) {
   }
 }
 
-/// Half of what the first vertex with enough of it has left. Frames below are those of the task, which has no frame.
+/// Gives away half of the rest of the first vertex with enough of it. Frames below belong to the task, which has none.
 void Search::give_away() {
   double weight = weight_;
   for (std::size_t depth = 0; depth < depth_; ++depth) {
@@ -140,7 +140,7 @@ void Search::give_away() {
   }
 }
 
-/// The share of all that is done here; what was given away is not.
+/// The share of the whole search that is done here; parts given away do not count.
 double Search::done() const {
   double weight = weight_, done = finished_ - away_;
   for (std::size_t depth = 0; depth < depth_; ++depth) {
@@ -161,7 +161,8 @@ std::uint32_t* Search::allocate(std::uint32_t size) {
   return chunk_at_;
 }
 
-/// What the image of `u` leaves of the candidates of `w`, or, where they must not be adjacent, takes; made once.
+/// The row of the image of `u` for the candidates of `w`: those it allows or, for an anti-edge, excludes. Computed
+/// once.
 Search::List Search::row(int u, std::uint32_t number, int w) {
   List*& rows = rows_[number];
   const int slot = candidates_.slot(u, w);
@@ -180,7 +181,7 @@ Search::List Search::row(int u, std::uint32_t number, int w) {
   return row;
 }
 
-/// Room for the next version of the list of `w`.
+/// Memory for the next version of the list of `w`.
 std::uint32_t* Search::buffer(int w, std::uint32_t size) {
   std::vector<std::vector<std::uint32_t>>& versions = buffers_[at(w)];
   const std::size_t version = versions_[at(w)];
@@ -201,12 +202,12 @@ double Search::score(int w, std::uint32_t size, int open) const {
   return 0;
 }
 
-/// The vertex to match next, or -1 when those that are left do not depend on each other.
+/// The vertex to match next, or -1 when the remaining ones are independent.
 int Search::choose() const {
   int best = -1;
   double least = std::numeric_limits<double>::infinity();
   const Mask left = query_.all() & ~assigned_;
-  // The images of the first vertex are shared out, and so it has no list yet.
+  // The images of the first vertex are shared, so it has no list so far.
   for (Mask rest = assigned_ == 0 ? 0 : left & listed_; rest != 0; rest &= rest - 1) {
     const int w = lowest(rest);
     if (waits(w)) continue;
@@ -220,7 +221,7 @@ int Search::choose() const {
     }
   }
   if (best >= 0 || (left & ~listed_) == 0) return best;
-  // The first one, or that of another component.
+  // The first one, or one of another component.
   for_each(left & ~listed_, [&](int w) {
     if (waits(w)) return;
     const double cost = static_cast<double>(candidates_.count(w)) / (open(w) + 0.5);
@@ -232,8 +233,7 @@ int Search::choose() const {
   return best;
 }
 
-/// A vertex whose image must be larger or smaller than that of another one that is left, other than in its chain; -1:
-/// there is none.
+/// A vertex whose image is ordered with that of another remaining vertex outside its chain; -1: none.
 int Search::choose_ordered() const {
   const Mask left = query_.all() & ~assigned_;
   int best = -1;
@@ -244,7 +244,7 @@ int Search::choose_ordered() const {
   return best;
 }
 
-/// The images of `w` that the order allows, given those of the vertices that it is ordered with.
+/// The images of `w` that the order allows, given the assigned images.
 Search::List Search::within(int w, List list) const {
   const Mask below = order_.below(w) & assigned_, above = order_.above(w) & assigned_;
   if ((below | above) == 0 || list.size == 0) return list;
@@ -256,14 +256,14 @@ Search::List Search::within(int w, List list) const {
   return List{begin, static_cast<std::uint32_t>(end - begin)};
 }
 
-/// Without the largest images, which the later vertices of the chain need.
+/// Without the largest images, which later vertices of the chain need.
 Search::List Search::for_first(int u, List list) const {
   const auto later = static_cast<std::uint32_t>(std::popcount(order_.chain(u) & order_.above(u) & ~assigned_));
   list.size -= std::min(list.size, later);
   return list;
 }
 
-/// The vertices to blame when the list of `w` cannot serve the vertices of its chain that have no image; else 0.
+/// The vertices to blame if the list of `w` is too short for the vertices of its chain without an image; else 0.
 Mask Search::lost(int w) const {
   const List& list = lists_[at(w)];
   if (list.size < static_cast<std::uint32_t>(std::popcount(order_.chain(w) & ~assigned_))) return blamed(w);
@@ -271,7 +271,7 @@ Mask Search::lost(int w) const {
   return 0;
 }
 
-/// Gives the vertices whose images are to blame if nothing was found; all, if anything was.
+/// Returns the vertices to blame if nothing was found; all, if a match was found.
 Mask Search::extend() {
   if (!step()) return kEveryone;
   int u = choose();
@@ -288,7 +288,7 @@ Mask Search::extend() {
   });
   List images = for_first(u, within(u, List{all.data(), static_cast<std::uint32_t>(all.size())}));
   if (assigned_ == 0 && limits_.parts > 1) {
-    // Which vertex is the first depends on the candidates alone.
+    // The first vertex depends on the candidates only.
     const auto begin = static_cast<std::uint32_t>(std::uint64_t{images.size} * limits_.part / limits_.parts);
     const auto end = static_cast<std::uint32_t>(std::uint64_t{images.size} * (limits_.part + 1) / limits_.parts);
     images = List{images.items + begin, end - begin};
@@ -324,15 +324,15 @@ Mask Search::try_images(int u, List images) {
   return frame.shared || to_blame == kEveryone ? kEveryone : to_blame & ~bit(u);
 }
 
-/// True if no vertex of the pattern has the image; else adds the one that has it to `to_blame`.
+/// True if the image is unused; else adds its vertex to `to_blame`.
 bool Search::fits(std::uint32_t image, Mask& to_blame) const {
   if (owner_[image] == 0) return true;
   to_blame |= bit(owner_[image] - 1);
   return false;
 }
 
-/// Takes the image and narrows the lists of the vertices around. Gives the vertices to blame when one has no image
-/// left, else 0.
+/// Assigns the image and narrows the lists of the neighbours. Returns the vertices to blame when one has no image left,
+/// else 0.
 Mask Search::assign(int u, std::uint32_t image) {
   owner_[image] = static_cast<std::uint8_t>(u + 1);
   images_[at(u)] = image;
@@ -402,7 +402,7 @@ void Search::unassign(int u, std::uint32_t image, Mask listed, std::size_t kept)
   owner_[image] = 0;
 }
 
-/// Looks for a stop at the next step when steps were long.
+/// Checks for a stop at the next step if steps were long.
 void Search::look_after(std::uint32_t items) {
   items_ += items;
   if (items_ >= kItemsPerLook) look_at_ = 0;
@@ -438,7 +438,7 @@ void Search::add(Count found) {
   }
 }
 
-/// The matches with images of `rest` from their lists, which have no edge among them, one by one.
+/// Lists the matches with images of `rest` from their lists; no edge joins two of them.
 Mask Search::list_rest(Mask rest) {
   if (!step()) return kEveryone;
   if (rest == 0) {

@@ -19,59 +19,58 @@ namespace matcha::runtime::match {
 
 class Candidates;
 
-/// Of matches. kTooMany: more than are told.
+/// Number of matches. kTooMany: beyond the range.
 using Count = unsigned __int128;
 inline constexpr Count kTooMany = ~Count{0};
 
-/// Slice: so many steps were made that another order may be better.
+/// Slice: the limit of steps was reached; another order may be better.
 enum class SearchEnding { Complete, Limit, Stopped, Deadline, Refused, Slice };
 
-/// What searches are told.
+/// The parameters of a search.
 struct SearchLimits {
-  std::optional<std::uint64_t> most;  ///< Matches after which nothing is looked for.
+  std::optional<std::uint64_t> most;  ///< The search ends after this many matches.
   Stops stops;
-  const std::atomic<bool>* maybe_over = nullptr;  ///< Somebody else has the answer.
-  /// Takes one match: the candidate of each pattern vertex. Matches are only counted if there is none. Returning false
-  /// ends the search.
+  const std::atomic<bool>* maybe_over = nullptr;  ///< True: another thread has the result.
+  /// Takes one match: the candidate of each pattern vertex. Empty: matches are only counted. Returning false ends the
+  /// search.
   std::function<bool(const std::uint32_t* images)> on_match;
-  /// Of the images of the first vertex, only this part of so many is tried.
+  /// Of the images of the first vertex, only part `part` of `parts` is tried.
   std::uint64_t part = 0, parts = 1;
-  /// Told from time to time which share of all this search has done, if all images of a vertex took the same, and how
-  /// many images the first vertex has; with `most`, its matches and `most`.
+  /// Called from time to time with the share of this search that is done, assuming equal work for all images of a
+  /// vertex, and the number of images of the first vertex; with `most`, with the number of matches and `most`.
   std::function<void(double done, std::uint64_t total)> on_progress;
-  std::function<void()> on_long;  ///< Called once, after some more than `steps_alone` steps.
+  std::function<void()> on_long;  ///< Called once, after slightly more than `steps_alone` steps.
   std::uint64_t steps_alone = 0;
 };
 
-/// Depth-first search over candidates by one thread. What is left for a vertex is known as soon as one of its
-/// neighbours has an image, and the next vertex is one with few images left. When a part of the search fails, the
-/// vertices that are to blame are known, and the search goes back to the last of them. Vertices that no longer depend
-/// on each other are counted, not searched.
+/// Depth-first search over candidates by one thread. The remaining images of a vertex are listed once a neighbour has
+/// an image, and the next vertex is one with few images left. When a part of the search fails, it backtracks to the
+/// last vertex to blame. Vertices that no longer depend on each other are counted, not searched.
 class Search {
  public:
-  /// How the next vertex is chosen. None is the best for all graphs, and a bad one may take forever.
+  /// How the next vertex is chosen. No order is best for all graphs, and a bad one may take forever.
   enum class Order {
-    Fewest,        ///< By the images that are left for it, and how often it had none at the end.
+    Fewest,        ///< By the number of images left, and how often the last one was removed.
     FewestOpen,    ///< The same, and its neighbours without an image.
     FewestDegree,  ///< The same, and all its neighbours.
-    MostBound,     ///< By its neighbours that have an image.
-    Plain,         ///< Images and neighbours without one, whatever happened before.
+    MostBound,     ///< By its neighbours with an image.
+    Plain,         ///< By images and neighbours without one, ignoring the history.
   };
   static constexpr std::array kOrders = {Order::Fewest, Order::FewestOpen, Order::FewestDegree, Order::MostBound,
                                          Order::Plain};
 
-  /// All must outlive it.
+  /// Requires: all arguments outlive it.
   Search(const Candidates& candidates, const Query& query, const SetKernels& kernels, const SearchLimits& limits);
 
-  /// From the start, in an order, for at most so many steps. `turn`: where the images of a vertex begin to be tried, as
-  /// a share of 2^32. A search that ended at a Slice found nothing; what it learnt of the pattern stays.
+  /// Searches from the start, in an order, for at most `most_steps` steps. `turn`: where to start in the images of a
+  /// vertex, as a fraction of 2^32. A search that ended at a Slice found nothing, but keeps its weights.
   SearchEnding run(Order order, std::uint32_t turn, std::uint64_t most_steps);
-  /// All, as one of several workers that share `pool`; `first`: it begins at the start.
+  /// Searches everything, as one of several workers that share `pool`; `first`: this worker begins at the start.
   SearchEnding run_shared(WorkPool<Task>& pool, bool first);
 
-  /// Matches of the last run; at most those that were asked for.
+  /// Matches of the last run; at most the requested number.
   Count found() const { return found_; }
-  /// Images of the first vertex; 0: not known.
+  /// Images of the first vertex; 0: unknown.
   std::uint64_t roots() const { return roots_; }
   std::uint64_t steps() const { return steps_; }
 
@@ -85,16 +84,16 @@ class Search {
   struct Frame {
     int vertex = 0;
     List images;
-    std::uint32_t next = 0;  ///< The one that is tried now.
-    std::uint32_t left = 0;  ///< That come after it, around the end.
-    bool shared = false;     ///< Some were given away, so that nobody here knows that they fail.
+    std::uint32_t next = 0;  ///< The current one.
+    std::uint32_t left = 0;  ///< The number of images after it, cyclically.
+    bool shared = false;     ///< Some were given away, so their failure is unknown here.
   };
   struct Undo {
     int vertex = 0;
     List list;
   };
   static constexpr Mask kEveryone = ~Mask{0};
-  struct LeafMemory;  ///< For alike vertices that are counted together.
+  struct LeafMemory;  ///< For interchangeable vertices that are counted together.
 
   void list_isolated();
   void begin(Order order, std::uint32_t turn, std::uint64_t most_steps);
@@ -108,7 +107,7 @@ class Search {
   Mask narrow(int u, int w, std::uint32_t image);
   int choose() const;
   int choose_ordered() const;
-  /// Of its chain, a vertex before it has no image: that one is taken first.
+  /// True if an earlier vertex of its chain has no image: that one must come first.
   bool waits(int w) const { return (order_.chain(w) & order_.below(w) & ~assigned_) != 0; }
   List within(int w, List list) const;
   List for_first(int u, List list) const;
@@ -151,40 +150,41 @@ class Search {
   Mask listed_ = 0;  ///< Vertices whose images are in `lists_`.
   std::array<std::uint32_t, kMostVertices> images_{};
   std::array<List, kMostVertices> lists_{};
-  std::array<double, kMostVertices> weights_{};  ///< How often the last image of a vertex was lost.
+  std::array<double, kMostVertices> weights_{};  ///< How often the last image of a vertex was removed.
   std::array<Mask, kMostVertices> same_label_{};
   std::array<Frame, kMostVertices> frames_;
   std::size_t depth_ = 0;
   std::vector<std::uint8_t> owner_;  ///< Pattern vertex + 1 of each candidate; 0: none.
-  std::vector<std::uint8_t> marks_;  ///< Of each candidate, zeros but while images are counted.
+  std::vector<std::uint8_t> marks_;  ///< By candidate, zeros except while images are counted.
   std::vector<Undo> undo_;
   std::vector<std::vector<std::vector<std::uint32_t>>> buffers_;  ///< [vertex][version].
   std::array<std::uint32_t, kMostVertices> versions_{};
 
-  std::vector<std::vector<std::uint32_t>> isolated_lists_;  ///< Of vertices without edges.
+  std::vector<std::vector<std::uint32_t>> isolated_lists_;  ///< For vertices without edges.
   std::vector<List*> rows_;                                 ///< By candidate: a row for each slot, or null.
   std::vector<std::unique_ptr<List[]>> row_blocks_;
   std::vector<std::unique_ptr<std::uint32_t[]>> chunks_;
   std::uint32_t chunk_left_ = 0;
   std::uint32_t* chunk_at_ = nullptr;
-  std::shared_ptr<LeafMemory> leaves_;  ///< Made when it is first needed. Not shared: only one file knows the type.
+  /// Allocated on first use. A shared pointer because only one file knows the type.
+  std::shared_ptr<LeafMemory> leaves_;
 
   Order way_ = Order::Fewest;
   std::uint32_t turn_ = 0;
   Count found_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t look_at_ = 0;
-  std::uint64_t items_ = 0;  ///< Of lists, since the last look for a stop.
+  std::uint64_t items_ = 0;  ///< Items of lists since the last check for a stop.
   std::uint64_t last_step_ = 0;
   bool told_long_ = false;
   bool over_ = false;
   SearchEnding ending_ = SearchEnding::Complete;
   WorkPool<Task>* maybe_pool_ = nullptr;
-  std::vector<std::pair<int, std::uint32_t>> taken_;  ///< By the task that is searched, in order.
+  std::vector<std::pair<int, std::uint32_t>> taken_;  ///< Assigned by the current task, in order.
   std::uint64_t roots_ = 0;
-  double weight_ = 1;    ///< Of the task that is searched.
-  double away_ = 0;      ///< Weight of the tasks that were made of it.
-  double finished_ = 0;  ///< Of tasks before it.
+  double weight_ = 1;    ///< The weight of the current task.
+  double away_ = 0;      ///< The weight of the tasks split off from it.
+  double finished_ = 0;  ///< The weight of earlier tasks.
 };
 
 }  // namespace matcha::runtime::match

@@ -11,7 +11,7 @@
 #include "engines/search/search.h"
 #include "runtime/common/leaf_ways.h"
 
-/// How many ways there are to place vertices that no longer depend on each other.
+/// The number of ways to place vertices that are independent of each other.
 namespace matcha::runtime::match {
 
 namespace {
@@ -28,13 +28,13 @@ Count sum_of(Count a, Count b) {
 
 }  // namespace
 
-// In no header, since C programs have a type with the name of its namespace.
+// Not in a header, since C programs have a type with the name of its namespace.
 struct Search::LeafMemory {
   matcha_program::LeafRoom room;
 };
 
-/// The vertices that are left have their lists and no edge among them: their images are only different, and those of
-/// a chain ascend.
+/// The remaining vertices have lists and no edges between them: only distinct images are required, and ascending ones
+/// in a chain.
 Mask Search::finish(Mask rest) {
   Count all = 1;
   while (rest != 0) {
@@ -64,7 +64,7 @@ Mask Search::finish(Mask rest) {
   return kEveryone;
 }
 
-/// In how many ways vertices of one label find different images that are free.
+/// The number of ways in which vertices of one label get distinct, unused images.
 Count Search::ways(Mask group) {
   if (std::popcount(group) > 2) {
     const std::optional<Count> told = ways_at_once(group);
@@ -78,8 +78,8 @@ Count Search::ways(Mask group) {
   return ways_of(std::span(vertices).first(n));
 }
 
-/// The same where some of the group are a chain, of which each set of images counts once; nothing where that takes too
-/// long at once.
+/// The same if some of the group are a chain, of which each set of images counts once; empty if that takes too long at
+/// once.
 std::optional<Count> Search::ways_of_chains(Mask group) {
   std::vector<ListedChain> chains;
   for (Mask left = group; left != 0;) {
@@ -93,7 +93,7 @@ std::optional<Count> Search::ways_of_chains(Mask group) {
       chains, [this](std::uint32_t image) { return is_free(image); }, [this] { return step(); });
 }
 
-/// The same without trying any; nothing where lists are too many, or numbers too large.
+/// The same by a formula; empty if there are too many lists, or numbers are too large.
 std::optional<Count> Search::ways_at_once(Mask group) {
   using Group = matcha_program::Group<1>;
   bool is_told = false;
@@ -116,7 +116,7 @@ std::optional<Count> Search::ways_at_once(Mask group) {
   return ways.number;
 }
 
-/// By set of the vertices: the images that all of them have, and no others.
+/// By set of the vertices: the number of images in exactly their lists.
 void Search::count_common(Mask group, std::span<unsigned long long> common) {
   unsigned own = 1;
   for (Mask rest = group; rest != 0; rest &= rest - 1, own *= 2) {

@@ -7,7 +7,7 @@
 
 namespace matcha::runtime::match {
 
-/// What ends a run before its end.
+/// The conditions that end a run early.
 struct Stops {
   const std::atomic<std::uint32_t>* maybe_request = nullptr;  ///< Not 0: stop. A signal handler may set it.
   std::optional<std::chrono::steady_clock::time_point> deadline;

@@ -9,17 +9,17 @@
 #include "runtime/cuda/module.h"
 #include "runtime/result.h"
 
-/// What kernels have in common whose groups take units from one queue (runtime/common/unit_tasks.h).
+/// Shared code of kernels whose groups take units from one queue (runtime/common/unit_tasks.h).
 namespace matcha::runtime::match {
 
 inline constexpr unsigned kThreadsOfBlock = 128;
-/// A group is a warp, as the kernels have it where they are those of a device.
+/// A group is a warp in kernels on a device.
 inline constexpr std::uint64_t kGroupsOfBlock = kThreadsOfBlock / 32;
 
 inline constexpr std::uint64_t kLine = 128;
 constexpr std::uint64_t aligned_to_line(std::uint64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
-/// Blocks for so many groups.
+/// Blocks for `groups` groups.
 inline cuda::LaunchShape shape_of(std::uint64_t groups) {
   cuda::LaunchShape shape;
   shape.threads = kThreadsOfBlock;
@@ -27,11 +27,11 @@ inline cuda::LaunchShape shape_of(std::uint64_t groups) {
   return shape;
 }
 
-/// The blocks that a device runs side by side. Errors: Runtime.
+/// The number of blocks that a device runs concurrently. Errors: Runtime.
 Result<unsigned> most_blocks(const cuda::Function& function, const cuda::Device& device);
 
-/// Memory of the device or the host with room for so many bytes, and a part more; what it had is lost where there was
-/// less. Errors: as allocating.
+/// Grows `memory`, on the device or the host, to at least `bytes` plus a margin; its content is lost if it grows.
+/// Errors: as allocation.
 template <typename Memory>
 Status reserve(Memory& memory, const cuda::DeviceRef& device, std::uint64_t bytes) {
   if (memory.bytes() >= bytes) return Done{};
@@ -42,18 +42,18 @@ Status reserve(Memory& memory, const cuda::DeviceRef& device, std::uint64_t byte
   return Done{};
 }
 
-/// A word of the host that a kernel looks at: not 0 asks it to end.
+/// A word in host memory that a kernel polls: not 0 asks it to end.
 class KernelWish {
  public:
   KernelWish() = default;
   /// Errors: as PinnedMemory::allocate.
   static Result<KernelWish> make(const cuda::DeviceRef& device);
 
-  /// Before a launch.
+  /// Call before a launch.
   void clear() { *static_cast<volatile std::uint64_t*>(word_.host()) = 0; }
-  /// For the kernel.
+  /// The address for the kernel.
   const std::uint64_t* address() const { return word_.device_data(); }
-  /// Until all of the stream is done; the kernel is asked to end when `stops` say so. Errors: Runtime.
+  /// Waits until the stream is done; asks the kernel to end when `stops` require it. Errors: Runtime.
   Status wait(cuda::Stream& stream, const Stops& stops);
 
  private:

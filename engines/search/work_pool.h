@@ -11,31 +11,31 @@
 
 namespace matcha::runtime::match {
 
-/// A part of a search: images of one pattern vertex, to be tried after those before it were taken.
+/// A part of a search: images of one pattern vertex to try, given the images of earlier vertices.
 struct Task {
   std::vector<std::pair<int, std::uint32_t>> taken;  ///< (pattern vertex, candidate), in the order of the search.
   int vertex = 0;
   std::vector<std::uint32_t> images;
-  double weight = 1;  ///< Its share of the search, if all images of a vertex took the same.
+  double weight = 1;  ///< Its share of the search, assuming equal work for all images of a vertex.
 };
 
-/// Parts of one search on their way to workers that have none. A worker that searches looks at `hungry`, and gives away
-/// half of what it has not begun.
+/// Passes parts of one search to idle workers. A searching worker polls `hungry` and gives away half of its untried
+/// part.
 template <typename Part>
 class WorkPool {
  public:
-  /// How many will call `take`; one, at first.
+  /// The number of workers that call `take`; initially one.
   void set_workers(unsigned workers) {
     const std::lock_guard lock(mutex_);
     workers_ = workers;
   }
-  /// One more will call `take`, who has taken no work yet.
+  /// Adds a worker that has taken no work so far.
   void join() {
     const std::lock_guard lock(mutex_);
     ++workers_;
   }
 
-  /// Whether somebody waits for work.
+  /// True if a worker is idle.
   bool hungry() const { return wanted_.load(std::memory_order_relaxed) > 0; }
   void give(Part part) {
     {
@@ -45,7 +45,7 @@ class WorkPool {
     }
     changed_.notify_one();
   }
-  /// Waits for a part; nothing when all workers wait, so that none will come, or `end` was called.
+  /// Waits for a part; empty when all workers wait, so that none will come, or `end` was called.
   std::optional<Part> take() {
     std::unique_lock lock(mutex_);
     ++waiting_;
@@ -61,7 +61,7 @@ class WorkPool {
     parts_.pop_front();
     return part;
   }
-  /// Lets everybody go home.
+  /// Releases all waiting workers.
   void end() {
     {
       const std::lock_guard lock(mutex_);
@@ -71,7 +71,7 @@ class WorkPool {
   }
 
  private:
-  std::atomic<int> wanted_{0};  ///< Workers that wait, less the parts that lie here.
+  std::atomic<int> wanted_{0};  ///< Waiting workers minus the available parts.
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Part> parts_;
