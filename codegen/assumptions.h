@@ -9,12 +9,12 @@
 
 namespace matcha::codegen {
 
-/// What a module takes for granted of an argument, without the module's nodes.
+/// An assumption of a module about an argument, in plain values that outlive the module's nodes.
 struct AssumedArgument {
   ir::AssumptionKind kind{};
-  std::int64_t limit = 0;    ///< Of a degree.
-  std::size_t position = 0;  ///< Among the arguments.
-  std::string name;          ///< Of the parameter.
+  std::int64_t limit = 0;    ///< The largest degree.
+  std::size_t position = 0;  ///< Index among the arguments.
+  std::string name;          ///< Name of the parameter.
   SourceLoc loc;
 };
 

@@ -18,37 +18,37 @@ struct PositionRange {
   std::uint64_t end = 0;
 };
 
-/// The positions of a share of an outermost loop, one after the other, so that lists of shares lie one after the other
-/// too. Where the loop walks the vertices of `maybe_graph`, each share has about as many arcs; else as many positions.
-/// The same for every device and number of threads.
+/// The positions of a share of an outermost loop. Shares are contiguous and in order, so their lists are too. If the
+/// loop walks the vertices of `maybe_graph`, each share has about as many arcs, else as many positions. The cut is the
+/// same for every device and number of threads.
 PositionRange positions_of(const Share& share, std::uint64_t positions, const runtime::GraphView* maybe_graph);
 
-/// The error of what runs whole programs only.
+/// The error of a back end that runs whole programs only.
 RunError no_shares(const char* what);
 
-/// Why a dealer cannot deal a program; nothing: it can. `independent`: no region needs what a dealt one found; `deals`:
-/// some region is dealt.
+/// Why a dealer cannot deal a program; nothing: it can. `independent`: no region needs values of a dealt region.
+/// `deals`: some region is dealt.
 std::optional<runtime::Error> dealing_error(const Dealer& dealer, bool independent, bool deals);
 
-/// What tells of the progress of all units when the progress of one is told to it; empty if nobody listens.
+/// A progress callback for one unit that reports the progress of all units; empty if the options have no callback.
 std::function<void(std::uint64_t, std::uint64_t)> progress_of_all(const Dealer& dealer, const RunOptions& options);
 
-/// Adds what another share of the same run found of a result; of lists, the later positions. An error when a sum has no
-/// room any more, or there is no memory. Requires: the same kinds.
+/// Adds the part of another share of the same run to `into`; rows of lists come behind. Returns an error if a sum
+/// overflows or there is no memory. Requires: the same kinds.
 std::optional<runtime::Error> merge(PartialValue& into, const PartialValue& other);
 
-/// Why a run ended of which a dealer's units are not all done: it was stopped, or another run that shares them was.
+/// Why a run ended although units of its dealer are not done: it was stopped, or another run of the dealer was.
 Ending ending_of_stop(const RunOptions& options);
 
-/// What a share finds that walks nothing, of the kind of another one.
+/// The empty value of the kind of `kind`, for a share without positions.
 PartialValue none_of(const PartialValue& kind);
 
-/// Adds to each value of a region what another part of it found; takes the values if there are none yet. Lists are
-/// those of later positions. An error as of one value.
+/// Adds the values of another part of a region, one by one as `merge`; if `into` is empty, copies them. Rows of lists
+/// are those of later positions.
 std::optional<runtime::Error> merge_all(std::vector<PartialValue>& into, const std::vector<PartialValue>& other);
 
-/// The value that all shares found together. An error where there is none: `min` or `max` of nothing, or an int that
-/// outgrew its type. Takes the list.
+/// The final value of a merged part; takes its list. Returns an error if there is none: `min` or `max` of nothing, or
+/// an int outside its type.
 runtime::Result<ResultValue> whole(PartialValue& partial);
 
 }  // namespace matcha::codegen

@@ -14,7 +14,7 @@ namespace matcha::codegen {
 
 namespace {
 
-/// What the launcher of a region has to know.
+/// The facts about a region that its launcher needs.
 EmittedRegion described(const ir::Region& region, const ir::Facts& facts, const worker::LanePlan& plan,
                         std::size_t number) {
   EmittedRegion entry{&region, fmt::format("region_{}", number), nullptr, false, nullptr};
@@ -32,8 +32,8 @@ EmittedRegion described(const ir::Region& region, const ir::Facts& facts, const 
   return entry;
 }
 
-/// Prints the totals of a region, the function that a task runs, and the one that a worker does. In the text `task`,
-/// `f`, `w` and `t` are the task, the frame, the worker and its totals.
+/// Prints the totals of a region, the function of a task and the function of a worker. In the text `task`, `f`, `w` and
+/// `t` are the task, the frame, the worker and its totals.
 EmittedRegion emit_region(const ir::Region& region, const Spelling& spelling, worker::Text& text, std::size_t number) {
   const worker::LanePlan plan(text.facts, region, spelling.groups ? region.schedule.group : 0);
   EmittedRegion entry = described(region, text.facts, plan, number);

@@ -10,36 +10,37 @@
 
 namespace matcha::codegen {
 
-/// What differs between the languages of the family; everything else is printed once.
+/// The differences between the languages of the family; everything else is printed once.
 struct Spelling {
   std::string_view function;  ///< In front of a function that workers run, such as `static` or `static __device__`.
   bool groups = false;        ///< A worker is a group of as many lanes as the region's schedule says; else one thread.
 };
 
-/// What the launcher of a region has to know, in the order of `Emitted::regions`.
+/// The facts about a region that its launcher needs, in the order of `Emitted::regions`.
 struct EmittedRegion {
   const ir::Region* region;
   std::string function;       ///< `region_0`; `work_on_region_0(f, w)` runs a worker of it to its end.
   const ir::For* outer;       ///< The loop that is dealt out; null for a sequential region.
-  bool ordered_rows = false;  ///< Has a list sink: rows carry their places.
-  /// The graph whose vertices the outermost loop walks and whose neighbours the next one does, so that tiles of its
-  /// arcs can be dealt out (runtime/common/deal.h); null: positions only.
+  bool ordered_rows = false;  ///< True if it has a list sink: rows carry their places.
+  /// The graph whose vertices the outermost loop walks and whose neighbours the next loop walks, so that the region can
+  /// be dealt in tiles of arcs (runtime/common/deal.h). Null: dealt by positions only.
   const ir::Expr* dealt_graph = nullptr;
-  /// The graph whose arcs are the positions, because lanes take an arc each (ir/analysis/flat_loops.h); null: those of
-  /// `outer` are.
+  /// The graph whose arcs are the positions, because each lane takes an arc (ir/analysis/flat_loops.h). Null: the
+  /// positions are those of `outer`.
   const ir::Expr* arcs_graph = nullptr;
-  /// The loop level whose positions lanes take, each its own; more than there are: groups take positions together.
+  /// The level of the loop whose positions are divided among lanes. At or beyond the number of loops: a group takes
+  /// each position as a whole.
   int lanes_level = 3;
-  int bit_loops = 0;           ///< Loops over sets of bits that stand in each other, at most.
-  bool counts_common = false;  ///< Wants runtime/common/common_neighbors.h.
-  bool light_arcs = false;     ///< Most arcs of `dealt_graph` are left at once, for a label, the others soon.
+  int bit_loops = 0;           ///< The largest number of nested loops over sets of bits.
+  bool counts_common = false;  ///< Needs runtime/common/common_neighbors.h.
+  bool light_arcs = false;     ///< Most arcs of `dealt_graph` are skipped by a label test, and the others are short.
 };
 
 /// The parts of a program that run on workers: the frame of top-level values and one function a region.
 struct Emitted {
   std::string frame;
-  std::string text;                       ///< Of all regions.
-  std::vector<std::string> region_texts;  ///< Of each.
+  std::string text;                       ///< All regions.
+  std::vector<std::string> region_texts;  ///< Each region on its own.
   std::vector<EmittedRegion> regions;
 };
 

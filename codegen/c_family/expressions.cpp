@@ -129,7 +129,7 @@ std::pair<std::string, std::string> Expressions::lists(const ir::Expr* set) {
     return fmt::format("{}cut_beside({}, {}, {})", in_lanes_ ? "" : "w.", text(other), text(cut->operands[0]),
                        text(cut->operands[1]));
   };
-  // Only what is in both lists has no item above the bound of either.
+  // Every common item is below the bounds of both lists, so cutting one of them is enough.
   return {set->kind == Kind::Intersect ? beside(a, b) : text(a), beside(b, a)};
 }
 

@@ -23,10 +23,9 @@ class Expressions {
   std::string text(const ir::Expr* expr, Precedence place = Precedence::Conditional);
   /// The call that counts or stores a set operation, or copies another list; `into` is a buffer, or empty to count.
   std::string set_operation(const ir::Expr* expr, std::string_view into);
-  /// The two lists of a set operation. One that is cut at a bound below which all of the other one is may be left
-  /// uncut.
+  /// The two lists of a set operation. A bound of one list is left out if it makes no difference to the result.
   std::pair<std::string, std::string> lists(const ir::Expr* set);
-  /// The call that gives a lane's share of the size of a set operation or a bit set.
+  /// The call that gives one lane's share of the size of a set operation or a bit set.
   std::string share(const ir::Expr* expr);
   /// `u32`, `i64`, `i128`, `f64`, `bool`, `Graph`, `List<u32, i64>`.
   static std::string type(const ir::Type* type);

@@ -11,10 +11,10 @@ namespace matcha::codegen {
 /// Prints `struct Frame`: the values of the program's top level.
 void emit_frame(const ir::Module& module, Names& names, TextWriter& out);
 
-/// The type in which a worker keeps what a sink, no list, has got so far.
+/// The type of a worker's partial value of a sink that is not a list.
 std::string accumulator_type(const ir::Sink& sink);
 
-/// Region sinks that live in the worker itself: rows and exact sums.
+/// True for region sinks that the worker itself stores: rows and exact sums.
 bool in_worker(const ir::Sink& sink);
 
 }  // namespace matcha::codegen

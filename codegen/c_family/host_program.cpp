@@ -21,7 +21,7 @@ using ir::SinkKind;
 
 namespace {
 
-/// Reads and keeps what the program works on; in the order in which the parts build on one another.
+/// Texts of the host that read and keep the inputs, in the order of their dependencies.
 constexpr std::string_view kHostTexts[] = {
     "runtime/common/machine.h",         "codegen/c_family/host/assumed.h", "codegen/c_family/host/kernels.h",
     "codegen/c_family/host/end_sums.h", "codegen/c_family/host/host.h",    "codegen/c_family/host/graph.h",
@@ -117,12 +117,12 @@ class HostEmitter {
     return std::ranges::any_of(plan_.graphs, [](const auto& read) { return read.second.edge_info != nullptr; });
   }
 
-  /// What the module assumes, as the last argument of `bind`.
+  /// The assumptions of the module, as the last argument of `bind`.
   std::string assumed() const {
     std::string list = about_.needs_arcs ? "{Assumed::Arcs, 0, \"directed\", \"it has arcs\"}" : "";
     for (const ir::Assumption& assumption : module_.assumptions) {
       ir::Assumption each = assumption;
-      // A graph of one label is as simple as its arcs allow, and has the other properties of the graph that it is of.
+      // A slice by label is as simple as its arcs; it inherits the other properties of its graph.
       const auto place = std::ranges::find(module_.params, each.var) - module_.params.begin();
       const bool of_slice = static_cast<std::size_t>(place) >= about_.defaults.size();
       if (of_slice && each.kind == ir::AssumptionKind::Simple) each.kind = ir::AssumptionKind::LoopFree;
@@ -231,7 +231,7 @@ class HostEmitter {
                           info, labels));
   }
 
-  /// What the frame gets from sink `i` of a region's values `v`.
+  /// The value that the frame gets from sink `i` of a region's values `v`.
   std::string sink_value(const ir::Sink& sink, std::size_t i, const ir::Stmt& place) {
     std::string type = Expressions::type(sink.var->type);
     std::string at = fmt::format("{}, {}", place.loc.line, place.loc.column);
@@ -290,7 +290,7 @@ class HostEmitter {
     out_.line("}");
   }
 
-  /// The plan of a buffer with its numbers, in the program's words.
+  /// The memory needs of a buffer, as an expression of the emitted program.
   std::string buffer_needs(const host::BufferPlan& plan) {
     if (plan.form == host::BufferForm::Counters)
       return "plan.buffers.push_back({host.graph().universe, sizeof(u32), true, true});";

@@ -13,7 +13,7 @@
 
 namespace matcha::codegen {
 
-/// The statements that run a region: from `f`, the frame, and `plan` they make `v`, its RegionValues.
+/// Gives the statements that run a region: they define `v`, its RegionValues, from the frame `f` and `plan`.
 using RegionCall = std::function<std::vector<std::string>(const EmittedRegion& region, Names& names)>;
 
 /// `// triangle of q.mt, made by …`, on one line.
@@ -23,10 +23,10 @@ std::string program_line(const AheadOfTime& about, std::string_view emit);
 /// texts that run regions.
 std::string host_prologue(std::initializer_list<std::string_view> runners);
 
-/// The host of a program that is compiled ahead of time: binds the parameters, walks the steps of the top level, prints
-/// the answer; its entry is `main_of_program`. The text expects `host_prologue` and the frame of `emitted`. Nothing,
-/// with a diagnostic, for a program of several graphs. Requires: a verified module of stage kernel whose label words
-/// were lifted; `emitted` and `names` are those of its workers.
+/// The host of a program that is compiled ahead of time: it binds the parameters, runs the steps of the top level and
+/// prints the answer. Its entry is `main_of_program`. The text expects `host_prologue` and the frame of `emitted`.
+/// Gives nothing, with a diagnostic, for a program of several graphs. Requires: a verified module of stage kernel whose
+/// label words were lifted; `emitted` and `names` are those of its workers.
 std::optional<std::string> emit_host(const ir::Module& module, const AheadOfTime& about, const Emitted& emitted,
                                      Names& names, const RegionCall& call, Diagnostics& diagnostics);
 

@@ -6,8 +6,8 @@ namespace matcha::codegen {
 
 namespace {
 
-/// A letter and a digit suffix can be no keyword, macro or runtime name: those have none of that form. The emitter
-/// gives it to a few words of its own (`at0`, `item0_1`, `sum0_part2`), which get one more sign here.
+/// A letter with a number as its suffix cannot clash with a keyword, macro or runtime name: none has that form. The
+/// emitter's own names do (`at0`, `item0_1`, `sum0_part2`), so hints of their form are changed here.
 std::string identifier(std::string_view hint) {
   std::string text;
   for (char c : hint) {

@@ -27,7 +27,7 @@ ir::Schedule schedule_of(const ir::Module& module) {
 
 namespace {
 
-/// False, with a diagnostic, for a region whose schedule has this way of stealing.
+/// False, with a diagnostic, if a region's schedule steals in this way.
 bool check_without(ir::Stealing steal, const ir::Module& module, std::string_view message, std::string_view hint,
                    Diagnostics& diagnostics) {
   for (const ir::Stmt* stmt : module.body->body) {

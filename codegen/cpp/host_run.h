@@ -26,7 +26,7 @@ inline Schedule default_schedule() {
   return schedule;
 }
 
-/// False when the option is none for threads.
+/// False if the option is not one of the thread runner.
 inline bool take_runner(Schedule& schedule, const std::string& option, const std::string& value) {
   if (option == "--threads") {
     schedule.threads = unsigned(std::min<u64>(std::max<u64>(1, number_of(option, value)), 4096));
@@ -52,7 +52,7 @@ inline u64 ticks_per_us() {
   return ticks;
 }
 
-/// The memory of all threads' intermediate lists. What nobody touches costs nothing.
+/// The memory of all threads' intermediate lists. Pages are allocated by the system at their first use.
 struct ListMemory {
   ListPlan plan;
   std::unique_ptr<u8[]> scratch;
@@ -73,7 +73,7 @@ inline ListMemory list_memory(const RegionPlan& plan, const Schedule& schedule) 
   return memory;
 }
 
-/// Runs a region once, with so much room for rows. `rows_wanted`: for how many there should have been room.
+/// Runs a region once, with a given capacity of rows. `rows_wanted`: receives the capacity that would have been enough.
 template <typename F>
 RegionValues try_region(Host& host, const RegionPlan& plan, F& work_on_region, u64 row_capacity, u64& rows_wanted) {
   const Schedule& schedule = host.settings().schedule;

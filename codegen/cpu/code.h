@@ -8,12 +8,13 @@
 
 namespace matcha::codegen::cpu {
 
-/// How a region is walked.
+/// The code of a region.
 struct RegionCode {
   runtime::RegionBody body = nullptr;
   runtime::RegionInner inner = nullptr;  ///< Null: the second level cannot be split off.
-  const void* plan = nullptr;            ///< Goes to `kPlanSlot`.
-  std::uint64_t scratch_bytes = 0;       ///< More for each worker than the buffers; where it is goes to `kScratchSlot`.
+  const void* plan = nullptr;            ///< Value of `kPlanSlot`.
+  std::uint64_t scratch_bytes = 0;       ///< Bytes of scratch memory of each worker beyond the buffers; `kScratchSlot`
+                                         ///< holds their offset.
 };
 
 /// The functions of a program, ready to be called by any number of threads.

@@ -45,7 +45,7 @@ Run::Failure Run::deal(const RegionStep& s, runtime::RegionLaunch& launch, const
     launch.end = range.end;
     runtime::RegionResult result;
     if (Failure failed = run_part(s, launch, of_all, result)) return failed;
-    // What a unit found before it was stopped is lost: a unit is whole or not there.
+    // The values of a unit that was stopped are lost: a unit counts only as a whole.
     if (ended()) break;
     std::vector<PartialValue> found;
     for (std::size_t i = 0; i < s.sinks.size(); ++i) found.push_back(partial_of(s.sinks[i], result.sinks[i]));
@@ -63,12 +63,12 @@ Run::Failure Run::deal(const RegionStep& s, runtime::RegionLaunch& launch, const
   return dealer.merges() ? take_merged(s, std::move(all)) : std::nullopt;
 }
 
-/// Puts the merged values where those of a whole region would be.
+/// Stores the merged values in the slots of the region's sinks.
 Run::Failure Run::take_merged(const RegionStep& s, std::vector<PartialValue> merged) {
   runtime::RegionResult result;
   result.sinks.resize(s.sinks.size());
   if (merged.empty()) {
-    // Stopped before any unit was done.
+    // The run was stopped before any unit was done.
     for (std::size_t i = 0; i < s.sinks.size(); ++i) {
       PartialValue none;
       none.kind = s.sinks[i].info.kind;

@@ -68,7 +68,7 @@ RunOutcome Run::walk(std::span<const Argument> arguments, std::mutex& binding) {
   return std::move(result_);
 }
 
-/// Gives every buffer its place in the scratch memory of a worker.
+/// Assigns every buffer its offset in the scratch memory of a worker.
 Run::Failure Run::plan_scratch(const RegionStep& s, std::uint64_t own_bytes, runtime::RegionLaunch& launch,
                                unsigned threads) {
   unsigned __int128 total = 0;
@@ -124,7 +124,7 @@ Run::Failure Run::step(const RegionStep& s) {
   for (const SinkPlan& sink : s.sinks) {
     launch.sinks.push_back(sink.info);
     if (sink.walked_slot != 0) {
-      // Enough for a filter of the walked graph's edges; more is made room for.
+      // Enough for a filter of the walked graph's edges; the buffer grows if it needs more.
       const std::uint64_t arcs = reinterpret_cast<const runtime::GraphView*>(frame_[sink.walked_slot])->arc_count;
       launch.sinks.back().expected = std::min(arcs, kMostExpected) + kSlack;
     }

@@ -11,18 +11,18 @@
 
 namespace matcha::codegen::cpu {
 
-/// Where the code of a program comes from.
+/// Origin of a program's code.
 struct Origin {
   bool from_cache = false;
-  std::vector<std::string> notes;  ///< What a user should know of it; the first run tells.
+  std::vector<std::string> notes;  ///< Notes for the user, reported by the first run.
   std::string level = "native";    ///< RunResult::level
 };
 
-/// A compiled program, which any number of threads may run at once. The host walks its steps: it calls the step
-/// functions, gives memory to lists, builds graphs and runs the regions.
+/// A compiled program, which several threads may run at the same time. The host walks its steps: it calls the step
+/// functions, allocates lists, builds graphs and runs the regions.
 class CpuExecutable final : public Executable {
  public:
-  /// All functions that the steps name are in `code`.
+  /// `code` has all functions that the steps name.
   CpuExecutable(Program program, std::unique_ptr<Code> code, Origin origin = {});
   ~CpuExecutable() override;
 
@@ -31,14 +31,14 @@ class CpuExecutable final : public Executable {
 
   bool from_cache() const override { return origin_.from_cache; }
 
-  /// When loops are split, and how many rows a worker buffers; a test makes them small.
+  /// The limits for splitting loops and the rows that a worker buffers; tests make them small.
   runtime::RunControl& control() { return control_; }
 
  private:
   Program program_;
   std::unique_ptr<Code> code_;
   Origin origin_;
-  std::mutex mutex_;  ///< For the notes, and what a run adds to the graphs among its arguments.
+  std::mutex mutex_;  ///< Guards the notes, and the arrays that a run adds to the graphs among its arguments.
   runtime::RunControl control_;
 };
 

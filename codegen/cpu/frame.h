@@ -12,14 +12,15 @@ enum FixedSlot : std::uint32_t {
   kOriginalIdsSlot = 0,   ///< `const int64_t*`: original id of each rank, null for the identity.
   kUniverseSizeSlot = 1,  ///< Number of ranks.
   kUniverseSlot = 2,      ///< `const runtime::Universe*`, for the helpers.
-  kShortSlot = 3,         ///< First lists of fewer items are done in place: 17, or 0 if the run's tier cannot.
-  kPlanSlot = 4,          ///< `RegionCode::plan` of the region that runs,
-  kScratchSlot = 5,       ///< and the offset of its own memory from `Worker::scratch`.
+  kShortSlot = 3,         ///< First lists of fewer items are done without a call: 17, or 0 if the run's tier does not
+                          ///< support it.
+  kPlanSlot = 4,          ///< `RegionCode::plan` of the current region.
+  kScratchSlot = 5,       ///< Offset of that region's own memory from `Worker::scratch`.
   kFirstFreeSlot = 6,
 };
 
-/// Where the values of the top-level variables are while a program runs: an array of 64-bit slots, reached by code
-/// through `RegionContext::frame`. A variable has consecutive slots:
+/// The slots of the top-level variables while a program runs: an array of 64-bit words, which code reaches through
+/// `RegionContext::frame`. A variable has consecutive slots:
 ///
 ///   bool, vid, i64, f64   its value (a bool is 0 or 1, a vid is zero-extended, an f64 is its bits)
 ///   min and max sinks     the value, then 1 if there is one
@@ -29,7 +30,7 @@ enum FixedSlot : std::uint32_t {
 ///   buffer                capacity in items, then the offset of each column from `Worker::scratch`
 class FrameLayout {
  public:
-  /// The first slot of `var`, given out at the first call.
+  /// The first slot of `var`, assigned at the first call.
   std::uint32_t slot(const ir::Var& var);
   /// Slots without a variable.
   std::uint32_t reserve(std::uint32_t count);

@@ -16,11 +16,11 @@ struct FrameList {
   const ir::Type* type = nullptr;
 };
 
-/// How a graph is known to find the neighbours of a vertex.
+/// The index by which a graph finds the neighbours of a vertex.
 enum class Index { Csr, Hash, Unknown };
 
-/// What is known of a module while code is made of it, by a back end of the CPU and the planner together. Slots of
-/// variables are given out in the order of the program, so that all back ends have one frame.
+/// Facts about a module that the planner and a CPU back end share while they generate code. Slots of variables are
+/// assigned in program order, so all back ends have the same frame.
 class Layout {
  public:
   explicit Layout(const ir::Module& module);
@@ -40,20 +40,20 @@ class Layout {
   /// The parameter, `build_graph` or `select` that a graph expression stands for, through `let`.
   const ir::Expr& resolve(const ir::Expr& e) const;
   Index index_of(const ir::Expr& graph) const;
-  /// The second list of a set operation without a `below` that makes no difference: `intersect(a, below(b, x))` where
-  /// all items of `a` are below `x` anyway, which saves the search for the bound.
+  /// The second list of a set operation, without a `below` that makes no difference: in `intersect(a, below(b, x))`
+  /// with all items of `a` below `x`, omitting it saves the search for the bound.
   const ir::Expr& without_bound(const ir::Expr& set_operation) const;
-  /// True if both operands are what the SIMD kernels take: ascending ranks without repeats.
+  /// True if both operands fit the SIMD kernels: ascending ranks without repeats.
   bool kernel_operands(const ir::Expr& e) const;
   /// True if `index` is the position in a loop over `items` or a slice of it, so that it is below the size of `items`.
   bool is_position_in(const ir::Expr& index, const ir::Expr& items) const;
-  /// True if `s` asks for one any or all, and nothing that is left to do once that is known can trap: then its loops
-  /// are left.
+  /// True if the loops of `s` may end once its result is known: it computes one any or all, and the skipped statements
+  /// cannot trap.
   bool ends_early(const ir::Collect& s) const;
-  /// Names of counts that only a batched yield of the region reads, with the sizes that they stand for: they are
-  /// counted when it is.
+  /// Variables of counts that only a batched yield of the region reads, with their sizes. They are counted with the
+  /// yield.
   std::unordered_map<const ir::Var*, const ir::Expr*> later_counts(const ir::Region& region) const;
-  /// The size in the value of a batched yield, or the name of one in `later`; null if there is none.
+  /// The size in the value of a batched yield, or the variable of one in `later`; null if there is none.
   const ir::Expr* later_count(const ir::Yield& s,
                               const std::unordered_map<const ir::Var*, const ir::Expr*>& later) const;
 

@@ -49,7 +49,7 @@ Program Planner::run() {
   return std::move(program_);
 }
 
-/// Parameters and built graphs get what is read of them under any name.
+/// Collects the reads of parameters and built graphs under all of their names.
 void Planner::graphs(const host::Plan& plan) {
   std::unordered_map<std::uint32_t, GraphPlan> graphs;
   const auto plan_of = [&](const ir::Var* var) -> GraphPlan& {
@@ -116,7 +116,7 @@ void Planner::prepare(const ir::Expr& e) {
   if (e.kind == ir::Kind::Sorted || e.kind == ir::Kind::Literal || words) store(e, false);
 }
 
-/// The second list of a set operation: a literal stays as it is, what may not ascend is sorted.
+/// Prepares the second list of a set operation: a literal stays, a list that may not ascend is sorted.
 void Planner::prepare_second(const ir::Expr& list) {
   if (list.kind == ir::Kind::Literal) {
     for (const ir::Expr* item : list.operands) prepare(*item);
@@ -144,7 +144,7 @@ FrameList Planner::store(const ir::Expr& e, bool sorted) {
   return result;
 }
 
-/// A list that the host keeps: the sink of a region, or a copy.
+/// Allocates a list that the host keeps: the sink of a region, or a copy.
 FrameList Planner::stored_list(const ir::Expr& e) {
   const ir::Expr& resolved = layout_.resolve(e);
   prepare(resolved);

@@ -12,8 +12,8 @@
 
 namespace matcha::codegen::cpu {
 
-/// Turns the top-level statements into steps and has their functions made. Steps and slots are the same whoever makes
-/// them.
+/// Turns the top-level statements into steps and has their functions made. Steps and slots are the same for every
+/// `CodeMaker`.
 class Planner {
  public:
   Planner(Layout& layout, CodeMaker& maker) : layout_(layout), maker_(maker) {}
@@ -39,9 +39,9 @@ class Planner {
 
   void prepare_region(const host::RegionStep& planned, RegionStep& step);
   RegionShape shape_of(const host::RegionStep& planned) const;
-  /// The slot of a sink of a shared region; 0: the value is none.
+  /// The slot of a sink of a shared region; 0: the value is no such sink.
   std::uint32_t shared_slot(const ir::Expr& value) const;
-  /// The slot of the graph whose vertices a list is; 0: it is another list.
+  /// The slot of the graph whose vertices the list is; 0: another list.
   std::uint32_t walked_graph(const ir::Expr& list);
 
   void open_step();
@@ -51,14 +51,15 @@ class Planner {
   Layout& layout_;
   CodeMaker& maker_;
   Program program_;
-  std::string step_name_;  ///< Of the step function that is being made; empty: none is.
+  std::string step_name_;  ///< Name of the step function being made; empty: none.
   unsigned steps_ = 0;
   unsigned regions_ = 0;
   std::unordered_map<const ir::Var*, std::uint32_t> shared_;       ///< Sinks of shared regions, with their slots.
-  std::unordered_map<const ir::BuildGraph*, std::uint32_t> rows_;  ///< Built of rows: the slot of the walked graph.
+  std::unordered_map<const ir::BuildGraph*, std::uint32_t> rows_;  ///< Graphs built of rows: the slot of the walked
+                                                                   ///< graph.
 };
 
-/// Whether the module is of stage kernel with schedules for the run time of the CPU; reports if not.
+/// True if the module is of stage kernel with schedules for CPU threads; else reports an error.
 bool runs_here(const ir::Module& module, Diagnostics& diagnostics);
 
 /// The steps of a module that `runs_here`; `maker` makes their functions.

@@ -8,7 +8,7 @@
 
 #include "codegen/cpu/frame.h"
 
-/// How a run begins: the frame, the arguments, graphs and lists.
+/// The start of a run: the frame, the arguments, graphs and lists.
 namespace matcha::codegen::cpu {
 
 using runtime::ElementKind;
@@ -61,7 +61,7 @@ RunError Run::trap(std::uint32_t code, SourceLoc loc) const {
   return failure(kind, runtime::trap_message(trap_code), {}, loc);
 }
 
-/// The place that a trap tells by file, line and column, with its length.
+/// The place of a trap, given by file, line and column, with its length.
 SourceLoc Run::place(std::string_view file, std::uint32_t line, std::uint32_t column) const {
   SourceLoc result;
   result.line = line;
@@ -111,7 +111,7 @@ Run::Failure Run::bind(std::span<const Argument> arguments) {
   return host::bind_arguments(program_.signature, arguments, options_.labels, take);
 }
 
-/// Completes the view of a graph with what the program reads of it, and puts it in the frame.
+/// Adds the arrays that the program reads to the view of a graph, and puts the view in the frame.
 Run::Failure Run::add_graph(std::uint32_t slot, runtime::Graph& graph, bool own_labels) {
   const auto plan = std::find_if(program_.graphs.begin(), program_.graphs.end(),
                                  [&](const GraphPlan& candidate) { return candidate.slot == slot; });
@@ -157,7 +157,7 @@ Run::Failure Run::step(const ListStep& s) {
   return std::nullopt;
 }
 
-/// The graph of the rows that a region left.
+/// Builds a graph from the rows of a region.
 Run::Failure Run::build_of_rows(const BuildStep& s) {
   const runtime::GraphView& walked = *pointer<runtime::GraphView>(frame_[s.walked_slot]);
   struct Rows {
@@ -256,7 +256,7 @@ PartialValue Run::partial_of(const SinkPlan& plan, runtime::SinkResult& sink) {
 Run::Failure Run::give_partials(const ReturnStep& s) {
   for (const ResultPlan& plan : s.results) {
     const auto found = partials_.find(plan.sink_slot);
-    // A run that was ended before has fewer.
+    // A run that ended early has fewer.
     if (found != partials_.end()) result_.partials.push_back(std::move(found->second));
   }
   return std::nullopt;

@@ -14,22 +14,22 @@
 
 namespace matcha::codegen::cpu {
 
-/// Set kernels write up to so many items past the end.
+/// Set kernels write up to this many items past the end.
 inline constexpr std::uint64_t kSlack = 16;
 
-/// One run of a program: the frame and what it points to.
+/// One run of a program: the frame and the data that it points to.
 class Run {
  public:
   Run(const Program& program, const Code& code, const runtime::RunControl& control, const runtime::Universe& universe,
       const RunOptions& options);
 
-  /// `binding` is held while graphs among the arguments get what the program reads of them.
+  /// Runs the steps. `binding` is held while arrays are added to the graphs among the arguments.
   RunOutcome walk(std::span<const Argument> arguments, std::mutex& binding);
 
  private:
   using Failure = std::optional<RunError>;
 
-  // Each gives the error that ends the run, or nothing.
+  // Each returns the error that ends the run, or nothing.
   Failure bind(std::span<const Argument> arguments);
   Failure add_graph(std::uint32_t slot, runtime::Graph& graph, bool own_labels);
   Failure call(const std::string& function);
@@ -50,10 +50,10 @@ class Run {
 
   // dealing.cpp
   Failure check_dealing() const;
-  /// Walks the units of a region that the dealer gives.
+  /// Walks the units of a region that the dealer deals to this run.
   Failure deal(const RegionStep& s, runtime::RegionLaunch& launch, const runtime::RunControl& control);
   Failure take_merged(const RegionStep& s, std::vector<PartialValue> merged);
-  /// Nothing of what comes after its last region is run.
+  /// True if the steps after the last region are skipped.
   bool ends_after_regions() const;
   host::List list_at(std::uint32_t slot, std::vector<runtime::ElementKind> kinds) const;
   host::List kept_list(const ResultPlan& plan) const;
@@ -77,10 +77,10 @@ class Run {
   std::vector<std::unique_ptr<runtime::CpuGraphView>> views_;
   std::vector<std::unique_ptr<runtime::Graph>> graphs_;
   std::vector<runtime::Column> arrays_;
-  std::map<std::uint32_t, PartialValue> partials_;  ///< What a share found, by the slot of the sink.
+  std::map<std::uint32_t, PartialValue> partials_;  ///< The parts of a share, by the slot of the sink.
   std::size_t regions_begun_ = 0, dealt_begun_ = 0;
   bool streamed_ = false;
-  bool map_cut_ = false;  ///< A region ended early that fills rows by position: some are not set.
+  bool map_cut_ = false;  ///< A region that fills rows by position ended early, so some rows are not set.
   RunResult result_;
 };
 

@@ -4,8 +4,8 @@
 
 namespace matcha::codegen::gpu {
 
-/// The text of the kernels that count what changed edges do (incremental/runtime/device_search.h), the same for all
-/// patterns; to be compiled with `compile_options()`.
+/// The text of the kernels that count the matches of changed edges (incremental/runtime/device_search.h), the same for
+/// all patterns; to be compiled with `compile_options()`.
 std::string delta_count_text();
 
 }  // namespace matcha::codegen::gpu

@@ -19,7 +19,7 @@ namespace {
 
 using ir::Kind;
 
-/// Of the parameters of a kernel, from CUDA 12.1 on; and of one that a kernel starts.
+/// Size limits of a kernel's parameters, from CUDA 12.1 on, and of those of a kernel that another kernel starts.
 constexpr std::uint64_t kMostParameterBytes = 32'764;
 constexpr std::uint64_t kMostStartedBytes = 4096;
 
@@ -33,8 +33,8 @@ void assert_layout(const ir::Module& module, Names& names, TextWriter& out) {
   }
 }
 
-/// The words of a kernel up to its worker: it has one parameter more, or none, and its groups are `groups`; of them,
-/// number `index` has the memory of worker `worker`.
+/// Prints the start of a kernel up to its worker. The kernel has one more parameter, or none; `groups` is its number of
+/// groups. Group `index` of them uses the memory of worker `worker`.
 void begin_entry(const EmittedRegion& region, std::string_view name, std::string_view parameter,
                  std::string_view groups, std::string_view worker, TextWriter& out) {
   const std::uint32_t group = region.region->schedule.group;
@@ -60,7 +60,8 @@ void entry(const EmittedRegion& region, TextWriter& out) {
   out.close();
 }
 
-/// The kernel that groups of the region start, whose groups have the memory of the workers behind those of the first.
+/// The kernel that groups of the region start. Its groups use the memory of the workers behind those of the first
+/// kernel.
 void started_entry(const EmittedRegion& region, TextWriter& out) {
   begin_entry(region, kStartedKernel, ", const __grid_constant__ KernelStart start", "start.groups",
               "launch.workers + start.place * kKernelGroups + index", out);
@@ -71,8 +72,8 @@ void started_entry(const EmittedRegion& region, TextWriter& out) {
   out.close();
 }
 
-/// Starts that kernel of the region that is run. Kernels that are started to be forgotten run side by side, and the one
-/// that starts them ends after them.
+/// Starts that kernel for the current region. Kernels started without waiting run side by side, and the kernel that
+/// started them ends after them.
 void start_function(std::span<const EmittedRegion> regions, std::size_t first, TextWriter& out) {
   out.blank();
   out.line("#ifndef MATCHA_START_KERNEL");
@@ -94,7 +95,7 @@ void start_function(std::span<const EmittedRegion> regions, std::size_t first, T
   out.close();
 }
 
-/// The kernel that makes the rows of bits which the region looks into.
+/// The kernel that makes the rows of bits for hubs.
 void hub_rows_entry(std::uint32_t group, TextWriter& out) {
   out.blank();
   out.open(fmt::format("extern \"C\" __global__ void {}(Graph g, HubRows hubs, u64* taken)", kHubRowsKernel));
@@ -105,7 +106,7 @@ void hub_rows_entry(std::uint32_t group, TextWriter& out) {
   out.close();
 }
 
-/// The kernel that finds where tiles begin; each thread takes its share of them.
+/// The kernel that finds the starts of tiles; each thread takes a share of them.
 void tiles_entry(TextWriter& out) {
   out.blank();
   out.open(fmt::format("extern \"C\" __global__ void {}(Deal deal, u32* starts)", kTilesKernel));

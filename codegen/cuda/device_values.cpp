@@ -73,11 +73,11 @@ void DeviceValues::spread(const ir::Var* var, host::Graph& graph, const runtime:
   check_degrees(graph.view);
   runtime::DeviceCopies* const copies = graph.kept();
   MATCHA_CHECK(copies != nullptr, "the graph stays in memory");
-  // Sources are of the arcs of whole rows.
+  // Sources are stored for the arcs of whole rows.
   const bool may_be_halves = wanted.halves && !wanted.sources;
   const RowsRead read = !wanted.arcs ? RowsRead::None : may_be_halves ? rows : RowsRead::All;
   std::uint64_t number = static_cast<std::uint64_t>(read);
-  // All devices read the same ones.
+  // All devices read the same rows.
   runtime::DeviceCopies::Key of_rows = key(graph.view.offsets, Kept::PinnedRows, number);
   of_rows.device = -1;
   const std::shared_ptr<PinnedRows> pinned =

@@ -20,7 +20,7 @@
 
 namespace matcha::codegen::gpu {
 
-/// The top-level values of a run on one device: what regions read of them, copied once; graphs that stay in memory are
+/// The top-level values of a run on one device: the values read by regions, each copied once. Graphs kept in memory are
 /// copied once for all runs.
 class DeviceValues {
  public:
@@ -29,27 +29,27 @@ class DeviceValues {
 
   /// Starts the copy of a graph, unless the device has kept it.
   void upload(const ir::Var* var, host::Graph& graph, const runtime::cuda::UploadOptions& wanted);
-  /// Keeps so many bytes of a graph that stays in memory on the device, where rows of `near` are, or if that is empty
-  /// those that are read most (SpreadGraph). `rows`: what is read of them, where arcs are wanted.
+  /// Keeps at most `bytes` bytes of a graph resident on the device: the rows of `near`, or, if that is empty, the rows
+  /// read most often (SpreadGraph). `rows`: the part of each row that is read, if arcs are wanted.
   void spread(const ir::Var* var, host::Graph& graph, const runtime::cuda::UploadOptions& wanted, RowsRead rows,
               std::uint64_t most, std::span<const runtime::PositionRange> near);
   /// Takes a graph that was built on the device.
   void adopt(const ir::Var* var, DeviceGraph graph);
-  /// Bytes that were copied to the device so far.
+  /// Bytes copied to the device so far.
   std::uint64_t uploaded() const { return uploaded_; }
-  /// Bytes that stay on the device as long as this object; they are copied.
+  /// Copies bytes to the device and keeps them as long as this object.
   const void* keep(const void* bytes, std::uint64_t count) { return upload_bytes(bytes, count); }
   /// The graph on the device, once its copy is there; null: it was not uploaded.
   const runtime::GraphView* graph(const ir::Var* var);
-  /// Makes the rows of hubs of an uploaded graph, unless that was tried before, of vertices with at least so many
-  /// neighbours; frames have them from then on.
+  /// Makes the rows of hubs of an uploaded graph for vertices with at least that many neighbours; later frames point to
+  /// them. Does nothing if it was tried before.
   void make_hub_rows(const ir::Var* var, const host::Graph& graph, const runtime::cuda::Function& kernel,
                      std::uint64_t least);
-  /// Where the tiles of a graph on the device begin.
+  /// The starts of the tiles of a graph on the device.
   DeviceTiles& tiles(const ir::Var* var);
   /// Ids of ranks on the device; they are copied at the first call.
   const std::int64_t* ids(const runtime::Universe& universe);
-  /// The frame for a region that reads `wanted`; what it does not read stays 0.
+  /// The frame of a region that reads `wanted`; other members are 0.
   std::vector<std::uint8_t> frame(const FrameLayout& layout, const std::unordered_set<const ir::Var*>& wanted,
                                   const HostValues& values);
 
@@ -63,7 +63,7 @@ class DeviceValues {
   const runtime::cuda::Stream& stream_;
   std::unordered_map<const ir::Var*, runtime::cuda::GraphUpload> graphs_;
   std::unordered_map<const ir::Var*, KeptGraph> kept_;
-  std::unordered_map<const ir::Var*, runtime::DeviceCopies*> copies_;  ///< Of the graphs that are kept.
+  std::unordered_map<const ir::Var*, runtime::DeviceCopies*> copies_;  ///< Of the graphs that are kept from run to run.
   std::unordered_map<const ir::Var*, std::shared_ptr<SpreadGraph>> spread_;
   std::unordered_map<const ir::Var*, DeviceGraph> built_;
   std::unordered_map<const ir::Var*, std::shared_ptr<std::optional<DeviceHubRows>>> hubs_;
@@ -73,7 +73,7 @@ class DeviceValues {
   std::uint64_t uploaded_ = 0;
   const std::int64_t* ids_ = nullptr;
   std::shared_ptr<DeviceMemory> kept_ids_;
-  runtime::DeviceCopies* universe_copies_ = nullptr;  ///< Of a graph that keeps the universe of the run.
+  runtime::DeviceCopies* universe_copies_ = nullptr;  ///< Of the graph that keeps the universe of the run.
 };
 
 }  // namespace matcha::codegen::gpu

@@ -35,7 +35,7 @@ class CudaExecutable::Run {
   }
 
  private:
-  /// What a region is run with.
+  /// The inputs and kernels of a region.
   struct RegionWork {
     RegionRequest request;
     std::vector<RegionInputs> inputs;
@@ -69,7 +69,7 @@ class CudaExecutable::Run {
 
   Session& session() { return *program_.session_; }
 
-  /// Devices are opened, and graphs made ready to be copied, while kernels are compiled, which goes on behind it.
+  /// Opens the devices and prepares the graphs to be copied while kernels are compiled in the background.
   void open(std::span<const Argument> arguments) {
     if (program_.opening_.valid()) {
       wait_for(program_.opening_, options_);
@@ -83,7 +83,7 @@ class CudaExecutable::Run {
     for (const ir::Var* param : program_.module_.params) devices_.make_sides(param);
   }
 
-  /// Whether rows of hubs are worth their code for the inputs; what is compiled already stays as it is.
+  /// True if rows of hubs are worth their code for the inputs. Compiled kernels are not changed.
   bool worth_hubs() {
     if (session().compiles()) return session().hubs();
     return std::ranges::any_of(program_.module_.params, [&](const ir::Var* param) {
@@ -119,7 +119,7 @@ class CudaExecutable::Run {
     }
   }
 
-  /// Walks the units of a region that a dealer gives to this run.
+  /// Walks the units of a region that a dealer deals to this run.
   void deal(const host::RegionStep& s, std::size_t index) {
     Dealer& dealer = *options_.maybe_dealer;
     const std::size_t region = dealt_begun_++;
@@ -134,7 +134,7 @@ class CudaExecutable::Run {
       }
       work->request.unit = *unit;
       std::vector<PartialValue> found = walk_unit(*work, options);
-      // What a unit found before it was stopped is lost: a unit is whole or not there.
+      // The values of a unit that was stopped are lost: a unit counts only as a whole.
       if (report_.ended()) break;
       if (std::optional<runtime::Error> error = dealer.done(region, *unit, std::move(found))) {
         throw host::Trap{std::move(*error), {}};
@@ -162,7 +162,7 @@ class CudaExecutable::Run {
     return std::move(outcome.found);
   }
 
-  /// Takes what all runs found; nothing: all were stopped before any unit was done.
+  /// Stores the merged values of all runs; nothing: all were stopped before any unit was done.
   void take_merged(const ir::Collect& collect, std::vector<PartialValue> merged) {
     for (std::size_t i = 0; i < collect.sinks.size(); ++i) {
       const ir::Sink& sink = collect.sinks[i];
@@ -192,14 +192,15 @@ class CudaExecutable::Run {
     return work;
   }
 
-  /// Waits for the kernels of a region, but not for those of the next ones.
+  /// Waits for the kernels of a region, not for those of later ones.
   void load_kernels(std::size_t index) {
     const Clock::time_point waiting = Clock::now();
     session().load(index, report_.result(), options_);
     report_.time("ready", waiting);
   }
 
-  /// The kernels of the region; when its arrays do not fit, the program is scheduled for pages and compiled first.
+  /// Selects the kernels of the region. If its arrays do not fit, schedules the program for pages and compiles it
+  /// first.
   void choose_kernels(RegionRequest& request, std::size_t index, std::vector<RegionInputs>& inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernels = &session().kernels(i, index);
     bool pages = false;
@@ -215,7 +216,7 @@ class CudaExecutable::Run {
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernels = &session().kernels(i, index);
   }
 
-  /// A run that does not put together what all found ends after its last region, without values.
+  /// True if the run does not merge the values of all runs: it then ends after its last region, without values.
   bool ends_after_regions() const {
     return options_.maybe_dealer != nullptr && !options_.maybe_dealer->merges() &&
            next_region_ == program_.plan_.host.regions().size();
@@ -237,7 +238,7 @@ CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& opti
 CudaExecutable::~CudaExecutable() = default;
 
 const ir::Module* CudaExecutable::paged_module() {
-  if (options_.query.is_there()) return nullptr;  // It was edited for this plan alone.
+  if (options_.query.is_there()) return nullptr;  // The query was edited for this plan only.
   if (!paged_ && rescheduler_) paged_ = rescheduler_(module_, ir::Stack::Paged);
   return paged_ ? &*paged_ : nullptr;
 }

@@ -13,7 +13,7 @@ namespace matcha::codegen::gpu {
 /// A program of a GPU. The device, the kernels and their memory are kept from run to run.
 class CudaExecutable final : public Executable {
  public:
-  /// `opening`: a session that was begun before, or none.
+  /// `opening`: a session that is being opened, or none.
   CudaExecutable(const ir::Module& module, const CudaOptions& options, OpeningSession opening);
   ~CudaExecutable() override;
 
@@ -26,16 +26,16 @@ class CudaExecutable final : public Executable {
   class Run;
 
   void begin_compile(Session& session, bool hubs, Compiling early = {}) const;
-  /// The same program with lists in pages; null: nobody made it so.
+  /// The same program with paged lists; null if it cannot be scheduled so.
   const ir::Module* paged_module();
 
   ir::Module module_;
   Rescheduler rescheduler_;
-  std::optional<ir::Module> paged_;  ///< What that made. Its variables are those of `module_`.
+  std::optional<ir::Module> paged_;  ///< The result of `reschedule_`. Its variables are those of `module_`.
   CudaOptions options_;
   ModulePlan plan_;
   std::unique_ptr<Session> session_;
-  OpeningSession opening_;  ///< What `session_` becomes.
+  OpeningSession opening_;  ///< The source of `session_`.
 };
 
 }  // namespace matcha::codegen::gpu

@@ -16,7 +16,7 @@ struct FrameField {
   bool may_be_empty;  ///< A min or max.
 };
 
-/// Where the top-level values of a module lie in the device's `Frame`, as the C++ of the emitted text lays it out:
+/// The memory layout of the top-level values of a module in the device's `Frame`, as C++ lays out the emitted text:
 ///
 ///   bool                  1 byte, 0 or 1
 ///   u32 (a vertex)        4 bytes
@@ -26,8 +26,8 @@ struct FrameField {
 ///   List<T, ...>          16 bytes a column: address, number of items
 ///   Least<T>, Greatest<T> the T, then a byte that is 1 if there is one, padded to the alignment of T
 ///
-/// in the order of the program: parameters, then what each top-level statement binds. The emitted text asserts
-/// sizes and alignments, from which the places follow.
+/// in the order of the program: parameters, then the values bound by each top-level statement. The emitted text asserts
+/// sizes and alignments, from which the offsets follow.
 struct FrameLayout {
   explicit FrameLayout(const ir::Module& module);
 

@@ -33,7 +33,7 @@ constexpr unsigned kBuildThreads = 128;
 constexpr unsigned kBlocksAMultiprocessor = 8;
 constexpr std::uint64_t kBuildLanes = 32;
 
-/// What the host reads of top-level values: expressions outside of regions, and the lists that are dealt out.
+/// The top-level values that the host reads: expressions outside of regions, and lists whose items are dealt.
 class HostReads {
  public:
   explicit HostReads(const host::Plan& plan) {
@@ -54,9 +54,9 @@ class HostReads {
     }
   }
 
-  /// The host reads more of the graph than its counts.
+  /// True if the host reads more of the graph than its counts.
   bool reads(const ir::Var* graph) const { return read_.contains(graph); }
-  /// Times that anything reads the value.
+  /// Number of reads of the value, by the host and by regions.
   int uses(const ir::Var* var) const {
     const auto found = uses_.find(var);
     return found == uses_.end() ? 0 : found->second;
@@ -83,7 +83,7 @@ T* pointer(const DeviceMemory& memory) {
   return reinterpret_cast<T*>(memory.address());
 }
 
-/// A field that points to one array points to the other one instead.
+/// Redirects a field that points to one array to another array.
 template <typename T>
 void redirect(const T*& field, const DeviceMemory& from, const DeviceMemory& to) {
   if (field == pointer<const T>(from)) field = pointer<const T>(to);
@@ -148,7 +148,7 @@ GraphBuilder::GraphBuilder(const runtime::cuda::Module& module) {
   for (const char* name : kKernels) kernels_.emplace(name, need(module.function(name)));
 }
 
-/// One graph on its way.
+/// The construction of one graph.
 class GraphBuilder::Build {
  public:
   Build(const GraphBuilder& builder, const std::vector<const Stream*>& streams, std::uint64_t universe)
@@ -159,7 +159,7 @@ class GraphBuilder::Build {
               kBuildThreads / kBuildLanes;
   }
 
-  /// Nothing is freed that a kernel or a copy may still use.
+  /// Waits first: a kernel or a copy may still use the memory.
   ~Build() {
     for (const Stream* stream : streams_) (void)stream->synchronize();
   }
@@ -175,7 +175,7 @@ class GraphBuilder::Build {
     if (rows.known_labels) build_.labels = bring(*rows.known_labels);
     take_sort_memory(with_info);
     if (with_info) {
-      // Equal edges keep the order of their list, and so do the items that belong to them.
+      // Equal edges keep the order of their list, and so do their information items.
       build_.edges.order = order_of(build_.edges);
       build_.info.order = order_of(build_.info);
     }
@@ -197,7 +197,7 @@ class GraphBuilder::Build {
     return need(DeviceMemory::allocate(stream.shared_device(), std::max<std::uint64_t>(bytes, 1)));
   }
 
-  /// The rows in one area of this device: where they are, if one device found all of them.
+  /// The rows in one area of this device; used in place if one device found all of them.
   StoredRows gather(const DeviceRows& rows) {
     if (rows.parts.size() == 1) {
       return {pointer<const u64>(rows.parts[0].words), rows.parts[0].capacity, rows.count(), nullptr};
@@ -234,7 +234,7 @@ class GraphBuilder::Build {
     sums_ = take((groups_ + 1) * sizeof(u32));
   }
 
-  /// At most a piece a group, of at least kFewest items.
+  /// At most one piece for each group, each of at least kFewest items.
   Pieces pieces_of(std::uint64_t count) const {
     constexpr std::uint64_t kFewest = 64;
     const std::uint64_t size = std::max((count + groups_ - 1) / groups_, kFewest);
@@ -248,13 +248,14 @@ class GraphBuilder::Build {
     shape.blocks = static_cast<unsigned>((threads + kBuildThreads - 1) / kBuildThreads);
     need(builder_.kernels_.at(kernel).launch(stream_, shape, arguments...));
   }
-  /// A kernel whose threads share out items among them.
+  /// Starts a kernel whose threads divide items among them.
   template <typename... A>
   void spread(const char* kernel, A... arguments) {
     launch(kernel, groups_ * kBuildLanes, arguments...);
   }
 
-  /// The first `count` words of `counts_` become the sums of those before them; the total stands at the end of `sums_`.
+  /// Replaces the first `count` words of `counts_` by the sums of those before them; the total is at the end of
+  /// `sums_`.
   Pieces sum_up(std::uint64_t count) {
     const Sums sums{pieces_of(count), pointer<u32>(counts_), pointer<u32>(sums_)};
     launch("build_sum_piece", sums.pieces.pieces * kBuildLanes, sums);
@@ -263,7 +264,7 @@ class GraphBuilder::Build {
     return sums.pieces;
   }
 
-  /// Sorts the keys, and the values with them, by the digits that have any of the bits `used`.
+  /// Sorts the keys, and the values with them, by the digits that contain any of the bits `used`.
   void sort(std::uint64_t used) {
     for (std::uint64_t shift = 0; shift < 64 && count_ > 1; shift += kDigitBits) {
       if ((used >> shift & (kDigits - 1)) == 0) continue;
@@ -303,7 +304,7 @@ class GraphBuilder::Build {
     return pointer<T>(graphs_[0].arrays.emplace_back(take(count * sizeof(T))));
   }
 
-  /// False: a vertex has two labels.
+  /// False if a vertex has two labels.
   bool make_graph(const runtime::cuda::UploadOptions& wanted, bool with_info, bool with_labels) {
     graphs_.emplace_back();
     const std::uint64_t universe = build_.universe;

@@ -17,14 +17,15 @@
 
 namespace matcha::codegen::gpu {
 
-/// Which graphs of a module are built on its device, from rows that never come to the host. Such a graph is a CSR, the
-/// host asks it for nothing but its counts, and its edges (and edge information) are lists that regions find and nobody
-/// else reads. Its labels may be such a list or one of the host. The others are built on the host and copied.
+/// The graphs of a module that are built on its device, from rows that are never copied to the host. Such a graph is a
+/// CSR, and the host reads only its counts. Its edges and edge information are lists found by regions and read only
+/// here. Its labels may be such a list or one of the host. Other graphs are built on the host and copied.
 struct DeviceGraphs {
   explicit DeviceGraphs(const host::Plan& plan);
 
   std::unordered_set<const ir::Stmt*> builds;     ///< BuildGraph statements.
-  std::unordered_map<const ir::Var*, bool> rows;  ///< Lists that stay; true: the order of the rows matters.
+  std::unordered_map<const ir::Var*, bool> rows;  ///< Lists that stay on the device; true: the order of the rows
+                                                  ///< matters.
 };
 
 /// Rows of a list sink, on the devices that found them.
@@ -48,12 +49,12 @@ struct DeviceRows {
   host::List fetch() const;
 };
 
-/// What a graph is built of.
+/// The lists from which a graph is built.
 struct GraphRows {
   DeviceRows edges;
-  std::optional<DeviceRows> info;          ///< As many as edges.
-  std::optional<DeviceRows> labels;        ///< Vertices and their labels;
-  std::optional<host::List> known_labels;  ///< the same, when the host has them.
+  std::optional<DeviceRows> info;          ///< One for each edge.
+  std::optional<DeviceRows> labels;        ///< Vertices and their labels.
+  std::optional<host::List> known_labels;  ///< The same, if the host has them.
 };
 
 /// A graph whose arrays are on a device alone.
@@ -71,10 +72,9 @@ class GraphBuilder {
   /// Takes the kernels out of the compiled text, which must outlive it. Throws Trap when one is missing.
   explicit GraphBuilder(const runtime::cuda::Module& module);
 
-  /// The graph of `rows` in the arrays that `wanted` asks for: one a stream, on its device. The device of the first
-  /// stream builds it, with the kernels that it has. Nothing when the host has to build it, because there are too many
-  /// edges for this way, too little memory (`note` says so then), or two labels for a vertex; the rows are untouched
-  /// then. Throws Trap when a kernel fails.
+  /// Builds the graph of `rows` with the arrays of `wanted`; gives one graph for each stream, on its device. The device
+  /// of the first stream builds it. Gives nothing if the host has to build it: too many edges, too little memory (then
+  /// with a `note`), or two labels for a vertex. The rows are unchanged then. Throws Trap if a kernel fails.
   std::optional<std::vector<DeviceGraph>> build(const std::vector<const runtime::cuda::Stream*>& streams,
                                                 std::uint64_t universe, const GraphRows& rows,
                                                 const runtime::cuda::UploadOptions& wanted, std::string& note) const;

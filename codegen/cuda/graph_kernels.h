@@ -1,5 +1,5 @@
-// The kernels that build graphs: entries around runtime/common/graph_build.h, behind which this text stands. A group is
-// a warp; where the text is compiled as C++, for the emulation, one thread.
+// Kernels that build graphs: entries around runtime/common/graph_build.h, to which this text is appended. A group is a
+// warp; when the text is compiled as C++, for the emulation, one thread.
 #pragma once
 
 namespace matcha_program {

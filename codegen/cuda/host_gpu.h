@@ -9,7 +9,7 @@
 
 namespace matcha_program {
 
-/// Throws what a call of CUDA says: exit code 5 when memory is short, else 4.
+/// Throws the error of a CUDA call: exit code 5 if memory is short, else 4.
 inline void need(cudaError_t result, const char* what) {
   if (result == cudaSuccess) return;
   throw Failure{result == cudaErrorMemoryAllocation ? 5 : 4, std::string(what) + ": " + cudaGetErrorString(result)};
@@ -45,7 +45,7 @@ class DeviceArray {
   u64 bytes_;
 };
 
-/// A kernel of the device part and the threads of its groups; and, for those that it starts, the bytes of its frame and
+/// A kernel of the device part with the threads of its groups. If it starts kernels: also the bytes of its frame and
 /// the number of its region.
 struct Kernel {
   const void* function;
@@ -55,7 +55,7 @@ struct Kernel {
   u64 region;
 };
 
-/// What of a graph a region reads besides its neighbour lists.
+/// Parts of a graph that a region reads besides its neighbour lists.
 enum GraphParts : unsigned {
   kSources = 1,
   kInfo = 2,
@@ -66,7 +66,7 @@ enum GraphParts : unsigned {
   kOffsets = 64
 };
 
-/// The GPU, with the copies of graphs and lists, which stay until the end of the program.
+/// The GPU, with the copies of graphs and lists, which are kept until the end of the program.
 class Gpu {
  public:
   static Gpu& of(const Host& host) {
@@ -78,7 +78,7 @@ class Gpu {
   int processors() const { return attribute(cudaDevAttrMultiProcessorCount); }
   u64 ticks_per_us() const { return std::max<u64>(u64(attribute(cudaDevAttrClockRate)) / 1000, 1); }
 
-  /// Bytes for the intermediate lists of all groups.
+  /// Bytes available for the intermediate lists of all groups.
   u64 room() const {
     size_t free = 0, total = 0;
     need(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");

@@ -1,4 +1,4 @@
-// Kernels that groups start, in a program that was compiled ahead of time: options, room, what they are given.
+// Kernels started by groups, in a program that was compiled ahead of time: options, memory, arguments.
 #pragma once
 
 #include "codegen/cuda/host_gpu.h"
@@ -11,7 +11,7 @@ inline constexpr const char* kRunnerHelp =
   --kernels N            and how many of them may be there at a time (default 256)
 )";
 
-/// False when the option is none of these.
+/// False if the option is not one of these.
 inline bool take_kernels(Schedule& schedule, const std::string& option, const std::string& value) {
   constexpr u64 kMostKernels = 2048;
   if (option == "--fanout") schedule.fanout = std::max<u64>(number_of(option, value), 1);
@@ -19,8 +19,8 @@ inline bool take_kernels(Schedule& schedule, const std::string& option, const st
   return option == "--fanout" || option == "--kernels";
 }
 
-/// How many kernels groups may start at a time; where memory does not do for all lists, a quarter of it is for them,
-/// and fewer groups work.
+/// The most kernels that groups may start at the same time. If memory is short, a quarter of it is for their lists, and
+/// fewer groups work.
 inline u64 plan_kernels(Gpu& gpu, const RegionPlan& plan, const Schedule& schedule, const ListPlan& lists,
                         u64& workers) {
   if (schedule.steal != kKernel || !plan.parallel) return 0;
@@ -33,12 +33,12 @@ inline u64 plan_kernels(Gpu& gpu, const RegionPlan& plan, const Schedule& schedu
   return kernels;
 }
 
-/// The places of so many kernels, and the frame of their region, on the GPU.
+/// The states of the started kernels, and the frame of their region, on the GPU.
 class KernelRoom {
  public:
   KernelRoom(u64 count, const Kernel& kernel) : count_(count), kernel_(kernel) {}
 
-  /// Without room nothing is split. `frame` has the addresses of the device.
+  /// Without memory for kernels nothing is split. `frame` has addresses of the device.
   void open(const void* frame, const Schedule& schedule, Launch& launch) {
     if (launch.stealing == kKernel && count_ == 0) launch.split = 0;
     if (count_ == 0) return;

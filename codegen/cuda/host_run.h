@@ -1,5 +1,5 @@
-// Regions of a program that was compiled ahead of time, on a GPU. The text stands behind the device part, in a
-// namespace of its own: what both sides name, such as Launch, is a type of its own on each, of one layout.
+// Regions of a program that was compiled ahead of time, on a GPU. The text follows the device part, in its own
+// namespace: types that both sides name, such as Launch, are separate types with the same layout.
 #pragma once
 
 #include "codegen/cuda/host_kernels.h"
@@ -11,7 +11,7 @@ inline constexpr const char* kBackend = "cuda";
 
 inline constexpr bool kStealIsFixed = true;
 
-inline constexpr u64 kUsualTile = ~0ull;  ///< As the region likes it.
+inline constexpr u64 kUsualTile = ~0ull;  ///< The default size for the region.
 
 inline Schedule default_schedule() {
   Schedule schedule;
@@ -21,7 +21,7 @@ inline Schedule default_schedule() {
   return schedule;
 }
 
-/// False when the option is none for a GPU.
+/// False if the option is not one of the GPU runner.
 inline bool take_runner(Schedule& schedule, const std::string& option, const std::string& value) {
   if (option == "--device") schedule.device = int(std::min<u64>(number_of(option, value), 1 << 20));
   return option == "--device" || take_kernels(schedule, option, value);
@@ -29,7 +29,7 @@ inline bool take_runner(Schedule& schedule, const std::string& option, const std
 
 inline std::string runner_facts(const Schedule& schedule) { return "\"gpu\": " + std::to_string(schedule.device); }
 
-/// How many groups work: all that the GPU holds at once, fewer when there is little to do or little memory.
+/// Number of groups: as many as the GPU holds at once, fewer if there is little work or memory.
 inline u64 plan_workers(Gpu& gpu, const RegionPlan& plan, const Kernel& kernel, const ListPlan& lists) {
   if (!plan.parallel) return 1;
   int blocks = 0;
@@ -52,14 +52,14 @@ inline u64 plan_workers(Gpu& gpu, const RegionPlan& plan, const Kernel& kernel, 
   return std::min(workers, room);
 }
 
-/// Pages of the arena of so many groups.
+/// Pages of the arena for a number of groups.
 inline u64 plan_pages(Gpu& gpu, const ListPlan& lists, u64 workers, u64 arena_bytes) {
   if (lists.pages == 0) return 0;
   u64 left = gpu.room() - workers * lists.scratch_bytes;
   return std::min(lists.pages * workers, std::min(left, arena_bytes) / kPageBytes);
 }
 
-/// Words for the rows of bits that groups share: of all positions, if there is that much room.
+/// Words for rows of bits that groups share: for all positions, as far as memory allows.
 inline u64 plan_row_words(Gpu& gpu, const RegionPlan& plan) {
   if (plan.shared_rows == 0) return 0;
   constexpr u64 kMostBytes = 4ull << 30;
@@ -72,7 +72,7 @@ inline u64 plan_row_words(Gpu& gpu, const RegionPlan& plan) {
   return u64(std::min(words, u128(left / 8)));
 }
 
-/// The memory of one run of a region, with so much room for rows.
+/// The memory of one run of a region, with a given capacity of rows.
 class RegionOnGpu {
  public:
   RegionOnGpu(Host& host, const RegionPlan& plan, const Kernel& kernel, u64 row_capacity)
@@ -128,7 +128,7 @@ class RegionOnGpu {
                stacks_ * lists_.scratch_bytes + std::min(shared.pages_taken, pages_) * kPageBytes);
   }
 
-  /// `rows_wanted`: for how many there should have been room; when there was not, rows are left out.
+  /// `rows_wanted`: receives the capacity that would have been enough; rows beyond the actual one are left out.
   RegionValues values(u64& rows_wanted) {
     host_.facts().positions += plan_.positions;
     host_.facts().splits += splits_;
@@ -205,12 +205,12 @@ class RegionOnGpu {
   const Schedule& schedule_ = host_.settings().schedule;
   ListPlan lists_;
   u64 workers_;
-  u64 kernels_;                                       ///< That may be started at a time.
-  u64 stacks_ = workers_ + kernels_ * kKernelGroups;  ///< Of the groups of all.
+  u64 kernels_;                                       ///< Kernels that may run at the same time.
+  u64 stacks_ = workers_ + kernels_ * kKernelGroups;  ///< Number of groups of the region and of its started kernels.
   u64 pages_;
   u64 block_ = std::max<u64>(u64(kernel_.block) / kernel_.group, 1);
   u64 splits_ = 0;
-  std::optional<DeviceArray> tiles_;  ///< Where they begin.
+  std::optional<DeviceArray> tiles_;  ///< Starts of tiles.
   DeviceArray shared_{sizeof(Shared)};
   DeviceArray queue_{ring_words(schedule_.queue) * 8};
   DeviceArray boards_{(schedule_.steal == kHalf ? workers_ * kBoardWords : 0) * 8};

@@ -29,12 +29,12 @@ class HostValues {
   void set(const ir::Var* var, host::Scalar value) { values_.scalars[var] = value; }
   void set(const ir::Var* var, host::List list) { values_.lists[var] = std::move(list); }
   void set(const ir::Var* var, runtime::Graph& graph, bool own_labels);
-  /// A graph of which the host knows the counts only.
+  /// Sets a graph of which the host knows only the counts.
   void set_counts(const ir::Var* var, const runtime::GraphView& device_view);
   void let(const ir::Let& s);
   void build(const ir::BuildGraph& s);
 
-  /// `monostate`: an empty min or max, which nobody may read.
+  /// `monostate`: an empty min or max, which must not be read.
   const host::Scalar& value(const ir::Var* var) const { return values_.scalars.at(var); }
   const host::List& list(const ir::Var* var) const { return values_.lists.at(var); }
   host::Graph& graph(const ir::Var* var) { return values_.graphs.at(var); }
@@ -42,7 +42,7 @@ class HostValues {
   host::Scalar scalar(const ir::Expr& e) { return evaluator_.scalar(e); }
   std::int64_t integer(const ir::Expr& e) { return std::get<std::int64_t>(scalar(e)); }
   host::List list(const ir::Expr& e) { return evaluator_.list(e); }
-  /// Number of items, without making the list where that can be told.
+  /// Number of items; makes the list only if that is necessary.
   std::uint64_t size(const ir::Expr& e) { return evaluator_.size(e); }
 
  private:

@@ -17,18 +17,18 @@ using runtime::cuda::DeviceMemory;
 
 namespace {
 
-/// Rows that do not fit the caches of a device are no longer faster; 2^30 bytes were on an H200, with R-MAT of
-/// scale 20.
+/// Most bytes of the rows: larger ones leave the caches of a device and are no longer faster. 2^30 bytes were still
+/// faster on an H200, with R-MAT of scale 20.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
-/// They take at most this part of the memory that is free.
+/// The rows take at most this fraction of the free memory.
 constexpr std::uint64_t kShare = 16;
-/// Where hubs have a smaller part of the arcs, kernels that look into no rows were faster: a fourteenth of those of
-/// dblp.
+/// Rows are made if hubs have at least this fraction of the arcs. Below it kernels without rows were faster: on dblp
+/// hubs have a fourteenth.
 constexpr std::uint64_t kWorthPart = 8;
 constexpr unsigned kHubThreads = 128;
-constexpr unsigned kHubBlocks = 8;  ///< A multiprocessor.
+constexpr unsigned kHubBlocks = 8;  ///< For each multiprocessor.
 
-/// The lists that a node looks for items in, if it does.
+/// The lists that a node searches; empty for other nodes.
 std::span<const ir::Expr* const> searched_lists(const ir::Expr& node) {
   if (ir::is_set_op(node.kind)) return node.type->bits ? std::span<const ir::Expr* const>() : node.operands;
   return node.kind == Kind::Contains ? node.operands.first(1) : std::span<const ir::Expr* const>();
@@ -36,8 +36,8 @@ std::span<const ir::Expr* const> searched_lists(const ir::Expr& node) {
 
 /// The vertices with at least `least` neighbours, none for a hash index.
 struct Hubs {
-  std::uint64_t arcs = 0;                    ///< How many neighbours they have.
-  std::array<std::uint64_t, 64> vertices{};  ///< Their number, by how often `least` may be doubled for them.
+  std::uint64_t arcs = 0;                    ///< Number of their neighbours.
+  std::array<std::uint64_t, 64> vertices{};  ///< Their number for `least`, twice `least`, and so on.
 };
 
 Hubs hubs_of(const runtime::GraphView& graph, std::uint64_t least) {

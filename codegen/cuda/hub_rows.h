@@ -12,39 +12,39 @@
 
 namespace matcha::codegen::gpu {
 
-/// The name of the kernel that makes the rows, in the text of every region that looks into them.
+/// Name of the kernel that makes the rows; it is in the text of every region that reads them.
 inline constexpr const char* kHubRowsKernel = "make_hub_rows";
 
-/// The Graph parameters in whose lists of all neighbours a region looks for items: rows of bits of their vertices with
-/// many neighbours save it searches (runtime/common/hub_rows.h). Halves of lists are left out: they are short where
-/// they are walked often.
+/// The Graph parameters whose full lists of neighbours a region searches: rows of bits of their vertices with many
+/// neighbours replace these searches (runtime/common/hub_rows.h). Halves of lists are excluded: they are short in the
+/// loops that walk them often.
 std::vector<const ir::Var*> searched_graphs(const ir::Facts& facts, const ir::Region& region);
 
-/// Whether vertices with at least `least` neighbours have so many of the graph's arcs that rows of theirs are worth the
-/// code for them, which takes registers. Never for a hash index.
+/// True if vertices with at least `least` neighbours have a large enough share of the arcs to be worth the code for
+/// rows, which takes registers. False for a hash index.
 bool worth_hub_rows(const runtime::GraphView& graph, std::uint64_t least);
 
-/// Which vertices get rows.
+/// The vertices that get rows.
 struct HubPlan {
-  std::uint64_t least = 0;  ///< Those with so many neighbours or more;
-  std::uint64_t hubs = 0;   ///< their number;
+  std::uint64_t least = 0;  ///< Their smallest number of neighbours.
+  std::uint64_t hubs = 0;   ///< Their number.
   std::uint64_t words = 0;  ///< 64-bit words of a row.
 };
 
-/// A plan for vertices with at least `least` neighbours, or more of them, so that the rows take at most `budget` bytes;
-/// nothing when no vertex has so many, or for a hash index.
+/// A plan for vertices with at least `least` neighbours, or with more if the rows would take more than `budget` bytes.
+/// Empty if no vertex has that many, or for a hash index.
 std::optional<HubPlan> plan_hub_rows(const runtime::GraphView& graph, std::uint64_t least, std::uint64_t budget);
 
 /// The rows of a graph on one device.
 class DeviceHubRows {
  public:
-  /// Makes them with the kernel and waits until they are there. `host`, `device`: the graph here and there. Nothing
-  /// when no vertex gets one, which those with fewer than `least` neighbours do not. Throws Trap when a call fails.
+  /// Makes the rows with the kernel and waits for it. `host`, `device`: the graph on each side. Empty if no vertex gets
+  /// a row, as those with fewer than `least` neighbours do not. Throws Trap if a call fails.
   static std::optional<DeviceHubRows> make(const runtime::cuda::Stream& stream, const runtime::cuda::Function& kernel,
                                            const runtime::GraphView& host, const runtime::GraphView& device,
                                            std::uint64_t least);
 
-  /// For `GraphView::hubs`; an address of the device.
+  /// The device address for `GraphView::hubs`.
   const runtime::HubRows* address() const { return reinterpret_cast<const runtime::HubRows*>(description_.address()); }
 
  private:

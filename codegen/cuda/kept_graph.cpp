@@ -25,7 +25,7 @@ GraphView counts_of(const GraphView& view) {
   return counts;
 }
 
-/// Copies the arrays of a graph one by one, so that programs that read different ones share what they both read.
+/// Copies the arrays of a graph one by one, so that programs share the arrays that they both read.
 class Keeper {
  public:
   Keeper(const runtime::cuda::DeviceRef& device, runtime::DeviceCopies& copies, host::Graph& graph)
@@ -43,8 +43,8 @@ class Keeper {
     kept_.view.slots = upload.view().slots;
   }
 
-  /// Another one. `owner`: an array that lives as long as the graph and says which one it is; sources and halves
-  /// are made for each program anew, but follow from the offsets.
+  /// Another array. `owner`: an array that lives as long as the graph and identifies it. Sources and halves are made
+  /// again for each program, but follow from the offsets.
   template <typename T>
   void array(Kept what, const T* GraphView::*field, const void* owner) {
     if (graph_.view.*field == nullptr) return;
@@ -60,7 +60,7 @@ class Keeper {
     kept_.arrays.push_back(copies_.get<GraphUpload>(key, [&] {
       GraphView part = counts_of(graph_.view);
       fill(part);
-      // All that the part has is wanted.
+      // Every array of the part is wanted.
       auto upload = std::make_shared<GraphUpload>(need(GraphUpload::start(device_, part, UploadOptions())));
       need(upload->wait());
       kept_.copied += upload->bytes();

@@ -9,8 +9,8 @@
 
 namespace matcha::codegen::gpu {
 
-/// What DeviceCopies has of a graph. `number`: of HubRows, the fewest neighbours of a hub; of PinnedRows and
-/// SpreadGraph, what programs read that share them.
+/// The arrays of a graph in DeviceCopies. `number`: for HubRows, the smallest number of neighbours of a hub; for
+/// PinnedRows and SpreadGraph, the parts of rows that the programs sharing them read.
 enum class Kept : int {
   Offsets,
   Neighbors,
@@ -32,10 +32,10 @@ struct KeptGraph {
   runtime::GraphView view{};    ///< With addresses of the device.
   const void* owner = nullptr;  ///< The offsets on the host, which name the graph.
   std::vector<std::shared_ptr<const runtime::cuda::GraphUpload>> arrays;
-  std::uint64_t copied = 0;  ///< Bytes of the arrays that were not there.
+  std::uint64_t copied = 0;  ///< Bytes of the arrays that were copied now.
 };
 
-/// The graph with the arrays that are `wanted`; copies those that are not there yet, and waits for them. Throws Trap.
+/// The graph with the arrays that are `wanted`. Copies missing arrays and waits for them. Throws Trap.
 KeptGraph keep_graph(const runtime::cuda::DeviceRef& device, runtime::DeviceCopies& copies, host::Graph& graph,
                      const runtime::cuda::UploadOptions& wanted);
 

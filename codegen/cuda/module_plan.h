@@ -12,7 +12,7 @@
 
 namespace matcha::codegen::gpu {
 
-/// What a module says of all of its runs.
+/// Facts about a module that hold for all of its runs.
 struct ModulePlan {
   /// Requires: a verified module of stage kernel, which outlives the plan.
   explicit ModulePlan(const ir::Module& module) : host(module), signature(module), layout(module), device_graphs(host) {
@@ -31,7 +31,7 @@ struct ModulePlan {
   DeviceGraphs device_graphs;
   std::unordered_set<const ir::Var*> on_device;  ///< Top-level values that regions read.
   std::unordered_map<const ir::Var*, RowsRead> rows_of_inputs;
-  bool reads_ids = false;  ///< A region converts between ids and vertices.
+  bool reads_ids = false;  ///< True if a region converts between ids and vertices.
 };
 
 }  // namespace matcha::codegen::gpu

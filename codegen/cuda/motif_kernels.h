@@ -1,5 +1,5 @@
-// The kernels that find sums over triangles and wedges: entries around runtime/common/motif_walk.h, behind which this
-// text stands. A group is a warp; where the text is compiled as C++, for the emulation, one thread.
+// Kernels that sum over triangles and wedges: entries around runtime/common/motif_walk.h, to which this text is
+// appended. A group is a warp; when the text is compiled as C++, for the emulation, one thread.
 #pragma once
 
 namespace matcha_program {

@@ -14,8 +14,7 @@ namespace matcha::codegen::gpu {
 
 namespace {
 
-/// Takes the lines that include a system header out of `text` and adds them to `includes`: the text will stand inside a
-/// namespace.
+/// Moves the lines of `text` that include a system header to `includes`, because the text will be inside a namespace.
 std::string without_includes(std::string_view text, std::set<std::string>& includes) {
   std::string result;
   while (!text.empty()) {
@@ -31,7 +30,7 @@ std::string without_includes(std::string_view text, std::set<std::string>& inclu
   return result;
 }
 
-/// The parts of a graph that are put onto the GPU.
+/// The parts of a graph to be copied to the GPU.
 std::string parts_of(const host::GraphNeeds& needs) {
   std::string parts;
   const auto add = [&](bool wanted, std::string_view part) {
@@ -47,7 +46,7 @@ std::string parts_of(const host::GraphNeeds& needs) {
   return parts.empty() ? "0" : parts;
 }
 
-/// The statements that put what a region reads onto the GPU and run it.
+/// The statements that copy the inputs of a region to the GPU and run it.
 std::vector<std::string> call(const EmittedRegion& region, std::size_t number, const host::RegionStep& step,
                               const FrameLayout& layout, Names& names) {
   std::vector<std::string> lines = {"Frame placed = f;"};

@@ -10,10 +10,10 @@
 
 namespace matcha::codegen::gpu {
 
-/// The program as one self-contained file: `nvcc -arch=sm_90 q.cu -o q && ./q graph.mtg`. First the device text, byte
-/// for byte what `emit_device_text` gives, then a host with `main` that does what programs of `--emit=cpp` do. Nothing,
-/// with a diagnostic, for a program of several graphs and for what does not run on a device. Requires: a verified
-/// module of stage kernel whose label words were lifted.
+/// The program as one self-contained file: `nvcc -arch=sm_90 q.cu -o q && ./q graph.mtg`. First comes the device text,
+/// byte for byte that of `emit_device_text`, then a host with `main` that works as that of `--emit=cpp`. Gives nothing,
+/// with a diagnostic, for a program of several graphs or one that cannot run on a device. Requires: a verified module
+/// of stage kernel whose label words were lifted.
 std::optional<std::string> emit_program(const ir::Module& module, const AheadOfTime& about, Diagnostics& diagnostics,
                                         Search search = Search::Plain);
 

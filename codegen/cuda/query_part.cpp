@@ -24,8 +24,8 @@ ir::AssumptionKinds assumptions_of(const ir::Module& module) {
   return kinds;
 }
 
-/// Tells a module and its schedule from all others: kernels, and the host that launches them, fit together only if both
-/// are made of one.
+/// A hash of a module and its schedule. Kernels and the host code that launches them fit together only if both are made
+/// from the same module.
 std::string plan_of(const ir::Module& module) {
   const std::string text = ir::print(module);
   return runtime::CodeCache::key(std::array<std::string_view, 1>{text});
@@ -46,7 +46,7 @@ std::string squeezed(std::string_view text) {
   return result;
 }
 
-/// The line with the mark, without it; empty: there is none.
+/// The line with the mark, without the mark; empty: there is none.
 std::string_view marked_line(std::string_view text) {
   const std::size_t at = text.find(kMark);
   if (at == std::string_view::npos || (at != 0 && text[at - 1] != '\n')) return {};
@@ -54,7 +54,7 @@ std::string_view marked_line(std::string_view text) {
   return text.substr(0, text.find('\n'));
 }
 
-/// The value behind `key=` in the marked line.
+/// The value after `key=` in the marked line.
 std::string_view marked(std::string_view text, std::string_view key) {
   std::string_view line = marked_line(text);
   const std::size_t at = line.find(key);

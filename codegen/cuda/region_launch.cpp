@@ -30,11 +30,11 @@ namespace {
 constexpr std::uint64_t kCacheLine = 64;
 /// Of a kernel that a group starts.
 constexpr std::uint64_t kStartedGroups = matcha_program::kKernelGroups;
-/// Shared rows are worth no more memory.
+/// Most bytes of shared rows; more are not worth the memory.
 constexpr std::uint64_t kMostRowBytes = std::uint64_t{4} << 30;
-/// Slots of more bytes than this travel by themselves: clearing them is faster than copying zeros.
+/// Slots of more bytes are cleared on the device: that is faster than copying zeros.
 constexpr std::uint64_t kMostSlotBytes = std::uint64_t{1} << 15;
-/// Rows that a stream has room for; the host keeps up or the device waits.
+/// Capacity of a stream in rows; a full stream makes the device wait for the host.
 constexpr std::uint64_t kStreamRows = std::uint64_t{1} << 16;
 
 template <typename T>
@@ -44,16 +44,16 @@ T* device_pointer(CuDevicePtr address) {
 
 std::uint64_t whole_lines(std::uint64_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
 
-/// Words with a bit for each place of a kernel.
+/// Words with one bit for each place of a kernel.
 std::uint64_t place_words(std::uint64_t kernels) { return (kernels + 63) / 64; }
 
-/// Positions that a group walks side by side.
+/// Positions that a group walks at the same time.
 std::uint64_t lanes_of(const RegionRequest& request, std::uint64_t groups) {
   if (request.lanes_level != 0) return 1;
   return matcha_program::usual_lanes(request.positions, groups, request.schedule().group);
 }
 
-/// At least so many bytes; what was there is gone.
+/// Grows the memory to at least `bytes`; its contents are lost.
 void grow(const runtime::cuda::DeviceRef& device, PinnedMemory& memory, std::uint64_t bytes) {
   if (memory.bytes() >= bytes) return;
   memory = PinnedMemory();
@@ -65,12 +65,12 @@ void grow(const runtime::cuda::DeviceRef& device, PinnedMemory& memory, std::uin
 RegionShare RegionShare::of_device(const RegionRequest& request, std::uint64_t device, std::uint64_t devices,
                                    std::uint64_t groups) {
   if (request.units > 1) return {device, devices, groups, {}, request.piece(device, devices), false};
-  // Those in the middle: the first positions may be special, such as the vertices with most neighbours.
+  // A part in the middle: the first positions may be special, such as the vertices with most neighbours.
   return {request.parts / 2 * devices + device, request.parts * devices, groups, {}, {}, request.parts > 1};
 }
 
-/// The groups of a device make the rows of bits of a vertex together, those of several devices do not. So a unit has
-/// all arcs of most vertices, and is still small enough that devices have as much to do.
+/// Groups of one device share the rows of bits of a vertex, groups of several devices do not. So a unit has all arcs of
+/// most vertices, and is still small enough to balance the devices.
 std::uint64_t RegionShare::unit_tiles(const matcha_program::Deal& deal) const {
   constexpr std::uint64_t kMostArcs = 4096;
   if (is_sample) return deal.grab;
@@ -118,8 +118,8 @@ std::uint64_t RegionLauncher::wanted_groups(const RegionRequest& request, const 
   return std::min(threads / group, useful);
 }
 
-/// The driver takes longer to say what memory is free than a small region runs, so it is asked only for more than an
-/// earlier region has left.
+/// Asking the driver for the free memory takes longer than a small region. So it is asked only if a region needs more
+/// than an earlier one left.
 ListMemory RegionLauncher::list_memory(const RegionRequest& request, std::uint64_t groups) const {
   if (options_.scratch_bytes != 0) return {options_.scratch_bytes, options_.arena_bytes};
   const std::uint64_t held = memory_.held(Use::Scratch);
@@ -140,12 +140,12 @@ std::uint64_t RegionLauncher::plan(const RegionRequest& request, const RegionInp
   kernels_ = wanted_kernels(request, most_groups);
   std::optional<runtime::PositionRange> unit;
   if (request.units > 1) unit = request.range();
-  deal(request, inputs, groups_, unit);  // Where tiles begin is on the device before lists get what memory is left.
+  deal(request, inputs, groups_, unit);  // The starts of tiles are on the device before lists get the remaining memory.
   const std::uint64_t all = groups_ + kernels_ * kStartedGroups;
   const ListMemory memory = request.buffers.empty() ? ListMemory{} : list_memory(request, all);
   plan_ = plan_lists(request.buffers, all, request.schedule().stack, memory, request.region->loc);
   if (plan_.workers < all && kernels_ != 0) {
-    constexpr std::uint64_t kPart = 4;  ///< Of the lists that there is memory for, one in so many is for kernels.
+    constexpr std::uint64_t kPart = 4;  ///< One in this many of the lists that fit the memory is for kernels.
     kernels_ = std::min(kernels_, plan_.workers / kPart / kStartedGroups);
     plan_.note += fmt::format("; {} kernels may be started at a time", kernels_);
   }
@@ -172,14 +172,14 @@ void RegionLauncher::start(const RegionRequest& request, const RegionInputs& inp
   if (request.kernel_times) need(begin_.record(stream_));
   need(inputs.kernels->run.launch_with(stream_, shape, arguments), request.region->loc);
   if (request.kernel_times) need(end_.record(stream_));
-  // What the workers leave follows the kernel at once, so that the host waits a single time.
+  // The results are copied right behind the kernel, so that the host waits only once.
   const DeviceMemory& control = memory_.take(Use::Control, layout_.bytes);
   need(control.copy_to(stream_, control_.host(), layout_.buffers));
   const std::uint64_t slots = plan_.workers * launch.sinks * sizeof(Slot);
   if (slots != layout_.slot_bytes) need(memory_.take(Use::Slots, slots).copy_to(stream_, slots_.host(), slots));
 }
 
-/// Tiles of arcs where they can be dealt out, of all positions or those of a unit.
+/// Deals tiles of arcs if possible: of all positions, or of those of a unit.
 matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, const RegionInputs& inputs,
                                           std::uint64_t groups,
                                           const std::optional<runtime::PositionRange>& maybe_piece) const {
@@ -189,9 +189,9 @@ matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, const Re
   const runtime::PositionRange positions = maybe_piece.value_or(runtime::PositionRange{0, graph->vertex_count});
   runtime::PositionRange arcs{0, graph->arc_count};
   if (maybe_piece) {
-    // How long tiles are depends on the device, where units begin must not: so each unit has tiles of its own.
+    // The length of tiles depends on the device, the start of units must not: so each unit has tiles of its own.
     const runtime::GraphView* const host = request.maybe_walked;
-    if (options_.graph_bytes != 0) return {};  // Offsets, which tell where tiles are, may be in memory of the host.
+    if (options_.graph_bytes != 0) return {};  // Offsets, from which tiles are found, may be in host memory.
     if (host == nullptr || host->arc_count != graph->arc_count || host->vertex_count != graph->vertex_count) return {};
     const auto arcs_before = [&](std::uint64_t position) {
       if (position == host->vertex_count) return host->arc_count;
@@ -221,8 +221,8 @@ matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, const Re
 
 std::uint64_t RegionLauncher::chunk(const RegionRequest& request, std::uint64_t groups) const {
   if (options_.chunk != 0) return options_.chunk;
-  // Of positions that count what a hub's neighbours have in common each may be as much as many others. What reads rows
-  // in memory of the host takes so long that the rest of a chunk would be handed on again and again.
+  // Counting common neighbours of one hub may take as long as many other positions. With rows in host memory a position
+  // takes so long that the rest of a chunk would be handed on repeatedly.
   if (request.counts_common() || request.rows_may_be_far) return 1;
   return matcha_program::usual_chunk(request.positions / (request.parts * request.units), groups,
                                      lanes_of(request, groups));
@@ -274,7 +274,7 @@ Launch RegionLauncher::prepare(const RegionRequest& request, const RegionInputs&
 
 void RegionLauncher::prepare_share(const RegionRequest& request, const RegionShare& share, Launch& launch) {
   const bool tiles = launch.deal.tile != 0;
-  const bool all_tiles = tiles && share.piece;  // Those of a piece are all of this device.
+  const bool all_tiles = tiles && share.piece;  // All tiles of a piece belong to this device.
   launch.device = all_tiles ? 0 : share.device;
   launch.other_devices = all_tiles ? 0 : share.devices - 1;
   launch.unit_tiles = tiles ? share.unit_tiles(launch.deal) : 0;
@@ -293,7 +293,7 @@ void RegionLauncher::prepare_share(const RegionRequest& request, const RegionSha
   launch.ranges = device_pointer<const DealtRange>(shared_ + layout_.ranges);
   launch.range_count = share.ranges.size();
   if (!share.piece || tiles) return;
-  // One range, behind which all positions end: it need not begin or end at a chunk.
+  // One range, which ends where all positions end: it need not begin or end at a chunk.
   launch.positions = share.piece->end;
   launch.other_devices = 1;
   launch.range_count = 0;
@@ -353,7 +353,7 @@ void RegionLauncher::prepare_kernels(const RegionRequest& request, const RegionI
                     device_pointer<const void>(shared_ + layout_.frame)};
 }
 
-/// What was put into the queue was taken, so the words of its next round wait where the last run stopped.
+/// Every task in the queue was taken, so the words of its next round begin where the last run stopped.
 void RegionLauncher::continue_queue(const DeviceMemory& words, std::uint64_t capacity) {
   if (queue_.words != words.address() || queue_.capacity != capacity) {
     need(words.fill(stream_, 0xFF));
@@ -393,7 +393,7 @@ void RegionLauncher::prepare_lists(const RegionRequest& request, Launch& launch)
   launch.buffers = device_pointer<const matcha_program::BufferPlan>(shared_ + layout_.buffers);
 }
 
-/// How many of so many words for shared rows there is memory for.
+/// Number of words for shared rows that fit the memory, at most `words`.
 std::uint64_t RegionLauncher::room_for_rows(std::uint64_t words, std::uint64_t state_bytes) const {
   if (options_.scratch_bytes == 0 && memory_.held(Use::RowWords) >= words * 8 &&
       memory_.held(Use::RowStates) >= state_bytes) {
@@ -405,13 +405,12 @@ std::uint64_t RegionLauncher::room_for_rows(std::uint64_t words, std::uint64_t s
   return std::min(words, left / 8);
 }
 
-/// Room for the rows of all positions if there is that much; a position for which there is none has rows of every
-/// group's own.
+/// Allocates the rows of all positions, as far as memory allows; groups at other positions have rows of their own.
 void RegionLauncher::prepare_shared_rows(const RegionRequest& request, const RegionInputs& inputs, Launch& launch) {
   using matcha_program::RowsState;
   const std::uint64_t states = request.positions * request.schedule().shared_rows;
   if (states == 0) return;
-  // Of all positions together, the lists have as many items as there are neighbours to walk.
+  // The lists of all positions together have as many items as there are neighbours to walk.
   using Wide = unsigned __int128;
   const Wide items =
       inputs.dealt_graph != nullptr ? Wide{inputs.dealt_graph->arc_count} : Wide{request.positions} * request.row_items;

@@ -10,24 +10,24 @@
 
 namespace matcha::codegen::gpu {
 
-/// Memory of the device that regions use one after the other: each purpose keeps the largest piece it was ever given.
+/// Device memory that regions use one after the other. For each purpose the largest piece so far is kept.
 class RegionMemory {
  public:
   enum class Use { Control, Queue, Boards, Idle, Scratch, Pages, RowStates, RowWords, Slots, Sums };
 
   explicit RegionMemory(runtime::cuda::DeviceRef device) : device_(std::move(device)) {}
 
-  /// At least so many bytes, not initialised; throws Trap when there is no memory. `number` tells pieces of one purpose
-  /// apart.
+  /// At least `bytes` bytes, not initialised; throws Trap if there is no memory. `number` distinguishes pieces of one
+  /// purpose.
   const runtime::cuda::DeviceMemory& take(Use use, std::uint64_t bytes, std::uint64_t number = 0);
   /// Rows of one list sink.
   const runtime::cuda::DeviceMemory& take_rows(std::uint64_t sink, std::uint64_t bytes);
-  /// The same, handed over for good.
+  /// The same; the caller becomes the owner.
   runtime::cuda::DeviceMemory give_rows(std::uint64_t sink) { return std::move(rows_[sink]); }
-  /// Bytes of a piece that is there already.
+  /// Bytes of the piece that is allocated already.
   std::uint64_t held(Use use) const;
-  /// Bytes that scratch memory, pages and shared rows may have: what is free, but for a reserve, and what they have
-  /// already.
+  /// Bytes available for scratch memory, pages and shared rows: the free memory except a reserve, and their present
+  /// memory.
   std::uint64_t scratch_limit() const;
 
  private:

@@ -20,12 +20,12 @@ constexpr std::uint64_t kPointer = 8;
 
 Wide in_lines(Wide bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
-/// What one group needs.
+/// Memory needs of one group.
 struct Needs {
   std::vector<matcha_program::BufferPlan> buffers;
   Wide bytes = 0;           ///< Arrays or tables.
   Wide pages = 0;           ///< At most.
-  std::uint64_t lists = 0;  ///< Page tables, each of which wants a page.
+  std::uint64_t lists = 0;  ///< Page tables, each of which needs at least one page.
 };
 
 matcha_program::BufferPlan plan_of(const Needs& needs, const BufferSpec& buffer) {
@@ -59,12 +59,12 @@ Needs paged_needs(std::span<const BufferSpec> buffers) {
   return needs;
 }
 
-/// Groups of which all arrays fit, at most `workers`.
+/// Number of groups whose arrays all fit, at most `workers`.
 std::uint64_t array_groups(const Needs& needs, std::uint64_t workers, const ListMemory& memory) {
   return needs.bytes == 0 ? workers : static_cast<std::uint64_t>(std::min<Wide>(workers, memory.bytes / needs.bytes));
 }
 
-/// Groups of which all tables fit, with a page for each.
+/// Number of groups whose tables all fit, with a page for each.
 std::uint64_t paged_groups(const Needs& needs, std::uint64_t workers, const ListMemory& memory) {
   if (needs.bytes == 0) return workers;
   Wide pages = Wide{needs.lists} * kPageBytes;

@@ -11,41 +11,41 @@
 
 namespace matcha::codegen::gpu {
 
-/// One planned buffer: at most so many items in each group.
+/// One planned buffer: its largest number of items in each group.
 struct BufferSpec {
   std::string name;
   std::uint64_t items;
-  std::uint64_t item_bytes;  ///< Of several columns: 8 each.
-  bool array = false;        ///< In any kind of stack, as those of bits are.
-  bool counters = false;     ///< Zeros at the start.
+  std::uint64_t item_bytes;  ///< Several columns: 8 bytes each.
+  bool array = false;        ///< An array in every kind of stack, as for bits.
+  bool counters = false;     ///< Initially zero.
 };
 
-/// What there is for the intermediate lists of a region.
+/// Memory available for the intermediate lists of a region.
 struct ListMemory {
   std::uint64_t bytes = 0;  ///< In all.
-  std::uint64_t arena = 0;  ///< Of them at most, for pages; 0: as many as are left.
+  std::uint64_t arena = 0;  ///< Most of them for pages; 0: the rest.
 };
 
-/// How many groups work, and the memory of their lists.
+/// The number of groups, and the memory of their lists.
 struct RegionPlan {
   ir::Stack stack = ir::Stack::Array;
   std::uint64_t workers = 1;
   std::vector<matcha_program::BufferPlan> buffers;
   std::uint64_t scratch_bytes = 0;  ///< Of one group: its arrays, or its page tables.
   std::uint64_t pages = 0;          ///< Of the arena.
-  std::string note;                 ///< What was cut down to fit; empty: nothing.
+  std::string note;                 ///< A message about reduced memory or groups; empty: none.
 
-  /// Bytes of lists when `pages_taken` pages of the arena are in use.
+  /// Bytes of lists if `pages_taken` pages of the arena are in use.
   std::uint64_t bytes(std::uint64_t pages_taken) const;
 };
 
-/// Whether the arrays of so many groups have room in so many bytes.
+/// True if the arrays of `workers` groups fit `bytes` bytes.
 bool arrays_fit(std::span<const BufferSpec> buffers, std::uint64_t workers, std::uint64_t bytes);
-/// True when arrays for less than a quarter of `workers` groups fit, and pages serve more groups than arrays.
+/// True if arrays fit for less than a quarter of `workers` groups, and pages serve more groups than arrays.
 bool wants_pages(std::span<const BufferSpec> buffers, std::uint64_t workers, const ListMemory& memory);
 
-/// A plan for at most `workers` groups: fewer when arrays, or page tables and a page a list, do not fit for all.
-/// Throws Trap (Resource) when there is no room for one group.
+/// A plan for at most `workers` groups: fewer if arrays, or page tables and a page for each list, do not fit for all.
+/// Throws Trap (Resource) if one group does not fit.
 RegionPlan plan_lists(std::span<const BufferSpec> buffers, std::uint64_t workers, ir::Stack stack,
                       const ListMemory& memory, SourceLoc loc);
 

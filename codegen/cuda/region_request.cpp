@@ -14,7 +14,7 @@ bool RegionRequest::has_rows() const {
 bool RegionRequest::counts_common() const { return std::ranges::any_of(buffers, &BufferSpec::counters); }
 
 runtime::PositionRange RegionRequest::piece(std::uint64_t device, std::uint64_t devices) const {
-  // Where a graph is that the program builds, on a device or on the host, may differ from machine to machine.
+  // A graph built by the program may be on a device or on the host, depending on the machine.
   const PositionRange range =
       positions_of(Share{unit * devices + device, units * devices}, positions, walks_input ? maybe_walked : nullptr);
   return {range.begin, range.end};
@@ -43,7 +43,7 @@ void RequestMaker::take_kernels(RegionRequest& request, const EmittedRegion& emi
   request.light_arcs = emitted.light_arcs;
 }
 
-/// Where the rows of list sinks go, and whether their order matters.
+/// Sets the destination of the rows of list sinks, and whether their order matters.
 void RequestMaker::take_rows(RegionRequest& request, const host::RegionStep& s) const {
   const std::unordered_map<const ir::Var*, bool>& staying = plan_.device_graphs.rows;
   request.stream_rows = options_.on_rows && !settings_.samples() && s.answer >= 0;
@@ -66,7 +66,7 @@ std::uint64_t RequestMaker::positions(const EmittedRegion& entry) {
   return size;
 }
 
-/// The graph whose vertices are the positions, if they are some and the host has it.
+/// Sets the graph whose vertices are the positions, if there is one and the host has it.
 void RequestMaker::take_walked_graph(RegionRequest& request, const EmittedRegion& entry) {
   if (entry.outer == nullptr || entry.arcs_graph != nullptr) return;
   const ir::Expr& walked = *entry.outer->lists[0];
@@ -85,7 +85,7 @@ std::uint64_t RequestMaker::items_of(const host::BufferPlan& plan) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(values_.integer(*plan.buffer->capacity), 0));
 }
 
-/// Of a sample: one of how many parts of the region is walked.
+/// For a sample: the number of parts of the region, of which one is walked.
 std::uint64_t RequestMaker::parts(const host::RegionStep& s, std::uint64_t positions) const {
   const Sample& sample = settings_.sample;
   if (!settings_.samples() || !s.adds_up()) return 1;

@@ -16,61 +16,62 @@
 
 namespace matcha::codegen::gpu {
 
-/// A region, as all devices see it.
+/// A region with its inputs, the same for all devices.
 struct RegionRequest {
   const ir::Region* region = nullptr;  ///< With the schedule that its kernel is compiled for.
-  std::uint64_t number = 0;            ///< Of the program's regions.
+  std::uint64_t number = 0;            ///< Index among the program's regions.
   std::uint64_t positions = 1;
-  /// The graph, in memory of the host, whose vertices they are; null: something else, or only devices have it.
+  /// The graph in host memory whose vertices are the positions; null: other positions, or a graph only on devices.
   const runtime::GraphView* maybe_walked = nullptr;
   bool walks_input = false;  ///< That graph is an input of the program.
-  std::uint64_t parts = 1;   ///< One of so many is walked; see Sample.
-  std::uint64_t unit = 0;    ///< Of a region that is dealt to several runs: the unit that is walked now,
-  std::uint64_t units = 1;   ///< of so many (codegen/dealer.h).
+  std::uint64_t parts = 1;   ///< Walks one of this many parts; see Sample.
+  std::uint64_t unit = 0;    ///< For a region dealt to several runs: the current unit.
+  std::uint64_t units = 1;   ///< Number of units (codegen/dealer.h).
   std::vector<BufferSpec> buffers;
-  std::uint64_t row_items = 0;   ///< Of rows of bits, at most.
-  std::uint64_t bit_loops = 0;   ///< Loops over sets of bits that stand in each other, where there are such rows.
-  bool light_arcs = false;       ///< Most arcs are left at once, for a label, and the others do not take long.
-  bool rows_may_be_far = false;  ///< Rows that it reads may be in memory of the host.
+  std::uint64_t row_items = 0;   ///< Largest number of items of a row of bits.
+  std::uint64_t bit_loops = 0;   ///< Nested loops over sets of bits; 0 without rows of bits.
+  bool light_arcs = false;       ///< Most arcs are skipped by a label test, and the others are short.
+  bool rows_may_be_far = false;  ///< Rows that it reads may be in host memory.
   std::uint64_t universe = 0;
-  int lanes_level = 3;       ///< The loop level whose positions the lanes of a group take, each its own.
-  bool stream_rows = false;  ///< The rows of its list sink go to the host while it runs, in no particular order.
+  int lanes_level = 3;       ///< The level of the loop whose positions are divided among lanes.
+  bool stream_rows = false;  ///< The rows of its list sink are streamed to the host while it runs, in no particular
+                             ///< order.
   bool any_order = false;    ///< The order of the rows of its list sinks does not matter.
-  bool kernel_times = true;  ///< The device measures how long its kernels take.
+  bool kernel_times = true;  ///< Measure the device's time of the kernels.
   std::unordered_set<const ir::Var*> staying;  ///< List sinks whose rows stay on the devices.
 
   const ir::Schedule& schedule() const { return region->schedule; }
-  /// The positions of the unit that is walked now; all, if the region is not dealt to several runs.
+  /// The positions of the current unit; all positions if the region is not dealt to several runs.
   runtime::PositionRange range() const { return units == 1 ? runtime::PositionRange{0, positions} : piece(0, 1); }
-  /// The work of the first so many of these, as `work_of` measures it.
+  /// The work of the first `count` of these, as `work_of` measures it.
   std::uint64_t work_of_first(std::uint64_t count) const {
     const runtime::PositionRange all = range();
     return runtime::work_of(maybe_walked, all.begin, all.begin + std::min(count, all.end - all.begin));
   }
   bool has_rows() const;
-  /// What pairs of vertices have in common is counted.
+  /// True if common neighbours of pairs of vertices are counted.
   bool counts_common() const;
-  /// Rows are kept until the region has ended.
+  /// True if rows are kept until the region has ended.
   bool stores_rows() const { return has_rows() && !stream_rows; }
-  /// Rows are put in order by their places, so one group finds all of a place.
+  /// True if rows are sorted by their places, so one group has to find all of a place.
   bool keeps_order() const { return stores_rows() && !any_order; }
-  /// The positions that fall to device `device` of `devices`, of the unit that is walked now. They depend on the inputs
-  /// alone, so that all who share the region find the same ones.
+  /// The positions of device `device` of `devices`, within the current unit. They depend only on the inputs, so all
+  /// runs that share the region agree on them.
   runtime::PositionRange piece(std::uint64_t device, std::uint64_t devices) const;
 };
 
-/// Makes what is asked of the devices for each region of a run, from the values that the host has by then.
+/// Makes the request for each region of a run, from the values that the host has by then.
 class RequestMaker {
  public:
-  /// `universe`: vertices there are. All are read whenever a request is made.
+  /// `universe`: number of vertices. The arguments must outlive this object and are read at each request.
   RequestMaker(const ModulePlan& plan, const CudaOptions& settings, const RunOptions& options, std::uint64_t universe,
                HostValues& values)
       : plan_(plan), settings_(settings), options_(options), universe_(universe), values_(values) {}
 
-  /// All but what the kernels are compiled for, which `emitted` tells. Throws Trap when the lists of the outermost loop
-  /// differ in length.
+  /// The request, except for the fields that depend on the compiled kernels, which `emitted` gives. Throws Trap if the
+  /// lists of the outermost loop differ in length.
   RegionRequest make(const host::RegionStep& s, const EmittedRegion& emitted);
-  /// Changes the request to one for other kernels of the same region.
+  /// Updates the request for other kernels of the same region.
   static void take_kernels(RegionRequest& request, const EmittedRegion& emitted);
 
  private:

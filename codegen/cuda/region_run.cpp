@@ -50,7 +50,7 @@ class RegionRun {
   }
 
  private:
-  /// Calls `work(i)` for each device that takes part, at the same time; throws what the first of them threw.
+  /// Calls `work(i)` for each active device, in parallel; throws the first exception of any of them.
   template <typename F>
   void on_each(F work) {
     std::vector<std::future<void>> others;
@@ -98,8 +98,8 @@ class RegionRun {
     outcome_.launch_ms += milliseconds_since(begin);
   }
 
-  /// Where the positions are cut for several devices, or parts of a sample, so that each has as many arcs. Empty: not
-  /// at all.
+  /// The cuts of the positions for several devices, or for parts of a sample, so that each has as many arcs. Empty: not
+  /// cut.
   std::vector<std::uint64_t> cut(std::uint64_t groups) const {
     const std::uint64_t shares = active_ * request_.parts;
     if (shares == 1 || request_.units > 1) return {};
@@ -108,7 +108,7 @@ class RegionRun {
                                             : runtime::cut_evenly(request_.positions, units, chunk);
   }
 
-  /// Waits for all devices; whatever goes wrong meanwhile, none of them still runs afterwards.
+  /// Waits for all devices; if that fails, none of them still runs afterwards.
   void finish_or_stop() {
     try {
       wait();
@@ -119,7 +119,7 @@ class RegionRun {
     }
   }
 
-  /// Ends kernels that may still run, before an error is reported: what they work on is about to be freed.
+  /// Ends kernels that may still run, before an error is reported: their memory is about to be freed.
   void abandon() noexcept {
     constexpr std::chrono::microseconds kNap{100};
     for (std::size_t i = 0; i < active_; ++i) {
@@ -157,7 +157,7 @@ class RegionRun {
         options_.on_progress(request_.work_of_first(walked), request_.work_of_first(request_.positions));
       }
       if (elapsed < kSpinMs || outcome_.streamed != streamed) continue;
-      // A nap costs a few percent of what was waited for so far, at most.
+      // The pause is at most a few percent of the time waited so far.
       std::this_thread::sleep_for(
           duration<double, std::milli>(std::min(request_.stream_rows ? kStreamNapMs : kLongestNapMs, elapsed / 32)));
     }
@@ -171,12 +171,12 @@ class RegionRun {
     outcome_.kernel_ms += longest;
   }
 
-  /// One round over the devices that still run. False: none does.
+  /// Polls the running devices once. False: none is running.
   bool look() {
     bool running = false;
     for (std::size_t i = 0; i < active_; ++i) {
       if (ended_[i]) continue;
-      // Asked before the rows are taken, so that none is left behind when it has ended.
+      // Tested before the rows are taken, so that no row is left behind when the kernel has ended.
       bool done = launchers_[i]->done(request_);
       if (request_.stream_rows) drain(i, done);
       ended_[i] = done;
@@ -208,8 +208,8 @@ class RegionRun {
     }
   }
 
-  /// Whether the pages ran out for so many groups, so that the region is to run again with a quarter of them. Rows that
-  /// were handed over cannot be taken back.
+  /// True if the pages ran out and the region is to run again with a quarter of the groups. Not possible after rows
+  /// were handed over.
   bool takes_fewer_groups() {
     bool ran_out = false;
     for (std::size_t i = 0; i < active_; ++i) {
@@ -223,7 +223,8 @@ class RegionRun {
     return true;
   }
 
-  /// Outermost positions that all devices have to walk together; none: those of the tiles of a sample, not counted.
+  /// Outermost positions that all devices have to walk together; empty for the tiles of a sample, which are not
+  /// counted.
   std::optional<std::uint64_t> wanted_positions() const {
     if (request_.parts == 1 && request_.units == 1) return request_.positions;
     std::uint64_t wanted = 0;
@@ -235,7 +236,7 @@ class RegionRun {
     return wanted;
   }
 
-  /// Throws when the program failed, and when not everything was walked though nobody wished to stop.
+  /// Throws if the program failed, or if work was left although no stop was requested.
   void check() {
     outcome_.list_bytes = 0;
     outcome_.positions = 0;
@@ -330,7 +331,7 @@ class RegionRun {
   const std::vector<RegionInputs>& inputs_;
   const CudaOptions& settings_;
   const RunOptions& options_;
-  std::size_t active_ = 1;                  ///< Devices that take part: the first so many.
+  std::size_t active_ = 1;                  ///< Active devices: the first ones.
   std::uint64_t most_groups_ = UINT64_MAX;  ///< Of a device.
   std::vector<bool> ended_;
   bool stopping_ = false;

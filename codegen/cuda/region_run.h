@@ -7,22 +7,23 @@
 
 namespace matcha::codegen::gpu {
 
-/// What came of a region; covers what was done until then unless `ending` is Complete.
+/// The outcome of a region; unless `ending` is Complete it covers the work done until then.
 struct RegionOutcome {
-  std::vector<PartialValue> found;  ///< One a sink; of lists without what is in `rows`.
-  std::vector<host::List> rows;     ///< One a sink; of list sinks that are not streamed and do not stay.
-  std::vector<DeviceRows> staying;  ///< Of the list sinks that stay, in order.
+  std::vector<PartialValue> found;  ///< One for each sink; for lists without their rows, which are in `rows`.
+  std::vector<host::List> rows;     ///< One for each sink; empty unless it is a list sink that is neither streamed nor
+                                    ///< stays on the device.
+  std::vector<DeviceRows> staying;  ///< Of the list sinks that stay on the device, in order.
   Ending ending = Ending::Complete;
   std::uint64_t positions = 0;
   std::uint64_t splits = 0;
-  std::uint64_t groups = 0;      ///< That worked.
+  std::uint64_t groups = 0;      ///< Number of groups.
   std::uint64_t list_bytes = 0;  ///< Of their intermediate lists.
   StartedKernels kernels;        ///< With room for `at_once` on each device.
   std::uint64_t streamed = 0;    ///< Rows handed over.
-  double kernel_ms = 0;          ///< The device's time, of the device that took longest; of all attempts.
+  double kernel_ms = 0;          ///< The device's time, of the slowest device; of all attempts.
   std::vector<double> each_ms;   ///< The same of each device.
-  double launch_ms = 0;          ///< The host's time until every kernel was handed to its device.
-  double collect_ms = 0;         ///< The host's time from the end of the kernels on.
+  double launch_ms = 0;          ///< The host's time until the last kernel was launched.
+  double collect_ms = 0;         ///< The host's time after the end of the kernels.
   std::vector<std::string> notes;
 };
 

@@ -19,15 +19,15 @@ struct GraphUses {
   explicit GraphUses(const ir::Module& module) {
     ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
       const ir::Let* const let = ir::as<ir::Let>(&stmt);
-      // By another name, or made of lists that nothing is known about here.
+      // Used under another name, or built of lists unknown here.
       others = others || (let != nullptr && let->var->type->is_graph());
       ir::for_each_expr(
           stmt, [&](const ir::Expr& expr) { ir::for_each_node(expr, [&](const ir::Expr& node) { add(node); }); });
     });
   }
 
-  std::uint64_t whole = 0;    ///< Times that whole rows are named,
-  std::uint64_t lengths = 0;  ///< and of these, where only their lengths are asked for.
+  std::uint64_t whole = 0;    ///< Number of uses of whole rows.
+  std::uint64_t lengths = 0;  ///< Number of those uses that need only their lengths.
   bool lower = false, upper = false;
   bool labels = false;
   bool others = false;
@@ -52,7 +52,7 @@ struct GraphUses {
   }
 };
 
-/// What a list is a part of, or a copy.
+/// The list that `list` is a part or a copy of.
 const ir::Expr& read_list(const ir::Facts& facts, const ir::Expr* list) {
   for (;;) {
     const ir::Expr* const whole = ir::whole_list(facts, list);
@@ -79,7 +79,7 @@ std::uint64_t bytes_of_vertex(const ir::Module& module, RowsRead rows) {
   const std::uint64_t halves = uses.lower || uses.upper || uses.others ? 2 * kWord : 0;
   const std::uint64_t offsets = rows == RowsRead::All ? kWord : 0;
   const std::uint64_t labels = uses.labels ? kWord : 0;
-  // The vertex itself, and by how much its row is moved, with others.
+  // The vertex itself, and its share of the offset by which rows are moved.
   return halves + offsets + labels + sizeof(std::uint32_t) + 1;
 }
 

@@ -62,7 +62,7 @@ void RunDevices::upload_early(const ir::Var* var) {
   make_sides(var);
   host::Graph& graph = values_.graph(var);
   const host::GraphNeeds needs = needs_of(var);
-  // What a program makes itself comes on top of what its inputs may take.
+  // Data that the program itself builds is additional to the limit of its inputs.
   const auto rows = plan_.rows_of_inputs.find(var);
   const bool bounded = settings_.graph_bytes != 0 && rows != plan_.rows_of_inputs.end() && graph.kept() != nullptr;
   const Clock::time_point start = Clock::now();
@@ -76,7 +76,7 @@ void RunDevices::upload_early(const ir::Var* var) {
   report_.time("upload", start);
 }
 
-/// What a graph is built of, when its edges stayed on the devices.
+/// The rows of a graph to be built, if its edges stayed on the devices.
 GraphRows RunDevices::rows_of(const ir::BuildGraph& s) {
   const auto stayed = [&](const ir::Expr* list) { return std::move(rows_.at(ir::as<ir::Var>(list))); };
   GraphRows rows;
@@ -91,7 +91,7 @@ GraphRows RunDevices::rows_of(const ir::BuildGraph& s) {
   return rows;
 }
 
-/// Brings rows to the host.
+/// Copies rows to the host.
 void RunDevices::fetch(const GraphRows& rows) {
   values_.set(rows.edges.sink->var, rows.edges.fetch());
   if (rows.info) values_.set(rows.info->sink->var, rows.info->fetch());

@@ -11,33 +11,32 @@
 
 namespace matcha::codegen::gpu {
 
-/// What of a run's top-level values is on its devices: graphs that were copied there or built there, lists, and rows
-/// that stayed where regions found them.
+/// The top-level values of a run on its devices: graphs copied or built there, lists, and rows that stayed on the
+/// device whose region found them.
 class RunDevices {
  public:
   RunDevices(const ModulePlan& plan, const CudaOptions& settings, const runtime::Universe& universe,
              const RunOptions& options, HostValues& values, RunReport& report)
       : plan_(plan), settings_(settings), universe_(universe), options_(options), values_(values), report_(report) {}
 
-  /// To be called once, first. Requires: the devices of the session, which outlives this, are open.
+  /// To be called once, first. Requires: the devices of the session are open; the session outlives this object.
   void open(Session& session);
-  /// Makes the sources of arcs and the halves of rows that regions read of a graph, unless they are there; else
-  /// nothing.
+  /// Makes the sources of arcs and the halves of rows that regions read of a graph, unless they exist.
   void make_sides(const ir::Var* var);
-  /// Starts the copy of a graph that regions read, so that it travels while kernels are compiled; else nothing.
+  /// Starts the copy of a graph that regions read, so that it overlaps with the compilation of kernels.
   void upload_early(const ir::Var* var);
-  /// Builds a graph from rows that stayed on the devices. False: the host has to; it has the rows then.
+  /// Builds a graph from rows that stayed on the devices. False: the host has to build it and has the rows then.
   bool build(const ir::BuildGraph& s);
-  /// Makes the rows of hubs that a region looks into, on every device, unless they are there. `least`: neighbours of a
-  /// hub.
+  /// Makes the rows of hubs that a region reads, on every device, unless they exist. `least`: smallest number of
+  /// neighbours of a hub.
   void make_hub_rows(std::size_t region, std::uint64_t least);
-  /// What the region reads, on each device, without its kernels.
+  /// The inputs of the region on each device, without its kernels.
   std::vector<RegionInputs> inputs_of(const host::RegionStep& s, const EmittedRegion& emitted);
-  /// Keeps rows for the graph that is built of them.
+  /// Keeps rows for the graph to be built of them.
   void keep(DeviceRows rows);
 
  private:
-  /// A graph that regions read.
+  /// True for a graph that regions read.
   bool goes_up(const ir::Var* var) const;
   host::GraphNeeds needs_of(const ir::Var* graph) const;
   GraphRows rows_of(const ir::BuildGraph& s);
@@ -51,7 +50,7 @@ class RunDevices {
   RunReport& report_;
   Session* session_ = nullptr;
   std::vector<DeviceValues> devices_;
-  std::unordered_map<const ir::Var*, DeviceRows> rows_;  ///< That stayed on the devices.
+  std::unordered_map<const ir::Var*, DeviceRows> rows_;  ///< Rows that stayed on the devices.
 };
 
 }  // namespace matcha::codegen::gpu

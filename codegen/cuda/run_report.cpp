@@ -28,7 +28,7 @@ void RunReport::add(const RegionRequest& request, RegionOutcome& outcome) {
   if (request.stream_rows) streamed_ = true;
 }
 
-/// Tells of the region whose lists took most.
+/// Reports the region whose lists took most memory.
 void RunReport::add_lists(const RegionRequest& request, const RegionOutcome& outcome) {
   if (!result_.stack.empty() && outcome.list_bytes <= result_.list_bytes) return;
   result_.stack = request.schedule().stack == ir::Stack::Paged ? "paged" : "array";

@@ -11,7 +11,7 @@
 
 namespace matcha::codegen::gpu {
 
-/// What is told of a run: its times, notes and ending, what its regions walked, and its values.
+/// The report of a run: its times, notes, ending, progress and values.
 class RunReport {
  public:
   explicit RunReport(const RunOptions& options) : options_(options) {}
@@ -19,16 +19,16 @@ class RunReport {
   RunResult& result() { return result_; }
   bool ended() const { return result_.ending != Ending::Complete; }
   void end(Ending ending) { result_.ending = ending; }
-  /// Tells how long a step took that began at `start`.
+  /// Records the time of a step that began at `start`.
   void time(std::string_view step, Clock::time_point start) {
     result_.times.emplace_back(step, milliseconds_since(start));
   }
   void note(std::string text) { result_.notes.push_back(std::move(text)); }
 
-  /// Adds what a region came to; its rows and values stay in `outcome`.
+  /// Adds the outcome of a region; its rows and values stay in `outcome`.
   void add(const RegionRequest& request, RegionOutcome& outcome);
-  /// Takes the values that the program returns; rows go to whom they are for, unless they went while their region ran.
-  /// Of a sample there are none.
+  /// Takes the values that the program returns, and hands over their rows unless they were streamed while their region
+  /// ran. A sample has no values.
   void answer(const ir::Return& s, HostValues& values, bool sampled);
 
  private:
@@ -37,7 +37,7 @@ class RunReport {
 
   const RunOptions& options_;
   RunResult result_;
-  bool streamed_ = false;  ///< The rows of the answer were handed over while their region ran.
+  bool streamed_ = false;  ///< The rows of the answer were streamed while their region ran.
 };
 
 }  // namespace matcha::codegen::gpu

@@ -49,7 +49,7 @@ std::vector<int> ordinals(const runtime::cuda::Driver& driver, const CudaOptions
   return numbers_from(options.device, wanted);
 }
 
-/// Tells how long a region's kernels took, and what there is to note.
+/// Reports the compile times of a region's kernels, and notes about them.
 void report(const std::map<int, runtime::cuda::KernelImage>& images, RunResult& result) {
   std::map<std::string, double> longest;
   for (const auto& [arch, image] : images) {
@@ -61,7 +61,7 @@ void report(const std::map<int, runtime::cuda::KernelImage>& images, RunResult& 
   for (const auto& [name, ms] : longest) result.times.emplace_back(name, ms);
 }
 
-/// What the devices depend on that a process finds which asks for those of `options`.
+/// A key for the devices that a process finds when it asks for those of `options`.
 std::string places_of(const CudaOptions& options) {
   std::string places = fmt::format("devices {} {} {}", options.device, options.gpus, options.turn);
   char host[256] = "";
@@ -77,7 +77,7 @@ std::string text_of(const Target& target) {
   return fmt::format("{} {}\n", target.cuda_major, fmt::join(target.archs, " "));
 }
 
-/// The devices that the last process found here; else those that the kernel names, unless they are not the driver's.
+/// The devices that the last process found here; else those that the kernel driver lists, unless their number differs.
 std::optional<Target> likely_target(const CudaOptions& options) {
   if (const std::optional<std::string> note =
           runtime::cuda::KernelCache(options.code_folder).note(places_of(options))) {
@@ -113,7 +113,7 @@ std::shared_future<Images> compile(const Target& target, const std::string& code
   });
 }
 
-/// Side by side.
+/// Compiles the parts in parallel.
 Compiling compile_regions(const Target& target, const std::string& code_folder, const ir::Module& module,
                           DeviceText text) {
   Compiling compiling{target, std::move(text), {}};

@@ -17,42 +17,42 @@ namespace matcha::codegen::gpu {
 
 using Images = std::map<int, runtime::cuda::KernelImage>;  ///< By architecture.
 
-/// What kernels are compiled for.
+/// The target for which kernels are compiled.
 struct Target {
-  int cuda_major = 0;      ///< Of the driver, which chooses that of NVRTC.
+  int cuda_major = 0;      ///< Of the driver; selects the version of NVRTC.
   std::vector<int> archs;  ///< Of each device.
-  /// What is compiled for this does for `other` too.
+  /// True if kernels compiled for this target also run on `other`.
   bool covers(const Target& other) const;
 };
 
-/// Kernels that are being compiled, a part of the text each: NVRTC takes a second for a large one.
+/// Kernels being compiled, one part of the text each: NVRTC takes a second for a large one.
 struct Compiling {
   Target target;
   DeviceText text;  ///< Without its parts.
   std::vector<std::shared_future<Images>> kernels;
 };
 
-/// Begins to compile for the devices that the last process found on this machine, or else those that the kernel names:
-/// before the driver is open, which takes a fifth of a second. Nothing when neither is known.
+/// Starts to compile for the devices that the last process found on this machine, or else for those that the kernel
+/// driver lists. This avoids waiting for the CUDA driver, which takes a fifth of a second. Empty if neither is known.
 Compiling compile_early(const ir::Module& module, const CudaOptions& options);
 
 /// The devices of a program and its kernels on them, kept from run to run. Opening devices and compiling take hundreds
-/// of milliseconds each, so both are begun first, before the graph is read if that can be, and waited for when they are
-/// needed; they go on side by side.
+/// of milliseconds each. So both start first, if possible before the graph is read, run in parallel, and are waited for
+/// at their first use.
 class Session {
  public:
-  /// Begins to open the devices. Throws Trap when there is no driver, or fewer devices than wanted.
+  /// Starts to open the devices. Throws Trap if there is no driver, or fewer devices than wanted.
   explicit Session(const CudaOptions& options);
 
-  /// Begins to compile, unless kernels for the module's stack are there. `hubs`: they look into rows of hubs.
-  /// `early`: the same, begun before it was known which devices there are.
+  /// Starts to compile, unless kernels for the module's stack exist. `hubs`: they read rows of hubs. `early`: a
+  /// compilation started before the devices were known.
   void begin_compile(const ir::Module& module, bool hubs, Compiling early = {});
-  // What waits throws StoppedWaiting when the run is to end first; a later run goes on from there.
+  // The functions that wait throw StoppedWaiting if the run is to end first; a later run continues the wait.
 
   /// Waits for the devices. Adds `device` to the times once: milliseconds until all of them were open.
   void open(RunResult& result, const RunOptions& run);
-  /// Waits for the compiler to make the kernels of a region and loads them, unless they are loaded; those of later
-  /// regions may still be compiled meanwhile. Adds `nvrtc` or `kernel_cache`, and `module`, when that was done.
+  /// Waits for the kernels of a region and loads them, unless they are loaded; those of later regions may still be
+  /// compiling. Adds `nvrtc` or `kernel_cache`, and `module`, to the times at the first load.
   void load(std::size_t region, RunResult& result, const RunOptions& run);
 
   /// `GPU 0 (NVIDIA H200)`, or `4 x NVIDIA H200`.
@@ -61,15 +61,15 @@ class Session {
   const RegionKernels& kernels(std::size_t device, std::size_t region) const {
     return *devices_[device]->kernels[region];
   }
-  /// Begins to compile the kernels that build graphs on the first device, unless they are there.
+  /// Starts to compile the kernels that build graphs on the first device, unless they exist.
   void begin_compile_builder();
-  /// Waits for them. Adds `build_kernels` to the times once: milliseconds of that.
+  /// Waits for them. Adds `build_kernels` to the times once: the milliseconds of the wait.
   const GraphBuilder& graph_builder(RunResult& result, const RunOptions& run);
   ir::Stack stack() const { return stack_; }
   bool hubs() const { return hubs_; }
-  bool compiles() const { return !regions().empty(); }  ///< Kernels are there, or on their way.
+  bool compiles() const { return !regions().empty(); }  ///< True if kernels exist or are being compiled.
   const std::vector<EmittedRegion>& regions() const { return compiling_.text.regions; }
-  /// The graphs in whose rows of hubs a region looks.
+  /// The graphs whose rows of hubs a region reads.
   const std::vector<const ir::Var*>& hub_graphs(std::size_t region) const { return compiling_.text.hub_graphs[region]; }
 
  private:
@@ -77,10 +77,10 @@ class Session {
     runtime::cuda::DeviceRef device;
     std::unique_ptr<RegionLauncher> launcher;
     double milliseconds = 0;
-    std::vector<std::optional<RegionKernels>> kernels;  ///< One a region; null until they are loaded.
+    std::vector<std::optional<RegionKernels>> kernels;  ///< One for each region; null until loaded.
   };
 
-  /// Code whose kernels start kernels is linked with the run time of the device first.
+  /// Loads the code; code whose kernels start kernels is first linked with the run time of the device.
   runtime::cuda::Module load_image(const runtime::cuda::DeviceRef& device, std::size_t region,
                                    const runtime::cuda::KernelImage& image) const;
 
@@ -91,7 +91,7 @@ class Session {
   std::vector<std::unique_ptr<OpenDevice>> devices_;
   std::vector<RegionLauncher*> launchers_;
   Compiling compiling_;
-  Compiling useless_;  ///< What was compiled for other devices.
+  Compiling useless_;  ///< Kernels compiled for other devices.
   std::shared_future<Images> compiling_builder_;
   std::optional<runtime::cuda::Module> builder_module_;  ///< Of the first device.
   std::optional<GraphBuilder> builder_;
@@ -99,7 +99,7 @@ class Session {
   bool hubs_ = false;
 };
 
-/// A session that is made in the background; null when that fails, and whoever makes another one is told why.
+/// A session being made in the background; null if that fails. Making another session then reports the error.
 using OpeningSession = std::future<std::unique_ptr<Session>>;
 OpeningSession open_session(const CudaOptions& options);
 

@@ -27,7 +27,7 @@ host::Scalar from_word(const ir::Type& type, std::uint64_t word) {
   MATCHA_UNREACHABLE("a scalar kind");
 }
 
-/// The sum of all groups; each of them stayed far below 2^127.
+/// The sum of all groups; the sum of each is far below 2^127.
 __int128 int_sum(const std::vector<Slot>& slots, std::uint64_t index, std::uint64_t sinks, SourceLoc loc) {
   __int128 total = 0;
   for (std::uint64_t at = index; at < slots.size(); at += sinks) {
@@ -50,7 +50,7 @@ runtime::SinkKind kind_of(const ir::Sink& sink) {
   return runtime::SinkKind::Rows;
 }
 
-/// The least or greatest of what the groups found.
+/// Sets the minimum or maximum of the groups' values.
 void take_extreme(const ir::Sink& sink, const std::vector<Slot>& slots, std::uint64_t index, std::uint64_t sinks,
                   PartialValue& found) {
   host::Scalar best;

@@ -23,12 +23,12 @@ namespace {
 using Ranks = tbb::blocked_range<std::uint64_t>;
 constexpr std::uint64_t kGrain = 4096;
 constexpr std::uint64_t kRanksOfGroup = std::uint64_t{1} << runtime::kMovedBits;
-/// Behind the last item of the room, so that nobody's line of the cache ends outside.
+/// Items behind the last one, so that every cache line ends inside the room.
 constexpr std::uint64_t kSlackItems = 16;
-/// Rows that are sent together.
+/// Items of rows sent in one copy.
 constexpr std::uint64_t kChunkItems = std::uint64_t{1} << 22;
 
-/// Item v: the sum of `size_of` of all ranks before v; one more than there are ranks.
+/// Item v: the sum of `size_of` of all ranks before v; one item more than ranks.
 template <typename F>
 runtime::Buffer<std::uint64_t> sums_before(std::uint64_t ranks, const F& size_of) {
   runtime::Buffer<std::uint64_t> sums(ranks + 1);
@@ -129,7 +129,7 @@ SpreadGraph::SpreadGraph(const runtime::cuda::DeviceRef& device, host::Graph& gr
   view_.slots = nullptr;
   view_.hubs = nullptr;
   put(view_.halves, wanted.halves ? halves : nullptr, 2 * host.universe + 1, of_vertices());
-  // Where halves say where rows lie, offsets only say how long they are.
+  // If halves give the starts of rows, offsets are needed only for their lengths.
   if (!halved) put(view_.offsets, wanted.offsets ? host.offsets : nullptr, host.universe + 1, of_vertices());
   moves_ = need(PinnedBuffer<std::int64_t>::allocate(device_, groups_ + 1));
   view_.moved = moves_.device_data();
@@ -152,7 +152,7 @@ SpreadGraph::SpreadGraph(const runtime::cuda::DeviceRef& device, host::Graph& gr
   }
   if (names_rows) put_offsets(left_);
   put(view_.original_ids, wanted.original_ids ? host.original_ids : nullptr, host.universe, left_);
-  // They are read one after the other.
+  // Sources are read sequentially.
   put(view_.sources, wanted.sources ? host.sources : nullptr, host.arc_count, left_);
   const std::uint64_t* const info = static_cast<const std::uint64_t*>(host.edge_info);
   const std::uint64_t* info_there = nullptr;
@@ -183,7 +183,7 @@ void SpreadGraph::send(const Stream& stream, const Resident& rows) {
 }
 
 void SpreadGraph::move(const Resident& rows) {
-  // Both addresses are those of items.
+  // Both are addresses of items.
   const std::uint64_t there = reinterpret_cast<std::uint64_t>(room_.data()) / sizeof(std::uint32_t) + rows.at;
   const std::uint64_t here =
       reinterpret_cast<std::uint64_t>(view_.neighbors) / sizeof(std::uint32_t) + items_before(rows.first);
@@ -234,11 +234,11 @@ void SpreadGraph::place_named(const Stream& stream, std::span<const runtime::Pos
   has_hottest_ = false;
   if (add(stream, wanted)) return;
   let_go_of([](const Resident&) { return false; });
-  // What does not fit is read in memory of the host.
+  // Rows that do not fit are read in host memory.
   (void)add(stream, wanted);
 }
 
-/// Those that fit the room. Rows of a group are read about as often as its vertices have neighbours.
+/// The groups whose rows fit the room, hottest first. A row is read about as often as its vertex has neighbours.
 std::vector<bool> SpreadGraph::hottest_groups() const {
   std::vector<double> heat(groups_);
   runtime::for_blocks(Ranks(0, groups_, kGrain), [&](const Ranks& part) {
@@ -274,7 +274,7 @@ void SpreadGraph::place_hottest(const Stream& stream) {
   residents_.clear();
   has_hottest_ = true;
   const std::vector<bool> chosen = hottest_groups();
-  // There may be many of a few rows, so that most of the time would go into telling the device of each.
+  // There may be many ranges of a few rows, so that separate copies would be dominated by their overhead.
   const PinnedBuffer<std::uint32_t> chunk =
       need(PinnedBuffer<std::uint32_t>::allocate(device_, std::min(kChunkItems, room_.size()), false));
   std::uint64_t sent = 0, at = 0;

@@ -16,42 +16,41 @@
 
 namespace matcha::codegen::gpu {
 
-/// The rows of a graph in memory of the host that devices read in place, one behind the other: whole, or a half of
-/// each.
+/// The rows of a graph in host memory that devices read in place: whole, or one half of each.
 struct PinnedRows {
   runtime::cuda::PinnedBuffer<std::uint32_t> items;
   runtime::Buffer<std::uint64_t> starts;  ///< Of rank v: items[starts[v]] to items[starts[v + 1]].
   runtime::Buffer<std::uint64_t> halves;  ///< GraphView::halves of these rows, in which the other half is empty; empty
-                                          ///< if they are whole.
+                                          ///< if rows are whole.
 
-  /// Throws Trap when there is no memory. Requires: the halves of the graph, unless `rows` is All.
+  /// Throws Trap if there is no memory. Requires: the halves of the graph, unless `rows` is All.
   static std::shared_ptr<PinnedRows> make(const runtime::cuda::DeviceRef& device, const runtime::Graph& graph,
                                           RowsRead rows);
 };
 
-/// A graph of which a device has no more than some bytes: first what is kept of each vertex, then rows. If these are
-/// named (`place`), offsets that only say how long rows are come behind them. All else is in memory of the host, where
-/// the device reads it through the bus: as exact, and much slower.
+/// A graph of which a device holds a limited number of bytes: first the data of each vertex, then rows. If rows are
+/// named (`place`), offsets that only give row lengths come last. Everything else is in host memory, which the device
+/// reads through the bus: exact, and much slower.
 class SpreadGraph {
  public:
-  /// `most`: bytes of the device. Throws Trap when a call fails. Requires: a graph with offsets; `graph` and `rows`
-  /// stay.
+  /// `most`: bytes of the device. Throws Trap if a call fails. Requires: a graph with offsets; `graph` and `rows` stay
+  /// valid.
   SpreadGraph(const runtime::cuda::DeviceRef& device, host::Graph& graph, std::shared_ptr<const PinnedRows> rows,
               const runtime::cuda::UploadOptions& wanted, std::uint64_t most, bool names_rows);
 
-  /// Has the rows of these ranks on the device, as far as they fit, and those that are there already where they are;
-  /// none are named: those that are read most for their size, as long neighbours are. Throws Trap when a call fails.
-  /// Requires: no kernel reads the graph; ranges ascend.
+  /// Makes the rows of these ranks resident, as far as they fit; rows that are resident already are not moved. Without
+  /// ranks: those read most often for their size, which are rows of vertices with many neighbours. Throws Trap if a
+  /// call fails. Requires: no kernel reads the graph; ranges ascend.
   void place(const runtime::cuda::Stream& stream, std::span<const runtime::PositionRange> ranks);
   /// The graph with addresses of the device.
   const runtime::GraphView& view() const { return view_; }
   /// The offsets on the host, which name the graph.
   const void* owner() const { return degrees_; }
-  /// Bytes that were sent to the device since it was asked last.
+  /// Bytes sent to the device since the last call.
   std::uint64_t take_copied() { return std::exchange(copied_, 0); }
 
  private:
-  /// Rows of the ranks of some groups of 2^kMovedBits, which lie from item `at` of the room on.
+  /// Rows of the ranks of some groups of 2^kMovedBits, stored from item `at` of the room on.
   struct Resident {
     std::uint64_t first, last;  ///< Groups.
     std::uint64_t at;
@@ -61,13 +60,13 @@ class SpreadGraph {
   void put(const T*& field, const T* items, std::uint64_t count, std::uint64_t budget);
   std::uint64_t items_before(std::uint64_t group) const;
   std::uint64_t items_of(const Resident& rows) const { return items_before(rows.last) - items_before(rows.first); }
-  /// Finds them a place between those that are there; false: there is none.
+  /// Finds space for rows between the resident ones; false: there is none.
   bool find_room(Resident& rows) const;
   void send(const runtime::cuda::Stream& stream, const Resident& rows);
-  /// They are read there from now on. Requires: they were sent.
+  /// Makes the device read the rows there. Requires: they were sent.
   void move(const Resident& rows);
   void let_go(const Resident& rows);
-  /// Sends what is not there; false: there is no room between what is.
+  /// Uploads the missing rows; false if the free space is too fragmented.
   bool add(const runtime::cuda::Stream& stream, std::span<Resident> wanted);
   void place_named(const runtime::cuda::Stream& stream, std::span<const runtime::PositionRange> ranks);
   std::vector<bool> hottest_groups() const;
@@ -79,14 +78,14 @@ class SpreadGraph {
   const std::uint64_t* const degrees_;  ///< The offsets of the whole graph.
   runtime::GraphView view_;
   std::uint64_t groups_;
-  std::uint64_t left_;  ///< Bytes of the device that may still be taken.
+  std::uint64_t left_;  ///< Bytes of the device that are still available.
   std::uint64_t copied_ = 0;
   std::vector<runtime::cuda::DeviceMemory> arrays_;
   std::vector<runtime::cuda::PinnedMemory> far_arrays_;
   runtime::cuda::DeviceBuffer<std::uint32_t> room_;  ///< For rows.
   runtime::cuda::DeviceBuffer<std::int64_t> moved_;  ///< Empty: the device reads `moves_` in place.
   runtime::cuda::PinnedBuffer<std::int64_t> moves_;  ///< GraphView::moved.
-  std::vector<Resident> residents_;                  ///< By their places in the room.
+  std::vector<Resident> residents_;                  ///< Ordered by their places in the room.
   bool has_hottest_ = false;
 };
 

@@ -9,7 +9,7 @@
 
 namespace matcha::codegen::gpu {
 
-/// Why a run is to end now; Complete: it is not.
+/// The ending that is requested now; Complete: none.
 inline Ending asked_ending(const RunOptions& options) {
   if (options.stop_request != nullptr && options.stop_request->load(std::memory_order_relaxed) != 0) {
     return Ending::Stopped;
@@ -17,13 +17,13 @@ inline Ending asked_ending(const RunOptions& options) {
   return options.deadline && Clock::now() >= *options.deadline ? Ending::Deadline : Ending::Complete;
 }
 
-/// Thrown by a run that is to end while it waits.
+/// Thrown by a run that is stopped while it waits.
 struct StoppedWaiting {
   Ending ending = Ending::Stopped;
 };
 
-/// Waits until the future is ready: a compiler or a driver knows of no stop. Throws StoppedWaiting when one comes
-/// first.
+/// Waits until the future is ready or a stop is requested, because a compiler or a driver cannot be stopped. Throws
+/// StoppedWaiting in case of a stop.
 template <typename Future>
 void wait_for(const Future& future, const RunOptions& options) {
   constexpr std::chrono::milliseconds kLook{5};

@@ -14,7 +14,7 @@ RunError misfit(std::string message, SourceLoc loc = {}) {
   return {runtime::Error{runtime::ErrorKind::Input, std::move(message), {}, 0, {}}, loc};
 }
 
-/// Nothing: it is of another type.
+/// The argument in the type of its parameter; empty: it has another type.
 std::optional<Bound> in_type(const Argument& argument, const ir::Type& type) {
   const bool real = type.is_scalar(ScalarKind::F64);
   if (const std::int64_t* integer = std::get_if<std::int64_t>(&argument)) {

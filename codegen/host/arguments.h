@@ -19,7 +19,7 @@ struct Parameter {
   SourceLoc loc;
 };
 
-/// What a run of a program is bound to.
+/// The parameters of a program.
 struct Signature {
   explicit Signature(const ir::Module& module);
   Signature() = default;
@@ -31,9 +31,8 @@ struct Signature {
 /// An argument in the type of its parameter.
 using Bound = std::variant<bool, std::int64_t, double, runtime::Graph*, List>;
 
-/// Gives each argument to `take(number, bound)` once all of them fit the signature in number, and itself in type. The
-/// first error, of its own or of `take`, ends it; an assumption that an argument breaks is one. `maybe_labels`: as in
-/// RunOptions.
+/// Checks the number and types of the arguments, then passes each to `take(number, bound)`. Returns the first error,
+/// its own or one of `take`; a broken assumption about an argument is an error. `maybe_labels`: as in RunOptions.
 std::optional<RunError> bind_arguments(const Signature& signature, std::span<const Argument> arguments,
                                        const std::int64_t* maybe_labels,
                                        const std::function<std::optional<RunError>(std::size_t, Bound)>& take);

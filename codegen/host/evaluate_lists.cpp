@@ -7,7 +7,7 @@
 #include "ir/check.h"
 #include "ir/match.h"
 
-/// Lists, and what is read of lists and graphs.
+/// Lists, and reads of lists and graphs.
 namespace matcha::codegen::host {
 
 using ir::Kind;
@@ -57,7 +57,7 @@ Scalar scalar_of(const List& list, std::size_t column, std::uint64_t at) {
   MATCHA_UNREACHABLE("a kind of column");
 }
 
-/// A list of new columns with room for `size` items, to be filled.
+/// New columns with room for `size` items, not initialised.
 std::vector<runtime::Column> columns_of(const std::vector<ElementKind>& kinds, std::uint64_t size) {
   std::vector<runtime::Column> columns;
   for (ElementKind kind : kinds) {
@@ -66,7 +66,7 @@ std::vector<runtime::Column> columns_of(const std::vector<ElementKind>& kinds, s
   return columns;
 }
 
-/// The items at some positions.
+/// The items at the given positions.
 List picked(const List& list, const std::vector<std::uint64_t>& positions) {
   std::vector<runtime::Column> columns = columns_of(list.kinds, positions.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -157,7 +157,7 @@ List Evaluator::neighbors(const ir::Expr& e) {
   std::span<const std::uint32_t> near = neighbors_of(of, vertex);
   const std::size_t below = static_cast<std::size_t>(std::ranges::lower_bound(near, vertex) - near.begin());
   if (ir::side_of(e) == ir::Side::Lower) near = near.first(below);
-  // There are no loops (verifier).
+  // Graphs have no self-loops (verifier).
   if (ir::side_of(e) == ir::Side::Upper) near = near.subspan(below);
   return view(ElementKind::Vid, near.data(), near.size());
 }
@@ -258,7 +258,7 @@ Scalar Evaluator::item(const ir::At& e) {
     fail(runtime::ErrorKind::Runtime, runtime::trap_message(TrapCode::IndexOutOfRange),
          runtime::trap_hint(TrapCode::IndexOutOfRange, index, size), e.loc);
   }
-  // An array of all vertices is not made for one of them.
+  // One vertex is read without making an array of all.
   const bool is_rank = list.kind == Kind::Vertices && graph(*list.operands[0]).view.vertices == nullptr;
   if (is_rank) return VertexValue{static_cast<std::uint32_t>(index)};
   return scalar_of(items(list), e.column, static_cast<std::uint64_t>(index));

@@ -7,10 +7,10 @@
 namespace matcha::codegen::host {
 
 /// Evaluates the expressions of the steps outside regions, operands from left to right, `and`, `or` and `select`
-/// lazily. What can be is a view of the arrays of a graph or of another list.
+/// lazily. Lists are views of the arrays of a graph or of another list if possible.
 class Evaluator {
  public:
-  /// `values` may get arrays of graphs that are asked for; `universe` is that of the run.
+  /// `values` may receive missing arrays of graphs; `universe` is that of the run.
   Evaluator(Values& values, const runtime::Universe& universe) : values_(values), universe_(universe) {}
 
   // Each throws Trap.
@@ -22,7 +22,7 @@ class Evaluator {
   std::uint64_t size(const ir::Expr& e);
 
  private:
-  // An expression may share its operands: each is computed once in an evaluation.
+  // An expression may share its operands: an evaluation computes each of them once.
   Scalar eval(const ir::Expr& e);
   List items(const ir::Expr& e);
   std::uint64_t count(const ir::Expr& e);
@@ -60,7 +60,7 @@ class Evaluator {
   std::unordered_map<const ir::Expr*, List> lists_;
 };
 
-/// The smaller or the larger of two scalars of one type. For floats -0 is below +0, and a NaN wins over all.
+/// The smaller or the larger of two scalars of one type. For floats -0 is below +0, and NaN wins over all others.
 const Scalar& extreme(const Scalar& a, const Scalar& b, bool smaller);
 
 }  // namespace matcha::codegen::host

@@ -13,7 +13,7 @@ using ir::ScalarKind;
 
 namespace {
 
-/// Calls `visit` with every name that a graph expression may stand for.
+/// Calls `visit` with every variable that a graph expression may stand for.
 template <typename F>
 void for_each_graph(const ir::Expr& graph, const F& visit) {
   if (const ir::Var* var = ir::as<ir::Var>(&graph)) return visit(var);
@@ -45,13 +45,13 @@ GraphNeeds needs_of(const ir::Expr& node) {
   return needs;
 }
 
-/// Whether only the number of a vertex's neighbours is asked for.
+/// True if only the number of a vertex's neighbours is read.
 bool is_degree(const ir::Expr& expr) {
   const ir::Neighbors* list = expr.kind == Kind::Size ? ir::as<ir::Neighbors>(expr.operands[0]) : nullptr;
   return list != nullptr && list->arcs.side == ir::Side::All;
 }
 
-/// Adds what `expr` reads of graphs; of edges that are only counted nothing is.
+/// Adds the arrays of graphs that `expr` reads; counting edges reads none.
 void add_needs(const ir::Expr& expr, NeedsByGraph& graphs) {
   if (expr.kind == Kind::Size && expr.operands[0]->kind == Kind::Edges) return;
   if (is_degree(expr)) {
@@ -79,7 +79,7 @@ BufferPlan plan_of(const ir::Buffer& buffer) {
   return {&buffer, BufferForm::Items, bytes};
 }
 
-/// The list that the program returns, alone, and that nothing else reads; null if there is none.
+/// The list that is the program's only result and is read nowhere else; null if there is none.
 const ir::Var* only_result(const ir::Module& module) {
   const ir::Return* last = module.body->body.empty() ? nullptr : ir::as<ir::Return>(module.body->body.back());
   const ir::Var* list = last != nullptr && last->values.size() == 1 ? ir::as<ir::Var>(last->values[0]) : nullptr;
@@ -109,7 +109,7 @@ bool reads_any(const ir::Stmt& stmt, const std::unordered_set<const ir::Var*>& f
   return reads;
 }
 
-/// Whether nothing up to the last region reads what regions before it found that are dealt.
+/// True if no step up to the last region reads values of an earlier dealt region.
 bool are_independent(const std::vector<Step>& steps) {
   std::unordered_set<const ir::Var*> found;
   std::ptrdiff_t regions_left =
@@ -125,8 +125,8 @@ bool are_independent(const std::vector<Step>& steps) {
   return true;
 }
 
-/// The sink whose rows are the answer and may be handed over as they are found: the list `answer` where it is the one
-/// list of its region, so that no other rows come with them.
+/// The sink whose rows are the answer and may be handed over as they are found: the list `answer`, if it is the only
+/// list of its region. Else -1.
 int answer_of(std::span<const ir::Sink> sinks, const ir::Var* answer) {
   const auto is_list = [](const ir::Sink& sink) { return sink.kind == ir::SinkKind::List; };
   if (std::ranges::count_if(sinks, is_list) != 1) return -1;
@@ -164,7 +164,7 @@ RegionStep plan_of(const ir::Region& region, const ir::Var* answer) {
   for (const ir::Buffer& buffer : region.buffers) step.buffers.push_back(plan_of(buffer));
   step.answer = answer_of(collect.sinks, answer);
   read_body(step);
-  // Lanes that take an arc each find the vertex that it starts at.
+  // Lanes that take an arc each read the vertex that it starts at.
   if (step.outer != nullptr && step.outer->mode == ir::LaneMode::Arcs)
     for_each_graph(*step.outer->lists[0]->operands[0],
                    [&](const ir::Var* graph) { step.graphs[graph].sources = true; });

@@ -17,18 +17,18 @@ namespace matcha::codegen::host {
 runtime::ElementKind element_kind(const ir::Type& scalar);
 std::vector<runtime::ElementKind> element_kinds(const ir::Type& list);
 
-/// How the workers' parts of a sink are put together.
+/// How the workers' parts of a sink are merged.
 enum class SinkForm { SumInt, SumFloat, MinInt, MinFloat, MaxInt, MaxFloat, Any, All, Rows };
 SinkForm sink_form(const ir::Sink& sink);
 /// `SumInt` and so on.
 std::string_view name(SinkForm form);
 
-/// How the memory of a buffer is counted.
+/// How the memory of a buffer is measured.
 enum class BufferForm {
   Items,     ///< `capacity` items of `item_bytes` each.
   Bits,      ///< A bit for each of `capacity` positions, in words.
-  BitRows,   ///< `capacity` rows of so many bits each, in words.
-  Counters,  ///< A counter for each rank of the universe, zeros at the start.
+  BitRows,   ///< `capacity` rows of `capacity` bits each, in words.
+  Counters,  ///< A counter for each rank of the universe, initially zero.
 };
 
 /// Scratch memory of one worker.
@@ -40,64 +40,64 @@ struct BufferPlan {
   const ir::Type& type() const { return *buffer->var->type; }
 };
 
-/// What is read of a graph besides its neighbour lists.
+/// The arrays of a graph that are read, besides its neighbour lists.
 struct GraphNeeds {
-  bool arcs = false;      ///< Where the neighbours of each vertex lie, and these.
+  bool arcs = false;      ///< The offsets and targets of arcs.
   bool vertices = false;  ///< The list of its vertices.
   bool sources = false;   ///< The vertex that each arc starts at.
-  bool halves = false;    ///< Where the neighbours above a vertex begin.
+  bool halves = false;    ///< The offsets of the first neighbour above each vertex.
   bool labels = false;
-  bool degrees = false;                 ///< How many neighbours each vertex has; with `arcs` that is there.
+  bool degrees = false;                 ///< Numbers of neighbours; implied by `arcs`.
   const ir::Expr* edge_info = nullptr;  ///< An expression that reads edge information.
 
   void add(const GraphNeeds& other);
 };
 
-/// By the names that graphs are read by.
+/// By the variables through which graphs are read.
 using NeedsByGraph = std::unordered_map<const ir::Var*, GraphNeeds>;
 
-/// One region and what it needs.
+/// One region and its needs.
 struct RegionStep {
   const ir::Region* region = nullptr;
-  const ir::For* outer = nullptr;  ///< The loop that is dealt out; null for a sequential region.
+  const ir::For* outer = nullptr;  ///< The loop whose items are dealt; null for a sequential region.
   std::vector<SinkForm> sinks;
   std::vector<BufferPlan> buffers;
-  std::unordered_set<const ir::Var*> reads;  ///< The values of the top level that the workers read.
-  NeedsByGraph graphs;                       ///< What the workers read of graphs.
+  std::unordered_set<const ir::Var*> reads;  ///< The top-level values that the workers read.
+  NeedsByGraph graphs;                       ///< The arrays of graphs that the workers read.
   int answer = -1;                           ///< The sink whose rows are the answer of the program; -1: none.
   bool reads_ids = false;                    ///< The workers convert between ids and vertices.
-  bool shared = false;                       ///< Each sink is a result of the program, and nothing else reads it.
+  bool shared = false;                       ///< Each sink is a result of the program and is read nowhere else.
 
-  /// Its sinks only add up, so that parts of the work can be run one by one.
+  /// True if its sinks only add up, so that parts of the work can be run one by one.
   bool adds_up() const;
-  /// Several runs may each walk some of its positions: what they find can be put together (codegen/dealer.h).
+  /// True if several runs may each walk some of its positions and their values can be merged (codegen/dealer.h).
   bool is_dealt() const;
 };
 
 /// A value of the top level.
 struct Value {
   const ir::Var* var;
-  const ir::Sink* maybe_sink = nullptr;  ///< The sink of a region that it is.
+  const ir::Sink* maybe_sink = nullptr;  ///< The sink of a region that defines it; else null.
   bool csr = false;                      ///< A graph that is known to have an offset for each id.
 
-  /// There may be none: an extreme of nothing.
+  /// True if it may have no value: an extreme of nothing.
   bool may_be_empty() const;
 };
 
-/// Parameters, then what each step binds, in the order of the program. Requires: as Plan.
+/// Parameters, then the values bound by each step, in program order. Requires: as Plan.
 std::vector<Value> top_level_values(const ir::Module& module);
 
 using Step = std::variant<const ir::Let*, const ir::BuildGraph*, RegionStep, const ir::Return*>;
 
-/// It points into the module, whose nodes must outlive it.
+/// The steps of a module; points into its nodes, which must outlive it.
 struct Plan {
   /// Requires: a verified module of stage kernel.
   explicit Plan(const ir::Module& module);
 
   std::vector<Step> steps;     ///< In order.
-  NeedsByGraph graphs;         ///< What all steps read of graphs.
-  NeedsByGraph worker_graphs;  ///< What the workers of regions read of graphs.
-  bool independent = false;    ///< Nothing up to the last region reads what a region found that is dealt.
+  NeedsByGraph graphs;         ///< The arrays of graphs that all steps read.
+  NeedsByGraph worker_graphs;  ///< The arrays of graphs that the workers of regions read.
+  bool independent = false;    ///< No step up to the last region reads values of a dealt region.
 
   std::vector<const RegionStep*> regions() const;
 };

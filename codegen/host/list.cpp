@@ -8,7 +8,7 @@ using runtime::ElementKind;
 
 namespace {
 
-/// The words of 8 bytes that a graph keeps for a column of edge information.
+/// The words of 8 bytes in which a graph stores a column of edge information.
 std::vector<std::uint64_t> info_words(const List& list) {
   std::vector<std::uint64_t> words(list.size);
   const auto fill = [&]<typename T>(std::span<const T> column) { std::ranges::copy(column, words.begin()); };

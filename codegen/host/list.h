@@ -11,7 +11,7 @@
 #include "codegen/backend.h"
 #include "ir/nodes.h"
 
-/// Lists of the host: arguments, what steps compute, results.
+/// Lists of the host: arguments, values of steps, results.
 namespace matcha::codegen::host {
 
 /// Columns that live as long as `keeper` and the inputs of the run. A part of a list shares its columns.
@@ -26,7 +26,7 @@ struct List {
   std::span<const T> column(std::size_t c) const {
     return {static_cast<const T*>(columns[c]), size};
   }
-  /// Where item `at` of column `c` is.
+  /// Address of item `at` of column `c`.
   const void* address(std::size_t c, std::uint64_t at) const {
     return static_cast<const char*>(columns[c]) + at * runtime::element_bytes(kinds[c]);
   }
@@ -40,13 +40,13 @@ List view_of(std::span<const runtime::Column> columns, std::uint64_t size);
 List owned(std::vector<runtime::Column> columns, std::uint64_t size);
 List view_of(const runtime::InputList& input);
 
-/// A copy as the result of a run. Nothing: there is no memory.
+/// A copy as the result of a run. Empty: there is no memory.
 std::optional<ListValue> list_value(const List& list);
 
 /// Hands the rows over in blocks and counts them in `rows`; false once no more are wanted.
 bool hand_over(const List& list, const std::function<bool(const Rows&)>& on_rows, std::uint64_t& rows);
 
-/// The graph that `s` builds of these lists; `info` and `labels` are given when `s` has them, `info` as long as the
+/// The graph that `s` builds of these lists; `info` and `labels` are present if `s` has them, `info` as long as the
 /// edges.
 runtime::Result<runtime::Graph> build_graph(ir::GraphIndex index, const runtime::Universe& universe, const List& edges,
                                             const List* labels, const List* info);

@@ -9,7 +9,7 @@
 
 namespace matcha::codegen::host {
 
-/// Ends a run with an error; thrown and caught between a back end and what it calls here.
+/// An exception that ends a run with an error, thrown here and caught in the calling back end.
 struct Trap {
   runtime::Error error;
   SourceLoc loc;

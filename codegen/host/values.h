@@ -11,7 +11,7 @@
 
 namespace matcha::codegen::host {
 
-/// `monostate`: an empty min or max, which nobody may read.
+/// `monostate`: an empty min or max, which must not be read.
 using Scalar = std::variant<std::monostate, bool, VertexValue, std::int64_t, __int128, double>;
 
 /// A scalar as the result of a run.
@@ -19,13 +19,13 @@ ResultValue result_value(const Scalar& scalar);
 
 /// A graph of the run, its view completed with the labels of the run.
 struct Graph {
-  runtime::Graph* graph = nullptr;  ///< Null: its arrays are on a device alone.
+  runtime::Graph* graph = nullptr;  ///< Null: its arrays are only on a device.
   runtime::GraphView view{};
-  std::shared_ptr<std::vector<std::uint32_t>> vertices;  ///< Made when the graph has no array of them.
+  std::shared_ptr<std::vector<std::uint32_t>> vertices;  ///< Made at the first use if the graph has no array of them.
 
-  /// Its vertices as an array, which the view has from then on.
+  /// Its vertices as an array, which the view also has from then on.
   const std::uint32_t* vertex_array();
-  /// Where devices keep it from run to run; null: nowhere.
+  /// The copies that devices keep from run to run; null: none.
   runtime::DeviceCopies* kept() const;
 };
 

@@ -5,7 +5,7 @@
 #include "codegen/assumptions.h"
 #include "codegen/interp/runner.h"
 
-/// What comes into a run: arguments and the graphs that a program builds.
+/// The inputs of a run: arguments, and the graphs that a program builds.
 namespace matcha::codegen::interp {
 
 namespace {
@@ -23,7 +23,7 @@ bool fits(const runtime::InputList& list, const ir::Type& type) {
   return true;
 }
 
-/// The words of 8 bytes that a graph keeps for a list of edge information.
+/// The words of 8 bytes in which a graph stores a list of edge information.
 std::vector<std::uint64_t> info_words(const List& list, runtime::InfoKind& kind) {
   std::vector<std::uint64_t> words;
   kind = runtime::InfoKind::Int;
@@ -121,7 +121,7 @@ void Runner::build_graph(const ir::BuildGraph& s) {
   graphs_.push_back(std::make_unique<runtime::Graph>(std::move(*graph)));
   GraphPtr value = graph_value(*graphs_.back());
   if (s.maybe_labels != nullptr && graphs_.back()->view().labels == nullptr) {
-    // An empty list of labels labels nothing; the labels of the run are for graphs that ask for none.
+    // An empty list of labels gives no labels; the labels of the run are only for graphs without a list.
     std::shared_ptr<GraphValue> bare = std::make_shared<GraphValue>(*value);
     bare->view.labels = nullptr;
     value = bare;

@@ -11,7 +11,7 @@
 
 namespace matcha::codegen::interp {
 
-/// Ends a run with an error; thrown and caught inside this folder.
+/// An exception that ends a run with an error, thrown and caught inside this folder.
 struct Trap {
   runtime::Error error;
   SourceLoc loc;
@@ -19,7 +19,7 @@ struct Trap {
 [[noreturn]] void trap(runtime::TrapCode code, SourceLoc loc);
 [[noreturn]] void trap(std::string message, SourceLoc loc);
 
-/// What the expressions of a run are evaluated in. The value of an empty `min` or `max` is `std::monostate`.
+/// The inputs of an evaluation. The value of an empty `min` or `max` is `std::monostate`.
 struct Environment {
   const runtime::Universe& universe;
   const RunOptions& options;

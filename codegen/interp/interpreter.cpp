@@ -26,7 +26,7 @@ class InterpretedProgram final : public Executable {
 class Interpreter final : public Backend {
  public:
   std::string_view name() const override { return "interp"; }
-  /// Modules of stage loop are taken as well.
+  /// Modules of stage loop are accepted as well.
   ir::Stage stage() const override { return ir::Stage::Kernel; }
 
   std::optional<std::string> emit(const ir::Module& module, Diagnostics& diagnostics) override {

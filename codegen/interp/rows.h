@@ -21,9 +21,9 @@ class RowStream {
  public:
   RowStream(const ir::Type& type, std::function<bool(const Rows&)> on_rows);
 
-  /// Takes one value a column; false once no more rows are wanted.
+  /// Takes one value for each column; false once no more rows are wanted.
   bool add(const std::vector<Value>& values);
-  /// Hands over what is left.
+  /// Hands over the remaining rows.
   void finish();
   std::uint64_t rows() const { return rows_; }
   bool refused() const { return refused_; }

@@ -60,7 +60,7 @@ RunOutcome Runner::run(std::span<const Argument> arguments) {
       }
     }
   } catch (const Trap& error) {
-    // Past an early ending a trap only says that a value never came to be.
+    // After an early ending a trap only means that a value was never computed.
     if (!ending_) return RunError{error.error, error.loc};
   }
   result.ending = ending_.value_or(Ending::Complete);
@@ -180,7 +180,7 @@ void Runner::collect(const ir::Collect& s) {
 void Runner::yield(const ir::Yield& s) {
   std::vector<Value> values;
   for (const ir::Expr* e : s.values) values.push_back(evaluate_(*e));
-  if (ending_) return;  // They may be of a part of a loop.
+  if (ending_) return;  // The values may be those of a part of a loop.
   if (s.sink != maybe_stream_sink_) {
     sinks_.at(s.sink).add(std::move(values), s.loc);
   } else if (!stream_->add(values)) {

@@ -21,7 +21,7 @@ class Runner {
   RunOutcome run(std::span<const Argument> arguments);
 
  private:
-  /// Binds the parameters; what is wrong with the arguments is a Trap.
+  /// Binds the parameters; throws Trap if the arguments do not fit.
   void bind(std::span<const Argument> arguments);
   void results(const ir::Return& s, RunResult& result);
 
@@ -35,7 +35,7 @@ class Runner {
   void store(const ir::Store& s);
 
   GraphPtr graph_value(const runtime::Graph& graph) const;
-  /// Looks at the wish to stop and at the clock; loops end soon once there is an ending.
+  /// Tests for a stop and the deadline; loops end soon after an ending was set.
   void poll();
 
   const ir::Module& module_;
@@ -46,7 +46,7 @@ class Runner {
   std::unordered_map<const ir::Var*, std::uint64_t> capacities_;  ///< Of the buffers of the current region.
   std::vector<std::unique_ptr<runtime::Graph>> graphs_;
   std::unique_ptr<RowStream> stream_;           ///< Null unless rows are handed over.
-  const ir::Var* maybe_stream_sink_ = nullptr;  ///< The sink whose rows are handed over as they come.
+  const ir::Var* maybe_stream_sink_ = nullptr;  ///< The sink whose rows are handed over as they are found.
   std::optional<Ending> ending_;
   std::uint64_t positions_ = 0;
   std::uint64_t iterations_ = 0;

@@ -12,13 +12,13 @@
 
 namespace matcha::codegen::interp {
 
-/// What has been yielded into a sink so far.
+/// The values yielded into a sink so far.
 class SinkState {
  public:
-  /// `capacity`: the rows that the sink's buffer has room for.
+  /// `capacity`: rows that the sink's buffer can hold.
   explicit SinkState(const ir::Sink& sink, std::uint64_t capacity = std::numeric_limits<std::uint64_t>::max());
 
-  /// Takes one value a column. Throws Trap at `loc` when a sum or the buffer has no room.
+  /// Takes one value for each column. Throws Trap at `loc` if a sum or the buffer overflows.
   void add(std::vector<Value> values, SourceLoc loc);
   /// The value of the sink after its collect, `std::monostate` for an empty min or max. Throws Trap at `loc` when a sum
   /// does not fit the type.

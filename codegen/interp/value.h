@@ -19,7 +19,7 @@ struct Vid {
   std::uint32_t rank = 0;
 };
 
-/// A graph as a run sees it: its arrays, with the labels of the run where it has none of its own.
+/// A graph of a run: its arrays, with the labels of the run if it has none of its own.
 struct GraphValue {
   runtime::GraphView view;
 };
@@ -39,16 +39,16 @@ struct List {
   void append_row(const List& from, std::size_t row);
 };
 
-/// The order of two scalars of one type: of ranks, numbers, false before true; a NaN after every number.
+/// The order of two scalars of one type: ranks and numbers by value, false before true; NaN after every number.
 bool less(const Value& a, const Value& b);
 
-/// The smaller or the larger of two scalars of one type. For floats -0 is below +0, and a NaN wins over all.
+/// The smaller or the larger of two scalars of one type. For floats -0 is below +0, and NaN wins over all others.
 const Value& extreme(const Value& a, const Value& b, bool smaller);
 
 /// The items of a list of one column in ascending order.
 std::vector<Value> ascending(const std::vector<Value>& items);
 
-/// True if `items`, in the order that `ascending` gives, hold a value equal to `item`; a NaN equals nothing.
+/// True if `items`, in the order of `ascending`, contain a value equal to `item`; NaN equals nothing.
 bool holds(const std::vector<Value>& items, const Value& item);
 
 }  // namespace matcha::codegen::interp

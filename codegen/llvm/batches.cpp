@@ -24,9 +24,9 @@ using runtime::SetPair;
 
 namespace {
 
-/// Enough for the fetched lists to arrive, few enough for them to stay in the first cache.
+/// Enough for the prefetched lists to arrive, few enough for them to stay in the L1 cache.
 constexpr std::uint64_t kQueueLength = 64;
-/// Behind the counts lies the sum so far, 128 bits wide: in memory, so that no loop carries it in registers.
+/// Behind the counts is the 128-bit sum so far: in memory, so that no loop carries it in registers.
 constexpr std::uint64_t kQueueWords = kQueueLength + 2;
 
 void prefetch(llvm::IRBuilder<>& at, Value* address) {
@@ -36,7 +36,7 @@ void prefetch(llvm::IRBuilder<>& at, Value* address) {
 
 }  // namespace
 
-/// True if the counts themselves are added up, so that empty lists add nothing.
+/// True if the counts themselves are added, so that empty lists add nothing.
 bool Batches::is_plain(const Queue& queue) {
   return queue.value == queue.count && queue.count->operands[0]->kind == ir::Kind::Intersect;
 }
@@ -70,7 +70,7 @@ bool Batches::put_off(const ir::Yield& s) {
   return true;
 }
 
-/// The second list of a set operation if it is a row of a graph, or half of one, that is not at hand yet; null if not.
+/// The second list of a set operation if it is a row of a graph, or half of one, that was not looked up yet; else null.
 const ir::Expr* Batches::row_of_graph(const ir::Expr& set_operation) const {
   const ir::Expr& list = module_.without_bound(set_operation);
   const ir::Var* var = ir::as<ir::Var>(&list);
@@ -81,7 +81,7 @@ const ir::Expr* Batches::row_of_graph(const ir::Expr& set_operation) const {
   return one && module_.index_of(*row.operands[0]) == Index::Csr ? &row : nullptr;
 }
 
-/// Looks up the rows of the waiting pairs and counts them; gives the sum.
+/// Looks up the rows of the waiting pairs and counts them; returns the sum.
 Value* Batches::count_rows(const Queue& queue, Value* waiting) {
   const ir::Expr& graph_expr = *queue.rows->operands[0];
   Value* items = graphs_.field(graph_expr, offsetof(GraphView, neighbors), f_.ptr, "neighbors");
@@ -96,7 +96,7 @@ Value* Batches::count_rows(const Queue& queue, Value* waiting) {
                         {queue.pairs, waiting, queue.counts, items, halves, side}, "count_halves", Effect::Any);
 }
 
-/// The queue of a yield; `made`, with room for pairs, if this is where it is emitted first.
+/// The queue of a yield; `made`, with room for pairs, if this is its first emission.
 Batches::Queue& Batches::queue_of(const ir::Yield& s, Queue made) {
   const auto place = std::ranges::find(queues_, &s, [](const auto& entry) { return entry.first; });
   if (place != queues_.end()) return place->second;
@@ -113,7 +113,7 @@ Batches::Queue& Batches::queue_of(const ir::Yield& s, Queue made) {
   return queues_.emplace_back(&s, made).second;
 }
 
-/// Notes a pair, `b` if it is no row that is only named, and counts the waiting ones if these are enough.
+/// Adds a pair to the queue, with `b` unless it is an unread row, and counts the waiting pairs once there are enough.
 void Batches::note(Queue& queue, const List& a, const List& b) {
   Value* waiting = b_.CreateLoad(f_.i64, queue.waiting, "waiting");
   Value* pair = f_.gep(f_.i8, queue.pairs, b_.CreateMul(waiting, f_.integer(sizeof(SetPair))), "pair");
@@ -122,7 +122,7 @@ void Batches::note(Queue& queue, const List& a, const List& b) {
   };
   put(offsetof(SetPair, a), a.columns[0].data);
   put(offsetof(SetPair, na), a.size);
-  // Many lists of a sparse graph are empty; which ones cannot be foreseen.
+  // Many lists of a sparse graph are empty, and branches on that would be mispredicted.
   Value* taken = f_.integer(1);
   if (queue.rows != nullptr) {
     Value* row = scalars_.of(*queue.rows->operands[1]);
@@ -151,7 +151,7 @@ void Batches::note(Queue& queue, const List& a, const List& b) {
   b_.SetInsertPoint(next);
 }
 
-/// Counts the waiting pairs and adds what is made of their counts.
+/// Counts the waiting pairs and adds the values made of their counts.
 void Batches::flush(Queue& queue) {
   Value* waiting = b_.CreateLoad(f_.i64, queue.waiting, "waiting");
   b_.CreateStore(f_.integer(0), queue.waiting);

@@ -15,9 +15,9 @@ class Scalars;
 class Sets;
 class Sinks;
 
-/// `yield batched`: a pair of lists is noted and its second list fetched; one call counts all pairs once the queue is
-/// full or the function ends. Of a second list that is a row of a graph the vertex is noted and the place of the row
-/// fetched; the call reads the places, and fetches the rows before it counts.
+/// `yield batched`: a pair of lists is added to a queue and its second list prefetched. One call counts all pairs once
+/// the queue is full or the function ends. If the second list is a row of a graph, the queue holds the vertex and the
+/// row's offsets are prefetched; the call reads the offsets and prefetches the rows before it counts.
 class Batches {
  public:
   using Value = llvm::Value;
@@ -35,24 +35,24 @@ class Batches {
 
   /// Before the body of a region is emitted.
   void open(const ir::Region& region) { later_ = module_.later_counts(region); }
-  /// True if `var` is a count that only a batched yield reads: it is emitted there.
+  /// True if `var` is a count that only a batched yield reads; the yield emits it.
   bool is_later(const ir::Var& var) const { return later_.contains(&var); }
-  /// Emits a batched yield: notes the lists if it is into a sum of the region, else counts them in place. False if it
-  /// is to be emitted as any other.
+  /// Emits a batched yield: queues the lists for a sum of the region, else counts them in place. False if it has to be
+  /// emitted as a plain yield.
   bool put_off(const ir::Yield& s);
-  /// Empties the queues into their sums; where the function ends.
+  /// Empties the queues into their sums, at the end of the function.
   void flush_all();
 
  private:
-  /// Counts that were put off: pairs of lists, for the sum of a region.
+  /// Deferred counts: pairs of lists, for a sum of the region.
   struct Queue {
-    const ir::Expr* value = nullptr;      ///< What is added for a pair.
-    const ir::Expr* count = nullptr;      ///< The size of a set operation,
-    const ir::Expr* known = nullptr;      ///< and what stands for it in the value: itself or its name.
-    const ir::Expr* rows = nullptr;       ///< Its second list, if only the vertex of it is noted; null if not.
+    const ir::Expr* value = nullptr;      ///< The value added for a pair.
+    const ir::Expr* count = nullptr;      ///< The size of a set operation.
+    const ir::Expr* known = nullptr;      ///< Its expression in the value: itself or its variable.
+    const ir::Expr* rows = nullptr;       ///< Its second list, if only the vertex of it is queued; else null.
     llvm::AllocaInst* pairs = nullptr;    ///< `SetPair`s.
-    llvm::AllocaInst* counts = nullptr;   ///< Their counts, and behind them the sum so far.
-    llvm::AllocaInst* waiting = nullptr;  ///< Their number.
+    llvm::AllocaInst* counts = nullptr;   ///< Counts of the pairs, followed by the sum so far.
+    llvm::AllocaInst* waiting = nullptr;  ///< Number of pairs.
     llvm::AllocaInst* total = nullptr;    ///< The accumulator of the sum.
   };
 
@@ -73,7 +73,7 @@ class Batches {
   Sinks& sinks_;
   Parts& parts_;
   std::vector<std::pair<const ir::Yield*, Queue>> queues_;
-  std::unordered_map<const ir::Var*, const ir::Expr*> later_;  ///< Names of counts that are put off.
+  std::unordered_map<const ir::Var*, const ir::Expr*> later_;  ///< Variables of deferred counts.
 };
 
 }  // namespace matcha::codegen::jit

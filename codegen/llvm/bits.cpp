@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::uint64_t kWordBits = 64;
 
-/// Marks the loop that `latch` closes as one of few rounds: unrolled or vectorized it takes longer, to compile as well.
+/// Marks the loop that ends at `latch` as short: unrolling or vectorizing it would slow both the code and its
+/// compilation.
 void keep_simple(llvm::BranchInst* latch) {
   llvm::LLVMContext& context = latch->getContext();
   const auto note = [&](const char* name, llvm::Metadata* maybe_value) {
@@ -70,8 +71,8 @@ void BitSets::for_each(Value* count, const std::function<void(Value*)>& body) {
   b_.SetInsertPoint(end);
 }
 
-/// One call a row: which items of the list are among the neighbours of one of them. Neighbours below an item are looked
-/// for among the items in front of it only.
+/// One call for each row: the positions of the list's items that are neighbours of one item. For neighbours below an
+/// item only the items in front of it are searched.
 void BitSets::store_rows(const ir::Store& s) {
   const List& out = f_.buffer(*s.buffer);
   const ir::Expr& value = *s.value;
@@ -82,7 +83,7 @@ void BitSets::store_rows(const ir::Store& s) {
              s.loc);
   const ir::Side side = ir::side_of(value);
   const bool lower = side == ir::Side::Lower;
-  // The parts of one position that a task is given one after the other make their rows once.
+  // Tasks that walk parts of one position one after the other make its rows once.
   for_each(regions_.unless_made(items.size), [&](Value* index) {
     Value* vertex = f_.load_cell(items.columns[0], index);
     List near = side == ir::Side::All ? graphs_.neighbors(*value.operands[0], vertex)
@@ -154,7 +155,7 @@ Value* BitSets::word_of(const ir::Expr& set, Value* k) {
   MATCHA_UNREACHABLE("no bit set");
 }
 
-/// A word that may be past those that are there: buffers and rows have room for it, but it may hold anything.
+/// A word that may be past the end of a set: buffers and rows have room for it, but it may hold any value.
 Value* BitSets::word_or_zero(const ir::Expr& set, Value* k) {
   return b_.CreateSelect(b_.CreateICmpULT(k, words_of(set)), word_of(set, k), f_.integer(0));
 }

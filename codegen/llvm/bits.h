@@ -15,7 +15,7 @@ class Loops;
 class Regions;
 class Scalars;
 
-/// Bit sets of positions in a short list, in one function: words that are computed where they are read.
+/// Bit sets of positions in a short list, within one function; their words are computed at each read.
 class BitSets {
  public:
   using Value = llvm::Value;
@@ -29,7 +29,7 @@ class BitSets {
         graphs_(graphs),
         regions_(regions) {}
 
-  /// What a buffer has room for: items, words of bits, or words of rows.
+  /// The capacity of a buffer: items, words of bits, or words of rows.
   Value* buffer_cells(const host::BufferPlan& plan);
 
   void let(const ir::Let& s) { names_[s.var] = s.value; }
@@ -43,19 +43,19 @@ class BitSets {
  private:
   /// Rows of bits in a buffer: row i begins at word `i * stride`.
   struct Rows {
-    const ir::Expr* value = nullptr;  ///< The `rows`.
+    const ir::Expr* value = nullptr;  ///< The `rows` expression.
     llvm::Value* data = nullptr;
-    llvm::Value* size = nullptr;    ///< Items of the list that they are rows of.
-    llvm::Value* stride = nullptr;  ///< Words that hold a bit for each of them.
+    llvm::Value* size = nullptr;    ///< Items of the list whose positions the bits are.
+    llvm::Value* stride = nullptr;  ///< Words with a bit for each of them.
   };
 
-  /// A stored bit set: words from `words` on are zero and may not be there.
+  /// A stored bit set: words from `words` on are zero and not stored.
   struct Words {
     llvm::Value* data = nullptr;
     llvm::Value* words = nullptr;
   };
 
-  /// Words of a bit set that may not be zero, and one of them.
+  /// Number of words of a bit set that may not be zero; and one of its words.
   Value* words_of(const ir::Expr& set);
   Value* word_of(const ir::Expr& set, Value* k);
   Value* word_or_zero(const ir::Expr& set, Value* k);
@@ -75,7 +75,7 @@ class BitSets {
   Regions& regions_;
   std::unordered_map<const ir::Var*, Rows> rows_;
   std::unordered_map<const ir::Var*, Words> stored_;
-  std::unordered_map<const ir::Var*, const ir::Expr*> names_;  ///< What a `let` calls by a name.
+  std::unordered_map<const ir::Var*, const ir::Expr*> names_;  ///< Values of `let` by variable.
 };
 
 }  // namespace matcha::codegen::jit

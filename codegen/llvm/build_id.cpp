@@ -31,11 +31,11 @@ std::string id_among(std::string_view notes) {
 }
 
 struct Search {
-  std::uint64_t address;  ///< Of something in the program or library.
+  std::uint64_t address;  ///< An address inside the program or library.
   std::string id;
 };
 
-/// For dl_iterate_phdr: looks at one loaded file, and ends the walk with 1 when it was the right one.
+/// Callback of dl_iterate_phdr: examines one loaded file, and ends the iteration with 1 if it is the right one.
 int look_at(struct dl_phdr_info* file, std::size_t, void* data) {
   Search& search = *static_cast<Search*>(data);
   bool inside = false;

@@ -4,8 +4,8 @@
 
 namespace matcha::codegen::jit {
 
-/// What the linker calls the program or library that this is in: another one for every build that differs. Empty when
-/// it was linked without `--build-id`.
+/// The build id that the linker gave to the program or library of this code; it differs for every different build.
+/// Empty if it was linked without `--build-id`.
 std::string build_id();
 
 }  // namespace matcha::codegen::jit

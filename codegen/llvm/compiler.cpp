@@ -23,7 +23,7 @@ double milliseconds_since(Clock::time_point start) {
 
 }  // namespace
 
-/// Everything between a module and its machine code.
+/// All data between a module and its machine code.
 struct Unit::Parts {
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module;
@@ -45,7 +45,7 @@ bool failed(const std::string& why, Diagnostics& diagnostics) {
   return false;
 }
 
-/// The functions that the host calls.
+/// The functions called by the host.
 std::vector<std::string> functions_of(const llvm::Module& module) {
   std::vector<std::string> names;
   for (const llvm::Function& function : module) {
@@ -56,7 +56,7 @@ std::vector<std::string> functions_of(const llvm::Module& module) {
 
 }  // namespace
 
-/// Gives false after reporting an error.
+/// Returns false after reporting an error.
 bool Unit::Parts::plan(const ir::Module& source, Diagnostics& diagnostics) {
   if (!cpu::runs_here(source, diagnostics)) return false;
   ModuleEmitter emitter(source, *context, diagnostics.sources());
@@ -103,14 +103,14 @@ cpu::Origin Unit::take_origin() { return std::move(parts_->origin); }
 std::unique_ptr<Unit> Unit::make(const ir::Module& module, Diagnostics& diagnostics) {
   const Clock::time_point start = Clock::now();
   std::unique_ptr<Parts> parts = std::make_unique<Parts>();
-  // Nobody reads the names of values, and keeping them takes time.
+  // The names of values are not read, and keeping them takes time.
   parts->context->setDiscardValueNames(true);
   if (!parts->prepare(module, diagnostics)) return nullptr;
   parts->times.plan = milliseconds_since(start);
   return std::unique_ptr<Unit>(new Unit(std::move(parts)));
 }
 
-/// Object code that an earlier process kept.
+/// Loads object code that an earlier process kept.
 bool Unit::Parts::load_kept(const std::string& file, const runtime::CodeCache& cache,
                             const std::vector<std::string>& names) {
   const Clock::time_point start = Clock::now();

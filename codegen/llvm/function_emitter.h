@@ -17,7 +17,7 @@
 
 namespace matcha::codegen::jit {
 
-/// Emits one function: holds what takes part in it, each a class of its own, and emits the statements by them.
+/// Emits one function: owns the classes that emit its parts, and emits the statements through them.
 class FunctionEmitter {
  public:
   using Value = llvm::Value;
@@ -26,7 +26,7 @@ class FunctionEmitter {
   FunctionEmitter(const FunctionEmitter&) = delete;
   FunctionEmitter& operator=(const FunctionEmitter&) = delete;
 
-  /// RegionBody, or if the region is split, what it and RegionInner call (RegionWalk).
+  /// Emits a RegionBody, or, if the region is split, the function that it and RegionInner call (RegionWalk).
   void region_body(const RegionShape& shape) { regions_.body(shape); }
   /// Ends the function; to be called once, last.
   void finish();
@@ -51,14 +51,14 @@ class FunctionEmitter {
   void yield(const ir::Yield& s);
 
   FunctionFrame frame_;
-  // Expressions: each may hold any other, so the classes know one another.
+  // Expressions are nested in one another, so the classes refer to one another.
   Loops loops_{frame_, scalars_};
   Scalars scalars_{frame_, graphs_, lists_, sets_};
   Graphs graphs_{frame_, scalars_};
   Lists lists_{frame_, loops_, scalars_, graphs_, sets_, bits_};
   Sets sets_{frame_, scalars_, lists_, graphs_, bits_};
   BitSets bits_{frame_, loops_, scalars_, lists_, graphs_, regions_};
-  // What is yielded
+  // Yields
   Sinks sinks_{frame_, loops_, scalars_, lists_};
   GraphRows rows_{frame_, loops_, scalars_, lists_, sinks_};
   Batches batches_{frame_, scalars_, lists_, graphs_, sets_, sinks_, parts_};

@@ -16,7 +16,7 @@ using llvm::Value;
 
 namespace {
 
-/// Keys of `hoisted` that are not frame slots, nor fields of graphs.
+/// Keys of `hoisted` that are neither frame slots nor fields of graphs.
 constexpr std::uint64_t kBufferKey = std::uint64_t{1} << 32;
 constexpr std::uint64_t kKernelKey = std::uint64_t{1} << 34;
 constexpr std::uint64_t kWorkerKey = std::uint64_t{1} << 35;

@@ -25,44 +25,43 @@ struct Types {
   llvm::Type* const ptr;
 };
 
-/// The LLVM function that is being emitted, for all classes that emit into it: its arguments, where code goes, locals,
-/// what is made once at its start, traps, the slots of the program's frame, cells of lists, calls of the set kernels.
-/// It knows nothing of expressions, statements and sinks.
+/// The LLVM function being emitted, shared by all classes that emit into it: its arguments, insertion points, locals,
+/// values made once at its start, traps, slots of the program's frame, cells of lists, and calls of the set kernels. It
+/// is independent of expressions, statements and sinks.
 class FunctionFrame : public Types {
  public:
   using Value = llvm::Value;
   using Make = std::function<Value*(llvm::IRBuilder<>&)>;
 
-  /// Begins `function`, whose first argument is a RegionContext and whose second, if there is one, a Worker.
+  /// Begins `function`: its first argument is a RegionContext, its second, if any, a Worker.
   FunctionFrame(ModuleEmitter& module, llvm::Function* function);
-  /// Ends the function; to be called once, last. `at_exit` emits what is done before it returns, unless
-  /// by a trap.
+  /// Ends the function; to be called once, last. `at_exit` emits the code before a return that is not a trap.
   void finish(const std::function<void()>& at_exit);
 
   ModuleEmitter& module() { return module_; }
   llvm::Function* function() { return place_.function; }
-  /// Where code goes.
+  /// The insertion point of the body.
   llvm::IRBuilder<>& builder() { return b_; }
-  /// The start of the function.
+  /// The insertion point of the function's start.
   llvm::IRBuilder<>& entry() { return entry_; }
-  /// Where the function ends as it should, or stopped.
+  /// The block of a normal or stopped return.
   llvm::BasicBlock* exit() { return place_.exit; }
-  /// Where it ends after a trap.
+  /// The block of a return after a trap.
   llvm::BasicBlock* trap_exit() { return place_.trap_exit; }
   Value* context() { return context_; }
-  /// Null in a step.
+  /// Null in a step function.
   Value* worker() { return worker_; }
-  /// An address that may be read for as long as the program runs.
+  /// An address that is readable for as long as the program runs.
   Value* readable() { return frame_; }
 
-  /// The place in the program of what is emitted next, for traps; an unknown one changes nothing.
+  /// Sets the place in the program of the following code, for traps; an unknown place changes nothing.
   void set_loc(SourceLoc loc) {
     if (loc.valid()) loc_ = loc;
   }
   SourceLoc loc() const { return loc_; }
 
-  // Another function in the middle of this one (parts.h)
-  /// Which function is emitted, and what is known in it.
+  // A second function in the middle of this one (parts.h)
+  /// The state of one function: its blocks and cached values.
   struct Place {
     llvm::Function* function = nullptr;
     llvm::BasicBlock* start = nullptr;
@@ -70,39 +69,39 @@ class FunctionFrame : public Types {
     llvm::BasicBlock* trap_exit = nullptr;
     std::unordered_map<std::uint64_t, Value*> hoisted;
     std::unordered_map<const ir::Var*, List> buffers;
-    llvm::IRBuilderBase::InsertPoint at;        ///< Of a function that was left for another.
+    llvm::IRBuilderBase::InsertPoint at;        ///< Insertion point of a function that was left for another.
     llvm::IRBuilderBase::InsertPoint entry_at;  ///< The same.
   };
-  /// Goes on in `function`, with all that is known in the one at hand, which it gives.
+  /// Continues in `function`, which inherits all known values; returns the state of the current function.
   Place enter(llvm::Function* function);
-  /// Ends the start of the function at hand: its body follows.
+  /// Ends the start of the current function: its body follows.
   void end_start() { entry_.CreateBr(place_.start); }
-  /// Goes on in `outer`. The function at hand must be whole by then.
+  /// Continues in `outer`. The current function must be complete.
   void resume(Place outer);
 
   // Code
   Value* integer(std::uint64_t value) { return b_.getInt64(value); }
   llvm::BasicBlock* new_block(const llvm::Twine& name);
-  /// Room on the stack for one value, or `count`.
+  /// Stack memory for one value, or `count`.
   llvm::AllocaInst* local(llvm::Type* type, const llvm::Twine& name, Value* count = nullptr);
-  /// What `make` gives, made once at the start of the function. Keys: slots of the frame, and the constants below.
+  /// The value of `make`, made once at the start of the function. Keys: slots of the frame, and the constants below.
   Value* hoisted(std::uint64_t key, const Make& make);
   static constexpr std::uint64_t kGraphFieldKey = std::uint64_t{1} << 33;
-  /// A branch that is nearly always to `usual`.
+  /// A branch that almost always goes to `usual`.
   void likely(Value* condition, llvm::BasicBlock* usual, llvm::BasicBlock* rare);
-  /// Ends the run with `code` if the condition is true; `before` emits what is done first in that case. `loc` is the
-  /// place at hand if it is unknown.
+  /// Ends the run with `code` if the condition is true; `before` emits code to run first in that case. An unknown `loc`
+  /// stands for the current place.
   void trap_if(Value* condition, runtime::TrapCode code, SourceLoc loc, const std::function<void()>& before = {});
-  /// A loop over begin, begin + step, … below `end`; gives the branch at its end.
+  /// A loop over begin, begin + step, … below `end`; returns the branch at its end.
   llvm::Instruction* count_up(Value* begin, Value* end, std::uint64_t step, const std::function<void(Value*)>& item);
   Value* gep(llvm::Type* type, Value* base, Value* index, const llvm::Twine& name = "");
   Value* min_u(Value* a, Value* b);
-  /// A load of what nobody writes while the program runs.
+  /// A load from memory that is constant while the program runs.
   llvm::LoadInst* constant_load(llvm::IRBuilder<>& at, llvm::Type* type, Value* pointer, const llvm::Twine& name);
   /// Calls an entry of the table of set kernels, `offset` bytes into it.
   Value* call_kernel(std::size_t offset, llvm::FunctionType* type, llvm::ArrayRef<Value*> arguments, const char* name,
                      Effect effect);
-  /// A field of the worker that does not change while the function runs.
+  /// A field of the worker that is constant while the function runs.
   Value* worker_field(std::size_t offset, llvm::Type* type, const llvm::Twine& name);
 
   // Slots of the program's frame

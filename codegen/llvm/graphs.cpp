@@ -104,7 +104,7 @@ List Graphs::half_neighbors(const ir::Expr& graph_expr, Value* v, bool lower) {
   Value* begin = f_.constant_load(b_, f_.i32, row, "row");
   Value* end = f_.constant_load(b_, f_.i32, b_.CreateConstInBoundsGEP1_64(f_.i32, row, 1), "row_end");
   Value* base = f_.constant_load(b_, f_.i64, f_.gep(f_.i64, bases, b_.CreateLShr(v, shift)), "base");
-  // As `runtime::half_offset`, where the offset of the first item is not known to be one of 32 bits.
+  // As `runtime::half_offset`, if the offset of the first item may exceed 32 bits.
   Value* first = b_.CreateNUWAdd(base, b_.CreateZExt(b_.CreateSub(begin, b_.CreateTrunc(base, f_.i32)), f_.i64));
   Value* size = b_.CreateZExt(b_.CreateSub(end, begin), f_.i64, "half");
   return {size, {{f_.gep(f_.i32, all, first), Cell::Vid, true, nullptr}}, nullptr};

@@ -8,8 +8,8 @@ using cpu::Index;
 
 class Scalars;
 
-/// What is read from graphs: rows of neighbours, edges, labels, fields of a GraphView. Has no state but what the frame
-/// keeps of fields that were read. Graphs are given as expressions.
+/// Reads of graphs: rows of neighbours, edges, labels, fields of a GraphView. It has no state; the frame caches the
+/// fields that were read. Graphs are given as expressions.
 class Graphs {
  public:
   using Value = llvm::Value;

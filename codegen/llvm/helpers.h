@@ -7,15 +7,15 @@
 #include "runtime/cpu/region.h"
 #include "runtime/cpu/symbols.h"
 
-/// What generated code calls beside the runtime's own functions.
+/// Functions that generated code calls, beside the runtime's own.
 namespace matcha::codegen::jit {
 
-/// `matcha_rank` of an id that is no vertex.
+/// Result of `matcha_rank` for an id that is not a vertex.
 inline constexpr std::uint64_t kNoRank = ~std::uint64_t{0};
 
 extern "C" {
 
-/// `rt_trap` for step functions, which run outside of any region.
+/// `rt_trap` for step functions, which run outside of regions.
 void matcha_step_trap(runtime::RegionContext* context, std::uint32_t code, std::uint32_t line, std::uint32_t column,
                       const char* file);
 
@@ -29,7 +29,7 @@ void matcha_arcs(const void* view, std::uint64_t rank, std::uint64_t* begin, std
 void matcha_sort_f64(double* items, std::uint64_t count);
 void matcha_sort_bool(std::uint8_t* items, std::uint64_t count);
 
-/// A `runtime::ExactSum` of a nested collect: made empty, read. `rt_sum_f64` adds.
+/// Initializes and reads a `runtime::ExactSum` of a nested collect. `rt_sum_f64` adds.
 void matcha_exact_clear(void* exact_sum);
 double matcha_exact_value(const void* exact_sum);
 

@@ -23,8 +23,8 @@ namespace matcha::codegen::jit {
 
 namespace {
 
-/// Instructions beyond which code is made fast rather than good: patterns of dozens of vertices make one nest with
-/// thousands of set operations, which are calls, and LLVM's register allocator alone takes a minute for it.
+/// Modules with more instructions are compiled quickly, with less optimization. A pattern of dozens of vertices makes
+/// one nest with thousands of set operations, which are calls; LLVM's register allocator alone takes a minute for it.
 constexpr unsigned kLargeModule = 20'000;
 
 void initialize_once() {
@@ -36,8 +36,8 @@ void initialize_once() {
   static_cast<void>(done);
 }
 
-/// An LLJIT without what a small program has no use for: no platform, no unwinding tables, nothing of the process but
-/// our symbols.
+/// An LLJIT without features that small programs do not use: no platform, no unwinding tables, and no symbols of the
+/// process except ours.
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> make_jit(const llvm::Triple& triple) {
   llvm::orc::LLJITBuilder builder;
   builder.setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(triple));

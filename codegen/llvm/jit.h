@@ -12,31 +12,31 @@
 
 #include "codegen/cpu/code.h"
 
-/// LLVM's part: the machine, the optimizer, object code, the JIT. Failures here are reported as text.
+/// The LLVM part: machine, optimizer, object code, JIT. Errors are returned as text.
 namespace matcha::codegen::jit {
 
-/// The processor that this runs on, with all that it has; null with the reason in `why`.
+/// The processor of this machine with all its features; null with the reason in `why`.
 std::unique_ptr<llvm::TargetMachine> host_machine(std::string& why);
 
-/// Prepares the module for the machine and runs the O3 pipeline, or a quick one on a very large module. False, with the
-/// reason, if LLVM finds the module broken. Passes are left out once `maybe_cancel` is true.
+/// Prepares the module for the machine and runs the O3 pipeline, or a quick one for a very large module. False, with
+/// the reason, if LLVM finds the module broken. The remaining passes are skipped once `maybe_cancel` is true.
 bool optimize(llvm::Module& module, llvm::TargetMachine& machine, const std::atomic<bool>* maybe_cancel,
               std::string& why);
 
 /// Assembly of an optimized module, for people.
 std::string assembly(llvm::Module& module, llvm::TargetMachine& machine);
 
-/// Object code of an optimized module. It names the functions of the runtime that it calls; no address is in it.
+/// Object code of an optimized module. It refers to functions of the runtime by name and contains no addresses.
 std::string object_code(llvm::Module& module, llvm::TargetMachine& machine);
 
-/// The name under which a CodeCache keeps the object code of a module that is not optimized yet: all that decides on it
-/// is the module, the processor, and this build with its LLVM. Empty if the build cannot be told.
+/// The file name in a CodeCache for the object code of a module before optimization. It depends on everything that
+/// determines the code: the module, the processor, and this build with its LLVM. Empty if the build is unknown.
 std::string object_file_name(const llvm::Module& module, const llvm::TargetMachine& machine);
 
 /// Code in memory, ready to be called.
 class Code final : public cpu::Code {
  public:
-  /// Of object code that has these functions. Null with the reason in `why`.
+  /// Loads object code with these functions. Null with the reason in `why`.
   static std::unique_ptr<Code> load(const std::string& object, const std::vector<std::string>& functions,
                                     const llvm::TargetMachine& machine, std::string& why);
 

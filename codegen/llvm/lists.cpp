@@ -168,7 +168,7 @@ Value* Lists::lower_bound(const List& items, Value* x, bool past_equal) {
                         "lower_bound", Effect::ReadsArguments);
 }
 
-/// `lower_bound` in place. The loop has no branch but its end.
+/// `lower_bound` without a call. The loop has no branch but its end.
 Value* Lists::search(const List& items, Value* x, bool past_equal) {
   const Column& column = items.columns[0];
   const auto goes_right = [&](Value* item) {

@@ -12,8 +12,8 @@ class Loops;
 class Scalars;
 class Sets;
 
-/// Expressions that are lists, as views: nothing is copied, but for literals. And what is asked of a list: its size, an
-/// item, where an item stands.
+/// Expressions that are lists, as views: only literals are copied. Also reads of a list: its size, an item, the
+/// position of an item.
 class Lists {
  public:
   using Value = llvm::Value;
@@ -30,19 +30,19 @@ class Lists {
 
   /// A view. Set operations at top level must be among `ModuleEmitter::stored`, others are stored by a `store`.
   List of(const ir::Expr& e);
-  /// The list of a `for`: `vertices(g)` needs no array there.
+  /// The list of a `for`; `vertices(g)` needs no array there.
   List of_loop(const ir::Expr& e);
-  /// The number of items; a set operation is counted.
+  /// The number of items; for a set operation, emits a count.
   Value* size_of(const ir::Expr& list_expr);
-  /// The item that an `at` reads; traps outside of the list.
+  /// The item of an `at`; traps if the position is outside the list.
   Value* at(const ir::At& e);
-  /// Of an ascending list: true if `item` is in it, by binary search.
+  /// True if `item` is in the ascending list, by binary search.
   Value* holds(const List& list, Value* item);
-  /// Position of the first item that is not below `item`, or above `item` if `past_equal`: in place in the outer levels
-  /// of a region, by a call in the inner ones, where a program may have many.
+  /// Position of the first item that is not below `item`, or above `item` if `past_equal`. Emitted inline at the outer
+  /// levels of a region, as a call at the inner ones, where a program may have many.
   Value* lower_bound(const List& list, Value* item, bool past_equal = false);
 
-  /// From here on `var` is `value`. Variables that are not bound are slots of the frame.
+  /// Binds `var` to `value` for the following code. Unbound variables are slots of the frame.
   void bind(const ir::Var& var, const List& value) { values_[&var] = value; }
   bool is_bound(const ir::Var& var) const { return values_.contains(&var); }
 

@@ -9,7 +9,7 @@ namespace matcha::codegen::jit {
 
 class Scalars;
 
-/// The loops that are open, and the variables that stand for their items.
+/// The open loops, and the variables of their items.
 class Loops {
  public:
   using Value = llvm::Value;
@@ -18,10 +18,10 @@ class Loops {
 
   /// Walks positions [begin, end) of the lists: binds the variables, calls `item`.
   void walk(const ir::For& s, std::span<const List> lists, Value* begin, Value* end, const std::function<void()>& item);
-  /// The variables of `s` are the items at `index` from here on.
+  /// Binds the variables of `s` to the items at `index`.
   void bind_items(const ir::For& s, std::span<const List> lists, Value* index);
 
-  /// For loops that are emitted otherwise: what follows is in one more, until `leave`.
+  /// Counts a loop that other code emits, until `leave`.
   void enter() { ++depth_; }
   void leave() { --depth_; }
 

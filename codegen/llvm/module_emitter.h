@@ -15,16 +15,17 @@
 
 namespace matcha::codegen::jit {
 
-/// What a called function does to memory, so that loads and calls around it can be moved.
+/// Effects of a called function on memory, by which loads and calls around it can be moved.
 enum class Effect {
   Any,
-  ReadsArguments,   ///< Reads what its arguments point to, always returns.
-  WritesArguments,  ///< Also writes there.
+  ReadsArguments,   ///< Reads memory that its arguments point to, always returns.
+  WritesArguments,  ///< Also writes that memory.
 };
 
 using cpu::FrameList;
 
-/// What the functions of one module share, besides the layout: the LLVM module, declarations of the runtime.
+/// The state shared by the functions of one module, besides the layout: the LLVM module and declarations of the
+/// runtime.
 class ModuleEmitter : public cpu::Layout {
  public:
   ModuleEmitter(const ir::Module& module, llvm::LLVMContext& context, const SourceManager& sources);

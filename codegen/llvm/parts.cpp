@@ -15,13 +15,13 @@ namespace matcha::codegen::jit {
 
 namespace {
 
-/// Nodes of a region from which on it is divided: all motifs of six vertices are 15,000 to 21,000, those of five 2,400,
-/// which run 1% longer divided.
+/// Regions with more nodes are divided. All motifs of six vertices have 15,000 to 21,000 nodes; those of five have
+/// 2,400 and run 1% longer if divided.
 constexpr std::size_t kLargeRegion = 5'000;
-/// Nodes of a part: a call must be little beside what it does, and a function little for LLVM.
+/// Nodes of a part: the cost of a call must be small beside its work, and the function small for LLVM.
 constexpr std::size_t kLeastPart = 40, kEnough = 200, kMostPart = 500;
 
-/// What a part gives back.
+/// Return values of a part.
 constexpr std::uint32_t kWentOn = 0, kLeft = 1, kTrapped = 2;
 
 std::size_t nodes_of(const ir::Expr& e) {
@@ -66,7 +66,8 @@ bool Parts::divides(const ir::Block& b) const {
   return size > kMostPart;
 }
 
-/// What follows a loop or a branch reads nothing of it. The second-level loop reads what the region is called with.
+/// The statements behind a loop or a branch read none of its values. The second-level loop reads the region's
+/// arguments.
 bool Parts::movable(const ir::Stmt& s) const {
   if (s.kind != ir::Kind::For && s.kind != ir::Kind::If) return false;
   const std::vector<const ir::For*>& split = shape_->split;
@@ -107,7 +108,7 @@ void Parts::block(const ir::Block& b) {
   }
 }
 
-/// Emits the run as a function of its own and calls it.
+/// Emits the statements as a function of their own and calls it.
 void Parts::call(std::span<const ir::Stmt* const> run) {
   llvm::IRBuilder<>& b = f_.builder();
   llvm::Function* part = function_of(run);
@@ -147,8 +148,8 @@ llvm::Function* Parts::function_of(std::span<const ir::Stmt* const> run) {
   return part;
 }
 
-/// Has the part read what is of other functions from `block`. The caller writes it there: at its start what it knows
-/// then, the rest here.
+/// Makes the part read values of other functions from `block`. The caller stores them there: at its own start those
+/// known then, the rest here.
 void Parts::pass_values(llvm::Function& part, llvm::AllocaInst& block) {
   std::unordered_map<Value*, Value*> loads;
   std::uint64_t bytes = 0;

@@ -11,9 +11,9 @@ namespace matcha::codegen::jit {
 class FunctionEmitter;
 class Sinks;
 
-/// Makes several functions of a large region, since what LLVM does to one takes more than in proportion to its size:
-/// every accumulator is live in every loop. A part is a run of statements that define nothing for those behind them. It
-/// is given the address of a block with the values of the calling function that it reads; accumulators lie in memory
+/// Divides a large region into several functions, because LLVM's time grows faster than the size of a function: every
+/// accumulator is live in every loop. A part is a sequence of statements that define nothing for those behind them. It
+/// is given the address of a block with the values of the calling function that it reads; accumulators are in memory
 /// then.
 class Parts {
  public:
@@ -22,12 +22,12 @@ class Parts {
 
   /// To be called before the body of a region is emitted.
   void open(const RegionShape& shape);
-  /// True if the statements of `b` are to be emitted by `block`.
+  /// True if the statements of `b` have to be emitted by `block`.
   bool divides(const ir::Block& b) const;
   void block(const ir::Block& b);
-  /// Calls `make` with the entry builder at the function of the region, for what lives as long as that runs.
+  /// Calls `make` with the entry builder in the region's own function, for values that live as long as it.
   void at_region(const std::function<void()>& make);
-  /// Ends the function, a part or not, before the end of its loops.
+  /// Returns from the function, a part or not, before the end of its loops.
   void leave();
 
  private:
@@ -48,8 +48,8 @@ class Parts {
   bool large_ = false;
   int made_ = 0;
   llvm::BasicBlock* region_entry_ = nullptr;
-  std::size_t outer_sums_ = 0;  ///< Carried partial sums of the functions that call this one.
-  std::unordered_map<const ir::Stmt*, std::size_t> sizes_;  ///< Nodes of statements and expressions, all in all.
+  std::size_t outer_sums_ = 0;                              ///< Carried partial sums of the calling functions.
+  std::unordered_map<const ir::Stmt*, std::size_t> sizes_;  ///< Total nodes of each statement with its expressions.
 };
 
 }  // namespace matcha::codegen::jit

@@ -21,11 +21,10 @@ using runtime::Worker;
 
 namespace {
 
-/// Positions whose condition is evaluated before the first of them is walked.
+/// Positions whose condition is evaluated together, before the first of them is walked.
 constexpr std::uint64_t kBlock = 1024;
 
-/// Keeps LLVM from unrolling a loop, or walking several of its iterations at once, which takes it long and gains
-/// nothing here.
+/// Keeps LLVM from unrolling or interleaving a loop: that would slow the compilation and gain nothing here.
 void keep_short(llvm::Instruction* latch) {
   llvm::LLVMContext& context = latch->getContext();
   llvm::Metadata* rolled = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
@@ -48,7 +47,7 @@ void Regions::open(const RegionShape& shape) {
   sinks_.open_region(shape);
 }
 
-/// Writes the accumulators back and counts what was done; in the exit block.
+/// Writes the accumulators back and counts the finished work; in the exit block.
 void Regions::close() {
   batches_.flush_all();
   sinks_.close_region();
@@ -114,9 +113,9 @@ void Regions::body(const RegionShape& shape) {
   });
 }
 
-/// Walks the positions that pass a condition. It is evaluated for a block of them first, without a branch: which
-/// vertices of a sparse graph have neighbours enough cannot be foreseen. False if something is done for the others too,
-/// or the condition needs a branch itself.
+/// Walks the positions that pass a condition. It is evaluated for a block of them first, without a branch, since
+/// branches on it would be mispredicted in sparse graphs. False if the other positions need work too, or if the
+/// condition itself needs a branch.
 bool Regions::walk_kept(const RegionShape& shape, std::span<const List> lists) {
   const ir::For& s = *shape.outer;
   const ir::If* branch = ir::filter_of(s);
@@ -126,7 +125,7 @@ bool Regions::walk_kept(const RegionShape& shape, std::span<const List> lists) {
   llvm::AllocaInst* kept = f_.local(f_.i32, "kept", f_.integer(kBlock + cpu::kSlack));
   f_.count_up(f_.function()->getArg(2), f_.function()->getArg(3), kBlock, [&](Value* begin) {
     Value* size = f_.min_u(b_.CreateNUWSub(f_.function()->getArg(3), begin), f_.integer(kBlock));
-    // A loop that compilers make one of vectors, as they do not where a count hangs on the condition.
+    // Compilers vectorize this loop; they do not if it also counts the positions that pass.
     keep_short(f_.count_up(f_.integer(0), size, 1, [&](Value* at) {
       loops_.bind_items(s, lists, b_.CreateNUWAdd(begin, at));
       b_.CreateStore(b_.CreateZExt(scalars_.of_unbranched(*branch->cond), f_.i8), f_.gep(f_.i8, marks, at));
@@ -163,8 +162,8 @@ void Regions::if_whole(const std::function<void()>& emit) {
   b_.SetInsertPoint(end);
 }
 
-/// Asks for the rows whose sizes the condition reads, of all positions that were kept: the loop below them is about to
-/// walk those, and how long each takes cannot be foreseen, so the processor would ask for few of them ahead.
+/// Prefetches the rows whose sizes the condition reads, for all kept positions. The loop below walks them next; its
+/// iterations differ in length, so the processor itself would fetch few of them ahead.
 void Regions::fetch_kept_rows(const ir::Expr& cond, Value* count, const std::function<void(Value*)>& bind) {
   std::vector<const ir::Expr*> rows;
   ir::for_each_node(cond, [&](const ir::Expr& e) {
@@ -181,7 +180,7 @@ void Regions::fetch_kept_rows(const ir::Expr& cond, Value* count, const std::fun
   }));
 }
 
-/// Where the worker keeps 1 + the position whose outer level is in its scratch memory.
+/// Address of the worker's field with 1 + the position whose outer level is in its scratch memory.
 Value* Regions::kept_position() {
   return b_.CreateConstInBoundsGEP1_64(f_.i8, f_.worker(), offsetof(Worker, kept_position));
 }
@@ -219,7 +218,7 @@ void Regions::defer_or_walk(const ir::For& s, std::span<const List> lists, Value
   b_.SetInsertPoint(end);
 }
 
-/// Counts positions or items, if `maybe_counts` is true or null.
+/// Counts finished positions or items if `maybe_counts` is true or null.
 void Regions::count_done(Value* maybe_counts, Value* number) {
   Value* more = maybe_counts == nullptr ? number : b_.CreateSelect(maybe_counts, number, f_.integer(0));
   b_.CreateStore(b_.CreateNUWAdd(b_.CreateLoad(f_.i64, done_), more), done_);

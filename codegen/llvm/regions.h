@@ -16,10 +16,10 @@ class Parts;
 class Scalars;
 class Sinks;
 
-/// The function of a region. Its second-level loop takes most of a run, so there is one text of it for RegionBody and
-/// RegionInner: both call a function that is given outer positions and the items of the second level (RegionWalk). For
-/// the body these are all; for the inner function there is one position, whose outer level is derived again without its
-/// yields. Knows where in the region code goes: before the second-level loop, or in it.
+/// The function of a region. Its second-level loop takes most of a run, so RegionBody and RegionInner share its code:
+/// both call a function with outer positions and items of the second level (RegionWalk). For RegionBody these are all
+/// items; for RegionInner they belong to one position, whose outer level is evaluated again without its yields. This
+/// class tracks whether code is before the second-level loop or inside it.
 class Regions {
  public:
   using Value = llvm::Value;
@@ -38,26 +38,26 @@ class Regions {
         parts_(parts),
         statements_(statements) {}
 
-  /// RegionBody, or if the region is split, what it and RegionInner call (RegionWalk).
+  /// Emits a RegionBody, or, if the region is split, the function that it and RegionInner call (RegionWalk).
   void body(const RegionShape& shape);
-  /// Writes the accumulators back and counts what was done; in the exit block.
+  /// Writes the accumulators back and counts the finished work; in the exit block.
   void close();
 
-  /// True if `s` is a second-level loop, for which `defer_or_walk` is to be called.
+  /// True if `s` is a second-level loop, which has to be emitted by `defer_or_walk`.
   bool splits(const ir::For& s) const;
-  /// The second-level loop: offered to other workers when it is long, else its items from the first to the last given.
+  /// Emits the second-level loop: offered to other workers if it is long, else its items from the first to the last
+  /// given.
   void defer_or_walk(const ir::For& s, std::span<const List> lists, Value* size);
-  /// True where code is derived again for a part of the items, so that nothing may be yielded into the region.
+  /// True in code that is evaluated again for a part of the items, so that it must not yield into the region.
   bool before_split() const { return before_split_; }
-  /// True for what the part of a position does not need: a loop or a branch before the second-level loop that gives
-  /// nothing but what it yields into the region.
+  /// True for a loop or a branch before the second-level loop that has no effect except yields into the region. Parts
+  /// of a position skip it.
   bool only_yields(const ir::Stmt& s) const;
-  /// What is done once a position, by the function that is given all items.
+  /// Emits code that runs once for each position, in the function with all items.
   void if_whole(const std::function<void()>& emit);
-  /// `count`, or 0 if a task of the same position has made what lies in the worker's scratch memory, for what is made
-  /// there at the outer level.
+  /// `count`, or 0 if a task of the same position has already filled the worker's scratch memory at the outer level.
   Value* unless_made(Value* count);
-  /// Ends the function here if the run is to stop.
+  /// Returns from the function if the run is to stop.
   void leave_if_stopped();
 
  private:
@@ -79,8 +79,8 @@ class Regions {
   Parts& parts_;
   FunctionEmitter& statements_;
   const RegionShape* shape_ = nullptr;
-  Value* done_ = nullptr;   ///< Alloca: positions or items done.
-  Value* whole_ = nullptr;  ///< If the region is split: i1, the function is given all items of the second level.
+  Value* done_ = nullptr;   ///< Alloca: finished positions or items.
+  Value* whole_ = nullptr;  ///< If the region is split: i1, the function has all items of the second level.
   bool before_split_ = false;
 };
 

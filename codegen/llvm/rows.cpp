@@ -18,8 +18,8 @@ using runtime::RowBuffer;
 
 namespace {
 
-/// A filter runs over so many items at least, repeating the last one: short lists then have one length, and the branch
-/// that ends the loop is foreseen.
+/// A filter runs over at least this many items by repeating the last one: short lists then have the same length, and
+/// the branch at the end of the loop is predicted.
 constexpr std::uint64_t kLeastItems = 4;
 
 }  // namespace
@@ -32,7 +32,7 @@ bool GraphRows::loop(const ir::For& s) {
   return true;
 }
 
-/// True if all that the loop does is to yield into the rows of a graph, for the items that pass a condition.
+/// True if the loop only yields into the rows of a graph, for the items that pass a condition.
 bool GraphRows::keeps(const ir::For& s, const ir::Expr*& maybe_cond, const ir::Yield*& kept) const {
   if (s.lists.size() != 1 || s.maybe_index != nullptr || s.body->body.size() != 1) return false;
   const ir::Stmt* only = s.body->body[0];

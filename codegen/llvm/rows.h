@@ -11,8 +11,8 @@ class Loops;
 class Scalars;
 class Sinks;
 
-/// Edges that a region collects for `build_graph` and nothing else: no list of pairs is made, but the neighbours of
-/// each position one after the other, and their number.
+/// Edges that a region collects only for `build_graph`: in place of a list of pairs, the neighbours of each position
+/// are stored one after the other, with their number.
 class GraphRows {
  public:
   using Value = llvm::Value;
@@ -20,9 +20,9 @@ class GraphRows {
   GraphRows(FunctionFrame& frame, Loops& loops, Scalars& scalars, Lists& lists, Sinks& sinks)
       : f_(frame), b_(frame.builder()), loops_(loops), scalars_(scalars), lists_(lists), sinks_(sinks) {}
 
-  /// Emits a loop that does nothing but keep items as neighbours, without a branch on them; false if `s` does more.
+  /// Emits a loop that only keeps items as neighbours, without a branch on them; false if `s` does more.
   bool loop(const ir::For& s);
-  /// Around what is done for a position: notes where its neighbours begin, and writes their number.
+  /// Around the code of a position: records the start of its neighbours, and writes their number.
   void begin();
   void end();
 
@@ -36,7 +36,8 @@ class GraphRows {
   Scalars& scalars_;
   Lists& lists_;
   Sinks& sinks_;
-  std::vector<Value*> begins_;  ///< A sink of the region: the rows before the position at hand, null if of no graph.
+  std::vector<Value*> begins_;  ///< One for each sink of the region: the start of the current position's rows; null if
+                                ///< it is not of a graph.
 };
 
 }  // namespace matcha::codegen::jit

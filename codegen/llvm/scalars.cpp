@@ -223,7 +223,7 @@ Value* Scalars::extreme(const ir::Expr& e) {
   return b_.CreateBinaryIntrinsic(smaller ? llvm::Intrinsic::smin : llvm::Intrinsic::smax, a, b);
 }
 
-/// True if evaluating `e` needlessly does no harm and costs next to nothing.
+/// True if evaluating `e` unnecessarily has no effect and is cheap.
 bool Scalars::speculable(const ir::Expr& e) const {
   switch (e.kind) {
     case ir::Kind::Var: {

@@ -10,7 +10,7 @@ class Graphs;
 class Lists;
 class Sets;
 
-/// Expressions whose value is a scalar. Code goes where the builder of the frame stands; what may trap does.
+/// Scalar expressions. Code is emitted at the insertion point of the frame, with traps where needed.
 class Scalars {
  public:
   using Value = llvm::Value;
@@ -20,16 +20,16 @@ class Scalars {
 
   /// The value of `e`, in a register.
   Value* of(const ir::Expr& e);
-  /// `of` without a branch; for what is `branch_free`.
+  /// `of` without a branch. Requires: `branch_free(e)`.
   Value* of_unbranched(const ir::Expr& e);
-  /// `of` where `known`, a size or a name of one, is `value`.
+  /// `of` with the value `value` for `known`, a size or its variable.
   Value* of_known(const ir::Expr& e, const ir::Expr& known, Value* value);
-  /// True if `e` may be computed for any item, without a branch and a call.
+  /// True if `e` can be computed for any item, without a branch or a call.
   bool branch_free(const ir::Expr& e) const;
 
-  /// From here on `var` is `value`. Variables that are not bound are slots of the frame.
+  /// Binds `var` to `value` for the following code. Unbound variables are slots of the frame.
   void bind(const ir::Var& var, Value* value) { values_[&var] = value; }
-  /// `var` has a value only if `present`, an i1, is true; else reading it traps.
+  /// Reading `var` traps unless `present`, an i1, is true.
   void bind_present(const ir::Var& var, Value* present) { present_[&var] = present; }
 
  private:
@@ -58,8 +58,8 @@ class Scalars {
   Lists& lists_;
   Sets& sets_;
   std::unordered_map<const ir::Var*, Value*> values_;
-  std::unordered_map<const ir::Var*, Value*> present_;  ///< Of min and max sinks: i1, there is a value.
-  std::unordered_map<const ir::Expr*, Value*> known_;   ///< By `of_known`.
+  std::unordered_map<const ir::Var*, Value*> present_;  ///< Min and max sinks: i1, true if there is a value.
+  std::unordered_map<const ir::Expr*, Value*> known_;   ///< Values given by `of_known`.
   bool unbranched_ = false;
 };
 

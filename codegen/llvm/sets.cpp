@@ -204,7 +204,7 @@ void Sets::sort(const List& out, Value* count) {
   }
 }
 
-/// Walks the items of `a`; those for which `keep` says true are counted, and stored if there is an `out`.
+/// Walks the items of `a`, counts those for which `keep` is true, and stores them if `maybe_out` is not null.
 Value* Sets::filter(const List& a, const List* maybe_out, const std::function<Value*(Value*)>& keep) {
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* body = f_.new_block("filter");
@@ -243,8 +243,8 @@ Value* Sets::member_of(std::span<Value* const> items, Value* x, Cell cell) {
   return hit;
 }
 
-/// The number of items of an ascending `a` without repeats that are among the items of a literal: one search for each
-/// item that is no repeat of an earlier one.
+/// The number of items of `a`, ascending and without repeats, that are in a literal: one search for each item of the
+/// literal that does not repeat an earlier one.
 Value* Sets::literal_count(const ir::Expr& e, const List& a) {
   std::vector<Value*> items = literal_items(*e.operands[1]);
   Cell cell = a.columns[0].cell;

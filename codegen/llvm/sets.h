@@ -14,7 +14,7 @@ class Graphs;
 class Lists;
 class Scalars;
 
-/// Set operations on lists: which kernel does them, and what is done in place. Has no state.
+/// Set operations on lists, by a kernel or inline. Has no state.
 class Sets {
  public:
   using Value = llvm::Value;
@@ -33,15 +33,15 @@ class Sets {
   Value* count(const ir::Expr& e);
   /// The value of a `contains`, i1.
   Value* contains(const ir::Expr& e);
-  /// Puts the items of any list where `out` points and gives their number; traps if there is no room. Without columns
-  /// in `out` they are only counted.
+  /// Writes the items of any list to `out` and returns their number; traps if there is no room. If `out` has no
+  /// columns, they are only counted.
   Value* store(const ir::Expr& e, const List& out);
-  /// Writes the items of a list that the host keeps at `slot`, sorted if asked for; gives their number.
+  /// Writes the items of a list that the host keeps at `slot`, sorted if `sorted`; returns their number.
   Value* fill(const ir::Expr& e, std::uint32_t slot, bool sorted);
-  /// The sum of a `common_below` or `common_above`. The counters are the worker's, zeros in front of it and behind it.
+  /// The sum of a `common_below` or `common_above`. The counters belong to the worker and are zero before and after it.
   Value* common(const ir::Expr& e, const ir::Var& counters);
-  /// The second list of a set operation, without a bound that the first list keeps. `ascending` becomes false if it is
-  /// not known to ascend.
+  /// The second list of a set operation, without a bound that the first list implies. Sets `ascending` to false if it
+  /// is not known to ascend.
   List second_list(const ir::Expr& set_operation, bool& ascending);
 
  private:

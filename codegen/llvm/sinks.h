@@ -14,9 +14,9 @@ class Lists;
 class Loops;
 class Scalars;
 
-/// The sinks of the region and of the collects that are open: accumulators, lists in buffers, buffers of rows. Takes
-/// what is yielded, as values; gives what a collect is worth as variables of `Scalars` and `Lists`, and what the region
-/// is worth as the worker's slots.
+/// The sinks of the region and of the open collects: accumulators, lists in buffers, buffers of rows. Takes yielded
+/// values; binds the results of a collect as variables of `Scalars` and `Lists`, and stores those of the region in the
+/// worker's slots.
 class Sinks {
  public:
   using Value = llvm::Value;
@@ -30,27 +30,27 @@ class Sinks {
         lists_(lists),
         sums_(frame) {}
 
-  /// Opens the sinks of `s`, has its body emitted, and closes them.
+  /// Opens the sinks of `s`, emits its body by `body`, and closes them.
   void collect(const ir::Collect& s, const std::function<void()>& body);
-  /// True inside of a collect that is not the region's.
+  /// True inside a collect other than the region's.
   bool in_collect() const { return open_collects_ != 0; }
-  /// Opens the region's sinks: accumulators are locals that start with what the worker's slots hold.
+  /// Opens the region's sinks: accumulators are locals initialized from the worker's slots.
   void open_region(const RegionShape& shape);
   /// Writes the accumulators of the region back.
   void close_region();
 
   /// An open sink.
   OpenSink& at(const ir::Var& var) { return sinks_.at(&var); }
-  /// True if `var` is a sink of the region whose rows are those of a graph.
+  /// True if `var` is a sink of the region that holds the rows of a graph.
   bool is_graph(const ir::Var& var) const;
   /// The sinks of the region, in order.
   std::span<const ir::Var* const> of_region() const { return region_sinks_; }
-  /// Takes the values of one `yield`.
+  /// Adds the values of one `yield`.
   void take(OpenSink& sink, const ir::Yield& s, std::span<Value* const> values);
 
   /// Address of a field of the row buffer of a sink of the region, `offset` bytes into it.
   Value* row_buffer(int sink, std::size_t offset);
-  /// Makes room for so many rows more of a graph, or leaves.
+  /// Makes room for `rows` more rows of a graph, or returns from the function.
   void grow_rows(const OpenSink& sink, Value* rows);
 
   PartialSums& sums() { return sums_; }

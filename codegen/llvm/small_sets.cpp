@@ -24,8 +24,8 @@ Value* SmallSets::count(const ir::Expr& e, const List& a, const List& b, Value* 
   llvm::BasicBlock* here = f_.new_block("short");
   llvm::BasicBlock* called = f_.new_block("long");
   llvm::BasicBlock* end = f_.new_block("");
-  // Empty lists go with the short ones, since which they are cannot be foreseen. A limit and not a flag, so that no
-  // loop is made twice for its two values.
+  // Empty lists take the inline path too, since branches on them would be mispredicted. The limit is a number and not a
+  // flag, so that LLVM does not duplicate a loop for its two values.
   b_.CreateCondBr(b_.CreateICmpULT(a.size, limit), here, called);
   b_.SetInsertPoint(here);
   Value* first = in_place(e, a, b, maybe_out);
@@ -42,7 +42,7 @@ Value* SmallSets::count(const ir::Expr& e, const List& a, const List& b, Value* 
   return result;
 }
 
-/// The first `count` lanes (at most 16) from memory; the others hold what is no rank.
+/// Loads the first `count` lanes (at most 16); the others are set to a value that is not a rank.
 Value* SmallSets::load_lanes(Value* data, Value* count) {
   llvm::Type* lanes_type = llvm::FixedVectorType::get(f_.i32, kLanes);
   Value* bits = low_lanes(count);
@@ -57,13 +57,13 @@ Value* SmallSets::low_lanes(Value* count) {
   return b_.CreateIntrinsic(llvm::Intrinsic::x86_bmi_bzhi_32, {}, {b_.getInt32(0xffff), n});
 }
 
-/// Emits `e` for a first list of at most 16 items; gives the number of items of the result, which are stored if there
-/// is a `maybe_out` (with room for 16).
+/// Emits `e` for a first list of at most 16 items. Returns the number of items of the result, which are stored at
+/// `maybe_out` (room for 16) unless it is null.
 Value* SmallSets::in_place(const ir::Expr& e, const List& a, const List& b, Value* maybe_out) {
   Value* a_data = a.columns[0].data;
   Value* b_data = b.columns[0].data;
   Value* items = load_lanes(a_data, a.size);
-  // Against an empty list there is nothing to read.
+  // With an empty first list nothing is read.
   Value* b_size = b_.CreateSelect(b_.CreateICmpEQ(a.size, f_.integer(0)), f_.integer(0), b.size);
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* body = f_.new_block("compare");

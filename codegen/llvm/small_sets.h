@@ -6,18 +6,18 @@
 
 namespace matcha::codegen::jit {
 
-/// Set operations whose first list fits one register, done in place: most lists of a sparse graph are that short, and a
-/// call costs them more than the comparison. Only for processors that compare two registers in one instruction
-/// (VP2INTERSECT); a run with another tier takes the call. Has no state.
+/// Set operations whose first list fits one register, emitted inline: most lists of a sparse graph are that short, and
+/// a call would cost more than the comparison. Only for processors that compare two registers in one instruction
+/// (VP2INTERSECT); a run with another tier makes the call. Has no state.
 class SmallSets {
  public:
   using Value = llvm::Value;
 
   explicit SmallSets(FunctionFrame& frame) : f_(frame), b_(frame.builder()) {}
 
-  /// The number of items of the set operation `e` of two lists of ranks, ascending and without repeats. It is emitted
-  /// twice: in place for a short `a`, and by `call` for long lists and other tiers. Items that are found in place are
-  /// put at `maybe_out` if it is not null; it has room for 16 at least.
+  /// The number of items of the set operation `e` of two lists of ranks, ascending and without repeats. Two versions
+  /// are emitted: inline for a short `a`, and `call` for long lists and other tiers. The inline version stores the
+  /// items at `maybe_out`, with room for at least 16, unless it is null.
   Value* count(const ir::Expr& e, const List& a, const List& b, Value* maybe_out, const std::function<Value*()>& call);
 
  private:

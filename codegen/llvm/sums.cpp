@@ -33,7 +33,7 @@ void PartialSums::add_carried(std::size_t outer) {
   for (std::size_t i = carried_.size(); i-- > outer;) add(carried_[i]);
 }
 
-/// Adds the part of a loop to the accumulator that it stands for.
+/// Adds the part of a loop to the accumulator that it replaces.
 void PartialSums::add(const Carried& carried) {
   Value* part = b_.CreateLoad(f_.i64, carried.part);
   Value* wide = carried.negative ? b_.CreateSExt(part, f_.i128) : b_.CreateZExt(part, f_.i128);

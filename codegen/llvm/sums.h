@@ -6,26 +6,26 @@
 
 namespace matcha::codegen::jit {
 
-/// Which sums of ints are open, and which of them loops carry in 64 bits. A sum of 128 bits whose part from a loop
-/// provably fits 64 gets an accumulator of that width for the time of the loop, which is then added.
+/// The open sums of ints, and those carried by loops in 64 bits. If the part of a 128-bit sum from one loop provably
+/// fits 64 bits, the loop uses an accumulator of that width, which is added to the sum behind it.
 class PartialSums {
  public:
   explicit PartialSums(FunctionFrame& frame) : f_(frame), b_(frame.builder()) {}
 
-  /// A sum that loops from here on may add to. `sink` must stay where it is until the sum is removed; its `value` is
-  /// the accumulator to add to at any time.
+  /// Registers a sum to which later loops may add. `sink` must not move until the sum is removed; its `value` is always
+  /// the accumulator to add to.
   void add_sum(OpenSink& sink) { sums_.push_back(&sink); }
-  /// Sums that are open; to remove those that were added since, call `remove_sums` with it.
+  /// Number of open sums, for a later `remove_sums`.
   std::size_t sums() const { return sums_.size(); }
   void remove_sums(std::size_t down_to) { sums_.resize(down_to); }
 
-  /// Before and behind a loop.
+  /// To be called before and behind a loop.
   void open(const ir::For& loop);
   void close();
 
-  /// Accumulators that loops carry at the moment.
+  /// Number of accumulators that open loops carry.
   std::size_t carried() const { return carried_.size(); }
-  /// Adds what they hold, innermost first, for code that leaves their loops: all but the `outer` outermost.
+  /// Adds the carried parts, innermost first, for code that leaves their loops: all but the `outer` outermost.
   void add_carried(std::size_t outer);
 
  private:
@@ -42,7 +42,7 @@ class PartialSums {
   llvm::IRBuilder<>& b_;
   std::vector<OpenSink*> sums_;  ///< Outermost first.
   std::vector<Carried> carried_;
-  std::vector<std::size_t> marks_;  ///< How many there were before each open loop.
+  std::vector<std::size_t> marks_;  ///< Number of carried parts before each open loop.
 };
 
 }  // namespace matcha::codegen::jit

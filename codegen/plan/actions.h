@@ -6,7 +6,8 @@
 #include "ir/nodes.h"
 #include "runtime/abi.h"
 
-/// The operations, by what they are chosen by. `to` is the result, `a`, `b`, … are the operands, unless said.
+/// The operations, chosen by kinds and types. `to` is the result, `a`, `b`, … are the operands, unless stated
+/// otherwise.
 namespace matcha::codegen::plan {
 
 inline runtime::RegionContext& context_of(const Word* r) {
@@ -37,22 +38,22 @@ inline void set_wide(Word* pair, __int128 value) {
   pair[1] = static_cast<Word>(value >> 64);
 }
 
-/// Reports the trap at the place of the operation, and ends the function.
+/// Reports the trap at the place of the operation and ends the function.
 const Op* trap(const Op* op, Word* r, runtime::TrapCode code);
 
 Word load(Cell cell, Word data, Word index);
 void store(Cell cell, Word data, Word index, Word value);
 bool same(Cell cell, Word a, Word b);
 
-/// Of an arithmetic kind, for i64, i128 or f64.
+/// The action of an arithmetic kind, for i64, i128 or f64.
 Action arithmetic(ir::Kind kind, ir::ScalarKind type);
-/// Of `Neg`, `Min` or `Max`.
+/// The action of `Neg`, `Min` or `Max`.
 Action negation(ir::ScalarKind type);
 Action extreme(ir::Kind kind, ir::ScalarKind type);
-/// A comparison of two operands of a type; the result, or a jump if it is not `wanted`.
+/// A comparison of two operands of a type: its result, or a jump if the result is not `wanted`.
 Action comparison(ir::Kind kind, ir::ScalarKind type);
 Action jump_unless(ir::Kind kind, ir::ScalarKind type, bool wanted);
-/// From `from` to `to`; null: the value stays as it is.
+/// The action of a conversion; null: the value stays the same.
 Action conversion(ir::ScalarKind from, ir::ScalarKind to);
 
 /// `to` = cell `b` of the column `a`.
@@ -78,16 +79,16 @@ MATCHA_ACTION(store_slot);     ///< `n` words from `a` to the frame at `value`.
 MATCHA_ACTION(load_field);     ///< The word at `a` + `value`.
 MATCHA_ACTION(buffer_column);  ///< Address of a buffer's column, whose offset is in the frame at `value`.
 MATCHA_ACTION(area_address);   ///< Address in the area, at `value`.
-MATCHA_ACTION(trap_if);        ///< Code `value` if `a`.
-MATCHA_ACTION(trap_unless);    ///< Code `value` unless `a`.
+MATCHA_ACTION(trap_if);        ///< Traps with code `value` if `a`.
+MATCHA_ACTION(trap_unless);    ///< Traps with code `value` unless `a`.
 MATCHA_ACTION(check_most);     ///< CapacityExceeded if `a` > `b`, unsigned.
 MATCHA_ACTION(check_equal);    ///< LengthMismatch if `a` is not `b`.
-MATCHA_ACTION(at_most);        ///< `a`; CapacityExceeded if it is more than `b`, signed.
+MATCHA_ACTION(at_most);        ///< `to` = `a`; CapacityExceeded if it is more than `b`, signed.
 MATCHA_ACTION(check_item);     ///< IndexOutOfRange unless `a` is below the size `b`.
 MATCHA_ACTION(check_fits);     ///< `to` = the i128 at `a`; IntegerOverflow if it does not fit.
 MATCHA_ACTION(min_unsigned);
 MATCHA_ACTION(multiply);   ///< Without a check.
-MATCHA_ACTION(words_for);  ///< Words of so many bits.
+MATCHA_ACTION(words_for);  ///< Words for `a` bits.
 
 MATCHA_ACTION(neighbors_csr);  ///< List `to` of vertex `a` in graph `b`.
 MATCHA_ACTION(neighbors_any);
@@ -134,8 +135,9 @@ MATCHA_ACTION(bits_begin);    ///< `to`: item, `a`: three registers of state, `b
 MATCHA_ACTION(bits_next);     ///< Jumps if there is another one.
 
 MATCHA_ACTION(leave_if_stopped);  ///< Jumps.
-MATCHA_ACTION(offer);             ///< `a` items of position `b`: jumps if other workers take them, or native code does.
-MATCHA_ACTION(keep_position);     ///< Notes that the outer level of position `a` is in the scratch memory.
+MATCHA_ACTION(offer);             ///< Offers `a` items of position `b`: jumps if other workers take them, or native
+                                  ///< code walks them.
+MATCHA_ACTION(keep_position);     ///< Records that the outer level of position `a` is in the scratch memory.
 MATCHA_ACTION(take_over);         ///< Jumps if native code has walked items [`b`, `c`) of position `a`.
 MATCHA_ACTION(count_position);
 MATCHA_ACTION(count_item);
@@ -160,26 +162,26 @@ MATCHA_ACTION(map_row);      ///< At position `a`.
 MATCHA_ACTION(begin_rows);   ///< `to` = rows of sink `n`.
 MATCHA_ACTION(end_rows);     ///< Rows of sink `n` since `a` go to position `b` of sink `c`.
 
-// Counts that are put off: a queue in the area at the address `to`.
+// Deferred counts: a queue in the area at the address `to`.
 MATCHA_ACTION(queue_clear);
-MATCHA_ACTION(queue_lists);  ///< Lists `a` and `b`; `n`: 1 leaves empty ones out. Jumps if there is room for more.
-MATCHA_ACTION(queue_row);    ///< List `a` with the row of `b` in graph `c`.
+MATCHA_ACTION(queue_lists);  ///< Adds lists `a` and `b`; `n`: 1 skips empty ones. Jumps if there is room for more.
+MATCHA_ACTION(queue_row);    ///< Adds list `a` with the row of `b` in graph `c`.
 MATCHA_ACTION(queue_half);
-MATCHA_ACTION(count_lists);   ///< Counts what waits; `n`: 1 adds the counts up.
+MATCHA_ACTION(count_lists);   ///< Counts the waiting pairs; `n`: 1 adds the counts.
 MATCHA_ACTION(count_rows);    ///< In graph `c`.
 MATCHA_ACTION(count_halves);  ///< `value`: 0 those below the vertex, 1 those above.
-MATCHA_ACTION(queue_size);    ///< `a` = how many wait.
+MATCHA_ACTION(queue_size);    ///< `a` = number of waiting pairs.
 MATCHA_ACTION(queue_item);    ///< `b` = count number `a`; `n`: 1 that of a difference.
 MATCHA_ACTION(queue_add);     ///< `a` to the sum of the queue.
-MATCHA_ACTION(queue_end);     ///< Nothing waits any more.
+MATCHA_ACTION(queue_end);     ///< Empties the queue.
 MATCHA_ACTION(queue_total);   ///< Adds the sum to slot `value`.
 #undef MATCHA_ACTION
 }  // namespace act
 
-/// What `store_rows` does, in its `n`.
+/// The variants of `store_rows`, in its `n`.
 enum RowsForm : std::uint32_t { kLowerRows = 1, kUpperRows = 2, kOuterLevel = 4 };
 
-/// A queue of counts that are put off, as it lies in the area.
+/// A queue of deferred counts, as laid out in the area.
 struct CountQueue {
   static constexpr Word kLength = 64;
   runtime::SetPair pairs[kLength];

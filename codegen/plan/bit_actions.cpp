@@ -4,7 +4,7 @@
 #include "codegen/plan/actions.h"
 #include "runtime/graph/graph.h"
 
-/// Bit sets of positions in a short list. Words behind the last that may not be zero are not looked at.
+/// Bit sets of positions in a short list. Words behind the last that may not be zero are not read.
 namespace matcha::codegen::plan {
 
 using runtime::TrapCode;
@@ -13,7 +13,7 @@ namespace {
 
 constexpr Word kBits = 64;
 
-/// The positions that a set may have: [low, high).
+/// The range of a set's possible positions: [low, high).
 struct Range {
   Word low = 0;
   Word high = ~Word{0};
@@ -47,7 +47,7 @@ Word word_of(const BitTable& set, const Range& range, const Word* r, Word k) {
   return bits;
 }
 
-/// The bits of whole words that two or three sets, or one, have in common.
+/// The common bits of whole words of one, two or three sets.
 template <int sets>
 inline __attribute__((always_inline)) Word count_words(const Word* const (&words)[3], Word begin, Word end) {
   Word count = 0;
@@ -107,7 +107,7 @@ Word count_of(const BitTable& set, const Word* r) {
 
 const BitTable& set_of(const Op* op) { return *pointer<const BitTable>(op->value); }
 
-/// The next item of a walk: `state` is the word after the one at hand, how many there are, and what is left of it.
+/// The next item of a walk: `state` holds the index of the next word, the number of words, and the rest of this one.
 bool next_item(const Op* op, Word* r, const Range& range) {
   Word* state = r + op->a;
   while (state[2] == 0) {
@@ -119,7 +119,7 @@ bool next_item(const Op* op, Word* r, const Range& range) {
   return true;
 }
 
-// The same text twice: with the instruction that counts bits, and for processors without it.
+// The same code is compiled twice: with the instruction that counts bits, and for processors without it.
 
 inline __attribute__((always_inline)) const Op* count_two(const Op* op, Word* r) {
   const Word* const words[3] = {pointer<const Word>(r[op->a]), pointer<const Word>(r[op->b]), nullptr};
@@ -176,7 +176,7 @@ const Op* bit_row(const Op* op, Word* r) {
 const Op* store_rows(const Op* op, Word* r) {
   const Word size = r[op->a], stride = r[op->c];
   if (size * stride > r[op->d]) return trap(op, r, TrapCode::CapacityExceeded);
-  // The parts of one position that a task is given one after the other make their rows once.
+  // Tasks that walk parts of one position one after the other make its rows once.
   if ((op->n & kOuterLevel) != 0 && worker_of(r).kept_position == r[op->value] + 1) return op + 1;
   const runtime::CpuGraphView& view = graph_of(r[op->b]);
   const std::uint32_t* items = pointer<const std::uint32_t>(r[op->a + 1]);

@@ -4,7 +4,7 @@
 #include "ir/analysis/facts.h"
 #include "ir/match.h"
 
-/// Bit sets: each is a table of the rows, stored sets and bounds that it is made of.
+/// Bit sets: each is a table of its rows, stored sets and bounds.
 namespace matcha::codegen::plan {
 
 Reg FunctionWriter::words_for(Reg positions) {
@@ -22,8 +22,8 @@ Reg FunctionWriter::buffer_cells(const host::BufferPlan& plan) {
   return to;
 }
 
-/// One call a row: which items of the list are among the neighbours of one of them. Neighbours below an item are looked
-/// for among the items in front of it only.
+/// One call for each row: the positions of the list's items that are neighbours of one item. For neighbours below an
+/// item only the items in front of it are searched.
 void FunctionWriter::store_rows(const ir::Store& s) {
   const List out = buffer(*s.buffer);
   const ir::Expr& value = *s.value;
@@ -36,7 +36,7 @@ void FunctionWriter::store_rows(const ir::Store& s) {
   op.d = out.capacity;
   if (side == ir::Side::Lower) op.n = kLowerRows;
   if (side == ir::Side::Upper) op.n = kUpperRows;
-  // The parts of one position that a task is given one after the other make their rows once.
+  // Tasks that walk parts of one position one after the other make its rows once.
   if (before_split_ && depth_ == 1) {
     op.n |= kOuterLevel;
     op.value = position_;
@@ -126,7 +126,7 @@ Reg FunctionWriter::bits_count(const ir::Expr& set) {
   return to;
 }
 
-/// A loop over a bit set in which nothing is done but that is one operation, such as the innermost one of a clique:
+/// A loop over a bit set whose body is a single operation, such as the innermost one of a clique:
 /// `yield %sum, size(intersect(set, bit_row(rows, item)))`.
 bool FunctionWriter::sums_common(const ir::For& s) {
   const ir::Yield* yield = s.body->body.size() == 1 ? ir::as<ir::Yield>(s.body->body[0]) : nullptr;

@@ -15,14 +15,14 @@
 
 namespace matcha::codegen::plan {
 
-/// The functions of a program as plans. Threads share it.
+/// The functions of a program as plans, shared by all threads.
 class Code final : public cpu::Code {
  public:
   void call(const std::string& function, runtime::RegionContext& context) const override;
   cpu::RegionCode region(const cpu::RegionStep& step) const override;
 
-  /// Hands the regions of the program to native code from the next task on; for tests, every other task only. Once;
-  /// plans may run meanwhile.
+  /// Switches the regions of the program to native code from the next task on (for tests, only every other task). To be
+  /// called once; plans may be running.
   void take_native(std::unique_ptr<cpu::Code> native, const cpu::Program& program, bool every_other);
 
  private:

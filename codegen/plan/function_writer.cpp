@@ -84,7 +84,7 @@ Reg FunctionWriter::constant(Word value) {
   return reg;
 }
 
-/// Memory that lasts as long as the function; a register with its address.
+/// Allocates memory for the duration of the function; returns a register with its address.
 Reg FunctionWriter::area(std::uint64_t bytes) {
   constexpr std::uint64_t kAlign = 16;
   const Reg reg = new_reg();

@@ -20,7 +20,7 @@ namespace matcha::codegen::plan {
 struct List {
   Reg base = 0;
   std::vector<Cell> cells;
-  Reg capacity = 0;  ///< Of a buffer: items that it has room for; 0: there is room enough.
+  Reg capacity = 0;  ///< Capacity of a buffer in items; 0: the list always fits.
 
   Reg column(std::size_t c) const { return base + 1 + static_cast<Reg>(c); }
 };
@@ -28,7 +28,7 @@ struct List {
 /// Names of source files that live as long as the code.
 using FileName = std::function<const char*(std::uint32_t file)>;
 
-/// Writes one function. Every value is computed once, where it is first read, and forgotten where that block ends.
+/// Writes one function. Every value is computed once, at its first use, and forgotten at the end of that block.
 class FunctionWriter {
  public:
   FunctionWriter(cpu::Layout& layout, const FileName& file_name, bool in_region);
@@ -44,16 +44,16 @@ class FunctionWriter {
   void let(const ir::Let& s);
   Reg scalar(const ir::Expr& e);
   List list(const ir::Expr& e);
-  /// The list of a `for`: `vertices(g)` needs no array there.
+  /// The list of a `for`; `vertices(g)` needs no array there.
   List loop_list(const ir::Expr& e);
   Reg size_of(const ir::Expr& list_expr);
   Reg constant(Word value);
   Reg common_length(std::span<const List> lists);
   Reg buffer_cells(const host::BufferPlan& plan);
-  /// Writes the items of a list that the host keeps at `slot`, sorted if asked for; gives their number.
+  /// Writes the items of a list that the host keeps at `slot`, sorted if `sorted`; returns their number.
   Reg fill_list(const ir::Expr& e, std::uint32_t slot, bool sorted);
   void store_slot(std::uint32_t slot, Reg from, std::uint32_t words = 1);
-  /// Puts a scalar or a list in its slots.
+  /// Stores a scalar or a list in its slots.
   void keep(const ir::Expr& value, std::uint32_t slot);
 
  private:
@@ -63,16 +63,16 @@ class FunctionWriter {
     int region_index = -1;
     bool map = false;
     int counts = -1;
-    Reg value = 0;            ///< The accumulator of a collect, with the flag of an extreme behind it, or its list.
+    Reg value = 0;            ///< The accumulator of a collect, followed by the flag of an extreme; or its list.
     List items;               ///< Of a list in a buffer.
-    bool ends_early = false;  ///< Any and all: the loops are left for `decided`.
+    bool ends_early = false;  ///< Any and all: the loops jump to `decided` once the result is known.
     Label decided = 0;
   };
   struct Queue {
     const ir::Yield* yield = nullptr;
-    const ir::Expr* known = nullptr;  ///< The size in its value, or a name of it.
+    const ir::Expr* known = nullptr;  ///< The size in its value, or its variable.
     const ir::Expr* count = nullptr;  ///< The set operation that is counted.
-    const ir::Expr* rows = nullptr;   ///< Its second list, if only the vertex of it is noted.
+    const ir::Expr* rows = nullptr;   ///< Its second list, if only the vertex of it is queued.
     Reg address = 0;
     int sink = 0;
   };
@@ -95,7 +95,7 @@ class FunctionWriter {
   Reg area(std::uint64_t bytes);
   Reg frame_words(std::uint32_t slot, std::uint32_t count);
   const Table* table(std::span<const Reg> regs, std::span<const Cell> cells);
-  /// What is computed in `write` is not known behind it.
+  /// Values computed by `write` are forgotten behind it.
   void scoped(const std::function<void()>& write);
   void remember(const ir::Expr& e, Reg reg);
 
@@ -172,7 +172,7 @@ class FunctionWriter {
   const FileName& file_name_;
   bool in_region_;
   std::unique_ptr<Function> function_;
-  std::vector<Op> start_;  ///< What is done first.
+  std::vector<Op> start_;  ///< The operations at the start of the function.
   std::vector<Op> ops_;
   std::vector<std::pair<std::size_t, Label>> jumps_;
   std::vector<std::size_t> labels_;
@@ -180,7 +180,7 @@ class FunctionWriter {
   std::vector<std::pair<Reg, Word>> constants_;
   std::unordered_map<Word, Reg> constant_regs_;
   std::unordered_map<std::uint32_t, Reg> frame_regs_;
-  std::unordered_map<const ir::Expr*, Reg> known_;  ///< Values that are computed, with their registers.
+  std::unordered_map<const ir::Expr*, Reg> known_;  ///< Registers of computed values.
   std::vector<const ir::Expr*> known_order_;
   std::unordered_map<const ir::Expr*, std::vector<Cell>> list_cells_;
   SourceLoc loc_;
@@ -199,13 +199,13 @@ class FunctionWriter {
   const cpu::RegionShape* shape_ = nullptr;
   Label exit_ = 0;
   Reg position_ = 0;
-  Reg index_ = 0;  ///< Of the loop whose body was begun last.
+  Reg index_ = 0;  ///< Index register of the innermost loop whose body was begun last.
   bool before_split_ = false;
   int open_collects_ = 0;
   int depth_ = 0;
 };
 
-/// How a column of a list lies in memory.
+/// The memory layout of a list's column.
 inline Cell cell_of(const ir::Type& column) { return cpu::cell_of_column<Cell>(column); }
 
 }  // namespace matcha::codegen::plan

@@ -28,7 +28,7 @@ Word load_as(Word data, Word index) {
   return cell == Cell::WordBool ? static_cast<Word>(raw != 0) : raw;
 }
 
-/// Calls `visit` with the cell as a constant.
+/// Calls `visit` with the cell as a compile-time constant.
 template <typename F>
 auto with(Cell cell, F&& visit) {
   switch (cell) {
@@ -299,7 +299,7 @@ const Op* intersect_distinct(const Op* op, Word* r) {
 
 namespace {
 
-/// Keeps items of the list `a` that `wanted` says true of.
+/// Keeps the items of the list `a` for which `wanted` is true.
 template <typename Wanted>
 const Op* keep(const Op* op, Word* r, Cell cell, Cell out, const Wanted& wanted) {
   const Word size = r[op->a], data = r[op->a + 1];

@@ -16,7 +16,7 @@ struct Loaded {
   std::unique_ptr<Code> code;
 };
 
-/// The module, ready to run; nothing after an error.
+/// The module, ready to run; empty after an error.
 std::optional<Loaded> load(const ir::Module& module, Diagnostics& diagnostics);
 
 }  // namespace matcha::codegen::plan

@@ -4,8 +4,8 @@
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 
-/// The function of a region: outer positions, and the items of the second level of one of them. A part of the items
-/// derives the outer level again without its yields.
+/// The function of a region: it walks outer positions, and items of the second level of one of them. For a part of the
+/// items it evaluates the outer level again without its yields.
 namespace matcha::codegen::plan {
 
 void FunctionWriter::open_region(const cpu::RegionShape& shape) {
@@ -52,7 +52,7 @@ void FunctionWriter::region(const cpu::RegionShape& shape) {
   });
 }
 
-/// What is done once a position, by the function that is given all items.
+/// Writes code that runs once for each position, in the function with all items.
 void FunctionWriter::if_whole(const std::function<void()>& write) {
   const Label end = new_label();
   jump(act::jump_if_part, end);
@@ -64,8 +64,8 @@ void FunctionWriter::if_whole(const std::function<void()>& write) {
 
 void FunctionWriter::leave_if_stopped() { jump(act::leave_if_stopped, exit_); }
 
-/// The second-level loop: offered to other workers when it is long, else its items from the first to the last given.
-/// Native code that has come walks what is left of them.
+/// The second-level loop: offered to other workers if it is long, else its items from the first to the last given.
+/// Native code that was compiled meanwhile walks the rest of them.
 void FunctionWriter::offer_or_walk(const ir::For& s, std::span<const List> lists, Reg size) {
   const Label end = new_label(), taken = new_label();
   jump(act::offer, end, size, position_);
@@ -86,20 +86,20 @@ void FunctionWriter::offer_or_walk(const ir::For& s, std::span<const List> lists
   });
   jump(act::jump, end);
   place(taken);
-  // A stopped loop is not done.
+  // A stopped loop does not count as done.
   leave_if_stopped();
   before_split_ = true;
   place(end);
 }
 
-// Counts that are put off
+// Deferred counts
 
 bool FunctionWriter::is_plain(const Queue& queue) const {
   return queue.yield->values[0] == queue.known && queue.known->kind == ir::Kind::Size &&
          queue.count->kind == ir::Kind::Intersect;
 }
 
-/// The second list of a set operation if it is a row of a graph, or half of one, that is not at hand yet; null if not.
+/// The second list of a set operation if it is a row of a graph, or half of one, that was not looked up yet; else null.
 const ir::Expr* FunctionWriter::row_of_graph(const ir::Expr& set_operation) const {
   const ir::Expr& list = layout_.without_bound(set_operation);
   const ir::Var* var = ir::as<ir::Var>(&list);
@@ -110,7 +110,7 @@ const ir::Expr* FunctionWriter::row_of_graph(const ir::Expr& set_operation) cons
   return one && layout_.index_of(*row.operands[0]) == cpu::Index::Csr ? &row : nullptr;
 }
 
-/// Notes the lists of a batched yield into a sum of the region; false if there is no count in it.
+/// Queues the lists of a batched yield into a sum of the region; false if there is no count in it.
 bool FunctionWriter::put_off(const Sink& sink, const ir::Yield& s) {
   const ir::Expr* known = layout_.later_count(s, later_);
   if (known == nullptr) return false;
@@ -138,7 +138,7 @@ bool FunctionWriter::put_off(const Sink& sink, const ir::Yield& s) {
   return true;
 }
 
-/// Puts a pair in the queue, and jumps if there is room for more.
+/// Adds a pair to the queue, and jumps if there is room for more.
 void FunctionWriter::note_pair(const Queue& queue, const List& a, Label more) {
   if (queue.rows == nullptr) {
     bool ascending = true;
@@ -152,7 +152,7 @@ void FunctionWriter::note_pair(const Queue& queue, const List& a, Label more) {
   put(ir::is_all_neighbors(*queue.rows) ? act::queue_row : act::queue_half, queue.address, a.base, vertex, view);
 }
 
-/// Counts the waiting pairs and adds what is made of their counts.
+/// Counts the waiting pairs and adds the values made of their counts.
 void FunctionWriter::flush(const Queue& queue) {
   const bool plain = is_plain(queue);
   const bool all = queue.rows != nullptr && ir::is_all_neighbors(*queue.rows);
@@ -172,7 +172,7 @@ void FunctionWriter::flush(const Queue& queue) {
     place(body);
     put(act::queue_item, queue.address, index, found).n = ir::keeps_found(queue.count->kind) ? 0 : 1;
     counted_.emplace(queue.known, found);
-    // The queue may have room, and this be passed over.
+    // This is skipped if the queue has room.
     scoped([&] { put(act::queue_add, queue.address, scalar(*queue.yield->values[0])); });
     counted_.clear();
     jumps_.emplace_back(ops_.size(), body);

@@ -13,7 +13,7 @@ Reg FunctionWriter::scalar(const ir::Expr& e) {
   if (e.kind == ir::Kind::Var) return variable(static_cast<const ir::Var&>(e));
   if (const auto found = known_.find(&e); found != known_.end()) return found->second;
   const Reg reg = compute(e);
-  // What is made of a count that was put off is another value each time.
+  // The value of a deferred count differs each time, so it is not remembered.
   if (counted_.empty()) remember(e, reg);
   return reg;
 }
@@ -172,12 +172,12 @@ Reg FunctionWriter::contains(const ir::Expr& e) {
   return to;
 }
 
-/// Jumps unless the condition is as wanted.
+/// Jumps unless the value of the condition is `wanted`.
 void FunctionWriter::branch_unless(const ir::Expr& cond, bool wanted, Label label) {
   if (cond.kind == ir::Kind::Not) return branch_unless(*cond.operands[0], !wanted, label);
   if (cond.kind == (wanted ? ir::Kind::And : ir::Kind::Or)) {
     branch_unless(*cond.operands[0], wanted, label);
-    // Behind the branch nobody knows whether the second operand was computed.
+    // Behind the branch the second operand may not have been computed.
     return scoped([&] { branch_unless(*cond.operands[1], wanted, label); });
   }
   if (ir::is_comparison(cond.kind) && !known_.contains(&cond)) {

@@ -1,7 +1,7 @@
 #include "codegen/plan/function_writer.h"
 #include "ir/match.h"
 
-/// Set operations: which kernel does them.
+/// Set operations, by kernels or item by item.
 namespace matcha::codegen::plan {
 
 List FunctionWriter::second_list(const ir::Expr& set_operation, bool& ascending) {
@@ -17,7 +17,7 @@ void FunctionWriter::check_room(Reg items, const List* maybe_out) {
     trapping(put(act::check_most, 0, items, maybe_out->capacity), loc_);
 }
 
-/// An operation that is for no kernel, item by item.
+/// An operation that has no kernel, item by item.
 Reg FunctionWriter::filter(const ir::Expr& e, const List& a, const List* maybe_out) {
   FilterForm form{};
   form.common = ir::keeps_found(e.kind);
@@ -51,7 +51,7 @@ Reg FunctionWriter::count_items(const ir::Expr& e) {
   return to;
 }
 
-/// Puts the items of `e` where the columns of `maybe_out` point, if it is there; gives their number.
+/// Stores the items of `e` in the columns of `maybe_out` unless it is null; returns their number.
 Reg FunctionWriter::store_items(const ir::Expr& e, const List* maybe_out) {
   if (e.kind == ir::Kind::Sorted && !layout_.stored().contains(&e)) {
     const Reg count = store_items(*e.operands[0], maybe_out);
@@ -98,7 +98,7 @@ Reg FunctionWriter::fill_list(const ir::Expr& e, std::uint32_t slot, bool sorted
   return count;
 }
 
-/// The counters are the worker's, zeros in front of the call and behind it.
+/// The counters belong to the worker and are zero before and after the call.
 Reg FunctionWriter::common(const ir::Store& s) {
   const ir::Expr& e = *s.value;
   const List items = list(*e.operands[1]);

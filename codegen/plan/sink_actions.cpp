@@ -4,7 +4,7 @@
 #include "codegen/plan/native.h"
 #include "runtime/common/exact_sum.h"
 
-/// Sinks, counts that are put off, and what a region has besides.
+/// Sinks, deferred counts, and the remaining operations of a region.
 namespace matcha::codegen::plan {
 
 using runtime::TrapCode;
@@ -17,7 +17,7 @@ runtime::SinkSlot& slot_of(const Op* op, Word* r) { return worker_of(r).slots[op
 
 void add_to(Word* pair, std::int64_t value) { set_wide(pair, wide(pair) + value); }
 
-/// The value in `best` with its flag behind it, and another one.
+/// The extreme of another value and the one in `best`, whose flag follows it.
 template <bool smaller, bool is_real>
 void improve(Word* best, Word value) {
   if (best[1] == 0) {
@@ -55,7 +55,7 @@ void store_row(const Table& table, const Word* r, std::size_t first, void* const
 
 CountQueue& queue_of(const Op* op, const Word* r) { return *pointer<CountQueue>(r[op->to]); }
 
-/// After another pair: on to where the queue is emptied, once it is full.
+/// The next operation after a pair was added: the one that empties the queue, if it is full.
 const Op* went_in(const Op* op, const CountQueue& queue) {
   return queue.waiting == CountQueue::kLength ? op + 1 : op->target;
 }

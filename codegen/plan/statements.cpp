@@ -14,8 +14,8 @@ void FunctionWriter::block(const ir::Block& b) {
   for (const ir::Stmt* s : b.body) stmt(*s);
 }
 
-/// True for what the part of a position does not need: a loop or a branch before the second-level loop that gives
-/// nothing but what it yields into the region.
+/// True for a loop or a branch before the second-level loop that has no effect except yields into the region. Parts of
+/// a position skip it.
 bool FunctionWriter::only_yields(const ir::Stmt& s) const {
   const bool may_yield = before_split_ && open_collects_ == 0 && (s.kind == ir::Kind::For || s.kind == ir::Kind::If);
   return may_yield && !cpu::holds_split(*shape_, s);
@@ -90,7 +90,7 @@ bool FunctionWriter::is_bound(const ir::Expr& e) const {
   return bound;
 }
 
-/// Rows of graphs that the loop reads for every item, and that are the same for all, are looked up before it.
+/// Looks up, in front of the loop, the rows of graphs that it reads for every item and that do not depend on the item.
 void FunctionWriter::find_invariants(const ir::For& s) {
   if (!in_region_) return;
   ir::for_each_stmt(*s.body, [&](const ir::Stmt& inner) {

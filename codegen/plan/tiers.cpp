@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The threads that compile. At the end of the process they have to be through before what they use goes.
+/// The compiling threads. They have to finish before the end of the process destroys the data that they use.
 class Compilers {
  public:
   static Compilers& all() {
@@ -35,7 +35,7 @@ class Compilers {
     changed_.wait(lock, [&] { return running_ == 0; });
   }
 
-  /// `cancel` makes `work` end soon, from any thread. False if there can be no thread.
+  /// `cancel` makes `work` end soon; it is called from any thread. False if no thread can be started.
   bool start(std::function<void()> work, std::function<void()> cancel) {
     std::uint64_t number = 0;
     {
@@ -77,7 +77,7 @@ class Compilers {
   bool ending_ = false;
 };
 
-/// Regions, by what a frame and a worker need to be walked by either.
+/// True if two regions have the same frame slots and worker memory, so that either can walk for the other.
 bool same_region(const cpu::RegionStep& a, const cpu::RegionStep& b) {
   const auto same_sinks = [](const cpu::SinkPlan& x, const cpu::SinkPlan& y) {
     return x.slot == y.slot && x.info.kind == y.info.kind && x.info.columns == y.info.columns;
@@ -107,7 +107,7 @@ bool fits(const cpu::Program& plan, const cpu::Program& native) {
          std::ranges::all_of(native.graphs, given);
 }
 
-/// What the executable and the thread that compiles for it share.
+/// The state shared by the executable and the thread that compiles for it.
 struct Tiered::Job {
   Job(const ir::Module& of, const SourceManager& texts, const Loaded& loaded, std::string folder,
       std::chrono::microseconds how_long)
@@ -120,7 +120,7 @@ struct Tiered::Job {
 
   const ir::Module module;
   const SourceManager& sources;
-  cpu::Program program;  ///< To compare with; it is kept by the executable too.
+  cpu::Program program;  ///< For comparison; the executable also keeps it.
   Code* code;            ///< Of the executable.
   std::string code_folder;
   std::chrono::microseconds patience;
@@ -128,16 +128,16 @@ struct Tiered::Job {
   std::mutex mutex;
   std::condition_variable changed;
   std::atomic<bool> cancelled{false};
-  int runs = 0;             ///< That go on,
-  Clock::time_point since;  ///< since then, with `spent` before.
+  int runs = 0;             ///< Current runs.
+  Clock::time_point since;  ///< Time of the first of them; `spent` is the total before it.
   Clock::duration spent{0};
-  bool waiting = false;               ///< A thread waits for the patience to end.
-  int threads = 0;                    ///< That wait or compile.
-  bool begun = false, ended = false;  ///< Compiling.
+  bool waiting = false;               ///< A thread waits for the end of the patience.
+  int threads = 0;                    ///< Waiting and compiling threads.
+  bool begun = false, ended = false;  ///< Of the compilation.
   bool native = false;
   std::string note;
 
-  /// From any thread.
+  /// May be called from any thread.
   void cancel() {
     const std::lock_guard<std::mutex> lock(mutex);
     cancelled = true;
@@ -157,7 +157,7 @@ Tiered::~Tiered() {
   std::unique_lock<std::mutex> lock(job_->mutex);
   job_->cancelled = true;
   job_->changed.notify_all();
-  // The module may go with this, the plan will, and at the end of a process what LLVM uses.
+  // After this the module may be destroyed, the plan will be, and LLVM's data at the end of a process.
   job_->changed.wait(lock, [&] { return job_->threads == 0; });
 }
 
@@ -175,7 +175,7 @@ void Tiered::work(const std::shared_ptr<Job>& job) {
 
 void Tiered::compile(const std::shared_ptr<Job>& job) {
   std::unique_lock<std::mutex> lock(job->mutex);
-  // Until the runs have taken long enough, or are over before.
+  // Until runs have taken long enough, or are over.
   while (!job->cancelled && job->runs != 0 && job->total() < job->patience) {
     job->changed.wait_for(lock, job->patience - job->total());
   }
@@ -197,7 +197,7 @@ void Tiered::compile(const std::shared_ptr<Job>& job) {
   } else if (!job->cancelled) {
     job->note = "there is no native code, and the plan goes on" + (why.empty() ? "" : ": " + why);
   }
-  // Runs do not wait while the memory of LLVM goes.
+  // Runs do not wait while LLVM's memory is freed.
   lock.unlock();
 }
 

@@ -11,13 +11,13 @@
 
 namespace matcha::codegen::plan {
 
-/// Whether native code of the same module can take over regions of a plan: the frame and the steps are the same, and
-/// graphs have all that it reads.
+/// True if native code of the same module can take over regions of a plan: the frame and the steps are the same, and
+/// graphs have all arrays that it reads.
 bool fits(const cpu::Program& plan, const cpu::Program& native);
 
-/// A program that runs as a plan at once, and as native code from the task on that comes after that was compiled. It is
-/// compiled on a thread of its own once runs have taken `patience` together, in none of which an answer waits for it.
-/// What is compiled when the object goes is given up; it waits until LLVM has left its code.
+/// A program that starts as a plan and continues with native code from the next task on once that is compiled. A
+/// separate thread compiles it after runs have taken `patience` in total; no run waits for it. The destructor cancels
+/// the compilation and waits until LLVM's code has returned.
 class Tiered final : public Executable {
  public:
   /// The nodes of the module and the sources must outlive it.
@@ -28,7 +28,8 @@ class Tiered final : public Executable {
   RunOutcome run(std::span<const Argument> arguments, const runtime::Universe& universe,
                  const RunOptions& options) override;
 
-  /// Waits until native code is there, or cannot be had; for tests. Requires: a run that took longer than `patience`.
+  /// Waits until native code is ready or its compilation failed; for tests. Requires: a run that took longer than
+  /// `patience`.
   void wait_for_native();
 
  private:

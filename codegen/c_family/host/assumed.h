@@ -1,14 +1,14 @@
-// What a program that was compiled ahead of time assumes of its graph.
+// Assumptions of a program that was compiled ahead of time about its graph.
 #pragma once
 
 #include "runtime/common/worker.h"
 
 namespace matcha_program {
 
-/// An assumption, and in words for messages.
+/// An assumption and its wording for messages.
 struct Assumed {
   enum Kind { Arcs, Symmetric, LoopFree, Simple, Labelled, Degree, LowerDegree, UpperDegree } kind;
-  u64 limit;  ///< Of a degree.
+  u64 limit;  ///< The largest degree.
   const char* property;
   const char* meaning;
 };

@@ -1,4 +1,4 @@
-// Whether the edges of an undirected graph are there at both of their ends.
+// Checks that each edge of an undirected graph is stored at both of its ends.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace matcha_program {
 
-/// Sums of a hash over the edges of an undirected graph, from their lower ends and from their upper ends: equal for a
-/// graph that has each at both. The key is drawn, so that no file can be made to have equal sums.
+/// Sums of a hash over the edges of an undirected graph: one from their lower ends, one from their upper ends. They are
+/// equal if each edge is stored at both ends. The key is random, so a file cannot be crafted to have equal sums.
 class EndSums {
  public:
   EndSums() {

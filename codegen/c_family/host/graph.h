@@ -96,7 +96,8 @@ inline void check_degree(const Graph& g) {
       5, "a vertex has " + std::to_string(g.max_degree) + " neighbours; it may have " + std::to_string(kMostItems)};
 }
 
-/// Refuses what would lead the program out of bounds or to a wrong count, and adds what the file leaves out.
+/// Throws if the graph could lead the program out of bounds or to a wrong count, and adds the arrays that the file
+/// omits.
 inline void Host::check_graph(const std::string& path, Graph& g, u64 flags) {
   const bool directed = (flags & 1) != 0, simple = (flags & 2) != 0;
   const u64* const info = static_cast<const u64*>(static_cast<const void*>(g.info));

@@ -1,4 +1,4 @@
-// The host side of a program compiled ahead of time: what it reads and keeps; host_run.h of a back end runs regions.
+// The host side of a program compiled ahead of time: inputs and storage; host_run.h of a back end runs regions.
 #pragma once
 
 #include <fcntl.h>
@@ -37,20 +37,20 @@ struct Failure {
   std::string message;
 };
 
-/// How regions are run; what runs them has the defaults and the options.
+/// The schedule of regions; the runner has the defaults and the options.
 struct Schedule : KernelSettings {
   unsigned threads = 0;
   int device = 0;
   u64 steal = kTimeout;
-  std::optional<u64> tau_us;  ///< Not said: 100, or 10 when halves are stolen. 0: never.
+  std::optional<u64> tau_us;  ///< Empty: 100, or 10 when halves are stolen. 0: never.
   u64 chunk = 0;
   u64 tile = 0;        ///< Arcs of a tile (runtime/common/deal.h); 0: no tiles.
   u64 queue = 0;       ///< Tasks.
   bool eager = false;  ///< Split even when no worker waits for work.
-  u64 split = 3;       ///< Loop levels whose positions other workers may get.
+  u64 split = 3;       ///< Loop levels whose positions can be stolen.
   u64 block = 8;       ///< Workers that steal from each other directly.
   u64 arena_bytes = ~0ull;
-  u64 rows = 0;  ///< Of a list, for which there is room at first.
+  u64 rows = 0;  ///< Initial capacity of a list, in rows.
 };
 
 struct Settings {
@@ -71,38 +71,40 @@ struct InputList {
   u64 size;
   std::vector<const void*> columns;
 };
-/// What JSON reports.
+/// The facts of a run in its JSON report.
 struct Facts : KernelFacts {
   u64 vertices = 0, edges = 0, max_degree = 0;
   u64 positions = 0;   ///< Outermost iterations of all regions.
-  u64 splits = 0;      ///< Tasks that stragglers handed on or idle workers stole.
-  u64 workers = 0;     ///< With lists, in the region where those took most.
-  u64 list_bytes = 0;  ///< Of them.
+  u64 splits = 0;      ///< Tasks handed on by long tasks or stolen by idle workers.
+  u64 workers = 0;     ///< Workers with lists, in the region whose lists took most memory.
+  u64 list_bytes = 0;  ///< Bytes of their lists.
   bool paged = false;
-  f64 upload_ms = 0;  ///< Of graphs and lists, onto a device.
+  f64 upload_ms = 0;  ///< Milliseconds for copying graphs and lists to a device.
 };
 
-/// What a region's sink holds, as the host sets it up and merges it.
+/// The kind of a region's sink, by which the host initializes and merges it.
 enum class SinkForm { SumInt, SumFloat, MinInt, MinFloat, MaxInt, MaxFloat, Any, All, Rows };
 struct SinkPlan {
   SinkForm form;
   u64 columns;  ///< Of Rows.
 };
-/// A planned buffer: items at most; an array in any kind of stack; counters, an item a rank, that are zeros at first.
+/// A planned buffer and its largest number of items. Arrays: stored as an array in every kind of stack. Counters: one
+/// for each rank, initially zero.
 struct BufferNeeds {
   u64 items, item_bytes;
   bool array, counters = false;
 };
 struct RegionPlan {
-  bool parallel, paged, light_arcs;  ///< Several workers; lists in pages; most arcs are left at once, the others soon.
+  bool parallel, paged, light_arcs;  ///< Several workers; lists in pages; most arcs are skipped at once and the others
+                                     ///< are short.
   u64 positions, split;
-  const Graph* dealt_graph;  ///< By whose arcs the region may be dealt out, or null.
-  u64 lanes_level = 3;       ///< The loop level whose positions the lanes of a group take, each its own.
+  const Graph* dealt_graph;  ///< The graph by whose arcs the region may be dealt; null: by positions.
+  u64 lanes_level = 3;       ///< The level of the loop whose positions are divided among lanes.
   std::vector<SinkPlan> sinks;
   std::vector<BufferNeeds> buffers;
-  u64 shared_rows;  ///< Rows of bits that tasks of one outermost position may share, for each position;
-  u64 row_items;    ///< of so many items at most.
-  u64 bit_loops;    ///< Loops over sets of bits that stand in each other, where there are such rows.
+  u64 shared_rows;  ///< Rows of bits for each position, which tasks of one outermost position may share.
+  u64 row_items;    ///< The largest number of items of such a row.
+  u64 bit_loops;    ///< Nested loops over sets of bits; 0 without such rows.
 };
 /// The merged sinks of a region: `slots[i]` of sink i, `rows[i]` its columns in order of the outermost positions.
 struct RegionValues {
@@ -118,16 +120,17 @@ class Host {
   const Facts& facts() const { return facts_; }
   Facts& facts() { return facts_; }
 
-  /// Reads GRAPH for the parameter `graph` (empty: there is none, GRAPH is for the one list of edges without `--in`),
-  /// and the other lists, whose ids must be vertices of the graph. The graph must be as assumed.
+  /// Reads GRAPH for the parameter `graph` (empty: no such parameter; GRAPH is then for the one list of edges without
+  /// `--in`). Then reads the other lists, whose ids must be vertices of the graph. Throws Failure if the graph breaks
+  /// an assumption.
   void bind(const std::string& graph, const std::vector<ListParameter>& lists, const std::vector<Assumed>& assumed);
-  /// The graph, or a graph without edges that has the vertex ids of the lists.
+  /// The graph; without GRAPH, a graph without edges over the vertex ids of the lists.
   const Graph& graph() const { return graph_; }
   template <typename... T>
   List<T...> input(const std::string& name) const;
   /// The code of a label word of the graph.
   i64 label(const std::string& word) const;
-  /// After the last `parameter`: nothing was given that the program does not take.
+  /// To be called after the last `parameter`. Throws Failure if a given parameter or input is unknown to the program.
   void end_parameters() const;
   Graph slice(i64 label, bool sources);
   Graph backwards();
@@ -197,7 +200,7 @@ class Host {
   std::deque<std::shared_ptr<void>> kept_;
   Facts facts_;
   Graph graph_{};
-  std::vector<std::string> words_;  ///< Of labels, ascending: word i has code -1 - i.
+  std::vector<std::string> words_;  ///< Label words in ascending order: word i has code -1 - i.
   std::map<std::string, InputList> lists_;
   std::vector<std::string> known_parameters_;
 };

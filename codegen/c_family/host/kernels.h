@@ -1,4 +1,4 @@
-// Kernels that groups start for long loops, which a GPU has: settings, and facts of a run.
+// Kernels started by groups for long loops (GPU only): settings, and facts of a run.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 namespace matcha_program {
 
 struct KernelSettings {
-  u64 fanout = 1024;  ///< Loops of more positions get kernels,
-  u64 kernels = 256;  ///< and so many of them may be there at a time.
+  u64 fanout = 1024;  ///< Loops of more positions start kernels.
+  u64 kernels = 256;  ///< Most kernels at the same time.
 };
 
 struct KernelFacts {
-  u64 kernels = 0;  ///< That were started;
+  u64 kernels = 0;  ///< Kernels started.
   u64 kernels_refused = 0;
-  u64 kernels_at_once = 0;  ///< for how many there was room;
-  u64 kernel_bytes = 0;     ///< and what the lists of their groups took.
+  u64 kernels_at_once = 0;  ///< Kernels that have room at the same time.
+  u64 kernel_bytes = 0;     ///< Bytes of the lists of their groups.
 };
 
 /// Its members of JSON.

@@ -28,7 +28,7 @@ inline void take_option(Settings& settings, const std::string& option, const std
   }
 }
 
-/// False when only help was asked for.
+/// False if only help was requested.
 inline bool read_arguments(int count, char** arguments, Settings& settings) {
   for (int i = 1; i < count; ++i) {
     std::string text = arguments[i];

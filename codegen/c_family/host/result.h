@@ -1,4 +1,4 @@
-// What a program that was compiled ahead of time makes of the sinks of its regions, and its answer as text.
+// Merges the sinks of a program's regions into values, and prints the answer.
 #pragma once
 
 #include "codegen/c_family/host/host.h"
@@ -53,7 +53,7 @@ inline void print(std::string& out, i128 value, bool) {
 }
 inline void print(std::string& out, i64 value, bool json) { print(out, i128(value), json); }
 inline void print(std::string& out, bool value, bool) { out += value ? "true" : "false"; }
-/// So short that it reads back to the same value; JSON has no infinities.
+/// Prints the shortest text that reads back as the same value; JSON has no infinities.
 inline void print(std::string& out, f64 value, bool json) {
   if (!std::isfinite(value)) {
     out += json ? "null" : std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";

@@ -1,4 +1,4 @@
-// The options of a program that was compiled ahead of time that say how its regions are run.
+// Options of a program that was compiled ahead of time: the schedule of its regions.
 #pragma once
 
 #include "codegen/c_family/host/host.h"
@@ -25,7 +25,7 @@ inline u64 number_of(const std::string& option, const std::string& text) {
   return value;
 }
 
-/// Of a number of MiB, which may be a part of one.
+/// Bytes of a number of MiB, which may have a fraction.
 inline u64 bytes_of(const std::string& option, const std::string& text) {
   constexpr double kMib = 1 << 20;
   constexpr double kMost = 1 << 30;
@@ -45,7 +45,7 @@ inline u64 stealing_of_name(const std::string& name) {
   throw Failure{2, "--steal: `" + name + "` is none of none, half and timeout"};
 }
 
-/// False when the option is none of these.
+/// False if the option is not one of the schedule.
 inline bool take_schedule(Schedule& schedule, const std::string& option, const std::string& value) {
   constexpr u64 kMost = 1u << 30;
   if (option == "--tau-us") {

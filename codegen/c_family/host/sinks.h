@@ -1,16 +1,16 @@
-// The memory of a region's workers, as the host sets it up, and what it makes of the sinks they filled.
+// Memory of a region's workers: initial slots, and the merged values of sinks.
 #pragma once
 
 #include "codegen/c_family/host/host.h"
 
 namespace matcha_program {
 
-/// What the lists of one worker need.
+/// Memory of one worker's lists.
 struct ListPlan {
   std::vector<BufferPlan> buffers;
   u64 scratch_bytes = 0;  ///< Its arrays, or its page tables.
   u64 pages = 0;          ///< At most.
-  u64 tables = 0;         ///< Page tables, each of which wants a page.
+  u64 tables = 0;         ///< Page tables, each of which needs at least one page.
   bool counts = false;    ///< It has counters.
 };
 
@@ -34,7 +34,7 @@ inline ListPlan plan_lists(const RegionPlan& plan) {
   return lists;
 }
 
-/// Notes the lists of the region where they took most.
+/// Records the lists of the region in which they took most memory.
 inline void note_lists(Facts& facts, const RegionPlan& plan, u64 workers, u64 bytes) {
   facts.paged = plan.paged;
   if (facts.workers != 0 && bytes <= facts.list_bytes) return;
@@ -49,8 +49,8 @@ inline bool has_rows(const RegionPlan& plan) {
   return false;
 }
 
-/// Tiles of the arcs of the region's graph, of which a worker takes `grab` at a time at most, without their starts;
-/// none when whole vertices have to be dealt out.
+/// Tiles of the arcs of the region's graph, without their starts. A worker takes at most `grab` tiles at a time. No
+/// tiles if whole vertices have to be dealt.
 inline Deal deal_of(const RegionPlan& plan, u64 tile, u64 grab, u64 workers) {
   const Graph* graph = plan.dealt_graph;
   if (graph == nullptr || graph->slots != nullptr || graph->arc_count == 0 || tile == 0) return Deal{};
@@ -66,8 +66,8 @@ inline std::vector<u32> tile_starts(const Deal& deal) {
   return starts;
 }
 
-/// Which positions there are and who may get them; rows have an order, so those regions are split at the levels that
-/// their places tell of.
+/// Sets the positions of a launch and the levels that can be stolen. Regions with rows keep an order: they are split
+/// only at the levels that their places record.
 inline void set_stealing(const RegionPlan& plan, const Schedule& schedule, u64 ticks_per_us, Launch& launch) {
   u64 tau_us = schedule.tau_us.value_or(schedule.steal == kHalf ? kUsualLookUs : kUsualTauUs);
   bool whole = !plan.parallel || schedule.steal == kNoStealing;
@@ -80,7 +80,7 @@ inline void set_stealing(const RegionPlan& plan, const Schedule& schedule, u64 t
   launch.eager = schedule.eager;
 }
 
-/// The queue of so many tasks; `shared` lies where the workers find it.
+/// A queue for `capacity` tasks; `shared` is its address for the workers.
 inline TaskQueue queue_of(u64* words, u64 capacity, Shared* shared) {
   return {words,
           capacity,
@@ -91,15 +91,15 @@ inline TaskQueue queue_of(u64* words, u64 capacity, Shared* shared) {
           &shared->queue_back};
 }
 
-/// Number of sinks with an exact sum a worker.
+/// Number of exact sums of each worker.
 inline u64 exact_sums(const RegionPlan& plan) {
   u64 count = 0;
   for (const SinkPlan& sink : plan.sinks) count += sink.form == SinkForm::SumFloat ? 1 : 0;
   return count;
 }
 
-/// The empty slots of all workers. Worker w has the sums from `sums + w * exact_sums(plan)` on, which may lie on a
-/// device.
+/// The initial slots of all workers. The sums of worker w begin at `sums + w * exact_sums(plan)`, possibly a device
+/// address.
 inline std::vector<Slot> empty_slots(const RegionPlan& plan, u64 workers, u64 sums) {
   std::vector<Slot> slots;
   slots.reserve(workers * plan.sinks.size());
@@ -145,7 +145,7 @@ inline void merge_slot(SinkForm form, Slot& total, const Slot& part) {
   }
 }
 
-/// The values of the sinks that are no rows, from the slots of all workers and their exact sums.
+/// The values of the sinks other than rows, from the slots of all workers and their exact sums.
 inline RegionValues merge_slots(const RegionPlan& plan, const std::vector<Slot>& slots,
                                 const std::vector<ExactSum>& sums) {
   RegionValues values;
@@ -168,7 +168,7 @@ inline RegionValues merge_slots(const RegionPlan& plan, const std::vector<Slot>&
   return values;
 }
 
-/// The rows of an area in order of their places; rows of one place are in order already.
+/// The rows of an area ordered by place; rows of one place are already in order.
 inline std::vector<std::vector<u64>> ordered_rows(const u64* words, u64 capacity, u64 count, u64 columns) {
   std::vector<u64> order(count);
   std::iota(order.begin(), order.end(), 0ull);
@@ -180,7 +180,7 @@ inline std::vector<std::vector<u64>> ordered_rows(const u64* words, u64 capacity
   return result;
 }
 
-/// A region that ended by itself has walked every position and left no task.
+/// Throws if a region that was not stopped left a position or a task undone.
 inline void check_whole(const RegionPlan& plan, const Shared& shared) {
   if (shared.positions_done == plan.positions && shared.live == 0) return;
   throw Failure{4, "internal error: not every position was walked"};

@@ -34,7 +34,7 @@ inline Graph Host::slice(i64 label, bool sources) {
     g.max_degree = std::max(g.max_degree, offsets[v + 1]);
     offsets[v + 1] += offsets[v];
   }
-  // Arcs come in the order of their sources, so those of each row ascend, whichever end it is of.
+  // Arcs come in the order of their sources, so every row ascends, whichever end it belongs to.
   std::vector<u64> next(offsets.begin(), offsets.end() - 1);
   for (u64 i = 0; i < g.arc_count; ++i) {
     arc_sources[next[from[i]]] = from[i];

@@ -14,7 +14,7 @@ namespace matcha::codegen::worker {
 
 namespace {
 
-/// Adds the values that `value` reads to `out`, except for those of counts, which are known.
+/// Adds the values that `value` reads to `out`, except the results of counts.
 void read_beside(const ir::Expr& value, const ir::FlatLoop& flat, std::unordered_set<const ir::Var*>& out) {
   if (flat.find(&value) != nullptr) return;
   if (const ir::Var* var = ir::as<ir::Var>(&value)) out.insert(var);
@@ -38,7 +38,7 @@ std::vector<const ir::Let*> lets_before(const ir::Block& b, const ir::Stmt* end)
   return lets;
 }
 
-/// Leaves of `lets` those that `read` names, and adds to `read` what they read in turn.
+/// Keeps the members of `lets` that `read` contains, and adds the values that they read in turn to `read`.
 void keep_read(std::vector<const ir::Let*>& lets, const ir::FlatLoop& flat, std::unordered_set<const ir::Var*>& read) {
   std::vector<const ir::Let*> kept;
   for (auto let = lets.rbegin(); let != lets.rend(); ++let) {
@@ -49,7 +49,7 @@ void keep_read(std::vector<const ir::Let*>& lets, const ir::FlatLoop& flat, std:
   lets = kept;
 }
 
-/// What of a lane's values in front of its counts is read once they are known: names are out of scope by then.
+/// The values in front of a lane's counts that are read behind them. Their names are out of scope by then.
 struct Again {
   std::unordered_set<const ir::Var*> read;
   std::vector<const ir::Let*> lets;  ///< Of the loop's body.
@@ -223,7 +223,7 @@ void LaneLoops::after_count(const ir::Block& b, const ir::FlatLoop& flat, const 
   if (reader == b.body.end()) return after_count(*ir::as<ir::If>(last)->then_body, flat, from, bind_again);
   for (std::size_t i = 0; i < flat.counts.size(); ++i) {
     const std::string counted = numbered("counted", i);
-    // Of the first one the lists may be somebody else's afterwards, and so all of the position.
+    // Lists of the first position may have been handed on, and with them the rest of the position.
     if (i > 0 && !from.empty()) out_.line(fmt::format("if (!counted.there) {} = {{}};", counted));
     const std::string task = from.empty() || i > 0 ? "" : fmt::format("task, {}, ", place_.arguments(from));
     std::string count = fmt::format("w.{}({}{})", flat.shares ? "share_flat" : "count_flat", task, counted);

@@ -13,8 +13,8 @@ namespace matcha::codegen::worker {
 
 class Statements;
 
-/// Loops over lists whose items lanes take by themselves, each lane its own. What they count in common is counted by
-/// all lanes together behind what each does (ir/analysis/flat_loops.h).
+/// Loops over lists whose items are divided among lanes. Counts inside are done by all lanes together, after each lane
+/// has reached them (ir/analysis/flat_loops.h).
 class LaneLoops {
  public:
   LaneLoops(Text& text, const LanePlan& plan, const Place& place, Lanes& lanes, Walks& walks, Sinks& sinks,
@@ -30,28 +30,27 @@ class LaneLoops {
         sinks_(sinks),
         statements_(statements) {}
 
-  /// A loop of which every lane takes an item of its own. `on_spine`: a task may resume it.
+  /// A loop whose items are divided among lanes. `on_spine`: a task may resume it.
   void flat(const ir::For& loop, const ir::FlatLoop& flat, bool on_spine);
-  /// A region that walks vertices and their neighbours as one list of the arcs of `graph`, of which every lane takes
-  /// one.
+  /// A region that walks vertices and their neighbours as one list of the arcs of `graph`, divided among lanes.
   void arcs(const ir::For& outer, const ir::Expr* graph);
-  /// A loop that puts `item` of what passes into a list, an item of the loop for each lane.
+  /// A loop that appends `item` of the items that pass a condition; the items are divided among lanes.
   void list(const ir::For& loop, const ir::Yield& item);
 
  private:
   /// Opens the loop that takes as many positions at a time as there are lanes; gives the name of the first of them.
-  /// `size`: of all its lists. On the spine it is walked as `walk` says, else `walk` is empty and its end is `end`.
+  /// `size`: of all its lists. On the spine `walk` names its walk; else `walk` is empty and `end` is its end.
   std::string steps(const ir::For& loop, const std::string& index, const std::string& walk, const std::string& size,
                     bool outermost);
-  /// Declares what a lane says of the two lists of each count.
+  /// Declares a lane's two lists of each count.
   void sides(const ir::FlatLoop& flat);
-  /// What a lane does before its count: all of it when nothing is counted.
+  /// Prints the part of a lane before its count: all of it if nothing is counted.
   void until_count(const ir::Block& b, const ir::FlatLoop& flat);
-  /// What follows the count, which all lanes make together. `from`: the first position of a loop whose positions tasks
-  /// may name; else empty. `bind_again` binds what it reads of a lane's values in front of the loop.
+  /// Prints the part after a count, which all lanes do together. `from`: the first position of a loop whose positions
+  /// tasks may name; else empty. `bind_again` binds the values of a lane in front of the loop that this part reads.
   void after_count(const ir::Block& b, const ir::FlatLoop& flat, const std::string& from,
                    const std::function<void()>& bind_again);
-  /// Prints the statements of a chain of conditions but for its end, which it gives, and opens the conditions.
+  /// Prints the statements of a chain of conditions except the last, which it returns, and opens the conditions.
   const ir::Stmt* open_chain(const ir::Block& b, int& opened);
 
   Text& text_;

@@ -13,7 +13,7 @@ namespace matcha::codegen::worker {
 
 namespace {
 
-/// A look-up in a list takes a lane longer than to ask another one for what it found.
+/// True for a search in a list: asking the lane that has its result is cheaper than repeating it.
 bool looks_up(const ir::Let& let) {
   bool found = false;
   ir::for_each_node(*let.value, [&](const ir::Expr& node) {
@@ -24,11 +24,11 @@ bool looks_up(const ir::Let& let) {
 
 }  // namespace
 
-/// What is bound in front of the second loop and read in it; names are out of scope there.
+/// Values bound in front of the second loop and read in it, where their names are out of scope.
 struct PairLoops::OfFirst {
-  std::vector<const ir::Let*> asked;           ///< Of the lane that has the item,
-  std::vector<std::string> kept;               ///< by these names.
-  std::unordered_set<const ir::Stmt*> unread;  ///< Not bound again.
+  std::vector<const ir::Let*> asked;           ///< Read from the lane that has the item.
+  std::vector<std::string> kept;               ///< Names of those values.
+  std::unordered_set<const ir::Stmt*> unread;  ///< Not read, so not bound again.
 
   OfFirst(const ir::For& first, const ir::For& second, int number) {
     std::unordered_set<const ir::Var*> read;
@@ -57,21 +57,21 @@ struct PairLoops::OfFirst {
   }
 };
 
-/// Both loops, and the names that the text has for what is found of a pair.
+/// Both loops and the names of a pair's values in the text.
 struct PairLoops::Pair {
   const ir::For& first;
   const ir::For& second;
   int number;
-  std::vector<std::string> lists;  ///< Of the first loop.
-  std::string index;               ///< Of its item,
-  std::string from;                ///< of the first of those that the lanes hold,
-  std::string end;                 ///< and behind the last of all.
+  std::vector<std::string> lists;  ///< Lists of the first loop.
+  std::string index;               ///< Index of its item.
+  std::string from;                ///< Index of the first item held by the lanes.
+  std::string end;                 ///< End of the items.
   OfFirst values;
 
   bool bits() const { return first.lists[0]->type->bits; }
-  /// How many items the second loop has for the lane's item,
+  /// The number of items of the second loop for the lane's item.
   std::string own() const { return fmt::format("own{}", number); }
-  /// and that item, of a loop over bits.
+  /// That item, if the first loop is over bits.
   std::string position() const { return fmt::format("first{}", number); }
   /// The walk over the pairs.
   std::string pairs() const { return fmt::format("pairs{}", number); }

@@ -11,7 +11,7 @@ namespace matcha::codegen::worker {
 
 class Statements;
 
-/// Two loops, one in the other, whose pairs of items the lanes take side by side (`walk_pairs` in runtime/common).
+/// Two nested loops whose pairs of items are divided among lanes (`walk_pairs` in runtime/common).
 class PairLoops {
  public:
   PairLoops(Text& text, Place& place, Lanes& lanes, Walks& walks, Sinks& sinks, Statements& statements)
@@ -32,16 +32,17 @@ class PairLoops {
   struct OfFirst;
   struct Pair;
 
-  /// Declares what lanes find of their items of the first loop, and finds it.
+  /// Declares and computes each lane's values of its item of the first loop.
   void find_owners(const Pair& pair);
-  /// What a lane finds of its item of the first loop, up to how many items the second has.
+  /// Prints the statements for a lane's item of the first loop, up to the number of items of the second.
   void before_second(const ir::Block& b, const Pair& pair);
-  /// Binds the values of a pair, which another lane may have found, and prints what is done with it.
+  /// Binds the values of a pair, which another lane may have computed, and prints the body for it.
   void each_pair(const Pair& pair);
-  /// Binds the item of the first loop, which is `value` if that is a loop over bits; nothing if it is bound already.
+  /// Binds the item of the first loop, which is `value` if that loop is over bits; prints nothing if it is bound
+  /// already.
   void bind_first(const Pair& pair, const std::string& value);
   void bind_second(const Pair& pair);
-  /// What the second loop reads of the first's values and does not ask the lane for.
+  /// Binds the values of the first loop that the second reads and does not get from the lane.
   void bind_again(const ir::Block& b, const Pair& pair);
 
   Text& text_;

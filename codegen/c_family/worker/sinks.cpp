@@ -15,7 +15,7 @@ using ir::SinkKind;
 
 namespace {
 
-/// True if what is yielded is the size of a set that is computed for it.
+/// True if the yielded value is the size of a set that is computed only for it.
 bool counts_a_set(const ir::Yield& yield) {
   const ir::Expr* value = yield.values[0];
   if (value->kind == Kind::Convert) value = value->operands[0];

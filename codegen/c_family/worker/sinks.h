@@ -13,9 +13,9 @@
 
 namespace matcha::codegen::worker {
 
-/// What is yielded: the totals of a region, which are a worker's (`t` in the text), and the accumulators of the
-/// collects inside it. A count that all lanes make together is kept by each lane as its share, and the shares are added
-/// up once a task.
+/// Prints yields: into the totals of a region, which belong to the worker (`t` in the text), and into the accumulators
+/// of nested collects. For a count that all lanes do together, each lane keeps a share; the shares are added once a
+/// task.
 class Sinks {
  public:
   Sinks(Text& text, const ir::Region& region, const LanePlan& plan, const Place& place, const Lanes& lanes,
@@ -24,33 +24,33 @@ class Sinks {
   // The region
   /// The members of the totals.
   void declare_totals();
-  /// Declares the shares of a task.
+  /// Declares the shares of lanes in a task.
   void begin_task();
-  /// Adds what a task has found to the totals, where it ends.
+  /// Adds the values of a task to the totals, at its end.
   void end_task();
   /// Hands the totals over to the launcher.
   void merge();
 
   // Statements
   void yield(const ir::Yield& s);
-  /// `body` prints what yields into the accumulators.
+  /// `body` prints the statements that yield into the accumulators.
   void collect(const ir::Collect& s, const std::function<void()>& body);
 
   // Lanes
-  /// The place of the value to which lanes append on their own.
+  /// The accumulator of a value to which each lane appends on its own.
   std::string accumulator(const ir::Var* sink) { return (of_region(sink) ? "t." : "") + names_.of(sink) + "_"; }
-  /// Where a lane adds what it counts to a sum.
+  /// The place where a lane adds its part of a sum.
   std::string lane_part(const ir::Var* sum);
-  /// Sums and the names of what is added to them behind a loop.
+  /// Sums, with the names of the parts added to them behind a loop.
   using Parts = std::vector<std::pair<const ir::Var*, std::string>>;
-  /// Declares what an innermost loop of one lane counts, for the lane's shares are too many for registers.
+  /// Declares the parts of an innermost loop of one lane, because shares of lanes would need too many registers.
   Parts begin_parts(const ir::For& loop, int number);
-  /// Adds them up behind that loop.
+  /// Adds the parts to their sums behind that loop.
   void end_parts(const Parts& parts);
 
  private:
   bool of_region(const ir::Var* sink) const { return index_.contains(sink); }
-  /// True for a sum of the region into which counts are yielded that lanes share.
+  /// True for a sum of the region whose counts are divided among lanes.
   bool is_shared(const ir::Var* sum) const;
   std::string share(const ir::Var* sum) { return names_.of(sum) + "_share"; }
   void declare(const ir::Sink& sink, bool of_region);

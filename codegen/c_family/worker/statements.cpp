@@ -13,7 +13,7 @@ using ir::Kind;
 
 namespace {
 
-/// How many loops of the block stand in each other at most.
+/// The depth of nested loops in the block.
 int loops_inside(const ir::Block& block) {
   int most = 0;
   for (const ir::Stmt* stmt : block.body) {
@@ -205,9 +205,9 @@ void Statements::bit_loop(const ir::For& s) {
 void Statements::leave_if_stopped(const ir::For& loop) {
   // Two loops inside each other take no longer than the square of a list.
   constexpr int kShort = 2;
-  // Lanes that walk on their own count on each other to come to the next item.
+  // Lanes with items of their own depend on each other to reach the next item.
   if (lanes_.are_private() || plan_.walks_bits(loop) || loops_inside(*loop.body) < kShort) return;
-  // What follows would take a part of a list or a sum for all of it: the task ends here.
+  // The statements that follow would take a part of a list or a sum for the whole: the task ends here.
   out_.open("if (w.must_stop())");
   sinks_.end_task();
   out_.line("return;");

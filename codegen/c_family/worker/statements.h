@@ -11,7 +11,7 @@
 
 namespace matcha::codegen::worker {
 
-/// Prints the statements of a region, each by the class for it; blocks, branches and plain loops by itself.
+/// Prints the statements of a region. Blocks, branches and plain loops are printed here, others by their own class.
 class Statements {
  public:
   Statements(Text& text, const ir::Region& region, const LanePlan& plan)
@@ -29,9 +29,9 @@ class Statements {
   Statements(const Statements&) = delete;
   Statements& operator=(const Statements&) = delete;
 
-  /// All that a task does; `entry` says whose positions it walks.
+  /// The whole of a task; `entry` gives the positions it walks.
   void body(const EmittedRegion& entry);
-  /// On the spine, effects beside the loop that a task may resume run only in tasks that begin further out.
+  /// On the spine, effects beside the resumable loop run only in tasks that begin further out.
   void block(const ir::Block& b);
   void stmt(const ir::Stmt& s);
 
@@ -40,16 +40,15 @@ class Statements {
  private:
   void block_without_spine(const ir::Block& b);
   void branch(const ir::If& s);
-  /// True if the block ends in loops that a task may resume. Sets of bits stand below a loop over the vertices and one
-  /// over the list that they are of; lanes that share one are quick with it.
+  /// True if the block ends in loops that a task may resume. Loops over sets of bits are excluded: they are inside a
+  /// loop over vertices and one over their list, and short when divided among lanes.
   bool goes_on(const ir::Block& b) const;
   void resumable(const ir::Stmt& s);
   void spine_loop(const ir::For& loop);
   void loop(const ir::For& s);
-  /// A walk over the positions of a bit set, by all lanes together or by each its own.
+  /// A walk over the positions of a bit set, by all lanes together or by each on its own.
   void bit_loop(const ir::For& s);
-  /// Has a loop below the spine look whether the run is to stop, which ends the task, if one of its iterations may take
-  /// long.
+  /// Adds a test for a stop, which ends the task, to a loop below the spine whose iterations may take long.
   void leave_if_stopped(const ir::For& loop);
 
   Text& text_;

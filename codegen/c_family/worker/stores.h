@@ -9,20 +9,20 @@
 
 namespace matcha::codegen::worker {
 
-/// Sets that are stored in a worker's memory, and the room that lists have there.
+/// Stored sets in a worker's memory, and the space of lists there.
 class Stores {
  public:
   Stores(Text& text, const ir::Region& region, const Place& place, const Lanes& lanes);
 
   /// Stores the value of `s` under its name.
   void store(const ir::Store& s);
-  /// The worker's place for a list of the type of `list`.
+  /// The worker's space for a list of the type of `list`.
   std::string room(const ir::Var* list, const ir::Var* buffer) const;
 
  private:
-  /// A bit set of one lane: stored if it is read several times and a few words are enough.
+  /// A bit set of one lane: stored if it is read several times and fits a few words.
   void keep(const ir::Store& s);
-  /// A count that takes counters.
+  /// A count by means of counters.
   void common(const ir::Store& s);
   std::size_t buffer_index(const ir::Var* buffer) const;
   /// The argument by which tasks of one outermost position share rows.

@@ -12,18 +12,18 @@
 
 namespace matcha::codegen::worker {
 
-/// Before a declaration that the text may not use.
+/// Attribute of declarations that the text may leave unused.
 inline constexpr std::string_view kUnused = "[[maybe_unused]] ";
 
-/// What all that prints the worker part of a module needs: the text so far, and how values and expressions are printed.
-/// It goes on from region to region.
+/// The shared state of all classes that print the worker part of a module: the text so far, names and expressions. It
+/// is kept from region to region.
 class Text {
  public:
   Text(const ir::Module& module, Names& names) : facts(module), names(names), expressions(facts, names) {}
 
-  /// A new number, for a name that no value of the program has.
+  /// A new number, for a name that no value of the program uses.
   int number() { return next_number_++; }
-  /// The line of the program that a statement comes from; empty if it has none.
+  /// The source line of a statement as a comment; empty if it has none.
   static std::string comment(const ir::Stmt& stmt) {
     return stmt.loc.valid() ? fmt::format("  // line {}", stmt.loc.line) : "";
   }

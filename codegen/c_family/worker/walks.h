@@ -9,8 +9,7 @@
 
 namespace matcha::codegen::worker {
 
-/// What is in front of a loop and at the start of its body, however it is walked: its lists and items by name, its
-/// length, and the bounds that a task gives it.
+/// Prints the common parts of every loop: names of its lists and items, its length, and the bounds given by a task.
 class Walks {
  public:
   Walks(Text& text, const Place& place)
@@ -18,17 +17,17 @@ class Walks {
 
   /// Binds the lists of a loop to names, so that they are derived once; gives the names.
   std::vector<std::string> bind_lists(const ir::For& loop);
-  /// Binds the items at `index` that the body reads, or with a `specifier` all; and the index.
+  /// Binds the items at `index` that the body reads, or, with a `specifier`, all of them; then the index.
   void bind_items(const ir::For& loop, const std::vector<std::string>& lists, const std::string& index,
                   std::string_view specifier = "");
-  /// Binds the position and index at which `walk`, over a bit set, is.
+  /// Binds the position and index at which `walk`, over a bit set, stands.
   void bind_position(const ir::For& s, const std::string& walk);
   /// The length of the loop's lists, which is checked to be the same.
   std::string length(const ir::For& loop, const std::vector<std::string>& lists) const;
 
   /// Binds `walk` to the positions of a spine loop over lists of that size.
   void begin_spine(const std::string& walk, const std::string& size);
-  /// Leaves a spine loop where the task ends or has been handed on; `call` asks the worker.
+  /// Leaves a spine loop when its task ends or was handed on; `call` is the worker's test for that.
   void leave_spine(std::string_view call, const std::string& walk, const std::string& index);
 
  private:
