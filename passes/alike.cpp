@@ -12,7 +12,7 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// Compares statements of `b` under the names that those of `a` have.
+/// Compares statements of `b` after renaming its variables to those of `a`.
 class Comparison {
  public:
   explicit Comparison(Builder& builder) : builder_(builder) {}

@@ -4,8 +4,8 @@
 
 namespace matcha::passes {
 
-/// True if the two collects compute the same, whatever their values are called. What both read from outside must be the
-/// same value. Statements that stand in regions only, at top level only, or yield elsewhere are never alike.
+/// True if the two collects compute the same, up to the names of their variables; values from outside must be
+/// identical. Statements that only occur in regions or at top level, or that yield to outer sinks, are never alike.
 bool alike(ir::Builder& builder, const ir::Collect& a, const ir::Collect& b);
 
 }  // namespace matcha::passes

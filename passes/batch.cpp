@@ -42,11 +42,11 @@ class Batcher final : public Rewriter {
   }
 
  private:
-  /// What the value of a yield is made of.
+  /// The parts of a yielded value.
   struct Parts {
-    const Expr* count = nullptr;  ///< The one size of a set operation, or the name of one.
+    const Expr* count = nullptr;  ///< Its only size of a set operation, or the variable of one.
     int reads = 0;
-    bool other = false;  ///< It reads something else.
+    bool other = false;  ///< It also reads other values.
   };
 
   void find(const Block& block) {
@@ -71,7 +71,7 @@ class Batcher final : public Rewriter {
     take(*s.values[0], parts);
     if (parts.other || parts.count == nullptr) return;
     bool named = parts.count->kind == Kind::Var;
-    // A count that was named elsewhere is done once for several yields.
+    // A count with a name elsewhere is computed once for several yields.
     bool only_here = named && before != nullptr && before->var == parts.count && uses_[before->var] == parts.reads;
     if (named && !only_here) return;
     const Expr* count = named ? before->value : parts.count;
@@ -102,7 +102,7 @@ class Batcher final : public Rewriter {
   Facts facts_;
   std::unordered_map<const Var*, int> uses_;
   PassContext& context_;
-  std::unordered_set<const Var*> sums_;  ///< Of the region at hand.
+  std::unordered_set<const Var*> sums_;  ///< Of the current region.
   std::unordered_set<const Yield*> batched_;
 };
 

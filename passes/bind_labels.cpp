@@ -10,7 +10,7 @@ namespace matcha::passes {
 
 namespace {
 
-/// Codes for the words of the program itself: word i of them, sorted, has code -1 - i.
+/// Codes for the label words of the program itself: word i, in sorted order, has code -1 - i.
 LabelWords own_words(const ir::Module& module) {
   std::set<std::string, std::less<>> words;
   ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {

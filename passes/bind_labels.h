@@ -4,17 +4,17 @@
 
 namespace matcha::passes {
 
-/// bind-labels: label words become the codes that the bound graph has for them, and where `labelled` may be assumed of
-/// a graph, its labels cannot fail.
+/// bind-labels: replaces label words by their codes in the bound graph. If `labelled` may be assumed of a graph,
+/// reading its labels cannot fail.
 ///
-/// Why. Programs name labels; graphs hold codes. Without a graph the words of the program count from -1 down in sorted
-/// order, so that a program can be looked at.
+/// Why. Programs name labels by words; graphs store codes. Without a graph, the words of the program get the codes -1,
+/// -2, … in sorted order, so that the module can still be printed.
 ///
 /// Before:  if (label(%G, %v) == label_name("protein")) { … }
 /// After:   if (label(%G, %v) == -3) { … }
 ///
 /// Requires: stage loop. Ensures: no `label_name` is left. Gives up on: words that the graph does not have
-/// (`unknown-label`), with an error that names the near ones.
+/// (`unknown-label`), with an error that names similar ones.
 ir::Module bind_labels(const ir::Module& module, PassContext& context);
 
 }  // namespace matcha::passes

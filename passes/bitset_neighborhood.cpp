@@ -37,7 +37,7 @@ class NeighborhoodBitsets final : public Rewriter {
   }
 
  private:
-  /// Appends both versions of the loop, if there is one over bit sets.
+  /// Appends both versions of the loop if a version over bit sets exists.
   bool localized(const For& loop, Stmts& out) {
     if (loop.lists.size() != 1) return false;
     for (const Expr* base : bases(loop.lists[0])) {
@@ -65,8 +65,8 @@ class NeighborhoodBitsets final : public Rewriter {
     return false;
   }
 
-  /// True if something is counted in bits, or nothing is counted that is not: rows of all neighbours do not pay for
-  /// what is only walked in them, while the counts stay set operations on lists.
+  /// True if something is counted in bits, or if nothing is counted on lists. Rows of all neighbours do not pay if they
+  /// are only walked while the counts stay set operations on lists.
   static bool counts_bits(const Stmts& stmts) {
     bool bits = false, lists = false;
     for (const Stmt* stmt : stmts) {
@@ -93,7 +93,7 @@ class NeighborhoodBitsets final : public Rewriter {
     return var == nullptr || facts_.definition(var) == nullptr;
   }
 
-  /// True if the list has no more than `most` items under an assumption that may be made, which it then is.
+  /// True if the list has at most `most` items under an allowed assumption, which is then added.
   bool assume_short(const Expr* list, std::int64_t most) {
     std::optional<Assumption> bound = bounded_by(list);
     if (!bound) return false;
@@ -103,8 +103,8 @@ class NeighborhoodBitsets final : public Rewriter {
     return true;
   }
 
-  /// The degree of vertices, in a graph that the program gets, that the list has no more items than: of one side, or
-  /// all.
+  /// The assumption about vertex degrees in an input graph (of one side, or of all neighbours) that limits the list's
+  /// size.
   std::optional<Assumption> bounded_by(const Expr* list) const {
     const Expr* e = resolve(facts_, list);
     switch (e->kind) {
@@ -128,8 +128,8 @@ class NeighborhoodBitsets final : public Rewriter {
     }
   }
 
-  /// True for all neighbours of a vertex in a graph that the program gets: those in graphs that it builds, and those on
-  /// one side of the vertex, are mostly there to be searched for cliques, and dense.
+  /// True for all neighbours of a vertex in an input graph. Graphs that the program builds, and neighbours on one side
+  /// of the vertex, are mostly searched for cliques, and dense.
   bool is_full(const Expr& base) const {
     const Expr* list = resolve(facts_, &base);
     return is_all_neighbors(*list) && is_input(list->operands[0]);
@@ -162,7 +162,7 @@ class NeighborhoodBitsets final : public Rewriter {
   Facts facts_;
   PassContext& context_;
   std::vector<Assumption> assumed_;
-  int loops_ = 0;  ///< Around the statement at hand.
+  int loops_ = 0;  ///< Loops around the current statement.
 };
 
 }  // namespace

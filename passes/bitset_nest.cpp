@@ -51,19 +51,19 @@ class Pruner final : public Rewriter {
   std::unordered_map<const Var*, int> uses_;
 };
 
-/// One attempt to rewrite a loop nest: statements and expressions with new names, over bit sets where there are some.
+/// One attempt to rewrite a loop nest: statements and expressions with new names, over bit sets if possible.
 class Attempt {
  public:
   Attempt(Builder& builder, const Facts& facts, PositionSets& sets, bool lists)
       : builder_(builder), facts_(facts), effects_(facts), sets_(sets), lists_(lists) {}
 
-  /// The walk over a slice of the base, which keeps its vertices; null if the nest reads anything that is no bit set.
+  /// The walk over a slice of the base, which binds its vertices; null if the nest reads a set that is not a bit set.
   const For* outer_loop(const For& loop);
-  /// New names that go if nothing reads them.
+  /// New names to be dropped unless they are read.
   const std::unordered_set<const Var*>& droppable() const { return droppable_; }
 
  private:
-  /// The number of items of a set that has a name.
+  /// The number of items of a named set.
   struct NamedSize {
     const Var* name;
     int bit_loops;  ///< Around the name.
@@ -92,12 +92,12 @@ class Attempt {
   std::unordered_map<const Var*, const Expr*> renamed_;
   std::unordered_map<const Var*, NamedSize> sizes_;
   std::unordered_set<const Var*> droppable_;
-  bool failed_ = false;  ///< The rest of the nest is not looked at.
+  bool failed_ = false;  ///< The rest of the nest is skipped.
 };
 
 // Statements
 
-/// The walk over a slice of the base, which keeps its vertices.
+/// The walk over a slice of the base, which binds its vertices.
 const For* Attempt::outer_loop(const For& loop) {
   effects_.enter(loop);
   const Expr* list = sets_.slice_of_base(loop.lists[0]);
@@ -160,8 +160,8 @@ void Attempt::branch(const If& s, Stmts& out) {
   if (!failed_) out.push_back(builder_.branch(cond, then_body, else_body));
 }
 
-/// The condition without sizes that the body needs in any case to have an effect: to ask for them early saves reading
-/// lists, and costs more than bits do.
+/// The part of the condition, without sizes, that any effect of the body requires. Testing it early saves reads of
+/// lists; for bits it would cost more than it saves.
 const Expr* Attempt::needed_condition(const If& s) {
   MaybeNeeds needs = effects_.block_needs(*s.then_body, nullptr);
   if (!needs || may_trap(facts_, s)) return s.cond;
@@ -199,7 +199,7 @@ void Attempt::let(const Let& s, Stmts& out) {
   out.push_back(builder_.let(name, value));
 }
 
-/// The size of a list is there, that of bits is counted: not again in each round of a loop.
+/// The size of a list is known, that of bits is counted: the name keeps loops from counting it repeatedly.
 void Attempt::name_size(const Var* list, const Expr* set, Stmts& out) {
   const Var* size = builder_.var(builder_.context().i64(), "size");
   out.push_back(builder_.let(size, builder_.make(Kind::Size, {set})));
@@ -224,7 +224,7 @@ const For* Attempt::loop(const For& s) {
   return builder_.loop(vars, lists, index, body);
 }
 
-/// A walk over positions; the vertex is read where it is still asked for.
+/// A walk over positions; the vertex is read only if it is still needed.
 const For* Attempt::bit_loop(const For& s, const Expr* set) {
   const Var* position = builder_.var(builder_.context().i64(), "p");
   sets_.set_position(s.vars[0], position);
@@ -243,7 +243,7 @@ const For* Attempt::bit_loop(const For& s, const Expr* set) {
 const Collect* Attempt::collect(const Collect& s) {
   std::vector<Sink> sinks(s.sinks.begin(), s.sinks.end());
   for (Sink& sink : sinks) {
-    // What is read from bits by position is not known to ascend, and the list's readers may ask for it.
+    // Items read from bits by position are not known to ascend, and readers of the list may require that.
     failed_ = failed_ || sink.kind == SinkKind::List;
     sink.var = renamed(sink.var);
   }
@@ -265,7 +265,7 @@ const Expr* Attempt::fail(const Expr* e) {
   return e;
 }
 
-/// True if the list is as quick to read as it stands.
+/// True if the list is as cheap to read without bits.
 bool Attempt::is_plain(const Expr* list) const {
   bool plain = !is_set_op(list->kind);
   for_each_node(*list, [&](const Expr& node) {
@@ -297,7 +297,8 @@ const Expr* Attempt::expr(const Expr* e) {
   return failed_ ? e : builder_.with_operands(e, operands);
 }
 
-/// A look-up or a comparison of vertices by their positions; null if these are not known, or it is none.
+/// A look-up or a comparison of vertices by their positions; null for other expressions, or if the positions are
+/// unknown.
 const Expr* Attempt::asked_by_position(const Expr* e) {
   if (e->kind == Kind::Contains || e->kind == Kind::HasEdge) {
     const Expr* position = sets_.position_of(e->operands.back());
@@ -309,7 +310,7 @@ const Expr* Attempt::asked_by_position(const Expr* e) {
     return builder_.make(Kind::Contains, {set->bits, position});
   }
   if (e->kind == Kind::Eq || e->kind == Kind::Ne) {
-    // Of one list without repeats: their positions tell, and need no look at it.
+    // Two items of one list without repeats are compared by their positions alone.
     const Expr* a = sets_.position_of(e->operands[0]);
     const Expr* b = sets_.position_of(e->operands[1]);
     if (a != nullptr && b != nullptr && sets_.positions_tell()) return builder_.make(e->kind, {a, b});

@@ -17,7 +17,7 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// The vertex whose row a node reads; null: none. A degree is told without the row.
+/// The vertex whose row a node reads; null: none. A degree is known without the row.
 const Expr* row_read(const Expr& node) {
   switch (node.kind) {
     case Kind::Neighbors:
@@ -34,7 +34,7 @@ void for_each_row(const Expr& e, const std::function<void(const Expr&)>& visit) 
   if (const Expr* vertex = row_read(e)) visit(*vertex);
 }
 
-/// Which loops of a region are blocked, or that it cannot be.
+/// The loops of a region to be blocked; or that the region cannot be blocked.
 class BlockedLoops {
  public:
   BlockedLoops(const Module& module, std::int64_t levels, bool deeper)
@@ -58,7 +58,7 @@ class BlockedLoops {
   std::int64_t deepest() const { return deepest_; }
   const Collect& collect() const { return *collect_; }
   const Var* graph() const { return graph_; }
-  /// The level of a loop, from 1; 0: it is not blocked.
+  /// The level of a loop, from 1; 0: not blocked.
   std::int64_t level(const For& loop) const {
     const auto found = loops_.find(&loop);
     return found == loops_.end() ? 0 : found->second;
@@ -79,7 +79,7 @@ class BlockedLoops {
            graph_ == *std::ranges::find_if(module.params, [](const Var* param) { return param->type->is_graph(); });
   }
 
-  /// The rows of which vertices are read.
+  /// Records the vertices whose rows are read.
   void look_for_rows(const Stmt& stmt) {
     for_each_expr(stmt, [this](const Expr& e) {
       for_each_node(e, [this](const Expr& node) {
@@ -97,7 +97,7 @@ class BlockedLoops {
     if (const For* loop = as<For>(&stmt)) items_.insert(loop->vars.begin(), loop->vars.end());
   }
 
-  /// `inside`: of a collect in the loop, whose values are computed with.
+  /// `inside`: in a collect inside the loop, whose values are used in computations.
   void walk(const Block& block, std::int64_t level, bool inside) {
     for (const Stmt* stmt : block.body) {
       if (const For* loop = as<For>(stmt)) {
@@ -110,7 +110,7 @@ class BlockedLoops {
       }
     }
     if (level != 0) return;
-    // What the outermost loop walks is up to who runs it; all others are items of loops.
+    // The caller chooses the positions of the outermost loop; all other vertices are items of loops.
     fits_ = fits_ && std::ranges::all_of(read_, [this](const Var* var) {
               return items_.contains(var) || std::ranges::count(outer_->vars, var) != 0;
             });
@@ -130,7 +130,7 @@ class BlockedLoops {
 
   Facts facts_;
   const std::int64_t levels_;
-  const bool deeper_;  ///< Loops behind these levels may read rows.
+  const bool deeper_;  ///< Loops inside these levels may read rows.
   const Collect* collect_ = nullptr;
   const For* outer_ = nullptr;
   const Var* graph_ = nullptr;
@@ -143,10 +143,10 @@ class BlockedLoops {
 
 /// A block of a level, as values of the module.
 struct BlockOfLevel {
-  const Expr* is_first;  ///< It begins with the first vertex.
-  const Expr* is_last;   ///< No vertex is behind it.
-  const Expr* begin;     ///< Its first vertex,
-  const Expr* end;       ///< and the one behind its last; if there is none, any.
+  const Expr* is_first;  ///< True if it begins with the first vertex.
+  const Expr* is_last;   ///< True if no vertex is behind it.
+  const Expr* begin;     ///< Its first vertex.
+  const Expr* end;       ///< The vertex behind its last; arbitrary if there is none.
 };
 
 class Blocker final : public Rewriter {
@@ -197,7 +197,7 @@ class Blocker final : public Rewriter {
     return var;
   }
 
-  /// Outside of the loops of a level, what is yielded is of its first block.
+  /// Outside the loops of a level, values are yielded for the first block only.
   void yield_once(const Yield& yield, Stmts& out) {
     const Stmt* rebuilt = rebuild(&yield);
     Builder& b = builder();
@@ -245,7 +245,7 @@ class Blocker final : public Rewriter {
   std::vector<const Var*> params_;
   std::vector<BlockOfLevel> blocks_;
   Stmts lets_;
-  std::int64_t level_ = 0;  ///< Of the blocked loops around the statement at hand.
+  std::int64_t level_ = 0;  ///< Blocked loops around the current statement.
 };
 
 }  // namespace

@@ -4,17 +4,17 @@
 
 namespace matcha::passes {
 
-/// block: has a run walk a block of the vertices in each loop whose items' neighbours are read (loop tiling).
+/// block: restricts each loop whose items' rows are read to one block of the vertices (loop tiling).
 ///
-/// What. The module gets two ints as parameters for each such loop level, places in the list of all vertices. A loop of
-/// level k over a set walks only the items from the vertex at the first place on and before that at the second one.
-/// What is yielded outside of the loops of a level is yielded by the run of that level's first block only. So the
-/// values of the sinks, added up over all blocks of all levels, are those of the module before; what the outermost loop
-/// walks is up to who runs it. With all vertices in one block, the module does what it did.
+/// What. The module gets two int parameters for each such loop level, positions in the list of all vertices. A loop of
+/// level k over a set walks only the items from the vertex at the first position up to, and without, that at the second
+/// one. Yields outside the loops of a level happen only in the run of that level's first block. So the values of the
+/// sinks, summed over all blocks of all levels, are those of the original module. The caller chooses the positions of
+/// the outermost loop. With all vertices in one block, the module computes the same as before.
 ///
-/// Why. A run then reads the rows of a few blocks, whatever the size of the graph: those of the positions that the
-/// outermost loop walks, and those of the block of each level. All pairs of blocks read a graph of k blocks k times, in
-/// long pieces, while loops that go through it in the order of its neighbours fetch row after row.
+/// Why. A run then reads the rows of a few blocks, for every size of graph: those of the outermost loop's positions,
+/// and one block for each level. All pairs of k blocks read the graph k times, in long pieces. Without blocks, loops in
+/// the order of neighbours fetch single rows.
 ///
 /// Before:  module loop "triangles" (%G: graph) {
 ///            collect %n: sum i128 {
@@ -34,11 +34,11 @@ namespace matcha::passes {
 ///                let %all = lower_neighbors(%G, %u)
 ///                for %v in span(%all, lower_bound(%all, %begin), …) { … }
 ///
-/// Requires and ensures: stage loop; the first place of each block is one of a vertex. Gives up, and leaves the module
-/// as it is, on: modules that are not one collect with a loop over the vertices of their one graph and no lists as
-/// sinks; values that are not added up but computed with inside of a loop, where the rows of items of that loop were
-/// read; rows of what is no item of a loop; loops whose items are in no order. Levels behind option `levels` walk all;
-/// with `deeper=0` it gives up on modules that read rows of their items.
+/// Requires and ensures: stage loop; the first position of each block is that of a vertex. Gives up, and leaves the
+/// module unchanged, unless the module is one collect with a loop over the vertices of its only graph and without list
+/// sinks. Also gives up on: values that are used in computations inside a loop whose items' rows were read for them;
+/// rows of vertices that are not items of a loop; loops over unordered lists. Loops below the option `levels` walk all
+/// items; with `deeper=0` modules that read rows of their items are left unchanged too.
 ir::Module block_vertices(const ir::Module& module, PassContext& context);
 
 }  // namespace matcha::passes

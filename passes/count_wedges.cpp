@@ -20,7 +20,7 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// What is assumed of a graph where pairs are counted by their other ends.
+/// Assumptions about a graph whose pairs are counted by their other ends.
 constexpr std::array kAssumed = {AssumptionKind::Symmetric, AssumptionKind::Simple};
 
 /// `below(neighbors(graph, vertex), cut)`, or `above`.
@@ -31,12 +31,12 @@ struct Near {
   const Expr* cut;
 };
 
-/// A loop over the pairs of a list that adds up what they share.
+/// A loop over the pairs of a list that sums the sizes of their common neighbours.
 struct Pairs {
   Near near;
   const Expr* list;
   const Var* sum;
-  bool reverse;  ///< True where arcs have their reverse.
+  bool reverse;  ///< True if every arc has its reverse.
 };
 
 class WedgeCounter final : public Rewriter {
@@ -86,7 +86,7 @@ class WedgeCounter final : public Rewriter {
     }
     const bool whole = collects_ == 1 && loops_ == 0 && s.lists.size() == 1 && s.lists[0]->kind == Kind::Vertices;
     const bool outer = std::exchange(every_vertex_, whole);
-    // Conditions around the loop hold for all of it.
+    // Conditions around the loop apply to all of its iterations.
     std::vector<const Expr*> around = whole ? std::exchange(conditions_, {}) : std::vector<const Expr*>();
     if (whole) root_ = &s;
     ++loops_;
@@ -107,7 +107,7 @@ class WedgeCounter final : public Rewriter {
     if (rebuilt == &s || !does_nothing(*rebuilt)) out.push_back(rebuilt);
   }
 
-  /// True for a condition on names that nobody reads any more.
+  /// True for a condition that only tests unread values.
   bool does_nothing(const If& s) const {
     return s.maybe_else == nullptr && !facts_.may_trap(s.cond) &&
            std::ranges::all_of(s.then_body->body, [&](const Stmt* stmt) {
@@ -116,7 +116,7 @@ class WedgeCounter final : public Rewriter {
            });
   }
 
-  /// Appends what stands for the loop.
+  /// Appends the replacement of the loop.
   void count(const Pairs& pairs, Stmts& out) {
     Builder& b = builder();
     const Expr* graph = expr(pairs.near.graph);
@@ -136,7 +136,7 @@ class WedgeCounter final : public Rewriter {
     out.push_back(counted_to(graph, parts, number, b.block({&yield, 1})));
   }
 
-  /// `body` for 0, 1, … below `count`, of which there are no more than vertices.
+  /// A loop with `body` over 0, 1, … below `count`, which is at most the number of vertices.
   const For* counted_to(const Expr* graph, const Expr* count, const Var* number, const Block* body) {
     Builder& b = builder();
     const Expr* walked = b.make(Kind::Span, {b.make(Kind::Vertices, {graph}), b.integer(0), count});
@@ -146,11 +146,11 @@ class WedgeCounter final : public Rewriter {
 
   // From the other end
 
-  /// Expressions are shared, so one that is made is the one that is there.
+  /// Expressions are hash-consed, so a new one is the same as an equal existing one.
   Builder builder_of_facts() const { return Builder(context_.context); }
 
-  /// True for pairs of the neighbours on one side of the vertex of the outermost loop, of which the neighbours on that
-  /// side of it are counted.
+  /// True for pairs of the neighbours on one side of the outermost loop's vertex, whose common neighbours on that side
+  /// of it are counted.
   bool largest_of_four(const Pairs& pairs) const {
     const Var* vertex = root_->vars[0];
     return may_assume(pairs.near.graph) && pairs.near.cut == vertex &&
@@ -159,7 +159,7 @@ class WedgeCounter final : public Rewriter {
            std::ranges::all_of(conditions_, [&](const Expr* c) { return asks_for_pair(*c, pairs.near.side); });
   }
 
-  /// True for a condition that only leaves vertices out which have no two neighbours on that side.
+  /// True for a condition that only excludes vertices with fewer than two neighbours on that side.
   bool asks_for_pair(const Expr& cond, Side side) const {
     const ConstInt* least = cond.kind == Kind::Le ? as<ConstInt>(cond.operands[0]) : nullptr;
     const Expr* size = least != nullptr && least->value <= 2 ? cond.operands[1] : nullptr;
@@ -229,7 +229,7 @@ class WedgeCounter final : public Rewriter {
     return Pairs{*a, list, yield->sink, reverse};
   }
 
-  /// The loop behind values and `conditions`; null if there is anything else.
+  /// The loop behind lets and `conditions`; null if there are other statements.
   const For* only_loop(const Block& block, std::vector<const Expr*>& conditions) const {
     for (const Stmt* stmt : block.body) {
       const bool last = stmt == block.body.back();
@@ -247,14 +247,14 @@ class WedgeCounter final : public Rewriter {
     return nullptr;
   }
 
-  /// True for a condition that only leaves the first item out, which has none before it.
+  /// True for a condition that only excludes the first item, which has no item before it.
   bool asks_for_second(const Expr& cond, const For& first) const {
     const ConstInt* least = cond.kind == Kind::Le ? as<ConstInt>(cond.operands[0]) : nullptr;
     return least != nullptr && least->value <= 1 && cond.operands[1] == first.maybe_index;
   }
 
-  /// True if the items of `first` that do not meet it add nothing where arcs have their reverse: one that is a
-  /// neighbour of the cut then has that as its neighbour, and the cut is not on its own side.
+  /// True if the items of `first` that fail the condition add nothing, provided that arcs have their reverse: an item
+  /// adjacent to the cut then is a neighbour of the cut, and the cut is not on its own side.
   bool asks_for_reverse(const Expr& cond, const For& first, const Expr& cut) const {
     const ConstInt* least = cond.kind == Kind::Le ? as<ConstInt>(cond.operands[0]) : nullptr;
     if (least == nullptr || least->value > 2 || cond.operands[1]->kind != Kind::Size) return false;
@@ -306,10 +306,10 @@ class WedgeCounter final : public Rewriter {
   PassContext& context_;
   std::vector<const Var*> assumed_;  ///< Simple graphs whose arcs have their reverse.
   std::unordered_set<const Var*> sums_;
-  const For* root_ = nullptr;            ///< The loop over all vertices whose body this is,
-  bool every_vertex_ = false;            ///< while every vertex comes here,
-  std::vector<const Expr*> conditions_;  ///< unless one of these does not hold.
-  std::vector<Pairs> mirrored_;          ///< What is counted at its end.
+  const For* root_ = nullptr;            ///< The loop over all vertices whose body is processed,
+  bool every_vertex_ = false;            ///< as long as the code is reached for every vertex,
+  std::vector<const Expr*> conditions_;  ///< except those that fail one of these conditions.
+  std::vector<Pairs> mirrored_;          ///< Counts to be added at its end.
   int loops_ = 0;
   int collects_ = 0;
 };

@@ -13,9 +13,9 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// What a statement of the body of the outermost loop does.
+/// An independent part of the outermost loop's body.
 struct Part {
-  std::vector<std::size_t> stmts;  ///< Places in the body.
+  std::vector<std::size_t> stmts;  ///< Indices of statements of the body.
   std::unordered_set<const Var*> sinks;
   bool loops = false;
 };
@@ -66,7 +66,7 @@ class Distributor {
     return true;
   }
 
-  /// The parts that can be apart, each with loops; the first has also what has none.
+  /// The independent parts with loops; the first also gets the statements without loops.
   static std::vector<Part> parts_of(const Collect& collect, const For& loop) {
     std::vector<Part> parts;
     std::unordered_set<const Var*> outside;
@@ -103,8 +103,8 @@ class Distributor {
     part.loops = part.loops || other.loops;
   }
 
-  /// The part's statements and all that the body binds, in a loop of new values. The first part also gets the sinks
-  /// that nothing yields into.
+  /// The part's statements with all bindings of the body, in a loop over new variables. The first part also gets the
+  /// sinks without yields.
   const Stmt* collect_of(const Collect& collect, const For& loop, const Part& part, bool first) {
     Stmts body;
     for (std::size_t i = 0; i < loop.body->body.size(); ++i) {

@@ -4,15 +4,15 @@
 
 namespace matcha::passes {
 
-/// distribute: loops that stand side by side in an outermost loop get an outermost loop each (loop distribution).
+/// distribute: gives loops that are side by side in an outermost loop an outermost loop each (loop distribution).
 ///
-/// What. A collect of one loop in whose body several statements have loops of their own becomes a collect for each of
-/// them, with the sinks that it yields into. What the body binds goes along; statements that share a sink stay
+/// What. A collect of one loop, in whose body several statements have loops of their own, becomes one collect for each
+/// of them, with the sinks that it yields into. Bindings of the body are copied; statements that share a sink stay
 /// together.
 ///
-/// Why. On a GPU a task names positions of an outermost loop and of the one loop that ends its body: what stands in
-/// front of that loop is walked by one group for a whole vertex, however many neighbours it has. Six 4-motifs in one
-/// loop took 1.5 s where they take 20 ms one after the other. Reading the vertices once more costs microseconds.
+/// Why. A task on a GPU names positions of an outermost loop and of the one loop that ends its body. A loop in front of
+/// that is walked by one group for a whole vertex, however many neighbours it has. Six 4-motifs in one loop took 1.5 s,
+/// but 20 ms one after the other. Reading the vertices once more costs microseconds.
 ///
 /// Before:  collect %m: sum i128, %n: sum i128 {
 ///            for %u in vertices(%G) {
@@ -31,7 +31,7 @@ namespace matcha::passes {
 ///            }
 ///          }
 ///
-/// Requires and ensures: stage loop. Gives up on: bodies that bind a list which also yields into another sink.
+/// Requires and ensures: stage loop. Gives up on: bodies that bind a list whose collect also yields into another sink.
 ir::Module distribute(const ir::Module& module, PassContext& context);
 
 }  // namespace matcha::passes

@@ -8,12 +8,12 @@
 
 namespace matcha::passes {
 
-/// True for what is computed from 128-bit values, which live at top level alone.
+/// True for an expression computed from 128-bit values, which exist only at top level.
 bool reads_wide(const ir::Expr& expr);
 
-/// A look-up in `set`, an `intersect` or `diff`, as look-ups in its operands; `in` makes them, of what is not to be
-/// there with `true`. The operand that may trap is asked first, since the other may not be asked; null if both may
-/// trap.
+/// A look-up in `set`, an `intersect` or `diff`, as look-ups in its operands. `in` makes each of them, with `true` for
+/// an operand that must not contain the item. An operand that may trap comes first, since the second look-up may be
+/// skipped; null if both may trap.
 const ir::Expr* looked_up_in_both(ir::Builder& builder, const ir::Facts& facts, const ir::Expr* set,
                                   const std::function<const ir::Expr*(const ir::Expr* operand, bool negated)>& in);
 

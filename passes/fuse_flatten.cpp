@@ -31,7 +31,7 @@ class Flattener final : public Rewriter {
       out.push_back(join(let->var, let->value));
       return;
     }
-    // Elsewhere the list gets a name first.
+    // In other places the list first gets a name.
     std::unordered_map<const Expr*, const Expr*> named;
     for_each_expr(*rebuilt, [&](const Expr& e) {
       for_each_node(e, [&](const Expr& node) {

@@ -18,7 +18,7 @@ bool is_one(const Expr* e) {
   return constant != nullptr && constant->value == 1;
 }
 
-/// Reading the list twice costs no more than reading it once.
+/// True if reading the list twice costs no more than once.
 bool is_cheap(const Expr* e) {
   if (walks(e->kind) || e->kind == Kind::Select) return false;
   return std::all_of(e->operands.begin(), e->operands.end(), is_cheap);
@@ -39,8 +39,8 @@ class LoopFuser final : public Rewriter {
   }
 
  private:
-  /// What a loop adds to the sink when `yield` does it each time, as values to yield once; empty if it depends on the
-  /// item.
+  /// The total of a loop in which `yield` adds to the sink each time, as values to yield once; empty if it depends on
+  /// the item.
   std::vector<const Expr*> all_at_once(const Yield& yield, const For& loop, const Expr* size,
                                        const std::unordered_set<const Var*>& inside) {
     const Sink* sink = uses_.sink(yield.sink);
@@ -58,7 +58,7 @@ class LoopFuser final : public Rewriter {
     return trap ? std::vector<const Expr*>() : totals;
   }
 
-  /// Appends what `value`, or less it, makes over all items; false if that needs the items.
+  /// Appends the total of `value` over all items, negated if `negative`; false if that depends on the items.
   bool add_totals(const Expr* value, bool negative, const For& loop, const Expr* size,
                   const std::unordered_set<const Var*>& inside, std::vector<const Expr*>& totals) {
     Builder& b = builder();
@@ -67,7 +67,7 @@ class LoopFuser final : public Rewriter {
       if (is_one(value)) return add(size), true;
       const Expr* product = b.make(Kind::Mul, {value, size});
       if (!facts_.may_trap(product)) return add(product), true;
-      // Of two lists of vertices only the half of the product is known to fit.
+      // For two lists of vertices only half of the product is known to fit.
       add(b.make(Kind::Mul, {value, b.make(Kind::Div, {size, b.integer(2)})}));
       const Expr* rounded_up = b.make(Kind::Add, {size, b.integer(1)});
       return add(b.make(Kind::Mul, {value, b.make(Kind::Div, {rounded_up, b.integer(2)})})), true;
@@ -84,7 +84,7 @@ class LoopFuser final : public Rewriter {
            add_totals(value->operands[1], negative != (value->kind == Kind::Sub), loop, size, inside, totals);
   }
 
-  /// For `convert<i64>(contains(s, x))` the items x that are found.
+  /// For `convert<i64>(contains(s, x))`: the items x in s, as a set.
   const Expr* found_each_time(const Expr* value, const For& loop, const std::unordered_set<const Var*>& inside) {
     const Expr* test = value->kind == Kind::Convert ? value->operands[0] : value;
     if (test->kind != Kind::Contains || loop.vars.size() != 1 || test->operands[1] != loop.vars[0]) return nullptr;
@@ -117,7 +117,7 @@ class LoopFuser final : public Rewriter {
     if (!left.empty()) out.push_back(builder().loop(s.vars, s.lists, s.maybe_index, builder().block(left)));
   }
 
-  /// Gives the size a name if it is computed and the yields read it more than once.
+  /// Names the size if it is computed and the yields read it more than once.
   void named_size(const Expr* size, Stmts& yields, Stmts& out) {
     int reads = 0;
     for (const Stmt* stmt : yields) {
@@ -149,7 +149,7 @@ class LoopFuser final : public Rewriter {
     }
   }
 
-  /// The list whose items go into the sink, all of them and in order.
+  /// The list whose items are copied to the sink, all of them and in order; else null.
   static const Expr* copied(const Sink& sink, const Block& body) {
     const For* loop = body.body.size() == 1 ? as<For>(body.body[0]) : nullptr;
     if (sink.kind != SinkKind::List || loop == nullptr || loop->lists.size() != 1 || loop->body->body.size() != 1) {
@@ -161,7 +161,7 @@ class LoopFuser final : public Rewriter {
     return same ? loop->lists[0] : nullptr;
   }
 
-  /// The value of a sink that one yield fills, always. Sums of floats stay: they turn -0 into 0.
+  /// The value of a sink with one unconditional yield. Sums of floats stay: they turn -0 into 0.
   const Expr* one_value(const Sink& sink, const Stmt& last, const Block& body) {
     const Yield* yield = as<Yield>(&last);
     bool fits = yield != nullptr && yield->sink == sink.var && sink.kind != SinkKind::List &&

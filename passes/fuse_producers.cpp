@@ -12,11 +12,11 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// What becomes of the collects of a module.
+/// The planned changes of the module's collects.
 struct Plan {
   std::unordered_map<const Var*, const Collect*> walked;  ///< Lists to be made inside the loop that walks them.
-  std::unordered_map<const Var*, const Collect*> added;   ///< Sums, any, all that are yielded on.
-  std::unordered_map<const Var*, const Var*> counted;     ///< Lists that become a sum of 1, with that sum.
+  std::unordered_map<const Var*, const Collect*> added;   ///< Sums, any and all that are only yielded to another sink.
+  std::unordered_map<const Var*, const Var*> counted;     ///< Lists replaced by a sum of 1, with that sum.
   bool empty() const { return walked.empty() && added.empty() && counted.empty(); }
 };
 
@@ -29,7 +29,7 @@ class ProducerPlanner {
     for_each_stmt(*module_.body, [&](const Stmt& stmt) {
       if (const Collect* collect = as<Collect>(&stmt)) counted(*collect);
     });
-    // What moves into a place that may not be reached is planned last, when it is known what moves into it.
+    // Collects that move below a condition are planned last, when it is known which others move into them.
     for (bool conditional : {false, true}) {
       for_each_stmt(*module_.body, [&](const Stmt& stmt) {
         if (const Collect* collect = as<Collect>(&stmt)) moved(*collect, conditional);
@@ -76,8 +76,8 @@ class ProducerPlanner {
     }
   }
 
-  /// True if a list on which the loop around it has no influence is looked through for a label: where it is walked this
-  /// would be done in each round of that loop, in front of which `hoist` moves it.
+  /// True if a list that does not depend on the surrounding loop is searched for a label. Walked in place it would be
+  /// searched in each iteration; `hoist` moves it in front of the loop.
   bool is_looked_through_again(const Collect& collect) const {
     if (!looks_at_labels(*collect.body) || may_trap(facts_, collect)) return false;
     int depth = 0;
@@ -93,7 +93,7 @@ class ProducerPlanner {
     return depth < uses_.depth(*collect.sinks[0].var);
   }
 
-  /// True if something that moves already has its reader inside `collect`.
+  /// True if the reader of another moving collect is inside `collect`.
   bool receives(const Collect& collect) const {
     bool found = false;
     for_each_stmt(*collect.body, [&](const Stmt& stmt) {
@@ -203,10 +203,10 @@ class Fuser final : public Rewriter {
 
   struct Walker {
     const For* loop;
-    bool used;  ///< Its body stands somewhere already; further places get copies.
+    bool used;  ///< Its body was placed already; further places get copies.
   };
 
-  /// The body of the loop that walked the list, in the place of a yield into it.
+  /// Puts the body of the loop that walked the list in place of a yield into the list.
   void inline_walker(const Yield& s, Walker& walker, Stmts& out) {
     const For& loop = *walker.loop;
     std::vector<const Expr*> items;
@@ -231,7 +231,7 @@ class Fuser final : public Rewriter {
     all(*copy_with_new_vars(builder().context(), *loop.body, loop.vars, names), out);
   }
 
-  /// A constant or a name of which it is known that reading it ends no run; not so of the least of a list.
+  /// A constant, or a variable that cannot trap when it is read; the minimum of a list can.
   bool is_harmless(const Expr& item) const {
     const Var* var = as<Var>(&item);
     bool known = var == nullptr || facts_.top_level(var) || facts_.definition(var) != nullptr;
@@ -241,7 +241,7 @@ class Fuser final : public Rewriter {
   Facts facts_;
   Plan plan_;
   std::unordered_map<const Var*, Walker> walkers_;
-  std::unordered_map<const Var*, const Var*> targets_;  ///< The sink that stands for a sink that moved.
+  std::unordered_map<const Var*, const Var*> targets_;  ///< The replacement of a sink that moved.
 };
 
 }  // namespace

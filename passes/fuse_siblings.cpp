@@ -13,7 +13,7 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// The one loop of a collect; null if there is more, or something else.
+/// The only loop of a collect; null if there are other statements.
 const For* only_loop(const Stmt* stmt) {
   const Collect* collect = as<Collect>(stmt);
   return collect != nullptr && collect->body->body.size() == 1 ? as<For>(collect->body->body[0]) : nullptr;
@@ -26,7 +26,7 @@ bool reads_any(const Stmt& stmt, const std::unordered_set<const Var*>& vars) {
   return found;
 }
 
-/// True if nothing that the statement yields goes to a list: the order of its yields cannot be seen.
+/// True if nothing in the statement yields to a list, so that the order of its yields is not observable.
 bool yields_no_list(const Stmt& stmt) {
   bool found = false;
   for_each_stmt_of(stmt, [&](const Stmt& s) {
@@ -98,13 +98,13 @@ class SiblingFuser final : public Rewriter {
     return changed ? builder().block(stmts) : b;
   }
 
-  /// Lists that something walks keep a collect of their own, which can still move to that reader.
+  /// Lists that a loop walks keep a collect of their own, which can still move into that loop.
   bool may_share(const Collect& collect) const {
     return std::all_of(collect.sinks.begin(), collect.sinks.end(),
                        [&](const Sink& sink) { return sink.kind != SinkKind::List || returned_.contains(sink.var); });
   }
 
-  /// Statements i and j as one at the place of i; null if they cannot be.
+  /// Statements i and j merged at the place of i; null if that is impossible.
   const Collect* merged_collect(const Stmts& stmts, std::size_t i, std::size_t j) {
     const For* first = only_loop(stmts[i]);
     const For* second = only_loop(stmts[j]);
@@ -121,8 +121,8 @@ class SiblingFuser final : public Rewriter {
     return builder().collect(sinks, builder().block({&loop, 1}));
   }
 
-  /// Two loops that stand for themselves, as one at the place of the second: the first binds nothing that a statement
-  /// between them could read. Null if they cannot be, or if a list would get its items in another order.
+  /// Two separate loops merged at the place of the second; the first binds nothing that a statement between them could
+  /// read. Null if that is impossible, or if it would change the order of a list's items.
   const Stmt* merged_loop(const Stmt* one, const Stmt* other) {
     const For* first = as<For>(one);
     const For* second = as<For>(other);

@@ -8,10 +8,11 @@ namespace matcha::passes {
 /// `flatten(l)` becomes a loop in a loop, or a collect of its own.
 ir::Module fuse_flatten(const ir::Module& module, PassContext& context);
 
-/// Collects move into the one loop or yield that reads what they make.
+/// Moves collects into the only loop or yield that reads their values.
 ir::Module fuse_producers(const ir::Module& module, PassContext& context);
 
-/// Loops that add a constant become a product, copies of lists the lists, collects of one yield a `let`.
+/// Turns loops that add a constant into a product, copies of lists into the lists, and collects of one yield into a
+/// `let`.
 ir::Module fuse_loops(const ir::Module& module, PassContext& context);
 
 /// Collects over the same list in one block become one.

@@ -17,7 +17,7 @@ namespace {
 
 enum class Cost { Free, Search, Walk };
 
-/// What computing the node itself costs.
+/// The cost of computing the node itself.
 Cost node_cost(const Expr& e) { return walks(e.kind) ? Cost::Walk : searches(e.kind) ? Cost::Search : Cost::Free; }
 
 Cost cost(const Expr& e) {
@@ -56,7 +56,7 @@ class Hoister {
   using Names = std::unordered_map<const Expr*, const Expr*>;
   using Occurrences = std::unordered_map<const Expr*, int>;
 
-  /// A value that moves in front of a loop, with the name that the program has for it, if any.
+  /// A value that moves in front of a loop, with its name in the program, if any.
   struct Fixed {
     const Expr* value;
     std::string_view name;
@@ -66,7 +66,7 @@ class Hoister {
     Names outer = names_;
     const std::size_t outer_collects = collects_.size();
     Occurrences times;
-    // Of one statement alone what it computes twice itself: what is repeated below it may never be reached.
+    // A single statement only gets names for expressions that it computes unconditionally twice.
     if (b.body.size() > 1) occurrences(b, times);
     if (b.body.size() == 1) own_occurrences(*b.body[0], times);
     Stmts out;
@@ -81,7 +81,7 @@ class Hoister {
     return builder_.block(out);
   }
 
-  /// How often each set operation, and the size of one, stands in the block and the blocks within.
+  /// Counts the occurrences of each set operation, and of its size, in the block and its nested blocks.
   static void occurrences(const Block& b, Occurrences& times) {
     for_each_stmt(b, [&](const Stmt& s) { own_occurrences(s, times); });
   }
@@ -98,7 +98,7 @@ class Hoister {
     return node_cost(e) == Cost::Walk || (e.kind == Kind::Size && node_cost(*e.operands[0]) == Cost::Walk);
   }
 
-  /// Names what the statement computes in any case and the block computes again: loops that were joined have the same
+  /// Names expressions that the statement always computes and the block computes again: merged loops have the same
   /// counts side by side.
   void name_repeated(const Stmt& s, const Occurrences& times, Stmts& out) {
     const Let* let = as<Let>(&s);
@@ -116,7 +116,7 @@ class Hoister {
     for_each_expr(s, [&](const Expr& e) { visit(visit, e); });
   }
 
-  /// Gives the expression a name here.
+  /// Names the expression at this place.
   void add_name(const Expr& e, std::string_view wanted, Stmts& out) {
     builder_.set_loc(e.loc);
     const Var* name = builder_.var(e.type, wanted.empty() ? hint(e) : wanted);
@@ -144,7 +144,7 @@ class Hoister {
         [&](const OneOf<Block, Yield, BuildGraph, Return, Region, Store> auto& other) { out.push_back(&other); });
   }
 
-  /// The statement with known names in its own expressions; itself if there is none.
+  /// The statement with known names in its own expressions; itself if there are none.
   const Stmt* renamed(const Stmt* stmt) {
     bool found = false;
     for_each_expr(*stmt, [&](const Expr& e) { found = found || replace(builder_, &e, names_) != &e; });
@@ -163,7 +163,7 @@ class Hoister {
   void collect(const Collect& s, Stmts& out) {
     std::unordered_set<const Var*> inside = bound_in(s);
     Stmts moved;
-    // No loop stands between here and the branches of a choice, of which one is needed.
+    // No loop is between here and the branches of a choice, of which only one is computed.
     const Block* left = is_choice(s) ? s.body : without_fixed(*s.body, inside, moved);
     for (const Stmt* stmt : moved) this->stmt(stmt, out);
     const Block* body = block(*left);
@@ -171,7 +171,7 @@ class Hoister {
     const Collect* result = body == s.body ? &s : builder_.collect(s.sinks, body);
     if (const Expr* value = chosen(*result)) {
       if (facts_.may_trap(value)) {
-        out.push_back(builder_.let(s.sinks[0].var, value));  // Also if nobody reads it.
+        out.push_back(builder_.let(s.sinks[0].var, value));  // Even if it is unread.
       } else {
         names_[s.sinks[0].var] = value;
       }
@@ -188,14 +188,13 @@ class Hoister {
     context_.count("repeated statements");
   }
 
-  /// True for `x if c else y` of other values than conditions, which may become `and` or `or`.
+  /// True for `x if c else y` over values that are not conditions, which may become `and` or `or`.
   static bool is_choice(const Collect& s) {
     return s.sinks.size() == 1 && s.sinks[0].kind != SinkKind::Any && s.body->body.size() == 1 &&
            s.body->body[0]->kind == Kind::If;
   }
 
-  /// The value of a collect that does no more than `and` or `or`, once the statements of its branches have moved; or
-  /// null.
+  /// The value of a collect that is only an `and` or `or`, once the statements of its branches have moved; else null.
   const Expr* chosen(const Collect& s) {
     if (s.sinks.size() != 1 || s.sinks[0].kind != SinkKind::Any || s.body->body.size() != 1) return nullptr;
     const If* branch = as<If>(s.body->body[0]);
@@ -232,8 +231,8 @@ class Hoister {
     return same ? &s : builder_.loop(s.vars, lists, s.maybe_index, body);
   }
 
-  /// The block without the lets and collects that do not depend on the loop or collect, which go to `moved`; those in
-  /// loops within and under conditions that most items may pass too.
+  /// The block without the lets and collects that do not depend on the loop or collect, which are appended to `moved`.
+  /// Nested loops and conditions that most items pass are searched too.
   const Block* without_fixed(const Block& b, std::unordered_set<const Var*>& inside, Stmts& moved) {
     Stmts left;
     for (const Stmt* stmt : b.body) {
@@ -284,14 +283,14 @@ class Hoister {
     bool depends = false;
     const auto visit = [&](const Stmt& s) {
       for_each_expr(s, [&](const Expr& e) { depends = depends || reads(e, others); });
-      const Yield* yield = as<Yield>(&s);  // Into a sink outside it counts once an iteration.
+      const Yield* yield = as<Yield>(&s);  // A yield into an outer sink has an effect in each iteration.
       depends = depends || (yield != nullptr && !own.contains(yield->sink));
     };
     for_each_stmt_of(stmt, visit);
     return !depends;
   }
 
-  /// The largest expressions worth a name that do not depend on the loop.
+  /// Finds the largest expressions worth a name that do not depend on the loop.
   void fixed_in(const Block& b, const std::unordered_set<const Var*>& inside, bool conditional,
                 std::vector<Fixed>& found) {
     for (const Stmt* stmt : b.body) {
@@ -333,8 +332,8 @@ class Hoister {
   Facts facts_;
   Builder builder_;
   PassContext& context_;
-  Names names_;                           ///< Expressions that have a name here.
-  std::vector<const Collect*> collects_;  ///< Those that have been computed here, to be read again.
+  Names names_;                           ///< Expressions that have a name at this place.
+  std::vector<const Collect*> collects_;  ///< Collects computed before this place, which can be read again.
 };
 
 }  // namespace

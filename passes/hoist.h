@@ -4,15 +4,14 @@
 
 namespace matcha::passes {
 
-/// hoist: what a loop would compute again each time is computed before it, and what has a name already is not computed
-/// again.
+/// hoist: computes loop-invariant values in front of the loop, and computes named values only once.
 ///
-/// What. Neighbour lists and their edge information (a hash look-up for sparse graphs), slices, set operations and
-/// their sizes, and searches that do not depend on a loop get a name in front of it, as far out as they can; collects
-/// that do not depend on it move there whole. Under an equality or a look-up, which few items pass, only what costs no
-/// walk moves; the label of a vertex is no such equality. What one branch of a choice of numbers computes stays there
-/// unless a loop is around it. A set operation, or its size, that a statement computes in any case and its block
-/// computes again, or that statement does, gets a name before it.
+/// What. Expressions that do not depend on a loop get a name in front of it, as far out as possible: neighbour lists
+/// and their edge information (a hash look-up in sparse graphs), slices, set operations, their sizes, and searches.
+/// Collects that do not depend on it move as a whole. Under an equality or a look-up, which few items pass, only values
+/// that need no walk move; the label of a vertex is not such an equality. Values computed in one branch of a choice of
+/// numbers stay there unless a loop is around the choice. If a statement always computes a set operation or its size,
+/// and it or its block computes that again, the value gets a name before the statement.
 ///
 /// Why. Matcha 3.6.2; Listing 1 of its paper becomes Listing 3.
 ///

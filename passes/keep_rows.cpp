@@ -67,7 +67,7 @@ class RowKeeper final : public Rewriter {
   }
 
  private:
-  /// Whether items of some loop are those from a vertex on that stands in a place of the list of all.
+  /// True if some loop walks the items from a vertex on that is at a position in the list of all vertices.
   bool walks_blocks(const Module& module) const {
     bool found = false;
     for_each_stmt(*module.body, [&](const Stmt& stmt) {
@@ -82,7 +82,7 @@ class RowKeeper final : public Rewriter {
     return found;
   }
 
-  /// What is stored in a block is not known behind it.
+  /// Values stored in a block are unknown behind it.
   const Block* scope(const Block* body) {
     const std::unordered_map<const Expr*, const Var*> around = copies_;
     const Block* const rebuilt = block(body);
@@ -92,11 +92,11 @@ class RowKeeper final : public Rewriter {
     }
     return rebuilt;
   }
-  /// What expressions became is found out anew.
+  /// Clears the cache of rewritten expressions.
   void forget() { substitute(marker_, marker_); }
 
-  /// Finds the lists that are read in loops below those they are bound in, or of whose items rows of bits are made.
-  /// `loops`: around the block.
+  /// Finds the lists that are read in loops below those they are bound in, or whose items get rows of bits. `loops`:
+  /// around the block.
   void look(const Block& block, int loops) {
     for (const Stmt* stmt : block.body) {
       match(
@@ -125,7 +125,7 @@ class RowKeeper final : public Rewriter {
     }
   }
 
-  /// `again`: what it is an operand of reads it again and again.
+  /// `again`: the surrounding expression reads it repeatedly.
   void look(const Expr& e, int loops, bool again) {
     if (is_length(e)) return;
     if (const Item* item = item_of(e); item != nullptr && (again || loops > item->loops)) {
@@ -142,12 +142,12 @@ class RowKeeper final : public Rewriter {
     return e.kind == Kind::Size && (e.operands[0]->kind == Kind::Var || e.operands[0]->kind == Kind::Neighbors);
   }
 
-  /// Of a loop, below so many.
+  /// The item of a loop, and the number of loops around that.
   struct Item {
     const For* loop = nullptr;
     int loops = 0;
   };
-  /// Whose neighbours a list is, if that is an item of a loop; else null.
+  /// The loop item whose neighbours a list is; null for other lists.
   const Item* item_of(const Expr& e) const {
     const Var* const var = e.kind == Kind::Neighbors ? as<Var>(e.operands[1]) : nullptr;
     const auto found = var != nullptr ? items_.find(var) : items_.end();
@@ -172,8 +172,8 @@ class RowKeeper final : public Rewriter {
     return found;
   }
 
-  /// The statement before which a row is stored: all that read it are in its block, from it on; in a branch that the
-  /// others leave out, if there is one. Null: a condition reads it, once.
+  /// The statement before which a row is stored: all its readers are in that block, from the statement on. A branch is
+  /// preferred if only it reads the row. Null: a condition reads it, once.
   const Stmt* first_reader(const Block& block, const Expr& row) const {
     const auto first = std::ranges::find_if(block.body, [&](const Stmt* stmt) { return reads(*stmt, row); });
     if (first == block.body.end()) return nullptr;
@@ -186,7 +186,7 @@ class RowKeeper final : public Rewriter {
     return first_reader(in_then ? *branch->then_body : *branch->maybe_else, row);
   }
 
-  /// The neighbours that a list is a part of, unless it is one of a list that is stored.
+  /// The neighbours that a list is a part of, unless it is a part of a stored list.
   const Expr* row_of(const Expr* list) const {
     for (;;) {
       if (is_slice(list->kind)) {
@@ -221,7 +221,7 @@ class RowKeeper final : public Rewriter {
     context_.count("rows");
   }
 
-  /// The row has a name from here on.
+  /// Stores the row under a name.
   void store(const Expr& row, Stmts& out) {
     Builder& b = builder();
     b.set_loc(row.loc);
@@ -254,14 +254,14 @@ class RowKeeper final : public Rewriter {
   const Var* const marker_;
   std::unordered_map<const Var*, Item> items_;
   using Row = std::pair<const Expr*, const For*>;
-  std::vector<Row> rows_;  ///< Of items of loops, that are read again and have no name.
+  std::vector<Row> rows_;  ///< Rows of loop items that are read repeatedly and have no name.
   std::unordered_map<const Stmt*, std::vector<const Expr*>> before_;  ///< Rows to be stored before a statement.
-  std::unordered_map<const Expr*, const Var*> copies_;                ///< That are stored around the one at hand.
-  std::unordered_map<const Var*, int> bound_at_;                      ///< Below so many loops.
+  std::unordered_map<const Expr*, const Var*> copies_;                ///< The copies stored around the current place.
+  std::unordered_map<const Var*, int> bound_at_;                      ///< Number of loops around each variable.
   std::unordered_set<const Var*> read_again_;
   std::unordered_set<const Var*> kept_;
-  std::vector<Buffer> added_;  ///< To the region at hand.
-  int depth_ = 0;              ///< Loops around the statement at hand.
+  std::vector<Buffer> added_;  ///< Buffers added to the current region.
+  int depth_ = 0;              ///< Loops around the current statement.
 };
 
 }  // namespace

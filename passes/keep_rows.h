@@ -4,23 +4,23 @@
 
 namespace matcha::passes {
 
-/// keep-rows: copies rows of neighbours that are read again and again into memory of the worker.
+/// keep-rows: copies rows of neighbours that are read repeatedly into memory of the worker.
 ///
-/// What. A list that is a row of neighbours, or a part of one, and is read in loops below the place where it is bound,
-/// or made rows of bits of, is stored there instead of bound: all these read the copy. So is a row without a name that
-/// is read in loops below that of its vertex, before the first statement that reads it. Where just a length is asked
-/// for, nothing is read.
+/// What. Applies to a list that is a row of neighbours, or a part of one. It is stored instead of bound if it is read
+/// in loops below its binding, or if rows of bits are made of it; all these reads use the copy. A row without a name
+/// that is read in loops below that of its vertex is stored before its first reader. Reads of the length do not read
+/// the row.
 ///
-/// Why. Rows may lie in memory of the host, which a device reads through the bus: each of them once is fast enough,
-/// looking for each item of one list in another one there is not.
+/// Why. Rows may be in host memory, which a device reads through the bus. Reading each of them once is fast enough;
+/// searching one list for each item of another is not.
 ///
 /// Before:  let %near = lower_neighbors(%G, %u)
 ///          for %v in %near { yield %n, size(intersect(%near, lower_neighbors(%G, %v))) }
 /// After:   store %near in %near_buffer = lower_neighbors(%G, %u)
 ///          for %v in %near { yield %n, size(intersect(%near, lower_neighbors(%G, %v))) }
 ///
-/// Requires and ensures: stage kernel. Gives up on: rows whose length nothing bounds, and modules that walk blocks of
-/// vertices (passes/block.h), whose rows are where they are read.
+/// Requires and ensures: stage kernel. Gives up on: rows without a bound of their length, and modules that walk blocks
+/// of vertices (passes/block.h), whose rows are already resident.
 ir::Module keep_rows(const ir::Module& module, PassContext& context);
 
 }  // namespace matcha::passes

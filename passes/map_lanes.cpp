@@ -51,7 +51,7 @@ class LaneMapper final : public Rewriter {
 
   PassContext& context_;
   Facts facts_;
-  std::optional<LaneModes> modes_;  ///< Of the region that is rebuilt, if its groups have several lanes.
+  std::optional<LaneModes> modes_;  ///< Modes of the region being rebuilt, if its groups have several lanes.
 };
 
 }  // namespace

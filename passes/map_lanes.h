@@ -4,12 +4,12 @@
 
 namespace matcha::passes {
 
-/// map-lanes: says how many threads work on a position together, and how they share loops.
+/// map-lanes: sets the number of threads that work together on a position, and how they divide loops.
 ///
-/// What. Gives each region the width of its groups: what the target was asked for, else as many lanes as it has where
-/// they have set operations, rows of bits, counters or the items of a loop to share, and 1 in other regions. Then gives
-/// each loop of a group of several lanes its mode: by items, pairs or arcs where one lane alone can do what stands in
-/// the loop; set operations there are counted by all lanes, for one item after the other.
+/// What. Gives each region the width of its groups: the requested width, else all lanes of the target if they have work
+/// to divide (set operations, rows of bits, counters or the items of a loop), else 1. Then gives each loop its mode if
+/// a group has several lanes: by items, pairs or arcs if one lane alone can execute the body; set operations in it are
+/// counted by all lanes, for one item after the other.
 ///
 /// Why. A group whose lanes all walk short lists together leaves most of them idle (STMatch 1.6; gMatch, PVLDB 2026).
 ///
@@ -18,7 +18,7 @@ namespace matcha::passes {
 /// After:   region (parallel, split=2, group=32) { collect %n: sum i128 { for %u in vertices(%G) by arcs {
 ///            for %v in neighbors(%G, %u) by items { yield %n, … } } } }
 ///
-/// Requires and ensures: stage kernel. Gives up on: loops that only all lanes together can walk (LaneModes).
+/// Requires and ensures: stage kernel. Gives up on: loops that lanes can only walk together (LaneModes).
 ir::Module map_lanes(const ir::Module& module, PassContext& context);
 
 }  // namespace matcha::passes

@@ -13,7 +13,7 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// Deepest nest of set operations that is looked through.
+/// Deepest nest of set operations that is examined.
 constexpr int kMaxNest = 10;
 
 }  // namespace
@@ -92,7 +92,7 @@ const Var* Membership::item_at(const Expr* index, const Expr* list) {
   return walked_list == whole ? loop->vars[0] : nullptr;
 }
 
-/// The list that a loop over it alone binds `item` from, expanded; null if there is none.
+/// The list of a loop over it alone that binds `item`, expanded; null if there is none.
 const Expr* Membership::walked(const Expr* item) {
   const Var* var = as<Var>(item);
   const Stmt* stmt = var != nullptr ? facts_.definition(var) : nullptr;

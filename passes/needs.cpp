@@ -20,7 +20,7 @@ std::int64_t* find(Needs& needs, const Expr* key) {
 
 namespace {
 
-/// Both.
+/// Adds a need; the larger one of a key remains.
 void join(Needs& needs, const Expr* key, std::int64_t least) {
   if (std::int64_t* known = find(needs, key)) {
     *known = std::max(*known, least);
@@ -46,7 +46,7 @@ void meet(MaybeNeeds& needs, MaybeNeeds other) {
   needs = std::move(both);
 }
 
-/// Of an expression that is made of constants and one other value, that value; null for other expressions.
+/// The only non-constant value in an expression of constants and that value; null for other expressions.
 const Expr* only_value(const Expr& e) {
   switch (e.kind) {
     case Kind::Var:
@@ -73,7 +73,7 @@ std::optional<std::int64_t> if_small(std::int64_t value) {
   return value > -kSmall && value < kSmall ? std::optional(value) : std::nullopt;
 }
 
-/// Such an expression where that value is `n`; nothing where it divides by 0 or something in it is not small.
+/// The value of such an expression if its variable is `n`; empty if it divides by 0 or a value in it is not small.
 std::optional<std::int64_t> at_value(const Expr& e, std::int64_t n) {
   if (const ConstInt* number = as<ConstInt>(&e)) return if_small(number->value);
   if (e.kind == Kind::Var || e.kind == Kind::Size) return n;
@@ -89,7 +89,7 @@ std::optional<std::int64_t> at_value(const Expr& e, std::int64_t n) {
   }
 }
 
-/// The least size from 2 on for which such an expression may differ from 0, as `c * (c - 1) / 2` does from 2 on.
+/// The smallest size from 2 on for which such an expression may differ from 0; for `c * (c - 1) / 2` it is 2.
 std::optional<std::int64_t> first_nonzero(const Expr& e) {
   constexpr std::int64_t kMost = 6;
   std::int64_t n = 0;
@@ -146,7 +146,7 @@ MaybeNeeds EffectNeeds::block_needs(const Block& block, const Var* sink) {
         },
         [&](const Block& s) { meet(needs, block_needs(s, sink)); },
         [&](const Collect& s) {
-          // Its own sinks have effects only where they are read.
+          // Its own sinks have effects only through their readers.
           if (sink != nullptr)
             meet(needs, block_needs(*s.body, sink));
           else
@@ -157,7 +157,7 @@ MaybeNeeds EffectNeeds::block_needs(const Block& block, const Var* sink) {
   return needs;
 }
 
-/// What the body of a collect needs for effects on sinks other than its own.
+/// The needs of a collect's body for effects on sinks other than its own.
 MaybeNeeds EffectNeeds::outward_needs(const Collect& collect) {
   bool outward = false;
   for_each_stmt(*collect.body, [&](const Stmt& stmt) {
@@ -196,7 +196,7 @@ MaybeNeeds EffectNeeds::loop_needs(const For& loop, const Var* sink) {
   return needs;
 }
 
-/// For `e` not to be 0.
+/// The needs for `e` not to be 0.
 MaybeNeeds EffectNeeds::nonzero(const Expr& e) {
   if (const Expr* value = counted_value(e)) return at_least(*value, *first_nonzero(e));
   switch (e.kind) {
@@ -230,7 +230,7 @@ MaybeNeeds EffectNeeds::nonzero(const Expr& e) {
   return block_needs(*collect->body, static_cast<const Var*>(&e));
 }
 
-/// For a size to be `least`; nothing is known of other values, which may be negative.
+/// The needs for a size of at least `least`; none for other values, which may be negative.
 MaybeNeeds EffectNeeds::at_least(const Expr& e, std::int64_t least) {
   Needs needs;
   if (e.kind == Kind::Size) nonempty(*e.operands[0], least, needs);
@@ -243,13 +243,13 @@ MaybeNeeds EffectNeeds::at_least(const Expr& e, std::int64_t least) {
   return value != nullptr ? at_least(*value, least) : MaybeNeeds(needs);
 }
 
-/// For `list` to have `least` items.
+/// Adds the needs for `list` to have `least` items.
 void EffectNeeds::nonempty(const Expr& list, std::int64_t least, Needs& needs) {
   switch (list.kind) {
     case Kind::Intersect:
       for (std::size_t i = 0; i < 2; ++i) {
         bool item_missing = is_walked_at(*list.operands[i], *list.operands[1 - i]);
-        // Items of the first list that repeat are one item of the second.
+        // Repeated items of the first list may be one item of the second.
         std::int64_t own = i == 0 || facts_.list(list.operands[0]).unique ? least : 1;
         nonempty(*list.operands[i], item_missing ? own + 1 : own, needs);
       }
@@ -275,14 +275,14 @@ void EffectNeeds::nonempty(const Expr& list, std::int64_t least, Needs& needs) {
   }
 }
 
-/// What an expression is a name of, or itself.
+/// The value of a variable, or the expression itself.
 const Expr& EffectNeeds::named_value(const Expr& e) const {
   const Expr* value = let_value(facts_, &e);
   return value != nullptr ? *value : e;
 }
 
-/// True if a loop walks `list` or a part of it, and `others` are neighbours of its item in a graph without loops: the
-/// item is in `list` but not in `others`.
+/// True if a loop walks `list` or a part of it, and `others` are neighbours of its item in a graph without loops: then
+/// the item is in `list` but not in `others`.
 bool EffectNeeds::is_walked_at(const Expr& list, const Expr& others) const {
   const Var* item = others.kind == Kind::Neighbors ? as<Var>(others.operands[1]) : nullptr;
   const auto found = item != nullptr ? walked_.find(item) : walked_.end();

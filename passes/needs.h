@@ -10,34 +10,34 @@
 
 namespace matcha::passes {
 
-/// Least sizes of lists and least values of positions, in the order in which they were found.
+/// Smallest sizes of lists and smallest values of positions, in the order in which they were found.
 using Needs = std::vector<std::pair<const ir::Expr*, std::int64_t>>;
 
-/// What is needed for one or the other; nothing stands for what never has an effect.
+/// The needs for an effect; empty: there is never an effect.
 using MaybeNeeds = std::optional<Needs>;
 
-/// The least value that is needed of `key`; null if nothing is known.
+/// The smallest value needed of `key`; null if there is no need.
 std::int64_t* find(Needs& needs, const ir::Expr* key);
 
-/// Of an expression of constants and one other value, such as `c * (c - 1) / 2`, that value, if where it is 0 or 1 the
-/// expression is 0 and does not trap; null for others.
+/// The only non-constant value in an expression such as `c * (c - 1) / 2`, if for 0 and 1 the expression is 0 and does
+/// not trap; null for other expressions.
 const ir::Expr* counted_value(const ir::Expr& e);
 
-/// What must hold of sizes and positions for a statement to have an effect on a sink: a sum of ints grows only if the
-/// sets that are counted are not empty.
+/// Conditions on sizes and positions under which a statement has an effect on a sink: a sum of ints grows only if the
+/// counted sets are not empty.
 class EffectNeeds {
  public:
   explicit EffectNeeds(const ir::Facts& facts) : facts_(facts) {}
 
-  /// What the body of a loop needs of what is known outside it and of what the loop binds.
+  /// The needs of a loop's body, in terms of outer values and the loop's variables.
   MaybeNeeds body_needs(const ir::For& loop);
 
-  /// For an effect on `sink`, or on anything outside the block if that is null. Loops around the block are to be
-  /// entered before, for all that they tell.
+  /// The needs for an effect on `sink`, or, if that is null, on anything outside the block. Loops around the block must
+  /// have been entered before, because they give facts about their items.
   MaybeNeeds block_needs(const ir::Block& block, const ir::Var* sink);
   void enter(const ir::For& loop);
 
-  /// The number of items of its list that a loop needs, given what its body needs.
+  /// The number of items of its list that a loop needs, given the needs of its body.
   static std::int64_t walked_need(const ir::For& loop, Needs needs);
 
  private:
@@ -51,8 +51,7 @@ class EffectNeeds {
   bool is_walked_at(const ir::Expr& list, const ir::Expr& others) const;
 
   const ir::Facts& facts_;
-  std::unordered_map<const ir::Var*, const ir::Expr*>
-      walked_;  ///< Lists without repeats that loops walk, by their item.
+  std::unordered_map<const ir::Var*, const ir::Expr*> walked_;  ///< Lists without repeats that loops walk, by item.
 };
 
 }  // namespace matcha::passes

@@ -4,10 +4,10 @@
 
 namespace matcha::passes {
 
-/// nest-edges: a walk over the edges becomes a walk over vertices and their neighbours.
+/// nest-edges: turns a walk over the edges into a walk over vertices and their neighbours.
 ///
-/// Why. What depends on the source alone is then found once a vertex, and conditions between the two ends become slices
-/// of the neighbour list.
+/// Why. Values that depend only on the source are then computed once a vertex, and conditions between the two ends
+/// become slices of the neighbour list.
 ///
 /// Before:  for %u, %v in edges(%G) { … }
 /// After:   for %u in vertices(%G) { for %v in neighbors(%G, %u) { … } }

@@ -52,7 +52,7 @@ class Orienter final : public Rewriter {
 
   Facts facts_;
   PassContext& context_;
-  std::unordered_map<const Var*, const Expr*> walked_;  ///< What a loop walks, by its position.
+  std::unordered_map<const Var*, const Expr*> walked_;  ///< The list that a loop walks, by its position.
 };
 
 }  // namespace

@@ -14,14 +14,14 @@ namespace matcha::passes {
 
 namespace {
 
-/// A `fixpoint` gives up after so many rounds; what it holds by then is valid, only not final.
+/// Most rounds of a `fixpoint`; the module after the last one is valid, only perhaps not final.
 constexpr int kMaxRounds = 12;
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Whether one of the names, which are known, is that of the pass.
+/// True if one of the names, which are known, is that of the pass.
 bool names_pass(const std::vector<std::string>& names, const PassInfo& info) {
   return std::ranges::any_of(names, [&](const std::string& name) { return find_pass(name) == &info; });
 }
@@ -114,7 +114,7 @@ class Manager {
     return result_.ok && find_pass(options_.stop_after) != &info;
   }
 
-  /// Checks the module; `before` is what the step that made it was given.
+  /// Verifies the module; `before` is the input of the last step.
   void verify(const std::string& step, const ir::Module& before) {
     SourceManager no_sources;
     Diagnostics found(no_sources);
@@ -133,7 +133,7 @@ class Manager {
     result_.module = before;
   }
 
-  /// What `matcha-opt` needs to allow the same assumptions.
+  /// The options with which `matcha-opt` allows the same assumptions.
   std::string allow_option() const {
     return options_.allowed.empty() ? "" : fmt::format(" --allow={}", ir::keywords(options_.allowed));
   }

@@ -9,14 +9,14 @@
 
 namespace matcha::passes {
 
-/// What to record while a pipeline runs, and where to end it.
+/// Records to make while a pipeline runs, and where to stop it.
 struct ManagerOptions {
-  ir::AssumptionKinds allowed;              ///< What passes may assume of graphs that the program gets.
+  ir::AssumptionKinds allowed;              ///< Assumptions about input graphs that passes may make.
   std::vector<std::string> print_after;     ///< Names of passes, or `all`.
   bool print_changed = false;               ///< After each pass that changed something.
   std::vector<std::string> disabled;        ///< Passes to leave out.
   std::string stop_after;                   ///< Ends after the first run of this pass.
-  std::optional<std::uint64_t> pass_limit;  ///< Ends after so many runs, for bisection.
+  std::optional<std::uint64_t> pass_limit;  ///< Stops after this many runs of passes, for bisection.
   std::string dump_dir;                     ///< Writes `07-restrict.mtir` there after each run.
 };
 
@@ -30,9 +30,9 @@ struct PassRun {
 };
 
 struct PipelineResult {
-  ir::Module module;    ///< As the last pass left it; the input of a pass that failed.
+  ir::Module module;    ///< The output of the last pass; the input of a pass that failed.
   bool ok = true;       ///< False after an error of a pass (see the diagnostics) or of the verifier.
-  std::string printed;  ///< What `print_after` and `print_changed` asked for.
+  std::string printed;  ///< The text requested by `print_after` and `print_changed`.
   std::string bug;      ///< After a failed verification: its report, the module and a command that repeats it.
   std::vector<PassRun> runs;
 };

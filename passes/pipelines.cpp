@@ -12,47 +12,47 @@ namespace {
 /// Loops over vertices and their neighbours with conditions as they were written, for the analysis of vertex orders.
 const std::vector<std::string> kNests = {"bind-labels", "nest-edges", "fixpoint{simplify,fuse}"};
 
-/// What every target shares; ends in stage loop.
+/// The common start of all targets; ends in stage loop.
 const std::vector<std::string> kLoop = {
-    // Codes first: a word may trap, a number does not.
+    // Codes first: reading a word may trap, a number cannot.
     "bind-labels",
-    // Before conditions become slices, so that those between the ends of an edge can.
+    // Before conditions become slices, so that conditions between the ends of an edge can become slices too.
     "nest-edges",
-    // Each shows the others something new: fused loops have conditions side by side, slices leave copies of lists,
-    // a dropped name leaves a single reader, a look-up that is known leaves a number that the loop does not change.
+    // Each step exposes work for the others: fused loops have conditions side by side, slices leave copies of lists, a
+    // dropped name leaves a single reader, a decided look-up leaves a loop-invariant number.
     "fixpoint{simplify,fuse,restrict,reuse}",
-    // Slices are where they stay; not later, so that the halves get names too.
+    // Slices are final; not later, so that the halves get names too.
     "orient",
-    // What is counted has its final form, so that sizes can be asked for.
+    // Counts have their final form, so that conditions can test sizes.
     "prune-by-degree",
-    // Only now is it clear which values are left, and in which loops. Conditions whose lists have moved are joined,
-    // after which more is found to be the same.
+    // Only now the remaining values and their loops are known. Conditions whose lists have moved are joined, which
+    // exposes more common expressions.
     "hoist",
     "simplify",
     "hoist",
 };
 
-/// What follows on the CPU, where bits are fast, and a count that waits for its list is slow.
+/// The rest for the CPU, where bits are fast, and a count that waits for its list is slow.
 const std::vector<std::string> kCpu = {
-    // The loops over pairs have their final form, with what they share in front of them.
+    // The loops over pairs have their final form, with their common values in front of them.
     "count-wedges",
-    // Sets have their names and stand where they stay; before they get memory, which bits need less of.
+    // Sets have names and final places; before they get memory, because bits need less.
     "bitset-neighborhood",
     // Regions, stored sets and buffers: from here on memory is fixed.
     "plan-memory",
-    // Sets that are stored have their buffers, so that it is known which lists last.
+    // Stored sets have buffers, so it is known which lists stay valid.
     "batch",
-    // Last, so that nothing after it breaks a limit of the target.
+    // Last, so that no later pass exceeds a limit of the target.
     "legalize",
 };
 
-/// What follows for the C family; the reasons are the same. Thousands of groups have rows of their own, and their lanes
-/// walk bits side by side where no set operation needs all of them: rows of the shortest lists pay too, but not those
-/// of vertices that have other labels than what is looked for, if little is done with the others. What a hub counts is
-/// too much for one group.
+/// The rest for the C family; the reasons are the same. Thousands of groups each have rows, and lanes walk bits side by
+/// side if no set operation needs all of them. So rows of the shortest lists pay too, but not rows of vertices that
+/// mostly have other labels, if little is done with the rest. The count of a hub is too much for one group.
 const std::vector<std::string> kCFamily = {
     "count-wedges{part=32}",
-    // A task may stop and go on in one loop of the outermost one's body only. What a part does not read goes.
+    // A task can stop and resume only in one loop of the outermost loop's body. Values that a part does not read are
+    // removed.
     "distribute",
     "simplify",
     "bitset-neighborhood{least=2,most=2048,full=2048,lists=0}",
@@ -60,11 +60,11 @@ const std::vector<std::string> kCFamily = {
     "schedule",
 };
 
-/// How regions run; asked again when there is no memory for the stack that was chosen.
+/// Schedules regions; runs again if the chosen stack does not fit the memory.
 const std::vector<std::string> kSchedule = {
-    // Sets that are stored have their places, so that it is known which of them tasks can share,
+    // Stored sets have their places, so it is known which of them tasks can share,
     "schedule-regions",
-    // and, with the stack, which of them lanes can walk side by side.
+    // and, with the stack, which of them lanes can divide.
     "map-lanes",
     "legalize",
 };

@@ -140,7 +140,7 @@ class MemoryPlanner {
     run_once(*s.body, work);
     std::vector<Sink> left(s.sinks.begin(), s.sinks.end());
     for (const Sink& sink : left) flat_sink(sink, s.loc);
-    // What fills no sink is there for its traps.
+    // Statements without sinks are kept for their traps.
     std::vector<const Stmt*> idle;
     std::copy_if(work.begin(), work.end(), std::back_inserter(idle),
                  [](const Stmt* w) { return sinks_of(*w).empty(); });
@@ -158,13 +158,13 @@ class MemoryPlanner {
     }
   }
 
-  /// A statement of the top level that fills no sink is there for its traps.
+  /// A statement of the top level without sinks is kept for its traps.
   void without_sinks(const Stmt& s) {
     const Sink idle{builder_.var(builder_.context().i64(), "idle"), SinkKind::Sum, nullptr};
     region({idle}, {&s}, s.loc);
   }
 
-  /// What runs exactly once does so before the regions; `work` gets the rest.
+  /// Statements that run exactly once run before the regions; `work` receives the others.
   void run_once(const Block& body, std::vector<const Stmt*>& work) {
     for (const Stmt* inner : body.body) {
       if (inner->kind == Kind::Let || inner->kind == Kind::Collect) {
@@ -179,7 +179,7 @@ class MemoryPlanner {
     }
   }
 
-  /// `if c { for x in l { … } }` as a loop over all of l or nothing of it, which can run in parallel; else null.
+  /// `if c { for x in l { … } }` as a loop over all of l or none of it, which can run in parallel; else null.
   const For* chosen_loop(const Stmt& s) {
     const If* branch = as<If>(&s);
     if (branch == nullptr || branch->maybe_else != nullptr || branch->then_body->body.size() != 1) return nullptr;
@@ -207,7 +207,7 @@ class MemoryPlanner {
     return sinks;
   }
 
-  /// The statements that fill `sinks`, which grows by what else they fill.
+  /// The statements that fill `sinks`; adds the other sinks that they fill.
   static std::vector<const Stmt*> group_of(const std::vector<const Stmt*>& work, Vars& sinks) {
     std::vector<const Stmt*> group;
     std::size_t known = 0;
@@ -278,7 +278,7 @@ class MemoryPlanner {
     }
   }
 
-  /// A count that needs the counters of the worker, of which there is one array in a region.
+  /// A count that uses the counters of the worker, of which a region has one array.
   const Expr* tallied(const Expr* e) {
     if (!in_region_) return own_region(e);
     std::vector<const Expr*> operands = values(e->operands);
@@ -293,7 +293,7 @@ class MemoryPlanner {
     return found;
   }
 
-  /// A scalar `and`, `or` or `select`: an `if` when an operand that is not always evaluated needs statements.
+  /// A scalar `and`, `or` or `select`: becomes an `if` if an operand that is evaluated conditionally needs statements.
   const Expr* choice(const Expr* e) {
     const Expr* cond = scalar(e->operands[0]);
     std::vector<Stmts> stmts(e->operands.size());
@@ -304,8 +304,8 @@ class MemoryPlanner {
       simple = simple && stmts[i].empty();
     }
     if (!simple && e->type->is_scalar(ScalarKind::I128)) {
-      // Values of 128 bits cannot be yielded from a choice; they exist at top level only, where eager work is done
-      // once.
+      // Values of 128 bits cannot be yielded from a choice. They exist only at top level, where eager evaluation
+      // happens once.
       for (const Stmts& some : stmts) out_->insert(out_->end(), some.begin(), some.end());
       simple = true;
     }
@@ -333,12 +333,12 @@ class MemoryPlanner {
     return result;
   }
 
-  /// A sink that gives back the one value that is yielded into it.
+  /// A sink whose value is the single value yielded into it.
   Sink choice_sink(const Type* type) {
     return {builder_.var(type, "choice"), type->is_scalar(ScalarKind::Bool) ? SinkKind::Any : SinkKind::Min, nullptr};
   }
 
-  /// `e` with names for the values that are computed from 128-bit ones: regions do not read those.
+  /// `e` with names for values computed from 128-bit ones, because regions cannot read those.
   const Expr* without_wide(const Expr* e) {
     if (in_region_ || !reads_wide(*e)) return e;
     bool choice = is_lazy(e->kind) || e->kind == Kind::Literal;
@@ -354,7 +354,7 @@ class MemoryPlanner {
     return var;
   }
 
-  /// A scalar of top level whose statements need a region.
+  /// A scalar at top level whose statements need a region.
   const Expr* own_region(const Expr* given) {
     const Expr* e = without_wide(given);
     Sink sink = choice_sink(e->type);
@@ -376,7 +376,7 @@ class MemoryPlanner {
     emit(builder_.region(Schedule{false, 0, 1}, buffers_, builder_.collect({&sink, 1}, builder_.block(body))));
   }
 
-  /// A slice of a choice as a choice of slices; other lists as they are.
+  /// A slice of a choice as a choice of slices; other lists are returned unchanged.
   const Expr* distributed(const Expr* e) {
     if (!is_slice(e->kind)) return e;
     const Expr* list = distributed(e->operands[0]);
@@ -388,7 +388,7 @@ class MemoryPlanner {
     return builder_.make(Kind::Select, {list->operands[0], first, builder_.with_operands(e, operands)});
   }
 
-  /// `size`, `contains`, `lower_bound`, `at`: the list is read where it is, or only counted.
+  /// `size`, `contains`, `lower_bound`, `at`: the list is read in place, or only counted.
   const Expr* of_list(const Expr* e) {
     const Expr* list = distributed(e->operands[0]);
     const auto over = [&](const Expr* other) {
@@ -415,7 +415,7 @@ class MemoryPlanner {
     return builder_.with_operands(e, operands);
   }
 
-  /// A set operation over what it may read: nothing but slices, stored sets and a literal as the second.
+  /// A set operation over allowed operands: slices, stored sets, and a literal as the second.
   const Expr* computed(const Expr* e) {
     bool rows = e->type->is_bit_rows();
     std::vector<const Expr*> operands = {rows ? e->operands[0] : view(e->operands[0])};
@@ -433,7 +433,7 @@ class MemoryPlanner {
     return view(builder_.make(Kind::Sorted, {list}));
   }
 
-  /// A list that is there without computing anything; what is not is stored before.
+  /// A list that is available without computation; others are stored before.
   const Expr* view(const Expr* e) {
     switch (ir::group_of(e->kind)) {
       case Group::Slice: {
@@ -455,7 +455,7 @@ class MemoryPlanner {
     }
   }
 
-  /// The stored list of `e`, which is stored once for all uses below the place where it is first needed.
+  /// The stored list of `e`, stored once for all uses below the place of its first use.
   const Expr* named(const Expr* e) {
     for (const auto& scope : stored_) {
       if (const auto found = scope.find(e); found != scope.end()) return found->second;
@@ -471,7 +471,7 @@ class MemoryPlanner {
 
   void store(const Var* var, const Expr* value) { keep(var, computed(value), value); }
 
-  /// Binds `var` to `value`, whose operands are ready; `original` tells the bound.
+  /// Binds `var` to `value`, whose operands are ready; `original` gives the bound.
   void keep(const Var* var, const Expr* value, const Expr* original) {
     builder_.set_loc(original->loc);
     if (!in_region_) return emit(builder_.let(var, value));
@@ -483,7 +483,7 @@ class MemoryPlanner {
 
   void choose(const Var* var, const Expr* value) {
     if (!value->type->is_set() || !facts_.list(value).ascending) return copy_choice(var, value);
-    // What a choice copies is not known to ascend.
+    // A list copied by a choice is not known to ascend.
     builder_.set_loc(value->loc);
     const Var* items = builder_.var(value->type, "chosen");
     copy_choice(items, value);
@@ -524,7 +524,7 @@ class MemoryPlanner {
     });
   }
 
-  /// A collect into the one list `var`, which holds what `original` holds.
+  /// A collect into the single list `var`, which gets the items of `original`.
   template <typename F>
   void fill(const Var* var, const Expr* original, F&& yields) {
     builder_.set_loc(original->loc);
@@ -571,7 +571,7 @@ class MemoryPlanner {
   Stmts* out_ = nullptr;
   std::vector<std::unordered_map<const Expr*, const Expr*>> stored_;  ///< By scope, innermost last.
   std::vector<Buffer> buffers_;
-  const Var* counters_ = nullptr;  ///< Of the region, once it needs them.
+  const Var* counters_ = nullptr;  ///< The counters of the region, if it needs them.
   bool in_region_ = false;
 };
 

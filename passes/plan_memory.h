@@ -4,19 +4,19 @@
 
 namespace matcha::passes {
 
-/// plan-memory: memory is planned, never allocated inside loops.
+/// plan-memory: plans all memory, so that nothing is allocated inside loops.
 ///
-/// What. Every collect at top level becomes a `region`: parallel when its work is one `for`. Lets and collects that run
-/// once move out in front of it; loops that fill different sinks become regions of their own. Inside a region each set
-/// that is stored gets a name and a buffer: a `let` of a set operation and an operand that is no slice become `store`,
-/// a list sink gets its buffer. Capacities come from `Facts::bound`, over values known before the region runs. Second
-/// operands of set operations and lists of `contains` that do not ascend are sorted, once, where they are bound.
-/// Literals stay as second operands and in `contains`; elsewhere, and past `literal` items, they are stored too. A list
-/// chosen by `select` is copied into a buffer, but its size, slices and searches choose before they compute. Where an
-/// operand of `and`, `or` or `select` needs stores, the choice becomes an `if`, so that what is not needed is not
-/// computed and does not trap.
+/// What. Every collect at top level becomes a `region`, parallel if its work is one `for`. Lets and collects that run
+/// once move in front of it; loops that fill different sinks become regions of their own. Inside a region each stored
+/// set gets a name and a buffer: a `let` of a set operation, and an operand that is not a slice, become `store`; a list
+/// sink gets its buffer. Capacities come from `Facts::bound`, over values known before the region runs. Second operands
+/// of set operations and lists of `contains` that do not ascend are sorted once, where they are bound. Literals stay as
+/// second operands and in `contains`; elsewhere, and beyond `literal` items, they are stored too. A list chosen by
+/// `select` is copied into a buffer, but for its size, slices and searches only the choice is evaluated first. If an
+/// operand of `and`, `or` or `select` needs stores, the choice becomes an `if`, so that an operand that is not chosen
+/// is not computed and cannot trap.
 ///
-/// Why. Matcha 3.5.2 (memory pre-allocation); back ends need no cleverness after it.
+/// Why. Matcha 3.5.2 (memory pre-allocation); it keeps back ends simple.
 ///
 /// Before:
 ///     collect %n: sum i128 {

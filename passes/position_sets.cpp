@@ -73,10 +73,10 @@ PositionSets::MaybeBits PositionSets::of(const Expr* e) {
       const MaybeBits b = of(e->operands[1]);
       if (a && e->kind == Kind::Diff && e->operands[1]->kind == Kind::Literal) return without(*a, *e->operands[1]);
       if (!a || !b || !facts_.list(e->operands[1]).ascending) {
-        gains_ = gains;  // Parts that became bits are of no use to a list.
+        gains_ = gains;  // Parts that became bits do not help a list.
         return {};
       }
-      // Of a set with items that are not in the base, lists tell more than bits.
+      // For a set with items outside the base, lists give more information than bits.
       if (a->subset || b->subset) count_gain();
       if (e->kind == Kind::Diff) return Bits{builder_.make(Kind::Diff, {a->bits, b->bits}), a->subset};
       return Bits{meet(a->bits, b->bits), a->subset || b->subset};
@@ -85,7 +85,7 @@ PositionSets::MaybeBits PositionSets::of(const Expr* e) {
   }
 }
 
-/// The set without some items whose positions are known, each a set of its own: what is neither below it nor above.
+/// The set without some items of known positions, each as a set of its own: the rest is below or above each of them.
 PositionSets::MaybeBits PositionSets::without(Bits set, const Expr& items) {
   const Expr* all = builder_.make(Kind::AllBits, {rows_});
   for (const Expr* item : items.operands) {
@@ -115,13 +115,13 @@ PositionSets::MaybeBits PositionSets::cut(Side side, MaybeBits set, const Expr* 
   return Bits{builder_.make({Kind::Cut, side}, {set->bits, position}), set->subset};
 }
 
-/// True for the vertex whose neighbours the base is, in a graph in which it is none of them.
+/// True for the vertex whose neighbours are the base, in a graph in which it is not its own neighbour.
 bool PositionSets::is_owner(const Expr* vertex) const {
   return owner_ && is_all_neighbors(*whole_) && whole_->operands[1] == vertex &&
          facts_.simple(resolve(facts_, whole_->operands[0]));
 }
 
-/// The items below the vertex whose neighbours they are, or above it.
+/// The items below, or above, the vertex whose neighbours they are.
 PositionSets::MaybeBits PositionSets::cut_at_owner(Side side, MaybeBits set) {
   if (!set) return {};
   if (maybe_own_ == nullptr) maybe_own_ = builder_.var(builder_.context().i64(), "own");
@@ -130,7 +130,7 @@ PositionSets::MaybeBits PositionSets::cut_at_owner(Side side, MaybeBits set) {
   return Bits{builder_.make(Kind::Diff, {set->bits, below}), set->subset};
 }
 
-/// The items in front of the one that a walk over the list is at, or behind it.
+/// The items in front of, or behind, the current item of a walk over the list.
 PositionSets::MaybeBits PositionSets::prefix(const Expr* e) {
   const ConstInt* begin = as<ConstInt>(e->operands[1]);
   const Var* end = as<Var>(resolve(facts_, e->operands[2]));

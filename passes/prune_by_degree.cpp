@@ -45,7 +45,7 @@ class DegreePruner final : public Rewriter {
   }
 
  private:
-  /// Whether something may trap in what is without effect: what grows with a count does not where the count is small.
+  /// True if a skipped loop could have trapped, except for traps that need a large count.
   bool traps_when_left_out(const For& loop) const {
     return may_trap(facts_, loop, [&](const Stmt& stmt) {
       const Yield* yield = as<Yield>(&stmt);
@@ -60,16 +60,16 @@ class DegreePruner final : public Rewriter {
     return builder().make(Kind::Le, {builder().integer(least), value});
   }
 
-  /// True for a list whose size costs no walk.
+  /// True for a list whose size is known without a walk.
   static bool is_measured(const Expr& list) { return list.kind == Kind::Var || list.kind == Kind::Neighbors; }
 
-  /// The loop with its body under a condition on what the loop itself binds.
+  /// The loop with its body under a condition on the loop's variables.
   const For* guarded_body(const For& loop, const Needs& needs) {
     Builder& b = builder();
     b.set_loc(loop.loc);
     std::unordered_set<const Var*> own(loop.vars.begin(), loop.vars.end());
     if (loop.maybe_index != nullptr) own.insert(loop.maybe_index);
-    // To look at a list costs as much as to count it.
+    // Testing a list costs as much as counting it.
     bool counts_only = true;
     for_each_stmt(*loop.body, [&](const Stmt& stmt) { counts_only = counts_only && as<For>(&stmt) == nullptr; });
     std::vector<const Expr*> parts;
@@ -101,7 +101,7 @@ class DegreePruner final : public Rewriter {
   Facts facts_;
   EffectNeeds effects_;
   PassContext& context_;
-  Needs asked_;  ///< What the conditions around the statement at hand ask for.
+  Needs asked_;  ///< Needs that the surrounding conditions already test.
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ ir::Module restrict_loops(const ir::Module& module, PassContext& context) {
   result = restrict_literals(result, context);
   result = restrict_members(result, context);
   ir::Module stores = restrict_stores(result, context);
-  // Spans hide what a slice is bounded by, so they wait until stores have shrunk.
+  // Spans hide the bound of a slice, so they wait until stores have shrunk.
   return stores.body != result.body ? stores : restrict_spans(result, context);
 }
 

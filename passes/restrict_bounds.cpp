@@ -60,12 +60,12 @@ class Bounder final : public Rewriter {
     return guarded.branch != nullptr;
   }
 
-  /// The loop as it is being restricted.
+  /// The current state of a loop being restricted.
   struct State {
     const For& loop;
     std::unordered_set<const Var*> inside;
     const Expr* list;
-    const Expr* maybe_only = nullptr;  ///< The one item that is left, of `contains`.
+    const Expr* maybe_only = nullptr;  ///< The only remaining item, for `contains`.
     std::vector<const Expr*> in_front;
     std::vector<const Expr*> left;
   };
@@ -106,8 +106,8 @@ class Bounder final : public Rewriter {
     out.push_back(result);
   }
 
-  /// Takes `part`, which does not read the item, in front of the loop. One that may trap is evaluated there only if the
-  /// loop would evaluate it: when there is an item, and nothing else decides first.
+  /// Moves `part`, which does not read the item, in front of the loop. If it may trap, it moves only if the loop would
+  /// always evaluate it: the list has an item, and no other part decides first.
   bool moves_in_front(State& state, const Expr* part) {
     if (facts_.may_trap(part)) {
       if (!state.left.empty() || state.maybe_only != nullptr || !is_slice(*state.list)) return false;
@@ -118,7 +118,7 @@ class Bounder final : public Rewriter {
     return true;
   }
 
-  /// Takes `part` into the list of the loop; false if it stays a condition.
+  /// Moves `part` into the list of the loop; false if it stays a condition.
   bool bounded(State& state, const Expr* part) {
     bool comparison = part->kind == Kind::Lt || part->kind == Kind::Le || part->kind == Kind::Eq;
     if (!comparison || state.loop.vars.size() != 1 || state.maybe_only != nullptr) return false;
@@ -141,7 +141,7 @@ class Bounder final : public Rewriter {
       state.list = slice(b, facts_, order_, item_first ? Side::Lower : Side::Upper, state.list, bound);
       return true;
     }
-    // Spans need the list at hand; of a set operation they would store all of it.
+    // Spans need a stored list; for a set operation all of it would be stored.
     if (positions || !is_slice(*state.list)) return false;
     if (item_first) {
       const Expr* greater = b.make(Kind::Size, {slice(b, facts_, order_, Side::Upper, state.list, bound)});

@@ -14,7 +14,7 @@ namespace {
 /// Longest literal that two literals may make together.
 constexpr std::size_t kMaxItems = 8;
 
-/// `diff(s, list(x, …))` with items that cost nothing to read again; the least of a list may trap.
+/// `diff(s, list(x, …))` with items that are free to read again; the minimum of a list may trap.
 bool takes_items_off(const Expr& e) {
   if (e.kind != Kind::Diff || e.operands[1]->kind != Kind::Literal) return false;
   std::span<const Expr* const> items = e.operands[1]->operands;
@@ -62,7 +62,7 @@ class LiteralMover final : public Rewriter {
   }
 
  private:
-  /// False if `part` of `whole` can be computed in an outer loop, once for many of `whole`.
+  /// False if an outer loop can compute `part` of `whole`, once for many evaluations of `whole`.
   bool is_needed_each_time(const Expr& part, const Expr& whole) const {
     return uses_.depth(part) >= uses_.depth(whole);
   }
@@ -73,7 +73,7 @@ class LiteralMover final : public Rewriter {
     return on_expr(builder().make(Kind::Diff, {inner, items}));
   }
 
-  /// Two literals that are taken off in turn as one.
+  /// Merges two literals that are subtracted one after the other.
   const Expr* joined(const Expr* e, const Expr* inner) {
     std::vector<const Expr*> items(inner->operands[1]->operands.begin(), inner->operands[1]->operands.end());
     for (const Expr* item : e->operands[1]->operands) {

@@ -11,13 +11,13 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// Longest literal whose items are looked up one by one in a list instead.
+/// Longest literal whose items are instead looked up one by one in a list.
 constexpr std::size_t kMaxExcluded = 4;
 
-/// The items of a loop that its condition lets through, as a set.
+/// The items of a loop that pass its condition, as a set.
 struct Members {
   const Expr* set;
-  std::vector<const Expr*> excluded;  ///< Items that are taken off.
+  std::vector<const Expr*> excluded;  ///< Items to be subtracted.
 };
 
 class MemberFinder final : public Rewriter {
@@ -46,7 +46,7 @@ class MemberFinder final : public Rewriter {
   }
 
  private:
-  /// Ascends without repeats, so that an item is there once or not at all.
+  /// True if it ascends without repeats, so that an item is in it at most once.
   bool is_set(const Expr* list) const {
     ListFacts known = facts_.list(list);
     return known.ascending && known.unique;
@@ -77,7 +77,7 @@ class MemberFinder final : public Rewriter {
     return builder().let(s.sinks[0].var, without(members));
   }
 
-  /// The yield of a loop that does nothing but filter, with what it lets through; null for other loops.
+  /// The yield of a loop that only filters, with the passing items as a set; null for other loops.
   const Yield* filtered(const For& s, Members& members) {
     if (s.lists.size() != 1 || s.vars.size() != 1 || s.maybe_index != nullptr || s.body->body.size() != 1)
       return nullptr;
@@ -91,7 +91,7 @@ class MemberFinder final : public Rewriter {
     return yield;
   }
 
-  /// Takes one condition on `item` into `members`.
+  /// Adds one condition on `item` to `members`.
   bool member(const Expr* part, const Var* item, Members& members) {
     Builder& b = builder();
     bool negated = part->kind == Kind::Not;
@@ -121,7 +121,7 @@ class MemberFinder final : public Rewriter {
     return builder().make(Kind::Diff, {members.set, literal});
   }
 
-  /// The number of members: of a set that repeats nothing, an excluded item takes off one if it is there.
+  /// The number of members. In a set without repeats each excluded item subtracts one if it is in the set.
   const Expr* size(const Members& members) {
     Builder& b = builder();
     if (!is_set(members.set) || members.excluded.size() > kMaxExcluded) return b.make(Kind::Size, {without(members)});

@@ -9,7 +9,7 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// How `list` lies in what a loop over `walked` walks, so that slices at the loop's item are spans.
+/// The relation of `list` to the list of a loop over `walked`, by which slices at the loop's item are spans.
 enum class Relation { None, Same, PrefixWalked, SuffixWalked };
 
 Relation relation(const Expr* list, const Expr* walked) {
@@ -36,7 +36,7 @@ class SpanMaker final : public Rewriter {
     Builder& b = builder();
     const Expr* at = found->second.index;
     if (is_below(*e)) {
-      // The items before this one; of a suffix, those that the loop does not walk would be missing.
+      // The items before this one; with a suffix, items that the loop does not walk would be missing.
       if (lies == Relation::SuffixWalked) return e;
       return span(list, b.integer(0), at);
     }

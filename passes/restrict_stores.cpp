@@ -11,7 +11,7 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// The slices in which one stored set is read.
+/// The slices through which one stored set is read.
 struct Reads {
   bool whole = false;               ///< It is also read whole.
   std::vector<const Expr*> slices;  ///< `below(s, x)` and `above(s, x)`.
@@ -73,7 +73,7 @@ class StoreShrinker final : public Rewriter {
     for (std::size_t i = sliced || spanned ? 1 : 0; i < e.operands.size(); ++i) read(*e.operands[i], reads);
   }
 
-  /// Finds lets of set operations whose every read is within one slice that is known where they stand.
+  /// Finds lets of set operations whose reads are all within one slice that is known at the let.
   void plan(const Block& block, std::unordered_set<const Var*>& bound,
             const std::unordered_map<const Var*, Reads>& reads) {
     std::vector<const Var*> here;
@@ -127,7 +127,7 @@ class StoreShrinker final : public Rewriter {
       const Expr* other = inner->operands[1];
       return op_of(*inner) == op_of(outer) && (is_below(outer) ? order_.less(other, bound) : order_.less(bound, other));
     });
-    // A span from the front up to the position in the slice stays where it is when the rest goes.
+    // A span from the start up to the position in the slice keeps its items if the rest is removed.
     bool spans = std::all_of(reads.spans.begin(), reads.spans.end(), [&](const Expr* span) {
       const ConstInt* begin = as<ConstInt>(span->operands[1]);
       const Var* end = as<Var>(span->operands[2]);
@@ -141,8 +141,8 @@ class StoreShrinker final : public Rewriter {
   Facts facts_;
   Order order_;
   PassContext& context_;
-  std::unordered_map<const Var*, const Expr*> walked_at_;  ///< What the loop with this position walks.
-  std::unordered_map<const Var*, const Expr*> slices_;     ///< The slice that a set shrinks to.
+  std::unordered_map<const Var*, const Expr*> walked_at_;  ///< The list of the loop with this position.
+  std::unordered_map<const Var*, const Expr*> slices_;     ///< The slice to which a set shrinks.
 };
 
 }  // namespace

@@ -88,7 +88,7 @@ class Reuser final : public Rewriter {
     return one ? counted("look-ups", conjunction(builder(), parts)) : e;
   }
 
-  /// True for a set operation that is read by its size and look-ups only, so that it need not be stored without them.
+  /// True for a set operation that is only read by its size and look-ups, so that it is not stored once those are gone.
   bool is_only_asked(const Var* set) {
     const Stmt* stmt = facts_.definition(set);
     const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
@@ -96,7 +96,8 @@ class Reuser final : public Rewriter {
     return computed && uses_.of(set).size_count > 0 && uses_.of(set).size_count + look_ups_[set] == uses_.of(set).count;
   }
 
-  /// Appends what tells whether `item` is in the set, given what is known; false if that takes several look-ups.
+  /// Appends the look-ups that still decide whether `item` is in the set, given known facts; false if several are
+  /// needed.
   bool left_to_ask(const Expr* set, const Expr* item, std::vector<const Expr*>& parts) {
     Builder& b = builder();
     if (members_.contains(set, item) == true) return true;
@@ -118,7 +119,7 @@ class Reuser final : public Rewriter {
     }
   }
 
-  /// Items are different where they are ordered, and from the vertex whose neighbours they are.
+  /// Items are different if they are ordered, and from the vertex whose neighbours they are.
   const Expr* compared(const Expr* e) {
     const Expr* a = e->operands[0];
     const Expr* b = e->operands[1];
@@ -126,7 +127,7 @@ class Reuser final : public Rewriter {
     return different ? counted("comparisons", builder().boolean(e->kind == Kind::Ne)) : e;
   }
 
-  /// A span in front of the position of a loop over the same list, or behind it.
+  /// The size of a span in front of, or behind, the position of a loop over the same list.
   const Expr* size_of_span(const Expr* e, const Expr* span) {
     Builder& b = builder();
     const Expr* end = span->operands[2];
@@ -166,14 +167,14 @@ class Reuser final : public Rewriter {
   Uses uses_;
   Membership members_;
   PassContext& context_;
-  std::unordered_map<const Expr*, int> look_ups_;  ///< Of each set.
+  std::unordered_map<const Expr*, int> look_ups_;  ///< Number of look-ups in each set.
 };
 
 }  // namespace
 
 Module reuse(const Module& module, PassContext& context) {
   const Module result = Reuser(module, context).run(module);
-  // Sets that change are looked at in the next round.
+  // Changed sets are examined in the next round.
   if (result.body != module.body) return result;
   const Module sets = reuse_supersets(module, context);
   return sets.body != module.body ? sets : reuse_counted(module, context);

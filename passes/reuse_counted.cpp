@@ -16,7 +16,7 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// Names of intersections, in the order in which the loop has them.
+/// Named intersections, in the order of the loop.
 using Names = std::vector<std::pair<const Expr*, const Var*>>;
 
 const Var* name_of(const Names& names, const Expr* set) {
@@ -27,7 +27,7 @@ bool has(const Names& names, const Expr* set) {
   return std::ranges::any_of(names, [&](const auto& named) { return named.first == set; });
 }
 
-/// The list in which both `contains` of a conjunction look the same item up, of those that `names` has; or null.
+/// The list of `names` in which both `contains` of a conjunction look up the same item; else null.
 const Expr* looked_up_in(const Expr& e, const Names& names) {
   if (e.kind != Kind::And) return nullptr;
   const Expr* first = e.operands[0];
@@ -42,7 +42,7 @@ const Expr* looked_up_in(const Expr& e, const Names& names) {
   return nullptr;
 }
 
-/// Puts names in the place of intersections.
+/// Replaces intersections by their names.
 class Named final : public Rewriter {
  public:
   Named(Context& context, const Names& names) : Rewriter(context), names_(names) {}
@@ -83,7 +83,7 @@ class CountedSets final : public Rewriter {
   }
 
  private:
-  /// The intersections that the loop does not change, of which it asks for the size and for items of its own.
+  /// The loop-invariant intersections whose size the loop reads and in which it looks up its items.
   Names found_in(const For& loop) {
     const std::unordered_set<const Var*> inside = bound_in(loop);
     const auto each = [&](const auto& visit) {

@@ -14,16 +14,16 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// Longest literal that items which are left out make together.
+/// Longest literal into which excluded items are merged.
 constexpr std::size_t kMaxLeftOut = 8;
 
-/// Most subtractions that a size is made of.
+/// Most subtractions in the formula of a size.
 constexpr int kMaxSteps = 2;
 
-/// Set operations by the number of loops around them.
+/// Number of set operations by the number of loops around them.
 using Walks = std::vector<int>;
 
-/// True if the innermost loop in which they differ has fewer of `a`.
+/// True if `a` has fewer in the innermost loop in which they differ.
 bool is_cheaper(const Walks& a, const Walks& b) {
   return std::ranges::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
 }
@@ -54,20 +54,20 @@ class Supersets {
   }
 
  private:
-  /// A loop around the expression at hand.
+  /// A loop around the current expression.
   struct Frame {
     std::size_t scope;                ///< The depth of its body.
-    const Var* item;                  ///< What it binds alone; or null.
-    const Expr* list;                 ///< What it walks, rewritten.
+    const Var* item;                  ///< Its only variable; or null.
+    const Expr* list;                 ///< The list that it walks, rewritten.
     const Var* maybe_name = nullptr;  ///< The name of the list, once something is computed from it.
-    Stmts before;                     ///< Sets that have got a name in front of it.
+    Stmts before;                     ///< Sets that were named in front of it.
   };
 
-  /// A set that is stored, or will be once it has a name: then `name` is null, and a frame walks it.
+  /// A set that is stored, or will be once it is named: then `name` is null and a frame walks it.
   struct Stored {
     SetTerm term;
     const Var* name;
-    std::size_t frame;  ///< Loops around it; of a set without a name the frame that walks it.
+    std::size_t frame;  ///< Loops around it; for a set without a name, the frame that walks it.
     std::size_t scope;  ///< Blocks around it.
   };
 
@@ -78,7 +78,7 @@ class Supersets {
     std::size_t scope;
   };
 
-  /// A part of a term on its way to become an operand.
+  /// A part of a term that becomes an operand.
   struct Operand {
     const Expr* set;  ///< Null for a stored set without a name.
     SetTerm::Part part;
@@ -89,8 +89,8 @@ class Supersets {
   };
 
   struct Plan {
-    std::vector<Operand> operands;   ///< The outermost first.
-    std::vector<const Expr*> items;  ///< Left out last.
+    std::vector<Operand> operands;   ///< Outermost first.
+    std::vector<const Expr*> items;  ///< To be subtracted last.
     Walks walks;
   };
 
@@ -199,7 +199,7 @@ class Supersets {
     return result;
   }
 
-  /// The same set as it was computed or counted before, so that `hoist` finds the two.
+  /// An equal set that was computed or counted before, so that `hoist` finds both.
   const Seen* seen_set(const Expr& e) {
     const SetTerm* term = terms_.of(&e);
     return term != nullptr ? seen_set(*term) : nullptr;
@@ -216,7 +216,7 @@ class Supersets {
 
   // Sizes
 
-  /// The size from those of stored sets and of sets that are counted already; null if that takes a set operation.
+  /// The size in terms of stored sets and of sets counted before; null if that takes a set operation.
   const Expr* known_size(const Expr* e) {
     const SetTerm* term = terms_.of(e->operands[0]);
     const auto is_item = [](const SetTerm::Part& part) { return part.is_item; };
@@ -239,7 +239,7 @@ class Supersets {
     }
     if (const Seen* seen = seen_set(term)) return builder_.make(Kind::Size, {seen->set});
     for (std::size_t i = 0; steps > 0 && i < term.parts.size(); ++i) {
-      // Items of the rest are in this part or not.
+      // Items of the rest are either in this part or not.
       const auto same_set = [&](const SetTerm::Part& part) { return part.set == term.parts[i].set; };
       if (std::ranges::count_if(term.parts, same_set) > 1) continue;
       SetTerm others = term;
@@ -252,7 +252,7 @@ class Supersets {
     return nullptr;
   }
 
-  /// The set computed with fewer set operations in the innermost loops; null if there is no such way.
+  /// The set computed with fewer set operations in the innermost loops; null if that is impossible.
   const Expr* improved(const Expr* e) {
     const SetTerm* term = terms_.of(e);
     if (term == nullptr || term->set_count() < 2) return nullptr;
@@ -273,7 +273,7 @@ class Supersets {
   /// The loops around the outermost place where `e` may be computed.
   std::size_t level(const Expr& e) { return least_level(depth(e)); }
 
-  /// The loops that `e` depends on: what it reads may stand further in.
+  /// The loops that `e` depends on; the values that it reads may be further in.
   std::size_t depth(const Expr& e) {
     const Var* var = as<Var>(&e);
     if (var == nullptr) {
@@ -312,7 +312,7 @@ class Supersets {
     for (const Expr* operand : e.operands) count_walks(*operand, walks);
   }
 
-  /// Stored sets that have all items of the term: the largest number of its parts first, then of those that are left.
+  /// Stored supersets of the term: first the one with most of its parts, then the one with most of the remaining parts.
   std::vector<const Stored*> cover(const SetTerm& term) const {
     std::vector<const Stored*> chosen;
     std::vector<bool> covered(term.parts.size(), false);
@@ -336,7 +336,7 @@ class Supersets {
     }
   }
 
-  /// False if something that is read still stands further in than where it is to be read.
+  /// False if a value that is still read is further in than the new place of its reader.
   bool is_possible(const Plan& plan) const {
     return std::ranges::all_of(plan.operands, [&](const Operand& operand) {
       return operand.stored != nullptr || least_level(place(*operand.set)) <= operand.level;
@@ -358,8 +358,8 @@ class Supersets {
         plan.items.push_back(part.set);
         continue;
       }
-      // A name may stand further in than what it is made of; sets are not computed again to do without it, and what may
-      // trap stays where it is.
+      // A variable may be further in than its operands; sets are not computed again to avoid it, and expressions that
+      // may trap stay in place.
       const std::size_t where = level(*part.set);
       const bool as_named =
           has_set_operation(*part.set) || facts_.may_trap(part.set) || least_level(place(*part.spelling)) <= where;
@@ -377,7 +377,7 @@ class Supersets {
     return plan;
   }
 
-  /// Loops around the innermost value that `e` reads, names of sets where they are.
+  /// Loops around the innermost value that `e` reads, with named sets at their own place.
   std::size_t place(const Expr& e) const {
     if (const Var* var = as<Var>(&e)) {
       const auto found = places_.find(var);
@@ -388,19 +388,19 @@ class Supersets {
     return innermost;
   }
 
-  // Making a set as planned
+  // Making a planned set
 
   struct Bounds {
     std::vector<const Expr*> upper;
     std::vector<const Expr*> lower;
   };
 
-  /// A set on its way: what it is made of, and in how many loops.
+  /// A partly made set: its operands so far, and the number of loops around it.
   struct Growing {
     const Expr* set;
     SetTerm term;
     std::size_t level;
-    bool is_made = false;  ///< By a set operation in these loops.
+    bool is_made = false;  ///< True if a set operation in these loops made it.
   };
 
   const Expr* made(const SetTerm& term, const Plan& plan) {
@@ -438,7 +438,7 @@ class Supersets {
     }
   }
 
-  /// Goes on with the set in a loop further in.
+  /// Continues the set in a loop further in.
   void move_in(Growing& growing, const SetTerm& term, std::size_t where, std::size_t innermost) {
     if (where <= growing.level) return;
     if (growing.is_made) growing.set = named(growing);
@@ -449,7 +449,7 @@ class Supersets {
     growing.set = sliced(growing.set, growing.term, outer);
   }
 
-  /// The bounds of the term that are known where the set is, and those that follow from the loops there.
+  /// Sets the bounds of the term that are known at the set's place, and those that follow from the loops there.
   void set_bounds(Growing& growing, const SetTerm& term, std::size_t innermost) const {
     growing.term.upper = growing.level == innermost ? term.upper : known_bounds(term.upper, growing.level, false);
     growing.term.lower = growing.level == innermost ? term.lower : known_bounds(term.lower, growing.level, true);
@@ -485,7 +485,7 @@ class Supersets {
     return frame.maybe_name;
   }
 
-  /// The set between the bounds of one term, if it lies between those of another.
+  /// Slices the set to the bounds of one term, if it lies between those of another.
   const Expr* sliced(const Expr* set, const SetTerm& bounds, const SetTerm& own) {
     for (const Expr* bound : bounds.upper) {
       if (!terms_.implied(own.upper, bound, false)) set = slice(builder_, facts_, order_, Side::Lower, set, bound);
@@ -496,7 +496,7 @@ class Supersets {
     return set;
   }
 
-  /// A name for a set in front of the outermost loop that it does not depend on.
+  /// Names a set in front of the outermost loop that it does not depend on.
   const Var* named(const Growing& growing) {
     context_.count("common sets");
     const Var* name = builder_.var(growing.set->type, "common");
@@ -515,12 +515,12 @@ class Supersets {
   SetTerms terms_;
   PassContext& context_;
   std::vector<Frame> frames_;
-  std::deque<Stored> stored_;                           ///< Places of its elements stay as it grows.
+  std::deque<Stored> stored_;                           ///< A deque, so that its elements do not move.
   std::unordered_map<const Var*, std::size_t> places_;  ///< Loops around each name.
   std::unordered_map<const Var*, std::size_t> depths_;  ///< Loops that each name depends on.
   std::vector<Seen> seen_;
-  int lazy_ = 0;             ///< Operands around the expression at hand that may not be needed.
-  std::size_t scope_ = 0;    ///< Blocks around the statement at hand.
+  int lazy_ = 0;             ///< Lazily evaluated operands around the current expression.
+  std::size_t scope_ = 0;    ///< Blocks around the current statement.
   std::size_t barrier_ = 0;  ///< Loops around the innermost condition that few items pass.
 };
 

@@ -12,7 +12,7 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// Levels whose remaining positions others may get.
+/// Levels whose remaining positions can be stolen.
 std::uint32_t split_of(const TargetInfo& target, bool parallel) {
   constexpr std::uint32_t kShownLevels = 2;
   if (!parallel || target.steal == Stealing::None) return 0;
@@ -52,7 +52,7 @@ class RegionScheduler final : public Rewriter {
   }
 
   PassContext& context_;
-  bool new_stack_ = false;  ///< Of the region that is rebuilt.
+  bool new_stack_ = false;  ///< For the region being rebuilt.
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// `min(a, b)` below means below both.
+/// `min(a, b)` as an upper bound means both bounds.
 void add_bound(const Expr* bound, Kind both, std::vector<const Expr*>& out) {
   if (bound->kind == both) {
     for (const Expr* operand : bound->operands) add_bound(operand, both, out);
@@ -91,7 +91,7 @@ bool SetTerms::add(const Expr* set, SetTerm& term) const {
   return true;
 }
 
-/// Notes the bound that a span is cut at, if that is the item of a loop over its list.
+/// Adds the bound of a span if it is cut at the item of a loop over its list.
 bool SetTerms::add_span(const Expr* span, SetTerm& term) const {
   const Expr* list = span->operands[0];
   const Expr* begin = span->operands[1];

@@ -23,7 +23,7 @@ int node_count(const Expr& e) {
   return count;
 }
 
-/// Made again at each use for less than it costs to keep: no search, no walk.
+/// True if computing it again at each use costs less than keeping it: no search, no walk.
 bool is_cheap(const Expr& e) {
   switch (e.kind) {
     case Kind::Var:
@@ -139,8 +139,8 @@ class Simplifier final : public Rewriter {
     }
   }
 
-  /// A look-up in a set operation is a look-up in each operand; in a short literal it is comparisons. What may trap is
-  /// evaluated first, since the rest may not be.
+  /// A look-up in a set operation becomes look-ups in its operands; in a short literal, comparisons. An operand that
+  /// may trap comes first, because the others may be skipped.
   const Expr* contained(const Expr* e) {
     Builder& b = builder();
     const Expr* set = e->operands[0];
@@ -227,7 +227,7 @@ class Simplifier final : public Rewriter {
     }
   }
 
-  /// `outer and inner` without what `inner` asks again.
+  /// `outer and inner`, without the parts of `inner` that `outer` implies.
   const Expr* both(const Expr* outer, const Expr* inner) {
     std::vector<const Expr*> parts = conjuncts(outer);
     for (const Expr* part : conjuncts(inner)) {
@@ -237,7 +237,7 @@ class Simplifier final : public Rewriter {
     return conjunction(builder(), parts);
   }
 
-  /// True if `a <= x` is known and `b <= x` asked, of numbers with b <= a.
+  /// True if `a <= x` is known and `b <= x` tested, for numbers with b <= a.
   static bool is_at_least(const Expr& known, const Expr& asked) {
     if (known.kind != Kind::Le || asked.kind != Kind::Le || known.operands[1] != asked.operands[1]) return false;
     const ConstInt* a = as<ConstInt>(known.operands[0]);
@@ -266,7 +266,7 @@ class Simplifier final : public Rewriter {
     out.push_back(builder().collect(kept, body));
   }
 
-  /// What `yield` reads and may trap, without the sink.
+  /// Keeps reads of `yield` that may trap, without the sink.
   void keep_traps(const Yield& yield, Stmts& out) {
     for (const Expr* value : yield.values) {
       if (!traps_here(*value)) continue;
@@ -276,7 +276,8 @@ class Simplifier final : public Rewriter {
     }
   }
 
-  /// True if `e`, an expression of the input, may trap, with the values that move into it: to the facts they are names.
+  /// True if `e`, an expression of the input, may trap, including the values that move into it, which Facts see as
+  /// names.
   bool traps_here(const Expr& e) const { return facts_.may_trap(&e) || reads(e, trapping_); }
 
   bool traps_below(const Collect& collect) const {
@@ -291,7 +292,7 @@ class Simplifier final : public Rewriter {
   Uses uses_;
   PassContext& context_;
   std::unordered_map<const Var*, const Var*> sizes_;  ///< Lists of which only the size is kept.
-  std::unordered_set<const Var*> dropped_;            ///< Sinks that nobody reads.
+  std::unordered_set<const Var*> dropped_;            ///< Unread sinks.
   std::unordered_set<const Var*> trapping_;           ///< Values that may trap and moved to their readers.
 };
 

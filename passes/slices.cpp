@@ -12,7 +12,7 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// Longest chain of loops that is followed to order two values.
+/// Longest chain of loops examined to order two values.
 constexpr int kMaxChain = 16;
 
 }  // namespace
@@ -41,7 +41,7 @@ void Order::collect(const Expr* list, const Facts& facts, Bounds& bounds, int de
       }
       break;
     case Kind::Span: {
-      // The items before the one that a loop is at are less than it.
+      // The items before a loop's current item are less than it.
       const Var* end = as<Var>(list->operands[2]);
       const auto found = end != nullptr ? loop_of_index_.find(end) : loop_of_index_.end();
       if (found == loop_of_index_.end()) break;
@@ -96,7 +96,7 @@ const Expr* slice(Builder& b, const Facts& facts, const Order& order, Side side,
     case Kind::Cut: {
       const Expr* other = set->operands[1];
       if (side_of(*set) != side) {
-        // `above` stays outside, so that the same slices are the same expression.
+        // `above` stays outermost, so that equal slices are the same expression.
         if (side == Side::Upper) break;
         return b.make({Kind::Cut, Side::Upper}, {deeper(set->operands[0]), other});
       }

@@ -8,8 +8,7 @@
 
 namespace matcha::passes {
 
-/// Which of two values is known to be less, from the slices that loops walk: the items of `below(s, u)` are less than
-/// u.
+/// The known order of values, from the slices that loops walk: the items of `below(s, u)` are less than u.
 class Order {
  public:
   Order(const ir::Module& module, const ir::Facts& facts);
@@ -19,8 +18,8 @@ class Order {
 
  private:
   struct Bounds {
-    std::vector<const ir::Expr*> above;  ///< What the value is less than.
-    std::vector<const ir::Expr*> below;  ///< What the value is greater than.
+    std::vector<const ir::Expr*> above;  ///< Values greater than this one.
+    std::vector<const ir::Expr*> below;  ///< Values less than this one.
   };
 
   bool less(const ir::Expr* a, const ir::Expr* b, int depth) const;
@@ -30,8 +29,8 @@ class Order {
   std::unordered_map<const ir::Var*, const ir::For*> loop_of_index_;
 };
 
-/// `below(set, bound)` or `above(set, bound)`, with the slice moved down to where it costs a search: into the operands
-/// of set operations; two slices on one side meet. Requires: `set` ascends.
+/// `below(set, bound)` or `above(set, bound)`, moved into the operands of set operations, where it costs a search only;
+/// slices of one side are merged. Requires: `set` ascends.
 const ir::Expr* slice(ir::Builder& builder, const ir::Facts& facts, const Order& order, ir::Side side,
                       const ir::Expr* set, const ir::Expr* bound);
 

@@ -14,7 +14,7 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// The list in which the node looks something up; null if it looks nothing up.
+/// The list that the node searches; null if it searches none.
 const Var* looked_up(const Expr& e) {
   if (is_set_op(e.kind)) return as<Var>(e.operands[1]);
   return e.kind == Kind::Contains ? as<Var>(e.operands[0]) : nullptr;
