@@ -67,7 +67,7 @@ std::string meaning(AssumptionKind kind, std::int64_t limit) {
   MATCHA_UNREACHABLE("a kind of assumption");
 }
 
-/// The kind that says it too, and more; itself if there is none.
+/// The kind that implies this one; itself if there is none.
 static AssumptionKind stronger(AssumptionKind kind) {
   switch (kind) {
     case AssumptionKind::LoopFree: return AssumptionKind::Simple;

@@ -10,7 +10,7 @@ namespace matcha::ir {
 struct Module;
 struct Var;
 
-/// What a module may take for granted of a graph that it gets:
+/// The assumptions of a module about an input graph:
 ///
 /// - Symmetric, `symmetric(%G)`: each arc has its reverse.
 /// - LoopFree, `loop_free(%G)`: no vertex is its own neighbour.
@@ -23,12 +23,12 @@ inline constexpr std::array kAssumptionKinds = {
     AssumptionKind::Symmetric, AssumptionKind::LoopFree,    AssumptionKind::Simple,     AssumptionKind::Labelled,
     AssumptionKind::Degree,    AssumptionKind::LowerDegree, AssumptionKind::UpperDegree};
 
-/// An assumption on a parameter. The front end and passes add them; whoever runs the module checks them when arguments
-/// are bound.
+/// An assumption on a parameter, added by the front end and by passes. The caller of a run checks it when arguments are
+/// bound.
 struct Assumption {
   AssumptionKind kind;
   const Var* var;
-  std::int64_t limit = 0;  ///< The most that a degree may be; 0 for kinds without a limit.
+  std::int64_t limit = 0;  ///< The largest allowed degree; 0 for kinds without a limit.
   bool operator==(const Assumption&) const = default;
 };
 
@@ -50,17 +50,17 @@ class AssumptionKinds {
 bool has_limit(AssumptionKind kind);
 /// The word in the text of a module: `symmetric`.
 std::string_view keyword(AssumptionKind kind);
-/// Their words, as options take them: `symmetric,simple`.
+/// Their words, in the form of options: `symmetric,simple`.
 std::string keywords(AssumptionKinds kinds);
-/// The kind that a word names; false if there is none.
+/// Sets `kind` to the kind of a word; false if there is none.
 bool read_keyword(std::string_view word, AssumptionKind& kind);
 /// The property alone, for messages: `symmetric`, `degree <= 2048`.
 std::string property(AssumptionKind kind, std::int64_t limit);
 /// The same in words: `each arc has its reverse`.
 std::string meaning(AssumptionKind kind, std::int64_t limit);
 
-/// True if the module assumes it, or more: `simple` where it is `loop_free`, a smaller limit, or a limit of all
-/// neighbours where it is of one side.
+/// True if the module makes this assumption or a stronger one: `simple` for `loop_free`, a smaller limit, or a limit of
+/// all neighbours for one of one side.
 bool assumes(const Module& module, const Assumption& assumption);
 
 }  // namespace matcha::ir

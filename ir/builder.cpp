@@ -10,7 +10,7 @@ namespace matcha::ir {
 
 namespace {
 
-/// The value, or nothing when the operation would trap.
+/// The value; empty if the operation would trap.
 std::optional<std::int64_t> fold_int(Kind kind, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   switch (kind) {
@@ -169,7 +169,7 @@ const Expr* Builder::simplify(Kind kind, std::span<const Expr* const> operands) 
       return is_int(operands[1], 1) ? operands[0] : nullptr;
     case Kind::Select:
       if (const ConstBool* cond = as<ConstBool>(operands[0])) return operands[cond->value ? 1 : 2];
-      // A condition that is not evaluated cannot trap; a bool value never does.
+      // A condition that is skipped cannot trap; reading a bool variable never does.
       return operands[1] == operands[2] && operands[0]->kind == Kind::Var ? operands[1] : nullptr;
     case Kind::Size:
       if (operands[0]->kind == Kind::Literal && std::all_of(operands[0]->operands.begin(), operands[0]->operands.end(),

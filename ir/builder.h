@@ -10,7 +10,7 @@
 namespace matcha::ir {
 
 /// The only way to make nodes. Checks types (a wrong one is a bug of the caller, see `MATCHA_CHECK`), folds constants
-/// and simplifies where no trap is lost. `loc` is given to the nodes made from then on.
+/// and simplifies if no trap is lost. Later nodes get the place `loc`.
 class Builder {
  public:
   explicit Builder(Context& context) : context_(context) {}
@@ -26,19 +26,19 @@ class Builder {
   const Expr* boolean(bool value);
   const Expr* label_name(std::string_view word);
 
-  // Expressions of any kind without a payload besides the variant; `wanted` as in `result_type`. Arithmetic and
-  // comparisons convert their operands to the common type first (a vid to its original id unless both sides of a
+  // Makes expressions of any kind whose only payload is the variant; `wanted` as in `result_type`. Arithmetic and
+  // comparisons first convert their operands to the common type (a vid to its original id, unless both sides of a
   // comparison are vids).
   const Expr* make(Op op, std::span<const Expr* const> operands, const Type* wanted = nullptr);
   const Expr* make(Op op, std::initializer_list<const Expr*> operands, const Type* wanted = nullptr) {
     return make(op, std::span<const Expr* const>(operands.begin(), operands.size()), wanted);
   }
   const Expr* at(const Expr* list, const Expr* index, std::uint32_t column);
-  /// `value` itself if it has the type already.
+  /// `value` itself if it already has the type.
   const Expr* convert(const Expr* value, const Type* to);
   /// `items` row by row.
   const Expr* literal(const Type* list_type, std::span<const Expr* const> items);
-  /// The same expression over other operands (payload kept, types checked anew).
+  /// The same expression over other operands: the payload is kept, types are checked again.
   const Expr* with_operands(const Expr* expr, std::span<const Expr* const> operands);
 
   // Statements
@@ -54,7 +54,7 @@ class Builder {
   const Return* ret(std::span<const Expr* const> values);
   const Region* region(const Schedule& schedule, std::span<const Buffer> buffers, const Collect* collect);
   const Store* store(const Var* var, const Var* buffer, const Expr* value);
-  /// The module with one more assumption; the same if it has it, or more. A smaller limit replaces a larger one.
+  /// The module with one more assumption; unchanged if it implies it. A smaller limit replaces a larger one.
   Module assume(const Module& module, const Assumption& assumption);
   Module module(Stage stage, std::string_view name, std::span<const Var* const> params, const Block* body);
 

@@ -4,12 +4,12 @@
 
 namespace matcha {
 
-/// Reports a bug of ours (file, line, message) on stderr and aborts. Users' mistakes are diagnostics instead.
+/// Reports a bug of ours (file, line, message) on stderr and aborts. Mistakes of users are diagnostics instead.
 [[noreturn]] void report_bug(const char* file, int line, std::string_view message);
 
 }  // namespace matcha
 
-/// An invariant of ours; the message says what was expected.
+/// Checks an invariant of ours; the message states what was expected.
 #define MATCHA_CHECK(condition, message)                                   \
   do {                                                                     \
     if (!(condition)) ::matcha::report_bug(__FILE__, __LINE__, (message)); \

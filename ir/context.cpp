@@ -11,7 +11,7 @@ namespace {
 
 void mix(std::size_t& seed, std::size_t value) { seed ^= value + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2); }
 
-/// What tells two nodes of one kind, type and operand list apart.
+/// The fields that distinguish nodes of one kind, type and operand list.
 std::uint64_t payload(const Expr& expr) {
   return match(
       expr, [](const Var& e) -> std::uint64_t { return e.id; },

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <string_view>
 
-/// The kinds of nodes, and all that is told by a kind alone (from nodes.def).
+/// The kinds of nodes, and their properties (from nodes.def).
 namespace matcha::ir {
 
-/// Loop: structured loops over sets. Kernel: the same, with what a schedule decides.
+/// Loop: structured loops over sets. Kernel: the same with schedules and planned memory.
 enum class Stage { Loop, Kernel };
 
 enum class Kind : std::uint8_t {
@@ -15,13 +15,13 @@ enum class Kind : std::uint8_t {
 #include "ir/nodes.def"
 };
 
-/// Which items of an ascending list are meant, as seen from a vertex or another value.
+/// The items of an ascending list that are selected, relative to a vertex or another value.
 enum class Side : std::uint8_t { All, Lower, Upper };
 inline Side opposite(Side side) {
   return side == Side::Lower ? Side::Upper : side == Side::Upper ? Side::Lower : Side::All;
 }
 
-/// Which of the arcs of a vertex a node reads. All that selects arcs, besides operands, stands here.
+/// The arcs of a vertex that a node reads. Everything that selects arcs, besides operands, is here.
 struct Adjacency {
   Side side = Side::All;
 
@@ -30,7 +30,7 @@ struct Adjacency {
   bool operator==(const Adjacency&) const = default;
 };
 
-/// A kind and its variant: all that an operator's text and its type depend on, besides operands. `Cut` has a side only.
+/// A kind and its variant, which determine an operator's text and, with its operands, its type. `Cut` has only a side.
 struct Op {
   Kind kind;
   Adjacency arcs;
@@ -40,23 +40,23 @@ struct Op {
   bool operator==(const Op&) const = default;
 };
 
-/// What a kind is. A switch over groups without a `default` does not compile when a group has no case, and every kind
-/// of expression is of one group; a kind whose meaning differs from that of its group has a case before.
+/// The group of a kind. A switch over groups without a `default` does not compile if a group has no case, and every
+/// kind of expression is in one group. A kind whose meaning differs from that of its group needs a case before it.
 enum class Group : std::uint8_t {
   Leaf,        ///< A constant or a name; no operands.
-  Arithmetic,  ///< A number of numbers.
-  Comparison,  ///< A bool of two values.
-  Logic,       ///< A bool of bools.
+  Arithmetic,  ///< A number from numbers.
+  Comparison,  ///< A bool from two values.
+  Logic,       ///< A bool from bools.
   Extremum,    ///< One of two scalars.
-  Choice,      ///< One of two values, scalars or lists, of which only that one is evaluated.
+  Choice,      ///< One of two values, scalars or lists; only that one is evaluated.
   Conversion,  ///< The first operand, with another type or a limit.
   ListFact,    ///< A scalar read from the list that is the first operand.
   GraphFact,   ///< A scalar read from the graph that is the first operand.
   GraphList,   ///< A list that is stored in the graph that is the first operand.
   Literal,     ///< A list of its operands.
-  SetOp,       ///< A list that is computed from two lists. Under `size` it is counted and not stored.
-  Slice,       ///< A part of the first operand without a gap; nothing is stored.
-  Reorder,     ///< The items of the first operand at other places.
+  SetOp,       ///< A list computed from two lists. Under `size` it is counted and not stored.
+  Slice,       ///< A contiguous part of the first operand; nothing is stored.
+  Reorder,     ///< The items of the first operand in another order.
   Bits,        ///< Sets of positions, kept as bits.
   Statement,
 };
@@ -65,12 +65,12 @@ enum class Group : std::uint8_t {
 namespace trait {
 enum : unsigned {
   None = 0,
-  MayTrap = 1,        ///< The node itself may trap, its operands apart; `Facts::may_trap` tells of a node.
-  Search = 2,         ///< To compute it takes a search in a list or a look-up in a graph,
-  Walk = 4,           ///< or a walk over a list.
-  PartOfFirst = 8,    ///< Its items are items of the first operand, each as often as there at most;
-  OrderOfFirst = 16,  ///< in the same order.
-  Lazy = 32           ///< Operands behind the first are evaluated only if they are needed.
+  MayTrap = 1,        ///< The node itself may trap, apart from its operands; `Facts::may_trap` decides for a node.
+  Search = 2,         ///< Computing it takes a search in a list or a look-up in a graph.
+  Walk = 4,           ///< Computing it takes a walk over a list.
+  PartOfFirst = 8,    ///< Its items are items of the first operand, each at most as often as there.
+  OrderOfFirst = 16,  ///< They have the order of the first operand.
+  Lazy = 32           ///< Operands behind the first are evaluated only if needed.
 };
 }  // namespace trait
 
@@ -114,19 +114,20 @@ constexpr bool searches(Kind kind) { return has_trait(kind, trait::Search); }
 constexpr bool walks(Kind kind) { return has_trait(kind, trait::Walk); }
 constexpr bool is_lazy(Kind kind) { return has_trait(kind, trait::Lazy); }
 constexpr bool is_part_of_first(Kind kind) { return has_trait(kind, trait::PartOfFirst); }
-/// A set operation that leaves items of its first list out and adds none.
+/// True for a set operation that removes items of its first list and adds none.
 constexpr bool filters_first(Kind kind) { return is_set_op(kind) && is_part_of_first(kind); }
 constexpr bool keeps_order_of_first(Kind kind) { return has_trait(kind, trait::OrderOfFirst); }
 
-/// The kinds of group SetOp alone, for switches in which each has a meaning of its own.
+/// The kinds of group SetOp as an enum of their own, for switches with a case for each.
 enum class SetOp : std::uint8_t {
 #define MATCHA_EXPR(Struct, keyword, arity, First, Last, group, Traits)
 #define MATCHA_SET_OP(Struct, keyword, First, Last, Traits) Struct,
 #include "ir/nodes.def"
 };
-/// Of a kind of group SetOp.
+/// The set operation of a kind of group SetOp.
 SetOp set_op(Kind kind);
-/// Of a kind that `filters_first`: true if it keeps the items that the second list has, false if it keeps the others.
+/// For a kind that `filters_first`: true if it keeps the items that are in the second list, false if it keeps the
+/// others.
 bool keeps_found(Kind kind);
 
 /// The word in the text of the intermediate representation: `intersect`, `+`, `for`.

@@ -35,12 +35,12 @@ concept OneOf = (std::same_as<T, Ts> || ...);
 template <typename T, Group... groups>
 concept InGroup = ((group_of(kind_of<T>) == groups) || ...);
 
-/// A node with operands only, all of which a case may go over without a look at anything else.
+/// A node with operands only, which a case may visit without regard to their meaning.
 template <typename T>
 concept Plain = sizeof(T) == sizeof(Expr) && std::derived_from<T, Expr>;
 
-/// Calls the case for the node's own struct. A kind without a case does not compile; an explicit catch-all
-/// (`[](const Expr&) { … }`) is visible in review, and is for what holds of all nodes that may ever be added.
+/// Calls the case for the node's own struct. A kind without a case does not compile. An explicit catch-all (`[](const
+/// Expr&) { … }`) is visible in review, and is only for statements about all nodes, future ones included.
 template <typename... Fs>
 decltype(auto) match(const Expr& expr, Fs&&... cases) {
   Overload<std::decay_t<Fs>...> overload{std::forward<Fs>(cases)...};

@@ -47,13 +47,13 @@ struct LabelName final : Expr {
   std::string_view word;
 };
 
-/// Column `column` of item `operands[1]` (i64, from 0) of a list; traps when out of range.
+/// Column `column` of item `operands[1]` (i64, from 0) of a list; traps if out of range.
 struct At final : Expr {
   std::uint32_t column;
 };
 
-/// Graph, vid: list<vid>, ascending; empty for a vertex that the graph does not have. The neighbours below the vertex
-/// and above it want a graph with rows; those above it, one without loops.
+/// Graph, vid: list<vid>, ascending; empty for a vertex that is not in the graph. The neighbours below or above the
+/// vertex need a graph with rows; those above it also one without loops.
 struct Neighbors final : Expr {
   Adjacency arcs;
 };
@@ -63,10 +63,10 @@ struct BitRows final : Expr {
   Adjacency arcs;
 };
 
-/// Graph, set u of vids, vid x, i64 p, i64 n: over all pairs of items of u, the neighbours below or above x that they
-/// share, added up. It is asked for in n parts, 0 <= p < n, in any order, and only their sum is told. Traps when a part
-/// is no i64. In stage kernel it is the value of a `store`, which has the counters of a worker. The side is as seen
-/// from x, never `All`.
+/// Graph, set u of vids, vid x, i64 p, i64 n: over all pairs of items of u, the sum of their common neighbours below or
+/// above x. It is computed in n parts, 0 <= p < n, in any order, of which only the sum is defined. Traps if a part does
+/// not fit i64. In stage kernel it is the value of a `store`, which has the counters of a worker. The side is relative
+/// to x, never `All`.
 struct CommonNeighbors final : Expr {
   Adjacency arcs;
 };
@@ -95,11 +95,11 @@ MATCHA_PLAIN_EXPR(And);  ///< `operands[1]` is evaluated only if `operands[0]` i
 MATCHA_PLAIN_EXPR(Or);   ///< `operands[1]` is evaluated only if `operands[0]` is false.
 MATCHA_PLAIN_EXPR(Min);
 MATCHA_PLAIN_EXPR(Max);
-MATCHA_PLAIN_EXPR(AtMost);   ///< `operands[0]`; traps when it is more than `operands[1]`.
+MATCHA_PLAIN_EXPR(AtMost);   ///< `operands[0]`; traps if it is more than `operands[1]`.
 MATCHA_PLAIN_EXPR(Select);   ///< Condition, then, else: only the chosen one is evaluated.
 MATCHA_PLAIN_EXPR(Convert);  ///< To `type`. vid→i64: original id; i64→vid: rank, traps if unknown; i128→i64 traps.
 MATCHA_PLAIN_EXPR(Size);     ///< Number of items. Over a set operation it is a count form: nothing is stored.
-MATCHA_PLAIN_EXPR(Contains);    ///< Set, scalar.
+MATCHA_PLAIN_EXPR(Contains);    ///< Set, scalar: true if the scalar is in the set.
 MATCHA_PLAIN_EXPR(LowerBound);  ///< Ascending set, scalar: position of the first item not below the scalar.
 MATCHA_PLAIN_EXPR(Label);       ///< Graph, vid.
 MATCHA_PLAIN_EXPR(HasEdge);     ///< Graph, source vid, target vid.
@@ -118,7 +118,7 @@ MATCHA_PLAIN_EXPR(AllBits);     ///< Rows: all positions in their set.
 #include "ir/nodes.def"
 #undef MATCHA_PLAIN_EXPR
 
-/// An effect or a binding. A statement is a tree; a rewrite returns the same pointer when nothing changed.
+/// An effect or a binding. A statement is a tree; a rewrite returns the same pointer if nothing changed.
 struct Stmt : Node {};
 
 struct Block final : Stmt {
@@ -131,14 +131,14 @@ struct Let final : Stmt {
   const Expr* value;
 };
 
-/// `for %a, %b at %i in L, M { … }`: walks all lists in step; the lists' columns are bound in order. Traps when the
+/// `for %a, %b at %i in L, M { … }`: walks all lists in step; the lists' columns are bound in order. Traps if the
 /// lengths differ. `maybe_index` is the position, from 0.
 struct For final : Stmt {
   std::span<const Var* const> vars;
   std::span<const Expr* const> lists;
   const Var* maybe_index;
   const Block* body;
-  LaneMode mode = LaneMode::Together;  ///< Another one only in a region of stage kernel whose group has several lanes.
+  LaneMode mode = LaneMode::Together;  ///< Others only in a region of stage kernel whose group has several lanes.
 };
 
 struct If final : Stmt {
@@ -147,15 +147,15 @@ struct If final : Stmt {
   const Block* maybe_else;
 };
 
-/// How a sink combines what is yielded into it. The empty value is 0 for Sum, false for Any, true for All, the empty
-/// list for List; reading an empty Min or Max traps. Sums of ints are carried in 128 bits and trap when the total does
-/// not fit the sink's type; sums of floats are exact and rounded once, so the order of yields never shows.
+/// How a sink combines yielded values. The empty value is 0 for Sum, false for Any, true for All, the empty list for
+/// List; reading an empty Min or Max traps. Sums of ints are carried in 128 bits and trap if the total does not fit the
+/// sink's type. Sums of floats are exact and rounded once, so the order of yields has no effect.
 enum class SinkKind : std::uint8_t { Sum, Min, Max, Any, All, List };
 
 struct Sink {
   const Var* var;
   SinkKind kind;
-  const Var* maybe_buffer;  ///< Kernel stage, List sinks inside a region: where the items go.
+  const Var* maybe_buffer;  ///< Kernel stage, List sinks inside a region: the buffer of the items.
 };
 
 /// `collect %n: sum i64, %l: list<vid> { … }`: inside, the sinks are only yielded to; after it they are plain values.
@@ -164,8 +164,8 @@ struct Collect final : Stmt {
   const Block* body;
 };
 
-/// `yield %sink, e, …`: one value a column. `yield batched %sum, e`: kernel stage; the one set operation that `e`
-/// counts, perhaps by a name, may be done later, together with others.
+/// `yield %sink, e, …`: one value for each column. `yield batched %sum, e`: kernel stage; the single set operation that
+/// `e` counts, directly or through a variable, may be done later, together with others.
 struct Yield final : Stmt {
   const Var* sink;
   std::span<const Expr* const> values;
@@ -185,7 +185,8 @@ struct BuildGraph final : Stmt {
   GraphIndex index;
 };
 
-/// The results, in order: one value, or one an element of a tuple. The last statement of a module and nowhere else.
+/// The results, in order: one value, or one for each element of a tuple. The last statement of a module and nowhere
+/// else.
 struct Return final : Stmt {
   std::span<const Expr* const> values;
 };
@@ -194,7 +195,7 @@ struct Return final : Stmt {
 struct Buffer {
   const Var* var;
   const Expr* capacity;  ///< i64, of top-level values only.
-  /// An item for each rank instead, however many vertices there are: all 0 when a worker starts and after each use.
+  /// Instead one item for each rank: all 0 when a worker starts and after each use.
   bool counters = false;
 };
 
@@ -206,7 +207,7 @@ struct Region final : Stmt {
   const Collect* collect;
 };
 
-/// `store %s in %buffer = e`: like `let`, with the place where a set operation or `sorted` puts its items.
+/// `store %s in %buffer = e`: like `let`, with the buffer into which a set operation or `sorted` writes its items.
 struct Store final : Stmt {
   const Var* var;
   const Var* buffer;
@@ -219,7 +220,7 @@ struct Module {
   std::string_view name;
   std::span<const Var* const> params;
   const Block* body = nullptr;
-  std::span<const Assumption> assumptions = {};  ///< On parameters, each once.
+  std::span<const Assumption> assumptions = {};  ///< On parameters, without repeats.
 };
 
 std::string_view keyword(const Expr& expr);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMaxDepth = 200;
 
-/// Thrown at the first error and caught in `parse`, in this file.
+/// Thrown at the first error and caught in `parse`.
 struct Failure {};
 
 class Parser {
@@ -339,7 +339,7 @@ class Parser {
     fail("expected a statement");
   }
 
-  /// What `make` makes, which stands at `loc`.
+  /// The result of `make`, with the place `loc`.
   template <typename F>
   const Stmt* placed(SourceLoc loc, F make) {
     builder_.set_loc(loc);

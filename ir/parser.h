@@ -8,8 +8,8 @@
 
 namespace matcha::ir {
 
-/// Reads the text that `print` writes (`.mtir`; `#` starts a comment). Syntax and types are checked here and reported
-/// with their place (`ir-syntax`); nothing is returned after an error. The result still needs `verify`.
+/// Reads the text of `print` (`.mtir`; `#` starts a comment). Errors of syntax and types are reported with their place
+/// (`ir-syntax`); nothing is returned after an error. The result still needs `verify`.
 std::optional<Module> parse(Context& context, std::uint32_t file, Diagnostics& diagnostics);
 
 }  // namespace matcha::ir

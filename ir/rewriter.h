@@ -10,7 +10,7 @@ namespace matcha::ir {
 
 using Stmts = std::vector<const Stmt*>;
 
-/// Walks a module and rebuilds what changed; what did not change is the same pointer. A pass derives from it and
+/// Walks a module and rebuilds its changed parts; unchanged parts keep their pointers. A pass derives from it and
 /// overrides the two hooks.
 class Rewriter {
  public:
@@ -22,11 +22,11 @@ class Rewriter {
   /// `expr` with substitutions applied and `on_expr` called on every node, operands first.
   const Expr* expr(const Expr* expr);
   const Block* block(const Block* block);
-  /// Every later use of `var` becomes `value`.
+  /// Replaces every later use of `var` by `value`.
   void substitute(const Var* var, const Expr* value);
 
  protected:
-  /// `expr` has its operands rewritten already. Gives `expr` itself or its replacement. The builder has its place.
+  /// `expr` has rewritten operands already. Returns `expr` itself or its replacement. The builder is set to its place.
   virtual const Expr* on_expr(const Expr* expr) { return expr; }
   /// Appends the replacement of `stmt` (none, one or several) to `out`. `stmt` is as in the input; the default rewrites
   /// its parts with `rebuild`.
@@ -45,9 +45,9 @@ class Rewriter {
   std::unordered_map<const Var*, const Expr*> substitutions_;
 };
 
-/// A copy of `block` in which every value it binds is new and `from[i]` is replaced by `to[i]`. What a pass needs to
-/// put one body in two places. Requires: no graph is built and no region stands in `block`. Buffers stay the same, so
-/// what is stored in them must not be in the module twice.
+/// A copy of `block` in which every bound variable is new and `from[i]` is replaced by `to[i]`. For passes that put one
+/// body in two places. Requires: `block` contains no `build_graph` and no region. Buffers are shared, so stored sets
+/// must not end up in the module twice.
 const Block* copy_with_new_vars(Context& context, const Block& block, std::span<const Var* const> from,
                                 std::span<const Expr* const> to);
 

@@ -8,7 +8,7 @@ namespace matcha::ir {
 
 namespace {
 
-/// Checks operand types in turn and keeps the first complaint.
+/// Checks operand types in turn and keeps the first error.
 class Operands {
  public:
   Operands(std::span<const Expr* const> operands, std::string& why) : operands_(operands), why_(why) {}
@@ -135,7 +135,7 @@ const Type* fact_rule(Context& context, Kind kind, std::span<const Expr* const> 
   }
 }
 
-/// A node has a side only if its kind has sides; a cut and a count of shared neighbours are never of all items.
+/// A node has a side only if its kind has sides; a cut and a count of common neighbours never have the side `All`.
 bool fits_side(const Op& op) {
   if (op.arcs.side != Side::All) return has_side(op.kind);
   return op.kind != Kind::Cut && op.kind != Kind::CommonNeighbors;

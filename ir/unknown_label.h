@@ -7,7 +7,7 @@
 
 namespace matcha::ir {
 
-/// Says at `loc` that no vertex or edge has the label `word` (`unknown-label`), with the nearest one as the hint.
+/// Reports at `loc` that no vertex or edge has the label `word` (`unknown-label`), with the nearest one as the hint.
 void report_unknown_label(std::string_view word, SourceLoc loc, const LabelWords& labels, Diagnostics& diagnostics);
 
 }  // namespace matcha::ir

@@ -19,8 +19,7 @@ namespace matcha::ir {
 
 namespace {
 
-/// A list that is there without storing anything: a slice, a variable, a few scalars, bits that are computed word by
-/// word.
+/// A list that needs no storage: a slice, a variable, a few scalars, or bits that are computed word by word.
 bool is_view(const Expr& e) {
   switch (group_of(e.kind)) {
     case Group::Leaf: return e.kind == Kind::Var;
@@ -160,7 +159,7 @@ class Verifier {
       error(fmt::format("`{}` in stage kernel is the value of a `store`", keyword(e)), e.loc);
   }
 
-  /// Half a neighbour list is found by the graph's split offsets.
+  /// Half of a neighbour list is found by the graph's split offsets.
   void oriented(const Expr& e) {
     if (!facts_.has_rows(e.operands[0])) {
       error(fmt::format("`{}` takes a graph that was loaded or built with `csr`", keyword(e)), e.loc);
@@ -169,7 +168,7 @@ class Verifier {
     }
   }
 
-  /// Bit sets that meet have the same positions, and what they are cut at and made of is one.
+  /// Bit sets in one operation have the same positions, as have the numbers that cut them.
   void bits(const Expr& e) {
     bool reads = false;
     for (const Expr* operand : e.operands) reads = reads || operand->type->bits || operand->type->is_bit_rows();
@@ -219,8 +218,8 @@ class Verifier {
     error(fmt::format("the position of `{}` is not known to be one in the list of the rows", keyword(e)), e.loc);
   }
 
-  /// Inside a region operators on lists read views, so that nothing is stored behind the schedule's back; `size` also
-  /// counts what a set operation would give.
+  /// Inside a region, operators on lists read views, so that nothing is stored outside the schedule; `size` also counts
+  /// the result of a set operation.
   void kernel_expr(const Expr& e) {
     if (e.kind != Kind::Select) {
       for (const Expr* operand : e.operands) {
@@ -294,7 +293,7 @@ class Verifier {
     if (!in_region_) error("`store` outside a region");
     if (s.var->type != s.value->type) error("the value has another type than the variable");
     if (counts) {
-      // What is counted is over before the next one begins.
+      // A count ends before the next one begins.
       if (!counters_.contains(s.buffer)) error(fmt::format("`%{}` is no buffer of counters", s.buffer->hint));
     } else {
       if (s.var->type->is_scalar()) error("`store` keeps a list, or what counters are for");
@@ -403,12 +402,12 @@ class Verifier {
     if (s.batched && fits) batched(s, found->second);
   }
 
-  /// What is put off is added to a sum of the region, and its lists stay as they are till then.
+  /// A deferred count is added to a sum of the region, and its lists must not change until then.
   void batched(const Yield& s, SinkKind kind) {
     bool own = in_region_ && kind == SinkKind::Sum && region_sinks_.contains(s.sink) &&
                !s.sink->type->is_scalar(ScalarKind::F64);
     if (!own) return error("`yield batched` adds to a sum of ints of its region");
-    // The value was walked just now: `visited_` holds its nodes, each once.
+    // The value was walked just before: `visited_` has its nodes, each once.
     int counted = 0;
     bool lasts = true;
     for (const Expr* e : visited_) {
@@ -501,7 +500,7 @@ class Verifier {
     }
   }
 
-  /// Asks the analysis only where a loop is walked in another mode than together.
+  /// Runs the analysis only for regions with a loop in another mode than Together.
   void lane_modes(const Region& s) {
     std::vector<const For*> loops;
     for_each_stmt(*s.collect->body, [&](const Stmt& stmt) {
@@ -532,7 +531,7 @@ class Verifier {
   std::unordered_map<const Var*, SinkKind> open_sinks_;
   std::unordered_set<const Var*> free_buffers_;
   std::unordered_set<const Var*> counters_;
-  const Expr* counted_ = nullptr;  ///< The value of the `store` that is looked at, if it takes counters.
+  const Expr* counted_ = nullptr;  ///< The value of the current `store`, if it uses counters.
   std::unordered_set<const Var*> region_sinks_;
   const Schedule* schedule_ = nullptr;  ///< Of the first region.
   int loops_ = 0;

@@ -14,7 +14,7 @@ const For* loop_of(const Facts& facts, const Var* var) {
   return loop != nullptr && loop->lists.size() == 1 ? loop : nullptr;
 }
 
-/// True if `list` is a slice of `whole`, which is no name, or all of it.
+/// True if `list` is all of `whole`, which is not a variable, or a slice of it.
 bool is_slice(const Facts& facts, const Expr* list, const Expr* whole) {
   for (;;) {
     list = resolve(facts, list);

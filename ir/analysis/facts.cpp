@@ -11,7 +11,8 @@ namespace matcha::ir {
 
 namespace {
 
-/// No list is longer: arcs are counted in 40 bits (a graph of 2^40 arcs needs 4 TiB for its neighbours alone).
+/// Upper bound of list lengths: arcs are counted in 40 bits (a graph of 2^40 arcs needs 4 TiB for its neighbours
+/// alone).
 constexpr std::int64_t kLongestList = std::int64_t{1} << 40;
 
 Range clamp(__int128 low, __int128 high) {
@@ -19,7 +20,7 @@ Range clamp(__int128 low, __int128 high) {
   return {cut(low), cut(high)};
 }
 
-/// No list of vertices without repeats is longer: their ranks have 32 bits, and two values of those are none.
+/// Upper bound for lists of vertices without repeats: ranks have 32 bits, of which two values are reserved.
 constexpr std::int64_t kMostVertices = (std::int64_t{1} << 32) - 2;
 
 bool overflows(__int128 low, __int128 high) { return low < INT64_MIN || high > INT64_MAX; }
@@ -42,7 +43,7 @@ Wide apply(Kind kind, Range a, Range b) {
   }
 }
 
-/// The one yield that fills a sink, and the loops between the collect and it, outermost first.
+/// The only yield that fills a sink, and the loops between the collect and it, outermost first.
 struct Filled {
   std::vector<const For*> loops;
   const Yield* yield = nullptr;
@@ -162,7 +163,7 @@ const Var* Facts::supergraph(const Expr* graph) const {
   return walked != nullptr ? supergraph(walked) : nullptr;
 }
 
-/// The one place that yields the arcs of a graph; null if there are several, or others.
+/// The only yield of the arcs of a graph; null if there are several, or other sources.
 const Yield* Facts::arc_of(const BuildGraph& build) const {
   const Var* edges = as<Var>(build.edges);
   const Stmt* made = edges != nullptr ? definition(edges) : nullptr;
@@ -175,8 +176,8 @@ const Yield* Facts::arc_of(const BuildGraph& build) const {
   return filled.single && filled.yield != nullptr && filled.yield->values.size() == 2 ? filled.yield : nullptr;
 }
 
-/// The graph in which `v` is the item of a walk over neighbours of `u`, or both are that of a walk over its edges; null
-/// if there is none.
+/// The graph in which `v` is the item of a walk over neighbours of `u`, or whose edges a walk binds to both; null if
+/// there is none.
 const Expr* Facts::graph_of_walk(const Expr* u, const Expr* v) const {
   const Var* item = as<Var>(v);
   const Stmt* stmt = item != nullptr ? definition(item) : nullptr;
@@ -201,7 +202,7 @@ const Expr* Facts::graph_of_walk(const Expr* u, const Expr* v) const {
   return list->kind == Kind::Neighbors && list->operands[1] == u ? list->operands[0] : nullptr;
 }
 
-/// Lists that are walked in step leave each in its order: what is known of the one whose items are yielded carries
+/// A walk over several lists in step keeps the order of each, so the facts about the list whose items are yielded carry
 /// over.
 ListFacts Facts::walked_in_step(const For& loop, const Yield& yield) const {
   std::size_t begin = 0;
@@ -216,8 +217,8 @@ ListFacts Facts::walked_in_step(const For& loop, const Yield& yield) const {
   return {};
 }
 
-/// Rows are the loop variables, so what is known of the lists carries over: different items of an outer list without
-/// repeats begin different rows.
+/// Rows are the loop variables, so facts about the lists carry over: different items of an outer list without repeats
+/// begin different rows.
 ListFacts Facts::collected(const Collect& collect, const Var* sink) const {
   Filled filled;
   std::vector<const For*> loops;
@@ -235,7 +236,7 @@ ListFacts Facts::collected(const Collect& collect, const Var* sink) const {
     unique = unique && source.unique;
     vars.insert(vars.end(), loop->vars.begin(), loop->vars.end());
   }
-  if (filled.loops.empty()) return {true, true};  // One item at most.
+  if (filled.loops.empty()) return {true, true};  // At most one item.
   std::span<const Expr* const> values = filled.yield->values;
   bool same_order = std::equal(vars.begin(), vars.end(), values.begin(), values.end());
   bool all_there = std::all_of(vars.begin(), vars.end(), [&](const Var* var) {
@@ -246,7 +247,7 @@ ListFacts Facts::collected(const Collect& collect, const Var* sink) const {
 
 ListFacts Facts::list(const Expr* list_expr) const {
   if (const auto found = lists_.find(list_expr); found != lists_.end()) return found->second;
-  lists_[list_expr] = {};  // What a module that does not verify gives for a sink that is filled from itself.
+  lists_[list_expr] = {};  // The result for an invalid module in which a sink is filled from itself.
   ListFacts facts = list_of(list_expr);
   lists_[list_expr] = facts;
   return facts;
@@ -299,7 +300,7 @@ bool Facts::outlives_region(const Expr* list) const {
   return let != nullptr && outlives_region(let->value);
 }
 
-/// The constant that an expression is or is at most; null if there is none.
+/// The constant that an expression equals or is limited by; null if there is none.
 static const ConstInt* known_limit(const Expr* e) { return as<ConstInt>(e->kind == Kind::AtMost ? e->operands[1] : e); }
 
 std::int64_t Facts::longest(const Expr* list_expr) const {
@@ -383,7 +384,7 @@ Range Facts::range_of(const Expr* value) const {
   return {};
 }
 
-/// True for an item of the list that rows were made of, at a position in a set of their bits.
+/// True for an item of the rows' list, at a position in a set of their bits.
 bool Facts::has_item(const Expr& at) const {
   const Var* position = as<Var>(resolve(*this, at.operands[1]));
   const Stmt* stmt = position != nullptr ? definition(position) : nullptr;
@@ -506,7 +507,7 @@ const Expr* Facts::bound_of(Builder& b, const Expr* list_expr) const {
       return b.make(Kind::Min, {all, b.integer(end->value > begin->value ? end->value - begin->value : 0)});
     }
     case Kind::Intersect:
-      // Vertices do not repeat, so each item of the other list is met once at most.
+      // Vertices do not repeat, so each item of the other list is found at most once.
       if (list_expr->operands[0]->kind == Kind::Vertices) {
         if (const Expr* other = bound(b, list_expr->operands[1])) return other;
       }

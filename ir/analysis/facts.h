@@ -8,7 +8,7 @@
 
 namespace matcha::ir {
 
-/// What is known of a list for certain. For several columns both speak of whole rows.
+/// Proven facts about a list. With several columns both are about whole rows.
 struct ListFacts {
   bool ascending = false;
   bool unique = false;
@@ -20,8 +20,8 @@ struct Range {
   std::int64_t high = INT64_MAX;
 };
 
-/// Facts about the values of a module, computed from their definitions when the object is made. Nothing is stored in
-/// nodes; a pass that changes the module makes new facts.
+/// Facts about the values of a module, computed from their definitions by the constructor. Nothing is stored in nodes;
+/// a pass that changes the module makes new facts.
 class Facts {
  public:
   explicit Facts(const Module& module);
@@ -33,8 +33,8 @@ class Facts {
   /// True if no vertex is its own neighbour: a Graph parameter that the module assumes to be so, or a graph built from
   /// the walked neighbours of such a graph.
   bool loop_free(const Expr* graph) const;
-  /// The Graph parameter that has each arc of the graph, so that no vertex has more neighbours here than there: the
-  /// graph itself, or that whose walked arcs it is built from without repeats; null if there is none.
+  /// The Graph parameter that has all arcs of the graph, so that no vertex has more neighbours here than there: the
+  /// graph itself, or the one from whose walked arcs it is built without repeats; null if there is none.
   const Var* supergraph(const Expr* graph) const;
   /// True if every vertex has a label: a Graph parameter that the module assumes to be so.
   bool labelled(const Expr* graph) const;
@@ -42,28 +42,28 @@ class Facts {
   bool has_rows(const Expr* graph) const;
   /// The range of an i64 expression.
   Range range(const Expr* value) const;
-  /// The most items that a list may have; a bit set has none that the list of its rows has not.
+  /// The largest possible number of items of a list; a bit set has at most those of its rows' list.
   std::int64_t longest(const Expr* list) const;
-  /// False if evaluating `expr` ends the run with an error for no input. Ranges tell overflow.
+  /// False if evaluating `expr` cannot end the run with an error. Ranges are used for overflow.
   bool may_trap(const Expr* expr) const;
-  /// True for a value of a min or max sink: there is none if nothing was yielded, and to read it is an error then.
+  /// True for a value of a min or max sink: it does not exist if nothing was yielded, and reading it is an error then.
   bool may_be_empty(const Var* var) const;
   static bool may_be_empty(SinkKind kind) { return kind == SinkKind::Min || kind == SinkKind::Max; }
-  /// True for a view of a list that lies where it is, unchanged, as long as a region runs: of a graph or a top-level
+  /// True for a view of a list that stays in place, unchanged, as long as a region runs: of a graph or a top-level
   /// list, not of a buffer.
   bool outlives_region(const Expr* list) const;
   /// The statement that binds `var`; null for a parameter.
   const Stmt* definition(const Var* var) const;
-  /// True for parameters and for what a statement of the module's own block binds.
+  /// True for parameters and for variables bound in the module's own block.
   bool top_level(const Var* var) const { return top_level_.contains(var); }
-  /// A bound on the number of items of `list`, as an i64 expression over top-level values; null if there is none. Every
-  /// call takes a builder of one context.
+  /// A bound on the number of items of `list`, as an i64 expression over top-level values; null if there is none. All
+  /// calls need builders of the same context.
   const Expr* bound(Builder& builder, const Expr* list) const;
 
  private:
-  /// Fills the memo in the order of the program, so that no chain of definitions is walked in depth.
+  /// Fills the memo in program order, so that recursion does not follow long chains of definitions.
   void prepare(const Block& block);
-  /// The value that a graph expression names, behind every `let`; null if it depends on the run.
+  /// The value of a graph expression behind every `let`; null if it depends on the run.
   const Var* graph_root(const Expr* graph) const;
   ListFacts list_of(const Expr* list) const;
   Range range_of(const Expr* value) const;
@@ -79,14 +79,14 @@ class Facts {
   Module module_;
   std::unordered_map<const Var*, const Stmt*> definitions_;
   std::unordered_set<const Var*> top_level_;
-  // An expression may share its operands, and values stand for their definitions: each answer is found once.
+  // Expressions share operands, and variables stand for their definitions: each answer is computed once.
   mutable std::unordered_map<const Expr*, ListFacts> lists_;
   mutable std::unordered_map<const Expr*, Range> ranges_;
   mutable std::unordered_map<const Expr*, bool> traps_;
   mutable std::unordered_map<const Expr*, const Expr*> bounds_;
 };
 
-/// How often each value is read; a yield into a sink is no read of it.
+/// The number of reads of each variable; a yield into a sink is not a read of it.
 std::unordered_map<const Var*, int> count_uses(const Block& block);
 
 /// Adds the values that `expr` reads to `out`.

@@ -22,12 +22,12 @@ const Expr& unconverted(const Expr& e) { return e.kind == Kind::Convert ? *e.ope
 
 }  // namespace
 
-/// What was found of the body of a loop so far.
+/// The state of scanning a loop's body.
 struct FlatLoops::Chain {
   FlatLoop flat;
-  std::unordered_set<const Var*> behind;  ///< Values that are bound from the reader on.
+  std::unordered_set<const Var*> behind;  ///< Values bound from the reader on.
   std::vector<const Var*> sums;
-  bool closed = false;  ///< Below a condition behind the reader.
+  bool closed = false;  ///< True below a condition behind the reader.
 };
 
 const FlatCount* FlatLoop::find(const Expr* size) const {
@@ -61,7 +61,7 @@ bool FlatLoops::take(const For& s) {
   return true;
 }
 
-/// True for a chain that ends in a yield into a sum of ints; all that is counted is read in one block.
+/// True for a chain that ends in a yield into a sum of ints, with all counts read in one block.
 bool FlatLoops::scan(const Block& b, Chain& chain) const {
   const Stmt*& reader = chain.flat.reader;
   chain.closed = reader != nullptr;
@@ -89,7 +89,7 @@ bool FlatLoops::scan(const Block& b, Chain& chain) const {
   return false;
 }
 
-/// True if one lane can do all of the block without a count; adds the sums of ints to which it yields.
+/// True if one lane can execute the block without a count; adds the sums of ints to which it yields to `sums`.
 bool FlatLoops::counts_nothing(const Block& b, std::vector<const Var*>& sums) const {
   return std::ranges::all_of(b.body, [&](const Stmt* stmt) {
     if (const Let* let = as<Let>(stmt)) return one_lane_can(*let->value);
@@ -104,7 +104,7 @@ bool FlatLoops::counts_nothing(const Block& b, std::vector<const Var*>& sums) co
   });
 }
 
-/// True if one lane can compute `value` once the counts that it may have in it are known.
+/// True if one lane can compute `value` once its counts are known.
 bool FlatLoops::scan_value(const Stmt& stmt, const Expr& value, Chain& chain) const {
   if (value.kind == Kind::Size && takes_all_lanes(*value.operands[0])) {
     return chain.flat.find(&value) != nullptr || scan_count(stmt, value, chain);
@@ -113,7 +113,7 @@ bool FlatLoops::scan_value(const Stmt& stmt, const Expr& value, Chain& chain) co
   return std::ranges::all_of(value.operands, [&](const Expr* operand) { return scan_value(stmt, *operand, chain); });
 }
 
-/// One more count, of lists that are known in front of the first one.
+/// Adds a count; its lists must be known in front of the first one.
 bool FlatLoops::scan_count(const Stmt& stmt, const Expr& size, Chain& chain) const {
   const Expr& set = *size.operands[0];
   if (chain.closed || !filters_first(set.kind) || !countable(*set.operands[0]) || !countable(*set.operands[1]))
@@ -129,7 +129,7 @@ bool FlatLoops::scan_count(const Stmt& stmt, const Expr& size, Chain& chain) con
   return true;
 }
 
-/// True for a view of one array of vertices.
+/// True for a view of a single array of vertices.
 bool FlatLoops::countable(const Expr& list) const {
   if (list.type->columns.size() != 1 || !list.type->columns[0]->is_scalar(ScalarKind::Vid)) return false;
   switch (list.kind) {
@@ -158,8 +158,8 @@ const For* FlatLoops::second_of(const For& first) const {
   return loop != nullptr && find(*loop)->counts.empty() ? loop : nullptr;
 }
 
-/// The flat loop at the end of a chain of values and conditions of one item, which may trap or not; null if there is
-/// anything else.
+/// The flat loop at the end of a chain of lets and conditions; null if there are other statements. `traps`: the chain
+/// may trap.
 const For* FlatLoops::only_loop(const Block& b, bool traps) const {
   for (const Stmt* stmt : b.body) {
     bool last = stmt == b.body.back();

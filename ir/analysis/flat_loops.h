@@ -12,43 +12,43 @@ namespace matcha::ir {
 /// A count of a flat loop.
 struct FlatCount {
   const Expr* size = nullptr;  ///< `size(intersect(…))` or `size(diff(…))`.
-  bool ascending = false;      ///< Both lists are sets in order, so that either may be searched.
+  bool ascending = false;      ///< Both lists are ascending sets, so that either may be searched.
 };
 
-/// How the lanes of a group walk a loop together, each an item of its own: all of the body that is scalar is done by
-/// one lane alone, and the set operations that are counted there by all lanes for all items, one after the other (a
-/// worklist of item and set member, as in gMatch, PVLDB 2026; runtime/common/flat_counts.h). What of the lane's values
-/// is read behind the counts is computed again there.
+/// A loop whose items are divided among the lanes of a group. Each lane executes the scalar part of the body for its
+/// item. The counted set operations are done by all lanes together, for one item after the other (a worklist of item
+/// and set member, as in gMatch, PVLDB 2026; runtime/common/flat_counts.h). A lane's values that are read behind the
+/// counts are computed again there.
 struct FlatLoop {
   std::vector<FlatCount> counts;  ///< Empty: nothing is counted.
-  /// The first statement that reads a count or adds to a sum: nothing is added before the counts, during which another
-  /// group may take the item over.
+  /// The first statement that reads a count or adds to a sum. Nothing is added before the counts, because another group
+  /// may take over the item during them.
   const Stmt* reader = nullptr;
-  bool shares = false;  ///< The one count itself is what is added up.
+  bool shares = false;  ///< The yielded value is the only count itself.
 
   const FlatCount* find(const Expr* size) const;
 };
 
-/// The loops of a region that are flat: innermost loops over lists whose body is a chain of values and conditions,
-/// around some counts, that ends in what is added to a sum of ints; or that count nothing, and have any values,
-/// conditions and sums of ints. Counts of lists that are not one array of vertices stay out.
+/// The flat loops of a region: innermost loops over lists with two forms of bodies. Either a chain of lets and
+/// conditions around some counts, which ends in a yield into a sum of ints. Or no counts, and any lets, conditions and
+/// yields into sums of ints. Counts need lists that are a single array of vertices.
 class FlatLoops {
  public:
   /// `arrays`: stored lists are arrays, not pages.
   FlatLoops(const Facts& facts, const Region& region, bool arrays);
 
   bool empty() const { return loops_.empty(); }
-  /// Null when all lanes walk the loop in step.
+  /// Null if all lanes walk the loop in step.
   const FlatLoop* find(const For& loop) const;
-  /// The flat loop without a count in each item of `first`, if everything else there is values and conditions, so that
-  /// lanes may walk pairs of items instead; null if not.
+  /// The flat loop without counts inside `first`, if everything else there is lets and conditions, so that lanes can
+  /// take pairs of items; else null.
   const For* second_of(const For& first) const;
-  /// True for a sum of which each lane has a part, because one of these loops adds to it.
+  /// True for a sum of which each lane has a part, because a flat loop adds to it.
   bool adds_to(const Var* sum) const { return sums_.contains(sum); }
-  /// The loop over neighbours of a region that only walks vertices and, for each, that flat loop, so that lanes may
-  /// take arcs instead of neighbours of one vertex; null if there is none.
+  /// The loop over neighbours in a region that only walks vertices and, for each, that flat loop, so that lanes can
+  /// take arcs instead of the neighbours of one vertex; null if there is none.
   const For* arcs_loop() const { return arcs_loop_; }
-  /// The graph whose arcs these are.
+  /// The graph of these arcs.
   const Expr* arcs_graph() const;
 
  private:

@@ -10,7 +10,7 @@ namespace matcha::ir {
 
 namespace {
 
-/// Loops over bit sets that one lane walks alone, the one that the lanes share included.
+/// Levels of nested loops over bit sets that one lane walks, including the loop divided among lanes.
 constexpr int kLevels = 2;
 
 bool walks_bits(const For& loop) { return loop.lists[0]->type->bits; }
@@ -45,7 +45,7 @@ const For* LaneLoops::second_of(const For& first) const {
   return nullptr;
 }
 
-/// True if one lane can do it alone, with at most `levels` loops in one another.
+/// True if one lane can execute the block, with at most `levels` nested loops.
 bool LaneLoops::alone(const Block& b, int levels) const {
   return std::all_of(b.body.begin(), b.body.end(), [&](const Stmt* stmt) { return alone(*stmt, levels); });
 }

@@ -7,17 +7,17 @@
 
 namespace matcha::ir {
 
-/// Loops over bit sets that the lanes of a group walk side by side, each its own items. A row of bits has a few words,
-/// too few for the lanes of a group, while a set has many items; so these are the innermost loops but one, or the
-/// innermost, and all that stands in them is done by one lane alone: it counts bits and adds up. What may trap, what
-/// all lanes have to do together, and sinks that are no sums of ints stay out.
+/// Loops over bit sets whose items are divided among the lanes of a group. A row of bits has too few words for the
+/// lanes of a group, but a set has many items. So these are the innermost loops or the ones around them, and one lane
+/// executes their body: it counts bits and adds. Bodies are excluded if they may trap, need all lanes together, or have
+/// sinks other than sums of ints.
 class LaneLoops {
  public:
   LaneLoops(const Facts& facts, const Region& region);
 
   bool contains(const For& loop) const { return loops_.contains(&loop); }
-  /// The loop over a set of bits of each item of `first` that the lanes share, if everything else in `first` is what it
-  /// needs, so that they may walk pairs of items instead; null if not.
+  /// The loop over a set of bits inside `first` that lanes divide, if everything else in `first` serves it, so that
+  /// lanes can take pairs of items; else null.
   const For* second_of(const For& first) const;
   /// True for a sum of which each lane has a part, because one of these loops adds to it.
   bool adds_to(const Var* sum) const { return sums_.contains(sum); }

@@ -31,7 +31,7 @@ bool lanes_share_work(const Facts& facts, const Region& region) {
   for_each_stmt(*region.collect->body, [&](const Stmt& stmt) {
     for_each_expr(stmt, [&](const Expr& expr) {
       for_each_node(expr, [&](const Expr& node) {
-        // Rows of bits alone: a group makes them together.
+        // Rows of bits are made by the whole group, even if only their rows are read.
         found = found || is_set_op(node.kind) || node.type->is_bit_rows() || node.kind == Kind::CommonNeighbors;
       });
     });

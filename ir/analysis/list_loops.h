@@ -7,19 +7,19 @@
 
 namespace matcha::ir {
 
-/// Loops that fill a list, of which every lane of a group takes an item of its own: a chain of values and conditions
-/// that ends in what is put into the list. What passes goes behind what is there, in the order of the loop.
+/// Loops that fill a list and whose items are divided among lanes: the body is a chain of lets and conditions that ends
+/// in a yield to the list. Passing items are appended in the order of the loop.
 class ListLoops {
  public:
   explicit ListLoops(const Region& region);
 
-  /// What such a loop puts into its list; null for other loops.
+  /// The yield of such a loop; null for other loops.
   const Yield* item_of(const For& loop) const;
 
  private:
   const Yield* only_item(const Block& b) const;
 
-  std::unordered_set<const Var*> lists_;  ///< Those that are filled inside the region.
+  std::unordered_set<const Var*> lists_;  ///< Lists that are filled inside the region.
   std::unordered_map<const For*, const Yield*> items_;
 };
 

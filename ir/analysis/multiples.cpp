@@ -53,7 +53,7 @@ class Remainders {
                        [&](const Expr* operand) { return collect_parts(operand, out); });
   }
 
-  /// Of `number`, from those of its parts.
+  /// The remainder of `number`, from those of its parts.
   std::int64_t remainder(const Expr* number) const {
     number = resolve(facts_, number);
     if (number->kind == Kind::ConstInt) return (as<ConstInt>(number)->value % divisor_ + divisor_) % divisor_;

@@ -7,8 +7,8 @@
 
 namespace matcha::ir {
 
-/// True if every value of `number`, which adds and multiplies, is a multiple of `divisor`, whatever its other parts
-/// are: all their remainders are tried, if these are few. Requires: the divisor is positive.
+/// True if every value of `number`, a formula of sums and products, is a multiple of `divisor` for all values of its
+/// other parts: all their remainders are tried, unless there are too many. Requires: the divisor is positive.
 bool is_multiple(const Facts& facts, const Expr* number, std::int64_t divisor);
 
 }  // namespace matcha::ir

@@ -20,7 +20,7 @@ namespace {
 
 using TermKind = Term::Kind;
 
-/// A product of sizes, of sums and of what is neither.
+/// A product of sizes, sums and other values.
 struct Product {
   std::int64_t weight = Nest::kOne;
   std::vector<int> items;
@@ -28,12 +28,12 @@ struct Product {
   std::vector<Term> factors;
 };
 
-/// A sink while its block is walked.
+/// A sink during the walk of its block.
 struct OpenSink {
   SinkKind kind = SinkKind::Sum;
   bool top = false;
-  std::size_t items = 0, conditions = 0;  ///< How many there were around it.
-  std::vector<Nest> nests;                ///< Relative to what was around it.
+  std::size_t items = 0, conditions = 0;  ///< Numbers of surrounding items and conditions.
+  std::vector<Nest> nests;                ///< Relative to those.
 };
 
 class NestReader {
@@ -62,7 +62,7 @@ class NestReader {
   }
 
  private:
-  /// Terms are trees, which shared values may make large.
+  /// Terms are trees, which shared values can make large.
   static constexpr int kMostSteps = 20000;
   static constexpr int kDeepest = 200;
   static constexpr std::size_t kMostProducts = 32;
@@ -82,7 +82,7 @@ class NestReader {
     return !failed();
   }
 
-  /// Counts how deep a value is while it is read.
+  /// Tracks the depth of a value during its read.
   class Deeper {
    public:
     explicit Deeper(int& depth) : depth_(depth) { ++depth_; }
@@ -116,7 +116,7 @@ class NestReader {
     return fails;
   }
 
-  /// An item that turns out not to count must not end the run.
+  /// Reports a trap in an item that might be excluded later: such an item must not end the run.
   void check_trap(const Expr& expr) {
     if (may_fail(expr)) give_up("a step may end with an error before it is known whether it counts", expr.loc);
   }
@@ -217,7 +217,7 @@ class NestReader {
     }
   }
 
-  /// What is around a yield into `sink`, with the value `product`.
+  /// The surrounding nest of a yield into `sink`, with the value `product`.
   Nest nest_of(const OpenSink& sink, const Product& product) const {
     Nest nest;
     nest.items.assign(items_.begin() + static_cast<std::ptrdiff_t>(sink.items), items_.end());
@@ -232,7 +232,7 @@ class NestReader {
     return nest;
   }
 
-  /// Some edge joins an item: others say so, too.
+  /// Removes the condition that some edge joins an item if another one implies it.
   static void drop_implied(std::vector<Term>& conditions) {
     const auto is_joined = [](const Term& term) { return term.is(TermKind::Operation) && term.word == "joined"; };
     for (std::size_t at = 0; at < conditions.size();) {
@@ -253,7 +253,7 @@ class NestReader {
     if (resolve(facts_, graph) != graph_) give_up("another graph is read", graph->loc);
   }
 
-  /// The label of the edges of a graph that are walked.
+  /// The label of a graph's edges.
   std::string walked_label(const Expr* graph) {
     const Expr* const root = resolve(facts_, graph);
     const auto found = root->kind == ir::Kind::Var ? labels_.find(static_cast<const Var*>(root)) : labels_.end();
@@ -275,7 +275,7 @@ class NestReader {
 
   static Term pair(TermKind kind, int a, int b) { return Term::of(kind, {Term::of_item(a), Term::of_item(b)}); }
 
-  /// The item that a value of type vid is.
+  /// The item of a value of type vid.
   int item(const Expr* expr) {
     expr = resolve(facts_, expr);
     if (const auto found = expr->kind == ir::Kind::Var ? item_of_.find(static_cast<const Var*>(expr)) : item_of_.end();
@@ -342,7 +342,7 @@ class NestReader {
     }
   }
 
-  /// The same for a list that was filled by one loop with its own items.
+  /// The same for a list that one loop filled with its own items.
   void add_filtered(const Var& list, int it, std::vector<Term>& out) {
     const auto sink = sinks_.find(&list);
     if (sink == sinks_.end()) {
@@ -362,7 +362,7 @@ class NestReader {
     out.push_back(any.size() == 1 ? any[0] : Term::of(TermKind::Or, std::move(any)));
   }
 
-  /// The items of a set as those of a nest.
+  /// The items of a set as items of a nest.
   Nest nest_of_set(const Expr* set) {
     check_set(set);
     Nest nest;
@@ -372,7 +372,7 @@ class NestReader {
     return nest;
   }
 
-  /// The nests whose values a size or a sum adds up; nothing if `value` is neither.
+  /// The nests whose values a size or a sum adds; empty if `value` is neither.
   std::optional<std::vector<Nest>> summands(const Expr* value) {
     if (value->kind == ir::Kind::Size) {
       const Expr* list = resolve(facts_, value->operands[0]);
@@ -399,7 +399,7 @@ class NestReader {
     return term;
   }
 
-  /// `value` as a sum of products. Not `fully`: only if it is a number, a size or a sum. False if it is no such sum.
+  /// `value` as a sum of products. Not `fully`: only if it is a number, a size or a sum. False if it has no such form.
   bool expand(const Expr* value, bool fully, std::vector<Product>& out) {
     const Deeper deeper(depth_);
     if (!may_go_on(value->loc)) return false;
@@ -457,7 +457,7 @@ class NestReader {
     return true;
   }
 
-  /// One summand with items of its own, since a sum may be a factor twice.
+  /// A summand with fresh items, since a sum may be a factor twice.
   Product product_of(const Nest& nest) {
     Product product;
     Term value = nest.value;
@@ -558,13 +558,13 @@ class NestReader {
   const Module& module_;
   Facts facts_;
   const Var* graph_ = nullptr;
-  bool is_labelled_;                                    ///< It has several edges between two vertices, and
-  std::unordered_map<const Var*, std::string> labels_;  ///< these have those with a label.
+  bool is_labelled_;                                    ///< There may be several edges between two vertices, and
+  std::unordered_map<const Var*, std::string> labels_;  ///< the graphs of these variables have those with a label.
   std::unordered_map<const Var*, int> item_of_;
   std::unordered_map<const Var*, OpenSink> sinks_;
-  std::unordered_map<const Var*, std::size_t> top_;  ///< Sinks of the module's own block that are no lists.
+  std::unordered_map<const Var*, std::size_t> top_;  ///< Sinks of the module's own block other than lists.
   std::unordered_set<const Var*> no_expansion_;
-  std::vector<int> items_;  ///< Of the loops around, with what they have to meet.
+  std::vector<int> items_;  ///< Items of the surrounding loops, with their conditions.
   std::vector<Term> conditions_;
   int next_item_ = 0;
   int steps_ = 0;

@@ -8,31 +8,31 @@
 
 namespace matcha::ir {
 
-/// What one sink of the module's own block adds up (or finds the least of, …), as nests over one input graph.
+/// The values that one sink of the module's own block combines (sum, minimum, …), as nests over one input graph.
 struct SinkNests {
   SourceLoc loc;
-  /// Values stay as they are, but for sizes and sums that are added up: their items are items of the nest.
+  /// Values are unchanged except for sizes and sums, whose items become items of the nest.
   std::vector<Nest> nests;
-  /// The same sum with all sizes multiplied out, so that each nest counts one pattern. Empty if there is none.
+  /// The same sum with all sizes multiplied out, so that each nest counts one pattern. Empty if that is impossible.
   std::vector<Nest> expanded;
 };
 
-/// The nests of a module, or why it cannot be told what they are.
+/// The nests of a module, or the reason why they are unknown.
 struct ModuleNests {
   std::vector<SinkNests> sinks;
-  int item_count = 0;   ///< Items are below it.
-  std::string problem;  ///< Empty: all results are functions of what the sinks hold.
-  SourceLoc loc;        ///< Of the problem.
+  int item_count = 0;   ///< Items are numbers below it.
+  std::string problem;  ///< Empty: all results are functions of the sinks' values.
+  SourceLoc loc;        ///< Place of the problem.
 };
 
-/// Reads a module of stage loop of which neighbours are symmetric, simple and without loops. It understands walks over
-/// vertices, edges and sets of neighbours, lists that filter such sets, and values that are made of sizes, sums and
-/// labels. A problem is whatever else is there: ids as numbers, positions, lists as results, several graphs, steps
-/// that may end with an error before it is known whether their items count.
+/// Reads a module of stage loop whose graph is symmetric, simple and without loops. It understands walks over vertices,
+/// edges and sets of neighbours, lists that filter such sets, and values made of sizes, sums and labels. Anything else
+/// is a problem: ids as numbers, positions, lists as results, several graphs, steps that may end with an error before
+/// all conditions on their items are tested.
 ///
-/// `maybe_labels`: by parameter of the module, the label of the edges that a graph has, which are some of those of the
-/// one graph for which it is empty; several edges with different labels may join two vertices of that one, of which
-/// only vertices and whether there is an edge are understood then. Null: there are no other graphs.
+/// `maybe_labels`: for each parameter, the edge label of its graph, whose edges are some of those of the one graph with
+/// an empty label. In that graph several edges with different labels may join two vertices; then only its vertices, and
+/// whether there is an edge, are understood. Null: there are no other graphs.
 ModuleNests read_nests(const Module& module, const std::vector<std::string>* maybe_labels = nullptr);
 
 }  // namespace matcha::ir

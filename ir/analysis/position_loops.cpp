@@ -20,7 +20,7 @@ std::vector<const For*> last_loops(const Block& block) {
 }
 
 const If* filter_of(const For& outer) {
-  // Below a large nest the walk itself is little, and the text of two loops takes long to compile.
+  // Around a large nest the walk costs little, and two copies of it would take long to compile.
   constexpr int kMostLoops = 2;
   const If* branch = outer.body->body.size() == 1 ? as<If>(outer.body->body[0]) : nullptr;
   if (branch == nullptr || branch->maybe_else != nullptr) return nullptr;

@@ -7,12 +7,12 @@
 /// How the run time of a CPU divides and filters the positions of an outermost loop.
 namespace matcha::ir {
 
-/// The loop that ends a block, if it is all that is left to do there: the last statement, perhaps in an `if`, and then
-/// perhaps another one in its `else`. Unlike those of `spine` the parts of an `if` need not all end in loops.
+/// The loops that end a block: its last statement, possibly inside an `if`, and then possibly another one in its
+/// `else`. Unlike for `spine`, not every branch of an `if` has to end in a loop.
 std::vector<const For*> last_loops(const Block& block);
 
-/// The condition of an outermost loop that does nothing for items which do not pass it, and whose text for the others
-/// is short enough to stand behind the filter of a block of items: no more than two loops. Null: there is none.
+/// The condition of an outermost loop whose failing items have no effect, if the body for the others is small enough to
+/// follow a filter of a block of items: at most two loops. Null: there is none.
 const If* filter_of(const For& outer);
 
 }  // namespace matcha::ir

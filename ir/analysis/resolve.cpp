@@ -13,7 +13,7 @@ const Stmt* definition_of(const Facts& facts, const Expr* e) {
   return var != nullptr ? facts.definition(var) : nullptr;
 }
 
-/// The lists that were looked at are in `seen`: a value may be reached in many ways.
+/// `seen` has the lists examined so far: a value may be reached in many ways.
 bool all_below(const Facts& facts, const Expr* list, const Expr* bound, std::unordered_set<const Expr*>& seen) {
   for (const Expr* value = list; value != nullptr; value = bound_value(facts, list)) list = value;
   if (!seen.insert(list).second) return false;

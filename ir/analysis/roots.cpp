@@ -13,13 +13,13 @@ namespace matcha::ir {
 
 namespace {
 
-/// Whether there is an arc between vertices that are so far away.
+/// A test for an arc between vertices at these distances.
 struct NearPair {
   int source = 0;
   int target = 0;
 };
 
-/// What is read for a value.
+/// The reads needed for a value.
 struct Reads {
   int rows = -1;
   int degrees = -1;
@@ -34,9 +34,9 @@ struct Reads {
   }
 };
 
-/// A value: how far away the vertices are that it is or has, and what is read to make it.
+/// A value: the distance of the vertices in it, and the reads that make it.
 struct Found {
-  int steps = 0;  ///< Of what is no vertex, anything.
+  int steps = 0;  ///< Any number if the value has no vertices.
   Reads reads;
 };
 
@@ -57,16 +57,16 @@ class RootReader {
     found_.rows = reads_.rows;
     found_.degrees = reads_.degrees;
     found_.labels = reads_.labels;
-    // Of others the row that tells is whole.
+    // For other pairs the deciding row is read as a whole.
     found_.among = std::ranges::any_of(reads_.pairs, [&](const NearPair& pair) { return needed(pair) > reads_.rows; });
     return std::move(found_);
   }
 
  private:
-  /// Values are trees, which shared ones may make large.
+  /// Values are trees, which shared ones can make large.
   static constexpr int kMostSteps = 20000;
 
-  /// How far away the row is that tells whether there is an arc: of an edge, that of either end.
+  /// The distance of the row that decides whether there is an arc; for an edge, the row of either end.
   int needed(const NearPair& pair) const { return directed_ ? pair.source : std::min(pair.source, pair.target); }
 
   Found give_up(std::string_view why, SourceLoc loc) {
@@ -95,7 +95,7 @@ class RootReader {
         });
   }
 
-  /// What it is made of is known when all roots are: nothing but that may be read.
+  /// A result is a function of the sums over all roots: nothing may be read except those.
   void check_result(const Expr& value) {
     for_each_node(value, [&](const Expr& node) {
       if (node.type->is_graph()) give_up("a result is computed of the graph", node.loc);
@@ -120,7 +120,7 @@ class RootReader {
     }
   }
 
-  // Steps of a root
+  // Steps inside the loop over roots
 
   void walk(const Block& block) {
     for (const Stmt* stmt : block.body) {
@@ -144,7 +144,7 @@ class RootReader {
     }
   }
 
-  /// A list that has a name is read where it is used.
+  /// The value of a named list is read at its uses.
   void walk_let(const Let& let) {
     if (let.value->type->is_list()) {
       lists_[let.var] = let.value;
@@ -157,7 +157,7 @@ class RootReader {
     for (const Expr* list : loop.lists) {
       const Found all = whole(*list);
       reads_.add(all.reads);
-      // Those of a tuple are taken to be as far away as the farthest.
+      // Vertices of a tuple are assumed to be as far away as the farthest.
       for (const Var* var : loop.vars) values_[var].steps = std::max(values_[var].steps, all.steps);
     }
     if (loop.maybe_index != nullptr) values_[loop.maybe_index] = {};
@@ -167,12 +167,12 @@ class RootReader {
   void walk_yield(const Yield& yield) {
     int steps = 0;
     for (const Expr* value : yield.values) steps = std::max(steps, read(*value));
-    // Of a result of the program it does not matter how far it is away.
+    // The distance of a program's result has no effect.
     const auto sink = values_.find(yield.sink);
     if (sink != values_.end()) sink->second.steps = std::max(sink->second.steps, steps);
   }
 
-  /// Reads a value that a step has.
+  /// Adds the reads of a step's value; returns its distance.
   int read(const Expr& expr) {
     const Found found = expr.type->is_list() ? whole(expr) : scalar(expr);
     reads_.add(found.reads);
@@ -222,7 +222,7 @@ class RootReader {
     return of_operands(e);
   }
 
-  /// Scalars and lists that are computed from others, whole.
+  /// Scalars and lists computed from other values, as a whole.
   Found of_operands(const Expr& e) {
     Found all;
     for (const Expr* operand : e.operands) {
@@ -239,7 +239,7 @@ class RootReader {
     return give_up("a result of all vertices is read at one", var.loc);
   }
 
-  /// An expression with a graph and a vertex.
+  /// An expression of a graph and a vertex.
   Found about_graph(const Expr& e) {
     check_graph(*e.operands[0]);
     return scalar(*e.operands[1]);
@@ -292,7 +292,7 @@ class RootReader {
     return list.type->is_set() && list.type->columns[0]->is_scalar(ScalarKind::Vid);
   }
 
-  /// All items of one of two sets are read, and asked of the other.
+  /// Reads all items of one of two sets, and looks them up in the other.
   Found intersection(const Expr& e) {
     if (!is_of_vertices(e)) return of_operands(e);
     const auto from = [&](std::size_t at) {
@@ -301,7 +301,7 @@ class RootReader {
       return found;
     };
     Found first = from(0), second = from(1);
-    // The items are in both. What is read need only be proved once: as near to the root as can be.
+    // The items are in both sets. Their distance is proved by the nearer one.
     const int steps = std::min(first.steps, second.steps);
     const auto reach = [this](const Found& found) {
       int farthest = 0;
@@ -312,7 +312,7 @@ class RootReader {
     return {steps, std::move(nearer.reads)};
   }
 
-  /// Whether an item that is so far away is in a set.
+  /// The reads that decide whether an item at distance `away` is in a set.
   Reads membership(const Expr& set, int away) {
     if (++steps_ > kMostSteps) give_up("the program is too large", set.loc);
     if (!found_.ok()) return {};
@@ -347,8 +347,8 @@ class RootReader {
   const bool directed_;
   const Var* graph_ = nullptr;
   std::unordered_set<const Var*> scalars_;             ///< Parameters.
-  std::unordered_map<const Var*, Found> values_;       ///< Of the root at hand.
-  std::unordered_map<const Var*, const Expr*> lists_;  ///< With a name.
+  std::unordered_map<const Var*, Found> values_;       ///< Of the current root.
+  std::unordered_map<const Var*, const Expr*> lists_;  ///< Lists with a name.
   Reads reads_;
   int steps_ = 0;
   RootReads found_;

@@ -10,7 +10,7 @@ namespace matcha::ir {
 
 namespace {
 
-/// True if `block` does nothing for a vertex without neighbours: it only walks them, or asks for some.
+/// True if `block` has no effect for a vertex without neighbours: it only walks them, or tests that there are some.
 bool walks_neighbors_only(const Block& block, const Var* graph, const Var* vertex) {
   std::unordered_set<const Var*> names;
   const auto near = [&](const Expr* list) {

@@ -17,7 +17,7 @@ constexpr __int128 kTooMuch = __int128{1} << 80;
 
 __int128 product(__int128 a, __int128 b) { return a != 0 && b > kTooMuch / a ? kTooMuch : std::min(a * b, kTooMuch); }
 
-/// A bound on the size of a list.
+/// An upper bound of the size of a list.
 __int128 most_items(const Facts& facts, const Expr& list) {
   if (list.kind == Kind::Literal) return static_cast<__int128>(list.operands.size());
   if (list.type->bits) return most_items(facts, *base_of(facts, rows_of(facts, &list)));

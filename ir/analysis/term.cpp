@@ -25,7 +25,7 @@ bool commutes(const Term& term) {
   }
 }
 
-/// Writes terms; the names of bound items are negative.
+/// Writes terms; bound items have negative names.
 class TermText {
  public:
   explicit TermText(const std::vector<int>& names) : names_(names) {}
@@ -62,7 +62,7 @@ class TermText {
   std::vector<int> bound_;
 };
 
-/// `term`, or `not term`, without what is decided when all items differ.
+/// `term`, or `not term`, without parts that are decided if all items differ.
 Term settled(const Term& term, bool negated) {
   const auto verdict = [negated](bool value) { return Term::of(value != negated ? TermKind::Yes : TermKind::No, {}); };
   const auto plain = [&]() { return negated ? Term::of(TermKind::Not, {term}) : term; };
@@ -99,7 +99,7 @@ void add_conditions(Term term, std::vector<Term>& out) {
   for (Term& part : term.parts) add_conditions(std::move(part), out);
 }
 
-/// In place: terms are large trees, of which each level would copy all below it.
+/// Changes the term in place: terms are large trees, and each level would copy all levels below.
 void rename_in(Term& term, int from, int to) {
   if (term.kind == TermKind::Item && term.item == from) term.item = to;
   for (Term& part : term.parts) rename_in(part, from, to);

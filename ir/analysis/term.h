@@ -6,8 +6,8 @@
 
 namespace matcha::ir {
 
-/// A value or a condition of a loop nest as mathematics: what it says of the items of the loops, whatever statements
-/// compute it. Items are numbers; an item that a `Fold` binds is bound nowhere else.
+/// A value or a condition of a loop nest as a formula over the items of the loops, independent of the statements that
+/// compute it. Items are numbers; an item bound by a `Fold` is bound nowhere else.
 struct Term {
   enum class Kind {
     Item,      ///< `item`.
@@ -15,14 +15,14 @@ struct Term {
     Yes,
     No,
     Before,    ///< Two items: the first is the smaller one.
-    Adjacent,  ///< Two items, in any order; by an edge of the label `word`, if there is one.
+    Adjacent,  ///< Two items, in any order: joined by an edge, with the label `word` if it is not empty.
     Same,      ///< Two items, in any order.
     Not,
     And,
     Or,
-    Operation,  ///< `word` of the values of `parts`; `joined`: a label and an item that some edge with it joins.
-    Fold,       ///< `word` (`sum`, `min`, …) of what `parts`, which are nests, yield.
-    Nest,       ///< Inside a Fold: for all `items` that meet all `parts` but the last, the last.
+    Operation,  ///< `word` of the values of `parts`; `joined`: true if some edge with the given label joins the item.
+    Fold,       ///< `word` (`sum`, `min`, …) of the values that `parts`, which are nests, yield.
+    Nest,       ///< Inside a Fold: the last of `parts`, for all `items` that meet the other parts.
   };
 
   Kind kind = Kind::Yes;
@@ -30,7 +30,7 @@ struct Term {
   std::string word;
   std::vector<int> items;
   std::vector<Term> parts;
-  bool is_free = false;  ///< Of a Fold: the order of items is known not to change it.
+  bool is_free = false;  ///< Of a Fold: its value provably does not depend on the order of items.
 
   static Term of_item(int item);
   static Term constant(std::string word);
@@ -40,28 +40,28 @@ struct Term {
   bool is(Kind wanted) const { return kind == wanted; }
 };
 
-/// A loop nest: for all items that meet the conditions, the value.
+/// A loop nest: the value, for all items that meet the conditions.
 struct Nest {
   std::vector<int> items;  ///< Outermost loop first.
   std::vector<Term> conditions;
   Term value;
-  std::int64_t weight = kOne;  ///< How often the value counts, in parts that most divisions leave whole.
+  std::int64_t weight = kOne;  ///< Factor of the value, in units that most divisions leave whole.
 
   static constexpr std::int64_t kOne = 5040;
 };
 
-/// `term` with `to` for the item `from`.
+/// `term` with `from` replaced by `to`.
 Term renamed(Term term, int from, int to);
 
-/// True if the order of items decides anything in `term`.
+/// True if `term` depends on the order of items.
 bool compares(const Term& term);
 
-/// A text that two terms share only if they mean the same when item i is called `names[i]`. Operands of what commutes
-/// are sorted, bound items are called by their depth.
+/// A text that two terms have in common only if they mean the same when item i is called `names[i]`. Operands of
+/// commutative operations are sorted, bound items are named by their depth.
 std::string text_of(const Term& term, const std::vector<int>& names);
 
-/// Adds what `condition` says to `out`, as conditions that are no `And`. Items that are not bound inside differ from
-/// each other. Adds `No` if it cannot be met.
+/// Adds the parts of `condition` to `out`, none of which is an `And`; items that are not bound inside are different.
+/// Adds `No` if it cannot be met.
 void settle(const Term& condition, std::vector<Term>& out);
 
 }  // namespace matcha::ir

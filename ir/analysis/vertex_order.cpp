@@ -27,17 +27,18 @@ using Pair = std::pair<int, int>;
 Pair pair_of(int a, int b) { return {std::min(a, b), std::max(a, b)}; }
 Pair pair_of(const Term& relation) { return pair_of(relation.parts[0].item, relation.parts[1].item); }
 
-/// A nest over k different vertices, which are the items 0…k-1.
+/// A nest over k different vertices, the items 0…k-1.
 struct Shape {
   std::size_t size = 0;
   std::int64_t weight = Nest::kOne;
   std::array<std::array<std::int8_t, kMostItems>, kMostItems> adjacent{};  ///< 1: yes, -1: no, 0: either.
   std::array<std::string, kMostItems> colors;                              ///< The conditions on one item alone.
-  std::vector<Term> others;                                                ///< Those on several, and the value.
-  std::vector<Term> order;                                                 ///< Those on the order.
+  /// The conditions on several items, and the value.
+  std::vector<Term> others;
+  std::vector<Term> order;  ///< The conditions on the order of items.
 };
 
-/// True if `term` speaks of nothing but the order of items.
+/// True if `term` is only about the order of items.
 bool only_compares(const Term& term) {
   switch (term.kind) {
     case TermKind::Before:
@@ -50,7 +51,7 @@ bool only_compares(const Term& term) {
   }
 }
 
-/// Whether `term`, which only compares, holds when item i is `sigma[i]`, whose rank is `rank[sigma[i]]`.
+/// True if `term`, which only compares, holds when item i is `sigma[i]`, whose rank is `rank[sigma[i]]`.
 bool holds(const Term& term, const Permutation& sigma, const Permutation& rank) {
   const auto rank_of = [&](const Term& item) { return rank[sigma[static_cast<std::size_t>(item.item)]]; };
   const auto part = [&](const Term& inner) { return holds(inner, sigma, rank); };
@@ -68,10 +69,10 @@ void collect_items(const Term& term, std::set<int>& out) {
   for (const Term& part : term.parts) collect_items(part, out);
 }
 
-/// Whether it says that two items are adjacent, by an edge of any label.
+/// True for the condition that two items are adjacent, by an edge of any label.
 bool is_any_edge(const Term& term) { return term.is(TermKind::Adjacent) && term.word.empty(); }
 
-/// The number c if `term` says that an item has at least c neighbours; 0 if it does not.
+/// The number c if `term` is the condition that an item has at least c neighbours; else 0.
 std::int64_t least_degree(const Term& term) {
   if (!term.is(TermKind::Operation) || (term.word != "<=" && term.word != "<") || !term.parts[0].is(TermKind::Constant))
     return 0;
@@ -86,7 +87,7 @@ std::int64_t least_degree(const Term& term) {
   return std::stoll(number) + (term.word == "<" ? 1 : 0);
 }
 
-/// Splits a nest by which of its items are the same vertex. The first `fixed` items are given from outside.
+/// Splits a nest into cases of which items are the same vertex. The first `fixed` items are given from outside.
 class Splitter {
  public:
   Splitter(int item_count, std::size_t fixed, std::vector<Shape>& out, std::string& problem)
@@ -133,7 +134,7 @@ class Splitter {
     return out;
   }
 
-  /// True if the conditions alone say so; a nest of items that cannot be the same has no shape anyway.
+  /// True if the conditions imply it; a nest whose items cannot be equal has no such case anyway.
   static bool differ(const Nest& nest, const Pair& pair) {
     const auto says = [&pair](const Term& term, const auto& self) -> bool {
       switch (term.kind) {
@@ -149,7 +150,7 @@ class Splitter {
                        [&](const Term& condition) { return says(condition, says); });
   }
 
-  /// Adds the case that all items differ, if it is possible.
+  /// Adds the case that all items differ, if possible.
   void add_shape(const Nest& nest) {
     std::vector<Term> conditions;
     for (const Term& condition : nest.conditions) settle(condition, conditions);
@@ -179,7 +180,7 @@ class Splitter {
 
   int place(int item) const { return names_[static_cast<std::size_t>(item)]; }
 
-  /// `term` with places for items; bound items have numbers past the places.
+  /// `term` with items replaced by their places; bound items have numbers beyond those.
   Term placed(const Term& term) const {
     Term out = term;
     const auto move = [this](int item, const std::vector<int>& bound) {
@@ -199,7 +200,7 @@ class Splitter {
     return out;
   }
 
-  /// Enters a condition that says of two items whether they are adjacent. False: it contradicts another.
+  /// Adds a condition about the adjacency of two items. False: it contradicts another one.
   bool add_adjacency(const Term& condition, Shape& shape) const {
     const bool negated = condition.is(TermKind::Not);
     const Term& relation = negated ? condition.parts[0] : condition;
@@ -252,7 +253,7 @@ class Splitter {
   std::vector<int> names_;  ///< The place of each item in the shape.
 };
 
-/// Finds the ways in which the items of one shape can be those of another, all conditions but the order kept.
+/// Finds the mappings from the items of one shape to those of another that keep all conditions except the order.
 class Isomorphisms {
  public:
   Isomorphisms(const Shape& from, const Shape& to, int item_count)
@@ -302,7 +303,7 @@ class Isomorphisms {
   std::vector<Permutation> found_;
 };
 
-/// One shape, and the ways in which its items are those of the first of its class.
+/// A shape, and the mappings of its items to those of the first shape of its class.
 struct Member {
   const Shape* shape;
   std::vector<Permutation> ways;
@@ -318,7 +319,7 @@ std::size_t number_of(const Permutation& rank, std::size_t size) {
   return number;
 }
 
-/// True if shapes that are the same but for the order count as much together in every order of the vertices.
+/// True if shapes that differ only in their order conditions together count the same in every order of the vertices.
 bool same_in_every_order(const std::vector<Member>& members) {
   const bool ordered =
       std::any_of(members.begin(), members.end(), [](const Member& m) { return !m.shape->order.empty(); });
@@ -340,7 +341,7 @@ bool same_in_every_order(const std::vector<Member>& members) {
         if (std::all_of(member.shape->order.begin(), member.shape->order.end(), met)) count += member.shape->weight;
       }
     }
-    // An automorphism of the class only swaps the ways.
+    // An automorphism of the class only permutes the mappings.
     for (const Permutation& way : members[0].ways) {
       Permutation swapped{};
       for (std::size_t i = 0; i < size; ++i) swapped[i] = rank[way[i]];
@@ -353,8 +354,8 @@ bool same_in_every_order(const std::vector<Member>& members) {
   return true;
 }
 
-/// Empty if the nests together give the same in every order of the vertices, whatever their first `fixed` items are;
-/// else why that is not known.
+/// Empty if the nests together have the same value in every order of the vertices, for all values of their first
+/// `fixed` items; else the reason why that is unknown.
 std::string problem_of(const std::vector<Nest>& nests, int item_count, std::size_t fixed = 0) {
   std::vector<Shape> shapes;
   std::string problem;
@@ -383,7 +384,7 @@ void collect_bound(const Term& term, std::set<int>& out) {
   for (const Term& part : term.parts) collect_bound(part, out);
 }
 
-/// Finds the sums inside `term` that are the same in every order of the vertices, innermost first.
+/// Finds the sums inside `term` that do not depend on the order of the vertices, innermost first.
 void find_free_sums(Term& term, int item_count) {
   for (Term& part : term.parts) find_free_sums(part, item_count);
   if (!term.is(TermKind::Fold) || !compares(term)) return;
@@ -410,7 +411,8 @@ void find_free_sums(std::vector<Nest>& nests, int item_count) {
   }
 }
 
-/// How often items of inner loops come before those of outer ones, less how often after them.
+/// The number of conditions by which items of inner loops come before those of outer ones, minus the number of the
+/// others.
 int steps_down(const Term& term) {
   int steps = 0;
   // Items are numbered as loops begin.

@@ -50,7 +50,7 @@ constexpr std::size_t kShownBytes = 160;
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-/// Writes one character of a source line; what a terminal would act upon becomes `?`.
+/// Writes one character of a source line; control characters for terminals become `?`.
 void append_shown(std::string& out, char c) {
   bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
   out += c == '\t' ? ' ' : control ? '?' : c;
@@ -132,7 +132,7 @@ void append_json_place(std::string& out, const SourceManager& sources, SourceLoc
          ",\"length\":" + std::to_string(loc.length);
 }
 
-/// Letters that come, go, change, or change places with the next one, which is one step.
+/// Edit distance: insertions, deletions, changes, and swaps of adjacent letters.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before, last, row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;

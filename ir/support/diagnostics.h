@@ -20,7 +20,7 @@ enum class DiagId {
 
 /// The kebab-case id that is printed in brackets, such as `arg-type`.
 std::string_view diag_text(DiagId id);
-/// One sentence that says what the diagnostic means, for documentation.
+/// One sentence with the meaning of the diagnostic, for documentation.
 std::string_view diag_meaning(DiagId id);
 /// Every id, in the order of `diagnostics.def`.
 const std::vector<DiagId>& all_diag_ids();
@@ -35,7 +35,7 @@ struct Diagnostic {
   DiagId id{};
   SourceLoc loc;
   std::string message;  ///< Lower case, no full stop, code in backticks.
-  std::string hint;     ///< What to do about it; may be empty.
+  std::string hint;     ///< A suggestion for the user; may be empty.
   std::vector<DiagNote> notes;
 };
 

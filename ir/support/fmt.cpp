@@ -1,4 +1,4 @@
-// The functions of fmt that are no templates, and the templates that its headers declare to be elsewhere.
+// The non-template functions of fmt, and its templates that are declared to be instantiated elsewhere.
 
 #include <fmt/format-inl.h>
 

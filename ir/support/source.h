@@ -23,7 +23,7 @@ struct SourceLoc {
 /// Owns the text of every file that a compilation reads; ids are dense and stable.
 class SourceManager {
  public:
-  /// Adds a file and returns its id. `name` is what diagnostics print.
+  /// Adds a file and returns its id. Diagnostics print `name`.
   std::uint32_t add(std::string name, std::string text);
 
   std::string_view name(std::uint32_t file) const;

@@ -5,8 +5,8 @@
 
 namespace matcha {
 
-/// The text with each byte that belongs to no valid UTF-8 character as `\xNN`, for messages about names and files that
-/// may hold any bytes.
+/// The text with `\xNN` for each byte that is not part of a valid UTF-8 character, for messages about names and files
+/// with arbitrary bytes.
 std::string escape_invalid_utf8(std::string_view text);
 
 }  // namespace matcha
