@@ -25,14 +25,14 @@ std::string_view to_string(Op op);
 
 struct Apply;
 
-/// Nodes are immutable and shared: equal nodes are one node, functions of `apply` compared up to the names of operands.
-/// An id is larger than the ids of the inputs, so ascending ids are a topological order.
+/// Nodes are immutable and shared: equal nodes are one node, and functions of `apply` are compared up to the names of
+/// operands. An id is larger than the ids of the inputs, so ascending ids are a topological order.
 struct Node {
   Op op;
   std::uint32_t id = 0;
   std::uint32_t depth = 1;  ///< Length of the longest path to a leaf.
   const Type* type = nullptr;
-  SourceLoc loc;                        ///< The first place in the program that asked for the node.
+  SourceLoc loc;                        ///< The first place in the program that created the node.
   std::span<const Node* const> inputs;  ///< Values in the operator's order; the lists of an Apply.
   std::int64_t int_value = 0;           ///< Int, Bool: the value. Param: index. Operand: position. GetPos: position.
   double float_value = 0;               ///< Float.
@@ -42,7 +42,7 @@ struct Node {
   const Apply* apply = nullptr;  ///< Apply.
 };
 
-/// What an Apply owns. `operands[i]` stands for the current item of `inputs[i]`; each belongs to this Apply alone.
+/// The function of an Apply. `operands[i]` is the current item of `inputs[i]`; each belongs to this Apply alone.
 struct Apply {
   std::span<const Node* const> operands;
   const Node* body = nullptr;
@@ -56,16 +56,16 @@ struct Param {
   std::string name;
   const Type* type = nullptr;
   SourceLoc loc;
-  const Node* node = nullptr;           ///< Op::Param; present even when the program does not read it.
+  const Node* node = nullptr;           ///< Op::Param; present even if the program does not read it.
   const Node* maybe_default = nullptr;  ///< Op::Int, Op::Float or Op::Bool.
 };
 
-/// A graph that a run makes of one of the entry's parameters: by its own name a parameter of what the program becomes,
+/// A graph derived at run time from one of the entry's parameters. In the compiled module it is a parameter of its own,
 /// behind those of the entry.
 struct Slice {
   std::string name;
   const Node* node = nullptr;         ///< Op::WithLabel or Op::Backwards.
-  std::size_t param = 0;              ///< Of `Graph::params`.
+  std::size_t param = 0;              ///< Index in `Graph::params`.
   const Node* maybe_label = nullptr;  ///< Op::Int, Op::Label or Op::Param.
 };
 
@@ -73,11 +73,11 @@ struct Slice {
 struct Graph {
   std::string entry;
   std::vector<Param> params;
-  std::vector<Slice> slices;  ///< All that `result` needs.
+  std::vector<Slice> slices;  ///< The slices that `result` needs.
   const Node* result = nullptr;
-  std::unordered_map<const Node*, std::string_view> names;  ///< What the program calls a node, where it does.
-  std::vector<const Node*> named;  ///< Scalars and tuples that the program binds to names outside functions of `apply`.
-  std::vector<const Node*> nodes;  ///< All that `result` needs and the parameters, by ascending id.
+  std::unordered_map<const Node*, std::string_view> names;  ///< The name of a node in the program, if it has one.
+  std::vector<const Node*> named;  ///< Scalars and tuples that the program names outside functions of `apply`.
+  std::vector<const Node*> nodes;  ///< The parameters and the nodes that `result` needs, by ascending id.
   std::unique_ptr<Arena> arena = std::make_unique<Arena>();
   std::unique_ptr<TypeTable> types = std::make_unique<TypeTable>();
 };

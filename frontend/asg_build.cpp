@@ -95,7 +95,7 @@ void Evaluator::add_param(const ast::Param& param, std::int64_t index, Env& env)
   graph_.params.push_back(std::move(out));
 }
 
-/// A default value, which may be a negative number or an int that is a float, as one constant.
+/// A default value as one constant; it may be a negative number, or an int for a float.
 const Node* Evaluator::constant(const Node* value) {
   if (value->op != Op::Neg && value->op != Op::ToFloat) return value;
   const Node* const inner = constant(value->inputs[0]);
@@ -105,7 +105,7 @@ const Node* Evaluator::constant(const Node* value) {
   return make(Op::Float, value->type, {}, value->loc, payload);
 }
 
-/// Keeps what the result needs, in order of creation.
+/// Keeps the nodes that the result needs, in order of creation.
 void Evaluator::collect_nodes() {
   std::unordered_map<const Node*, bool> seen;
   std::vector<const Node*> stack{graph_.result};

@@ -11,14 +11,15 @@
 #include "frontend/builtins.h"
 #include "ir/support/diagnostics.h"
 
-/// Private to the front end: runs a checked program on the nodes of a graph. Calls are inlined, so functions are gone.
+/// Private to the front end: evaluates a checked program into the nodes of a graph. Calls are inlined, so no functions
+/// remain.
 namespace matcha::frontend::asg {
 
-/// Nodes and shapes of one program; a hand-written program has some hundreds.
+/// Most nodes and shapes of one program; a hand-written program has some hundreds.
 inline constexpr std::size_t kMaxGraphSize = 200'000;
-/// Calls that are inlined.
+/// Most inlined calls.
 inline constexpr std::size_t kMaxCalls = 200'000;
-/// Expressions that are open at once, a call counting as `kCallDepth`; keeps the recursion within a thread's stack.
+/// Most nested expressions, with a call counting as `kCallDepth`; limits the recursion to a thread's stack.
 inline constexpr std::size_t kMaxEvalDepth = 1'500;
 inline constexpr std::size_t kCallDepth = 5;
 /// Longest path of the graph, which later stages walk recursively.
@@ -26,7 +27,7 @@ inline constexpr std::uint32_t kMaxNodeDepth = 1'200;
 
 struct Env;
 
-/// A function and the names around it.
+/// A function and its environment.
 struct Closure {
   ast::Def* def = nullptr;
   ast::Lambda* lambda = nullptr;
@@ -35,7 +36,7 @@ struct Closure {
   std::span<const ast::Param> params() const;
 };
 
-/// What an expression stands for while the graph is made: a node or a function; neither for `None`.
+/// The value of an expression while the graph is made: a node or a function; neither for `None`.
 struct Value {
   const Node* node = nullptr;
   const Closure* closure = nullptr;
@@ -80,12 +81,12 @@ class Evaluator {
   const Node* get(const ast::CallExpr& call, const BoundArgs& args, const Env& env);
 
   // Labels of edges
-  /// The graph of the edges with `label`, or all edges backwards (`maybe_label` null); null where it is not known
-  /// before the run which one that is.
+  /// The graph of the edges with `label`, or all edges reversed (`maybe_label` null). Null if the graph or the label is
+  /// unknown before the run.
   const Node* slice(Op op, const Node* graph, const Node* maybe_label, SourceLoc loc);
   /// Every arc of the graph backwards.
   const Node* turned(const Node* graph, SourceLoc loc);
-  /// The neighbours of `v` that edges with the label go to, by looking at all its edges.
+  /// The neighbours of `v` along edges with the label, found among all of its edges.
   const Node* filtered(const Node* graph, const Node* v, const Node* label, SourceLoc loc);
   const Node* neighbor(std::span<const Node* const> in, SourceLoc loc);
   const Node* sources(std::span<const Node* const> in, SourceLoc loc);
@@ -100,7 +101,7 @@ class Evaluator {
                    const Payload& payload = {});
   const Node* checked(const Node* node);
   const Node* integer(std::int64_t value, SourceLoc loc);
-  /// `node` with type `wanted`: an int as a float, an empty list as a list of anything.
+  /// `node` converted to type `wanted`: an int to a float, an empty list to a list of any type.
   const Node* adapt(const Node* node, const Type* wanted);
   const Node* constant(const Node* value);
   /// Gives two numbers the same type.
@@ -116,7 +117,7 @@ class Evaluator {
   Arena arena_;  ///< Closures.
   std::vector<std::unique_ptr<Env>> envs_;
   std::unordered_map<const ast::Def*, const Closure*> globals_;
-  std::vector<const Node*>* named_ = nullptr;  ///< Where the values that get names now are listed.
+  std::vector<const Node*>* named_ = nullptr;  ///< The list that collects named values at this place.
   std::size_t depth_ = 0;
   std::size_t calls_ = 0;
   bool stopped_ = false;

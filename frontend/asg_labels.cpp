@@ -2,8 +2,8 @@
 
 #include "frontend/asg_build.h"
 
-/// The evaluator's side of labels of edges. A label that is known before the run names a graph of its own, which is
-/// there before the run, too; any other one is looked for among the edges of a vertex.
+/// Evaluates edge labels. A label known before the run selects a graph of its own, which also exists before the run;
+/// for any other label the edges of a vertex are searched.
 namespace matcha::frontend::asg {
 namespace {
 
@@ -23,7 +23,7 @@ const Node* Evaluator::slice(Op op, const Node* graph, const Node* maybe_label, 
 
 const Node* Evaluator::turned(const Node* graph, SourceLoc loc) {
   if (const Node* known = slice(Op::Backwards, graph, nullptr, loc)) return known;
-  // A graph that the program builds.
+  // A graph built by the program.
   const Node* edges = graph->inputs[0];
   const Type* pair = types_.int_pair();
   const Node* edge = maker_.operand(pair, 0, "edge", loc);
@@ -53,7 +53,7 @@ const Node* Evaluator::filtered(const Node* graph, const Node* v, const Node* la
   function.body = operands[0];
   function.maybe_cond = make(Op::Eq, types_.bool_type(), {operands[1], label}, loc);
   const Node* found = checked(maker_.apply(list, lists, function, loc));
-  // Parallel edges may have the same label; each vertex is there once.
+  // Parallel edges may have the same label; each vertex is listed once.
   return make(Op::Intersect, list, {make(Op::Vertices, list, {graph}, loc), found}, loc);
 }
 
@@ -103,7 +103,7 @@ const Node* Evaluator::labels(std::span<const Node* const> in, SourceLoc loc) {
   return checked(maker_.apply(list, lists, function, loc));
 }
 
-/// Gives the graphs that the result needs their names.
+/// Names the graphs that the result needs.
 void Evaluator::collect_slices() {
   for (const Node* node : graph_.nodes) {
     if (node->op != Op::WithLabel && node->op != Op::Backwards) continue;

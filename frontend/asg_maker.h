@@ -12,7 +12,7 @@
 /// Private to the front end: makes nodes of the abstract syntax graph and shares equal ones.
 namespace matcha::frontend::asg {
 
-/// What a node is besides its inputs and type.
+/// The fields of a node besides its inputs and type.
 struct Payload {
   std::int64_t int_value = 0;
   double float_value = 0;
@@ -22,10 +22,10 @@ struct Payload {
 };
 
 /// Note [Equal functions]. Two `apply` are equal if their lists are the same nodes and their functions are equal up to
-/// the names of operands. Every node has a *shape* besides itself. The shape of an operand is a hole of its own while
-/// its `apply` is being made; when that is finished, the holes of its operands are replaced by (height, position), the
-/// height being one more than that of any `apply` inside. Equal shapes of finished functions then mean equal functions,
-/// at whatever depth they stand, and no operand is ever captured, because heights only decrease inward.
+/// the names of operands. To test that, every node has a *shape*. The shape of an operand is a unique hole while its
+/// `apply` is being made. When the `apply` is finished, the holes of its operands are replaced by (height, position);
+/// the height is one more than that of any `apply` inside. Equal shapes of finished functions then mean equal functions
+/// at every depth. No operand is captured, because heights decrease inward.
 class Maker {
  public:
   explicit Maker(Graph& graph) : graph_(graph) {}
@@ -41,7 +41,7 @@ class Maker {
   /// An `apply` over `lists`; `function` is copied.
   const Node* apply(const Type* type, std::span<const Node* const> lists, const Apply& function, SourceLoc loc);
 
-  /// Nodes and shapes made so far: what a limit on the growth of a program counts.
+  /// Nodes and shapes made so far, for limits on the size of a program.
   std::size_t size() const { return made_ + shapes_.size(); }
 
  private:

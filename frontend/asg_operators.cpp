@@ -5,7 +5,7 @@
 #include "frontend/asg_build.h"
 #include "frontend/set_ops.h"
 
-/// The evaluator's side of calls: built-in operators and `apply`.
+/// Evaluates calls of built-in operators and `apply`.
 namespace matcha::frontend::asg {
 namespace {
 
@@ -144,7 +144,7 @@ const Node* Evaluator::mk_tuple(const ast::CallExpr& call, const BoundArgs& args
   return make(Op::MkTuple, types_.tuple(positions), items, call.loc);
 }
 
-/// `list` with items of type `item`, which the program writes and which may be float for ints.
+/// `list` with items of type `item`, the type written in the program, which may be float for ints.
 const Node* Evaluator::map_list(const Node* list, const Type* item) {
   bool widen = list->type->elem->kind == Type::Kind::Int && item->kind == Type::Kind::Float;
   if (!widen) return adapt(list, types_.list(item));

@@ -26,8 +26,8 @@ std::string real_text(double value) {
   return plain ? out + ".0" : out;
 }
 
-/// Puts every node into the function that it depends on: that of the innermost operand it reads, else the top. What a
-/// function does not depend on stands outside it, whoever asks for it.
+/// Assigns each node to a function: that of the innermost operand it depends on, else the top. A node that does not
+/// depend on a function is outside it, even if the function uses it.
 class Layout {
  public:
   explicit Layout(const Graph& graph) {

@@ -8,8 +8,8 @@
 #include "ir/support/arena.h"
 #include "ir/support/source.h"
 
-/// The abstract syntax tree: what the user wrote, without the sugar of chained parentheses. Plain structs in an arena.
-/// `parse` makes the tree; `resolve` fills `decl`, `builtin` and the lists of captures; `infer` fills the types.
+/// The abstract syntax tree: the user's program without redundant parentheses. Plain structs in an arena. `parse` makes
+/// the tree; `resolve` fills `decl`, `builtin` and the lists of captures; `infer` fills the types.
 namespace matcha::frontend::ast {
 
 struct Expr;
@@ -24,7 +24,7 @@ struct TypeExpr {
   std::int64_t count = -1;  ///< Of `Tuple<T, n>`; -1 if every position has its type in `args`.
 };
 
-/// A parameter, a bound name, a function or an import: what a name may mean.
+/// The declaration that a name refers to: a parameter, a bound name, a function or an import.
 struct Decl {
   enum class Kind : std::uint8_t { Param, Local, Def, Import };
 
@@ -33,10 +33,11 @@ struct Decl {
   std::string_view name;
   std::uint32_t id = 0;  ///< Unique in a program.
   bool used = false;
-  Def* def = nullptr;          ///< Def; Import: the function that it stands for, null if there is none.
+  Def* def = nullptr;          ///< Def; Import: the imported function, null if there is none.
   Expr* value = nullptr;       ///< Local.
-  const Type* type = nullptr;  ///< Param, Local: the type, null when it depends on the call.
-  std::string_view shown;      ///< Param, Local: the type for people, `?` in it where it depends on the call.
+  const Type* type = nullptr;  ///< Param, Local: the type; null if it depends on the call.
+  std::string_view shown;      ///< Param, Local: the type for messages, with `?` in place of parts that depend on the
+                               ///< call.
 };
 
 struct Param {
@@ -51,7 +52,7 @@ struct Stmt {
     Return,
     Def,
     Doc,
-    Broken  ///< A line with a syntax error that begins like no statement.
+    Broken  ///< A line with a syntax error that does not begin like a statement.
   };
 
   Kind kind;
@@ -61,11 +62,11 @@ struct Stmt {
   Def* def = nullptr;     ///< Def.
 };
 
-/// Where a function has syntax errors. Calls of such a function have no type, and nothing else is reported in it.
+/// Syntax errors of a function. Calls of such a function have no type, and no other errors are reported in it.
 enum class Trouble : std::uint8_t {
   None,
   Body,
-  Header  ///< Perhaps in the body too; its parameters are not known for certain.
+  Header  ///< Errors in the header, perhaps also in the body; its parameters are not known for certain.
 };
 
 struct Def {
@@ -75,10 +76,10 @@ struct Def {
   const TypeExpr* maybe_result = nullptr;
   std::span<Stmt> body;
   std::string_view doc;               ///< Text of the docstring, empty if there is none.
-  const Type* result_type = nullptr;  ///< Null when it depends on the call.
+  const Type* result_type = nullptr;  ///< Null if it depends on the call.
   std::string_view shown_result;      ///< For people, as `Decl::shown`.
   std::uint32_t first_line = 0;       ///< Of the word `def`; lines count from 1.
-  std::uint32_t last_line = 0;        ///< The last one before what follows the function.
+  std::uint32_t last_line = 0;        ///< The last line before the code behind the function.
   Trouble trouble = Trouble::None;
   bool recursive = false;  ///< Reported by `resolve`; calls of it have no type.
 };
@@ -108,7 +109,7 @@ struct Expr {
   };
 
   Kind kind;
-  SourceLoc loc;            ///< The whole expression if it is on one line, else its beginning.
+  SourceLoc loc;            ///< The whole expression if it is on one line, else its start.
   std::uint32_t depth = 1;  ///< Height of the tree.
 };
 
@@ -127,7 +128,7 @@ struct LabelExpr : Expr {
 };
 struct NameExpr : Expr {
   std::string_view name;
-  Decl* decl = nullptr;  ///< Null if it names a built-in operator or nothing.
+  Decl* decl = nullptr;  ///< Null if it names a built-in operator or is unknown.
   int builtin = -1;      ///< Index into `builtins()`.
 };
 struct ListExpr : Expr {
@@ -167,7 +168,7 @@ struct CallExpr : Expr {
   Expr* callee = nullptr;
   std::span<Arg> args;
 };
-/// A type where a value may stand: the `type` of `mk_list`, the `dtype` of `mk_tuple`.
+/// A type in the place of a value: the `type` of `mk_list`, the `dtype` of `mk_tuple`.
 struct TypeNameExpr : Expr {
   const TypeExpr* type = nullptr;
 };
@@ -188,8 +189,8 @@ struct File {
   std::string_view doc;
   std::span<Import> imports;
   std::span<Def*> defs;
-  bool broken = false;  ///< It has syntax errors: the tree has what could be read.
-  /// Names on lines with syntax errors outside of functions, sorted: an import or a function may have been meant.
+  bool broken = false;  ///< It has syntax errors: the tree has the readable parts.
+  /// Names on lines with syntax errors outside of functions, sorted: they may be imports or functions.
   std::span<std::string_view> doubtful;
 };
 

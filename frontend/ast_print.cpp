@@ -54,7 +54,7 @@ class Printer {
  private:
   void line(const std::string& text) { out_ += std::string(2 * indent_, ' ') + text + "\n"; }
 
-  /// The inferred type, where it does not depend on the call.
+  /// The inferred type; empty if it depends on the call.
   static std::string typed(const Type* maybe_type) {
     return maybe_type == nullptr ? "" : " : " + to_string(*maybe_type);
   }

@@ -45,8 +45,8 @@ struct BoundArgs {
   std::vector<const ast::Arg*> rest;
 };
 
-/// Gives positional arguments, in order, to the parameters that no keyword names; what is left over goes to `rest`,
-/// unknown keywords to `unknown`, repeated ones to `repeated`. `find` maps a keyword to a parameter or -1.
+/// Assigns positional arguments, in order, to the parameters without a keyword argument; the remaining ones go to
+/// `rest`, unknown keywords to `unknown`, repeated ones to `repeated`. `find` maps a keyword to a parameter or -1.
 template <typename Find>
 BoundArgs bind_args(const ast::CallExpr& call, std::size_t params, Find find, std::vector<const ast::Arg*>& unknown,
                     std::vector<const ast::Arg*>& repeated) {
@@ -76,7 +76,7 @@ BoundArgs bind_args(const ast::CallExpr& call, std::size_t params, Find find, st
   return out;
 }
 
-/// Whether an argument is a function or `None` by the look of it: what may stand as the condition of `apply`.
+/// True if an argument looks like a function or `None`, so that it can be the condition of `apply`.
 bool is_function_or_none(const ast::Expr& expr);
 
 /// The same for `apply`, whose parameters are the function and the condition. A positional argument after the function

@@ -8,7 +8,7 @@
 namespace matcha::frontend {
 namespace {
 
-/// Parses into a new program; `next_decl_id` goes on counting for the imports.
+/// Parses into a new program; `next_decl_id` continues to count for the imports.
 std::unique_ptr<Program> parse_main(std::uint32_t file, std::uint32_t& next_decl_id, Diagnostics& diagnostics) {
   std::unique_ptr<Program> program = std::make_unique<Program>();
   program->main = parse_file(file, *program->arena, next_decl_id, diagnostics);

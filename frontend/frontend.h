@@ -15,23 +15,23 @@
 namespace matcha::frontend {
 
 struct ModuleText {
-  std::string name;  ///< What diagnostics print.
+  std::string name;  ///< The name in diagnostics.
   std::string text;
 };
-/// A module, as a program, has at most so many bytes.
+/// Most bytes of a module, and of a program.
 inline constexpr std::size_t kMostModuleBytes = std::size_t{64} << 20;
-/// Finds the text of a dotted module name, `std.clique` or `mylib`; nothing if there is no such module.
+/// Finds the text of a dotted module name, `std.clique` or `mylib`; empty if there is no such module.
 using ModuleReader = std::function<std::optional<ModuleText>(const std::string& module)>;
 
-/// `std.*` from the modules in the binary; others from `directory`, where `a.b` is `a/b.mt`, of which at most
-/// one byte more than `kMostModuleBytes` is read.
+/// Reads `std.*` from the modules in the binary and others from `directory`, where `a.b` is `a/b.mt`. It reads at most
+/// one byte more than `kMostModuleBytes`.
 ModuleReader default_module_reader(std::string directory);
 /// Names of the modules in the binary, sorted: `std.clique`, …
 std::vector<std::string> stdlib_modules();
 
 struct Options {
   std::string entry;         ///< Name of the function to compile; empty: `main`, else the last one of the file.
-  ModuleReader read_module;  ///< Empty: the modules of the binary only.
+  ModuleReader read_module;  ///< Empty: only the modules of the binary.
 };
 
 /// A parsed program with its imports; owns the trees.
@@ -43,18 +43,18 @@ struct Program {
   std::unique_ptr<TypeTable> types = std::make_unique<TypeTable>();
 };
 
-/// Parses one file, without its imports. Never null; after syntax errors the tree has what could be read.
+/// Parses one file, without its imports. Never null; after syntax errors the tree has the readable parts.
 std::unique_ptr<Program> parse(SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
 
-/// Parses the file and its imports, resolves names and infers types. Never null; see `diagnostics.has_errors()`. Names
-/// and types are checked after syntax errors too, but in the functions that have none.
+/// Parses the file and its imports, resolves names and infers types. Never null; see `diagnostics.has_errors()`. After
+/// syntax errors, names and types are still checked in the functions without such errors.
 std::unique_ptr<Program> check(SourceManager& sources, std::uint32_t file, const Options& options,
                                Diagnostics& diagnostics);
 
 /// The graph of a checked program's entry; nothing if there are errors.
 std::optional<asg::Graph> build_asg(const Program& program, Diagnostics& diagnostics);
 
-/// All of it; nothing if there are errors. Diagnostics are sorted by place.
+/// Runs all stages; empty if there are errors. Diagnostics are sorted by place.
 std::optional<asg::Graph> compile(SourceManager& sources, std::uint32_t file, const Options& options,
                                   Diagnostics& diagnostics);
 

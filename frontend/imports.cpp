@@ -27,11 +27,11 @@ class Loader {
 
  private:
   struct Module {
-    ast::File* file = nullptr;  ///< Null if nothing of it could be read.
+    ast::File* file = nullptr;  ///< Null if no part of it is readable.
     bool loading = true;
   };
 
-  /// The module of `import`, read now if it is new; null if there is none.
+  /// The module of `import`, which is read at its first use; null if there is none.
   const Module* find(const ast::Import& import) {
     std::string name(import.module);
     auto [entry, fresh] = modules_.try_emplace(name);
@@ -81,7 +81,7 @@ class Loader {
       def->decl->used = true;
       return;
     }
-    if (file.broken) return;  // It may be on a line with an error.
+    if (file.broken) return;  // The function may be on a line with an error.
     std::vector<std::string> known;
     for (const ast::Def* def : file.defs) known.emplace_back(def->decl->name);
     std::string near = nearest_word(name.decl->name, known);

@@ -8,9 +8,9 @@
 
 namespace matcha::frontend {
 
-/// Gives types to the functions in `order` (each after those it calls) and writes those of parameters, locals and
-/// results into the tree. Functions are generalized, but for the entry, whose parameters get the types that its body
-/// asks for.
+/// Infers the types of the functions in `order` (each after those it calls) and writes the types of parameters, locals
+/// and results into the tree. Functions are generalized, except for the entry: its parameters get the types that its
+/// body requires.
 void infer_types(Program& program, const std::vector<ast::Def*>& order, Diagnostics& diagnostics);
 
 }  // namespace matcha::frontend

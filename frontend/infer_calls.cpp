@@ -9,7 +9,7 @@ std::string counted(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// The parameters of the function that `name` stands for; none if it is not known by name.
+/// The parameters of the function that `name` refers to; empty if the function is unknown.
 std::span<const ast::Param> known_params(const ast::NameExpr& name) {
   if (name.decl == nullptr || name.decl->def == nullptr) return {};
   return name.decl->def->params;
@@ -36,7 +36,7 @@ Ty* Walker::call(ast::CallExpr& call) {
   return call_value(call);
 }
 
-/// A call of something that is not known by name: a parameter, the result of a call.
+/// A call of a value: a parameter, or the result of a call.
 Ty* Walker::call_value(ast::CallExpr& call) {
   Ty* callee = Solver::find(expr(call.callee));
   std::vector<Ty*> args;
@@ -388,7 +388,7 @@ Ty* Walker::mk_graph(const BoundArgs& args) {
   return solver_.graph(info);
 }
 
-/// The result of `func` over one item of each list; `result` is what it must give, or null.
+/// The type of `func` applied to one item of each list. `result`: its required type, or null.
 Ty* Walker::function_arg(ast::Expr* func, const std::vector<Ty*>& items, SourceLoc call, Ty* result,
                          std::string_view role) {
   std::string words = "`" + std::string(role) + "` of `apply`";

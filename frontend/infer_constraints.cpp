@@ -148,7 +148,7 @@ bool Solver::step_join(Constraint& c) {
     give(c, a);
     return true;
   }
-  // A function is checked for each call, so that no argument decides what the others are.
+  // A function is checked again for each call, so that no argument determines the types of the others.
   bool numeric = is_number(a) || is_number(b);
   if (is_open(a) && is_open(b)) return false;
   if (numeric && (is_open(a) || is_open(b))) return false;
@@ -191,7 +191,7 @@ bool Solver::step_sum(Constraint& c) {
     case Kind::Float: give(c, a); return true;
     case Kind::Bool: give(c, &int_); return true;
     case Kind::Tuple: {
-      // The size is known before the types of the positions are: each is a sum of its own.
+      // The size is known before the types of the positions: each is a separate sum.
       std::vector<Ty*> sums;
       for (std::size_t i = 0; i < a->args.size(); ++i) sums.push_back(var());
       give(c, tuple(sums));
@@ -238,7 +238,7 @@ bool Solver::step_kind(Constraint& c) {
   }
 }
 
-/// Makes the smallest tuple of what the waiting `get`s read from it.
+/// Makes the smallest tuple that has all positions read by waiting `get`s.
 bool Solver::default_tuple(const Constraint& c) {
   Ty* a = find(c.a);
   if (c.kind != Constraint::Kind::Get || !is_open(a)) return false;
@@ -266,7 +266,7 @@ bool Solver::default_scalar(const Constraint& c) {
   }
   Ty* a = find(c.a);
   if (c.kind == Constraint::Kind::EdgeInfo) {
-    // A graph from outside carries what the program asks for, times if nothing else.
+    // An input graph has the edge information that the program reads; by default times.
     unify(a, is_open(find(c.r)) ? &int_ : c.r, c.loc);
     return true;
   }
@@ -278,7 +278,7 @@ bool Solver::default_scalar(const Constraint& c) {
   return true;
 }
 
-/// Goes over the waiting constraints; true if it gave a type to something.
+/// Tries the waiting constraints; true if one of them determined a type.
 bool Solver::default_one(Round round) {
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     const Constraint& c = constraints_[pending_[i]];

@@ -6,7 +6,7 @@
 namespace matcha::frontend::infer {
 namespace {
 
-/// Steps of unification and copying; a program of a thousand lines takes some ten thousand.
+/// Most steps of unification and copying; a program of a thousand lines takes about ten thousand.
 constexpr std::uint64_t kMaxWork = 5'000'000;
 constexpr std::uint32_t kMaxTypeDepth = 200;
 constexpr std::size_t kShownType = 200;

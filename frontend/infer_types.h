@@ -24,14 +24,14 @@ struct Ty {
   std::uint32_t depth = 1;     ///< Height when it was made.
   Ty* elem = nullptr;          ///< List: item. Graph: edge information. Func: result.
   std::vector<Ty*> args = {};  ///< Func: parameters. Tuple: positions.
-  Ty* link = nullptr;          ///< Var: what it stands for.
-  int level = 0;               ///< Var: how deep the function is that owns it; `kGeneric` once it is generalized.
-  std::vector<std::uint32_t> watchers = {};  ///< Var: constraints to look at when it is bound.
+  Ty* link = nullptr;          ///< Var: its bound type.
+  int level = 0;               ///< Var: nesting depth of the function that owns it; `kGeneric` after generalization.
+  std::vector<std::uint32_t> watchers = {};  ///< Var: constraints to try again once it is bound.
 };
 
 inline constexpr int kGeneric = 1 << 30;
 
-/// A rule that is checked once enough is known.
+/// A rule that is checked once its types are known.
 struct Constraint {
   enum class Kind : std::uint8_t {
     Arith,     ///< a op b gives r.
@@ -52,13 +52,13 @@ struct Constraint {
   Ty* r = nullptr;
   SourceLoc loc;
   std::string_view text;                 ///< The sign or operator, for messages.
-  std::optional<std::int64_t> position;  ///< Get: when it is a constant.
+  std::optional<std::int64_t> position;  ///< Get: the position, if it is a constant.
   bool order = false;
   bool done = false;
   SourceLoc call_site;  ///< The call that made this copy, if any.
 };
 
-/// The type of a function for any types that fit: `type` with its generic variables, under `constraints`.
+/// The polymorphic type of a function: `type` with its generic variables, under `constraints`.
 struct Scheme {
   Ty* type = nullptr;
   std::vector<Constraint> constraints;
@@ -80,7 +80,7 @@ class Solver {
   Ty* list(Ty* elem);
   Ty* graph(Ty* info);
   Ty* func(std::vector<Ty*> args, Ty* result);
-  /// What `type` stands for: never a bound variable.
+  /// The type at the end of the links; never a bound variable.
   static Ty* find(Ty* type);
   static bool is(Ty* type, Ty::Kind kind) { return find(type)->kind == kind; }
   /// In the notation of programs; an unknown type is `?`.
@@ -89,16 +89,16 @@ class Solver {
   const Type* ground(Ty* type, TypeTable& table);
 
   // Equations
-  /// Makes two types equal; false if they cannot be. Reports nothing, but for a type that would contain itself.
+  /// Makes two types equal; false if they cannot be. Reports only a type that would contain itself.
   bool unify(Ty* a, Ty* b, SourceLoc loc);
-  /// `unify`, and an int may also stand where the program has written `float`.
+  /// `unify`, but an int is also accepted if the program has written `float`.
   bool fits_written(Ty* actual, Ty* written, SourceLoc loc);
-  /// What to write instead where `a` and `b` differ as int and float do; else empty.
+  /// The suggested correction if `a` and `b` differ as int and float; else empty.
   static std::string float_hint(Ty* a, Ty* b);
   void add(Constraint constraint);
-  /// Gives types to what the waiting constraints leave open: the smallest tuple, else int.
+  /// Assigns default types to the variables left open by waiting constraints: the smallest tuple, else int.
   void settle_defaults();
-  /// Gives the positions of a tuple that are still open the type of the first that is known.
+  /// Gives open positions of a tuple the type of the first known position.
   void fill_positions(Ty* tuple, SourceLoc loc);
 
   // Functions
@@ -106,32 +106,32 @@ class Solver {
     ++level_;
     marks_.push_back(pending_.size());
   }
-  /// Leaves without generalizing.
+  /// Leaves the function without generalizing.
   void leave() {
     --level_;
     marks_.pop_back();
   }
-  /// Leaves the function that `enter` began and makes its type general.
+  /// Leaves the function that `enter` began and generalizes its type.
   Scheme generalize(Ty* type);
   Ty* instantiate(const Scheme& scheme, SourceLoc call_site);
 
-  /// Reports nothing while it is on.
+  /// Suppresses reports while true.
   void mute(bool on) { muted_ = on; }
-  /// Reports once for each id and place; `call_site` becomes a note.
+  /// Reports each id once at a place; `call_site` becomes a note.
   void report(DiagId id, SourceLoc loc, std::string message, std::string hint = {}, SourceLoc call_site = {});
-  /// Too much work was asked for; reported, and every type is an error from here on.
+  /// The limit of work was exceeded and reported; every further type is an error.
   bool exhausted() const { return exhausted_; }
 
  private:
   void bind(Ty* var, Ty* to);
-  /// Whether `var` is in `type`; lowers the levels of the variables in it to that of `var`.
+  /// True if `var` is in `type`; lowers the levels of the variables in it to that of `var`.
   bool occurs(Ty* var, Ty* type);
   bool unify_now(Ty* a, Ty* b, SourceLoc loc);
-  /// Makes errors of the variables in `type`, which met an error.
+  /// Turns the variables in `type` into error types.
   void poison(Ty* type);
   void run();
   void watch(std::uint32_t index);
-  /// True if the constraint is settled, well or not.
+  /// True if the constraint is settled, with or without an error.
   bool step(Constraint& c);
   bool step_arith(Constraint& c);
   bool step_compare(Constraint& c);
@@ -141,7 +141,7 @@ class Solver {
   bool step_kind(Constraint& c);
   bool fail(const Constraint& c, DiagId id, std::string message, std::string hint = {});
   void give(const Constraint& c, Ty* result);
-  /// What is given a type first: values that have one type, then tuples, then the rest.
+  /// The order of default types: values that have one type, then tuples, then the rest.
   enum class Round : std::uint8_t { Joins, Tuples, Scalars };
   bool default_one(Round round);
   bool default_tuple(const Constraint& c);
@@ -160,7 +160,8 @@ class Solver {
   Ty no_info_{Ty::Kind::NoInfo};
   Ty error_{Ty::Kind::Error};
   std::deque<Constraint> constraints_;
-  std::vector<std::uint32_t> pending_;  ///< Not settled, in order of creation; settled ones are swept lazily.
+  std::vector<std::uint32_t> pending_;  ///< Unsettled constraints, in order of creation; settled ones are removed
+                                        ///< lazily.
   std::vector<std::size_t> marks_;
   std::vector<std::uint32_t> queue_;
   int level_ = 0;

@@ -18,9 +18,9 @@ class Walker {
  public:
   Walker(Program& program, Diagnostics& diagnostics) : program_(program), solver_(diagnostics) {}
 
-  /// A function of a file; reports nothing of one with syntax errors.
+  /// Infers a function of a file; reports nothing if it has syntax errors.
   void top_def(ast::Def& def);
-  /// Writes what is known into the tree; the entry's parameters must be known.
+  /// Writes the inferred types into the tree; the entry's parameters must be known.
   void finish();
 
  private:
@@ -37,9 +37,9 @@ class Walker {
   void finish_entry(ast::Def& def, Ty* type);
   void check_entry_param(const ast::Param& param);
   void check_entry_result(const ast::Def& def, Ty* result);
-  /// Whether an argument of type `given` may stand for `maybe_param` (null: its name is not known) of type `type`.
+  /// True if an argument of type `given` fits `maybe_param` (null: unknown) of type `type`.
   bool fits_param(Ty* given, Ty* type, const ast::Param* maybe_param, SourceLoc loc);
-  /// The type written; reports what is no type.
+  /// The type as written; reports unknown types.
   Ty* written(const ast::TypeExpr& type);
   void bind(const ast::Decl& decl, Ty* type) { known_[decl.id].type = type; }
 
@@ -47,13 +47,13 @@ class Walker {
   Ty* expr(ast::Expr* expr);
   Ty* name(ast::NameExpr& name);
   Ty* list(ast::ListExpr& list);
-  /// A list whose items have the type that the program writes.
+  /// A list whose items have the type written in the program.
   Ty* written_list(ast::ListExpr& list, Ty* item);
   Ty* unary(ast::UnaryExpr& unary);
   Ty* binary(ast::BinaryExpr& binary);
   Ty* compare(ast::CompareExpr& compare);
   Ty* choice(ast::IfExpr& choice);
-  /// Makes `value` a bool.
+  /// Requires `value` to be a bool.
   void expect_bool(ast::Expr* value, std::string what);
   Ty* join(Ty* a, Ty* b, SourceLoc loc, std::string_view text);
   void require(Constraint::Kind kind, Ty* type, SourceLoc loc, std::string_view text);
@@ -63,12 +63,12 @@ class Walker {
   Ty* call_value(ast::CallExpr& call);
   Ty* call_known(ast::CallExpr& call, std::string_view name, std::span<ast::Param> params, Ty* type);
   Ty* builtin(ast::CallExpr& call, const Builtin& builtin);
-  /// The type of a call that has its arguments.
+  /// The type of a call with bound arguments.
   Ty* builtin_result(ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args);
   Ty* apply(ast::CallExpr& call);
   Ty* function_arg(ast::Expr* func, const std::vector<Ty*>& items, SourceLoc call, Ty* result, std::string_view role);
   Ty* mk_tuple(ast::CallExpr& call, const BoundArgs& args);
-  /// The positions in the order of `values`; each fits `maybe_dtype`.
+  /// The types of the positions in the order of `values`; each fits `maybe_dtype`.
   std::vector<Ty*> tuple_positions(const ast::ListExpr& values, Ty* maybe_dtype);
   Ty* mk_list(ast::CallExpr& call, const BoundArgs& args);
   Ty* mk_graph(const BoundArgs& args);
@@ -77,7 +77,7 @@ class Walker {
   Ty* min_max(ast::CallExpr& call, const BoundArgs& args, std::string_view name);
   void report_args(const std::vector<const ast::Arg*>& unknown, const std::vector<const ast::Arg*>& repeated,
                    std::string_view name, const std::vector<std::string>& known);
-  /// The type of argument `index` of an operator, which must fit `wanted`.
+  /// The type of argument `index` of an operator; it is required to fit `wanted`.
   Ty* arg(const Builtin& builtin, const BoundArgs& args, std::size_t index, Ty* wanted);
   bool absent(const ast::Arg* arg) const { return arg == nullptr || arg->value->kind == ast::Expr::Kind::None; }
 

@@ -65,7 +65,7 @@ std::optional<ir::Module> Lowering::run() {
   return with_promises(builder_.module(ir::Stage::Loop, graph_.entry, params, builder_.block(top.stmts)));
 }
 
-/// The module with what the language promises of the graphs whose arcs it reads: they have no loops, and no repeated
+/// Adds the language's guarantees about the graphs whose arcs the module reads: they have no loops, and no repeated
 /// arcs unless edges carry information.
 ir::Module Lowering::with_promises(const ir::Module& module) {
   const ir::Facts facts(module);
@@ -102,7 +102,7 @@ void Lowering::fail(DiagId id, SourceLoc loc, std::string message, std::string h
   failed_ = true;
 }
 
-/// Something of the right shape, to go on with after an error.
+/// A value of the right shape, to continue after an error.
 Value Lowering::dummy(const Node* node) {
   if (node->type->is_nested_list()) return {{}, node};
   if (node->type->is_graph()) return {{builder_.var(builder_.context().graph(), "error")}};
@@ -133,7 +133,7 @@ const ir::Type* Lowering::list_type(const Kinds& kinds) {
 
 namespace {
 
-/// True for 128-bit values and for what is computed from them.
+/// True for 128-bit values and for expressions over them.
 bool reads_wide(const Expr& expr) {
   return expr.type->is_scalar(ScalarKind::I128) ||
          std::any_of(expr.operands.begin(), expr.operands.end(),
@@ -142,8 +142,8 @@ bool reads_wide(const Expr& expr) {
 
 }  // namespace
 
-/// A 128-bit value is read in 64 bits inside loops and branches; the conversion stands at top level, where it is bound.
-/// What is computed from one, such as a comparison, is bound there too.
+/// Loops and branches read a 128-bit value in 64 bits; the conversion is at top level, where the value is bound.
+/// Expressions over one, such as a comparison, are bound there too.
 const Expr* Lowering::narrowed(const Expr* expr) {
   if (!reads_wide(*expr)) return expr;
   const ir::Var*& narrow = narrowed_[expr];
@@ -180,7 +180,7 @@ Value Lowering::lower(const Node* node) {
   return value;
 }
 
-/// Work of evaluating `expr` again, in operators; set operations and searches weigh more.
+/// The cost of evaluating `expr` again, in operators; set operations and searches weigh more.
 std::uint32_t Lowering::cost(const Expr* expr) {
   auto known = costs_.find(expr);
   if (known != costs_.end()) return known->second;
@@ -191,7 +191,7 @@ std::uint32_t Lowering::cost(const Expr* expr) {
   return out;
 }
 
-/// Binds what is used more than once, unless it is cheap, and cuts expressions that grow large.
+/// Names values that are used more than once, unless they are cheap, and splits expressions that grow large.
 Value Lowering::named(const Node* node, Value value) {
   if (node->type->is_graph() || failed_) return value;
   for (const Expr*& part : value.parts) {
@@ -314,7 +314,7 @@ Value Lowering::comparison(const Node* node, Kind kind) {
   return arithmetic(node, kind);
 }
 
-/// The second side is evaluated only if it is needed: statements that it takes stand in a branch.
+/// The second operand is evaluated only if needed: its statements go into a branch.
 Value Lowering::logic(const Node* node) {
   bool is_and = node->op == Op::And;
   Value left = lower(node->inputs[0]);
@@ -350,7 +350,7 @@ Value Lowering::choice(const Node* node) {
   return out;
 }
 
-/// A sink a column, into which the branch that is taken yields once: the largest of one value is that value, and the
+/// A sink for each column, into which the taken branch yields once: the maximum of one value is that value, and the
 /// list of one list's items is that list.
 Value Lowering::branches(const Node* node, const Expr* cond, Branch& then_branch, Branch& else_branch) {
   const Kinds& kinds = kinds_.of(node);

@@ -23,7 +23,7 @@ std::size_t width(const Type* type) {
   return item->is_graph() ? 0 : item->is_tuple() ? item->positions.size() : 1;
 }
 
-/// The kind of a column that holds no vertices.
+/// The kind of a column that does not hold vertices.
 ScalarKind plain_kind(const Type* scalar) {
   switch (scalar->kind) {
     case Type::Kind::Float: return ScalarKind::F64;
@@ -73,7 +73,7 @@ ColumnKinds::ColumnKinds(const asg::Graph& graph) : graph_(graph) {
     for (std::size_t i = 0; i < node->inputs.size(); ++i) walked_[node->apply->operands[i]] = node->inputs[i];
   }
   collect_moves();
-  // A list is made before the operand that stands for its items, so ascending ids will do.
+  // A list is made before the operand for its items, so the order of ids is sufficient.
   for (const Node* node : graph.nodes) kinds_.emplace(node, compute(*node));
 }
 

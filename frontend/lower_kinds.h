@@ -7,13 +7,13 @@
 #include "frontend/asg.h"
 #include "ir/types.h"
 
-/// Private to lowering: which ints are vertices.
+/// Private to lowering: determines which ints are vertices.
 namespace matcha::frontend::lowering {
 
 using Kinds = std::vector<ir::ScalarKind>;
 
-/// What the columns of a value hold. A scalar has one column, a tuple one a position; a list has the columns of its
-/// items, however deep it is nested. Graphs have none.
+/// The kinds of a value's columns. A scalar has one column, a tuple one for each position; a list has the columns of
+/// its items, for any depth of nesting. Graphs have none.
 class ColumnKinds {
  public:
   explicit ColumnKinds(const asg::Graph& graph);
@@ -21,7 +21,7 @@ class ColumnKinds {
   const Kinds& of(const asg::Node* node) const { return kinds_.at(node); }
 
  private:
-  /// Sets of columns that one value moves between.
+  /// Sets of columns between which values move.
   class Moves {
    public:
     std::uint32_t add(std::size_t columns);
@@ -45,9 +45,9 @@ class ColumnKinds {
   Kinds list_kinds(const asg::Node& node) const;
 
   const asg::Graph& graph_;
-  std::unordered_map<const asg::Node*, const asg::Node*> walked_;  ///< Operand to its list.
+  std::unordered_map<const asg::Node*, const asg::Node*> walked_;  ///< The list of an operand.
   std::unordered_map<const asg::Node*, std::uint32_t> first_column_;
-  mutable Moves moves_;  ///< Looking up shortens paths.
+  mutable Moves moves_;  ///< Mutable, because look-ups compress paths.
   std::unordered_map<const asg::Node*, Kinds> kinds_;
 };
 

@@ -3,7 +3,7 @@
 #include "frontend/lower_walk.h"
 #include "frontend/set_ops.h"
 
-/// Lists: what collects them, walks them and reduces them.
+/// Collecting, walking and reducing lists.
 namespace matcha::frontend::lowering {
 
 using asg::Node;
@@ -12,10 +12,10 @@ using ir::Expr;
 using ir::Kind;
 using ir::ScalarKind;
 
-/// Every list that has no expression of its own: its items are appended one by one.
+/// A list without an expression of its own: its items are appended one by one.
 Value Lowering::collect_list(const Node* node) {
   const Kinds& kinds = kinds_.of(node);
-  // The lists stand before the collect, whose body is then one loop.
+  // Lists are computed before the collect, so that its body is one loop.
   for (const Node* input : node->inputs) {
     if (!input->type->is_nested_list()) lower(input);
   }
@@ -91,7 +91,7 @@ Value Lowering::literal(const Node* node) {
   return {{builder_.literal(list_type(kinds), items)}};
 }
 
-/// A list of stated capacity: all of its items, once their number is known to be small enough.
+/// A list with a capacity: all of its items, after a check that they fit.
 Value Lowering::limited(const Node* node) {
   const Expr* items = list(node->inputs[0]);
   const Expr* capacity = scalar(node->inputs[1]);
@@ -122,7 +122,7 @@ const Expr* Lowering::converted_list(const Expr* list, const Kinds& kinds) {
   return var;
 }
 
-/// Sets of vertices and sets of plain ints meet as plain ints; the result keeps the kind of the first.
+/// A set of vertices and a set of plain ints are combined as plain ints; the result has the kind of the first.
 Value Lowering::set_operation(const Node* node) {
   const Kind kind = *set_kind(node->op);
   const Expr* left = list(node->inputs[0]);
@@ -165,7 +165,7 @@ Value Lowering::item(const Node* node) {
   return out;
 }
 
-/// Walks a list that is a value, row by row.
+/// Walks a list value, row by row.
 void Lowering::walk_list(const Expr* rows, SourceLoc loc, const Visit& visit) {
   std::vector<const ir::Var*> columns;
   for (const ir::Type* column : rows->type->columns) columns.push_back(builder_.var(column, "x"));
@@ -238,7 +238,7 @@ void Lowering::walk_apply(const Node* node, const Visit& visit) {
                   "make one list of it with `flatten`");
     }
     return walk(node->inputs[0], [&](const Value& item) {
-      // A scope of its own: another item may be bound to the operand in the same block.
+      // A separate scope: the same block may bind another item to the operand.
       Scope scope;
       scopes_.push_back(&scope);
       bind_operand(apply.operands[0], item);

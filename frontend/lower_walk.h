@@ -14,15 +14,15 @@
 /// Private to lowering: from nodes of the graph to statements and expressions.
 namespace matcha::frontend::lowering {
 
-/// Statements of one program; naive lowering makes some ten a node.
+/// Most statements of one program; lowering makes about ten for each node.
 inline constexpr std::size_t kMaxStatements = 100'000;
-/// Operators that are evaluated again rather than named, where a value is used more than once.
+/// Values of at most this many operators are evaluated again instead of being named.
 inline constexpr std::uint32_t kCheap = 8;
-/// Operators of one expression; more are cut by a `let`.
+/// Most operators of one expression; larger ones are split by a `let`.
 inline constexpr std::uint32_t kDear = 64;
 
-/// What a node is in the module: an expression a column of a scalar or tuple, or one for a whole list or graph. A list
-/// of lists is never a value, and its items are passed on as the nodes to walk: `maybe_list`.
+/// The lowered form of a node: for a scalar or tuple one expression for each column, for a list or graph one in total.
+/// A list of lists has no such form; the node itself is passed on to be walked: `maybe_list`.
 struct Value {
   std::vector<const ir::Expr*> parts;
   const asg::Node* maybe_list = nullptr;
@@ -39,7 +39,7 @@ class Lowering {
   using Stmts = std::vector<const ir::Stmt*>;
   using Visit = std::function<void(const Value& item)>;
 
-  /// A block that is being written, and the values that may be used in it.
+  /// A block being written, and the values available in it.
   struct Scope {
     Stmts stmts;
     std::unordered_map<const asg::Node*, Value> values;
@@ -64,7 +64,7 @@ class Lowering {
   Value comparison(const asg::Node* node, ir::Kind kind);
   Value logic(const asg::Node* node);
   Value choice(const asg::Node* node);
-  /// What lowering `node` in a block of its own gives.
+  /// The result of lowering `node` in a block of its own.
   struct Branch {
     Scope scope;
     Value value;
@@ -85,11 +85,11 @@ class Lowering {
   Value item(const asg::Node* node);
   /// The same items in columns of `kinds`.
   const ir::Expr* converted_list(const ir::Expr* list, const Kinds& kinds);
-  /// Writes code that calls `visit` for every item of the list `node`, in order; `visit` may be called for several
+  /// Writes code that calls `visit` for every item of the list `node`, in order; `visit` may be called at several
   /// places.
   void walk(const asg::Node* node, const Visit& visit);
   void walk_now(const asg::Node* node, const Visit& visit);
-  /// The value of `node` as the item of a list: a list is passed on as its node.
+  /// The value of `node` as the item of a list; a list is passed on as its node.
   Value item_value(const asg::Node* node);
   void walk_apply(const asg::Node* node, const Visit& visit);
   void walk_rows(const asg::Node* node, const Visit& visit) { walk_list(list(node), node->loc, visit); }
@@ -106,9 +106,9 @@ class Lowering {
     return builder_.block(scope.stmts);
   }
   void emit(const ir::Stmt* stmt, SourceLoc loc);
-  /// Computes what the program binds to names, where it does and if it is needed at all.
+  /// Computes named values at the place of their names, if they are needed.
   void lower_named(std::span<const asg::Node* const> named);
-  /// What the program calls the value of `node`, for people.
+  /// The name of `node` in the program, for readers.
   std::string_view name_of(const asg::Node* node, std::string_view otherwise) const;
   const ir::Type* list_type(const Kinds& kinds);
   const ir::Type* scalar_type(ir::ScalarKind kind) { return builder_.context().scalar(kind); }
@@ -124,9 +124,9 @@ class Lowering {
   ColumnKinds kinds_;
   std::unordered_map<const asg::Node*, int> uses_;
   std::vector<Scope*> scopes_;
-  std::unordered_map<const ir::Expr*, const ir::Var*> narrowed_;  ///< 128-bit values of the top level, in 64 bits.
+  std::unordered_map<const ir::Expr*, const ir::Var*> narrowed_;  ///< Top-level 128-bit values, converted to 64 bits.
   std::unordered_map<const ir::Expr*, std::uint32_t> costs_;
-  SourceLoc graph_loc_;  ///< Of the graph that is built now, at top level, where no operand is bound.
+  SourceLoc graph_loc_;  ///< Place of the graph being built, at top level, where no operand is bound.
   std::size_t statements_ = 0;
   bool failed_ = false;
 };

@@ -11,8 +11,8 @@ namespace {
 
 using grammar::MatchaParser;
 
-/// SLL prediction first: it decides every correct program quickly. A text that fails is read again with full LL
-/// prediction, which also words the errors.
+/// Parses with SLL prediction first, which decides every correct program quickly. A text that fails is parsed again
+/// with full LL prediction, which also gives the error messages.
 MatchaParser::ProgramContext* parse_tree(MatchaParser& parser, antlr4::CommonTokenStream& stream,
                                          syntax::SourceText& source) {
   antlr4::atn::ParserATNSimulator* simulator = parser.getInterpreter<antlr4::atn::ParserATNSimulator>();

@@ -8,9 +8,9 @@
 
 namespace matcha::frontend {
 
-/// Parses file `file` of `diagnostics.sources()` into `arena`. Syntax errors are reported, and the tree, then marked
-/// `broken`, has what could be read; null if nothing could: no UTF-8, or nesting or a size beyond limits. Declarations
-/// get ids from `next_decl_id` on. Takes time linear in the text; refuses nesting beyond fixed limits.
+/// Parses file `file` of `diagnostics.sources()` into `arena`. Syntax errors are reported; the tree is then marked
+/// `broken` and has the readable parts. Null if nothing is readable: no UTF-8, or nesting or size beyond the limits.
+/// Declarations get ids from `next_decl_id` on. Takes time linear in the text.
 ast::File* parse_file(std::uint32_t file, Arena& arena, std::uint32_t& next_decl_id, Diagnostics& diagnostics);
 
 }  // namespace matcha::frontend

@@ -17,7 +17,7 @@ struct Reference {
   SourceLoc loc;
 };
 
-/// Words of Python and of other libraries that people try, and what to write.
+/// Words of Python and of other libraries that users try, with their replacements.
 constexpr std::array<std::pair<std::string_view, const char*>, 11> kForeignNames{{
     {"len", "`size(list)` counts items"},
     {"count", "`size(list)` counts items"},
@@ -49,7 +49,7 @@ class Resolver {
     out_->error(id, loc, std::move(message), std::move(hint));
   }
 
-  /// A function with syntax errors has no other errors: they might be echoes of those.
+  /// A function with syntax errors reports no other errors: they could be consequences of those.
   void mute_for(const ast::Def& def) { out_ = def.trouble == ast::Trouble::None ? &diagnostics_ : &muted_; }
 
   void bind(ast::Decl* decl) {
@@ -78,7 +78,7 @@ class Resolver {
       this->def(*def);
     }
     out_ = &diagnostics_;
-    if (file.broken) return;  // A use may stand on a line with an error.
+    if (file.broken) return;  // The use may be on a line with an error.
     for (ast::Import& import : file.imports) {
       for (ast::ImportName& name : import.names) {
         if (name.decl->def != nullptr) warn_unused(*name.decl);
@@ -251,17 +251,17 @@ class Resolver {
 
   Program& program_;
   Diagnostics& diagnostics_;
-  Diagnostics muted_{diagnostics_.sources()};  ///< Errors that nobody sees.
+  Diagnostics muted_{diagnostics_.sources()};  ///< Errors that are not reported.
   Diagnostics* out_ = &diagnostics_;           ///< One of the two.
   const ast::File* file_ = nullptr;
   std::vector<Scope> scopes_;
-  std::vector<Scope> later_;  ///< What the open functions bind in their bodies, bound already or not.
+  std::vector<Scope> later_;  ///< Names bound in the bodies of the open functions, already or later.
   std::vector<ast::Def*> open_defs_;
   const ast::Def* top_ = nullptr;
   std::unordered_map<const ast::Def*, std::vector<Reference>> references_;
 };
 
-/// Depth-first order of the top-level functions, with a stack of its own: chains of calls may be long.
+/// Depth-first order of the top-level functions, with an explicit stack: chains of calls may be long.
 class CallOrder {
  public:
   CallOrder(const std::unordered_map<const ast::Def*, std::vector<Reference>>& references, Diagnostics& diagnostics)

@@ -8,12 +8,12 @@
 
 namespace matcha::frontend {
 
-/// Reads the modules that `program.main` imports, and theirs, and links each imported name to its function.
+/// Reads the modules imported by `program.main`, and theirs, and links each imported name to its function.
 void load_imports(Program& program, SourceManager& sources, const Options& options, std::uint32_t& next_decl_id,
                   Diagnostics& diagnostics);
 
-/// Links every name to its declaration or built-in operator and picks the entry. Returns the top-level functions, each
-/// after those that it calls. Functions on a cycle are reported and marked `recursive`.
+/// Links every name to its declaration or built-in operator and selects the entry. Returns the top-level functions,
+/// each after the functions it calls. Functions on a cycle are reported and marked `recursive`.
 std::vector<ast::Def*> resolve(Program& program, const Options& options, Diagnostics& diagnostics);
 
 }  // namespace matcha::frontend

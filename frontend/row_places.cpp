@@ -9,7 +9,7 @@ using asg::Op;
 
 namespace {
 
-/// Whether nothing but the result of the program is made of it.
+/// True if the node is only used as the result of the program.
 bool is_result_only(const asg::Graph& graph, const Node* node) {
   return std::ranges::none_of(graph.nodes, [&](const Node* each) {
     const bool read = std::ranges::find(each->inputs, node) != each->inputs.end();
@@ -25,7 +25,7 @@ bool fits(const asg::Graph& graph) {
          is_result_only(graph, &result);
 }
 
-/// Adds nodes behind those that there are.
+/// Appends nodes to the graph.
 class Adder {
  public:
   explicit Adder(asg::Graph& graph) : graph_(graph) {

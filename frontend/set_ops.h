@@ -6,13 +6,13 @@
 #include "frontend/builtins.h"
 #include "ir/kinds.h"
 
-/// The set operations of the language: MATCHA_SET_BUILTIN in builtins.def is the one list of them. Each has one name as
-/// a builtin, in the graph and in ir/nodes.def.
+/// The set operations of the language, listed by MATCHA_SET_BUILTIN in builtins.def. Each has the same name as a
+/// builtin, in the graph and in ir/nodes.def.
 namespace matcha::frontend {
 
 // The formatter would join an #include to the macro above it.
 // clang-format off
-/// Of a builtin that is a set operation; none of others.
+/// The operator of a builtin that is a set operation; empty for others.
 constexpr std::optional<asg::Op> set_op(BuiltinId id) {
   switch (id) {
 #define MATCHA_SET_BUILTIN(Name, word, doc) \
@@ -24,7 +24,7 @@ constexpr std::optional<asg::Op> set_op(BuiltinId id) {
   }
 }
 
-/// What does it in the intermediate representation; none of an op that is no set operation.
+/// The kind of the intermediate representation for a set operation; empty for other operators.
 constexpr std::optional<ir::Kind> set_kind(asg::Op op) {
   switch (op) {
 #define MATCHA_SET_BUILTIN(Name, word, doc) \

@@ -9,7 +9,7 @@
 
 namespace matcha::frontend {
 
-/// Positions of a tuple at most.
+/// Most positions of a tuple.
 inline constexpr std::int64_t kMaxTupleSize = 128;
 
 /// A type of a value, fully known. Types are interned by `TypeTable`: equal types are equal pointers.

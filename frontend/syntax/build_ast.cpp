@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kIntMin = std::uint64_t{1} << 63;  // Magnitude of the smallest int.
 
-/// Whether the parser read all of `tree` as the grammar has it.
+/// True if the parser read all of `tree` according to the grammar.
 bool intact(antlr4::tree::ParseTree* tree) {
   antlr4::ParserRuleContext* context = dynamic_cast<antlr4::ParserRuleContext*>(tree);
   if (context == nullptr) return dynamic_cast<antlr4::tree::ErrorNode*>(tree) == nullptr;
@@ -100,7 +100,7 @@ class Builder {
     return body ? ast::Trouble::Body : ast::Trouble::None;
   }
 
-  /// The names on lines with errors that belong to no function of the tree.
+  /// The names on lines with errors outside every function of the tree.
   std::span<std::string_view> doubtful_names(MatchaParser::ProgramContext* tree) {
     std::set<std::size_t> lines = source_.lines_with_errors;
     for (MatchaParser::DefContext* context : tree->def()) {
@@ -114,7 +114,7 @@ class Builder {
     return keep(std::vector<std::string_view>(names.begin(), names.end()));
   }
 
-  /// A statement on a line with a syntax error: what it binds or that it returns is kept.
+  /// A statement on a line with a syntax error: keeps the name that it binds, or that it returns.
   ast::Stmt broken_stmt(MatchaParser::SimpleStmtContext* context) {
     ast::Stmt stmt;
     stmt.kind = ast::Stmt::Kind::Broken;
@@ -256,7 +256,7 @@ class Builder {
     return out;
   }
 
-  /// Raises `parent` above `child`.
+  /// Sets the depth of `parent` to at least one more than that of `child`.
   void above(ast::Expr* parent, const ast::Expr* child) {
     parent->depth = std::max(parent->depth, child->depth + 1);
     if (parent->depth <= kMaxExprDepth || too_deep_) return;

@@ -17,7 +17,7 @@ struct WordHint {
   std::string_view hint;
 };
 
-/// Words of Python that people try.
+/// Words of Python that users try.
 constexpr std::array kForeignStatements{
     WordHint{"for", "iterate with `apply(func, list)`"},
     WordHint{"while", "iterate with `apply(func, list)`"},
@@ -90,7 +90,7 @@ std::string describe_expected(const antlr4::misc::IntervalSet& expected) {
   return text.empty() ? "the end of the file" : text;
 }
 
-/// What a person may have meant by `seen` after `before`, where one of `expected` was to come.
+/// A guess of the user's intention if `seen` follows `before` in place of one of `expected`.
 std::string hint_for(const antlr4::Token& seen, const antlr4::Token* before, const antlr4::Token* after,
                      const antlr4::misc::IntervalSet& expected) {
   std::size_t previous = before == nullptr ? 0 : before->getType();
@@ -125,7 +125,7 @@ const antlr4::Token* token_before(antlr4::Parser* parser, const antlr4::Token* s
   return parser->getTokenStream()->get(index - 1);
 }
 
-/// The token that follows `seen`, if that is where the parser stands.
+/// The token after `seen`, if `seen` is the parser's current token.
 const antlr4::Token* token_after(antlr4::Parser* parser, const antlr4::Token* seen) {
   bool here = parser->getCurrentToken() == seen && seen->getType() != antlr4::Token::EOF;
   return here ? parser->getTokenStream()->LT(2) : nullptr;
@@ -141,7 +141,7 @@ const antlr4::Token* first_on_line(antlr4::Parser* parser, const antlr4::Token* 
   return first;
 }
 
-/// The state of the parser from which a function reads its body.
+/// The parser state in which a function's body begins.
 std::size_t state_of_body(const antlr4::atn::ATN& atn) {
   for (const antlr4::atn::ATNState* state : atn.states) {
     if (state == nullptr || state->ruleIndex != MatchaParser::RuleDef || state->transitions.size() != 1) continue;

@@ -6,15 +6,15 @@
 
 namespace matcha::frontend::syntax {
 
-/// Words the parser's errors in our own terms, at most one a logical line, and goes on with the next line.
+/// Reports the parser's errors in our own words, at most one for each logical line, and continues with the next line.
 class SyntaxErrors : public antlr4::DefaultErrorStrategy {
  public:
   explicit SyntaxErrors(SourceText& source) : source_(source) {}
 
-  /// Skips the rest of the line: within an expression up to its end, in a statement beyond it. After an error in the
-  /// header of a function its block is read nevertheless.
+  /// Skips the rest of the line: inside an expression up to its end, in a statement beyond it. After an error in the
+  /// header of a function, its block is still parsed.
   void recover(antlr4::Parser* parser, std::exception_ptr error) override;
-  /// Between the imports and functions of a file: skips lines that are none of them, each with its error.
+  /// Between the imports and functions of a file: skips all other lines, each with its error.
   void sync(antlr4::Parser* parser) override;
 
  protected:
@@ -22,7 +22,7 @@ class SyntaxErrors : public antlr4::DefaultErrorStrategy {
   void reportInputMismatch(antlr4::Parser* parser, const antlr4::InputMismatchException& error) override;
   void reportUnwantedToken(antlr4::Parser* parser) override;
   void reportMissingToken(antlr4::Parser* parser) override;
-  /// Never takes the end of a line or a block for a slip of the pen.
+  /// Never assumes that the end of a line or a block is a superfluous token.
   antlr4::Token* singleTokenDeletion(antlr4::Parser* parser) override;
   /// ANTLR asks the token's source for a place, which our tokens do not have; the tree of a wrong program is not read.
   antlr4::Token* getMissingSymbol(antlr4::Parser* parser) override { return parser->getCurrentToken(); }

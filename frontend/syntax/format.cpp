@@ -17,10 +17,10 @@ using syntax::Piece;
 using syntax::PieceLine;
 
 constexpr std::size_t kIndent = 4;
-/// Columns of elements that share lines, if all of them are as short.
+/// Elements up to this many columns share lines, if all of them are that short.
 constexpr std::size_t kWord = 32;
 
-/// Signs at which an expression within brackets may go on in the next line, from weak to strong.
+/// Operators at which an expression inside brackets can be broken, from weak to strong.
 constexpr std::array<std::array<std::size_t, 3>, 5> kSigns{{
     {MatchaLexer::IF, MatchaLexer::ELSE, 0},
     {MatchaLexer::OR, 0, 0},
@@ -29,7 +29,7 @@ constexpr std::array<std::array<std::size_t, 3>, 5> kSigns{{
     {MatchaLexer::STAR, MatchaLexer::SLASH, MatchaLexer::PERCENT},
 }};
 
-/// Pieces [begin, end) of a line, between two commas, with the comments around them.
+/// Pieces [begin, end) of a line, between two commas, with their comments.
 struct Element {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -71,7 +71,7 @@ class LineWriter {
     fresh_ = false;
   }
 
-  /// A comment within an element ends its line there, so what follows goes on in the next one.
+  /// A comment inside an element ends its line, so the rest continues in the next one.
   void piece(const Piece& piece, std::size_t indent) {
     if (piece.is_comment()) {
       if (piece.own_line && !fresh_) new_line(indent + kIndent);
@@ -107,8 +107,8 @@ class LineWriter {
     return places;
   }
 
-  /// Writes pieces [begin, end) from the current column on; `tail` columns follow on their last line. `bracketed`: a
-  /// line may end anywhere.
+  /// Writes pieces [begin, end) from the current column on; `tail` columns follow on their last line. `bracketed`:
+  /// lines may be broken anywhere.
   void put(std::size_t begin, std::size_t end, std::size_t indent, std::size_t tail, bool bracketed) {
     if (!has_comment(begin, end) && column_ + width(begin, end) + tail <= kFormatWidth) {
       for (std::size_t i = begin; i < end; ++i) piece(pieces_[i], indent);
@@ -126,7 +126,7 @@ class LineWriter {
   }
 
   /// The opening brackets whose contents get lines of their own: those with comments, and as many others, from the
-  /// right, as it takes for everything to fit.
+  /// right, as are needed for everything to fit.
   std::vector<std::size_t> brackets_to_break(std::size_t begin, std::size_t end, std::size_t indent,
                                              std::size_t tail) const {
     std::vector<std::size_t> whole;
@@ -138,7 +138,7 @@ class LineWriter {
     while (!whole.empty()) {
       std::size_t from = begin;
       std::size_t column = column_;
-      std::size_t too_wide = 0;  // Where a part that does not fit ends.
+      std::size_t too_wide = 0;  // End of a part that does not fit.
       for (std::size_t k = 0; k <= broken.size() && too_wide == 0; ++k) {
         std::size_t to = k < broken.size() ? broken[k] + 1 : end;
         std::size_t behind = k < broken.size() ? 0 : tail;
@@ -156,11 +156,11 @@ class LineWriter {
     return broken;
   }
 
-  /// Breaks an expression before its weakest signs, if it has any outside of brackets; false if not.
+  /// Breaks an expression before its weakest operators outside of brackets; false if there are none.
   bool put_by_signs(std::size_t begin, std::size_t end, std::size_t indent, std::size_t tail) {
     if (has_comment(begin, end)) return false;
     const std::vector<std::size_t> places = outer(begin, end);
-    std::size_t body = begin;  // Behind the colon of the last lambda, the sign of a keyword argument.
+    std::size_t body = begin;  // Behind the colon of the last lambda, or the sign of a keyword argument.
     for (std::size_t i : places) {
       if (pieces_[i].type == MatchaLexer::COLON || pieces_[i].type == MatchaLexer::ASSIGN) body = i + 1;
     }
@@ -172,9 +172,9 @@ class LineWriter {
       }
       if (cuts.empty()) continue;
       cuts.push_back(end);
-      // The operands of what has brackets of its own stand below one another.
+      // The operands inside brackets of their own are aligned.
       bool alone = body == begin && pieces_[begin - 1].is_open() && end < pieces_.size() && pieces_[end].is_close();
-      // Sums are long, and their terms short: as many on a line as fit.
+      // Sums are long and their terms short: as many on a line as fit.
       const bool fills = signs[0] == MatchaLexer::PLUS;
       const std::size_t inner = alone ? indent : indent + kIndent;
       put(begin, cuts[0], indent, 0, true);
@@ -193,8 +193,7 @@ class LineWriter {
 
   static bool is_one_line(const Element& element) { return element.before.empty() && element.behind.empty(); }
 
-  /// The only element if it ends in brackets of its own, which are then broken instead: `sum(apply(`. The place of the
-  /// inner bracket, or 0.
+  /// The position of the only element's own closing bracket, which is then broken instead: `sum(apply(`; else 0.
   std::size_t inner_bracket(const std::vector<Element>& elements) const {
     if (elements.size() != 1 || !is_one_line(elements[0])) return 0;
     const Element& element = elements[0];
@@ -209,7 +208,7 @@ class LineWriter {
     return last;
   }
 
-  /// The inside of a bracket and the closing one, after the opening one at `open`.
+  /// Writes the contents and the closing bracket of the bracket opened at `open`.
   void put_group(std::size_t open, std::size_t indent) {
     std::size_t close = pieces_[open].partner;
     std::vector<std::string_view> first;  // Comments on the line of the opening bracket.
@@ -288,7 +287,7 @@ class LineWriter {
     return elements;
   }
 
-  /// Whether only comments stand between place `i` and the next comma or the closing bracket.
+  /// True if only comments are between position `i` and the next comma or the closing bracket.
   bool ends_element(std::size_t i, std::size_t close) const {
     while (i < close && pieces_[i].is_comment()) ++i;
     return i >= close || pieces_[i].type == MatchaLexer::COMMA;
@@ -300,8 +299,8 @@ class LineWriter {
   bool fresh_ = true;  ///< Nothing but spaces on the line.
 };
 
-/// Whether a blank line stands before line `i`: one before and after each function of the file, others where the text
-/// has them, but none at the beginning of a block.
+/// True if a blank line precedes line `i`: one before and after each function of the file, others as in the text, but
+/// none at the start of a block.
 bool blank_before(const std::vector<PieceLine>& lines, std::size_t i) {
   if (i == 0) return false;
   const PieceLine& line = lines[i];

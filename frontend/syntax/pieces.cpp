@@ -75,11 +75,11 @@ class LineCutter {
   std::size_t brackets_ = 0;
 };
 
-/// Gives every line its depth. A comment before the end of a block belongs to the deepest block that its column
+/// Sets the depth of every line. A comment before the end of a block belongs to the deepest block that its column
 /// reaches.
 void find_depths(std::vector<PieceLine>& lines) {
   std::vector<std::size_t> widths{0};
-  std::size_t comments = 0;  // Where those before the current line begin.
+  std::size_t comments = 0;  // Start of the comments before the current line.
   auto place_comments = [&](std::size_t end, std::size_t depth, const std::vector<std::size_t>& before) {
     std::size_t most = before.size() - 1;
     for (std::size_t i = comments; i < end; ++i) {
@@ -104,7 +104,7 @@ void find_depths(std::vector<PieceLine>& lines) {
 
 bool is_type_word(std::size_t type) { return type >= MatchaLexer::INT_TYPE && type <= MatchaLexer::GRAPH_TYPE; }
 
-/// Whether a value ends with such a token, so that a sign behind it has two operands.
+/// True if a value ends with such a token, so that an operator behind it is binary.
 bool ends_value(const Piece& piece) {
   switch (piece.type) {
     case MatchaLexer::NAME:
@@ -181,7 +181,7 @@ class Spacer {
   bool header_;
   std::vector<std::size_t> brackets_;
   std::vector<std::size_t> angles_;
-  bool annotated_ = false;  ///< The parameter of a function has its type written.
+  bool annotated_ = false;  ///< The parameter of a function has an explicit type.
 };
 
 void drop_last_commas(std::vector<Piece>& pieces) {

@@ -6,7 +6,7 @@
 
 #include "frontend/syntax/tokens.h"
 
-/// Private to the formatter: the text as lines of pieces that know whether a space stands before them.
+/// Private to the formatter: the text as lines of pieces, each with the space before it.
 namespace matcha::frontend::syntax {
 
 /// A token or a comment of a line.
@@ -22,7 +22,7 @@ struct Piece {
   bool is_comment() const;
   bool is_open() const;
   bool is_close() const;
-  /// Characters, as a screen counts them.
+  /// Number of characters, its width in a fixed-width font.
   std::size_t width() const;
 };
 

@@ -11,7 +11,7 @@
 namespace matcha::frontend::syntax {
 
 using grammar::MatchaLexer;
-using grammar::MatchaParser;  // For the tokens that the lexer does not make.
+using grammar::MatchaParser;  // For the tokens not made by the lexer.
 
 LineIndex::LineIndex(std::uint32_t file, std::string_view text) : file_(file), size_(text.size()) {
   starts_.push_back(0);
@@ -37,7 +37,7 @@ namespace {
 
 using Raw = RawToken;
 
-/// How deep the parser will have recursed at a token.
+/// Computes the parser's recursion depth at a token.
 class NestingCounter {
  public:
   NestingCounter() { levels_.push_back({}); }
@@ -54,7 +54,7 @@ class NestingCounter {
     Level& level = levels_.back();
     if (type == MatchaLexer::LAMBDA) ++level.lambdas, ++total_;
     if (type == MatchaLexer::IF) ++level.ifs, ++total_;
-    // A comma ends a conditional expression, but it may also stand between the parameters of a lambda.
+    // A comma ends a conditional expression, but it can also separate the parameters of a lambda.
     if (type == MatchaLexer::COMMA && level.lambdas == 0) {
       total_ -= level.ifs;
       level.ifs = 0;
@@ -80,7 +80,7 @@ bool is_close(std::size_t type) { return type == MatchaLexer::CLOSE_PAREN || typ
 std::size_t partner(std::size_t open) {
   return open == MatchaLexer::OPEN_PAREN ? MatchaLexer::CLOSE_PAREN : MatchaLexer::CLOSE_BRACKET;
 }
-/// Words that begin a line and never stand within brackets: an open bracket before them was forgotten.
+/// Words that begin a line and never occur inside brackets: an open bracket before them was not closed.
 bool begins_statement(std::size_t type) {
   return type == MatchaLexer::DEF || type == MatchaLexer::RETURN || type == MatchaLexer::FROM ||
          type == MatchaLexer::IMPORT;
@@ -115,7 +115,7 @@ class Layout {
  private:
   struct Indent {
     std::size_t width;
-    bool emitted;  ///< False for a surprising indentation that was reported and is ignored.
+    bool emitted;  ///< False for an unexpected indentation that was reported and is ignored.
   };
 
   void error(DiagId id, std::size_t begin, std::size_t end, std::string message, std::string hint = {}) {
@@ -170,7 +170,7 @@ class Layout {
     add(raw.type, raw.begin, raw.end);
   }
 
-  /// Reports what is no token; true if `raw` must not reach the parser.
+  /// Reports invalid tokens; true if `raw` must not reach the parser.
   bool reject(const Raw& raw) {
     switch (raw.type) {
       case MatchaLexer::UNKNOWN: {
@@ -235,7 +235,7 @@ class Layout {
     }
   }
 
-  /// Counts the `<` of types that are open; those of comparisons do not stand behind a word of a type.
+  /// Counts the open `<` of types; those of comparisons do not follow a type's name.
   void count_type_nesting(std::size_t type) {
     bool after_word = last_type_ == MatchaLexer::LIST_TYPE || last_type_ == MatchaLexer::TUPLE_TYPE ||
                       last_type_ == MatchaLexer::VAR_TYPE;
@@ -292,7 +292,7 @@ class Layout {
     indents_.pop_back();
   }
 
-  /// After a `def …:` without a block: reports it and puts a block there, so that the parser finds what follows.
+  /// After a `def …:` without a block: reports it and inserts a block, so that the parser continues behind it.
   void missing_block(std::size_t at) {
     if (!block_expected_) return;
     block_expected_ = false;
@@ -337,9 +337,9 @@ class Layout {
   bool line_has_tokens_ = false;
   bool fresh_line_ = true;
   bool line_has_colon_ = false;  ///< Outside brackets.
-  bool after_colon_ = false;     ///< The line above ends in `:`; if no block may follow, it is an error itself.
+  bool after_colon_ = false;     ///< The line above ends in `:`; if it must not have a block, it is an error itself.
   bool block_expected_ = false;  ///< The line above is the whole header of a function.
-  bool block_allowed_ = false;   ///< It is at least the beginning of one, whose `:` was forgotten.
+  bool block_allowed_ = false;   ///< It is at least the start of one, without the `:`.
 };
 
 }  // namespace

@@ -11,16 +11,16 @@
 
 #include "ir/support/diagnostics.h"
 
-/// Private to the parser: from the bytes of a file to the tokens that the grammar reads.
+/// Private to the parser: turns the bytes of a file into tokens of the grammar.
 namespace matcha::frontend::syntax {
 
-/// Brackets, `lambda`s and `if`s that may be open at once; keeps the recursion of the parser within a thread's stack.
+/// Most open brackets, `lambda`s and `if`s; limits the recursion of the parser to a thread's stack.
 inline constexpr std::size_t kMaxNesting = 256;
-/// Blocks within blocks.
+/// Most nested blocks.
 inline constexpr std::size_t kMaxBlocks = 64;
-/// `List<List<…`.
+/// Most nested types: `List<List<…`.
 inline constexpr std::size_t kMaxTypeNesting = 32;
-/// Tokens of one file; the parse tree takes about 2 KB a token.
+/// Most tokens of one file; the parse tree takes about 2 KB a token.
 inline constexpr std::size_t kMaxTokens = 100'000;
 
 /// Finds lines from byte offsets.
@@ -37,15 +37,15 @@ class LineIndex {
   std::vector<std::size_t> starts_;
 };
 
-/// What the parser and the tree builder need besides tokens.
+/// The state of the parser and the tree builder besides tokens.
 struct SourceText {
   std::uint32_t file;
   std::string_view text;
   LineIndex lines;
   Diagnostics& diagnostics;
-  /// Logical lines that have an error already; a second one there would be an echo of the first.
+  /// Logical lines that already have an error; a second error there would be a consequence of the first.
   std::set<std::size_t> lines_with_errors;
-  /// Logical lines before one with an error that may have been meant to go on the same block.
+  /// Logical lines before a line with an error that may have been intended as part of the same block.
   std::set<std::size_t> lines_before_errors;
 };
 
@@ -53,7 +53,7 @@ struct SourceText {
 /// from 1; its start and stop indices are byte offsets (stop inclusive).
 struct Tokens {
   std::vector<std::unique_ptr<antlr4::Token>> tokens;
-  bool parsable = true;  ///< False if the parser must not see the tokens: too deep, too many, not text.
+  bool parsable = true;  ///< False if the parser must not read the tokens: too deep, too many, not text.
 };
 
 Tokens tokenize(SourceText& source);
@@ -65,10 +65,10 @@ struct RawToken {
   std::size_t end;
 };
 
-/// The text cut into tokens; together they are all of it. `plain` has one byte for each of the text's.
+/// Cuts the text into tokens, which together cover all of it. `plain` has one byte for each byte of the text.
 std::vector<RawToken> raw_tokens(const std::string& plain);
 
-/// How messages call a token: `name`, the end of the line, a deeper indentation.
+/// The name of a token in messages: `name`, the end of the line, a deeper indentation.
 std::string describe(const antlr4::Token& token, std::string_view text);
 
 }  // namespace matcha::frontend::syntax
