@@ -13,7 +13,7 @@
 
 namespace matcha::pattern {
 
-/// Arcs that may lie in either direction; the patterns are so many times two to the power of it.
+/// Most arcs of undetermined direction; each doubles the number of patterns.
 constexpr std::size_t kMostEither = 6;
 
 std::optional<std::int64_t> parse_id(std::string_view digits) {
@@ -51,7 +51,7 @@ std::size_t Collector::vertex_without_name(SourceLoc loc) {
   return add({}, std::nullopt, loc);
 }
 
-/// As the user wrote it.
+/// The user's spelling.
 std::string Collector::spelled(std::size_t vertex) const {
   const Vertex& v = vertices_[vertex];
   return v.number ? fmt::format("{}", *v.number) : v.name.empty() ? "()" : v.name;
@@ -66,7 +66,7 @@ std::optional<std::string> Collector::literal(std::string_view word, SourceLoc l
   return text;
 }
 
-/// `'a'|'b'`, or `?p`; nothing after an error.
+/// `'a'|'b'`, or `?p`; empty after an error.
 std::optional<std::string> Collector::literal(const LabelText& label, bool of_edge, SourceLoc loc) {
   if (label.variable) return "?" + std::string(label.words.empty() ? "" : label.words.front().text);
   std::set<std::string> all;
@@ -105,7 +105,7 @@ void Collector::constant(std::size_t vertex, std::string_view word, SourceLoc lo
   constants_.push_back({*text, loc});
 }
 
-/// A name that only one edge has is that of any label, however often that is written.
+/// A variable of a single edge is any label, however often that edge names it.
 void Collector::name_variables() {
   using Place = std::tuple<std::size_t, std::size_t, char>;
   const auto place = [](const Edge& edge) {
@@ -157,7 +157,7 @@ bool Collector::has_vertices(SourceLoc whole) {
   return !failed_;
 }
 
-/// Vertices without a name are called `v2` if they are the third, or by the next number that nobody has.
+/// A vertex without a name is called `v2` if it is the third, or by the next free number.
 void Collector::name_all() {
   for (std::size_t v = 0; v < vertices_.size(); ++v) {
     if (!vertices_[v].name.empty()) continue;
@@ -216,7 +216,7 @@ std::optional<std::vector<Pattern>> Collector::finish_all(SourceLoc whole) {
   for (std::size_t i = 0; i < edges_.size(); ++i) {
     if (edges_[i].sign != '|') continue;
     edges_[i].sign = '>';
-    // A loop has one direction.
+    // The direction of a loop makes no difference.
     if (edges_[i].u != edges_[i].v) either.push_back(i);
   }
   if (either.size() > kMostEither) {
@@ -244,7 +244,7 @@ std::optional<std::vector<Pattern>> Collector::finish_all(SourceLoc whole) {
   return all;
 }
 
-/// Two arcs with one label, the same, from one vertex to another.
+/// True if two arcs with the same single label go from one vertex to another.
 bool Collector::has_twins() const {
   std::set<std::tuple<std::size_t, std::size_t, std::string>> seen;
   return std::ranges::any_of(edges_, [&](const Edge& edge) {
@@ -252,7 +252,7 @@ bool Collector::has_twins() const {
   });
 }
 
-/// `turned`: arcs that are not as they were given.
+/// `turned`: arcs with reversed direction.
 std::optional<Pattern> Collector::pattern_of(SourceLoc whole,
                                              const std::vector<std::pair<std::size_t, std::size_t>>& turned) {
   const int n = static_cast<int>(vertices_.size());

@@ -18,60 +18,59 @@ namespace matcha::pattern {
 /// At most 18 digits, so that every number of a vertex is an id.
 std::optional<std::int64_t> parse_id(std::string_view digits);
 
-/// A label as it was written.
+/// A label as written.
 struct LabelText {
   struct Word {
     std::string_view text;
     SourceLoc loc;
   };
-  std::vector<Word>
-      words;  ///< One of them; none: any label, and where it is an edge's, all that matters is that there is one.
-  bool variable = false;  ///< `?` or `?p`: any label, each of which counts; the word is the name, or empty.
+  std::vector<Word> words;  ///< One of these labels; empty: any label, and for an edge, only its existence counts.
+  bool variable = false;  ///< `?` or `?p`: any label, each of which counts as a match; the word is the name, or empty.
 };
 
-/// Vertices and edges as the user calls them, with the places where they were said; becomes a Pattern at the end.
-/// A vertex is known by its name; number 3 has the name `v3`.
+/// The vertices and edges named by the user, with their places in the text; becomes a Pattern at the end. A vertex is
+/// identified by its name; number 3 has the name `v3`.
 class Collector {
  public:
   explicit Collector(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
-  /// The vertex, which is a new one if none has that number, or that name; its index by order of appearance.
+  /// The index of the vertex with that number or name, in order of first use; adds a new vertex if there is none.
   std::size_t vertex(std::int64_t number, SourceLoc loc);
   std::size_t vertex(std::string_view name, SourceLoc loc);
-  /// A new vertex, which gets a name in the end.
+  /// A new vertex, which is named at the end.
   std::size_t vertex_without_name(SourceLoc loc);
 
-  /// A label, which is one of several words; `loc`: of the vertex with it.
+  /// Adds a label, possibly one of several words, to a vertex; `loc`: of that vertex.
   void label(std::size_t vertex, const LabelText& label, SourceLoc loc);
-  /// The vertex of the graph that it is.
+  /// Sets the vertex of the graph that must be the image.
   void constant(std::size_t vertex, std::string_view word, SourceLoc loc);
   /// `sign` is one of `-`, `>`, `~`, or `|`: an arc in either direction.
   void edge(std::size_t u, std::size_t v, char sign, const LabelText& label, SourceLoc loc);
 
-  /// The variable `?p` of edges keeps its name, also where it stands on one edge only.
+  /// Keeps the name of the variable `?p` of edges, even if only one edge has it.
   void keep_variable(const std::string& variable) { kept_.insert(variable); }
 
-  /// Their images must differ, whatever maps are matches.
+  /// Requires different images of two vertices, for every kind of matches.
   void differ(std::size_t u, std::size_t v) { different_.emplace_back(u, v); }
 
   bool failed() const { return failed_; }
   void fail(DiagId id, SourceLoc loc, std::string message, std::string hint = {});
 
-  /// The pattern, or nothing after an error. Requires: no arc may lie in either direction. Vertices are in ascending
-  /// order of their numbers, or, if any of them was called by a name, in order of appearance.
+  /// The pattern; empty after an error. Requires: every arc has a direction. Vertices are in ascending order of their
+  /// numbers, or, if any of them has a name, in order of first use.
   std::optional<Pattern> finish(SourceLoc whole);
-  /// A pattern for each way to direct the arcs that may lie in either direction, but for those in which two arcs of one
-  /// label would join the same vertices, which no graph has; the arcs as they were given first. Nothing after an error.
+  /// One pattern for each choice of directions of the undirected arcs, the arcs as written first. Choices in which two
+  /// arcs of one label would join the same vertices are left out, because no graph has such arcs. Empty after an error.
   std::optional<std::vector<Pattern>> finish_all(SourceLoc whole);
-  /// The labels that were given, in order.
+  /// The labels of the pattern, in order.
   const std::vector<LabelUse>& labels() const { return uses_; }
   /// The same for constants.
   const std::vector<ConstantUse>& constants() const { return constants_; }
 
  private:
   struct Vertex {
-    std::string name;                    ///< Empty until the end: without one.
-    std::optional<std::int64_t> number;  ///< Unless it was called by its name only.
+    std::string name;                    ///< Empty until the end for a vertex without a name.
+    std::optional<std::int64_t> number;  ///< Empty if it was only called by its name.
     SourceLoc loc;
     std::string label;
     std::string constant;
@@ -90,7 +89,7 @@ class Collector {
   void name_variables();
   bool has_vertices(SourceLoc whole);
   void name_all();
-  /// Indices of the vertices, as the pattern has them.
+  /// Indices of the vertices in the pattern's order.
   std::vector<std::size_t> in_order() const;
   std::optional<Pattern> pattern_of(SourceLoc whole, const std::vector<std::pair<std::size_t, std::size_t>>& turned);
   bool has_twins() const;
@@ -98,7 +97,7 @@ class Collector {
 
   Diagnostics& diagnostics_;
   bool failed_ = false;
-  bool named_ = false;  ///< Some vertex was called by a name, or by none.
+  bool named_ = false;  ///< Some vertex has a name, or none at all.
   std::vector<Vertex> vertices_;
   std::map<std::string, std::size_t, std::less<>> by_name_;
   std::vector<Edge> edges_;

@@ -10,7 +10,7 @@ std::vector<Supergraph> supergraphs(const Pattern& pattern, std::size_t most) {
   if (pattern.directed || pattern.has_anti_edges()) return {};
   const std::uint64_t group = Symmetry(pattern).order().value_or(0);
   if (group == 0) return {};
-  // By classes, with as many edges more at each step: the ways to add them in some order.
+  // By classes, with one more edge at each step; counts the ordered ways to add them.
   struct Class {
     Pattern pattern;
     std::uint64_t ways = 0;
@@ -23,7 +23,7 @@ std::vector<Supergraph> supergraphs(const Pattern& pattern, std::size_t most) {
     if (added > 0) orders *= added;
     std::map<std::string, Class> next;
     for (const auto& [key, one] : level) {
-      // Sets of edges to add, not sequences; then copies of the pattern in Q from copies of Q over the pattern.
+      // Counts sets of added edges, not sequences; then copies of the pattern in Q from copies of Q over the pattern.
       const std::uint64_t supersets = one.ways / orders;
       const std::uint64_t copies = supersets * Symmetry(one.pattern).order().value_or(1) / group;
       if (found.size() == most) return {};

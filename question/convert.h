@@ -7,14 +7,14 @@
 
 namespace matcha::pattern {
 
-/// A pattern with more edges on the same vertices.
+/// A pattern with additional edges on the same vertices.
 struct Supergraph {
   Pattern pattern;
-  /// How often it counts in the number of vertex-induced matches of the pattern that it was made from.
+  /// Its factor in the number of vertex-induced matches of the original pattern.
   std::int64_t factor = 1;
 };
 
-/// The edge-induced counts that a vertex-induced count is made of, the pattern itself first:
+/// The edge-induced counts whose weighted sum is a vertex-induced count, the pattern itself first:
 ///
 ///     induced(P) = sum over Q of (-1)^(e(Q) - e(P)) copies(P, Q) edge_induced(Q)
 ///

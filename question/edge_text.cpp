@@ -34,7 +34,7 @@ class EdgeText {
   }
 
  private:
-  /// What joins two vertices: `-`, `>` or `~`.
+  /// The sign that joins two vertices: `-`, `>` or `~`.
   struct Joint {
     char sign = '-';
     bool backwards = false;
@@ -45,7 +45,8 @@ class EdgeText {
     SourceLoc loc;
   };
 
-  /// `0 1` is a line of an edge list, and would be two vertices without an edge. Called behind a vertex alone.
+  /// Refuses `0 1`: it is a line of an edge list, and would be two vertices without an edge. Called behind a single
+  /// vertex.
   void refuse_columns() {
     const std::size_t begin = scan_.position();
     scan_.skip_blanks();
@@ -54,7 +55,7 @@ class EdgeText {
                     "an edge is `0-1`; two vertices that need no edge are `0,1`");
   }
 
-  /// `0,1,1,2,2,0` is meant to be edges: nobody names a vertex twice to say nothing about it.
+  /// Refuses `0,1,1,2,2,0`, which is meant as edges: repeating a vertex without an edge has no meaning.
   void refuse_commas() {
     std::set<std::string_view> seen;
     const Chain* twice = nullptr;
@@ -79,7 +80,7 @@ class EdgeText {
     } while ((scan_.peek() == ',' || scan_.peek() == ';') && scan_.take() != '\0');
   }
 
-  /// Something else was expected: what stands from `begin` up to here, or the next character.
+  /// Reports an error: `wanted` was expected in place of the text from `begin` up to here, or of the next character.
   void complain(std::size_t begin, const std::string& wanted, const std::string& hint = kHint) {
     if (begin == scan_.position() && !scan_.done()) scan_.take();
     refuse(begin, fmt::format("expected {} here", wanted), hint);
@@ -88,7 +89,7 @@ class EdgeText {
     collector_.fail(DiagId::PatternSyntax, scan_.since(begin), message, hint);
   }
 
-  /// The vertex of this word that ends here; nothing after an error.
+  /// The vertex of this word, which ends here; empty after an error.
   std::optional<std::size_t> called(std::string_view word, std::size_t begin) {
     if (word.empty() || is_digit(word[0])) {
       const std::optional<std::int64_t> id = parse_id(word);
@@ -104,7 +105,7 @@ class EdgeText {
     return collector_.vertex(word, scan_.since(begin));
   }
 
-  /// `0`, `a`, `0:x`, `(a)`, `(a:x)`, `(:x)` or `()`; nothing after an error. Sets `labelled`.
+  /// `0`, `a`, `0:x`, `(a)`, `(a:x)`, `(:x)` or `()`; empty after an error. Sets `labelled`.
   std::optional<std::size_t> vertex(bool& labelled) {
     const std::size_t begin = scan_.position();
     if (scan_.peek() == '(') return vertex_in_parentheses(labelled);
@@ -180,7 +181,7 @@ class EdgeText {
     return vertex;
   }
 
-  /// What Cypher has in brackets and patterns have not, or just something else than what is wanted.
+  /// Reports an element of Cypher that patterns do not have, or else that `wanted` was expected.
   void refuse_in_brackets(const std::string& wanted, const std::string& one_label, const std::string& other) {
     const std::size_t begin = scan_.position();
     const char next = scan_.peek();
@@ -190,7 +191,7 @@ class EdgeText {
     complain(begin, wanted, other);
   }
 
-  /// What to do about a label such as `Mr. Hi` that stands from the `:` at `begin` up to `end`.
+  /// The hint for a label such as `Mr. Hi` between the `:` at `begin` and `end`.
   std::string unquoted(std::size_t begin, char end) const {
     std::string label(scan_.text_since(begin).substr(1));
     for (std::size_t ahead = 0; scan_.peek(ahead) != end; ++ahead) {
@@ -202,7 +203,7 @@ class EdgeText {
     return fmt::format("a label with blanks or signs stands in quotes: `:{}{}{}`", quote, word, quote);
   }
 
-  /// `:a`, `='a b'`, `=3`, `=a|b`, `=?` or `=?p`; nothing after an error. What it belongs to begins at `begin`.
+  /// `:a`, `='a b'`, `=3`, `=a|b`, `=?` or `=?p`; empty after an error. `begin`: start of the vertex or edge.
   std::optional<LabelText> label(std::size_t begin, bool of_edge = false) {
     const char sign = scan_.take();
     if (sign == ':' && is_blank(scan_.peek())) scan_.skip_blanks();
@@ -226,7 +227,7 @@ class EdgeText {
     return found;
   }
 
-  /// A word, a number or a quoted word behind `sign`; nothing after an error.
+  /// A word, a number or a quoted word behind `sign`; empty after an error.
   std::optional<LabelText::Word> word(std::size_t begin, char sign) {
     const std::size_t start = scan_.position();
     const char quote = scan_.peek() == '\'' || scan_.peek() == '"' ? scan_.take() : '\0';
@@ -242,7 +243,7 @@ class EdgeText {
     return LabelText::Word{word, scan_.since(start)};
   }
 
-  /// A word, a path such as `/film/genre`, or a number with its sign. A `-` within a word is an edge.
+  /// A word, a path such as `/film/genre`, or a number with its sign. A `-` inside a word is an edge.
   std::string_view label_word() {
     bool first = true;
     return scan_.take_while([&first](char c) {
@@ -252,14 +253,14 @@ class EdgeText {
     });
   }
 
-  /// The next character that is no blank; `ahead`: the one so many behind it.
+  /// The next character that is not blank; `ahead`: the one that many characters behind it.
   char after_blanks(std::size_t ahead = 0) const {
     std::size_t blanks = 0;
     while (is_blank(scan_.peek(blanks))) ++blanks;
     return scan_.peek(blanks + ahead);
   }
 
-  /// Goes to the next joint if only blanks are before it.
+  /// Moves to the next joint if only blanks precede it.
   bool at_joint() {
     const char next = after_blanks();
     const bool left = next == '<' && after_blanks(1) == '-';
@@ -268,8 +269,7 @@ class EdgeText {
     return true;
   }
 
-  /// `-`, `--`, `>`, `->`, `-->`, `-[:a]->`, these backwards, `~` or `!`, and the blanks behind; nothing after an
-  /// error.
+  /// `-`, `--`, `>`, `->`, `-->`, `-[:a]->`, these reversed, `~` or `!`, and the blanks behind; empty after an error.
   std::optional<Joint> joint() {
     const std::size_t begin = scan_.position();
     Joint joint;
@@ -324,7 +324,7 @@ class EdgeText {
     return false;
   }
 
-  /// Whether it is one vertex without a label.
+  /// True if the text is one vertex without a label.
   bool chain() {
     std::size_t begin = scan_.position();
     bool labelled = false, alone = true;

@@ -8,43 +8,43 @@
 
 #include "question/pattern.h"
 
-/// How many matches patterns of arcs with labels have, by what a graph's vertices have of each label.
+/// Estimates the number of matches of patterns with edge labels, from the numbers of labelled edges at each vertex.
 namespace matcha::pattern {
 
-/// Arcs of a label as a vertex sees them: those that leave it, or those that come to it.
+/// Arcs of a label at a vertex: outgoing or incoming.
 struct LabelledEnd {
-  std::string label;  ///< As a program writes it.
+  std::string label;  ///< As in programs.
   bool incoming = false;
   auto operator<=>(const LabelledEnd&) const = default;
 };
 
-/// What is known of a directed graph's labels of edges. Whoever has the graph fills it in.
+/// Facts about the edge labels of a directed graph, implemented by the owner of the graph.
 class EdgeLabelFacts {
  public:
   virtual ~EdgeLabelFacts() = default;
-  /// Pairs that edges with the label join.
+  /// Number of pairs of vertices joined by edges with the label.
   virtual double arcs(const std::string& label) const = 0;
-  /// How many of each end a vertex has, multiplied, and added up over the vertices with `vertex_label` (empty: all);
-  /// `ends` may name one several times, and is not empty.
+  /// The product of the numbers of arcs of each of `ends` at a vertex, summed over the vertices with `vertex_label`
+  /// (empty: all). `ends` may contain one several times, and is not empty.
   virtual double products(const std::vector<LabelledEnd>& ends, const std::string& vertex_label) const = 0;
 };
 
-/// Matches of parts of a pattern all of whose arcs have labels. Arcs are exact where they meet at a vertex; two arcs at
-/// different vertices are taken to have nothing to do with each other, so paths of two arcs are counted, and longer
-/// ones and cycles estimated.
+/// The number of matches of parts of a pattern whose arcs all have labels. Arcs that share a vertex are counted
+/// exactly; arcs at different vertices are assumed to be independent. So paths of two arcs are exact, and longer paths
+/// and cycles are estimates.
 class LabelModel {
  public:
-  /// Both must outlive it.
+  /// Both arguments must outlive it.
   LabelModel(const Pattern& pattern, const EdgeLabelFacts& facts) : pattern_(pattern), facts_(facts) {}
 
   static bool fits(const Pattern& pattern);
-  /// Expected maps of the vertices `part`, `vertices` for each that no arc of theirs touches.
+  /// Expected number of maps of the vertices `part`; a vertex without an arc inside `part` counts as `vertices`.
   double matches(Mask part, double vertices) const;
-  /// Expected images of `v` for each match of `bound`, by the arcs between it and `wanted`.
+  /// Expected number of images of `v` for each match of `bound`, by the arcs between it and `wanted`.
   double candidates(Mask bound, Mask wanted, int v, double vertices) const;
 
  private:
-  /// With `extra`, if it is a vertex, and of its arcs those with `wanted` alone.
+  /// With `extra`, if it is a vertex, but only its arcs to `wanted`.
   double matches(Mask part, Mask wanted, int extra, double vertices) const;
 
   const Pattern& pattern_;

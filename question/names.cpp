@@ -13,7 +13,7 @@ namespace matcha::pattern {
 
 namespace {
 
-/// Vertices by edge texts such as `01 12 20`.
+/// Named patterns of few vertices, as edges such as `01 12 20`.
 struct SmallPattern {
   std::string_view name;
   std::string_view edges;
@@ -40,7 +40,7 @@ const SmallPattern kSmall[] = {
     {"gem", "01 12 23 40 41 42 43", "a path of 4 vertices and a vertex adjacent to all of it"},
 };
 
-/// One parameter K, from `least` to `most`.
+/// Patterns with one parameter K, from `least` to `most`.
 struct Family {
   std::string_view name;
   int least;
@@ -58,7 +58,7 @@ const Family kFamilies[] = {
     {"motif", 2, 6, "every connected pattern of K vertices"},
 };
 
-/// Other names that are usual.
+/// Other common names.
 struct Alias {
   std::string_view name;
   std::string_view meant;
@@ -71,7 +71,7 @@ const Alias kAliases[] = {
 
 bool is_number(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_digit); }
 
-/// The name here of an alias: of `paw`, `K4`, `C5`, `P4`, `4-clique`, `5-cycle` or `star4`; else the word itself.
+/// Our name of an alias: of `paw`, `K4`, `C5`, `P4`, `4-clique`, `5-cycle` or `star4`; else the word itself.
 std::string usual_name(std::string_view word) {
   for (const Alias& alias : kAliases) {
     if (word == alias.name) return std::string(alias.meant);
@@ -136,7 +136,7 @@ std::optional<std::pair<int, int>> sides_of(std::string_view word) {
   return std::pair(std::stoi(std::string(first)), std::stoi(std::string(second)));
 }
 
-/// Every vertex of one side is adjacent to every one of the other.
+/// Every vertex of one side is adjacent to every vertex of the other.
 std::optional<PatternSet> complete_bipartite(std::pair<int, int> sides, SourceLoc loc, Diagnostics& diagnostics) {
   const auto [first, second] = sides;
   if (first < 1 || second < 1 || first + second > kMostUnlabelledVertices) {
@@ -204,7 +204,7 @@ std::optional<PatternSet> named_pattern(std::string_view word, SourceLoc loc, Di
       return of_family(family, parameter ? word.substr(name.size() + 1) : std::string_view{}, loc, diagnostics);
     }
   }
-  // `tailed-triangel` is no edge; `a-b` is one.
+  // `tailed-triangel` is not an edge; `a-b` is.
   const bool joins = word.find_first_of("-<>~!,;=([@") != std::string_view::npos;
   std::vector<std::string> names;
   for (const NamedPattern& known : pattern_names()) {

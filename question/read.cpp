@@ -19,7 +19,7 @@ struct Word {
   SourceLoc loc;
 };
 
-/// The words up to the end of the line, or to a comment.
+/// The words up to the end of the line, or up to a comment.
 std::vector<Word> words_of_line(Scanner& scan) {
   std::vector<Word> found;
   while (!scan.done() && scan.peek() != '\n' && scan.peek() != '#') {
@@ -92,14 +92,14 @@ class LineText {
   std::vector<Edge> edges_;
 };
 
-/// Lines of edges as Peregrine has them: `u v`, or `u LABEL v LABEL` where -1 is any label; a `1` at the end says
-/// that the two must not be adjacent.
+/// Lines of edges in Peregrine's format: `u v`, or `u LABEL v LABEL` with -1 for any label; a `1` at the end marks an
+/// anti-edge.
 class EdgeLines {
  public:
   EdgeLines(Scanner scan, Collector& collector) : scan_(scan), collector_(collector) {}
 
-  /// Whether all lines of a file have two to five words of which those at the places of ends are numbers, and so none
-  /// is the text of a pattern.
+  /// True if all lines of a file have two to five words, of which those at the positions of ends are numbers: then none
+  /// of them is the text of a pattern.
   static bool are_in(std::string_view text) {
     bool found = false;
     for (Scanner scan(text, 0);;) {
@@ -148,7 +148,7 @@ class EdgeLines {
   Collector& collector_;
 };
 
-/// The rows of an adjacency matrix one after the other, as GraphPi has them: `011101110`.
+/// The rows of an adjacency matrix one after the other, in GraphPi's format: `011101110`.
 void read_matrix(std::string_view digits, SourceLoc loc, Collector& collector) {
   const auto bad = [&](const std::string& why) {
     collector.fail(DiagId::PatternSyntax, loc, "no adjacency matrix: " + why);
@@ -170,7 +170,7 @@ void read_matrix(std::string_view digits, SourceLoc loc, Collector& collector) {
   }
 }
 
-/// `0110`: rows of a matrix without their prefix, which would be the number of one vertex.
+/// `0110`: rows of a matrix without their prefix; otherwise it would be the number of one vertex.
 bool is_matrix(std::string_view word) {
   constexpr std::size_t kLeast = 4;
   std::size_t n = 1;
@@ -206,7 +206,7 @@ void read_graph6(std::string_view text, SourceLoc loc, Collector& collector) {
   }
 }
 
-/// `v 0 x`, and neither `v - w` nor `v, w`.
+/// `v 0 x`, but neither `v - w` nor `v, w`.
 bool starts_with_line_kind(std::string_view text) {
   Scanner scan(text, 0);
   scan.skip_space();
@@ -217,7 +217,7 @@ bool starts_with_line_kind(std::string_view text) {
   return std::string_view("-<>~!,;").find(scan.peek()) == std::string_view::npos;
 }
 
-/// The first line with something in it, from its beginning.
+/// The first non-empty line, from its start.
 SourceLoc whole_pattern(const SourceManager& sources, std::uint32_t file) {
   const std::string_view text = sources.text(file);
   std::uint32_t line = 1;

@@ -12,24 +12,25 @@
 /// Readers of patterns. Errors (`pattern-…`) have their place in the text.
 namespace matcha::pattern {
 
-/// A label that a pattern asks for, with the place of its word.
+/// A label in a pattern, with the place of its word.
 struct LabelUse {
-  std::string literal;  ///< As `Pattern::labels` has it.
+  std::string literal;  ///< In the form of `Pattern::labels`.
   SourceLoc loc;
   bool of_edge = false;
 };
 
-/// A vertex of the graph that a pattern asks for.
+/// A vertex of the graph named by a pattern.
 struct ConstantUse {
-  std::string literal;  ///< As `Pattern::constants` has it.
+  std::string literal;  ///< In the form of `Pattern::constants`.
   SourceLoc loc;
 };
 
-/// One pattern, all patterns of a kind (`motif:4`), which are counted together, or several that a match may be one of.
+/// One pattern; or all patterns of a kind (`motif:4`), which are counted together; or alternatives.
 struct PatternSet {
   std::vector<Pattern> patterns;
   bool motif = false;
-  /// A match is one of any of the patterns, which are alike but for the direction of arcs, and none is one of two.
+  /// The result is the union of the patterns' matches, which differ in directions of arcs; no match is one of two
+  /// patterns.
   bool alternatives = false;
   SourceLoc loc{};                 ///< Of the whole pattern, or of its first line.
   std::vector<LabelUse> labels{};  ///< In the order of the text.
@@ -59,21 +60,21 @@ std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32
 /// their text. False after an error.
 bool set_labels(PatternSet& set, const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
 
-/// Label text as a program writes it: a number as it is, a word in quotes; nothing if no program can write it.
+/// Label text in the form of programs: a number as it is, a word in quotes; empty if programs cannot express it.
 std::optional<std::string> label_literal(std::string_view word);
 
-/// The pattern of a name and its parameters such as `cycle:5`; nothing without an error when `word` is no name, but
+/// The pattern of a name with its parameters, such as `cycle:5`. Empty, without an error, if `word` is not a name but
 /// joins vertices.
 std::optional<PatternSet> named_pattern(std::string_view word, SourceLoc loc, Diagnostics& diagnostics);
-/// Whether a pattern, or a family of patterns, is called so: `house`, `clique`.
+/// True for the name of a pattern, or of a family of patterns: `house`, `clique`.
 bool is_pattern_name(std::string_view word);
-/// All of them with what they are, for help: `clique:K`, `K vertices, each adjacent to all others`.
+/// All of them with a description, for help: `clique:K`, `K vertices, each adjacent to all others`.
 struct NamedPattern {
   std::string_view name;
   std::string_view meaning;
 };
 const std::vector<NamedPattern>& pattern_names();
-/// A short name of an unlabelled pattern of up to 5 vertices that has one, such as `house`; else empty.
+/// The short name of an unlabelled pattern of up to 5 vertices, such as `house`; empty if it has none.
 std::string known_name(const Pattern& pattern);
 
 }  // namespace matcha::pattern

@@ -31,8 +31,8 @@ bool never_meet(const Pattern& pattern, int u, int v, bool loops) {
   return labels_differ(pattern, u, v);
 }
 
-/// Some edge with a label of both may be the image of both. Edges without labels stand for pairs of vertices; those of
-/// variables are chosen among the edges that are left.
+/// True if one edge of the graph can be the image of both. Edges without labels stand for pairs of vertices; those of
+/// variables are chosen among the remaining edges.
 bool share_label(const Edge& a, const Edge& b) {
   if (a.labels->empty() && b.labels->empty()) return true;
   return std::ranges::any_of(*a.labels, [&](const std::string& label) {
@@ -40,7 +40,7 @@ bool share_label(const Edge& a, const Edge& b) {
   });
 }
 
-/// What must differ for the edges not to be one, laid onto each other so; nothing if they never are.
+/// Adds the condition under which the two edges are different when mapped end to end; adds nothing if they always are.
 void add_apart(const Pattern& pattern, bool loops, int a, int b, int c, int d, std::vector<Apart>& all) {
   Apart one;
   for (const auto& [x, y] : {std::pair(a, c), std::pair(b, d)}) {
@@ -80,7 +80,7 @@ Requirements::Requirements(const Pattern& pattern, const Semantics& semantics)
     }
   }
   for (const std::pair<int, int>& pair : pattern.different) {
-    // A vertex that is to differ from itself is no vertex.
+    // A vertex cannot differ from itself.
     const bool same = pair.first == pair.second;
     if (same || (!injective && !never_meet(pattern, pair.first, pair.second, loops))) apart.push_back({pair});
   }

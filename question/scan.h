@@ -43,7 +43,7 @@ class Scanner {
   void skip_blanks() {
     while (is_blank(peek())) take();
   }
-  /// White space, and comments up to the end of their line.
+  /// Skips white space, and comments up to the end of their line.
   void skip_space() {
     while (!done() && (is_space(peek()) || peek() == '#')) {
       if (peek() == '#') {
@@ -61,7 +61,7 @@ class Scanner {
   }
   std::size_t position() const { return at_; }
   std::string_view text_since(std::size_t begin) const { return text_.substr(begin, at_ - begin); }
-  /// From `begin`, a position in the same line, up to here; at least one byte.
+  /// The place from `begin`, a position in the same line, up to here; at least one byte.
   SourceLoc since(std::size_t begin) const {
     const std::size_t from = std::max(begin, line_start_);
     return {file_, line_, static_cast<std::uint32_t>(from - line_start_ + 1),

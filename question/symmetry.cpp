@@ -24,11 +24,11 @@ struct NautyResult {
   std::vector<std::vector<int>> automorphisms;
 };
 
-/// What nauty is asked for beside orbits.
+/// The results wanted from nauty beside orbits.
 enum class Wanted { Orbits, CanonicalForm, Automorphisms };
 
-/// What is between two vertices: 0 nothing, 1 an edge of any label, then an anti-edge and each set of labels, if the
-/// pattern has it.
+/// The colour of a pair of vertices: 0 for no edge, 1 for an edge of any label, then one for anti-edges, and one for
+/// each set of labels in the pattern.
 class Colours {
  public:
   explicit Colours(const Pattern& pattern) : pattern_(pattern), anti_(pattern.has_anti_edges() ? 1 : 0) {
@@ -58,7 +58,7 @@ class Colours {
   std::map<std::vector<std::string>, int> sets_;
 };
 
-/// The elements of the group that nauty has found last, restricted to the first `n` vertices.
+/// The elements of the last group that nauty found, restricted to the first `n` vertices.
 std::vector<std::vector<int>> list_group(int n) {
   struct List {
     int n;
@@ -75,9 +75,9 @@ std::vector<std::vector<int>> list_group(int n) {
 }
 
 /// Vertices of nauty's graph: vertex v of layer i is i * n + v. A layer has the edges whose colour has that binary
-/// digit, and each vertex is joined to its copy in the next one (nauty's manual, section 14). A digit of arcs has three
-/// layers, and arcs lead from the first to the last of them: nauty would follow arcs themselves in one direction only,
-/// and patterns of twenty vertices would take forever.
+/// digit, and each vertex is joined to its copy in the next layer (nauty's manual, section 14). A digit of arcs has
+/// three layers, and arcs lead from the first to the last of them. Given arcs directly, nauty would refine in one
+/// direction only and be too slow for patterns of twenty vertices.
 NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
   const bool canonical = wanted == Wanted::CanonicalForm;
   const int n = pattern.size();
@@ -87,7 +87,7 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
   const int total = layers * n;
   const int words = SETWORDSNEEDED(total);
   std::vector<graph> edges(static_cast<std::size_t>(words) * static_cast<std::size_t>(total), 0);
-  // nauty's element 0 is the highest bit.
+  // Element 0 of nauty is the highest bit.
   const auto join = [&](int u, int v) {
     edges[static_cast<std::size_t>(words) * static_cast<std::size_t>(u) + static_cast<std::size_t>(v) / WORDSIZE] |=
         setword{1} << (WORDSIZE - 1 - v % WORDSIZE);
@@ -106,7 +106,7 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
       join(base + u, base - n + u);
     }
   }
-  // Cells of the partition, in an order that does not depend on how the vertices are numbered.
+  // Cells of the partition, in an order that does not depend on the numbering of vertices.
   using Colour = std::tuple<int, bool, std::string, int>;
   const auto colour = [&](int x) {
     const int v = x % n;
@@ -146,7 +146,7 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
   if (!canonical) return result;
   result.canonical = fmt::format("{} {} {}{}", n, pattern.directed ? "d" : "u", colours.text(), cells);
   for (graph word : form) result.canonical += fmt::format(" {:x}", static_cast<unsigned long long>(word));
-  // Copies are in cells behind those of the vertices.
+  // Cells of copies are behind those of the vertices.
   result.labelling.assign(lab.begin(), lab.begin() + n);
   return result;
 }
@@ -156,7 +156,7 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
 const std::vector<Mask>& Symmetry::orbits(Mask fixed) {
   const auto found = orbits_.find(fixed);
   if (found != orbits_.end()) return found->second;
-  // What moves no vertex when some are fixed moves none when more are.
+  // If no vertex moves with some fixed, none moves with more fixed.
   for (Mask rigid : rigid_) {
     if ((rigid & ~fixed) == 0) return orbits_.at(rigid);
   }
@@ -210,7 +210,7 @@ CanonicalForm canonical_form(const Pattern& pattern) {
 std::string canonical_key(const Pattern& pattern) { return canonical_form(pattern).key; }
 
 std::vector<Pattern> connected_patterns(int n) {
-  // Every connected graph has a vertex whose removal leaves it connected, so each is one of n-1 vertices and one more.
+  // Every connected graph has a vertex whose removal leaves it connected, so each is one of n-1 vertices plus one.
   std::map<std::pair<int, std::string>, Pattern> level;
   level.emplace(std::pair<int, std::string>(), Pattern::empty(1));
   for (int size = 2; size <= n; ++size) {

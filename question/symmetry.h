@@ -16,29 +16,29 @@ class Symmetry {
  public:
   explicit Symmetry(const Pattern& pattern) : pattern_(pattern) {}
 
-  /// Orbits under the automorphisms that fix each vertex of `fixed`: item v is the orbit of v, with v.
+  /// Orbits of the automorphisms that fix each vertex of `fixed`: item v is the orbit that contains v.
   const std::vector<Mask>& orbits(Mask fixed);
-  /// How many automorphisms fix each vertex of `fixed`; nothing beyond 2^62.
+  /// Number of automorphisms that fix each vertex of `fixed`; empty beyond 2^62.
   std::optional<std::uint64_t> order(Mask fixed = 0);
-  /// The same of all; nothing beyond 2^126.
+  /// Number of all automorphisms; empty beyond 2^126.
   std::optional<unsigned __int128> wide_order();
-  /// All of them, item v of each what vertex v is mapped to; nothing when there are more than `most`.
+  /// All automorphisms, with item v the image of vertex v; empty if there are more than `most`.
   std::optional<std::vector<std::vector<int>>> automorphisms(std::uint64_t most);
 
  private:
-  /// Of the vertices outside `fixed`, one after the other; nothing beyond `most`.
+  /// The product of the orbit sizes of the vertices outside `fixed`, fixed one after the other; empty beyond `most`.
   std::optional<unsigned __int128> product_of_orbits(Mask fixed, unsigned __int128 most);
 
   Pattern pattern_;
   std::map<Mask, std::vector<Mask>> orbits_;
-  std::vector<Mask> rigid_;  ///< Of `orbits_`, those whose orbits have one vertex each.
+  std::vector<Mask> rigid_;  ///< Those of `orbits_` whose orbits have one vertex each.
 };
 
-/// What isomorphic patterns have in common.
+/// The common representation of isomorphic patterns.
 struct CanonicalForm {
-  /// The same for two patterns exactly when they are isomorphic, labels and directions included.
+  /// Equal for two patterns exactly if they are isomorphic, with labels and directions.
   std::string key;
-  /// The vertices in an order in which isomorphic patterns look alike.
+  /// An order of the vertices in which isomorphic patterns are equal.
   std::vector<int> vertices;
 };
 CanonicalForm canonical_form(const Pattern& pattern);

@@ -15,10 +15,10 @@ namespace matcha::pattern {
 
 namespace {
 
-/// Labels that are looked at for all vertices together.
+/// Most combinations of labels examined for all vertices together.
 constexpr std::size_t kMostChoices = 4096;
 
-/// Vertices of an orbit have labels in common that are not all the same.
+/// True if vertices of an orbit have common labels, but not only common ones.
 bool overlap(const Pattern& pattern, Mask orbit) {
   bool found = false;
   for_each(orbit, [&](int u) {
@@ -28,7 +28,7 @@ bool overlap(const Pattern& pattern, Mask orbit) {
   return found;
 }
 
-/// The labels of each vertex of an orbit, those together that belong to the same vertices of it.
+/// The labels of each vertex of an orbit; labels of the same set of vertices are grouped.
 std::map<int, std::vector<std::string>> split_labels(const Pattern& pattern, Mask orbit) {
   std::map<std::string, Mask> owners;
   for_each(orbit, [&](int v) {
@@ -43,7 +43,7 @@ std::map<int, std::vector<std::string>> split_labels(const Pattern& pattern, Mas
   return split;
 }
 
-/// Puts patterns together that differ in the labels of one vertex, where the result stands for itself.
+/// Merges patterns that differ in the labels of one vertex, if the result has unique matches.
 void join_parts(std::vector<Pattern>& parts, Induced induced) {
   const auto join = [&](Pattern& one, const Pattern& other) {
     int differing = -1;
@@ -106,7 +106,7 @@ std::optional<std::vector<Pattern>> type_parts(const Pattern& pattern, Induced i
     }
     parts = std::move(more);
   }
-  // Of those that an automorphism turns into each other one is kept.
+  // Of patterns that an automorphism maps to each other, one is kept.
   std::set<std::string> known;
   std::erase_if(parts, [&](const Pattern& one) { return !known.insert(canonical_key(normal(one, induced))).second; });
   join_parts(parts, induced);

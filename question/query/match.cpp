@@ -47,10 +47,10 @@ class Match {
     int up = 0, down = 0, either = 0;
   };
 
-  /// That a node has to have.
+  /// The required types of a node.
   struct Types {
     std::set<std::string> all;
-    SourceLoc loc;  ///< Of the first.
+    SourceLoc loc;  ///< Place of the first.
   };
 
   std::optional<std::size_t> named(const Word& word) const {
@@ -59,7 +59,7 @@ class Match {
     return std::nullopt;
   }
 
-  /// A type; nothing after an error.
+  /// A type; empty after an error.
   std::optional<Word> type() {
     Word word = words_.take();
     if (word.kind == Word::Kind::Name || word.kind == Word::Kind::Number ||
@@ -70,7 +70,7 @@ class Match {
     return std::nullopt;
   }
 
-  /// `:T`, `:R|S` or `:R|:S`; nothing after an error.
+  /// `:T`, `:R|S` or `:R|:S`; empty after an error.
   std::optional<pattern::LabelText> label() {
     pattern::LabelText found;
     do {
@@ -83,8 +83,8 @@ class Match {
     return found;
   }
 
-  /// The labels of a node: `:T|U`, one of which it has, or `:T:U` and `:T&U`, all of which it has, also where they
-  /// stand at several places. False after an error.
+  /// The labels of a node: alternatives `:T|U`, or `:T:U` and `:T&U`, all of which are required, even if written at
+  /// several places. False after an error.
   bool labels_of(std::size_t vertex) {
     const Word colon = words_.peek();
     const std::optional<pattern::LabelText> found = label();
@@ -104,7 +104,7 @@ class Match {
     return true;
   }
 
-  /// Tells the collector all that a node has to have.
+  /// Passes the required types of nodes to the collector.
   void label_nodes() {
     for (const auto& [vertex, types] : types_) {
       texts_.push_back(fmt::format("{}", fmt::join(types.all, ";")));
@@ -138,7 +138,7 @@ class Match {
 
   struct Relationship {
     bool backwards = false;
-    bool either = false;  ///< Of two directions.
+    bool either = false;  ///< In either of two directions.
     Word at;
     pattern::LabelText label;
   };
@@ -171,7 +171,7 @@ class Match {
     }
     if (!words_.want("-")) return std::nullopt;
     const bool forwards = words_.skip(">");
-    // `<-->` is `--`.
+    // `<-->` means the same as `--`.
     found.either = forwards == found.backwards;
     return found;
   }
@@ -194,8 +194,8 @@ class Match {
     }
   }
 
-  /// False: not all relationships of these types, between these nodes, can differ. Two of one type can, as one lies in
-  /// either direction; of several types they would have to share one.
+  /// False if relationships of these types between these nodes cannot all be different. Two of one type can, one in
+  /// each direction; with several types they would have to share one.
   bool is_new(std::size_t source, std::size_t target, const Relationship& one) {
     std::set<std::string> words;
     for (const pattern::LabelText::Word& word : one.label.words) words.emplace(word.text);
@@ -251,7 +251,7 @@ class Match {
     } while (!words_.failed() && words_.skip(","));
   }
 
-  /// `*`, or a name: nothing is optional, so every match has it. False after an error.
+  /// `*`, or a name: nothing is optional, so every match counts. False after an error.
   bool counted() {
     if (words_.skip("*")) return true;
     const Word word = words_.take();
@@ -294,10 +294,10 @@ class Match {
   pattern::Collector& collector_;
   Query& query_;
   std::map<std::string, std::size_t> nodes_;
-  std::map<std::string, bool> relationships_;  ///< By name, whether it has types.
+  std::map<std::string, bool> relationships_;  ///< By name: true if it has types.
   std::map<std::tuple<std::size_t, std::size_t, std::set<std::string>>, Taken> taken_;
   std::map<std::size_t, Types> types_;
-  std::deque<std::string> texts_;  ///< That labels refer to.
+  std::deque<std::string> texts_;  ///< Storage of texts that labels refer to.
 };
 
 }  // namespace

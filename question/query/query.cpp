@@ -23,7 +23,7 @@ void read_limit(Words& words, Query& query) {
   if (number.kind != Word::Kind::Number || read.ec != std::errc() || read.ptr != end) {
     return words.refuse(number, "expected a number here", "");
   }
-  // A count is one row, and so is the answer of ASK.
+  // A count is one row, as is the answer of ASK.
   if (query.answer == Answer::Rows) query.limit = value;
   if (query.answer != Answer::Rows && value == 0) words.refuse(number, "LIMIT 0 leaves nothing of one row", "");
 }
@@ -50,9 +50,9 @@ std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file
   query.set.loc = whole;
   query.set.patterns = std::move(*found);
   query.set.alternatives = query.set.patterns.size() > 1;
-  // Without an edge nothing is an arc, and a graph that keeps its arcs is as good.
+  // Without an edge nothing is an arc, and an undirected graph gives the same matches.
   for (pattern::Pattern& one : query.set.patterns) one.directed = true;
-  // Readers do not know how many vertices there will be.
+  // Readers do not know the number of vertices in advance.
   for (int& column : query.columns) {
     if (column < 0) column = query.set.patterns.front().size() + label_column(column);
   }

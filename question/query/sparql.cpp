@@ -74,7 +74,7 @@ class Sparql {
     }
   }
 
-  /// `*`, or a variable: nothing is optional, so every match has it. False after an error.
+  /// `*`, or a variable: nothing is optional, so every match counts. False after an error.
   bool counted() {
     if (words_.skip("*")) return true;
     if (words_.peek().is_keyword("DISTINCT")) {
@@ -127,7 +127,7 @@ class Sparql {
     return place->second;
   }
 
-  /// `<…>` or `ex:a` as the IRI; nothing for anything else.
+  /// `<…>` or `ex:a` as the IRI; empty for other words.
   std::optional<std::string> iri(const Word& word) {
     if (word.kind == Word::Kind::Iri) return word.text;
     if (word.kind != Word::Kind::Prefixed) return std::nullopt;
@@ -141,7 +141,7 @@ class Sparql {
     return known->second + word.text.substr(colon);
   }
 
-  /// A literal as the loader of N-Triples names it; nothing after an error.
+  /// A literal as named by the loader of N-Triples; empty after an error.
   std::optional<std::string> literal(const Word& word) {
     if (word.kind == Word::Kind::Number) return fmt::format("\"{}\"^^<{}integer>", word.text, kSchema);
     if (word.quote == '`' || word.text.find('\\') != std::string::npos) {
@@ -174,7 +174,7 @@ class Sparql {
     return name;
   }
 
-  /// A vertex that a text names.
+  /// The vertex with the name `text`.
   std::size_t constant(std::string text, const Word& word) {
     const std::size_t vertex = vertex_of("<" + text, word);
     texts_.push_back(std::move(text));
@@ -182,7 +182,7 @@ class Sparql {
     return vertex;
   }
 
-  /// A subject or an object; nothing after an error.
+  /// A subject or an object; empty after an error.
   std::optional<std::size_t> vertex(bool is_object) {
     const Word word = words_.take();
     if (word.kind == Word::Kind::Variable) {
@@ -240,7 +240,7 @@ class Sparql {
     const std::optional<std::size_t> subject = vertex(false);
     if (!subject) return;
     do {
-      // `;` may stand before the end.
+      // `;` may precede the end.
       if (words_.peek().is(".") || words_.peek().is("}") || words_.peek().is(";")) continue;
       pattern::LabelText label;
       if (!predicate(label)) return;
@@ -289,7 +289,7 @@ class Sparql {
     if (distinct_ && query_.answer == Answer::Count) words_.refuse(*distinct_, "DISTINCT is not read with COUNT", "");
   }
 
-  /// Refuses a variable that no triple has.
+  /// Reports a variable that is in no triple.
   bool is_in_triple(const Word& variable) {
     if (seen_.contains(variable.text) || predicates_.contains(variable.text)) return true;
     words_.refuse(variable, fmt::format("no triple has the variable `?{}`", variable.text), "");
@@ -316,7 +316,7 @@ class Sparql {
   std::vector<std::pair<std::size_t, std::size_t>> different_;
   std::optional<Word> distinct_, counted_;
   bool all_ = false;
-  std::deque<std::string> texts_;  ///< That labels refer to.
+  std::deque<std::string> texts_;  ///< Storage of texts that labels refer to.
 };
 
 }  // namespace

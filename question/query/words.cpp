@@ -74,7 +74,7 @@ void Words::read(pattern::Scanner scan, bool sparql) {
       if (sparql && scan.peek() == ':') {
         prefixed = true;
         scan.take();
-        // A dot within the name belongs to it, one at its end does not.
+        // A dot inside the name belongs to it, one at its end does not.
         while (is_name(scan.peek()) || scan.peek() == '-' || (scan.peek() == '.' && is_name(scan.peek(1)))) scan.take();
       }
       add(prefixed ? Word::Kind::Prefixed : Word::Kind::Name, scan.text_since(begin), begin);

@@ -11,13 +11,13 @@
 
 namespace matcha::query {
 
-/// A piece of a query.
+/// A token of a query.
 struct Word {
   enum class Kind {
     End,
     Name,      ///< A keyword or a name.
     Variable,  ///< `?a`; the text is `a`.
-    Iri,       ///< `<…>`; the text is what stands between.
+    Iri,       ///< `<…>`; the text is the part between.
     Prefixed,  ///< `a:b`, `:b` or `_:b`.
     Quoted,    ///< Text in quotes or in backquotes, without them.
     Number,
@@ -29,14 +29,14 @@ struct Word {
   char quote = '\0';
 
   bool is(std::string_view sign) const { return kind == Kind::Sign && text == sign; }
-  /// Whether it is this word, which is in capitals here.
+  /// True for this word; `word` is in capitals.
   bool is_keyword(std::string_view word) const;
 };
 
-/// The pieces of a query, one after another, and the errors of its readers.
+/// The tokens of a query, in order, and the error reports of its readers.
 class Words {
  public:
-  /// `sparql`: a variable begins with `?`, an IRI stands between `<` and `>`, and `#` begins a comment; else `//` does.
+  /// `sparql`: a variable begins with `?`, an IRI is between `<` and `>`, and `#` begins a comment; else `//` does.
   Words(pattern::Scanner scan, bool sparql, pattern::Collector& collector);
 
   const Word& peek(std::size_t ahead = 0) const { return all_[std::min(at_ + ahead, all_.size() - 1)]; }
@@ -44,10 +44,10 @@ class Words {
   /// Takes the sign, or the keyword, if it is next.
   bool skip(std::string_view sign);
   bool skip_keyword(std::string_view word);
-  /// The same with an error if it is not.
+  /// The same; reports an error if it is not next.
   bool want(std::string_view sign);
   bool want_keyword(std::string_view word);
-  /// Something else was expected than what is next.
+  /// Reports that `wanted` was expected in place of the next token.
   void refuse(const std::string& wanted, const std::string& hint = {});
   void refuse(const Word& at, const std::string& message, const std::string& hint);
   bool failed() const { return collector_.failed(); }
