@@ -6,13 +6,13 @@
 #include "api/matcha.h"
 #include "runtime/graph/int_column.h"
 
-/// Columns of the caller's.
+/// Columns that belong to the caller.
 namespace matcha::api {
 
-/// What keeps a column of so many ints from being read; empty: nothing.
+/// The reason why a column of `count` ints cannot be read; empty: it can.
 std::string column_problem(const matcha_column& column, size_t count, const char* name);
 
-/// Requires: nothing keeps it from being read, or it has no items.
+/// Requires: `column_problem` is empty, or there are no items.
 runtime::IntColumn ints_of(const matcha_column& column, size_t count);
 
 }  // namespace matcha::api

@@ -9,7 +9,7 @@
 
 #include "api/handles.h"
 
-/// How functions of matcha.h fail.
+/// Error handling of the functions of matcha.h.
 namespace matcha::api {
 
 inline matcha_status fail(matcha_status status, std::string text, matcha_error** error) {
@@ -21,7 +21,7 @@ inline matcha_status usage(const std::string& message, matcha_error** error) {
   return fail(MATCHA_ERROR_USAGE, fmt::format("error: {}\n", message), error);
 }
 
-/// The work of a function: nothing is thrown past it.
+/// Runs the work of a function and turns exceptions into errors.
 template <typename Work>
 matcha_status call(matcha_error** error, Work work) {
   if (error != nullptr) *error = nullptr;

@@ -22,7 +22,7 @@
 #include "session/query_request.h"
 #include "session/targets.h"
 
-/// What is known of programs and of the machine.
+/// Facts about programs and about the machine.
 
 namespace matcha::api {
 
@@ -36,7 +36,7 @@ std::string doc_of(const frontend::Program& program) {
   return std::string(entry.empty() && program.main != nullptr ? program.main->doc : entry);
 }
 
-/// Columns of the lists that it takes.
+/// Columns of the lists that the program takes.
 std::map<std::string, std::vector<matcha_kind>, std::less<>> lists_of(const Compilation& compilation) {
   std::map<std::string, std::vector<matcha_kind>, std::less<>> lists;
   for (std::size_t at = 0; at < compilation.graph().params.size(); ++at) {
@@ -53,7 +53,7 @@ std::map<std::string, std::vector<matcha_kind>, std::less<>> lists_of(const Comp
   return lists;
 }
 
-/// Runs the compiler as far as the stage asks. False: there is no such stage.
+/// Runs the compiler up to the stage. `known`: receives false if there is no such stage.
 Status stage_of(Compilation& compilation, const std::string& stage, std::string& text, bool& known) {
   if (stage == "source") {
     text = compilation.text();
@@ -89,7 +89,7 @@ Status stage_of(Compilation& compilation, const std::string& stage, std::string&
   return status;
 }
 
-/// The text of a program or a pattern, and its stage.
+/// The text of a program or a pattern at a stage.
 Status emit(const session::ProgramRequest& request, const std::string& stage, std::string& text, bool& known,
             std::string& errors) {
   const session::MessageLog log;
@@ -112,7 +112,7 @@ Status emit(const session::ProgramRequest& request, const std::string& stage, st
   return status;
 }
 
-/// Explains a program on a thread that can be left alone.
+/// Explains a program on a thread that the caller may abandon.
 matcha_status explain_as_task(const std::shared_ptr<SharedProgram>& program,
                               const std::shared_ptr<session::ResidentGraph>& graph, const matcha_options& options,
                               std::string& json, std::string& errors) {

@@ -10,7 +10,7 @@
 #include "api/handles.h"
 #include "session/message_log.h"
 
-/// Graphs from columns of the caller's.
+/// Graphs from the caller's columns.
 
 namespace matcha::api {
 
@@ -54,7 +54,7 @@ IntColumn ints_of(const matcha_column& column, size_t count) {
 
 namespace {
 
-/// False: a word is NULL.
+/// False if a word is NULL.
 bool take_labels(const matcha_column& codes, size_t count, const char* const* words, size_t word_count,
                  runtime::LabelColumn& labels) {
   labels.codes = ints_of(codes, count);
@@ -65,7 +65,7 @@ bool take_labels(const matcha_column& codes, size_t count, const char* const* wo
   return true;
 }
 
-/// Copies a column; gives what keeps it from being read.
+/// Copies a column; returns the reason why it cannot be read, or an empty text.
 std::string take_list_column(const matcha_column& column, size_t count, const char* name, session::GivenList& list) {
   if (column.type == MATCHA_FLOAT64) {
     if (column.items == nullptr && count != 0) return fmt::format("the {} are NULL", name);

@@ -18,7 +18,7 @@
 #include "api/task.h"
 #include "session/prepared.h"
 
-/// What is behind the handles of matcha.h.
+/// The types of the handles of matcha.h.
 
 struct matcha_error {
   std::string text;
@@ -30,20 +30,20 @@ struct matcha_canceller {
 
 struct matcha_options {
   matcha::session::ProgramRequest program;
-  matcha::session::TableBinding table;  ///< How files are read.
+  matcha::session::TableBinding table;  ///< The columns and types of table files.
   bool edge_labels = false;
   bool keep_loops = false;
   bool directed = false;
   unsigned threads = 0;
-  std::optional<std::uint64_t> limit;  ///< Of rows.
+  std::optional<std::uint64_t> limit;  ///< Most rows.
   matcha::codegen::Share share;
   std::optional<matcha::runtime::Tier> tier;
-  bool recompute = false;         ///< Of streams: no deltas.
-  bool strict = false;            ///< Of streams: an update that changes nothing is an error.
+  bool recompute = false;         ///< Streams: recompute instead of using deltas.
+  bool strict = false;            ///< Streams: an update without effect is an error.
   std::optional<double> timeout;  ///< Seconds.
   std::shared_ptr<matcha::api::Canceller> maybe_canceller;
 
-  /// When a call that begins now must end.
+  /// The latest end of a call that begins now.
   std::optional<matcha::api::Clock::time_point> deadline() const;
 };
 
@@ -53,18 +53,19 @@ struct matcha_graph {
 
 namespace matcha::api {
 
-/// Code of a program for one graph, made in the background by whoever comes first.
+/// Code of a program for one graph, made in the background by the first user.
 class Code {
  public:
-  /// Its graph is kept, so that no other graph gets its address.
+  /// Keeps its graph, so that no other graph gets its address.
   explicit Code(std::shared_ptr<session::ResidentGraph> graph) : graph_(std::move(graph)) {}
 
   void make(const session::ProgramRequest& request);
   bool failed() const;
-  /// Waits until it is made. MATCHA_TIMEOUT or MATCHA_CANCELLED: that came first; else after an error, with its text.
+  /// Waits until it is made. MATCHA_TIMEOUT or MATCHA_CANCELLED: the wait was ended; else after an error, with its
+  /// text.
   matcha_status wait(const std::atomic<std::uint32_t>* maybe_stop, std::optional<Clock::time_point> deadline,
                      std::string& errors);
-  /// After `wait` gave MATCHA_OK.
+  /// Requires: `wait` gave MATCHA_OK.
   session::Prepared& prepared() const { return *prepared_; }
 
  private:
@@ -77,20 +78,20 @@ class Code {
   std::unique_ptr<session::Prepared> prepared_;
 };
 
-/// What is known of a program before it is compiled for a graph.
+/// Facts about a program before it is compiled for a graph.
 struct ProgramFacts {
   bool gives_list = false;  ///< Its one result is a list.
-  std::string signature;    ///< Of a pattern: what is counted.
+  std::string signature;    ///< Of a pattern: a description of the counted matches.
   std::string doc;
   std::vector<std::string> names;  ///< Of the columns of a list of matches, or of the counts of motifs.
-  std::vector<std::string> edges;  ///< Of the pattern, or of each of a motif, as text.
-  std::vector<bool> are_labels;  ///< Of the columns of its matches, whether they have labels of edges; empty: none has.
-  std::map<std::string, std::vector<matcha_kind>, std::less<>> lists;  ///< Of lists that it takes: columns.
+  std::vector<std::string> edges;  ///< Of the pattern, or of each pattern of a motif, as text.
+  std::vector<bool> are_labels;    ///< For each column of its matches, true if it has labels of edges; empty: none has.
+  std::map<std::string, std::vector<matcha_kind>, std::less<>> lists;  ///< Columns of the lists that it takes.
   std::string vertices;  ///< Of a pattern or a query: its names for vertices of the graph, as JSON.
-  std::string query;     ///< Of a query: the answer that it asks for, as JSON.
+  std::string query;     ///< Of a query: its kind of answer, as JSON.
 };
 
-/// What is behind a program: runs keep it.
+/// The state of a program, shared with its runs.
 class SharedProgram {
  public:
   static constexpr std::size_t kMostCodes = 64;
@@ -101,21 +102,21 @@ class SharedProgram {
   const session::ProgramRequest& request() const { return request_; }
   const ProgramFacts& facts() const { return facts_; }
 
-  /// Begins to make the code unless that was done; after a failure, again. `shares`: for shares of runs, not for whole
-  /// ones, for which a pattern may need other code. The graphs that were first longest ago are forgotten: a graph with
-  /// a list is one of its own.
+  /// Starts to make the code if it does not exist; after a failure, again. `shares`: code for shares of runs, which for
+  /// a pattern may differ from that for whole runs. Forgets the graph that was added longest ago if there are too many:
+  /// each graph with a list counts separately.
   std::shared_ptr<Code> code(const std::shared_ptr<session::ResidentGraph>& graph, bool shares);
 
  private:
   const session::ProgramRequest request_;
   const ProgramFacts facts_;
   std::mutex mutex_;
-  using Key = std::pair<const session::ResidentGraph*, bool>;  ///< The graph, and whether for shares.
+  using Key = std::pair<const session::ResidentGraph*, bool>;  ///< The graph, and whether the code is for shares.
   std::map<Key, std::shared_ptr<Code>> codes_;
   std::vector<Key> order_;  ///< Of `codes_`, the oldest first.
 };
 
-/// How far a run is.
+/// The progress of a run.
 class Progress {
  public:
   void set(std::uint64_t done, std::uint64_t total) {
@@ -132,7 +133,7 @@ class Progress {
   std::pair<std::uint64_t, std::uint64_t> now_;
 };
 
-/// What ends a run, and what it tells while it goes on.
+/// The stop requests and the progress of a run.
 struct RunWatch {
   const std::atomic<std::uint32_t>* maybe_stop = nullptr;
   std::optional<Clock::time_point> deadline;
@@ -140,7 +141,7 @@ struct RunWatch {
   RowQueue* maybe_rows = nullptr;  ///< Null: a list is a value of the result.
 };
 
-/// What a run gives.
+/// The outcome of a run.
 struct Found {
   matcha_status status = MATCHA_OK;
   std::unique_ptr<matcha_result> result;
@@ -163,42 +164,42 @@ struct matcha_stream {
 
 struct matcha_run {
   std::shared_ptr<matcha::api::Task> task;
-  std::shared_ptr<matcha::api::Found> found;  ///< The task's until it has ended.
+  std::shared_ptr<matcha::api::Found> found;  ///< Written by the task until it has ended.
   std::shared_ptr<matcha::api::Progress> progress;
-  std::shared_ptr<matcha::api::RowQueue> maybe_rows;  ///< Null: it gives its result at the end.
+  std::shared_ptr<matcha::api::RowQueue> maybe_rows;  ///< Null: the result is given at the end.
 };
 
 namespace matcha::api {
 
 matcha_status status_of(session::Status status);
 
-/// Gives the graph that was made, or says why there is none.
+/// Returns the graph in `graph`, or the reason why there is none.
 matcha_status take_graph(runtime::Result<session::ResidentGraph::Shared> made, matcha_graph** graph,
                          matcha_error** error);
 
-/// Compiles where that was not done, and runs.
+/// Compiles the program if necessary, and runs it.
 Found run(SharedProgram& program, const std::shared_ptr<session::ResidentGraph>& graph, const matcha_options& options,
           const RunWatch& watch);
 
-/// The same as a task. `gives_rows`: the rows of its list are pulled.
+/// The same as a task. `gives_rows`: the caller pulls the rows of its list.
 matcha_run start(const matcha_program& program, const matcha_graph& graph, const matcha_options& options,
                  bool gives_rows);
-/// Waits for rows. Null: there are none yet, or, unless `more`, there will be none.
+/// Waits for rows. Null: there are none yet, or, if `more` is false, no more will come.
 RowQueue::Block next_rows(matcha_run& run, std::optional<Clock::time_point> until, bool& more);
-/// Waits for it; what it found is given once.
+/// Waits for the end of the run; its outcome is returned once.
 Found finish(matcha_run& run);
 
-/// Puts what the query of a request says of matches into the request, and fills its fact. Of one that is wrong, which
-/// `check` tells, nothing.
+/// Adds the query's kind of matches to the request, and sets its fact. A wrong query is left unchanged; `check` reports
+/// it.
 void take_query(session::ProgramRequest& request, ProgramFacts& facts);
 
-/// Checks what can be checked without a graph, and fills the facts.
+/// Checks everything that needs no graph, and sets the facts.
 session::Status check(const session::ProgramRequest& request, std::string& errors, ProgramFacts& facts);
 
-/// A text for the caller, who frees it with matcha_text_free.
+/// A copy of a text for the caller, to be freed with matcha_text_free.
 char* copy_of(const std::string& text);
 
-/// The work, with what it throws as an error.
+/// Runs the work and turns exceptions into errors.
 Found guarded(const std::function<Found()>& work);
 
 }  // namespace matcha::api

@@ -19,7 +19,7 @@
 #include "session/tables.h"
 #include "session/version.h"
 
-/// The functions of matcha.h: nothing is thrown past them.
+/// The functions of matcha.h, which never throw.
 
 using matcha::api::call;
 using matcha::api::fail;
@@ -29,8 +29,8 @@ using matcha::session::Status;
 
 namespace {
 
-/// Puts what `text` gives into a buffer of the caller, cut to its room with a zero byte, and gives its whole length;
-/// 0 where memory is short.
+/// Copies the value of `text` into the caller's buffer, cut to its size with a zero byte, and returns its whole length;
+/// 0 if memory is short.
 template <typename Text>
 size_t put_text(char* buffer, size_t room, const Text& text) {
   try {
@@ -42,7 +42,7 @@ size_t put_text(char* buffer, size_t room, const Text& text) {
   }
 }
 
-/// The parts of options that the options of the library are put into.
+/// The structs that options of the library are written to.
 matcha::session::OptionTargets targets_of(matcha_options& o) {
   matcha::session::OptionTargets to;
   to.entry = &o.program.compile.entry;
@@ -70,7 +70,7 @@ matcha::session::OptionTargets targets_of(matcha_options& o) {
   return to;
 }
 
-/// Sets an option. Gives the error; nothing if all is well.
+/// Sets an option. Returns the error; empty on success.
 std::optional<std::string> set_option(matcha_options& o, const char* name, const char* value) {
   using matcha::session::Surface;
   const matcha::session::Option* const option = matcha::session::find_option(name, Surface::Library);
@@ -83,7 +83,7 @@ std::optional<std::string> set_option(matcha_options& o, const char* name, const
   return fmt::format("option `{}` does not take `{}`\n  hint: {}", name, value, option->hint_for(value));
 }
 
-/// Arrays of the caller's, given back when this is freed.
+/// Borrowed arrays of the caller, released by the destructor.
 struct Lent {
   Lent(void (*maybe_release)(void*), void* user) : maybe_release(maybe_release), user(user) {}
   Lent(const Lent&) = delete;
@@ -97,7 +97,7 @@ struct Lent {
   std::atomic<bool> armed = false;
 };
 
-/// The item that says how many arcs there are; a negative one makes no graph.
+/// The number of arcs, which is the last offset; a negative one makes no graph.
 std::uint64_t last_offset(const void* offsets, matcha::runtime::IntColumn::Kind kind, std::uint64_t at) {
   using Kind = matcha::runtime::IntColumn::Kind;
   switch (kind) {
@@ -124,7 +124,7 @@ matcha::runtime::GraphSpec spec_of(const char* path, const matcha_options& optio
   return spec;
 }
 
-/// Reads a graph on a thread that can be left alone.
+/// Reads a graph on a thread that the caller may abandon.
 matcha_status read_as_task(const char* path, const matcha_options& options, matcha_graph** graph,
                            matcha_error** error) {
   using matcha::api::Task;
@@ -201,7 +201,7 @@ matcha_status start(matcha_program* program, matcha_graph* graph, const matcha_o
   });
 }
 
-/// When a wait of so many milliseconds is over; negative: never.
+/// The end of a wait of `milliseconds`; negative: never.
 std::optional<matcha::api::Clock::time_point> end_of_wait(int64_t milliseconds) {
   constexpr int64_t kLongest = 1'000'000'000;
   if (milliseconds < 0) return std::nullopt;
@@ -283,7 +283,7 @@ matcha_status matcha_graph_from_csr(uint64_t vertices, const void* offsets, matc
     const auto known = [](matcha_type type) { return type >= MATCHA_INT32 && type <= MATCHA_UINT64; };
     if (!known(offset_type) || !known(target_type)) return usage("there is no such type of items", error);
     if (offsets == nullptr || vertices == UINT64_MAX) return usage("the offsets are NULL or too many", error);
-    // Called when the last that reads the arrays is gone, unless they make no graph.
+    // Runs when the last reader of the arrays is destroyed, unless no graph was made.
     const auto lent = std::make_shared<Lent>(release, user);
     const std::uint64_t arcs = last_offset(offsets, kind(offset_type), vertices);
     if (targets == nullptr && arcs != 0) return usage("the targets are NULL", error);

@@ -1,8 +1,8 @@
 /* Matcha as a library: subgraph matching from C. docs/api.md is the manual.
  *
- * Handles are opaque. Functions that can fail give a status; where `error` is not NULL, a failure puts a new error
- * there, which the caller frees. Every `..._free` takes NULL. Graphs and programs may be used by many threads at once;
- * options, runs and results by one at a time. */
+ * Handles are opaque. Functions that can fail return a status; if `error` is not NULL, a failure stores a new error
+ * there, which the caller frees. Every `..._free` accepts NULL. Many threads may use graphs and programs at the same
+ * time; options, runs and results one thread at a time. */
 #pragma once
 
 #include <stddef.h>
@@ -27,9 +27,9 @@ typedef struct matcha_rows matcha_rows;
 typedef enum matcha_status {
   MATCHA_OK = 0,
   MATCHA_ERROR_PROGRAM = 1,  /* An error in the program or the pattern. */
-  MATCHA_ERROR_USAGE = 2,    /* A wrong option, or a parameter that nothing is bound to. */
-  MATCHA_ERROR_INPUT = 3,    /* A file that cannot be read or makes no sense. */
-  MATCHA_ERROR_RUN = 4,      /* A failure while running, or inside Matcha. */
+  MATCHA_ERROR_USAGE = 2,    /* A wrong option, or an unbound parameter. */
+  MATCHA_ERROR_INPUT = 3,    /* An unreadable or malformed file. */
+  MATCHA_ERROR_RUN = 4,      /* A failure of the run, or a bug of Matcha. */
   MATCHA_ERROR_RESOURCE = 5, /* Memory or a limit is exhausted. */
   MATCHA_TIMEOUT = 124,      /* The option `timeout` ended the run. */
   MATCHA_CANCELLED = 130     /* `matcha_cancel` or a canceller ended it. */
@@ -39,23 +39,23 @@ typedef enum matcha_kind {
   MATCHA_INT = 1, /* Up to 128 bits. */
   MATCHA_FLOAT = 2,
   MATCHA_BOOL = 3,
-  MATCHA_VERTEX = 4, /* An id as the graph was given it. */
+  MATCHA_VERTEX = 4, /* An id from the input graph. */
   MATCHA_LIST = 5,   /* Columns of equal length. */
-  MATCHA_NAME = 6,   /* A vertex whose id is no int64: an int from 0, of which `matcha_graph_name` gives the id. */
-  MATCHA_LABEL = 7   /* The label of an edge: an int of which `matcha_graph_label` gives the word or number. */
+  MATCHA_NAME = 6,   /* A vertex whose id is not an int64: an int from 0; `matcha_graph_name` gives the id. */
+  MATCHA_LABEL = 7   /* The label of an edge: an int; `matcha_graph_label` gives the word or number. */
 } matcha_kind;
 
 /* The version of the library, such as "0.1.0". Static. */
 MATCHA_API const char* matcha_version(void);
 
-/* The message, with its place and hint: lines of text that end in a newline. Lives as long as the error. */
+/* The message, with its place and hint: lines of text with a newline at the end. Valid as long as the error. */
 MATCHA_API const char* matcha_error_text(const matcha_error* error);
 MATCHA_API void matcha_error_free(matcha_error* error);
 
-/* Options without a value set. NULL: out of memory. */
+/* Options, all unset. NULL: out of memory. */
 MATCHA_API matcha_options* matcha_options_new(void);
 /* Sets an option by its name on the command line, without the dashes; docs/api.md lists them. Flags take "true" and
- * "false". Options that may be repeated add up. */
+ * "false". Repeatable options accumulate. */
 MATCHA_API matcha_status matcha_options_set(matcha_options* options, const char* name, const char* value,
                                             matcha_error** error);
 /* The canceller that ends calls with these options; NULL: none. */
@@ -64,21 +64,20 @@ MATCHA_API void matcha_options_free(matcha_options* options);
 
 /* Ends `matcha_graph_read` and `matcha_run_now` of other threads, and runs as `matcha_cancel` does. NULL: no memory. */
 MATCHA_API matcha_canceller* matcha_canceller_new(void);
-/* Ends the calls that have it among their options, now and later: MATCHA_CANCELLED within 100 ms. */
+/* Ends the calls with it among their options, current and later: MATCHA_CANCELLED within 100 ms. */
 MATCHA_API void matcha_canceller_cancel(matcha_canceller* canceller);
-/* Options that have it keep what they need. */
+/* Options that use it keep its state. */
 MATCHA_API void matcha_canceller_free(matcha_canceller* canceller);
 
-/* Reads a graph file: text, .mtg, and what docs/formats.md says; `edges.csv:src,dst` takes these columns. `options` may
+/* Reads a graph file in a format of docs/formats.md; `edges.csv:src,dst` selects these columns. `options` may
  * be NULL; it reads `timeout`, the canceller and the options of graphs that docs/api.md lists. */
 MATCHA_API matcha_status matcha_graph_read(const char* path, const matcha_options* options, matcha_graph** graph,
                                            matcha_error** error);
-/* From `count` pairs of vertex ids, which are read during the call. Loops and repeats are dropped. Reads the option
- * `directed`. */
+/* A graph from `count` pairs of vertex ids, read during the call; without loops and repeats. Reads `directed`. */
 MATCHA_API matcha_status matcha_graph_from_edges(const int64_t* sources, const int64_t* targets, size_t count,
                                                  const matcha_options* options, matcha_graph** graph,
                                                  matcha_error** error);
-/* Items of an array. */
+/* Types of array items. */
 typedef enum matcha_type {
   MATCHA_INT32 = 1,
   MATCHA_UINT32 = 2,
@@ -87,15 +86,15 @@ typedef enum matcha_type {
   MATCHA_FLOAT64 = 5
 } matcha_type;
 
-/* A column of the caller's: items of one type, `stride` bytes apart, 0: side by side. NULL items: it is not there. */
+/* A column of the caller: items of one type, `stride` bytes apart; 0: adjacent. `items` NULL: no column. */
 typedef struct matcha_column {
   const void* items;
   int32_t type; /* A matcha_type. */
   int64_t stride;
 } matcha_column;
 
-/* A graph in columns. Zero what is not there. Labels are numbers; with words, positions in these; INT64_MIN: none. A
- * word that is a decimal number is the same label as that number. What has none among others has the empty word. */
+/* A graph in columns. Unused fields are zero. Labels are numbers; with words, their indices; INT64_MIN: none. A word
+ * that is a decimal number is the same label as it. If only some items have labels, the others get the empty word. */
 typedef struct matcha_table {
   size_t size;                    /* sizeof(matcha_table). */
   size_t edge_count;              /* Items of the next three. */
@@ -110,121 +109,122 @@ typedef struct matcha_table {
   size_t vertex_word_count;
 } matcha_table;
 
-/* From columns, which are only read, and no longer than the call. Loops and repeats are dropped. Edges between the same
- * ends are parallel where their information differs; programs that do not read it see one. Reads the option `directed`
- * and the canceller, which ends it between its steps. */
+/* Makes a graph from columns, read during the call. Loops and repeats are dropped. Edges between the same ends are
+ * parallel if their information differs; programs that do not read it see one edge. Reads the option `directed`
+ * and the canceller, which is tested between steps. */
 MATCHA_API matcha_status matcha_graph_from_table(const matcha_table* table, const matcha_options* options,
                                                  matcha_graph** graph, matcha_error** error);
 
-/* From its rows: the neighbours of v are `targets[offsets[v]]` up to `targets[offsets[v + 1]]`, ascending, none twice,
- * never v; ids are 0 up to `vertices` - 1. Both directions are there unless `directed` is set. Offsets of 64 bits and
- * targets of 32 stay as they are until `release(user)` (or NULL) is called, once, by any thread; not after failures. */
+/* Makes a graph from rows: the neighbours of v are items `offsets[v]` to `offsets[v + 1]` - 1 of `targets`, strictly
+ * ascending, without v; ids are 0 to `vertices` - 1. Unless `directed` is set, both directions are present. Offsets of
+ * 64 bits and targets of 32 are borrowed until `release(user)` (or NULL) is called: once, by any thread, not after
+ * failures. */
 MATCHA_API matcha_status matcha_graph_from_csr(uint64_t vertices, const void* offsets, matcha_type offset_type,
                                                const void* targets, matcha_type target_type,
                                                void (*release)(void* user), void* user, const matcha_options* options,
                                                matcha_graph** graph, matcha_error** error);
-/* Graphs over one set of vertices: those with the same id are one. Graph i is for the parameter `names[i]`; patterns,
- * programs whose one graph has another name, and the functions below take the first. `ids`: NULL, or for each graph
- * other ids of its vertices, ascending. MATCHA_ERROR_USAGE: a name is there twice, or a graph was joined already. */
+/* Joins graphs over one set of vertices, identified by id. Graph i is for the parameter `names[i]`; patterns, programs
+ * whose only graph has another name, and the functions below use the first graph. `ids`: NULL, or for each graph other
+ * ids of its vertices, ascending. MATCHA_ERROR_USAGE: a repeated name, or a graph that was joined already. */
 MATCHA_API matcha_status matcha_graph_join(const char* const* names, matcha_graph* const* graphs,
                                            const int64_t* const* ids, size_t count, matcha_graph** joined,
                                            matcha_error** error);
-/* A graph, or several that were joined, with a list for the parameter `name` of programs: columns of `count` items,
- * which are copied. Vertices are ids, or places where ids are MATCHA_NAME. All else is shared with `graph`. */
+/* A copy of a graph, or of joined graphs, with a list for the parameter `name` of programs: columns of `count` items,
+ * which are copied. Vertices are ids; if ids are MATCHA_NAME, its ints. Everything else is shared with `graph`. */
 MATCHA_API matcha_status matcha_graph_with_list(const matcha_graph* graph, const char* name,
                                                 const matcha_column* columns, size_t column_count, size_t count,
                                                 matcha_graph** made, matcha_error** error);
 MATCHA_API uint64_t matcha_graph_vertices(const matcha_graph* graph);
-/* Edges, each once; arcs of a directed graph. */
+/* Number of edges, each counted once; of a directed graph, of arcs. */
 MATCHA_API uint64_t matcha_graph_edges(const matcha_graph* graph);
-/* Writes the ids of its vertices, ascending; of text, the ints of MATCHA_NAME values. */
+/* Writes the ids of its vertices, ascending; for ids that are text, the ints of MATCHA_NAME values. */
 MATCHA_API void matcha_graph_ids(const matcha_graph* graph, int64_t* ids);
-/* MATCHA_VERTEX: the ids are int64. MATCHA_NAME: they are text, or some are beyond int64. */
+/* MATCHA_VERTEX: the ids are int64. MATCHA_NAME: they are text, or some exceed int64. */
 MATCHA_API matcha_kind matcha_graph_id_kind(const matcha_graph* graph);
-/* The id of a MATCHA_NAME value, or of an int64, as the file has it: puts its first `room` - 1 bytes and a zero byte
- * into `buffer`, which may be NULL if `room` is 0, and gives its length. 0: the graph has no such vertex. */
+/* The id of a MATCHA_NAME value, or of an int64, as in the file: writes its first `room` - 1 bytes and a zero byte
+ * to `buffer`, which may be NULL if `room` is 0, and returns its length. 0: the graph has no such vertex. */
 MATCHA_API size_t matcha_graph_name(const matcha_graph* graph, int64_t vertex, char* buffer, size_t room);
-/* The same of a MATCHA_LABEL value. */
+/* The same for a MATCHA_LABEL value. */
 MATCHA_API size_t matcha_graph_label(const matcha_graph* graph, int64_t label, char* buffer, size_t room);
-/* Frees what GPUs keep of the graph, `device` being "cuda", once no run uses it; the next run copies it again. */
+/* Frees the copies of the graph on GPUs (`device`: "cuda") once no run uses them; the next run copies it again. */
 MATCHA_API matcha_status matcha_graph_release(matcha_graph* graph, const char* device, matcha_error** error);
-/* Programs and runs that use it keep what they need. */
+/* Programs and runs that use it keep its data. */
 MATCHA_API void matcha_graph_free(matcha_graph* graph);
 
 /* A program from its text, or a module of the library such as "std.clique", with the option `entry`. Syntax, names and
  * types are checked; it is compiled for a graph at its first run on it. `options` may be NULL; it is copied. */
 MATCHA_API matcha_status matcha_program_compile(const char* text, const matcha_options* options,
                                                 matcha_program** program, matcha_error** error);
-/* A pattern as `matcha run --pattern` takes it, but for files; with the option `query` a query of SPARQL or Cypher. */
+/* A pattern as for `matcha run --pattern`, except files; with the option `query`, a query in SPARQL or Cypher. */
 MATCHA_API matcha_status matcha_program_pattern(const char* pattern, const matcha_options* options,
                                                 matcha_program** program, matcha_error** error);
-/* Requires: no `matcha_run_now` with it goes on. Runs that were started keep what they need. */
+/* Requires: no `matcha_run_now` with it is running. Runs that were started keep its data. */
 MATCHA_API void matcha_program_free(matcha_program* program);
 
-/* Facts of a program, as static as it is; the strings live as long as it. The signature of its entry, such as
- * "main(G: Graph, k: int = 2) -> int"; of a pattern, what is counted. */
+/* Facts of a program; the strings are valid as long as the program. The signature of its entry, such as
+ * "main(G: Graph, k: int = 2) -> int"; of a pattern, a description of its matches. */
 MATCHA_API const char* matcha_program_signature(const matcha_program* program);
-/* The docstring of its entry, else of its file; "" where there is none, and of a pattern. */
+/* The docstring of its entry, else of its file; "" if there is none, and for a pattern. */
 MATCHA_API const char* matcha_program_doc(const matcha_program* program);
-/* Names of the columns of its matches, or of its numbers if it is a motif or a module; else there are 0. */
+/* Number of column names: of its matches, or of its numbers if it is a motif or a module; else 0. */
 MATCHA_API size_t matcha_program_name_count(const matcha_program* program);
 /* NULL beyond the last. */
 MATCHA_API const char* matcha_program_name(const matcha_program* program, size_t at);
-/* The matcha_kind of a column of the list that it takes as `name`; 0: it has no such column. */
+/* The matcha_kind of a column of its list parameter `name`; 0: there is no such column. */
 MATCHA_API int matcha_program_list_kind(const matcha_program* program, const char* name, size_t column);
 /* The edges of a pattern, or of pattern `at` of a motif, such as "0-1, 1-2". NULL beyond the last. */
 MATCHA_API const char* matcha_program_edges(const matcha_program* program, size_t at);
-/* A stage of its compilation as `matcha build --emit` prints it: "ast", "asg", "ir", "kernel", "llvm", "cpp", "cuda";
- * "source", a pattern's, and "svg", its picture as `matcha pattern --svg` draws it; or as JSON "query", what one asks for,
- * and "vertices", those that it names. To be freed. */
+/* A stage of its compilation as printed by `matcha build --emit`: "ast", "asg", "ir", "kernel", "llvm", "cpp", "cuda";
+ * of a pattern "source", and "svg", its picture as drawn by `matcha pattern --svg`; or as JSON "query", its kind of
+ * answer, and "vertices", its named vertices. To be freed. */
 MATCHA_API matcha_status matcha_program_emit(const matcha_program* program, const char* stage, char** text,
                                              matcha_error** error);
-/* Its plan on a graph, and what a run on the CPU took, as the JSON `matcha.plan/1` of docs/api.md. It runs twice.
+/* Its plan on a graph, and the cost of a run on the CPU, as the JSON `matcha.plan/1` of docs/api.md. It runs twice.
  * `options` as for matcha_run_now. The caller frees the text. */
 MATCHA_API matcha_status matcha_explain(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                                         char** json, matcha_error** error);
-/* What this build and machine can do, as the JSON of `matcha doctor --json`. The caller frees the text. */
+/* The abilities of this build and machine, as the JSON of `matcha doctor --json`. The caller frees the text. */
 MATCHA_API matcha_status matcha_doctor(char** json, matcha_error** error);
 /* Frees a text. */
 MATCHA_API void matcha_text_free(char* text);
 
-/* Runs on a graph in the calling thread, and others, and gives the result. `options` may be NULL; it reads `threads`
+/* Runs on a graph in the calling thread and others, and returns the result. `options` may be NULL; it reads `threads`
  * and `timeout`, and the canceller. After MATCHA_TIMEOUT there may be a partial result. */
 MATCHA_API matcha_status matcha_run_now(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                                         matcha_result** result, matcha_error** error);
 /* The same in the background. */
 MATCHA_API matcha_status matcha_start(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                                       matcha_run** run, matcha_error** error);
-/* Waits for the end, at most so many milliseconds; negative: for ever. 1: it has ended, 0: it goes on. */
+/* Waits for the end, at most `milliseconds`; negative: without limit. 1: it has ended, 0: it is running. */
 MATCHA_API int matcha_wait(matcha_run* run, int64_t milliseconds);
 /* Ends a run within 100 ms, from any thread. Compiling goes on in the background, for later runs. */
 MATCHA_API void matcha_cancel(matcha_run* run);
-/* Outermost iterations that are done, of so many, in the step that goes on; 0 of 0 before the first. NULL: unasked. */
+/* Outermost iterations done, of `total`, in the current step; 0 of 0 before the first. Pointers may be NULL. */
 MATCHA_API void matcha_progress(const matcha_run* run, uint64_t* done, uint64_t* total);
-/* How the run ended, as matcha_run_now; waits for it. Gives the result and the error once. */
+/* Waits for the end and returns the status as matcha_run_now. Gives the result and the error once. */
 MATCHA_API matcha_status matcha_finish(matcha_run* run, matcha_result** result, matcha_error** error);
-/* Cancels the run if it goes on. */
+/* Cancels the run if it is running. */
 MATCHA_API void matcha_run_free(matcha_run* run);
-/* As matcha_start, for a program whose result is a list: its rows are taken as they are found, in no particular order,
- * with memory that does not grow: a run waits for the caller to take them. Reads the option `limit` too: never more
- * rows. The result is their number; it is not complete when the limit was reached. */
+/* As matcha_start, for a program whose result is a list: the caller takes its rows as they are found, in no particular
+ * order. Memory is bounded: the run waits for the caller. Also reads the option `limit`, the largest number of rows.
+ * The result is the number of rows; it is not complete if the limit was reached. */
 MATCHA_API matcha_status matcha_start_rows(matcha_program* program, matcha_graph* graph, const matcha_options* options,
                                            matcha_run** run, matcha_error** error);
-/* The next block of rows, waiting at most so many milliseconds; negative: for ever. 1: `rows` has one, which the caller
- * frees; 0: none came in time; -1: there are no more. matcha_finish before that ends the run, and drops the others. */
+/* The next block of rows; waits at most `milliseconds`; negative: without limit. 1: `rows` has one, which the caller
+ * frees; 0: none came in time; -1: there are no more. matcha_finish before that ends the run and drops the others. */
 MATCHA_API int matcha_next_rows(matcha_run* run, matcha_rows** rows, int64_t milliseconds);
 MATCHA_API size_t matcha_rows_count(const matcha_rows* rows);
 MATCHA_API size_t matcha_rows_columns(const matcha_rows* rows);
-/* Of the items of a column. */
+/* The kind of a column's items. */
 MATCHA_API matcha_kind matcha_rows_kind(const matcha_rows* rows, size_t column);
-/* As matcha_result_ints and matcha_result_floats; they live as long as the block. */
+/* As matcha_result_ints and matcha_result_floats; valid as long as the block. */
 MATCHA_API const int64_t* matcha_rows_ints(const matcha_rows* rows, size_t column);
 MATCHA_API const double* matcha_rows_floats(const matcha_rows* rows, size_t column);
 MATCHA_API void matcha_rows_free(matcha_rows* rows);
 
-/* Values of the result: 1, or the positions of a tuple; 0 where a run that was ended has none. */
+/* Number of values: 1, or the positions of a tuple; 0 if a stopped run has none. */
 MATCHA_API size_t matcha_result_size(const matcha_result* result);
-/* 0: the run was ended before it was done, and the values cover a part of the work. */
+/* 0: the run was stopped early, and the values cover a part of the work. */
 MATCHA_API int matcha_result_complete(const matcha_result* result);
 /* Requires for all of these: `at` is below the size. */
 MATCHA_API matcha_kind matcha_result_kind(const matcha_result* result, size_t at);
@@ -232,16 +232,16 @@ MATCHA_API matcha_kind matcha_result_kind(const matcha_result* result, size_t at
 MATCHA_API int64_t matcha_result_int(const matcha_result* result, size_t at, int64_t* high);
 /* A float; an int is rounded. */
 MATCHA_API double matcha_result_float(const matcha_result* result, size_t at);
-/* Of a list; 0 of anything else. */
+/* Rows and columns of a list; 0 for other values. */
 MATCHA_API size_t matcha_result_rows(const matcha_result* result, size_t at);
 MATCHA_API size_t matcha_result_columns(const matcha_result* result, size_t at);
-/* Of the items of a column. Requires: `column` is below matcha_result_columns. */
+/* The kind of a column's items. Requires: `column` is below matcha_result_columns. */
 MATCHA_API matcha_kind matcha_result_column_kind(const matcha_result* result, size_t at, size_t column);
-/* A column of ints, bools or vertices, NULL for floats; one of floats, NULL for others. They live with the result. */
+/* A column of ints, bools or vertices, NULL for floats; one of floats, NULL for others. Valid as long as the result. */
 MATCHA_API const int64_t* matcha_result_ints(const matcha_result* result, size_t at, size_t column);
 MATCHA_API const double* matcha_result_floats(const matcha_result* result, size_t at, size_t column);
-/* The result of a run, of those of all `count` shares of it (option `share`), in any order; exactly that of the whole
- * run. The shares stay the caller's. MATCHA_ERROR_USAGE: they are not all shares of one program's runs on one graph. */
+/* Merges the results of all `count` shares of a run (option `share`), in any order, into exactly that of the whole run.
+ * The caller keeps the shares. MATCHA_ERROR_USAGE: they are not all shares of one program's runs on one graph. */
 MATCHA_API matcha_status matcha_result_merge(const matcha_result* const* shares, size_t count, matcha_result** whole,
                                              matcha_error** error);
 MATCHA_API void matcha_result_free(matcha_result* result);

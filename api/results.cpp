@@ -69,7 +69,7 @@ matcha_result::Value value_of(const codegen::ResultValue& value, const runtime::
 
 namespace {
 
-/// Why these are not all shares of one run; empty: they are.
+/// The reason why these are not all shares of one run; empty: they are.
 std::string problem_of(std::span<const matcha_result* const> shares) {
   const auto other_run = [&](const matcha_result& a, const matcha_result& b) {
     return a.share.count != b.share.count || a.partials.size() != b.partials.size() ||

@@ -19,10 +19,10 @@ struct Column {
   std::vector<double> floats;
 };
 
-/// Of ranks, ints, floats or bools, as `kind` says.
+/// A column of ranks, ints, floats or bools, depending on `kind`.
 Column column_of(runtime::ElementKind kind, const void* items, std::uint64_t rows, const runtime::Universe& universe);
 
-/// Says of the columns that have labels, if any do, that their ints are labels.
+/// Marks the ints of the columns with labels as labels.
 void mark_labels(std::vector<Column>& columns, const std::vector<bool>& are_labels);
 
 }  // namespace matcha::api
@@ -43,15 +43,15 @@ struct matcha_result {
   matcha::codegen::Share share;
   std::vector<matcha::codegen::PartialValue> partials;
   std::shared_ptr<const matcha::runtime::Universe> universe;
-  std::weak_ptr<const void> source;  ///< What ran: shares of one run have the same.
+  std::weak_ptr<const void> source;  ///< The program that ran: shares of one run have the same.
 };
 
 namespace matcha::api {
 
 matcha_result::Value value_of(const codegen::ResultValue& value, const runtime::Universe& universe);
 
-/// The result of the whole run, of those of all its shares; null, with what is wrong, when they are not that.
-/// `run_error`: they are, and the whole run would have failed.
+/// The result of the whole run from all of its shares. Null if they do not form one run: the reason is in `problem`.
+/// `run_error`: they do, but the whole run would have failed.
 std::unique_ptr<matcha_result> merge_shares(std::span<const matcha_result* const> shares, std::string& problem,
                                             bool& run_error);
 

@@ -8,7 +8,7 @@ namespace matcha::api {
 
 namespace {
 
-/// How often a run that waits for room looks whether it must end.
+/// Interval at which a run that waits for room tests for a stop.
 constexpr std::chrono::milliseconds kLookForEnd{20};
 
 /// `count` rows from row `first` on; `are_labels` as of the queue.

@@ -14,7 +14,7 @@
 #include "api/task.h"
 #include "codegen/backend.h"
 
-/// A block of rows: what is behind the handle.
+/// A block of rows, the type of the handle.
 struct matcha_rows {
   std::uint64_t count = 0;
   std::vector<matcha::api::Column> columns;
@@ -22,13 +22,13 @@ struct matcha_rows {
 
 namespace matcha::api {
 
-/// The rows of a run on their way to the caller that pulls them. It holds few: a run waits for a slow caller.
+/// The rows of a run for a caller that pulls them. Its capacity is small: a run waits for a slow caller.
 class RowQueue {
  public:
   using Block = std::unique_ptr<matcha_rows>;
 
-  /// Never gives more than `limit` rows. `task`: of the run, which it wakes when there are rows. `are_labels`: of the
-  /// columns, whether their ints are labels; empty: none are.
+  /// Gives at most `limit` rows. `task`: the run's task, which is woken for new rows. `are_labels`: for each column,
+  /// whether its ints are labels; empty: none are.
   RowQueue(std::optional<std::uint64_t> limit, Task& task, std::vector<bool> are_labels)
       : limit_(limit), task_(task), are_labels_(std::move(are_labels)) {}
 
@@ -38,11 +38,11 @@ class RowQueue {
   /// The oldest block, or null.
   Block take();
   bool has_rows() const;
-  /// Nobody will take rows any more: the run ends. Those that are there stay.
+  /// Ends the run, because no more rows will be taken. Rows in the queue stay.
   void close();
 
-  // Once the run has ended.
-  std::uint64_t count() const;  ///< Rows that were put.
+  // Requires: the run has ended.
+  std::uint64_t count() const;  ///< Number of rows put.
   bool limit_reached() const;
   bool out_of_memory() const;
 

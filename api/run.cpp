@@ -50,7 +50,7 @@ matcha_status Code::wait(const std::atomic<std::uint32_t>* maybe_stop, std::opti
 
 std::shared_ptr<Code> SharedProgram::code(const std::shared_ptr<session::ResidentGraph>& graph, bool shares) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  // A program is the same for both.
+  // A program has the same code for both.
   const bool has_own_code = shares && !request_.pattern.text.empty();
   const Key key{graph.get(), has_own_code};
   std::shared_ptr<Code>& found = codes_[key];
@@ -96,7 +96,7 @@ matcha_status status_of(codegen::Ending ending, const RunWatch& watch) {
     case codegen::Ending::Complete: return MATCHA_OK;
     case codegen::Ending::Deadline: return MATCHA_TIMEOUT;
     case codegen::Ending::RowsRefused:
-      // Rows are also refused when the run was asked to end while it waited for room.
+      // Rows are also refused if the run was stopped while it waited for room.
       if (watch.maybe_rows->limit_reached()) return MATCHA_OK;
       if (watch.maybe_stop != nullptr && watch.maybe_stop->load() != 0) return MATCHA_CANCELLED;
       return watch.deadline && Clock::now() >= *watch.deadline ? MATCHA_TIMEOUT : MATCHA_OK;
@@ -185,7 +185,7 @@ matcha_run start(const matcha_program& program, const matcha_graph& graph, const
   if (gives_rows) {
     made.maybe_rows = std::make_shared<RowQueue>(options.limit, *made.task, program.shared->facts().are_labels);
   }
-  // The work holds no reference to its own task, which lives as long as the work does.
+  // The work keeps no reference to its own task, which lives as long as the work does.
   Task::start(made.task, [task = made.task.get(), found = made.found, progress = made.progress, rows = made.maybe_rows,
                           shared = program.shared, graph = graph.graph, options] {
     const RunWatch watch{&task->stop(), task->deadline(), progress.get(), rows.get()};
@@ -197,7 +197,7 @@ matcha_run start(const matcha_program& program, const matcha_graph& graph, const
 RowQueue::Block next_rows(matcha_run& run, std::optional<Clock::time_point> until, bool& more) {
   more = false;
   if (run.maybe_rows == nullptr) return nullptr;
-  // The run may put its last rows between the wait and the look at them.
+  // The run may put its last rows between the wait and the test.
   more = !run.task->wait(until, [&] { return run.maybe_rows->has_rows(); });
   RowQueue::Block block = run.maybe_rows->take();
   if (block != nullptr) more = true;

@@ -13,7 +13,7 @@
 #include "api/errors.h"
 #include "incremental/inputs.h"
 
-/// Programs on a graph that changes.
+/// Programs on a changing graph.
 namespace matcha::api {
 
 namespace {
@@ -89,7 +89,7 @@ matcha_status LiveStream::open(std::span<const matcha_program* const> programs,
   return opened;
 }
 
-/// The engine, and its programs.
+/// Makes the engine and its programs.
 matcha_status LiveStream::make(const std::vector<session::ProgramRequest>& requests,
                                const std::shared_ptr<session::ResidentGraph>& graph, bool edge_labels) {
   const runtime::Graph* const informed = graph->maybe_informed();
@@ -109,7 +109,7 @@ matcha_status LiveStream::make(const std::vector<session::ProgramRequest>& reque
   if ((!edge_labels && informed != nullptr) || is_named) {
     runtime::Result<runtime::Graph> own = edge_labels ? graph->informed_view() : graph->view();
     if (!own) return status_of(log_->error(own.error()));
-    // Callers have places among the names for ids, and vertices that come have others.
+    // Callers use positions among the names as ids; new vertices get other positions.
     if (is_named) {
       own->share_universe(
           std::make_shared<const runtime::Universe>(runtime::Universe::identity(graph->graph().universe().size())));
@@ -136,7 +136,7 @@ matcha_status LiveStream::make(const std::vector<session::ProgramRequest>& reque
   return status_of(status);
 }
 
-/// What was told since the last call.
+/// The log since the last call.
 std::string LiveStream::take_log() {
   std::string text = log_->text().substr(told_);
   told_ = log_->text().size();
@@ -173,7 +173,7 @@ bool LiveStream::put_lines(std::string_view text, std::string& error) {
   return true;
 }
 
-/// What the updates come to.
+/// Computes the net effect of the updates.
 Status LiveStream::net(st::NetBatch& batch, st::BatchFacts& facts, bool& usable) {
   usable = false;
   std::vector<st::Update> updates = std::exchange(updates_, {});
@@ -232,7 +232,7 @@ Found LiveStream::apply(const Task& task, bool& usable) {
 
 namespace {
 
-/// A call for a stream that is not at work, and leaves it so that it can go on.
+/// Runs a call that must not overlap with a batch and keeps the stream usable.
 template <typename Work>
 matcha_status entered(matcha_stream* stream, matcha_error** error, Work work) {
   return call(error, [&] {
@@ -247,7 +247,7 @@ matcha_status entered(matcha_stream* stream, matcha_error** error, Work work) {
   });
 }
 
-/// The answer of a program, or why there is none.
+/// The answer of a program, or null with the reason in `problem`.
 const st::Answer* answer_of(const LiveStream& stream, size_t program, std::string& problem) {
   const st::Answer* const answer = stream.maybe_answer(program);
   if (problem.empty() && program >= stream.size()) problem = fmt::format("the stream has {} programs", stream.size());
@@ -330,7 +330,7 @@ matcha_status matcha_stream_open(const matcha_program* const* programs, size_t c
 matcha_status matcha_stream_put(matcha_stream* stream, matcha_update kind, const matcha_column* first,
                                 const matcha_column* second, size_t count, matcha_error** error) {
   using namespace matcha::api;
-  // Callers in C may give any number, which is no value of the type then.
+  // Callers in C may pass any number, which may not be a value of the enum.
   std::uint32_t number = 0;
   static_assert(sizeof(number) == sizeof(kind));
   std::memcpy(&number, &kind, sizeof(number));

@@ -17,31 +17,31 @@
 
 namespace matcha::api {
 
-/// What is behind a stream. Work in the background keeps it. All calls but `enter` come between an `enter` that gave
-/// true and its `leave`.
+/// The state of a stream, shared with its background work. All calls except `enter` must be between a successful
+/// `enter` and its `leave`.
 class LiveStream {
  public:
   explicit LiveStream(const matcha_options& options)
       : threads_(options.threads), tier_(options.tier), recompute_(options.recompute), strict_(options.strict) {}
 
-  /// Programs on a graph. Errors go to `errors`.
+  /// Opens the programs on a graph. Errors are written to `errors`.
   matcha_status open(std::span<const matcha_program* const> programs,
                      const std::shared_ptr<session::ResidentGraph>& graph, std::string& errors);
 
-  /// Nobody else may call it until `leave`. Not entered: why.
+  /// Claims the stream until `leave`. If it is busy or ended, returns false with the reason in `why`.
   bool enter(std::string& why);
-  /// `usable`: the stream can go on.
+  /// `usable`: the stream can continue.
   void leave(bool usable) { state_.store(usable ? State::Idle : State::Ended); }
 
-  /// Updates of the next batch.
+  /// Adds updates to the next batch.
   void put(const std::vector<session::stream::Update>& updates);
-  /// False: none was taken, and `error` says why.
+  /// False: none was added, and `error` has the reason.
   bool put_lines(std::string_view text, std::string& error);
-  /// The batch; its updates are gone then, whatever happens. `usable`: the stream can go on.
+  /// Applies the batch; its updates are removed even after a failure. `usable`: the stream can continue.
   Found apply(const Task& task, bool& usable);
 
   std::size_t size() const { return engine_->size(); }
-  /// Of the last batch; null before the first.
+  /// The answer for the last batch; null before the first.
   const session::stream::Answer* maybe_answer(std::size_t program) const {
     return program < answers_.size() ? &answers_[program] : nullptr;
   }
@@ -61,7 +61,7 @@ class LiveStream {
   const bool recompute_, strict_;
   std::atomic<State> state_ = State::Idle;
   std::shared_ptr<session::MessageLog> log_ = std::make_shared<session::MessageLog>();
-  std::size_t told_ = 0;  ///< Bytes of the log that were given to a caller.
+  std::size_t told_ = 0;  ///< Bytes of the log already returned to the caller.
   std::vector<bool> rows_;
   std::unique_ptr<session::stream::Engine> engine_;
   std::optional<session::stream::LabelCodes> codes_;

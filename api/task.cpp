@@ -10,9 +10,9 @@
 #include <thread>
 #include <utility>
 
-// The library's static objects are never destroyed: `--wrap` sends their registrations here (CMakeLists.txt). Work in
-// the background, such as LLVM's, makes some of them late, and would find them gone at the end of the process while it
-// is still waited for.
+// Static objects of the library are never destroyed: `--wrap` redirects their registrations here (CMakeLists.txt).
+// Background work, such as LLVM's, creates some of them late, and could use them after their destruction at the end of
+// the process.
 extern "C" {
 int __real___cxa_atexit(void (*handler)(void*), void* argument, void* library);
 int __wrap___cxa_atexit(void (* /*handler*/)(void*), void* /*argument*/, void* /*library*/) { return 0; }
@@ -22,19 +22,19 @@ namespace matcha::api {
 
 namespace {
 
-/// How long work may take to end by itself when it is asked to, and how often a canceller is looked at.
+/// Time for work to end by itself after a request, and the interval at which a cancel token is tested.
 constexpr std::chrono::milliseconds kPatience{60}, kLook{10};
 
-/// How many threads without work are kept, and for how long: to make one takes longer than a small run.
+/// Most idle threads, and how long they are kept: starting a thread takes longer than a small run.
 constexpr std::size_t kMostIdle = 16;
 constexpr std::chrono::seconds kIdle{10};
 
-/// Threads in the background. It lives as long as the process.
+/// The background threads. Lives as long as the process.
 struct Background {
   std::mutex mutex;
   std::condition_variable ended;
   std::condition_variable more;
-  std::deque<std::function<void()>> handed;  ///< Work for threads that are idle; never more than these.
+  std::deque<std::function<void()>> handed;  ///< Work for idle threads; at most one for each.
   std::size_t idle = 0;
   std::uint64_t going = 0;
   std::set<Task*> tasks;  ///< Those among them.
@@ -51,11 +51,11 @@ void wait_for_background(void* /*unused*/) {
   all.ended.wait(lock, [&] { return all.going == 0; });
 }
 
-/// What a thread does: this work, then other work that comes while it is idle.
+/// The body of a thread: this work, then other work that arrives while it is idle.
 void serve(Background& all, std::function<void()> work) {
   for (;;) {
     work();
-    work = nullptr;  // What it shares is freed before the process may end.
+    work = nullptr;  // Its shared data is freed before the process may end.
     std::unique_lock<std::mutex> lock(all.mutex);
     --all.going;
     all.ended.notify_all();
@@ -89,7 +89,7 @@ void in_background(std::function<void()> work) {
   Background& all = the_background();
   {
     const std::lock_guard<std::mutex> lock(all.mutex);
-    if (all.idle > all.handed.size() && !after_fork()) {  // The idle ones are the parent's.
+    if (all.idle > all.handed.size() && !after_fork()) {  // The idle threads are the parent's.
       all.handed.push_back(std::move(work));
       ++all.going;
       all.more.notify_one();
@@ -113,7 +113,7 @@ void on_reading_thread(const std::function<void()>& work) {
     std::condition_variable wake;
     std::deque<std::packaged_task<void()>> tasks;
   };
-  // It lives as long as the process.
+  // Lives as long as the process.
   static Reader* const reader = [] {
     Reader* const made = new Reader;
     std::thread([made] {

@@ -9,53 +9,53 @@
 #include <mutex>
 #include <optional>
 
-/// Work that its caller may leave behind.
+/// Background work that its caller may abandon.
 namespace matcha::api {
 
 using Clock = std::chrono::steady_clock;
 
-/// Runs the work on a thread that does nothing else meanwhile. The end of the process cancels tasks and waits for all
-/// of it, as static objects are gone afterwards.
+/// Runs the work on a thread of its own. The end of the process cancels tasks and waits for all work, because static
+/// objects are destroyed afterwards.
 void in_background(std::function<void()> work);
 
-/// Runs the work on the one thread that reads programs and patterns, and waits for it: nauty, which finds symmetries of
-/// patterns, mixes up the memory of several threads even when they take turns.
+/// Runs the work on the only thread that reads programs and patterns, and waits for it: nauty, which finds symmetries
+/// of patterns, corrupts its memory if several threads use it, even one at a time.
 void on_reading_thread(const std::function<void()>& work);
 
-/// True in a child of the process that has begun background work: its threads are not there.
+/// True in a forked child of a process that has background threads: they do not exist in the child.
 bool after_fork();
 
-/// A request to end calls, from any thread.
+/// A cancel token: requests the end of calls, from any thread.
 struct Canceller {
   std::atomic<bool> requested = false;
 };
 
-/// Work in the background, and whoever waits for it. Work that does not end soon after it was asked to is left behind:
-/// it goes on to its end, and nobody gets what it finds.
+/// Work in the background, and its waiting caller. Work that does not end soon after a stop request is abandoned: it
+/// runs to its end, and its result is dropped.
 class Task {
  public:
   enum class End { Done, Cancelled, TimedOut };
 
-  /// Ends when the canceller, if there is one, asks for it, or at the deadline.
+  /// Stops when the cancel token, if any, requests it, or at the deadline.
   explicit Task(std::optional<Clock::time_point> deadline, std::shared_ptr<const Canceller> maybe_canceller = nullptr)
       : deadline_(deadline), maybe_canceller_(std::move(maybe_canceller)) {}
 
-  /// Called once. The work owns all that it touches, or shares it.
+  /// To be called once. The work owns, or shares, all data that it uses.
   static void start(const std::shared_ptr<Task>& task, std::function<void()> work);
 
   void cancel();
-  /// Waits until it has ended or was left behind; false if that was not before `until`, or `maybe_ready` gave true,
-  /// which is asked at the start and after every `wake`.
+  /// Waits until the work has ended or was abandoned. False if neither happened before `until`, or if `maybe_ready`
+  /// gave true, which is tested at the start and after every `wake`.
   bool wait(std::optional<Clock::time_point> until = std::nullopt, const std::function<bool()>& maybe_ready = {});
   void wake();
-  /// After `wait` gave true. Done: what the work wrote may be read, by one thread.
+  /// Requires: `wait` gave true. Done: the results of the work may be read, by one thread.
   End end() const;
-  /// After `wait` gave true: what it was asked for before it ended.
+  /// Requires: `wait` gave true. The stop request that came before the end; Done: none.
   End why() const;
 
-  // What the work looks at.
-  const std::atomic<std::uint32_t>& stop() const { return stop_; }       ///< It was cancelled.
-  const std::atomic<bool>& interrupted() const { return interrupted_; }  ///< It was cancelled, or its time is over.
+  // Tested by the work.
+  const std::atomic<std::uint32_t>& stop() const { return stop_; }       ///< Cancelled.
+  const std::atomic<bool>& interrupted() const { return interrupted_; }  ///< Cancelled, or past the deadline.
   const std::optional<Clock::time_point>& deadline() const { return deadline_; }
 
  private:
@@ -69,7 +69,7 @@ class Task {
   std::condition_variable changed_;
   bool done_ = false;
   bool left_ = false;
-  End asked_ = End::Done;  ///< What it was asked for; Done: nothing.
+  End asked_ = End::Done;  ///< The stop request; Done: none.
   Clock::time_point leave_at_{};
 };
 
