@@ -7,7 +7,7 @@
 #include "frontend/builtins.h"
 #include "lsp/features.h"
 
-/// Completion and signature help: from the text before the cursor, since a line that is being written has no tree.
+/// Completion and signature help, from the text before the cursor: an unfinished line has no tree.
 namespace matcha::tools::lsp {
 
 namespace {
@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 7> kTypes{"int", "float", "bool", "Var", 
 /// A bracket that is open at the cursor.
 struct OpenBracket {
   std::string_view callee;   ///< The name before it, if it is a call.
-  std::size_t argument = 0;  ///< Commas behind it.
+  std::size_t argument = 0;  ///< Number of commas behind it.
   std::string_view keyword;  ///< `name` of the current argument, if it begins with `name =`.
   std::size_t argument_begin = 0;
 };
@@ -40,7 +40,7 @@ std::string_view name_before(std::string_view text, std::size_t end) {
   return text.substr(begin, end - begin);
 }
 
-/// Whether a line that begins at `at` cannot be within brackets.
+/// True if a line that begins at `at` cannot be inside brackets.
 bool begins_statement(std::string_view text, std::size_t at) {
   at = std::min(text.find_first_not_of(" \t", at), text.size());
   for (std::string_view word : {"def ", "return ", "from "}) {
@@ -111,7 +111,7 @@ Json modules(const Document& document, Position position, std::string_view prefi
     }
   }
   std::ranges::sort(names);
-  // Editors end a word at a dot, so the range says what is replaced.
+  // Editors end a word at a dot, so the range includes the whole prefix.
   const Json range = {{"start", to_json({position.line, position.character - prefix.size()})},
                       {"end", to_json(position)}};
   Json out = Json::array();
@@ -134,7 +134,7 @@ Json functions_of(const Document& document, const std::string& module) {
   return out;
 }
 
-/// Completion on the line of an import; nothing on any other.
+/// Completion on the line of an import; empty on other lines.
 std::optional<Json> in_import(const Document& document, Position position, std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   if (!line.starts_with("from ")) return std::nullopt;
@@ -154,7 +154,7 @@ const ast::Decl* find(const Document& document, Position position, std::string_v
   return nullptr;
 }
 
-/// The names of the parameters of the call that is being written, as keywords.
+/// Adds the parameter names of the unfinished call, as keywords.
 void add_keywords(const Document& document, Position position, const OpenBracket& call, Json& out) {
   if (const ast::Decl* decl = find(document, position, call.callee)) {
     for (const ast::Param& param : decl->def == nullptr ? std::span<ast::Param>() : decl->def->params) {
@@ -169,7 +169,7 @@ void add_keywords(const Document& document, Position position, const OpenBracket
   }
 }
 
-/// The parts of a signature between its outer parentheses.
+/// The parameters between the outer parentheses of a signature.
 std::vector<std::string> parameters_of(std::string_view signature) {
   std::vector<std::string> out;
   std::size_t depth = 0;

@@ -101,13 +101,13 @@ class WordCollector {
   std::vector<const ast::Lambda*>& lambdas_;
 };
 
-/// Whether a place on one line has byte `column` (from 0), or ends there.
+/// True if a place on one line contains byte `column` (from 0), or ends there.
 bool covers(SourceLoc loc, std::size_t line, std::size_t column) {
   return loc.line == line + 1 && loc.column - 1 <= column && column <= std::size_t{loc.column} - 1 + loc.length;
 }
 
-/// Of functions side by side, the one that the position is in: what is written behind a function, deeper than its
-/// `def`, still belongs to it.
+/// The function of `defs` that contains the position. Text behind a function that is indented deeper than its `def`
+/// belongs to it.
 const ast::Def* def_around(const std::vector<const ast::Def*>& defs, std::size_t line, std::size_t column) {
   const ast::Def* found = nullptr;
   for (const ast::Def* def : defs) {
@@ -138,7 +138,7 @@ Document::Document(std::string path, std::string text, const OpenText& open_text
   options_.read_module = reader_for(path_, open_text);
   file_ = sources_.add(path_.empty() ? "program" : path_, std::move(text));
   program_ = frontend::check(sources_, file_, options_, diagnostics_);
-  // The last errors are found on the way to the stage Loop.
+  // The last errors are found during lowering to the stage Loop.
   if (const std::optional<frontend::asg::Graph> graph = frontend::build_asg(*program_, diagnostics_)) {
     ir::Context context;
     frontend::lower(*graph, context, diagnostics_);

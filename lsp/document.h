@@ -10,16 +10,16 @@
 #include "frontend/frontend.h"
 #include "lsp/text.h"
 
-/// A program in an editor: its text, its tree, and what its words mean.
+/// A program in an editor: its text, its tree, and the meaning of its words.
 namespace matcha::tools::lsp {
 
 namespace ast = frontend::ast;
 
-/// A word of the program that means something.
+/// A word of the program with a meaning.
 struct Word {
   SourceLoc loc;
-  const ast::Decl* maybe_decl = nullptr;      ///< What it names.
-  int builtin = -1;                           ///< Or an operator, by its index.
+  const ast::Decl* maybe_decl = nullptr;      ///< The declaration that it names.
+  int builtin = -1;                           ///< Or index of an operator.
   const ast::Import* maybe_module = nullptr;  ///< Or a module, in an import.
 };
 
@@ -28,8 +28,8 @@ using OpenText = std::function<std::optional<std::string>(const std::string& pat
 
 class Document {
  public:
-  /// Reads and checks the text. Modules come from `open_text` where they are open, else from the folder of `path`
-  /// (empty: the text is in no file) and from the binary.
+  /// Reads and checks the text. Modules come from `open_text` if they are open, else from the folder of `path` (empty:
+  /// the text is in no file) and from the binary.
   Document(std::string path, std::string text, const OpenText& open_text);
 
   const std::string& path() const { return path_; }
@@ -40,13 +40,13 @@ class Document {
   const Diagnostics& diagnostics() const { return diagnostics_; }
   const frontend::ModuleReader& modules() const { return options_.read_module; }
 
-  /// What the word at a position means; nothing if it means nothing. On lines with syntax errors words are looked up by
-  /// their names.
+  /// The meaning of the word at a position; empty if it has none. On lines with syntax errors words are looked up by
+  /// name.
   std::optional<Word> word_at(Position position) const;
-  /// The declarations that a name at the position may mean, the innermost first.
+  /// The declarations visible at the position, innermost first.
   std::vector<const ast::Decl*> visible_at(Position position) const;
   const std::vector<Word>& words() const { return words_; }
-  /// The file of a module that the program imports; nothing after an error in it.
+  /// The file of a module imported by the program; empty after an error in it.
   std::optional<std::uint32_t> file_of(const ast::Import& import) const;
 
  private:

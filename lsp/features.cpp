@@ -23,7 +23,7 @@ Json location(const std::string& uri, const SourceManager& sources, SourceLoc lo
   return {{"uri", uri}, {"range", range_of(sources, loc)}};
 }
 
-/// The import of the main file that led to `file`; its first one if that was through others.
+/// The import of the main file that led to `file`; for an indirect import, the first one.
 const ast::Import* import_of(const Document& document, std::uint32_t file) {
   const std::span<ast::Import> imports = document.program().main->imports;
   for (const ast::Import& import : imports) {
@@ -32,7 +32,7 @@ const ast::Import* import_of(const Document& document, std::uint32_t file) {
   return imports.empty() ? nullptr : imports.data();
 }
 
-/// The type of a parameter or a local name; empty if nothing is known.
+/// The type of a parameter or a local name; empty if unknown.
 std::string_view type_of(const ast::Decl& decl) { return decl.shown == "?" ? std::string_view() : decl.shown; }
 
 std::string typed(const ast::Decl& decl) {
@@ -74,7 +74,7 @@ bool is_certain(std::string_view type) {
   return !type.empty() && type.find('?') == std::string_view::npos && !type.starts_with("func(");
 }
 
-/// The place behind the `)` of a function's parameters; 0 if there is none.
+/// The position behind the `)` of a function's parameters; 0 if there is none.
 std::size_t behind_params(std::string_view text, std::size_t at) {
   std::size_t depth = 0;
   for (; at < text.size(); ++at) {

@@ -15,10 +15,10 @@ namespace ast = frontend::ast;
 using frontend::BoundArgs;
 using frontend::BuiltinId;
 
-/// Names and calls that are followed.
+/// Most names and calls that are followed.
 constexpr int kMaxDepth = 16;
 
-/// The arguments of the function that is looked into, and where they stand.
+/// The arguments of the function being examined, and the frame of the call.
 struct Frame {
   std::unordered_map<const ast::Decl*, const ast::Expr*> args;
   const Frame* caller = nullptr;
@@ -53,7 +53,7 @@ class Finder {
   }
 
  private:
-  /// What a name stands for, if that is an expression of the program.
+  /// The value of a name, if it is an expression of the program.
   static std::optional<Found> value_of(const ast::Expr& expr, const Frame* frame) {
     const ast::Decl* decl = static_cast<const ast::NameExpr&>(expr).decl;
     if (decl == nullptr) return std::nullopt;
@@ -137,7 +137,7 @@ class Finder {
     return out;
   }
 
-  /// A list of some items of another one, or of as many as it has at most.
+  /// Facts about a list of some items of another one, or of at most as many.
   ListFacts apply(const ast::CallExpr& call, const Frame* frame, int depth) {
     std::vector<const ast::Arg*> unknown;
     std::vector<const ast::Arg*> repeated;
@@ -156,7 +156,8 @@ class Finder {
     return out;
   }
 
-  /// Whether a graph has no edge twice: one that the entry gets, unless its edges are told apart by what they carry.
+  /// True if a graph has no repeated edge: an input of the entry, unless its edges are distinguished by their
+  /// information.
   bool is_simple(const ast::Expr& graph, const Frame* frame, int depth) {
     if (graph.kind != ast::Expr::Kind::Name || depth > kMaxDepth || program_.entry == nullptr) return false;
     const ast::Decl* decl = static_cast<const ast::NameExpr&>(graph).decl;

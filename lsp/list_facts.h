@@ -6,14 +6,14 @@
 
 namespace matcha::tools::lsp {
 
-/// What the language promises of a list, by the operators that make it (grammar/README.md).
+/// The language's guarantees about a list, by the operators that make it (grammar/README.md).
 struct ListFacts {
   bool sorted = false;
   bool unique = false;
-  std::string bound;  ///< How many items it has at most, in words; empty: nothing is known.
+  std::string bound;  ///< Upper bound of the number of items, in words; empty: unknown.
 };
 
-/// Of the list that `expr` gives in `program`, whose names are resolved.
+/// The facts about the value of `expr` in `program`, whose names are resolved.
 ListFacts list_facts(const frontend::Program& program, const frontend::ast::Expr& expr);
 
 }  // namespace matcha::tools::lsp

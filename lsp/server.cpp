@@ -13,7 +13,7 @@ namespace {
 constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601, kInvalidParams = -32602,
               kInternalError = -32603, kNotInitialized = -32002;
 
-/// Changes of a document come as its whole text.
+/// Changes of a document are sent as its whole text.
 constexpr int kFullText = 1;
 
 /// The text at `key` of an object; null if there is none.
@@ -59,7 +59,7 @@ bool Server::handle(std::string_view body) {
   const bool valid_id = id.is_string() || id.is_number() || id.is_null();
   const std::string* method = text_at(message, "method");
   if (method == nullptr) {
-    // An answer to a request of the server, of which there are none, is no error.
+    // An answer is ignored: the server sends no requests.
     const bool answer = message.is_object() && (message.contains("result") || message.contains("error"));
     if (!answer) fail(valid_id ? id : Json(), kInvalidRequest, "the message has no method");
     return true;

@@ -18,16 +18,16 @@ class Server {
 
   Server(Send send, ShownModule shown) : send_(std::move(send)), shown_(std::move(shown)) {}
 
-  /// Handles the content of one message; false once the client has asked to exit.
+  /// Handles the content of one message; false after the client's request to exit.
   bool handle(std::string_view body);
-  /// Answers what is no message.
+  /// Answers a malformed message.
   void malformed(const std::string& why);
-  /// Whether the client has asked to shut down, as it has to before it exits.
+  /// True after the client's request to shut down, which must come before exit.
   bool is_shut_down() const { return state_ == State::ShutDown; }
 
  private:
   enum class State { New, Running, ShutDown };
-  /// An answer that is an error.
+  /// An error answer.
   struct Failure {
     int code;
     std::string message;
@@ -42,7 +42,7 @@ class Server {
   Json initialize();
   Json answer(const std::string& method, const Json& params);
   const Document& document_of(const Json& params) const;
-  /// Reads the text and says what is wrong with it.
+  /// Reads the text and publishes its diagnostics.
   void open(const std::string& uri, std::string text, const Json& version);
   void close(const std::string& uri);
   void publish(const std::string& uri, const Json& version, const Json& diagnostics);

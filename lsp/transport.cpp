@@ -14,12 +14,12 @@ namespace matcha::tools::lsp {
 
 namespace {
 
-/// A line of a header that goes on for longer is none.
+/// Longest line of a header; a longer one is malformed.
 constexpr std::size_t kLongestHeader = 4096;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 0x20) : c; }
 
-/// The number of a line `Content-Length: N`; nothing if it is another header.
+/// The number of a line `Content-Length: N`; empty for other headers.
 std::optional<std::size_t> content_length(std::string_view line) {
   constexpr std::string_view kName = "content-length:";
   bool named = line.size() > kName.size() &&

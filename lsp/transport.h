@@ -7,7 +7,7 @@
 /// Messages of the Language Server Protocol over two descriptors: `Content-Length: N`, an empty line, N bytes.
 namespace matcha::tools::lsp {
 
-/// Longer messages are skipped: no program is as long.
+/// Longer messages are skipped: no program is that long.
 inline constexpr std::size_t kLongestMessage = std::size_t{64} << 20;
 
 class Transport {
@@ -16,16 +16,16 @@ class Transport {
 
   enum class Got {
     Message,
-    Malformed,  ///< A header without a usable length, or a message that is too long; reading goes on behind it.
-    End         ///< The input is over, perhaps within a message.
+    Malformed,  ///< A header without a usable length, or a message that is too long; the next call continues behind it.
+    End         ///< The input has ended, perhaps inside a message.
   };
-  /// Waits for the next message; `body` is its content, or says what is wrong with it.
+  /// Waits for the next message; `body` receives its content, or the error.
   Got read(std::string& body);
   /// False if the reader is gone.
   bool write(std::string_view body);
 
  private:
-  /// Reads on; false at the end of the input.
+  /// Reads more input; false at its end.
   bool fill();
   /// A line without its end; false at the end of the input.
   bool line(std::string& text);
@@ -33,7 +33,7 @@ class Transport {
   int in_;
   int out_;
   std::string buffer_;
-  std::size_t at_ = 0;  ///< What stands before it in the buffer was used.
+  std::size_t at_ = 0;  ///< Bytes of the buffer that were consumed.
 };
 
 }  // namespace matcha::tools::lsp
