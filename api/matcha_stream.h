@@ -23,8 +23,8 @@ typedef enum matcha_update {
   MATCHA_REMOVE_VERTEX = 4 /* With its edges. */
 } matcha_update;
 /* Adds `count` updates to the next batch, in order: edges between `first` and `second`; or vertices `first`, with
- * labels `second` if they are added (NULL items: none). The columns are read during the call. The ends of added edges become
- * vertices. */
+ * labels `second` if they are added (NULL items: none). The columns are read during the call. The ends of added edges
+ * become vertices. */
 MATCHA_API matcha_status matcha_stream_put(matcha_stream* stream, matcha_update kind, const matcha_column* first,
                                            const matcha_column* second, size_t count, matcha_error** error);
 /* The same as text of `bytes` bytes, in lines: `+ u v [label]`, `- u v [label]`, `v id [label]`, `-v id`. An error
