@@ -11,7 +11,7 @@ struct Case {
   std::vector<std::string> words;    ///< The command line without `matcha`.
   std::string output;                ///< Expected standard output, with its line breaks.
   int status = 0;                    ///< Expected exit code.
-  std::vector<std::string> says;     ///< Texts that standard error must have.
+  std::vector<std::string> says;     ///< Texts required in standard error.
   std::vector<std::string> engines;  ///< Names of `engines()`; never empty.
 };
 
@@ -21,13 +21,13 @@ struct Input {
   std::string content;
 };
 
-/// What a `.answers` file holds. README.md of tests has the format.
+/// The contents of a `.answers` file. README.md of tests has the format.
 struct CaseFile {
   std::vector<Input> inputs;
   std::vector<Case> cases;
 };
 
-/// A way to run a command: options that are added to its words, and what refuses them.
+/// A way to run a command: options added to its words, and the cases that it cannot run.
 struct Engine {
   std::string name;
   std::vector<std::string> options;

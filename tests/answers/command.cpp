@@ -13,7 +13,7 @@
 namespace matcha::answers {
 namespace {
 
-/// Seconds after which a command is said to hang; the kernel counts them.
+/// Seconds after which a command counts as hanging; the kernel measures them.
 constexpr unsigned kLimitSeconds = 300;
 
 std::string content_of(int descriptor) {

@@ -1,5 +1,5 @@
-// What `explain` shows as chosen is what `run` runs: a table of questions, each asked both ways in this process, with
-// the engine that answers. Every offer of a question gives the same answer.
+// The engine chosen by `explain` is the one used by `run`: a table of questions, each run both ways in this process.
+// All engines that offer an answer give the same one.
 
 #include <unistd.h>
 
@@ -95,7 +95,7 @@ Json asked(const char* verb, std::vector<std::string> words) {
   return Json{{"failed", outcome.errors}};
 }
 
-/// The problem in a sentence; empty: there is none.
+/// The problem in a sentence; empty: none.
 std::string problem_of(const Question& question) {
   const Json plan = asked("explain", question.words), answer = asked("run", question.words);
   if (plan.contains("failed")) return "explain: " + plan["failed"].get<std::string>();

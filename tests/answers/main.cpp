@@ -18,14 +18,14 @@
 namespace matcha::answers {
 namespace {
 
-/// The command of a case on an engine: its options come behind the verb.
+/// Runs the command of a case on an engine, whose options follow the verb.
 std::vector<std::string> command(const Case& one, const Engine& engine) {
   std::vector<std::string> words = one.words;
   words.insert(words.begin() + 1, engine.options.begin(), engine.options.end());
   return words;
 }
 
-/// True if the case has its answer on the engine; else prints what came instead.
+/// True if the engine gives the answer of the case; else prints the difference.
 bool check(const std::string& path, const Case& one, const Engine& engine) {
   const std::vector<std::string> words = command(one, engine);
   const Outcome outcome = run_command(words);
@@ -39,7 +39,7 @@ bool check(const std::string& path, const Case& one, const Engine& engine) {
   return false;
 }
 
-/// Runs the cases of a file in a folder that has its inputs; the numbers of right and of wrong answers.
+/// Runs the cases of a file in a folder with its inputs; returns the numbers of right and of wrong answers.
 std::pair<int, int> run_file(const std::string& path, const std::string& only) {
   const CaseFile file = read_cases(path);
   const std::filesystem::path home = std::filesystem::current_path();

@@ -199,7 +199,7 @@ TEST(Api, RunsEndWhenCancelled) {
   matcha_program_free(program);
 }
 
-/// Processor time of the process: other work on the machine does not make a call late.
+/// Processor time of the process, which does not depend on other work on the machine.
 struct Clock {
   using duration = std::chrono::nanoseconds;
   using rep = duration::rep;
@@ -217,7 +217,7 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// The processor time that all cores have in so many seconds.
+/// Processor time of all cores together in `seconds`.
 double all_cores_ms(double seconds) { return 1000 * seconds * std::max(1U, std::thread::hardware_concurrency()); }
 
 #if defined(__SANITIZE_THREAD__)
@@ -246,7 +246,7 @@ testing::AssertionResult ends_soon(F measure) {
   return testing::AssertionFailure() << "at the least " << least << " ms";
 }
 
-/// Cancels a run of the program after so many milliseconds, before its end, and says how long it took to end.
+/// Cancels a run of the program after `milliseconds`, before its end; returns the time until it ended.
 double milliseconds_to_cancel(matcha_program* program, matcha_graph* graph, int after) {
   matcha_run* run = nullptr;
   EXPECT_EQ(MATCHA_OK, matcha_start(program, graph, nullptr, &run, nullptr));
@@ -284,7 +284,7 @@ TEST(Api, CompilingIsLeftBehind) {
   EXPECT_TRUE(ends_soon([&] { return milliseconds_to_cancel(motifs, clique.graph, 0); }));
   EXPECT_TRUE(ends_soon([&] { return milliseconds_to_cancel(motifs, clique.graph, 150); }));
   EXPECT_TRUE(ends_soon([&] { return milliseconds_to_time_out(motifs, clique.graph, "0.1"); }));
-  // What goes on in the background serves a later run, and the program may be freed meanwhile.
+  // Background work continues for a later run, and the program may be freed in the meantime.
   matcha_run* run = nullptr;
   ASSERT_EQ(MATCHA_OK, matcha_start(motifs, clique.graph, nullptr, &run, nullptr));
   matcha_program_free(motifs);
@@ -442,7 +442,7 @@ TEST(Api, CancellersEndCallsOfOtherThreads) {
   matcha_program_free(program);
 }
 
-/// Two runs of one program on one graph: the second begins and ends while the first goes on.
+/// Two runs of one program on one graph: the second starts and ends during the first.
 TEST(Api, RunsGoOnAtTheSameTime) {
   const Clique large(220), small(6);
   Options options;

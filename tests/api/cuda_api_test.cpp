@@ -74,7 +74,7 @@ TEST_F(CudaApi, GraphsStayOnTheDevice) {
   cpu.set("device", "cpu");
   matcha_program* const on_cpu = pattern("clique:4", cpu.options);
   EXPECT_EQ(count(on_cpu, graph.graph), found);
-  // What was released comes back with the next run.
+  // The next run copies released data again.
   const std::uint64_t full = bytes_held();
   EXPECT_EQ(MATCHA_OK, matcha_graph_release(graph.graph, "cuda", nullptr));
   EXPECT_LT(bytes_held() + graph.bytes(), full);

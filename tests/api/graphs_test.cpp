@@ -89,7 +89,7 @@ TEST(Csr, SmallAndDirected) {
   EXPECT_EQ(3U, matcha_graph_vertices(graph)) << "a vertex without neighbours is one";
   EXPECT_EQ(1U, matcha_graph_edges(graph));
   matcha_graph_free(graph);
-  // Nobody need be told.
+  // No callback is necessary.
   ASSERT_EQ(MATCHA_OK, matcha_graph_from_csr(3, rows.offsets.data(), MATCHA_INT64, rows.targets.data(), MATCHA_INT32,
                                              nullptr, nullptr, directed.options, &graph, nullptr));
   matcha_graph_free(graph);
@@ -243,7 +243,7 @@ TEST(Graphs, LabelsOfEdgesAreColumnsOfQueries) {
   matcha_result_free(result);
   matcha_program_free(program);
   matcha_graph_free(graph);
-  // Where there are no words, those below 0 are numbers, too.
+  // Without words, labels below 0 are numbers too.
   std::ofstream(path) << "1 2 -3\n";
   ASSERT_EQ(MATCHA_OK, matcha_graph_read(path.c_str(), reading.options, &graph, nullptr));
   char number[8];

@@ -113,7 +113,7 @@ TEST(Join, RandomGraphs) {
     const Edges a = edges_of(60, 14), b = edges_of(40, 10 + random() % 8);
     matcha_graph *const first = graph_of(a), *const second = graph_of(b);
     const JoinOf both({"G", "H"}, {first, second}), turned({"H", "G"}, {first, second});
-    free_all({first, second});  // The join keeps what it needs.
+    free_all({first, second});  // The join keeps its data.
     EXPECT_EQ(weighed(a, b), count(program, both.graph)) << round;
     EXPECT_EQ(weighed(a, b), count(program, turned.graph)) << round;
   }
@@ -156,7 +156,7 @@ TEST(Join, IdsOfAllKinds) {
   free_all({numbers, text, large, negative});
 }
 
-/// Of a graph with its ids as they are, and of one with names beside them, whose order is that of bytes.
+/// For a graph with its own ids, and one with other ids beside them, ordered by bytes.
 TEST(Join, NumbersAmongNamesAreInTheOrderOfText) {
   Options options;
   options.set("edge-labels", "true");

@@ -100,7 +100,7 @@ TEST(Lists, RandomPairsAgainstBruteForce) {
     }
     matcha_graph* const graph = graph_of_ends(sources, targets);
     const WithList given(graph, "pairs", {ints(a), ints(b), ints(weights)}, a.size());
-    matcha_graph_free(graph);  // What was made keeps what it needs.
+    matcha_graph_free(graph);  // The joined graph keeps its data.
     EXPECT_EQ(wanted, count(program, given.graph)) << round;
   }
   matcha_program_free(program);
@@ -169,7 +169,7 @@ def main(rows: List<Tuple<float, 2>>, scale: float = -2) -> float:
   ASSERT_EQ(MATCHA_OK, matcha_run_now(dot, mixed.graph, nullptr, &result, nullptr));
   EXPECT_EQ(-2.0, matcha_result_float(result, 0));
   matcha_result_free(result);
-  // What does not fit.
+  // Lists that do not fit.
   matcha_program* const degrees = list_program(kDegrees);
   EXPECT_EQ(MATCHA_ERROR_INPUT,
             failure(degrees, WithList(edge, "seeds", {{floats.data(), MATCHA_FLOAT64, 0}}, 2).graph).first);

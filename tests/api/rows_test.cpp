@@ -246,7 +246,7 @@ TEST(Rows, BadInput) {
   matcha_run_free(run);
   matcha_rows_free(nullptr);
   matcha_program_free(triangles);
-  // A run that fails has none either, and its error is told.
+  // A failed run has none either, and its error is reported.
   matcha_program* failing = nullptr;
   ASSERT_EQ(MATCHA_OK,
             matcha_program_compile("def main(G: Graph):\n"

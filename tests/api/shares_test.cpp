@@ -140,7 +140,7 @@ TEST(Shares, RowsOfAShare) {
     matcha_run_free(run);
   }
   EXPECT_EQ(9880U, taken);
-  // Lists are in the order of the whole.
+  // Lists are in the order of the whole run.
   matcha_result* wanted = nullptr;
   ASSERT_EQ(MATCHA_OK, matcha_run_now(triangles, clique.graph, nullptr, &wanted, nullptr));
   const Shares shares(triangles, clique.graph, 7);
@@ -187,7 +187,7 @@ TEST(Shares, BadInput) {
   EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_result_merge(nullptr, 2, &plain, nullptr));
   EXPECT_EQ(nullptr, plain);
   matcha_program_free(triangles);
-  // What is computed of sums has no shares.
+  // Values computed from sums have no shares.
   matcha_program* const computed = compiled(
       "def main(G: Graph):\n"
       "    return 1 + sum(apply(lambda v: size(neighbor(G, v)), vertices(G)))\n");

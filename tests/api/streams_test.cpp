@@ -9,7 +9,7 @@
 #include "api/matcha_stream.h"
 #include "tests/api/support.h"
 
-/// Streams of libmatcha: totals beside counts of the graph as it is, rows, bad input and stops.
+/// Streams of libmatcha: totals compared with counts of the current graph, rows, bad input and stops.
 namespace {
 
 using matcha_test::Clique;
@@ -34,7 +34,7 @@ struct Stream {
     return matcha_stream_put(stream, kind, &a, &b, first.size(), nullptr);
   }
   matcha_status lines(const char* text) { return matcha_stream_put_lines(stream, text, std::strlen(text), nullptr); }
-  /// The total; the status, negative, after a failure, of which `told` gets the text.
+  /// The total; after a failure the status, negative, and its text in `told`.
   std::int64_t apply(const matcha_options* options = nullptr, std::string* maybe_told = nullptr) {
     matcha_run* run = nullptr;
     matcha_error* error = nullptr;

@@ -7,7 +7,7 @@
 
 #include "api/matcha.h"
 
-/// What the tests of libmatcha share.
+/// Helpers of the tests of libmatcha.
 namespace matcha_test {
 
 /// A complete graph of the ids 10, 20, ….

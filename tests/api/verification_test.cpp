@@ -1,5 +1,4 @@
-// What `run --verify` checks answers against: counts by trying all maps, samples of graphs, and that a wrong program is
-// found out.
+// The references of `run --verify`: counts by trying all maps, samples of graphs, and the detection of a wrong program.
 
 #include "session/verification.h"
 
@@ -17,7 +16,7 @@ namespace {
 
 using pattern::Induced;
 
-/// A graph with edges as they stand, or with both directions of each.
+/// A graph with edges as given, or with both directions of each.
 runtime::Graph graph_of(std::uint64_t vertices, std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs,
                         bool directed, std::vector<std::int64_t> labels = {}, std::vector<std::int64_t> infos = {}) {
   std::vector<std::uint32_t> from, to;
@@ -124,7 +123,7 @@ TEST(GraphSamples, HaveAllEdgesBetweenTheirVertices) {
   }
 }
 
-/// Gives what another one gives, or one more in every third run.
+/// Returns the value of another function, or one more in every third run.
 class Miscounting final : public codegen::Executable {
  public:
   Miscounting(codegen::Executable& right, bool wrong) : right_(right), wrong_(wrong) {}

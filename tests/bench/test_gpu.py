@@ -62,7 +62,7 @@ class Gpu(unittest.TestCase):
         self.assertIn("counted", triangle)
         self.assertEqual(rows["walked", "random-20-seed2", "3-motif, vertex-induced"]["count"][0], 77)
         self.assertIn("pattern, join, embeddings", rows["labelled", "random-20-seed2", "triangle"]["programs"])
-        # Who walks all matches is also a peer of who counts them; who did not end is none.
+        # A tool that lists all matches is also a peer of one that counts them; one that did not end is not.
         self.assertEqual(rows["both", "random-20-seed2", "triangle"]["best_peer"], {"ms": 1e9, "name": "slow"})
         self.assertNotIn("ratio", rows["walked", "random-20-seed2", "diamond, vertex-induced"])
 
@@ -88,7 +88,7 @@ class Gpu(unittest.TestCase):
         self.assertEqual(rows["both", "random-20-seed2", "triangle"]["status"], "not reached")
 
     def test_continued(self):
-        """What an earlier page has is not measured again."""
+        """Measurements of an earlier page are not repeated."""
         code, _, before = self.bench("--only", "both", "--query", "triangle")
         self.assertEqual(code, 0)
         earlier = (self.folder / "page.json").rename(self.folder / "earlier.json")

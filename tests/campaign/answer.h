@@ -28,11 +28,11 @@ struct Value {
   friend bool operator==(const Value& a, const Value& b) = default;
 };
 
-/// What a run says, in a form that all ways to run and all brute forces share.
+/// The outcome of a run, in a form shared by all ways to run and all brute forces.
 struct Answer {
   std::vector<Value> values;
   std::string trap;     ///< The message of the failure that ended the run; empty: it has values.
-  std::string problem;  ///< Why there is neither; empty: there is one.
+  std::string problem;  ///< The reason why there is neither; empty: there is one.
 
   bool failed() const { return !trap.empty() || !problem.empty(); }
   std::string text() const;

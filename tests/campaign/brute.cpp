@@ -54,7 +54,7 @@ class Table {
   std::vector<std::string> names_;
 };
 
-/// What a pattern asks of an ordered pair of its vertices.
+/// The conditions of a pattern on an ordered pair of its vertices.
 struct Pair {
   bool arc = false;
   bool none = false;
@@ -122,7 +122,7 @@ class Matcher {
   bool extend() {
     const std::size_t v = map_.size();
     if (v == pairs_.size()) return found();
-    // The ends of arcs from a vertex that has its place are enough to try, where there is such an arc.
+    // If the vertex has an arc to a placed vertex, only the ends of that vertex's arcs are tried.
     for (std::size_t u = 0; u < v; ++u) {
       if (!pairs_[u][v].arc) continue;
       return std::ranges::all_of(graph_.out(map_[u]), [&](std::size_t vertex) { return try_vertex(vertex); });

@@ -29,18 +29,18 @@ struct PlainPattern {
   }
 };
 
-/// The permutations of a pattern's vertices that keep all that it says.
+/// The permutations of a pattern's vertices that keep all of its conditions.
 std::vector<std::vector<int>> automorphisms(const PlainPattern& pattern, bool vertex_induced);
 
 struct Matches {
   std::uint64_t embeddings = 0;
-  std::vector<std::vector<std::int64_t>> rows;  ///< Of vertex ids, ascending; where they were asked for.
+  std::vector<std::vector<std::int64_t>> rows;  ///< Rows of vertex ids, ascending; empty unless requested.
 };
 
-/// Every injective map of the pattern into the graph that fits. Nothing if there is too much to try.
+/// Every matching injective map of the pattern into the graph. Empty if there are too many to try.
 std::optional<Matches> match(const PlainPattern& pattern, const SampleGraph& graph, bool vertex_induced, bool rows);
 
-/// A pattern of each class of connected graphs with so many vertices, found by trying all graphs.
+/// One connected graph of each isomorphism class with `n` vertices, found by trying all graphs.
 std::vector<PlainPattern> connected_classes(int size);
 
 }  // namespace matcha::campaign

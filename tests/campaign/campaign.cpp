@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMostTries = 400;
 
-/// What differs between what was expected and what was seen.
+/// The difference between the expected and the actual answer.
 std::optional<std::string> difference(const Expectation& expected, const Answer& seen) {
   const bool may_trap = std::ranges::any_of(
       expected.traps, [&](const std::string& trap) { return seen.trap.find(trap) != std::string::npos; });

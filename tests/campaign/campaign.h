@@ -14,12 +14,12 @@
 namespace matcha::campaign {
 
 struct CampaignOptions {
-  std::uint64_t seed = 1;        ///< Of the first subject; the next has the one after it.
+  std::uint64_t seed = 1;        ///< Seed of the first subject; each next subject has the next seed.
   std::uint64_t subjects = 200;  ///< How many.
   double seconds = 0;            ///< No subject begins later; 0: no limit.
   int graphs = 24;               ///< For each subject.
-  std::string machine;           ///< The options of the machine, for who repeats a run.
-  std::uint64_t failures = 3;    ///< After so many it ends.
+  std::string machine;           ///< The options of the machine, for the command that repeats a run.
+  std::uint64_t failures = 3;    ///< Failures after which the campaign ends.
 };
 
 /// Random subjects on random graphs, each in many ways, against the brute force.
@@ -54,7 +54,7 @@ class Campaign {
   void count(const Subject& subject, const Sample& sample, const Trial& trial, const Answer& answer);
   void judge(const Subject& subject, const std::vector<Sample>& samples, const Sample& sample, const Trial& trial,
              const Answer& answer);
-  /// What differs; nothing: nothing does. `first`: the graph that the code is made for.
+  /// The difference; empty: none. `first`: the graph for which the code is made.
   std::optional<std::string> differs(const Subject& subject, const SampleGraph* maybe_first, const SampleGraph& graph,
                                      const Trial& trial);
   void report(Subject subject, const SampleGraph& first, SampleGraph graph, const Trial& trial,

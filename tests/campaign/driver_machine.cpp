@@ -54,7 +54,7 @@ Value value_of(const codegen::ResultValue& value, const runtime::Universe& unive
   return out;
 }
 
-/// The list of passes of a CPU or a GPU, with rows of bits for the shortest lists and none for those of four.
+/// The passes of a CPU or a GPU, with rows of bits for the shortest lists and none for lists of four items.
 std::string tiny_rows_pipeline(bool gpu) {
   SourceManager sources;
   Diagnostics diagnostics(sources);
@@ -95,7 +95,7 @@ class Text {
   session::Status status_ = session::Status::Ok;
 };
 
-/// Machine code of a text, and what it takes for granted.
+/// Machine code of a text, and its assumptions.
 class Code {
  public:
   Code(const std::string& text, const session::CompileOptions& options, const Setup& setup,
@@ -140,7 +140,7 @@ class DriverBound final : public Bound {
   Code* code = nullptr;
 };
 
-/// Compiles again only for a graph that is not what the code takes for granted.
+/// Compiles again only for a graph that breaks the code's assumptions.
 class DriverCompiled final : public Compiled {
  public:
   DriverCompiled(const Subject& subject, const Setup& setup, const std::filesystem::path& folder, Tally& tally);
@@ -241,7 +241,7 @@ Code* DriverCompiled::code_for(Text& text, DriverBound& bound) {
   for (const std::unique_ptr<Code>& code : text.codes) {
     if (!code->is_for(bound.labels)) continue;
     if (code->is_as_assumed(bound.inputs)) return code.get();
-    // It must refuse the graph by itself.
+    // The code itself must refuse the graph.
     const codegen::RunOutcome outcome =
         code->executable->run(bound.inputs.arguments, *bound.inputs.inputs.universe, {});
     if (!std::holds_alternative<codegen::RunError>(outcome)) bound.problem = "code ran on a graph that it is not for";

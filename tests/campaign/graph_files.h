@@ -8,7 +8,7 @@
 
 namespace matcha::campaign {
 
-/// The files of a graph, in a folder that others overwrite.
+/// The files of a graph, in a folder that is reused.
 struct GraphFiles {
   GraphFiles(const std::filesystem::path& folder, const SampleGraph& graph);
 

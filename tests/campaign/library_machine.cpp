@@ -60,7 +60,7 @@ Value value_of(const matcha_result* result, std::size_t at) {
   return out;
 }
 
-/// A graph by its file, or by its pairs where they say it all.
+/// A graph from its file, or from its pairs if they are sufficient.
 Graph graph_of(const SampleGraph& sample, const std::filesystem::path& folder, std::string& error) {
   const Options options(matcha_options_new());
   set(options, "directed", sample.directed ? "true" : "false");

@@ -15,18 +15,18 @@
 #include "tests/campaign/sample_graph.h"
 #include "tests/campaign/subject.h"
 
-/// What runs the subjects of a campaign: the steps of the driver, or libmatcha.
+/// Runs the subjects of a campaign, through the steps of the driver or through libmatcha.
 namespace matcha::campaign {
 
-/// How often something was seen, so that a campaign can tell that it tests something.
+/// Counts of events, to verify that a campaign tests something.
 using Tally = std::map<std::string, std::uint64_t>;
 
-/// How the code of a subject is made; drawn once a subject.
+/// The options for the code of a subject, drawn once for each subject.
 struct Setup {
   std::optional<session::GpuOptions> gpu;  ///< None: for a CPU.
   std::vector<std::string> disabled;       ///< Passes.
   std::string cpu = "llvm";                ///< The target on a CPU.
-  bool tiny_rows = false;                  ///< Limits of `bitset-neighborhood` that graphs of a few vertices meet.
+  bool tiny_rows = false;                  ///< Limits of `bitset-neighborhood` that graphs of a few vertices reach.
   std::string text;                        ///< For people.
 };
 
@@ -34,7 +34,7 @@ struct Setup {
 struct Way {
   std::optional<runtime::Tier> tier;
   unsigned threads = 1;
-  bool stream = false;  ///< The rows of a list are handed over as they are found.
+  bool stream = false;  ///< The rows of a list are streamed.
 
   std::string text() const;
 };
@@ -43,7 +43,7 @@ struct Way {
 class Bound {
  public:
   virtual ~Bound() = default;
-  /// The answer; call it only if there is neither of the others.
+  /// The answer. Requires: there is neither a trap nor a problem.
   virtual Answer run(const Way& way) = 0;
 
   std::string unfit;    ///< Why it cannot be run, though nothing is wrong.
@@ -54,8 +54,8 @@ class Bound {
 class Compiled {
  public:
   virtual ~Compiled() = default;
-  /// `order`: as `--order`. `sketch`: a pattern is planned for this graph, else for the first one. What it gives must
-  /// go before this.
+  /// `order`: as `--order`. `sketch`: a pattern is planned for this graph, else for the first one. The result must be
+  /// destroyed before this object.
   virtual std::unique_ptr<Bound> bind(const SampleGraph& graph, const std::string& order, bool sketch) = 0;
 };
 
@@ -66,9 +66,9 @@ class Machine {
   /// Draws how a subject is compiled and run.
   virtual std::vector<Setup> setups(std::mt19937_64& random) const = 0;
   virtual std::vector<Way> ways(const Subject& subject, std::mt19937_64& random) const = 0;
-  /// What it is given must outlive what it gives.
+  /// Its arguments must outlive its result.
   virtual std::unique_ptr<Compiled> compile(const Subject& subject, const Setup& setup, Tally& tally) const = 0;
-  /// What each campaign of a few subjects must have met.
+  /// Events that each campaign of a few subjects must have counted.
   virtual std::vector<std::string> floors() const = 0;
 };
 
@@ -80,7 +80,7 @@ struct MachineOptions {
   std::filesystem::path scratch;  ///< For files of graphs.
 };
 
-/// The machine of this program. `problem`: why there is none.
+/// The machine of this program. `problem`: the reason if there is none.
 std::unique_ptr<Machine> make_machine(const MachineOptions& options, std::string& problem);
 
 /// The errors are limits of the compiler, or the request has no answer.

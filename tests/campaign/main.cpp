@@ -3,12 +3,12 @@
 //   campaign [--seed N] [--subjects N] [--seconds S] [--graphs N] [--failures N]
 //            [--device cpu|cuda] [--schedules N] [--narrow]
 //
-// `campaign` takes the steps of the driver, so that code is made once for many graphs; `campaign_library` is the same
+// `campaign` uses the steps of the driver, so that code is made once for many graphs; `campaign_library` does the same
 // through libmatcha.
 //
-// Prints each difference with what repeats it, on a graph that was made small, then what was seen, and one line of
-// JSON: cases, different, subjects. Exit code: 0, 1 if an answer differs or too little was compared, 77 if there is no
-// GPU.
+// Prints each difference with a command that repeats it on a reduced graph, then counts of the comparisons, and one
+// line of JSON: cases, different, subjects. Exit code: 0, 1 if an answer differs or too little was compared, 77 if
+// there is no GPU.
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ namespace {
 constexpr std::uint64_t kEnough = 60;
 constexpr int kSkipped = 77;
 
-/// What was compared too seldom.
+/// The kinds of comparisons that were too rare.
 std::vector<std::string> missing(const Campaign& campaign, const CampaignOptions& options, const Machine& machine) {
   std::vector<std::string> missing;
   if (campaign.subjects() < kEnough) return missing;
@@ -50,7 +50,7 @@ std::vector<std::string> missing(const Campaign& campaign, const CampaignOptions
   return missing;
 }
 
-/// A folder for files of graphs; goes with them.
+/// A folder for files of graphs, removed by the destructor.
 class Scratch {
  public:
   Scratch() {

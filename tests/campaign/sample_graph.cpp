@@ -178,7 +178,7 @@ class GraphDrawer {
     for (const auto& [arc, labels] : there) world.edge_labels[{arc.second, arc.first}] = labels;
   }
 
-  /// Every label is there, as far as there are vertices, so that words mean something in every graph.
+  /// Every label occurs, if there are enough vertices, so that words have a meaning in every graph.
   void label_vertices(SampleGraph& graph) {
     if (kind_.vertex_labels == 0) return;
     if (kind_.gaps && one_in(3)) return;

@@ -8,7 +8,7 @@
 
 namespace matcha::campaign {
 
-/// What all graphs for one program have in common, since its text depends on it.
+/// The common properties of all graphs for one program, on which its text depends.
 struct GraphKind {
   enum class Arcs { Undirected, Directed, Either };
 
@@ -20,8 +20,8 @@ struct GraphKind {
   bool edge_label_words = false;
   bool inputs = false;  ///< The other parameters of random programs have values too.
   int most = 12;        ///< Vertices of graphs that are not large.
-  int large = 0;        ///< Vertices of the few that are; 0: none is.
-  int hub = 0;          ///< A few graphs have a vertex with so many neighbours; 0: none has.
+  int large = 0;        ///< Vertices of the few large graphs; 0: no large graphs.
+  int hub = 0;          ///< Neighbours of the hub in a few graphs; 0: no hubs.
 };
 
 /// A graph as plain facts, and as files that say the same in one of several ways.
@@ -34,15 +34,15 @@ struct SampleGraph {
   std::string shape;
 
   std::string file() const;
-  /// That of the labels of its vertices; empty: there is none.
+  /// Path of the labels file; empty: none.
   std::string labels_file() const;
   /// True if pairs of ids say it all.
   bool is_pairs() const;
-  /// The same without one vertex, edge or item of a list, for each of them.
+  /// The same graph without one vertex, edge or item of a list, for each of them.
   std::vector<SampleGraph> smaller() const;
 };
 
-/// The word or number of the n-th label, as files and patterns have it.
+/// The word or number of the n-th label in files and patterns.
 std::string vertex_label_name(const GraphKind& kind, int n);
 std::string edge_label_name(const GraphKind& kind, int n);
 

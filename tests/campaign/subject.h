@@ -14,20 +14,20 @@
 
 namespace matcha::campaign {
 
-/// What the brute force says of a graph.
+/// The answer of the brute force for a graph.
 struct Expectation {
   Answer answer;
   std::set<std::string> traps;  ///< Messages of failures that a run may end with instead.
 };
 
-/// What is compiled once: a pattern, or a program of the language; and what graphs it is for.
+/// A pattern, or a program of the language, which is compiled once; and the graphs for it.
 struct Subject {
   GraphKind kind;
   bool is_pattern = false;
 
   session::PatternOptions options;
   bool rows = false;
-  int motif = 0;  ///< Counts all connected patterns of so many vertices; 0: `patterns` has one.
+  int motif = 0;  ///< Counts all connected patterns of this many vertices; 0: `patterns` has one.
   std::vector<PlainPattern> patterns;
   std::vector<std::vector<int>> automorphisms;
 
@@ -35,7 +35,7 @@ struct Subject {
   std::vector<std::string> words;  ///< Labels that its text names.
 
   std::string text() const;
-  /// The options of the command line that say the same.
+  /// The equivalent options of the command line.
   std::string command() const;
   /// Nothing if a brute force takes too long.
   std::optional<Expectation> expect(const SampleGraph& graph) const;
@@ -47,7 +47,7 @@ struct Subject {
 
 /// A random subject; the same for the same seed.
 Subject random_subject(std::uint64_t seed, int hub);
-/// The two kinds, for those who want one.
+/// The two kinds, for callers that need one.
 Subject random_pattern(std::uint64_t seed, int hub);
 Subject random_program(std::uint64_t seed);
 

@@ -1,4 +1,4 @@
-"""What the tests of the command line share: running the program, small programs and graphs in a folder of their own."""
+"""Helpers of the tests of the command line: running the program, small programs and graphs in a folder of their own."""
 
 import os
 import pathlib
@@ -12,17 +12,17 @@ import unittest
 
 MATCHA = os.environ.get("MATCHA", "build/bin/matcha")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Far beyond what any command takes; only a hang reaches it.
+# Far longer than any command takes; only a hang reaches it.
 LIMIT_S = 300
 SANITIZED = bool(os.environ.get("MATCHA_SANITIZE"))
 
 
 def fewer(whole, part):
-    """How often to do what is random: `whole` times, or `part` times where sanitizers make each of them slow."""
+    """Rounds of a random test: `whole`, or `part` if sanitizers make each of them slow."""
     return part if SANITIZED else whole
 
 
-# What a stop says that came before the run had found anything.
+# The message of a stop before the run had found anything.
 TOO_EARLY = b"before there was a result"
 
 TRIANGLE = "examples/triangle.mt"

@@ -1,4 +1,4 @@
-"""Counts the matches of a pattern in a small graph by trying every map: what `test_semantics.py` compares with.
+"""Counts the matches of a pattern in a small graph by trying every map, as the reference of `test_semantics.py`.
 
 A graph is `vertices`, `labels` (of vertices) and `edges`, a set of (u, v, label); an undirected edge has u <= v. A
 pattern has vertices 0 … n-1 and `edges`, a list of (u, v, kind, value):

@@ -1,4 +1,4 @@
-"""Answers small queries as the standards of SPARQL and openCypher say, and makes random ones: what `test_query.py` compares with.
+"""Answers small queries by the standards of SPARQL and openCypher, and makes random ones: the reference of `test_query.py`.
 
 Nothing of this knows of patterns. A graph is a list of (source, word, target). A solution of a basic graph pattern of SPARQL is a
 map of its variables and blank nodes for which every triple is one of the graph (SPARQL 1.1, 18.3). A match of Cypher is one
@@ -9,7 +9,7 @@ import collections
 
 
 def sparql_solutions(edges, triples, differ=()):
-    """Items that begin with `?` or `_:` are variables; all others are what they say."""
+    """Items that begin with `?` or `_:` are variables; all others are constants."""
     solutions = [{}]
     for triple in triples:
         found = []
@@ -104,7 +104,7 @@ def random_sparql(source, vertices, words, rows):
 
 
 def can_differ(ways, alone):
-    """What a query may say of relationships of the same types between the same two nodes; `ways`: the ends of each, None for both."""
+    """The relationships of the same types between the same two nodes in a query; `ways`: the ends of each, None for both."""
     if alone and (len(ways) > 1 and (None in ways or len(set(ways)) < len(ways))):
         return False
     return len(ways) <= 2 and all(ways.count(way) == 1 for way in ways if way)

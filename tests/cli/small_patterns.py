@@ -4,7 +4,7 @@ import itertools
 
 
 def connected_patterns(size):
-    """The connected graphs of so many vertices, one of each kind, as lists of edges."""
+    """The connected graphs with `n` vertices, one of each isomorphism class, as lists of edges."""
     pairs = list(itertools.combinations(range(size), 2))
     seen, found = set(), []
     for chosen in itertools.chain.from_iterable(itertools.combinations(pairs, k) for k in range(size - 1, len(pairs) + 1)):

@@ -1,4 +1,4 @@
-"""`matcha bench`: what programs take, cold and warm."""
+"""`matcha bench`: the times of programs, cold and warm."""
 
 import json
 

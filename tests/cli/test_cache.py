@@ -1,4 +1,4 @@
-"""Compiled code that is kept: taken by the next run, and only if nobody else can have written it."""
+"""Cached code: loaded by the next run, and only if no other user can have written it."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The files of examples/cluster, with what a launcher would set. Ray, Dask and Kubernetes are not here; what they run is."""
+"""The files of examples/cluster, with the settings of a launcher. Ray, Dask and Kubernetes are not here; the commands they run are."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""`matcha pattern --delta`: what one edge adds, beside the counts with it and without it."""
+"""`matcha pattern --delta`: the matches added by one edge, compared with the counts with it and without it."""
 
 import json
 import random

@@ -28,7 +28,7 @@ NEVER_READ = """def main(G: Graph) -> int:
 
 
 class Graph:
-    """Random edges with labels, loops, repeats and parallel ones among them, and what they mean."""
+    """Random edges with labels, among them loops, repeats and parallel ones, and their meaning."""
 
     def __init__(self, seed, directed):
         source = random.Random(seed)

@@ -202,7 +202,7 @@ class Patterns(cli.CliTest):
         self.assertRegex(text, rf"\n  v\d in vertices of G .* {10 * walked:,} ")
         self.assertIn("One in 10 of the outermost positions", text)
         self.assertNotIn("\n  result", text)
-        # What others build on is walked in full: the arcs backwards.
+        # Steps with dependents are walked in full: the arcs backwards.
         arcs = self.ok("explain", "--pattern", "0>1,1>2,2>0", "--directed", cli.WIKI, "--sample", "10")
         self.assertIn(f" {10 * walked:,} ", arcs)
         self.assertRegex(arcs, r"\n  \S+, \S+ in edges of G .* 103,689 |\n  \S+ in vertices of G .* 7,115 ")

@@ -1,4 +1,4 @@
-"""Formats of graphs: what is recognised and read, what is named in an error, and what is written so that it reads back."""
+"""Formats of graphs: recognized and read, named in errors, and written so that they read back."""
 
 import gzip
 import json
@@ -273,7 +273,7 @@ class Written(cli.CliTest):
         self.assertIn("--ids text", done.stderr.decode())
 
     def test_a_matrix_names_its_ids_and_labels(self):
-        """All values are numbers, as other readers want them; comments say what they stand for."""
+        """All values are numbers, as other readers require; comments explain them."""
         edges = self.write("g.csv", 'source,target,label\n"a b",#c,Mr. Hi\n#c,7,likes\n7,"a b",3\n')
         vertices = self.write("v.csv", 'id,label\n"a b","x, y"\n#c,5\nalone,z\n')
         first, second, back = self.path("g.mtg"), self.path("g.mtx.gz"), self.path("h.mtg")

@@ -115,7 +115,7 @@ class Graphs(cli.CliTest):
         self.assertEqual(self.ok("run", cli.LISTING, path, "-q"), self.ok("run", cli.LISTING, cli.WIKI, "-q"))
 
     def test_random_labels(self):
-        # Drawn for a file or for what is generated: the same, and in every format.
+        # Drawn for a file or for a generated graph: the same, and in every format.
         plain, graph, text, again = (self.path(name) for name in ("p.mtg", "g.mtg", "g.graph", "h.graph"))
         words = ("--random-labels", "3", "--random-edge-labels", "2")
         self.ok("graph", "generate", "erdos-renyi", "-n", "40", "-m", "200", "-o", plain)
@@ -227,7 +227,7 @@ class Pieces(cli.CliTest):
     ORDERS = (), ("--order", "degree")
 
     def report(self, done):
-        """What a load says, without the time it took."""
+        """The report of a load, without its time."""
         return re.sub(rb"; read .*", b"", done.stderr)
 
     def both(self, words, *options):
@@ -344,7 +344,7 @@ class Pieces(cli.CliTest):
                 self.both(["convert", text, "OUT"], *options)
 
     def test_peak(self):
-        """A graph of two million edges whose ids are text, with labels: with 32 MB no more than that is taken, and what any command takes."""
+        """A graph of two million edges whose ids are text, with labels: with 32 MB it uses no more than that plus the memory of any command."""
         if cli.SANITIZED:
             self.skipTest("sanitizers have memory of their own")
         text, labels, out = self.path("g.txt"), self.write("labels.txt", "".join(f"{v} {v % 9}\n" for v in range(2**17))), self.path("g.mtg")
@@ -365,7 +365,7 @@ class Pieces(cli.CliTest):
         self.assertLess(bounded - least, 32, (least, whole, bounded))
 
     def test_rows_of_a_query(self):
-        """A library that stands for DuckDB: it writes the rows, whatever is asked, and keeps what it was told."""
+        """A library that stands for DuckDB: it writes the rows for every query, and records its calls."""
         if shutil.which("gcc") is None:
             self.skipTest("there is no gcc")
         library, told = self.path("duck.so"), self.path("told.txt")
@@ -402,7 +402,7 @@ class Pieces(cli.CliTest):
         names = self.write("names.txt", "".join(f"a-vertex-with-a-long-name-{v:08} b\n" for v in range(100_000)))
         self.fails(5, "graph", "convert", names, out, "--memory", "8M", says="ids that are text need more than the memory limit of 8388608")
         self.fails(5, "graph", "convert", names, out, "--memory", "20M", says=["100001 vertices", "raise it to"])
-        # So do words, which are told before all are read.
+        # So are words, which are reported before all are read.
         words = self.write("words.txt", "".join(f"0 1 a-label-with-a-long-name-{v:08}\n" for v in range(100_000)) + "x\n")
         self.fails(5, "graph", "convert", words, out, "--edge-labels", "--memory", "12M", says="labels of edges that are words need more than the memory limit of 12582912")
         self.assertFalse(os.path.exists(out))

@@ -100,7 +100,7 @@ class Interrupt(cli.CliTest):
             self.assertRegex(out, rb"^\d*\n?$")
 
     def test_second_signal_kills(self):
-        # A pipe that nobody reads keeps the program busy writing after the first signal.
+        # A pipe without a reader keeps the program busy writing after the first signal.
         process = self.start("run", self.pairs, self.graph, "--matches", "-")
         self.assertRegex(process.stdout.readline(), rb"^\d+\t\d+\n$")
         give_up = time.monotonic() + cli.LIMIT_S
@@ -170,7 +170,7 @@ class Interrupt(cli.CliTest):
             self.assertRegex(done.stderr, rb"partial result: stopped by --timeout after \d+ of 300 outer iterations")
 
     def test_rows_of_a_part_of_the_work_are_whole(self):
-        # Three loops stand within the one over vertices: what a vertex has of a part of them is no row.
+        # Three loops are inside the one over vertices: a partial value of a vertex is not a row.
         for size, backend in ((60, "interp"), (300, "llvm")):
             graph = self.write("clique.txt", "".join(f"{u} {v}\n" for u in range(size) for v in range(u)))
             command = ("run", NESTED, graph, "--entry", "counts", "--backend", backend, "--json")
@@ -230,7 +230,7 @@ class Interrupt(cli.CliTest):
 
     @unittest.skipIf(os.environ.get("MATCHA_SANITIZE"), "compiling takes too long under sanitizers")
     def test_explain_keeps_its_run(self):
-        # The answer is found in an instant, and what counts the loops takes seconds to compile.
+        # The answer is found in an instant, and the code that counts the loops takes seconds to compile.
         small = self.write("square.txt", "0 1\n1 2\n2 3\n3 0\n")
         common = ("explain", "--pattern", "motif:5", small, "--engine", "program")
         self.ok("run", *common[1:4], "--device", "cpu")
@@ -252,7 +252,7 @@ class Interrupt(cli.CliTest):
         self.assertIsNone(process.poll())
         process.send_signal(number)
         try:
-            process.wait(timeout=60)  # What it writes is not read meanwhile.
+            process.wait(timeout=60)  # Its output is not read in the meantime.
             _, errors = process.communicate()
         finally:
             process.kill()
@@ -265,7 +265,7 @@ class Interrupt(cli.CliTest):
         self.assertIn(TOO_EARLY, self.ends_soon(process, 143))
         fifo = self.path("nobody.txt")
         os.mkfifo(fifo)
-        # Nobody is at the other end of the pipe.
+        # The other end of the pipe is closed.
         for words in (["graph", "info", fifo], ["graph", "convert", fifo, out], ["run", cli.TRIANGLE, fifo],
                       ["run", cli.LISTING, cli.WIKI, "--matches", fifo], ["explain", cli.TRIANGLE, fifo]):
             self.assertIn(TOO_EARLY, self.ends_soon(self.start(*words), 130, signal.SIGINT))
@@ -274,7 +274,7 @@ class Interrupt(cli.CliTest):
         self.assertEqual((self.leftovers(), os.path.exists(out)), ([], False))
 
     def test_stops_while_the_answer_is_written(self):
-        # Nobody reads it, and it is more than a pipe takes.
+        # The output is not read, and is larger than a pipe's buffer.
         process = self.start("run", self.write("all.mt", "def f(G: Graph):\n    return vertices(G)\n"), self.graph)
         self.wait_for_load(process)
         self.ends_soon(process, 143)

@@ -12,7 +12,7 @@ from cli import MATCHA, CliTest, main
 WORDS = ["binds", "cites", "/has/part", "7", "0", "-3"]
 EMULATED = pathlib.Path(MATCHA).resolve().parents[1] / "tests/emulation/libemulated_cuda.so"
 
-# Every sum weighs what it adds, so that mistakes do not cancel.
+# Every sum weighs its terms, so that mistakes do not cancel.
 PROGRAM = """
 def weighed(v, near):
     return sum(apply(lambda w: 31 * v + 7 * w + 1, near))
@@ -81,7 +81,7 @@ def answers(graph, words, given):
     turned = sum(weighed(v, [u]) for u, v, _ in graph.arcs)
     met = sum(u + 2 * w for u in starts[word] for w in out[u, word] & into[u, given] if w < u)
     running = 0
-    for u, w, _ in graph.arcs:  # Parallel edges are so many arcs, each of which sees all their labels.
+    for u, w, _ in graph.arcs:  # Parallel edges are separate arcs, each of which sees all their labels.
         for _, _, m in [arc for arc in graph.arcs if arc[:2] == (u, w)]:
             running += 3 * weighed(u, out[u, m]) + 5 * weighed(w, into[w, m]) + weighed(u, starts[m])
     built = sum((0, 1, 0)[v % 3] * weighed(u, [v]) for u, v in {a[:2] for a in graph.arcs if a[0] % 2 == 0})
@@ -135,7 +135,7 @@ class LabelOperators(CliTest):
             self.check(seed, run)
 
     def test_ahead_of_time_arcs_and_order(self):
-        """What a program asks of its inputs, it asks as `run` does."""
+        """A program reads its inputs as `run` does."""
         if shutil.which("g++") is None:
             self.skipTest("there is no g++")
         census = self.write("arcs.mt", "def main(G: Graph) -> int:\n    return size(arcs(G))\n")

@@ -42,7 +42,7 @@ class LibraryTest(CliTest):
         report = json.loads(self.ok("run", "std.clique", "--entry", "triangles_by_vertex", WIKI, "--json"))
         self.assertEqual(sum(count for _, count in report["result"]), 3 * WIKI_TRIANGLES)
         self.assertIn("List<Tuple<int, 2>>", report["signature"])
-        # What is no list by vertex stays as it is, and so does the list in a file.
+        # Results other than lists by vertex are unchanged, and so is the list in a file.
         self.assertEqual(self.ok("run", "std.clique", "--entry", "triangles", WIKI).strip(), str(WIKI_TRIANGLES))
         self.assertNotIn("\t", self.ok("run", "stdlib/clique.mt", "--entry", "triangles_by_vertex", SMALL))
         self.assertIn("triangles(g: Graph) -> int", self.ok("check", "std.clique", "--entry", "triangles"))

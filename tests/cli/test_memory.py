@@ -22,7 +22,7 @@ class Memory(cli.CliTest):
         return name
 
     def quarter(self, graph):
-        """A quarter of what the graph takes: at least that of its file."""
+        """A quarter of the graph's memory: at least that of its file."""
         return str(pathlib.Path(graph).stat().st_size // 4)
 
     def both(self, graph, *words, memory=None):
@@ -34,7 +34,7 @@ class Memory(cli.CliTest):
         return told
 
     def test_all_patterns_of_3_to_5_vertices(self):
-        """The sets of motifs are all connected patterns of so many vertices; the plain run counts them by identities."""
+        """The sets of motifs are all connected patterns of a size; the plain run counts them by identities."""
         graph = self.generate("g.mtg", "rmat", "--scale", "7", "--edge-factor", "6")
         half = str(pathlib.Path(graph).stat().st_size // 2)
         for size in (3, 4) if SANITIZED else (3, 4, 5):
@@ -67,7 +67,7 @@ class Memory(cli.CliTest):
         self.assertEqual(self.ok("run", TRIANGLE, graph, "--memory", "1G", "-q"), f"{answer['result']}\n")
 
     def in_place(self, graph, *words, memory=None, says="read from the file"):
-        """What is not counted in parts, and finds the same rows, in any order."""
+        """Programs that are not counted in parts find the same rows, in any order."""
         wanted = self.ok("run", *words, "--device", "cpu", "-q")
         done = self.matcha("run", *words, "--memory", memory or self.quarter(graph))
         told = done.stderr.decode()

@@ -107,7 +107,7 @@ class TestMessages(CliTest):
                     if len(wanted) > 20000:
                         continue
                     with self.subTest(seed=seed, shape=name, arcs=arcs, types=these, given=those):
-                        # All of them; so many as there are, one less and one more.
+                        # All of them; exactly as many as there are, one less and one more.
                         for threads in ("1", "3"):
                             self.assertEqual(self.rows(pattern, graph.packed, "--limit", "30000", "--threads", threads), (wanted, True, True))
                         limit = max(len(wanted) // 2, 1)
@@ -148,7 +148,7 @@ class TestMessages(CliTest):
                 arcs, size = with_labels(shape, source), 1 + max(map(max, shape))
                 types = dict(enumerate(source.sample(TYPES, size)))
                 self.assertEqual(self.answer(text_of(arcs, types), graph.packed), (graph.maps(arcs, types, {}, vertices_differ), "messages"))
-                # Without them a program tells vertices apart.
+                # Without them a program distinguishes vertices.
                 self.assertNotEqual(self.answer(text_of(arcs), graph.packed)[1], "messages")
 
     def test_arcs_that_differ_by_label(self):

@@ -58,7 +58,7 @@ class MotifsTest(CliTest):
         self.fails(2, "explain", "--pattern", "motif:4", SMALL, "--json", "--dot", says="`--json`")
 
     def test_orbits(self):
-        """The rows against what the counts of the patterns say, in all formats."""
+        """The rows compared with the counts of the patterns, in all formats."""
         random.seed(26)
         edges = {(u, v) for u in range(30) for v in range(u) if random.random() < 0.3}
         graph = self.write("g.txt", "".join(f"{u + 100} {v + 100}\n" for u, v in edges))

@@ -28,12 +28,12 @@ LAUNCHERS = {
 FOUND = {name: words for name, words in LAUNCHERS.items() if shutil.which(words[0])}
 RANKS = (1, 2, 4)
 START_S = 1  # Until ranks run, if the machine is not too busy.
-END_S = 200  # Far beyond what they take to end.
+END_S = 200  # Far longer than they take to end.
 
 
 class Mpi(cli.CliTest):
     def environment(self, **extra):
-        """Without what a launcher around the tests has set. What the libraries do not free is not ours."""
+        """Without settings of a launcher around the tests. Leaks of the libraries are not ours."""
         ours = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "MATCHA_NUM_THREADS": "1"}
         options = os.environ.get("ASAN_OPTIONS")
         ours["ASAN_OPTIONS"] = (options + ":" if options else "") + "detect_leaks=0"
@@ -43,7 +43,7 @@ class Mpi(cli.CliTest):
         return {k: v for k, v in whole.items() if k in ours or k in extra or not k.startswith(outer)}
 
     def ranks(self, launcher, count, *words, **extra):
-        """Runs `matcha run WORDS --mpi --threads 1` in so many ranks."""
+        """Runs `matcha run WORDS --mpi --threads 1` in `ranks` ranks."""
         return self.job(launcher, [(count, words)], **extra)
 
     def command(self, launcher, parts):
@@ -115,7 +115,7 @@ def main(G: Graph):
         self.assertEqual(self.answer(launcher, 2, program, GRQC, "-q"), self.whole(program, GRQC))
 
     def test_an_error_of_all_and_of_one(self):
-        """The documented exit code, and of what all find an error of one."""
+        """The documented exit code; for an error found by all ranks, that of one."""
         by_zero = self.write("zero.mt", "def f(G: Graph) -> int:\n    return sum(apply(lambda v: 1 / (v - v), vertices(G)))\n")
         other = ("rank 1 runs something else than rank 0", 4, [(1, (TRIANGLE, WIKI)), (1, (TRIANGLE, GRQC))])
         missing = ("rank 1: nowhere.txt: error: ", 3, [(1, (TRIANGLE, WIKI)), (1, (TRIANGLE, "nowhere.txt"))])
@@ -123,7 +123,7 @@ def main(G: Graph):
                  ("`--verify` is not for `--mpi`", 2, [(2, (TRIANGLE, WIKI, "--verify"))]), missing, other, missing]
         for (says, code, parts), launcher in zip(cases, itertools.cycle(FOUND)):
             with self.subTest(launcher=launcher, says=says):
-                for _ in range(5):  # MPICH's launcher loses what was written right before the end, if it is late.
+                for _ in range(5):  # MPICH's launcher may lose output from right before the end, if it is late.
                     ran = self.job(launcher, parts)
                     if says in ran.stderr:
                         break
@@ -159,7 +159,7 @@ def main(G: Graph):
                 finally:
                     if job.poll() is None:
                         os.killpg(job.pid, signal.SIGKILL)
-                # What the launcher returns is its own: MPICH's now this, now that.
+                # The exit code of the launcher is its own: MPICH's varies.
                 if "{" in out:  # On a very busy machine the signal may come before the run.
                     told = json.loads(out[out.index("{"):out.rindex("\n}") + 2])
                     self.assertFalse(told["complete"], errors)

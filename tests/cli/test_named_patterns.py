@@ -52,7 +52,7 @@ class NamedPatternTest(CliTest):
                 self.assertEqual((ours.returncode, ours.stdout), (theirs.returncode, theirs.stdout), (text, options))
 
     def test_errors_are_in_the_pattern(self):
-        """Never in a program that nobody has seen."""
+        """Never in a program that the user has not seen."""
         errors = self.fails(1, "run", "--pattern", "(a:persn)-[:pays]->(b)", *self.graph, says="did you mean `person`?")
         self.assertIn("<pattern>:1:4: error", errors)
         self.assertIn("(a:persn)-[:pays]->(b)\n", errors)

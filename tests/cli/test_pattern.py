@@ -198,7 +198,7 @@ class PatternTest(CliTest):
         self.assertEqual(self.ok("run", "--pattern", stmatch, SMALL, "--unlabelled"), self.ok("run", "--pattern", "wedge", SMALL))
 
     def test_edge_lists(self):
-        """Of a file they are a pattern; weights at the end of a line are not taken for what `1` means there."""
+        """In a file they are a pattern; weights at the end of a line do not count as the `1` of that format."""
         for text, same in (("0 1\n1 2\n2 0\n", "triangle"), ("# p\n0\t1\n", "0-1"), ("0 1\n1 2\n2 0 1\n", "0-1,1-2,2!0")):
             self.assertEqual(self.ok("run", "--pattern", self.write("p.txt", text), SMALL), self.ok("run", "--pattern", same, SMALL))
         self.fails(1, "run", "--pattern", self.write("p.txt", "0  1 5\n"), SMALL, says=["p.txt:1:6:", "`5`", "[pattern-syntax]"])

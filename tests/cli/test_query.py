@@ -1,4 +1,4 @@
-"""`matcha query`: SPARQL and Cypher against every map, what the subset lacks, and text that is no query."""
+"""`matcha query`: SPARQL and Cypher compared with every map, unsupported queries, and texts that are not queries."""
 
 import collections
 import json
@@ -203,7 +203,7 @@ class Query(CliTest):
         self.assertEqual(sorted(self.query("PREFIX g: <> SELECT ?b { g:v0 g:knows ?b . }").splitlines()[1:]), from_v0)
         self.assertEqual(self.query("ASK { <v0> <likes> <v1> }"), "true")
         self.assertEqual(self.query("ASK { ?a <likes> ?a , <v0> ; <knows> <nobody> }"), "false")
-        # What the graph does not have matches nothing.
+        # Names that are not in the graph match nothing.
         self.assertEqual(self.query("SELECT (COUNT(*) AS ?n) { ?a <hates> ?b }"), "0")
         self.assertEqual(self.query("MATCH (a)-[:hates]->(b) RETURN count(*)"), "0")
         self.assertEqual(self.query("SELECT (COUNT(*) AS ?n) { ?a <knows> _:x . _:x <knows> ?b }"),
@@ -339,7 +339,7 @@ class Query(CliTest):
         self.assertEqual(self.query("MATCH (a)-[:7]->(b)-[:0]->(c) RETURN count(*)", graph_file=numbers), "2")
         self.assertEqual(self.query("MATCH (a)-[:8]->(b) RETURN count(*)", graph_file=numbers), "0")
         self.assertEqual(self.query("MATCH (a)-[r]->(b) RETURN type(r)", graph_file=numbers).split(), ["type(r)", "7", "7", "0"])
-        # What cannot be told is refused with what to do.
+        # Unanswerable queries are refused with a hint.
         self.fails(3, "query", "MATCH (a)-[:R]-(b), (a)-[:R]-(b) RETURN count(*)", file, says=["<query>:1:24:", "one each way", "hint"])
         many = "MATCH " + ", ".join(f"(v{i})-[:T]->(v{i + 1})" for i in range(5)) + " RETURN count(*)"
         self.fails(1, "query", many, file, says=["more than 64 ways", "up to 3"])

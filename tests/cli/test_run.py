@@ -47,7 +47,7 @@ class Answers(cli.CliTest):
         self.assertEqual(self.ok("run", cli.LISTING, graph), "1000000007\t30\t-5\n")
 
     def test_wide_counts(self):
-        # A sum beyond 64 bits is told in full, as text and as a JSON integer.
+        # A sum beyond 64 bits is printed exactly, as text and as a JSON integer.
         big = 3037000499 * 3037000499
         body = f"sum(apply(lambda v: {big}, vertices(G)))"
         self.assertEqual(self.run_program(body), f"{6 * big}\n")

@@ -36,7 +36,7 @@ def random_pattern(source, graph, kinds, loops=False):
         value = {"pair": None, "any": None, "one": source.choice(WORDS), "variable": source.choice("pq"),
                  "several": tuple(sorted(source.sample(WORDS, 2)))}[kind]
         key = (*graph.pair(u, v), kind, value)
-        # What is written twice is one edge, but for `?`.
+        # A repeated edge is one edge, except for `?`.
         if key in taken and kind != "any":
             continue
         taken.add(key)
@@ -227,7 +227,7 @@ class Semantics(CliTest):
         self.fails(3, "run", *knows, whole, says=["the .mtg has loops", "--keep-loops"])
         self.fails(3, "run", *knows, "--keep-loops", cut, says=["does not have the loops", "--keep-loops"])
         self.assertEqual(self.ok("run", *knows, cut), "1\n")
-        # No loop of its file is missing, so that none is what the pattern finds.
+        # No loop of its file is missing, so the pattern finds none of them.
         self.assertEqual(self.ok("run", *knows, "--keep-loops", plain), "1\n")
         self.assertEqual(self.ok("run", "--quiet", "--pattern", "a->a=knows", plain), "0\n")
         self.assertIn("3", self.ok("graph", "info", "--keep-loops", whole))

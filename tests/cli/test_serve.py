@@ -241,7 +241,7 @@ class ServeTest(CliTest):
             self.assertEqual(one["errors"][0]["message"], f"`{key}` is there twice in one object")
 
     def test_files_are_not_quoted(self):
-        """What is no program or pattern may be any file that the server may read."""
+        """A text that is neither a program nor a pattern could be the path of any file that the server can read."""
         for ending in ("", ".mt", ".graph", ".g6"):
             self.write("secret" + ending, "hunter2 swordfish 1\n\tletmein:9 'x\n")
         secret = self.path("secret")
@@ -326,7 +326,7 @@ class ServeTest(CliTest):
         self.fails(3, "serve", self.path("absent.txt"), says="absent.txt")
         self.fails(2, "serve", TRIANGLE, says="is a program")
         self.assertEqual(self.piped([], SMALL), [])
-        # Nobody reads.
+        # No reader.
         read, write = os.pipe()
         os.close(read)
         done = subprocess.run([MATCHA, "serve", SMALL, "--device", "cpu"], input=b'{"id": 1, "pattern": "edge"}\n', stdout=write,

@@ -100,7 +100,7 @@ def main(G: Graph) -> int:
         self.assertEqual((self.folder / "other.csv").read_text(), (self.folder / "parts.csv").read_text())
 
     def test_many_parts_rank_no_vertices(self):
-        """Each part would rank the whole graph. Those who merge them decide as they did."""
+        """Each part would rank the whole graph. Merging repeats their decision."""
         graph = self.generate("g.mtg", "rmat", "--scale", "16")
         wanted = self.whole(TRIANGLE, graph)
         keys = []

@@ -1,4 +1,4 @@
-"""What `matcha` prints about itself for shells and for man: completions and manual pages."""
+"""Output of `matcha` for shells and for man: completions and manual pages."""
 
 import os
 import pty

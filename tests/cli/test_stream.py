@@ -287,7 +287,7 @@ class StreamTest(CliTest):
         self.assertEqual([line.split()[-1] for line in answers], ["0", "0", "0", "1", "1", "0"])
 
     def window(self, lines, width, lateness, slide):
-        """What a window does, written as it is said: (updates, triangles) of each batch, and late lines."""
+        """The effect of a window, computed directly: (updates, triangles) of each batch, and late lines."""
         waiting, latest, late, released = [], None, 0, []
         for u, v, t in lines:
             if latest is not None and latest - t > lateness:
@@ -436,7 +436,7 @@ class StreamTest(CliTest):
             process.wait()
 
     def test_stop_in_a_batch(self):
-        """What is told is the last batch that was answered, not the one that was being counted."""
+        """The last answered batch is reported, not the one being counted."""
         graph = self.write("dense.txt", "".join(f"{u} {v}\n" for u in range(60) for v in range(u) if (u, v) != (1, 0)))
         words = ["stream", "--pattern", "cycle:9", graph, "--updates", "-", "--no-total", "--json"]
         process = subprocess.Popen([MATCHA, *words], cwd=ROOT, env=self.environment(), stdin=subprocess.PIPE,

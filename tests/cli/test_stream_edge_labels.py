@@ -256,7 +256,7 @@ class StreamEdgeLabelsTest(CliTest):
 
     def test_programs(self):
         programs = {
-            # Of each of these the pattern of which it counts so many embeddings once.
+            # For each of these, the pattern whose embeddings are counted once.
             "sum(apply(lambda v: size(intersect(neighbor(G, u, 'x'), neighbor(G, v, 'y'))), neighbor(G, u, 'x')))":
                 (1, [(0, 1, "x"), (0, 2, "x"), (1, 2, "y")]),
             "sum(apply(lambda v: size(apply(lambda w: w, cond=lambda w: w < v, intersect(neighbor(G, u, 'x'), "

@@ -40,7 +40,7 @@ class StreamVertexLabelsTest(CliTest):
         return [one for one in map(json.loads, told.splitlines()) if "end" not in one]
 
     def check(self, seed, pattern, wanted, first, *args):
-        """Random updates, of which all that is told of maps is compared; labels of several types come late."""
+        """Random updates; all reported maps are compared; labels of several types come late."""
         draw = random.Random(seed)
         ids = range(1, 9)
         graph = Graph()
@@ -87,7 +87,7 @@ class StreamVertexLabelsTest(CliTest):
         self.assertEqual(self.read(rows), ["0 + 1 2", "1 + 1 3", "2 + 2 1", "3 - 1 2", "3 - 2 1"])
 
     def test_one_of_several_patterns_is_run_anew(self):
-        """Once types come; the others go on as before. Two threads share what is left, which may be nothing."""
+        """Once types are added; the others continue as before. Two threads share the rest, which may be empty."""
         graph = self.write("g.txt", "1 2\n3 4\n2 3\n")
         labels = self.write("l.txt", "1 P\n2 Q\n3 A\n4 Q\n")
         draw = random.Random(5)
@@ -127,7 +127,7 @@ class StreamVertexLabelsTest(CliTest):
             return file.read().replace("\t", " ").splitlines()
 
     def test_rows_ascend_below_0(self):
-        """Of patterns whether edges tell the rows or whole runs, and of programs, whose columns may be any numbers."""
+        """Patterns whose rows come from edges or from whole runs, and programs, whose columns may be any numbers."""
         graph, rows = self.write("g.txt", "-5 2\n2 -9\n"), self.path("rows.tsv")
         for args in ([], ["--recompute"]):
             self.objects(["+ 1 -5", "- 2 -5", "+ -1 7"], "--pattern", "a-b", graph, "--batch", 3, "--matches", rows, *args)

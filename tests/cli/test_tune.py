@@ -51,7 +51,7 @@ class TuneTest(CliTest):
             self.assertNotIn("--tune", self.ok("explain", *program, "--no-run", "--threads", "1", env=env))
 
     def test_ranks_by_degree(self):
-        """They are tried where the program cannot tell, and taken only where that is proven."""
+        """Orders are tried if the program may depend on them, and used only if it provably does not."""
         dependent = self.write("dependent.mt", """
 def closest(G: Graph) -> int:
     return sum(apply(lambda e: 1 if get(e, 0) + 1 == get(e, 1) else 0, edges(G)))

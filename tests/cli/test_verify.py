@@ -1,4 +1,4 @@
-"""`run --verify`: what it compares, what it says, and that it does not let a difference pass."""
+"""`run --verify`: its comparisons, its messages, and that it detects a difference."""
 
 import json
 import os
@@ -71,7 +71,7 @@ class Verify(CliTest):
             self.assertIn(word, said)
 
     def test_a_stop_prints_the_answer(self):
-        """The second run counts by ids what is slow then; or the whole is done in time."""
+        """The second run counts by ids if that is slow; or the whole is done in time."""
         done = self.matcha("run", "--pattern", "path:7", "--algorithm", "decompose", WIKI, "--verify", "--timeout", "3")
         self.assertIn(done.returncode, (0, 124), done.stderr.decode())
         if done.returncode == 124 and "before there was a result" not in done.stderr.decode():

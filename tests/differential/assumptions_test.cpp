@@ -12,7 +12,7 @@
 #include "ir/parser.h"
 #include "runtime/graph/labels.h"
 
-/// Graphs that are not what a module assumes, on purpose: every back end refuses them.
+/// Graphs that break the assumptions of a module: every back end refuses them.
 namespace matcha::differential {
 namespace {
 
@@ -30,7 +30,7 @@ constexpr const char* kDegrees = R"(module kernel "degrees" (%k: i64, %G: graph)
 
 using Edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-/// What a graph says of itself, and whether all vertices but the last have labels, or all.
+/// The properties of a graph, and whether all vertices or all but the last have labels.
 struct Kind {
   bool directed = false;
   bool loop_free = true;
@@ -90,7 +90,7 @@ std::string with_schedule(const std::string& words) {
 
 class Assumptions : public testing::Test {
  protected:
-  /// `schedule`: further words of the region's schedule, which the back end's run time needs.
+  /// `schedule`: further words of the region's schedule, needed by the back end's run time.
   void expect_refused(codegen::Backend& backend, const std::string& schedule = {}) {
     SourceManager sources;
     Diagnostics diagnostics(sources);

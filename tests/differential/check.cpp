@@ -34,7 +34,7 @@ class Checker {
       : program_(program), world_(world), checks_(checks), tally_(tally), diagnostics_(sources_), made_(world) {
     std::mt19937_64 random(checks.seed);
     drawn_ = random();
-    static constexpr const char* kOrders[] = {"auto", "degree"};  // By id where ranks by degree are not allowed.
+    static constexpr const char* kOrders[] = {"auto", "degree"};  // By id if ranks by degree are not allowed.
     by_tool_ = random() % 2 == 0;
     choice_ = {0, kOrders[random() % std::size(kOrders)], random() % 2 == 0};
   }
@@ -59,7 +59,7 @@ class Checker {
     return std::nullopt;
   }
 
-  /// Some limits of the compiler are no failure.
+  /// Certain limits of the compiler are not failures.
   std::optional<Failure> rejected(const std::string& stage) { return rejected(stage, diagnostics_); }
 
   std::optional<Failure> rejected(const std::string& stage, const Diagnostics& diagnostics) {
@@ -139,7 +139,7 @@ class Checker {
     return by_tool_ ? tool(checks_.group) : for_device(given);
   }
 
-  /// Some of what the tool allows passes to assume of such graphs.
+  /// Some of the assumptions about such graphs that the tool allows to passes.
   passes::ManagerOptions manager(bool for_gpu) const {
     passes::ManagerOptions result;
     const ir::AssumptionKinds allowed = session::allowed_assumptions(for_gpu, &ToolInputs(world_).bound());
@@ -195,7 +195,7 @@ class Checker {
     return failure;
   }
 
-  /// A pass may lose a trap of overflow, or one that nobody asked for.
+  /// A pass may remove a trap of overflow, or one of an unused value.
   std::optional<Failure> compare(const std::string& stage, const Outcome& outcome, const ir::Module& module) {
     bool lost = interpret_->trapped && !outcome.trapped;
     bool may_go = interpret_->text == runtime::trap_message(runtime::TrapCode::IntegerOverflow) ||
@@ -248,7 +248,7 @@ class Checker {
     }
   }
 
-  /// Takes what the graph is not out of what passes may assume; false if it is all that they assumed.
+  /// Removes broken assumptions from the allowed ones; false if every assumption made was broken.
   bool forbid_broken(const ir::Module& module, ir::AssumptionKinds& allowed) {
     const Arguments arguments(world_, made_.graph, module);
     bool any = false;
@@ -260,7 +260,7 @@ class Checker {
     return any;
   }
 
-  /// The interpreter does not run what is made for other graphs.
+  /// The interpreter does not run modules made for other graphs.
   std::optional<Failure> refused(const ir::Module& module) {
     const std::optional<Outcome> outcome = interpret(module);
     const bool is_refused = outcome && outcome->trapped && outcome->text.find("the graph for `G` is not") == 0;
@@ -268,7 +268,7 @@ class Checker {
     return Failure{"refusal", (outcome ? outcome->text : "not loaded") + "\n" + ir::print(module)};
   }
 
-  /// The same program in the hands of the tool's own steps, on a CPU or with groups of so many lanes.
+  /// The same program through the tool's own steps, on a CPU or with groups of several lanes.
   std::optional<Failure> tool(std::uint32_t group) {
     choice_.group = group;
     const std::string stage = choice_.text();
@@ -322,8 +322,8 @@ class Checker {
   RuntimeWorld made_;
   Expectation expected_;
   std::string wanted_;
-  std::optional<Outcome> lowered_;    ///< Of the module that the front end made.
-  std::optional<Outcome> interpret_;  ///< Of the module as it is now.
+  std::optional<Outcome> lowered_;    ///< Of the module made by the front end.
+  std::optional<Outcome> interpret_;  ///< Of the current module.
   std::uint64_t drawn_ = 0;
   bool by_tool_ = false;
   ToolChoice choice_;

@@ -14,10 +14,10 @@ namespace matcha::differential {
 /// Where a program went wrong, and how.
 struct Failure {
   std::string stage;    ///< `frontend`, `interp`, `after fuse`, `llvm 2 threads avx2`, `cuda`, …
-  std::string message;  ///< What was expected and seen; the modules before and after a guilty pass.
+  std::string message;  ///< The expected and the actual outcome, and the modules before and after the guilty pass.
 };
 
-/// What was seen over many programs, so that a test can tell that it tests something.
+/// Counts over many programs, to verify that a test tests something.
 struct Tally {
   std::map<std::string, std::uint64_t> counts;
 };
@@ -25,8 +25,8 @@ struct Tally {
 /// Which back ends take part besides the interpreter.
 struct Checks {
   bool llvm = true;
-  std::uint32_t group = 0;  ///< Lanes of a group on the emulated GPU; 0: it does not take part.
-  std::uint64_t seed = 0;   ///< Draws what passes may assume, and whether the tool's own steps compile the program.
+  std::uint32_t group = 0;  ///< Lanes of a group on the emulated GPU; 0: no GPU.
+  std::uint64_t seed = 0;   ///< Draws the allowed assumptions, and whether the tool's own steps compile the program.
 };
 
 /// Nothing if all agree.

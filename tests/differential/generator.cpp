@@ -82,7 +82,7 @@ class Generator {
     }
   }
 
-  /// Adds bindings to a function; graphs are built only where `graphs` says so.
+  /// Adds bindings to a function; graphs are built only if `graphs` is true.
   void bindings(Function& f, int count, bool graphs) {
     for (int i = 0; i < count; ++i) {
       if (graphs && one_in(3)) {
@@ -206,7 +206,7 @@ class Generator {
     return apply(function(lists, type, depth - 1), cond, lists, list_type(type));
   }
 
-  /// A name in scope that fits, latest first with some luck; null if there is none.
+  /// A matching name in scope, preferably a late one; null if there is none.
   NodePtr name_of(const TypePtr& type) {
     std::vector<const Name*> found;
     for (const Name& name : scope_) {
@@ -469,7 +469,7 @@ class Generator {
     }
   }
 
-  /// With a capacity that is not known to be too small, an error of the program: literals have at most 3 items.
+  /// With a capacity that is not certainly too small, an error of the program: literals have at most 3 items.
   NodePtr limited(const TypePtr& item, int depth) {
     NodePtr list = list_of(item, depth - 1);
     NodePtr graph = one_in(2) ? graph_name(false) : nullptr;
@@ -511,7 +511,7 @@ class Generator {
   }
   NodePtr nested(int depth) { return nested_of(one_in(2) ? kVertex : kInt, depth); }
 
-  // Programs as people write them: nested loops over candidates, each bounded by what is bound before.
+  // Programs in the style of users: nested loops over candidates, each bounded by earlier variables.
 
   NodePtr graph_node() { return named("G", graph_type()); }
 
@@ -526,7 +526,7 @@ class Generator {
     return make(one_in(3) ? Op::Diff : Op::Intersect, list_type(kVertex), {near, candidates(depth - 1)});
   }
 
-  /// What the vertex `v` has to fulfil.
+  /// The conditions on the vertex `v`.
   NodePtr condition(const std::string& v) {
     NodePtr cond;
     for (std::uint64_t i = 1 + pick(2); i > 0; --i) {

@@ -10,7 +10,7 @@ namespace matcha::differential {
 /// A random well-typed program for `world`; the same for the same seed. Every operator of the language occurs.
 Program random_program(std::uint64_t seed, const World& world);
 
-/// Cliques and the like: all sets are parts of the neighbours of one vertex.
+/// Cliques and similar patterns: all sets are parts of the neighbours of one vertex.
 Program random_nest(std::uint64_t seed, const World& world);
 
 }  // namespace matcha::differential

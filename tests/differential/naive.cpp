@@ -248,7 +248,7 @@ class Evaluator {
     return a.integer < b.integer;
   }
 
-  /// Whether `x` is the extremum rather than `y`, where -0 is below 0 and what is no number stays so.
+  /// True if `x` and not `y` is the extremum; -0 is below 0, and NaN wins.
   static bool replaces(const NaiveValue& x, const NaiveValue& y, bool least) {
     if (x.kind == Kind::Float || y.kind == Kind::Float) {
       const double a = as_real(x);
@@ -316,7 +316,7 @@ class Evaluator {
 
   NaiveValue membership(bool wanted, const std::vector<NaiveValue>& a, const std::vector<NaiveValue>& b) {
     std::vector<NaiveValue> kept;
-    if (a.empty()) return list_value(kept);  // Nobody asks for the items of the other list.
+    if (a.empty()) return list_value(kept);  // The items of the other list are not needed.
     for (const NaiveValue& item : b) {
       if (is_trap(item)) return item;
     }
@@ -330,7 +330,7 @@ class Evaluator {
   }
 
   NaiveValue apply(const Node& n) {
-    // All of them are met, also behind one that traps.
+    // All of them are evaluated, also behind one that traps.
     std::vector<NaiveValue> args;
     for (const NodePtr& arg : n.args) args.push_back(eval(*arg));
     std::vector<Items> lists;
@@ -364,7 +364,7 @@ class Evaluator {
     if (!is_trap(vertex) && !known(vertex)) traps_.insert(TrapCode::UnknownVertex);
   }
 
-  /// Operands that are no vertices are met also where another operand traps.
+  /// Operands other than vertices are evaluated even if another operand traps.
   void meet_unknown(const Node& n, const std::vector<NaiveValue>& a) {
     if (n.op == Op::HasEdge) {
       for (std::size_t i = 1; i < a.size(); ++i) meet(a[i]);

@@ -20,14 +20,14 @@ using Items = std::shared_ptr<const std::vector<NaiveValue>>;
 
 struct NaiveGraph {
   std::vector<std::int64_t> vertices;
-  /// Neighbours by id, then by order of the edges, each with the number of its edge.
+  /// Neighbours by id, then by order of the edges, each with the index of its edge.
   std::map<std::int64_t, std::vector<std::pair<std::int64_t, std::size_t>>> arcs;
   std::map<std::int64_t, std::int64_t> labels;
   std::vector<std::pair<std::int64_t, std::int64_t>> edges;  ///< By source, then as `arcs`.
   Items info;                                                ///< By number of the edge; null: none.
 };
 
-/// A value, or the trap that asking for it ends in. An item of a list that nobody asks for harms nobody.
+/// A value, or the trap of its evaluation. An unused item of a list has no effect.
 struct NaiveValue {
   enum class Kind { Trap, Int, Float, Bool, Tuple, List, Graph };
 
@@ -39,11 +39,11 @@ struct NaiveValue {
   std::shared_ptr<const NaiveGraph> graph;
 };
 
-/// What a run of a program may do.
+/// The possible outcomes of a run.
 struct Expectation {
-  NaiveValue value;  ///< What is demanded: a value, or the trap of its first part that traps.
+  NaiveValue value;  ///< The demanded value, or the trap of its first part that traps.
   std::set<runtime::TrapCode>
-      all_traps;          ///< Those met on the way, demanded or not; a run that computes more may end so.
+      all_traps;          ///< All traps of the evaluation, demanded or not; a run that computes more may end with them.
   bool too_long = false;  ///< Gave up.
 };
 

@@ -15,7 +15,7 @@ class NestGenerator {
  public:
   NestGenerator(std::uint64_t seed, const World& world) : random_(seed), world_(world) {}
 
-  /// A sum over all vertices of what is found among their neighbours.
+  /// A sum over all vertices of a value of their neighbours.
   Program program() {
     Program p;
     p.params.push_back({"G", graph_type()});
@@ -110,7 +110,7 @@ class NestGenerator {
     return apply(same, cond, std::move(set), kVertices);
   }
 
-  /// Pairs of neighbours of the vertex of `f` on one side of it, and what they share there.
+  /// Pairs of neighbours of the vertex of `f` on one side of it, and their common neighbours there.
   void wedges(Function& f) {
     const std::string& center = f.params[0];
     const Op order = one_in(2) ? Op::Lt : Op::Gt;
@@ -127,7 +127,7 @@ class NestGenerator {
     if (one_in(4)) f.result = make(Op::Add, kInt, {f.result, make(Op::Size, kInt, {named(ends, kVertices)})});
   }
 
-  /// A sum over the items of `set` of what is found in smaller sets.
+  /// A sum over the items of `set` of a value of smaller sets.
   NodePtr nest(int levels, const std::string& set) {
     FunctionPtr cond = one_in(6) ? guard() : nullptr;
     std::shared_ptr<Function> f = function();

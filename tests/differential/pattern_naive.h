@@ -23,8 +23,8 @@ struct PlainPattern {
   static constexpr std::int64_t kAnyLabel = INT64_MAX;
 };
 
-/// Every injective map of the pattern into the world's graph that keeps arcs and labels, those of arcs included, has no
-/// arc where there is an anti-edge, and with `vertex_induced` no arcs but the pattern's. Rows of vertex ids, ascending.
+/// Every injective map of the pattern into the world's graph that keeps arcs and labels, including those of arcs, and
+/// has no arc at an anti-edge. With `vertex_induced` it has only the pattern's arcs. Rows of vertex ids, ascending.
 std::vector<std::vector<std::int64_t>> embeddings(const PlainPattern& pattern, const World& world, bool vertex_induced);
 
 /// How many permutations of its vertices keep arcs with their labels, anti-edges and labels. With `vertex_induced`

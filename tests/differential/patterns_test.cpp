@@ -1,4 +1,4 @@
-// Programs that the front end writes for patterns, against every map of the pattern into the graph.
+// Programs made by the front end for patterns, compared with every map of the pattern into the graph.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ struct Answer {
   std::string error;
 };
 
-/// What runs a program.
+/// The ways to run a program.
 enum class By {
   Interpreter,
   Cpu,
@@ -158,7 +158,7 @@ void label_edges(World& world, std::mt19937_64& random, bool directed) {
   }
 }
 
-/// Asks for labels of most edges of a pattern, of some for two.
+/// Requires labels of most edges of a pattern, of some of them two.
 void label_edges(pattern::Pattern& one, std::mt19937_64& random) {
   for (int u = 0; u < one.size(); ++u) {
     pattern::for_each(one.out[static_cast<std::size_t>(u)], [&](int v) {
@@ -231,7 +231,7 @@ struct Case {
   By by = By::Interpreter;
 };
 
-/// How many programs were compared, so that a test can tell that it tests something.
+/// Number of compared programs, to verify that a test tests something.
 std::map<pattern::Algorithm, int> programs_by_algorithm;
 
 /// Runs the program of a case and compares its answer with every map.
@@ -266,7 +266,7 @@ void check(const Case& one, const World& world) {
   ASSERT_EQ(as_subgraphs(facts, rows).size(), rows.size()) << text << world.to_text();
 }
 
-/// For what is run by a GPU from here on.
+/// The following programs are run by a GPU.
 void use_emulated_gpu() {
   ::setenv("MATCHA_LIBCUDA", EMULATED_CUDA, 1);
   ::setenv("MATCHA_NVRTC", EMULATED_CUDA, 1);
@@ -278,7 +278,7 @@ std::vector<pattern::Algorithm> algorithms() {
   return {pattern::Algorithm::Extend, pattern::Algorithm::Join, pattern::Algorithm::Decompose};
 }
 
-/// What has labels.
+/// The labelled parts.
 struct Labels {
   bool vertices = false;
   bool edges = false;
@@ -297,7 +297,7 @@ void check_connected(int n, Labels labelled, By by, std::size_t step = 1) {
     }
     World world = graph(random(), n + 4, 3 + static_cast<int>(random() % 5), false);
     if (labelled.edges) label_edges(one, random);
-    // Who does not ask for labels gets a simple graph.
+    // Programs without labels get a simple graph.
     if (one.edge_labelled()) label_edges(world, random, false);
     // A program takes seconds to compile for the emulated GPU: one algorithm for a pattern.
     std::vector<pattern::Algorithm> taken = algorithms();
@@ -363,7 +363,7 @@ TEST(Patterns, ConnectedEdgeLabelledCompiled) {
   EXPECT_GE(programs_by_algorithm[pattern::Algorithm::Decompose], 80);
 }
 
-/// Vertices of which nothing tells five or more apart, around one or two others: binomial coefficients.
+/// Five or more interchangeable vertices around one or two others: binomial coefficients.
 TEST(Patterns, AlikeVerticesAreChosen) {
   std::mt19937_64 random(11);
   for (int alike = 5; alike <= 6; ++alike) {
@@ -415,7 +415,7 @@ pattern::Pattern with_leaves(std::mt19937_64& random, bool directed) {
   return one;
 }
 
-/// What hangs on the same vertices is counted as one product, less what would fall on one vertex.
+/// Parts attached to the same vertices are counted as one product, minus the overlaps.
 TEST(Patterns, LeavesWithLabels) {
   std::mt19937_64 random(19);
   programs_by_algorithm.clear();

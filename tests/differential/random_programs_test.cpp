@@ -52,7 +52,7 @@ TEST(RandomPrograms, EveryStageGivesWhatDirectEvaluationGives) {
   for (const auto& [what, times] : tally.counts) {
     std::printf("%8llu %s\n", static_cast<unsigned long long>(times), what.c_str());
   }
-  // So many that each kind comes some times over what is asked for, whatever a change of the generator draws.
+  // Enough programs for each kind to occur well above the required number, for any change of the generator.
   if (failures == 0 && count >= 700) {
     EXPECT_GE(tally.counts["computed"], count / 2);
     EXPECT_GE(tally.counts["trapped"], count / 200);

@@ -15,14 +15,14 @@ namespace matcha::differential {
 
 /// How the tool runs a program.
 struct ToolChoice {
-  std::uint32_t group = 0;     ///< Lanes of a group on the emulated GPU; 0: a CPU runs it.
-  std::string order = "auto";  ///< As `--order`; by id where the program does not allow it.
+  std::uint32_t group = 0;     ///< Lanes of a group on the emulated GPU; 0: a CPU.
+  std::string order = "auto";  ///< As `--order`; by id if the program does not allow another order.
   bool early = false;          ///< Compiled before the inputs are read, and again if it assumed too much.
 
   std::string text() const;
 };
 
-/// Options under which small inputs meet what large ones do: loops are split at once into a tiny queue.
+/// Options with which small inputs reach the code for large ones: loops are split at once into a tiny queue.
 session::GpuOptions hurried_gpu(std::uint32_t group);
 
 /// A world as inputs that the tool has read.
@@ -37,8 +37,7 @@ class ToolInputs {
   session::BoundInputs bound_;
 };
 
-/// A program in the hands of the tool's own steps: the same functions in the same order, with what they find out about
-/// the graph.
+/// A program compiled by the tool's own steps: the same functions in the same order, with their facts about the graph.
 class ToolRun : ToolInputs {
  public:
   ToolRun(const std::string& text, const World& world, const ToolChoice& choice);

@@ -54,7 +54,7 @@ class Printer {
     return text;
   }
 
-  /// Gives the name: a part of the tree that stands in two places is written twice.
+  /// Names the node: a part of the tree with two uses is written twice.
   std::string define(const Function& f, int indent) {
     int copies = ++definitions_[f.name];
     std::string name = copies == 1 ? f.name : f.name + "_" + std::to_string(copies);
@@ -181,7 +181,7 @@ class Printer {
 /// Walks a program in a fixed order and may put something else in place of one node or drop one binding.
 class Editor {
  public:
-  /// `replace` is asked for each node with its number; null keeps it.
+  /// Calls `replace` with each node and its number; null keeps the node.
   using Replace = std::function<NodePtr(std::size_t number, const NodePtr& node)>;
   /// True for a binding, given its number, that is to go.
   using Drop = std::function<bool(std::size_t number, const Binding& binding)>;
@@ -231,7 +231,7 @@ NodePtr constant(Op op, const TypePtr& type, std::int64_t integer) {
   return node;
 }
 
-/// What may stand in place of `n`.
+/// Possible replacements of `n`.
 std::vector<NodePtr> stand_ins(const NodePtr& n) {
   std::vector<NodePtr> result;
   bool leaf = n->op == Op::Int || n->op == Op::Float || n->op == Op::Bool || n->op == Op::Label;

@@ -25,7 +25,7 @@ TypePtr tuple_type(std::vector<TypePtr> positions);
 TypePtr list_type(TypePtr item);
 TypePtr graph_type(TypePtr maybe_info = nullptr);
 bool same_type(const Type& a, const Type& b);
-/// True if a value of type `have` may stand where `want` is asked for: a vertex is an int.
+/// True if a value of type `have` is allowed as a `want`: a vertex is an int.
 bool fits(const Type& have, const Type& want);
 
 enum class Op {
@@ -135,7 +135,7 @@ std::string to_text(const Program& program);
 std::size_t size_of(const Program& program);
 
 /// `program` with one part replaced by something simpler of its type, for each part: a constant, an argument, no
-/// condition, no binding. What shrinking tries.
+/// condition, no binding. The candidates of shrinking.
 std::vector<Program> simpler(const Program& program);
 
 }  // namespace matcha::differential

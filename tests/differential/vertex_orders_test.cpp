@@ -17,8 +17,8 @@
 #include "passes/pass_manager.h"
 #include "passes/pipelines.h"
 
-/// Random nests of loops on graphs whose vertices stand in several orders: what `ir::vertex_order` calls free gives the
-/// same on all of them.
+/// Random nests of loops on graphs whose vertices are in several orders: modules that `ir::vertex_order` calls free
+/// have the same results on all of them.
 namespace matcha::differential {
 namespace {
 
@@ -136,7 +136,7 @@ struct RandomGraph {
   std::vector<std::int64_t> labels;
 };
 
-/// The result of a module on a graph, in words.
+/// The result of a module on a graph, as text.
 std::string result_of(codegen::Executable& program, runtime::Graph graph) {
   const std::vector<codegen::Argument> arguments = {&graph};
   codegen::RunOptions options;

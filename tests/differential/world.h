@@ -13,7 +13,7 @@
 
 namespace matcha::differential {
 
-/// What a program runs on: plain facts for the naive evaluator, and the same as the runtime has them.
+/// The inputs of a program: plain facts for the naive evaluator, and the same for the runtime.
 struct World {
   std::vector<std::int64_t> vertices;  ///< Of the graph `G`, ascending.
   bool directed = false;
@@ -43,7 +43,7 @@ struct RuntimeWorld {
 
   std::shared_ptr<const runtime::Universe> universe;
   runtime::Graph graph;
-  std::vector<std::int64_t> labels;  ///< A label a rank, kNoLabel where there is none; empty without labels.
+  std::vector<std::int64_t> labels;  ///< One label for each rank, kNoLabel for none; empty without labels.
 };
 
 }  // namespace matcha::differential

@@ -39,7 +39,7 @@ FENCE = re.compile(r"^(`{3,}|~{3,})\s*([A-Za-z0-9_+-]*)")
 HERE_DOCUMENT = re.compile(r"<<\s*'?(\w+)'?")
 # Times and sizes of memory, with the blanks that align them; versions; temporary folders.
 VARIABLE = (
-    # On a machine that stands still what takes milliseconds takes seconds.
+    # On an overloaded machine, commands of milliseconds take seconds.
     (re.compile(r"[ \t]*\b\d[\d.,]*(?:e[+-]?\d+)? ?(?:ns|µs|us|ms|s|min)(?![A-Za-z])"), " # s"),
     (re.compile(r"[ \t]*\b\d[\d.,]*(?:e[+-]?\d+)? ?(MiB|GiB|KiB)(?![A-Za-z])"), r" # \1"),
     (re.compile(r"\b\d+\.\d+\.\d+\b"), "#.#.#"),
@@ -78,7 +78,7 @@ def blocks_of(text):
 
 
 def normal(line):
-    """A line without what differs from run to run."""
+    """A line without the parts that vary from run to run."""
     for pattern, instead in VARIABLE:
         line = pattern.sub(instead, line)
     return line.rstrip()
@@ -140,7 +140,7 @@ class Page:
         return printed
 
     def command(self, text):
-        """What a command prints, with the status of the one before as `$?`."""
+        """The output of a command, with the status of the one before as `$?`."""
         done = subprocess.run(
             ["bash", "-c", f"set -o pipefail\n(exit {self.status})\n{text}"], cwd=self.folder, env=self.environment, timeout=TIMEOUT_S,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)  # fmt: skip
@@ -221,7 +221,7 @@ class Page:
         block.printed = out
 
     def evaluate(self, source, mode):
-        """What a piece of Python prints, and whether it raises; then the end of the traceback is printed."""
+        """The output of a piece of Python, and whether it raises; then the end of the traceback is printed."""
         printed, failed = io.StringIO(), False
         with contextlib.redirect_stdout(printed), contextlib.chdir(self.folder):
             try:

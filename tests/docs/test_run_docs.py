@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The runner of documents: it must fail where a page says something else, and write what was printed."""
+"""The runner of documents: it must fail if a page shows other output, and write the actual output."""
 
 import contextlib
 import io

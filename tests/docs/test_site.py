@@ -15,7 +15,7 @@ import unittest
 import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# A word that somebody looks for, and the page that must be among the results.
+# A search word, and the page that must be among the results.
 SEARCHES = {
     "induced": "docs/induced",
     "automorphisms": "docs/induced",

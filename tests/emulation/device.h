@@ -1,5 +1,5 @@
-// Stands in front of a device text that is compiled as C++: the words of CUDA that the text uses outside of what
-// runtime/common spells for a host. Every thread of the grid is a worker of its own, so groups have width 1; with
+// Included before a device text that is compiled as C++: defines the words of CUDA that the text uses, except for those
+// that runtime/common defines for a host. Every thread of the grid is a worker, so groups have width 1. With
 // MATCHA_EMULATED_WARPS, a warp is 32 fibers, and the text is that of a device.
 #pragma once
 
@@ -21,7 +21,7 @@
 #define __host__
 #define __launch_bounds__(...)
 #define __grid_constant__
-// What the groups of a block share is cut into parts of their own, and threads run one after the other.
+// The shared memory of a block is divided among its groups, and threads run one after the other.
 #define __shared__ static thread_local
 
 struct EmulatedIndex {
@@ -75,7 +75,7 @@ namespace matcha::emulation {
 template <auto kernel, typename... A>
 bool start_kernel(unsigned blocks, unsigned threads, const A&... arguments) {
   using Its = KernelOf<kernel, decltype(kernel)>;
-  // No static variable: all texts that a process loads would have the one of the first.
+  // No static variable: all texts loaded by a process would share that of the first.
   const Kernel entries = {Its::copy, Its::drop, Its::run};
   void* copied = new typename Its::Arguments(arguments...);
   if (emulated_start_kernel(&entries, copied, blocks, threads)) return true;

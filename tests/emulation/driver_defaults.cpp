@@ -1,4 +1,4 @@
-// Every entry of the driver that Matcha looks for; those that the emulation does not have say so.
+// Every driver entry that Matcha looks up; entries missing in the emulation report that.
 
 #include "runtime/cuda/driver.h"
 

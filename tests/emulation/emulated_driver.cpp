@@ -1,11 +1,11 @@
-// The driver's entries, with threads of the host behind them. Kernels come from the emulated NVRTC. A few threads run
-// all threads of a grid by turns, each to its end, which works because no worker waits for one that has not started.
+// The driver's entries, implemented by threads of the host. Kernels come from the emulated NVRTC. A few threads run all
+// threads of a grid in turn, each to its end; this works because no worker waits for one that has not started.
 //
 // MATCHA_EMULATED_THREADS (4), MATCHA_EMULATED_DEVICES (1), MATCHA_EMULATED_BYTES (of each device; 4 GiB),
 // MATCHA_EMULATED_ARCH (90), MATCHA_EMULATED_FAULT (a CUresult with which every kernel ends), MATCHA_EMULATED_PENDING
-// (2048 kernels that kernels have started, at most, wait), MATCHA_EMULATED_ONE (the number of the only device that has
-// the bytes and the fault; default: all have), MATCHA_EMULATED_SHORT (`cuMemAlloc:3`: the third call of those that take
-// memory, or start work, is out of memory)
+// (most waiting kernels that kernels started; 2048), MATCHA_EMULATED_ONE (the number of the only device that has the
+// bytes and the fault; default: all have), MATCHA_EMULATED_SHORT (`cuMemAlloc:3`: the third call that takes memory, or
+// starts work, is out of memory)
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -96,7 +96,7 @@ struct CuStreamState {
   std::thread worker;
 };
 struct CuEventState {
-  CuStreamState* stream = nullptr;    ///< Of the work that it marks.
+  CuStreamState* stream = nullptr;    ///< Stream of the work that it marks.
   std::atomic<std::int64_t> time{0};  ///< Nanoseconds.
   std::atomic<int> recorded{0};       ///< How often it was put into a stream, and how often a stream came by.
   std::atomic<int> reached{0};
@@ -119,15 +119,15 @@ struct Device {
 constexpr std::size_t kMostDevices = 16;
 
 std::mutex guard;
-/// How a kernel of a device ended; waiting for anything of it then gives the same.
+/// The outcome of a device's kernels; every later wait returns it.
 std::array<std::atomic<CuResult>, kMostDevices> failures;
 std::map<CuDevice, Device> devices;
 std::map<std::uint64_t, std::pair<CuDevice, std::uint64_t>> blocks_of_memory;  ///< Device and bytes.
 std::map<CuStream, std::shared_ptr<CuStreamState>> streams;
 
-/// Memory is given back when nothing that was asked for before can touch it, as the driver has it.
+/// Memory is freed when no earlier request can use it, as by a real driver.
 void wait_for_streams() {
-  std::vector<std::shared_ptr<CuStreamState>> all;  // Another thread may destroy one meanwhile.
+  std::vector<std::shared_ptr<CuStreamState>> all;  // Another thread may destroy one in the meantime.
   {
     const std::lock_guard<std::mutex> lock(guard);
     for (const auto& [name, stream] : streams) all.push_back(stream);
@@ -142,7 +142,7 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// What is set for some devices.
+/// Settings for certain devices.
 std::uint64_t setting_of(CuDevice device, const char* name, std::uint64_t otherwise) {
   const std::uint64_t one = setting("MATCHA_EMULATED_ONE", static_cast<std::uint64_t>(device));
   return one == static_cast<std::uint64_t>(device) ? setting(name, otherwise) : otherwise;
@@ -158,7 +158,7 @@ CuDevice current_device() { return device_in(current); }
 
 CuResult failure_of(CuStream stream) { return failures.at(static_cast<std::size_t>(stream->device)); }
 
-/// Whether this call of an entry is the one that is out of memory.
+/// True if this call of an entry has to report that memory is exhausted.
 bool is_short(const char* entry) {
   static const std::string wanted = [] {
     const char* text = std::getenv("MATCHA_EMULATED_SHORT");
@@ -207,7 +207,7 @@ struct Grid {
   unsigned blocks, threads;
 };
 
-/// A grid and all that its kernels start, which a few threads run: those that were started last come first.
+/// A grid and all grids started by its kernels, run by a few threads: the last one started comes first.
 class GridTree {
  public:
   explicit GridTree(const Grid& first) { open(first); }

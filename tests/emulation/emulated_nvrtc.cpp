@@ -44,7 +44,7 @@ std::vector<std::string> kernels(const std::string& source) {
   return names;
 }
 
-/// True when groups of the text's kernels have several lanes, or all texts shall be compiled so.
+/// True if groups of the text's kernels have several lanes, or if all texts have to be compiled so.
 bool has_wide_groups(const std::string& source) {
   if (std::getenv("MATCHA_EMULATED_WARPS") != nullptr) return true;
   static const std::regex pattern(R"(WorkerOf<Group<([2-9]|\d\d)>> w\()");
@@ -105,7 +105,7 @@ const char* nvrtcGetErrorString(int result) {
          : result == kInvalidInput ? "NVRTC_ERROR_INVALID_INPUT"
                                    : "NVRTC_ERROR";
 }
-/// The minor version tells compiled kernels of one emulation from those of another.
+/// The minor version distinguishes compiled kernels of different emulations.
 int nvrtcVersion(int* major, int* minor) {
   *major = 13;
   *minor = EMULATION_VERSION;

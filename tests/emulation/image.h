@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-/// What the emulated NVRTC hands to the emulated driver as machine code: this header, then a shared library.
+/// The machine code passed from the emulated NVRTC to the emulated driver: this header, then a shared library.
 namespace matcha::emulation {
 
 inline constexpr char kImageMagic[8] = {'M', 'T', 'C', 'H', 'E', 'M', 'U', '1'};

@@ -278,7 +278,7 @@ def stops_stream(machine):
 
 
 def partial(machine):
-    """What a position would find of a part of its loops is no answer."""
+    """A partial value of a position's loops is not an answer."""
     size = 160
     small, large = machine.folder / "small.txt", machine.folder / "large.txt"
     for graph, vertices in ((small, 5), (large, size)):
@@ -339,7 +339,7 @@ def builds(machine):
 
 
 def short(machine):
-    """What is compiled while the graph is read takes lists of at most 2,048 neighbours for granted."""
+    """Kernels compiled while the graph is read assume lists of at most 2,048 neighbours."""
     leaves = 2500
     edges = [(a, b) for a in range(1, 9) for b in range(1, a)] + [(a, a - 1) for a in range(2, leaves + 1)]
     programs = ("examples/clique4_ordered.mt", "examples/tailed_triangle_induced.mt", "examples/clique4.mt")
@@ -497,11 +497,11 @@ class Stream:
                 pair = generator.choice(pairs)
                 out.write(f"{'-' if pair in edges else '+'} {pair[0]} {pair[1]}\n")
                 edges ^= {pair}
-            if grows and not labels:  # A new vertex, which lays places out anew, and edges of it.
+            if grows and not labels:  # A new vertex, which rebuilds the rows' places, and edges of it.
                 out.writelines(f"+ {u} {vertices + 700}\n" for u in range(12))
 
     def least(self, *words):
-        """The bytes of a GPU that suffice, which an error tells."""
+        """The sufficient bytes of a GPU, which an error states."""
         _, says = self.answers(*words, "--device", "cuda", "--gpu-memory", "10", code=5)
         return int(re.search(r"and (\d+) are the least that suffice", says)[1])
 
@@ -517,7 +517,7 @@ class Stream:
 
 
 def speaks(stream):
-    """Answers that wait for others do not wait for a pipe, nor for what is behind a wrong line."""
+    """Waiting answers do not wait for a pipe, nor for the lines behind a wrong one."""
     with open(stream.updates, encoding="utf-8") as file:
         lines = file.readlines()
     words = ("--pattern", "triangle", "--batch", "3")
@@ -596,7 +596,7 @@ def several(machine):
 
 
 def chosen(stream):
-    """With `--device auto` the GPU takes what is left of a long file, or of a batch, or nothing."""
+    """With `--device auto` the GPU gets the rest of a long file, or of a batch, or nothing."""
     long = copy.copy(stream)
     long.updates = stream.updates.with_suffix(".long")
     long.updates.write_text(stream.updates.read_text(encoding="utf-8") + "# the end\n" * 150_000, encoding="utf-8")
@@ -685,7 +685,7 @@ def streams(machine):
     chosen(plain)
     speaks(plain)
     listed(machine)
-    # What has no room is for the CPU.
+    # Graphs that do not fit are for the CPU.
     words = ["--pattern", "triangle", "--batch", "50"]
     words += ["--no-total"]
     short, says = plain.answers(*words, "--device", "cuda", MATCHA_EMULATED_BYTES="8389500")
@@ -803,7 +803,7 @@ class Searches:
             out.writelines(f"e {number[u]} {number[v]}\n" for u, v in edges)
 
     def pattern(self, size, name):
-        """A connected part of so many vertices; edges outside a tree are there by half."""
+        """A connected graph of that many vertices; other edges exist with probability one half."""
         taken, tree = [self.generator.choice([v for v in self.around if self.around[v]])], set()
         while len(taken) < size:
             u = self.generator.choice(taken)
@@ -848,16 +848,16 @@ def searches(machine):
     # Any label, leaves that are alike, and pairs that must not be adjacent.
     for text in ("0:0-1:1,0-2,0-3,0-4", "0:0-1:1,1-2:2,0-3:1,0-4:1,2-5:0,2-6:0", "0:0-1:1,1-2:2,2-3:0,0!3,1!3"):
         graph.agree("--pattern", text, "--algorithm", "join", "--induced", "edge")
-    # Rows are for a program, and what was asked for.
+    # Rows are for programs, if requested.
     ten = ["--pattern", patterns[2], "--induced", "edge"]
     expect("rows", graph.run("cuda", *ten, "--limit", "3")[0][0]["stats"]["backend"], "cuda")
     expect("a schedule", graph.run("cuda", *ten, "--group", "1")[0][0]["stats"]["backend"], "cuda")
-    # What is too much for it.
+    # Inputs that are too large for it.
     star = "0:0-" + ",0-".join(f"{leaf}:1" for leaf in range(1, 15))
     wide = Searches(machine, 12, 900, labels=2)
     _, says = wide.agree("--pattern", star, "--algorithm", "join", "--embeddings", "--induced", "edge", on_gpu=False)
     expect("says so", "their number is too large for a GPU" in says, True)
-    # Where the device is chosen, a GPU takes over what a CPU does not find soon, and nothing else.
+    # If the device is chosen automatically, a GPU only takes over long runs from the CPU.
     ring = ",".join(f"{i}:{i % 2}-{(i + 1) % 14}:{(i + 1) % 2}" for i in range(14))
     for some, by_gpu in ((["--limit", str(10 ** 17), "--count"], True), ([], False)):
         for seconds in (4, 16, 64):  # How long it takes to be handed over is the machine's.
@@ -877,7 +877,7 @@ def searches(machine):
 
 
 def parts(machine):
-    """What is sent in parts is counted as the whole is."""
+    """Data sent in parts is counted as the whole is."""
     def tool(*words):
         return subprocess.run([machine.matcha, *map(str, words)], capture_output=True, text=True, check=True, env=machine.environment).stdout
 
@@ -1019,7 +1019,7 @@ def motifs(machine):
     wanted, _ = run("cpu", small, *several)
     expect("several", [one["result"] for one in found], [one["result"] for one in wanted])
     expect("several: how", [one["stats"]["backend"] for one in found], ["identities"] * 2)
-    # Others have programs, and so has what says how they run.
+    # Others have programs, as has the description of their schedule.
     for more in (["--group", "1"], ["--algorithm", "extend"], ["--induced", "vertex"]):
         expect(f"{more}", whole("cuda", small, "--pattern", "cycle:5", *more)[0]["stats"]["backend"], "cuda")
         command = machine.command("--pattern", "cycle:5", small, *more, *by_identities)

@@ -111,7 +111,7 @@ def stated_counts(text):
 
 
 def small_graphs(text, skewed):
-    """What the program takes of small graphs, as arguments."""
+    """The program's arguments for small graphs."""
     if "'a'" in text or "--in" in text:
         return []
     labelled = [str(GRAPHS / "labelled.txt"), "--labels", str(GRAPHS / "labelled.labels.txt")]
@@ -228,7 +228,7 @@ def main():
         if sanitizer is None:
             print("[SKIP] there is no ThreadSanitizer")
             return 77
-        # The program itself is made without ThreadSanitizer, so what orders its threads is not seen.
+        # The program itself is compiled without ThreadSanitizer, which therefore does not see the order of its threads.
         environment.update(LD_PRELOAD=sanitizer, TSAN_OPTIONS="exitcode=66:halt_on_error=1:ignore_noninstrumented_modules=1")
     skewed = folder / f"skewed-{os.getpid()}.txt"
     try:

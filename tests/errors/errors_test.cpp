@@ -35,7 +35,7 @@ std::string read(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// What stands between `open` and `close` in `line` from `at` on; moves `at` behind it. Empty if there is none.
+/// The text between `open` and `close` in `line` from `at` on; moves `at` behind it. Empty if there is none.
 std::string between(const std::string& line, std::size_t& at, const std::string& open, const std::string& close) {
   std::size_t begin = line.find(open, at);
   std::size_t end = begin == std::string::npos ? begin : line.find(close, begin + open.size());

@@ -28,7 +28,7 @@ SMALL_COLUMNS = {
     "diamond": "diamonds", "clique4": "4-cliques", "clique4_ordered": "4-cliques",
 }
 
-# Programs on lists: the file of their stated count, and so many of its lines that the interpreter takes.
+# Programs on lists: the file with their expected count, and the number of its lines for the interpreter.
 FIRST_LINES = {"temporal_cycle": ("examples/graphs/collegemsg.temporal.txt.gz", 10000)}
 
 # Pattern and induction in ground_truth.csv.

@@ -5,7 +5,7 @@
 
 namespace matcha::fuzz {
 
-/// Runs one input; crashes or ends the process where the code under test is wrong.
+/// Runs one input; crashes or ends the process if the code under test is wrong.
 using Target = void (*)(const std::uint8_t* data, std::size_t size);
 
 /// Registers a target by its name; targets are registered before `main`.
@@ -13,7 +13,7 @@ struct Registration {
   Registration(const char* name, Target target);
 };
 
-/// The target of a name; null where there is none.
+/// The target with a name; null if there is none.
 Target find_target(const char* name);
 
 }  // namespace matcha::fuzz

@@ -65,7 +65,7 @@ int replay(matcha::fuzz::Target target, const std::filesystem::path& file) {
 
 }  // namespace
 
-/// Fails when the target is unknown or there is no file.
+/// Fails if the target is unknown or there is no file.
 int main(int argc, char** argv) {
   const matcha::fuzz::Target target = argc < 2 ? nullptr : matcha::fuzz::find_target(argv[1]);
   if (target == nullptr) {

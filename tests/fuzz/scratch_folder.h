@@ -11,7 +11,7 @@
 
 namespace matcha::fuzz {
 
-/// A folder of this user alone, which goes with the object.
+/// A folder private to this user, removed by the destructor.
 struct ScratchFolder {
   ScratchFolder() {
     char made[] = "/tmp/matcha-fuzz-XXXXXX";

@@ -26,11 +26,11 @@ WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[.-][A-Za-z0-9_]+)*")
 
 
 class GoldenError(Exception):
-    """A message for whoever wrote the test."""
+    """A message for the author of the test."""
 
 
 class Directives:
-    """What the top of an input file asks for."""
+    """The directives at the top of an input file."""
 
     def __init__(self, text):
         self.command = None

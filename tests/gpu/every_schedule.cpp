@@ -4,9 +4,9 @@
 //                  [--tile ARCS] [--repeat N] [--budget SECONDS] [--limit SECONDS] [--cpu-limit SECONDS]
 //
 // Prints a line for each run that is wrong or did not end within the limit, and one of JSON: runs, wrong, not ended, ms
-// of kernels. A result is compared whole, rows of a list in any order. Where the CPU does not end within its limit, the
-// first result of the GPU stands for its own. After four runs that did not end, the others are told as such.
-// Exit code: 0, 1 if a run is wrong, 77 if there is no GPU.
+// of kernels. Results are compared as a whole, rows of a list in any order. If the CPU does not end within its limit,
+// the first result of the GPU is the reference. After four runs that did not end, the others are skipped and reported
+// as not ended. Exit code: 0, 1 if a run is wrong, 77 if there is no GPU.
 
 #include <fmt/format.h>
 
@@ -51,7 +51,7 @@ constexpr int kGiveUp = 4;
 /// pages each.
 constexpr std::uint64_t kScratchBytes = std::uint64_t{20} << 30;
 
-/// Equal for equal results: values as text, of a list how many rows it has and the sum of their hashes.
+/// Equal for equal results: values as text; for a list, the number of rows and the sum of their hashes.
 std::string digest(const std::vector<codegen::ResultValue>& values, const runtime::Universe& universe) {
   std::string text;
   for (const codegen::ResultValue& value : values) {
@@ -111,7 +111,7 @@ class EverySchedule {
   }
 
  private:
-  /// Kernels are kept where the command line keeps them.
+  /// Kernels are cached in the folder of the command line.
   static GpuOptions kept() {
     GpuOptions options;
     options.code_folder = code_folder();

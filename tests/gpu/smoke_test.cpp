@@ -95,7 +95,7 @@ extern "C" __global__ void count_until_told(volatile u64* shared) {
 extern "C" __global__ void write_nowhere(u64* out) { *reinterpret_cast<u64*>(16) = *out; }
 )";
 
-/// Skips, saying why, when there is no GPU that can be used.
+/// Skips with the reason if there is no usable GPU.
 class GpuTest : public testing::Test {
  protected:
   void SetUp() override {

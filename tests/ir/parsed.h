@@ -9,7 +9,7 @@
 
 namespace matcha::ir {
 
-/// A text of the intermediate representation and what the parser made of it.
+/// A text of the intermediate representation and the parser's result.
 struct Parsed {
   explicit Parsed(const std::string& text) : diagnostics(sources) {
     module = parse(context, sources.add("test.mtir", text), diagnostics);

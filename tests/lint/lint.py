@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-# Who may include whom (DESIGN section 5). Folders that are not listed are free.
+# Allowed includes between folders (DESIGN section 5). Folders that are not listed are free.
 ALLOWED = {
     "ir": {"ir"},
     "runtime": {"runtime"},
@@ -28,14 +28,14 @@ ALLOWED = {
     "server": {"server", "session", "planner", "question", "frontend", "ir", "codegen", "runtime"},
     "api": {"api", "incremental", "session", "engines", "planner", "question", "frontend", "ir", "passes", "codegen", "runtime"},
 }
-# The reference interpreter shares nothing with the other back ends: it is what they are compared with.
+# The reference interpreter shares nothing with the other back ends, because they are compared with it.
 REFERENCE = "codegen/interp/"
 FOLDERS = set(ALLOWED) | {"tools", "tests", "bench"}
 # The files that may see a library of a kind, as prefixes of paths. frontend/syntax/ is the inside of the parser.
 ANTLR_USERS = ("frontend/parse", "frontend/syntax/", "tests/")
 LLVM_USERS = ("codegen/llvm/", "session/version", "tools/", "tests/", "bench/")
 
-# What may stand at the top of the checkout, besides dotfiles.
+# The allowed entries at the top of the checkout, besides dotfiles.
 TOP_FOLDERS = FOLDERS | {"bindings", "docs", "editors", "examples", "grammar", "scripts", "stdlib", ".ci"}
 TOP_FILES = {"CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "README.md"}
 
@@ -297,7 +297,7 @@ def check_layout(tree):
 
 
 def check_leftovers(tree):
-    """Nothing is left for later in the source: that is what issues are for."""
+    """No remarks about later work in the source: issues are for that."""
     problems = []
     for path in tree.files:
         if not path.endswith(TEXT_SUFFIXES[:-1]) and "." in path.split("/")[-1]:

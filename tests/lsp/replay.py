@@ -29,7 +29,7 @@ LIMIT_S = 300
 
 
 class Client:
-    """A server, and what it says."""
+    """A server and its output."""
 
     def __init__(self, cache):
         environment = dict(os.environ, MATCHA_CACHE_DIR=cache)
@@ -71,7 +71,7 @@ class Client:
 
 
 def mismatch(pattern, value, place="message"):
-    """What differs, or an empty text."""
+    """The difference, or an empty text."""
     if isinstance(pattern, dict) and "$has" in pattern:
         for one in pattern["$has"]:
             if not isinstance(value, list) or all(mismatch(one, item) for item in value):
@@ -167,7 +167,7 @@ def any_message(draw, programs):
 
 
 def fuzz(conversations, seed):
-    """Random messages, the same for a seed: each request gets one answer with its id, and the server ends when it is told to."""
+    """Random messages, the same for a seed: each request gets one answer with its id, and the server ends on request."""
     draw = random.Random(seed)
     programs = texts()
     total = 0

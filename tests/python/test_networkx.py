@@ -67,7 +67,7 @@ def test_matcher_of_arcs(seed):
 
 
 def test_other_kinds_of_graphs():
-    """Multigraphs, arcs in a GraphMatcher and loops are what they are in NetworkX."""
+    """Multigraphs, arcs in a GraphMatcher and loops have their meaning in NetworkX."""
     chance = random.Random(4)
     many = [graph_of(chance, networkx.MultiGraph, size) for size in (6, 3)]
     check(GraphMatcher(*many), isomorphism.GraphMatcher(*many))
@@ -181,7 +181,7 @@ def test_triads():
 
 
 class OfIgraph:
-    """What is used of a graph of igraph."""
+    """The parts of an igraph graph that are used."""
 
     class Items:
         def __init__(self, **values):

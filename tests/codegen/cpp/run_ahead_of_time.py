@@ -30,7 +30,7 @@ SETTINGS = [
     ["--threads", "4", "--tau-us", "1", "--queue", "0", "--tile", "0"],
     ["--threads", "4", "--tau-us", "0", "--chunk", "100000"],
 ]
-# The same where idle threads take halves, in their block and beyond it; and where nobody gets anything of anybody.
+# The same with idle threads that steal halves, in their block and beyond it; and without any stealing.
 STEALING = [
     ["--threads=4", "--steal=half", "--block=2", "--tau-us=1", "--chunk=50", "--queue=3"],
     ["--threads=4", "--steal=half", "--block=4", "--tau-us=0", "--chunk=100000", "--tile=0", "--queue=0", "--split=1"],
@@ -353,7 +353,7 @@ def check_assumption(bench):
     told = call([binary, undirected], expected=3)
     if "the graph for `G` is not `labelled`: the compiled program assumes that every vertex has a label" not in told:
         raise Failed(f"no labels, assumed: {told}")
-    if bench.target == "cpp" or "MATCHA_FULL" in os.environ:  # What runs on the host is the same.
+    if bench.target == "cpp" or "MATCHA_FULL" in os.environ:  # The host side is the same for both targets.
         check_assumed_degrees(bench)
 
 

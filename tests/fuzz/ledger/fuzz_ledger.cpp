@@ -1,5 +1,5 @@
-// Records of ledgers: bytes that were not checked, since a file may have a checksum that fits and still be made by
-// somebody else. What is read is written again, and must be the same then.
+// Records of ledgers as unchecked bytes, because a file with a correct checksum may come from an attacker. Accepted
+// records are written again, and must be the same then.
 
 #include <cstdint>
 #include <cstdlib>

@@ -7,7 +7,7 @@ namespace {
 
 using namespace matcha::runtime;
 
-/// The ids of a graph are in their order, and each is found again.
+/// The ids of a graph are ordered, and each of them is found.
 void check_names(const Graph& graph) {
   const IdNames* const names = graph.universe().names().get();
   for (std::uint64_t place = 0; names != nullptr && place < names->size(); ++place) {
@@ -58,7 +58,7 @@ MATCHA_FUZZER(load_table) {
       if (loaded.error().message.empty()) std::abort();
       now = loaded.error().kind == ErrorKind::Input ? loaded.error().render() : "";
     }
-    // What is found does not depend on where chunks are cut.
+    // The result does not depend on the cuts between chunks.
     if (chunk_bytes != 1 && now != seen) {
       std::fprintf(stderr, "%s\n%s\n", seen.c_str(), now.c_str());
       std::abort();

@@ -23,14 +23,14 @@ class MemoryFile {
   int descriptor_;
 };
 
-/// Small chunks, one thread, 64 MiB: a short input that asks for more is refused by the loader, or found here.
+/// Small chunks, one thread, 64 MiB: the loader refuses a short input that needs more, or this test fails.
 IoOptions fuzz_options();
 
-/// Ends the process when the arrays of a graph could lead generated code out of bounds.
+/// Ends the process if the arrays of a graph could lead generated code out of bounds.
 void check_graph(const Graph& graph);
 
-/// Loads the bytes in a format, in every direction, and checks what comes out. A small undirected graph has its edges
-/// at both ends, and engines count in it.
+/// Loads the bytes in a format, in every direction, and checks the graph. A small undirected graph has its edges at
+/// both ends, and engines count in it.
 void load_as(std::string_view bytes, Format format);
 
 }  // namespace matcha::runtime::fuzz

@@ -14,7 +14,7 @@ using namespace matcha;
 
 namespace {
 
-/// Asks every question about every value that the module uses at the top of an expression.
+/// Runs every analysis on every value used at the top of an expression.
 void ask(ir::Context& context, const ir::Module& module) {
   ir::Facts facts(module);
   ir::Builder builder(context);
@@ -29,7 +29,7 @@ void ask(ir::Context& context, const ir::Module& module) {
 
 }  // namespace
 
-/// Any text is read or reported; what is read prints to a text that reads back to the same.
+/// Any text is either read or reported; a module prints to a text that reads back to the same.
 MATCHA_FUZZER(mtir) {
   SourceManager sources;
   Diagnostics diagnostics(sources);

@@ -20,7 +20,7 @@ std::vector<std::string> names_of(const matcha::pattern::Pattern& pattern) {
   return names;
 }
 
-/// What a graph says of vertices that the pattern names: that it has none such, or their numbers.
+/// The answers of a graph about vertices named by the pattern: it has none, or their numbers.
 void bind_named(matcha::pattern::Pattern& pattern, bool there) {
   for (std::size_t v = 0; v < pattern.constants.size(); ++v) {
     const bool named = !pattern.constants[v].empty() && pattern.constants[v].front() == '\'';

@@ -14,8 +14,8 @@
 #include "runtime/graph/labels.h"
 #include "tests/fuzz/fuzzer.h"
 
-/// Bytes as lines of a stream: nothing crashes, a batch has each line that was taken once, and what a feed holds is the
-/// same after it was kept and read back. The first byte chooses what the lines are.
+/// Bytes as lines of a stream: nothing crashes, a batch has each accepted line once, and a feed is the same after it
+/// was saved and read back. The first byte chooses the kind of the lines.
 MATCHA_FUZZER(updates) {
   namespace st = matcha::session::stream;
   if (size == 0) return;

@@ -13,7 +13,7 @@ std::string repeat(const std::string& text, int times) {
   return out;
 }
 
-/// The text is refused with `id` and nothing else goes wrong.
+/// The text is refused with `id` and there is no other error.
 void refused(DiagId id, const std::string& text) {
   std::unique_ptr<Compiled> compiled = compile_text(text);
   EXPECT_TRUE(compiled->has(id)) << render_text(*compiled->diagnostics, false).substr(0, 500);

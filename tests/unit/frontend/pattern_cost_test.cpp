@@ -1,4 +1,4 @@
-// What the cost model learns from matches that were drawn from a graph.
+// Facts that the cost model learns from sampled matches of a graph.
 
 #include <gtest/gtest.h>
 
@@ -153,7 +153,7 @@ TEST(PatternCost, SharesOfPartsThatAreApartAreMultiplied) {
 }
 
 TEST(PatternCost, TheSmallerOfTwoSetsIsWalked) {
-  // Two stars whose centers are adjacent: one side has one leaf, the other has twenty.
+  // Two stars with adjacent centers: one side has one leaf, the other has twenty.
   constexpr Vertex kLeaves = 20;
   std::vector<std::set<Vertex>> near(kLeaves + 3);
   const auto join = [&](Vertex u, Vertex v) {
@@ -285,7 +285,7 @@ TEST(PatternCost, ListsAreLookedThroughForALabelWhenVerticesOfOthersHaveTheirOwn
   // Vertex 1 is walked in the list as it is.
   EXPECT_EQ(set_work(model, order, bit(0), 0, bit(1), 0), 0);
   const double short_lists = set_work(model, order, bit(0) | bit(1), 1, bit(2), 0);
-  // From the second level on: all have the neighbours of the first vertex in common.
+  // From the second level on: common neighbours of all include the first vertex's.
   order.apart_from = 1;
   EXPECT_EQ(set_work(model, order, bit(0), 0, bit(2) | bit(3), 0), 0);
   EXPECT_GT(set_work(model, order, bit(0) | bit(1), 1, bit(2), 0), short_lists);
@@ -404,7 +404,7 @@ TEST(PatternCost, ProductsThatCostMoreAreNotTaken) {
   EXPECT_FALSE(best_decomposition(model, symmetry, names, 1, found->cost / 2));
 }
 
-/// A star of any size is a binomial coefficient, as long as it fits 64 bits; what does not is chosen below more leaves.
+/// A star of any size is a binomial coefficient, as long as it fits 64 bits; larger ones are chosen below more leaves.
 TEST(PatternCost, LeavesOfStarsAreChosen) {
   Pattern star = Pattern::empty(12);
   std::vector<std::string> names = {"v0"};

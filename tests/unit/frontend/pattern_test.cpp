@@ -86,7 +86,7 @@ TEST(PatternText, NamesOfVertices) {
   EXPECT_EQ(text_of("a,b"), "(a),(b)");
   EXPECT_EQ(text_of("0-a"), "v0-a");
   EXPECT_EQ(text_of("v1-0"), "v1-v0");
-  EXPECT_EQ(text_of("v - w , e - t"), "v-w,e-t");  // No lines of a file.
+  EXPECT_EQ(text_of("v - w , e - t"), "v-w,e-t");  // These are not lines of a file.
   EXPECT_EQ(text_of("größe-a"), "größe-a");
   EXPECT_EQ(text_of("a-b,b-c", "x,,3"), "a-b,b-c,(a:'x'),(c:3)");
   EXPECT_EQ(read("b-a").set->patterns.front().names, (std::vector<std::string>{"b", "a"}));
@@ -102,7 +102,7 @@ TEST(PatternText, DrawnArrows) {
   EXPECT_EQ(text_of("(a)--(b)-->(c)<--(d)"), "a-b,b->c,d->c");
   EXPECT_EQ(text_of("(a)-[]->(b)~(c)"), "a->b,b~c");
   EXPECT_EQ(text_of("(a)->()<-(:x)"), "a->v1,v2->v1,(v2:'x')");
-  EXPECT_EQ(text_of("(v1)-()-()"), "v1-v2,v2-v3");  // Whoever has no name gets a free one.
+  EXPECT_EQ(text_of("(v1)-()-()"), "v1-v2,v2-v3");  // A vertex without a name gets a free one.
   EXPECT_EQ(text_of("(0:3)-(1:-4)"), "0-1,0:3,1:-4");
   EXPECT_EQ(text_of("(house)-(kite)"), "(house)-(kite)");
   EXPECT_EQ(text_of("a-[:x]-b,a-[:y]-b"), "a-b='x',a-b='y'");
@@ -282,7 +282,7 @@ TEST(PatternSymmetry, Orders) {
     trees *= static_cast<std::uint64_t>(branch) * 6;
   }
   EXPECT_EQ(order(tree), trees);
-  // Beyond 62 bits there is no number.
+  // The number does not exist beyond 62 bits.
   std::string star = "0:a";
   for (int v = 1; v < 60; ++v) star += ",0-" + std::to_string(v);
   EXPECT_FALSE(Symmetry(read(star).set->patterns.front()).order());
@@ -304,7 +304,7 @@ TEST(PatternSymmetry, OrdersOfMoreThan64Bits) {
 }
 
 TEST(PatternSymmetry, OrbitsOfFixedVertices) {
-  // In whatever order they are asked for.
+  // In any order of requests.
   for (const std::vector<Mask>& asked : {std::vector<Mask>{0b001, 0b011, 0b010, 0}, {0, 0b010, 0b011, 0b001}}) {
     Pattern wedge = Pattern::empty(3);
     wedge.add_edge(0, 1);
@@ -330,7 +330,7 @@ TEST(PatternSymmetry, AutomorphismsAreListed) {
     EXPECT_EQ(maps->size(), symmetry.order()) << text;
     EXPECT_EQ(std::set(maps->begin(), maps->end()).size(), maps->size()) << text;
     for (const std::vector<int>& map : *maps) {
-      // `renumbered` takes what becomes vertex i.
+      // `renumbered` takes the vertex that becomes vertex i.
       const Pattern moved = renumbered(pattern, map);
       EXPECT_TRUE(moved.out == pattern.out && moved.anti == pattern.anti && moved.labels == pattern.labels &&
                   moved.edge_labels == pattern.edge_labels)
@@ -446,7 +446,7 @@ TEST(PatternProgram, CandidatesThatStandApartAreMultiplied) {
     request.algorithm = Algorithm::Extend;
     return program_of(pattern, request).text;
   };
-  // Neither leaf is asked for the other, which has another label.
+  // Neither leaf is compared with the other, which has another label.
   EXPECT_NE(text("0-1,0-2,0:a,1:b,2:c").find(" * size("), std::string::npos);
   // They may be the same vertex; or they are adjacent.
   EXPECT_EQ(text("0-1,0-2,0:a,1:b,2:b").find(" * size("), std::string::npos);
@@ -464,7 +464,7 @@ TEST(PatternProgram, PlansTellOrderRestrictionsAndLoops) {
   EXPECT_EQ(plans[0].loops[2].vertices.size(), 3U);
   EXPECT_TRUE(plans[0].loops[2].complete);
   EXPECT_FALSE(plans[0].loops[1].complete);
-  // Six times the subgraphs are counted, of which each is met once.
+  // Six times the subgraphs are counted, of which each is found once.
   request.embeddings = true;
   EXPECT_FALSE(plans_of("triangle", request)[0].loops[2].complete);
 }
@@ -476,7 +476,7 @@ TEST(PatternProgram, PlansOfProductsHaveTheOrderOfTheCutset) {
   const MatchingPlan plan = plans_of("star:4", request).at(0);
   EXPECT_EQ(plan.algorithm, Algorithm::Decompose);
   EXPECT_EQ(plan.order, std::vector<int>{0});
-  // All leaves are one orbit, and what hangs on the hub needs no restriction.
+  // All leaves are one orbit, and attached parts of the hub need no restriction.
   EXPECT_TRUE(plan.restrictions.empty());
 }
 

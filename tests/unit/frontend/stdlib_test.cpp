@@ -21,7 +21,7 @@ TEST(Stdlib, EveryFunctionOfEveryModuleCompiles) {
     for (const ast::Def* def : program->main->defs) {
       std::string name(def->decl->name);
       std::unique_ptr<Compiled> compiled = compile_text(text->text, name);
-      // A function that says what it gives can be an entry, unless that is a graph; the others serve functions.
+      // A function with a result can be an entry, unless that is a graph; the others serve functions.
       bool helper = def->maybe_result == nullptr || compiled->has(DiagId::EntryResult);
       EXPECT_TRUE(compiled->graph || helper) << module << ": " << render_text(*compiled->diagnostics, false);
       EXPECT_FALSE(def->doc.empty() && text->text.find("\"\"\"") == std::string::npos) << name;

@@ -30,7 +30,7 @@ std::string asg_text(const std::string& text);
 /// The loop module as text, or the diagnostics; fails the test if the verifier finds fault with it.
 std::string ir_text(const std::string& text);
 
-/// All the way to the loop module: what a fuzzer calls. True if there is one; it is verified.
+/// Compiles up to the loop module, for fuzzers. True if there is one; it is verified.
 bool compile_fully(const std::string& text);
 
 std::string read_file(const std::string& path);

@@ -1,5 +1,5 @@
-// Changes of rows with stamps, against a graph that takes one update after the other, and what a graph notes of its
-// changes.
+// Changes of rows with stamps, compared with a graph that applies one update after the other, and a graph's record of
+// its changes.
 
 #include "incremental/runtime/batch_rows.h"
 
@@ -44,7 +44,7 @@ std::vector<BatchUpdate> edges_of(const DynamicGraph& graph, bool there) {
   return edges;
 }
 
-/// What an update sees of a row, by the rule of runtime/common/delta_data.h.
+/// The version of a row seen by an update, by the rule of runtime/common/delta_data.h.
 std::vector<std::uint32_t> seen(BatchRows& batch, const BatchRows::Row& row, std::uint32_t update) {
   constexpr std::uint32_t kGoes = 1U << 31;
   const std::span<const std::uint32_t> before = batch.row_before(row.backwards, row.row);
@@ -64,7 +64,7 @@ std::vector<std::uint32_t> seen(BatchRows& batch, const BatchRows::Row& row, std
   return items;
 }
 
-/// What comes, what goes, or both in turn.
+/// Added edges, removed edges, or both in turn.
 std::vector<BatchUpdate> updates_of(const DynamicGraph& graph, bool come, bool go) {
   std::vector<BatchUpdate> updates;
   if (go) updates = edges_of(graph, true);

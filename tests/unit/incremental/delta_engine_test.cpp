@@ -102,8 +102,8 @@ Update random_update(std::mt19937& random, unsigned vertices, bool labelled) {
   return update;
 }
 
-/// Runs engines over the same batches: one that runs again, one that counts what each edge does, one that counts the
-/// whole graph where it may, and two whose threads share the edges. Whether the second one answered by deltas.
+/// Runs engines over the same batches: one recomputes, one counts the delta of each edge, one counts the whole graph
+/// when allowed, and two share the edges among threads. True if the second one answered by deltas.
 bool agree_from(const ResidentGraph::Shared& start, const std::vector<ProgramRequest>& requests, bool rows,
                 unsigned seed, unsigned vertices, int rounds = 25) {
   const auto log = std::make_shared<MessageLog>();
@@ -151,7 +151,7 @@ bool agree_from(const ResidentGraph::Shared& start, const std::vector<ProgramReq
         }
         EXPECT_EQ(again.plus.has_value(), delta.plus.has_value()) << "program " << p;
         EXPECT_TRUE(delta.how == How::Delta || !delta.why.empty());
-        // Which of the rows of a subgraph the first one gives is its own affair.
+        // Each engine may give any row of a subgraph.
         EXPECT_EQ(answers[1][p].changes.rows.words, delta.changes.rows.words) << "program " << p << " engine " << e;
         EXPECT_EQ(answers[1][p].changes.signs, delta.changes.signs) << "program " << p << " engine " << e;
       }
@@ -290,7 +290,7 @@ TEST(DeltaEngine, LongRows) {
   }
 }
 
-/// What counting anew costs is measured, so only the answers are looked at.
+/// The cost of recomputation is measured, so only the answers are compared.
 TEST(DeltaEngine, ManyEdgesAtOnce) {
   constexpr std::int64_t kVertices = 90;
   const auto log = std::make_shared<MessageLog>();

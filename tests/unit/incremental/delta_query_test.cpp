@@ -83,7 +83,7 @@ struct Setup {
   double density = 0.5;
 };
 
-/// Runs random updates and compares what comes and goes, counted and listed.
+/// Runs random updates and compares added and removed matches, counted and listed.
 void compare(const Pattern& pattern, Induced induced, const Setup& setup, unsigned seed) {
   SCOPED_TRACE(pattern::to_text(pattern) + (induced == Induced::Edge ? " edge" : " vertex") + " seed " +
                std::to_string(seed));

@@ -1,5 +1,5 @@
-// What groups of a device count for a batch, against the search of a thread: once with a thread as a group, and, with
-// MATCHA_TEST_WARP, once with a warp of fibers.
+// Counts of a batch by groups of a device, compared with the search of a thread: once with a thread as a group, and,
+// with MATCHA_TEST_WARP, once with a warp of fibers.
 
 #include "tests/unit/runtime/common/on_lanes.h"
 
@@ -44,7 +44,7 @@ using runtime::stream::TermData;
 #ifdef MATCHA_TEST_WARP
 using Lanes = matcha_program::Group<32>;
 constexpr std::uint32_t kVertices = 40;
-constexpr unsigned kDense = 4;  ///< Of a hundred pairs so many are adjacent.
+constexpr unsigned kDense = 4;  ///< Percentage of adjacent pairs.
 constexpr std::size_t kSome = 5, kMany = 12;
 #else
 using Lanes = matcha_program::Group<1>;
@@ -93,7 +93,7 @@ DynamicGraph random_graph(const Case& one, unsigned seed) {
   return graph;
 }
 
-/// What may come to a pair or go from it, with its labels: some lose these alone, and some that stay get others.
+/// The possible updates of a pair, with its labels: some only lose labels, and some that stay get others.
 void add_updates(const DynamicGraph& graph, std::uint32_t p, std::uint32_t q, bool come,
                  std::vector<EdgeUpdate>& updates) {
   const bool is_there = graph.has_edge(p, q), only_comes = graph.layers() > 1 && (p + q) % 2 == 0;
@@ -145,10 +145,10 @@ class Image {
 
 struct Schedule {
   std::uint64_t workers = 3, tasks = 64, tried = 1;
-  std::uint64_t idle = 0;  ///< Groups that wait, beside those that there are.
+  std::uint64_t idle = 0;  ///< Waiting groups, in addition to the existing ones.
   /// Items of an array for sets; longer ones share so many times the arrays.
   std::uint64_t room = kVertices, long_rooms = 0;
-  std::uint64_t matches = 0;  ///< Of those that are given, so many have room.
+  std::uint64_t matches = 0;  ///< Capacity for matches.
 };
 
 /// Matches that are given, each its term and the places of its vertices, and how many there were.
@@ -198,7 +198,7 @@ class Rooms {
   }
 
  private:
-  /// A row has what goes and what comes in its place.
+  /// A row with its removed and added items.
   static constexpr std::uint64_t kLongest = 2 * kVertices;
 
   const Schedule& schedule_;
@@ -209,7 +209,7 @@ class Rooms {
   matcha_program::u64 count_ = 0;
 };
 
-/// What the groups find, slot by slot; `shared`: what they leave.
+/// The matches of the groups, slot by slot; `shared`: the state that they leave.
 std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
                             const std::vector<BatchUpdate>& updates, std::uint32_t slots, BatchRows& batch,
                             const Schedule& schedule, DeltaShared& shared, Listed* maybe_listed = nullptr) {
@@ -248,7 +248,7 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
   launch.words = batch.words().data();
   Rooms rooms(schedule, std::max(1U, data->rooms()), data->listed());
   rooms.give(launch);
-  // As if the rows of vertices that come first were the device's own.
+  // As if the device owned the rows of the first vertices.
   matcha_program::u64 reads[2] = {0, 0};
   launch.reads = reads;
   launch.near = launch.after[0].items;
@@ -353,7 +353,7 @@ TEST(DeltaWalk, CountsWhatASearchCounts) {
   }
 }
 
-/// Batches of edges that go and of edges that come, all of them at once, in the graph of before and in that of after.
+/// Batches of removed and of added edges, all of them at once, in the graph before and in the graph after.
 void compare_batches(const Case& one, std::uint32_t batches, std::size_t most, unsigned seed) {
   SCOPED_TRACE(one.pattern + " " + std::to_string(batches) + " batches");
   DynamicGraph graph = random_graph(one, seed), other = random_graph(one, seed);

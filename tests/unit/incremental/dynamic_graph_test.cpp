@@ -14,7 +14,7 @@ namespace {
 
 using Edges = std::set<std::pair<std::uint32_t, std::uint32_t>>;
 
-/// What the rows of a graph say, by vertices.
+/// The contents of a graph's rows, by vertices.
 Edges edges_of(const DynamicGraph& graph, std::uint32_t vertices) {
   Edges found;
   for (std::uint32_t v = 0; v < vertices; ++v) {
@@ -144,7 +144,7 @@ TEST(DynamicGraph, VerticesOfAClassLieSideBySide) {
   DynamicGraph graph(false, 2, {1, 0, DynamicGraph::kNone, 1});
   EXPECT_EQ(graph.place(2), DynamicGraph::kNone);
   graph.insert(graph.place(0), graph.place(1));
-  // More than there are places for.
+  // More than there is room for.
   for (std::uint32_t v = 4; v < 300; ++v) {
     graph.set_class(v, v % 2);
     graph.insert(graph.place(v), graph.place(0));

@@ -1,5 +1,5 @@
-// Programs that look at one vertex after the other, against an evaluation of the same program by hand, and against the
-// engine that runs again.
+// Programs that evaluate one vertex after the other, compared with an evaluation by hand and with the engine that
+// recomputes.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ struct World {
 };
 using Scope = std::vector<int>;  ///< Vertices with a name, in order: v0, v1, ….
 
-/// A part of a program: its text, and what it comes to.
+/// A part of a program: its text and its value.
 template <typename T>
 struct Part {
   std::string text;
@@ -40,7 +40,7 @@ using SetPart = Part<std::set<int>>;
 
 std::string name_of(std::size_t at) { return "v" + std::to_string(at); }
 
-/// Random programs, and what they find.
+/// Random programs and their values.
 class Programs {
  public:
   Programs(unsigned seed, bool has_labels) : random_(seed), has_labels_(has_labels) {}
@@ -239,7 +239,7 @@ Update spread_update(std::mt19937& random, unsigned vertices, bool has_labels) {
                 : what < 34 ? UpdateKind::DeleteEdge
                 : what < 38 ? UpdateKind::SetVertex
                             : UpdateKind::DeleteVertex;
-  // Some vertices come late, and between others.
+  // Some vertices are added late, and between others.
   update.u = static_cast<std::int64_t>(random() % vertices) * 2 - 3;
   update.v = static_cast<std::int64_t>(random() % vertices) * 2 - 3;
   if (update.kind == UpdateKind::SetVertex && has_labels) {
@@ -251,8 +251,8 @@ Update spread_update(std::mt19937& random, unsigned vertices, bool has_labels) {
 
 constexpr std::size_t kEngines = 4;
 
-/// An engine that runs again, one that looks at what is near to changes, one that runs the whole graph where it may,
-/// and one with two threads that does as it likes.
+/// An engine that recomputes, one that reads the neighbourhood of changes, one that recomputes whole graphs when
+/// allowed, and one with two threads and free choice.
 struct Engines {
   std::array<std::unique_ptr<Engine>, kEngines> all;
   std::array<ApplyOptions, kEngines> options;
@@ -301,7 +301,7 @@ struct Engines {
   }
 };
 
-/// What a program runs on.
+/// The inputs of a program.
 struct Course {
   bool directed = false;
   bool has_labels = false;
@@ -313,7 +313,7 @@ struct Course {
 bool agree(const std::string& program, const std::function<Number(const World&)>& maybe_value, unsigned seed,
            const Course& course = {}) {
   SCOPED_TRACE(program);
-  // Without labels there is a first graph.
+  // Without labels there is an initial graph.
   Engines engines(start_graph(course.directed, course.has_labels), program, course.rows);
   std::mt19937 random(seed);
   bool by_roots = true;
@@ -329,7 +329,7 @@ bool agree(const std::string& program, const std::function<Number(const World&)>
     if (testing::Test::HasFailure()) return false;
     engines.compare();
     by_roots = by_roots && engines.answers[1][0].how == How::Roots;
-    // The graph is laid out anew by several batches at once.
+    // The graph is rebuilt after several batches together.
     if (!maybe_value || round % 3 != 2) continue;
     read_world(**engines.all[1]->graph(), world);
     EXPECT_EQ(engines.answers[1][0].total, (std::vector<Number>{maybe_value(world)})) << "round " << round;

@@ -1,5 +1,5 @@
-// Many edges that are put into a graph at once, against sets of pairs; rows that are kept as they were meanwhile; and
-// rows in other memory.
+// Many edges added to a graph at once, compared with sets of pairs; old versions of rows during updates; and rows in
+// other memory.
 
 #include "incremental/runtime/row_edits.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 using Row = std::vector<std::uint32_t>;
 
-/// A graph, and its arcs as a set, by layer: of an undirected one both of an edge.
+/// A graph, and its arcs as a set, by layer: for an undirected graph, both arcs of an edge.
 class Edited {
  public:
   Edited(bool directed, std::uint32_t vertices, unsigned seed, std::uint32_t layers = 1)
@@ -152,7 +152,7 @@ TEST(KeptRows, AreAsTheyWereWhileTheGraphChanges) {
     }
     kept.reset();
     for (int turn = 0; turn < 20; ++turn) {
-      // Those of a batch as they were before it, also when the next one changes them again.
+      // The rows of a batch before it, even if the next one changes them again.
       std::vector<Row> before[2];
       for (const bool backwards : {false, true}) {
         for (std::uint32_t p = 0; p < kRows; ++p) before[backwards].push_back(edited.row(backwards, p));
@@ -197,7 +197,7 @@ TEST(KeptRows, AreAsTheyWereWhileTheGraphChanges) {
 }
 
 TEST(KeptRows, WantRowsThatComeNear) {
-  // The device copies them from the host, while the host takes in what comes next.
+  // The device copies them from the host while the host applies the next updates.
   DynamicGraph graph(false, 1, std::vector<std::uint32_t>(4, 0));
   RowPlaces places;
   KeptRows kept(graph, places);

@@ -1,5 +1,5 @@
-// Rows that move between two memories, against what they are: the moves are done as a device may do them, those of a
-// round in any order.
+// Rows that move between two memories, compared with their expected contents: the moves are done as a device may do
+// them, those of a round in any order.
 
 #include "incremental/runtime/row_places.h"
 
@@ -35,15 +35,15 @@ class RowMemory {
     if (places.is_near(slot)) std::ranges::copy(row, near_.data() + places.home(slot).word);
     return true;
   }
-  /// Announces another row; what it has is written by its last move, if it is near.
+  /// Announces another row; its contents are written by its last move, if it is resident.
   bool change(std::uint64_t slot, const Row& row) {
     if (!places.change(slot, static_cast<std::uint32_t>(row.size()))) return false;
     if (places.is_near(slot)) made_.push_back({places.moves().size() - 1, row});
     rows_[slot] = row;
     return true;
   }
-  /// Does the moves of the turn: of each round the words that are read first, then all that are written, and no word
-  /// that is read, or written, is written by another move of the round.
+  /// Does the moves of the turn: in each round first all reads, then all writes. No word that is read or written is
+  /// written by another move of the round.
   void do_moves() {
     std::size_t first = 0, made = 0;
     for (const std::size_t end : places.rounds()) {
@@ -51,7 +51,7 @@ class RowMemory {
       std::vector<std::pair<std::uint64_t, std::uint64_t>> reads, writes;
       for (std::size_t i = first; i < end; ++i) {
         const RowPlaces::Move& move = places.moves()[i];
-        // What is far is where the host has it.
+        // Remote rows are where the host has them.
         const bool is_far = (move.before.word & RowPlaces::kFar) != 0;
         const std::uint32_t* const from = is_far ? rows_[move.slot].data() : near_.data() + move.before.word;
         if (made < made_.size() && made_[made].first == i) {
@@ -218,7 +218,7 @@ TEST(SearchMemory, PartsTakeNoMoreThanTheBound) {
         EXPECT_GE(rooms.long_words, longest);
         EXPECT_TRUE(rooms.long_count != 0 || rooms.words >= longest);
         EXPECT_TRUE(memory->tasks >= 64 && memory->control >= 2048 && memory->batch >= 1024);
-        // Rows that have grown take from what is for rows and sets alone.
+        // Rows that have grown only use the memory for rows and sets.
         SearchNeeds more = needs;
         more.longest = longest + 100;
         const std::optional<SearchMemory> grown = memory->grown(more, bytes);

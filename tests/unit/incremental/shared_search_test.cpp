@@ -1,4 +1,4 @@
-// Edges whose deltas threads share, against one edge after the other.
+// Edges whose deltas are shared among threads, compared with one edge after the other.
 
 #include "incremental/runtime/shared_search.h"
 
@@ -104,7 +104,7 @@ TEST(SharedSearch, VersionsAreTheGraphsInBetween) {
   }
 }
 
-/// One of two who look at the same updates: the first at every other block of three.
+/// One of two workers on the same updates: the first takes every other block of three.
 class Half final : public Partners {
  public:
   struct Both {
@@ -172,7 +172,7 @@ TEST(SharedSearch, PartnersFindTogetherWhatOneFinds) {
   }
 }
 
-/// All of a batch by `workers`, and by one search edge after edge.
+/// A whole batch by `workers`, and by one search edge after edge.
 void compare(const SharedTerms& terms, bool directed, bool come, unsigned workers, unsigned of_ten) {
   SCOPED_TRACE(testing::Message() << (come ? "come" : "go") << (directed ? ", directed, " : ", ") << workers);
   std::mt19937 random(workers);
@@ -230,7 +230,7 @@ TEST(SharedSearch, ManyThreadsFindWhatOneFinds) {
   }
 }
 
-/// Takes what it can get, for later.
+/// Takes everything it can get, for later.
 class Greedy final : public DeltaSearch::Helpers {
  public:
   bool wanting() const override { return true; }

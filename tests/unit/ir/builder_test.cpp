@@ -126,7 +126,7 @@ TEST_F(BuilderTest, SimplifiesBools) {
   EXPECT_EQ(make(Kind::Select, {yes, x, y}), x);
   EXPECT_EQ(make(Kind::Select, {no, x, y}), y);
   EXPECT_EQ(make(Kind::Select, {c, x, x}), x);
-  // What stands before the constant is still evaluated.
+  // Operands before the constant are still evaluated.
   const Expr* trap = make(Kind::Eq, {make(Kind::Div, {x, y}), x});
   EXPECT_EQ(make(Kind::And, {trap, no})->kind, Kind::And);
   EXPECT_EQ(make(Kind::Or, {trap, yes})->kind, Kind::Or);
@@ -174,7 +174,7 @@ TEST_F(BuilderTest, AWrongTypeIsABug) {
   EXPECT_DEATH(b.at(make(Kind::Edges, {g}), x, 2), "a column of a list");
 }
 
-// What no text can say: the parser knows every value by one name.
+// Modules that no text can express: the parser knows every value by one name.
 TEST_F(BuilderTest, VerifierFindsWhatIsBoundTwice) {
   const Stmt* body[] = {b.let(x, b.integer(1)), b.let(x, b.integer(2)), b.ret(std::vector<const Expr*>{x})};
   SourceManager sources;

@@ -1,5 +1,4 @@
-// What the back ends for a CPU ask about a region: graphs of rows, sums of 64 bits, what is shared and what is
-// filtered.
+// The analyses of regions for the back ends of a CPU: graphs of rows, sums of 64 bits, shared and filtered positions.
 #include <gtest/gtest.h>
 
 #include <optional>

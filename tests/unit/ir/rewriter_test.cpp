@@ -84,7 +84,7 @@ TEST(Rewriter, ASharedNodeIsRewrittenOnce) {
   EXPECT_LT(sevens.seen, 200);
 }
 
-/// Drops lets and puts their values where they are used.
+/// Drops lets and substitutes their values.
 class Inliner final : public Rewriter {
  public:
   using Rewriter::Rewriter;

@@ -9,7 +9,7 @@
 namespace matcha::ir {
 namespace {
 
-/// What is read by a module with the body `text`: rows, `+` if `among`, degrees, labels; or the problem.
+/// The reads of a module with the body `text`: rows, `+` if `among`, degrees, labels; or the problem.
 std::string reads_of_body(const std::string& text, bool directed = false) {
   Parsed parsed("module loop \"m\" (%G: graph, %k: i64) assumes simple(%G), labelled(%G) {\n" + text + "\n}");
   EXPECT_TRUE(parsed.module) << render_text(parsed.diagnostics, false);
@@ -19,7 +19,7 @@ std::string reads_of_body(const std::string& text, bool directed = false) {
          std::to_string(reads.labels);
 }
 
-/// The same for what a loop over the vertices %v does, which yields into %n.
+/// The same for the body of a loop over the vertices %v, which yields into %n.
 std::string reads(const std::string& steps, bool directed = false) {
   return reads_of_body("collect %n: sum i128 { for %v in vertices(%G) {\n" + steps + "\n} }\nreturn %n", directed);
 }
@@ -53,7 +53,7 @@ TEST(Roots, OnlyWhetherTheyAreAdjacent) {
   EXPECT_EQ(near("size(intersect(neighbors(%G, %v), neighbors(%G, %w)))"), "0+ -1 -1");
   EXPECT_EQ(near("size(intersect(neighbors(%G, %w), neighbors(%G, %v)))"), "0+ -1 -1");
   EXPECT_EQ(near("size(diff(neighbors(%G, %v), neighbors(%G, %w)))"), "0+ -1 -1");
-  // What else the neighbour has is read.
+  // The rest of the neighbour's data is read.
   EXPECT_EQ(near("size(diff(neighbors(%G, %w), neighbors(%G, %v)))"), "1 -1 -1");
   // An end has its whole row read anyway.
   EXPECT_EQ(near("select(has_edge(%G, %v, %w), 1, 0)"), "0 -1 -1");
@@ -65,7 +65,7 @@ TEST(Roots, OnlyWhetherTheyAreAdjacent) {
   EXPECT_EQ(reads("for %a in neighbors(%G, %v) { for %b in neighbors(%G, %v) {\n"
                   "yield %n, size(intersect(neighbors(%G, %a), neighbors(%G, %b))) } }"),
             "1 -1 -1");
-  // Of a list with a name each use is looked at.
+  // Each use of a named list is examined.
   EXPECT_EQ(reads("for %w in neighbors(%G, %v) { let %c = intersect(neighbors(%G, %w), neighbors(%G, %v))\n"
                   "for %x in %c { yield %n, size(intersect(%c, neighbors(%G, %x))) } }"),
             "0+ -1 -1");

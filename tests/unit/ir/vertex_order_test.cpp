@@ -9,7 +9,7 @@
 namespace matcha::ir {
 namespace {
 
-/// `free` or why not, of a module with the body `text`.
+/// `free` or the reason why not, for a module with the body `text`.
 std::string verdict_of_body(const std::string& text) {
   Parsed parsed("module loop \"m\" (%G: graph, %k: i64) assumes simple(%G), labelled(%G) {\n" + text + "\n}");
   EXPECT_TRUE(parsed.module) << render_text(parsed.diagnostics, false);
@@ -37,11 +37,11 @@ TEST(VertexOrder, TrianglesInOrder) {
   // The least of three: two ways for each triangle.
   EXPECT_EQ(triangle("(%u < %v) and (%u < %w)"), "free");
   EXPECT_EQ(triangle("(%u < %v) or (%v < %w)"), "free");
-  // A label breaks the symmetry that the order stands for.
+  // A label breaks the symmetry behind the order.
   EXPECT_EQ(triangle("((%u < %v) and (%v < %w)) and (label(%G, %u) == 1)"), kMatches);
   EXPECT_EQ(triangle("(%u < %v) and (label(%G, %w) == 1)"), "free");
   EXPECT_EQ(triangle("(%u < %w) and (label(%G, %w) == 1)"), kMatches);
-  // Three neighbours are asked of one corner only; two it has anyway.
+  // Three neighbours are required of one corner only; two it has anyway.
   EXPECT_EQ(triangle("((%u < %v) and (%v < %w)) and (3 <= size(neighbors(%G, %u)))"), kMatches);
   EXPECT_EQ(triangle("((%u < %v) and (%v < %w)) and (2 <= size(neighbors(%G, %u)))"), "free");
   EXPECT_EQ(triangle("convert<i64>(%u) < %k"), "an id is used as a number");

@@ -29,7 +29,7 @@ constexpr const char* kTwoLists = R"(module loop "m" (%G: graph) {
 }
 )";
 
-/// Names a value that nothing binds: what a pass with a bug might do.
+/// Names an unbound value, like a pass with a bug.
 ir::Module broken(const ir::Module& module, PassContext& context) {
   ir::Builder builder(context.context);
   const ir::Var* nowhere = builder.var(builder.context().i64(), "nowhere");

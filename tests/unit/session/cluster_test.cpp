@@ -26,7 +26,7 @@ PartialValue sum_of(__int128 value) {
   return sum;
 }
 
-/// What a unit is said to find: all differ, so that one that counts twice or not at all shows.
+/// The value of a unit: all differ, so that a unit counted twice or not at all is noticed.
 std::vector<PartialValue> found_by(std::uint64_t unit) {
   std::vector<PartialValue> found;
   found.push_back(sum_of(static_cast<__int128>(unit) * unit + 1));

@@ -1,4 +1,4 @@
-// Which device counts what edges do, with costs that are made up.
+// The choice of the device that counts changed edges, with made-up costs.
 
 #include "incremental/device_choice.h"
 
@@ -53,7 +53,7 @@ TEST(DeviceChoice, LeavesASlowerOneAlone) {
   int settled = 0;
   const double ms = run(choice, 0.001, 0.01, 100000, settled);
   EXPECT_EQ(settled, 0);
-  // A trial is a twentieth of the time, ten times slower as it is.
+  // A trial costs a twentieth of the time, at a tenth of the speed.
   EXPECT_LT(ms, 1.1 * 100000 * kBatch * 0.001);
 }
 

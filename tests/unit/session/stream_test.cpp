@@ -23,7 +23,7 @@ namespace {
 
 using Ends = std::array<std::int64_t, 3>;  ///< u, v, label.
 
-/// Of a vertex that comes without one.
+/// The label of an added vertex without one.
 constexpr std::int64_t kNew = 9;
 const VertexRules kRules{kNew, false};
 
@@ -141,7 +141,7 @@ ProgramRequest pattern_request(const std::string& text, const std::string& induc
   return request;
 }
 
-/// An engine, its model, and what the rows of changes add up to.
+/// An engine, its model, and the sum of all rows of changes.
 struct Checked {
   Model model;
   std::shared_ptr<MessageLog> log = std::make_shared<MessageLog>();
@@ -160,7 +160,7 @@ struct Checked {
     ASSERT_EQ(Status::Ok, engine->add(request, options, log)) << log->text();
     rows.emplace_back();
   }
-  /// Puts the rows of an answer into what is kept; false where one goes that is not there.
+  /// Merges the rows of an answer into the kept ones; false if a removed row is not among them.
   bool take_rows(std::size_t program, const RowChanges& changes) {
     for (std::uint64_t at = 0; at < changes.signs.size(); ++at) {
       const std::uint64_t* const row = changes.rows.row(at);
@@ -215,7 +215,7 @@ void expect_present(const Present& present, const Model& model) {
 
 struct Mode {
   bool directed, labelled_edges, each;
-  unsigned most;  ///< Updates of a batch at most.
+  unsigned most;  ///< Most updates of a batch.
   bool by_delta = false;
 };
 
@@ -304,7 +304,7 @@ TEST(Stream, NamesAreNumbersInOrder) {
   rules.temporal = true;
   EXPECT_EQ(read_update("a b soon", rules, codes, update, error), LineKind::Error);
   EXPECT_EQ(rules.maybe_names->size(), 3U) << "a line that is no update brings no names";
-  // What JSON holds gives the same bytes again.
+  // The contents of the JSON give the same bytes again.
   VertexNames again;
   EXPECT_TRUE(again.restore(rules.maybe_names->saved()));
   ASSERT_EQ(again.size(), 3U);

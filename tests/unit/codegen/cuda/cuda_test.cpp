@@ -50,7 +50,7 @@ constexpr int kArchs[] = {80, 90, 100, 120};
 
 bool full() { return std::getenv("MATCHA_FULL") != nullptr; }
 
-/// What a text is compiled for: one architecture after the other in turn, as NVRTC takes its time, or all when `full`.
+/// The architecture for a text: one after the other in turn, because NVRTC is slow, or all if `full`.
 std::vector<int> archs(std::size_t turn) {
   if (full()) return {std::begin(kArchs), std::end(kArchs)};
   return {kArchs[turn % std::size(kArchs)]};
@@ -192,8 +192,8 @@ TEST_F(CudaText, NamesKeepOffTheWordsOfTheEmitter) {
   EXPECT_NE(text.find("const u32 walk_0 = "), std::string::npos);
 }
 
-/// Values that are called as the emitter calls its own: several counts of an item, pairs of positions, what
-/// lanes put into a list.
+/// Values with the names that the emitter uses itself: several counts of an item, pairs of positions, items that lanes
+/// append to a list.
 TEST_F(CudaText, NamesKeepOffTheWordsOfLanes) {
   const auto text_of = [&](const std::string& body) {
     std::optional<ir::Module> module = program("def f(G: Graph) -> int:\n" + body);
@@ -240,7 +240,7 @@ TEST_F(CudaText, ScheduleOfAnotherTargetIsRefused) {
   EXPECT_EQ(diagnostics_.all()[0].loc.line, 2U);
 }
 
-/// Else the first to complain would be the compiler of the device's text.
+/// Otherwise the compiler of the device's text would be the first to report it.
 TEST_F(CudaText, ValuesBeyondTheParametersOfAKernelAreRefused) {
   const auto is_taken = [&](std::size_t ints) {
     std::string text = "module kernel \"m\" (%p0: i64";
@@ -258,7 +258,7 @@ TEST_F(CudaText, ValuesBeyondTheParametersOfAKernelAreRefused) {
   EXPECT_EQ(diagnostics_.all()[0].loc.line, 2U);
 }
 
-/// Of a parameter nothing is known.
+/// Nothing is known about a parameter.
 TEST_F(CudaText, AListIsCutBesideAParameter) {
   std::optional<ir::Module> module = kernel_module(
       "module kernel \"m\" (%g: graph, %s: list<vid>) {\n"
@@ -275,7 +275,7 @@ TEST_F(CudaText, AListIsCutBesideAParameter) {
   EXPECT_NE(emit_device_text(*module).text.find("below(neighbors(f.g0, v0), v0)"), std::string::npos);
 }
 
-/// All that `slice0` has is below v0, so the other list may stay whole where a search for the cut saves nothing.
+/// All items of `slice0` are below v0, so the other list may stay whole if the search for the cut saves nothing.
 TEST_F(CudaText, AListIsCutOnlyWhereTheOtherOneDoesNotDoIt) {
   std::optional<ir::Module> module = kernel_module(
       "module kernel \"m\" (%G: graph) assumes simple(%G) {\n"

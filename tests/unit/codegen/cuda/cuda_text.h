@@ -26,8 +26,8 @@ inline std::string read(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A module that makes rows of bits of the neighbours of each vertex %u; `body`: what it does for the item %v at %p of
-/// these, %all, with them, %rows.
+/// A module that makes rows of bits, %rows, of the neighbours of each vertex %u, which are the list %all; `body`: its
+/// statements for the item %v at %p.
 inline std::string with_rows(const std::string& body) {
   return "module kernel \"f\" (%G: graph) assumes simple(%G) {\n"
          "  region (parallel, split=1, group=32) {\n"
@@ -50,7 +50,7 @@ inline void expect_lines(const std::string& text, std::initializer_list<const ch
   for (const char* line : lines) EXPECT_NE(text.find(line), std::string::npos) << line;
 }
 
-/// Compiles a text or tells why not.
+/// Compiles a text, or returns the error.
 class CudaText : public testing::Test {
  protected:
   /// With the schedule of a GPU, for groups of `group` lanes; 0: chosen.

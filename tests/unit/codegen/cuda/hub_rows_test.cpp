@@ -13,7 +13,7 @@
 namespace matcha::codegen::gpu {
 namespace {
 
-/// Offsets of vertices with so many neighbours each.
+/// Offsets of vertices with these numbers of neighbours.
 runtime::GraphView graph_of(const std::vector<std::uint64_t>& degrees, std::vector<std::uint64_t>& offsets) {
   runtime::GraphView view{};
   offsets = {0};

@@ -1,4 +1,4 @@
-// What the lanes of a group do each by itself, in the text of a device.
+// The parts of a device's text that each lane of a group executes by itself.
 #include <fmt/format.h>
 
 #include "tests/unit/codegen/cuda/cuda_text.h"
@@ -18,7 +18,7 @@ TEST_F(CudaText, LanesTakeArcsAndCountTogether) {
                      });
 }
 
-/// What follows a count stands behind the lanes' own values, and binds those that it reads again.
+/// The code behind a count follows the lanes' own values, and binds the ones it reads again.
 TEST_F(CudaText, LanesBindAgainWhatFollowsTheCount) {
   constexpr std::string_view kCount = "size(intersect(neighbor(G, v), neighbor(G, u)))";
   const std::string arcs = fmt::format(
@@ -96,7 +96,7 @@ TEST_F(CudaText, LanesWalkPairsOfPositions) {
           "sum0_part4 += count_bits(common_bits(fourth0, bit_row(rows0, p2)));",
           "sum0_share += sum0_part4;",
       });
-  // A single lane walks and counts as a group, and stores what is read again where lists are stored.
+  // A single lane walks and counts as a group, and stores repeatedly read lists where lists are stored.
   module = program(read("examples/clique5.mt"), 1);
   ASSERT_TRUE(module);
   text = emit_device_text(*module).text;
@@ -124,7 +124,7 @@ TEST_F(CudaText, LanesWalkPairsOfNeighbours) {
                      });
 }
 
-/// Arcs that a label mostly leaves out, and whose others have one loop without set operations.
+/// Arcs that a label mostly skips, with one loop without set operations for the others.
 TEST_F(CudaText, ArcsAreLightWhereALabelLeavesMostOfThem) {
   const auto light = [&](const std::string& cond, const std::string& of_common, bool all_labelled = false) {
     std::optional<ir::Module> module = program(
@@ -187,7 +187,7 @@ TEST_F(CudaText, LanesTakeItemsUnderSeveralConditions) {
                });
 }
 
-/// A count by the whole group would wait for lanes that have no position, or count for one what is another's.
+/// A count by the whole group would wait for lanes without a position, or count for the wrong position.
 TEST_F(CudaText, LanesOfAFlatLoopCountTheirOwnBits) {
   std::optional<ir::Module> module = kernel_module(
       with_rows("if (2 <= size(bit_row(%rows, %p))) { yield %sum, size(below(bit_row(%rows, %p), %p)) }\n"));

@@ -58,7 +58,7 @@ std::string evaluate(const std::string& text, World& world) {
   return test::render(RunOutcome(std::move(result)));
 }
 
-/// Both evaluators are asked, in a graph with ids of its own and in one without.
+/// Both evaluators run, on a graph with its own ids and on one without.
 void expect_agreement(const std::string& body) {
   const std::string text = "module kernel \"m\" (%G: graph) assumes simple(%G) {\n" + body + "\n}";
   for (bool sparse_ids : {false, true}) {

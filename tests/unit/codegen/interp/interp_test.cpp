@@ -237,7 +237,7 @@ TEST_F(InterpTest, BuildsGraphs) {
     text_of.replace(text_of.find("INDEX"), 5, index);
     EXPECT_EQ(text(loop(text_of)), "[#0 #1] [10 1] [#0 #1 #2 #3 #4] 9") << index;
   }
-  // Without labels of its own a graph has those of the run; with an empty list of them it has none.
+  // A graph without its own labels has those of the run; with an empty list of them it has none.
   const std::vector<std::int64_t> labels = {7, 7, 7, 7, 7};
   RunOptions options;
   options.labels = labels.data();

@@ -25,7 +25,7 @@ struct World {
   std::vector<Argument> arguments();
 };
 
-/// What runs a module: compiled code, a plan, or a plan with compiled code that takes every other task.
+/// The ways to run a module: compiled code, a plan, or a plan with compiled code for every other task.
 enum class Tiers { Native, Plan, Alternating };
 
 /// How a module is run.
@@ -35,11 +35,11 @@ struct Settings {
   bool split_always = false;  ///< Every second-level loop is offered to other workers.
 };
 
-/// The results as text, such as `3, [(1, 2), (4, 5)]`, or `error: …` with what the run or the compiler said.
+/// The results as text, such as `3, [(1, 2), (4, 5)]`, or `error: …` with the message of the run or the compiler.
 std::string run_llvm(const std::string& text, World& world);
 std::string run_interpreter(const std::string& text, World& world);
 
-/// A compiled module with what it needs to live.
+/// A compiled module and the objects that must outlive it.
 class Compiled {
  public:
   explicit Compiled(const std::string& text, Tiers tiers = Tiers::Native);

@@ -45,7 +45,7 @@ void expect_everywhere(Compiled& compiled, World& world, const std::string& expe
   }
 }
 
-/// The interpreter's answer, from both tiers, and where they take turns.
+/// The interpreter's answer, from both tiers, and from both in turn.
 TEST_P(Modules, AgreesWithInterpreter) {
   std::string text = read_module(GetParam());
   std::string wanted_error = text.starts_with("# error: ") ? text.substr(2, text.find('\n') - 2) : "";

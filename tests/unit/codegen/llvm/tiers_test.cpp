@@ -34,7 +34,7 @@ class TieredProgram : public ::testing::Test {
     return std::make_unique<plan::Tiered>(*module_, sources_, std::move(*loaded), "", patience);
   }
 
-  /// The answer, and what ran.
+  /// The answer and the code that ran.
   std::string run(plan::Tiered& program, unsigned threads = 1) {
     std::vector<Argument> arguments = world_.arguments();
     RunOptions options;
@@ -66,7 +66,7 @@ TEST_F(TieredProgram, ShortRunsMeetNoCompiler) {
   EXPECT_FALSE(compiles_in_background());
 }
 
-/// Nothing of the module is read any more once a program has gone.
+/// After a program is destroyed, nothing of its module is read.
 TEST_F(TieredProgram, GoesWhileItIsCompiled) {
   for (int i = 0; i < 10; ++i) {
     const std::unique_ptr<plan::Tiered> program = load(microseconds(0));

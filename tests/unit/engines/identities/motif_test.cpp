@@ -167,7 +167,7 @@ TEST(Motif, AllGraphsOfFiveVertices) {
   }
 }
 
-/// How many maps of a pattern take its root to `root`, by trying all.
+/// Number of maps of a pattern with its root at `root`, by trying all.
 class RootedMaps {
  public:
   RootedMaps(const Adjacency& graph, const Orbit& orbit, const std::vector<std::size_t>& root, bool induced)
@@ -444,7 +444,7 @@ TEST(Motif, TwoHubs) {
   EXPECT_TRUE(counts[at(Motif::FourStar)] == (n + 1) * n * (n - 1) / 3);
 }
 
-/// Its neighbourhoods are dense, so that rows of bits are chosen for all that they can tell.
+/// Its neighbourhoods are dense, so that rows of bits are used for every purpose.
 TEST(Motif, DenseGraph) {
   std::mt19937 random(5);
   Adjacency adjacency = without_edges(90);

@@ -1,4 +1,4 @@
-// What groups of a device find over triangles and wedges, against the threads of a CPU: once with a thread as a group,
+// Sums over triangles and wedges by groups of a device, compared with CPU threads: once with a thread as a group,
 // and, with MATCHA_TEST_WARP, once with a warp of fibers.
 
 #include "tests/unit/runtime/common/on_lanes.h"

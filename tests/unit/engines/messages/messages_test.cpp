@@ -55,7 +55,7 @@ MapQuery query_of(int size, std::vector<MapQuery::Arc> arcs) {
 /// The image of each vertex.
 using Map = std::vector<std::uint32_t>;
 
-/// In how many ways the arcs of the query have edges for these images.
+/// Number of ways in which edges match the query's arcs, for these images.
 std::uint64_t ways_of(const Arcs& arcs, const MapQuery& query, const Map& image) {
   std::uint64_t sum = 0;
   const auto choices = [&](int number) {
@@ -96,7 +96,7 @@ std::vector<Map> all_maps(std::uint32_t universe, const Arcs& arcs, const MapQue
   return found;
 }
 
-/// What `list_maps` gives, in ascending order.
+/// The rows of `list_maps`, in ascending order.
 std::vector<Map> listed(const Graph& graph, const MapQuery& query, const MapPlan& plan, const MapRequest& run,
                         std::optional<std::uint64_t> most = {}) {
   std::vector<Map> maps;
@@ -264,7 +264,7 @@ TEST(Messages, EveryPlanCountsAllMaps) {
         EXPECT_EQ(shared, wanted);
         std::ranges::sort(together);
         EXPECT_EQ(together, maps);
-        // Some are maps that differ, so many as are wanted.
+        // Any distinct maps, as many as requested.
         const std::vector<Map> some = listed(graph, query, plan, {2, 0, 1, {}}, wanted / 2 + 1);
         EXPECT_EQ(some.size(), std::min(wanted, wanted / 2 + 1));
         EXPECT_EQ(std::ranges::adjacent_find(some), some.end());
@@ -410,7 +410,7 @@ TEST(Messages, NumbersOfOver64Bits) {
     EXPECT_FALSE(wide->overflow);
     EXPECT_TRUE(wide->maps == wanted);
   }
-  // 40^24 is beyond 2^127. Some of them can be listed, and of a cycle too.
+  // 40^24 is beyond 2^127. Some of them can be listed, also for a cycle.
   for (int v = 20; v < 23; ++v) path.push_back(arc(v, v + 1, 0));
   EXPECT_TRUE(count_maps(graph, query_of(24, path), plan, {})->overflow);
   EXPECT_EQ(listed(graph, query_of(24, path), plan, {}, 5000).size(), 5000U);

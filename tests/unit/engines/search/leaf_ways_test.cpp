@@ -137,7 +137,7 @@ u128 falling(std::uint32_t of, std::uint32_t some) {
 }
 
 TEST(LeafWays, ManyVerticesShareFewLists) {
-  // Six have the first list, seven one that has it: whoever chooses first takes one away from all others.
+  // Six have the first list, seven one that contains it: whichever chooses first reduces the choice of all others.
   Leaves leaves;
   for (int i = 0; i < 6; ++i) leaves.lists.push_back(from_to(10, 20));
   for (int i = 0; i < 7; ++i) leaves.lists.push_back(from_to(0, 40));
@@ -164,11 +164,11 @@ Leaves two_tens(std::uint32_t images) {
 }
 
 TEST(LeafWays, NumbersNearTheLargestAreExactOrNotTold) {
-  // The product of what each vertex has is beyond 10^38, but the number is not.
+  // The product of the lists' sizes is beyond 10^38, but the number is not.
   const Told found = told(two_tens(80));
   ASSERT_TRUE(found.has_room && found.is_told);
   EXPECT_TRUE(found.ways.number == falling(80, 10) * falling(80, 10));
-  // The number is; each vertex has images for itself whose product is not.
+  // The number is; each vertex alone has a number of images whose product is not.
   const Told large = told(two_tens(90));
   ASSERT_TRUE(large.has_room && large.is_told);
   EXPECT_GT(large.ways.bound, kMostExactWays);

@@ -17,7 +17,7 @@
 namespace matcha::runtime::match {
 namespace {
 
-/// The rows of a run, which must be different; and what it gave.
+/// The rows of a run, which must be different; and its result.
 std::set<Map> rows_of(MatchIndex& index, const Query& query, const SetKernels& kernels, MatchRequest request,
                       MatchOutcome& outcome) {
   std::set<Map> rows;
@@ -36,7 +36,7 @@ std::set<Map> rows_of(MatchIndex& index, const Query& query, const SetKernels& k
   return rows;
 }
 
-/// What a query finds in all ways to ask, where `expected` are its matches.
+/// Runs a query in all ways; `expected` are its matches.
 void check_query(MatchIndex& index, const Query& query, const SetKernels& kernels, std::uint64_t most,
                  const std::set<Map>& expected) {
   for (unsigned threads : {1U, 3U}) {
@@ -85,7 +85,7 @@ void check(std::uint32_t seed) {
   const TestGraph graph(random, static_cast<std::uint32_t>(number(1, 12)), 0.1 * number(1, 9), labels);
   MatchIndex index(graph.view());
   const SetKernels& kernels = some_kernels(random);
-  // The arrays of an index are used again.
+  // The arrays of an index are reused.
   for (int repeat = 0; repeat < 3; ++repeat) {
     Query query = random_query(random, number(1, labels == 1 ? 5 : 7), labels);
     if (query.size > 1 && number(0, 1) == 1) add_chain(random, query);
@@ -110,7 +110,7 @@ std::size_t check_sides(std::uint32_t seed) {
   const SetKernels& kernels = some_kernels(random);
   std::size_t found = 0;
   for (int repeat = 0; repeat < 4; ++repeat) {
-    // Beyond 3 labels there are none of the graph.
+    // With more than 3 labels, the graph has none of them.
     const SidePattern pattern =
         random_side_pattern(random, number(1, 10), vertex_labels, edge_labels + number(0, 9) / 9);
     std::set<Map> expected;
@@ -207,7 +207,7 @@ TEST(Match, TellsWhatIsDone) {
     EXPECT_GE(part.roots_done, 10U);
     EXPECT_LT(part.roots_done, 40U);
 
-    // With a number that is enough, matches are told.
+    // With a sufficient number given, matches are reported.
     request.stops = {};
     request.most = static_cast<std::uint64_t>(all.found) - 1;
     std::uint64_t last = 0;
@@ -221,7 +221,7 @@ TEST(Match, TellsWhatIsDone) {
   }
 }
 
-/// A star whose leaves find 2^18 places each: the product of eight of them has more than 128 binary digits.
+/// A star whose leaves have 2^18 images each: the product of eight of them exceeds 128 binary digits.
 TEST(Match, CountsThatAreTooLargeSaySo) {
   constexpr std::uint32_t kLeaves = 1U << 18;
   std::vector<std::uint64_t> offsets{0, kLeaves};
@@ -283,7 +283,7 @@ TEST(Match, CountsSetsOfAlikeVertices) {
   MatchIndex of_star(star.view());
   EXPECT_EQ(static_cast<std::uint64_t>(find_matches(of_star, ascending(31, false), kernels, {}).found),
             860778005594247069U);  // 63 over 30.
-  // The rows of a few.
+  // The rows of a few matches.
   MatchOutcome outcome;
   MatchRequest request;
   request.most = 3;

@@ -1,5 +1,5 @@
-// What groups of a device find of labelled patterns, against all maps and the search of a thread: once with a thread as
-// a group, and, with MATCHA_TEST_WARP, once with a warp of fibers.
+// Matches of labelled patterns by groups of a device, compared with all maps and the search of a thread: once with a
+// thread as a group, and, with MATCHA_TEST_WARP, once with a warp of fibers.
 
 #include "tests/unit/runtime/common/on_lanes.h"
 
@@ -42,10 +42,10 @@ constexpr std::uint32_t kSeeds = 400;
 
 struct Schedule {
   std::uint64_t workers = 3, tasks = 64, tried = 1, patience = ~std::uint64_t{0};
-  std::uint64_t idle = 0;  ///< Groups that wait, beside those that there are.
+  std::uint64_t idle = 0;  ///< Waiting groups, in addition to the existing ones.
 };
 
-/// What the groups find; `shared`: what they leave.
+/// The matches of the groups; `shared`: the state that they leave.
 std::vector<MatchOutcome> run(MatchIndex& index, const DeviceBatch& batch, const Schedule& schedule,
                               UnitShared& shared) {
   const GraphView& graph = index.graph();
@@ -103,7 +103,7 @@ std::vector<MatchOutcome> run(MatchIndex& index, const DeviceBatch& batch, const
   return batch.outcomes(sums, SearchEnding::Stopped);
 }
 
-/// Queries together, some of which are to find so many matches and no more.
+/// Several queries, some of them with a limit of matches.
 void check_batch(MatchIndex& index, const std::vector<Query>& queries, const std::vector<std::uint64_t>& expected,
                  std::mt19937& random, const Schedule& schedule) {
   const auto number = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
@@ -296,7 +296,7 @@ TEST(MatchWalk, NumbersThatAreTooLargeSaySo) {
 }
 
 TEST(MatchWalk, LeavesWithDifferentListsAreCountedTogether) {
-  // A path whose inner vertices have leaves: their lists differ, and leaves of all of them may be the same vertex.
+  // A path whose inner vertices have leaves: their lists differ, and leaves may be the same vertex.
   std::mt19937 random(7);
   const TestGraph graph(random, 14, 0.5, 1);
   MatchIndex index(graph.view());

@@ -79,7 +79,7 @@ struct SideGraph {
 /// With more maps a case is left out.
 inline constexpr std::size_t kMostMaps = 5000;
 
-/// A pattern as a list of what must be there and what must not.
+/// A pattern as lists of required and of excluded arcs.
 struct SidePattern {
   struct Arc {
     int from = 0, to = 0;

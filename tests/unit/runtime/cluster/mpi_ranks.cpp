@@ -1,5 +1,5 @@
-// A rank of the jobs that mpi_test.py launches: `mpi_ranks SCENARIO`. Rank 0 says what it found; what any rank finds
-// wrong ends the job with code 9.
+// A rank of the jobs that mpi_test.py launches: `mpi_ranks SCENARIO`. Rank 0 prints its result; an error found by any
+// rank ends the job with code 9.
 #include <unistd.h>
 
 #include <chrono>
@@ -27,10 +27,10 @@ constexpr std::uint64_t kUnits = 100;
 constexpr std::size_t kSmallPiece = 40'001;
 constexpr std::size_t kLongRecord = 100'000;
 
-/// What a unit finds; other in each region.
+/// The value of a unit; different in each region.
 std::uint64_t value_of(std::uint64_t region, std::uint64_t unit) { return (region + 1) * 1'000'003 + unit * unit; }
 
-/// A record: the value, and after it so many bytes that tell the unit.
+/// A record: the value, followed by bytes whose number depends on the unit.
 std::string record_of(std::uint64_t region, std::uint64_t unit, std::size_t more) {
   const std::uint64_t value = value_of(region, unit);
   std::string record(reinterpret_cast<const char*>(&value), sizeof(value));
@@ -56,7 +56,7 @@ Result<std::string> merge(const std::vector<std::string>& records) {
   team.abort(kWrong);
 }
 
-/// Ends the job once its launcher has had the time to read why: MPICH's loses what was written right before the end.
+/// Ends the job after its launcher had time to read the reason: MPICH's loses output from right before the end.
 [[noreturn]] void tell_and_abort(MpiTeam& team, const std::string& message, int code) {
   std::fprintf(stderr, "%s\n", message.c_str());
   std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -67,7 +67,7 @@ void check(MpiTeam& team, bool right, const char* what) {
   if (!right) wrong(team, what);
 }
 
-/// All regions; what each rank is given must be the same, and what one process alone would find.
+/// All regions; each rank must get the same, equal to the result of a single process.
 void share(MpiTeam& team, std::size_t more) {
   std::uint64_t mine = 0;
   for (std::uint64_t region = 0; region < kRegions; ++region) {
@@ -84,7 +84,7 @@ void share(MpiTeam& team, std::size_t more) {
     for (std::uint64_t u = 0; u < kUnits; ++u) all.push_back(record_of(region, u, more));
     check(team, found->merged == *merge(all), "the merged values are others");
   }
-  // With so many units each rank has had some.
+  // With this many units each rank has had some.
   check(team, mine != 0, "a rank had nothing to do");
   if (team.rank() != 0) return;
   const auto [done, total] = team.progress();
@@ -92,7 +92,7 @@ void share(MpiTeam& team, std::size_t more) {
   std::printf("%d ranks, %s\n", team.size(), team.mpi_version().c_str());
 }
 
-/// Rank 1 is told to stop after three units; there are far more than the others do meanwhile, even if it is late.
+/// Rank 1 is stopped after three units; there are far more than the others do meanwhile, even if it is late.
 void stop(MpiTeam& team) {
   const bool stops = team.rank() == 1;
   int mine = 0;
@@ -108,7 +108,7 @@ void stop(MpiTeam& team) {
   if (team.rank() == 0) std::printf("stopped\n");
 }
 
-/// A rank that was stopped leaves before it comes to the second region; the others find a part of that.
+/// A stopped rank leaves before it reaches the second region; the others find a part of that.
 void leave_early(MpiTeam& team, int who) {
   for (std::uint64_t region = 0; region < 2; ++region) {
     if (region == 1 && team.rank() == who) return;

@@ -23,7 +23,7 @@ SANITIZED = {"ASAN_OPTIONS": ":".join(filter(None, [os.environ.get("ASAN_OPTIONS
 
 
 def environment(**more):
-    """Without what a launcher around the tests has set; Open MPI is asked to run as root, which it may be here."""
+    """Without settings of a launcher around the tests; Open MPI is allowed to run as root."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI", "PMIX_", "SLURM_", "MATCHA_LIBMPI"))}
     return {**clean, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **SANITIZED, **more}
 
@@ -75,7 +75,7 @@ class Mpi(unittest.TestCase):
 
     def test_other_cuts_are_an_error(self):
         def check(name, ran):
-            # Who asks first is the measure.
+            # The first request is the measure.
             self.assertEqual(ran.returncode, 4, ran.stderr)
             self.assertRegex(ran.stderr, r"rank \d cuts loop 1 into (60 units, others into 50|50 units, others into 60)")
         self.for_each("cuts", check)

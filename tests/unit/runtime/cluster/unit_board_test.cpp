@@ -81,7 +81,7 @@ TEST_P(Ranks, EachUnitOnceAndAtMostOneUnitLate) {
 
 INSTANTIATE_TEST_SUITE_P(UnitBoard, Ranks, testing::Values(1, 2, 3, 8, 64, 512));
 
-/// What part of their time so many ranks work.
+/// The share of their time in which `ranks` ranks work.
 double efficiency(std::span<const std::uint32_t> recorded, int ranks) {
   const std::vector<std::uint64_t> times(recorded.begin(), recorded.end());
   UnitBoard board(ranks);

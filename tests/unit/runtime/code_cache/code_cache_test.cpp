@@ -38,7 +38,7 @@ class CodeCacheTest : public testing::Test {
   std::ptrdiff_t files_there() const {
     return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
   }
-  /// The file was used so many minutes ago.
+  /// The file was last used this many minutes ago.
   void age(const std::string& name, int minutes) const {
     fs::last_write_time(file(name), fs::file_time_type::clock::now() - std::chrono::minutes(minutes));
   }
@@ -258,7 +258,7 @@ TEST_F(CodeCacheTest, ManyWritersAndReaders) {
       const char letter = static_cast<char>('A' + (round * 7 + number) % 26);
       if (!cache_.store(name, std::string(1000 + static_cast<std::size_t>(letter) * 100, letter)).empty()) ++wrong;
       const std::optional<std::string> found = cache_.load(name).code;
-      // Whoever wrote it, it is whole: one letter all through, of the length that goes with it.
+      // The file is whole, from one of the writers: a single letter throughout, with the length that belongs to it.
       if (!found || found->find_first_not_of((*found)[0]) != std::string::npos ||
           found->size() != 1000 + static_cast<std::size_t>((*found)[0]) * 100) {
         ++wrong;

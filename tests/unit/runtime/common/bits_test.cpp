@@ -67,7 +67,7 @@ Case drawn(std::mt19937_64& random, int round) {
   return c;
 }
 
-/// What one lane saw that is wrong.
+/// The errors seen by one lane.
 template <u32 width>
 class Lane {
  public:
@@ -81,7 +81,7 @@ class Lane {
     TaskState state;
     const WorkerOf<Group<width>> w(launch_, 0, state);
     const Graph g = case_.graph();
-    // The groups of the warp make the first rows together; of the second ones there is no room for all.
+    // The groups of the warp make the first rows together; there is not enough room for all of the second ones.
     const auto rows = w.bit_rows(g, case_.view(), room(), launch_.row_states);
     const auto lower = w.lower_bit_rows(g, case_.view(), room(), launch_.row_states + 1);
     const auto upper = w.upper_bit_rows(g, case_.view(), room());
@@ -134,7 +134,7 @@ class Lane {
       expect(!rest.next());
     }
     for (i64 p = 0; p < i64(case_.list.size()); p += 5) expect(has_bit(set, p) == wanted.contains(p));
-    // Each position comes to one lane, with its index.
+    // Each position is given to one lane, with its index.
     i64 sum = 0;
     for (auto own = w.walk_lanes(set); own.next();) {
       const auto at = std::next(wanted.begin(), own.index);
@@ -150,7 +150,7 @@ class Lane {
     }
   }
 
-  /// Each position with each in front of it comes to one lane.
+  /// Each position is paired with each one in front of it, in one lane.
   template <typename W, typename A>
   void check_pairs(const W& w, const A& set, const Positions& wanted) {
     const std::vector<i64> positions(wanted.begin(), wanted.end());

@@ -16,7 +16,7 @@ class CheckedTest : public testing::Test {
  protected:
   CheckedTest() { launch_.shared = &shared_; }
 
-  /// The code of the trap since the last call, 0 if there was none.
+  /// The code of the trap since the last call, 0 for none.
   u64 trapped() {
     u64 code = shared_.error >> 56;
     shared_ = Shared{};

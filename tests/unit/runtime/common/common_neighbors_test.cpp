@@ -1,4 +1,4 @@
-// What pairs of vertices share of their neighbours, counted by the lanes of a group on a warp of fibers.
+// Common neighbours of pairs of vertices, counted by the lanes of a group on a warp of fibers.
 
 #include "tests/unit/runtime/common/warp.h"
 
@@ -52,7 +52,7 @@ i64 brute_force(const Rows& rows, const Items& list, u32 cut, bool is_below) {
   return found;
 }
 
-/// The same by how many items of the list have each end as a neighbour.
+/// The same by the number of items of the list that have each end as a neighbour.
 i64 by_ends(const Rows& rows, const Items& list, u32 cut, bool is_below) {
   std::map<u32, i64> times;
   for (u32 a : list) {
@@ -63,7 +63,7 @@ i64 by_ends(const Rows& rows, const Items& list, u32 cut, bool is_below) {
   return found;
 }
 
-/// For how many lists there are shared counters.
+/// Number of lists with shared counters.
 enum class Shares { None, Some };
 
 template <u32 width>
@@ -73,7 +73,7 @@ void expect_counts(const Rows& rows, const Items& list, u32 cut, i64 parts = 1, 
   Launch launch{};
   launch.shared = &shared;
   std::vector<u32> counters(g.universe * (warp::kLanes / width));
-  // All groups of the warp count the same; of those that share there is room for some.
+  // All groups of the warp count the same; there is room for some of those that share.
   std::vector<RowsState> states(4 * warp::kLanes / width);
   std::vector<u64> words((g.universe + 3) / 2 * (warp::kLanes / width));
   launch.row_states = shares == Shares::None ? nullptr : states.data();
@@ -155,7 +155,7 @@ TEST(CommonNeighborsTest, AnEndOfManyWedges) {
   expect_counts<32>(rows, list, 2000);
 }
 
-/// Lists so long that their parts have ranges of ends where there are no shared counters.
+/// Lists so long that their parts have ranges of ends if there are no shared counters.
 template <u32 width>
 void check_ranges() {
   std::mt19937_64 random{width};

@@ -1,5 +1,5 @@
-// Kernels that groups start, with one thread for each group: a start is put on a list, and threads of the test run the
-// groups of what is on it.
+// Kernels started by groups, with one thread for each group: a start is put on a list, and threads of the test run the
+// groups of the list.
 #define MATCHA_KERNELS
 #define MATCHA_STEALING kKernel
 
@@ -32,7 +32,7 @@ struct Waiting {
   u64 group;
 };
 
-/// The device: what waits, and how many kernels it still takes.
+/// The device: waiting kernels, and the number it still accepts.
 struct Device {
   std::mutex mutex;
   std::deque<Waiting> waiting;
@@ -114,7 +114,7 @@ Outcome run(const Loops& loops, const Setting& setting) {
   its.takes = setting.takes;
   device = &its;
   Outcome outcome;
-  // What a group has in its place is plain memory, which the next kernel in that place has too.
+  // A group's place is plain memory, which the next kernel in that place reuses.
   std::vector<u64> slots(setting.threads + setting.places * kKernelGroups, 0);
   std::vector<std::atomic<u32>> met(loops.sizes[0] * loops.sizes[1] * loops.sizes[2]);
   const auto work_on = [&](TaskWalk<Ticking>& w, u64 worker) {

@@ -15,7 +15,7 @@ namespace {
 
 using Items = std::vector<u32>;
 
-/// Lists, and what must come of them.
+/// Lists and the expected results.
 struct Case {
   Items a, b;
   Items mixed;  ///< In any order, with repeats.
@@ -48,7 +48,7 @@ Case drawn_case(std::mt19937_64& random, int round) {
 
 ShortList<u32> view(const Items& items) { return {items.data(), u32(items.size())}; }
 
-/// What one lane saw that is wrong.
+/// The errors seen by one lane.
 template <u32 width>
 class Lane {
  public:
@@ -65,7 +65,7 @@ class Lane {
     const ShortList<u32> b = view(case_.b);
     const ShortList<u32> mixed = view(case_.mixed);
     const Literal<2, u32> few{{3, 1}};
-    // What is not cut beside a list that is must not count for more.
+    // An uncut list beside a cut one must not change the count.
     for (u32 x : {0U, 5U, case_.a.empty() ? 1U : case_.a[case_.a.size() / 2], ~0U}) {
       const ShortList<u32> low = below(a, x);
       const i64 both = w.count_intersect(low, below(b, x));

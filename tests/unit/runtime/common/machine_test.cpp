@@ -50,7 +50,7 @@ TEST(Machine, LimitsOfVersionTwo) {
   expect_limits(groups.limits(), kNoBytes, kNoThreads);
   groups.file("pods/one/memory.max", "2147483648").file("pods/one/cpu.max", "250000 100000");
   expect_limits(groups.limits(), 2147483648, 3);
-  // What the group is in counts too.
+  // The limits of parent groups count too.
   groups.file("pods/memory.max", "1073741824").file("pods/cpu.max", "50000 100000");
   expect_limits(groups.limits(), 1073741824, 1);
 }

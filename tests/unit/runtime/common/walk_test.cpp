@@ -28,7 +28,7 @@ struct Nest {
   u32 depth;
   u64 outer;
   u64 seed;
-  u64 sizes[4] = {};  ///< Of the loops of a level, when it is not 0.
+  u64 sizes[4] = {};  ///< Sizes of the loops of a level, unless 0.
 
   u64 size(u64 level, u64 a, u64 b, u64 c) const {
     if (level == 0) return outer;
@@ -61,7 +61,7 @@ struct Nest {
 
 struct Outcome {
   u64 visits = 0, digest = 0, splits = 0, done = 0;
-  u64 left = 0;  ///< Tasks that nobody finished.
+  u64 left = 0;  ///< Unfinished tasks.
 };
 
 /// How a nest is walked. `at_visit` may hold a worker up.
@@ -177,7 +177,7 @@ TEST(TaskWalk, RunThatWasStoppedIsWholeOnlyIfAllWasVisited) {
   EXPECT_GT(cut_short, 100);
 }
 
-/// Degrees have nothing to do with the sizes of the loops: tiles only say who walks what.
+/// Degrees are independent of the sizes of the loops: tiles only determine the worker.
 TEST(TaskWalk, TilesOfArcsWalkEveryPositionOnce) {
   std::mt19937_64 random(8);
   const auto below = [&](u64 bound) { return random() % bound; };
@@ -206,7 +206,7 @@ TEST(TaskWalk, TilesOfArcsWalkEveryPositionOnce) {
               nullptr,
               share_bits_of(1 + below(4))};
     std::vector<u32> starts(deal.tiles + 1);
-    u64 cut = below(deal.tiles + 2);  // Parts of the table are filled in by themselves.
+    u64 cut = below(deal.tiles + 2);  // Parts of the table are filled by themselves.
     find_tile_starts(deal, starts.data(), cut, deal.tiles + 1);
     find_tile_starts(deal, starts.data(), 0, cut);
     deal.starts = starts.data();
@@ -275,7 +275,7 @@ TEST(TaskWalk, SplitsWhenOthersWaitOnly) {
   EXPECT_GT(run(nest, schedule).splits, got.splits);
 }
 
-/// Waits for what only another worker can bring about; the limit keeps a broken protocol from hanging the test.
+/// Waits for an action of another worker; the limit keeps a broken protocol from hanging the test.
 template <typename F>
 void wait_for(F happened) {
   const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -294,7 +294,7 @@ TEST(HalfStealing, AnIdleWorkerOfTheBlockTakesHalfAtEachLevel) {
   for (u64 level = 1; level <= 3; ++level) {
     Nest nest = split_at(level);
     Schedule schedule{.threads = 2, .stealing = kHalf, .split = level, .chunk = 1000, .block = 2};
-    // Nobody looks around and there is no queue, so what is split off was stolen.
+    // There is no queue and no check for waiters, so every split was a steal.
     schedule.at_visit = [](const Shared& shared) { wait_for([&] { return atomic_read(&shared.splits) != 0; }); };
     Outcome got = run(nest, schedule);
     EXPECT_GT(got.splits, 0U) << level;

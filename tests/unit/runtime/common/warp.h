@@ -1,7 +1,7 @@
-// A warp of fibers, so that device code with groups of several lanes runs in a test: stands in front of runtime/common
-// and makes it the text of a device. A lane runs until it meets the others of its mask at a word of the warp; each word
-// is one exchange of values. Lanes that miss an exchange, or come to another one, hang the others, which ends the test.
-// Warps may run side by side on threads of the host: what they share is changed by atomic operations.
+// A warp of fibers, so that device code with groups of several lanes runs in a test: included before runtime/common, it
+// makes that the text of a device. A lane runs until it meets the others of its mask at a warp function; each function
+// is one exchange of values. Lanes that miss an exchange, or reach another one, hang the others, which ends the test.
+// Warps may run in parallel on threads of the host: shared data is changed by atomic operations.
 #pragma once
 
 #include <ucontext.h>
@@ -40,7 +40,7 @@ struct Warp {
   std::array<ucontext_t, kLanes> contexts;
   std::array<std::vector<char>, kLanes> stacks;
   std::array<bool, kLanes> done{};
-  /// What a lane has left for the others of one mask.
+  /// The values that a lane left for the others of one mask.
   struct Exchanges {
     std::uint64_t count = 0;
     std::array<std::uint64_t, 2> values{};  ///< Of the last one and the one before.
@@ -117,7 +117,7 @@ struct Warp {
     swapcontext(&contexts[self], &scheduler);
     lane = self;
   }
-  /// What another lane left at the last exchange of the mask.
+  /// The value that another lane left at the last exchange of the mask.
   std::uint64_t value_of(unsigned mask, unsigned other) {
     return exchanges[other][mask].values[exchanges[lane][mask].count % 2];
   }

@@ -88,7 +88,7 @@ TEST(ExactSum, EqualsShewchukOnRandomLists) {
     int high = std::min(low + static_cast<int>(random() % 300), 1000);
     std::vector<double> values;
     for (std::uint64_t n = random() % 40; n > 0; --n) values.push_back(random_double(random, low, std::max(low, high)));
-    // Cancellation: most of the list once more, negated.
+    // Cancellation: most of the list a second time, negated.
     if (round % 2 == 0) {
       for (std::size_t i = 0, n = values.size(); i < n; ++i) {
         if (random() % 4 != 0) values.push_back(-values[i]);

@@ -96,7 +96,7 @@ TEST(Work, HubsThatComeFirstAreGivenToSeveralThreads) {
   second_is_walked = in_time = false;
   const RegionBody body = [](RegionContext*, Worker* worker, u64 begin, u64 end) {
     for (u64 at = begin; at < end; ++at) {
-      // Only another thread can walk the second hub meanwhile.
+      // Only another thread can walk the second hub in the meantime.
       const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
       while (at == 0 && !second_is_walked && std::chrono::steady_clock::now() < until) std::this_thread::yield();
       if (at == 0) in_time = second_is_walked.load();
@@ -134,7 +134,7 @@ TEST(Work, OfAStoppedRegionIsThatOfTheVerticesThatWereWalked) {
 }
 
 TEST(Work, IsToldWhileThereAreLongPositions) {
-  // Each position takes long; what is done is known before many of them are walked.
+  // Each position takes long; progress is reported before many of them are walked.
   static std::atomic<bool> told;
   told = false;
   const RegionBody body = [](RegionContext*, Worker* worker, u64 begin, u64 end) {

@@ -31,7 +31,7 @@ std::map<std::uint64_t, std::size_t> device_blocks;
 thread_local std::uintptr_t current_context = 0;
 int next_handle = 1;
 
-/// Writes the call down and says how it ends.
+/// Logs the call and returns its result.
 int enter(const char* symbol, const std::string& detail = "") {
   calls += symbol + (detail.empty() ? "" : " " + detail) + "\n";
   if (state.failing_call == nullptr || std::strcmp(state.failing_call, symbol) != 0) return 0;

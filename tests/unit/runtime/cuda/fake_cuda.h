@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-/// The steering of `fake_cuda`, a driver library that keeps device memory on the host, does copies at once, runs
-/// nothing, logs its calls and fails where it is told to. The functions are found by name in the library.
+/// The controls of `fake_cuda`, a driver library that keeps device memory on the host, copies at once, runs no kernels,
+/// logs its calls and fails on request. The functions are found by name in the library.
 struct FakeCuda {
   int device_count;
   std::size_t total_bytes;  ///< Of each device.
@@ -12,7 +12,7 @@ struct FakeCuda {
   const char* failing_call;  ///< Symbol that fails, or null.
   int failing_after;         ///< It succeeds this many times first.
   int failing_code;          ///< A CUresult.
-  const char* jit_log;       ///< What a module that fails to load leaves in the error log.
+  const char* jit_log;       ///< The error log of a module that fails to load.
   int live_objects;          ///< Contexts, streams, events, modules and allocations that are held.
   std::size_t live_bytes;    ///< Of device allocations.
 };

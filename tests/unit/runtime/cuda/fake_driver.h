@@ -34,7 +34,7 @@ class FakeDriverTest : public testing::Test {
     fake_->failing_code = code;
     fake_->failing_after = after;
   }
-  /// How often a line of the log begins so.
+  /// Number of lines of the log with this start.
   int count_calls(const std::string& start) const {
     const std::string log = "\n" + std::string(log_());
     int count = 0;

@@ -101,7 +101,7 @@ TEST_F(GraphUploadTest, HashIndexLabelsAndIds) {
   EXPECT_TRUE(same(host.vertices, part->view().vertices, 3));
   EXPECT_LT(part->bytes(), upload->bytes());
 
-  // A program that only asks for labels.
+  // A program that only reads labels.
   UploadOptions labels_alone = few;
   labels_alone.labels = true;
   labels_alone.arcs = labels_alone.offsets = labels_alone.vertices = false;

@@ -50,7 +50,7 @@ Adjacency naive_adjacency(const std::vector<std::pair<std::int64_t, std::int64_t
 /// Loads one file that must be good.
 LoadedGraph load(const GraphSpec& spec, const IoOptions& options = {});
 LoadedGraph load(const std::string& path);
-/// The error of a file that must be bad; an empty message when it loads.
+/// The error of a file that must be bad; an empty message if it loads.
 Error load_error(const GraphSpec& spec, const IoOptions& options = {});
 Error load_error(const std::string& path);
 

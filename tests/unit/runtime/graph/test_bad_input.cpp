@@ -206,7 +206,7 @@ TEST(Limits, TheMostMemoryAtATimeCounts) {
     options.max_bytes = bytes * kLines + 100 * kVertices;
     return options;
   };
-  // Two ids of 8 bytes, and a tenth for how they are kept; not also what is made of them later.
+  // Two ids of 8 bytes, plus a tenth for their storage; not for later data made of them.
   const GraphSpec spec = spec_of(folder.file("g", text));
   EXPECT_EQ(load(spec, with_limit(20)).report.vertices, kVertices);
   EXPECT_EQ(load_error(spec, with_limit(12)).kind, ErrorKind::Resource);

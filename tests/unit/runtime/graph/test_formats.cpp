@@ -33,7 +33,7 @@ TEST_P(EveryFormat, LoadsPlainGzAndZst) {
     for (const std::uint64_t chunk_bytes : {1ULL, 7ULL, 64ULL, 1ULL << 20}) {
       IoOptions options;
       options.chunk_bytes = chunk_bytes;
-      // The name says nothing true: formats are known by their bytes.
+      // The file name is misleading: formats are recognized by their bytes.
       const LoadedGraph loaded = load(spec_of(folder.file("graph.pdf", bytes)), options);
       EXPECT_EQ(adjacency_of(loaded.graph), kSquare) << chunk_bytes;
       EXPECT_EQ(loaded.report.format, GetParam().format);

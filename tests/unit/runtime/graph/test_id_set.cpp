@@ -19,7 +19,7 @@ TEST(IdSet, HasEachIdOnceAndInOrder) {
         detail::IdSet ids(bytes);
         std::set<std::int64_t> wanted;
         for (int piece = 0; piece < 20; ++piece) {
-          // Small ids come first, so that bits are left in the midst.
+          // Small ids come first, so that bits remain in the middle.
           const std::int64_t here = piece < 10 ? std::max<std::int64_t>(most / 1000, 1) : most;
           std::vector<std::int64_t> some(random() % 200);
           for (std::int64_t& id : some) {

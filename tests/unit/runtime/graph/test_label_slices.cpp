@@ -16,7 +16,7 @@ struct LabelledEdge {
   std::int64_t from, to, label;
 };
 
-/// Of each vertex that has any: where its arcs of the label go, or come from.
+/// For each vertex with such arcs: the range of its outgoing or incoming arcs of the label.
 Adjacency naive_slice(const std::vector<LabelledEdge>& edges, bool directed, ArcSide side, std::int64_t label) {
   std::map<std::int64_t, std::set<std::int64_t>> found;
   for (const LabelledEdge& edge : edges) {

@@ -76,7 +76,7 @@ TEST(Mtg, WordsOfEdgesHaveAFlagThatOlderReadersRefuse) {
   const LoadedGraph loaded = load(spec);
   EXPECT_TRUE(loaded.graph.facts().word_info);
   EXPECT_EQ(adjacency_of(loaded.graph), (Adjacency{{1, {2, 2}}, {2, {1, 1, 3}}, {3, {2}}}));
-  // Who reads no edge info gets a simple graph.
+  // Programs that do not read edge information get a simple graph.
   GraphSpec plain = spec_of(path);
   plain.simple = true;
   const LoadedGraph simple = load(plain);
@@ -137,7 +137,7 @@ TEST(Mtg, EveryFlippedByteIsSeenOrHarmless) {
   }
 }
 
-/// What was looked for in the rows, of the same graph with ids of its own.
+/// The values found in the rows, for the same graph with its own ids.
 void expect_halves(const Graph& stored, const Graph& made) {
   const SplitOffsets here = stored.split_offsets(), there = made.split_offsets();
   ASSERT_TRUE(here.offsets != nullptr && there.offsets != nullptr);
@@ -188,7 +188,7 @@ TEST(Mtg, EdgesByLabelRoundTrip) {
   ASSERT_TRUE(there && back);
   EXPECT_EQ(adjacency_of(**there), (Adjacency{{1, {2, 3}}, {2, {9}}, {3, {1}}}));
   EXPECT_EQ(adjacency_of(**back), (Adjacency{{1, {3}}, {2, {1}}, {3, {1}}, {9, {2}}}));
-  // They lie where the file was mapped.
+  // They are inside the mapping of the file.
   const LabelTable table = *graph.label_slices().table(graph);
   EXPECT_EQ((*back)->view().neighbors, part_of(table, true, ArcSide::Sources, knows).items.data());
   ASSERT_TRUE(write_mtg(graph, folder.path("again.mtg"), {}, {}, true));
@@ -264,7 +264,7 @@ TEST(Mtg, ContentKeysAreThoseOfFiles) {
   EXPECT_NE(loaded.graph.content_key(), 0U);
   EXPECT_EQ(loaded.graph.content_key(), again.graph.content_key());
   EXPECT_NE(loaded.graph.content_key(), ranked.graph.content_key());
-  // Of a graph that was made of it in memory nothing is known, but that its order follows from it.
+  // Nothing is known of a graph made of it in memory, except its order, which follows from it.
   EXPECT_EQ(load(folder.file("g.txt", "1 2\n")).graph.content_key(), 0U);
   const Result<Graph> lower = ordered_by_degree(ranked.graph, Halves::Lower);
   const Result<Graph> upper = ordered_by_degree(ranked.graph, Halves::Upper);

@@ -15,7 +15,7 @@
 namespace matcha::runtime::test {
 namespace {
 
-/// Bytes of a mapped file that are in the memory of this process, as its page table tells.
+/// Bytes of a mapped file that are in the memory of this process, by its page table.
 std::uint64_t present(std::string_view bytes) {
   const std::uint64_t page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   std::FILE* const file = std::fopen("/proc/self/pagemap", "rb");
@@ -47,7 +47,7 @@ std::string some_content() {
 /// The system counts by some pages at a time, of each processor, and may map 2 MiB at once.
 constexpr std::uint64_t kMost = std::uint64_t{5} << 20;
 
-/// However busy the processors are: what reads looks itself.
+/// Independent of the load of the machine: the reading thread tests it itself.
 TEST(PageLimit, ThreadsThatLookHaveLittleInMemory) {
   const TemporaryFolder folder;
   const std::string content = some_content();

@@ -20,7 +20,7 @@ std::shared_ptr<const PartedGraph> parted(const std::string& path) {
   return *graph;
 }
 
-/// A graph with hubs, a rank that is no multiple of any number of parts, and labels that tell the vertices apart.
+/// A graph with hubs, a number of ranks that no number of parts divides, and labels that distinguish the vertices.
 std::string write_skewed(const TemporaryFolder& folder, bool by_degree) {
   RmatSpec spec;
   spec.scale = 7;
@@ -60,7 +60,7 @@ TEST(Parts, EveryMatchCountsOnce) {
   for (std::uint64_t match = 1; match <= 5; ++match) {
     for (const std::uint64_t parts : {match + 1, match + 2, std::uint64_t{9}, std::uint64_t{14}}) {
       const std::vector<__int128> weights = part_weights(parts, match);
-      // How often what lies in exactly the first t parts is counted.
+      // Number of matches inside exactly the first t parts.
       std::vector<__int128> counted(match + 1, 0);
       std::set<std::vector<std::uint32_t>> seen;
       for (const std::vector<std::uint32_t>& set : part_sets(parts, match)) {

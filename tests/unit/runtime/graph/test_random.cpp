@@ -68,7 +68,7 @@ TEST(Random, FirstNumbersOfStreamsAreUniform) {
 }
 
 TEST(Random, LargeBoundsHaveNoBias) {
-  // Of 2^64 numbers, the remainders below a quarter of this bound would be met twice as often.
+  // Of 2^64 numbers, the remainders below a quarter of this bound would occur twice as often.
   constexpr std::uint64_t kBound = 3 * (std::uint64_t{1} << 62);
   std::vector<int> times(3);
   Random random(1);

@@ -241,7 +241,7 @@ TEST_F(Tables, VerticesWithLabels) {
 }
 
 TEST_F(Tables, AnotherInputIsText) {
-  // What was read as numbers is read again.
+  // Values read as numbers are read again.
   InputSet set;
   GraphSpec numbers = table("1 02\n");
   numbers.name = "numbers";
