@@ -1,4 +1,4 @@
-"""`python3 -m matcha doctor`: what this installation can do."""
+"""`python3 -m matcha doctor`: the abilities of this installation."""
 
 import sys
 
@@ -6,7 +6,7 @@ from matcha._doctor import doctor_text
 
 
 def main(words: "list[str]") -> int:
-    """The exit code: 0 if patterns are counted right."""
+    """The exit code: 0 if patterns are counted correctly."""
     if words not in ([], ["doctor"]):
         sys.stderr.write("usage: python3 -m matcha doctor\n")
         return 2

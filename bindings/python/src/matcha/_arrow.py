@@ -33,7 +33,7 @@ _ReleaseArray: Any = CFUNCTYPE(None, POINTER(CArray))
 _ReleaseStream: Any = CFUNCTYPE(None, POINTER(CStream))
 _GetSchema: Any = CFUNCTYPE(c_int, POINTER(CStream), POINTER(CSchema))
 _GetNext: Any = CFUNCTYPE(c_int, POINTER(CStream), POINTER(CArray))
-# The text is of the producer's memory; as `c_char_p` Python would try to own it.
+# The producer owns the text; with `c_char_p` Python would try to free it.
 _GetLastError: Any = CFUNCTYPE(c_void_p, POINTER(CStream))
 
 CSchema._fields_ = [
@@ -70,7 +70,7 @@ CStream._fields_ = [
 _EIO = 5
 _STREAM_NAME = b"arrow_array_stream"
 
-# What a structure needs while its consumer has it, by its `private_data`; its release forgets it.
+# Objects that a structure needs while its consumer has it, by its `private_data`; its release removes them.
 _kept: dict[int, Any] = {}
 _numbers = itertools.count(1)
 
@@ -82,7 +82,7 @@ def _keep(value: Any) -> int:
 
 
 def _release(structure: Any, none: Any) -> None:
-    """Releases the parts that nobody took, then this one."""
+    """Releases the parts that were not moved, then this one."""
     for at in range(structure.n_children):
         _release_part(structure.children[at])
     if structure.dictionary:
@@ -183,7 +183,7 @@ def _array_of(column: Column) -> CArray:
 
 
 class _Stream:
-    """Tables of one shape as a stream of record batches. `shape`: a table that has the columns of all."""
+    """Tables with the same columns as a stream of record batches. `shape`: a table with these columns."""
 
     def __init__(self, shape: Table, tables: Iterator[Table]) -> None:
         self.shape = shape
@@ -222,7 +222,7 @@ _python.PyCapsule_New.restype = ctypes.py_object
 _python.PyCapsule_New.argtypes = [c_void_p, c_char_p, c_void_p]
 _python.PyCapsule_GetPointer.restype = c_void_p
 _python.PyCapsule_GetPointer.argtypes = [ctypes.py_object, c_char_p]
-# In a destructor the capsule has no references: it may only be passed on as an address.
+# In a destructor the capsule has no references: only its address may be passed on.
 _pointer_of_dying = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", _python))
 _streams: dict[int, CStream] = {}
 
@@ -241,7 +241,7 @@ _c_end_capsule = _Destructor(_end_capsule)
 
 
 def capsule_of(shape: Table, tables: Iterator[Table]) -> Any:
-    """A capsule `arrow_array_stream` of tables of one shape; who takes it releases it."""
+    """A capsule `arrow_array_stream` of tables with the same columns; the consumer releases it."""
     stream = CStream(_c_get_schema, _c_get_next, _c_get_last_error, _c_release_stream, _keep(_Stream(shape, tables)))
     address = ctypes.addressof(stream)
     _streams[address] = stream
@@ -252,7 +252,7 @@ _LETTERS = {"c": "b", "C": "B", "s": "h", "S": "H", "i": "i", "I": "I", "l": "q"
 
 
 class _Batch:
-    """A record batch of somebody else's, released with the last column that is made of it."""
+    """A borrowed record batch, released with the last column that is made of it."""
 
     def __init__(self) -> None:
         self.array = CArray()
@@ -263,7 +263,7 @@ class _Batch:
 
 
 def read_columns(source: Any, names: Sequence[Any], called: str) -> list[Any]:
-    """Columns of an object with `__arrow_c_stream__`; ints of one batch stay where they are."""
+    """Columns of an object with `__arrow_c_stream__`; ints of a single batch are not copied."""
     capsule = source.__arrow_c_stream__()
     stream = CStream.from_address(_python.PyCapsule_GetPointer(capsule, _STREAM_NAME))
     here = ctypes.pointer(stream)

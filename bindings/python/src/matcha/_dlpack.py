@@ -37,7 +37,7 @@ _Managed._fields_ = [
 _NAME = b"dltensor"
 _CODES = {"i": (0, 64), "f": (2, 64), "b": (6, 8)}
 
-# Tensors that somebody has, by their address, with what they stand on.
+# Tensors in use by consumers, by address, with the objects that they need.
 _lent: dict[int, Any] = {}
 
 
@@ -47,14 +47,14 @@ def _delete(managed: Any) -> None:
 
 _Destructor: Any = CFUNCTYPE(None, c_void_p)
 _python = ctypes.pythonapi
-# In a destructor the capsule has no references: it may only be passed on as an address.
+# In a destructor the capsule has no references: only its address may be passed on.
 _is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, c_void_p, ctypes.c_char_p)(("PyCapsule_IsValid", _python))
 _pointer = ctypes.PYFUNCTYPE(c_void_p, c_void_p, ctypes.c_char_p)(("PyCapsule_GetPointer", _python))
 _new = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, ctypes.c_char_p, c_void_p)(("PyCapsule_New", _python))
 
 
 def _end_capsule(capsule: int) -> None:
-    # Who took the tensor renamed the capsule, and calls the deleter.
+    # The consumer of the tensor renamed the capsule, and calls the deleter.
     if _is_valid(capsule, _NAME):
         _lent.pop(_pointer(capsule, _NAME), None)
 

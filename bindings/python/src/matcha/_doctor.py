@@ -1,4 +1,4 @@
-"""What this installation can do."""
+"""The abilities of this installation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from matcha import _library
 
 
 def doctor() -> dict[str, Any]:
-    """What this build and this machine can do, as `matcha doctor --json` says it, and what Python has.
+    """The abilities of this build and this machine, as in `matcha doctor --json`, and those of Python.
 
     >>> import matcha as mt
     >>> mt.doctor()["versions"]["matcha"] == mt.version()
@@ -40,7 +40,7 @@ def _version_of(name: str) -> Any:
 
 
 def doctor_text() -> str:
-    """The same as lines, and whether a triangle is counted right."""
+    """The same as lines, and whether a triangle is counted correctly."""
     from matcha import Graph, count
 
     found = doctor()

@@ -1,4 +1,4 @@
-"""What can go wrong, one class for each exit code of the command line."""
+"""Errors, one class for each exit code of the command line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 
 class Diagnostic(str):
-    """One message as text, with the lines that belong to it, and its parts."""
+    """One message as text, with its further lines, and its parts."""
 
     _HEAD = re.compile(r"(?:(?P<file>[^\n]*?):(?P<line>\d+)(?::(?P<column>\d+))?: )?error: (?P<message>[^\n]*)")
 
@@ -17,7 +17,7 @@ class Diagnostic(str):
 
     @property
     def file(self) -> Optional[str]:
-        """The file, or None where there is no place."""
+        """The file, or None without a place."""
         return self._part("file")
 
     @property
@@ -40,7 +40,7 @@ class Diagnostic(str):
 
     @property
     def hint(self) -> Optional[str]:
-        """What may help, if anything is known."""
+        """The hint, if there is one."""
         found = re.search(r"^ *hint: (.*)$", self, re.M)
         return found.group(1) if found else None
 
@@ -57,7 +57,7 @@ class Error(Exception):
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """The messages, each with the lines that belong to it."""
+        """The messages, each with its further lines."""
         found: list[str] = []
         for line in str(self).split("\n"):
             if "error: " in line or not found:
@@ -75,15 +75,15 @@ class ProgramError(Error):
 
 
 class UsageError(Error, ValueError):
-    """A wrong option, or a parameter that nothing is bound to."""
+    """A wrong option, or an unbound parameter."""
 
 
 class InputError(Error, OSError):
-    """A file that cannot be read or makes no sense."""
+    """An unreadable or malformed file."""
 
 
 class RunError(Error, RuntimeError):
-    """A failure while running, or inside Matcha."""
+    """A failure of the run, or a bug of Matcha."""
 
 
 class ResourceError(Error, MemoryError):

@@ -18,7 +18,7 @@ _STYLE = "text-align:left; padding:0.1em 0.6em; white-space:pre"
 
 
 class Explanation:
-    """How a pattern or a program runs on a graph, and what each step came to. `print` shows it; a notebook draws it."""
+    """The plan of a pattern or a program on a graph, with the cost of each step. `print` shows it; a notebook draws it."""
 
     def __init__(self, found: dict[str, Any], pattern: Optional[Pattern]) -> None:
         self.facts = found  #: The object `matcha.plan/1` of docs/api.md.
@@ -26,28 +26,28 @@ class Explanation:
 
     @property
     def answer(self) -> Optional[str]:
-        """The result of the run as text; None if it was ended before."""
+        """The result of the run as text; None if it was stopped before."""
         return self.facts.get("answer")
 
     @property
     def program(self) -> str:
-        """The text of the program; of a pattern, the one that finds it."""
+        """The text of the program; for a pattern, of the program that finds it."""
         return str(self.facts["program"])
 
     @property
     def steps(self) -> list[dict[str, Any]]:
-        """The steps of the program as it runs, with what they came to; `depth` says which is inside which."""
+        """The steps of the program that runs, with their costs; `depth` is the nesting level."""
         found: list[dict[str, Any]] = self.facts["steps"]
         return found
 
     @property
     def engine(self) -> str:
-        """What answers: `program`, `search`, `messages`, `identities` or `parts`."""
+        """The engine: `program`, `search`, `messages`, `identities` or `parts`."""
         return str(self.facts["engine"])
 
     @property
     def engines(self) -> list[dict[str, Any]]:
-        """Every way to answer, the best first, with its expected time, or with the reason why it is none."""
+        """Every engine, the best first, with its expected time, or with the reason why it cannot answer."""
         found: list[dict[str, Any]] = self.facts["engines"]
         return found
 

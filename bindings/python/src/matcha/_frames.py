@@ -8,13 +8,13 @@ from typing import Any, Mapping
 
 
 def column_by_name(frame: Any, name: Any, called: str) -> Any:
-    """A column as an array, a list, or what the frame gives. Raises `KeyError` where there is none."""
+    """A column as an array, a list, or the frame's own type. Raises `KeyError` if there is none."""
     if isinstance(frame, Mapping) or hasattr(frame, "__getitem__"):
         try:
             return frame[name]
         except (KeyError, IndexError, TypeError, ValueError) as problem:
             raise KeyError(f"`{called}`: there is no column {name!r}") from problem
-        except Exception as problem:  # Each library has a class of its own.
+        except Exception as problem:  # Each library has its own class.
             raise KeyError(f"`{called}`: there is no column {name!r}") from problem
     if hasattr(frame, "__arrow_c_stream__"):
         from matcha._arrow import read_columns
@@ -25,7 +25,7 @@ def column_by_name(frame: Any, name: Any, called: str) -> Any:
     raise TypeError(f"{type(frame).__name__} is no data frame: it has neither columns by name nor __arrow_c_stream__")
 
 
-# Of the interchange protocol: kinds of a column, and how it says that a value is missing.
+# Of the interchange protocol: kinds of a column, and its representation of missing values.
 _INT, _UINT, _FLOAT, _STRING, _CATEGORICAL = 0, 1, 2, 21, 23
 _LETTERS = {(_INT, 8): "b", (_INT, 16): "h", (_INT, 32): "i", (_INT, 64): "q", (_UINT, 8): "B", (_UINT, 16): "H",
             (_UINT, 32): "I", (_UINT, 64): "Q", (_FLOAT, 32): "f", (_FLOAT, 64): "d"}  # fmt: skip

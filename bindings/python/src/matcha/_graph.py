@@ -15,7 +15,7 @@ from matcha._lent import Lent
 from matcha._names import EdgeLabels, names_of
 from matcha._table import Column
 
-# Fewer edges are sorted before Ctrl-C could be meant for that.
+# Smaller graphs are sorted too fast to be interrupted by Ctrl-C.
 _SLOW_EDGES = 100_000
 
 
@@ -175,18 +175,18 @@ class Graph:
         return vertex if self._names is None else self._names[vertex]
 
     def _has_own_names(self) -> bool:
-        """Whether ids are names here alone, and their places are what the library knows."""
+        """True if names of ids are known only in Python, and the library knows their positions."""
         return self._names is not None and _library.opened().matcha_graph_id_kind(self._owner.handle) != _library.NAME
 
     def _place_of(self, name: str) -> Union[int, str]:
-        """The place of the id that is written so; `none`: there is none."""
+        """The position of the id with this text; `none`: there is none."""
         if self._places is None:
             self._places = {str(name): place for place, name in enumerate(self._names or ())}
         return self._places.get(name, "none")
 
     @property
     def _labels(self) -> EdgeLabels:
-        """The labels of its edges that answers had."""
+        """The labels of its edges that occurred in answers."""
         if self._known_labels is None:
             self._known_labels = EdgeLabels(self._owner.handle)
         return self._known_labels
@@ -198,7 +198,7 @@ class Graph:
 
     @property
     def edge_count(self) -> int:
-        """The number of edges, each once; of arcs if it is directed."""
+        """The number of edges, each counted once; if it is directed, of arcs."""
         return int(_library.opened().matcha_graph_edges(self._owner.handle))
 
     @property
@@ -225,7 +225,7 @@ class Graph:
         return self
 
     def release(self, device: str = "cuda") -> None:
-        """Frees the copies of the graph on a device. Runs that go on keep theirs until they end."""
+        """Frees the copies of the graph on a device. Running runs keep theirs until they end."""
         error = _library.Handle()
         status = _library.opened().matcha_graph_release(self._owner.handle, device.encode(), byref(error))
         if status != _library.OK:

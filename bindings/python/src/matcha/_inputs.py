@@ -1,4 +1,4 @@
-"""Columns of ids and labels from what Python programs have: arrays, lists, columns of frames.
+"""Columns of ids and labels from Python data: arrays, lists, columns of frames.
 
 An array of 32- or 64-bit ints is lent to the library as it lies. Anything else is converted, and of an array that is
 said by a `CopyWarning`.
@@ -20,7 +20,7 @@ _INT64_MIN = -(2**63)
 
 
 class Ints:
-    """Ints in memory: an address, how many, their type and how far apart; `owner` keeps them."""
+    """Ints in memory: address, count, type and stride; `owner` keeps them."""
 
     def __init__(self, address: int, count: int, kind: int, stride: int, owner: Any) -> None:
         self.address = address
@@ -30,7 +30,7 @@ class Ints:
         self.owner = owner
 
     def column(self) -> _library.CColumn:
-        """As the library takes them. A column of no items has an address nevertheless, or it would not be there."""
+        """As a column of the library. Even an empty column has an address; without one it would count as missing."""
         return _library.CColumn(self.address or 8, self.kind, self.stride)
 
 
@@ -39,12 +39,12 @@ Column = Union[Ints, Names]
 
 
 def warn_of_copy(reason: str) -> None:
-    """Says that an input was copied."""
+    """Warns that an input was copied."""
     warnings.warn(f"{reason}; the graph is made of a copy", CopyWarning, stacklevel=5)
 
 
 def column_of(values: Any, called: str) -> Column:
-    """Ints if all items are, else a list of names. Raises `ValueError` where an item is missing."""
+    """Ints if all items are, else a list of names. Raises `ValueError` for a missing item."""
     values = _without_mask(values)
     dtype = getattr(values, "dtype", None)
     if not hasattr(values, "__array_interface__") and (dtype is not None or hasattr(values, "to_numpy")):
@@ -60,7 +60,7 @@ def column_of(values: Any, called: str) -> Column:
 
 
 def _without_mask(values: Any) -> Any:
-    """A masked array of numpy as a list, with None for what is masked."""
+    """A masked array of numpy as a list, with None for masked items."""
     return values.tolist() if hasattr(values, "filled") and hasattr(values, "mask") else values
 
 
@@ -97,7 +97,7 @@ def _of_array(values: Any, called: str) -> Column:
 
 
 def _of_floats(values: Any, called: str) -> Column:
-    """Whole floats, as a frame has in a column of ints with gaps."""
+    """Floats without fractions, as a frame has in a column of ints with gaps."""
     import numpy
 
     missing = numpy.flatnonzero(numpy.isnan(values))
@@ -119,7 +119,7 @@ def _of_buffer(view: memoryview, called: str) -> Column:
     if view.format in "QLN" and kind == _library.UINT64 and any(item >= 2**63 for item in view):
         return view.tolist()
     if view.readonly:
-        # Without numpy there is no address of what may not be written to.
+        # Without numpy, read-only memory has no address.
         copy = array("q", view.tolist())
         return Ints(copy.buffer_info()[0], len(copy), _library.INT64, 8, copy)
     held = (ctypes.c_char * view.nbytes).from_buffer(view)
@@ -142,12 +142,12 @@ def _of_items(values: Iterable[Any], called: str) -> Column:
 
 
 def _is_missing(value: Any) -> bool:
-    """`None`, NaN, and what libraries of frames have for them."""
+    """True for `None`, NaN, and the missing values of libraries of frames."""
     if value is None:
         return True
     try:
         return bool(value != value)
-    except (TypeError, ValueError):  # `pandas.NA` is neither like nor unlike itself.
+    except (TypeError, ValueError):  # `pandas.NA` is neither equal nor unequal to itself.
         return type(value).__name__ == "NAType"
 
 
@@ -178,7 +178,7 @@ def numbered(columns: Sequence[Names]) -> tuple[Names, list[Ints]]:
 
 
 class Labels:
-    """Labels of edges or vertices, as the library takes them."""
+    """Labels of edges or vertices, in the form of the library."""
 
     def __init__(self, column: _library.CColumn, words: list[str], owner: Any) -> None:
         self.column = column
@@ -194,7 +194,7 @@ def labels_of(values: Any, called: str, *, of_edges: bool) -> tuple[Labels, int]
     """
     values = _without_mask(values)
     kind = getattr(getattr(values, "dtype", None), "kind", None)
-    if kind is not None and hasattr(values, "to_numpy"):  # A column of ints may have items that are none.
+    if kind is not None and hasattr(values, "to_numpy"):  # A column of ints may have missing items.
         values = _plain(values)
         kind = values.dtype.kind
     if kind == "f" and of_edges:

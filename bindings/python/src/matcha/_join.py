@@ -48,12 +48,12 @@ def join(**graphs: Graph) -> Graph:
 
 
 def _is_of_library(graph: Graph) -> bool:
-    """Whether the library knows the names of its vertices; else only Python does."""
+    """True if the library knows the names of its vertices; else only Python does."""
     return bool(_library.opened().matcha_graph_id_kind(graph._owner.handle) == _library.NAME)
 
 
 def _common_ids(graphs: Sequence[Graph]) -> tuple[list[Any], list[array[int]]]:
-    """The names of all, and for the vertices of each graph their positions among them."""
+    """The names of all, and for each graph the positions of its vertices among them."""
     own = [list(graph.vertices) for graph in graphs]
     try:
         names = sorted({name for column in own for name in column})

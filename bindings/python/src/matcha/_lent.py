@@ -1,4 +1,4 @@
-"""Arrays that the library borrows for as long as it likes.
+"""Arrays that the library borrows for any length of time.
 
 It says that it is done from any of its threads, maybe while Python ends, when no Python may run. So it posts a semaphore
 of the C library, and Python looks at these.
@@ -22,7 +22,7 @@ def _functions() -> tuple[Any, Any, int]:
 
 
 class Lent:
-    """Something that stays alive until `release(user)` is called in C."""
+    """An object kept alive until `release(user)` is called in C."""
 
     _all: dict[int, Lent] = {}
 
@@ -36,12 +36,12 @@ class Lent:
         self._all[self.user] = self
 
     def forget(self) -> None:
-        """It was not lent after all."""
+        """Takes the object back if the library did not borrow it."""
         self._all.pop(self.user, None)
 
     @classmethod
     def collect(cls) -> int:
-        """Lets go of what was given back; says how many are lent. Called when more is lent."""
+        """Drops returned objects; returns the number of borrowed ones. Called whenever another one is lent."""
         is_back = _functions()[1]
         for one in list(cls._all.values()):
             if is_back(one.user) == 0:

@@ -132,7 +132,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 
 
 def _candidates() -> list[str]:
-    """Where the library may be: the file of MATCHA_LIBRARY alone if it is set, else this package, else the system."""
+    """Possible paths of the library: only the file of MATCHA_LIBRARY if it is set, else this package, else the system."""
     named = os.environ.get("MATCHA_LIBRARY")
     if named:
         return [named]
@@ -158,7 +158,7 @@ def _opened() -> ctypes.CDLL:
 
 
 class _Process:
-    """Whether this process may use the library: the threads of a library that was used are not in a forked child."""
+    """True if this process may use the library: a forked child has no threads of a library that was used."""
 
     used = False
     forked = False
@@ -197,7 +197,7 @@ class Owner:
         self._free: Callable[[Handle], None] = getattr(_opened(), free)
 
     def __del__(self) -> None:
-        # A forked child has the memory, but not the threads that some of it waits for.
+        # A forked child has the memory, but not the threads on which freeing some of it waits.
         if self.handle and not _Process.forked:
             self._free(self.handle)
         self.handle = Handle()
@@ -222,7 +222,7 @@ def options(values: dict[str, Any]) -> Owner:
 
 
 def _with_keywords(message: str) -> str:
-    """The message with the names of options as Python has them."""
+    """The message with the Python names of options."""
     names = r"(?<=^error: `)[\w-]+|(?<=option `)[\w-]+"
     if "there is no option" in message:
         names += r"|(?<=u mean `)[\w-]+|(?<=there are ).*"
@@ -233,7 +233,7 @@ _TAKERS = {"graph": "graphs", "program": "programs", "pattern": "patterns", "run
 
 
 def check_keywords(taker: str, given: Iterable[str], *steps: str) -> None:
-    """Refuses options that other steps read; the library refuses those that do not exist."""
+    """Raises an error for options that other steps read; the library refuses unknown ones."""
     for name in given:
         if STEPS.get(name, steps[0]) not in steps:
             raise error_of(2, f"error: {taker} takes no option `{name}`: it is one of {_TAKERS[STEPS[name]]}\n")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def kinds_of(program: Owner, name: str) -> list[int]:
-    """What the columns of the list that the program takes as `name` hold."""
+    """The kinds of the columns of the program's list parameter `name`."""
     kinds: list[int] = []
     while True:
         kind = _library.opened().matcha_program_list_kind(program.handle, name.encode(), c_size_t(len(kinds)))
@@ -25,7 +25,7 @@ def kinds_of(program: Owner, name: str) -> list[int]:
 
 
 def columns_of(values: Any, count: int, called: str) -> list[Any]:
-    """`count` columns: of an array with as many, a frame, a mapping of columns, or rows."""
+    """`count` columns, from an array with as many, a frame, a mapping of columns, or rows."""
     if count == 1:
         return [values]
     if isinstance(values, Mapping):
@@ -46,7 +46,7 @@ def columns_of(values: Any, count: int, called: str) -> list[Any]:
 
 
 def with_lists(graph: Graph, program: Owner, lists: dict[str, Any]) -> Graph:
-    """The graph with lists for parameters of the program, by their names. It shares all else with `graph`."""
+    """The graph with lists for parameters of the program, by name. Everything else is shared with `graph`."""
     for name, values in lists.items():
         kinds = kinds_of(program, name)
         kept = [
@@ -101,7 +101,7 @@ def _converted(values: Any, kind: int, graph: Graph, called: str) -> Ints:
 
 
 def _places(ids: Sequence[Any], names: Sequence[Any], called: str) -> Ints:
-    """Where the ids are among the names of the vertices."""
+    """The positions of the ids among the names of the vertices."""
     place = {name: at for at, name in enumerate(names)}
     for at, one in enumerate(ids):
         if one not in place:

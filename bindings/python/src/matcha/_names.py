@@ -1,4 +1,4 @@
-"""The ids of a graph that are no int64: text, or beyond 64 bits; and labels of its edges."""
+"""The ids of a graph that are not int64: text, or beyond 64 bits; and labels of its edges."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matcha import _library
 
 
 class EdgeLabels(dict[int, int]):
-    """Places among `names` of the labels of edges that were met, by their codes."""
+    """Positions among `names` of the labels of edges that occurred, by their codes."""
 
     def __init__(self, graph: Any) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class EdgeLabels(dict[int, int]):
 
 
 def names_of(graph: Any) -> Optional[list[Union[str, int]]]:
-    """The ids by their places; none if the ids are int64. Bytes that are no UTF-8 come as `os.fsdecode` gives them."""
+    """The ids by position; none if the ids are int64. Bytes that are not UTF-8 are decoded as by `os.fsdecode`."""
     lib = _library.opened()
     if lib.matcha_graph_id_kind(graph) != _library.NAME:
         return None
@@ -45,6 +45,6 @@ def names_of(graph: Any) -> Optional[list[Union[str, int]]]:
             buffer = ctypes.create_string_buffer(2 * length)
             continue
         names.append(buffer.raw[:length].decode("utf-8", "surrogateescape"))
-    # Numbers are names of the library only if one of them is beyond int64; else the ids were to be text.
+    # Numbers are names of the library only if one of them is beyond int64; else the ids are intended as text.
     beyond = any(len(str(name)) >= 19 for name in names) and all(str(name).isdecimal() for name in names)
     return [int(name) for name in names] if beyond and max(map(int, names)) >= 2**63 else names

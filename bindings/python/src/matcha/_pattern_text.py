@@ -64,7 +64,7 @@ def _text(nodes: list[tuple[Any, Any]], edges: list[tuple[Any, Any, Any]], direc
 
 
 def _label(sign: str, label: Any) -> str:
-    """The label behind its sign; nothing where there is none."""
+    """The label with its sign; empty if there is none."""
     types: Optional[Any] = _inputs._types(label, "label", 0)
     if _inputs._is_missing(types):
         return ""

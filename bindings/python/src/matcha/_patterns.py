@@ -70,7 +70,7 @@ class Matches(Table):
         progress: Progress = False,
     ) -> None:
         super().__init__({}, 0)
-        self._labels = labels  # The columns that have labels of edges.
+        self._labels = labels  # The columns with labels of edges.
         self._graph = graph
         self._asked = asked
         self._run_options = options
@@ -87,14 +87,14 @@ class Matches(Table):
         return self._columns
 
     def blocks(self) -> Iterator[Table]:
-        """Tables of some thousand rows each; the run waits while none is taken."""
+        """Tables of some thousand rows each; the run waits for the caller."""
         if self._found:
             yield Table(self._columns, self._rows)
         else:
             yield from self._asked._blocks(self._graph, self._run_options, self._run_device, self._progress)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """A capsule of a stream of record batches, which are looked for when they are asked for."""
+        """A capsule of a stream of record batches, which are computed on demand."""
         from matcha._arrow import capsule_of
 
         kinds = {name: self._graph._labels.names if name in self._labels else self._graph._names
@@ -178,7 +178,7 @@ def blocks(
     graph: Graph, pattern: PatternLike, *, limit: Optional[int] = None, progress: Progress = False,
     **options: Unpack[PatternOptions],
 ) -> Iterator[Table]:
-    """`match(…).blocks()`: the matches in blocks as they are found, in memory that does not grow."""
+    """`match(…).blocks()`: the matches in blocks as they are found, in bounded memory."""
     return match(graph, pattern, limit=limit, progress=progress, **options).blocks()
 
 
@@ -278,7 +278,7 @@ def _divided(given: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _pattern(graph: Graph, pattern: PatternLike, **options: Any) -> Program:
-    """Compiled once for a graph and options, and kept with the graph."""
+    """Compiled once for a graph and options, and cached with the graph."""
     if not isinstance(graph, Graph):
         raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
     text = text_of(pattern, graph.directed, options.pop("label", None), options.pop("edge_label", None))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Progress = Union[bool, Callable[[int, int], None]]
 _POLL_MS = 50
-# How many of its values a program remembers the compiled code for.
+# The number of values for which a program keeps compiled code.
 _MOST_COMPILED = 64
 
 
@@ -101,7 +101,7 @@ class Program:
         self._options = options
         self._compiled: dict[tuple[tuple[str, Any], ...], Owner] = {}
         self._lock = threading.Lock()
-        # The last graphs that it was called with, and their join.
+        # The graphs of the last call, and their join.
         self._joined: Optional[tuple[list[tuple[str, weakref.ref[Graph]]], Graph]] = None
         self._handle({})
 
@@ -132,13 +132,13 @@ class Program:
         return self._run(graph, {"threads": threads, "timeout": timeout, "simd": simd}, params, progress, device)
 
     def _parameters(self, kind: str) -> list[str]:
-        """The names of those whose types begin so."""
+        """The names of the parameters whose types begin with this text."""
         signature = getattr(self, "__signature__", None)
         parameters = [] if signature is None else list(signature.parameters.values())
         return [one.name for one in parameters if str(one.annotation).startswith(kind)]
 
     def _graph_of(self, graphs: Sequence[Graph], named: dict[str, Graph]) -> Graph:
-        """One graph: that which is given, or a join of all."""
+        """One graph: the given one, or a join of all."""
         names = self._parameters("Graph")
         if len(graphs) + len(named) == 0:
             raise TypeError(f"it is called with {'a graph' if len(names) < 2 else 'graphs: ' + ', '.join(names)}")
@@ -211,7 +211,7 @@ class Program:
         _finish(run, graph)
 
     def _names(self) -> list[str]:
-        """Of the columns of matches, of the patterns of a motif, or of the numbers of a result."""
+        """Names of the columns of matches, of the patterns of a motif, or of the numbers of a result."""
         lib, handle = _library.opened(), self._handle({}).handle
         return [
             _library.string(lib.matcha_program_name(handle, at)) for at in range(lib.matcha_program_name_count(handle))
@@ -232,7 +232,7 @@ class Program:
 
 
 class Pattern(Program):
-    """A pattern, as the command line takes it, or a graph or pairs. See `count` and `match`."""
+    """A pattern as text for the command line, or as a graph or pairs. See `count` and `match`."""
 
     def __init__(self, pattern: PatternLike, **given: Unpack[PatternOptions]) -> None:
         options: dict[str, Any] = dict(given)
@@ -259,7 +259,7 @@ _TYPES = {"int": int, "float": float, "bool": bool}
 
 def _signature_of(text: str) -> inspect.Signature:
     """Of `name(G: Graph, k: int = 2) -> int`."""
-    import inspect  # It takes as long to import as the rest of the package.
+    import inspect  # Importing it takes as long as the rest of the package.
 
     inside, result = text.split("(", 1)[1].rsplit(") -> ", 1)
     parameters = []
@@ -288,7 +288,7 @@ def _progress(run: Owner) -> tuple[int, int]:
 
 
 class _Cancelled:
-    """Ends the run when its body raises, as Ctrl-C does."""
+    """Ends the run if its body raises, as with Ctrl-C."""
 
     def __init__(self, run: Owner) -> None:
         self._run = run

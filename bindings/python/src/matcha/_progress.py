@@ -1,4 +1,4 @@
-"""Progress of a run, told to a function or drawn on standard error."""
+"""Progress of a run, reported to a function or drawn on standard error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from typing import Any, Callable, Union
 
 _WIDTH = 30
-# A run that ends sooner shows nothing.
+# Shorter runs show nothing.
 _FIRST_SECONDS = 0.3
 
 

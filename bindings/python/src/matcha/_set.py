@@ -44,7 +44,7 @@ class GraphSet:
         return counts
 
     def contains(self, pattern: str, **options: Any) -> list[bool]:
-        """Whether the pattern is in each graph; `options` are those of `match`."""
+        """For each graph, whether it contains the pattern; `options` are those of `match`."""
         return [number != 0 for number in self.count(pattern, **options)]
 
 

@@ -1,4 +1,4 @@
-"""What `Graph` takes: recognized, and turned into columns."""
+"""The inputs of `Graph`: recognized, and turned into columns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matcha._inputs import Column, Labels
 
 
 class Edges:
-    """Pairs of ids, and what goes with them."""
+    """Pairs of ids, with labels and other columns."""
 
     def __init__(self, sources: Column, targets: Column, directed: bool = False) -> None:
         self.sources = sources
@@ -30,7 +30,7 @@ class Rows:
 
 
 def has_nodes(edges: Any) -> bool:
-    """Whether it is a graph of another library, which has labels of its own."""
+    """True for a graph of another library, which has labels of its own."""
     return _is_igraph(edges) or _is_networkx(edges)
 
 
@@ -115,7 +115,7 @@ def _ends(edges: Any, targets: Any, src: Any, dst: Any) -> tuple[Column, Column]
 
 
 def _of_scipy(matrix: Any, edge_label: Any, vertices: Any, label: Any) -> Any:
-    """The rows of a CSR matrix as they are if they are a graph's; else its entries as pairs."""
+    """The rows of a CSR matrix unchanged if they form a graph; else its entries as pairs."""
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"the matrix has {matrix.shape[0]} rows and {matrix.shape[1]} columns")
     if edge_label is not None or vertices is not None or label is not None:

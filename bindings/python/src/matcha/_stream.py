@@ -1,4 +1,4 @@
-"""Answers that are kept while a graph changes."""
+"""Answers that are maintained while a graph changes."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class Batch:
 
     @property
     def added(self) -> Any:
-        """The rows that came, of a program that returns a list and of a pattern with `matches=True`."""
+        """The added rows, for a program that returns a list or a pattern with `matches=True`."""
         return _one([_rows(table, 1) for table in self._changes])
 
     @property
     def removed(self) -> Any:
-        """The rows that went."""
+        """The removed rows."""
         return _one([_rows(table, -1) for table in self._changes])
 
     def __repr__(self) -> str:
@@ -65,7 +65,7 @@ class Batch:
 
 
 class Stream:
-    """Programs and patterns that keep their answers while a graph changes; `stream` makes one.
+    """Programs and patterns whose answers are maintained while a graph changes; made by `stream`.
 
     Vertices whose names come later are behind all others in the order that programs may ask for.
 
@@ -107,22 +107,22 @@ class Stream:
         self._batch = batch
         self._lock = threading.RLock()
         self._waiting: list[tuple[int, array[int], array[int]]] = []
-        self._in_library = 0  # Updates that were given to it, and wait there.
+        self._in_library = 0  # Updates that the library has and that wait for a batch.
         self._last: Optional[Batch] = None
         self._untold: Any = _NOTHING
 
     def add(self, u: Any, v: Any) -> None:
-        """An edge comes; its ends are vertices from then on."""
+        """Adds an edge; its ends become vertices."""
         self._put(_ADD_EDGE, u, v)
 
     def remove(self, u: Any, v: Any) -> None:
-        """An edge goes, with all its labels; its ends stay."""
+        """Removes an edge with all its labels; its ends stay."""
         self._put(_REMOVE_EDGE, u, v)
 
     def add_vertex(self, vertex: Any, label: Union[int, str, None] = None) -> None:
-        """A vertex comes, or gets another label. Labels are ints from 0, or text."""
+        """Adds a vertex, or changes its label. Labels are ints from 0, or text."""
         if isinstance(label, str):
-            # Words go as a line, which blanks and commas would take apart.
+            # Words are sent as a line, in which blanks and commas would separate cells.
             if not label or any(one.isspace() or one == "," for one in label):
                 raise ValueError(f"a label of an update has no blanks and no commas: {label!r}")
             with self._lock:
@@ -136,15 +136,15 @@ class Stream:
         self._put(_ADD_VERTEX, vertex, None, -(2**63) if label is None else label)
 
     def remove_vertex(self, vertex: Any) -> None:
-        """A vertex goes, with its edges."""
+        """Removes a vertex with its edges."""
         self._put(_REMOVE_VERTEX, vertex, None, 0)
 
     def add_many(self, u: Any, v: Any = None) -> None:
-        """Edges come: their ends as two arrays, lists or columns, or as one array of two columns, or as pairs."""
+        """Adds edges: their ends as two arrays, lists or columns, or as one array of two columns, or as pairs."""
         self._put_many(_ADD_EDGE, u, v)
 
     def remove_many(self, u: Any, v: Any = None) -> None:
-        """Edges go; given as for `add_many`."""
+        """Removes edges, given as for `add_many`."""
         self._put_many(_REMOVE_EDGE, u, v)
 
     def update(self, lines: Union[str, Iterable[str]]) -> None:
@@ -170,7 +170,7 @@ class Stream:
             return self._apply(timeout)
 
     def count(self) -> Any:
-        """What is found now: the total after all updates so far."""
+        """The present total, after all updates so far."""
         with self._lock:
             self._send()
             if self._last is None or self._in_library:
@@ -179,7 +179,7 @@ class Stream:
             return self._last.total
 
     def delta(self) -> Any:
-        """What is found now less what was found at the last call, or, at the first one, in the graph at the start."""
+        """The present total minus that of the last call, or, at the first one, that of the initial graph."""
         with self._lock:
             self._send()
             if self._in_library or self._last is None:
@@ -189,7 +189,7 @@ class Stream:
             return _zero(self._last.total) if untold is _NOTHING else untold
 
     def follow(self, updates: Any, batch: int = 1) -> Iterator[Batch]:
-        """Applies updates as they come, a batch after every so many; gives each batch.
+        """Applies updates in batches of a fixed size; yields each batch.
 
         `updates`: a path, or anything that gives lines, or tuples such as `("+", u, v)`, `("-", u, v)`, `("v", u)`.
         """
@@ -206,14 +206,14 @@ class Stream:
             yield self.apply()
 
     def __iter__(self) -> Iterator[Batch]:
-        """The batches of the `updates` that the stream was made with."""
+        """The batches of the `updates` given to the stream."""
         if self._given is None:
             raise TypeError("the stream was made without `updates`: stream(…, updates=…), or follow(updates)")
         given, self._given = self._given, ()
         return self.follow(given, self._batch)
 
     def _take(self, coming: Iterator[Any], most: int) -> int:
-        """Takes so many updates, fewer at the end; lines of nothing and comments are none."""
+        """Takes up to `size` updates, fewer at the end; empty lines and comments do not count."""
         taken = 0
         while taken < most:
             one = next(coming, None)
@@ -279,7 +279,7 @@ class Stream:
         self._in_library += 1
 
     def _send(self) -> None:
-        """Gives the library the updates that wait here."""
+        """Passes the waiting updates to the library."""
         waiting, self._waiting = self._waiting, []
         for kind, first, second in waiting:
             self._put_columns(
@@ -288,7 +288,7 @@ class Stream:
 
     def _apply(self, timeout: Optional[float]) -> Batch:
         lib = _library.opened()
-        # After a failure nothing is known until another batch has an answer.
+        # After a failure the totals are unknown until another batch has an answer.
         self._in_library, self._last = 0, None
         chosen = _library.options({"timeout": timeout})
         run = _library.make("matcha_stream_apply", "matcha_run_free", self._owner.handle, chosen.handle)
@@ -320,7 +320,7 @@ class Stream:
     def _changes_of(self, at: int, names: list[str]) -> Optional[Table]:
         rows, error = Handle(), Handle()
         status = _library.opened().matcha_stream_changes(self._owner.handle, at, byref(rows), byref(error))
-        if status == 2:  # Its result is no list.
+        if status == 2:  # Its result is not a list.
             _library.opened().matcha_error_free(error)
             return None
         if status != _library.OK:
@@ -329,12 +329,12 @@ class Stream:
 
 
 class _Changing:
-    """The names of the vertices of a graph, if it has some, and of those that come."""
+    """The names of the vertices of a graph, if it has names, and of added vertices."""
 
     def __init__(self, graph: Graph) -> None:
         self.names: Optional[list[Any]] = None if graph._names is None else list(graph._names)
         self._numbers = {name: at for at, name in enumerate(self.names or ())}
-        # Of a graph without vertices the first update says whether vertices are named.
+        # If the graph has no vertices, the first update decides whether vertices are named.
         self._first_decides = self.names is None and graph.vertex_count == 0
 
     @property
@@ -345,23 +345,23 @@ class _Changing:
         return vertex if self.names is None else self.names[vertex]
 
     def decide(self, *ends: Any) -> None:
-        """Ends of edges, or columns of them, that are about to come."""
+        """Ends of edges, or columns of them, that will be added."""
         self.decide_names(any(not (hasattr(end, "__index__") or isinstance(end, Ints)) for end in ends))
 
     def decide_names(self, is_named: bool) -> None:
-        """The next update has names, or ints."""
+        """True if the next update has names and not ints."""
         if self._first_decides and is_named:
             self.names = []
         self._first_decides = False
 
     def named_in(self, cell: str) -> Any:
-        """The vertex that a cell of a line names: one whose name is the text, or the int that it says, or a new one."""
+        """The vertex of a cell: by its name or its int, or a new one."""
         if cell not in self._numbers and cell.lstrip("-").isdecimal() and int(cell) in self._numbers:
             return int(cell)
         return cell
 
     def number(self, vertex: Any) -> int:
-        """What the library calls a vertex, which may be a new one."""
+        """The library's number of a vertex, which may be new."""
         if self.names is None:
             if isinstance(vertex, (str, bytes)):
                 raise TypeError(f"the ids of the graph are ints of 64 bits, and so are those of its updates: {vertex!r}")
@@ -375,7 +375,7 @@ class _Changing:
         return known
 
     def numbers(self, column: Union[Ints, list[Any]]) -> Ints:
-        """The same of many."""
+        """The same for many."""
         if self.names is None:
             if isinstance(column, list):
                 raise TypeError("the ids of the graph are ints of 64 bits, and so are those of its updates")
@@ -395,7 +395,7 @@ def stream(
     threads: Optional[int] = None,
     **options: Any,
 ) -> Stream:
-    """Patterns and programs that keep their answers while the graph changes; the graph given stays as it is.
+    """Maintains the answers of patterns and programs while the graph changes; the given graph stays unchanged.
 
     Patterns, and programs that count patterns, answer by what each changed edge does; others are run anew after each
     batch, and so are all with `recompute`. `options` are those of the patterns: `induced`, `embeddings`, `matches`;
@@ -432,7 +432,7 @@ def stream(
 
 
 def _one(values: list[Any]) -> Any:
-    """Of one program the value itself."""
+    """For one program, the value itself."""
     return values[0] if len(values) == 1 else tuple(values)
 
 
@@ -441,21 +441,21 @@ def _tuples(value: Any) -> Any:
 
 
 def _sum(a: Any, b: Any) -> Any:
-    """Of numbers, and of tuples one by one; None where one is not known."""
+    """The sum of numbers, or of tuples item by item; None if one is unknown."""
     if a is None or b is None:
         return None
     return tuple(map(_sum, a, b)) if isinstance(a, tuple) else a + b
 
 
 def _zero(total: Any) -> Any:
-    """What `_sum` does not change."""
+    """The neutral value of `_sum`."""
     if isinstance(total, tuple):
         return tuple(map(_zero, total))
     return total - total if isinstance(total, (int, float)) and not isinstance(total, bool) else None
 
 
 def _rows(table: Optional[Table], sign: int) -> Optional[Table]:
-    """The rows of one sign, which the last column has, without it."""
+    """The rows with one sign in their last column, without that column."""
     if table is None:
         return None
     *names, last = table.columns

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Column(Sequence[Any]):
-    """Numbers in memory that never change: a sequence, and an array for other libraries, which take it without a copy.
+    """Immutable numbers in memory: a sequence, and an array for other libraries without a copy.
 
     Ids of a graph whose vertices have names are positions among these in memory, and names as a sequence.
 
@@ -72,7 +72,7 @@ class Column(Sequence[Any]):
         return (1, 0)
 
     def __dlpack__(self, stream: Any = None, **_: Any) -> Any:
-        """A capsule of the numbers where they are; they must not be written to."""
+        """A capsule of the numbers in place; they must not be written to."""
         from matcha._dlpack import capsule_of
 
         if self.names is not None:
@@ -80,11 +80,11 @@ class Column(Sequence[Any]):
         return capsule_of(self)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """As a table of one column."""
+        """A table of this one column."""
         return Table({"": self}, len(self)).__arrow_c_stream__(requested_schema)
 
     def to_numpy(self) -> Any:
-        """A numpy array on this memory, which cannot be written to; of names, an array of objects."""
+        """A read-only numpy array on this memory; of names, an array of objects."""
         import numpy
 
         if self.names is None:
@@ -154,7 +154,7 @@ class Table:
         return pandas.DataFrame({name: column.to_numpy() for name, column in self.columns.items()})
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """A capsule of a stream of record batches; numbers stay where they are."""
+        """A capsule of a stream of record batches; numbers are not copied."""
         from matcha._arrow import capsule_of
 
         return capsule_of(self, self.blocks())
@@ -192,7 +192,7 @@ def column_of(graph: Graph, kind: int, ints: int, floats: int, rows: int, owner:
 
 
 def joined(blocks: list[Table], names: Sequence[str]) -> Table:
-    """All rows of some tables of one shape; `names`: of the columns where there are no tables."""
+    """All rows of some tables with the same columns; `names`: of the columns if there are no tables."""
     if len(blocks) == 1:
         return blocks[0]
     if not blocks:

@@ -36,7 +36,7 @@ def numbered(line: str, graph: _Changing) -> str:
 
 
 def _separator(line: str, at: int) -> str:
-    """The character behind the mark, if it is sure to be between all cells; empty: blanks, tabs and commas are."""
+    """The character behind the mark, if it certainly separates cells; empty: blanks, tabs and commas do."""
     between = line[at : at + 1]
     if between in (";", "|") or (between in ("\t", ",") and between in line[at + 1 :]):
         return between

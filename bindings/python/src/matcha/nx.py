@@ -19,16 +19,16 @@ try:
     from networkx.algorithms import isomorphism  # type: ignore[import]
 
     _Theirs, _TheirsDirected = isomorphism.GraphMatcher, isomorphism.DiGraphMatcher
-except ImportError:  # The classes can be looked at, but not made.
+except ImportError:  # The classes can be inspected, but not instantiated.
     _Theirs = _TheirsDirected = object
 
 _MOST_VERTICES = 12
-# What NetworkX's search asks, and a subclass may answer.
+# Methods that NetworkX's search calls and a subclass may override.
 _ASKED = ("semantic_feasibility", "syntactic_feasibility", "candidate_pairs_iter", "match", "initialize")
 
 
 class _Search:
-    """The search of a matcher by Matcha, for its graphs as they were when it was made."""
+    """The search of a matcher by Matcha, for its graphs at the time of its construction."""
 
     def __init__(self, matcher: Any, arc: str) -> None:
         self.matcher = matcher
@@ -41,23 +41,23 @@ class _Search:
 
     @staticmethod
     def can(matcher: Any, theirs: Any, directed: bool) -> bool:
-        """Whether Matcha can do what is asked. `theirs`: the class of NetworkX."""
+        """True if Matcha can answer the request. `theirs`: the class of NetworkX."""
         if any(getattr(type(matcher), name) is not getattr(theirs, name) or name in vars(matcher) for name in _ASKED):
             return False
         for graph in (matcher.G1, matcher.G2):
             if graph.is_directed() != directed or graph.is_multigraph() or networkx.number_of_selfloops(graph):
                 return False
-        if set(matcher.G2) != matcher.G2_nodes:  # NetworkX goes by those that it had when the matcher was made.
+        if set(matcher.G2) != matcher.G2_nodes:  # NetworkX uses the nodes at the time of the matcher's construction.
             return False
         edges = matcher.G2.number_of_edges()
         return bool(2 <= matcher.G2.number_of_nodes() <= _MOST_VERTICES and edges > 0)
 
     def _graphs(self) -> list[Any]:
-        """What a search depends on; attributes are looked at during it."""
+        """The inputs of a search; attributes are read during it."""
         return [list(seen) for graph in (self.matcher.G1, self.matcher.G2) for seen in (graph.nodes, graph.edges)]
 
     def is_of_now(self) -> bool:
-        """Whether the graphs of the matcher are as they were."""
+        """True if the graphs of the matcher are unchanged."""
         return self._seen == self._graphs()
 
     def maps(self, induced: str) -> Iterator[dict[Any, Any]]:
@@ -71,7 +71,7 @@ class _Search:
                     yield dict(found)
 
     def _suits(self, found: dict[Any, Any]) -> bool:
-        """Whether attributes match, as the functions say that the matcher was given."""
+        """True if attributes match, by the functions given to the matcher."""
         one, other = self.matcher.G1, self.matcher.G2
         node_match = getattr(self.matcher, "node_match", None)
         edge_match = getattr(self.matcher, "edge_match", None)
@@ -84,7 +84,7 @@ class _Search:
 
 
 class _Matcher:
-    """What both matchers have."""
+    """The common part of both matchers."""
 
     _theirs: Any
     _directed = False
