@@ -38,7 +38,7 @@ MATCHA_API matcha_status matcha_stream_put_lines(matcha_stream* stream, const ch
  * is unusable. */
 MATCHA_API matcha_status matcha_stream_apply(matcha_stream* stream, const matcha_options* options, matcha_run** run,
                                              matcha_error** error);
-/* The effect of the last batch, as the JSON object `matcha.stream/1` of docs/cli.md. The caller frees the text. */
+/* The effect of the last batch, as the JSON object `matcha.stream/1` of docs/streams.md. The caller frees the text. */
 MATCHA_API matcha_status matcha_stream_answer(matcha_stream* stream, size_t program, char** json, matcha_error** error);
 /* The rows added and removed by the last batch, for a program that returns a list or a pattern with `matches`. The last
  * column is 1 for an added row, -1 for a removed one; no row is both. The caller frees them. */

@@ -16,7 +16,7 @@ namespace matcha::session {
 struct OptionTargets;
 }  // namespace matcha::session
 
-/// The lines of `matcha serve`, each a JSON object; docs/cli.md has their schema.
+/// The lines of `matcha serve`, each a JSON object; docs/serve.md has their schema.
 namespace matcha::server {
 
 using namespace session;

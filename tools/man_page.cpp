@@ -22,13 +22,26 @@ constexpr std::size_t kDeepestPage = 2;  ///< Words behind `matcha` in the name 
 
 struct Chapter {
   std::string_view verb;
-  std::string_view heading;  ///< In docs/cli.md.
+  std::string_view page;     ///< In docs/.
+  std::string_view heading;  ///< One section of the page; empty: all of it.
 };
 constexpr Chapter kChapters[] = {
-    {"run", "Inputs"},     {"run", "Answers"},      {"run", "Stopping"},     {"run", "How to run"},
-    {"check", "Messages"}, {"pattern", "Patterns"}, {"explain", "The plan"}, {"build", "Ahead of time"},
-    {"graph", "Graphs"},   {"fmt", "Formatting"},   {"bench", "Measuring"},  {"serve", "Serving"},
-    {"stream", "Streams"}, {"query", "Queries"},
+    {"run", "docs/run.md", ""},
+    {"run", "docs/engines.md", "How to run"},
+    {"run", "docs/engines.md", "Order of vertices"},
+    {"run", "docs/engines.md", "Timed schedules"},
+    {"pattern", "docs/patterns.md", ""},
+    {"query", "docs/queries.md", ""},
+    {"explain", "docs/plan.md", ""},
+    {"stream", "docs/streams.md", ""},
+    {"bench", "docs/bench.md", ""},
+    {"serve", "docs/serve.md", ""},
+    {"merge", "docs/scale.md", "Several processes"},
+    {"graph", "docs/graphs.md", ""},
+    {"check", "docs/build.md", "Check"},
+    {"fmt", "docs/build.md", "Formatting"},
+    {"build", "docs/build.md", "Stages"},
+    {"build", "docs/build.md", "Ahead of time"},
 };
 
 std::string upper(std::string text) {
@@ -100,12 +113,31 @@ std::string footer(const VerbFacts& verb) {
   return notes + examples;
 }
 
+std::string chapter_of(std::string_view heading, std::string_view text) {
+  return ".SH " + upper(std::string(heading)) + "\n" + roff_of_markdown(text);
+}
+
+/// A chapter for each section of a page; the text above the first one is the description.
+std::string chapters_of(std::string_view page) {
+  constexpr std::string_view kMark = "\n## ";
+  page.remove_prefix(std::min(page.find('\n'), page.size()));  // Its title.
+  std::size_t at = page.find(kMark);
+  std::string out = chapter_of("Description", page.substr(0, at));
+  while (at != std::string_view::npos) {
+    const std::string_view rest = page.substr(at + kMark.size());
+    const std::string_view heading = rest.substr(0, rest.find('\n'));
+    out += chapter_of(heading, section_of(page, heading));
+    at = page.find(kMark, at + kMark.size());
+  }
+  return out;
+}
+
 std::string chapters(const VerbFacts& verb) {
   std::string out;
   for (const Chapter& chapter : kChapters) {
     if (verb.name() != chapter.verb) continue;
-    const std::string_view text = section_of(manual::embedded_text("docs/cli.md"), chapter.heading);
-    out += ".SH " + upper(std::string(chapter.heading)) + "\n" + roff_of_markdown(text);
+    const std::string_view page = manual::embedded_text(chapter.page);
+    out += chapter.heading.empty() ? chapters_of(page) : chapter_of(chapter.heading, section_of(page, chapter.heading));
   }
   return out;
 }

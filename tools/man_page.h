@@ -14,7 +14,7 @@ std::vector<const VerbFacts*> verbs_with_pages(const VerbFacts& program);
 /// `matcha-graph-convert`.
 std::string page_name(const VerbFacts& verb);
 
-/// The page of a verb in roff: its options, and the sections of docs/cli.md on it.
+/// The page of a verb in roff: its options, and and the pages of docs/ on it.
 std::string man_page(const VerbFacts& program, const VerbFacts& verb);
 
 }  // namespace matcha::tools

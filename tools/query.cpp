@@ -81,7 +81,7 @@ void add_query(CLI::App& app, Action& action) {
   add_options(*verb, kQuery, targets_of(o));
   add_console_options(*verb, o.console);
   verb->footer(R"(What is read of each language, and what it means by a match: the chapter
-Queries of docs/cli.md.
+docs/queries.md.
 
 Examples:
   matcha query 'MATCH (a)-[:owns]->(b)-[:owns]->(a) RETURN count(*)' g.txt

@@ -78,7 +78,7 @@ A request is a line such as
   {"id": 3, "file": "std.clique", "options": {"entry": "triangles"}}
   {"id": 4, "pattern": "house", "options": {"induced": "edge", "timeout": 5}}
   {"id": 5, "cancel": 4}
-Each gets one line of answer with its id. docs/cli.md has the schema.)");
+Each gets one line of answer with its id. docs/serve.md has the schema.)");
   verb->callback([options, &action] { action = [options] { return serve(*options); }; });
 }
 

@@ -23,7 +23,7 @@ SEARCHES = {
     "cypher": "docs/coming-from",
     "intersect": "grammar/README",
     "csv": "docs/formats",
-    "timeout": "docs/cli",
+    "timeout": "docs/run",
     "explain": "docs/plan",
     "frame": "docs/python",
 }
