@@ -33,7 +33,7 @@ struct Prices {
   double wedge = 0.6;     ///< Counting a neighbour of a neighbour, where that is all (passes/count_wedges.h).
   double list = 1e5;      ///< Filling a list that the whole program reads.
   double start = 0;       ///< Of a program.
-  double alone = 1;       ///< What is not shared among groups takes so many times as long.
+  double alone = 1;       ///< Slowdown of work that runs in one group.
   /// From this level on, candidates are looked through for a label as soon as they are a list: before, vertices of
   /// several labels share one. On a GPU, groups that share a first vertex would all look through its neighbours.
   std::size_t apart_from = 0;

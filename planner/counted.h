@@ -11,7 +11,7 @@
 /// Edges of a pattern that are counted, and not just there: `0>1=?`, `0>1=?p`, `0>1=a|b`.
 namespace matcha::pattern {
 
-/// What expansions are for.
+/// The purpose of expansions.
 enum class Adds {
   Subgraphs,   ///< Their numbers are added up.
   Embeddings,  ///< Those of embeddings.
@@ -45,9 +45,9 @@ std::vector<Factor> factors_of(const Pattern& pattern, Match match, const std::v
 /// Edges that a variable of the pattern can be in a match, one after the other.
 struct LabelWalk {
   std::string variable;  ///< Of the pattern: `?p`, or `?`.
-  std::string label;     ///< What the program calls the label of the edge.
+  std::string label;     ///< The name of the edge's label in the program.
   std::string end;       ///< And one of its ends.
-  std::string edges;     ///< `cond=lambda end, label: …, neighbor(G, u), edge_info(G, u)`: what is walked.
+  std::string edges;     ///< `cond=lambda end, label: …, neighbor(G, u), edge_info(G, u)`: the list that is iterated.
 };
 
 /// The variables of a pattern as `factors_of` takes it, each to be walked inside the one before. Together they have one

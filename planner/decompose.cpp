@@ -22,7 +22,7 @@ constexpr std::size_t kMostCounts = 40, kMostTerms = 80;
 constexpr std::size_t kMostCutsets = 48;
 constexpr int kMostVerticesOfDecomposed = 10;
 constexpr double kMostBits = 58;
-/// Alike vertices of which so many are chosen by binomial coefficients.
+/// At least this number of alike vertices is chosen by binomial coefficients.
 constexpr std::size_t kFewestChosen = 5;
 constexpr double kMostBitsOfChosen = 62;
 constexpr int kMostVerticesOfChosen = 12;
@@ -103,7 +103,7 @@ class Decomposer {
  private:
   bool injective() const { return semantics_.match == Match::Iso; }
 
-  /// The count of each of these parts, if they are single vertices that nothing tells apart; else kNever.
+  /// The count of each of these parts, if they are single vertices that are alike; else kNever.
   std::size_t alike(const std::vector<Part>& parts) {
     if (!injective()) return kNever;
     double permutations = 1;
@@ -273,12 +273,12 @@ class Decomposer {
 
   static constexpr std::size_t kNever = SIZE_MAX;
 
-  /// What a count takes for all matches of the cutset.
+  /// The cost of a count for all matches of the cutset.
   double count_cost(const Pattern& counted, const CostModel& model, Order order) const {
     const int k = static_cast<int>(cutset_.size());
     estimate(counted, model, order, k);
     if (model.prices().alone <= 1) return order.cost;
-    // What hangs on one match of the first vertices is counted by one group.
+    // One group counts the parts that hang on one match of the first vertices.
     double share = model.largest_share(counted.all(), first_vertices(std::min(k, kMostOfTask)));
     // The last vertex is counted, not walked.
     if (k == 1) share = std::max(share, model.hub_share(0, counted.all() & ~bit(order.vertices.back())));
@@ -359,7 +359,7 @@ class Decomposer {
     return hanging_.size() - 1;
   }
 
-  /// The cutset's own order, and what it costs.
+  /// The cutset's own order, and its cost.
   void place_cutset() {
     const int k = static_cast<int>(cutset_.size());
     result_.cutset = *quotient({});
@@ -505,7 +505,7 @@ std::optional<Decomposition> best_decomposition(const CostModel& model, Symmetry
   const Pattern& pattern = model.pattern();
   const GraphSketch& sketch = model.sketch();
   if (pattern.size() < 3 || !pattern.connected() || model.semantics().match == Match::Edge) return std::nullopt;
-  // What labels have in common is not looked for when vertices meet.
+  // Common labels are not searched for when vertices meet.
   const auto several = [](const std::string& label) { return alternatives(label).size() > 1; };
   if (pattern.counts_edges() || !pattern.different.empty() || std::ranges::any_of(pattern.labels, several))
     return std::nullopt;

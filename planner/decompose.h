@@ -39,7 +39,7 @@ struct Decomposition {
   std::vector<Mask> larger;          ///< The restrictions, of that pattern's vertices.
   std::vector<LocalCount> counts;
   std::vector<Term> terms;
-  /// Not 0: so many vertices that nothing tells apart are off the cutset, of which the one count has the placements.
+  /// Not 0: the number of alike vertices off the cutset, whose placements are one count.
   /// The binomial coefficient is the number of subgraphs; there are no terms.
   std::size_t chosen = 0;
   std::uint64_t symmetric = 1;

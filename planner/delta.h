@@ -8,7 +8,7 @@
 
 #include "question/pattern.h"
 
-/// Delta programs: what one changed edge {a, b} adds to the number of matches of a pattern.
+/// Delta programs: the matches of a pattern that one changed edge {a, b} adds.
 ///
 /// Between a graph with the edge and the graph without it, a match that tells them apart maps exactly one pair of
 /// pattern vertices to (a, b): a place. So the difference is a sum over places, in both directions, of the matches of
@@ -22,7 +22,7 @@ struct DeltaLink {
   bool backwards = false;  ///< It is an arc that comes in.
 };
 
-/// What is known of a graph. An empty label is any.
+/// Statistics of a graph. An empty label is any.
 struct DeltaStatistics {
   std::function<double(const std::string& label)> vertices;
   /// Neighbours with label `to` that a vertex with label `from` has by such edges, as met along an edge of any label.
@@ -44,7 +44,7 @@ struct DeltaTerm {
   std::string label;          ///< Of the changed edge; empty: it is the first or last one of its pair.
   std::vector<Mask> in_after, in_before, off_after,
       off_before;             ///< As in Requirements, renumbered; symmetric pairs too.
-  std::size_t walked = 2;     ///< So many vertices are placed; those behind do not depend on each other.
+  std::size_t walked = 2;     ///< The number of placed vertices; later ones do not depend on each other.
   std::vector<Mask> larger;   ///< Item v: the vertices whose ids are larger than that of v, transitively closed.
   std::uint64_t divisor = 1;  ///< Automorphisms that move none but the vertices that are not placed.
   int sign = 1;               ///< -1: the place is one that must not be adjacent, so a new edge takes matches away.
@@ -57,7 +57,7 @@ struct DeltaProgram {
   std::uint64_t automorphisms = 1;
 };
 
-/// What is asked for.
+/// The kind of answer.
 enum class DeltaAnswer {
   Count,       ///< The number of subgraphs.
   Subgraphs,   ///< Each subgraph once: all vertices are walked.

@@ -14,7 +14,7 @@ namespace matcha::pattern {
 
 namespace {
 
-/// What a term says of its ends; empty: nothing.
+/// The condition of a term on its ends; empty: none.
 std::string condition(const Pattern& pattern) {
   std::string text;
   for (int end = 0; end < 2; ++end) {

@@ -70,7 +70,7 @@ void Text::drop_unused(std::size_t begin) {
       line = next;
     } else {
       text_.erase(line, next - line);
-      // What it read may be unused in turn.
+      // The values that it read may be unused in turn.
       line = begin;
     }
   }
@@ -160,7 +160,7 @@ std::string Nest::combine(int v, std::size_t level, int& operations) const {
       meet(relations_.before(label, name(newest)));
     }
   }
-  // What had to wait for the first list of neighbours.
+  // The statements that wait for the first list of neighbours.
   const Mask off = (first ? before : 0) | bit(newest);
   for_each(requirements_.off_after[at(v)] & off, [&](int u) { drop(after(u)); });
   for_each(requirements_.off_before[at(v)] & off, [&](int u) { drop(back(u)); });
@@ -300,7 +300,7 @@ std::string Nest::list_of(int v, std::size_t level) const {
   return list;
 }
 
-/// What a vertex must be by itself: a constant, and with loops.
+/// The conditions on one vertex: a constant, and loops.
 void Nest::add_own(int v, std::vector<std::string>& texts) const {
   const std::string& constant = pattern_.bound[at(v)];
   if (constant == "none") texts.emplace_back("1 == 2");
@@ -311,7 +311,7 @@ void Nest::add_own(int v, std::vector<std::string>& texts) const {
   }
 }
 
-/// What else a match counts for, of which the vertex at `level` is the last to be placed: a product, or nothing.
+/// Further factors of a match whose last vertex is at `level`: a product, or empty.
 std::string Nest::factors(std::size_t level) const {
   const Mask before = placed(level), bound = placed(level + 1);
   std::string text;
@@ -357,7 +357,7 @@ std::vector<std::string> Nest::conditions(int v, std::size_t level, bool last) c
   const int degree = count(pattern_.out[at(v)]);
   const int forward = count(pattern_.out[at(v)] & ~bound);
   const bool pays = pattern_.labelled() ? forward >= 2 : level < kDegreeLevels && forward >= 1 && degree >= 2;
-  // A walk over wedges leaves nobody out.
+  // A walk over wedges leaves no vertex out.
   const bool counted = level == 1 && counts_wedges(pattern_, requirements_, order_);
   // Neighbours may share their image otherwise.
   if (requirements_.injective && by_degree_ && !last && pays && !counted)

@@ -21,7 +21,7 @@ class Text {
  public:
   void line(const std::string& text);
   void open(const std::string& head);
-  /// Ends the block; what was named in it is forgotten.
+  /// Ends the block and forgets its names.
   void close();
   const std::string& str() const { return text_; }
   /// Drops definitions `name = …` from position `begin` on that nothing in their block reads: a set whose only
@@ -49,7 +49,7 @@ class Text {
   std::vector<std::pair<SetKey, std::string>> sets_;
 };
 
-/// What the functions give.
+/// The results of the functions.
 enum class Answer { Count, Rows };
 
 /// Writes the levels of one pattern in one order. Candidate sets are named as soon as their inputs are placed, each
@@ -77,7 +77,7 @@ class Nest {
   /// vertices whose candidates are both known, the one with fewer is walked and the other counted; the numbers of two
   /// that have nothing to do with each other are multiplied.
   std::string rest(std::size_t level);
-  /// A list with all candidates of the first vertex, instead of what its edges tell.
+  /// A list with all candidates of the first vertex, instead of those by its edges.
   void set_start(const std::string& list) { start_ = list; }
   /// The walk over the candidates of the vertex at `level`, `sum(apply(function, cond=…, …))`.
   std::string walk(std::size_t level, const std::string& function) const;
@@ -123,7 +123,7 @@ class Nest {
   Text& out_;
   std::size_t given_;
   bool by_degree_;
-  std::vector<Factor> factors_;  ///< What a match counts for.
+  std::vector<Factor> factors_;  ///< The factors of a match.
   const std::vector<int>* maybe_columns_ = nullptr;
   const std::vector<std::string>* maybe_variables_ = nullptr;
   bool inline_ = false;  ///< Sets are written where they are read.

@@ -119,7 +119,7 @@ double share_in_bits(const CostModel& model, const Order& order) {
   return !inside || !deeper || filtered ? 0 : below ? kHalf : 1;
 }
 
-/// Whether two vertices must be told apart by a comparison, or a look-up where one is counted.
+/// True if two vertices must be kept apart by a comparison, or by a look-up where one is counted.
 bool may_meet(const Pattern& pattern, const CostModel& model, const Order& order, int u, int v, Mask before) {
   if (!model.requirements().injective) return false;
   const bool ordered = has(order.larger[at(v)], u) || has(order.larger[at(u)], v);
@@ -196,7 +196,7 @@ double last_work(const Pattern& pattern, const CostModel& model, const Order& or
   return work + (depends ? walks / 4 : conditions ? -walks / 2 : -walks);
 }
 
-/// What the wedges of 4-cycles take in all; a list of neighbours for each arc is waited for.
+/// The cost of all wedges of 4-cycles; each arc waits for a list of neighbours.
 double wedge_work(const CostModel& model, const Order& order) {
   const Mask wedge = bit(order.vertices[0]) | bit(order.vertices[1]) | bit(order.vertices[3]);
   return model.matches(wedge) * model.restricted_share(wedge, order.larger) * model.prices().wedge +

@@ -41,7 +41,7 @@ void estimate(const Pattern& pattern, const CostModel& model, Order& order, int 
 /// are counted by their wedges, if nothing else is asked of these neighbours (passes/count_wedges.h).
 bool counts_wedges(const Pattern& pattern, const Requirements& requirements, const Order& order);
 
-/// A set by what it is in, what it depends on, and the label that it was looked through for.
+/// A set by its operands, its dependences, and the label of its items.
 using SeenSet = std::tuple<Mask, Mask, std::string>;
 
 /// What the set operations cost that a match of `bound` makes for `users` once `newest` is placed; something else
@@ -49,7 +49,7 @@ using SeenSet = std::tuple<Mask, Mask, std::string>;
 double set_work(const CostModel& model, const Order& order, Mask bound, int newest, Mask users, std::size_t given,
                 std::set<SeenSet>* maybe_seen = nullptr);
 
-/// What orders to look for.
+/// The orders to search for.
 struct OrderSearch {
   bool break_symmetry = true;  ///< False: every embedding is met.
   std::vector<int> given;      ///< The first vertices, in this order.

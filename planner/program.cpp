@@ -339,7 +339,7 @@ class Writer {
   std::vector<Plan> plans_;                     ///< The one that is written first.
 };
 
-/// Whose time an estimate is, and for what graph.
+/// The device of an estimate, and its graph.
 std::string graph_comment(const GraphSketch& sketch) {
   const std::string whose = sketch.device == Device::Gpu ? "on a GPU, for " : "of one core, for ";
   return whose + (sketch.of_graph ? fmt::format("a graph of {} vertices and {} edges", sketch.vertices, sketch.edges)
@@ -358,7 +358,7 @@ void comment_lines(const std::string& text, Text& out) {
 /// Patterns that one with labels such as `a|b` may be the sum of.
 constexpr std::size_t kMostExpansions = 64;
 
-/// What is called so many times, in a sum.
+/// A name times its factor, in a sum.
 std::string times(const std::string& name, std::uint64_t factor) {
   return factor == 1 ? fmt::format("{}(G)", name) : fmt::format("{} * {}(G)", factor, name);
 }

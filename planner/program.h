@@ -26,7 +26,7 @@ std::string_view to_string(Algorithm algorithm);
 /// Nothing if there is none of this name.
 std::optional<Algorithm> algorithm_of(std::string_view name);
 
-/// What is asked of a pattern.
+/// The question about a pattern.
 struct Request {
   Induced induced = Induced::Vertex;  ///< Edge, unless maps are injective.
   Match match = Match::Iso;
@@ -38,13 +38,13 @@ struct Request {
   std::vector<int> columns = {};            ///< The vertices that rows have, in order; empty: all. Beyond their number
   std::vector<std::string> variables = {};  ///< these: variables of edges, whose labels rows have.
   std::size_t plan = 0;                     ///< How many cheaper ones to pass over.
-  std::string hint_of_many = {};            ///< What to do where there are too many ways to choose labels; empty: a
+  std::string hint_of_many = {};            ///< The hint if there are too many ways to choose labels; empty: a
                                             ///< hint for patterns.
   bool by_degree = true;                    ///< Leave out vertices with too few neighbours; else how many is not asked
                                             ///< for.
 };
 
-/// A way to answer, and what the cost model thinks of it.
+/// A way to answer, and its cost by the model.
 struct Choice {
   Algorithm algorithm = Algorithm::Extend;
   std::string plan;  ///< `v0 v1 v2 | v0 > v1`: the order and the restrictions.
@@ -53,13 +53,13 @@ struct Choice {
 
 /// A loop that the program of a pattern has, or the count in the place of its innermost one.
 struct ExpectedLoop {
-  std::vector<std::string> vertices;  ///< What the items of the loops around it are called, its own last.
+  std::vector<std::string> vertices;  ///< The names of the items of the loops around it, its own last.
   double matches = 0;                 ///< Expected matches of these vertices.
   /// All vertices are matched, and each match is counted once.
   bool complete = false;
 };
 
-/// How one pattern is matched, for those who want to see it. Vertices are those of `pattern`.
+/// How one pattern is matched, for display. Vertices are those of `pattern`.
 struct MatchingPlan {
   Pattern pattern;
   Algorithm algorithm = Algorithm::Extend;
@@ -85,7 +85,7 @@ struct PatternProgram {
 std::optional<PatternProgram> write_program(const PatternSet& set, const Request& request, const GraphSketch& sketch,
                                             SourceLoc loc, Diagnostics& diagnostics);
 
-/// Comment lines that say what is counted: the pattern, its semantics, its symmetry.
+/// Comment lines that describe the count: the pattern, its semantics, its symmetry.
 std::string describe(const Pattern& pattern, const Request& request, std::optional<std::uint64_t> automorphisms);
 
 }  // namespace matcha::pattern

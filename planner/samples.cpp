@@ -41,7 +41,7 @@ void keep_some(ArrangedMatches& arranged) {
   arranged.matches = std::move(kept);
 }
 
-/// A match and what a set is in and off there, whatever its bounds.
+/// A match, and the operands of a set there, without its bounds.
 std::uint64_t members_key(std::size_t match, const Candidates& set) {
   return (std::uint64_t{match} << kMostRelated | set.in) << kMostRelated | set.off;
 }
@@ -164,7 +164,7 @@ const MatchSamples::Found& MatchSamples::of_part(const Pattern& pattern, Mask pa
   for_each(part, [&](int v) {
     int column = 0;
     for_each(part, [&](int u) {
-      // With itself, so that the number of vertices is told.
+      // With itself, so that the number of vertices is known.
       if (u == v || has(pattern.near(v), u)) edges |= relation_bit(row, column);
       if (has(pattern.anti[at(v)], u)) anti |= relation_bit(row, column);
       ++column;

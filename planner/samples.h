@@ -17,7 +17,7 @@ namespace matcha::pattern {
 struct MatchSample {
   double matches = 0;  ///< Estimated number of all matches, injective, without regard to symmetry.
   std::vector<double> weights;
-  std::vector<std::vector<std::uint32_t>> images;  ///< Item i: what the vertices of the pattern are mapped to.
+  std::vector<std::vector<std::uint32_t>> images;  ///< Item i: the images of the vertices of the pattern.
 };
 
 /// A set of candidates by vertices of a pattern: neighbours of all of `in` and of none of `off`, in the order of the
@@ -33,7 +33,7 @@ struct Members {
   double each = 1;
 };
 
-/// A graph that can be asked. Whoever has one implements it; the front end has none.
+/// A graph that answers queries of samples. The owner of a graph implements it; the front end has none.
 class GraphSampler {
  public:
   virtual ~GraphSampler() = default;
@@ -66,7 +66,7 @@ struct ArrangedMatches {
 /// Draws the matches of every pattern once, however its vertices are numbered.
 class MatchSamples {
   struct Drawn;
-  /// What a part of an undirected pattern asks for: rows of bits of its edges, of its anti-edges, and its labels.
+  /// The conditions of a part of an undirected pattern: rows of bits of its edges, of its anti-edges, and its labels.
   using PartKey = std::tuple<std::uint64_t, std::uint64_t, std::vector<std::string>, decltype(Pattern::edge_labels)>;
 
  public:

@@ -15,10 +15,10 @@ namespace matcha::pattern {
 /// Powers of degrees that a sketch adds up: 0 to kMostMoment.
 inline constexpr int kMostMoment = 16;
 
-/// What a program is to run on.
+/// The device of a program.
 enum class Device { Cpu, Gpu };
 
-/// What the cost model knows of a graph. Whoever has the graph fills it in; the front end has none.
+/// Statistics of a graph for the cost model. The owner of the graph fills it in; the front end has none.
 struct GraphSketch {
   bool of_graph = false;  ///< False: no graph, the figures are of a typical one.
   Device device = Device::Cpu;

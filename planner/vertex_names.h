@@ -5,7 +5,7 @@
 
 #include "question/pattern.h"
 
-/// What vertices are called in the programs of patterns.
+/// Names of vertices in the programs of patterns.
 namespace matcha::pattern {
 
 /// A name for each vertex that a program may define: its own, or one that is made of it where that is no word of the

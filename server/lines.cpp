@@ -24,7 +24,7 @@ namespace {
 /// Lines go out whole, one at a time.
 class Output {
  public:
-  /// False once nobody reads any more.
+  /// False once the reader has closed.
   bool write(std::string_view line) {
     const std::lock_guard<std::mutex> lock(mutex_);
     while (!line.empty() && !broken_) {
@@ -53,7 +53,7 @@ class Input {
  public:
   enum class Found : std::uint8_t { Line, TooLong, Nothing, End };
 
-  /// The next line without its newline, waiting for it at most so long. A last line needs no newline.
+  /// The next line without its newline, waiting for at most this time. A last line needs no newline.
   Found next(int wait_ms, std::string& line) {
     constexpr std::size_t kBlock = std::size_t{1} << 16;
     for (;;) {
@@ -94,7 +94,7 @@ class Input {
   bool ended_ = false;
 };
 
-/// Takes a line; answers at once what is no run.
+/// Takes a line; answers requests other than runs at once.
 void take_line(std::string_view line, const ServeRequest& usual, Worker& worker, Output& output) {
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
   const JsonLog log;

@@ -41,7 +41,7 @@ class JsonLog final : public session::Reporter {
   mutable Json messages_ = Json::array();
 };
 
-/// What a line asks for.
+/// The request of a line.
 struct ServeRequest {
   enum class Kind : std::uint8_t { Run, Check, Cancel };
 

@@ -58,7 +58,7 @@ Status run_passes(const Target& target, Compilation& compilation, const passes::
       allowed.erase(kind);
       fewer = true;
     }
-    // What is not true and was not the passes' choice is refused when the arguments are bound.
+    // Assumptions that the passes did not choose are checked when the arguments are bound.
     if (!fewer) return code;
   }
 }

@@ -10,7 +10,7 @@ namespace matcha::session {
 /// not read (`maybe_bound` is null); for a GPU also limits of degrees, which passes choose and inputs may then break.
 ir::AssumptionKinds allowed_assumptions(bool for_gpu, const BoundInputs* maybe_bound);
 
-/// Whether the graphs among the inputs are what the passes assumed. After `run_passes`.
+/// True if the graphs among the inputs are as the passes assumed. After `run_passes`.
 bool is_as_assumed(const BoundInputs& bound, const Compilation& compilation);
 
 /// Runs the passes of a target. On a GPU also those that are for inputs with short lists of neighbours only, where the

@@ -147,7 +147,7 @@ class Planner {
     return spec;
   }
 
-  /// What a `.mtg` keeps is known when it is read.
+  /// The content of a `.mtg` is known when it is read.
   void check_arcs(std::size_t index) {
     ParamPlan& plan = plan_.params[index];
     plan.needs_arcs = program_.params[index].needs_arcs;
@@ -157,7 +157,7 @@ class Planner {
          "add --directed");
   }
 
-  /// What the columns of a list parameter hold, as the module wants them; nothing for a column of bools.
+  /// The kinds of the columns of a list parameter, as the module wants them; none for a column of bools.
   std::optional<std::vector<runtime::ColumnKind>> column_kinds(std::size_t index) {
     std::vector<runtime::ColumnKind> kinds;
     for (const std::optional<runtime::ColumnKind>& kind : program_.params[index].columns) {

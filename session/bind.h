@@ -23,7 +23,7 @@ class MatchIndex;
 
 namespace matcha::session {
 
-/// What the inputs are, in the words of the command line.
+/// The inputs, in the words of the command line.
 struct BindOptions {
   std::string graph;                ///< The positional graph file; empty: none.
   std::vector<std::string> inputs;  ///< `NAME=FILE`, `NAME=FILE:0,1` or `NAME=FILE:src,dst`.
@@ -42,7 +42,7 @@ bool binds_mtg(const BindOptions& options);
 /// Whether one graph is bound, to a regular file that is read in less time than it takes to open a GPU.
 bool reads_small_graph(const BindOptions& options);
 
-/// What one parameter is bound to; nothing is read yet.
+/// The input of one parameter; nothing is read yet.
 struct ParamPlan {
   enum class Kind { None, Graph, List, GraphEdges, Scalar };
 
@@ -50,7 +50,7 @@ struct ParamPlan {
   bool needs_arcs = false;                     ///< Graph: the program asks for its `arcs`.
   runtime::GraphSpec graph;                    ///< Graph and GraphEdges.
   runtime::ListSpec list;                      ///< List.
-  std::vector<runtime::ColumnKind> columns;    ///< GraphEdges: what the program wants of the two ends.
+  std::vector<runtime::ColumnKind> columns;    ///< GraphEdges: the kinds of the two ends that the program wants.
   codegen::Argument scalar = std::int64_t{0};  ///< Scalar.
 };
 
@@ -87,9 +87,9 @@ struct BoundInputs {
   std::string main_graph;
   /// A label word that the run does not know is that of no edge, and no error.
   bool may_lack_labels = false;
-  /// Gives the one graph with ranks by degree, if somebody keeps it; empty: it is made.
+  /// Gives the one graph with ranks by degree, if it is kept; empty: it is made.
   std::function<runtime::Result<runtime::Graph>(runtime::Halves)> ranked;
-  /// Gives what patterns that are matched by search share of it, if somebody keeps it; empty: a run makes it.
+  /// Gives the index that patterns share in a search, if it is kept; empty: a run makes it.
   std::function<std::shared_ptr<runtime::match::MatchIndex>()> match_index;
 
   /// True if every vertex of every graph has a label.

@@ -26,11 +26,11 @@ using codegen::RunResult;
 constexpr std::uint64_t kMostBlocks = 64;
 /// On a GPU, where each pair of blocks is a kernel. With more, it rather has the rows that are read most.
 constexpr std::uint64_t kMostGpuBlocks = 20;
-/// Its rows are moved by groups of so many.
+/// The number of rows that are moved as one group.
 constexpr std::uint64_t kRanks = std::uint64_t{1} << runtime::kMovedBits;
 constexpr std::uint64_t kSlackBytes = 256;
 
-/// Deals one block of positions at a time to each region, and keeps what all of them found.
+/// Deals one block of positions at a time to each region, and keeps the results.
 class BlockDealer final : public codegen::Dealer {
  public:
   BlockDealer(std::uint64_t blocks, std::uint64_t runs) : blocks_(blocks), runs_(runs) {}
@@ -148,7 +148,7 @@ class BlockRunner final : public codegen::Executable {
     const runtime::GraphView view = graph != nullptr ? graph->view() : runtime::GraphView{};
     std::vector<codegen::Argument> all(arguments.begin(), arguments.end());
     const bool is_shared = options.maybe_dealer != nullptr || !options.share.is_whole();
-    // What is on the device stays there from run to run.
+    // Data on the device stays there from run to run.
     if (task_.on_gpu && graph != nullptr && graph->device_copies() == nullptr) {
       graph->set_device_copies(std::make_shared<runtime::DeviceCopies>());
     }
@@ -214,7 +214,7 @@ class BlockRunner final : public codegen::Executable {
     return best;
   }
 
-  /// What a GPU reads of the rows of all ranks before a group of them, for each group and behind the last.
+  /// The words that a GPU reads of the rows of all ranks before a group, for each group and behind the last.
   std::vector<std::uint64_t> items_of_groups(const runtime::GraphView& view, bool halved) const {
     const std::uint64_t groups = (view.universe + kRanks - 1) / kRanks;
     const std::uint64_t side = task_.rows == codegen::gpu::RowsRead::Upper ? 1 : 0;

@@ -17,7 +17,7 @@ struct BlockTask {
   std::uint64_t memory = 0;  ///< For the graph, in bytes.
   std::shared_ptr<runtime::PageLimit> pages;  ///< The graph lies in its files; null: it does not.
   bool on_gpu = false;
-  codegen::gpu::RowsRead rows = codegen::gpu::RowsRead::All;  ///< What a GPU reads of rows.
+  codegen::gpu::RowsRead rows = codegen::gpu::RowsRead::All;  ///< The part of rows that a GPU reads.
   std::uint64_t of_vertex = 0;                                ///< Bytes that it has of each vertex besides.
   bool walks_down = false;                                    ///< No item of a loop is above that of the outermost one.
 };

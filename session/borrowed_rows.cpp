@@ -102,7 +102,7 @@ runtime::Result<std::shared_ptr<const BorrowedRows>> borrow_rows(const runtime::
   }
   constexpr std::uint64_t kMostArcs = std::uint64_t{1} << 48;
   if (targets.count > kMostArcs) return input_error("the last offset is negative or too large");
-  // Of a signed array, a negative item is one that is too large for what is checked below.
+  // Of a signed array, a negative item is too large for the checks below.
   const bool keeps_offsets = offsets.kind == IntKind::Int64 || offsets.kind == IntKind::Uint64;
   const bool keeps_targets = targets.kind == IntKind::Int32 || targets.kind == IntKind::Uint32;
   if (keeps_offsets) {

@@ -7,7 +7,7 @@
 
 namespace matcha::session {
 
-/// The rows of a graph, in the types that a graph has. What has them already is not copied.
+/// The rows of a graph, in the types that a graph has. Arrays that have them already are not copied.
 struct BorrowedRows {
   std::uint64_t vertices = 0;
   std::uint64_t arcs = 0;
@@ -15,7 +15,7 @@ struct BorrowedRows {
   const std::uint32_t* targets = nullptr;
   runtime::Buffer<std::uint64_t> own_offsets;  ///< Where they were copied.
   runtime::Buffer<std::uint32_t> own_targets;
-  std::shared_ptr<const void> maybe_owner;  ///< Of what was not.
+  std::shared_ptr<const void> maybe_owner;  ///< Owner of the arrays that were not copied.
 };
 
 /// Errors: Input, with the vertex, where these are no rows of a graph without loops and repeats, or not symmetric

@@ -34,7 +34,7 @@ bool looks_like_pattern(const std::string& file) {
   return pattern::read_pattern(sources, sources.add(file, file), unheard, false).has_value();
 }
 
-/// The names of so many positions of a result in the docstring of the function, before its colon: `low, high: the …`.
+/// The names of the positions of a result in the docstring of the function, before its colon: `low, high: the …`.
 /// Empty if there are other ones there.
 std::vector<std::string> position_names(std::string_view doc, std::size_t count) {
   std::vector<std::string> names;

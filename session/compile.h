@@ -31,7 +31,7 @@ struct CompileOptions {
   bool no_files = false;        ///< The program imports modules of the binary only.
 };
 
-/// What messages call the program: `<stdin>` for `-`, `<std.clique>` for a module of the binary, else the file.
+/// The name of the program in messages: `<stdin>` for `-`, `<std.clique>` for a module of the binary, else the file.
 std::string program_name(const std::string& file);
 /// Whether it names a module of the binary, known or not, and no file.
 bool is_module(const std::string& file);
@@ -48,7 +48,7 @@ class Compilation {
       : options_(options), reporter_(reporter) {}
 
   Status read();
-  /// Instead of `read`: a program that is in no file. `plan_ms`: what it took to write it, a step of its own; 0: none.
+  /// Instead of `read`: a program that is in no file. `plan_ms`: the time to write it, a step of its own; 0: none.
   void take(std::string text, double plan_ms = 0);
   /// Syntax only, for the AST.
   Status parse();
@@ -64,18 +64,18 @@ class Compilation {
   Status lower_text(std::string text, double plan_ms = 0);
   /// After `lower`: makes label words parameters, and says all that a program compiled ahead of time has to know.
   codegen::AheadOfTime ahead_of_time();
-  /// The back end's pipeline, label words and what to record come from the verb.
+  /// The back end's pipeline, label words and the records to keep come from the verb.
   Status run_passes(std::string_view pipeline, const passes::LabelWords& labels, passes::ManagerOptions manager);
   /// Before `run_passes`: for which machine; a CPU if it is not said.
   void set_target(const passes::TargetInfo& target) { target_ = target; }
-  /// Before `run_passes` and `vertex_order`: what passes may assume of the graphs among the inputs.
+  /// Before `run_passes` and `vertex_order`: the assumptions on the graphs among the inputs.
   void allow(ir::AssumptionKinds allowed) { allowed_ = allowed; }
-  /// What the passes give when every set stays a list and every count stays where it is, for people. After
+  /// The module if every set stays a list and every count stays where it is, for people. After
   /// `run_passes`.
   ir::Module module_of_lists(const passes::LabelWords& labels);
   /// After `lower`: the program as it is written, without a pass, but for the words of labels.
   ir::Module module_as_written(const passes::LabelWords& labels);
-  /// After `lower`: what the pipeline `nests` leaves, for analyses; nothing after an error.
+  /// After `lower`: the result of the pipeline `nests`, for analyses; nothing after an error.
   std::optional<ir::Module> nests(const passes::LabelWords& labels);
   /// After `lower`: another module of stage loop in its place, made in `context`, with the same parameters first.
   void set_loop(const ir::Module& module) { loop_ = module; }
@@ -96,7 +96,7 @@ class Compilation {
   const Diagnostics& diagnostics() const { return diagnostics_; }
   const frontend::Program& program() const { return *program_; }
   const frontend::asg::Graph& graph() const { return *graph_; }
-  /// The entry, its parameters and its result. After `check`; what binding asks of them is known after `lower`.
+  /// The entry, its parameters and its result. After `check`; the kinds that binding needs are known after `lower`.
   const Signature& signature() const { return *signature_; }
   bool has_graph() const { return graph_.has_value(); }
   const ir::Module& loop() const { return *loop_; }

@@ -34,7 +34,7 @@ std::string proc_value(const char* path, std::string_view key) {
 
 double mebibytes(const std::string& kilobytes) { return std::strtod(kilobytes.c_str(), nullptr) / 1024; }
 
-/// What of CUDA is here; an `error` where a part is missing.
+/// The parts of CUDA that are here; an `error` for a missing one.
 Json cuda_facts() {
   const runtime::cuda::CudaFacts facts = runtime::cuda::gather_facts();
   Json devices = Json::array();

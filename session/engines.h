@@ -20,7 +20,7 @@ namespace matcha::session {
 struct EngineContext {
   const runtime::Graph* maybe_graph = nullptr;  ///< With labels of edges if the pattern has some; null: not in memory.
   const runtime::LabelDictionary* maybe_labels = nullptr;
-  /// What searches share of the graph; empty: a run makes it.
+  /// The index that searches share; empty: a run makes it.
   std::function<std::shared_ptr<runtime::match::MatchIndex>()> match_index = {};
   /// Patterns that a GPU matches together; empty: each alone.
   std::function<std::shared_ptr<codegen::MatchBatch>()> batch = {};
@@ -39,7 +39,7 @@ planner::EngineList make_engines(const planner::Question& question, const Engine
 /// The words of `--engine`, in the same order.
 const std::vector<std::string>& engine_names();
 
-/// What a pattern asks for; device, engine and limits are left to the caller. The source outlives it.
+/// The question of a pattern; the caller adds device, engine and limits. The source outlives it.
 planner::Question question_of(const PatternSource& pattern, const PatternOptions& options, bool rows);
 
 }  // namespace matcha::session

@@ -152,7 +152,7 @@ class Trial {
     return code && graph_.is_labelled(x, *code);
   }
 
-  /// What the pattern says of u → v holds for x → y.
+  /// The condition of the pattern on u → v holds for x → y.
   bool arc_fits(int u, int x, int v, int y) const {
     if (!is_arc(pattern_, u, v)) {
       const bool forbidden = is_anti(pattern_, u, v) || task_.induced == Induced::Vertex;

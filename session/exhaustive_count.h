@@ -10,7 +10,7 @@
 
 namespace matcha::session {
 
-/// What is counted of a pattern, and how long to try.
+/// The count of a pattern, and the limit on steps.
 struct ExhaustiveTask {
   pattern::Induced induced = pattern::Induced::Edge;
   bool embeddings = false;       ///< Maps; else maps by automorphisms, which are found by trying too.

@@ -9,7 +9,7 @@
 /// The encoding of FlatBuffers, as far as the metadata of Arrow files need it.
 namespace matcha::session {
 
-/// Builds a buffer from its end to its beginning: what is pointed to comes before what points to it. Positions count
+/// Builds a buffer from its end to its beginning: a target comes before the offsets that point to it. Positions count
 /// from the end of the buffer.
 class FlatBuilder {
  public:

@@ -21,7 +21,7 @@ struct GivenList {
 };
 
 /// The list as a program takes it under `name`: `wanted` are its columns, `universe` has the vertices. After an error
-/// `log` says what is wrong. Ok, Usage where columns or numbers do not fit, or Input where an id is no vertex.
+/// `log` has the error. Ok, Usage where columns or numbers do not fit, or Input where an id is no vertex.
 Status take_list(const GivenList& given, const std::string& name, const std::vector<runtime::ColumnSpec>& wanted,
                  const runtime::Universe& universe, const Reporter& log, runtime::InputList& list);
 

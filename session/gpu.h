@@ -8,7 +8,7 @@
 
 namespace matcha::session {
 
-/// How a GPU runs a program: what passes put into the schedules, and what the back end is told.
+/// How a GPU runs a program: parameters of schedules, and options of the back end.
 struct GpuOptions : codegen::CudaOptions {
   /// Lanes of a group: 1, 2, 4, 8, 16 or 32; 0: chosen for each region.
   std::uint32_t group = 0;

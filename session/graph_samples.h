@@ -12,7 +12,7 @@ namespace matcha::session {
 /// The inputs of a run with a small graph in the place of the loaded one.
 struct SampleInputs {
   BoundInputs bound;
-  std::vector<std::int64_t> labels;  ///< What `bound.labels` points to.
+  std::vector<std::int64_t> labels;  ///< The array behind `bound.labels`.
 };
 
 /// Draws small graphs out of the graph of a run: some vertices that lie near each other, and all edges between them,

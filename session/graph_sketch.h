@@ -12,19 +12,19 @@
 
 namespace matcha::session {
 
-/// What a sketch is for.
+/// The purpose of a sketch.
 struct SketchUse {
   pattern::Device device = pattern::Device::Cpu;  ///< Where the program is to run.
   /// With ranks by degree, the largest first, as restrictions of patterns put the largest ids first, so that programs
   /// walk down.
   bool by_degree = false;
   bool vertex_labels = true;  ///< The pattern has labels of vertices; without, those of the graph are not looked at.
-  /// The pattern's matches are told by the labels of its arcs (LabelModel): degrees are sampled, and triangles and arcs
+  /// The pattern's matches depend on the labels of its arcs (LabelModel): degrees are sampled, and triangles and arcs
   /// between labels of vertices left out.
   bool arc_labels = false;
 };
 
-/// What the cost model of patterns wants to know of a graph. Degrees are out-degrees. The number of triangles is
+/// Statistics of a graph for the cost model of patterns. Degrees are out-degrees. The number of triangles is
 /// estimated from sampled pairs of neighbours, the same ones each time; arcs between labels are counted, on very large
 /// graphs for a part of the vertices.
 pattern::GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,

@@ -13,7 +13,7 @@
 #include "runtime/result.h"
 #include "session/cluster/ledger.h"
 
-/// Who gets which units of a run (codegen/dealer.h).
+/// How units of a run are dealt (codegen/dealer.h).
 namespace matcha::session::cluster {
 
 /// When a dealer that waits for others has to give up.
@@ -27,9 +27,9 @@ struct DealerStops {
   }
 };
 
-/// What tests of dying processes want.
+/// Faults for tests of dying processes.
 struct DealerTest {
-  /// The process ends by itself before it writes down what it found for the time; 0: never.
+  /// The process ends by itself before it writes a result for the time; 0: never.
   std::uint64_t dies_at = 0;
 };
 

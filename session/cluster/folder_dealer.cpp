@@ -209,7 +209,7 @@ runtime::Result<std::unique_ptr<codegen::Dealer>> make_folder_dealer(const std::
                               "give --work a folder of its own"};
       }
     }
-    // Whoever comes second finds that of the first: both are the same, or one of them is refused.
+    // The second process finds the file of the first: both are equal, or one of them is refused.
     if (std::optional<runtime::Error> failed = write_file(file, framed(header_text(header)), false)) return *failed;
   }
   const runtime::Result<Ledger> known = read_ledger(file);

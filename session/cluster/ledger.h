@@ -11,11 +11,11 @@
 
 namespace matcha::session::cluster {
 
-/// What a ledger says of its run, as JSON in its first frame.
+/// The description of a run in its ledger, as JSON in the first frame.
 struct LedgerHeader {
   std::string key;                 ///< run_key
   std::string version;             ///< Of Matcha, for messages.
-  std::vector<std::string> words;  ///< Of the command line, without what only the part concerns.
+  std::vector<std::string> words;  ///< Of the command line, without those of the part alone.
   std::uint64_t units = 0;         ///< That each region is cut into.
   std::uint64_t shard = 0;         ///< Which of `shards`; units shard, shard + shards, … are in it.
   std::uint64_t shards = 1;
@@ -31,11 +31,11 @@ struct Ledger {
   LedgerHeader header;
   /// Of region and unit.
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<codegen::PartialValue>> units;
-  std::uint64_t whole_bytes = 0;  ///< So many from the beginning are whole frames.
+  std::uint64_t whole_bytes = 0;  ///< The bytes of whole frames, from the beginning.
   std::uint64_t file_bytes = 0;
 };
 
-/// Reads a ledger. A torn end is left out: what is not there was not done. Errors: Input.
+/// Reads a ledger. A torn end is left out: its units count as not done. Errors: Input.
 runtime::Result<Ledger> read_ledger(const std::string& file);
 
 /// All of a file. Errors: Input.

@@ -54,7 +54,7 @@ class LedgerDealer final : public codegen::Dealer {
   std::optional<runtime::Error> done(std::size_t, std::uint64_t, std::vector<codegen::PartialValue>) override {
     return std::nullopt;
   }
-  // What is missing is an error of `finish`.
+  // Missing units are an error of `finish`.
   bool is_complete(std::size_t) const override { return true; }
   std::uint64_t units_done() const override { return done_; }
   std::uint64_t units_total() const override { return done_; }

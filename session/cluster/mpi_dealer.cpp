@@ -13,10 +13,10 @@ using codegen::PartialValue;
 using runtime::cluster::MpiTeam;
 using runtime::cluster::TeamResult;
 
-/// What messages of MPI are called in errors; a record in one is whole, or the library is at fault.
+/// The name of MPI's messages in errors; a record in one is whole, or the library is at fault.
 constexpr const char* kMessage = "a message of MPI";
 
-/// Of what all units found, as a record of the first of them. On rank 0.
+/// The sum of all units, as a record of the first of them. On rank 0.
 runtime::Result<std::string> merge_records(std::size_t region, const std::vector<std::string>& records) {
   Record all{region, 0, {}};
   for (const std::string& bytes : records) {

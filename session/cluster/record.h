@@ -8,10 +8,10 @@
 #include "codegen/backend.h"
 #include "runtime/result.h"
 
-/// One run in several processes: what each of them found is written down and put together.
+/// One run in several processes: the results of each are written and added up.
 namespace matcha::session::cluster {
 
-/// What a unit of a region found (codegen/dealer.h).
+/// The result of a unit of a region (codegen/dealer.h).
 struct Record {
   std::uint64_t region = 0;
   std::uint64_t unit = 0;

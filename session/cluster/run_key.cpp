@@ -13,7 +13,7 @@ namespace matcha::session::cluster {
 
 namespace {
 
-/// Arcs and vertices of a unit at least, so that what a unit costs beside its work does not matter.
+/// Arcs and vertices of a unit at least, so that the overhead of a unit does not matter.
 constexpr std::uint64_t kWorkOfUnit = 1 << 16;
 constexpr std::uint64_t kWorkOfGpuUnit = 1 << 22;
 constexpr std::uint64_t kFewestUnits = 16;
@@ -25,7 +25,7 @@ std::string_view bytes_of(const T* items, std::uint64_t count) {
                           : std::string_view(reinterpret_cast<const char*>(items), count * sizeof(T));
 }
 
-/// Texts that make a key, and those among them that nobody else keeps.
+/// Texts that make a key, and those among them that are kept here alone.
 struct Parts {
   std::vector<std::string_view> texts;
   std::deque<std::string> kept;

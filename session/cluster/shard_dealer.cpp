@@ -106,7 +106,7 @@ runtime::Result<std::unique_ptr<codegen::Dealer>> make_shard_dealer(const std::s
       there.shards != header.shards) {
     return other_run(file, there, header);
   }
-  // What a process that was killed has left of a record.
+  // The rest of a record by a process that was killed.
   if (::ftruncate(descriptor, static_cast<off_t>(known->whole_bytes)) != 0 || ::lseek(descriptor, 0, SEEK_END) < 0) {
     return system_error(file, "shorten the ledger");
   }
