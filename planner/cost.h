@@ -9,10 +9,9 @@
 #include "question/pattern.h"
 #include "question/requirements.h"
 
-/// How many matches a part of a pattern has, and what set operations cost. Small parts of undirected patterns are drawn
-/// from the graph at hand. All else is of Chung-Lu's model of random
-/// graphs with the degrees of the graph (edges between labels as often as in the graph), corrected by its number of
-/// triangles.
+/// The number of matches of a part of a pattern, and the cost of set operations. Small parts of undirected patterns are
+/// drawn from the graph at hand. All else is of Chung-Lu's model of random graphs with the degrees of the graph (edges
+/// between labels as often as in the graph), corrected by its number of triangles.
 namespace matcha::pattern {
 
 /// Nanoseconds of one core, or of a whole GPU when all of it is busy.

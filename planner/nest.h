@@ -31,7 +31,7 @@ class Text {
   /// `wanted`, or that with `more` or a number behind it, so that nothing visible has the name.
   std::string fresh(const std::string& wanted, const std::string& more = {});
 
-  /// A set of vertices by what defines it: lists it is in or off, by vertex, bounds, and labels and the list it was
+  /// A set of vertices by its definition: lists it is in or off, by vertex, bounds, and labels and the list it was
   /// taken from.
   using SetKey = std::tuple<Mask, Mask, Mask, Mask, Mask, Mask, std::string>;
   /// The visible name of the set; empty if it has none.

@@ -43,7 +43,7 @@ bool labelled(const Pattern& pattern, const CostModel& model, const Order& order
   return false;
 }
 
-/// The label by which the list of candidates of `w` is told from others once the first `placed` vertices are; empty
+/// The label by which the list of candidates of `w` differs from others once the first `placed` vertices are; empty
 /// where vertices of several labels share one.
 std::string label_of_list(const CostModel& model, const Order& order, std::size_t placed, int w, std::size_t given) {
   const std::string& label = model.pattern().label(w);

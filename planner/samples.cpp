@@ -19,7 +19,7 @@ constexpr std::uint64_t kMostAutomorphisms = 120;
 constexpr std::size_t kMostLooks = 64;
 
 /// Members of a set in a match by the columns whose images have larger ids, and above those, by kMostRelated, smaller
-/// ones: what may be asked of their ids.
+/// ones: the conditions on their ids.
 struct RankedMembers {
   std::vector<std::uint16_t> ranks;
   double each = 0;

@@ -79,7 +79,7 @@ struct BoundInputs {
   runtime::Inputs inputs;
   std::map<std::string, runtime::InputList> edge_lists;
   std::vector<codegen::Argument> arguments;
-  /// Graphs of one label, and graphs with their arcs backwards: what `bind_slices` adds to the arguments.
+  /// Graphs of one label, and graphs with their arcs backwards: arguments that `bind_slices` adds.
   std::deque<runtime::Graph> slices;
   /// One label a rank, for graphs that the program builds; null without labels.
   const std::int64_t* labels = nullptr;

@@ -81,7 +81,7 @@ class CountingRewriter final : public ir::Rewriter {
   }
 
  private:
-  /// Finds what later steps than `return` read.
+  /// Finds the values that steps after `return` read.
   void find_read(const ir::Module& module) {
     for (const ir::Stmt* step : module.body->body) {
       if (step->kind == ir::Kind::Return) continue;

@@ -33,7 +33,7 @@ class LoopCounts {
   const ir::Module& module() const { return counting_; }
   /// False if the module has nothing to count, or so much that it would take long to compile.
   bool any() const { return !counters_.empty(); }
-  /// Enters what a run of `module()` found into the steps of the original.
+  /// Enters the counts of a run of `module()` into the steps of the original.
   void fill(const codegen::RunResult& result, std::vector<Step>& steps) const;
 
  private:
@@ -41,12 +41,12 @@ class LoopCounts {
 
   enum class Figure { Times, Items, Kept };
 
-  /// One sum, and what it tells of a statement.
+  /// One sum, and its meaning for a statement.
   struct Counter {
     const ir::Var* sink;
     const ir::Stmt* stmt;
     Figure figure;
-    std::int64_t times;  ///< What the sum is multiplied by.
+    std::int64_t times;  ///< The factor of the sum.
   };
 
   std::vector<Counter> counters_;

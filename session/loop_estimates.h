@@ -7,7 +7,7 @@
 
 namespace matcha::session {
 
-/// Enters what the cost model of patterns expects into the steps of the program of these plans. A loop is known by the
+/// Enters the estimates of the cost model into the steps of the program of these plans. A loop is known by the
 /// names of its item and of those of the loops around it; where two plans expect something else of the same names, as
 /// those of a motif may, nothing is entered.
 void add_estimates(const std::vector<pattern::MatchingPlan>& plans, std::vector<Step>& steps);

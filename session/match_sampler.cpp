@@ -38,7 +38,7 @@ std::size_t slot(int v) { return static_cast<std::size_t>(v); }
 /// Item i of a sequence that lies evenly in 0…2^64-1 wherever it is cut off: multiples of the golden ratio.
 std::uint64_t evenly(std::uint64_t i) { return i * 0x9E3779B97F4A7C15ULL; }
 
-/// How much rather a walk goes on to a vertex with so many neighbours, most of which it leaves again.
+/// The weight of a vertex with this number of neighbours as the next one of a walk.
 double preference(std::uint64_t degree) { return std::sqrt(static_cast<double>(degree)); }
 
 /// Arcs that lie evenly among all, with their chances: walks begin rather at the ends with many neighbours, above all
@@ -51,7 +51,7 @@ std::vector<MatchSampler::Start> draw_starts(const runtime::GraphView& view) {
   for (std::uint64_t i = 0; i < kStartingArcs; ++i) {
     const std::uint32_t first =
         view.neighbors[view.arc_count / kStartingArcs * i + view.arc_count % kStartingArcs * i / kStartingArcs];
-    // A random neighbour of the end of a random arc is the end of one, too, and says what the arc's source is.
+    // A random neighbour of the end of a random arc is the end of one, too, and gives the source of the arc.
     const NeighborRow list = neighbor_row(view, first);
     if (list.size() == 0) continue;
     const std::uint32_t second = list.begin[random.below(list.size())];
@@ -67,7 +67,7 @@ std::vector<MatchSampler::Start> draw_starts(const runtime::GraphView& view) {
   return starts;
 }
 
-/// The two ends of an arc first, then whoever is adjacent to most of those before.
+/// The two ends of an arc first, then the vertex that is adjacent to most of those before.
 std::vector<int> walking_order(const Pattern& pattern) {
   std::vector<int> order;
   Mask placed = 0;

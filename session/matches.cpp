@@ -66,7 +66,7 @@ bool MatchWriter::take(const codegen::Rows& rows) {
     row += some;
     count_ += some;
   }
-  // Whoever reads a pipe sees the matches as they are found.
+  // A reader of a pipe gets each match when it is found.
   if (file_ != nullptr && file_->is_standard_output()) file_->flush();
   return !limit_reached() && (file_ == nullptr || !file_->failed());
 }

@@ -16,7 +16,7 @@ namespace matcha::session {
 /// A name for each column of a result: those that are given, else `c0`, `c1`, ….
 std::vector<std::string> column_names(const frontend::Type& result, const std::vector<std::string>& given);
 
-/// What the columns of a result hold, as far as its type says it: an int may be a vertex.
+/// The kinds of the columns of a result by its type: an int may be a vertex.
 std::vector<runtime::ElementKind> column_kinds(const frontend::Type& result);
 
 /// Takes the rows of a streamed result, into a file of any format or as the items of a JSON array; never more than
@@ -57,7 +57,7 @@ class MatchWriter {
   std::vector<bool> are_labels_;
   std::uint64_t count_ = 0;
   bool only_counts_ = false;
-  std::string text_;  ///< JSON, or what is on its way to the file.
+  std::string text_;  ///< JSON, or text that is not yet in the file.
 };
 
 }  // namespace matcha::session

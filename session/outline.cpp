@@ -28,7 +28,7 @@ std::string_view on_side(const ir::Expr& e, std::string_view all, std::string_vi
 
 std::string_view sign(Kind kind) { return ir::keyword(kind); }
 
-/// What a sink does, for people.
+/// The effect of a sink, as text for people.
 std::string_view sink_words(ir::SinkKind kind) {
   switch (kind) {
     case ir::SinkKind::Sum: return "a sum";

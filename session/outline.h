@@ -14,7 +14,7 @@ namespace matcha::session {
 
 enum class StepKind { Find, Loop, If, Else, Value, Set, Give, Graph, Result };
 
-/// How often a step was reached in a run, and what it came to.
+/// How often a step was reached in a run, and its items.
 struct StepCount {
   __int128 times = 0;  ///< The step was reached: a loop entered, a set computed, a value given.
   __int128 items = 0;  ///< Bodies that ran, items of the sets, the sum of the ints that were given; else as `times`.
@@ -28,7 +28,7 @@ struct Step {
   const ir::Stmt* stmt = nullptr;
   std::vector<Step> steps = {};
   std::optional<StepCount> actual = {};
-  std::optional<double> expected = {};        ///< What the cost model expects of `items`,
+  std::optional<double> expected = {};        ///< The cost model's estimate of `items`,
   std::optional<double> expected_times = {};  ///< and of `times`.
 };
 
@@ -39,7 +39,7 @@ using LabelNames = std::map<std::int64_t, std::string>;
 LabelNames label_names(const ir::Module& module,
                        const std::function<std::optional<std::int64_t>(std::string_view)>& code);
 
-/// The steps of a module; nothing is counted yet. A code that a label is compared with is told as its word.
+/// The steps of a module; nothing is counted yet. A label is printed as its word.
 std::vector<Step> steps_of(const ir::Module& module, const LabelNames& labels);
 
 /// A line a step, those inside another indented:

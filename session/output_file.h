@@ -24,7 +24,7 @@ class OutputFile {
 
   /// Buffers; after a failure nothing more is written.
   void write(std::string_view text);
-  /// What is packed comes when its block is full.
+  /// Packed bytes are written when a block is full.
   void flush();
   bool failed() const { return failure_ != 0; }
   /// The reader of a pipe went away: no error, but nothing more is wanted.

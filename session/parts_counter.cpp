@@ -78,7 +78,7 @@ class PartsCounter final : public codegen::Executable {
  private:
   using Sets = std::vector<std::vector<std::uint32_t>>;
 
-  /// Makes a subgraph, beside what is done meanwhile or when it is asked for; there is none behind the last.
+  /// Makes a subgraph, in the background or on request; there is none after the last.
   std::future<runtime::Result<runtime::Graph>> subgraph(const Sets& sets, std::size_t at) const {
     if (at >= sets.size()) return {};
     return std::async(task_.ahead ? std::launch::async : std::launch::deferred,

@@ -20,7 +20,7 @@ struct PlanRequest {
   bool order_is_kept = false;  ///< Somebody keeps the graph with ranks by degree, so that they cost nothing.
   pattern::Device device = pattern::Device::Cpu;
   unsigned threads = 1;
-  SketchCache* maybe_sketches = nullptr;  ///< Of a graph that stays; null: what is known of the graph is found out now.
+  SketchCache* maybe_sketches = nullptr;  ///< Of a resident graph; null: its statistics are computed now.
 };
 
 /// Writes the program of a pattern for a graph: for its ids, or for ranks by degree if that is expected to take less

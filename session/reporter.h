@@ -14,7 +14,7 @@ class Reporter {
  public:
   virtual ~Reporter() = default;
 
-  /// A line about what happened.
+  /// A line about an event.
   virtual void note(std::string_view text) const = 0;
   virtual void warning(std::string_view message, std::string_view hint = {}) const = 0;
   /// An error. Gives `status` back, so that a step can return it.
@@ -26,7 +26,7 @@ class Reporter {
                           std::string_view hint) const = 0;
   /// The diagnostics of a compilation from number `from` on.
   virtual void report(const Diagnostics& diagnostics, std::size_t from = 0) const = 0;
-  /// Text as it is: what the compiler says about a bug of its own.
+  /// Text as it is: a report of a bug in the compiler.
   virtual void write(std::string_view text) const = 0;
 };
 

@@ -87,7 +87,7 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
 
   /// Without information of edges, and simple.
   const runtime::Graph& graph() const { return graph_; }
-  /// What was read and what was done to it; nothing for a graph that came from no file.
+  /// The load report; empty for a graph that came from no file.
   const std::optional<runtime::LoadReport>& report() const { return report_; }
   /// With it; null if there is none.
   const runtime::Graph* maybe_informed() const { return informed_ ? &*informed_ : nullptr; }
@@ -97,9 +97,9 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   runtime::Result<runtime::Graph> view() const { return view_of(graph_); }
   /// Requires: there is information of edges.
   runtime::Result<runtime::Graph> informed_view() const { return view_of(*informed_); }
-  /// What the cost model of patterns knows of `graph` and `maybe_informed`.
+  /// Statistics of `graph` and `maybe_informed` for the cost model of patterns.
   SketchCache& sketches();
-  /// What all patterns that are matched by search share; made once. It must not outlive this graph.
+  /// The index that all searches share; made once. It must not outlive this graph.
   /// `informed`: of the graph with information of edges; requires it.
   std::shared_ptr<runtime::match::MatchIndex> match_index(bool informed = false);
   /// The edges with a label, of an undirected graph whose edges have some, as a graph that keeps this one; while
@@ -128,7 +128,7 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   runtime::Result<runtime::Graph> view_of(const runtime::Graph& graph) const;
 
   runtime::Graph graph_;
-  std::shared_ptr<ResidentGraph> base_;  ///< Has what is made of the graph; null: this one has it.
+  std::shared_ptr<ResidentGraph> base_;  ///< Has the derived data of the graph; null: this one has it.
   std::map<std::string, std::shared_ptr<const GivenList>> lists_;
   std::string name_;
   std::vector<Named> others_;

@@ -41,11 +41,11 @@ class RowEncoder {
   static std::unique_ptr<RowEncoder> make(const RowFormat& format, std::vector<std::string> columns,
                                           std::vector<runtime::ElementKind> kinds, const runtime::Universe& universe);
 
-  /// What comes before the rows.
+  /// The bytes before the rows.
   virtual void begin(std::string& out) = 0;
   /// Rows `[first, first + count)`. Ids that are text stand for vertices.
   virtual void take(const RowColumns& rows, std::uint64_t first, std::uint64_t count, std::string& out) = 0;
-  /// What comes after `rows` rows. Gives what is to replace the beginning of the file; empty: nothing.
+  /// The bytes after `rows` rows. Returns the bytes that replace the beginning of the file; empty: none.
   virtual std::string finish(std::uint64_t rows, std::string& out) = 0;
 };
 

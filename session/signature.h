@@ -13,7 +13,7 @@
 
 namespace matcha::session {
 
-/// What a question takes and gives: the entry of a program, or a pattern, which needs no program for that.
+/// Parameters and result of a question: of the entry of a program, or of a pattern, without a program.
 struct Signature {
   struct Param {
     std::string name;

@@ -7,7 +7,7 @@
 
 namespace matcha::session {
 
-/// How a step ended: well, or with a kind of failure. What failed went to the Reporter.
+/// How a step ended: well, or with a kind of failure. The Reporter has the message.
 enum class Status : std::uint8_t {
   Ok,
   Query,        ///< An error in the program.
@@ -71,7 +71,7 @@ constexpr std::string_view message_id(Status status) {
   return "run";
 }
 
-/// What ended a run early: `timeout`, `interrupt` or `terminate`, for people and JSON. Requires: one of these did.
+/// The cause of an early end: `timeout`, `interrupt` or `terminate`, for people and JSON. Requires: one of these did.
 constexpr const char* stop_word(Status verdict) {
   switch (verdict) {
     case Status::Timeout: return "timeout";

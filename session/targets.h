@@ -11,16 +11,16 @@
 
 namespace matcha::session {
 
-/// What a back end is told when it is made; each takes what concerns it.
+/// Settings of a back end when it is made; each reads its own.
 struct TargetSettings {
   std::string code_folder;  ///< Where the compiled code of a CPU is kept; empty: nowhere.
   GpuOptions gpu = {};
   codegen::AheadOfTime about = {};  ///< Of a program that is compiled ahead of time.
 };
 
-/// A back end, and what programs are compiled for it with.
+/// A back end, and the passes for its programs.
 struct Target {
-  std::string_view name;      ///< What `run` takes, such as `llvm`, or the kind of text.
+  std::string_view name;      ///< The word of `--backend`, such as `llvm`, or the kind of text.
   std::string_view pipeline;  ///< Of passes, where no other is asked for.
   std::string_view emit;      ///< The word of `build --emit` for its text; empty: there is none.
   bool on_gpu = false;
@@ -28,7 +28,7 @@ struct Target {
   std::unique_ptr<codegen::Backend> (*make)(const TargetSettings& settings) = nullptr;
   passes::TargetInfo (*machine)(const TargetSettings& settings) = nullptr;
 
-  /// What passes know of the machine, and how regions are to be scheduled for it.
+  /// The machine as the passes see it, and the schedule of regions.
   passes::TargetInfo info(const TargetSettings& settings) const { return machine(settings); }
 };
 

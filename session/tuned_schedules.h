@@ -10,7 +10,7 @@
 
 #include "runtime/graph/graph.h"
 
-/// What `--tune` found out, on disk, so that a program is timed once for a graph and a device.
+/// Results of `--tune`, on disk, so that a program is timed once for a graph and a device.
 namespace matcha::session {
 
 /// A schedule as the words that a command line would have for it, such as `--group 16 --steal half`; empty: the
@@ -19,11 +19,11 @@ using ScheduleWords = std::vector<std::string>;
 /// `--group 16`, or `default`.
 std::string schedule_text(const ScheduleWords& words);
 
-/// The winner, and what it was chosen from.
+/// The winner and the other candidates.
 struct Tuning {
   struct Timed {
     ScheduleWords words;
-    double ms = 0;  ///< Of a sample; negative: it was not done, or failed, after so many.
+    double ms = 0;  ///< Of a sample; negative: it was not done, or failed, after this time.
   };
 
   ScheduleWords chosen;
@@ -32,7 +32,7 @@ struct Tuning {
   bool remembered = false;  ///< An earlier run timed them.
 };
 
-/// What a winner is remembered for: a hash of all that the run depends on.
+/// The key of a winner: a hash of all that the run depends on.
 class TuningKey {
  public:
   /// Adds a text, and its length.

@@ -26,11 +26,11 @@ constexpr std::uint64_t kPositionsOnGpu = 1U << 15;
 constexpr std::uint64_t kMostStride = 1000;
 /// When such a sample takes too long, a GPU gets one of so many, so that long tasks are no reason to time nothing.
 constexpr std::uint64_t kFewPositionsOnGpu = 1U << 12;
-/// Nothing new is tried after so long; a run is stopped after so long.
+/// The time after which no candidate is tried; the time after which a run is stopped.
 constexpr std::chrono::seconds kLongestTuning{20};
 constexpr std::chrono::seconds kLongestRun{2};
 constexpr int kRuns = 2;
-/// What is this much better than the default is taken.
+/// A candidate that is better than the default by this factor is taken.
 constexpr double kBetter = 0.95;
 
 template <typename T>
@@ -71,7 +71,7 @@ class Tuner {
   }
 
  private:
-  /// Takes samples of at least so many positions from now on.
+  /// Takes samples of at least this number of positions from now on.
   void take_positions(std::uint64_t least) {
     least_ = least;
     tuning_.stride = static_cast<std::int64_t>(std::clamp<std::uint64_t>(task_.positions / least, 1, kMostStride));
@@ -129,7 +129,7 @@ class Tuner {
       const double ms = watch.ms();
       const codegen::RunResult* result = std::get_if<codegen::RunResult>(&outcome);
       too_long_ = result != nullptr && result->ending == codegen::Ending::Deadline;
-      // The first run on a GPU also waits for its compiler, which may be what took so long.
+      // The first run on a GPU also waits for its compiler, which may have taken most of the time.
       if (task_.target->on_gpu && too_long_ && i == 0 && !task_.stopped()) continue;
       const bool ended = result != nullptr &&
                          (result->ending == codegen::Ending::Complete || result->ending == codegen::Ending::Sampled);
@@ -137,7 +137,7 @@ class Tuner {
       const double taken = task_.target->on_gpu ? kernel_ms(*result) : ms;
       least = least < 0 ? taken : std::min(least, taken);
     }
-    // The sample's share of what is done once.
+    // The sample's share of the work that is done once.
     return least + rank_ms / static_cast<double>(tuning_.stride);
   }
 

@@ -13,7 +13,7 @@
 
 namespace matcha::session {
 
-/// What `--tune` may choose, as options.
+/// The choices of `--tune`, as options.
 struct ScheduleChoice {
   std::size_t plan = 0;               ///< Of a pattern, as `--plan` counts them; 0: the one at hand.
   std::vector<std::string> disabled;  ///< Passes.
@@ -21,7 +21,7 @@ struct ScheduleChoice {
   GpuOptions gpu;
 };
 
-/// Puts what the words say into `choice`; false if they are none that `--tune` would choose.
+/// Reads the words into `choice`; false if `--tune` would not choose them.
 bool apply_words(const ScheduleWords& words, ScheduleChoice& choice);
 
 /// Plans of a pattern that `--tune` compares.
@@ -41,7 +41,7 @@ struct TuningSubject {
   GpuOptions gpu = {};
 };
 
-/// Under what its winner is remembered.
+/// The key of its winner.
 std::string tuning_key(const TuningSubject& subject);
 
 /// How one program is run to be timed.
@@ -49,7 +49,7 @@ struct TuningTask {
   const Target* target = &target_named("llvm");
   std::string code_folder;  ///< Where the code of a CPU is kept.
   CompileOptions compile;
-  GpuOptions gpu;                  ///< As the command line has them; what it does not say is tried.
+  GpuOptions gpu;                  ///< As on the command line; other parameters are tried.
   std::string text;                ///< The program.
   std::vector<std::string> plans;  ///< The programs of `--plan 2` and so on.
   std::uint64_t positions = 0;     ///< Of an outermost loop, about.

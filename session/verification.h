@@ -15,10 +15,10 @@
 /// Checks of an answer by other ways to it (`run --verify`).
 namespace matcha::session {
 
-/// What was compared, and found to be the same.
+/// The answers that were compared and found equal.
 struct Verification {
   std::uint64_t samples = 0;       ///< Small graphs on which the program was checked; of these
-  std::uint64_t with_matches = 0;  ///< so many had an answer other than 0.
+  std::uint64_t with_matches = 0;  ///< the number of answers other than 0.
   std::string by;                  ///< How their answers were found.
   std::string why_no_samples;      ///< Empty: there are samples.
   std::string second_run;          ///< How the whole answer was found again; empty: not at all.
@@ -31,10 +31,10 @@ std::string comparable(const std::vector<codegen::ResultValue>& values, const ru
 /// A program, ready to run, that samples are given to.
 struct SampleTask {
   const BoundInputs* bound = nullptr;
-  /// Makes what runs on a sample; null for one that cannot be made.
+  /// Makes the executable for a sample; null if it cannot be made.
   std::function<codegen::Executable*(const SampleInputs&)> tested;
   codegen::RunOptions options;
-  /// Of a pattern; null for a program, which `compilation` then is, with what `labels` are called.
+  /// Of a pattern; null for a program, which `compilation` then is, with the words of `labels`.
   const PatternSource* maybe_pattern = nullptr;
   bool embeddings = false;
   Compilation* compilation = nullptr;
@@ -49,7 +49,7 @@ std::string check_on_samples(const SampleTask& task, Verification& found);
 /// `9 and 10`: two answers that differ, shortened.
 std::string difference(const std::string& answer, const std::string& other);
 
-/// For people, in a line: what was compared.
+/// The comparison, in a line for people.
 std::string verification_text(const Verification& found);
 
 }  // namespace matcha::session

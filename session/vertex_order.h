@@ -10,7 +10,7 @@
 
 namespace matcha::session {
 
-/// By what the vertices of a run are ranked, and why.
+/// The key by which vertices are ranked, and the reason.
 struct OrderReport {
   bool by_degree = false;
   bool could = false;                               ///< The graph could be ranked by degree, and is not;

@@ -53,7 +53,7 @@ std::string with_types(const std::string& label, const runtime::LabelDictionary&
       if (!are_several(word) || !has_all(types_of(word), wanted)) continue;
       if (const auto known = pattern::label_literal(word)) alike.insert(*known);
     }
-    // A number is no word, and one that nothing has is told by its own name.
+    // A number is no word; an unknown one is reported by its name.
     if (!is_word || alike.empty() || dictionary.code(text)) alike.insert(literal);
     found.merge(alike);
   }

@@ -11,7 +11,7 @@
 /// labels.
 namespace matcha::session {
 
-/// The types of a label: what stands between `;`. Of most it is the only one.
+/// The types of a label, which has `;` between them; most have one.
 std::vector<std::string_view> types_of(std::string_view label);
 
 /// All words of a dictionary, and the types of those that are several.

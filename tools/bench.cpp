@@ -34,7 +34,7 @@ struct BenchOptions {
   ConsoleOptions console;
   std::vector<std::string> files;  ///< Programs, then the graph.
   std::vector<std::string> patterns;
-  session::ProgramRequest request;  ///< What all programs have in common.
+  session::ProgramRequest request;  ///< The part that all programs share.
   GraphInput graph;                 ///< Without its path.
   std::string simd;
   std::optional<double> timeout;
@@ -72,7 +72,7 @@ Statistics statistics(const std::vector<Times>& all) {
   return found;
 }
 
-/// One program or pattern, and what it took.
+/// One program or pattern, and its times.
 struct Subject {
   std::string name;
   session::ProgramRequest request;
@@ -184,7 +184,7 @@ class Bench {
         request, graph, [](const std::function<void()>& work) { work(); }, reporter, prepared);
   }
 
-  /// Runs once and adds what it took to `times`.
+  /// Runs once and adds its time to `times`.
   Status run(Subject& subject, session::Prepared& prepared, Times& times) {
     codegen::RunOptions how;
     how.threads = options_.threads;
@@ -267,7 +267,7 @@ class Bench {
     return status;
   }
 
-  /// The programs take turns, so that what else the machine does meets all of them.
+  /// The programs take turns, so that other load on the machine meets all of them.
   Status warm_runs() {
     for (std::uint64_t round = 0; round < options_.runs; ++round) {
       for (Subject& subject : subjects_) {

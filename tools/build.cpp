@@ -39,7 +39,7 @@ struct BuildOptions {
   std::optional<std::uint64_t> pass_limit;
 };
 
-/// The text of a target; of PTX what NVRTC makes of it.
+/// The text of a target; for PTX the output of NVRTC.
 Status emit_text(const Target& target, const TargetSettings& settings, const BuildOptions& options,
                  Compilation& compilation, const Console& console, std::string& text) {
   const Status code = compilation.emit(*target.make(settings), text);

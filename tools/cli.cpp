@@ -130,7 +130,7 @@ std::string with_variable(const CLI::App& verb, std::string message) {
   return message;
 }
 
-/// An error of the command line, and what could have been meant.
+/// An error of the command line, with a likely correction.
 int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& left) {
   const CLI::App* verb = given_verb(app);
   const std::string help = fmt::format("see `{} --help`", full_name(*verb));
@@ -216,7 +216,7 @@ int parse_and_run(int argc, const char* const* argv, bool by_verb) {
     const runtime::Status written = write_text_file("-", text.str());
     return exit_code(written ? Status::Ok : Console{ConsoleOptions{}}.error(written.error()));
   } catch (const CLI::RequiredError& error) {
-    // Nothing but the verb: its help says what comes next.
+    // Only the verb was given: print its help.
     const CLI::App* verb = given_verb(app);
     if (!app.remaining(true).empty() || verb->get_subcommands(any_verb).empty()) {
       return usage_error(app, error, app.remaining(true));
@@ -224,7 +224,7 @@ int parse_and_run(int argc, const char* const* argv, bool by_verb) {
     Console{ConsoleOptions{}}.write(verb->help(full_name(*verb->get_parent())));
     return exit_code(Status::Usage);
   } catch (const CLI::ParseError& error) {
-    // CLI11 asks for required things before it says what it did not expect, which tells more.
+    // CLI11 reports missing options before unexpected ones; the latter help more.
     return usage_error(app, error, app.remaining(true));
   }
   return exit_code(action());

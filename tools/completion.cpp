@@ -62,7 +62,7 @@ std::string bash_values(const VerbFacts& verb) {
   return out;
 }
 
-/// What may stand where no value is expected.
+/// The words that may stand where no value is expected.
 std::string bash_words(const VerbFacts& verb) {
   std::vector<std::string> options;
   for (const OptionFacts& option : verb.options) options.push_back(option.name);

@@ -14,8 +14,8 @@ struct ConsoleOptions {
   std::string diagnostics = "text";  ///< `text` or `json`.
   bool quiet = false;                ///< Errors only.
   bool no_progress = false;
-  /// Of an MPI job's ranks but the first: it tells errors only, names itself, and lets the first go before, which ends
-  /// the job if it has found the same: by a signal, after which nothing is told.
+  /// Of an MPI job's ranks but the first: it prints errors only, names itself, and lets the first go before, which ends
+  /// the job if it has found the same: by a signal, after which nothing is printed.
   int rank = 0;
 };
 
@@ -31,7 +31,7 @@ class Console final : public session::Reporter {
   /// Whether a progress bar may be drawn: a terminal, and neither `--quiet` nor `--no-progress`.
   bool progress() const { return progress_; }
 
-  /// A line about what happened, broken to fit a terminal; nothing with `--quiet` or JSON diagnostics.
+  /// A line about an event, broken to fit a terminal; nothing with `--quiet` or JSON diagnostics.
   void note(std::string_view text) const override;
   /// `warning: …`; nothing with `--quiet`.
   void warning(std::string_view message, std::string_view hint = {}) const override;

@@ -105,7 +105,7 @@ std::string gist(std::string doc) {
   return doc;
 }
 
-/// The modules of the library, with what each is about.
+/// The modules of the library, each with its summary.
 Status list_modules(bool json, const Console& console, std::string& out) {
   Json report = {{"schema", "matcha.doc/1"}, {"modules", Json::array()}};
   for (const std::string& name : frontend::stdlib_modules()) {

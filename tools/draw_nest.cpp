@@ -68,7 +68,7 @@ class NestPicture {
         case StepKind::If:
         case StepKind::Else: {
           text(step.text, "code", left, right);
-          // What follows a condition to the end needs no indentation.
+          // Statements after a condition, up to the end, need no indentation.
           const bool to_the_end = i + 1 == steps.size() && step.kind == StepKind::If;
           const double top = y_;
           block(step.steps, to_the_end ? left : left + kPad, right);

@@ -150,7 +150,7 @@ Status generate(const GraphOptions& options, const Make& make) {
   runtime::Result<runtime::Graph> graph = make(options, io_of(options, session));
   if (!graph) {
     if (session.stopped()) return session.stop_early();
-    // What is wrong here are the numbers on the command line, not a file.
+    // The error is in numbers of the command line, not in a file.
     return graph.error().kind == runtime::ErrorKind::Input
                ? console.error(Status::Usage, graph.error().message, graph.error().hint)
                : console.error(graph.error());

@@ -141,7 +141,7 @@ class Reader {
     after_heading_ = false;
   }
 
-  /// Ends what lines were collected for.
+  /// Ends the paragraph of the collected lines.
   void finish() {
     rows_ = 0;
     if (!code_.empty()) {

@@ -154,7 +154,7 @@ int fail(const Arguments& args, const matcha::Diagnostics& diagnostics, int code
   return code;
 }
 
-/// What the order of the vertices is to a module, in a line.
+/// How a module depends on the order of vertices, in a line.
 std::string order_text(const matcha::ir::Module& module) {
   const matcha::ir::VertexOrder order = matcha::ir::vertex_order(module);
   const std::string used = order.is_used ? (order.walks_down ? "used, downward" : "used, upward") : "not used";

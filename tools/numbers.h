@@ -12,7 +12,7 @@ class Option;
 class Validator;
 }  // namespace CLI
 
-/// Options that take numbers, as people write them. CLI11 itself takes `010` for 8, and `-1` or what has more than 64
+/// Options that take numbers. CLI11 itself takes `010` for 8, and `-1` or what has more than 64
 /// bits for the largest number there is.
 namespace matcha::tools {
 

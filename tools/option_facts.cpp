@@ -20,7 +20,7 @@ namespace matcha::tools {
 
 namespace {
 
-/// The choices of a CLI::IsMember, which CLI11 tells in the name of the type only: `TEXT:{auto,cpu,cuda}`.
+/// The choices of a CLI::IsMember, which CLI11 gives in the name of the type only: `TEXT:{auto,cpu,cuda}`.
 std::vector<std::string> checked_choices(const std::string& type) {
   const std::size_t begin = type.find(":{");
   const std::size_t end = type.find('}', std::min(begin, type.size()));

@@ -15,10 +15,10 @@ struct OptionFacts {
 
   std::string name;                  ///< `--output`, or `GRAPH` of an argument without a name.
   std::string letter;                ///< `-o`, or empty.
-  std::string shown;                 ///< What stands for the value: `FILE`, `auto|cpu|cuda`; empty without one.
-  std::string text;                  ///< What it does, in one line.
+  std::string shown;                 ///< The placeholder of the value: `FILE`, `auto|cpu|cuda`; empty without one.
+  std::string text;                  ///< Its effect, in one line.
   std::string group;                 ///< The heading of the help under which it stands.
-  Value value = Value::None;         ///< What a value is; None: a flag.
+  Value value = Value::None;         ///< The kind of the value; None: a flag.
   std::vector<std::string> choices;  ///< All values that there are, or those with a name.
   bool required = false;
   bool repeats = false;  ///< Takes any number of values, or may be given again.

@@ -65,8 +65,8 @@ struct GraphInput {
 /// The parts of the graphs of a verb.
 void put_targets(OptionTargets& to, GraphInput& input);
 
-/// Folders of what is kept from run to run, in `$MATCHA_CACHE_DIR`, else `$XDG_CACHE_HOME/matcha`, else
-/// `~/.cache/matcha`; empty: there is no such folder. `code`: compiled code. `tuned`: what `--tune` finds out.
+/// Folders of files that are kept from run to run, in `$MATCHA_CACHE_DIR`, else `$XDG_CACHE_HOME/matcha`, else
+/// `~/.cache/matcha`; empty: there is no such folder. `code`: compiled code. `tuned`: results of `--tune`.
 std::string code_folder();
 std::string tuning_folder();
 /// Modules of the binary as files, for editors.

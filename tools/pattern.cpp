@@ -54,7 +54,7 @@ std::string listing(const PatternSource& source) {
   return out;
 }
 
-/// The program of what one edge adds.
+/// The program that counts the matches of one edge.
 Status print_delta(const PatternVerbOptions& options, const PatternSource& source, const Console& console) {
   const pattern::Pattern& pattern = source.set().patterns.front();
   std::string why;

@@ -71,7 +71,7 @@ class RunVerb {
     if (pattern.per == "graph") return run_per_graph(options_, pattern, console_, session_);
     // Where a GPU has only a part of the graph, how many neighbours a vertex has is far away.
     if (options_.gpu_memory != 0) pattern.by_degree = false;
-    // It is there until the end, where compiling that nobody waits for any more is left.
+    // Lives until exit: background compilation is abandoned there.
     const bool shares = options_.verify && !pattern.text.empty();
     runs_.push_back(make_run(options_, pattern, console_, session_, shares ? &inputs_ : nullptr));
     RunSteps* const run = runs_.back().get();

@@ -40,7 +40,7 @@ std::optional<std::uint64_t> number_in_environment(const char* name) {
 }
 
 /// Which part a job scheduler has given this process, of how many: Slurm's job arrays, and indexed jobs of Kubernetes,
-/// whose number of parts is told by MATCHA_SHARDS.
+/// whose number of parts is in MATCHA_SHARDS.
 std::optional<std::pair<std::uint64_t, std::uint64_t>> shard_of_scheduler() {
   const auto task = number_in_environment("SLURM_ARRAY_TASK_ID");
   const auto least = number_in_environment("SLURM_ARRAY_TASK_MIN");
@@ -114,7 +114,7 @@ Status leave_team(const ClusterOptions& options, const Console& console, Status 
   }
   std::fflush(nullptr);
   runtime::UnfinishedFile::discard_all();
-  // MPICH's launcher loses what was written right before the end.
+  // MPICH's launcher loses text that was written right before the end.
   std::this_thread::sleep_for(kUntilLauncherHasRead);
   options.team->abort(exit_code(status));
 }

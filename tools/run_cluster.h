@@ -23,7 +23,7 @@ struct RunVerbOptions;
 /// Options of a run that is a part of one in several processes.
 struct ClusterOptions {
   std::string shard;                      ///< `I/N` or `auto`; empty: none.
-  std::string ledger;                     ///< What the shard finds.
+  std::string ledger;                     ///< The results of the shard.
   std::string work;                       ///< A folder that processes share; empty: none.
   bool mpi = false;                       ///< The process is a rank of an MPI job.
   std::vector<std::string> from_ledgers;  ///< Nothing is run: all is in these files.
@@ -32,7 +32,7 @@ struct ClusterOptions {
   std::shared_ptr<runtime::cluster::MpiTeam> team;  ///< Of `mpi`, once it is joined.
 
   bool any() const { return !shard.empty() || !work.empty() || mpi || !from_ledgers.empty(); }
-  /// Whether this process tells what was found: of an MPI job the first.
+  /// True if this process prints the answer: of an MPI job the first.
   bool speaks() const { return team == nullptr || team->rank() == 0; }
 };
 
@@ -45,7 +45,7 @@ Status join_team(RunVerbOptions& all);
 /// ends all ranks with the exit code of the status.
 Status leave_team(const ClusterOptions& options, const Console& console, Status status, bool has_result);
 
-/// What a pattern that is matched by search asks for, so that runs that differ in it are told apart.
+/// The words of a search, which are part of the key of a run.
 std::string search_words(const session::PatternSource& pattern, bool rows);
 
 /// The part of a run that is in this process.
@@ -65,7 +65,7 @@ class ClusterRun {
   codegen::Dealer* dealer() const { return dealer_.get(); }
   /// Of a shard there is no answer, and the ranks but the first of an MPI job do not tell it.
   bool has_answer() const { return options_.shard.empty() && options_.speaks(); }
-  /// Of a shard: what is said instead.
+  /// Message printed by a shard.
   std::string shard_text(bool json, bool complete) const;
   /// The units of a run in several processes, for its report; nothing for a whole run.
   std::optional<UnitsReport> units() const;

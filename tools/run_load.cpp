@@ -30,7 +30,7 @@ bool surely_fits(const std::string& path, std::uint64_t memory) {
   return !failure && bytes <= memory / 8;
 }
 
-/// What the arrays of a graph take of a GPU for a program that reads all of them.
+/// The GPU memory of the arrays of a graph for a program that reads all of them.
 std::uint64_t most_of_gpu(const runtime::GraphView& view) {
   constexpr std::uint64_t kWord = sizeof(std::uint64_t), kItem = sizeof(std::uint32_t);
   const std::uint64_t labels = view.labels != nullptr ? kWord : 0, ids = view.original_ids != nullptr ? kWord : 0;
@@ -115,7 +115,7 @@ Status PartsChoice::check_whole(const BindPlan& plan, const std::vector<Parted>&
       return refuse("the program takes it as a list of edges, which is made in memory",
                     "have the program take a `Graph`");
     }
-    if (on_gpu()) continue;  // What is in memory of the host does not matter.
+    if (on_gpu()) continue;  // Host memory does not matter.
     if (param->graph.simple && !graph->whole().facts().simple) {
       return refuse("its parallel edges are made one in memory", "convert it without --temporal and --edge-labels");
     }

@@ -35,22 +35,22 @@ class PartsChoice {
         option_(options.gpu_memory != 0 ? "--gpu-memory" : "--memory"),
         memory_(options.gpu_memory != 0 ? options.gpu_memory : options.memory) {}
 
-  /// Looks at the graph of a `.mtg` and says what fits how, before it is read. If it is counted in parts, a graph
-  /// without vertices is bound in its place. `compile` and `gpu` are told what that changes. Ok also where the run is
-  /// stopped. Errors: Usage and Resource for what cannot be done, and those of the file.
+  /// Decides how the graph of a `.mtg` fits into memory, before it is read. If it is counted in parts, a graph
+  /// without vertices is bound in its place. `compile` and `gpu` are changed accordingly. Ok also where the run is
+  /// stopped. Errors: Usage and Resource if it cannot be done, and those of the file.
   Status open(const PatternSource* maybe_pattern, const PatternOptions& pattern, const Session& session,
               const BindPlan& plan, CompileOptions& compile, GpuOptions& gpu, BoundInputs& out);
   /// It is counted in parts.
   bool needed() const { return task_.graph != nullptr; }
   /// It does not fit: nothing may be made that has all of it in memory.
   bool does_not_fit() const { return needed() || in_place_; }
-  /// Says what engines want to know of it. It outlives the context.
+  /// Fills in the context of the engines. It outlives the context.
   void describe(EngineContext& context) const;
   /// By what vertices may be ranked, as `order_vertices` has it: only where memory of the host has room for it.
   std::string order() const { return in_place_ && !on_gpu() && options_.order == "auto" ? "stored" : options_.order; }
   /// Loads what the passes left of a program; one that they made for blocks of vertices is run for all of these.
   Status load(Compilation& program, codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable) const;
-  /// What of the file may be in memory of the host; null: all.
+  /// The part of the file that may be in host memory; null: all.
   const std::shared_ptr<runtime::PageLimit>& page_limit() const { return page_limit_; }
   /// After the inputs are read. Errors: Resource if the graph is not where it lies in its file.
   Status check_loaded(const BoundInputs& bound) const;
@@ -76,7 +76,7 @@ class PartsChoice {
   const Console& console_;
   const char* const option_;
   const std::uint64_t memory_;
-  std::uint64_t whole_ = 0;  ///< What the graph takes.
+  std::uint64_t whole_ = 0;  ///< Bytes of the graph.
   std::string no_parts_;     ///< Why it is not counted in parts; empty: it is, or that was not decided.
   PartsTask task_;
   bool in_place_ = false;

@@ -19,7 +19,7 @@ inline constexpr const char* kPatternFile = "<pattern>";
 struct RunVerbOptions {
   ConsoleOptions console;
   CompileOptions compile;
-  PatternOptions pattern;             ///< What holds for all patterns; its text is empty.
+  PatternOptions pattern;             ///< Options of all patterns; its text is empty.
   std::vector<std::string> patterns;  ///< Of `--pattern`.
   std::string pattern_list;           ///< Of `--patterns`; empty: none.
   BindOptions bind;

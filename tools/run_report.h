@@ -23,23 +23,23 @@ struct UnitsReport {
   int ranks = 0;                      ///< Of an MPI job; 0: it is none.
 };
 
-/// What a run has found out so far; anything may be missing when it was stopped early.
+/// The results of a run so far; any part may be missing after an early stop.
 struct RunReport {
   const Compilation* compilation = nullptr;
   std::optional<Signature> signature;          ///< Of the program or the pattern; nothing before it is read.
   const BoundInputs* bound = nullptr;          ///< Null: stopped before the inputs were read.
   const codegen::RunResult* result = nullptr;  ///< Null: stopped before the run.
   const MatchWriter* matches = nullptr;        ///< Null: rows were not streamed.
-  bool only_counts = false;                    ///< Of `--count`: rows are told by their number.
+  bool only_counts = false;                    ///< Of `--count`: only the number of rows is printed.
   bool asks_exists = false;                    ///< Of `--exists`: whether there is one.
   std::string matches_path;                    ///< Of `--matches`; empty: none.
-  std::string pattern;                         ///< What `--pattern` asks for; empty: the program was given.
-  std::vector<std::string> count_names;        ///< What each number of the result counts; empty: not known.
-  std::vector<std::string> columns;            ///< What the columns of streamed rows are called.
+  std::string pattern;                         ///< The line about the pattern; empty: a program was given.
+  std::vector<std::string> count_names;        ///< The name of each number of the result; empty: not known.
+  std::vector<std::string> columns;            ///< The names of the columns of streamed rows.
   std::string given;                           ///< Of several patterns: this one, as the user gave it;
   std::size_t name_width = 0;                  ///< and the characters of the longest name in their lines.
   std::string backend;
-  std::string engine = "program";  ///< What answered, as `--engine` calls it.
+  std::string engine = "program";  ///< The engine that answered, as `--engine` calls it.
   std::string device = "cpu";      ///< Or the GPU's name.
   std::string device_why;          ///< Why `--device auto` took the CPU; empty: there is no GPU, or it was asked for.
   unsigned threads = 0;
@@ -64,7 +64,7 @@ std::string named_lines(const std::vector<std::string>& names, const std::vector
 std::string report_json(const RunReport& report);
 /// The answer as text for standard output; empty when there is none.
 std::string report_text(const RunReport& report);
-/// What `--tune` chose and from what, in a line.
+/// The choice of `--tune` and its candidates, in a line.
 std::string tuning_text(const Tuning& tuning);
 /// `26 of 7,115 outer iterations, 1.2% of the work`.
 std::string iterations_text(const codegen::RunResult& result);

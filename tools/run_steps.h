@@ -13,7 +13,7 @@ namespace matcha::tools {
 
 struct RunReport;
 
-/// What a run has computed, and with what; valid as long as the run.
+/// The results of a run and the objects that made them; valid as long as the run.
 struct Computed {
   RunReport* report;
   QuestionRun& run;
@@ -41,7 +41,7 @@ class RunSteps {
 
   /// Of a pattern, after `read`: the characters of the longest name in its lines.
   virtual std::size_t name_width() const = 0;
-  /// Has the answer say what it is of: a name of so many characters in front of each number, and in JSON.
+  /// Prints the name of the question, padded to `width` characters, before each number, and in JSON.
   virtual void print_name(std::size_t width) = 0;
 };
 

@@ -20,7 +20,7 @@ struct ServeOptions {
   ConsoleOptions console;
   GraphInput graph;
   std::string simd;
-  server::ServeRequest usual;  ///< What holds for all requests.
+  server::ServeRequest usual;  ///< Options of all requests.
 };
 
 Status serve_steps(const ServeOptions& options, const Console& console, Session& session) {

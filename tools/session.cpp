@@ -123,7 +123,7 @@ void Session::run_watchdog() {
   std::optional<Clock::time_point> end_at;
   for (;;) {
     wait_for_wake(end_at ? end_at : cancelled.load() ? std::nullopt : deadline_);
-    // Whoever waits for the lock from here on may wait for the end of the process.
+    // A thread that waits for the lock from here on may wait for the end of the process.
     const std::lock_guard<std::mutex> lock(mutex_);
     if (done_) return;
     const Status found = verdict();

@@ -13,7 +13,7 @@
 
 namespace matcha::tools {
 
-/// What can end a command before its end: Ctrl-C, SIGTERM and `--timeout`. The first signal asks for an orderly stop,
+/// Early ends of a command: Ctrl-C, SIGTERM and `--timeout`. The first signal asks for an orderly stop,
 /// the second kills. Whatever the command is doing, it ends: unless it has ended by itself 50 ms after it was asked to,
 /// a watchdog reports the stop, removes unfinished files and ends the process with its exit code; no destructor runs.
 /// One session at a time; it restores the signal actions at its end.
@@ -43,7 +43,7 @@ class Session {
   void set_report(std::function<void(Status verdict)> report);
   /// Reports a stop before there was a result; the verdict.
   Status stop_early();
-  /// All is reported, and what is left may be cut off if it takes long. Gives the status back.
+  /// All is reported; the rest may be cut off if it takes long. Gives the status back.
   Status leave(Status status);
 
  private:

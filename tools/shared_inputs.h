@@ -16,7 +16,7 @@ using namespace session;
 /// that see loops, read a file in another way, so it is read again for each kind.
 class SharedInputs {
  public:
-  /// What `load_inputs` gives for a program with one graph; `out` must not move afterwards.
+  /// The inputs of a program with one graph; `out` must not move afterwards.
   runtime::Status load(const Signature& program, const BindPlan& plan, const runtime::IoOptions& options,
                        BoundInputs& out);
   bool empty() const { return kept_.empty(); }

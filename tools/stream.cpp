@@ -57,7 +57,7 @@ class StreamVerb {
   }
 
  private:
-  /// Where one has failed, the others wait for what it would have counted.
+  /// If one has failed, the others wait for its counts.
   Status leave_ranks(Status status) const {
     ClusterOptions cluster;
     cluster.team = options_.team;
@@ -206,7 +206,7 @@ class StreamVerb {
   std::optional<st::StreamRun> run_;
 };
 
-/// What does not fit `--mpi`; Ok: nothing.
+/// Checks the options against `--mpi`; Ok: they fit.
 Status check_ranks(const StreamOptions& options, const Console& console) {
   const std::pair<bool, const char*> others[] = {
       {!options.matches.empty(), "--matches"},    {!options.state.empty(), "--state"},

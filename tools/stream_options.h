@@ -9,7 +9,7 @@
 
 namespace matcha::tools {
 
-/// The options of `matcha stream`: what is asked for, and what it is made of.
+/// The options of `matcha stream`: the question and the inputs.
 struct StreamOptions : session::stream::StreamRequest {
   StreamOptions() { code_folder = tools::code_folder(); }
 
@@ -19,7 +19,7 @@ struct StreamOptions : session::stream::StreamRequest {
   std::vector<std::string> patterns;
   std::string pattern_list;
   std::vector<std::string> params;
-  PatternOptions pattern;  ///< What holds for all patterns; its text is empty.
+  PatternOptions pattern;  ///< Options of all patterns; its text is empty.
   bool automatic = false, total = false;
   std::optional<double> timeout;
   bool mpi = false;  ///< The process is a rank of an MPI job.

@@ -33,7 +33,7 @@ void add_stream(CLI::App& app, Action& action);
 void add_doc(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
-/// Not in help: the manual pages, for whoever packs the program.
+/// Not in help: the manual pages, for packagers.
 void add_man(CLI::App& app, Action& action);
 
 /// `--color`, `--quiet`, `--diagnostics` and `--no-progress`, which every verb has.

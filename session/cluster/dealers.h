@@ -33,7 +33,7 @@ struct DealerTest {
   std::uint64_t dies_at = 0;
 };
 
-/// Units of a shard for a shard: so many that a skewed graph is cut evenly (runtime/graph/cuts.h).
+/// Units of a shard for a shard: enough of them to cut a skewed graph evenly (runtime/graph/cuts.h).
 inline constexpr std::uint64_t kUnitsOfShard = 100;
 /// The same on a GPU, for which a unit has to be larger; its arcs are shared out once more inside of it.
 inline constexpr std::uint64_t kGpuUnitsOfShard = 8;

@@ -72,7 +72,7 @@ class PatternPicture {
  private:
   std::string name(int v) const { return names_ != nullptr ? (*names_)[at(v)] : plan_.pattern.vertex_name(v); }
 
-  /// What is drawn there is part of the picture; nothing else should be written over it.
+  /// These lines are part of the picture; no text should cover them.
   void take(const Box& box) {
     taken_.push_back(box);
     if (taken_.size() == 1) area_ = box;

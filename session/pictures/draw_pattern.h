@@ -37,7 +37,7 @@ struct DrawnMatch {
 /// Matches side by side in rows, each drawn as the pattern is, with the ids and labels of its own vertices.
 Drawing draw_matches(const pattern::Pattern& pattern, const std::vector<DrawnMatch>& matches);
 
-/// The patterns in words, for those who cannot see them.
+/// The patterns in words, for screen readers.
 std::string pattern_words(const std::vector<pattern::MatchingPlan>& plans);
 
 }  // namespace matcha::session

@@ -31,7 +31,7 @@ std::vector<int> part_of(const Pattern& pattern, int start) {
 
 double cross(Point a, Point b, Point c) { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
 
-/// One connected part; vertices are numbered anew.
+/// One connected part, with vertex numbers of its own.
 class Part {
  public:
   Part(const Pattern& pattern, const std::vector<int>& vertices) : size_(vertices.size()) {
@@ -86,7 +86,7 @@ class Part {
     return points;
   }
 
-  /// By the distance from the vertex that is farthest from the first: what paths are.
+  /// By the distance from the vertex that is farthest from the first, for paths.
   std::vector<Point> line() const {
     const std::vector<double>& first = distance_[0];
     const auto end = static_cast<std::size_t>(std::max_element(first.begin(), first.end()) - first.begin());

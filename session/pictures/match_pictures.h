@@ -20,7 +20,7 @@ bool is_picture(std::string_view path);
 /// Takes the rows of a pattern's matches and draws them, with the ids and labels of the graph.
 class MatchPictures {
  public:
-  /// What it is given must outlive it. A row has a column for each vertex of the pattern, in order. `ids` are of the
+  /// Its arguments must outlive it. A row has a column for each vertex of the pattern, in order. `ids` are of the
   /// ranks that rows have; `maybe_graph` has the labels of its vertices, if they have any.
   MatchPictures(const pattern::Pattern& pattern, const runtime::Universe& ids, const runtime::Graph* maybe_graph);
 
