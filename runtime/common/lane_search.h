@@ -28,7 +28,7 @@ MATCHA_MEMBER const L& some_list();  // For types only: never called.
 template <typename L>
 using ItemOf = decltype(some_list<L>().at(0));
 
-/// True for lists whose items ascend; a literal has a search of its own.
+/// True for lists whose items ascend; a literal has its own search.
 template <typename B>
 inline constexpr bool can_merge = true;
 template <u64 rows, typename T>

@@ -18,7 +18,7 @@ struct MotifSums {
   WideSum closed, returned, pairs, wheels;  ///< As WedgeSums of engines/identities.
 };
 
-/// What to count over wedges, besides 4-cycles.
+/// The counts to compute over wedges, besides 4-cycles.
 enum MotifWants : u32 { kFiveCycles = 1, kCommonPairs = 2 };
 
 /// A graph whose ranks ascend with the degrees, and the results.
