@@ -26,9 +26,10 @@ using runtime::stream::DeltaSearch;
 using runtime::stream::DynamicGraph;
 using runtime::stream::EdgeUpdate;
 
-/// So many edges are counted by one thread before it is known what they take.
+/// The number of edges that one thread counts before their cost is known.
 constexpr std::size_t kEdgesOfOneThread = 8;
-/// So many changes are kept until the graph is laid out anew, and one for so many of its edges: a byte for each.
+/// The changes that are recorded before the whole graph is rebuilt instead, at least; and one for this many of its
+/// edges: a byte for each.
 constexpr std::uint64_t kLateChanges = 1000, kEdgesOfLate = 32;
 
 unsigned threads_of(const ApplyOptions& options) {
@@ -148,14 +149,14 @@ class DeltaEngine final : public Engine {
     ProgramOptions options;
     std::shared_ptr<const Reporter> reporter;
     std::optional<DeltaProgram> delta;
-    std::size_t index = 0;  ///< In the engine that has it.
-    std::string why;        ///< There are no deltas.
+    std::size_t index = 0;  ///< In the engine that runs it.
+    std::string why;        ///< Why there are no deltas; empty: there are.
   };
 
-  /// Has a program run anew after each batch.
+  /// Switches a program to recomputation after each batch.
   Status run_anew(Entry& entry) {
     if (again_ == nullptr) {
-      // With the label words that are known by now.
+      // With the label words known so far.
       runtime::Result<ResidentGraph::Shared> now = graph();
       if (!now) return reporter_->error(now.error());
       again_ = make_recompute(*now, reporter_, reading_);
@@ -165,7 +166,7 @@ class DeltaEngine final : public Engine {
     return again_->add(entry.request, entry.options, entry.reporter);
   }
 
-  /// Takes a batch in and answers it; none is owed.
+  /// Applies a batch and answers it; no answers are pending.
   Status take(const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) {
     answers.clear();
     Status status = plan(options);
@@ -194,7 +195,7 @@ class DeltaEngine final : public Engine {
     }
     const double ms = watch.ms();
     for (Answer& answer : stood) answer.match_ms = ms / static_cast<double>(stood.size());
-    // Of few edges it is known only now.
+    // For a few edges it is only known now.
     const std::size_t edges = batch.deleted.size() + batch.inserted.size();
     if (edges != 0 && edges < kTimed && !options.quiet && !has_shared_) each_ms_ = ms / static_cast<double>(edges);
     if (!options.quiet) gpu_.add(on_gpu_, edges, ms, *reporter_);
@@ -203,7 +204,7 @@ class DeltaEngine final : public Engine {
     return status;
   }
 
-  /// Whether many such batches are counted sooner together, which a GPU does.
+  /// True if counting many such batches together is faster, on a GPU.
   bool may_be_late(const NetBatch& batch, const ApplyOptions& options) {
     const std::size_t edges = batch.deleted.size() + batch.inserted.size();
     if (options.quiet || options.maybe_partners != nullptr || options.way == Way::Anew || again_ != nullptr ||
@@ -229,8 +230,8 @@ class DeltaEngine final : public Engine {
     return !search_ || has_left_ || edges > 4 * planned || planned > 4 * edges;
   }
 
-  /// Once, classes for all labels that programs ask for; and terms of all patterns, anew where the graph has another
-  /// size than when they were planned.
+  /// Sets classes for all labels that programs use, once; plans the terms of all patterns, again when the size of the
+  /// graph has changed.
   Status plan(const ApplyOptions& options) {
     if (!needs_plan()) return Status::Ok;
     planned_edges_ = present_.edge_count();
@@ -265,7 +266,7 @@ class DeltaEngine final : public Engine {
     search_.emplace(present_.graph(), kernels(options));
   }
 
-  /// Brings the graph of the engine that stands up to this one.
+  /// Updates the graph of the baseline engine to this one.
   Status catch_up() {
     if (!lag_.exists()) return Status::Ok;
     runtime::Result<ResidentGraph::Shared> last = stands_->graph();
@@ -281,12 +282,12 @@ class DeltaEngine final : public Engine {
     return status;
   }
 
-  /// Runs all programs that have deltas on the graph as it is.
+  /// Runs all programs with deltas on the present graph.
   Status run_all(const ApplyOptions& options, std::vector<Answer>& answers) {
     Status status = catch_up();
     const Stopwatch watch;
     if (status == Status::Ok) status = stands_->start(options, answers);
-    // One that took much longer than the last was held up.
+    // A run that took much longer than the last one was delayed.
     constexpr double kMostGrowth = 1.25;
     run_ms_ = std::min(watch.ms(), run_ms_ ? kMostGrowth * *run_ms_ : kNever);
     return status;
@@ -305,7 +306,7 @@ class DeltaEngine final : public Engine {
     return Status::Ok;
   }
 
-  /// Totals that are wanted and not known, after quiet batches or without a start.
+  /// Computes requested totals that are unknown, after quiet batches or without a start.
   Status find_totals(const ApplyOptions& options) {
     const bool wanted = std::ranges::any_of(entries_, [](const Entry& entry) {
       return entry.delta && entry.delta->wants_total() && !entry.delta->total();
@@ -331,7 +332,7 @@ class DeltaEngine final : public Engine {
     return reporter_->error(error);
   }
 
-  /// What it takes to count the whole graph; kNever where that cannot be.
+  /// The time to recount the whole graph; kNever if impossible.
   double anew_ms(const ApplyOptions& options) const {
     if (options.quiet || !run_ms_) return kNever;
     for (const Entry& entry : entries_) {
@@ -341,7 +342,7 @@ class DeltaEngine final : public Engine {
     return *run_ms_ + rebuild_ms_.value_or(kMsOfEdge * static_cast<double>(present_.edge_count()));
   }
 
-  /// Counts the whole graph as it is.
+  /// Recounts the whole present graph.
   Status count_anew(const ApplyOptions& options) {
     std::vector<Answer> answers;
     const Status status = run_all(options, answers);
@@ -352,16 +353,16 @@ class DeltaEngine final : public Engine {
     return Status::Ok;
   }
 
-  /// Takes the batch in, one update after the other: what goes, then what comes.
+  /// Applies the batch, one update after the other: deletions, then insertions.
   Status change(const NetBatch& batch, const ApplyOptions& options) {
     const bool quiet = options.quiet;
     if (!batch.empty()) lag_.add();
     if (!present_.take_deleted(batch, updates_)) return misfit("an edge that goes was not there");
-    // In between, a vertex with another label has none that a graph could have.
+    // In between, a relabelled vertex has a label that no graph could have.
     Phase goes(updates_.size(), batch.relabels() ? kNever : anew_ms(options), options.way);
     Status status = change_edges(updates_, -1, goes, options);
     if (status != Status::Ok) return status;
-    // A vertex with another label has for a while one that no program asks for, in between what goes and what comes.
+    // Between deletions and insertions a relabelled vertex has a temporary class that no program uses.
     for (const VertexChange& vertex : batch.vertices) {
       if (vertex.was && vertex.is) {
         status = change_class(vertex, true, quiet);
@@ -398,11 +399,11 @@ class DeltaEngine final : public Engine {
     return comes.gave_up() ? count_anew(options) : Status::Ok;
   }
 
-  /// Takes edges in or out, and counts what they do, by the threads that there are.
+  /// Inserts or deletes edges, and counts their effect, on the available threads.
   Status change_edges(std::span<const EdgeUpdate> edges, int sign, Phase& phase, const ApplyOptions& options) {
     const bool counts = !options.quiet && !edges.empty() && !counting().empty();
     const bool may_share = counts && (threads_of(options) > 1 || options.maybe_partners != nullptr);
-    // Where nobody asked for it, fewer are not worth a launch.
+    // Unless a GPU is required, fewer edges are not worth a launch.
     constexpr std::size_t kMany = 1024;
     bool alone = true;
     bool may_use_gpu = counts && (gpu_.is_wanted() || edges.size() >= kMany) && gpu_.counts(present_);
@@ -410,7 +411,7 @@ class DeltaEngine final : public Engine {
     const Stopwatch watch;
     for (std::size_t at = 0; at < edges.size();) {
       if (counts && at >= next_look) {
-        // The CPU has been at it long enough to know what the others would take.
+        // The CPU's time is now known well enough for a comparison.
         next_look = at + kMany;
         may_use_gpu = gpu_.counts_rest(present_, at, watch.ms(), edges.size() - at);
         if (may_use_gpu) next_look = edges.size();
@@ -446,7 +447,7 @@ class DeltaEngine final : public Engine {
     return Status::Ok;
   }
 
-  /// Takes edges, from the first; none: the CPU has to.
+  /// Counts a prefix of the edges on the GPU; `taken` 0: the CPU must count.
   Status count_on_gpu(std::span<const EdgeUpdate> edges, int sign, Phase& phase, const ApplyOptions& options,
                       std::size_t& taken) {
     const double began = phase.is_timed() ? thread_ms() : 0;
@@ -465,15 +466,15 @@ class DeltaEngine final : public Engine {
     return status_of(took.ending, *reporter_);
   }
 
-  /// How many of the edges that are left threads share; 0: the next one is counted here.
+  /// The number of remaining edges that threads share; 0: the next one is counted here.
   std::size_t to_share(std::size_t left, const Phase& phase, const ApplyOptions& options) const {
-    // What the threads get to do must be long beside what it takes to wake them, and an edge beside its versions.
+    // The work of the threads must be long compared to waking them, and an edge compared to its versions.
     constexpr double kPays = 0.2, kPaysEach = 1e-3;
     constexpr std::size_t kFewest = 64;
     if (phase.gave_up()) return 0;
     if (options.shares_always) return left;
     if (!each_ms_ || *each_ms_ < kPaysEach || *each_ms_ * static_cast<double>(left) < kPays) return 0;
-    // Where a GPU may take over, it is asked now and then.
+    // If a GPU may take over, its choice is checked from time to time.
     constexpr std::size_t kJoined = 4096;
     if (gpu_.may_join()) left = std::min(left, kJoined);
     const double step = phase.step_ms() / *each_ms_ * threads_of(options);
@@ -481,7 +482,7 @@ class DeltaEngine final : public Engine {
     return std::min(left, std::max(kFewest, static_cast<std::size_t>(step)));
   }
 
-  /// Shares edges, from the first, among threads: `taken` of them, in so many `ms`.
+  /// Shares a prefix of the edges among threads: `taken` edges, in `ms`.
   Status share(std::span<const EdgeUpdate> edges, int sign, const ApplyOptions& options, std::size_t& taken,
                double& ms) {
     if (!shared_ || shared_threads_ != threads_of(options)) {
@@ -508,7 +509,7 @@ class DeltaEngine final : public Engine {
     return runtime::set_kernels(options.run.tier.value_or(runtime::best_tier()));
   }
 
-  /// Takes an edge in (+1) or out.
+  /// Inserts (+1) or deletes an edge.
   Status change_edge(const EdgeUpdate& edge, int sign, bool quiet) {
     DynamicGraph& graph = present_.graph();
     const bool fits = sign < 0 ? graph.erase(edge.u, edge.v, edge.layer) : !graph.has_edge(edge.u, edge.v, edge.layer);
@@ -527,7 +528,8 @@ class DeltaEngine final : public Engine {
     return Status::Ok;
   }
 
-  /// Gives a vertex the class of no program, or that of its new label: its edges go, and come again.
+  /// Moves a vertex to a class that no program uses, or to that of its new label: its edges are deleted and inserted
+  /// again.
   Status change_class(const VertexChange& vertex, bool away, bool quiet) {
     const std::optional<std::uint32_t> number = present_.number(vertex.id);
     if (!number) return misfit("a vertex that has another label was not there");
@@ -550,29 +552,30 @@ class DeltaEngine final : public Engine {
   }
 
   DynamicPresent present_;
-  /// Has the programs with deltas: what they are, and what they find where nobody knows it. Its graph stays behind.
+  /// Runs the programs with deltas on the whole graph: to check them, and for totals that are unknown. Its graph may
+  /// lag.
   std::unique_ptr<Engine> stands_;
-  std::unique_ptr<Engine> again_;  ///< Has all others; null: there are none.
-  Lag lag_;                        ///< Of the graph of `stands_`.
+  std::unique_ptr<Engine> again_;  ///< Runs all other programs; null: there are none.
+  Lag lag_;                        ///< The changes missing in the graph of `stands_`.
   std::shared_ptr<const Reporter> reporter_;
   Prepared::Reading reading_;
   std::vector<Entry> entries_;
-  LabelNumbers labels_, edge_labels_;  ///< Of classes and of layers.
+  LabelNumbers labels_, edge_labels_;  ///< Of classes, and of layers.
   std::uint64_t planned_edges_ = 0;
   std::optional<DeltaSearch> search_;
-  std::optional<SharedDeltas> shared_;  ///< Once there is something to share.
+  std::optional<SharedDeltas> shared_;  ///< Created on first use.
   unsigned shared_threads_ = 0;
-  bool shared_is_planned_ = false;  ///< It has the programs as they are planned now.
-  bool has_shared_ = false;         ///< In the batch at hand.
-  bool has_left_ = false;           ///< A program has left those with deltas since the last plan.
+  bool shared_is_planned_ = false;  ///< It has the current plans of the programs.
+  bool has_shared_ = false;         ///< In the current batch.
+  bool has_left_ = false;           ///< A program has lost its deltas since the last plan.
   std::vector<EdgeUpdate> updates_;
-  GpuUse gpu_;           ///< Has the graph of `present_`.
-  bool on_gpu_ = false;  ///< Edges of the batch at hand were counted on it,
+  GpuUse gpu_;           ///< Its graph is that of `present_`.
+  bool on_gpu_ = false;  ///< Edges of the current batch were counted on it,
   GpuRows gpu_rows_;     ///< which read these rows.
   LateBatches late_;
-  /// What it takes one thread to count what an edge does; where there are more.
+  /// The time of one thread for an edge; measured if there are several threads.
   std::optional<double> each_ms_;
-  /// What it took last to run all programs that have deltas, and to lay the graph out for them.
+  /// The last time to run all programs with deltas, and to lay the graph out for them.
   std::optional<double> run_ms_, rebuild_ms_;
 };
 

@@ -19,8 +19,8 @@ using pattern::Pattern;
 using Kind = ir::Term::Kind;
 
 constexpr std::size_t kMostItems = 8;
-constexpr std::int64_t kOrders = 40320;  ///< Of 8 vertices.
-/// Items get numbers from here on while they are renamed, so that none is met twice.
+constexpr std::int64_t kOrders = 40320;  ///< The number of orders of 8 vertices.
+/// Renamed items temporarily get numbers from here on, so that none is renamed twice.
 constexpr int kAside = 1 << 20;
 
 bool only_compares(const Term& term) {
@@ -35,7 +35,7 @@ bool only_compares(const Term& term) {
   }
 }
 
-/// Whether what only compares holds where item i has rank `ranks[i]`.
+/// True if a comparison holds when item i has rank `ranks[i]`.
 bool holds(const Term& term, const std::vector<int>& ranks) {
   const auto part = [&](const Term& inner) { return holds(inner, ranks); };
   const auto rank = [&](std::size_t i) { return ranks[static_cast<std::size_t>(term.parts[i].item)]; };
@@ -73,7 +73,7 @@ class Reader {
     if (why_.empty()) why_ = std::move(why);
   }
 
-  /// All ways to say which items are the same vertex.
+  /// Enumerates all partitions of the items into equal vertices.
   void split(const Nest& nest, std::size_t next, int count) {
     if (failed()) return;
     if (next == nest.items.size()) return add(nest, count);
@@ -83,7 +83,7 @@ class Reader {
     }
   }
 
-  /// Items of a class are one vertex, and the vertices differ.
+  /// Items of a class are one vertex, and different classes are different vertices.
   void add(const Nest& nest, int count) {
     std::vector<Term> conditions;
     for (const Term& condition : nest.conditions) ir::settle(placed(condition, nest), conditions);
@@ -117,7 +117,7 @@ class Reader {
     return term;
   }
 
-  /// Puts a condition into the pattern. False: it contradicts another, or there is no place for it.
+  /// Adds a condition to the pattern. False: it contradicts another, or patterns cannot express it.
   bool take(const Term& condition, Pattern& pattern, std::vector<Term>& order) {
     const bool negated = condition.is(Kind::Not);
     const Term& inner = negated ? condition.parts[0] : condition;
@@ -166,7 +166,7 @@ class Reader {
     return !contradicts_;
   }
 
-  /// How many of the orders of 8 vertices, on average, the conditions admit.
+  /// The number of orders of 8 vertices, on average, that satisfy the conditions.
   static std::int64_t share_of_orders(const std::vector<Term>& order, int count) {
     if (order.empty()) return kOrders;
     std::vector<int> ranks(static_cast<std::size_t>(count));
@@ -186,7 +186,7 @@ class Reader {
   std::map<std::string, WeightedPattern> found_;
 };
 
-/// The one sink that the module returns as it is; null if there is none.
+/// The only sink, which the module returns unchanged; null if there is none.
 const ir::Sink* returned_sum(const ir::Module& module) {
   const ir::Sink* sum = nullptr;
   const ir::Expr* value = nullptr;

@@ -24,17 +24,18 @@ using pattern::DeltaAnswer;
 using pattern::Pattern;
 using runtime::stream::DeltaSearch;
 
-/// Results of a tuple; more are a list, of which a stream tells the size.
+/// The most results of a tuple; more are a list, for which a stream reports the size.
 constexpr std::size_t kMostResults = 64;
 
-/// Whether several edges with different labels join two vertices of the graph that the program reads.
+/// True if two vertices of the program's graph may be joined by several edges with different labels.
 bool reads_edge_labels(const frontend::asg::Graph& graph) {
   return std::ranges::any_of(graph.params, [](const frontend::asg::Param& param) {
     return param.type->is_graph() && param.type->elem != nullptr;
   });
 }
 
-/// The labels by which the program reads edges, as patterns write them; nothing, and why, if they are no such labels.
+/// The edge labels that the program uses, in the syntax of patterns; empty, with the reason, if they cannot be
+/// expressed.
 std::optional<std::vector<std::string>> labels_of_slices(const frontend::asg::Graph& graph, std::string& why) {
   std::vector<std::string> labels;
   for (const frontend::asg::Slice& slice : graph.slices) {
@@ -107,7 +108,7 @@ bool DeltaProgram::read_pattern(const ProgramRequest& request, bool directed, st
   return true;
 }
 
-/// An edge of one of several labels: the sum over all choices.
+/// Handles an edge with one of several labels: the sum over all choices.
 bool DeltaProgram::choose_labels(std::string& why) {
   const std::optional<std::uint64_t> order = pattern::Symmetry(patterns_.front()).order();
   const __int128 share = embeddings_ ? 1 : static_cast<__int128>(order.value_or(0));
@@ -135,7 +136,7 @@ bool DeltaProgram::read_program(const ProgramRequest& request, bool directed, st
   if (compile.file.empty()) compile.file = "<program>";
   Compilation compilation(compile, log);
   if (compilation.lower_text(request.text) != Status::Ok) return false;
-  // Words are told from numbers by codes that no label has.
+  // Codes that no label has distinguish words from numbers.
   constexpr std::int64_t kFirstWord = -(std::int64_t{1} << 60);
   std::vector<std::string> words;
   passes::LabelWords labels;
@@ -310,7 +311,7 @@ void DeltaProgram::forget() {
   rows_.clear();
 }
 
-/// The rows, without those that came and went.
+/// The rows, without those that were both inserted and deleted.
 RowChanges DeltaProgram::row_changes() const {
   std::vector<Row> sorted = rows_;
   const auto is_less = [](std::uint64_t x, std::uint64_t y) {
@@ -333,7 +334,7 @@ RowChanges DeltaProgram::row_changes() const {
   return changes;
 }
 
-/// What was counted edge by edge, one a result; nothing if it does not fit or is not whole.
+/// The change counted edge by edge, for each result; empty on overflow or if it is not an integer.
 std::optional<std::vector<__int128>> DeltaProgram::counted() const {
   std::vector<__int128> result;
   __int128 sum = 0;
@@ -353,7 +354,7 @@ std::optional<std::vector<__int128>> DeltaProgram::counted() const {
   return result;
 }
 
-/// One a result, since the last answer.
+/// The change since the last answer, for each result.
 std::optional<std::vector<__int128>> DeltaProgram::delta() const {
   std::optional<std::vector<__int128>> found = counted();
   for (std::size_t i = 0; found && i < recounted_.size(); ++i) {

@@ -16,17 +16,17 @@ using runtime::stream::DynamicGraph;
 using runtime::stream::EdgeUpdate;
 using runtime::stream::kAnyClass;
 
-/// Vertices whose neighbours are looked at for statistics, at most, and pairs of neighbours.
+/// The most vertices, and pairs of neighbours, that are sampled for statistics.
 constexpr std::uint32_t kSampledVertices = 1U << 16;
-/// With fewer there is nothing to be learned from.
+/// A smaller sample is not significant.
 constexpr std::uint64_t kFewEdges = 256;
 
-/// Neighbours in some rows by classes, as vertices are met along edges, and how often neighbours are adjacent.
+/// Neighbours in some rows by class, for vertices met along edges, and how often neighbours are adjacent.
 struct Degrees {
   std::uint32_t classes = 0;
-  /// By class of a vertex, of its neighbours: those in the rows, times all neighbours of the vertex.
+  /// By class of a neighbour: the number in the rows times all neighbours of the vertex.
   std::vector<double> weighted;
-  std::vector<double> ends;  ///< By class: neighbours of any class.
+  std::vector<double> ends;  ///< By class: the number of ends of edges.
   double items = 0;          ///< In the rows.
   double closing = 0;
 
@@ -43,7 +43,7 @@ struct Degrees {
   }
 };
 
-/// Of the rows of a layer.
+/// Measures the rows of a layer.
 Degrees measure(const DynamicGraph& graph, std::uint32_t layer, bool backwards) {
   Degrees found;
   const std::uint32_t n = found.classes = graph.class_count();
@@ -66,7 +66,7 @@ Degrees measure(const DynamicGraph& graph, std::uint32_t layer, bool backwards) 
         found.weighted[std::size_t{c} * n + d] += degree;
       }
       if (row.size() < 2) continue;
-      // A pair or so of each vertex says enough.
+      // About one pair for each vertex is enough.
       const std::uint32_t first = row[p % row.size()], second = row[(p + 1 + row.size() / 2) % row.size()];
       if (first == second) continue;
       tried += degree;
@@ -77,7 +77,7 @@ Degrees measure(const DynamicGraph& graph, std::uint32_t layer, bool backwards) 
   return found;
 }
 
-/// The term in the numbers of the graph.
+/// Converts a term to the numbers of the graph.
 class Numbered {
  public:
   Numbered(const DeltaTerm& term, bool directed, const NumberOf& class_of, const NumberOf& layer_of)
@@ -108,7 +108,7 @@ class Numbered {
   runtime::stream::TermPattern take() { return std::move(made_); }
 
  private:
-  /// The arc, or the edge, is wanted in the layers of its labels, and not in layer 0.
+  /// The arc, or the edge, is required in the layers of its labels, not in layer 0.
   void take(int u, int v, const std::vector<std::string>& labels) {
     using pattern::at;
     using pattern::bit;
@@ -132,7 +132,7 @@ pattern::DeltaStatistics statistics_of(const DynamicGraph& graph, NumberOf class
   if (graph.edge_count() < kFewEdges) return pattern::typical_statistics();
   struct Known {
     std::vector<double> vertices;                 ///< By class.
-    std::vector<std::array<Degrees, 2>> degrees;  ///< By layer: of rows, and of those backwards.
+    std::vector<std::array<Degrees, 2>> degrees;  ///< By layer: of rows, and of reverse rows.
     bool directed = false;
 
     const Degrees& of(std::uint32_t layer, bool backwards) const { return degrees[layer][backwards && directed]; }

@@ -6,11 +6,11 @@ namespace matcha::session::stream {
 
 namespace {
 
-/// So many edges say what one takes.
+/// The number of edges in a significant measurement.
 constexpr std::size_t kTried = 4096;
-/// A device must be sooner by so much.
+/// A device must be faster by this factor.
 constexpr double kSurely = 1.25;
-/// A trial is a part of the time until the next one, which is not soon.
+/// A trial may take 1 / kTrials of the time until the next one, which is at least kLeastStay ms later.
 constexpr double kTrials = 20, kLeastStay = 500;
 
 }  // namespace

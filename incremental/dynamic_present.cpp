@@ -19,12 +19,12 @@ void sort(std::vector<EdgeChange>& edges) {
 
 constexpr std::uint32_t kNone = DynamicGraph::kNone;
 
-/// No edge of a graph or a pattern has it.
+/// The placeholder label: no edge of a graph or a pattern has it.
 constexpr std::int64_t kHeld = runtime::kNoLabel + 2;
 
 bool same_ends(const EdgeChange& a, const EdgeChange& b) { return a.u == b.u && a.v == b.v; }
 
-/// Whether some edge of a sorted list has the ends.
+/// True if some edge of a sorted list has the ends.
 bool joins(const std::vector<EdgeChange>& edges, const EdgeChange& ends) {
   return std::ranges::binary_search(edges, std::tie(ends.u, ends.v), {},
                                     [](const EdgeChange& edge) { return std::tie(edge.u, edge.v); });
@@ -98,7 +98,7 @@ void DynamicPresent::set_classes(const Numbered& labels) {
   for (std::uint32_t layer = 0; layer < layers; ++layer) graph_->load(edges[layer], layer);
 }
 
-/// Of a vertex that is, or was, there.
+/// The number of a vertex that exists or existed.
 std::optional<std::uint32_t> DynamicPresent::ever_number(std::int64_t id) const {
   if (const std::optional<std::uint32_t> first = first_->rank(id)) return first;
   const auto later = later_.find(id);
@@ -147,7 +147,7 @@ bool DynamicPresent::take(const VertexChange& change, std::optional<std::uint32_
   return true;
 }
 
-/// The numbers of the ends, which are vertices that differ.
+/// Finds the numbers of the ends, which are different vertices.
 bool DynamicPresent::find(const EdgeChange& edge, std::uint32_t& u, std::uint32_t& v) const {
   const std::optional<std::uint32_t> a = number(edge.u), b = number(edge.v);
   if (!a || !b || *a == *b) return false;
@@ -217,8 +217,8 @@ void DynamicPresent::take_labels_back(const NetBatch& batch) {
   }
 }
 
-/// Calls `take` with the other end, by its number, and the label of the edges of a vertex; each of an undirected graph
-/// is one of either end.
+/// Calls `take` with the number of the other end, and the label, of each edge of a vertex; an undirected edge belongs
+/// to both ends.
 template <typename Take>
 void DynamicPresent::each_edge_of(std::uint32_t number, const Take& take) const {
   if (edge_labels_ != nullptr) {
@@ -293,8 +293,8 @@ bool DynamicPresent::has_edge(std::int64_t u, std::int64_t v, std::int64_t label
   return label == runtime::kNoLabel && graph_->has_edge(graph_->place(*a), graph_->place(*b));
 }
 
-/// Numbers, places, records and rows lie anywhere in memory, so that of a group of edges all are fetched before the
-/// first one is looked at.
+/// Numbers, places, records and rows are scattered in memory, so all those of a group of edges are prefetched before
+/// the first one is used.
 void DynamicPresent::look_up(std::span<const EdgeChange> edges, Known* known) const {
   constexpr std::size_t kGroup = 32;
   struct Ends {

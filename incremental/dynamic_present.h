@@ -16,10 +16,10 @@
 
 namespace matcha::session::stream {
 
-/// A graph that follows a stream in place, in ids as programs see them. Vertices have numbers, in the order in which
-/// they came; places are those of the dynamic graph. Labels that programs ask for are classes 1, 2, …; class 0 has all
-/// other vertices. Where edges have labels, layer 0 of the dynamic graph has each pair that some edge joins, and layers
-/// 1, 2, … the edges with those labels that programs ask for.
+/// A graph that follows a stream in place, with ids as programs see them. Vertices have numbers in the order of their
+/// arrival; places are those of the dynamic graph. Labels that programs use are classes 1, 2, …; class 0 has all other
+/// vertices. If edges have labels, layer 0 of the dynamic graph has each adjacent pair, and layers 1, 2, … the edges
+/// with the labels that programs use.
 class DynamicPresent final : public Present {
  public:
   using Numbers = runtime::stream::DynamicGraph;
@@ -27,14 +27,14 @@ class DynamicPresent final : public Present {
   /// Requires: ids are ints.
   explicit DynamicPresent(const ResidentGraph::Shared& start);
 
-  /// Labels of classes 1, 2, …, and of layers 1, 2, …; each may be none.
+  /// Labels of classes 1, 2, …, and of layers 1, 2, …; each may be empty.
   struct Numbered {
     std::vector<std::optional<std::int64_t>> classes, layers;
   };
-  /// Lays the graph out anew, by classes and layers. Requires: no layers where edges have no labels.
+  /// Rebuilds the graph with these classes and layers. Requires: no layers if edges have no labels.
   void set_classes(const Numbered& labels);
-  /// Labels got other codes: all of them by a map, and those of classes and layers. Vertices without a label get
-  /// `none`. Requires: as many classes and layers.
+  /// Replaces codes of labels: all of them by a map, and those of classes and layers. Vertices without a label get
+  /// `none`. Requires: the same number of classes and layers.
   template <typename Recode>
   void recode(const Recode& recode, std::int64_t none, const Numbered& labels) {
     for (std::int64_t& label : labels_) label = label == runtime::kNoLabel ? none : recode(label);
@@ -44,29 +44,29 @@ class DynamicPresent final : public Present {
 
   runtime::stream::DynamicGraph& graph() { return *graph_; }
   const runtime::stream::DynamicGraph& graph() const { return *graph_; }
-  /// The number of a vertex that is there.
+  /// The number of an existing vertex.
   std::optional<std::uint32_t> number(std::int64_t id) const;
   std::int64_t id(std::uint32_t number) const { return ids_[number]; }
   std::int64_t label(std::uint32_t number) const { return labels_[number]; }
   std::uint32_t class_of_label(std::int64_t label) const;
-  /// The edges of a vertex that is there, in each layer, by numbers of their ends.
+  /// The edges of an existing vertex, in each layer, by numbers of their ends.
   std::vector<runtime::stream::EdgeUpdate> edges_of(std::uint32_t number) const;
 
-  /// Follows a change of a vertex, which has no edges: it comes, goes, or gets another label. `maybe_class`: a class
-  /// that it has in place of its label's, for a while. False: it does not fit.
+  /// Applies a change of a vertex without edges: it is created, deleted, or gets another label. `maybe_class`: a
+  /// temporary class instead of its label's. False: it does not fit.
   bool take(const VertexChange& change, std::optional<std::uint32_t> maybe_class = std::nullopt);
 
-  /// What the edges of a batch that go, or come, do to the rows: of edges with labels a change for each label that has
-  /// a layer, and one in layer 0 where an edge is the last or the first of its pair, before or after the whole batch.
-  /// The labels follow at once, the rows are left to the caller. Between the two calls pairs that lose all their edges
-  /// and get others have one of another label. False: a vertex or an edge does not fit. Requires: those that go, then
-  /// changes of vertices, then those that come.
+  /// Converts the edges of a batch that are deleted, or inserted, to changes of rows. An edge with labels gives one
+  /// change for each label with a layer, and one in layer 0 if it is the last or the first of its pair, before or after
+  /// the whole batch. The labels are updated at once; the caller changes the rows. Between the two calls, a pair that
+  /// loses all its edges and gets others has an edge with a placeholder label. False: a vertex or an edge does not fit.
+  /// Call order: deletions, then changes of vertices, then insertions.
   bool take_deleted(const NetBatch& batch, std::vector<runtime::stream::EdgeUpdate>& changes);
   bool take_inserted(const NetBatch& batch, std::vector<runtime::stream::EdgeUpdate>& changes);
-  /// Labels of edges are as before the batch that was taken last, of edges alone; the rows are left to the caller.
+  /// Restores the labels of edges to those before the last batch, which had edges only; the caller changes the rows.
   void take_labels_back(const NetBatch& batch);
 
-  /// What to do to `base` to get this graph.
+  /// The changes from `base` to this graph.
   NetBatch difference_to(const ResidentGraph& base) const;
 
   bool directed() const override { return graph_->directed(); }
@@ -91,7 +91,7 @@ class DynamicPresent final : public Present {
   template <typename Take>
   void each_edge_of(std::uint32_t number, const Take& take) const;
 
-  std::shared_ptr<const runtime::Universe> first_;  ///< Ranks of the first graph are numbers.
+  std::shared_ptr<const runtime::Universe> first_;  ///< Ranks of the first graph are vertex numbers.
   std::unordered_map<std::int64_t, std::uint32_t> later_;
   std::vector<std::int64_t> ids_;     ///< By number.
   std::vector<std::int64_t> labels_;  ///< By number.
@@ -99,8 +99,8 @@ class DynamicPresent final : public Present {
   std::uint32_t class_count_ = 1;
   std::uint64_t vertices_ = 0;
   std::unique_ptr<runtime::stream::DynamicGraph> graph_;
-  std::unique_ptr<EdgeLabels> edge_labels_;  ///< Null: edges have none.
-  std::vector<EdgeChange> held_;             ///< Those of another label, between what goes and what comes.
+  std::unique_ptr<EdgeLabels> edge_labels_;  ///< Null: edges have no labels.
+  std::vector<EdgeChange> held_;             ///< Edges with the placeholder label, between deletions and insertions.
 };
 
 }  // namespace matcha::session::stream

@@ -9,47 +9,46 @@
 
 namespace matcha::session::stream {
 
-/// The labels of the edges of a graph that changes, by numbers of vertices. Several edges with different labels may
-/// join two vertices. Those labels that are asked for have layers 1, 2, …; the others have none.
+/// The labels of the edges of a changing graph, by numbers of vertices. Two vertices may be joined by several edges
+/// with different labels. Requested labels have layers 1, 2, …; the others have none.
 class EdgeLabels {
  public:
-  /// An edge as one of its ends has it: of an undirected graph the smaller one, else the source.
+  /// An edge as stored at its owner: the smaller end of an undirected edge, else the source.
   struct Edge {
     std::uint32_t to = 0;
-    std::uint32_t label = 0;  ///< A number of its own.
+    std::uint32_t label = 0;  ///< An internal label number.
     auto operator<=>(const Edge&) const = default;
   };
 
   explicit EdgeLabels(bool directed) : directed_(directed) {}
 
-  /// Item i is the label of layer i + 1, which may be none.
+  /// Item i is the label of layer i + 1; it may be empty.
   void set_layers(const std::vector<std::optional<std::int64_t>>& labels);
-  /// Labels get other codes: all of them by a map, and those of the layers.
+  /// Replaces codes of labels: all of them by a map, and those of the layers.
   template <typename Recode>
   void recode(const Recode& recode, const std::vector<std::optional<std::int64_t>>& layer_labels) {
     for (std::int64_t& label : labels_) label = recode(label);
     set_layers(layer_labels);
   }
 
-  /// Edges one after the other, each once, where there were none; of an undirected graph u < v. `end_load` after the
-  /// last one.
+  /// Adds an edge to the initially empty graph, each once; u < v if undirected. Call `end_load` after the last one.
   void load(std::uint32_t u, std::uint32_t v, std::int64_t label);
   void end_load();
 
-  /// False: it was there. Throws std::bad_alloc.
+  /// Returns false if it exists. Throws std::bad_alloc.
   bool insert(std::uint32_t u, std::uint32_t v, std::int64_t label);
-  /// False: it was not there.
+  /// Returns false if it does not exist.
   bool erase(std::uint32_t u, std::uint32_t v, std::int64_t label);
   bool contains(std::uint32_t u, std::uint32_t v, std::int64_t label) const;
 
   /// The edges from u to v.
   std::span<const Edge> between(std::uint32_t u, std::uint32_t v) const;
-  /// Those that a vertex owns, by the other end.
+  /// The edges that a vertex owns, by the other end.
   std::span<const Edge> owned(std::uint32_t vertex) const;
   std::int64_t code(std::uint32_t label) const { return labels_[label]; }
-  /// 0: none.
+  /// The layer of a label number; 0: none.
   std::uint32_t layer(std::uint32_t label) const { return layers_[label]; }
-  /// The same of a code.
+  /// The layer of a label code; 0: none.
   std::uint32_t layer_of(std::int64_t code) const;
   std::uint32_t layer_count() const { return layer_count_; }
   std::uint64_t size() const { return size_; }

@@ -51,7 +51,7 @@ LineKind Feed::push(std::string_view line, std::uint64_t number, std::string& er
 
 void Feed::flush() { window_.flush(ready_); }
 
-/// Time goes in stretches that begin at multiples of the slide, before 0 too.
+/// Intervals begin at multiples of the slide, also before 0.
 std::int64_t Feed::stretch_of(std::int64_t time) const {
   const std::int64_t slide = *rules_.slide;
   return time / slide - (time % slide < 0 ? 1 : 0);
@@ -105,7 +105,7 @@ void Feed::restore(const nlohmann::json& saved) {
   }
   std::optional<std::int64_t> latest;
   if (saved.contains("latest")) latest = saved.at("latest").get<std::int64_t>();
-  // A state of a version before has lines without a heading.
+  // States of an earlier version have lines without a heading.
   is_begun_ = saved.value("begun", true);
   rules_.lines.first_decides = saved.value("first-decides", false) && rules_.lines.maybe_names == nullptr;
   if (saved.contains("columns")) {

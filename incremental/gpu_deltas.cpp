@@ -62,7 +62,7 @@ runtime::Result<GpuDeltas::Took> GpuDeltas::take(std::span<const EdgeUpdate> edg
   return took;
 }
 
-/// Gives the programs their rows.
+/// Passes the listed rows to the programs.
 void GpuDeltas::take_matches(const DeviceSearch::Outcome& outcome, int sign) const {
   std::size_t first = 0;
   for (DeltaProgram* program : programs_) {

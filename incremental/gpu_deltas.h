@@ -19,40 +19,41 @@
 
 namespace matcha::session::stream {
 
-/// What a launch says of the rows that it read, where some are in memory of the host.
+/// Statistics of the rows that a launch read, if some rows are remote.
 GpuRows rows_of(const runtime::stream::DeviceSearch::Outcome& outcome);
 
-/// What the edges of a batch do to programs that count, on GPUs, each of which has a copy of the graph.
+/// Counts the deltas of a batch's edges for programs, on GPUs that each have a copy of the graph.
 class GpuDeltas {
  public:
-  /// The graph must outlive it, and have its classes laid out. Errors: Runtime where a GPU cannot be used; Resource.
+  /// Requires: the graph outlives it and its classes are set. Errors: Runtime if a GPU is unusable; Resource.
   static runtime::Result<std::unique_ptr<GpuDeltas>> open(DynamicPresent& present, const DeltaDevice& settings);
-  /// The same with those that are open.
+  /// The same with GPUs that are already open.
   static runtime::Result<std::unique_ptr<GpuDeltas>> make(DynamicPresent& present, const DeltaDevice& settings,
                                                           std::vector<GpuCode> codes);
 
-  /// Before the first batch, and whenever programs have other plans. Why it cannot count for them; empty: it can.
+  /// Call before the first batch, and whenever plans of programs change. Returns why it cannot count for them; empty:
+  /// it can.
   std::string set_programs(std::vector<DeltaProgram*> programs);
 
-  /// Edges come (+1) or go (-1), as many as are taken together, from the first; the graph and the programs take them.
+  /// The result of inserting (+1) or deleting (-1) a prefix of some edges, applied to the graph and the programs.
   struct Took {
     runtime::stream::DeltaSearch::Ending ending = runtime::stream::DeltaSearch::Ending::Complete;
-    bool fits = true;         ///< Else an edge that comes was there, or one that goes was not.
-    bool is_refused = false;  ///< A number is too large for the GPU, and nothing is done.
-    std::size_t edges = 0;    ///< So many.
-    double ms = 0;            ///< What it took.
+    bool fits = true;         ///< False: an inserted edge exists, or a deleted one does not.
+    bool is_refused = false;  ///< A number exceeds the range of the GPU, and nothing was done.
+    std::size_t edges = 0;    ///< The length of the prefix.
+    double ms = 0;            ///< The time it took.
     GpuRows rows;
   };
-  /// Errors: Resource where there is no memory, and then nothing is done; Runtime where the GPU failed.
+  /// Errors: Resource when out of memory, and then nothing was done; Runtime when the GPU failed.
   runtime::Result<Took> take(std::span<const runtime::stream::EdgeUpdate> edges, int sign,
                              const runtime::match::Stops& stops, runtime::stream::Partners* maybe_partners = nullptr);
 
-  /// The same in two halves, for edges of several batches, as incremental/runtime/device_search.h has it.
+  /// The same in two steps, for edges of several batches, as in incremental/runtime/device_search.h.
   bool add(std::span<const runtime::stream::BatchUpdate> updates) { return search_->add(updates); }
   std::size_t added() const { return search_->added(); }
   bool is_full(std::uint32_t slots) const { return search_->is_full(terms_, slots); }
   bool is_idle() const { return search_->is_idle(); }
-  /// So many edges may be added where there are none; and so many beside those that there are.
+  /// The most edges that may be added to none; and the most in addition to those already added.
   std::size_t most_edges() { return search_->most_added(terms_) / updates_of_edge(); }
   bool has_room(std::size_t edges) { return added() + edges * updates_of_edge() <= search_->most_added(terms_); }
   void prepare() { search_->prepare(terms_); }
@@ -61,12 +62,12 @@ class GpuDeltas {
     return search_->finish(stops);
   }
   void undo() { search_->undo(); }
-  /// Tells the programs what the edges of a slot did. `maps`: of all slots. False: it is beyond 128 bits.
+  /// Passes the counts of a slot to the programs. `maps`: of all slots. False: overflow of 128 bits.
   bool take_counts(const std::vector<__int128>& maps, std::size_t slot, int sign) const;
 
-  /// The bytes of the GPU that suffice for the programs. Errors: Resource.
+  /// The bytes of GPU memory that suffice for the programs. Errors: Resource.
   runtime::Result<std::uint64_t> least_bytes() { return search_->least_bytes(terms_); }
-  /// What is taken of the GPUs, and by the graph in memory of the host.
+  /// The memory in use on the GPUs, and of the graph on the host.
   std::uint64_t bytes() const { return search_->bytes(); }
   std::uint64_t host_bytes() const { return search_->host_bytes(); }
 
@@ -74,7 +75,7 @@ class GpuDeltas {
   GpuDeltas(const DynamicPresent& present, std::unique_ptr<runtime::stream::DeviceSearch> search)
       : present_(present), search_(std::move(search)) {}
   void take_matches(const runtime::stream::DeviceSearch::Outcome& outcome, int sign) const;
-  /// At most: one with a label changes the layer of this, and that of all pairs.
+  /// At most two: an edge with a label changes its layer and that of all pairs.
   std::size_t updates_of_edge() const { return present_.graph().layers() == 1 ? 1 : 2; }
 
   const DynamicPresent& present_;

@@ -15,7 +15,7 @@ namespace matcha::session::stream {
 
 namespace {
 
-/// Threads that open a GPU.
+/// The number of threads that are opening a GPU.
 std::atomic<int> openings{0};
 
 }  // namespace
@@ -43,7 +43,7 @@ std::shared_ptr<GpuOpening> GpuOpening::begin(const std::string& code_folder) {
         state->is_done.store(true);
       }
       state->changed.notify_all();
-      // What nobody wants any more goes before the process may end as others do.
+      // An unused result is freed before the process may end normally.
       state.reset();
       --openings;
     }).detach();

@@ -8,13 +8,13 @@
 
 namespace matcha::session::stream {
 
-/// The first GPU and the kernels that count what edges do, made ready by another thread while there is other work.
-/// Nobody has to wait for it.
+/// Opens the first GPU and loads the delta kernels in another thread, concurrently with other work. Waiting for it is
+/// optional.
 class GpuOpening {
  public:
   /// Begins. `code_folder`: as for open_gpu_code. Null: there is no driver, or no thread.
   static std::shared_ptr<GpuOpening> begin(const std::string& code_folder);
-  /// Whether a thread of this process is at it: it must not end but by _Exit.
+  /// True if a thread of this process is opening a GPU: then the process may only end by _Exit.
   static bool is_any_under_way();
 
   GpuOpening();
@@ -23,7 +23,7 @@ class GpuOpening {
   GpuOpening& operator=(const GpuOpening&) = delete;
 
   bool is_done() const;
-  /// What became of it; waits. Requires: it is taken once. Errors: as for open_gpu_code.
+  /// Waits for the result. Requires: called once. Errors: as for open_gpu_code.
   runtime::Result<GpuCode> take();
 
  private:

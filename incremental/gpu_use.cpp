@@ -9,10 +9,10 @@ namespace matcha::session::stream {
 
 namespace {
 
-/// Edges of a first step, where counting the whole graph may be sooner; and of any.
+/// Edges of the first step if recounting the whole graph may be faster; and the fewest edges of any step.
 constexpr std::size_t kFirst = 1024, kFewest = 256;
-/// A GPU is opened where the CPU would go on for so long, in milliseconds: that takes another thread some tenths of a
-/// second, and the end of the process some more.
+/// A GPU is opened if the CPU is expected to work for this many milliseconds more: opening takes another thread some
+/// tenths of a second, and the end of the process some more.
 constexpr double kWorthOpening = 500;
 
 }  // namespace
@@ -37,13 +37,13 @@ void GpuUse::give_up(const Reporter& reporter, const std::string& why) {
   if (is_wanted()) reporter.note("the CPU counts what edges do: " + why);
 }
 
-/// What the CPU would take for all edges to come: what is known of them, and as much as it has taken.
+/// The expected CPU time for all coming edges: the known number, and as much as it has taken.
 double GpuUse::expected_ms() const {
   const double left = static_cast<double>(device_.expected_edges - std::min(device_.expected_edges, edges_));
   return std::max(choice_.cpu_ms(), choice_.each_ms(false).value_or(0) * left);
 }
 
-/// Whether it may count now; opens it where the CPU would take long enough.
+/// True if it can count now; opens it if the CPU would take long enough.
 bool GpuUse::is_open(DynamicPresent& present, double cpu_ms) {
   if (gpu_ != nullptr) return true;
   if (opening_ == nullptr) {
@@ -74,7 +74,7 @@ bool GpuUse::counts(DynamicPresent& present) {
 }
 
 bool GpuUse::counts_rest(DynamicPresent& present, std::size_t done, double cpu_ms, std::size_t left) {
-  // What an edge takes the host of a GPU, at least, and the graph, which goes there once.
+  // The least host time of a GPU for an edge, and for an edge of the graph, which is copied once.
   constexpr double kEachMs = 1e-3, kMsOfEdge = 1e-5, kSurely = 2;
   if (device_.kind != DeltaDevice::Kind::Auto || is_off_ || done == 0) return false;
   rest_cpu_ms_ = cpu_ms / static_cast<double>(done);
@@ -113,7 +113,7 @@ GpuDeltas* GpuUse::maybe_ready(const std::vector<DeltaProgram*>& programs, const
 std::size_t GpuUse::wanted(std::size_t left, double step_ms, const std::vector<DeltaProgram*>& programs,
                            const Reporter& reporter) {
   if (maybe_ready(programs, reporter) == nullptr) return 0;
-  // The first trial brings the graph there.
+  // The first trial includes copying the graph.
   constexpr unsigned kTrials = 2;
   if (rest_cpu_ms_ != 0) {
     if (trials_ < kTrials) {

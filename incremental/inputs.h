@@ -8,30 +8,30 @@
 #include "incremental/update_text.h"
 #include "session/prepared.h"
 
-/// What a stream settles before its first batch, and between batches.
+/// Checks of a stream's inputs before its first batch, and between batches.
 namespace matcha::session::stream {
 
-/// What a program needs of the graph of a stream.
+/// The requirements of a program on the graph of a stream.
 struct ProgramNeeds {
   bool edge_labels = false;  ///< It reads labels of edges.
 };
 
-/// Looks at a program or a pattern. Errors of it, and of what no stream has, go to the reporter. `wants_rows`: it must
-/// return a list. `maybe_ids`: the ids of the graph; it is an error of a program to compute with them as numbers where
-/// they are none. Called on the thread that reads programs and patterns, where there is one.
+/// Examines a program or a pattern. Its errors, and features that no stream supports, go to the reporter. `wants_rows`:
+/// it must return a list. `maybe_ids`: the ids of the graph; computing with ids that are not numbers is an error.
+/// Called on the thread that reads programs and patterns, if there is one.
 Status find_needs(const ProgramRequest& request, bool directed, bool wants_rows, const runtime::Universe* maybe_ids,
                   const Reporter& reporter, ProgramNeeds& needs);
 
-/// Vertices that come without a label get the empty word, as a file of labels gives it to those that it leaves out; not
-/// where labels, those of edges too, are negative numbers, which are codes of words else. `start`: the first graph of
-/// the engine.
+/// Gives the empty word to new vertices without a label, as a file of labels gives it to those that it omits. Does
+/// nothing if labels, including those of edges, are negative numbers, which are codes of words otherwise. `start`: the
+/// initial graph of the engine.
 Status add_empty_word(Engine& engine, const ResidentGraph& start);
 
-/// What becomes of vertices by the labels that there are.
+/// The treatment of vertices, given the present labels.
 VertexRules vertex_rules(const Engine& engine, bool forgets);
 
-/// Words that updates bring become words of the graph; `updates` get their codes. Error: Input, with the line of the
-/// last update and `maybe_file` where there is one, when labels cannot be words.
+/// Adds words of updates to those of the graph; `updates` get their codes. Errors: Input, with the line of the last
+/// update and `maybe_file` if given, when labels cannot be words.
 Status learn_words(Engine& engine, LabelCodes& codes, std::vector<Update>& updates, const std::string& maybe_file,
                    const Reporter& reporter);
 

@@ -10,7 +10,7 @@ namespace matcha::session::stream {
 
 namespace {
 
-/// Rows of labels of edges that any graph may have, and those for each of its edges.
+/// The most rows of edge labels in any graph, and the most for each of its edges.
 constexpr std::uint64_t kFewRows = std::uint64_t{1} << 22, kRowsOfEdge = 8;
 
 }  // namespace

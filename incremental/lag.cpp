@@ -12,7 +12,7 @@ auto key_of(const EdgeChange& edge) { return std::tie(edge.u, edge.v, edge.label
 
 }  // namespace
 
-/// What comes and goes cancels.
+/// Insertions and deletions of one edge cancel.
 void Lag::add_net(std::vector<SignedEdge> edges, NetBatch& net) {
   std::ranges::sort(edges, [](const SignedEdge& a, const SignedEdge& b) { return key_of(a.edge) < key_of(b.edge); });
   for (auto first = edges.begin(), last = first; first != edges.end(); first = last) {

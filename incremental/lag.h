@@ -8,33 +8,33 @@
 
 namespace matcha::session::stream {
 
-/// By how much one graph is behind another one.
+/// The changes by which one graph is behind another one.
 class Lag {
  public:
   bool exists() const { return exists_; }
-  /// By what, as one batch; nothing: it is not known.
+  /// All of them, as one batch; empty: unknown.
   std::optional<NetBatch> batch() const;
 
-  /// By something more.
+  /// Something changed.
   void add() {
     exists_ = is_dirty_ = true;
     if (!is_open_) forget_batches();
   }
-  /// All that is added from here on, up to `end`, is one batch.
+  /// Everything that is added from here up to `end` is one batch.
   void begin() {
     is_open_ = true;
     is_dirty_ = false;
     is_known_ = is_known_ || !exists_;
   }
-  /// `most`: of more changes nobody keeps what they were.
+  /// `most`: the most changes that are recorded.
   void end(const NetBatch& batch, std::uint64_t most);
-  /// It is not known any more by what.
+  /// Forgets which changes these are.
   void forget_batches() {
     is_known_ = false;
     edges_ = {};
     vertices_ = {};
   }
-  /// By nothing.
+  /// The graph is up to date.
   void clear() {
     exists_ = false;
     forget_batches();
@@ -49,7 +49,7 @@ class Lag {
 
   bool exists_ = false;
   bool is_open_ = false, is_dirty_ = false;  ///< A batch has begun, and something of it was added.
-  bool is_known_ = false;                    ///< What follows is all, one batch after the other.
+  bool is_known_ = false;                    ///< `batches_` has all changes.
   std::vector<SignedEdge> edges_;
   std::vector<VertexChange> vertices_;
 };

@@ -45,7 +45,7 @@ void PairSet::clear() {
   used_ = 0;
 }
 
-/// The vertices' numbers; false: they are not there.
+/// The vertices' numbers; false: they do not exist.
 bool LateBatches::pair_of(const EdgeChange& edge, std::uint64_t& pair) const {
   const std::optional<std::uint32_t> u = means_.present.number(edge.u), v = means_.present.number(edge.v);
   if (!u || !v || *u == *v) return false;
@@ -56,7 +56,7 @@ bool LateBatches::pair_of(const EdgeChange& edge, std::uint64_t& pair) const {
 
 /// The pairs of a batch, deleted ones first.
 bool LateBatches::find_pairs(const NetBatch& batch) {
-  // Where ids are looked for is anywhere in memory, so threads share many of them.
+  // Looking up ids is random access, so threads share it if there are many.
   constexpr std::size_t kOfTask = 128;
   const std::size_t deleted = batch.deleted.size();
   found_.resize(deleted + batch.inserted.size());
@@ -78,7 +78,7 @@ bool LateBatches::find_pairs(const NetBatch& batch) {
   return fits.load();
 }
 
-/// What the edges of a batch change of the graph, whose labels follow; false: they do not fit.
+/// Computes the changes of rows by the edges of a batch and updates their labels; false: they do not fit.
 bool LateBatches::find_updates(const NetBatch& batch, std::uint32_t slot) {
   updates_.clear();
   for (const bool comes : {false, true}) {
@@ -92,7 +92,7 @@ bool LateBatches::find_updates(const NetBatch& batch, std::uint32_t slot) {
   return true;
 }
 
-/// The first pairs go, the others come.
+/// The first pairs are deleted, the others inserted.
 bool LateBatches::take_in(const NetBatch& batch, std::uint32_t slot) {
   for (const std::uint64_t pair : found_) pairs_.add(pair);
   if (means_.present.keeps_edge_labels()) return find_updates(batch, slot) && maybe_gpu_->add(updates_);
@@ -113,7 +113,7 @@ Status LateBatches::add(const NetBatch& batch, const ApplyOptions& options) {
   bool fits = find_pairs(batch);
   double begin_ms = 0;
   maybe_gpu_ = means_.gpu.maybe_ready(means_.programs(), means_.reporter);
-  // An item of a row has one stamp.
+  // An item of a row has only one stamp.
   const bool is_twice = std::ranges::any_of(found_, [this](std::uint64_t pair) { return pairs_.has(pair); });
   const bool is_full_before = maybe_gpu_ != nullptr && !waiting_.empty() && !maybe_gpu_->has_room(found_.size());
   if (fits && (is_twice || is_full_before)) {
@@ -134,7 +134,7 @@ Status LateBatches::add(const NetBatch& batch, const ApplyOptions& options) {
     return means_.reporter.error(error);
   }
   waiting_.push_back({batch, watch.ms() - begin_ms});
-  // With fewer a launch takes the host more than their edges do.
+  // With fewer, a launch takes the host longer than counting their edges.
   constexpr std::size_t kEnough = 8192;
   const bool begins = maybe_gpu_->is_full(slot + 2) || Clock::now() - since_ > kLongest ||
                       (maybe_gpu_->added() >= kEnough && maybe_gpu_->is_idle());
@@ -147,7 +147,7 @@ Status LateBatches::finish() {
   return status;
 }
 
-/// Has those that wait counted, behind those that are.
+/// Submits the waiting batches after those that were counted.
 Status LateBatches::begin() {
   const Stopwatch preparing;
   if (maybe_gpu_ != nullptr && !waiting_.empty()) maybe_gpu_->prepare();
@@ -184,7 +184,7 @@ Status LateBatches::fail(const runtime::Error& error) {
   return one_by_one(batches);
 }
 
-/// The graph goes back to before all of them.
+/// Restores the graph to the state before all pending batches.
 std::vector<LateBatches::One> LateBatches::take_back() {
   maybe_gpu_->undo();
   std::vector<One> batches = std::exchange(begun_, {});

@@ -17,7 +17,7 @@
 
 namespace matcha::session::stream {
 
-/// Pairs of 32 bits, of which it is asked whether they were there before.
+/// A set of pairs of 32-bit numbers.
 class PairSet {
  public:
   bool has(std::uint64_t pair) const;
@@ -27,36 +27,35 @@ class PairSet {
  private:
   std::size_t slot_of(std::uint64_t pair) const;
 
-  std::vector<std::uint64_t> slots_;  ///< A pair and 1; 0: empty. A power of two, half of them at most in use.
+  std::vector<std::uint64_t> slots_;  ///< A pair plus 1; 0: empty. The size is a power of two, at most half used.
   std::size_t used_ = 0;
 };
 
-/// Batches of edges that the graph has, and that owe their answers: a GPU counts many of them together, each update as
-/// it finds the graph, and meanwhile more are taken in. Where it cannot, the graph goes back, and they are taken one by
-/// one.
+/// Batches of edges that are in the graph while their answers are pending: a GPU counts many of them together, each
+/// update on its version of the graph, and meanwhile more batches are added. If the GPU fails, the graph is restored,
+/// and the batches are applied one by one.
 class LateBatches {
  public:
-  /// What it works with, all of which must outlive it.
+  /// References to its environment, which must outlive it.
   struct Means {
     DynamicPresent& present;
     GpuUse& gpu;
     const Reporter& reporter;
-    std::function<std::vector<DeltaProgram*>()> programs;  ///< All that there are.
-    /// Takes a batch in by itself.
+    std::function<std::vector<DeltaProgram*>()> programs;  ///< All programs.
+    /// Applies a batch by itself.
     std::function<Status(const NetBatch&, const ApplyOptions&, std::vector<Answer>&)> apply;
   };
   explicit LateBatches(Means means) : means_(std::move(means)) {}
 
-  /// So many edges of a batch are counted together as it is.
+  /// The most edges of a batch that is counted together with others.
   static constexpr std::size_t kMostEdges = std::size_t{1} << 15;
-  /// Takes a batch in. Requires: the GPU is ready for the programs, whose totals are known where they are wanted; no
-  /// vertices are changed.
+  /// Adds a batch. Requires: the GPU is ready for the programs, whose totals are known if requested; no vertex changes.
   Status add(const NetBatch& batch, const ApplyOptions& options);
-  /// Batches that are neither answered nor given up.
+  /// True if no batch is pending.
   bool empty() const { return waiting_.empty() && begun_.empty(); }
-  /// Until all batches have their answers.
+  /// Waits until all batches have their answers.
   Status finish();
-  /// The answers that are there, each once.
+  /// The available answers, each once.
   std::vector<Engine::Late> take() { return std::exchange(done_, {}); }
 
  private:
@@ -78,17 +77,17 @@ class LateBatches {
   Status fail(const runtime::Error& error);
 
   Means means_;
-  GpuDeltas* maybe_gpu_ = nullptr;                     ///< That of the batches which are not answered.
-  ApplyOptions options_;                               ///< Of the batch that came last.
-  std::vector<One> waiting_;                           ///< Are in the graph,
-  std::vector<One> begun_;                             ///< and are being counted.
-  PairSet pairs_;                                      ///< Of `waiting_`,
-  std::vector<std::uint64_t> found_;                   ///< and of the batch at hand,
-  std::vector<runtime::stream::BatchUpdate> updates_;  ///< which are these.
-  std::vector<runtime::stream::EdgeUpdate> changes_;   ///< The same, of what goes or of what comes.
-  Clock::time_point since_{};                          ///< The first of them came.
-  double spent_ms_ = 0;                                ///< On those that are being counted.
-  GpuRows rows_;                                       ///< That these read.
+  GpuDeltas* maybe_gpu_ = nullptr;                     ///< The GPU of the pending batches.
+  ApplyOptions options_;                               ///< Of the last batch.
+  std::vector<One> waiting_;                           ///< In the graph, not submitted;
+  std::vector<One> begun_;                             ///< submitted to the GPU.
+  PairSet pairs_;                                      ///< The pairs of `waiting_`,
+  std::vector<std::uint64_t> found_;                   ///< and of the current batch,
+  std::vector<runtime::stream::BatchUpdate> updates_;  ///< whose updates these are.
+  std::vector<runtime::stream::EdgeUpdate> changes_;   ///< The same, of the current deletions or insertions.
+  Clock::time_point since_{};                          ///< When the first of them arrived.
+  double spent_ms_ = 0;                                ///< Time spent on the submitted batches.
+  GpuRows rows_;                                       ///< Rows that these read.
   std::vector<Engine::Late> done_;
 };
 

@@ -9,7 +9,7 @@
 namespace matcha::session::stream {
 
 std::optional<LeastRows> LeastRows::make(const pattern::Pattern& pattern) {
-  // Rows of patterns with more automorphisms are left to others.
+  // Rows of patterns with more automorphisms are not canonicalized here.
   constexpr std::uint64_t kMostAutomorphisms = 5040;
   auto found = pattern::Symmetry(pattern).automorphisms(kMostAutomorphisms);
   if (!found) return std::nullopt;

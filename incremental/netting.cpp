@@ -18,7 +18,7 @@ bool is_before(const EdgeChange& a, const EdgeChange& b) {
   return std::tie(a.u, a.v, a.label) < std::tie(b.u, b.v, b.label);
 }
 
-/// With fewer updates threads are not worth waking.
+/// With fewer updates, waking threads does not pay.
 constexpr std::size_t kFew = 512, kOfTask = 128;
 
 void sort_changes(std::vector<EdgeChange>& edges) {
@@ -42,7 +42,7 @@ std::uint64_t mixed(std::uint64_t value) {
 void Netting::expect(std::span<const Update> updates) {
   known_.clear();
   next_known_ = 0;
-  // What is asked for one is not worth being kept.
+  // For a few updates, looking up in advance does not pay.
   constexpr std::size_t kFewest = 8;
   if (updates.size() < kFewest) return;
   expected_.clear();
@@ -92,7 +92,7 @@ Netting::Key Netting::key_of(const Update& update) const {
   return key;
 }
 
-/// Where the edge is, or would be.
+/// The slot of the edge, present or not.
 std::size_t Netting::slot_of(const Key& key) const {
   const std::uint64_t ends = mixed(static_cast<std::uint64_t>(key.u)) + 3 * static_cast<std::uint64_t>(key.v);
   std::size_t slot = mixed(ends + 7 * static_cast<std::uint64_t>(key.label)) & (slots_.size() - 1);
@@ -134,7 +134,7 @@ VertexChange& Netting::vertex(std::int64_t id) {
 }
 
 bool Netting::bring(std::int64_t id, bool is_known) {
-  // Most vertices are there, and stay.
+  // Most vertices exist, and stay.
   if (vertices_.find(id) == vertices_.end() && (is_known || present_.label_of(id))) return false;
   VertexChange& change = vertex(id);
   if (change.is) return false;
@@ -146,7 +146,7 @@ bool Netting::bring(std::int64_t id, bool is_known) {
 bool Netting::insert_edge(const Update& update, const Known* maybe_known) {
   const bool is_loop = update.u == update.v;
   if (is_loop && rules_.forgets) return false;
-  // Those that are known are in the order of the key.
+  // Looked-up edges are in the order of the announced updates.
   const Key key = key_of(update);
   bool changes = bring(key.u, maybe_known != nullptr && maybe_known->u);
   if (is_loop) return changes;
@@ -197,7 +197,7 @@ bool Netting::delete_vertex(const Update& update) {
   return true;
 }
 
-/// Vertices that nobody named and that have lost their last edge.
+/// Deletes vertices that no update named and that have lost their last edge.
 void Netting::forget_vertices() {
   std::unordered_map<std::int64_t, std::int64_t> degrees;
   for (const Edge& edge : edges_) {

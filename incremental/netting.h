@@ -12,32 +12,31 @@
 
 namespace matcha::session::stream {
 
-/// What becomes of vertices that are not asked for by themselves.
+/// The treatment of vertices that updates do not name.
 struct VertexRules {
-  /// Of a vertex that comes without a label. A stream takes the empty word, as a file of labels does.
+  /// The label of a new vertex without one. A stream takes the empty word, like a file of labels.
   std::int64_t new_label = runtime::kNoLabel;
-  /// One with that label goes with its last edge, as a window wants it; and loops bring none.
+  /// A vertex with that label is deleted with its last edge, for windows; loops create no vertex.
   bool forgets = false;
 };
 
-/// Turns updates, one after the other, into the difference of two states. What comes and goes within a batch is not in
-/// it. A vertex comes with its first edge, a loop among them, or by itself, and stays until it is deleted, which takes
-/// its edges along.
+/// Converts a sequence of updates to the difference of two states. Changes that cancel within a batch are not in it. A
+/// vertex is created with its first edge, including a loop, or by name, and stays until it is deleted, which deletes
+/// its edges.
 class Netting {
  public:
-  /// The graph of before the batch; it must not change until `take`.
+  /// `present`: the graph before the batch; it must not change until `take`.
   explicit Netting(const Present& present, const VertexRules& rules = {}) : present_(present), rules_(rules) {}
 
-  /// The updates that are added next, in this order: where they are many, threads share what is asked of the graph for
-  /// them.
+  /// Announces the updates that are added next, in this order: if they are many, threads look them up in parallel.
   void expect(std::span<const Update> updates);
-  /// Whether it changes something; `why_not`, for people, says why not.
+  /// Adds an update; true if it changes something. `maybe_why_not` gets the reason if it does not, for users.
   bool add(const Update& update, std::string* maybe_why_not = nullptr);
-  /// The difference so far, with which it starts anew: the graph must have it then.
+  /// Returns the difference so far and resets it: the graph must contain it afterwards.
   NetBatch take();
 
  private:
-  /// Of an undirected graph u < v.
+  /// u < v if undirected.
   using Key = EdgeChange;
   struct Edge {
     Key key;
@@ -54,22 +53,23 @@ class Netting {
   bool delete_edges(const Update& update, const Known* maybe_known);
   bool set_vertex(const Update& update);
   bool delete_vertex(const Update& update);
-  /// Whether it was not there. `is_known`: the graph is known to have it.
+  /// Creates a vertex; true if it was missing. `is_known`: the graph is known to have it.
   bool bring(std::int64_t id, bool is_known = false);
-  /// Edges of the batch at a vertex, be they there or not.
+  /// The edges of the batch at a vertex, present or not.
   const std::vector<Key>& touched_at(std::int64_t id);
   void forget_vertices();
 
   const Present& present_;
   const VertexRules rules_;
-  std::vector<Edge> edges_;           ///< Each once, in the order in which they were touched.
-  std::vector<std::uint32_t> slots_;  ///< Their numbers and 1, by hash; 0: empty. A power of two, half used at most.
-  std::unordered_map<std::int64_t, VertexChange> vertices_;  ///< That are not merely there.
-  std::vector<Key> expected_;                                ///< Of updates,
-  std::vector<Known> known_;                                 ///< and what the graph says of them,
-  std::size_t next_known_ = 0;                               ///< from this one on.
+  std::vector<Edge> edges_;  ///< Each once, in the order of their first update.
+  /// Their numbers plus 1, by hash; 0: empty. The size is a power of two, at most half used.
+  std::vector<std::uint32_t> slots_;
+  std::unordered_map<std::int64_t, VertexChange> vertices_;  ///< Vertices that changed.
+  std::vector<Key> expected_;                                ///< Edges of announced updates,
+  std::vector<Known> known_;                                 ///< their presence in the graph,
+  std::size_t next_known_ = 0;                               ///< and the first that is not used so far.
   bool keeps_touched_ = false;
-  /// Touched edges of each vertex, once somebody has asked for those of one.
+  /// By vertex, its edges in the batch; filled on first use.
   std::unordered_map<std::int64_t, std::vector<Key>> touched_;
 };
 

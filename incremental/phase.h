@@ -9,32 +9,32 @@
 
 namespace matcha::session::stream {
 
-/// Of fewer edges nobody looks at the clock meanwhile.
+/// Batches smaller than this are not timed.
 inline constexpr std::size_t kTimed = 32;
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// What this thread has worked: others that want its processor do not make an edge seem to take longer.
+/// The CPU time of this thread: time of other threads on its processor is not counted.
 inline double thread_ms() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
 }
 
-/// Edges that go, or edges that come: whether what each does is counted, or, once `gave_up`, the whole graph when all
-/// of them are taken.
+/// The deletions or the insertions of a batch: whether the effect of each edge is counted or, after `gave_up`, the
+/// whole graph is recounted when all of them are applied.
 class Phase {
  public:
-  /// `anew_ms`: what it takes to count the whole graph; kNever: that cannot be.
+  /// `anew_ms`: the time to recount the whole graph; kNever: impossible.
   Phase(std::uint64_t edges, double anew_ms, Way way) : left_(edges), anew_ms_(way == Way::Edges ? kNever : anew_ms) {
     gave_up_ = anew_ms_ < kNever && way == Way::Anew && edges != 0;
     is_timed_ = edges >= kTimed;
     if (is_timed_) since_ms_ = thread_ms();
   }
-  /// Before so many edges, which are counted together.
+  /// Call before `edges` edges that are counted together.
   bool counts(std::uint64_t edges = 1) {
     constexpr std::uint64_t kFewLeft = 128;
-    // What is measured first may be off: a tenth of what counting anew takes is spent on that, and it must be shorter
-    // by a quarter.
+    // The first measurements may be off: a tenth of the time of a recount is spent on them, and the recount must be
+    // faster by a quarter.
     constexpr double kSurely = 1.25;
     if (!gave_up_ && done_ >= next_look_ && left_ >= kFewLeft) {
       const double ms = this->ms();
@@ -48,14 +48,14 @@ class Phase {
   }
   bool gave_up() const { return gave_up_; }
   bool is_timed() const { return is_timed_; }
-  /// What the edges so far took.
+  /// The time of the edges so far.
   double ms() const { return spent_ms_ + thread_ms() - since_ms_; }
-  /// Other threads did something, which took so long in place of what this one did since `at_ms`.
+  /// Other threads worked for `ms`, instead of this thread since `at_ms`.
   void add(double ms, double at_ms) {
     spent_ms_ += at_ms - since_ms_ + ms;
     since_ms_ = thread_ms();
   }
-  /// So long may a step take, that it may be seen in time whether to go on so.
+  /// The longest step after which a switch to recounting is still in time.
   double step_ms() const { return kTried * anew_ms_; }
 
  private:

@@ -13,7 +13,7 @@ using runtime::Result;
 
 namespace {
 
-/// Parts of a batch for each rank, so that one that is slow gets fewer; and updates that are worth a message.
+/// Parts of a batch for each rank, so that a slow rank gets fewer; and the fewest updates worth a message.
 constexpr std::uint64_t kPartsOfRank = 4, kFewestOfPart = 4;
 
 std::string bytes_of(const std::vector<__int128>& maps) {
@@ -35,7 +35,7 @@ Error error_of(ErrorKind kind, std::string message) {
   return error;
 }
 
-/// The sum of what all parts found.
+/// The sum of the records of all parts.
 Result<std::string> merged(std::vector<std::string> records) {
   std::vector<__int128> sum;
   for (const std::string& record : records) {

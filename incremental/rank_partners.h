@@ -11,8 +11,8 @@
 
 namespace matcha::session::stream {
 
-/// The ranks of an MPI job, which all have the graph of a stream and take the same batches: of each, parts are dealt to
-/// whoever is free, and all get the sum.
+/// The ranks of an MPI job, which all have the graph of a stream and take the same batches: parts of each batch are
+/// assigned to idle ranks, and all get the sum.
 class RankPartners final : public runtime::stream::Partners {
  public:
   explicit RankPartners(runtime::cluster::MpiTeam& team) : team_(team) {}
@@ -26,8 +26,8 @@ class RankPartners final : public runtime::stream::Partners {
 
  private:
   runtime::cluster::MpiTeam& team_;
-  std::uint64_t batch_ = 0;  ///< How often there was a sum.
-  std::uint64_t unit_ = 0;   ///< That was dealt last.
+  std::uint64_t batch_ = 0;  ///< The number of sums so far.
+  std::uint64_t unit_ = 0;   ///< The last assigned unit.
   std::optional<runtime::Error> failure_;
 };
 

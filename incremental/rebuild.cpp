@@ -26,7 +26,7 @@ runtime::Error misfit(std::string what) {
   return error;
 }
 
-/// A change of one direction of an edge. Of what is deleted, ranks are those before the batch, else those after it.
+/// A change of one direction of an edge. Deletions use ranks before the batch, insertions those after it.
 struct ArcChange {
   std::uint32_t source = 0;
   std::uint32_t target = 0;
@@ -67,7 +67,7 @@ class Rebuild {
  private:
   std::uint64_t size() const { return universe_->size(); }
 
-  /// The universe after the batch, and where each rank before it went.
+  /// The universe after the batch, and the new rank of each old one.
   runtime::Status rank_vertices() {
     const runtime::Universe& before = old_.universe();
     const auto moves = [](const VertexChange& change) { return change.was != change.is; };
@@ -173,7 +173,7 @@ class Rebuild {
     if (info_ != nullptr) edge_info_[at] = static_cast<std::uint64_t>(label);
   }
 
-  /// Where ranks are what they were, rows that do not change are copied as they lie.
+  /// If ranks are unchanged, unchanged rows are copied as blocks.
   void find_changed_rows() {
     if (moved_) return;
     for (const std::vector<ArcChange>* arcs : {&deleted_, &inserted_}) {
@@ -202,7 +202,7 @@ class Rebuild {
     if (info_ != nullptr) std::copy_n(info_ + from, count, reinterpret_cast<std::int64_t*>(edge_info_.data()) + to);
   }
 
-  /// Merges what stays of a row with what comes.
+  /// Merges the remaining items of a row with the inserted ones.
   void fill_row(std::uint64_t rank) {
     std::uint64_t out = offsets_[rank];
     const std::uint64_t end = offsets_[rank + 1];
@@ -277,11 +277,11 @@ class Rebuild {
   const GraphView view_;
   const std::int64_t* const info_;
   std::shared_ptr<const runtime::Universe> universe_;
-  bool moved_ = false;            ///< Ranks are not what they were.
-  Buffer<std::uint32_t> ranks_;   ///< The rank after the batch of each one before it.
-  Buffer<std::uint32_t> before_;  ///< The other way round.
+  bool moved_ = false;            ///< Ranks have changed.
+  Buffer<std::uint32_t> ranks_;   ///< The new rank of each old one.
+  Buffer<std::uint32_t> before_;  ///< The inverse.
   std::vector<ArcChange> deleted_, inserted_;
-  std::vector<std::uint32_t> changed_;  ///< Ranks whose rows are not what they were.
+  std::vector<std::uint32_t> changed_;  ///< Ranks with changed rows.
   Buffer<std::uint64_t> offsets_;
   Buffer<std::uint32_t> neighbors_;
   Buffer<std::uint64_t> edge_info_;
@@ -289,7 +289,7 @@ class Rebuild {
   std::atomic<bool> misfits_ = false;
 };
 
-/// Puts the labels of parallel edges in order again.
+/// Sorts the labels of parallel edges again.
 void sort_parallels(const GraphView& view, Buffer<std::uint64_t>& info) {
   const auto less = [](std::uint64_t a, std::uint64_t b) {
     return static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b);
@@ -437,7 +437,7 @@ void PresentGraph::each_edge_at(std::int64_t id, const TakeEdge& take) const {
   if (arcs_to_.empty()) find_sources();
   std::vector<std::int64_t> labels;
   for (std::uint64_t at = arcs_to_[*rank]; at != arcs_to_[*rank + 1]; ++at) {
-    // Parallel arcs have their source once each, one after the other.
+    // Parallel arcs repeat their source.
     if (at != arcs_to_[*rank] && sources_[at] == sources_[at - 1]) continue;
     const std::int64_t source = graph.universe().id(sources_[at]);
     labels.clear();

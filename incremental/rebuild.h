@@ -10,22 +10,22 @@
 
 namespace matcha::session::stream {
 
-/// The graph after a batch: one pass over its arrays. Its vertices have a place for a label each; where no vertex came
-/// or went it shares the universe. Errors: Runtime when the batch does not fit the graph; Resource when out of memory.
+/// The graph after a batch: one pass over its arrays. All its vertices have a label entry; if no vertex is created or
+/// deleted, it shares the universe. Errors: Runtime when the batch does not fit the graph; Resource when out of memory.
 /// Requires: ids are ints.
 runtime::Result<ResidentGraph::Shared> rebuilt(const ResidentGraph& graph, const NetBatch& batch);
 
-/// The same graph with other codes of its label words; vertices without a label get the empty word, where it is one of
-/// them. Errors: Runtime when a word of it is not in the dictionary, or a number of it is the code of a word.
+/// The same graph with other codes for its label words; vertices without a label get the empty word, if it is one of
+/// the words. Errors: Runtime when a word is not in the dictionary, or a number is the code of a word.
 runtime::Result<ResidentGraph::Shared> recoded(const ResidentGraph& graph,
                                                std::shared_ptr<const runtime::LabelDictionary> dictionary);
 
-/// The code that a label of one dictionary has in another; nothing where it has not the word, or has one for which a
-/// negative number is the code.
+/// The code in `to` of a label of `from`; empty if the word is missing, or if the label is a negative number that would
+/// be the code of a word.
 std::optional<std::int64_t> recode(std::int64_t label, const runtime::LabelDictionary& from,
                                    const runtime::LabelDictionary& to);
 
-/// A graph in memory as what is asked of it. Requires: ids are ints.
+/// A graph in memory as a Present. Requires: ids are ints.
 class PresentGraph final : public Present {
  public:
   explicit PresentGraph(ResidentGraph::Shared graph) : graph_(std::move(graph)) {}
@@ -55,7 +55,7 @@ class PresentGraph final : public Present {
   void find_sources() const;
 
   ResidentGraph::Shared graph_;
-  /// Of a directed graph, once they are asked for: for each rank the arcs that lead to it.
+  /// For a directed graph, filled on first use: for each rank its incoming arcs.
   mutable std::vector<std::uint32_t> sources_;
   mutable std::vector<std::uint64_t> arcs_to_;
 };

@@ -14,11 +14,11 @@ namespace matcha::session::stream {
 
 namespace {
 
-/// No vertex, edge or pattern has it.
+/// A label that no vertex, edge or pattern has.
 constexpr std::int64_t kTwoLabels = runtime::kNoLabel + 2;
 
-/// For what lists subgraphs of one pattern, whose vertices are the columns; nothing for other programs, whose rows are
-/// as they are found.
+/// For programs that list the subgraphs of one pattern, with its vertices as columns; empty for other programs, whose
+/// rows are not canonicalized.
 std::optional<LeastRows> least_rows_of(const ProgramRequest& request) {
   const PatternOptions& pattern = request.pattern;
   if (!request.text.empty() || !request.matches || pattern.embeddings || pattern.query || !pattern.per.empty()) {
@@ -32,12 +32,12 @@ std::optional<LeastRows> least_rows_of(const ProgramRequest& request) {
     return std::nullopt;
   }
   const pattern::Pattern& first = set.patterns.front();
-  // Vertices of several types may change places that ask for different ones.
+  // Vertices with several types may be exchanged although the pattern allows different types.
   std::optional<LeastRows> any = LeastRows::make(normal(without_types(first), source.induced()));
   return any ? any : LeastRows::make(normal(first, source.induced()));
 }
 
-/// A program, and what it found last.
+/// A program, and its last result.
 class Program {
  public:
   Program(ProgramRequest request, const ProgramOptions& options, std::shared_ptr<const Reporter> reporter,
@@ -55,7 +55,7 @@ class Program {
   }
   const Prepared& prepared() const { return *prepared_; }
 
-  /// What it finds on a graph, without a look at what was before.
+  /// The result on a graph, independent of the previous one.
   struct Found {
     std::vector<Number> total;
     RowSet rows;  ///< Sorted, where `keeps_rows`.
@@ -90,8 +90,8 @@ class Program {
     return Status::Ok;
   }
 
-  /// Takes what it finds on the graph after a batch; `maybe_rest`: on what the batch leaves of the one before it, where
-  /// that says what came and what went.
+  /// The answer from the result on the graph after a batch; `maybe_rest`: the result on the common part of both graphs,
+  /// from which insertions and deletions follow.
   Answer answer(Found found, const std::vector<Number>* maybe_rest) {
     Answer answer;
     answer.total = found.total;
@@ -111,12 +111,12 @@ class Program {
     last_ = std::move(found);
     return answer;
   }
-  /// Totals of the present graph are known.
+  /// The totals of the present graph are known.
   bool is_current() const { return last_.has_value(); }
   void forget() { last_.reset(); }
   const std::vector<Number>& last_total() const { return last_->total; }
-  /// Whether the numbers on what a batch leaves of the graph before it say what came and what went. `relabels`: a
-  /// vertex has another label after it, and none there, which may be one of those that the pattern asks for both times.
+  /// True if numbers on the common part of both graphs give insertions and deletions. `relabels`: a vertex has another
+  /// label after the batch, and none in the common part; the pattern may accept both labels.
   bool wants_rest(bool relabels) const {
     return options_.changes && !is_list() && prepared_->only_gains() && !(relabels && prepared_->has_label_choices());
   }
@@ -136,7 +136,8 @@ class Program {
     });
   }
 
-  /// Plans are made for a size of the graph: past twice or below a quarter of it there is another one.
+  /// Makes new plans when the size of the graph is beyond twice, or below a quarter of, the size that the plans were
+  /// made for.
   Status fit(const ResidentGraph::Shared& graph) {
     constexpr std::uint64_t kFewEdges = 1000;
     const std::uint64_t edges = graph->graph().edge_count() + kFewEdges, planned = planned_edges_ + kFewEdges;
@@ -149,7 +150,7 @@ class Program {
   std::shared_ptr<const Reporter> reporter_;
   Prepared::Reading reading_;
   std::unique_ptr<Prepared> prepared_;
-  std::optional<LeastRows> least_rows_;  ///< Where its rows are subgraphs.
+  std::optional<LeastRows> least_rows_;  ///< If its rows are subgraphs.
   std::uint64_t planned_edges_ = 0;
   std::optional<Found> last_;
 };
@@ -241,7 +242,7 @@ class Recompute final : public Engine {
   }
 
  private:
-  /// After quiet batches nobody knows what was found before.
+  /// Recomputes results that are unknown after quiet batches.
   Status make_current(const ApplyOptions& options) {
     for (const std::unique_ptr<Program>& program : programs_) {
       if (program->is_current()) continue;
@@ -258,12 +259,12 @@ class Recompute final : public Engine {
                                [&](const std::unique_ptr<Program>& program) { return program->wants_rest(relabels); });
   }
 
-  /// What the graphs before and after a batch have in common, with a label of its own where they have two: its matches
-  /// are those that are in both. It is one of the two where the batch only adds or only takes away.
+  /// The common part of the graphs before and after a batch, with a special label where labels differ: its matches are
+  /// those in both. It is one of the two graphs if the batch only inserts or only deletes.
   struct Rest {
-    ResidentGraph::Shared own;  ///< Null: it is one of these.
+    ResidentGraph::Shared own;  ///< Null: it is one of the two graphs.
     bool is_old = false;
-    bool has_other_edges = false;  ///< Which are in neither of the two, in place of those with other labels.
+    bool has_other_edges = false;  ///< It has edges that neither graph has, instead of those whose labels changed.
   };
   Status find_rest(const NetBatch& batch, Rest& rest) {
     NetBatch taken;
@@ -286,7 +287,7 @@ class Recompute final : public Engine {
     return Status::Ok;
   }
 
-  /// Ends that are neighbours before and after a batch, by edges of other labels, stay neighbours.
+  /// Ends that are adjacent before and after a batch, by edges of different labels, stay adjacent.
   void keep_ends(const NetBatch& batch, NetBatch& taken) const {
     std::vector<std::int64_t> labels;
     const auto ends = [](const EdgeChange& edge) { return std::tie(edge.u, edge.v); };
@@ -335,7 +336,7 @@ Status Engine::settle(bool /*all*/, std::vector<Late>& answers) {
 
 std::unique_ptr<Engine> make_recompute(const ResidentGraph::Shared& start, std::shared_ptr<const Reporter> reporter,
                                        const Prepared::Reading& reading) {
-  // Labels may come, and have their places from the beginning.
+  // Labels may arrive later, and have entries from the start.
   runtime::Result<ResidentGraph::Shared> own = rebuilt(*start, NetBatch());
   if (!own) {
     reporter->error(own.error());

@@ -12,7 +12,7 @@ namespace {
 using runtime::Buffer;
 using runtime::stream::DynamicGraph;
 
-/// The set kernels write so many items behind what they make.
+/// The set kernels write up to this many items past their result.
 constexpr std::size_t kSlackItems = 16;
 
 template <typename T>
@@ -67,7 +67,7 @@ bool RootBalls::add_near(const DynamicPresent& present, int steps, const std::ve
   return true;
 }
 
-/// Adds what is near to both ends of an edge.
+/// Adds the vertices near both ends of an edge.
 bool RootBalls::add_between(const DynamicPresent& present, int steps, const std::vector<EdgeChange>& edges,
                             std::uint64_t& arcs_left) {
   const Graph& graph = present.graph();
@@ -116,7 +116,7 @@ std::optional<std::vector<std::int64_t>> RootBalls::touched(const DynamicPresent
   bool fits = add_near(present, std::max(reads.rows, reads.degrees), ends, left) &&
               add_near(present, reads.labels, relabelled, left) && add_near(present, 0, gone, left);
   for (const std::vector<EdgeChange>* edges : {&batch.deleted, &batch.inserted}) {
-    // Of others the degrees tell that they are near.
+    // For other vertices their degrees change, too.
     if (reads.among && reads.degrees <= reads.rows) fits = fits && add_between(present, reads.rows + 1, *edges, left);
   }
   if (!fits) return std::nullopt;
@@ -132,7 +132,7 @@ void RootBalls::rank(const DynamicPresent& present) {
   const auto id = [&](std::uint32_t place) { return present.id(graph.vertex(place)); };
   order_ = near_.places();
   std::ranges::sort(order_);
-  // Places ascend as ids do, unless vertices came or have classes.
+  // Places ascend with ids, unless vertices were added or have classes.
   if (!std::ranges::is_sorted(order_, {}, id)) std::ranges::sort(order_, {}, id);
   if (ranks_.size() < places_of(graph)) ranks_.resize(places_of(graph));
   for (std::uint32_t rank = 0; rank < order_.size(); ++rank) ranks_[order_[rank]] = rank;
@@ -209,7 +209,7 @@ std::optional<Ball> RootBalls::around(const DynamicPresent& present, const ir::R
   const int steps = reads.rows + 1;
   if (!near_.spread(graph, steps, false, left)) return std::nullopt;
   rank(present);
-  // The rows of all but those that are the most steps away are whole.
+  // The rows of all vertices but the farthest ones are complete.
   const std::size_t whole = steps == 0 ? 0 : near_.ends()[static_cast<std::size_t>(reads.rows)];
   if (!reads.among) {
     lay_out_first(graph, whole);

@@ -6,16 +6,16 @@
 
 namespace matcha::session::stream {
 
-/// What it takes to run a program at the roots that a batch touches, and to run it anew, as far as it was measured.
+/// Measured costs of running a program at the roots that a batch touches, and of running it on the whole graph.
 class RootCost {
  public:
-  /// Balls that are worth so much are as fast as the whole graph, both before and after a batch.
+  /// The size of balls that cost as much as the whole graph, counting both before and after a batch.
   std::uint64_t most_arcs(std::uint64_t edges) const {
     if (left_out_ != 0) return 0;
     const double arcs = (anew_ms(edges) / 2 - fixed_ms_) / arc_ms_;
     return arcs <= 0 ? 0 : static_cast<std::uint64_t>(std::min(arcs, 1e18));
   }
-  /// A graph of so many edges is laid out and gone through in so much time; roughly, where it was not measured.
+  /// The time to build and process a graph of `edges` edges; a rough estimate unless measured.
   double anew_ms(std::uint64_t edges) const {
     const double all = static_cast<double>(edges), then = static_cast<double>(std::max<std::uint64_t>(edges_, 1));
     const double run = run_ms_ ? *run_ms_ * std::max(all / then, kLeastShare) : all * kRunOfEdge;
@@ -23,7 +23,7 @@ class RootCost {
     return run + layout;
   }
 
-  /// A ball of so many arcs took so long to make and to run.
+  /// Adds a measurement: a ball of `arcs` arcs took `ms` to build and run.
   void took_ball(std::uint64_t arcs, double ms) {
     const double count = static_cast<double>(arcs);
     if (arcs < kFewArcs) {
@@ -32,20 +32,22 @@ class RootCost {
       arc_ms_ += kWeight * (std::max((ms - fixed_ms_) / count, kLeastOfArc) - arc_ms_);
     }
   }
-  /// A batch took so long at its roots, before and after it.
+  /// Adds a measurement: a batch took `ms` at its roots, before and after it.
   void took_roots(double ms) { roots_ms_ += ms; }
-  /// Whether the whole graph is to be run once more, to see how long that takes: soon after the first time, which
-  /// waits for much that is done once; then for a twentieth of the time.
+  /// True if the whole graph should be run again to measure it: soon after the first time, which includes one-time
+  /// work; later for 5 % of the time.
   bool is_unsure(std::uint64_t edges) const {
     return roots_ms_ > (runs_ < kFirstRuns ? kSoon : kSeldom) * anew_ms(edges);
   }
-  /// A batch was taken without them. What is not measured for long may have been held up: it is tried again in the end.
+  /// A batch was answered without roots. After a long time without measurements, roots are tried again, as the last one
+  /// may have been delayed.
   void did_without() {
     if (left_out_ != 0) --left_out_;
     arc_ms_ = std::max(arc_ms_ * kFaith, kLeastOfArc);
     fixed_ms_ *= kFaith;
   }
-  /// They were begun, and the whole graph was run after all: some batches do without, the more the more often.
+  /// Roots were begun, but the whole graph was run in the end: the next batches do without roots, the more the more
+  /// often that happens.
   void gave_up() {
     constexpr unsigned kMostLeftOut = 8;
     failures_ = std::min(2 * failures_ + 1, kMostLeftOut);
@@ -53,7 +55,7 @@ class RootCost {
   }
   void succeeded() { failures_ = 0; }
   void took_run(std::uint64_t edges, double ms) {
-    // One that took much longer than the last was held up.
+    // A run that took much longer than the last one was delayed.
     constexpr double kMostGrowth = 1.25;
     run_ms_ = run_ms_ ? std::min(ms, kMostGrowth * *run_ms_) : ms;
     edges_ = edges;
@@ -70,7 +72,7 @@ class RootCost {
 
   double fixed_ms_ = 0.1, arc_ms_ = 5e-5;
   std::uint64_t edges_ = 0, runs_ = 0;
-  double roots_ms_ = 0;  ///< Since the last run.
+  double roots_ms_ = 0;  ///< Since the last run of the whole graph.
   unsigned failures_ = 0, left_out_ = 0;
   std::optional<double> run_ms_, layout_ms_;
 };

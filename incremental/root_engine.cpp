@@ -138,16 +138,16 @@ class RootEngine final : public Engine {
 
  private:
   struct Entry {
-    std::unique_ptr<RootProgram> roots;  ///< Null: the other engine has it,
+    std::unique_ptr<RootProgram> roots;  ///< Null: the other engine runs it,
     std::size_t index = 0;               ///< under this number.
-    std::string no_delta, no_roots;      ///< Why.
+    std::string no_delta, no_roots;      ///< Reasons.
   };
 
   bool has_roots() const {
     return std::ranges::any_of(entries_, [](const Entry& entry) { return entry.roots != nullptr; });
   }
 
-  /// Runs a program on the whole graph as it is, and answers.
+  /// Runs a program on the whole present graph, and answers.
   Status run_whole(RootProgram& program, const ApplyOptions& options, Answer& answer) {
     const Stopwatch watch;
     runtime::Result<ResidentGraph::Shared> now = graph();

@@ -7,8 +7,8 @@
 
 namespace matcha::session::stream {
 
-/// An engine that answers programs which look at one vertex after the other (root_program.h), and leaves all else to
-/// `others`, of which `present` is the graph.
+/// An engine that answers programs which process one vertex after the other (root_program.h), and passes all others to
+/// `others`, whose graph is `present`.
 std::unique_ptr<Engine> with_roots(std::unique_ptr<Engine> others, const DynamicPresent& present,
                                    std::shared_ptr<const Reporter> reporter, const Prepared::Reading& reading);
 

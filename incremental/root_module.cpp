@@ -63,7 +63,7 @@ class RootRewriter final : public ir::Rewriter {
         *stmt, [&](const ir::Collect& s) { out.push_back(s.sinks.empty() ? rebuild(&s) : collect(s)); },
         [&](const ir::Yield& s) { yield(s, out); }, [&](const ir::Return&) { give_all(out); },
         [&](const ir::Let& s) {
-          // Of the module's own block: a result is made of it.
+          // Outside of loops: a result may use it.
           if (depth_ != 0) out.push_back(rebuild(&s));
         },
         [&](const ir::Stmt& s) { out.push_back(rebuild(&s)); });
@@ -109,7 +109,7 @@ class RootRewriter final : public ir::Rewriter {
   const ir::Var* maybe_degrees_;
   std::unordered_map<const ir::Var*, Kept> kept_;
   std::vector<const ir::Expr*> given_;
-  int depth_ = 0;  ///< Collects around.
+  int depth_ = 0;  ///< The number of enclosing collects.
 };
 
 }  // namespace

@@ -9,40 +9,40 @@
 
 namespace matcha::session::stream {
 
-/// How a result of all roots is kept, so that what some of them yielded can be taken out, and put in anew.
+/// How the result of all roots is stored, so that the yields of some roots can be removed and replaced.
 enum class Keep : std::uint8_t {
   Sum,     ///< Of ints.
-  Trues,   ///< Of `any`: how many there are.
-  Falses,  ///< Of `all`.
-  Count,   ///< Of a list: how many items.
+  Trues,   ///< Of `any`: the number of true values.
+  Falses,  ///< Of `all`: the number of false values.
+  Count,   ///< Of a list: the number of items.
   Rows,    ///< Of a list: its items.
-  Values,  ///< Of `min`, `max` and sums of floats: what was yielded, as a list.
+  Values,  ///< Of `min`, `max` and sums of floats: the list of yielded values.
 };
 
-/// A sink of the module's own block.
+/// A sink of the module's outermost block.
 struct RootSink {
   const ir::Var* var;  ///< In the module of the program.
   ir::SinkKind kind;
   Keep keep;
 };
 
-/// Its sinks, in order. Requires: `ir::read_roots` has no problem with it. `rows`: items of lists are kept.
+/// The sinks, in order. Requires: `ir::read_roots` accepts the module. `rows`: items of lists are stored.
 std::vector<RootSink> root_sinks(const ir::Module& module, bool rows);
 
-/// What the module of some roots has as further parameters, in this order.
+/// Additional parameters of the module of some roots, in this order.
 struct RootParams {
-  bool roots = false;    ///< A list of vertices, which are the roots; else all vertices are.
-  bool degrees = false;  ///< A graph of which the label of a vertex is how many neighbours it has; else rows tell.
+  bool roots = false;    ///< The list of root vertices; false: all vertices are roots.
+  bool degrees = false;  ///< A graph whose vertex labels are the degrees; false: the rows give them.
 };
 
-/// The module that gives what is kept of each sink, in order, in place of its results. Requires: the same.
+/// The module whose results are the stored values of each sink, in order. Requires: the same.
 ir::Module root_module(ir::Context& context, const ir::Module& module, const std::vector<RootSink>& sinks,
                        const RootParams& more);
 
-/// Why the results cannot be told from its sinks; empty: they can. Requires: the same.
+/// Why the results cannot be computed from its sinks; empty: they can. Requires: the same.
 std::string results_problem(const ir::Module& module);
 
-/// Whether a label is more than compared with others: numbers of label words change when words come.
+/// True if labels are used other than in comparisons with labels: codes of label words change when words are added.
 bool computes_with_labels(const ir::Module& module);
 
 }  // namespace matcha::session::stream

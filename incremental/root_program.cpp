@@ -16,10 +16,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kAllArcs = std::numeric_limits<std::uint64_t>::max();
-/// Balls of fewer arcs are run before another thread is awake.
+/// Smaller balls are finished before another thread is awake.
 constexpr std::uint64_t kArcsOfOneThread = 20000;
 
-/// A graph of which nothing is true that is not true of all parts of another one: it has a vertex without a label.
+/// A graph with the fewest facts, true for all parts of another graph: it has a vertex without a label.
 ResidentGraph::Shared least_graph(const runtime::Graph& like) {
   runtime::GraphArrays arrays;
   arrays.offsets = runtime::Buffer<std::uint64_t>(2);
@@ -57,11 +57,11 @@ Status RootProgram::compile(const ResidentGraph::Shared& graph, bool of_some, Co
     made->reads = ir::read_roots(nests, directed);
     made->problem = made->reads.problem.empty() ? results_problem(nests) : made->reads.problem;
     if (!made->problem.empty()) return nests;
-    // Of all roots rows are wanted where labels may get other numbers, too.
+    // For all roots, rows are also needed if labels may get other codes.
     made->computes_with_labels = computes_with_labels(nests);
     const bool rows = wanted.rows || (wanted.changes && (of_some || made->computes_with_labels));
     made->sinks = root_sinks(nests, rows);
-    // Degrees that rows do not tell are given.
+    // Degrees that rows do not give are passed in.
     made->params = {of_some, of_some && made->reads.degrees > made->reads.rows};
     return root_module(context, nests, made->sinks, made->params);
   };
@@ -91,7 +91,7 @@ std::unique_ptr<RootProgram> RootProgram::make(const ProgramRequest& request, co
                                                std::shared_ptr<const Reporter> reporter, std::string& why) {
   const auto unheard = std::make_shared<const MessageLog>();
   std::unique_ptr<RootProgram> made(new RootProgram(request, options, reading, unheard));
-  // What is wrong with one is wrong with the other.
+  // Both modules have the same errors.
   Status status = made->compile(graph, true, made->some_);
   if (status == Status::Ok && !made->some_.problem.empty()) {
     why = made->some_.problem;
@@ -125,7 +125,7 @@ codegen::RunOutcome RootProgram::run(const Compiled& compiled, codegen::RunOptio
   found = {};
   found.universe = compiled.prepared->shared_universe();
   if (compiled.sinks.size() == 1 && compiled.sinks[0].keep == Keep::Rows) {
-    // Of one list the rows are given as they are found.
+    // Rows of a single list are passed on as they are found.
     how.on_rows = [&](const codegen::Rows& block) {
       found.rows.append(block, *found.universe);
       return true;
@@ -166,7 +166,7 @@ Status RootProgram::run_whole(const ResidentGraph::Shared& graph, const ApplyOpt
   codegen::RunOptions how = options.run;
   const bool streams = whole_.sinks.size() == 1 && whole_.sinks[0].keep == Keep::Values;
   if (streams) {
-    // A list of all that is found would take much memory.
+    // A list of all yields would take much memory.
     how.on_rows = [this](const codegen::Rows& items) {
       totals_[0].add(items, 1, whole_.prepared->universe());
       return true;
@@ -213,7 +213,7 @@ Status RootProgram::run_ball(const At& at, const std::vector<std::int64_t>& root
   codegen::RunOptions how = at.options.run;
   if (ball->arcs < kArcsOfOneThread) how.threads = 1;
   if (most != kAllArcs) {
-    // By then the whole graph would be run.
+    // After this time running the whole graph is faster.
     const std::chrono::duration<double, std::milli> anew(cost_.anew_ms(at.present.edge_count()));
     const auto limit = Clock::now() + std::chrono::duration_cast<Clock::duration>(anew);
     how.deadline = how.deadline ? std::min(*how.deadline, limit) : limit;
@@ -221,7 +221,7 @@ Status RootProgram::run_ball(const At& at, const std::vector<std::int64_t>& root
   const codegen::RunOutcome outcome = run(some_, how, {more, some_.params.degrees ? 2U : 1U}, found);
   cost_.took_ball(ball->arcs, watch.ms());
   const auto* const result = std::get_if<codegen::RunResult>(&outcome);
-  // An error is told by the run of the whole graph, which has it too.
+  // The run on the whole graph reports the same error.
   if (result == nullptr) return Status::Ok;
   if (result->ending == codegen::Ending::Deadline) {
     const std::optional<Clock::time_point>& asked = at.options.run.deadline;

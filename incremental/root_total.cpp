@@ -8,7 +8,7 @@ namespace matcha::session::stream {
 
 namespace {
 
-/// Ints that ascend as floats do; -0 is below 0.
+/// Maps floats to ints in the same order; -0 is below 0.
 std::int64_t ordered(double value) {
   const auto bits = std::bit_cast<std::int64_t>(value);
   return bits < 0 ? std::numeric_limits<std::int64_t>::min() - bits - 1 : bits;

@@ -10,23 +10,23 @@
 
 namespace matcha::session::stream {
 
-/// What all roots yielded into a sink, from which what some of them yielded can be taken out again.
+/// The combined yields of all roots into a sink, from which those of some roots can be removed.
 class RootTotal {
  public:
   explicit RootTotal(const RootSink& sink);
 
-  /// Nothing was yielded.
+  /// Resets it to no yields.
   void clear();
-  /// Puts in (+1) what a run of a `root_module` gave of the sink, or takes it out (-1); `universe` has its vertices.
-  /// False: a number does not fit.
+  /// Adds (+1) or removes (-1) the sink's result of a run of a `root_module`; `universe` has its vertices. False:
+  /// overflow.
   bool add(const codegen::ResultValue& found, int sign, const runtime::Universe& universe);
-  /// The same with items of `Keep::Values` as they are found.
+  /// The same for items of `Keep::Values` as they are yielded.
   void add(const codegen::Rows& items, int sign, const runtime::Universe& universe);
 
-  /// The value of the sink; a vertex as its id. `monostate`: of nothing at all. Requires: it is no list. Throws
-  /// codegen::host::Trap where it does not fit its type.
+  /// The value of the sink; a vertex as its id. `monostate`: no yields. Requires: it is not a list. Throws
+  /// codegen::host::Trap on overflow of its type.
   codegen::host::Scalar value() const;
-  /// Of a list, how many items it has.
+  /// The number of items of a list.
   __int128 count() const { return sum_; }
 
  private:
@@ -38,9 +38,9 @@ class RootTotal {
   Keep keep_;
   ir::ScalarKind scalar_ = ir::ScalarKind::I64;
   SourceLoc loc_;
-  __int128 sum_ = 0;                            ///< Of ints, or how many.
-  std::map<std::int64_t, std::int64_t> items_;  ///< How many there are of each, those of floats in the order of floats.
-  runtime::ExactSum exact_{};                   ///< Of floats that are numbers.
+  __int128 sum_ = 0;                            ///< The sum of ints, or a number of values.
+  std::map<std::int64_t, std::int64_t> items_;  ///< The multiplicity of each value; floats in the order of floats.
+  runtime::ExactSum exact_{};                   ///< Of finite floats.
   std::int64_t nans_ = 0, plus_infinities_ = 0, minus_infinities_ = 0;
 };
 

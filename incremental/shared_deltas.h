@@ -11,31 +11,32 @@
 
 namespace matcha::session::stream {
 
-/// What the edges of a batch do to programs, on several threads. Counts and rows are those of one thread.
+/// Counts the deltas of a batch's edges for programs, on several threads. Results equal those of one thread.
 class SharedDeltas {
  public:
-  /// All must outlive it; the graph is that of `present`, with its classes laid out.
+  /// Requires: all arguments outlive it; the graph is that of `present`, with its classes set.
   SharedDeltas(DynamicPresent& present, const runtime::SetKernels& kernels, unsigned threads)
       : present_(present), search_(present.graph(), kernels, threads), rows_(search_.workers()) {}
 
   unsigned workers() const { return search_.workers(); }
-  /// Before the first batch, and whenever programs have other plans.
+  /// Call before the first batch, and whenever plans of programs change.
   void set_programs(std::vector<DeltaProgram*> programs);
 
-  /// Edges come (+1) or go (-1), as many as there is room for, from the first; the graph and the programs take them.
+  /// The result of inserting (+1) or deleting (-1) a prefix of some edges that fits memory, applied to the graph and
+  /// the programs.
   struct Took {
     runtime::stream::DeltaSearch::Ending ending = runtime::stream::DeltaSearch::Ending::Complete;
-    bool fits = true;                       ///< Else an edge that comes was there, or one that goes was not.
-    std::size_t edges = 0;                  ///< So many.
-    double busy_ms = 0;                     ///< What it took all threads together to count.
-    std::optional<runtime::Error> failure;  ///< Of the partners; then nothing is done.
+    bool fits = true;                       ///< False: an inserted edge exists, or a deleted one does not.
+    std::size_t edges = 0;                  ///< The length of the prefix.
+    double busy_ms = 0;                     ///< The time of all threads together to count.
+    std::optional<runtime::Error> failure;  ///< Of the partners; then nothing was done.
   };
-  /// `maybe_partners`: who counts with it; requires that no program wants rows.
+  /// `maybe_partners`: others that count with it; requires that no program requests rows.
   Took take(std::span<const runtime::stream::EdgeUpdate> edges, int sign, const runtime::match::Stops& stops,
             runtime::stream::Partners* maybe_partners);
 
  private:
-  /// Whose a term is, and which one of it.
+  /// The program of a term, and its number in it.
   struct Owner {
     std::size_t program = 0, term = 0;
   };

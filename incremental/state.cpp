@@ -74,12 +74,12 @@ runtime::Result<std::string> read_all(const std::string& file) {
   }
 }
 
-/// What stands before the lines of a batch in the log.
+/// The header of a batch in the log.
 struct RecordHead {
   std::uint64_t magic = 0;
-  std::uint64_t bytes = 0;  ///< Of the lines.
+  std::uint64_t bytes = 0;  ///< Bytes of the lines.
   std::uint64_t batch = 0, taken = 0, offset = 0, line = 0, flushed = 0;
-  std::uint64_t sum = 0;  ///< Of all of the above and the lines.
+  std::uint64_t sum = 0;  ///< Of the header and the lines.
 };
 constexpr std::uint64_t kMagic = 0x31474F4C4D54534DULL;
 
@@ -88,7 +88,7 @@ std::uint64_t sum_of(const RecordHead& head, std::string_view lines) {
   return sum_of(bytes.append(lines));
 }
 
-/// The number in `17.state`; nothing for other names.
+/// The number in `17.state`; empty for other names.
 std::optional<std::uint64_t> number_of(std::string_view name, std::string_view ending) {
   if (!name.ends_with(ending)) return std::nullopt;
   name.remove_suffix(ending.size());
@@ -107,13 +107,13 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-/// A file of a state, by its name: `lock`, or a number and an ending.
+/// True for the name of a file of a state: `lock`, or a number and an ending.
 bool is_ours(const std::string& name) {
   const std::size_t dot = name.find_first_not_of("0123456789");
   return name == "lock" || (dot != 0 && dot != std::string::npos && name[dot] == '.');
 }
 
-/// True for rows of so many integers, `ints` of each.
+/// True for an array of rows with `ints` integers each.
 bool are_rows(const nlohmann::json& rows, std::size_t ints) {
   return rows.is_array() && std::ranges::all_of(rows, [ints](const nlohmann::json& row) {
            return row.is_array() && row.size() == ints &&
@@ -125,7 +125,7 @@ bool is_count(const nlohmann::json& facts, const char* name) {
   return facts.contains(name) && facts.at(name).is_number_unsigned();
 }
 
-/// True for what `Feed::restore` takes.
+/// True for a value that `Feed::restore` accepts.
 bool is_feed(const nlohmann::json& feed) {
   constexpr std::size_t kOfEdge = 4, kOfUpdate = 5, kOfColumns = 6;
   if (!feed.is_object() || !are_rows(feed.value("live", nlohmann::json()), kOfEdge) ||
@@ -148,7 +148,7 @@ bool is_feed(const nlohmann::json& feed) {
                      [](const nlohmann::json& item) { return item.is_number_integer(); });
 }
 
-/// True if a checkpoint has what a stream goes on with, each of its kind.
+/// True if a checkpoint has all fields of a stream, each with its type.
 bool is_whole(const nlohmann::json& facts) {
   for (const char* const name : {"batch", "offset", "line"}) {
     if (!is_count(facts, name)) return false;
@@ -206,7 +206,7 @@ runtime::Result<nlohmann::json> StateFolder::read_facts() const {
   const std::string name = file(*checkpoint_, ".state");
   runtime::Result<std::string> bytes = read_all(name);
   if (!bytes) return bytes.error();
-  // The last line has the sum of what is before it.
+  // The last line has the checksum of everything before it.
   constexpr std::size_t kSumLine = 17;
   const std::size_t size = bytes->size();
   const bool has_sum = size > kSumLine;
@@ -243,7 +243,7 @@ runtime::Result<std::vector<LogRecord>> StateFolder::read_log() {
       const std::string_view lines =
           is_torn ? std::string_view() : std::string_view(*bytes).substr(whole + sizeof(head), head.bytes);
       if (is_torn || head.sum != sum_of(head, lines)) {
-        // A write that was cut short is at the end, and nothing whole stands behind it.
+        // A truncated write is at the end, and no valid record follows it.
         const std::string_view rest = std::string_view(*bytes).substr(whole + 1);
         const std::string_view magic(reinterpret_cast<const char*>(&kMagic), sizeof(kMagic));
         if (rest.find(magic) == std::string_view::npos) break;
@@ -281,7 +281,7 @@ runtime::Status StateFolder::write(std::uint64_t batch, const ResidentGraph& gra
   const runtime::Status stored =
       runtime::write_mtg(graph.maybe_informed() != nullptr ? *graph.maybe_informed() : graph.graph(), graph_file);
   if (!stored) return stored.error();
-  // It was made as any file is, which with some users' umask others may write.
+  // It was created with the user's umask, which may allow others to write.
   if (::chmod(graph_file.c_str(), kReadable) != 0) return write_error(graph_file, errno);
   if (const int code = sync_path(graph_file); code != 0) return write_error(graph_file, code);
   nlohmann::json with_schema = facts;

@@ -66,12 +66,12 @@ class Choice {
     });
   }
 
-  /// What a comment above must have to be a heading.
+  /// True if a comment above has the properties of a heading.
   bool names_columns(const Names& heading) const {
     return (has_names() && has_all_names(heading)) || (runtime::usual_ends(heading) && time_of(heading));
   }
 
-  /// The time is no number, where there must be one.
+  /// True if the time is not a number although it must be one.
   bool is_heading_line(const Names& first) const {
     if (has_names() && (wish_.is_strict || has_all_names(first))) return true;
     if (runtime::usual_ends(first) && time_of(first)) return true;

@@ -10,7 +10,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 CellWalk::CellWalk(std::string_view line, char separator) : line_(line), separator_(separator) {
   if (separator_ == 0) return;
-  // A separator at the end has no cell behind it.
+  // A separator at the end has no cell after it.
   while (!line_.empty() && (is_blank(line_.back()) || line_.back() == separator_)) line_.remove_suffix(1);
 }
 

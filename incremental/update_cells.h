@@ -6,21 +6,21 @@
 
 namespace matcha::session::stream {
 
-/// Walks the cells of a line of updates.
+/// Iterates over the cells of a line of updates.
 class CellWalk {
  public:
-  /// `separator`: the character between cells, which may have blanks around them; 0: blanks, tabs and commas, any
-  /// number of them.
+  /// `separator`: the character between cells, optionally surrounded by blanks; 0: any number of blanks, tabs and
+  /// commas.
   CellWalk(std::string_view line, char separator);
 
-  /// The next cell, without its quotes; false: there is none. The text lives until the next call.
+  /// The next cell, without its quotes; false: there is none. The text is valid until the next call.
   bool next(std::string_view& cell);
-  /// The cell is not a part of the line: quotes in it were written twice.
+  /// The cell is a copy, not a part of the line: it had doubled quotes.
   bool is_copy() const { return is_copy_; }
 
  private:
   bool is_between(char c) const;
-  /// The cell that begins with the quote at `at_`; false: its quotes are none.
+  /// Reads the cell that begins with the quote at `at_`; false: it is not a quoted cell.
   bool read_quoted(std::string_view& cell);
 
   std::string_view line_;

@@ -17,7 +17,7 @@ namespace matcha::session::stream {
 
 namespace {
 
-/// Codes of new words go up from here; rebuild.h's other codes of nothing lie below.
+/// Codes of new words count up from here; special codes of rebuild.h are below.
 constexpr std::int64_t kFirstNew = runtime::kNoLabel + 16;
 
 std::optional<std::int64_t> number_of(std::string_view text) {
@@ -27,7 +27,7 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return number;
 }
 
-/// The cells of a line, as many as are looked at.
+/// The first cells of a line.
 struct Cells {
   static constexpr std::size_t kMost = 5;
   std::array<std::string_view, kMost> cells;
@@ -87,7 +87,7 @@ bool is_like_number(std::string_view cell) {
   return std::from_chars(cell.data(), cell.data() + cell.size(), ignored).ptr == cell.data() + cell.size();
 }
 
-/// The ids of the first update are text if one of them is no number.
+/// The ids of the first update are text if one of them is not a number.
 void decide_ids(std::initializer_list<std::string_view> ids, LineRules& rules) {
   rules.first_decides = false;
   rules.decided = true;
@@ -109,7 +109,7 @@ bool take_id(std::string_view cell, const LineRules& rules, std::int64_t& id, st
   return !cell.empty();
 }
 
-/// The three cells of a timed line that are looked at.
+/// The three relevant cells of a timed line.
 struct TimedCells {
   std::array<std::string_view, 3> cells{};
   unsigned count = 0, found = 0;

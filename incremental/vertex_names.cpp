@@ -14,7 +14,7 @@ std::int64_t VertexNames::number(std::string_view name) {
   return next;
 }
 
-/// A byte beyond ASCII becomes the character with its number.
+/// A non-ASCII byte becomes the character with its number.
 std::vector<std::string> VertexNames::saved() const {
   std::vector<std::string> all;
   all.reserve(names_.size());

@@ -11,8 +11,8 @@
 
 namespace matcha::session::stream {
 
-/// The names of vertices that have text for ids. Inside they have numbers: those of the first graph in the order of
-/// their names, then the others as they come. A name keeps its number when its vertex goes.
+/// The names of vertices with text ids. Internally they have numbers: first those of the initial graph in the order of
+/// their names, then the others in order of arrival. A name keeps its number when its vertex is deleted.
 class VertexNames {
  public:
   VertexNames() = default;
@@ -22,13 +22,13 @@ class VertexNames {
   VertexNames& operator=(const VertexNames&) = delete;
 
   std::uint64_t size() const { return names_.size(); }
-  /// Of a name that nobody has heard of, the next one.
+  /// The number of a name; a new name gets the next one.
   std::int64_t number(std::string_view name);
-  /// Requires: a number that was given.
+  /// Requires: a valid number.
   const std::string& name(std::int64_t number) const { return names_[static_cast<std::size_t>(number)]; }
 
-  /// All of them, as text that JSON can hold whatever their bytes are; and the same again. Requires of `restore`: there
-  /// are none. False: that is no such text, or a name is there twice.
+  /// All names, in a form that JSON can hold for any bytes; `restore` reads it. Requires of `restore`: there are no
+  /// names. False: the form is invalid, or a name is repeated.
   std::vector<std::string> saved() const;
   bool restore(const std::vector<std::string>& saved);
 

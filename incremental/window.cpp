@@ -4,7 +4,7 @@ namespace matcha::session::stream {
 
 namespace {
 
-/// Whether `time` is at least `later` after `before`, for all numbers.
+/// True if `time` is at least `later` after `before`, without overflow.
 bool is_past(std::int64_t time, std::int64_t before, std::int64_t later) {
   return static_cast<__int128>(time) - before >= later;
 }
@@ -17,7 +17,7 @@ std::pair<std::int64_t, std::int64_t> Window::ends_of(const Edge& edge) const {
 
 bool Window::push(const Update& line, std::deque<Update>& out) {
   const Edge edge{line.time, line.u, line.v, line.line};
-  // One that is late by more than it may be.
+  // Later than allowed.
   if (latest_ && edge.time < *latest_ && is_past(*latest_ - 1, edge.time, lateness_)) return false;
   if (!latest_ || edge.time > *latest_) latest_ = edge.time;
   if (lateness_ == 0) {

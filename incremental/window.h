@@ -11,25 +11,25 @@
 
 namespace matcha::session::stream {
 
-/// Lines with times: puts those that come late in order, and takes edges out of the graph when their time is over. All
-/// times are in the unit of the lines.
+/// Lines with times: sorts late lines, and deletes edges when their time is over. All times are in the unit of the
+/// lines.
 class Window {
  public:
   struct Edge {
     std::int64_t time = 0, u = 0, v = 0;
     std::uint64_t line = 0;
   };
-  /// `width`: an edge with time t goes when a line with a time of t + width or more comes; none: it stays. `lateness`:
-  /// how late a line may come.
+  /// `width`: an edge with time t is deleted when a line with a time of t + width or more arrives; empty: it stays.
+  /// `lateness`: how late a line may arrive.
   Window(std::optional<std::int64_t> width, std::int64_t lateness, bool directed)
       : width_(width), lateness_(lateness), directed_(directed) {}
 
-  /// Takes a line, and appends what can be told by now, in the order of times. False: it comes too late.
+  /// Takes a line, and appends the updates that are final, in the order of times. False: it is too late.
   bool push(const Update& line, std::deque<Update>& out);
-  /// There are no more lines: all that waits for late ones.
+  /// Ends the input: appends all updates that wait for late lines.
   void flush(std::deque<Update>& out);
 
-  /// What it holds, to be kept: edges in the graph in the order of times, then those that wait, in that order.
+  /// The state to save: edges in the graph in the order of times, then waiting ones in that order.
   const std::deque<Edge>& live() const { return live_; }
   const std::multimap<std::int64_t, Edge>& waiting() const { return waiting_; }
   std::optional<std::int64_t> latest() const { return latest_; }
@@ -51,7 +51,8 @@ class Window {
   std::optional<std::int64_t> latest_;
   std::multimap<std::int64_t, Edge> waiting_;
   std::deque<Edge> live_;
-  std::unordered_map<std::pair<std::int64_t, std::int64_t>, std::uint64_t, Hash> times_;  ///< Live ones of each edge.
+  /// The number of live ones of each edge.
+  std::unordered_map<std::pair<std::int64_t, std::int64_t>, std::uint64_t, Hash> times_;
 };
 
 }  // namespace matcha::session::stream

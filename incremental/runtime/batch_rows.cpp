@@ -9,14 +9,14 @@ namespace matcha::runtime::stream {
 
 using matcha_program::kDeltaGoes;
 
-/// Which rows change, and how often; then their changes, row by row.
+/// Finds the changed rows and their numbers of changes; then collects their changes by row.
 void BatchRows::find_rows(std::span<const BatchUpdate> updates) {
   for (const Row& row : rows_) {
     if (row.row < row_of_[row.backwards].size()) row_of_[row.backwards][row.row] = 0;
   }
   rows_.clear();
   for (const bool backwards : {false, true}) row_of_[backwards].resize(graph_.rows(backwards).size(), 0);
-  // Of an undirected graph both ends have rows of the same kind.
+  // In an undirected graph both ends have rows of the same kind.
   const bool directed = graph_.directed();
   const auto count = [&](bool backwards, std::uint32_t of) {
     std::uint32_t& number = row_of_[backwards][of];
@@ -66,7 +66,7 @@ bool BatchRows::open(std::span<const BatchUpdate> updates, Graph graph, bool kno
   return fits;
 }
 
-/// The words of a row; false if an item changes twice.
+/// Writes the words of a row; false if an item changes twice.
 bool BatchRows::make(Row& row, Change* changes) {
   Change* const end = changes + row.changes;
   std::sort(changes, end, [](const Change& a, const Change& b) { return a.item < b.item; });
@@ -82,7 +82,7 @@ bool BatchRows::make(Row& row, Change* changes) {
   return fits;
 }
 
-/// The row of the graph with the changes done, or undone, in `merged_`.
+/// Writes the row of the graph with the changes applied, or undone, to `merged_`.
 void BatchRows::merge(const Row& row, bool undone) {
   const std::span<const std::uint32_t> base = graph_.rows(row.backwards).row(row.row);
   const std::uint32_t *const items = words_.data() + row.word + 1, *const stamps = items + row.changes;

@@ -8,8 +8,8 @@
 
 namespace matcha::runtime::stream {
 
-/// The ends of an edge (of a directed graph the arc from `u` to `v`), by places. It comes in odd slots and goes in even
-/// ones; what the updates of a slot do is added up.
+/// The ends of an edge (of a directed graph the arc from `u` to `v`), by places. Odd slots are insertions, even ones
+/// deletions; the effects of all updates of a slot are added up.
 struct BatchUpdate {
   std::uint32_t u = 0, v = 0, slot = 0;
   std::uint32_t layer = 0;
@@ -17,39 +17,40 @@ struct BatchUpdate {
   bool comes() const { return (slot & 1) != 0; }
 };
 
-/// The rows that some updates change, each once: what comes and what goes, and for each item its stamp, which says what
-/// updates see it (runtime/common/delta_data.h). They take as much room as there are updates, however long rows are.
+/// The rows that some updates change, each once: the inserted and deleted items, each with a stamp that determines the
+/// updates that see it (runtime/common/delta_data.h). The size depends on the number of updates, not on the length of
+/// rows.
 class BatchRows {
  public:
-  /// The graph must outlive it.
+  /// Requires: the graph outlives it.
   explicit BatchRows(DynamicGraph& graph) : graph_(graph) {}
 
   struct Row {
     std::uint32_t row = 0;  ///< Its number.
     bool backwards = false;
-    std::uint32_t changes = 0;  ///< So many,
-    std::uint32_t word = 0;     ///< from this word on: their number, the items, the stamps.
-    std::int32_t more = 0;      ///< Items after all updates, less those of before.
+    std::uint32_t changes = 0;  ///< The number of its changes,
+    std::uint32_t word = 0;     ///< and the index of their first word: their number, the items, the stamps.
+    std::int32_t more = 0;      ///< The number of items after all updates, minus that before.
   };
-  /// The state of the graph when they are opened.
+  /// The state of the graph when the updates are opened.
   enum class Graph : std::uint8_t { Before, After };
 
-  /// False: they do not fit the graph (not looked at where they are `known` to), or two are of one edge. Requires: some
-  /// updates, of vertices that are there; fewer than 2^29. Throws std::bad_alloc.
+  /// Opens updates. False: they do not fit the graph (not checked if `known`), or two are for one edge. Requires: at
+  /// least one update, fewer than 2^29, with existing vertices. Throws std::bad_alloc.
   bool open(std::span<const BatchUpdate> updates, Graph graph, bool known = false);
-  /// As opened last; until the next time.
+  /// Those of the last `open`; valid until the next one.
   const std::vector<Row>& rows() const { return rows_; }
-  /// The first one is nobody's.
+  /// The first word is unused.
   std::span<const std::uint32_t> words() const { return words_; }
-  /// Whether a row is one of them.
+  /// True if a row is one of them.
   bool has(bool backwards, std::uint32_t row) const { return find(backwards, row) != nullptr; }
-  /// Whether a row of the graph is not as before them.
+  /// True if a row of the graph already has the updates.
   bool is_undone(bool backwards, std::uint32_t row) const { return state_ == Graph::After && has(backwards, row); }
-  /// A row before all updates, until the next call or change of the graph, which must be as it was when they were
-  /// opened. Throws std::bad_alloc.
+  /// A row before all updates, valid until the next call or change of the graph, which must be in the state of `open`.
+  /// Throws std::bad_alloc.
   std::span<const std::uint32_t> row_before(bool backwards, std::uint32_t row);
-  /// Gives the graph, which is as before all updates, the state after them; the changes are not noted. Throws
-  /// std::bad_alloc.
+  /// Applies all updates to the graph, which is in the state before them; the changes are not recorded in the graph.
+  /// Throws std::bad_alloc.
   void close();
 
  private:
@@ -67,10 +68,10 @@ class BatchRows {
 
   DynamicGraph& graph_;
   Graph state_ = Graph::Before;
-  std::int64_t more_edges_ = 0;  ///< After all updates, in layer 0.
+  std::int64_t more_edges_ = 0;  ///< The change of the number of edges in layer 0.
   std::vector<Row> rows_;
   std::vector<Change> changes_;           ///< By row.
-  std::vector<std::uint32_t> row_of_[2];  ///< By direction and number, which of `rows_` it is, and 1; 0: none.
+  std::vector<std::uint32_t> row_of_[2];  ///< By direction and row number: its index in `rows_`, plus 1; 0: none.
   std::vector<std::uint32_t> words_, merged_;
 };
 

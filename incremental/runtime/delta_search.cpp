@@ -6,11 +6,11 @@ namespace matcha::runtime::stream {
 
 namespace {
 
-/// Kernels write up to so many items behind the last.
+/// Kernels write up to this many items after the last.
 constexpr std::uint32_t kSlack = 16;
-/// A row at least so long is cut to the range of the other list before they are merged.
+/// A row of at least this length is cut to the range of the other list before merging.
 constexpr std::uint32_t kLong = 64;
-/// A power of two.
+/// Steps between two checks of the limits; a power of two.
 constexpr std::uint32_t kWalksBetweenLooks = 1024;
 
 }  // namespace
@@ -41,7 +41,7 @@ DeltaSearch::Set DeltaSearch::row(const TermStep& step, const Set& against) cons
   return {row.data() + begin, length};
 }
 
-/// Does a step; false if a set that every match needs has no item.
+/// Does a step; false if a set that every match needs is empty.
 bool DeltaSearch::run(const TermStep& step) {
   Set& to = sets_[step.to];
   using Kind = TermStep::Kind;
@@ -100,7 +100,7 @@ bool DeltaSearch::run(const TermStep& step) {
   return to.size != 0 || !step.needed;
 }
 
-/// Does what follows from the place of a vertex; false if there is no match.
+/// Does the steps after the vertex is placed; false if there is no match.
 bool DeltaSearch::place(int vertex) {
   for (const TermStep& step : term_->steps[at(vertex)]) {
     if (!run(step)) return false;
@@ -126,7 +126,7 @@ std::uint64_t DeltaSearch::value(const TermValue& value) const {
   return size;
 }
 
-/// All walked vertices have places: adds the ways to place the others.
+/// All vertices with loops are placed: adds the number of ways to place the others.
 void DeltaSearch::add_products() {
   __int128 all = 1;
   for (const std::vector<TermProduct>& group : term_->groups) {
@@ -147,7 +147,7 @@ void DeltaSearch::add_products() {
   if (__builtin_add_overflow(found_, all, &found_)) ending_ = Ending::Overflow;
 }
 
-/// Brings what the next candidates will be asked for.
+/// Prefetches the data of the next candidates.
 inline void DeltaSearch::fetch_ahead(const Set& candidates, std::uint32_t at, std::uint32_t layer) const {
   constexpr std::uint32_t kRecord = 8, kRow = 4;
   const Rows& rows = graph_.rows(false);
@@ -171,7 +171,7 @@ inline void DeltaSearch::try_candidate(int vertex, const Set& candidates, std::u
   if (place(vertex)) walk(vertex + 1);
 }
 
-/// Gives `vertex` every place in turn.
+/// Tries every candidate of `vertex`.
 void DeltaSearch::walk(int vertex) {
   if (vertex == term_->pattern.walked) {
     if (maybe_take_ != nullptr) {
@@ -189,9 +189,9 @@ void DeltaSearch::walk(int vertex) {
   }
 }
 
-/// Gives vertex 2 the places of a part of its candidates, less what helpers take.
+/// Tries a part of the candidates of vertex 2, except those that helpers take.
 void DeltaSearch::walk_part(Range range, Helpers& helpers) {
-  // Before that no part is worth the trouble.
+  // A smaller part is not worth giving away.
   constexpr std::uint32_t kTried = 64;
   if (term_->pattern.walked == 2) {
     if (range.first == 0) walk(2);
@@ -227,7 +227,7 @@ bool DeltaSearch::begin(const Term& term, std::uint32_t a, std::uint32_t b) {
   return place(1);
 }
 
-/// A step for the first end is a slice mostly; those of the one with fewer neighbours are walked.
+/// Steps of the first end are mostly slices; this makes the end with fewer neighbours the first one.
 inline void DeltaSearch::orient(const Term& term, std::uint32_t& a, std::uint32_t& b) const {
   if (!term.pattern.swappable) return;
   const std::uint32_t layer = term.layers[1];

@@ -15,52 +15,52 @@
 
 namespace matcha::runtime::stream {
 
-/// Evaluates terms, one after another, on a graph that does not change meanwhile. A thread has its own.
+/// Evaluates terms, one after another, on a graph that does not change meanwhile. One per thread.
 class DeltaSearch {
  public:
   enum class Ending { Complete, Stopped, Deadline, Overflow };
 
-  /// Both must outlive it.
+  /// Requires: both arguments outlive it.
   DeltaSearch(const DynamicGraph& graph, const SetKernels& kernels) : graph_(graph), kernels_(kernels) {}
 
-  /// A search that finds the first one not 0, or the time over, ends.
+  /// A search ends when the stop word is not 0, or the deadline has passed.
   void set_limits(const std::atomic<std::uint32_t>* maybe_stop,
                   std::optional<std::chrono::steady_clock::time_point> deadline) {
     maybe_stop_ = maybe_stop;
     deadline_ = deadline;
   }
 
-  /// How many matches have the ends at places `a` and `b`; added to `count`. Requires: the edge is not in the graph,
+  /// Adds to `count` the number of matches with the ends at places `a` and `b`. Requires: the edge is not in the graph,
   /// and the places have the classes of vertices 0 and 1.
   Ending count(const Term& term, std::uint32_t a, std::uint32_t b, __int128& count);
 
-  /// Gives each match: the place of each vertex of the term. Requires: as before, and all vertices are walked.
+  /// Lists each match: the place of each vertex of the term. Requires: as above, and all vertices have loops.
   using TakeMatch = std::function<void(const std::uint32_t* places)>;
   Ending list(const Term& term, std::uint32_t a, std::uint32_t b, const TakeMatch& take);
 
-  /// What follows is for the graph as an update finds it, until the next call; null: for the graph. The versions must
-  /// be open.
+  /// Sets the version of the graph as of an update, until the next call; null: the graph itself. The versions must be
+  /// open.
   void set_version(const GraphVersions* maybe_versions, std::uint32_t update) {
     maybe_versions_ = maybe_versions;
     update_ = update;
   }
 
-  /// Candidates of the first vertex that is walked, by position.
+  /// Candidates of the first vertex with a loop, by position.
   struct Range {
     std::uint32_t first = 0, last = kAll;
     static constexpr std::uint32_t kAll = ~std::uint32_t{0};
   };
-  /// Takes parts of a long walk off its hands.
+  /// Takes over parts of a long loop.
   class Helpers {
    public:
     virtual ~Helpers() = default;
     virtual bool wanting() const = 0;
     virtual void take(const Range& range) = 0;
   };
-  /// As `count`, without the division by the term's divisor, and only the candidates of the range; helpers may take
-  /// some of them.
+  /// As `count`, but without the division by the term's divisor and only for the candidates of the range; helpers may
+  /// take some of them.
   Ending count_part(const Term& term, std::uint32_t a, std::uint32_t b, Range range, Helpers& helpers, __int128& maps);
-  /// As `list`, likewise.
+  /// As `list`, for a range.
   Ending list_part(const Term& term, std::uint32_t a, std::uint32_t b, Range range, Helpers& helpers,
                    const TakeMatch& take);
 

@@ -13,7 +13,7 @@ namespace {
 constexpr Mask bit(int v) { return Mask{1} << v; }
 constexpr bool has(Mask set, int v) { return (set >> v & 1) != 0; }
 
-/// What is asked of a set: that its items are neighbours of a vertex in a layer that is not 0.
+/// A condition on a set: its items are neighbours of a vertex in a layer other than 0.
 struct Link {
   int vertex = 0;
   std::uint32_t layer = 0;
@@ -21,7 +21,7 @@ struct Link {
   auto operator<=>(const Link&) const = default;
 };
 
-/// What a set is made of.
+/// The conditions that define a set.
 struct Key {
   Mask after = 0, before = 0, off_after = 0, off_before = 0, above = 0, below = 0;
   std::uint32_t label_class = kAnyClass;
@@ -32,7 +32,7 @@ struct Key {
   void add(const Link& link) {
     if (!has_link(link)) links.insert(std::ranges::upper_bound(links, link), link);
   }
-  /// Vertices of which the items are neighbours, in some layer.
+  /// Vertices whose neighbours, in some layer, are the items.
   Mask near() const {
     Mask found = after | before;
     for (const Link& link : links) found |= bit(link.vertex);
@@ -40,7 +40,7 @@ struct Key {
   }
 };
 
-/// Whoever needs a set: a vertex, or several counted ones that would be the same.
+/// A user of a set: a vertex, or several counted vertices with the same set.
 struct User {
   Key wanted;
   Key have;
@@ -99,7 +99,7 @@ Key Maker::key_of(int v) const {
   return key;
 }
 
-/// What vertex v wants of all others in layers that are not 0, ascending.
+/// The links that vertex v requires to all others in layers other than 0, ascending.
 std::vector<Link> Maker::links_of(int v) const {
   std::vector<Link> links;
   for (const LayerArc& arc : p().arcs) {
@@ -154,7 +154,7 @@ void Maker::bound(User& user, int level, int v) {
   }
 }
 
-/// The first set of a user: the neighbours of a vertex, then all that was asked of earlier ones.
+/// The first set of a user: the neighbours of a vertex, then all conditions of earlier vertices.
 void Maker::attach(User& user, int level, const Link& from) {
   if (from.layer != 0) {
     user.have.add(from);
@@ -166,7 +166,7 @@ void Maker::attach(User& user, int level, const Link& from) {
   for (int u = 0; u < from.vertex; ++u) apply(user, level, u);
 }
 
-/// Does what the user asks of placed vertex `v`.
+/// Applies the conditions of the user for placed vertex `v`.
 void Maker::apply(User& user, int level, int v) {
   for (const Link& link : user.wanted.links) {
     if (user.set < 0 && link.vertex == v) attach(user, level, link);
@@ -203,7 +203,7 @@ bool Maker::may_meet(int u, int v) const {
   return a == kAnyClass || b == kAnyClass || a == b;
 }
 
-/// Whether placed vertex `e` may be in the set.
+/// True if placed vertex `e` may be in the set.
 bool Maker::may_hold(const Key& key, int e) const {
   const std::uint32_t label_class = p().classes[at(e)];
   if (label_class != kAnyClass && key.label_class != kAnyClass && label_class != key.label_class) return false;
@@ -215,7 +215,7 @@ bool Maker::may_hold(const Key& key, int e) const {
   };
   if (e == 1 && from(0, false)) return false;
   if (e == 0 && from(1, p().directed)) return false;
-  // What must not be adjacent is not.
+  // Forbidden arcs do not exist.
   return (key.after & p().off_after[at(e)]) == 0 && (key.before & p().off_before[at(e)]) == 0;
 }
 
@@ -247,7 +247,7 @@ int Maker::value_of(const Key& key, bool needed) {
   return found->second;
 }
 
-/// The ways to give the members different vertices: over all ways to make some of them the same, with the signs of
+/// The ways to give the members different vertices: a sum over all partitions into equal vertices, with the signs of
 /// Moebius' inversion.
 void Maker::count_group(const std::vector<int>& members) {
   std::map<std::vector<std::uint16_t>, std::int64_t> products;
@@ -288,7 +288,7 @@ void Maker::count_group(const std::vector<int>& members) {
   };
   const Key first = key_of(members.front());
   if (std::ranges::all_of(members, [&](int v) { return key_of(v) == first; })) {
-    // Of n candidates n (n - 1) (n - 2) …, as powers of n.
+    // For n candidates n (n - 1) (n - 2) …, as powers of n.
     const std::uint16_t value = static_cast<std::uint16_t>(value_of(first, true));
     std::vector<std::int64_t> powers = {1};
     for (std::size_t taken = 0; taken < members.size(); ++taken) {
@@ -307,7 +307,7 @@ void Maker::count_group(const std::vector<int>& members) {
   }
 }
 
-/// Sets that only values read are counted and not stored.
+/// Sets that are only used by values are counted and not stored.
 void Maker::finish_values() {
   for (std::vector<TermStep>& steps : term_.steps) {
     for (TermStep& made : steps) {
@@ -320,7 +320,7 @@ void Maker::finish_values() {
         term_.values[i].counted = made;
       }
     }
-    // What needs no other set is looked at first: it ends most searches.
+    // Steps that need no other set come first: they end most searches.
     std::stable_partition(steps.begin(), steps.end(),
                           [](const TermStep& made) { return made.kind == TermStep::Kind::Slice; });
   }

@@ -19,7 +19,7 @@ using matcha_program::DeltaTask;
 using matcha_program::DeltaUnit;
 using matcha_program::DeltaUpdate;
 
-/// Where what goes to the device with a launch lies: what comes back is in front.
+/// The layout of the data sent to the device with a launch; results come first.
 struct DeviceCopy::Layout {
   std::uint64_t sums = 0, reads = 0, back = 0, long_taken = 0, updates = 0, units = 0, terms = 0, bytes = 0;
 
@@ -27,7 +27,7 @@ struct DeviceCopy::Layout {
     constexpr std::uint64_t kMostLong = 64;
     sums = aligned_to_line(sizeof(DeltaShared));
     reads = sums + sum_count * sizeof(DeltaSum);
-    back = reads + 3 * sizeof(std::uint64_t);  // Near ones, far ones, and the number of matches.
+    back = reads + 3 * sizeof(std::uint64_t);  // Reads of resident rows, of remote rows, and the number of matches.
     long_taken = aligned_to_line(back);
     updates = long_taken + kMostLong * sizeof(std::uint64_t);
     units = aligned_to_line(updates + update_count * sizeof(DeltaUpdate));
@@ -89,7 +89,7 @@ SearchNeeds DeviceCopy::needs(const TermData& terms, std::uint64_t longest) cons
   return needs;
 }
 
-/// What of the bound is for what, where the longest row has so many items.
+/// Divides the bounded memory, given the length of the longest row.
 Status DeviceCopy::share_memory(const TermData& terms, std::uint64_t longest) {
   const SearchNeeds needs = this->needs(terms, longest);
   const std::optional<SearchMemory> shared =
@@ -133,9 +133,9 @@ bool DeviceCopy::is_full(const TermData& terms, std::uint64_t sums) const {
   return memory_ && sums * sizeof(DeltaSum) > spare_control(terms) / 2;
 }
 
-/// Of the bytes that go to the device with a launch, those that are for more than one update.
+/// The bytes sent with a launch beyond those for one update.
 std::uint64_t DeviceCopy::spare_control(const TermData& terms) const {
-  // Each part may begin behind a gap.
+  // Each part may begin after a gap.
   constexpr std::uint64_t kGaps = 4 * match::kLine;
   const std::uint64_t spare = memory_->control - needs(terms, 0).least_control;
   return spare - std::min(spare, kGaps);
@@ -170,7 +170,7 @@ bool DeviceCopy::grow_matches() {
   return true;
 }
 
-/// Arrays for the sets of all groups, or of fewer where there is not so much memory.
+/// Allocates arrays for the sets of all groups, or of fewer if memory is short.
 Status DeviceCopy::reserve_scratch(const TermData& terms) {
   SearchNeeds needs = this->needs(terms, mirror_.longest());
   const bool fits = rooms_.long_words >= needs.longest && arrays_ >= needs.arrays && scratch_.size() != 0;
@@ -180,11 +180,11 @@ Status DeviceCopy::reserve_scratch(const TermData& terms) {
   if (memory_) {
     rooms_ = memory_->rooms;
   } else {
-    // Rows that grow do so batch after batch.
+    // Rows that grow do so with every batch.
     if (rooms_.groups != 0) needs.longest += needs.longest / 2;
     const Result<cuda::Device::Memory> memory = stream_->device().memory();
     if (!memory) return memory.error();
-    // Half of what is free, so that the graph can grow.
+    // Half of the free memory, so that the graph can grow.
     rooms_ = share_rooms(needs, memory->free / 2);
   }
   Result<cuda::DeviceBuffer<std::uint32_t>> made =
@@ -280,14 +280,14 @@ Result<DeviceOutcome> DeviceCopy::read(const match::Stops& stops) {
   return outcome;
 }
 
-/// What the device was shown.
+/// Launches the batch that was copied to the device.
 Status DeviceCopy::launch(const Batch& batch) {
   const TermData& terms = batch.terms;
   const std::uint64_t units = batch.units.size();
   begun_ = {std::uint64_t{batch.slots} * terms.terms(), units, 1 + std::uint64_t{terms.listed()}, terms.listed() != 0,
             batch.walk_ms + mirror_.plan_ms()};
   const Layout layout(begun_.sums, batch.updates.size(), units, terms.bytes().size());
-  // Some groups more than units, for what busy ones give away.
+  // Some more groups than units, so that busy ones can give work away.
   constexpr std::uint64_t kChunks = 16, kLongestChunk = 8;
   const std::uint64_t some =
       2 * static_cast<std::uint64_t>(std::max(stream_->device().properties().multiprocessors, 1));
@@ -351,7 +351,7 @@ Status DeviceCopy::show_and_launch(const Batch& batch) {
   if (status && memory_ && mirror_.longest() > memory_->rooms.long_words) {
     mirror_.end(false);
     status = share_memory(batch.terms, mirror_.longest());
-    // What was sent is under way.
+    // Transfers may be in progress.
     if (status) status = stream_->synchronize();
     if (status) status = mirror_.show(batch.rows, batch.reads, {false, {}});
   }
@@ -367,7 +367,7 @@ Result<DeviceOutcome> DeviceCopy::finish(const match::Stops& stops) {
 }
 
 void DeviceCopy::cancel() {
-  // Where it fails, it is over too.
+  // If it fails, the kernel is over too.
   (void)wish_.wait(*stream_, {nullptr, std::chrono::steady_clock::now()});
 }
 

@@ -24,30 +24,30 @@
 
 namespace matcha::runtime::stream {
 
-/// What devices found of a batch.
+/// The result of devices for a batch.
 struct DeviceOutcome {
   SharedSearch::Result found;
-  /// A number is so large that only SharedSearch can tell it; nothing is done.
+  /// A number exceeds the device's range, so that only SharedSearch can count; nothing was done.
   bool is_refused = false;
-  /// There was no room for all matches; nothing else is told.
+  /// There was no room for all matches; the other fields are invalid.
   bool is_overfull = false;
-  /// Of terms that are listed: for each match its term, the places of its vertices, and no more up to `match_words`.
+  /// Of listed terms: for each match its term, the places of its vertices, and padding up to `match_words`.
   std::vector<std::uint32_t> matches;
   std::uint64_t match_words = 0;
-  /// Where some rows are in memory of the host: what became of those that were to be read, and how many reads of rows
-  /// were of the device's own memory, and of the host's.
+  /// If some rows are remote: what happened to rows expected to be read, and the numbers of reads of resident and of
+  /// remote rows.
   RowPlaces::Chosen rows;
   std::uint64_t near_reads = 0, far_reads = 0;
-  /// Of the host to choose them, and of the device to move them, and rows that the batch before changed.
+  /// Time of the host to choose them, and of the device to move them and the rows that the previous batch changed.
   double choose_ms = 0, move_ms = 0;
 
-  /// All was counted, and all matches are there.
+  /// Everything was counted, and all matches are there.
   bool is_complete() const { return !is_overfull && !is_refused && found.ending == DeltaSearch::Ending::Complete; }
-  /// Adds what another device found of the same batch with the same terms; without a bound on the memory of either.
+  /// Adds the result of another device for the same batch and terms; neither has bounded memory.
   void add(const DeviceOutcome& other);
 };
 
-/// Every `step`-th of some units, from one on.
+/// Every `step`-th unit, starting with one.
 struct UnitShare {
   std::span<const matcha_program::DeltaUnit> all;
   std::size_t first = 0, step = 1;
@@ -55,62 +55,62 @@ struct UnitShare {
   std::size_t size() const { return first < all.size() ? (all.size() - first - 1) / step + 1 : 0; }
 };
 
-/// A device that counts what updates do: its copy of the graph, and all it needs besides.
+/// A device that counts deltas: its copy of the graph, and its other buffers.
 class DeviceCopy {
  public:
-  /// The graph must outlive it. `code`: the kernels of codegen/cuda/delta_kernels.h. Errors: Runtime, Resource.
+  /// Requires: the graph outlives it. `code`: the kernels of codegen/cuda/delta_kernels.h. Errors: Runtime, Resource.
   static Result<std::unique_ptr<DeviceCopy>> make(DynamicGraph& graph, const cuda::DeviceRef& device,
                                                   cuda::Module code);
 
-  /// As DeviceSearch has it.
+  /// As in DeviceSearch.
   void set_most_bytes(std::uint64_t bytes, std::uint64_t row_bytes) {
     most_bytes_ = bytes;
     most_row_bytes_ = row_bytes;
   }
   std::uint64_t least_bytes(const TermData& terms) const;
-  /// Makes ready for terms; where they are others than in the call before, `forget_terms` comes first. Errors: Resource
-  /// where a bound is too small for them.
+  /// Prepares for terms; call `forget_terms` first if they differ from the last call. Errors: Resource if a bound is
+  /// too small for them.
   Status prepare(const TermData& terms);
   void forget_terms() { memory_.reset(); }
-  /// No more updates may be in a launch; requires `prepare`.
+  /// The most updates of a launch. Requires `prepare`.
   std::size_t most_updates(const TermData& terms) const;
-  /// Whether a launch has no room for so many sums.
+  /// True if a launch has no room for `sums` sums.
   bool is_full(const TermData& terms, std::uint64_t sums) const;
 
-  /// A batch whose rows are open.
+  /// A batch with open rows.
   struct Batch {
     BatchRows& rows;
-    std::span<const RowWalks::Read> reads;  ///< That it is going to make, where there is a bound,
-    double walk_ms;                         ///< and what it took to know.
-    const DynamicGraph::Changes& changes;   ///< Of the graph, since the last batch.
+    std::span<const RowWalks::Read> reads;  ///< Expected reads, if memory is bounded,
+    double walk_ms;                         ///< and the time to estimate them.
+    const DynamicGraph::Changes& changes;   ///< Changes of the graph since the last batch.
     const TermData& terms;
     std::span<const BatchUpdate> updates;
     std::uint32_t slots;
-    UnitShare units;  ///< Those that are looked at here.
+    UnitShare units;  ///< The units of this device.
   };
-  /// Shows the device a batch, launches its share of it, and comes back meanwhile. Errors: Resource, Runtime; then
-  /// nothing is under way.
+  /// Copies a batch to the device, launches its share, and returns without waiting. Errors: Resource, Runtime; then
+  /// nothing is running.
   Status begin(const Batch& batch);
-  /// A batch is not for it: what changed before is not known to it, so it gets the graph anew with the next one.
+  /// Skips a batch: the device no longer has the changes, so it gets the whole graph with the next one.
   void miss() { mirror_.forget(); }
-  /// Whether `finish` need not wait, as far as is known.
+  /// True if `finish` probably need not wait.
   bool is_idle() const {
     const Result<bool> done = stream_->done();
     return !done || *done;
   }
-  /// Waits for what was begun, and says what it found. Errors: Runtime where the kernel failed.
+  /// Waits for the launch and returns its result. Errors: Runtime if the kernel failed.
   Result<DeviceOutcome> finish(const match::Stops& stops);
-  /// Asks the kernel to end, and waits for that; nothing is told.
+  /// Asks the kernel to end and waits; there is no result.
   void cancel();
-  /// The batch that was begun is over: the graph has it now, or is as before it.
+  /// Ends the batch: the graph now has it (`made`), or is in the state before it.
   void end(bool made) { mirror_.end(made); }
-  /// More room for matches, if that may be.
+  /// Enlarges the room for matches, if possible.
   bool grow_matches();
 
   GraphMirror& mirror() { return mirror_; }
   const GraphMirror& mirror() const { return mirror_; }
   std::uint64_t bytes() const;
-  /// Tries so many candidates before it looks whether others wait for work; for tests.
+  /// Sets the number of candidates between two checks for idle groups; for tests.
   void set_tried(std::uint64_t tried) { tried_ = tried; }
 
  private:
@@ -121,7 +121,7 @@ class DeviceCopy {
   SearchNeeds needs(const TermData& terms, std::uint64_t longest) const;
   Status share_memory(const TermData& terms, std::uint64_t longest);
   std::uint64_t spare_control(const TermData& terms) const;
-  static constexpr std::size_t kMostUpdates = std::size_t{1} << 16;  ///< Where there is a bound.
+  static constexpr std::size_t kMostUpdates = std::size_t{1} << 16;  ///< If memory is bounded.
   Status reserve_tasks(std::uint64_t tasks);
   Status reserve_matches(const TermData& terms);
   Status reserve_scratch(const TermData& terms);
@@ -137,17 +137,17 @@ class DeviceCopy {
   unsigned most_blocks_;
   GraphMirror mirror_;
   std::uint64_t most_bytes_ = 0, most_row_bytes_ = 0;
-  std::optional<SearchMemory> memory_;  ///< Where there is a bound.
+  std::optional<SearchMemory> memory_;  ///< If memory is bounded.
   cuda::DeviceMemory control_;
   cuda::PinnedMemory control_stage_;
   match::KernelWish wish_;
   cuda::DeviceBuffer<matcha_program::DeltaTask> tasks_;
   cuda::DeviceBuffer<std::uint32_t> matches_;
-  std::uint64_t match_room_ = std::uint64_t{1} << 16;  ///< Without a bound, so many.
+  std::uint64_t match_room_ = std::uint64_t{1} << 16;  ///< The number of matches, without a bound.
   cuda::DeviceBuffer<std::uint32_t> scratch_;
-  SearchRooms rooms_;         ///< In `scratch_`,
-  std::uint64_t arrays_ = 0;  ///< for groups of so many arrays.
-  /// What is under way: sums, units, words of a match where there are any, and what it took to choose rows.
+  SearchRooms rooms_;         ///< The rooms in `scratch_`,
+  std::uint64_t arrays_ = 0;  ///< and the number of arrays of a group.
+  /// The running launch: sums, units, words of a match if any are listed, and the time to choose rows.
   struct Begun {
     std::uint64_t sums = 0, units = 0, match_words = 0;
     bool lists = false;

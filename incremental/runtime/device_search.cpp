@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 27;
 constexpr std::size_t kMostUpdates = std::size_t{1} << 22;
-/// With more at a time a launch is no sooner done, and those after it wait.
+/// A longer launch is not faster for each update, and the next ones wait.
 constexpr std::size_t kMostAdded = std::size_t{1} << 16;
 
 }  // namespace
@@ -31,7 +31,7 @@ Result<std::unique_ptr<DeviceSearch>> DeviceSearch::make(DynamicGraph& graph, st
   return made;
 }
 
-/// Memory of a device is not given back while a kernel is at work, which may be for long.
+/// A running kernel delays freeing device memory, possibly for long.
 DeviceSearch::~DeviceSearch() {
   if (!is_under_way()) return;
   for (const auto& copy : copies_) copy->cancel();
@@ -48,7 +48,7 @@ std::string DeviceSearch::problem_of(const SharedTerms& terms) const {
   return why;
 }
 
-/// Term by term, so that groups seldom add to the sum of another one.
+/// By term, so that groups rarely switch to another sum.
 void DeviceSearch::find_units(const SharedTerms& terms) {
   const auto each = [&](auto take) {
     for (std::uint32_t i = 0; i < begun_.size(); ++i) {
@@ -82,7 +82,7 @@ Result<std::uint64_t> DeviceSearch::least_bytes(const SharedTerms& terms) {
   return copies_.front()->least_bytes(*data_);
 }
 
-/// Terms as the devices have them, and where there is a bound, what is for what.
+/// Uploads terms to the devices and, if memory is bounded, divides it.
 Status DeviceSearch::prepare_terms(const SharedTerms& terms) {
   Status status = make_data(terms);
   for (const auto& copy : copies_) {
@@ -92,7 +92,7 @@ Status DeviceSearch::prepare_terms(const SharedTerms& terms) {
 }
 
 std::size_t DeviceSearch::most_added(const SharedTerms& terms) {
-  // Where there is an error, it comes again.
+  // An error will occur again.
   std::size_t most = kMostAdded;
   if (!prepare_terms(terms)) return most;
   for (const auto& copy : copies_) most = std::min(most, copy->most_updates(*data_));
@@ -105,15 +105,15 @@ std::uint64_t DeviceSearch::bytes() const {
   return bytes;
 }
 
-/// Opens the rows of `begun_`, or of what is added, and estimates what it will read.
+/// Opens the rows of `begun_`, or of the added updates, and estimates their reads.
 void DeviceSearch::open_rows(BatchRows::Graph graph, const SharedTerms& terms) {
   const std::vector<BatchUpdate>& updates = graph == BatchRows::Graph::Before ? begun_ : added_;
   const auto open = [&] {
-    // Those of a graph that has them were taken into it.
+    // Updates in the graph were checked when they were applied.
     fits_ = rows_.open(updates, graph, graph == BatchRows::Graph::After);
   };
   reads_ = {};
-  // Before the first layout it is not known whether some are far.
+  // Before the first layout it is unknown if some rows are remote.
   if (most_bytes_ == 0) return open();
   const auto walk = [&] {
     const Clock::time_point begin = Clock::now();
@@ -125,7 +125,7 @@ void DeviceSearch::open_rows(BatchRows::Graph graph, const SharedTerms& terms) {
   if (!fits_) reads_ = {};
 }
 
-/// Shows all devices `begun_`, whose rows are open, and lets them share its units. Where it fails nothing is under way.
+/// Copies `begun_`, whose rows are open, to all devices and launches their shares. If it fails, nothing is running.
 Status DeviceSearch::show_and_launch(const SharedTerms& terms, std::uint32_t slots, const Partners* maybe_partners) {
   const std::size_t first = maybe_partners != nullptr ? maybe_partners->number() : 0;
   const std::size_t partners = maybe_partners != nullptr ? maybe_partners->count() : 1;
@@ -157,7 +157,7 @@ Status DeviceSearch::show_and_launch(const SharedTerms& terms, std::uint32_t slo
 }
 
 Result<DeviceSearch::Outcome> DeviceSearch::run(const SharedSearch::Request& request) {
-  // So many that their units are not too many.
+  // Limits the number of units.
   const std::uint64_t of_update = std::max<std::uint64_t>(request.terms.all.size(), 1);
   const std::size_t fit = static_cast<std::size_t>(std::max<std::uint64_t>(kMostUnits / of_update, 1));
   const std::size_t most = most_bytes_ == 0 ? kMostUpdates : most_added(request.terms);
@@ -165,20 +165,20 @@ Result<DeviceSearch::Outcome> DeviceSearch::run(const SharedSearch::Request& req
     Result<Outcome> outcome = run_some(request, updates);
     while (outcome && outcome->is_overfull && grow_matches()) outcome = run_some(request, updates);
     if (!outcome || !outcome->is_overfull) return outcome;
-    // Of one update the host can list what is too much here.
+    // The matches of a single update can be listed by the host.
     outcome->is_refused = updates == 1;
     if (outcome->is_refused) return outcome;
   }
 }
 
-/// More room for matches, if that may be.
+/// Enlarges the room for matches, if possible.
 bool DeviceSearch::grow_matches() {
   bool grown = true;
   for (const auto& copy : copies_) grown = copy->grow_matches() && grown;
   return grown;
 }
 
-/// The first updates of a request; where they have too many matches, nothing is done.
+/// Counts a prefix of a request; if it has too many matches, nothing is done.
 Result<DeviceSearch::Outcome> DeviceSearch::run_some(const SharedSearch::Request& request, std::size_t updates) {
   const Clock::time_point begin = Clock::now();
   const std::uint32_t slot = request.come ? 1 : 0;
@@ -215,7 +215,7 @@ bool DeviceSearch::put(std::span<const BatchUpdate> updates, bool undone) {
   edges_.clear();
   for (const BatchUpdate& update : updates)
     edges_.push_back({update.u, update.v, update.comes() != undone, update.layer});
-  // What the device has of the rows is known from the updates, so the graph need not note them.
+  // The device derives the changed rows from the updates, so the graph need not record them.
   return edits_.make(edges_, undone ? nullptr : &kept());
 }
 
@@ -257,9 +257,9 @@ bool DeviceSearch::is_idle() const {
   return std::ranges::all_of(copies_, [](const auto& copy) { return copy->is_idle(); });
 }
 
-/// What all found of an outcome of this one, or, where one of them has refused, a refusal.
+/// The combined result of all partners or, if one of them refused, a refusal.
 Result<DeviceSearch::Outcome> DeviceSearch::agreed(Outcome own, Partners& partners) const {
-  // With the counts go how many of them have them, and how many updates they are of.
+  // The counts are followed by the number of partners that have them, and the number of their updates.
   const std::size_t counts = data_->terms() * 2;
   std::vector<__int128> numbers = own.is_complete() ? own.found.maps : std::vector<__int128>();
   numbers.resize(counts, 0);
@@ -285,7 +285,7 @@ Result<DeviceSearch::Outcome> DeviceSearch::finish(const match::Stops& stops) { 
 
 Result<DeviceSearch::Outcome> DeviceSearch::finish_with(const match::Stops& stops, Partners* maybe_partners) {
   Result<Outcome> outcome = finish_copies(stops);
-  // One that was stopped or failed leaves, so that the others wait for nothing.
+  // A partner that was stopped or failed leaves, so that the others do not wait.
   const bool counted = outcome && outcome->found.ending == DeltaSearch::Ending::Complete;
   if (counted && maybe_partners != nullptr) outcome = agreed(std::move(*outcome), *maybe_partners);
   const bool made = outcome && outcome->is_complete();
@@ -296,7 +296,7 @@ Result<DeviceSearch::Outcome> DeviceSearch::finish_with(const match::Stops& stop
   return outcome;
 }
 
-/// Waits for all devices, and adds what they found.
+/// Waits for all devices, and adds their results.
 Result<DeviceSearch::Outcome> DeviceSearch::finish_copies(const match::Stops& stops) {
   Result<Outcome> outcome = copies_.front()->finish(stops);
   for (std::size_t i = 1; i < copies_.size(); ++i) {

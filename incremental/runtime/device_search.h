@@ -23,8 +23,8 @@
 
 namespace matcha::runtime::stream {
 
-/// What the edges of a batch do, on devices that have a copy of the graph each: counts are those of SharedSearch. All
-/// copies take all updates, and each device looks at a share of them; with partners, at a share of their share.
+/// Counts the deltas of a batch's edges on devices, each with a copy of the graph: results are those of SharedSearch.
+/// All copies take all updates, and each device processes a share of the units; with partners, a share of their share.
 class DeviceSearch {
  public:
   /// A device, and the kernels of codegen/cuda/delta_kernels.h.
@@ -32,64 +32,63 @@ class DeviceSearch {
     cuda::DeviceRef device;
     cuda::Module code;
   };
-  /// The graph must outlive it. `devices`: at least one. Errors: Runtime, Resource.
+  /// Requires: the graph outlives it, and at least one of `devices`. Errors: Runtime, Resource.
   static Result<std::unique_ptr<DeviceSearch>> make(DynamicGraph& graph, std::vector<Device> devices);
-  /// Asks what is under way to end.
+  /// Asks a running launch to end.
   ~DeviceSearch();
   DeviceSearch(const DeviceSearch&) = delete;
   DeviceSearch& operator=(const DeviceSearch&) = delete;
 
   /// Why terms cannot be counted here; empty: they can.
   std::string problem_of(const SharedTerms& terms) const;
-  /// All that it takes of the device, but for the code, and most of it for rows; 0: as much as there is. Rows for which
-  /// there is no room are read in memory of the host. Requires: there is one device.
+  /// Bounds the device memory for everything but code, and the part of it for rows; 0: no bound. Rows that do not fit
+  /// are read from host memory. Requires: there is one device.
   void set_most_bytes(std::uint64_t bytes, std::uint64_t row_bytes);
-  /// The bytes of a device that suffice for these terms and the graph as it is, where there is such a bound.
+  /// The bytes of device memory that suffice for these terms and the present graph, if memory is bounded.
   Result<std::uint64_t> least_bytes(const SharedTerms& terms);
 
   using Outcome = DeviceOutcome;
-  /// Takes updates in, from the first, and says what they do. Requires: `problem_of` has none; the terms stay as they
-  /// are while they are the same object. Errors: Resource where there is no memory, and then nothing is done; Runtime
-  /// where a kernel failed. Throws std::bad_alloc.
+  /// Applies a prefix of the updates and counts their effect. Requires: `problem_of` is empty; terms do not change
+  /// while they are the same object. Errors: Resource when out of memory, and then nothing was done; Runtime when a
+  /// kernel failed. Throws std::bad_alloc.
   Result<Outcome> run(const SharedSearch::Request& request);
-  /// The terms of the last run are others now.
+  /// Call when the terms of the last run have changed.
   void forget_terms() { data_.reset(); }
 
-  /// Takes updates into the graph, which are counted with others by the next `begin`. False: one does not fit, and none
-  /// is taken. Requires: no two that were added since the last `begin` are of the same edge. Throws std::bad_alloc.
+  /// Applies updates to the graph; the next `begin` counts them together with others. False: one does not fit, and none
+  /// is applied. Requires: all updates since the last `begin` are of different edges. Throws std::bad_alloc.
   bool add(std::span<const BatchUpdate> updates);
   std::size_t added() const { return added_.size(); }
-  /// Whether no more are to be added with these terms and slots.
+  /// True if no more updates should be added with these terms and slots.
   bool is_full(const SharedTerms& terms, std::uint32_t slots) const;
-  /// No more may be there for `begin`.
+  /// The most updates for `begin`.
   std::size_t most_added(const SharedTerms& terms);
-  /// Does for what was added what needs no device, so that `begin` has less to do; something may be under way.
+  /// Does the work on the host for the added updates ahead of `begin`; a launch may be running.
   void prepare(const SharedTerms& terms);
-  /// Lets the device count what was added does, as each update finds the graph, and comes back meanwhile: more may be
-  /// added then. `slots`: above those of all of them. Requires: something was added, and nothing is under way. Errors:
-  /// as for `run`; then `undo` is to be called.
+  /// Launches the count of the added updates, each on its version of the graph, and returns without waiting: more
+  /// updates may be added meanwhile. `slots`: above those of all updates. Requires: at least one added update, and no
+  /// running launch. Errors: as for `run`; then call `undo`.
   Status begin(const SharedTerms& terms, std::uint32_t slots);
   bool is_under_way() const { return !begun_.empty(); }
-  /// Whether `finish` need not wait, as far as is known.
+  /// True if `finish` probably need not wait.
   bool is_idle() const;
-  /// Waits for it, and says what it found: slot by slot, and by term. Where it is refused, stopped or an error, `undo`
-  /// is to be called.
+  /// Waits for the launch and returns its result by slot and term. If it is refused, stopped or an error, call `undo`.
   Result<Outcome> finish(const match::Stops& stops);
-  /// Takes all updates out of the graph again that are not finished.
+  /// Removes all unfinished updates from the graph.
   void undo();
-  /// Tries so many candidates before it looks whether others wait for work; for tests.
+  /// Sets the number of candidates between two checks for idle groups; for tests.
   void set_tried(std::uint64_t tried) {
     for (const auto& copy : copies_) copy->set_tried(tried);
   }
-  /// What it takes of all devices.
+  /// Bytes in use on all devices.
   std::uint64_t bytes() const;
-  /// What of the graph is in memory of the host.
+  /// Bytes of the graph in pinned host memory.
   std::uint64_t host_bytes() const { return copies_.front()->mirror().host_bytes(); }
 
  private:
   explicit DeviceSearch(DynamicGraph& graph) : graph_(graph), rows_(graph), walks_(graph), edits_(graph) {}
 
-  /// Only a bound has some rows kept, and then there is one device.
+  /// Rows are kept only with bounded memory, and then there is one device.
   KeptRows& kept() { return copies_.front()->mirror().kept(); }
   Status make_data(const SharedTerms& terms);
   Status prepare_terms(const SharedTerms& terms);
@@ -108,12 +107,12 @@ class DeviceSearch {
   BatchRows rows_;
   RowWalks walks_;
   std::span<const RowWalks::Read> reads_;  ///< Of the batch in `rows_`.
-  double walk_ms_ = 0;                     ///< What it took to know.
-  bool is_prepared_ = false;               ///< These are of what is added.
-  bool fits_ = true;                       ///< And that fits the graph.
+  double walk_ms_ = 0;                     ///< The time to estimate them.
+  bool is_prepared_ = false;               ///< They are those of the added updates,
+  bool fits_ = true;                       ///< which fit the graph.
   std::uint64_t most_bytes_ = 0;
   std::optional<TermData> data_;
-  std::uint64_t data_layout_ = 0;  ///< Of the graph, when `data_` was made.
+  std::uint64_t data_layout_ = 0;  ///< The layout of the graph when `data_` was made.
   std::vector<BatchUpdate> added_, begun_;
   RowEdits edits_;
   std::vector<RowEdits::Edge> edges_;

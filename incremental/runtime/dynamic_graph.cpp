@@ -10,13 +10,13 @@ namespace matcha::runtime::stream {
 namespace {
 
 constexpr std::uint64_t kLeastSlabItems = std::uint64_t{1} << 10, kSlabItems = std::uint64_t{1} << 16;
-/// Where it takes long to get one.
+/// Used if allocation is slow.
 constexpr std::uint64_t kMemorySlabItems = std::uint64_t{1} << 21;
-/// More than there are.
+/// An upper bound of the number of classes.
 constexpr std::uint32_t kClasses = 160;
-/// Places that a class gets when it has none left, at least.
+/// The fewest places added to a class that is full.
 constexpr std::uint64_t kLeastRoom = 64;
-/// Classes for each power of two, from 4 items on; two smaller ones are before them.
+/// Classes for each power of two, from 4 items on; two smaller ones precede them.
 constexpr std::uint32_t kSteps = 4;
 constexpr std::uint32_t kSmall = 2;
 
@@ -62,7 +62,7 @@ std::uint32_t* ArrayPool::take(std::uint32_t size_class) {
   const std::uint64_t items = capacity_of(size_class);
   if (free_.size() <= size_class) free_.resize(size_class + 1);
   if (items > rest_items_) {
-    // A quarter of what there is, so that little of a small graph is spare; a long array gets one of its own.
+    // A quarter of the present size, so that a small graph has little spare memory; a long array gets its own slab.
     const std::uint64_t most = memory_ ? kMemorySlabItems : kSlabItems;
     const std::uint64_t next = std::clamp(bytes_ / sizeof(std::uint32_t) / (memory_ ? 16 : 4), kLeastSlabItems, most);
     const bool is_long = items > next / 2;
@@ -157,7 +157,7 @@ void Rows::set(std::uint32_t vertex, std::span<const std::uint32_t> items) {
   }
   if (record.items == nullptr || !ArrayPool::fits(record.size_class, items.size())) {
     record.length = std::min(record.length, static_cast<std::uint32_t>(items.size()));
-    // Most rows of a graph that is loaded never grow; an eighth is for the long ones.
+    // Most rows of a loaded graph never grow; an eighth is for long ones.
     const std::uint64_t room =
         record.items == nullptr ? items.size() + items.size() / 8 : ArrayPool::with_spare(items.size());
     move(record, ArrayPool::class_of(room));
@@ -175,7 +175,7 @@ DynamicGraph::DynamicGraph(bool directed, std::uint32_t class_count, const std::
   number(used_, classes);
 }
 
-/// Gives every vertex a place, in an order of classes, then vertices; `room`: places of each class. Requires: no edges.
+/// Assigns a place to every vertex, ordered by class, then vertex; `room`: places of each class. Requires: no edges.
 void DynamicGraph::number(const std::vector<std::uint64_t>& room, const std::vector<std::uint32_t>& classes) {
   begins_.assign(room.size() + 1, 0);
   std::uint64_t total = 0;
@@ -201,7 +201,7 @@ void DynamicGraph::number(const std::vector<std::uint64_t>& room, const std::vec
 }
 
 void DynamicGraph::load(std::span<const std::pair<std::uint32_t, std::uint32_t>> edges, std::uint32_t layer) {
-  // A row is counted, then filled in its place among all, then sorted.
+  // A row is counted, then filled at its place, then sorted.
   const auto fill = [&](Rows& rows, bool forwards, bool backwards) {
     std::vector<std::uint64_t> ends(vertices_.size() + 1, 0);
     const auto each = [&](auto take) {
@@ -264,7 +264,7 @@ bool DynamicGraph::erase(std::uint32_t u, std::uint32_t v, std::uint32_t layer) 
   return true;
 }
 
-/// More places for the last class: nothing moves.
+/// Adds places to the last class: nothing moves.
 void DynamicGraph::extend() {
   const std::uint64_t have = begins_.back() - begins_[begins_.size() - 2];
   const std::uint64_t total = begins_.back() + std::max<std::uint64_t>(kLeastRoom, have / 4);
@@ -278,7 +278,7 @@ void DynamicGraph::extend() {
   ++layout_;
 }
 
-/// Doubles the places of a class; every row is written anew, unless it is the last one.
+/// Doubles the places of a class; rewrites every row, unless it is the last class.
 void DynamicGraph::make_room(std::uint32_t label_class) {
   if (label_class + 1 == class_count()) return extend();
   std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> edges(layers_);

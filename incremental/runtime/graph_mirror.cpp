@@ -23,20 +23,20 @@ using matcha_program::DeltaRow;
 namespace {
 
 constexpr std::uint64_t kWord = sizeof(std::uint32_t);
-/// Bytes that are packed before they are copied.
+/// The size of pieces that are packed before they are copied.
 constexpr std::uint64_t kPiece = std::uint64_t{1} << 24;
 constexpr std::uint64_t kLeastWords = std::uint64_t{1} << 12;
-/// What an update takes of a batch: changes of two rows, their patches and moves.
+/// Bytes of an update in a batch: changes of two rows, their patches and moves.
 constexpr std::uint64_t kUpdateBytes = 2 * (3 * kWord + sizeof(DeltaPatch) + sizeof(DeltaMove));
 constexpr unsigned kBlockThreads = 128, kMostBlocks = 4096;
-/// In place of the number of a patch: its row is nowhere.
+/// Instead of the number of a patch: the row has no data.
 constexpr std::uint32_t kLacks = ~std::uint32_t{0};
 
 constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 15) / 16 * 16; }
 
 }  // namespace
 
-/// Where in a batch's bytes its parts begin.
+/// The layout of the bytes of a batch.
 struct GraphMirror::Layout {
   std::uint64_t rows = 0, moves = 0, patches = 0, bytes = 0;
 
@@ -71,7 +71,7 @@ Error GraphMirror::too_few(std::uint64_t least) const {
   return error;
 }
 
-/// Calls `take(slot, row)` for all rows as they are before the batch, in order.
+/// Calls `take(slot, row)` for all rows before the batch, in order.
 template <typename Take>
 void GraphMirror::each_row(BatchRows& batch, const Take& take) {
   const std::uint32_t count = static_cast<std::uint32_t>(row_count());
@@ -81,10 +81,10 @@ void GraphMirror::each_row(BatchRows& batch, const Take& take) {
   }
 }
 
-/// Room for all rows and as much to spare, or, where there is not so much memory, for what there is to be; or for what
-/// the device may have, and on the host for all.
+/// Allocates memory for all rows and the same again as spare; if memory is short, for the present rows. With a bound,
+/// allocates the bounded memory on the device, and all rows on the host.
 Status GraphMirror::take_room(std::uint64_t live, std::uint64_t spare, std::uint64_t longest) {
-  // Nothing reads what was there before.
+  // Nothing reads the old memory afterwards.
   const Status done = stream_.synchronize();
   if (!done) return done;
   records_ = {};
@@ -95,7 +95,7 @@ Status GraphMirror::take_room(std::uint64_t live, std::uint64_t spare, std::uint
   if (!records) return records.error();
   records_ = std::move(*records);
   patch_of_.assign(slots, 0);
-  // So that a row may grow, and is a small part of what is kept for rows that move.
+  // A row may grow, and is a small part of the reserve for rows that move.
   constexpr std::uint64_t kPart = 20;
   const std::uint64_t least = std::max((live + spare) * 5 / 4, kPart * (longest + spare)) + kLeastWords;
   const std::uint64_t ample = std::max(live * 5 / 2 + 4 * spare, least);
@@ -116,7 +116,7 @@ Status GraphMirror::take_room(std::uint64_t live, std::uint64_t spare, std::uint
   return Done{};
 }
 
-/// Room on the device for so many words; the rows of the host go to memory that the device reads in place.
+/// Allocates `words` words on the device; moves the host's rows to pinned memory that the device reads in place.
 Status GraphMirror::share_room(std::uint64_t words) {
   Result<cuda::DeviceBuffer<std::uint32_t>> near =
       cuda::DeviceBuffer<std::uint32_t>::allocate(stream_.shared_device(), words);
@@ -126,7 +126,7 @@ Status GraphMirror::share_room(std::uint64_t words) {
   if (graph_.is_rehoused()) return Done{};
   const auto pinned = [device = stream_.shared_device()](std::uint64_t items) {
     Result<cuda::PinnedBuffer<std::uint32_t>> made = cuda::PinnedBuffer<std::uint32_t>::allocate(device, items);
-    // Records have addresses of the host.
+    // Records contain host addresses.
     if (!made || made->device_data() != made->host()) throw std::bad_alloc();
     const auto buffer = std::make_shared<cuda::PinnedBuffer<std::uint32_t>>(std::move(*made));
     return std::shared_ptr<std::uint32_t[]>(buffer, buffer->host());
@@ -142,7 +142,7 @@ Status GraphMirror::share_room(std::uint64_t words) {
   return Done{};
 }
 
-/// A row that is far, as it is before the batch; nothing: nobody has it.
+/// A remote row before the batch; empty: it is neither in the graph nor kept.
 std::optional<std::span<const std::uint32_t>> GraphMirror::find_far(const BatchRows& batch, std::uint64_t slot) const {
   const bool backwards = is_of_sources(slot);
   const std::uint32_t row = static_cast<std::uint32_t>(slot - (backwards ? row_count() : 0));
@@ -162,8 +162,8 @@ matcha_program::DeltaRow GraphMirror::row_at(BatchRows& batch, std::uint64_t slo
   return {is_far ? far_row(batch, slot).data() : near_.data() + home.word, home.size, changes};
 }
 
-/// By slot, whether the device gets a row at first: those that are going to be read most often, and then the longest
-/// ones, as ends of edges are found in this proportion.
+/// By slot, true if the row is resident initially: those with the most expected reads, then the longest ones, as ends
+/// of edges are found in this proportion.
 std::vector<bool> GraphMirror::choose_near(BatchRows& batch, std::span<const RowWalks::Read> reads) {
   std::vector<bool> wanted(patch_of_.size(), !has_far());
   if (!has_far()) return wanted;
@@ -175,7 +175,7 @@ std::vector<bool> GraphMirror::choose_near(BatchRows& batch, std::span<const Row
     order.push_back({{times[slot], static_cast<std::uint32_t>(row.size())}, slot});
   });
   std::ranges::sort(order, std::greater<>());
-  // Some room is left for what the first batches bring.
+  // Some room is left for rows of the first batches.
   std::uint64_t room = row_places_.near_room() - row_places_.near_room() / 8;
   for (const auto& [rank, slot] : order) {
     if (rank.second > room) continue;
@@ -185,7 +185,7 @@ std::vector<bool> GraphMirror::choose_near(BatchRows& batch, std::span<const Row
   return wanted;
 }
 
-/// Gives every row a home.
+/// Assigns a home to every row.
 bool GraphMirror::place_rows(BatchRows& batch, const std::vector<bool>& wanted) {
   bool fits = true;
   each_row(batch, [&](std::uint64_t slot, std::span<const std::uint32_t> row) {
@@ -197,10 +197,10 @@ bool GraphMirror::place_rows(BatchRows& batch, const std::vector<bool>& wanted) 
   return fits;
 }
 
-/// The items of near rows, which lie one behind the other, and all records.
+/// Copies the items of resident rows, which are consecutive, and all records.
 Status GraphMirror::send_near(BatchRows& batch) {
   Status status = match::reserve(stage_, stream_.shared_device(), kPiece);
-  std::uint64_t begin = 0, end = 0;  // What the stage has, in bytes of where it goes.
+  std::uint64_t begin = 0, end = 0;  // The range of the staged bytes in the destination.
   const auto flush = [&] {
     if (!status || begin == end) return;
     status =
@@ -252,7 +252,7 @@ Status GraphMirror::lay_out(BatchRows& batch, std::span<const RowWalks::Read> re
   return send_near(batch);
 }
 
-/// Sorts them, and adds what changed since the last time.
+/// Sorts them, and adds the changes since the last time.
 void GraphMirror::find_stale(const DynamicGraph::Changes& changes) {
   whole_ = whole_ || changes.all;
   stale_ = changes.rows;
@@ -260,7 +260,7 @@ void GraphMirror::find_stale(const DynamicGraph::Changes& changes) {
   stale_.erase(std::unique(stale_.begin(), stale_.end()), stale_.end());
 }
 
-/// A row has so many items now; where it is near, it is made from there. False: it has no room.
+/// A row now has `size` items; if it is resident, it is built from `source`. False: there is no room.
 bool GraphMirror::change(std::uint64_t slot, std::uint32_t size, const Source& source) {
   if (!row_places_.change(slot, size)) return false;
   if (!row_places_.is_near(slot)) return true;
@@ -269,11 +269,11 @@ bool GraphMirror::change(std::uint64_t slot, std::uint32_t size, const Source& s
   return true;
 }
 
-/// What is to be moved before the batch can be looked at; false: all has to be laid out anew.
+/// Plans the moves that the batch requires; false: the layout must be rebuilt.
 bool GraphMirror::plan(BatchRows& batch, std::span<const RowWalks::Read> reads) {
   sent_rows_.clear();
   sources_.clear();
-  // Half of what may be sent is for moves that make room, and a few of these follow from others.
+  // Half of the sent moves may be for making room, and a few of these cause others.
   constexpr std::size_t kSome = 4;
   const std::size_t most = bound_.batch / 2 / sizeof(DeltaMove) - kSome + (was_made_ ? shown_.size() : 0);
   row_places_.begin_turn(bound_.batch == 0 ? ~std::size_t{0} : most);
@@ -303,8 +303,8 @@ bool GraphMirror::plan(BatchRows& batch, std::span<const RowWalks::Read> reads) 
   return true;
 }
 
-/// Records of the rows of the batch, of the one before if it was not made, and of those for which the device goes to
-/// the host, where they may be elsewhere now.
+/// Records of the rows of the batch, of the previous one if it was not applied, and of rows read from host memory,
+/// whose address may have changed.
 void GraphMirror::plan_patches(BatchRows& batch) {
   patches_.clear();
   const auto put = [&](std::uint64_t slot, std::uint32_t changes) {
@@ -341,7 +341,7 @@ void GraphMirror::plan_patches(BatchRows& batch) {
   find_patched(batch);
 }
 
-/// Where the rows of the patches are. They are anywhere in memory, so threads share many of them.
+/// Finds the addresses of patched rows. They are scattered in memory, so threads share them if there are many.
 void GraphMirror::find_patched(BatchRows& batch) {
   constexpr std::size_t kOfTask = 128;
   std::atomic<bool> lacks = false;
@@ -373,8 +373,8 @@ void GraphMirror::find_patched(BatchRows& batch) {
   }
 }
 
-/// The moves of the plan with addresses, in parts of so many items, for many groups; rows that the host made are where
-/// they will be sent.
+/// The moves of the plan with addresses, in parts of at most `longest_part` items, for many groups; rows built by the
+/// host are at the addresses where they will be sent.
 void GraphMirror::find_moves(BatchRows& batch, std::uint32_t longest_part) {
   moves_.clear();
   rounds_.clear();
@@ -417,7 +417,7 @@ Status GraphMirror::reserve_batch(std::uint64_t bytes) {
 Status GraphMirror::send(BatchRows& batch) {
   constexpr std::uint32_t kPart = 1024;
   const std::span<const std::uint32_t> words = batch.words();
-  // Rows that the host made are words behind the changes.
+  // Rows built by the host are words after the changes.
   for (Source& source : sources_) source.first += words.size();
   current_ ^= 1;
   const auto layout_of = [&](std::uint64_t moves) {
@@ -443,7 +443,7 @@ Status GraphMirror::send(BatchRows& batch) {
   return status ? launch(layout) : status;
 }
 
-/// The moves, round by round, and the patches.
+/// Launches the moves, round by round, and the patches.
 Status GraphMirror::launch(const Layout& layout) {
   const auto shape_for = [](std::uint64_t count, std::uint64_t of_block) {
     cuda::LaunchShape shape;
@@ -496,13 +496,13 @@ Status GraphMirror::show(BatchRows& batch, std::span<const RowWalks::Read> reads
   find_stale(changes);
   bool is_planned = !whole_ && plan(batch, reads);
   if (is_planned) {
-    // A row may have one for several reasons.
+    // A row may have a patch for several reasons.
     const std::uint64_t patches = batch.rows().size() + (has_far() || !was_made_ ? shown_.size() : 0) +
                                   (has_far() ? row_places_.gone().size() + 2 * stale_.size() : 0);
     const Layout layout(batch.words().size(), sent_rows_.size(), row_places_.moves().size(), patches);
     is_planned = bound_.batch == 0 || layout.bytes <= bound_.batch;
   }
-  // Until it is there.
+  // Until the copy is complete.
   whole_ = true;
   Status status = Done{};
   if (!is_planned) {

@@ -7,9 +7,9 @@ namespace matcha::runtime::stream {
 
 namespace {
 
-/// Items of all rows that are kept at a time: 16 MiB, less for graphs that are not that large.
+/// Items of all rows kept at a time: 16 MiB, less for smaller graphs.
 constexpr std::uint64_t kMostItems = std::uint64_t{1} << 22, kLeastItems = std::uint64_t{1} << 16;
-/// A row with fewer changes is looked through from its begin.
+/// A row with fewer changes is scanned from the start.
 constexpr std::uint32_t kFewChanges = 8;
 
 }  // namespace
@@ -24,7 +24,7 @@ void GraphVersions::count_row(bool backwards, std::uint32_t row, bool come, std:
   }
   ChangingRow& changing = rows_[mark - 1];
   ++changing.changes;
-  // What goes leaves fewer; a row that has fewer than changes does not fit, as will be seen.
+  // Deletions shorten rows; a row with fewer items than deletions is rejected later.
   const std::uint64_t length = rows.row(row).size();
   items += come ? length + changing.changes : length - std::min<std::uint64_t>(length, changing.changes);
 }
@@ -60,7 +60,7 @@ std::size_t GraphVersions::open(std::span<const EdgeUpdate> updates, bool come) 
   return 0;
 }
 
-/// Sorts the changes by row, and makes the rows that they leave; false if one does not fit.
+/// Sorts the changes by row, and builds the resulting rows; false if one does not fit.
 bool GraphVersions::make(std::span<const EdgeUpdate> updates) {
   std::uint64_t first = 0;
   for (ChangingRow& row : rows_) {
@@ -124,7 +124,7 @@ void GraphVersions::close(bool made) {
   updates_ = 0;
 }
 
-/// The row that the last change before an update leaves; one that goes is gone for its own update already.
+/// The row after the last change before an update; a deleted edge is already removed for its own update.
 std::span<const std::uint32_t> GraphVersions::version(const Rows& rows, const ChangingRow& row,
                                                       std::uint32_t update) const {
   const Change* const first = changes_.data() + row.first;

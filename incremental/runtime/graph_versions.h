@@ -9,30 +9,30 @@
 
 namespace matcha::runtime::stream {
 
-/// The ends of an edge (of a directed graph the arc from `u` to `v`) that comes or goes, by places.
+/// The ends of an inserted or deleted edge (of a directed graph the arc from `u` to `v`), by places.
 struct EdgeUpdate {
   std::uint32_t u = 0, v = 0;
   std::uint32_t layer = 0;
 };
 
-/// A graph as each one of several updates finds it, if they are made one after the other: with all of those before it,
-/// and without its own edge. All of them come, or all of them go. Many threads may read it.
+/// Versions of a graph, one for each of several consecutive updates: with all earlier updates, and without its own
+/// edge. All updates are insertions, or all are deletions. Thread-safe for reading.
 class GraphVersions {
  public:
-  /// The graph must outlive it.
+  /// Requires: the graph outlives it.
   explicit GraphVersions(DynamicGraph& graph) : graph_(graph) {}
   GraphVersions(const GraphVersions&) = delete;
   GraphVersions& operator=(const GraphVersions&) = delete;
 
-  /// Opens the first updates, so many that their rows do not have too many items; the graph must not change until
-  /// `close`. How many; 0: they do not fit the graph, and nothing is open. Requires: some updates, of vertices that are
-  /// there. Throws std::bad_alloc, and then nothing is open.
+  /// Opens a prefix of the updates, limited by the number of items in their rows; the graph must not change until
+  /// `close`. Returns its length; 0: they do not fit the graph, and nothing is open. Requires: at least one update,
+  /// with existing vertices. Throws std::bad_alloc, and then nothing is open.
   std::size_t open(std::span<const EdgeUpdate> updates, bool come);
-  /// Gives the graph the state after all updates that are open, or before them. Throws std::bad_alloc: then some of
-  /// them are made.
+  /// Sets the graph to the state after all open updates (`made`), or before them. Throws std::bad_alloc: then some of
+  /// them are applied.
   void close(bool made);
 
-  /// A row of neighbours (`backwards`: of sources), by its number, as an update finds it.
+  /// A row of neighbours (`backwards`: of sources), by its number, as of an update.
   std::span<const std::uint32_t> row(bool backwards, std::uint32_t row, std::uint32_t update) const {
     const Rows& rows = static_cast<const DynamicGraph&>(graph_).rows(backwards);
     const std::uint32_t mark = rows.mark(row);
@@ -45,12 +45,12 @@ class GraphVersions {
     std::uint32_t row = 0;
     bool backwards = false;
     std::uint32_t changes = 0;
-    std::uint64_t first = 0;  ///< Of `changes_`.
+    std::uint64_t first = 0;  ///< Index in `changes_`.
   };
   struct Change {
     std::uint32_t update = 0;
     std::uint32_t item = 0;
-    std::uint64_t items = 0;  ///< Where the row begins that it makes, and
+    std::uint64_t items = 0;  ///< The start of the row that it creates, and its length.
     std::uint32_t length = 0;
   };
 
@@ -64,7 +64,7 @@ class GraphVersions {
   DynamicGraph& graph_;
   bool come_ = false;
   std::size_t updates_ = 0;
-  std::size_t edges_ = 0;          ///< Those of them that are in layer 0.
+  std::size_t edges_ = 0;          ///< The number of edges in layer 0 among them.
   std::vector<ChangingRow> rows_;  ///< By mark - 1.
   std::vector<Change> changes_;    ///< By row, then update.
   std::unique_ptr<std::uint32_t[]> items_;

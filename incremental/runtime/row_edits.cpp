@@ -14,10 +14,10 @@ namespace matcha::runtime::stream {
 namespace {
 
 constexpr int kHigh = 32;
-/// With fewer rows threads are not worth waking.
+/// With fewer rows, waking threads does not pay.
 constexpr std::size_t kFewRows = 256, kRowsOfTask = 16;
 
-/// Calls `take(i)` for rows 0 … count - 1, by several threads where they are many.
+/// Calls `take(i)` for rows 0 … count - 1, on several threads if there are many.
 template <typename Take>
 void each_row_number(std::size_t count, const Take& take) {
   if (count < kFewRows) {
@@ -54,7 +54,7 @@ void RowEdits::find_rows(Side& side) {
   }
 }
 
-/// Where the changes of a row are in it, and how long it gets; false: they do not fit.
+/// Computes the positions of the changes in a row, and its new length; false: they do not fit.
 bool RowEdits::look_at(const Side& side, std::uint32_t* at, Row& row, std::span<const std::uint32_t> items) const {
   const std::uint32_t size = static_cast<std::uint32_t>(items.size());
   std::uint32_t from = 0, length = size;
@@ -81,7 +81,7 @@ bool RowEdits::look(Side& side, const Rows& rows, bool backwards, const KeptRows
   return fits.load();
 }
 
-/// Other arrays for rows that have no room in theirs, or whose arrays are kept.
+/// Allocates arrays for rows that outgrow theirs, or whose arrays are kept.
 void RowEdits::take_arrays(Side& side, Rows& rows) const {
   for (Row& row : side.rows) {
     const Rows::Record& record = rows.records_[row.number];
@@ -98,9 +98,9 @@ void RowEdits::give_back(Side& side, Rows& rows) {
   }
 }
 
-/// The items after the changes. What lies between two of them moves by what came before it less what went: in the same
-/// array what moves down goes first, from the begin, then what moves up, from the end, so that nothing is written where
-/// something still is to be read.
+/// Writes the items after the changes. Items between two changes move by the number of earlier insertions minus
+/// deletions: within one array, items that move down go first, from the start, then those that move up, from the end,
+/// so that nothing is overwritten before it is read.
 void RowEdits::write(const Side& side, const Row& row, const std::uint32_t* from, std::uint32_t size,
                      std::uint32_t* to) {
   const auto part = [&](std::uint32_t i, std::int64_t shift) {
@@ -125,7 +125,7 @@ void RowEdits::write(const Side& side, const Row& row, const std::uint32_t* from
   }
 }
 
-/// Writes the rows, and gives the graph their arrays.
+/// Writes the rows, and installs their arrays in the graph.
 void RowEdits::finish(Side& side, bool backwards, KeptRows* maybe_kept) {
   Rows& rows = graph_.rows(backwards);
   each_row_number(side.rows.size(), [&](std::size_t i) {

@@ -10,11 +10,10 @@
 
 namespace matcha::runtime::stream {
 
-/// Puts many edges into a graph and takes many out: each row that changes is gone over once, and many rows at a time by
-/// several threads (those of oneTBB).
+/// Inserts and deletes many edges: each changed row is rewritten once, many rows in parallel (on oneTBB's threads).
 class RowEdits {
  public:
-  /// The graph must outlive it.
+  /// Requires: the graph outlives it.
   explicit RowEdits(DynamicGraph& graph) : graph_(graph) {}
 
   /// An edge by places (of a directed graph the arc from `u` to `v`).
@@ -23,9 +22,9 @@ class RowEdits {
     bool comes = false;
     std::uint32_t layer = 0;
   };
-  /// All of them, which the graph does not note as changes; false where one that comes is there, one that goes is not,
-  /// or an edge is there twice: then nothing has changed. Rows that `maybe_kept` wants get another array, and it keeps
-  /// the old one. Throws std::bad_alloc, and then nothing has changed.
+  /// Applies all edges, without recording them as changes of the graph. False if an inserted edge exists, a deleted one
+  /// does not, or an edge is repeated: then nothing has changed. Rows that `maybe_kept` wants get another array, and it
+  /// keeps the old one. Throws std::bad_alloc, and then nothing has changed.
   bool make(std::span<const Edge> edges, KeptRows* maybe_kept);
 
  private:
@@ -39,16 +38,16 @@ class RowEdits {
   /// A row that changes.
   struct Row {
     std::uint32_t number = 0;
-    std::uint32_t first = 0, end = 0;  ///< Of the changes.
-    std::uint32_t length = 0;          ///< Items after all of them.
-    bool is_kept = false;              ///< Its array stays as it is,
-    std::uint32_t* to = nullptr;       ///< and the items go there; null: they stay in theirs.
+    std::uint32_t first = 0, end = 0;  ///< Range of its changes.
+    std::uint32_t length = 0;          ///< The number of items afterwards.
+    bool is_kept = false;              ///< Its array is kept unchanged.
+    std::uint32_t* to = nullptr;       ///< The destination of the items; null: the same array.
     std::uint32_t size_class = 0;      ///< Of `to`.
   };
-  /// What changes of the rows of a kind.
+  /// The changes of one kind of rows.
   struct Side {
     std::vector<Change> changes;
-    std::vector<std::uint32_t> at;  ///< By change, its position in the row as it was.
+    std::vector<std::uint32_t> at;  ///< By change, its position in the old row.
     std::vector<Row> rows;
   };
 
@@ -61,7 +60,7 @@ class RowEdits {
   void finish(Side& side, bool backwards, KeptRows* maybe_kept);
 
   DynamicGraph& graph_;
-  Side sides_[2];  ///< Rows of targets (of an undirected graph all), and of sources.
+  Side sides_[2];  ///< Rows of targets (all rows if undirected), and of sources.
 };
 
 }  // namespace matcha::runtime::stream

@@ -7,9 +7,9 @@ namespace matcha::runtime::stream {
 
 namespace {
 
-/// A part of the memory is for rows that are appended again.
+/// One part in this many of the memory is reserved for rows that are appended again.
 constexpr std::uint64_t kReservePart = 8;
-/// A row that is read once is read as soon where it is.
+/// Fetching a row that is read once does not pay.
 constexpr double kLeastReads = 2;
 
 }  // namespace
@@ -18,7 +18,7 @@ void RowPlaces::reset(std::uint64_t slots, std::uint64_t near_words, Kind kind) 
   kind_ = kind;
   near_.reset(near_words, near_words / kReservePart);
   pool_.reset(kind == Kind::Ample ? near_words : 0);
-  // What rows were of use for stays, where they are the same.
+  // Usage counts are kept if the rows are the same.
   if (!has_far() || rows_.size() != slots) rows_.clear();
   rows_.resize(slots);
   for (Row& row : rows_) {
@@ -61,7 +61,7 @@ void RowPlaces::next_round() {
   pool_.turn();
 }
 
-/// The row is where it is said to be, once the rounds before this one are done.
+/// The row is at its stated place once earlier rounds are done.
 void RowPlaces::wait_for(std::uint64_t slot) {
   if (rows_[slot].round == round_) next_round();
 }
@@ -103,10 +103,10 @@ void RowPlaces::send_oldest_away() {
   near_.drop_oldest();
 }
 
-/// Makes room for so many words in the next round, which begins then: what is no row any more goes, and what is of less
-/// use, where rows may be far. Some more is freed with them, so that rounds are few. False: not so much was found.
+/// Makes room for `words` words in the next round, which begins then: drops obsolete rows and, if rows may be remote,
+/// evicts those of less use. Frees somewhat more, so that rounds are few. False: not enough was found.
 bool RowPlaces::clean(std::uint32_t words, double use) {
-  // Where a row has to have room, all is looked at, and again, as rows that are kept leave gaps.
+  // If a row must get room, everything is examined, repeatedly, as kept rows leave gaps.
   constexpr std::uint64_t kLooks = 4, kRoundPart = 64;
   const std::uint64_t wanted = std::max<std::uint64_t>(words, near_.capacity() / kRoundPart);
   const std::uint64_t most = has_far() ? kLooks * wanted : 2 * near_.capacity();
@@ -143,12 +143,12 @@ bool RowPlaces::find_room(std::uint64_t slot, std::uint32_t words, double use, s
       word = *found;
       return true;
     }
-    // Cleaning that turned the whole memory over without a room that is long enough finds none.
+    // If cleaning has gone through the whole memory without a sufficient gap, there is none.
     if (round_ - before > 4 * kReservePart || !clean(words, use)) return false;
   }
 }
 
-/// A row that changes gets other words, as its old ones are read meanwhile.
+/// A changed row gets other words, as its old ones are still read.
 bool RowPlaces::change_ample(std::uint64_t slot, std::uint32_t size) {
   const Home before = home(slot);
   Home after{0, size, 0};
@@ -197,7 +197,7 @@ RowPlaces::Chosen RowPlaces::choose(std::span<const Read> reads) {
     }
   }
   std::ranges::sort(wanted);
-  // Those behind are of even less use, but they may be shorter.
+  // Later ones are of even less use, but may be shorter.
   constexpr std::size_t kMostFailures = 16;
   std::size_t failures = 0;
   for (const auto& [use, slot] : wanted) {

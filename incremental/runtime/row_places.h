@@ -9,73 +9,72 @@
 
 namespace matcha::runtime::stream {
 
-/// Where the rows of a graph are: near, in the memory of a device, or far, where the host has them; and which rows move
-/// when some change or are going to be read. It says what is to be moved, and moves nothing itself. A row that goes far
-/// is only forgotten, as the host has it.
+/// Tracks where the rows of a graph are: resident in device memory, or remote in host memory; and plans the moves of
+/// rows that change or are expected to be read. It moves nothing itself. Evicting a row copies nothing, as the host has
+/// it.
 class RowPlaces {
  public:
-  /// The word of a row that is far.
+  /// The word of a remote row.
   static constexpr std::uint64_t kFar = std::uint64_t{1} << 63;
   struct Home {
     std::uint64_t word = 0;
-    std::uint32_t size = 0;  ///< Words from there on.
-    std::uint32_t room = 0;  ///< And no others are in so many, where memory is ample.
+    std::uint32_t size = 0;  ///< The number of its words.
+    std::uint32_t room = 0;  ///< The number of reserved words, if memory is ample.
   };
-  /// A row of a slot gets another home; `before`: the one that it had.
+  /// The row of a slot moves; `before`: its old home.
   struct Move {
     std::uint64_t slot = 0;
     Home before, after;
   };
-  /// Reads of a row that are expected.
+  /// Expected reads of a row.
   struct Read {
     std::uint64_t slot = 0;
     double times = 0;
   };
 
-  /// Rows that may be far; or all are near, in memory that is ample, so that only rows that change move, or that is
-  /// not.
+  /// Far: rows may be remote. Otherwise all are resident: in ample memory only changed rows move, in scarce memory
+  /// others may.
   enum class Kind : std::uint8_t { Far, Ample, Scarce };
-  /// No row has a home.
+  /// Resets it: no row has a home.
   void reset(std::uint64_t slots, std::uint64_t near_words, Kind kind);
   bool has_far() const { return kind_ == Kind::Far; }
-  /// Gives a row without a home one, near or far; false: there is no room. It is no move.
+  /// Gives a row its first home, resident or remote; false: there is no room. This is not a move.
   bool put(std::uint64_t slot, std::uint32_t size, bool near);
-  /// Of the near memory, what rows may take at once.
+  /// The words of device memory that rows may use at once.
   std::uint64_t near_room() const { return near_.capacity() - near_.reserve(); }
-  /// No longer row is near.
+  /// The most words of a resident row.
   std::uint64_t longest_near() const { return near_.longest(); }
 
   const Home& home(std::uint64_t slot) const { return rows_[slot].home; }
   bool is_near(std::uint64_t slot) const { return (rows_[slot].home.word & kFar) == 0; }
 
-  /// Whether what the host has of a row is read in this turn: it is far, or comes near.
+  /// True if the host's copy of a row is read in this turn: it is remote, or is being fetched.
   bool is_read_from_host(std::uint64_t slot) const { return !is_near(slot) || rows_[slot].came == turn_; }
 
-  /// Lets the processor fetch what is known of a row, so many rows ahead, as rows that change or are read are anywhere.
+  /// Prefetches the data of a row, this many rows ahead, as accesses are random.
   static constexpr std::size_t kAhead = 16;
   void fetch(std::uint64_t slot) const { __builtin_prefetch(&rows_[slot], 1); }
 
-  /// A turn: then the moves of the one before are done.
+  /// Begins a turn: the moves of the last one are done.
   void begin_turn(std::size_t most_moves);
-  /// A row is made anew, with so many words; one that is near then moves, one that is far does not. False: there is no
-  /// room, or there are too many moves, and nothing holds but what `reset` is for.
+  /// A row is rebuilt with `size` words; a resident row then moves, a remote one does not. False: there is no room, or
+  /// there are too many moves; then the state is invalid until `reset`.
   bool change(std::uint64_t slot, std::uint32_t size);
-  /// What became of the rows that are going to be read more than once.
+  /// What happened to the rows that are expected to be read more than once.
   struct Chosen {
-    std::uint64_t kept = 0;  ///< Were near.
-    std::uint64_t sent = 0;  ///< Came near.
-    std::uint64_t left = 0;  ///< Are far, as there is no room, or others are of more use.
-    std::uint64_t gone = 0;  ///< Had to go for others, in this turn.
+    std::uint64_t kept = 0;  ///< Were resident.
+    std::uint64_t sent = 0;  ///< Were fetched.
+    std::uint64_t left = 0;  ///< Stay remote, as there is no room, or others are of more use.
+    std::uint64_t gone = 0;  ///< Rows evicted for others in this turn.
   };
-  /// Takes rows that are going to be read near, in place of those that are read less; each once.
+  /// Fetches rows that are expected to be read, evicting those that are read less; each row once.
   Chosen choose(std::span<const Read> reads);
 
-  /// The moves of this turn, by rounds: those of a round may be done at the same time, each round behind the one
-  /// before.
+  /// The moves of this turn, by rounds: moves of a round are independent, and rounds are sequential.
   const std::vector<Move>& moves() const { return moves_; }
-  /// Of each round the number of moves up to its end; the last one is open.
+  /// For each round the number of moves up to its end; the last round is open.
   const std::vector<std::size_t>& rounds() const { return rounds_; }
-  /// Rows that went far in this turn, some of which may have come back.
+  /// Rows evicted in this turn; some may have been fetched again.
   const std::vector<std::uint64_t>& gone() const { return gone_; }
 
  private:
@@ -83,12 +82,12 @@ class RowPlaces {
     float reads = 0;
     std::uint32_t turn = 0;
   };
-  /// What is known of a row, together, as it is asked for in no order.
+  /// The data of a row, in one place because accesses are random.
   struct Row {
     Home home;
     Use use;
-    std::uint32_t round = 0;  ///< The last one that moved it.
-    std::uint32_t came = 0;   ///< The last turn in which it came near.
+    std::uint32_t round = 0;  ///< The last round that moved it.
+    std::uint32_t came = 0;   ///< The last turn that fetched it.
   };
   static_assert(sizeof(Row) == 32);
 
@@ -105,9 +104,9 @@ class RowPlaces {
 
   Kind kind_ = Kind::Scarce;
   RowLog near_;
-  RowPool pool_;             ///< In place of it, where memory is ample.
+  RowPool pool_;             ///< Used instead of it, if memory is ample.
   std::vector<Row> rows_;    ///< By slot.
-  std::uint32_t round_ = 0;  ///< Of all turns.
+  std::uint32_t round_ = 0;  ///< Counts over all turns.
   std::uint32_t turn_ = 1;
   std::size_t most_moves_ = 0;
   std::vector<Move> moves_;

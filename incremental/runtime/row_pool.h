@@ -9,8 +9,8 @@
 
 namespace matcha::runtime::stream {
 
-/// Words of a memory that is ample for its rows, by the classes of ArrayPool: nothing that stays has to move. What is
-/// given back may be read until the next turn; only then others get its words.
+/// Ample memory for rows, by the size classes of ArrayPool: unchanged rows never move. Freed words may be read until
+/// the next turn; only then they are reused.
 class RowPool {
  public:
   /// Empties it.
@@ -20,15 +20,15 @@ class RowPool {
     free_.assign(kClasses, {});
     given_.clear();
   }
-  /// Exactly so many words, behind those that were taken before; nothing: there is no room.
+  /// Takes exactly `words` words after all earlier ones; empty: there is no room.
   std::optional<std::uint64_t> append(std::uint32_t words) {
     if (words > capacity_ - used_) return std::nullopt;
     return std::exchange(used_, used_ + words);
   }
-  /// At least so many, and in `room` how many; nothing: there is no room. Requires: some words.
+  /// Takes at least `words` words; `room` is the actual number. Empty: there is no room. Requires: words > 0.
   std::optional<std::uint64_t> take(std::uint32_t words, std::uint32_t& room) {
     const std::uint32_t wanted = ArrayPool::class_of(words);
-    // An array that is a little longer does, too.
+    // A slightly longer array is acceptable, too.
     constexpr std::uint32_t kLonger = 4;
     for (std::uint32_t c = wanted; c <= wanted + kLonger; ++c) {
       if (free_[c].empty()) continue;
@@ -40,21 +40,21 @@ class RowPool {
     room = static_cast<std::uint32_t>(ArrayPool::capacity_of(wanted));
     return append(room);
   }
-  /// Requires: they were taken, or appended.
+  /// Frees words from `take` or `append`.
   void give_back(std::uint64_t word, std::uint32_t room) {
-    // What is too short for its class is of the one below.
+    // Room too short for its class belongs to the class below.
     if (room < 2) return;
     const std::uint32_t c = ArrayPool::class_of(room);
     given_.push_back({word, ArrayPool::capacity_of(c) == room ? c : c - 1});
   }
-  /// The words of what was given back are free.
+  /// Freed words become reusable.
   void turn() {
     for (const Given& given : given_) free_[given.size_class].push_back(given.word);
     given_.clear();
   }
 
  private:
-  /// More than there are.
+  /// An upper bound of the number of classes.
   static constexpr std::uint32_t kClasses = 160;
   struct Given {
     std::uint64_t word = 0;

@@ -18,7 +18,7 @@ const std::vector<std::uint32_t>& terms_of(const DynamicGraph& graph, const Shar
   return terms.of(update.layer, graph.class_at(update.u), graph.class_at(update.v));
 }
 
-/// The places of the first two vertices of a term, as its search has them.
+/// The places of the first two vertices of a term, oriented as in its search.
 std::pair<std::uint32_t, std::uint32_t> ends_of(const DynamicGraph& graph, const Term& term,
                                                 const BatchUpdate& update) {
   const std::uint32_t layer = term.layers[1];
@@ -49,9 +49,9 @@ class RowWalks::Walker {
  public:
   Walker(const DynamicGraph& graph, std::uint64_t seed) : graph_(graph), random_(seed) {}
 
-  /// A random one of the updates, and of its terms. `each`: updates that it stands for.
+  /// Walks from random updates and terms. `each`: the number of updates that a walk represents.
   void walk(const SharedTerms& terms, std::span<const BatchUpdate> updates, double each);
-  /// Some of them more than once.
+  /// Some rows occur more than once.
   const std::vector<Read>& reads() const { return reads_; }
 
  private:
@@ -65,7 +65,7 @@ class RowWalks::Walker {
   std::vector<Read> reads_;
 };
 
-/// The rows that are read once a vertex has its place.
+/// Adds the rows that are read once a vertex is placed.
 void RowWalks::Walker::add_steps(const Term& term, std::size_t vertex, double times) {
   for (const TermStep& step : term.steps[vertex]) {
     if (reads_row(step)) {
@@ -74,8 +74,8 @@ void RowWalks::Walker::add_steps(const Term& term, std::size_t vertex, double ti
   }
 }
 
-/// A random neighbour of the placed vertex that has fewest, of those to which it is to be adjacent; false: it is not
-/// what the pattern wants, or there is none.
+/// Chooses a random neighbour of the required placed vertex with the fewest neighbours; false: it does not match the
+/// pattern, or there is none.
 bool RowWalks::Walker::choose(const TermPattern& pattern, std::size_t vertex, double& stands_for) {
   std::span<const std::uint32_t> fewest;
   bool found = false;
@@ -99,7 +99,7 @@ bool RowWalks::Walker::choose(const TermPattern& pattern, std::size_t vertex, do
   return true;
 }
 
-/// Whether a vertex may have a place, as the pattern wants it to be to those before it.
+/// True if a vertex may have a place, given the pattern and the vertices before it.
 bool RowWalks::Walker::fits(const TermPattern& pattern, std::size_t vertex, std::uint32_t chosen) const {
   if (pattern.classes[vertex] != kAnyClass && graph_.class_at(chosen) != pattern.classes[vertex]) return false;
   for (std::size_t u = 0; u < vertex; ++u) {
@@ -136,7 +136,7 @@ void RowWalks::Walker::walk(const SharedTerms& terms, std::span<const BatchUpdat
   }
 }
 
-/// What is read for certain: with one layer the row of either end, about as often as there are terms.
+/// Adds the certain reads: with one layer the row of either end, about once for each term.
 void RowWalks::add_ends(const SharedTerms& terms, const BatchUpdate& update) {
   const std::vector<std::uint32_t>& of = terms_of(graph_, terms, update);
   if (of.empty()) return;
@@ -166,7 +166,7 @@ const std::vector<RowWalks::Read>& RowWalks::estimate(const SharedTerms& terms, 
   std::vector<Walker> walkers;
   walkers.reserve(walks / kOfWalker + 1);
   for (std::size_t i = 0; i < walks && !updates.empty(); i += kOfWalker) walkers.emplace_back(graph_, ++walked_);
-  // Which threads walk makes no difference.
+  // The result does not depend on the threads.
   const auto walk = [&](std::size_t i) {
     const std::size_t count = std::min(kOfWalker, walks - i * kOfWalker);
     for (std::size_t k = 0; k < count; ++k) walkers[i].walk(terms, updates, each);

@@ -10,33 +10,33 @@
 
 namespace matcha::runtime::stream {
 
-/// Which rows a search for what updates do will read, and how often, by some random walks that go as it does: from an
-/// update, one candidate of each vertex in place of all. A walk stands for as many as it had to choose from, so that
+/// Estimates which rows a search for deltas will read, and how often, by random walks that follow the search: from an
+/// update, one random candidate of each vertex. A walk is weighted by the number of candidates at each choice, so that
 /// the expected numbers are those of the search.
 class RowWalks {
  public:
-  /// The graph must outlive it.
+  /// Requires: the graph outlives it.
   explicit RowWalks(const DynamicGraph& graph) : graph_(graph) {}
 
   struct Read {
     std::uint32_t row = 0;   ///< Its number.
-    bool backwards = false;  ///< Of a directed graph: it is one of sources.
+    bool backwards = false;  ///< In a directed graph: it is a row of sources.
     double times = 0;
   };
-  /// Each row once, those of the updates with what is read for certain, in no order; until the next call. Requires:
-  /// the terms are for the graph, and the updates are of vertices that it has. Throws std::bad_alloc.
+  /// Each row once, including rows that the updates certainly read, in no order; valid until the next call. Requires:
+  /// the terms are for the graph, and the updates have existing vertices. Throws std::bad_alloc.
   const std::vector<Read>& estimate(const SharedTerms& terms, std::span<const BatchUpdate> updates);
 
  private:
-  /// Some walks, and what they read.
+  /// Some walks, and their reads.
   class Walker;
 
   void add(bool backwards, std::uint32_t row, double times);
   void add_ends(const SharedTerms& terms, const BatchUpdate& update);
 
   const DynamicGraph& graph_;
-  std::uint64_t walked_ = 0;               ///< So many walkers.
-  std::vector<std::uint32_t> read_of_[2];  ///< By number, its place in `reads_` and 1; 0: none.
+  std::uint64_t walked_ = 0;               ///< The number of walkers.
+  std::vector<std::uint32_t> read_of_[2];  ///< By row number: its index in `reads_` plus 1; 0: none.
   std::vector<Read> reads_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kItemBytes = sizeof(std::uint32_t), kTaskBytes = sizeof(matcha_program::DeltaTask);
 constexpr std::uint64_t kShortRoom = 64, kMostLong = 64, kFewestMatches = 16;
 
-/// Rows may grow for a while.
+/// Leaves room for rows to grow.
 std::uint64_t words_of_longest(const SearchNeeds& needs) {
   constexpr std::uint64_t kStep = 32;
   const std::uint64_t longest = std::max(needs.longest, kShortRoom);

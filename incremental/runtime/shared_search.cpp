@@ -11,7 +11,7 @@ Crew::Crew(unsigned workers) {
   try {
     for (unsigned i = 1; i < workers; ++i) threads_.emplace_back([this, i] { serve(i); });
   } catch (const std::system_error&) {
-    // The others do it.
+    // The other workers do the work.
   }
 }
 
@@ -67,7 +67,7 @@ class SharedSearch::Run {
  public:
   Run(SharedSearch& shared, const Request& request, Partners::Range range)
       : shared_(shared), request_(request), range_(range), next_(range.first) {
-    // Enough blocks for everybody, so that few have to be given away.
+    // Enough blocks for all workers, so that few must be given away.
     constexpr std::size_t kBlocks = 8, kLongest = 16;
     block_ = std::clamp<std::size_t>((range.end - range.first) / (kBlocks * shared.workers()), 1, kLongest);
   }
@@ -102,7 +102,7 @@ class SharedSearch::Run {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Gives away what is left of an update.
+  /// Gives away the rest of an update.
   class Giver final : public DeltaSearch::Helpers {
    public:
     Giver(match::WorkPool<Part>& pool, Part part) : pool_(pool), part_(part) {}

@@ -23,18 +23,18 @@
 
 namespace matcha::runtime::stream {
 
-/// Threads that wait until there is something to do together.
+/// Threads that wait for common work.
 class Crew {
  public:
-  /// The caller is one of the workers. With fewer threads than wanted it is a smaller crew.
+  /// The caller is one of the workers. If threads cannot be created, the group is smaller.
   explicit Crew(unsigned workers);
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
   unsigned workers() const { return static_cast<unsigned>(threads_.size()) + 1; }
-  /// Calls `work(0)`, and on other threads `work(1)` and so on. Those that have not begun when `work(0)` returns do
-  /// not; returns when all others have done it. It must not throw.
+  /// Calls `work(0)`, and on other threads `work(1)` and so on. Threads that have not begun when `work(0)` returns are
+  /// skipped; returns when all others are done. `work` must not throw.
   void run(const std::function<void(unsigned)>& work);
 
  private:
@@ -42,9 +42,9 @@ class Crew {
 
   std::mutex mutex_;
   std::condition_variable begin_, end_;
-  const std::function<void(unsigned)>* maybe_work_ = nullptr;  ///< Null: there is nothing to begin with.
-  std::uint64_t turn_ = 0;                                     ///< How often there was work.
-  unsigned busy_ = 0;                                          ///< Threads at work.
+  const std::function<void(unsigned)>* maybe_work_ = nullptr;  ///< Null: there is no work to begin.
+  std::uint64_t turn_ = 0;                                     ///< The number of calls of `run`.
+  unsigned busy_ = 0;                                          ///< Threads that are working.
   bool over_ = false;
   std::vector<std::thread> threads_;
 };
@@ -53,10 +53,10 @@ class Crew {
 struct SharedTerms {
   struct One {
     const Term* term = nullptr;
-    bool listed = false;  ///< Its matches are given, not counted.
+    bool listed = false;  ///< Its matches are listed, not counted.
   };
   std::vector<One> all;
-  /// By layer, then the classes of source and target, of so many: which ones an update has to do with.
+  /// By layer, then by the classes of source and target: the terms that an update concerns.
   std::uint32_t classes = 0;
   std::vector<std::vector<std::uint32_t>> by_classes;
 
@@ -65,61 +65,61 @@ struct SharedTerms {
   }
 };
 
-/// Others, elsewhere, with the same graph and terms, to whom the same updates are given: each looks at some of them.
-/// All make the same calls for the same updates, in the same order.
+/// Other processes with the same graph, terms and updates; each counts some of the updates. All make the same calls for
+/// the same updates, in the same order.
 class Partners {
  public:
   virtual ~Partners() = default;
 
-  /// Updates [first, end) of so many.
+  /// Updates [first, end).
   struct Range {
     std::size_t first = 0, end = 0;
   };
-  /// Some that are to be looked at here next, as nobody else does; nothing: no more.
+  /// A range of updates assigned to this process; empty: no more.
   virtual std::optional<Range> next(std::size_t updates) = 0;
-  /// What those of the last range do, by term.
+  /// Adds the counts of the last range, by term.
   virtual void done(const std::vector<__int128>& maps) = 0;
-  /// The same of all updates; waits for the others. Errors: Runtime, when one of them failed or was stopped; Resource,
-  /// when a number is beyond 128 bits.
+  /// The counts of all updates; waits for the partners. Errors: Runtime, when one of them failed or was stopped;
+  /// Resource, when a number exceeds 128 bits.
   virtual Result<std::vector<__int128>> sum() = 0;
 
-  // In the place of these, where each looks at a share of every update.
+  // Alternative to the above, if each partner counts a share of every update.
 
-  /// The number of this one, of so many.
+  /// The number of this process among `count` partners.
   virtual std::size_t number() const = 0;
   virtual std::size_t count() const = 0;
-  /// The sum of the numbers that all have, as many each; waits for the others. Errors: as of `sum`.
+  /// The element-wise sum of the numbers of all partners; waits for them. Errors: as for `sum`.
   virtual Result<std::vector<__int128>> sum_of_all(const std::vector<__int128>& own) = 0;
 };
 
-/// What the edges of a batch do, on several threads: each update is looked at by itself, in the version of the graph
-/// that it finds, and a long one by several.
+/// Counts the deltas of a batch's edges on several threads: each update is counted separately, on its version of the
+/// graph, and a long one by several threads.
 class SharedSearch {
  public:
-  /// The graph and the kernels must outlive it.
+  /// Requires: the graph and the kernels outlive it.
   SharedSearch(DynamicGraph& graph, const SetKernels& kernels, unsigned workers);
   ~SharedSearch();
 
-  /// Calls of a worker come one at a time.
+  /// Calls for one worker are serialized.
   using TakeMatch = std::function<void(unsigned worker, std::uint32_t term, const std::uint32_t* places)>;
   struct Request {
     const SharedTerms& terms;
-    std::span<const EdgeUpdate> updates;  ///< Not empty; all come, or all go.
+    std::span<const EdgeUpdate> updates;  ///< Not empty; all insertions, or all deletions.
     bool come = false;
     match::Stops stops;
     TakeMatch take;
-    Partners* maybe_partners = nullptr;  ///< No terms are listed then. Null: there are none.
+    Partners* maybe_partners = nullptr;  ///< Then no terms are listed. Null: none.
   };
   struct Result {
     DeltaSearch::Ending ending = DeltaSearch::Ending::Complete;
-    bool fits = true;              ///< Else an edge that comes was there, or one that goes was not; nothing is done.
-    std::size_t updates = 0;       ///< So many were taken in, from the first: those whose versions had room.
-    double busy_ms = 0;            ///< What all workers took together to look at them.
-    std::vector<__int128> maps;    ///< By term: of all those updates, not divided by its divisor.
-    std::optional<Error> failure;  ///< Of the partners; then nothing else is told.
+    bool fits = true;              ///< False: an inserted edge exists, or a deleted one does not; nothing was done.
+    std::size_t updates = 0;       ///< The length of the prefix that was counted: updates whose versions had room.
+    double busy_ms = 0;            ///< The time of all workers together.
+    std::vector<__int128> maps;    ///< By term, for all those updates, not divided by its divisor.
+    std::optional<Error> failure;  ///< Of the partners; then the other fields are invalid.
   };
   unsigned workers() const { return crew_.workers(); }
-  /// Takes updates in, and says what they do. Throws std::bad_alloc.
+  /// Applies a prefix of the updates and counts its effect. Throws std::bad_alloc.
   Result run(const Request& request);
 
  private:

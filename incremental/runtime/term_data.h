@@ -12,20 +12,20 @@
 
 namespace matcha::runtime::stream {
 
-/// Terms as plain words, which groups of threads of a device read (runtime/common/delta_walk.h).
+/// Terms as plain words for groups of threads on a device (runtime/common/delta_walk.h).
 class TermData {
  public:
-  /// Nothing, and why, where a term has too many sets or vertices. They fit the graph as long as
-  /// its classes have the same places.
+  /// Empty, with the reason, if a term has too many sets or vertices. The data is valid for the graph as long as its
+  /// classes have the same places.
   static std::optional<TermData> make(const SharedTerms& terms, const DynamicGraph& graph, std::string& why);
 
   const std::vector<std::byte>& bytes() const { return bytes_; }
-  /// The terms, if the bytes lie at `base`, aligned to 16.
+  /// The terms, for bytes stored at `base`, aligned to 16.
   matcha_program::DeltaTerms at(const std::byte* base) const;
   std::uint32_t terms() const { return terms_; }
-  /// Arrays of items that a group needs.
+  /// The number of arrays of a group.
   std::uint32_t rooms() const { return rooms_; }
-  /// Vertices of the largest pattern whose matches are given; 0: all are counted.
+  /// Vertices of the largest listed pattern; 0: all are counted.
   std::uint32_t listed() const { return listed_; }
 
  private:
