@@ -67,7 +67,7 @@ class DeltaEngine final : public Engine {
              std::shared_ptr<const Reporter> reporter) override {
     Entry entry{request, options, std::move(reporter), {}, stands_->size(), {}};
     if (request.device == "cuda" && !gpu_.is_wanted()) {
-      entry.why = "a GPU is asked for";
+      entry.why = "a GPU is required";
     } else {
       reading_([&] { entry.delta = DeltaProgram::make(request, options, present_.directed(), entry.why); });
     }
@@ -187,7 +187,7 @@ class DeltaEngine final : public Engine {
         entry.delta->forget();
       } else {
         std::optional<Answer> answer = entry.delta->answer();
-        if (!answer) return reporter_->error(Status::Run, "a number of matches cannot be told from its changes");
+        if (!answer) return reporter_->error(Status::Run, "a number of matches cannot be computed from its changes");
         answer->on_gpu = on_gpu_;
         if (on_gpu_ && gpu_.is_bounded()) answer->gpu_rows = gpu_rows_;
         stood[entry.index] = std::move(*answer);
@@ -357,7 +357,7 @@ class DeltaEngine final : public Engine {
   Status change(const NetBatch& batch, const ApplyOptions& options) {
     const bool quiet = options.quiet;
     if (!batch.empty()) lag_.add();
-    if (!present_.take_deleted(batch, updates_)) return misfit("an edge that goes was not there");
+    if (!present_.take_deleted(batch, updates_)) return misfit("a deleted edge did not exist");
     // In between, a relabelled vertex has a label that no graph could have.
     Phase goes(updates_.size(), batch.relabels() ? kNever : anew_ms(options), options.way);
     Status status = change_edges(updates_, -1, goes, options);
@@ -368,8 +368,8 @@ class DeltaEngine final : public Engine {
         status = change_class(vertex, true, quiet);
         if (status != Status::Ok) return status;
       } else if (!vertex.is) {
-        if (present_.degree_of(vertex.id) != 0) return misfit("a vertex that goes has edges");
-        if (!present_.take(vertex)) return misfit("a vertex that goes was not there");
+        if (present_.degree_of(vertex.id) != 0) return misfit("a deleted vertex has edges");
+        if (!present_.take(vertex)) return misfit("a deleted vertex did not exist");
       }
     }
     if (goes.gave_up()) status = count_anew(options);
@@ -388,11 +388,10 @@ class DeltaEngine final : public Engine {
         const Status status = change_class(vertex, false, quiet);
         if (status != Status::Ok) return status;
       } else if (vertex.is && !present_.take(vertex)) {
-        return misfit("a vertex that comes was there");
+        return misfit("an inserted vertex existed");
       }
     }
-    if (!present_.take_inserted(batch, updates_))
-      return misfit("an edge that comes was there, or has an end that is not");
+    if (!present_.take_inserted(batch, updates_)) return misfit("an inserted edge existed, or one of its ends did not");
     Phase comes(updates_.size(), anew_ms(options), options.way);
     const Status status = change_edges(updates_, 1, comes, options);
     if (status != Status::Ok) return status;
@@ -455,7 +454,7 @@ class DeltaEngine final : public Engine {
     const Status status = gpu_.take(edges, sign, {options.run.stop_request, options.run.deadline},
                                     options.maybe_partners, *reporter_, took);
     if (status != Status::Ok) return status;
-    if (!took.fits) return misfit("an edge that goes was not there, or one that comes was");
+    if (!took.fits) return misfit("a deleted edge did not exist, or an inserted one did");
     taken = took.edges;
     if (taken != 0) {
       has_shared_ = on_gpu_ = true;
@@ -497,7 +496,7 @@ class DeltaEngine final : public Engine {
     const SharedDeltas::Took took =
         shared_->take(edges, sign, {options.run.stop_request, options.run.deadline}, options.maybe_partners);
     if (took.failure) return reporter_->error(*took.failure);
-    if (!took.fits) return misfit("an edge that goes was not there, or one that comes was");
+    if (!took.fits) return misfit("a deleted edge did not exist, or an inserted one did");
     taken = took.edges;
     const double each = took.busy_ms / static_cast<double>(taken);
     ms = took.busy_ms / shared_->workers();
@@ -513,7 +512,7 @@ class DeltaEngine final : public Engine {
   Status change_edge(const EdgeUpdate& edge, int sign, bool quiet) {
     DynamicGraph& graph = present_.graph();
     const bool fits = sign < 0 ? graph.erase(edge.u, edge.v, edge.layer) : !graph.has_edge(edge.u, edge.v, edge.layer);
-    if (!fits) return misfit("an edge that goes was not there, or one that comes was");
+    if (!fits) return misfit("a deleted edge did not exist, or an inserted one did");
     const Status status = quiet ? Status::Ok : count(edge, sign);
     if (sign > 0) graph.insert(edge.u, edge.v, edge.layer);
     return status;

@@ -95,7 +95,7 @@ class Reader {
     }
     __int128 factor = nest.weight;
     if (!nest.value.is(Kind::Constant) || nest.value.word != "1") {
-      return fail("what is added up is more than a number of matches");
+      return fail("the sum is more than a number of matches");
     }
     factor *= share_of_orders(order, count);
     if (factor == 0) return;
@@ -225,7 +225,7 @@ std::optional<std::vector<WeightedPattern>> patterns_of(const ir::Module& module
   const ir::ModuleNests nests = ir::read_nests(module, maybe_labels);
   why = nests.problem;
   if (why.empty() && (nests.sinks.size() != 1 || nests.sinks[0].expanded.empty())) {
-    why = "what is added up is not a number of matches";
+    why = "the sum is not a number of matches";
   }
   if (!why.empty()) return std::nullopt;
   Reader reader(literal_of, why);

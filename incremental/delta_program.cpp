@@ -128,7 +128,7 @@ bool DeltaProgram::choose_labels(std::string& why) {
 
 bool DeltaProgram::read_program(const ProgramRequest& request, bool directed, std::string& why) {
   if (directed || !request.params.empty() || options_.rows) {
-    why = directed ? "the graph has arcs" : options_.rows ? "rows of a program are wanted" : "there are parameters";
+    why = directed ? "the graph has arcs" : options_.rows ? "rows of a program are requested" : "there are parameters";
     return false;
   }
   const MessageLog log;
@@ -386,7 +386,7 @@ std::optional<Answer> DeltaProgram::answer() {
     }
     if (!recounted_.empty()) {
       answer.how = How::Recompute;
-      answer.why = "many edges changed, and the graph is counted sooner than what they did";
+      answer.why = "many edges changed, so recounting the graph is faster";
     }
   }
   if (total_) {

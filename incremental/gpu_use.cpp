@@ -29,12 +29,12 @@ Status GpuUse::prepare(DynamicPresent& present, const std::vector<DeltaProgram*>
   return reporter.error(
       Status::Resource,
       fmt::format("the GPU may take {} bytes, and {} are the least that suffice", device_.bytes, *least),
-      "--gpu-memory says how many; what it has no room for stays in memory of the host");
+      "--gpu-memory sets the limit; rows that do not fit stay in host memory");
 }
 
 void GpuUse::give_up(const Reporter& reporter, const std::string& why) {
   is_off_ = true;
-  if (is_wanted()) reporter.note("the CPU counts what edges do: " + why);
+  if (is_wanted()) reporter.note("the CPU counts the changes: " + why);
 }
 
 /// The expected CPU time for all coming edges: the known number, and as much as it has taken.
@@ -93,7 +93,7 @@ void GpuUse::add(bool on_gpu, std::size_t edges, double ms, const Reporter& repo
   if (device_.kind != DeltaDevice::Kind::Auto || !choice_.add(on_gpu, edges, ms)) return;
   constexpr double kMicroseconds = 1000;
   reporter.note(
-      fmt::format("the {} counts what edges do: {:.3g} us each, in place of {:.3g} on the {}",
+      fmt::format("the {} counts the changes: {:.3g} us an edge, instead of {:.3g} on the {}",
                   choice_.is_gpu() ? "GPU" : "CPU", choice_.each_ms(choice_.is_gpu()).value_or(0) * kMicroseconds,
                   choice_.each_ms(!choice_.is_gpu()).value_or(0) * kMicroseconds, choice_.is_gpu() ? "CPU" : "GPU"));
 }

@@ -130,7 +130,7 @@ Status LateBatches::add(const NetBatch& batch, const ApplyOptions& options) {
   if (!fits) {
     runtime::Error error;
     error.kind = runtime::ErrorKind::Runtime;
-    error.message = "the batch does not fit the graph: an edge that goes was not there, or one that comes was";
+    error.message = "the batch does not fit the graph: a deleted edge did not exist, or an inserted one did";
     return means_.reporter.error(error);
   }
   waiting_.push_back({batch, watch.ms() - begin_ms});
@@ -230,7 +230,7 @@ Status LateBatches::answer(const std::vector<__int128>& maps) {
     for (DeltaProgram* program : programs) {
       std::optional<Answer> answer = program->answer();
       if (!answer) {
-        return means_.reporter.error(Status::Run, "a number of matches cannot be told from its changes");
+        return means_.reporter.error(Status::Run, "a number of matches cannot be computed from its changes");
       }
       answer->on_gpu = size(batches[i]) != 0;
       if (answer->on_gpu && means_.gpu.is_bounded()) answer->gpu_rows = rows_;

@@ -54,12 +54,12 @@ class Rebuild {
   runtime::Result<ResidentGraph::Shared> run() {
     if (const runtime::Status ranked = rank_vertices(); !ranked) return ranked.error();
     if (!take_changes()) return misfit("an edge has an end that is no vertex");
-    if (!measure_rows()) return misfit("more edges of a vertex go than it has");
+    if (!measure_rows()) return misfit("more edges of a vertex are deleted than it has");
     find_changed_rows();
     runtime::for_blocks(
         tbb::blocked_range<std::uint64_t>(0, size(), 1024),
         [this](const tbb::blocked_range<std::uint64_t>& block) { fill_rows(block.begin(), block.end()); });
-    if (misfits_) return misfit("an edge that goes was not there, or one that comes was");
+    if (misfits_) return misfit("a deleted edge did not exist, or an inserted one did");
     fill_labels();
     return make();
   }
@@ -89,16 +89,16 @@ class Rebuild {
     };
     for (std::uint64_t rank = 0; rank < before.size(); ++rank) {
       const std::int64_t id = before.id(rank);
-      if (!add_until(id)) return misfit("a vertex that goes was not there");
+      if (!add_until(id)) return misfit("a deleted vertex did not exist");
       const bool changes = change != batch_.vertices.end() && change->id == id;
-      if (changes && !change->was) return misfit("a vertex that comes was there");
+      if (changes && !change->was) return misfit("an inserted vertex existed");
       const bool stays = !changes || change->is;
       ranks_[rank] = stays ? static_cast<std::uint32_t>(ids.size()) : kGone;
       if (stays) ids.push_back(id);
       if (changes) ++change;
     }
     for (; change != batch_.vertices.end(); ++change) {
-      if (change->was) return misfit("a vertex that goes was not there");
+      if (change->was) return misfit("a deleted vertex did not exist");
       if (change->is) ids.push_back(change->id);
     }
     return take_ids(ids);

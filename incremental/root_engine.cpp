@@ -41,7 +41,7 @@ class RootEngine final : public Engine {
     const Status status = entry.roots ? Status::Ok : others_->add(request, options, reporter);
     if (status != Status::Ok) return status;
     if (!entry.no_roots.empty()) {
-      reporter->note("the program is run anew after each batch: " + entry.no_delta +
+      reporter->note("the program is recomputed after each batch: " + entry.no_delta +
                      "; and not vertex by vertex: " + entry.no_roots);
     }
     entries_.push_back(std::move(entry));
@@ -188,8 +188,8 @@ class RootEngine final : public Engine {
     const bool can_tell = !program.tells_rows() || program.keeps_rows();
     status = run_whole(program, at.options, answer);
     if (status != Status::Ok) return status;
-    if (!can_tell) return reporter_->error(Status::Run, "it cannot be told which rows a batch changes");
-    answer.why = "the whole graph is sooner run than what is near to the changes";
+    if (!can_tell) return reporter_->error(Status::Run, "the rows that a batch changes cannot be computed");
+    answer.why = "running the whole graph is faster than the neighbourhoods of the changes";
     return Status::Ok;
   }
 

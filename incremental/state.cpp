@@ -249,7 +249,8 @@ runtime::Result<std::vector<LogRecord>> StateFolder::read_log() {
         if (rest.find(magic) == std::string_view::npos) break;
         return file_error(name, fmt::format("the log is corrupt after batch {}", before));
       }
-      if (head.batch != before + 1) return file_error(name, fmt::format("the log lacks what follows batch {}", before));
+      if (head.batch != before + 1)
+        return file_error(name, fmt::format("the log lacks the record after batch {}", before));
       records.push_back({head.batch, head.taken, head.offset, head.line, head.flushed != 0, std::string(lines)});
       whole += sizeof(head) + head.bytes;
     }

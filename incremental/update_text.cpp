@@ -231,7 +231,7 @@ LineKind read_update(std::string_view line, LineRules& rules, LabelCodes& codes,
       return LineKind::Error;
     }
   } else if (inserts && rules.edge_labels) {
-    error = "an edge that comes needs a label: the program reads labels of edges";
+    error = "an inserted edge needs a label: the program reads labels of edges";
     return LineKind::Error;
   }
   return LineKind::Update;

@@ -134,7 +134,7 @@ Result<bool> DeviceMotifs::run_kernel(const cuda::Function& kernel, MotifLaunch 
   if (status) status = stream_->synchronize();
   if (!status) return status.error();
   if (shared.stop == 0 && shared.next < launch.unit_count) {
-    return error_of(ErrorKind::Runtime, "a kernel of " + stream_->device().label() + " has not looked at all units");
+    return error_of(ErrorKind::Runtime, "a kernel of " + stream_->device().label() + " has left units");
   }
   return shared.stop == 0;
 }

@@ -62,7 +62,7 @@ std::array<Mask, kMostVertices> alike(const Query& query) {
 std::string DeviceBatch::problem_of(const Query& query) {
   static_assert(kMostVertices == matcha_program::kMatchVertices);
   if (query.size == 0) return "it has no vertices";
-  if (!query.restrictions.empty()) return "its matches are told apart by their order";
+  if (!query.restrictions.empty()) return "its matches are distinguished by their order";
   if (reached(query) != query.all()) return "it is not connected";
   return "";
 }

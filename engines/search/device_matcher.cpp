@@ -188,7 +188,7 @@ Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::launch(MatchIndex& inde
   if (shared.stop == 0 && (shared.live != 0 || shared.next < batch.units())) {
     Error error;
     error.kind = ErrorKind::Runtime;
-    error.message = "a kernel of " + stream_->device().label() + " has not looked at all images";
+    error.message = "a kernel of " + stream_->device().label() + " has left images";
     return error;
   }
   return batch.outcomes(sums, stops.is_stopped() ? SearchEnding::Stopped : SearchEnding::Deadline);

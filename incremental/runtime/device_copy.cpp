@@ -211,7 +211,7 @@ Status DeviceCopy::send(const Layout& layout, const Batch& batch) {
   if (status && layout.bytes > control_.bytes()) {
     Error error;
     error.kind = ErrorKind::Resource;
-    error.message = "what goes to the GPU with a launch has no room";
+    error.message = "the data of a launch does not fit the GPU";
     return error;
   }
   if (status) status = reserve(control_stage_, stream_->shared_device(), layout.bytes);
@@ -256,7 +256,7 @@ Result<DeviceOutcome> DeviceCopy::read(const match::Stops& stops) {
   if (shared.stop == 0 && (shared.live != 0 || shared.next < begun_.units)) {
     Error error;
     error.kind = ErrorKind::Runtime;
-    error.message = "a kernel of " + stream_->device().label() + " has not looked at all updates";
+    error.message = "a kernel of " + stream_->device().label() + " has left updates";
     return error;
   }
   outcome.found.maps.reserve(begun_.sums);

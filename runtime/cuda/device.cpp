@@ -31,7 +31,7 @@ Result<int> device_count(const Driver& driver) {
   if (got) got = driver.call(calls.device_get_count, &count);
   if (got) return count;
   Error error = got.error();
-  error.hint = "look at what `nvidia-smi` and CUDA_VISIBLE_DEVICES say, or run on the CPU with --device cpu";
+  error.hint = "check `nvidia-smi` and CUDA_VISIBLE_DEVICES, or run on the CPU with --device cpu";
   return error;
 }
 
@@ -97,7 +97,7 @@ Result<DeviceRef> Device::open(const Driver& driver, int ordinal) {
   if (Status got = driver.call(calls.primary_ctx_retain, &context, device->handle_); !got) {
     Error error = got.error();
     error.message = device->label() + " cannot be used; " + error.message;
-    error.hint = "`nvidia-smi` shows its state and who uses it; --device cpu runs on the CPU";
+    error.hint = "`nvidia-smi` shows its state and its processes; --device cpu runs on the CPU";
     return error;
   }
   device->context_ = context;

@@ -92,7 +92,8 @@ Status check_room(const Device& device, std::uint64_t bytes, std::uint64_t reser
       ErrorKind::Resource,
       "the graph needs " + bytes_text(bytes) + (reserve == 0 ? "" : " and the run " + bytes_text(reserve)) + " on " +
           device.label() + ", where " + bytes_text(memory->free) + " of " + bytes_text(memory->total) + " are free",
-      "", 0, "use a GPU with more memory, end what else uses it (`nvidia-smi` lists that), or run with --device cpu"};
+      "", 0,
+      "use a GPU with more memory, end other processes on it (`nvidia-smi` lists them), or run with --device cpu"};
 }
 
 void copy_in_parallel(char* to, const char* from, std::uint64_t bytes) {

@@ -119,7 +119,7 @@ Status ByteStream::skip(std::uint64_t bytes) {
     bytes -= got->bytes;
     if (got->at_end && bytes != 0) {
       return detail::input_error(path_ == "-" ? "<stdin>" : path_, 0,
-                                 "the input is shorter than what was read of it before");
+                                 "the input is shorter than the part that was read before");
     }
   }
   return Done{};

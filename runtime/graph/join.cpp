@@ -107,7 +107,7 @@ Result<GraphJoin> GraphJoin::of(const std::vector<JoinMember>& members) {
       const bool own_text = kind == IdKind::Text;
       ids.push_back(own_text ? IdColumn(member.graph->vertex_count()) : number_ids(member, kind));
       if (!own_text && std::ranges::adjacent_find(ids.back(), std::ranges::greater_equal{}) != ids.back().end()) {
-        return detail::input_error("", 0, "the ids of a graph that is to be joined do not ascend");
+        return detail::input_error("", 0, "the ids of a graph to join do not ascend");
       }
     }
     Result<std::shared_ptr<const Universe>> universe =

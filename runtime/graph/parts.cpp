@@ -312,7 +312,7 @@ Result<Graph> PartedGraph::induced(const PartsPlan& plan, std::span<const std::u
     if (!done) return done.error();
     if (changed || arrays.offsets[selection.size()] != arrays.neighbors.size()) {
       return detail::input_error("", 0, "the graph changes while it is counted",
-                                 "run again when nobody writes to its file");
+                                 "run again when no process writes to its file");
     }
     if (view.labels != nullptr) {
       arrays.labels = Buffer<std::int64_t>(selection.size());

@@ -562,7 +562,7 @@ def bounded(machine, agree):
     most = str(plain.least("--pattern", "house"))
     agree(plain, "--pattern", "house", "--batch", "7", "--gpu-memory", most)
     _, says = plain.answers("--pattern", "house", "--batch", "7", "--gpu-memory", most, "--device", "cuda")
-    expect("says that they are", f"the CPU counts what edges do: it may take {most} bytes of the GPU" in says, True)
+    expect("says that they are", f"the CPU counts the changes: it may take {most} bytes of the GPU" in says, True)
 
 
 def several(machine):
@@ -585,7 +585,7 @@ def several(machine):
         _, says = stream.answers(*one, "--gpus", "2", code=4, MATCHA_EMULATED_FAULT="700", MATCHA_EMULATED_ONE="1")
         expect(f"one that fails: {says}", "the kernel failed on GPU 1" in says and "CUDA_ERROR_ILLEGAL_ADDRESS" in says, True)
     short, says = plain.answers(*words, "--gpus", "2", MATCHA_EMULATED_BYTES="8389500", MATCHA_EMULATED_ONE="1")
-    expect(f"one that is short of memory: {says}", "the CPU counts what edges do: no " in says, True)
+    expect(f"one that is short of memory: {says}", "the CPU counts the changes: no " in says, True)
     wanted, _ = plain.answers(*words, "--device", "cpu")
     expect("its counts", [answer.get("delta") for answer in short], [answer.get("delta") for answer in wanted])
     _, says = plain.answers(*words, "--gpus", "4", code=4)
@@ -646,7 +646,7 @@ def short_calls(machine):
                                       env={**machine.environment, "MATCHA_EMULATED_SHORT": f"{call}:{number}"})
                 what = f"{setting}, {call} {number}: exit {done.returncode}, {done.stderr[-500:]}"
                 found = [json.loads(line).get("delta") for line in done.stdout.splitlines()]
-                ways.add((done.returncode, "the CPU counts what edges do: " in done.stderr))
+                ways.add((done.returncode, "the CPU counts the changes: " in done.stderr))
                 expect(what, found, wanted if done.returncode == 0 else [])
                 expect(f"{what}: the code", done.returncode in (0, 5), True)
         expect(f"{setting}: the CPU takes over", (0, True) in ways, True)
@@ -690,7 +690,7 @@ def streams(machine):
     words += ["--no-total"]
     short, says = plain.answers(*words, "--device", "cuda", MATCHA_EMULATED_BYTES="8389500")
     expect("no memory", numbers(short), numbers(plain.answers(*words, "--device", "cpu")[0]))
-    expect("says so", "the CPU counts what edges do: no " in says, True)
+    expect("says so", "the CPU counts the changes: no " in says, True)
     words[words.index("50")] = "7"
     short, says = plain.answers(*words, "--device", "cuda", MATCHA_EMULATED_BYTES="8389500")
     expect("no memory, small batches", numbers(short), numbers(plain.answers(*words, "--device", "cpu")[0]))

@@ -181,7 +181,7 @@ def test_labels():
     stream = mt.stream(pays, "(x)-[:pays]-(y)")
     stream.update("+ 2 3 pays\n+ 1 2 pays\n- 0 1 pays\n")
     assert stream.count() == 2
-    with pytest.raises(mt.InputError, match="2: error: an edge that comes needs a label"):
+    with pytest.raises(mt.InputError, match="2: error: an inserted edge needs a label"):
         stream.update("+ 5 6 pays\n+ 6 7")
     assert stream.count() == 2
     assert mt.stream(pays, "edge").count() == 2

@@ -71,7 +71,7 @@ Error count_error(const std::string& path, std::uint64_t line, std::int64_t decl
   return input_error(
       path, line,
       "the header declares " + std::to_string(declared) + " " + what + ", the file has " + std::to_string(found),
-      cut ? "the file may be truncated" : "count them anew in the header");
+      cut ? "the file may be truncated" : "correct the number in the header");
 }
 
 Error interrupted_error() { return Error{ErrorKind::Runtime, "interrupted", "", 0, ""}; }

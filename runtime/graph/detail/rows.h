@@ -20,7 +20,7 @@
 namespace matcha::runtime::detail {
 
 /// The hint of an edge that has no label where one is asked for.
-inline constexpr const char* kNoEdgeLabel = "the label of an edge, or what else is known of it, is its third column";
+inline constexpr const char* kNoEdgeLabel = "the label or the number of an edge is its third column";
 
 struct RowChunk;
 

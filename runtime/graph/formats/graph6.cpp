@@ -100,7 +100,7 @@ class Graph6Reader {
           path_, line_,
           "the graph6 has " + std::to_string(*size) + " vertices and " + std::to_string(code.size()) +
               " bytes of edges" +
-              (*size > kMaxVertices ? "" : "; there are to be " + std::to_string(matrix_bytes(*size, directed))),
+              (*size > kMaxVertices ? "" : "; expected " + std::to_string(matrix_bytes(*size, directed))),
           "the line may be cut");
     }
     Status done = sink_.declare(IdRange{0, *size}, line_);

@@ -227,9 +227,9 @@ TEST(Counts, TruncatedOnlyWhereSomethingIsMissing) {
   const auto hint = [&folder](const std::string& text) { return load_error(spec_of(folder.file("g", text))).hint; };
   const std::string rows = kMatrixBanner + "pattern general\n2 2 ";
   EXPECT_EQ(hint(rows + "2\n1 2\n"), "the file may be truncated");
-  EXPECT_EQ(hint(rows + "1\n1 2\n2 1\n"), "count them anew in the header");
+  EXPECT_EQ(hint(rows + "1\n1 2\n2 1\n"), "correct the number in the header");
   EXPECT_EQ(hint("t 3 1\nv 0 1\nv 1 1\ne 0 1\n"), "the file may be truncated");
-  EXPECT_EQ(hint("t 1 1\nv 0 1\nv 1 1\ne 0 1\n"), "count them anew in the header");
+  EXPECT_EQ(hint("t 1 1\nv 0 1\nv 1 1\ne 0 1\n"), "correct the number in the header");
 }
 
 TEST(Cancel, EndsWithInterrupted) {
