@@ -140,14 +140,16 @@ struct RunResult {
   std::uint64_t list_bytes = 0;
   std::optional<StartedKernels> kernels;  ///< Of a GPU whose groups may start kernels.
   std::uint64_t uploaded_bytes = 0;       ///< Bytes of graphs and lists copied to GPUs in this run.
-  std::string level;                      ///< Code that a CPU ran: `interp`, `native`, or `interp, native` if compiled code took over.
+  std::string level;                      ///< Code that a CPU ran: `interp`, `native` or `interp, native`.
   std::string tier;                       ///< SIMD tier that ran, or the GPU; empty for the interpreter.
   std::vector<std::string> notes;         ///< Notes for the user, such as a schedule reduced to fit the memory.
-  /// Milliseconds of parts of the run, in order. Of a GPU, once: `device` (open it), `ready` (from the start until that
-  /// was done). Of a GPU, for each region: `nvrtc` or `kernel_cache`, `module` (load it), `ready` (the wait for these,
-  /// which overlap with all before), `upload` (the wait for the inputs of the region), `launch` (the host's time until the
-  /// kernel is with the device), `kernel` (the device's time, if it is wanted), `collect`. `build`: a graph that was
-  /// built on the device, after `build_kernels` (the wait for the kernels that do it), once.
+  /// Milliseconds of parts of the run, in order. A GPU has the following, once: `device` (opening it), `ready` (from
+  /// the start until it was open), `build_kernels` (the wait for the kernels that build graphs). For each graph built
+  /// on the device: `build`. For each region:
+  /// - `nvrtc` or `kernel_cache`, `module` (loading it), `ready` (the wait for these, which overlap with earlier
+  /// parts);
+  /// - `upload` (the wait for the inputs of the region), `launch` (the host's time until the kernel was launched);
+  /// - `kernel` (the device's time, if requested), `collect`.
   std::vector<std::pair<std::string, double>> times;
 };
 

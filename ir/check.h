@@ -9,7 +9,7 @@ namespace matcha {
 
 }  // namespace matcha
 
-/// Checks an invariant of ours; the message states what was expected.
+/// Checks an invariant of ours; the message states the expectation.
 #define MATCHA_CHECK(condition, message)                                   \
   do {                                                                     \
     if (!(condition)) ::matcha::report_bug(__FILE__, __LINE__, (message)); \

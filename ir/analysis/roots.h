@@ -33,10 +33,10 @@ struct RootReads {
 ///           }                                          # vertex at its distance?
 ///         } } }
 ///
-/// Steps are those along arcs. The yields for a root are then the same in two graphs if
-/// - the vertices up to `rows` steps from it, by either of the graphs, have the same rows in both,
-/// - with `among`, of those up to `rows + 1` steps away the same are adjacent,
-/// - those up to `degrees` steps away have as many neighbours in both, and
+/// Steps are those along arcs. The yields for a root are then the same in two graphs if:
+/// - the vertices up to `rows` steps from it, by either of the graphs, have the same rows in both;
+/// - with `among`, of those up to `rows + 1` steps away the same are adjacent;
+/// - those up to `degrees` steps away have as many neighbours in both; and
 /// - those up to `labels` steps away have the same labels.
 /// The reason: both runs read the same, so they reach the same next vertex and read the same there. (If only those
 /// items of a row are kept that are in another, whole row, the row counts as read for these items only.)

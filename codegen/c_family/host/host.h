@@ -88,15 +88,13 @@ struct SinkPlan {
   SinkForm form;
   u64 columns;  ///< Of Rows.
 };
-/// A planned buffer and its largest number of items. Arrays: stored as an array in every kind of stack. Counters: one
-/// for each rank, initially zero.
+/// A planned buffer. Arrays: in every kind of stack. Counters: one for each rank, initially zero.
 struct BufferNeeds {
   u64 items, item_bytes;
   bool array, counters = false;
 };
 struct RegionPlan {
-  bool parallel, paged, light_arcs;  ///< Several workers; lists in pages; most arcs are skipped at once and the others
-                                     ///< are short.
+  bool parallel, paged, light_arcs;  ///< Several workers; lists in pages; as EmittedRegion::light_arcs.
   u64 positions, split;
   const Graph* dealt_graph;  ///< The graph by whose arcs the region may be dealt; null: by positions.
   u64 lanes_level = 3;       ///< The level of the loop whose positions are divided among lanes.
@@ -120,9 +118,8 @@ class Host {
   const Facts& facts() const { return facts_; }
   Facts& facts() { return facts_; }
 
-  /// Reads GRAPH for the parameter `graph` (empty: no such parameter; GRAPH is then for the one list of edges without
-  /// `--in`). Then reads the other lists, whose ids must be vertices of the graph. Throws Failure if the graph breaks
-  /// an assumption.
+  /// Reads GRAPH for the parameter `graph` (empty: GRAPH is for the one list of edges without `--in`), then the other
+  /// lists, whose ids must be vertices of the graph. Throws Failure if the graph breaks an assumption.
   void bind(const std::string& graph, const std::vector<ListParameter>& lists, const std::vector<Assumed>& assumed);
   /// The graph; without GRAPH, a graph without edges over the vertex ids of the lists.
   const Graph& graph() const { return graph_; }

@@ -21,7 +21,7 @@ class Text {
  public:
   Text(const ir::Module& module, Names& names) : facts(module), names(names), expressions(facts, names) {}
 
-  /// A new number, for a name that no value of the program uses.
+  /// A new number, for a name that is unused in the program.
   int number() { return next_number_++; }
   /// The source line of a statement as a comment; empty if it has none.
   static std::string comment(const ir::Stmt& stmt) {
