@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <regex>
+
 #include "tests/unit/frontend/support.h"
 
 namespace matcha::frontend::testing {
@@ -39,7 +42,7 @@ TEST(Diagnostics, Color) {
   std::unique_ptr<Compiled> compiled = compile_text("def main(): return x\n");
   std::string text = render_text(*compiled->diagnostics, true);
   EXPECT_NE(text.find("\033[1;31m"), std::string::npos);
-  EXPECT_EQ(render_text(*compiled->diagnostics, false).find('\033'), std::string::npos);
+  EXPECT_EQ(render_text(*compiled->diagnostics, false), std::regex_replace(text, std::regex("\033\\[[0-9;]*m"), ""));
 }
 
 TEST(Diagnostics, Json) {
@@ -50,14 +53,14 @@ TEST(Diagnostics, Json) {
       "\"message\":\"`x` is not defined\",\"hint\":\"\",\"notes\":[]}\n]\n");
   EXPECT_EQ(render_json(*compile_text("def main(): return 1")->diagnostics), "[]\n");
   std::string escaped = render_json(*compile_text("def main(): return 1 + \x01\n")->diagnostics);
-  EXPECT_EQ(escaped.find('\x01'), std::string::npos);
+  EXPECT_TRUE(std::ranges::all_of(escaped, [](char c) { return c >= ' ' || c == '\n'; })) << escaped;
 }
 
 TEST(Diagnostics, LongAndControlLinesAreCut) {
   std::unique_ptr<Compiled> compiled =
       compile_text("def main(): return " + std::string(5'000, ' ') + "\x1b[31m" + std::string(5'000, '1') + "\n");
   std::string text = render_text(*compiled->diagnostics, false);
-  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_TRUE(std::ranges::all_of(text, [](char c) { return c >= ' ' || c == '\n'; })) << text;
   EXPECT_LT(text.size(), 12'000u);
 }
 

@@ -49,18 +49,17 @@ TEST(Lower, ListsOfListsAreWalkedNotStored) {
            "neighbor(g, 2)])))",
        }) {
     EXPECT_EQ(ir_text(text).find("list<list"), ir_text(text).find("list<list<")) << text;
-    EXPECT_EQ(ir_text(text).find("error"), std::string::npos) << ir_text(text);
+    EXPECT_TRUE(ir_text(text).starts_with("module loop")) << ir_text(text);
   }
 }
 
 TEST(Lower, MixedSets) {
   for (const char* set : {"intersect", "diff"}) {
     std::string name(set);
-    EXPECT_EQ(ir_text("def main(g: Graph): return " + name + "(neighbor(g, 1), [1, 2])").find("error"),
-              std::string::npos);
-    EXPECT_EQ(ir_text("def main(g: Graph): return " + name + "([1, 2], neighbor(g, 1))").find("error"),
-              std::string::npos);
-    EXPECT_EQ(ir_text("def main(g: Graph): return " + name + "([], neighbor(g, 1))").find("error"), std::string::npos);
+    for (const char* operands : {"(neighbor(g, 1), [1, 2])", "([1, 2], neighbor(g, 1))", "([], neighbor(g, 1))"}) {
+      const std::string text = ir_text("def main(g: Graph): return " + name + operands);
+      EXPECT_TRUE(text.starts_with("module loop")) << text;
+    }
   }
 }
 
@@ -80,8 +79,9 @@ TEST(Lower, NamedValuesAreComputedWhereTheyAreBound) {
   EXPECT_LT(text.find("%n: sum"), text.rfind("for %v")) << text;
 }
 
-TEST(Lower, WhatNothingNeedsIsNotComputed) {
-  EXPECT_EQ(ir_text("def main(g: Graph):\n    _n = 1 / 0\n    return size(vertices(g))").find("/"), std::string::npos);
+TEST(Lower, UnusedValuesAreNotComputed) {
+  EXPECT_EQ(ir_text("def main(g: Graph):\n    _n = 1 / 0\n    return size(vertices(g))"),
+            ir_text("def main(g: Graph):\n    return size(vertices(g))"));
 }
 
 TEST(Lower, GraphsStandAtTopLevel) {
