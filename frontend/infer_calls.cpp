@@ -55,7 +55,13 @@ Ty* Walker::call_value(ast::CallExpr& call) {
       return result;
     }
     case Ty::Kind::Func: break;
-    default:
+    case Ty::Kind::Int:
+    case Ty::Kind::Float:
+    case Ty::Kind::Bool:
+    case Ty::Kind::Tuple:
+    case Ty::Kind::List:
+    case Ty::Kind::Graph:
+    case Ty::Kind::NoInfo:
       return failed(DiagId::NotCallable, call.callee->loc, "a value of type " + quoted(callee) + " cannot be called");
   }
   if (callee->args.size() != args.size()) {

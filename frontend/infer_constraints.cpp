@@ -178,8 +178,14 @@ bool Solver::step_get(Constraint& c) {
       }
       give(c, a->args[static_cast<std::size_t>(*c.position)]);
       return true;
-    default: return fail(c, DiagId::ArgType, "`get` reads a tuple or a list; its first argument has type " + quoted(a));
+    case Kind::Int:
+    case Kind::Float:
+    case Kind::Bool:
+    case Kind::Graph:
+    case Kind::Func:
+    case Kind::NoInfo: break;
   }
+  return fail(c, DiagId::ArgType, "`get` reads a tuple or a list; its first argument has type " + quoted(a));
 }
 
 bool Solver::step_sum(Constraint& c) {
@@ -203,8 +209,12 @@ bool Solver::step_sum(Constraint& c) {
       }
       return true;
     }
-    default: return fail(c, DiagId::ArgType, "`sum` adds numbers, bools or tuples; the items have type " + quoted(a));
+    case Kind::List:
+    case Kind::Graph:
+    case Kind::Func:
+    case Kind::NoInfo: break;
   }
+  return fail(c, DiagId::ArgType, "`sum` adds numbers, bools or tuples; the items have type " + quoted(a));
 }
 
 bool Solver::step_kind(Constraint& c) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "frontend/set_ops.h"
+#include "ir/check.h"
 
 namespace matcha::frontend::lowering {
 
@@ -28,8 +29,12 @@ ScalarKind plain_kind(const Type* scalar) {
   switch (scalar->kind) {
     case Type::Kind::Float: return ScalarKind::F64;
     case Type::Kind::Bool: return ScalarKind::Bool;
-    default: return ScalarKind::I64;
+    case Type::Kind::Int: return ScalarKind::I64;
+    case Type::Kind::Tuple:
+    case Type::Kind::List:
+    case Type::Kind::Graph: break;
   }
+  MATCHA_UNREACHABLE("a scalar type");
 }
 
 Kinds plain_kinds(const Type* type) {

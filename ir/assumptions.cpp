@@ -73,8 +73,12 @@ static AssumptionKind stronger(AssumptionKind kind) {
     case AssumptionKind::LoopFree: return AssumptionKind::Simple;
     case AssumptionKind::LowerDegree:
     case AssumptionKind::UpperDegree: return AssumptionKind::Degree;
-    default: return kind;
+    case AssumptionKind::Symmetric:
+    case AssumptionKind::Simple:
+    case AssumptionKind::Labelled:
+    case AssumptionKind::Degree: return kind;
   }
+  MATCHA_UNREACHABLE("a kind of assumption");
 }
 
 bool assumes(const Module& module, const Assumption& assumption) {

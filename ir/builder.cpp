@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/check.h"
 #include "ir/match.h"
 #include "ir/type_rules.h"
 
@@ -11,28 +12,26 @@ namespace matcha::ir {
 namespace {
 
 /// The value; empty if the operation would trap.
-std::optional<std::int64_t> fold_int(Kind kind, std::int64_t a, std::int64_t b) {
+std::optional<std::int64_t> fold_int(Arithmetic operation, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
-  switch (kind) {
-    case Kind::Add: return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-    case Kind::Sub: return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-    case Kind::Mul: return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-    case Kind::Div: return b == 0 || (a == INT64_MIN && b == -1) ? std::nullopt : std::optional(a / b);
-    case Kind::Mod: return b == 0 ? std::nullopt : std::optional(b == -1 ? 0 : a % b);
-    case Kind::Min: return a < b ? a : b;
-    case Kind::Max: return a < b ? b : a;
-    default: return std::nullopt;
+  switch (operation) {
+    case Arithmetic::Add: return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+    case Arithmetic::Sub: return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+    case Arithmetic::Mul: return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+    case Arithmetic::Div: return b == 0 || (a == INT64_MIN && b == -1) ? std::nullopt : std::optional(a / b);
+    case Arithmetic::Mod: return b == 0 ? std::nullopt : std::optional(b == -1 ? 0 : a % b);
   }
+  MATCHA_UNREACHABLE("an arithmetic operation");
 }
 
-std::optional<bool> fold_comparison(Kind kind, std::int64_t a, std::int64_t b) {
-  switch (kind) {
-    case Kind::Eq: return a == b;
-    case Kind::Ne: return a != b;
-    case Kind::Lt: return a < b;
-    case Kind::Le: return a <= b;
-    default: return std::nullopt;
+bool fold_comparison(Comparison comparison, std::int64_t a, std::int64_t b) {
+  switch (comparison) {
+    case Comparison::Eq: return a == b;
+    case Comparison::Ne: return a != b;
+    case Comparison::Lt: return a < b;
+    case Comparison::Le: return a <= b;
   }
+  MATCHA_UNREACHABLE("a comparison");
 }
 
 bool is_int(const Expr* expr, std::int64_t value) {
@@ -145,9 +144,11 @@ const Expr* Builder::fold(Kind kind, std::span<const Expr* const> operands) {
   const ConstInt* a = as<ConstInt>(operands[0]);
   const ConstInt* b = as<ConstInt>(operands[1]);
   if (a == nullptr || b == nullptr) return nullptr;
-  if (std::optional<std::int64_t> value = fold_int(kind, a->value, b->value)) return integer(*value);
-  if (std::optional<bool> value = fold_comparison(kind, a->value, b->value)) return boolean(*value);
-  return nullptr;
+  if (is_comparison(kind)) return boolean(fold_comparison(comparison_of(kind), a->value, b->value));
+  if (kind == Kind::Min || kind == Kind::Max) return (a->value < b->value) == (kind == Kind::Min) ? a : b;
+  if (!is_arithmetic(kind)) return nullptr;
+  const std::optional<std::int64_t> value = fold_int(arithmetic_of(kind), a->value, b->value);
+  return value ? integer(*value) : nullptr;
 }
 
 const Expr* Builder::simplify(Kind kind, std::span<const Expr* const> operands) {

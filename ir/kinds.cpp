@@ -55,6 +55,30 @@ bool is_infix(Kind kind) {
   }
 }
 
+Arithmetic arithmetic_of(Kind kind) {
+  switch (kind) {
+#define MATCHA_EXPR(Struct, word, arity, First, Last, Group, Traits)
+#define MATCHA_ARITHMETIC(Struct, word, First, Last, Traits) \
+  case Kind::Struct:                                         \
+    return Arithmetic::Struct;
+#include "ir/nodes.def"
+    default:
+      MATCHA_UNREACHABLE("a kind of group Arithmetic with two operands");
+  }
+}
+
+Comparison comparison_of(Kind kind) {
+  switch (kind) {
+#define MATCHA_EXPR(Struct, word, arity, First, Last, Group, Traits)
+#define MATCHA_COMPARISON(Struct, word, First, Last, Traits) \
+  case Kind::Struct:                                         \
+    return Comparison::Struct;
+#include "ir/nodes.def"
+    default:
+      MATCHA_UNREACHABLE("a kind of group Comparison");
+  }
+}
+
 SetOp set_op(Kind kind) {
   switch (kind) {
 #define MATCHA_EXPR(Struct, word, arity, First, Last, Group, Traits)

@@ -118,7 +118,25 @@ constexpr bool is_part_of_first(Kind kind) { return has_trait(kind, trait::PartO
 constexpr bool filters_first(Kind kind) { return is_set_op(kind) && is_part_of_first(kind); }
 constexpr bool keeps_order_of_first(Kind kind) { return has_trait(kind, trait::OrderOfFirst); }
 
-/// The kinds of group SetOp as an enum of their own, for switches with a case for each.
+/// The kinds of group Arithmetic with two operands as an enum of their own, for switches with a case for each.
+enum class Arithmetic : std::uint8_t {
+#define MATCHA_EXPR(Struct, keyword, arity, First, Last, group, Traits)
+#define MATCHA_ARITHMETIC(Struct, keyword, First, Last, Traits) Struct,
+#include "ir/nodes.def"
+};
+/// The operation of a kind of group Arithmetic. Requires: not Neg.
+Arithmetic arithmetic_of(Kind kind);
+
+/// The kinds of group Comparison as an enum of their own.
+enum class Comparison : std::uint8_t {
+#define MATCHA_EXPR(Struct, keyword, arity, First, Last, group, Traits)
+#define MATCHA_COMPARISON(Struct, keyword, First, Last, Traits) Struct,
+#include "ir/nodes.def"
+};
+/// The comparison of a kind of group Comparison.
+Comparison comparison_of(Kind kind);
+
+/// The kinds of group SetOp as an enum of their own.
 enum class SetOp : std::uint8_t {
 #define MATCHA_EXPR(Struct, keyword, arity, First, Last, group, Traits)
 #define MATCHA_SET_OP(Struct, keyword, First, Last, Traits) Struct,

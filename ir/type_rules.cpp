@@ -181,50 +181,39 @@ const Type* result_type(Context& context, Op op, std::span<const Expr* const> op
     return nullptr;
   }
   Operands check(operands, why);
-  if (is_set_op(kind)) return list_rule(context, kind, operands, check, why);
-  switch (kind) {
-    case Kind::Neg: return check.number(0) ? operands[0]->type : nullptr;
-    case Kind::Not: return check.scalar(0, ScalarKind::Bool) ? context.boolean() : nullptr;
-    case Kind::Add:
-    case Kind::Sub:
-    case Kind::Mul:
-    case Kind::Div:
-    case Kind::Mod: return arithmetic(check, operands, false);
-    case Kind::Min:
-    case Kind::Max: return arithmetic(check, operands, true);
-    case Kind::AtMost:
-      return check.scalar(0, ScalarKind::I64) && check.scalar(1, ScalarKind::I64) ? context.i64() : nullptr;
-    case Kind::Eq:
-    case Kind::Ne: return comparison(context, check, operands, true);
-    case Kind::Lt:
-    case Kind::Le: return comparison(context, check, operands, false);
-    case Kind::And:
-    case Kind::Or:
-      return check.scalar(0, ScalarKind::Bool) && check.scalar(1, ScalarKind::Bool) ? context.boolean() : nullptr;
-    case Kind::Select:
+  switch (group_of(kind)) {
+    case Group::Arithmetic:
+      if (kind == Kind::Neg) return check.number(0) ? operands[0]->type : nullptr;
+      return arithmetic(check, operands, false);
+    case Group::Extremum: return arithmetic(check, operands, true);
+    case Group::Comparison: return comparison(context, check, operands, kind == Kind::Eq || kind == Kind::Ne);
+    case Group::Logic:
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (!check.scalar(i, ScalarKind::Bool)) return nullptr;
+      }
+      return context.boolean();
+    case Group::Choice:
       return check.scalar(0, ScalarKind::Bool) && check.same(2, operands[1]->type) ? operands[1]->type : nullptr;
-    case Kind::Literal:
-    case Kind::Convert:
-    case Kind::EdgeInfo: return wanted_rule(kind, operands, wanted, check, why);
-    case Kind::Size:
-    case Kind::Contains:
-    case Kind::LowerBound:
-    case Kind::Label:
-    case Kind::HasEdge:
-    case Kind::MaxDegree:
-    case Kind::CommonNeighbors: return fact_rule(context, kind, operands, check);
-    case Kind::Vertices:
-    case Kind::Edges:
-    case Kind::Neighbors:
-    case Kind::Cut:
-    case Kind::Span:
-    case Kind::Sorted:
-    case Kind::Flatten: return list_rule(context, kind, operands, check, why);
-    case Kind::BitRows:
-    case Kind::BitRow:
-    case Kind::AllBits: return bits_rule(context, kind, check);
-    default: why = fmt::format("`{}` is not an operator", keyword(kind)); return nullptr;
+    case Group::Conversion:
+      if (kind == Kind::Convert) return wanted_rule(kind, operands, wanted, check, why);
+      return check.scalar(0, ScalarKind::I64) && check.scalar(1, ScalarKind::I64) ? context.i64() : nullptr;
+    case Group::Literal: return wanted_rule(kind, operands, wanted, check, why);
+    case Group::ListFact:
+      if (kind == Kind::At) break;
+      return fact_rule(context, kind, operands, check);
+    case Group::GraphFact: return fact_rule(context, kind, operands, check);
+    case Group::GraphList:
+      if (kind == Kind::EdgeInfo) return wanted_rule(kind, operands, wanted, check, why);
+      return list_rule(context, kind, operands, check, why);
+    case Group::SetOp:
+    case Group::Slice:
+    case Group::Reorder: return list_rule(context, kind, operands, check, why);
+    case Group::Bits: return bits_rule(context, kind, check);
+    case Group::Leaf:
+    case Group::Statement: break;
   }
+  why = fmt::format("`{}` is not an operator", keyword(kind));
+  return nullptr;
 }
 
 }  // namespace matcha::ir

@@ -267,15 +267,14 @@ class MemoryPlanner {
     return result;
   }
 
+  const Expr* with_values(const Expr* e) {
+    return e->operands.empty() ? e : builder_.with_operands(e, values(e->operands));
+  }
+
   const Expr* scalar(const Expr* e) {
     if (is_lazy(e->kind)) return choice(e);
-    switch (ir::group_of(e->kind)) {
-      case Group::ListFact: return of_list(e);
-      case Group::GraphFact:
-        if (e->kind == Kind::CommonNeighbors) return tallied(e);
-        [[fallthrough]];
-      default: return e->operands.empty() ? e : builder_.with_operands(e, values(e->operands));
-    }
+    if (ir::group_of(e->kind) == Group::ListFact) return of_list(e);
+    return e->kind == Kind::CommonNeighbors ? tallied(e) : with_values(e);
   }
 
   /// A count that uses the counters of the worker, of which a region has one array.
@@ -451,8 +450,19 @@ class MemoryPlanner {
         return facts_.list(e->operands[0]).ascending ? view(e->operands[0]) : named(e);
       case Group::Choice:
       case Group::Literal: return named(e);
-      default: return e->operands.empty() ? e : builder_.with_operands(e, values(e->operands));
+      case Group::Leaf:
+      case Group::Arithmetic:
+      case Group::Comparison:
+      case Group::Logic:
+      case Group::Extremum:
+      case Group::Conversion:
+      case Group::ListFact:
+      case Group::GraphFact:
+      case Group::GraphList:
+      case Group::Bits:
+      case Group::Statement: break;
     }
+    return with_values(e);
   }
 
   /// The stored list of `e`, stored once for all uses below the place of its first use.

@@ -123,20 +123,22 @@ List Evaluator::items(const ir::Expr& e) {
 }
 
 List Evaluator::make(const ir::Expr& e) {
-  switch (e.kind) {
-    case Kind::Vertices: return vertices(e);
-    case Kind::Edges: return edges(e);
-    case Kind::Neighbors: return neighbors(e);
-    case Kind::EdgeInfo: return edge_info(e);
-    case Kind::Literal: return literal(e);
-    case Kind::Intersect:
-    case Kind::Diff: return membership(e);
-    case Kind::Cut: return cut(e);
-    case Kind::Span: return span(e);
-    case Kind::Sorted: return sorted(e);
-    case Kind::Select: return items(*e.operands[get<bool>(*e.operands[0]) ? 1 : 2]);
-    default: MATCHA_UNREACHABLE("a list outside a region");
-  }
+  using ir::Group;
+  const auto never =
+      [](const ir::InGroup<Group::Leaf, Group::Arithmetic, Group::Comparison, Group::Logic, Group::Extremum,
+                           Group::Conversion, Group::ListFact, Group::GraphFact> auto&) -> List {
+    MATCHA_UNREACHABLE("a scalar, or a list with a name");
+  };
+  const auto gone = [](const ir::OneOf<ir::Flatten, ir::BitRows, ir::BitRow, ir::AllBits> auto&) -> List {
+    MATCHA_UNREACHABLE("a list outside a region");
+  };
+  return ir::match(
+      e, [&](const ir::Vertices& x) { return vertices(x); }, [&](const ir::Edges& x) { return edges(x); },
+      [&](const ir::Neighbors& x) { return neighbors(x); }, [&](const ir::EdgeInfo& x) { return edge_info(x); },
+      [&](const ir::Literal& x) { return literal(x); },
+      [&](const ir::InGroup<Group::SetOp> auto& x) { return membership(x); }, [&](const ir::Cut& x) { return cut(x); },
+      [&](const ir::Span& x) { return span(x); }, [&](const ir::Sorted& x) { return sorted(x); },
+      [&](const ir::Select& x) { return items(*x.operands[get<bool>(*x.operands[0]) ? 1 : 2]); }, never, gone);
 }
 
 List Evaluator::vertices(const ir::Expr& e) {

@@ -8,6 +8,8 @@
 /// Scalars.
 namespace matcha::codegen::host {
 
+using ir::Arithmetic;
+using ir::Comparison;
 using ir::Kind;
 using ir::ScalarKind;
 using runtime::TrapCode;
@@ -15,39 +17,38 @@ using runtime::TrapCode;
 namespace {
 
 template <typename Int>
-Int checked(const ir::Expr& e, Int a, Int b) {
+Int checked(Arithmetic operation, SourceLoc loc, Int a, Int b) {
   Int result = 0;
   bool overflow = false;
-  switch (e.kind) {
-    case Kind::Add: overflow = __builtin_add_overflow(a, b, &result); break;
-    case Kind::Neg:
-    case Kind::Sub: overflow = __builtin_sub_overflow(a, b, &result); break;
-    case Kind::Mul: overflow = __builtin_mul_overflow(a, b, &result); break;
-    case Kind::Div:
-    case Kind::Mod:
-      if (b == 0) trap(TrapCode::DivisionByZero, e.loc);
-      // The quotient of the lowest number by -1 has no room; its remainder is 0.
-      if (e.kind == Kind::Mod) return b == -1 ? Int{0} : a % b;
+  switch (operation) {
+    case Arithmetic::Add: overflow = __builtin_add_overflow(a, b, &result); break;
+    case Arithmetic::Sub: overflow = __builtin_sub_overflow(a, b, &result); break;
+    case Arithmetic::Mul: overflow = __builtin_mul_overflow(a, b, &result); break;
+    case Arithmetic::Div:
+      if (b == 0) trap(TrapCode::DivisionByZero, loc);
+      // The quotient of the lowest number by -1 overflows; its remainder is 0.
       if (b != -1) return a / b;
       overflow = __builtin_sub_overflow(Int{0}, a, &result);
       break;
-    default: MATCHA_UNREACHABLE("an operation on numbers");
+    case Arithmetic::Mod:
+      if (b == 0) trap(TrapCode::DivisionByZero, loc);
+      return b == -1 ? Int{0} : a % b;
   }
-  if (overflow) trap(TrapCode::IntegerOverflow, e.loc);
+  if (overflow) trap(TrapCode::IntegerOverflow, loc);
   return result;
 }
 
-double checked(const ir::Expr& e, double a, double b) {
-  const bool divides = e.kind == Kind::Div || e.kind == Kind::Mod;
-  if (divides && b == 0) trap(TrapCode::DivisionByZero, e.loc);
-  switch (e.kind) {
-    case Kind::Add: return a + b;
-    case Kind::Sub: return a - b;
-    case Kind::Mul: return a * b;
-    case Kind::Div: return a / b;
-    case Kind::Mod: return std::fmod(a, b);
-    default: MATCHA_UNREACHABLE("an operation on numbers");
+double checked(Arithmetic operation, SourceLoc loc, double a, double b) {
+  const bool divides = operation == Arithmetic::Div || operation == Arithmetic::Mod;
+  if (divides && b == 0) trap(TrapCode::DivisionByZero, loc);
+  switch (operation) {
+    case Arithmetic::Add: return a + b;
+    case Arithmetic::Sub: return a - b;
+    case Arithmetic::Mul: return a * b;
+    case Arithmetic::Div: return a / b;
+    case Arithmetic::Mod: return std::fmod(a, b);
   }
+  MATCHA_UNREACHABLE("an arithmetic operation");
 }
 
 std::uint32_t comparable(VertexValue v) { return v.rank; }
@@ -71,15 +72,15 @@ auto both(const Scalar& a, const Scalar& b, F f) {
       a);
 }
 
-bool compare(Kind kind, const Scalar& a, const Scalar& b) {
+bool compare(Comparison comparison, const Scalar& a, const Scalar& b) {
   return both(a, b, [&](auto x, auto y) {
-    switch (kind) {
-      case Kind::Eq: return x == y;
-      case Kind::Ne: return x != y;
-      case Kind::Lt: return x < y;
-      case Kind::Le: return x <= y;
-      default: MATCHA_UNREACHABLE("a comparison");
+    switch (comparison) {
+      case Comparison::Eq: return x == y;
+      case Comparison::Ne: return x != y;
+      case Comparison::Lt: return x < y;
+      case Comparison::Le: return x <= y;
     }
+    MATCHA_UNREACHABLE("a comparison");
   });
 }
 
@@ -88,7 +89,7 @@ bool compare(Kind kind, const Scalar& a, const Scalar& b) {
 const Scalar& extreme(const Scalar& a, const Scalar& b, bool smaller) {
   const double* x = std::get_if<double>(&a);
   const double* y = std::get_if<double>(&b);
-  if (x == nullptr || y == nullptr) return compare(Kind::Lt, b, a) == smaller ? b : a;
+  if (x == nullptr || y == nullptr) return compare(Comparison::Lt, b, a) == smaller ? b : a;
   if (std::isnan(*x)) return a;
   if (std::isnan(*y)) return b;
   if (*x == *y) return std::signbit(*y) == smaller ? b : a;
@@ -126,46 +127,40 @@ Scalar Evaluator::eval(const ir::Expr& e) {
 }
 
 Scalar Evaluator::compute(const ir::Expr& e) {
+  using ir::Group;
   const auto operand = [&](std::size_t i) -> const ir::Expr& { return *e.operands[i]; };
-  switch (e.kind) {
-    case Kind::Var: return variable(static_cast<const ir::Var&>(e));
-    case Kind::ConstInt: return static_cast<const ir::ConstInt&>(e).value;
-    case Kind::ConstFloat: return static_cast<const ir::ConstFloat&>(e).value;
-    case Kind::ConstBool: return static_cast<const ir::ConstBool&>(e).value;
-    case Kind::Neg: return negation(e);
-    case Kind::Not: return !get<bool>(operand(0));
-    case Kind::Add:
-    case Kind::Sub:
-    case Kind::Mul:
-    case Kind::Div:
-    case Kind::Mod: return arithmetic(e);
-    case Kind::Eq:
-    case Kind::Ne:
-    case Kind::Lt:
-    case Kind::Le: {
-      const Scalar first = eval(operand(0));
-      return compare(e.kind, first, eval(operand(1)));
-    }
-    case Kind::And: return get<bool>(operand(0)) && get<bool>(operand(1));
-    case Kind::Or: return get<bool>(operand(0)) || get<bool>(operand(1));
-    case Kind::Min:
-    case Kind::Max: {
-      const Scalar first = eval(operand(0));
-      const Scalar second = eval(operand(1));
-      return extreme(first, second, e.kind == Kind::Min);
-    }
-    case Kind::AtMost: return at_most(e);
-    case Kind::Select: return eval(operand(get<bool>(operand(0)) ? 1 : 2));
-    case Kind::Convert: return conversion(e);
-    case Kind::Size: return static_cast<std::int64_t>(count(operand(0)));
-    case Kind::At: return item(static_cast<const ir::At&>(e));
-    case Kind::Contains: return contains(e);
-    case Kind::LowerBound: return lower_bound(e);
-    case Kind::Label: return label(e);
-    case Kind::HasEdge: return has_edge(e);
-    case Kind::MaxDegree: return static_cast<std::int64_t>(graph(operand(0)).view.max_degree);
-    default: MATCHA_UNREACHABLE("a scalar outside a region");
-  }
+  const auto never = [](const ir::InGroup<Group::GraphList, Group::Literal, Group::SetOp, Group::Slice, Group::Reorder,
+                                          Group::Bits> auto&) -> Scalar {
+    MATCHA_UNREACHABLE("a list where a scalar is expected");
+  };
+  const auto gone = [](const ir::OneOf<ir::LabelName, ir::CommonNeighbors> auto&) -> Scalar {
+    MATCHA_UNREACHABLE("a scalar outside a region");
+  };
+  return ir::match(
+      e, [&](const ir::Var& x) -> Scalar { return variable(x); },
+      [](const ir::OneOf<ir::ConstInt, ir::ConstFloat, ir::ConstBool> auto& x) -> Scalar { return x.value; },
+      [&](const ir::Neg& x) { return negation(x); },
+      [&](const ir::OneOf<ir::Add, ir::Sub, ir::Mul, ir::Div, ir::Mod> auto& x) { return arithmetic(x); },
+      [&](const ir::InGroup<Group::Comparison> auto& x) -> Scalar {
+        const Scalar first = eval(operand(0));
+        return compare(ir::comparison_of(x.kind), first, eval(operand(1)));
+      },
+      [&](const ir::Not&) -> Scalar { return !get<bool>(operand(0)); },
+      [&](const ir::And&) -> Scalar { return get<bool>(operand(0)) && get<bool>(operand(1)); },
+      [&](const ir::Or&) -> Scalar { return get<bool>(operand(0)) || get<bool>(operand(1)); },
+      [&](const ir::InGroup<Group::Extremum> auto& x) -> Scalar {
+        const Scalar first = eval(operand(0));
+        const Scalar second = eval(operand(1));
+        return extreme(first, second, x.kind == Kind::Min);
+      },
+      [&](const ir::Select&) { return eval(operand(get<bool>(operand(0)) ? 1 : 2)); },
+      [&](const ir::AtMost& x) { return at_most(x); }, [&](const ir::Convert& x) { return conversion(x); },
+      [&](const ir::Size&) -> Scalar { return static_cast<std::int64_t>(count(operand(0))); },
+      [&](const ir::At& x) { return item(x); }, [&](const ir::Contains& x) { return contains(x); },
+      [&](const ir::LowerBound& x) { return lower_bound(x); }, [&](const ir::Label& x) { return label(x); },
+      [&](const ir::HasEdge& x) { return has_edge(x); },
+      [&](const ir::MaxDegree&) -> Scalar { return static_cast<std::int64_t>(graph(operand(0)).view.max_degree); },
+      never, gone);
 }
 
 Scalar Evaluator::variable(const ir::Var& e) const {
@@ -178,16 +173,17 @@ Scalar Evaluator::variable(const ir::Var& e) const {
 Scalar Evaluator::negation(const ir::Expr& e) {
   const Scalar a = eval(*e.operands[0]);
   if (const double* x = std::get_if<double>(&a)) return -*x;
-  if (const __int128* x = std::get_if<__int128>(&a)) return checked(e, __int128{0}, *x);
-  return checked(e, std::int64_t{0}, std::get<std::int64_t>(a));
+  if (const __int128* x = std::get_if<__int128>(&a)) return checked(Arithmetic::Sub, e.loc, __int128{0}, *x);
+  return checked(Arithmetic::Sub, e.loc, std::int64_t{0}, std::get<std::int64_t>(a));
 }
 
 Scalar Evaluator::arithmetic(const ir::Expr& e) {
   const Scalar a = eval(*e.operands[0]);
   const Scalar b = eval(*e.operands[1]);
-  if (const double* x = std::get_if<double>(&a)) return checked(e, *x, std::get<double>(b));
-  if (const __int128* x = std::get_if<__int128>(&a)) return checked(e, *x, std::get<__int128>(b));
-  return checked(e, std::get<std::int64_t>(a), std::get<std::int64_t>(b));
+  const Arithmetic operation = ir::arithmetic_of(e.kind);
+  if (const double* x = std::get_if<double>(&a)) return checked(operation, e.loc, *x, std::get<double>(b));
+  if (const __int128* x = std::get_if<__int128>(&a)) return checked(operation, e.loc, *x, std::get<__int128>(b));
+  return checked(operation, e.loc, std::get<std::int64_t>(a), std::get<std::int64_t>(b));
 }
 
 Scalar Evaluator::at_most(const ir::Expr& e) {

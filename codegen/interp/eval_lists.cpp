@@ -32,8 +32,10 @@ Value info_value(const void* words, std::uint64_t arc, ScalarKind kind) {
       std::memcpy(&real, &word, sizeof real);
       return real;
     }
-    default: return static_cast<std::int64_t>(word);
+    case ScalarKind::I64:
+    case ScalarKind::I128: return static_cast<std::int64_t>(word);
   }
+  MATCHA_UNREACHABLE("a scalar kind");
 }
 
 }  // namespace

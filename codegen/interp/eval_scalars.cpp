@@ -10,6 +10,8 @@ namespace matcha::codegen::interp {
 
 namespace {
 
+using ir::Arithmetic;
+using ir::Comparison;
 using ir::Kind;
 using ir::ScalarKind;
 using runtime::TrapCode;
@@ -18,11 +20,11 @@ template <typename Int>
 Int integer_operation(const ir::Expr& e, Int a, Int b) {
   Int result = 0;
   bool overflow = false;
-  switch (e.kind) {
-    case Kind::Add: overflow = __builtin_add_overflow(a, b, &result); break;
-    case Kind::Sub: overflow = __builtin_sub_overflow(a, b, &result); break;
-    case Kind::Mul: overflow = __builtin_mul_overflow(a, b, &result); break;
-    case Kind::Div:
+  switch (ir::arithmetic_of(e.kind)) {
+    case Arithmetic::Add: overflow = __builtin_add_overflow(a, b, &result); break;
+    case Arithmetic::Sub: overflow = __builtin_sub_overflow(a, b, &result); break;
+    case Arithmetic::Mul: overflow = __builtin_mul_overflow(a, b, &result); break;
+    case Arithmetic::Div:
       if (b == 0) trap(TrapCode::DivisionByZero, e.loc);
       if (b == -1) {
         overflow = __builtin_sub_overflow(Int{0}, a, &result);
@@ -30,40 +32,39 @@ Int integer_operation(const ir::Expr& e, Int a, Int b) {
         result = a / b;
       }
       break;
-    case Kind::Mod:
+    case Arithmetic::Mod:
       if (b == 0) trap(TrapCode::DivisionByZero, e.loc);
       result = b == -1 ? Int{0} : a % b;
       break;
-    default: MATCHA_UNREACHABLE("an arithmetic kind");
   }
   if (overflow) trap(TrapCode::IntegerOverflow, e.loc);
   return result;
 }
 
 double real_operation(const ir::Expr& e, double a, double b) {
-  switch (e.kind) {
-    case Kind::Add: return a + b;
-    case Kind::Sub: return a - b;
-    case Kind::Mul: return a * b;
-    case Kind::Div:
+  switch (ir::arithmetic_of(e.kind)) {
+    case Arithmetic::Add: return a + b;
+    case Arithmetic::Sub: return a - b;
+    case Arithmetic::Mul: return a * b;
+    case Arithmetic::Div:
       if (b == 0) trap(TrapCode::DivisionByZero, e.loc);
       return a / b;
-    case Kind::Mod:
+    case Arithmetic::Mod:
       if (b == 0) trap(TrapCode::DivisionByZero, e.loc);
       return std::fmod(a, b);
-    default: MATCHA_UNREACHABLE("an arithmetic kind");
   }
+  MATCHA_UNREACHABLE("an arithmetic operation");
 }
 
 template <typename T>
 bool compare(Kind kind, T a, T b) {
-  switch (kind) {
-    case Kind::Eq: return a == b;
-    case Kind::Ne: return a != b;
-    case Kind::Lt: return a < b;
-    case Kind::Le: return a <= b;
-    default: MATCHA_UNREACHABLE("a comparison");
+  switch (ir::comparison_of(kind)) {
+    case Comparison::Eq: return a == b;
+    case Comparison::Ne: return a != b;
+    case Comparison::Lt: return a < b;
+    case Comparison::Le: return a <= b;
   }
+  MATCHA_UNREACHABLE("a comparison");
 }
 
 template <typename Int>

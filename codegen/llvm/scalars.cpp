@@ -9,6 +9,7 @@
 #include "codegen/llvm/helpers.h"
 #include "codegen/llvm/lists.h"
 #include "codegen/llvm/sets.h"
+#include "ir/check.h"
 #include "ir/match.h"
 
 namespace matcha::codegen::jit {
@@ -17,20 +18,9 @@ using llvm::Value;
 using runtime::TrapCode;
 
 bool is_cheap_operator(ir::Kind kind) {
-  switch (kind) {
-    case ir::Kind::Neg:
-    case ir::Kind::Not:
-    case ir::Kind::Add:
-    case ir::Kind::Sub:
-    case ir::Kind::Mul:
-    case ir::Kind::Eq:
-    case ir::Kind::Ne:
-    case ir::Kind::Lt:
-    case ir::Kind::Le:
-    case ir::Kind::And:
-    case ir::Kind::Or: return true;
-    default: return false;
-  }
+  const ir::Group group = ir::group_of(kind);
+  if (group == ir::Group::Arithmetic) return kind != ir::Kind::Div && kind != ir::Kind::Mod;
+  return group == ir::Group::Comparison || group == ir::Group::Logic;
 }
 
 Value* Scalars::of(const ir::Expr& e) {
@@ -174,14 +164,17 @@ Value* Scalars::whole_division(const ir::Expr& e, Value* a, Value* b) {
 }
 
 Value* Scalars::real_arithmetic(const ir::Expr& e, Value* a, Value* b) {
-  switch (e.kind) {
-    case ir::Kind::Add: return b_.CreateFAdd(a, b);
-    case ir::Kind::Sub: return b_.CreateFSub(a, b);
-    case ir::Kind::Mul: return b_.CreateFMul(a, b);
-    default: break;
+  const auto check_divisor = [&] {
+    f_.trap_if(b_.CreateFCmpOEQ(b, llvm::ConstantFP::get(f_.f64, 0.0)), TrapCode::DivisionByZero, e.loc);
+  };
+  switch (ir::arithmetic_of(e.kind)) {
+    case ir::Arithmetic::Add: return b_.CreateFAdd(a, b);
+    case ir::Arithmetic::Sub: return b_.CreateFSub(a, b);
+    case ir::Arithmetic::Mul: return b_.CreateFMul(a, b);
+    case ir::Arithmetic::Div: check_divisor(); return b_.CreateFDiv(a, b);
+    case ir::Arithmetic::Mod: check_divisor(); return b_.CreateFRem(a, b);
   }
-  f_.trap_if(b_.CreateFCmpOEQ(b, llvm::ConstantFP::get(f_.f64, 0.0)), TrapCode::DivisionByZero, e.loc);
-  return e.kind == ir::Kind::Div ? b_.CreateFDiv(a, b) : b_.CreateFRem(a, b);
+  MATCHA_UNREACHABLE("an arithmetic operation");
 }
 
 Value* Scalars::negate(const ir::Expr& e) {
@@ -200,17 +193,17 @@ Value* Scalars::compare(const ir::Expr& e) {
   Value* b = of(*e.operands[1]);
   bool real = a->getType() == f_.f64;
   bool vids = e.operands[0]->type->is_scalar(ir::ScalarKind::Vid);
-  switch (e.kind) {
-    case ir::Kind::Eq: return real ? b_.CreateFCmpOEQ(a, b) : b_.CreateICmpEQ(a, b);
-    case ir::Kind::Ne: return real ? b_.CreateFCmpUNE(a, b) : b_.CreateICmpNE(a, b);
-    case ir::Kind::Lt:
+  switch (ir::comparison_of(e.kind)) {
+    case ir::Comparison::Eq: return real ? b_.CreateFCmpOEQ(a, b) : b_.CreateICmpEQ(a, b);
+    case ir::Comparison::Ne: return real ? b_.CreateFCmpUNE(a, b) : b_.CreateICmpNE(a, b);
+    case ir::Comparison::Lt:
       if (real) return b_.CreateFCmpOLT(a, b);
       return vids ? b_.CreateICmpULT(a, b) : b_.CreateICmpSLT(a, b);
-    case ir::Kind::Le:
+    case ir::Comparison::Le:
       if (real) return b_.CreateFCmpOLE(a, b);
       return vids ? b_.CreateICmpULE(a, b) : b_.CreateICmpSLE(a, b);
-    default: MATCHA_UNREACHABLE("a comparison");
   }
+  MATCHA_UNREACHABLE("a comparison");
 }
 
 Value* Scalars::extreme(const ir::Expr& e) {

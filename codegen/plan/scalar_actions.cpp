@@ -126,12 +126,12 @@ constexpr auto kMulReal = [](Word a, Word b) { return word(real(a) * real(b)); }
 /// How operands of a comparison are read.
 enum class As : std::uint8_t { Unsigned, Signed, Real, Wide };
 
-template <ir::Kind kind, As as>
+template <ir::Comparison comparison, As as>
 bool holds(const Word* r, Reg left, Reg right) {
   const auto compare = [](auto a, auto b) {
-    if constexpr (kind == ir::Kind::Eq) return a == b;
-    if constexpr (kind == ir::Kind::Ne) return a != b;
-    if constexpr (kind == ir::Kind::Lt) return a < b;
+    if constexpr (comparison == ir::Comparison::Eq) return a == b;
+    if constexpr (comparison == ir::Comparison::Ne) return a != b;
+    if constexpr (comparison == ir::Comparison::Lt) return a < b;
     return a <= b;
   };
   if constexpr (as == As::Unsigned) return compare(r[left], r[right]);
@@ -140,30 +140,31 @@ bool holds(const Word* r, Reg left, Reg right) {
   return compare(wide(r + left), wide(r + right));
 }
 
-template <ir::Kind kind, As as>
+template <ir::Comparison comparison, As as>
 const Op* compare(const Op* op, Word* r) {
-  r[op->to] = holds<kind, as>(r, op->a, op->b) ? 1 : 0;
+  r[op->to] = holds<comparison, as>(r, op->a, op->b) ? 1 : 0;
   return op + 1;
 }
 
-template <ir::Kind kind, As as, bool wanted>
+template <ir::Comparison comparison, As as, bool wanted>
 const Op* compare_jump(const Op* op, Word* r) {
-  return holds<kind, as>(r, op->a, op->b) == wanted ? op + 1 : op->target;
+  return holds<comparison, as>(r, op->a, op->b) == wanted ? op + 1 : op->target;
 }
 
-template <ir::Kind kind, As as>
+template <ir::Comparison comparison, As as>
 Action comparison_of(int jump) {
-  return jump == 0 ? compare<kind, as> : jump == 1 ? compare_jump<kind, as, true> : compare_jump<kind, as, false>;
+  return jump == 0   ? compare<comparison, as>
+         : jump == 1 ? compare_jump<comparison, as, true>
+                     : compare_jump<comparison, as, false>;
 }
 
 template <As as>
 Action comparison_as(ir::Kind kind, int jump) {
-  switch (kind) {
-    case ir::Kind::Eq: return comparison_of<ir::Kind::Eq, as>(jump);
-    case ir::Kind::Ne: return comparison_of<ir::Kind::Ne, as>(jump);
-    case ir::Kind::Lt: return comparison_of<ir::Kind::Lt, as>(jump);
-    case ir::Kind::Le: return comparison_of<ir::Kind::Le, as>(jump);
-    default: break;
+  switch (ir::comparison_of(kind)) {
+    case ir::Comparison::Eq: return comparison_of<ir::Comparison::Eq, as>(jump);
+    case ir::Comparison::Ne: return comparison_of<ir::Comparison::Ne, as>(jump);
+    case ir::Comparison::Lt: return comparison_of<ir::Comparison::Lt, as>(jump);
+    case ir::Comparison::Le: return comparison_of<ir::Comparison::Le, as>(jump);
   }
   MATCHA_UNREACHABLE("a comparison");
 }
@@ -208,17 +209,16 @@ const Op* wide_to_real(const Op* op, Word* r) {
 
 Action arithmetic(ir::Kind kind, ir::ScalarKind type) {
   const bool is_real = type == ir::ScalarKind::F64, is_wide = type == ir::ScalarKind::I128;
-  switch (kind) {
-    case ir::Kind::Add: return is_real ? binary<kAddReal> : is_wide ? checked_wide<kAddWide> : checked<kAddWhole>;
-    case ir::Kind::Sub: return is_real ? binary<kSubReal> : is_wide ? checked_wide<kSubWide> : checked<kSubWhole>;
-    case ir::Kind::Mul: return is_real ? binary<kMulReal> : is_wide ? checked_wide<kMulWide> : checked<kMulWhole>;
-    case ir::Kind::Div:
+  switch (ir::arithmetic_of(kind)) {
+    case ir::Arithmetic::Add: return is_real ? binary<kAddReal> : is_wide ? checked_wide<kAddWide> : checked<kAddWhole>;
+    case ir::Arithmetic::Sub: return is_real ? binary<kSubReal> : is_wide ? checked_wide<kSubWide> : checked<kSubWhole>;
+    case ir::Arithmetic::Mul: return is_real ? binary<kMulReal> : is_wide ? checked_wide<kMulWide> : checked<kMulWhole>;
+    case ir::Arithmetic::Div:
       return is_real ? divide_real<true> : is_wide ? divide<__int128, true> : divide<std::int64_t, true>;
-    case ir::Kind::Mod:
+    case ir::Arithmetic::Mod:
       return is_real ? divide_real<false> : is_wide ? divide<__int128, false> : divide<std::int64_t, false>;
-    default: break;
   }
-  MATCHA_UNREACHABLE("an arithmetic kind");
+  MATCHA_UNREACHABLE("an arithmetic operation");
 }
 
 Action negation(ir::ScalarKind type) {

@@ -30,17 +30,19 @@ struct Wide {
   __int128 high;
 };
 
-Wide apply(Kind kind, Range a, Range b) {
-  switch (kind) {
-    case Kind::Add: return {__int128{a.low} + b.low, __int128{a.high} + b.high};
-    case Kind::Sub: return {__int128{a.low} - b.high, __int128{a.high} - b.low};
-    case Kind::Mul: {
+Wide apply(Arithmetic operation, Range a, Range b) {
+  switch (operation) {
+    case Arithmetic::Add: return {__int128{a.low} + b.low, __int128{a.high} + b.high};
+    case Arithmetic::Sub: return {__int128{a.low} - b.high, __int128{a.high} - b.low};
+    case Arithmetic::Mul: {
       __int128 corners[] = {__int128{a.low} * b.low, __int128{a.low} * b.high, __int128{a.high} * b.low,
                             __int128{a.high} * b.high};
       return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
     }
-    default: MATCHA_UNREACHABLE("a sum, a difference or a product");
+    case Arithmetic::Div:
+    case Arithmetic::Mod: break;
   }
+  MATCHA_UNREACHABLE("a sum, a difference or a product");
 }
 
 /// The only yield that fills a sink, and the loops between the collect and it, outermost first.
@@ -342,7 +344,7 @@ Range Facts::range_of(const Expr* value) const {
     case Kind::Sub:
     case Kind::Mul: {
       if (value->type->scalar != ScalarKind::I64) return {};
-      Wide wide = apply(value->kind, range(value->operands[0]), range(value->operands[1]));
+      Wide wide = apply(arithmetic_of(value->kind), range(value->operands[0]), range(value->operands[1]));
       return clamp(wide.low, wide.high);
     }
     case Kind::Div:
@@ -412,7 +414,7 @@ bool Facts::node_may_trap(const Expr& e) const {
     case Kind::Mul: {
       if (e.type->scalar == ScalarKind::F64) return false;
       if (e.type->scalar == ScalarKind::I128) return true;
-      Wide wide = apply(e.kind, range(e.operands[0]), range(e.operands[1]));
+      Wide wide = apply(arithmetic_of(e.kind), range(e.operands[0]), range(e.operands[1]));
       return overflows(wide.low, wide.high);
     }
     case Kind::Neg:

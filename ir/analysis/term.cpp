@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/check.h"
+
 namespace matcha::ir {
 
 namespace {
@@ -21,8 +23,15 @@ bool commutes(const Term& term) {
     case TermKind::Operation:
       return term.word == "+" || term.word == "*" || term.word == "==" || term.word == "!=" || term.word == "min" ||
              term.word == "max";
-    default: return false;
+    case TermKind::Item:
+    case TermKind::Constant:
+    case TermKind::Yes:
+    case TermKind::No:
+    case TermKind::Before:
+    case TermKind::Not:
+    case TermKind::Nest: return false;
   }
+  MATCHA_UNREACHABLE("a kind of term");
 }
 
 /// Writes terms; bound items have negative names.
@@ -75,7 +84,11 @@ Term settled(const Term& term, bool negated) {
     case TermKind::Before: return term.parts[0].item == term.parts[1].item ? verdict(false) : plain();
     case TermKind::And:
     case TermKind::Or: break;
-    default: return plain();
+    case TermKind::Item:
+    case TermKind::Constant:
+    case TermKind::Operation:
+    case TermKind::Fold:
+    case TermKind::Nest: return plain();
   }
   const TermKind kind = (term.kind == TermKind::And) != negated ? TermKind::And : TermKind::Or;
   const TermKind deciding = kind == TermKind::And ? TermKind::No : TermKind::Yes;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/analysis/nests.h"
+#include "ir/check.h"
 
 namespace matcha::ir {
 
@@ -47,8 +48,15 @@ bool only_compares(const Term& term) {
     case TermKind::Not:
     case TermKind::And:
     case TermKind::Or: return std::all_of(term.parts.begin(), term.parts.end(), only_compares);
-    default: return false;
+    case TermKind::Item:
+    case TermKind::Constant:
+    case TermKind::Adjacent:
+    case TermKind::Same:
+    case TermKind::Operation:
+    case TermKind::Fold:
+    case TermKind::Nest: return false;
   }
+  MATCHA_UNREACHABLE("a kind of term");
 }
 
 /// True if `term`, which only compares, holds when item i is `sigma[i]`, whose rank is `rank[sigma[i]]`.
@@ -60,8 +68,17 @@ bool holds(const Term& term, const Permutation& sigma, const Permutation& rank) 
     case TermKind::Not: return !part(term.parts[0]);
     case TermKind::And: return std::all_of(term.parts.begin(), term.parts.end(), part);
     case TermKind::Or: return std::any_of(term.parts.begin(), term.parts.end(), part);
-    default: return term.is(TermKind::Yes);
+    case TermKind::Yes: return true;
+    case TermKind::No:
+    case TermKind::Item:
+    case TermKind::Constant:
+    case TermKind::Adjacent:
+    case TermKind::Same:
+    case TermKind::Operation:
+    case TermKind::Fold:
+    case TermKind::Nest: return false;
   }
+  MATCHA_UNREACHABLE("a kind of term");
 }
 
 void collect_items(const Term& term, std::set<int>& out) {
@@ -143,8 +160,17 @@ class Splitter {
         case TermKind::Not: return term.parts[0].is(TermKind::Same) && pair_of(term.parts[0]) == pair;
         case TermKind::And:
           return std::any_of(term.parts.begin(), term.parts.end(), [&](const Term& part) { return self(part, self); });
-        default: return false;
+        case TermKind::Item:
+        case TermKind::Constant:
+        case TermKind::Yes:
+        case TermKind::No:
+        case TermKind::Same:
+        case TermKind::Or:
+        case TermKind::Operation:
+        case TermKind::Fold:
+        case TermKind::Nest: return false;
       }
+      MATCHA_UNREACHABLE("a kind of term");
     };
     return std::any_of(nest.conditions.begin(), nest.conditions.end(),
                        [&](const Term& condition) { return says(condition, says); });
