@@ -44,7 +44,7 @@ EmittedRegion emit_region(const ir::Region& region, const Spelling& spelling, wo
   text.expressions.set_in_region(true);
   const std::string worker = plan.group() == 0 ? "Worker" : fmt::format("WorkerOf<Group<{}>>", plan.group());
   const std::string totals = fmt::format("Totals{}", number);
-  out.line("// What a worker has found in all its tasks; of a group, `lanes` is each lane's own part.");
+  out.line("// The totals of a worker over all its tasks; of a group, `lanes` is each lane's own part.");
   out.open(fmt::format("struct {}", totals));
   sinks.declare_totals();
   out.close(";");

@@ -16,8 +16,8 @@ std::optional<std::string> emit_cpp(const ir::Module& module, const AheadOfTime&
   Names names;
   Emitted emitted = emit_workers(module, Spelling{"static", false}, names);
   if (about.only_query)
-    return fmt::format("// The query of `{}`: the frame, and what each worker of a region runs.\n\n{}{}", module.name,
-                       emitted.frame, emitted.text);
+    return fmt::format("// The query of `{}`: the frame, and the code of the workers of each region.\n\n{}{}",
+                       module.name, emitted.frame, emitted.text);
   const RegionCall call = [](const EmittedRegion& region, Names&) -> std::vector<std::string> {
     constexpr std::string_view kCall =
         "const RegionValues v = run_region(host, plan, [&](Worker& worker) {{ work_on_{}(f, worker); }});";

@@ -5,7 +5,7 @@
 namespace matcha::codegen::gpu {
 
 std::string delta_count_text() {
-  std::string text = "// The kernels that count what changed edges do.\n";
+  std::string text = "// The kernels that count the matches of changed edges.\n";
   for (const char* path :
        {"runtime/common/prelude.h", "runtime/common/lists.h", "runtime/common/graphs.h", "runtime/common/atomics.h",
         "runtime/common/group.h", "runtime/common/unit_tasks.h", "runtime/common/delta_data.h",

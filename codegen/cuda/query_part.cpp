@@ -74,7 +74,7 @@ std::string query_part(const ir::Module& module) {
   Names names;
   const Emitted emitted = emit_workers(module, device_spelling(), names);
   TextWriter out;
-  out.line(fmt::format("// The query of `{}`: the frame, and what each worker of a region runs.", module.name));
+  out.line(fmt::format("// The query of `{}`: the frame, and the code of the workers of each region.", module.name));
   out.line("// An edited copy runs with: matcha run PROGRAM GRAPH --device cuda --load-cuda THIS");
   const std::string assumed = ir::keywords(assumptions_of(module));
   out.line(fmt::format("{}plan={}{}{}", kMark, plan_of(module), assumed.empty() ? "" : " assumes=", assumed));

@@ -135,7 +135,7 @@ def devices(machine):
                         raise Failed(f"{words}: no time of {name} in {names}")
                 if (program.stem in ("diamond", "house")) > ("hubs" in names):
                     raise Failed(f"{words}: looks into no rows of hubs")
-    # What is compiled before the driver is open is for the devices of the last process, which may have been others.
+    # Kernels compiled before the driver is open are for the devices of the last process, which may have been others.
     wanted = machine.run("examples/triangle.mt", GRAPH)
     notes = list(machine.folder.glob("code/*.note"))
     right = {note: note.read_bytes() for note in notes}
