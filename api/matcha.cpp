@@ -44,18 +44,7 @@ size_t put_text(char* buffer, size_t room, const Text& text) {
 
 /// The structs that options of the library are written to.
 matcha::session::OptionTargets targets_of(matcha_options& o) {
-  matcha::session::OptionTargets to;
-  to.entry = &o.program.compile.entry;
-  to.compile = &o.program.compile;
-  to.pattern = &o.program.pattern;
-  to.params = &o.program.params;
-  to.matches = &o.program.matches;
-  to.gpu = &o.program.gpu;
-  to.device = &o.program.device;
-  to.order = &o.program.order;
-  to.engine = &o.program.engine;
-  to.tier = &o.program.tier;
-  to.code_folder = &o.program.code_folder;
+  matcha::session::OptionTargets to = matcha::session::targets_of(o.program);
   to.table = &o.table;
   to.directed = &o.directed;
   to.keep_loops = &o.keep_loops;

@@ -9,6 +9,7 @@
 
 #include "frontend/frontend.h"
 #include "ir/support/diagnostics.h"
+#include "session/message_log.h"
 #include "session/options.h"
 
 namespace matcha::server {
@@ -18,11 +19,6 @@ namespace {
 /// The word of a status in answers.
 std::string_view word_of(Status status) {
   return status == Status::Interrupted || status == Status::Terminated ? "cancelled" : message_id(status);
-}
-
-Json message_object(std::string_view severity, std::string_view id, std::string_view message, std::string_view hint) {
-  return {{"file", ""}, {"line", 0},          {"column", 0},  {"length", 0},           {"severity", severity},
-          {"id", id},   {"message", message}, {"hint", hint}, {"notes", Json::array()}};
 }
 
 bool set_text(std::string& text, const Json& value) {
@@ -174,33 +170,8 @@ bool read_subject(const std::string& key, const Json& value, ServeRequest& reque
 
 }  // namespace
 
-void JsonLog::warning(std::string_view message, std::string_view hint) const {
-  messages_.push_back(message_object("warning", "warning", message, hint));
-}
-
-Status JsonLog::error(Status status, std::string_view message, std::string_view hint) const {
-  messages_.push_back(message_object("error", message_id(status), message, hint));
-  return status;
-}
-
-Status JsonLog::error(const runtime::Error& failed) const {
-  const Status status = status_of(failed.kind);
-  error(status, failed.message, failed.hint);
-  messages_.back()["file"] = failed.file;
-  messages_.back()["line"] = failed.line;
-  return status;
-}
-
-Status JsonLog::error_at(Status status, const SourceManager& sources, SourceLoc loc, std::string_view message,
-                         std::string_view hint) const {
-  error(status, message, hint);
-  if (!loc.valid()) return status;
-  Json& last = messages_.back();
-  last["file"] = sources.name(loc.file);
-  last["line"] = loc.line;
-  last["column"] = loc.column;
-  last["length"] = loc.length;
-  return status;
+void JsonLog::say(const Message& message) const {
+  if (message.kind != Message::Kind::Note) messages_.push_back(to_json(message));
 }
 
 void JsonLog::report(const Diagnostics& diagnostics, std::size_t from) const {
@@ -232,18 +203,7 @@ std::string ServeRequest::key() const {
 }
 
 session::OptionTargets targets_of(ServeRequest& request) {
-  session::OptionTargets to;
-  session::ProgramRequest& program = request.program;
-  to.entry = &program.compile.entry;
-  to.compile = &program.compile;
-  to.pattern = &program.pattern;
-  to.matches = &program.matches;
-  to.gpu = &program.gpu;
-  to.device = &program.device;
-  to.order = &program.order;
-  to.engine = &program.engine;
-  to.tier = &program.tier;
-  to.code_folder = &program.code_folder;
+  session::OptionTargets to = session::targets_of(request.program);
   to.limit = &request.limit;
   to.timeout = &request.timeout;
   to.threads = &request.threads;

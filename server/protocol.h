@@ -26,12 +26,7 @@ using Json = nlohmann::ordered_json;
 /// Collects messages as the objects of `--diagnostics=json`; drops notes. For one thread.
 class JsonLog final : public session::Reporter {
  public:
-  void note(std::string_view) const override {}
-  void warning(std::string_view message, std::string_view hint = {}) const override;
-  Status error(Status status, std::string_view message, std::string_view hint = {}) const override;
-  Status error(const runtime::Error& error) const override;
-  Status error_at(Status status, const SourceManager& sources, SourceLoc loc, std::string_view message,
-                  std::string_view hint) const override;
+  void say(const Message& message) const override;
   void report(const Diagnostics& diagnostics, std::size_t from = 0) const override;
   void write(std::string_view text) const override;
 

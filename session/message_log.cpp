@@ -4,26 +4,29 @@
 
 namespace matcha::session {
 
-void MessageLog::add(std::string_view place, std::string_view message, std::string_view hint) const {
-  text_ += fmt::format("{}{}error: {}\n", place, place.empty() ? "" : ": ", message);
-  if (!hint.empty()) text_ += fmt::format("  hint: {}\n", hint);
+nlohmann::ordered_json to_json(const Message& message) {
+  const bool is_error = message.kind == Message::Kind::Error, placed = message.is_placed();
+  return {{"file", placed ? message.maybe_sources->name(message.loc.file) : message.file},
+          {"line", placed ? message.loc.line : message.line},
+          {"column", placed ? message.loc.column : 0},
+          {"length", placed ? message.loc.length : 0},
+          {"severity", is_error ? "error" : "warning"},
+          {"id", is_error ? message_id(message.status) : "warning"},
+          {"message", message.text},
+          {"hint", message.hint},
+          {"notes", nlohmann::ordered_json::array()}};
 }
 
-Status MessageLog::error(Status status, std::string_view message, std::string_view hint) const {
-  add({}, message, hint);
-  return status;
-}
-
-Status MessageLog::error(const runtime::Error& error) const {
-  add(error.line == 0 ? error.file : fmt::format("{}:{}", error.file, error.line), error.message, error.hint);
-  return status_of(error.kind);
-}
-
-Status MessageLog::error_at(Status status, const SourceManager& sources, SourceLoc loc, std::string_view message,
-                            std::string_view hint) const {
-  if (!loc.valid()) return error(status, message, hint);
-  add(fmt::format("{}:{}:{}", sources.name(loc.file), loc.line, loc.column), message, hint);
-  return status;
+void MessageLog::say(const Message& message) const {
+  if (message.kind != Message::Kind::Error) return;
+  std::string place(message.file);
+  if (message.line != 0) place += fmt::format(":{}", message.line);
+  if (message.is_placed()) {
+    place =
+        fmt::format("{}:{}:{}", message.maybe_sources->name(message.loc.file), message.loc.line, message.loc.column);
+  }
+  text_ += fmt::format("{}{}error: {}\n", place, place.empty() ? "" : ": ", message.text);
+  if (!message.hint.empty()) text_ += fmt::format("  hint: {}\n", message.hint);
 }
 
 void MessageLog::report(const Diagnostics& diagnostics, std::size_t from) const {

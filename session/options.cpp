@@ -14,6 +14,7 @@
 #include "runtime/graph/io.h"
 #include "session/durations.h"
 #include "session/engines.h"
+#include "session/prepared.h"
 
 namespace matcha::session {
 
@@ -431,5 +432,21 @@ std::string_view keyword(Option::Takes takes) {
 }
 
 std::string_view keyword(Option::ReadBy step) { return step_name(step); }
+
+OptionTargets targets_of(ProgramRequest& request) {
+  OptionTargets to;
+  to.entry = &request.compile.entry;
+  to.compile = &request.compile;
+  to.pattern = &request.pattern;
+  to.params = &request.params;
+  to.matches = &request.matches;
+  to.gpu = &request.gpu;
+  to.device = &request.device;
+  to.order = &request.order;
+  to.engine = &request.engine;
+  to.tier = &request.tier;
+  to.code_folder = &request.code_folder;
+  return to;
+}
 
 }  // namespace matcha::session

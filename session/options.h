@@ -19,6 +19,8 @@
 /// and docs/options.md read it; options.def has the rows.
 namespace matcha::session {
 
+struct ProgramRequest;
+
 /// The parts of a request that options are put into. A surface sets those that its options need.
 struct OptionTargets {
   std::string* entry = nullptr;
@@ -79,6 +81,9 @@ struct OptionTargets {
   bool* total = nullptr;
   bool* no_total = nullptr;
 };
+
+/// The parts of a request for a program. It must outlive them.
+OptionTargets targets_of(ProgramRequest& request);
 
 /// An option of a question or a run.
 struct Option {

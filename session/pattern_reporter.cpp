@@ -16,10 +16,13 @@ void PatternReporter::set_pattern(const SourceManager& sources, SourceLoc loc) {
   loc_ = loc;
 }
 
-Status PatternReporter::error_at(Status status, const SourceManager& sources, SourceLoc loc, std::string_view message,
-                                 std::string_view hint) const {
-  return maybe_sources_ != nullptr ? to_.error_at(status, *maybe_sources_, loc_, message, hint)
-                                   : to_.error_at(status, sources, loc, message, hint);
+void PatternReporter::say(const Message& message) const {
+  Message moved = message;
+  if (maybe_sources_ != nullptr && message.maybe_sources != nullptr) {
+    moved.maybe_sources = maybe_sources_;
+    moved.loc = loc_;
+  }
+  to_.say(moved);
 }
 
 void PatternReporter::report(const Diagnostics& diagnostics, std::size_t from) const {

@@ -5,7 +5,7 @@
 namespace matcha::session {
 
 /// Hands on what the steps say. Once it has a pattern, errors with a place in the program that was written for it have
-/// their place in the pattern instead: users have not seen the program.
+/// their place in the pattern instead: nobody has seen the program.
 class PatternReporter final : public Reporter {
  public:
   /// `to` outlives it.
@@ -13,14 +13,7 @@ class PatternReporter final : public Reporter {
   /// From now on places are `loc`, in `sources`, which outlive it.
   void set_pattern(const SourceManager& sources, SourceLoc loc);
 
-  void note(std::string_view text) const override { to_.note(text); }
-  void warning(std::string_view message, std::string_view hint) const override { to_.warning(message, hint); }
-  Status error(Status status, std::string_view message, std::string_view hint) const override {
-    return to_.error(status, message, hint);
-  }
-  Status error(const runtime::Error& error) const override { return to_.error(error); }
-  Status error_at(Status status, const SourceManager& sources, SourceLoc loc, std::string_view message,
-                  std::string_view hint) const override;
+  void say(const Message& message) const override;
   /// Warnings about a generated program are left out.
   void report(const Diagnostics& diagnostics, std::size_t from) const override;
   void write(std::string_view text) const override { to_.write(text); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "ir/support/diagnostics.h"
@@ -8,6 +9,22 @@
 
 namespace matcha::session {
 
+/// What a step says. Its texts live as long as the call that takes it.
+struct Message {
+  enum class Kind : std::uint8_t { Note, Warning, Error };
+
+  Kind kind = Kind::Note;
+  Status status = Status::Ok;  ///< Of an error.
+  std::string_view text = {}, hint = {};
+  std::string_view file = {};  ///< An error of a file: its name; empty: none.
+  std::uint64_t line = 0;      ///< There, from 1; 0: none.
+  const SourceManager* maybe_sources = nullptr;
+  SourceLoc loc = {};  ///< An error at a place of a program, in the sources.
+
+  /// Whether it has a place in a program.
+  bool is_placed() const { return maybe_sources != nullptr && loc.valid(); }
+};
+
 /// Where the steps of a run say what they found out. Who runs them decides what becomes of it: the command line prints
 /// it, the library keeps it.
 class Reporter {
@@ -15,18 +32,42 @@ class Reporter {
   virtual ~Reporter() = default;
 
   /// A line about an event.
-  virtual void note(std::string_view text) const = 0;
-  virtual void warning(std::string_view message, std::string_view hint = {}) const = 0;
+  void note(std::string_view text) const { say({.text = text}); }
+  void warning(std::string_view text, std::string_view hint = {}) const {
+    say({.kind = Message::Kind::Warning, .text = text, .hint = hint});
+  }
   /// An error. Gives `status` back, so that a step can return it.
-  virtual Status error(Status status, std::string_view message, std::string_view hint = {}) const = 0;
+  Status error(Status status, std::string_view text, std::string_view hint = {}) const {
+    say({.kind = Message::Kind::Error, .status = status, .text = text, .hint = hint});
+    return status;
+  }
   /// An error of the runtime, with its file and line.
-  virtual Status error(const runtime::Error& error) const = 0;
+  Status error(const runtime::Error& error) const {
+    const Status status = status_of(error.kind);
+    say({.kind = Message::Kind::Error,
+         .status = status,
+         .text = error.message,
+         .hint = error.hint,
+         .file = error.file,
+         .line = error.line});
+    return status;
+  }
   /// An error at a place of the program.
-  virtual Status error_at(Status status, const SourceManager& sources, SourceLoc loc, std::string_view message,
-                          std::string_view hint) const = 0;
+  Status error_at(Status status, const SourceManager& sources, SourceLoc loc, std::string_view text,
+                  std::string_view hint) const {
+    say({.kind = Message::Kind::Error,
+         .status = status,
+         .text = text,
+         .hint = hint,
+         .maybe_sources = &sources,
+         .loc = loc});
+    return status;
+  }
+
+  virtual void say(const Message& message) const = 0;
   /// The diagnostics of a compilation from number `from` on.
   virtual void report(const Diagnostics& diagnostics, std::size_t from = 0) const = 0;
-  /// Text as it is: a report of a bug in the compiler.
+  /// Text as it is: what the compiler says about a bug of its own.
   virtual void write(std::string_view text) const = 0;
 };
 

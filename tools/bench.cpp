@@ -383,17 +383,9 @@ void add_bench(CLI::App& app, Action& action) {
   BenchOptions& o = *options;
   verb->add_option("FILE", o.files, "Programs (.mt), then the graph; `FILE:src,dst` takes these columns")
       ->type_name("");
-  OptionTargets to;
+  OptionTargets to = targets_of(o.request);
   put_targets(to, o.graph);
-  to.params = &o.request.params;
-  to.compile = &o.request.compile;
-  to.entry = &o.request.compile.entry;
-  to.pattern = &o.request.pattern;
   to.patterns = &o.patterns;
-  to.gpu = &o.request.gpu;
-  to.device = &o.request.device;
-  to.order = &o.request.order;
-  to.engine = &o.request.engine;
   to.simd_name = &o.simd;
   to.threads = &o.threads;
   to.timeout = &o.timeout;

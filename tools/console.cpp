@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "ir/support/utf8.h"
+#include "session/message_log.h"
 #include "session/output_file.h"
 #include "tools/help.h"
 #include "tools/session.h"
@@ -81,54 +82,31 @@ unsigned terminal_width() {
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : kNarrow;
 }
 
-void Console::note(std::string_view text) const {
+void Console::say(const Message& message) const {
   constexpr std::size_t kIndent = 2;
-  if (quiet() || json()) return;
-  const unsigned width = terminal_width();
-  write((width == 0 ? std::string(text) : wrapped(text, width, kIndent)) + "\n");
-}
-
-void Console::warning(std::string_view message, std::string_view hint) const {
-  if (!quiet() && !json()) write(render(color_, {}, "warning", message, hint));
-}
-
-Status Console::error(Status code, std::string_view message, std::string_view hint) const {
+  const bool is_error = message.kind == Message::Kind::Error;
+  if (!is_error && (quiet() || json())) return;
   if (json()) {
-    json_error(code, {}, 0, 0, 0, message, hint);
-  } else {
-    write(render(color_, {}, "error", message, hint));
+    const std::string object = to_json(message).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return write(fmt::format("[\n  {}\n]\n", object));
   }
-  return code;
-}
-
-Status Console::error(const runtime::Error& error) const {
-  const Status code = status_of(error.kind);
-  if (json()) {
-    json_error(code, error.file, error.line, 0, 0, error.message, error.hint);
-    return code;
+  if (message.kind == Message::Kind::Note) {
+    const unsigned width = terminal_width();
+    return write((width == 0 ? std::string(message.text) : wrapped(message.text, width, kIndent)) + "\n");
   }
-  std::string place = error.file;
-  if (error.line != 0) place += fmt::format(":{}", error.line);
-  write(render(color_, place, "error", error.message, error.hint));
-  return code;
-}
-
-Status Console::error_at(Status code, const SourceManager& sources, SourceLoc loc, std::string_view message,
-                         std::string_view hint) const {
-  if (!loc.valid()) return error(code, message, hint);
-  if (json()) {
-    json_error(code, sources.name(loc.file), loc.line, loc.column, loc.length, message, hint);
-    return code;
+  if (!message.is_placed()) {
+    const std::string line = message.line == 0 ? "" : fmt::format(":{}", message.line);
+    const char* const severity = is_error ? "error" : "warning";
+    return write(render(color_, std::string(message.file) + line, severity, message.text, message.hint));
   }
   // The renderer of diagnostics draws the line and the caret; its id in brackets has no meaning here.
-  Diagnostics one(sources);
-  one.error(DiagId::Syntax, loc, std::string(message), std::string(hint));
+  Diagnostics one(*message.maybe_sources);
+  one.error(DiagId::Syntax, message.loc, std::string(message.text), std::string(message.hint));
   std::string text = render_text(one, color_);
   const std::string bracket = fmt::format(" [{}]", diag_text(DiagId::Syntax));
   const std::size_t at = text.find(bracket + "\n");
   if (at != std::string::npos) text.erase(at, bracket.size());
   write(text);
-  return code;
 }
 
 void Console::report(const Diagnostics& diagnostics, std::size_t from) const {
@@ -141,15 +119,6 @@ void Console::report(const Diagnostics& diagnostics, std::size_t from) const {
     copy.notes = d.notes;
   }
   if (!shown.all().empty()) write(json() ? render_json(shown) : render_text(shown, color_));
-}
-
-void Console::json_error(Status code, std::string_view file, std::uint64_t line, std::uint64_t column,
-                         std::uint64_t length, std::string_view message, std::string_view hint) const {
-  nlohmann::ordered_json one = {
-      {"file", file},       {"line", line},        {"column", column},
-      {"length", length},   {"severity", "error"}, {"id", message_id(code)},
-      {"message", message}, {"hint", hint},        {"notes", nlohmann::ordered_json::array()}};
-  write(fmt::format("[\n  {}\n]\n", one.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
 }
 
 }  // namespace matcha::tools

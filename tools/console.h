@@ -14,8 +14,8 @@ struct ConsoleOptions {
   std::string diagnostics = "text";  ///< `text` or `json`.
   bool quiet = false;                ///< Errors only.
   bool no_progress = false;
-  /// Of an MPI job's ranks but the first: it prints errors only, names itself, and lets the first go before, which ends
-  /// the job if it has found the same: by a signal, after which nothing is printed.
+  /// Of an MPI job's ranks but the first: it tells errors only, names itself, and lets the first go before, which ends
+  /// the job if it has found the same: by a signal, after which nothing is told.
   int rank = 0;
 };
 
@@ -31,17 +31,9 @@ class Console final : public session::Reporter {
   /// Whether a progress bar may be drawn: a terminal, and neither `--quiet` nor `--no-progress`.
   bool progress() const { return progress_; }
 
-  /// A line about an event, broken to fit a terminal; nothing with `--quiet` or JSON diagnostics.
-  void note(std::string_view text) const override;
-  /// `warning: …`; nothing with `--quiet`.
-  void warning(std::string_view message, std::string_view hint = {}) const override;
-  /// `error: …`. Gives `code` back, so that a verb can return it. `id` names the error in JSON.
-  Status error(Status code, std::string_view message, std::string_view hint = {}) const override;
-  /// An error of the runtime, with its file and line.
-  Status error(const runtime::Error& error) const override;
-  /// An error at a place of the program, with its line and a caret.
-  Status error_at(Status code, const SourceManager& sources, SourceLoc loc, std::string_view message,
-                  std::string_view hint) const override;
+  /// A note is broken to fit a terminal; there is none with `--quiet` or JSON diagnostics. Nor is there a warning; an
+  /// error at a place of the program has its line and a caret.
+  void say(const Message& message) const override;
   /// The diagnostics of a compilation from number `from` on; warnings are left out with `--quiet`.
   void report(const Diagnostics& diagnostics, std::size_t from = 0) const override;
 
@@ -49,9 +41,6 @@ class Console final : public session::Reporter {
   void write(std::string_view text) const override;
 
  private:
-  void json_error(Status code, std::string_view file, std::uint64_t line, std::uint64_t column, std::uint64_t length,
-                  std::string_view message, std::string_view hint) const;
-
   ConsoleOptions options_;
   bool color_ = false;
   bool progress_ = false;
