@@ -378,7 +378,7 @@ class Bench {
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("bench", "Measure what programs take on a graph");
+  CLI::App* verb = app.add_subcommand("bench", "Measure the time of programs on a graph");
   auto options = std::make_shared<BenchOptions>();
   BenchOptions& o = *options;
   verb->add_option("FILE", o.files, "Programs (.mt), then the graph; `FILE:src,dst` takes these columns")

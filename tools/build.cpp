@@ -142,7 +142,7 @@ void add_build(CLI::App& app, Action& action) {
   auto options = std::make_shared<BuildOptions>();
   BuildOptions& o = *options;
   add_program_file(*verb, o.compile);
-  verb->add_option("--emit", o.emit, "What to print; ir is before the passes (the default), kernel after them")
+  verb->add_option("--emit", o.emit, "The stage to print; ir (default) is before the passes, kernel after them")
       ->check(CLI::IsMember(emit_words()))
       ->option_text(fmt::format("{}", fmt::join(emit_words(), "|")));
   verb->add_option("-o,--output", o.output, "Write to this file, which appears when it is complete; default: stdout")
@@ -161,7 +161,7 @@ void add_build(CLI::App& app, Action& action) {
   add_options(*verb, kBuild, to);
   std::vector<std::string> assumptions;
   for (ir::AssumptionKind kind : ir::kAssumptionKinds) assumptions.emplace_back(ir::keyword(kind));
-  verb->add_option("--assume", o.assumed, "What the program may assume of its graph, and refuses one that is not so")
+  verb->add_option("--assume", o.assumed, "Properties of the graph that the program may assume; it refuses others")
       ->delimiter(',')
       ->check(CLI::IsMember(assumptions))
       ->option_text(fmt::format("{}", fmt::join(assumptions, ",")))
@@ -175,11 +175,11 @@ void add_build(CLI::App& app, Action& action) {
   verb->add_option("--dump-dir", o.dump_dir, "Write the module after each pass into this folder")
       ->type_name("FOLDER")
       ->group("Passes");
-  verb->add_flag("--time-passes", o.time_passes, "Print what each pass took and did, on stderr")->group("Passes");
+  verb->add_flag("--time-passes", o.time_passes, "Print the time and changes of each pass, on stderr")->group("Passes");
   verb->add_option("--stop-after", o.stop_after, "End after the first run of this pass")
       ->type_name("PASS")
       ->group("Passes");
-  add_number(*verb, "--pass-limit", o.pass_limit, "End after so many passes, to find the one that breaks something")
+  add_number(*verb, "--pass-limit", o.pass_limit, "End after this many passes, to find the one that breaks something")
       ->group("Passes");
   add_number(*verb, "--arch", o.arch, "With --emit=ptx: compute capability, 10 times the major number; default: 90")
       ->group("GPU");

@@ -166,7 +166,7 @@ Status print_doc(const DocOptions& options) {
 }  // namespace
 
 void add_doc(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("doc", "Tell what is in a module: functions, signatures and docstrings");
+  CLI::App* verb = app.add_subcommand("doc", "List a module: functions, signatures and docstrings");
   auto options = std::make_shared<DocOptions>();
   verb->add_option(
           "MODULE", options->module,

@@ -100,7 +100,7 @@ struct DoctorOptions {
 }  // namespace
 
 void add_doctor(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("doctor", "Say what this build and this machine can do");
+  CLI::App* verb = app.add_subcommand("doctor", "Print the capabilities of this build and this machine");
   auto options = std::make_shared<DoctorOptions>();
   add_console_options(*verb, options->console);
   verb->add_flag("--json", options->json, "Print one JSON object");

@@ -160,11 +160,11 @@ void add_pattern(CLI::App& app, Action& action) {
   to.matches = &o.matches;
   to.directed = &o.directed;
   add_options(*verb, kPattern, to);
-  verb->add_option("--device", o.device, "What the order and the algorithm are chosen for; default: cpu")
+  verb->add_option("--device", o.device, "The device for which order and algorithm are chosen; default: cpu")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->option_text("cpu|cuda");
   verb->add_flag("--list", o.list, "Print the orders and algorithms with their estimated cost, not a program");
-  verb->add_flag("--delta", o.delta, "Print the program of what one edge adds, for graphs that change")
+  verb->add_flag("--delta", o.delta, "Print the program that counts the matches of one edge, for graphs that change")
       ->excludes("--matches")
       ->excludes("--list");
   verb->add_option("--svg", o.svg, "Draw the pattern into this file instead; `-`: standard output")->type_name("FILE");

@@ -80,8 +80,7 @@ void add_query(CLI::App& app, Action& action) {
   verb->add_option("GRAPH", o.bind.graph, "The graph: arcs, with a label each or with none")->required()->type_name("");
   add_options(*verb, kQuery, targets_of(o));
   add_console_options(*verb, o.console);
-  verb->footer(R"(What is read of each language, and what it means by a match: the chapter
-docs/queries.md.
+  verb->footer(R"(docs/queries.md lists what is supported of each language, and its matches.
 
 Examples:
   matcha query 'MATCH (a)-[:owns]->(b)-[:owns]->(a) RETURN count(*)' g.txt
