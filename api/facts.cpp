@@ -251,8 +251,9 @@ matcha_status matcha_program_emit(const matcha_program* program, const char* sta
     matcha::session::Status status = matcha::session::Status::Ok;
     on_reading_thread([&] { status = emit(program->shared->request(), stage, found, known, errors); });
     if (!known) {
-      return usage(fmt::format("there is no stage `{}`\n  hint: source, ast, asg, ir, kernel, llvm, cpp, cuda, svg", stage),
-                   error);
+      return usage(
+          fmt::format("there is no stage `{}`\n  hint: source, ast, asg, ir, kernel, llvm, cpp, cuda, svg", stage),
+          error);
     }
     if (status != matcha::session::Status::Ok) return fail(status_of(status), errors, error);
     *text = copy_of(found);

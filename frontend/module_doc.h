@@ -24,7 +24,7 @@ struct ModuleDoc {
   std::vector<FunctionDoc> functions;
 };
 
-/// What is written about a program or a module and its functions. Nothing if it has syntax errors, which `diagnostics`
+/// The documents of a program or a module and its functions. Nothing if it has syntax errors, which `diagnostics`
 /// gets.
 std::optional<ModuleDoc> module_doc(SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
 

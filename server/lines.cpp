@@ -24,7 +24,7 @@ namespace {
 /// Lines go out whole, one at a time.
 class Output {
  public:
-  /// False once the reader has closed.
+  /// False once the reader has gone.
   bool write(std::string_view line) {
     const std::lock_guard<std::mutex> lock(mutex_);
     while (!line.empty() && !broken_) {
@@ -94,7 +94,7 @@ class Input {
   bool ended_ = false;
 };
 
-/// Takes a line; answers requests other than runs at once.
+/// Takes a line; answers it at once if it is no run.
 void take_line(std::string_view line, const ServeRequest& usual, Worker& worker, Output& output) {
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
   const JsonLog log;

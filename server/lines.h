@@ -9,8 +9,8 @@
 namespace matcha::server {
 
 /// Answers the lines of standard input on standard output, after a line about the graph, until the input ends and
-/// nothing is left. `usual` is what holds for all requests; `tier`, of those that name none. Ok, or Input when nobody
-/// reads the answers.
+/// nothing is left. `usual` is what holds for all requests; `tier`, of those that name none. Ok, or Input once the
+/// reader of the answers has gone.
 Status serve_lines(const session::ResidentGraph::Shared& graph, std::optional<runtime::Tier> tier,
                    const ServeRequest& usual, const Reporter& reporter);
 

@@ -142,7 +142,7 @@ bool is_library(const std::string& name) {
   return std::ranges::find(known, name) != known.end();
 }
 
-/// Takes the member that has the question.
+/// Takes the member that says which program, pattern or request is meant.
 bool read_subject(const std::string& key, const Json& value, ServeRequest& request, const JsonLog& log) {
   if (key == "cancel") {
     request.kind = ServeRequest::Kind::Cancel;

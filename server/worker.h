@@ -27,32 +27,24 @@ class Worker {
 
   /// False: a request with this id has no answer yet.
   bool add(std::shared_ptr<Job> job);
-
   /// Asks a request to end; false if there is none with this id that has no answer.
   bool cancel(const Json& id);
-
   /// Ends all that go on, without answers.
   void abandon();
-
   /// Whether anything is left to do. Answers requests whose time is over and that do not end by themselves: compiling
   /// goes on, and later requests wait for it.
   bool look();
 
  private:
   Job* find(const Json& id);
-
   static void stop(Job& job, Status why);
-
   /// Answers without a result.
   void leave(Job& job);
-
   /// The first answer counts.
   void answer(Job& job, std::string_view line);
-
   /// Works, and then stays until the process ends: nauty keeps memory for each thread that only the thread can reach.
   /// `ended` is not of the object, which is gone after it.
   void live(std::promise<void>& ended);
-
   void work();
 
   Answers answers_;

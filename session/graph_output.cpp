@@ -40,7 +40,7 @@ GraphTarget named_target(std::string_view name) {
   return target;
 }
 
-/// True if a memory limit fits the request.
+/// Whether a memory limit fits the other options.
 Status check_memory(const GraphOutput& output, const GraphTarget& target, const Reporter& reporter) {
   if (output.memory == 0) return Status::Ok;
   const bool draws = output.random.vertices != 0 || output.random.edges != 0;

@@ -25,13 +25,13 @@ struct Message {
   bool is_placed() const { return maybe_sources != nullptr && loc.valid(); }
 };
 
-/// Where the steps of a run say what they found out. Who runs them decides what becomes of it: the command line prints
-/// it, the library keeps it.
+/// Takes the messages of the steps of a run. The caller decides about them: the command line prints messages, the
+/// library keeps them.
 class Reporter {
  public:
   virtual ~Reporter() = default;
 
-  /// A line about an event.
+  /// A line about what happened.
   void note(std::string_view text) const { say({.text = text}); }
   void warning(std::string_view text, std::string_view hint = {}) const {
     say({.kind = Message::Kind::Warning, .text = text, .hint = hint});

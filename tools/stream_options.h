@@ -9,7 +9,7 @@
 
 namespace matcha::tools {
 
-/// The options of `matcha stream`: the question and the inputs.
+/// The options of `matcha stream`: the request, and the words that it is made of.
 struct StreamOptions : session::stream::StreamRequest {
   StreamOptions() { code_folder = tools::code_folder(); }
 

@@ -99,7 +99,7 @@ class Rows {
     records_.resize(vertices);
   }
   std::uint64_t size() const { return records_.size(); }
-  /// Bytes of the arrays.
+  /// Of the arrays.
   std::uint64_t array_bytes() const { return pool_->bytes(); }
 
  private:

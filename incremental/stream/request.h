@@ -40,7 +40,7 @@ struct StreamRequest {
   std::string device = "auto";
   std::optional<std::uint32_t> gpus;                          ///< 0: all.
   std::uint64_t gpu_memory = 0;                               ///< 0: all of it.
-  std::uint64_t gpu_rows = ~std::uint64_t{0};                 ///< What is left of it.
+  std::uint64_t gpu_rows = ~std::uint64_t{0};                 ///< Bytes for rows; all ones: the rest.
   int gpu_turn = 0;                                           ///< Of the ranks of a host.
   std::shared_ptr<runtime::cluster::MpiTeam> team = nullptr;  ///< Ranks of an MPI job with the same stream.
   bool recompute = false;
