@@ -194,8 +194,9 @@ bool run(const Stream& stream, const std::string& name, const pattern::Pattern& 
 }
 
 /// Batches from the first on, by an engine of its own.
-bool run_way(const Stream& stream, const std::string& name, const pattern::Pattern& pattern, const Options& options,
-             session::stream::Way way, const char* way_name, std::size_t batches) {
+bool run_strategy(const Stream& stream, const std::string& name, const pattern::Pattern& pattern,
+                  const Options& options, session::stream::BatchStrategy strategy, const char* strategy_name,
+                  std::size_t batches) {
   namespace st = session::stream;
   std::vector<std::int64_t> sources, targets;
   for (const auto& [u, v] : stream.edges) {
@@ -213,7 +214,7 @@ bool run_way(const Stream& stream, const std::string& name, const pattern::Patte
   request.pattern.text = pattern::to_text(pattern);
   st::ApplyOptions apply;
   apply.run.threads = 1;
-  apply.way = way;
+  apply.strategy = strategy;
   std::vector<st::Answer> answers;
   bool works = engine != nullptr && engine->add(request, {}, log) == session::Status::Ok &&
                engine->start(apply, answers) == session::Status::Ok;
@@ -235,24 +236,26 @@ bool run_way(const Stream& stream, const std::string& name, const pattern::Patte
     const double begin = cpu_ms();
     works = engine->apply(batch, apply, answers) == session::Status::Ok;
     ms += cpu_ms() - begin;
-    if (works && answers.front().how == st::How::Recompute) ++anew;
+    if (works && answers.front().how == st::MaintenanceMethod::Recompute) ++anew;
   }
   if (!works) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), log->text().c_str());
     return false;
   }
-  std::printf("%s,%zu,%s,%.5f,%zu,%lld\n", name.c_str(), options.batch, way_name, ms / static_cast<double>(done), anew,
-              static_cast<long long>(std::get<__int128>(answers.front().total.front())));
+  std::printf("%s,%zu,%s,%.5f,%zu,%lld\n", name.c_str(), options.batch, strategy_name, ms / static_cast<double>(done),
+              anew, static_cast<long long>(std::get<__int128>(answers.front().total.front())));
   std::fflush(stdout);
   return true;
 }
 
-bool run_ways(const Stream& stream, const std::string& name, const pattern::Pattern& pattern, const Options& options) {
-  using session::stream::Way;
+bool run_strategies(const Stream& stream, const std::string& name, const pattern::Pattern& pattern,
+                    const Options& options) {
+  using session::stream::BatchStrategy;
   constexpr std::size_t kMostAnew = 10;
-  return run_way(stream, name, pattern, options, Way::Edges, "edges", options.batches) &&
-         run_way(stream, name, pattern, options, Way::Anew, "anew", std::min(kMostAnew, options.batches)) &&
-         run_way(stream, name, pattern, options, Way::ByCost, "by cost", options.batches);
+  return run_strategy(stream, name, pattern, options, BatchStrategy::EdgeByEdge, "edges", options.batches) &&
+         run_strategy(stream, name, pattern, options, BatchStrategy::Recount, "anew",
+                      std::min(kMostAnew, options.batches)) &&
+         run_strategy(stream, name, pattern, options, BatchStrategy::ByCost, "by cost", options.batches);
 }
 
 }  // namespace
@@ -284,8 +287,8 @@ int main(int argc, char** argv) {
   for (int i = at + 1; i < argc; ++i) {
     const std::string name = argv[i];
     const std::optional<pattern::Pattern> pattern = read_query(folder + "/" + name, name.substr(0, 2) != "p_");
-    const auto& way = options.batches == 0 ? run : run_ways;
-    all = pattern && way(stream, name, *pattern, options) && all;
+    const auto& strategy = options.batches == 0 ? run : run_strategies;
+    all = pattern && strategy(stream, name, *pattern, options) && all;
   }
   return all ? 0 : 1;
 }

@@ -43,12 +43,12 @@ std::vector<Number> difference(const std::vector<Number>& now, const std::vector
   return now.size() == before.size() ? differences : std::vector<Number>();
 }
 
-const char* how_name(How how) {
+const char* method_name(MaintenanceMethod how) {
   switch (how) {
-    case How::Delta: return "delta";
-    case How::Columns: return "columns";
-    case How::Roots: return "roots";
-    case How::Recompute: break;
+    case MaintenanceMethod::Delta: return "delta";
+    case MaintenanceMethod::Columns: return "columns";
+    case MaintenanceMethod::Roots: return "roots";
+    case MaintenanceMethod::Recompute: break;
   }
   return "recompute";
 }

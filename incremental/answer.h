@@ -28,8 +28,8 @@ std::vector<Number> numbers_of(const codegen::RunResult& result, const runtime::
 std::vector<Number> difference(const std::vector<Number>& now, const std::vector<Number>& before);
 
 /// How an answer was found (matcha.stream/1 `how`).
-enum class How : std::uint8_t { Delta, Columns, Roots, Recompute };
-const char* how_name(How how);
+enum class MaintenanceMethod : std::uint8_t { Delta, Columns, Roots, Recompute };
+const char* method_name(MaintenanceMethod how);
 
 /// Rows with a word for each column: ids of vertices (places for text ids), ints, the bits of doubles, 0 or 1.
 struct RowSet {
@@ -68,7 +68,7 @@ struct GpuRows {
   std::uint64_t sent = 0;  ///< Rows that were fetched.
   std::uint64_t left = 0;  ///< Rows that stayed remote, in host memory.
   std::uint64_t gone = 0;  ///< Rows evicted to make room.
-  std::uint64_t near_reads = 0, far_reads = 0;
+  std::uint64_t resident_reads = 0, remote_reads = 0;
   /// Time of the host to choose rows, and of the GPU to move them and to build those that the previous batch changed.
   double choose_ms = 0, move_ms = 0;
 
@@ -77,15 +77,15 @@ struct GpuRows {
     sent += more.sent;
     left += more.left;
     gone += more.gone;
-    near_reads += more.near_reads;
-    far_reads += more.far_reads;
+    resident_reads += more.resident_reads;
+    remote_reads += more.remote_reads;
     choose_ms += more.choose_ms;
     move_ms += more.move_ms;
   }
   /// The share of reads that hit resident rows; 0 without reads.
   double hit_share() const {
-    const std::uint64_t all = near_reads + far_reads;
-    return all == 0 ? 0 : static_cast<double>(near_reads) / static_cast<double>(all);
+    const std::uint64_t all = resident_reads + remote_reads;
+    return all == 0 ? 0 : static_cast<double>(resident_reads) / static_cast<double>(all);
   }
 };
 
@@ -96,7 +96,7 @@ struct Answer {
   /// Inserted and deleted matches: for lists, and for counts of edge-induced patterns; otherwise empty.
   std::optional<__int128> plus, minus;
   RowChanges changes;  ///< If rows are requested.
-  How how = How::Recompute;
+  MaintenanceMethod how = MaintenanceMethod::Recompute;
   bool on_gpu = false;              ///< A GPU counted the effect of the edges.
   std::optional<GpuRows> gpu_rows;  ///< If the GPU's memory is bounded.
   std::string why;                  ///< For users: why the method is not `delta`; may be empty.

@@ -89,7 +89,7 @@ std::string answer_json(const BatchFacts& facts, const Answer& answer, const std
   if (facts.first_time) number("first_t", *facts.first_time);
   if (facts.last_time) number("last_t", *facts.last_time);
   number("offset", facts.offset);
-  object.add("how", fmt::format("\"{}\"", how_name(answer.how)));
+  object.add("how", fmt::format("\"{}\"", method_name(answer.how)));
   if (answer.on_gpu) object.add("device", "\"cuda\"");
   if (answer.gpu_rows) {
     const GpuRows& rows = *answer.gpu_rows;
@@ -97,8 +97,8 @@ std::string answer_json(const BatchFacts& facts, const Answer& answer, const std
                                          {"sent", rows.sent},
                                          {"left", rows.left},
                                          {"gone", rows.gone},
-                                         {"near", rows.near_reads},
-                                         {"far", rows.far_reads},
+                                         {"near", rows.resident_reads},
+                                         {"far", rows.remote_reads},
                                          {"hits", rounded(rows.hit_share())},
                                          {"choose_ms", rounded(rows.choose_ms)},
                                          {"move_ms", rounded(rows.move_ms)}};

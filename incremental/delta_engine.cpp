@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "incremental/backlog.h"
+#include "incremental/delayed_batches.h"
 #include "incremental/delta_program.h"
 #include "incremental/dynamic_present.h"
 #include "incremental/engine.h"
 #include "incremental/gpu_use.h"
 #include "incremental/label_numbers.h"
-#include "incremental/lag.h"
-#include "incremental/late_batches.h"
 #include "incremental/phase.h"
 #include "incremental/rebuild.h"
 #include "incremental/root_engine.h"
@@ -41,22 +41,22 @@ class DeltaEngine final : public Engine {
   DeltaEngine(const ResidentGraph::Shared& start, std::unique_ptr<Engine> stands,
               std::shared_ptr<const Reporter> reporter, Prepared::Reading reading, const DeltaDevice& device)
       : present_(start),
-        stands_(std::move(stands)),
+        baseline_(std::move(stands)),
         reporter_(std::move(reporter)),
         reading_(std::move(reading)),
         gpu_(device),
-        late_({present_, gpu_, *reporter_, [this] { return counting(); },
-               [this](const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) {
-                 return take(batch, options, answers);
-               }}) {}
+        delayed_({present_, gpu_, *reporter_, [this] { return counting(); },
+                  [this](const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) {
+                    return take(batch, options, answers);
+                  }}) {}
 
   const Present& present() const override { return present_; }
   const DynamicPresent& graph_at_hand() const { return present_; }
-  const runtime::LabelDictionary& dictionary() const override { return stands_->dictionary(); }
+  const runtime::LabelDictionary& dictionary() const override { return baseline_->dictionary(); }
 
   runtime::Result<ResidentGraph::Shared> graph() override {
     const Status status = catch_up();
-    if (status == Status::Ok) return stands_->graph();
+    if (status == Status::Ok) return baseline_->graph();
     runtime::Error error;
     error.kind = runtime::ErrorKind::Resource;
     error.message = "the graph cannot be laid out";
@@ -65,7 +65,7 @@ class DeltaEngine final : public Engine {
 
   Status add(const ProgramRequest& request, const ProgramOptions& options,
              std::shared_ptr<const Reporter> reporter) override {
-    Entry entry{request, options, std::move(reporter), {}, stands_->size(), {}};
+    Entry entry{request, options, std::move(reporter), {}, baseline_->size(), {}};
     if (request.device == "cuda" && !gpu_.is_wanted()) {
       entry.why = "a GPU is required";
     } else {
@@ -75,11 +75,11 @@ class DeltaEngine final : public Engine {
       entry.delta.reset();
       entry.why = "labels of edges would take too much memory";
     }
-    if (entry.delta && entry.delta->asks_for_types(dictionary())) {
+    if (entry.delta && entry.delta->uses_vertex_types(dictionary())) {
       entry.delta.reset();
       entry.why = kTypesProblem;
     }
-    const Status status = entry.delta ? stands_->add(request, options, entry.reporter) : run_anew(entry);
+    const Status status = entry.delta ? baseline_->add(request, options, entry.reporter) : switch_to_recompute(entry);
     if (status == Status::Ok) entries_.push_back(std::move(entry));
     return status;
   }
@@ -95,49 +95,49 @@ class DeltaEngine final : public Engine {
   }
 
   Status start(const ApplyOptions& options, std::vector<Answer>& answers) override {
-    Status status = late_.finish();
+    Status status = delayed_.finish();
     if (status == Status::Ok) status = plan(options);
     if (status != Status::Ok) return status;
     std::vector<Answer> stood, ran;
     status = start_deltas(options, stood);
-    if (status == Status::Ok && again_ != nullptr) status = again_->start(options, ran);
+    if (status == Status::Ok && recompute_ != nullptr) status = recompute_->start(options, ran);
     if (status == Status::Ok) answers = merged(std::move(stood), std::move(ran));
     return status;
   }
 
   Status apply(const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) override {
-    const Status status = late_.finish();
+    const Status status = delayed_.finish();
     return status == Status::Ok ? take(batch, options, answers) : status;
   }
 
-  Status put_off(const NetBatch& batch, const ApplyOptions& options, bool& is_late) override {
-    is_late = may_be_late(batch, options);
-    if (!is_late) return Status::Ok;
-    if (!batch.empty()) lag_.add();
-    return late_.add(batch, options);
+  Status apply_delayed(const NetBatch& batch, const ApplyOptions& options, bool& is_delayed) override {
+    is_delayed = may_be_delayed(batch, options);
+    if (!is_delayed) return Status::Ok;
+    if (!batch.empty()) backlog_.add();
+    return delayed_.add(batch, options);
   }
-  Status settle(bool all, std::vector<Late>& answers) override {
-    const Status status = all ? late_.finish() : Status::Ok;
-    answers = late_.take();
+  Status settle(bool all, std::vector<DelayedAnswers>& answers) override {
+    const Status status = all ? delayed_.finish() : Status::Ok;
+    answers = delayed_.take();
     return status;
   }
 
   Status set_dictionary(std::shared_ptr<const runtime::LabelDictionary> dictionary) override {
-    const runtime::LabelDictionary before = stands_->dictionary();
-    lag_.forget_batches();
-    Status status = late_.finish();
-    if (status == Status::Ok) status = stands_->set_dictionary(dictionary);
-    if (status == Status::Ok && again_ != nullptr) status = again_->set_dictionary(dictionary);
+    const runtime::LabelDictionary before = baseline_->dictionary();
+    backlog_.forget_batches();
+    Status status = delayed_.finish();
+    if (status == Status::Ok) status = baseline_->set_dictionary(dictionary);
+    if (status == Status::Ok && recompute_ != nullptr) status = recompute_->set_dictionary(dictionary);
     if (status != Status::Ok) return status;
     const std::int64_t none = dictionary->code("").value_or(runtime::kNoLabel);
     const auto recoded = [&](std::int64_t label) { return recode(label, before, *dictionary).value_or(none); };
     present_.recode(recoded, none, numbered());
     for (Entry& entry : entries_) {
-      if (!entry.delta || !entry.delta->asks_for_types(*dictionary)) continue;
+      if (!entry.delta || !entry.delta->uses_vertex_types(*dictionary)) continue;
       entry.delta.reset();
       entry.why = kTypesProblem;
-      has_left_ = true;
-      status = run_anew(entry);
+      has_lost_deltas_ = true;
+      status = switch_to_recompute(entry);
       if (status != Status::Ok) return status;
     }
     return Status::Ok;
@@ -154,16 +154,16 @@ class DeltaEngine final : public Engine {
   };
 
   /// Switches a program to recomputation after each batch.
-  Status run_anew(Entry& entry) {
-    if (again_ == nullptr) {
+  Status switch_to_recompute(Entry& entry) {
+    if (recompute_ == nullptr) {
       // With the label words known so far.
       runtime::Result<ResidentGraph::Shared> now = graph();
       if (!now) return reporter_->error(now.error());
-      again_ = make_recompute(*now, reporter_, reading_);
-      if (again_ == nullptr) return Status::Resource;
+      recompute_ = make_recompute(*now, reporter_, reading_);
+      if (recompute_ == nullptr) return Status::Resource;
     }
-    entry.index = again_->size();
-    return again_->add(entry.request, entry.options, entry.reporter);
+    entry.index = recompute_->size();
+    return recompute_->add(entry.request, entry.options, entry.reporter);
   }
 
   /// Applies a batch and answers it; no answers are pending.
@@ -176,15 +176,15 @@ class DeltaEngine final : public Engine {
     has_shared_ = on_gpu_ = false;
     gpu_rows_ = {};
     search_->set_limits(options.run.stop_request, options.run.deadline);
-    lag_.begin();
+    backlog_.begin();
     status = change(batch, options);
     if (status != Status::Ok) return status;
-    lag_.end(batch, present_.edge_count() / kEdgesOfLate + kLateChanges);
-    std::vector<Answer> stood(options.quiet ? 0 : stands_->size()), ran;
+    backlog_.end(batch, present_.edge_count() / kEdgesOfLate + kLateChanges);
+    std::vector<Answer> stood(options.quiet ? 0 : baseline_->size()), ran;
     for (Entry& entry : entries_) {
       if (!entry.delta) continue;
       if (options.quiet) {
-        entry.delta->forget();
+        entry.delta->invalidate();
       } else {
         std::optional<Answer> answer = entry.delta->answer();
         if (!answer) return reporter_->error(Status::Run, "a number of matches cannot be computed from its changes");
@@ -199,16 +199,16 @@ class DeltaEngine final : public Engine {
     const std::size_t edges = batch.deleted.size() + batch.inserted.size();
     if (edges != 0 && edges < kTimed && !options.quiet && !has_shared_) each_ms_ = ms / static_cast<double>(edges);
     if (!options.quiet) gpu_.add(on_gpu_, edges, ms, *reporter_);
-    if (again_ != nullptr) status = again_->apply(batch, options, ran);
+    if (recompute_ != nullptr) status = recompute_->apply(batch, options, ran);
     if (status == Status::Ok && !options.quiet) answers = merged(std::move(stood), std::move(ran));
     return status;
   }
 
   /// True if counting many such batches together is faster, on a GPU.
-  bool may_be_late(const NetBatch& batch, const ApplyOptions& options) {
+  bool may_be_delayed(const NetBatch& batch, const ApplyOptions& options) {
     const std::size_t edges = batch.deleted.size() + batch.inserted.size();
-    if (options.quiet || options.maybe_partners != nullptr || options.way == Way::Anew || again_ != nullptr ||
-        needs_plan() || !batch.vertices.empty() || edges > LateBatches::kMostEdges) {
+    if (options.quiet || options.maybe_partners != nullptr || options.strategy == BatchStrategy::Recount ||
+        recompute_ != nullptr || needs_plan() || !batch.vertices.empty() || edges > DelayedBatches::kMostEdges) {
       return false;
     }
     for (const Entry& entry : entries_) {
@@ -216,18 +216,18 @@ class DeltaEngine final : public Engine {
     }
     GpuDeltas* const maybe_gpu = gpu_.counts(present_) ? gpu_.maybe_ready(counting(), *reporter_) : nullptr;
     if (maybe_gpu == nullptr || edges > maybe_gpu->most_edges()) return false;
-    const double anew = options.way == Way::Edges ? kNever : anew_ms(options);
-    return gpu_.each_ms().value_or(0) * static_cast<double>(edges) < anew;
+    const double limit_ms = options.strategy == BatchStrategy::EdgeByEdge ? kNever : recount_ms(options);
+    return gpu_.each_ms().value_or(0) * static_cast<double>(edges) < limit_ms;
   }
 
-  Engine& engine_of(std::size_t program) const { return entries_[program].delta ? *stands_ : *again_; }
+  Engine& engine_of(std::size_t program) const { return entries_[program].delta ? *baseline_ : *recompute_; }
 
   DynamicPresent::Numbered numbered() const { return {labels_.codes(dictionary()), edge_labels_.codes(dictionary())}; }
 
   bool needs_plan() const {
     constexpr std::uint64_t kFewEdges = 1000;
     const std::uint64_t edges = present_.edge_count() + kFewEdges, planned = planned_edges_ + kFewEdges;
-    return !search_ || has_left_ || edges > 4 * planned || planned > 4 * edges;
+    return !search_ || has_lost_deltas_ || edges > 4 * planned || planned > 4 * edges;
   }
 
   /// Sets classes for all labels that programs use, once; plans the terms of all patterns, again when the size of the
@@ -235,7 +235,7 @@ class DeltaEngine final : public Engine {
   Status plan(const ApplyOptions& options) {
     if (!needs_plan()) return Status::Ok;
     planned_edges_ = present_.edge_count();
-    has_left_ = shared_is_planned_ = false;
+    has_lost_deltas_ = shared_is_planned_ = false;
     gpu_.replan();
     if (!search_) lay_out(options);
     const auto class_of = [this](const std::string& label) { return labels_.number(label); };
@@ -268,16 +268,16 @@ class DeltaEngine final : public Engine {
 
   /// Updates the graph of the baseline engine to this one.
   Status catch_up() {
-    if (!lag_.exists()) return Status::Ok;
-    runtime::Result<ResidentGraph::Shared> last = stands_->graph();
+    if (!backlog_.exists()) return Status::Ok;
+    runtime::Result<ResidentGraph::Shared> last = baseline_->graph();
     if (!last) return reporter_->error(last.error());
     const Stopwatch watch;
     ApplyOptions quiet;
     quiet.quiet = true;
     std::vector<Answer> none;
-    const std::optional<NetBatch> known = lag_.batch();
-    const Status status = stands_->apply(known ? *known : present_.difference_to(**last), quiet, none);
-    if (status == Status::Ok) lag_.clear();
+    const std::optional<NetBatch> known = backlog_.batch();
+    const Status status = baseline_->apply(known ? *known : present_.difference_to(**last), quiet, none);
+    if (status == Status::Ok) backlog_.clear();
     rebuild_ms_ = watch.ms();
     return status;
   }
@@ -286,7 +286,7 @@ class DeltaEngine final : public Engine {
   Status run_all(const ApplyOptions& options, std::vector<Answer>& answers) {
     Status status = catch_up();
     const Stopwatch watch;
-    if (status == Status::Ok) status = stands_->start(options, answers);
+    if (status == Status::Ok) status = baseline_->start(options, answers);
     // A run that took much longer than the last one was delayed.
     constexpr double kMostGrowth = 1.25;
     run_ms_ = std::min(watch.ms(), run_ms_ ? kMostGrowth * *run_ms_ : kNever);
@@ -299,8 +299,8 @@ class DeltaEngine final : public Engine {
     for (Entry& entry : entries_) {
       if (!entry.delta) continue;
       Answer& answer = answers[entry.index];
-      answer.how = How::Delta;
-      entry.delta->forget();
+      answer.how = MaintenanceMethod::Delta;
+      entry.delta->invalidate();
       entry.delta->set_total(answer.total);
     }
     return Status::Ok;
@@ -333,7 +333,7 @@ class DeltaEngine final : public Engine {
   }
 
   /// The time to recount the whole graph; kNever if impossible.
-  double anew_ms(const ApplyOptions& options) const {
+  double recount_ms(const ApplyOptions& options) const {
     if (options.quiet || !run_ms_) return kNever;
     for (const Entry& entry : entries_) {
       if (entry.delta && (entry.delta->wants_rows() || !entry.delta->total())) return kNever;
@@ -343,7 +343,7 @@ class DeltaEngine final : public Engine {
   }
 
   /// Recounts the whole present graph.
-  Status count_anew(const ApplyOptions& options) {
+  Status recount(const ApplyOptions& options) {
     std::vector<Answer> answers;
     const Status status = run_all(options, answers);
     if (status != Status::Ok) return status;
@@ -356,11 +356,11 @@ class DeltaEngine final : public Engine {
   /// Applies the batch, one update after the other: deletions, then insertions.
   Status change(const NetBatch& batch, const ApplyOptions& options) {
     const bool quiet = options.quiet;
-    if (!batch.empty()) lag_.add();
+    if (!batch.empty()) backlog_.add();
     if (!present_.take_deleted(batch, updates_)) return misfit("a deleted edge did not exist");
     // In between, a relabelled vertex has a label that no graph could have.
-    Phase goes(updates_.size(), batch.relabels() ? kNever : anew_ms(options), options.way);
-    Status status = change_edges(updates_, -1, goes, options);
+    Phase deletions(updates_.size(), batch.relabels() ? kNever : recount_ms(options), options.strategy);
+    Status status = change_edges(updates_, -1, deletions, options);
     if (status != Status::Ok) return status;
     // Between deletions and insertions a relabelled vertex has a temporary class that no program uses.
     for (const VertexChange& vertex : batch.vertices) {
@@ -372,16 +372,16 @@ class DeltaEngine final : public Engine {
         if (!present_.take(vertex)) return misfit("a deleted vertex did not exist");
       }
     }
-    if (goes.gave_up()) status = count_anew(options);
+    if (deletions.gave_up()) status = recount(options);
     if (status != Status::Ok) return status;
     for (Entry& entry : entries_) {
       if (entry.delta) entry.delta->turn();
     }
-    if (!batch.vertices.empty() || !batch.inserted.empty()) lag_.add();
-    return take_what_comes(batch, options);
+    if (!batch.vertices.empty() || !batch.inserted.empty()) backlog_.add();
+    return take_insertions(batch, options);
   }
 
-  Status take_what_comes(const NetBatch& batch, const ApplyOptions& options) {
+  Status take_insertions(const NetBatch& batch, const ApplyOptions& options) {
     const bool quiet = options.quiet;
     for (const VertexChange& vertex : batch.vertices) {
       if (vertex.was && vertex.is) {
@@ -392,10 +392,10 @@ class DeltaEngine final : public Engine {
       }
     }
     if (!present_.take_inserted(batch, updates_)) return misfit("an inserted edge existed, or one of its ends did not");
-    Phase comes(updates_.size(), anew_ms(options), options.way);
-    const Status status = change_edges(updates_, 1, comes, options);
+    Phase insertions(updates_.size(), recount_ms(options), options.strategy);
+    const Status status = change_edges(updates_, 1, insertions, options);
     if (status != Status::Ok) return status;
-    return comes.gave_up() ? count_anew(options) : Status::Ok;
+    return insertions.gave_up() ? recount(options) : Status::Ok;
   }
 
   /// Inserts or deletes edges, and counts their effect, on the available threads.
@@ -450,19 +450,19 @@ class DeltaEngine final : public Engine {
   Status count_on_gpu(std::span<const EdgeUpdate> edges, int sign, Phase& phase, const ApplyOptions& options,
                       std::size_t& taken) {
     const double began = phase.is_timed() ? thread_ms() : 0;
-    GpuDeltas::Took took;
+    GpuDeltas::AppliedEdges applied;
     const Status status = gpu_.take(edges, sign, {options.run.stop_request, options.run.deadline},
-                                    options.maybe_partners, *reporter_, took);
+                                    options.maybe_partners, *reporter_, applied);
     if (status != Status::Ok) return status;
-    if (!took.fits) return misfit("a deleted edge did not exist, or an inserted one did");
-    taken = took.edges;
+    if (!applied.fits) return misfit("a deleted edge did not exist, or an inserted one did");
+    taken = applied.edges;
     if (taken != 0) {
       has_shared_ = on_gpu_ = true;
-      gpu_rows_.add(took.rows);
-      if (phase.is_timed()) phase.add(took.ms, began);
+      gpu_rows_.add(applied.rows);
+      if (phase.is_timed()) phase.add(applied.ms, began);
       phase.counts(taken);
     }
-    return status_of(took.ending, *reporter_);
+    return status_of(applied.ending, *reporter_);
   }
 
   /// The number of remaining edges that threads share; 0: the next one is counted here.
@@ -493,15 +493,15 @@ class DeltaEngine final : public Engine {
       shared_->set_programs(counting());
     }
     has_shared_ = true;
-    const SharedDeltas::Took took =
+    const SharedDeltas::AppliedEdges applied =
         shared_->take(edges, sign, {options.run.stop_request, options.run.deadline}, options.maybe_partners);
-    if (took.failure) return reporter_->error(*took.failure);
-    if (!took.fits) return misfit("a deleted edge did not exist, or an inserted one did");
-    taken = took.edges;
-    const double each = took.busy_ms / static_cast<double>(taken);
-    ms = took.busy_ms / shared_->workers();
+    if (applied.failure) return reporter_->error(*applied.failure);
+    if (!applied.fits) return misfit("a deleted edge did not exist, or an inserted one did");
+    taken = applied.edges;
+    const double each = applied.busy_ms / static_cast<double>(taken);
+    ms = applied.busy_ms / shared_->workers();
     each_ms_ = each_ms_ ? (*each_ms_ + each) / 2 : each;
-    return status_of(took.ending, *reporter_);
+    return status_of(applied.ending, *reporter_);
   }
 
   static const runtime::SetKernels& kernels(const ApplyOptions& options) {
@@ -553,9 +553,9 @@ class DeltaEngine final : public Engine {
   DynamicPresent present_;
   /// Runs the programs with deltas on the whole graph: to check them, and for totals that are unknown. Its graph may
   /// lag.
-  std::unique_ptr<Engine> stands_;
-  std::unique_ptr<Engine> again_;  ///< Runs all other programs; null: there are none.
-  Lag lag_;                        ///< The changes missing in the graph of `stands_`.
+  std::unique_ptr<Engine> baseline_;
+  std::unique_ptr<Engine> recompute_;  ///< Runs all other programs; null: there are none.
+  Backlog backlog_;                    ///< The changes missing in the graph of `baseline_`.
   std::shared_ptr<const Reporter> reporter_;
   Prepared::Reading reading_;
   std::vector<Entry> entries_;
@@ -566,12 +566,12 @@ class DeltaEngine final : public Engine {
   unsigned shared_threads_ = 0;
   bool shared_is_planned_ = false;  ///< It has the current plans of the programs.
   bool has_shared_ = false;         ///< In the current batch.
-  bool has_left_ = false;           ///< A program has lost its deltas since the last plan.
+  bool has_lost_deltas_ = false;    ///< A program has lost its deltas since the last plan.
   std::vector<EdgeUpdate> updates_;
   GpuUse gpu_;           ///< Its graph is that of `present_`.
   bool on_gpu_ = false;  ///< Edges of the current batch were counted on it,
   GpuRows gpu_rows_;     ///< which read these rows.
-  LateBatches late_;
+  DelayedBatches delayed_;
   /// The time of one thread for an edge; measured if there are several threads.
   std::optional<double> each_ms_;
   /// The last time to run all programs with deltas, and to lay the graph out for them.

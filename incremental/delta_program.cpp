@@ -183,7 +183,7 @@ std::optional<DeltaProgram> DeltaProgram::make(const ProgramRequest& request, co
   for (const Pattern& pattern : program.patterns_) {
     if (!pattern::has_delta(pattern, why)) return std::nullopt;
   }
-  program.forget();
+  program.invalidate();
   return program;
 }
 
@@ -205,7 +205,7 @@ std::vector<std::string> DeltaProgram::edge_labels() const {
   return {found.begin(), found.end()};
 }
 
-bool DeltaProgram::asks_for_types(const runtime::LabelDictionary& dictionary) const {
+bool DeltaProgram::uses_vertex_types(const runtime::LabelDictionary& dictionary) const {
   const auto is_other = [&](const std::string& label) { return with_types(label, dictionary) != label; };
   return is_pattern_ && std::ranges::any_of(labels(), is_other);
 }
@@ -303,7 +303,7 @@ void DeltaProgram::turn() {
   at_turn_ = so_far ? std::optional(so_far->front()) : std::nullopt;
 }
 
-void DeltaProgram::forget() {
+void DeltaProgram::invalidate() {
   total_.reset();
   delta_.assign(patterns_.size(), 0);
   recounted_.clear();
@@ -369,7 +369,7 @@ std::optional<std::vector<__int128>> DeltaProgram::delta() const {
 
 std::optional<Answer> DeltaProgram::answer() {
   Answer answer;
-  answer.how = How::Delta;
+  answer.how = MaintenanceMethod::Delta;
   if (options_.rows) {
     answer.changes = row_changes();
     answer.plus = answer.changes.count(1);
@@ -385,7 +385,7 @@ std::optional<Answer> DeltaProgram::answer() {
       answer.plus = changed->front() - *at_turn_;
     }
     if (!recounted_.empty()) {
-      answer.how = How::Recompute;
+      answer.how = MaintenanceMethod::Recompute;
       answer.why = "many edges changed, so recounting the graph is faster";
     }
   }

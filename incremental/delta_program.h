@@ -33,7 +33,7 @@ class DeltaProgram {
   std::vector<std::string> edge_labels() const;
   /// True if vertices with several types (session/vertex_types.h) have some of these labels, which patterns then
   /// express differently: there are no deltas.
-  bool asks_for_types(const runtime::LabelDictionary& dictionary) const;
+  bool uses_vertex_types(const runtime::LabelDictionary& dictionary) const;
   /// Plans it for the graph, whose classes and layers are set. False, with the reason, if that is impossible.
   bool plan(const runtime::stream::DynamicGraph& graph, const NumberOf& class_of, const NumberOf& layer_of,
             std::string& why);
@@ -68,7 +68,7 @@ class DeltaProgram {
   const std::optional<std::vector<Number>>& total() const { return total_; }
   void set_total(std::vector<Number> total) { total_ = std::move(total); }
   /// Invalidates the totals: edges changed without being counted.
-  void forget();
+  void invalidate();
   bool wants_total() const { return options_.totals; }
   bool wants_rows() const { return options_.rows; }
 

@@ -23,7 +23,7 @@ class DeviceChoice {
 
  private:
   void change(bool tries);
-  bool is_sooner(bool on_gpu) const;
+  bool is_faster(bool on_gpu) const;
 
   bool has_gpu_ = false, on_gpu_ = false, is_trying_ = false;
   bool is_warm_ = false;  ///< The graph is on the device; earlier measurements do not count.

@@ -295,7 +295,7 @@ bool DynamicPresent::has_edge(std::int64_t u, std::int64_t v, std::int64_t label
 
 /// Numbers, places, records and rows are scattered in memory, so all those of a group of edges are prefetched before
 /// the first one is used.
-void DynamicPresent::look_up(std::span<const EdgeChange> edges, Known* known) const {
+void DynamicPresent::look_up(std::span<const EdgeChange> edges, Presence* known) const {
   constexpr std::size_t kGroup = 32;
   struct Ends {
     std::optional<std::uint32_t> u, v;       // Numbers,
@@ -320,7 +320,7 @@ void DynamicPresent::look_up(std::span<const EdgeChange> edges, Known* known) co
     for (std::size_t i = 0; i < count; ++i) {
       const Ends& of = ends[i];
       const std::int64_t label = edges[first + i].label;
-      Known& found = known[first + i];
+      Presence& found = known[first + i];
       found = {false, of.from != kNone, of.to != kNone};
       if (!found.u || !found.v) continue;
       found.edge = edge_labels_ != nullptr ? edge_labels_->contains(*of.u, *of.v, label)

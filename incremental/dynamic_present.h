@@ -78,7 +78,7 @@ class DynamicPresent final : public Present {
   std::optional<std::int64_t> label_of(std::int64_t id) const override;
   void labels_between(std::int64_t u, std::int64_t v, std::vector<std::int64_t>& labels) const override;
   bool has_edge(std::int64_t u, std::int64_t v, std::int64_t label) const override;
-  void look_up(std::span<const EdgeChange> edges, Known* known) const override;
+  void look_up(std::span<const EdgeChange> edges, Presence* known) const override;
   std::uint64_t degree_of(std::int64_t id) const override;
   void each_edge_at(std::int64_t id, const TakeEdge& take) const override;
 

@@ -23,10 +23,10 @@
 namespace matcha::session::stream {
 
 /// How the changes of a batch are counted for programs with deltas.
-enum class Way : std::uint8_t {
-  ByCost,  ///< Edge by edge, unless recounting the whole graph is faster for the remaining edges.
-  Edges,   ///< Always edge by edge.
-  Anew,    ///< Recounts the whole graph whenever possible.
+enum class BatchStrategy : std::uint8_t {
+  ByCost,      ///< Edge by edge, unless recounting the whole graph is faster for the remaining edges.
+  EdgeByEdge,  ///< Always edge by edge.
+  Recount,     ///< Recounts the whole graph whenever possible.
 };
 
 /// How to run a batch.
@@ -34,7 +34,7 @@ struct ApplyOptions {
   codegen::RunOptions run;  ///< Threads, tier, stop request and deadline; no callbacks.
   /// Updates the graph without answering, as the answers were already delivered: the vector of answers stays empty.
   bool quiet = false;
-  Way way = Way::ByCost;  ///< Does not affect the answers.
+  BatchStrategy strategy = BatchStrategy::ByCost;  ///< Does not affect the answers.
   /// Threads always share the edges of a batch, even if they are few and cheap; false: only if that is faster. Neither
   /// this nor the number of threads affects the answers.
   bool shares_always = false;
@@ -105,17 +105,17 @@ class Engine {
   virtual Status apply_each(const std::vector<NetBatch>& batches, const ApplyOptions& options,
                             std::vector<std::vector<Answer>>& answers);
 
-  /// Applies a batch like `apply` but delays its answers, if counting many batches together is faster: sets `is_late`.
-  /// Otherwise does nothing. `settle` returns the delayed answers, also if other calls come in between.
-  virtual Status put_off(const NetBatch& batch, const ApplyOptions& options, bool& is_late);
+  /// Applies a batch like `apply` but delays its answers, if counting many batches together is faster: sets
+  /// `is_delayed`. Otherwise does nothing. `settle` returns the delayed answers, also if other calls come in between.
+  virtual Status apply_delayed(const NetBatch& batch, const ApplyOptions& options, bool& is_delayed);
   /// The answers of a delayed batch.
-  struct Late {
+  struct DelayedAnswers {
     std::vector<Answer> answers;
     double apply_ms = 0;  ///< Its time in addition to that of the answers.
   };
   /// Returns delayed answers, by batch, in order: all of them, or those that are available without waiting. If it ends
   /// early, it returns those before that point.
-  virtual Status settle(bool all, std::vector<Late>& answers);
+  virtual Status settle(bool all, std::vector<DelayedAnswers>& answers);
 
   /// Adds label words of updates to the known ones, which changes codes (LabelDictionary). The graph gets the new
   /// codes, programs that use labels are recompiled, and totals stay. Vertices without a label get the empty word, if

@@ -17,7 +17,7 @@ namespace matcha::session::stream {
 
 struct FeedRules {
   LineRules lines;
-  ColumnWish columns;  ///< For timed lines.
+  ColumnRequest columns;  ///< For timed lines.
   bool directed = false;
   std::optional<std::int64_t> width;  ///< Of a window; requires times.
   std::int64_t lateness = 0;
@@ -50,7 +50,7 @@ class Feed {
   /// The next update begins a new interval, and so a new batch.
   bool begins_slide() const;
   /// No update is available.
-  bool is_dry() const { return ready_.empty(); }
+  bool is_exhausted() const { return ready_.empty(); }
   /// Moves the next update to the batch.
   void take();
   const RawBatch& batch() const { return batch_; }

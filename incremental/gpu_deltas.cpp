@@ -16,8 +16,8 @@ GpuRows rows_of(const DeviceSearch::Outcome& outcome) {
   rows.sent = outcome.rows.sent;
   rows.left = outcome.rows.left;
   rows.gone = outcome.rows.gone;
-  rows.near_reads = outcome.near_reads;
-  rows.far_reads = outcome.far_reads;
+  rows.resident_reads = outcome.resident_reads;
+  rows.remote_reads = outcome.remote_reads;
   rows.choose_ms = outcome.choose_ms;
   rows.move_ms = outcome.move_ms;
   return rows;
@@ -48,18 +48,18 @@ std::string GpuDeltas::set_programs(std::vector<DeltaProgram*> programs) {
   return search_->problem_of(terms_);
 }
 
-runtime::Result<GpuDeltas::Took> GpuDeltas::take(std::span<const EdgeUpdate> edges, int sign,
-                                                 const runtime::match::Stops& stops,
-                                                 runtime::stream::Partners* maybe_partners) {
+runtime::Result<GpuDeltas::AppliedEdges> GpuDeltas::take(std::span<const EdgeUpdate> edges, int sign,
+                                                         const runtime::match::Stops& stops,
+                                                         runtime::stream::Partners* maybe_partners) {
   const runtime::Result<DeviceSearch::Outcome> outcome =
       search_->run({terms_, edges, sign > 0, stops, {}, maybe_partners});
   if (!outcome) return outcome.error();
   const runtime::stream::SharedSearch::Result& found = outcome->found;
-  Took took{found.ending, found.fits, outcome->is_refused, found.updates, found.busy_ms, rows_of(*outcome)};
-  if (!took.fits || took.is_refused || took.ending != DeltaSearch::Ending::Complete) return took;
+  AppliedEdges applied{found.ending, found.fits, outcome->is_refused, found.updates, found.busy_ms, rows_of(*outcome)};
+  if (!applied.fits || applied.is_refused || applied.ending != DeltaSearch::Ending::Complete) return applied;
   take_matches(*outcome, sign);
-  if (!take_counts(found.maps, 0, sign)) took.ending = DeltaSearch::Ending::Overflow;
-  return took;
+  if (!take_counts(found.maps, 0, sign)) applied.ending = DeltaSearch::Ending::Overflow;
+  return applied;
 }
 
 /// Passes the listed rows to the programs.

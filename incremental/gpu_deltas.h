@@ -36,7 +36,7 @@ class GpuDeltas {
   std::string set_programs(std::vector<DeltaProgram*> programs);
 
   /// The result of inserting (+1) or deleting (-1) a prefix of some edges, applied to the graph and the programs.
-  struct Took {
+  struct AppliedEdges {
     runtime::stream::DeltaSearch::Ending ending = runtime::stream::DeltaSearch::Ending::Complete;
     bool fits = true;         ///< False: an inserted edge exists, or a deleted one does not.
     bool is_refused = false;  ///< A number exceeds the range of the GPU, and nothing was done.
@@ -45,8 +45,9 @@ class GpuDeltas {
     GpuRows rows;
   };
   /// Errors: Resource when out of memory, and then nothing was done; Runtime when the GPU failed.
-  runtime::Result<Took> take(std::span<const runtime::stream::EdgeUpdate> edges, int sign,
-                             const runtime::match::Stops& stops, runtime::stream::Partners* maybe_partners = nullptr);
+  runtime::Result<AppliedEdges> take(std::span<const runtime::stream::EdgeUpdate> edges, int sign,
+                                     const runtime::match::Stops& stops,
+                                     runtime::stream::Partners* maybe_partners = nullptr);
 
   /// The same in two steps, for edges of several batches, as in incremental/runtime/device_search.h.
   bool add(std::span<const runtime::stream::BatchUpdate> updates) { return search_->add(updates); }

@@ -75,18 +75,18 @@ bool GpuUse::counts(DynamicPresent& present) {
 
 bool GpuUse::counts_rest(DynamicPresent& present, std::size_t done, double cpu_ms, std::size_t left) {
   // The least host time of a GPU for an edge, and for an edge of the graph, which is copied once.
-  constexpr double kEachMs = 1e-3, kMsOfEdge = 1e-5, kSurely = 2;
+  constexpr double kEachMs = 1e-3, kMsOfEdge = 1e-5, kMargin = 2;
   if (device_.kind != DeltaDevice::Kind::Auto || is_off_ || done == 0) return false;
   rest_cpu_ms_ = cpu_ms / static_cast<double>(done);
   const double cpu = rest_cpu_ms_ * static_cast<double>(left);
   const double graph = gpu_ == nullptr ? kMsOfEdge * static_cast<double>(present.edge_count()) : 0;
-  return cpu > kSurely * (each_ms_.value_or(kEachMs) * static_cast<double>(left) + graph) && is_open(present, cpu);
+  return cpu > kMargin * (each_ms_.value_or(kEachMs) * static_cast<double>(left) + graph) && is_open(present, cpu);
 }
 
 void GpuUse::add(bool on_gpu, std::size_t edges, double ms, const Reporter& reporter) {
   edges_ += edges;
-  if (!has_told_ && gpu_ != nullptr && gpu_->host_bytes() != 0) {
-    has_told_ = true;
+  if (!has_reported_ && gpu_ != nullptr && gpu_->host_bytes() != 0) {
+    has_reported_ = true;
     reporter.note(fmt::format("{} bytes of the GPU are taken, which reads the rest of the graph in {} of the host",
                               gpu_->bytes(), gpu_->host_bytes()));
   }
@@ -130,17 +130,18 @@ std::size_t GpuUse::wanted(std::size_t left, double step_ms, const std::vector<D
 }
 
 Status GpuUse::take(std::span<const runtime::stream::EdgeUpdate> edges, int sign, const runtime::match::Stops& stops,
-                    runtime::stream::Partners* maybe_partners, const Reporter& reporter, GpuDeltas::Took& took) {
-  const runtime::Result<GpuDeltas::Took> taken = gpu_->take(edges, sign, stops, maybe_partners);
-  took = {};
+                    runtime::stream::Partners* maybe_partners, const Reporter& reporter,
+                    GpuDeltas::AppliedEdges& applied) {
+  const runtime::Result<GpuDeltas::AppliedEdges> taken = gpu_->take(edges, sign, stops, maybe_partners);
+  applied = {};
   if (!taken) {
     if (maybe_partners != nullptr || taken.error().kind != runtime::ErrorKind::Resource)
       return reporter.error(taken.error());
     give_up(reporter, taken.error().message);
     return Status::Ok;
   }
-  took = *taken;
-  if (took.edges != 0) each_ms_ = took.ms / static_cast<double>(took.edges);
+  applied = *taken;
+  if (applied.edges != 0) each_ms_ = applied.ms / static_cast<double>(applied.edges);
   return Status::Ok;
 }
 

@@ -55,7 +55,7 @@ class GpuUse {
   /// Requires: `wanted` returned more than 0. No edges taken and no error: the CPU must count. Reports errors. With
   /// partners, which could not fall back together, lack of memory is an error.
   Status take(std::span<const runtime::stream::EdgeUpdate> edges, int sign, const runtime::match::Stops& stops,
-              runtime::stream::Partners* maybe_partners, const Reporter& reporter, GpuDeltas::Took& took);
+              runtime::stream::Partners* maybe_partners, const Reporter& reporter, GpuDeltas::AppliedEdges& applied);
 
  private:
   bool is_open(DynamicPresent& present, double cpu_ms);
@@ -67,7 +67,7 @@ class GpuUse {
   std::unique_ptr<GpuDeltas> gpu_;
   std::uint64_t edges_ = 0;  ///< Edges counted so far.
   bool is_planned_ = false;
-  bool has_told_ = false;          ///< It was reported that a part of the graph is in host memory.
+  bool has_reported_ = false;      ///< It was reported that a part of the graph is in host memory.
   bool is_off_ = false;            ///< The CPU counts from now on.
   std::optional<double> each_ms_;  ///< The time for an edge.
   /// The CPU's time for an edge of the current batch, which may return to the CPU; 0: it may not.

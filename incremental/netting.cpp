@@ -62,7 +62,7 @@ void Netting::expect(std::span<const Update> updates) {
 bool Netting::add(const Update& update, std::string* maybe_why_not) {
   bool changes = false;
   std::string why_not;
-  const Known* const maybe_known = next_known_ < known_.size() ? &known_[next_known_++] : nullptr;
+  const Presence* const maybe_known = next_known_ < known_.size() ? &known_[next_known_++] : nullptr;
   switch (update.kind) {
     case UpdateKind::InsertEdge:
       changes = insert_edge(update, maybe_known);
@@ -106,7 +106,7 @@ void Netting::add_slots() {
   for (std::uint32_t i = 0; i < edges_.size(); ++i) slots_[slot_of(edges_[i].key)] = i + 1;
 }
 
-Netting::Edge& Netting::edge(const Key& key, const Known* maybe_known) {
+Netting::Edge& Netting::edge(const Key& key, const Presence* maybe_known) {
   if (2 * (edges_.size() + 1) > slots_.size()) add_slots();
   std::uint32_t& number = slots_[slot_of(key)];
   if (number == 0) {
@@ -143,7 +143,7 @@ bool Netting::bring(std::int64_t id, bool is_known) {
   return true;
 }
 
-bool Netting::insert_edge(const Update& update, const Known* maybe_known) {
+bool Netting::insert_edge(const Update& update, const Presence* maybe_known) {
   const bool is_loop = update.u == update.v;
   if (is_loop && rules_.forgets) return false;
   // Looked-up edges are in the order of the announced updates.
@@ -154,7 +154,7 @@ bool Netting::insert_edge(const Update& update, const Known* maybe_known) {
   return !std::exchange(edge(key, maybe_known).is, true) || changes;
 }
 
-bool Netting::delete_edges(const Update& update, const Known* maybe_known) {
+bool Netting::delete_edges(const Update& update, const Presence* maybe_known) {
   if (update.u == update.v) return false;
   const Key key = key_of(update);
   if (update.has_label || !present_.keeps_edge_labels()) return std::exchange(edge(key, maybe_known).is, false);

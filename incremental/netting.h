@@ -42,15 +42,15 @@ class Netting {
     Key key;
     bool was = false, is = false;
   };
-  using Known = Present::Known;
+  using Presence = Present::Presence;
 
   Key key_of(const Update& update) const;
   std::size_t slot_of(const Key& key) const;
   void add_slots();
-  Edge& edge(const Key& key, const Known* maybe_known = nullptr);
+  Edge& edge(const Key& key, const Presence* maybe_known = nullptr);
   VertexChange& vertex(std::int64_t id);
-  bool insert_edge(const Update& update, const Known* maybe_known);
-  bool delete_edges(const Update& update, const Known* maybe_known);
+  bool insert_edge(const Update& update, const Presence* maybe_known);
+  bool delete_edges(const Update& update, const Presence* maybe_known);
   bool set_vertex(const Update& update);
   bool delete_vertex(const Update& update);
   /// Creates a vertex; true if it was missing. `is_known`: the graph is known to have it.
@@ -66,7 +66,7 @@ class Netting {
   std::vector<std::uint32_t> slots_;
   std::unordered_map<std::int64_t, VertexChange> vertices_;  ///< Vertices that changed.
   std::vector<Key> expected_;                                ///< Edges of announced updates,
-  std::vector<Known> known_;                                 ///< their presence in the graph,
+  std::vector<Presence> known_;                              ///< their presence in the graph,
   std::size_t next_known_ = 0;                               ///< and the first that is not used so far.
   bool keeps_touched_ = false;
   /// By vertex, its edges in the batch; filled on first use.

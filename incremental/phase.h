@@ -24,9 +24,10 @@ inline double thread_ms() {
 /// whole graph is recounted when all of them are applied.
 class Phase {
  public:
-  /// `anew_ms`: the time to recount the whole graph; kNever: impossible.
-  Phase(std::uint64_t edges, double anew_ms, Way way) : left_(edges), anew_ms_(way == Way::Edges ? kNever : anew_ms) {
-    gave_up_ = anew_ms_ < kNever && way == Way::Anew && edges != 0;
+  /// `recount_ms`: the time to recount the whole graph; kNever: impossible.
+  Phase(std::uint64_t edges, double recount_ms, BatchStrategy strategy)
+      : left_(edges), recount_ms_(strategy == BatchStrategy::EdgeByEdge ? kNever : recount_ms) {
+    gave_up_ = recount_ms_ < kNever && strategy == BatchStrategy::Recount && edges != 0;
     is_timed_ = edges >= kTimed;
     if (is_timed_) since_ms_ = thread_ms();
   }
@@ -35,12 +36,12 @@ class Phase {
     constexpr std::uint64_t kFewLeft = 128;
     // The first measurements may be off: a tenth of the time of a recount is spent on them, and the recount must be
     // faster by a quarter.
-    constexpr double kSurely = 1.25;
+    constexpr double kMargin = 1.25;
     if (!gave_up_ && done_ >= next_look_ && left_ >= kFewLeft) {
       const double ms = this->ms();
       next_look_ = done_ + kLook;
-      gave_up_ =
-          ms > kTried * anew_ms_ && ms / static_cast<double>(done_) * static_cast<double>(left_) > kSurely * anew_ms_;
+      gave_up_ = ms > kProbeShare * recount_ms_ &&
+                 ms / static_cast<double>(done_) * static_cast<double>(left_) > kMargin * recount_ms_;
     }
     done_ += edges;
     left_ -= edges;
@@ -56,15 +57,15 @@ class Phase {
     since_ms_ = thread_ms();
   }
   /// The longest step after which a switch to recounting is still in time.
-  double step_ms() const { return kTried * anew_ms_; }
+  double step_ms() const { return kProbeShare * recount_ms_; }
 
  private:
   static constexpr std::uint64_t kLook = 32;
-  static constexpr double kTried = 0.1;
+  static constexpr double kProbeShare = 0.1;
   double since_ms_ = 0, spent_ms_ = 0;
   bool is_timed_ = false;
   std::uint64_t done_ = 0, left_, next_look_ = kLook;
-  double anew_ms_;
+  double recount_ms_;
   bool gave_up_ = false;
 };
 

@@ -29,11 +29,11 @@ class Present {
   /// True if the edge exists; without labels of edges, `label` is kNoLabel.
   virtual bool has_edge(std::int64_t u, std::int64_t v, std::int64_t label) const = 0;
   /// The presence of an edge and of its ends.
-  struct Known {
+  struct Presence {
     bool edge = false, u = false, v = false;
   };
   /// `has_edge` and `label_of` for many edges. Thread-safe.
-  virtual void look_up(std::span<const EdgeChange> edges, Known* known) const {
+  virtual void look_up(std::span<const EdgeChange> edges, Presence* known) const {
     for (std::size_t i = 0; i < edges.size(); ++i) {
       const EdgeChange& edge = edges[i];
       const bool is_there = has_edge(edge.u, edge.v, edge.label);

@@ -113,7 +113,7 @@ class Program {
   }
   /// The totals of the present graph are known.
   bool is_current() const { return last_.has_value(); }
-  void forget() { last_.reset(); }
+  void invalidate() { last_.reset(); }
   const std::vector<Number>& last_total() const { return last_->total; }
   /// True if numbers on the common part of both graphs give insertions and deletions. `relabels`: a vertex has another
   /// label after the batch, and none in the common part; the pattern may accept both labels.
@@ -189,7 +189,7 @@ class Recompute final : public Engine {
       Program::Found found;
       const Status status = program->run(present_.graph(), options.run, found);
       if (status != Status::Ok) return status;
-      program->forget();
+      program->invalidate();
       Answer answer = program->answer(std::move(found), nullptr);
       answer.match_ms = watch.ms();
       answers.push_back(std::move(answer));
@@ -211,7 +211,7 @@ class Recompute final : public Engine {
     }
     for (const std::unique_ptr<Program>& program : programs_) {
       if (options.quiet) {
-        program->forget();
+        program->invalidate();
         continue;
       }
       const Stopwatch watch;
@@ -324,12 +324,12 @@ Status Engine::apply_each(const std::vector<NetBatch>& batches, const ApplyOptio
   return Status::Ok;
 }
 
-Status Engine::put_off(const NetBatch& /*batch*/, const ApplyOptions& /*options*/, bool& is_late) {
-  is_late = false;
+Status Engine::apply_delayed(const NetBatch& /*batch*/, const ApplyOptions& /*options*/, bool& is_delayed) {
+  is_delayed = false;
   return Status::Ok;
 }
 
-Status Engine::settle(bool /*all*/, std::vector<Late>& answers) {
+Status Engine::settle(bool /*all*/, std::vector<DelayedAnswers>& answers) {
   answers.clear();
   return Status::Ok;
 }

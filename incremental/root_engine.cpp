@@ -12,17 +12,17 @@ namespace {
 
 class RootEngine final : public Engine {
  public:
-  RootEngine(std::unique_ptr<Engine> others, const DynamicPresent& present, std::shared_ptr<const Reporter> reporter,
+  RootEngine(std::unique_ptr<Engine> fallback, const DynamicPresent& present, std::shared_ptr<const Reporter> reporter,
              Prepared::Reading reading)
-      : others_(std::move(others)),
+      : fallback_(std::move(fallback)),
         present_(present),
         reporter_(std::move(reporter)),
         reading_(std::move(reading)),
-        dictionary_(std::make_shared<const runtime::LabelDictionary>(others_->dictionary())) {}
+        dictionary_(std::make_shared<const runtime::LabelDictionary>(fallback_->dictionary())) {}
 
-  const Present& present() const override { return others_->present(); }
-  runtime::Result<ResidentGraph::Shared> graph() override { return others_->graph(); }
-  const runtime::LabelDictionary& dictionary() const override { return others_->dictionary(); }
+  const Present& present() const override { return fallback_->present(); }
+  runtime::Result<ResidentGraph::Shared> graph() override { return fallback_->graph(); }
+  const runtime::LabelDictionary& dictionary() const override { return fallback_->dictionary(); }
 
   Status add(const ProgramRequest& request, const ProgramOptions& options,
              std::shared_ptr<const Reporter> reporter) override {
@@ -37,8 +37,8 @@ class RootEngine final : public Engine {
       if (!now) return reporter_->error(now.error());
       entry.roots = RootProgram::make(request, options, *now, reading_, reporter, entry.no_roots);
     }
-    entry.index = others_->size();
-    const Status status = entry.roots ? Status::Ok : others_->add(request, options, reporter);
+    entry.index = fallback_->size();
+    const Status status = entry.roots ? Status::Ok : fallback_->add(request, options, reporter);
     if (status != Status::Ok) return status;
     if (!entry.no_roots.empty()) {
       reporter->note("the program is recomputed after each batch: " + entry.no_delta +
@@ -50,39 +50,39 @@ class RootEngine final : public Engine {
   std::size_t size() const override { return entries_.size(); }
   const frontend::Type& result_type(std::size_t program) const override {
     const Entry& entry = entries_[program];
-    return entry.roots ? *entry.roots->prepared().signature().result : others_->result_type(entry.index);
+    return entry.roots ? *entry.roots->prepared().signature().result : fallback_->result_type(entry.index);
   }
   const std::string& semantics(std::size_t program) const override {
     const Entry& entry = entries_[program];
-    return entry.roots ? entry.roots->prepared().semantics() : others_->semantics(entry.index);
+    return entry.roots ? entry.roots->prepared().semantics() : fallback_->semantics(entry.index);
   }
   const std::vector<std::string>& row_names(std::size_t program) const override {
     const Entry& entry = entries_[program];
-    return entry.roots ? entry.roots->prepared().row_names() : others_->row_names(entry.index);
+    return entry.roots ? entry.roots->prepared().row_names() : fallback_->row_names(entry.index);
   }
 
   Status start(const ApplyOptions& options, std::vector<Answer>& answers) override {
-    std::vector<Answer> others;
-    Status status = others_->start(options, others);
+    std::vector<Answer> fallback;
+    Status status = fallback_->start(options, fallback);
     if (status != Status::Ok) return status;
     std::vector<Answer> all(entries_.size());
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       if (!entries_[i].roots) continue;
       const Stopwatch watch;
-      entries_[i].roots->forget(true);
+      entries_[i].roots->invalidate(true);
       status = run_whole(*entries_[i].roots, options, all[i]);
       if (status != Status::Ok) return status;
       all[i].match_ms = watch.ms();
     }
-    answers = merged(std::move(all), std::move(others));
+    answers = merged(std::move(all), std::move(fallback));
     return Status::Ok;
   }
 
   Status apply(const NetBatch& batch, const ApplyOptions& options, std::vector<Answer>& answers) override {
-    if (!has_roots()) return others_->apply(batch, options, answers);
+    if (!has_roots()) return fallback_->apply(batch, options, answers);
     answers.clear();
     std::vector<double> ms(entries_.size(), 0);
-    const RootProgram::At at{present_, batch, options, dictionary_, balls_};
+    const RootProgram::BatchContext at{present_, batch, options, dictionary_, balls_};
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       if (!entries_[i].roots) continue;
       const Stopwatch watch;
@@ -90,8 +90,8 @@ class RootEngine final : public Engine {
       if (status != Status::Ok) return status;
       ms[i] = watch.ms();
     }
-    std::vector<Answer> others, all(entries_.size());
-    Status status = others_->apply(batch, options, others);
+    std::vector<Answer> fallback, all(entries_.size());
+    Status status = fallback_->apply(batch, options, fallback);
     if (status != Status::Ok || options.quiet) return status;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       if (!entries_[i].roots) continue;
@@ -100,19 +100,21 @@ class RootEngine final : public Engine {
       if (status != Status::Ok) return status;
       all[i].match_ms = ms[i] + watch.ms();
     }
-    answers = merged(std::move(all), std::move(others));
+    answers = merged(std::move(all), std::move(fallback));
     return Status::Ok;
   }
 
   Status apply_each(const std::vector<NetBatch>& batches, const ApplyOptions& options,
                     std::vector<std::vector<Answer>>& answers) override {
-    return has_roots() ? Engine::apply_each(batches, options, answers) : others_->apply_each(batches, options, answers);
+    return has_roots() ? Engine::apply_each(batches, options, answers)
+                       : fallback_->apply_each(batches, options, answers);
   }
 
-  Status put_off(const NetBatch& batch, const ApplyOptions& options, bool& is_late) override {
-    return has_roots() ? Engine::put_off(batch, options, is_late) : others_->put_off(batch, options, is_late);
+  Status apply_delayed(const NetBatch& batch, const ApplyOptions& options, bool& is_delayed) override {
+    return has_roots() ? Engine::apply_delayed(batch, options, is_delayed)
+                       : fallback_->apply_delayed(batch, options, is_delayed);
   }
-  Status settle(bool all, std::vector<Late>& answers) override { return others_->settle(all, answers); }
+  Status settle(bool all, std::vector<DelayedAnswers>& answers) override { return fallback_->settle(all, answers); }
 
   Status set_dictionary(std::shared_ptr<const runtime::LabelDictionary> dictionary) override {
     Status status = Status::Ok;
@@ -123,14 +125,14 @@ class RootEngine final : public Engine {
       status = entry.roots->keep_rows(*now);
       if (status != Status::Ok) return status;
     }
-    status = others_->set_dictionary(dictionary);
+    status = fallback_->set_dictionary(dictionary);
     if (status != Status::Ok) return status;
     dictionary_ = std::move(dictionary);
     if (!has_roots()) return Status::Ok;
     runtime::Result<ResidentGraph::Shared> now = graph();
     if (!now) return reporter_->error(now.error());
     for (Entry& entry : entries_) {
-      if (entry.roots) status = entry.roots->compile_again(*now);
+      if (entry.roots) status = entry.roots->recompile(*now);
       if (status != Status::Ok) return status;
     }
     return Status::Ok;
@@ -152,17 +154,17 @@ class RootEngine final : public Engine {
     const Stopwatch watch;
     runtime::Result<ResidentGraph::Shared> now = graph();
     if (!now) return reporter_->error(now.error());
-    program.took_layout(watch.ms());
+    program.add_layout_time(watch.ms());
     const Status status = program.run_whole(*now, options);
-    return status == Status::Ok ? program.answer(How::Recompute, answer) : status;
+    return status == Status::Ok ? program.answer(MaintenanceMethod::Recompute, answer) : status;
   }
 
-  Status before(RootProgram& program, const RootProgram::At& at) {
+  Status before(RootProgram& program, const RootProgram::BatchContext& at) {
     if (at.options.quiet) {
-      program.forget();
+      program.invalidate();
       return Status::Ok;
     }
-    if (!program.knows() && !program.keeps_rows()) {
+    if (!program.is_valid() && !program.keeps_rows()) {
       runtime::Result<ResidentGraph::Shared> now = graph();
       if (!now) return reporter_->error(now.error());
       const Status status = program.refresh(*now, at.options);
@@ -180,12 +182,12 @@ class RootEngine final : public Engine {
     }
   }
 
-  Status after(RootProgram& program, const RootProgram::At& at, Answer& answer) {
+  Status after(RootProgram& program, const RootProgram::BatchContext& at, Answer& answer) {
     bool done = false;
     Status status = with_memory([&] { return program.after(at, done); });
     if (status != Status::Ok) return status;
-    if (done) return program.answer(How::Roots, answer);
-    const bool can_tell = !program.tells_rows() || program.keeps_rows();
+    if (done) return program.answer(MaintenanceMethod::Roots, answer);
+    const bool can_tell = !program.reports_rows() || program.keeps_rows();
     status = run_whole(program, at.options, answer);
     if (status != Status::Ok) return status;
     if (!can_tell) return reporter_->error(Status::Run, "the rows that a batch changes cannot be computed");
@@ -193,20 +195,20 @@ class RootEngine final : public Engine {
     return Status::Ok;
   }
 
-  std::vector<Answer> merged(std::vector<Answer> all, std::vector<Answer> others) const {
+  std::vector<Answer> merged(std::vector<Answer> all, std::vector<Answer> fallback) const {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       const Entry& entry = entries_[i];
       if (entry.roots) {
         if (all[i].why.empty()) all[i].why = entry.no_delta;
         continue;
       }
-      all[i] = std::move(others[entry.index]);
+      all[i] = std::move(fallback[entry.index]);
       if (!all[i].why.empty() && !entry.no_roots.empty()) all[i].why += "; not by vertices: " + entry.no_roots;
     }
     return all;
   }
 
-  std::unique_ptr<Engine> others_;
+  std::unique_ptr<Engine> fallback_;
   const DynamicPresent& present_;  ///< Of that engine.
   std::shared_ptr<const Reporter> reporter_;
   Prepared::Reading reading_;
@@ -217,9 +219,9 @@ class RootEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> with_roots(std::unique_ptr<Engine> others, const DynamicPresent& present,
+std::unique_ptr<Engine> with_roots(std::unique_ptr<Engine> fallback, const DynamicPresent& present,
                                    std::shared_ptr<const Reporter> reporter, const Prepared::Reading& reading) {
-  return std::make_unique<RootEngine>(std::move(others), present, std::move(reporter), reading);
+  return std::make_unique<RootEngine>(std::move(fallback), present, std::move(reporter), reading);
 }
 
 }  // namespace matcha::session::stream

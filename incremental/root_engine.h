@@ -8,8 +8,8 @@
 namespace matcha::session::stream {
 
 /// An engine that answers programs which process one vertex after the other (root_program.h), and passes all others to
-/// `others`, whose graph is `present`.
-std::unique_ptr<Engine> with_roots(std::unique_ptr<Engine> others, const DynamicPresent& present,
+/// `fallback`, whose graph is `present`.
+std::unique_ptr<Engine> with_roots(std::unique_ptr<Engine> fallback, const DynamicPresent& present,
                                    std::shared_ptr<const Reporter> reporter, const Prepared::Reading& reading);
 
 }  // namespace matcha::session::stream

@@ -13,16 +13,17 @@ namespace matcha::session::stream {
 
 namespace {
 
-Keep keep_of(const ir::Sink& sink, bool rows) {
+StoredForm keep_of(const ir::Sink& sink, bool rows) {
   switch (sink.kind) {
-    case ir::SinkKind::Any: return Keep::Trues;
-    case ir::SinkKind::All: return Keep::Falses;
-    case ir::SinkKind::List: return rows ? Keep::Rows : Keep::Count;
-    case ir::SinkKind::Sum: return sink.var->type->is_scalar(ir::ScalarKind::F64) ? Keep::Values : Keep::Sum;
+    case ir::SinkKind::Any: return StoredForm::Trues;
+    case ir::SinkKind::All: return StoredForm::Falses;
+    case ir::SinkKind::List: return rows ? StoredForm::Rows : StoredForm::Count;
+    case ir::SinkKind::Sum:
+      return sink.var->type->is_scalar(ir::ScalarKind::F64) ? StoredForm::Values : StoredForm::Sum;
     case ir::SinkKind::Min:
     case ir::SinkKind::Max: break;
   }
-  return Keep::Values;
+  return StoredForm::Values;
 }
 
 bool is_number_of_label(const ir::Expr& e) {
@@ -40,8 +41,8 @@ class RootRewriter final : public ir::Rewriter {
       : Rewriter(context), maybe_roots_(maybe_roots), maybe_degrees_(maybe_degrees) {
     for (const RootSink& sink : sinks) {
       const ir::Type* type = context.i128();
-      if (sink.keep == Keep::Rows) type = sink.var->type;
-      if (sink.keep == Keep::Values) type = context.list(sink.var->type);
+      if (sink.keep == StoredForm::Rows) type = sink.var->type;
+      if (sink.keep == StoredForm::Values) type = context.list(sink.var->type);
       kept_[sink.var] = {builder().var(type, sink.var->hint), sink.keep};
     }
   }
@@ -49,7 +50,7 @@ class RootRewriter final : public ir::Rewriter {
  private:
   struct Kept {
     const ir::Var* var = nullptr;
-    Keep keep = Keep::Sum;
+    StoredForm keep = StoredForm::Sum;
   };
 
   const ir::Expr* on_expr(const ir::Expr* e) override {
@@ -74,7 +75,7 @@ class RootRewriter final : public ir::Rewriter {
     std::vector<ir::Sink> sinks;
     for (const ir::Sink& sink : s.sinks) {
       const Kept& kept = kept_.at(sink.var);
-      const bool is_list = kept.keep == Keep::Rows || kept.keep == Keep::Values;
+      const bool is_list = kept.keep == StoredForm::Rows || kept.keep == StoredForm::Values;
       sinks.push_back({kept.var, is_list ? ir::SinkKind::List : ir::SinkKind::Sum, nullptr});
       given_.push_back(kept.var);
     }
@@ -93,12 +94,12 @@ class RootRewriter final : public ir::Rewriter {
     builder().set_loc(s.loc);
     const ir::Expr *const one = builder().integer(1), *const none = builder().integer(0);
     switch (found->second.keep) {
-      case Keep::Trues: values = {builder().make(ir::Op{ir::Kind::Select}, {values[0], one, none})}; break;
-      case Keep::Falses: values = {builder().make(ir::Op{ir::Kind::Select}, {values[0], none, one})}; break;
-      case Keep::Count: values = {one}; break;
-      case Keep::Sum:
-      case Keep::Rows:
-      case Keep::Values: break;
+      case StoredForm::Trues: values = {builder().make(ir::Op{ir::Kind::Select}, {values[0], one, none})}; break;
+      case StoredForm::Falses: values = {builder().make(ir::Op{ir::Kind::Select}, {values[0], none, one})}; break;
+      case StoredForm::Count: values = {one}; break;
+      case StoredForm::Sum:
+      case StoredForm::Rows:
+      case StoredForm::Values: break;
     }
     out.push_back(builder().yield(found->second.var, values));
   }

@@ -10,7 +10,7 @@
 namespace matcha::session::stream {
 
 /// How the result of all roots is stored, so that the yields of some roots can be removed and replaced.
-enum class Keep : std::uint8_t {
+enum class StoredForm : std::uint8_t {
   Sum,     ///< Of ints.
   Trues,   ///< Of `any`: the number of true values.
   Falses,  ///< Of `all`: the number of false values.
@@ -23,7 +23,7 @@ enum class Keep : std::uint8_t {
 struct RootSink {
   const ir::Var* var;  ///< In the module of the program.
   ir::SinkKind kind;
-  Keep keep;
+  StoredForm keep;
 };
 
 /// The sinks, in order. Requires: `ir::read_roots` accepts the module. `rows`: items of lists are stored.

@@ -110,12 +110,12 @@ std::unique_ptr<RootProgram> RootProgram::make(const ProgramRequest& request, co
   return made;
 }
 
-Status RootProgram::compile_again(const ResidentGraph::Shared& graph) {
+Status RootProgram::recompile(const ResidentGraph::Shared& graph) {
   Status status = compile(graph, false, whole_);
   if (status == Status::Ok) status = compile(graph, true, some_);
   if (status != Status::Ok) return status;
   if (const std::string why = problem(); !why.empty()) return reporter_->error(Status::Run, why);
-  knows_ = false;
+  is_valid_ = false;
   last_stays_ = true;
   return Status::Ok;
 }
@@ -124,7 +124,7 @@ codegen::RunOutcome RootProgram::run(const Compiled& compiled, codegen::RunOptio
                                      std::span<const codegen::Argument> more, Found& found) const {
   found = {};
   found.universe = compiled.prepared->shared_universe();
-  if (compiled.sinks.size() == 1 && compiled.sinks[0].keep == Keep::Rows) {
+  if (compiled.sinks.size() == 1 && compiled.sinks[0].keep == StoredForm::Rows) {
     // Rows of a single list are passed on as they are found.
     how.on_rows = [&](const codegen::Rows& block) {
       found.rows.append(block, *found.universe);
@@ -146,7 +146,7 @@ bool RootProgram::put(const Found& found, int sign) {
 }
 
 Status RootProgram::keep_rows(const ResidentGraph::Shared& graph) {
-  if (!tells_rows() || !whole_.computes_with_labels || !last_ || !knows_) return Status::Ok;
+  if (!reports_rows() || !whole_.computes_with_labels || !last_ || !is_valid_) return Status::Ok;
   RowSet rows;
   const Status status = run_whole(graph, {}, &rows);
   old_rows_ = std::move(rows);
@@ -156,7 +156,7 @@ Status RootProgram::keep_rows(const ResidentGraph::Shared& graph) {
 Status RootProgram::run_whole(const ResidentGraph::Shared& graph, const ApplyOptions& options, RowSet* maybe_rows) {
   const Stopwatch watch;
   roots_.reset();
-  knows_ = false;
+  is_valid_ = false;
   if (!whole_.prepared->rebind(graph)) {
     const Status status = compile(graph, false, whole_);
     if (status != Status::Ok) return status;
@@ -164,7 +164,7 @@ Status RootProgram::run_whole(const ResidentGraph::Shared& graph, const ApplyOpt
   }
   for (RootTotal& total : totals_) total.clear();
   codegen::RunOptions how = options.run;
-  const bool streams = whole_.sinks.size() == 1 && whole_.sinks[0].keep == Keep::Values;
+  const bool streams = whole_.sinks.size() == 1 && whole_.sinks[0].keep == StoredForm::Values;
   if (streams) {
     // A list of all yields would take much memory.
     how.on_rows = [this](const codegen::Rows& items) {
@@ -181,21 +181,21 @@ Status RootProgram::run_whole(const ResidentGraph::Shared& graph, const ApplyOpt
   if (ending == codegen::Ending::Deadline) return Status::Timeout;
   if (ending != codegen::Ending::Complete) return Status::Interrupted;
   if (!streams && !put(found, 1)) return reporter_->error(Status::Run, "a number of the program is beyond 128 bits");
-  knows_ = true;
+  is_valid_ = true;
   if (options_.rows || old_rows_) changes_ = difference(found.rows, old_rows_.value_or(RowSet()));
   old_rows_.reset();
   if (maybe_rows != nullptr) *maybe_rows = std::move(found.rows);
-  cost_.took_run(graph->graph().edge_count(), watch.ms());
+  cost_.add_whole_run_time(graph->graph().edge_count(), watch.ms());
   return Status::Ok;
 }
 
-std::uint64_t RootProgram::most_arcs(const At& at) const {
-  if (at.options.way == Way::Edges || tells_rows()) return kAllArcs;
-  if (at.options.way == Way::Anew || cost_.is_unsure(at.present.edge_count())) return 0;
+std::uint64_t RootProgram::most_arcs(const BatchContext& at) const {
+  if (at.options.strategy == BatchStrategy::EdgeByEdge || reports_rows()) return kAllArcs;
+  if (at.options.strategy == BatchStrategy::Recount || cost_.needs_measurement(at.present.edge_count())) return 0;
   return cost_.most_arcs(at.present.edge_count());
 }
 
-Status RootProgram::run_ball(const At& at, const std::vector<std::int64_t>& roots, Found& found, bool& fits) {
+Status RootProgram::run_ball(const BatchContext& at, const std::vector<std::int64_t>& roots, Found& found, bool& fits) {
   fits = false;
   const Stopwatch watch;
   const std::uint64_t most = most_arcs(at);
@@ -214,12 +214,12 @@ Status RootProgram::run_ball(const At& at, const std::vector<std::int64_t>& root
   if (ball->arcs < kArcsOfOneThread) how.threads = 1;
   if (most != kAllArcs) {
     // After this time running the whole graph is faster.
-    const std::chrono::duration<double, std::milli> anew(cost_.anew_ms(at.present.edge_count()));
-    const auto limit = Clock::now() + std::chrono::duration_cast<Clock::duration>(anew);
+    const std::chrono::duration<double, std::milli> whole_run(cost_.whole_run_ms(at.present.edge_count()));
+    const auto limit = Clock::now() + std::chrono::duration_cast<Clock::duration>(whole_run);
     how.deadline = how.deadline ? std::min(*how.deadline, limit) : limit;
   }
   const codegen::RunOutcome outcome = run(some_, how, {more, some_.params.degrees ? 2U : 1U}, found);
-  cost_.took_ball(ball->arcs, watch.ms());
+  cost_.add_ball_time(ball->arcs, watch.ms());
   const auto* const result = std::get_if<codegen::RunResult>(&outcome);
   // The run on the whole graph reports the same error.
   if (result == nullptr) return Status::Ok;
@@ -231,14 +231,14 @@ Status RootProgram::run_ball(const At& at, const std::vector<std::int64_t>& root
   return fits ? Status::Ok : Status::Interrupted;
 }
 
-Status RootProgram::before(const At& at) {
+Status RootProgram::before(const BatchContext& at) {
   const Stopwatch watch;
   roots_.reset();
   changes_ = {};
   if (old_rows_) return Status::Ok;
   const std::uint64_t most = most_arcs(at);
   if (most == 0) {
-    cost_.did_without();
+    cost_.skip_roots();
     return Status::Ok;
   }
   std::optional<std::vector<std::int64_t>> roots = at.balls.touched(at.present, some_.reads, at.batch, most);
@@ -250,13 +250,13 @@ Status RootProgram::before(const At& at) {
   if (fits) {
     roots_ = std::move(*roots);
   } else {
-    cost_.gave_up();
+    cost_.count_failure();
   }
   ms_ = watch.ms();
   return Status::Ok;
 }
 
-Status RootProgram::after(const At& at, bool& done) {
+Status RootProgram::after(const BatchContext& at, bool& done) {
   const Stopwatch watch;
   done = false;
   if (!roots_) return Status::Ok;
@@ -269,12 +269,12 @@ Status RootProgram::after(const At& at, bool& done) {
   std::ranges::sort(roots);
   Found is;
   const Status status = run_ball(at, roots, is, done);
-  if (!done) cost_.gave_up();
+  if (!done) cost_.count_failure();
   if (status != Status::Ok || !done) return status;
   cost_.succeeded();
   done = put(is, 1) && put(was_, -1);
-  if (tells_rows()) changes_ = difference(is.rows, was_.rows);
-  cost_.took_roots(ms_ + watch.ms());
+  if (reports_rows()) changes_ = difference(is.rows, was_.rows);
+  cost_.add_roots_time(ms_ + watch.ms());
   return Status::Ok;
 }
 
@@ -313,12 +313,12 @@ Status RootProgram::refresh(const ResidentGraph::Shared& graph, const ApplyOptio
   const std::optional<std::vector<Number>> last = last_;
   Status status = run_whole(graph, options);
   Answer unheard;
-  if (status == Status::Ok) status = answer(How::Recompute, unheard);
+  if (status == Status::Ok) status = answer(MaintenanceMethod::Recompute, unheard);
   if (std::exchange(last_stays_, false)) last_ = last;
   return status;
 }
 
-Status RootProgram::answer(How how, Answer& answer) {
+Status RootProgram::answer(MaintenanceMethod how, Answer& answer) {
   try {
     answer.total = results();
   } catch (const codegen::host::Trap& trap) {
@@ -326,7 +326,7 @@ Status RootProgram::answer(How how, Answer& answer) {
   }
   answer.how = how;
   if (last_) answer.delta = difference(answer.total, *last_);
-  if (last_ && tells_rows()) {
+  if (last_ && reports_rows()) {
     answer.plus = changes_.count(1);
     answer.minus = changes_.count(-1);
   }

@@ -31,20 +31,20 @@ class RootProgram {
   RootProgram& operator=(const RootProgram&) = delete;
 
   /// Recompiles it for a graph with other codes of label words. The last total stays.
-  Status compile_again(const ResidentGraph::Shared& graph);
+  Status recompile(const ResidentGraph::Shared& graph);
   const Prepared& prepared() const { return *whole_.prepared; }
 
   /// Invalidates the totals of the roots: edges changed without being counted. `also_last`: also the last answer.
-  void forget(bool also_last = false) {
-    knows_ = last_stays_ = false;
+  void invalidate(bool also_last = false) {
+    is_valid_ = last_stays_ = false;
     old_rows_.reset();
     if (also_last) last_.reset();
   }
-  bool knows() const { return knows_; }
+  bool is_valid() const { return is_valid_; }
   /// Computes the yields of all roots, on the whole graph. Returns the rows of a list, if it reports them and they
   /// contain labels.
   Status run_whole(const ResidentGraph::Shared& graph, const ApplyOptions& options, RowSet* maybe_rows = nullptr);
-  /// Call before `compile_again`, on the present graph: stores the rows of a list that may contain labels, so that
+  /// Call before `recompile`, on the present graph: stores the rows of a list that may contain labels, so that
   /// changed rows can be reported.
   Status keep_rows(const ResidentGraph::Shared& graph);
   /// Rows are stored: the next batch must be run on the whole graph.
@@ -52,12 +52,12 @@ class RootProgram {
   /// Recomputes the totals before a batch, if they are invalid.
   Status refresh(const ResidentGraph::Shared& graph, const ApplyOptions& options);
   /// Inserted and deleted rows are reported, which only roots provide.
-  bool tells_rows() const { return has_rows_ && (options_.rows || options_.changes); }
+  bool reports_rows() const { return has_rows_ && (options_.rows || options_.changes); }
   /// The time to lay out the graph that was passed last.
-  void took_layout(double ms) { cost_.took_layout(ms); }
+  void add_layout_time(double ms) { cost_.add_layout_time(ms); }
 
   /// References for the current batch.
-  struct At {
+  struct BatchContext {
     const DynamicPresent& present;
     const NetBatch& batch;
     const ApplyOptions& options;
@@ -65,13 +65,13 @@ class RootProgram {
     RootBalls& balls;
   };
   /// Call before the batch is applied: computes the yields of the roots that it touches, if that pays. Requires:
-  /// `knows`. Throws std::bad_alloc, as `after` does.
-  Status before(const At& at);
+  /// `is_valid`. Throws std::bad_alloc, as `after` does.
+  Status before(const BatchContext& at);
   /// Call after it is applied: replaces these yields by the new ones. Not `done`: the whole graph must be run.
-  Status after(const At& at, bool& done);
+  Status after(const BatchContext& at, bool& done);
 
   /// Reports the result since the last answer; at the start with all rows, if requested.
-  Status answer(How how, Answer& answer);
+  Status answer(MaintenanceMethod how, Answer& answer);
 
  private:
   /// A compiled program and its resources.
@@ -102,13 +102,13 @@ class RootProgram {
   codegen::RunOutcome run(const Compiled& compiled, codegen::RunOptions how, std::span<const codegen::Argument> more,
                           Found& found) const;
   /// `fits`: the result is valid; false: it took too long, overflowed or ended with an error.
-  Status run_ball(const At& at, const std::vector<std::int64_t>& roots, Found& found, bool& fits);
+  Status run_ball(const BatchContext& at, const std::vector<std::int64_t>& roots, Found& found, bool& fits);
   /// Adds a result to the totals, or subtracts it. False: overflow.
   bool put(const Found& found, int sign);
   /// The results from the totals. Throws codegen::host::Trap.
   std::vector<Number> results() const;
   /// Larger balls do not pay.
-  std::uint64_t most_arcs(const At& at) const;
+  std::uint64_t most_arcs(const BatchContext& at) const;
 
   ProgramRequest request_;
   ProgramOptions options_;
@@ -117,7 +117,7 @@ class RootProgram {
   Compiled whole_, some_;
   bool has_rows_ = false;          ///< The result is a list.
   std::vector<RootTotal> totals_;  ///< By sink.
-  bool knows_ = false;
+  bool is_valid_ = false;
   RootCost cost_;
   std::optional<std::vector<Number>> last_;  ///< The total of the last answer.
   bool last_stays_ = false;                  ///< It stays valid although labels have new codes,

@@ -74,15 +74,15 @@ bool RootTotal::add(const codegen::ResultValue& found, int sign, const runtime::
 
 codegen::host::Scalar RootTotal::value() const {
   switch (keep_) {
-    case Keep::Trues: return sum_ != 0;
-    case Keep::Falses: return sum_ == 0;
-    case Keep::Sum:
+    case StoredForm::Trues: return sum_ != 0;
+    case StoredForm::Falses: return sum_ == 0;
+    case StoredForm::Sum:
       if (scalar_ == ir::ScalarKind::I128) return sum_;
       if (sum_ != static_cast<std::int64_t>(sum_)) codegen::host::trap(runtime::TrapCode::IntegerOverflow, loc_);
       return static_cast<std::int64_t>(sum_);
-    case Keep::Count:
-    case Keep::Rows: return sum_;
-    case Keep::Values: break;
+    case StoredForm::Count:
+    case StoredForm::Rows: return sum_;
+    case StoredForm::Values: break;
   }
   if (kind_ == ir::SinkKind::Sum) {
     runtime::ExactSum all = exact_;

@@ -20,7 +20,7 @@ class RootTotal {
   /// Adds (+1) or removes (-1) the sink's result of a run of a `root_module`; `universe` has its vertices. False:
   /// overflow.
   bool add(const codegen::ResultValue& found, int sign, const runtime::Universe& universe);
-  /// The same for items of `Keep::Values` as they are yielded.
+  /// The same for items of `StoredForm::Values` as they are yielded.
   void add(const codegen::Rows& items, int sign, const runtime::Universe& universe);
 
   /// The value of the sink; a vertex as its id. `monostate`: no yields. Requires: it is not a list. Throws
@@ -35,7 +35,7 @@ class RootTotal {
   void add_float(double value, int sign);
 
   ir::SinkKind kind_;
-  Keep keep_;
+  StoredForm keep_;
   ir::ScalarKind scalar_ = ir::ScalarKind::I64;
   SourceLoc loc_;
   __int128 sum_ = 0;                            ///< The sum of ints, or a number of values.

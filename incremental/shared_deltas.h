@@ -24,7 +24,7 @@ class SharedDeltas {
 
   /// The result of inserting (+1) or deleting (-1) a prefix of some edges that fits memory, applied to the graph and
   /// the programs.
-  struct Took {
+  struct AppliedEdges {
     runtime::stream::DeltaSearch::Ending ending = runtime::stream::DeltaSearch::Ending::Complete;
     bool fits = true;                       ///< False: an inserted edge exists, or a deleted one does not.
     std::size_t edges = 0;                  ///< The length of the prefix.
@@ -32,8 +32,8 @@ class SharedDeltas {
     std::optional<runtime::Error> failure;  ///< Of the partners; then nothing was done.
   };
   /// `maybe_partners`: others that count with it; requires that no program requests rows.
-  Took take(std::span<const runtime::stream::EdgeUpdate> edges, int sign, const runtime::match::Stops& stops,
-            runtime::stream::Partners* maybe_partners);
+  AppliedEdges take(std::span<const runtime::stream::EdgeUpdate> edges, int sign, const runtime::match::Stops& stops,
+                    runtime::stream::Partners* maybe_partners);
 
  private:
   /// The program of a term, and its number in it.

@@ -70,12 +70,12 @@ StreamPlan stream_plan(const ProgramRequest& request, const ir::Module& nests, b
   StreamPlan plan;
   std::string no_delta;
   const std::optional<DeltaProgram> delta = DeltaProgram::make(request, {}, directed, no_delta);
-  if (delta && maybe_labels != nullptr && delta->asks_for_types(*maybe_labels)) {
+  if (delta && maybe_labels != nullptr && delta->uses_vertex_types(*maybe_labels)) {
     plan.why = kTypesProblem;
     return plan;
   }
   if (delta) {
-    plan.how = How::Delta;
+    plan.how = MaintenanceMethod::Delta;
     plan.terms = terms_of(*delta);
     return plan;
   }
@@ -83,7 +83,7 @@ StreamPlan stream_plan(const ProgramRequest& request, const ir::Module& nests, b
   const std::string no_roots = reads.ok() ? results_problem(nests) : reads.problem;
   const bool is_pattern = request.text.empty();
   if (no_roots.empty() && !is_pattern) {
-    plan.how = How::Roots;
+    plan.how = MaintenanceMethod::Roots;
     plan.why = text_of(reads);
     return plan;
   }

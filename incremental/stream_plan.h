@@ -11,7 +11,7 @@ namespace matcha::session::stream {
 
 /// How `matcha stream` maintains a program instead of recomputing it.
 struct StreamPlan {
-  How how = How::Recompute;
+  MaintenanceMethod how = MaintenanceMethod::Recompute;
   /// For Recompute, the reason; for Roots, the rows and labels that it reads near a vertex.
   std::string why;
   std::vector<std::string> terms;  ///< For Delta, a line for each position of the changed edge.

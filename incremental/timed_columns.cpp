@@ -34,7 +34,7 @@ std::optional<unsigned> place_of(const Names& heading, const std::string& name) 
 
 class Choice {
  public:
-  Choice(const ColumnWish& wish, TimedColumns& columns, std::string& error)
+  Choice(const ColumnRequest& wish, TimedColumns& columns, std::string& error)
       : wish_(wish), columns_(columns), error_(error) {}
 
   bool choose(std::string_view line, std::string_view comment, bool& is_heading) {
@@ -156,14 +156,14 @@ class Choice {
     return true;
   }
 
-  const ColumnWish& wish_;
+  const ColumnRequest& wish_;
   TimedColumns& columns_;
   std::string& error_;
 };
 
 }  // namespace
 
-bool choose_columns(std::string_view line, std::string_view comment, const ColumnWish& wish, TimedColumns& columns,
+bool choose_columns(std::string_view line, std::string_view comment, const ColumnRequest& wish, TimedColumns& columns,
                     bool& is_heading, std::string& error) {
   is_heading = false;
   return Choice(wish, columns, error).choose(line, comment, is_heading);

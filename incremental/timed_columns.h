@@ -11,7 +11,7 @@
 namespace matcha::session::stream {
 
 /// The user's choice of columns.
-struct ColumnWish {
+struct ColumnRequest {
   /// Source, target, time; if not given: from the heading, or 0, 1 and 2.
   std::array<runtime::ColumnRef, 3> columns{};
   /// Names missing in a heading are an error; false: they belong to another file.
@@ -28,7 +28,7 @@ struct TimedColumns {
 
 /// Examines the first line that is not a comment, and the last comment above it, which may be a heading after `#`.
 /// `is_heading`: the line is a heading, not an update. On false, `error` has the fault, with a hint.
-bool choose_columns(std::string_view line, std::string_view comment, const ColumnWish& wish, TimedColumns& columns,
+bool choose_columns(std::string_view line, std::string_view comment, const ColumnRequest& wish, TimedColumns& columns,
                     bool& is_heading, std::string& error);
 
 }  // namespace matcha::session::stream

@@ -100,9 +100,9 @@ class BlockRows {
     each_array(block, [this](const void* items, std::uint64_t bytes) { maybe_pages_->expect(items, bytes); });
   }
   /// They are not asked for soon.
-  void let_go(std::uint64_t block) const {
+  void drop(std::uint64_t block) const {
     if (maybe_pages_ == nullptr) return;
-    each_array(block, [this](const void* items, std::uint64_t bytes) { maybe_pages_->let_go(items, bytes); });
+    each_array(block, [this](const void* items, std::uint64_t bytes) { maybe_pages_->drop(items, bytes); });
   }
 
  private:
@@ -290,9 +290,9 @@ class BlockRunner final : public codegen::Executable {
         add(total, *found);
         complete = found->ending == codegen::Ending::Complete;
         const std::uint64_t block = number % blocks.inner.size();
-        if (block != outer) rows.let_go(block);
+        if (block != outer) rows.drop(block);
       }
-      rows.let_go(outer);
+      rows.drop(outer);
     }
     dealer.end(complete);
     arguments.resize(own);

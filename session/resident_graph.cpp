@@ -78,7 +78,7 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::from_csr(const runtime::In
 }
 
 runtime::Result<ResidentGraph::Shared> ResidentGraph::joined(const runtime::GraphJoin& join, std::size_t member) const {
-  const bool unchanged = join.is_as_it_was(member);
+  const bool unchanged = join.is_unchanged(member);
   runtime::Result<runtime::Graph> graph = unchanged ? view() : join.joined(member, graph_);
   if (!graph) return graph.error();
   Shared made(new ResidentGraph(std::move(*graph)));
@@ -108,7 +108,7 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::join(const std::vector<Nam
   for (std::size_t at = 0; at < graphs.size(); ++at) {
     // The first one is to have others, and the graph that was given has none.
     runtime::Result<Shared> made =
-        at != 0 && join->is_as_it_was(at) ? graphs[at].graph : graphs[at].graph->joined(*join, at);
+        at != 0 && join->is_unchanged(at) ? graphs[at].graph : graphs[at].graph->joined(*join, at);
     if (!made) return made.error();
     if (at == 0) {
       first = std::move(*made);

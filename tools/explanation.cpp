@@ -235,10 +235,10 @@ std::vector<EngineRow> engine_rows(const Explanation& all) {
 
 std::vector<std::string> stream_text(const stream::StreamPlan& plan) {
   constexpr std::size_t kMostTerms = 20;
-  if (plan.how == stream::How::Roots) {
+  if (plan.how == stream::MaintenanceMethod::Roots) {
     return {"at the vertices near to what a batch changes, before and after it (`roots`)", "read of each: " + plan.why};
   }
-  if (plan.how == stream::How::Recompute) {
+  if (plan.how == stream::MaintenanceMethod::Recompute) {
     return {fmt::format("run anew after each batch (`recompute`): {}", plan.why)};
   }
   std::vector<std::string> lines = {fmt::format("by what each edge changes (`delta`), in {} place{} of the pattern",

@@ -288,7 +288,7 @@ Status PartsChoice::check_loaded(const BoundInputs& bound) const {
     if (view.arc_count != 0 && !page_limit_->holds(view.neighbors))
       return refuse("it cannot be used as it lies in its file", "convert it again");
   }
-  page_limit_->expect_no_order();
+  page_limit_->expect_random_access();
   return Status::Ok;
 }
 

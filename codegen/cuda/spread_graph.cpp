@@ -190,7 +190,7 @@ void SpreadGraph::move(const Resident& rows) {
   std::fill(moves_.host() + rows.first, moves_.host() + rows.last, static_cast<std::int64_t>(there - here));
 }
 
-void SpreadGraph::let_go(const Resident& rows) { std::fill(moves_.host() + rows.first, moves_.host() + rows.last, 0); }
+void SpreadGraph::drop(const Resident& rows) { std::fill(moves_.host() + rows.first, moves_.host() + rows.last, 0); }
 
 bool SpreadGraph::add(const Stream& stream, std::span<Resident> wanted) {
   bool all = true;
@@ -222,7 +222,7 @@ void SpreadGraph::place_named(const Stream& stream, std::span<const runtime::Pos
   const auto let_go_of = [&](const auto& stays) {
     std::erase_if(residents_, [&](const Resident& there) {
       if (stays(there)) return false;
-      let_go(there);
+      drop(there);
       return true;
     });
   };

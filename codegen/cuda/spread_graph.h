@@ -65,7 +65,7 @@ class SpreadGraph {
   void send(const runtime::cuda::Stream& stream, const Resident& rows);
   /// Makes the device read the rows there. Requires: they were sent.
   void move(const Resident& rows);
-  void let_go(const Resident& rows);
+  void drop(const Resident& rows);
   /// Uploads the missing rows; false if the free space is too fragmented.
   bool add(const runtime::cuda::Stream& stream, std::span<Resident> wanted);
   void place_named(const runtime::cuda::Stream& stream, std::span<const runtime::PositionRange> ranks);

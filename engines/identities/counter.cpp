@@ -19,9 +19,9 @@ struct Parts {
   bool triangles = false;
   bool lists = false;
   bool wedges = false;
-  WedgeWants of_wedges;
+  WedgeRequest of_wedges;
   bool walk_triangles = false;
-  TriangleWants of_triangles;
+  TriangleRequest of_triangles;
 };
 
 bool has_any(const MotifSet& wanted, std::initializer_list<Motif> motifs) {
@@ -333,7 +333,7 @@ Result<MotifOutcome> count_motifs(DeviceMotifs& device, const MotifRequest& requ
   Watch watch(outcome);
   const Parts parts = parts_of(request.wanted);
   try {
-    DeviceMotifs::Wants wants;
+    DeviceMotifs::Request wants;
     wants.wheels = parts.of_wedges.wheels;
     wants.five_cycles = parts.of_wedges.five_cycles;
     wants.pairs = parts.of_wedges.pairs;

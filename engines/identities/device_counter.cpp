@@ -199,7 +199,7 @@ Result<bool> DeviceMotifs::find_wheels(const Triangles& triangles, const match::
   return complete;
 }
 
-Result<bool> DeviceMotifs::find_wedges(const Wants& wants, const match::Stops& stops) {
+Result<bool> DeviceMotifs::find_wedges(const Request& wants, const match::Stops& stops) {
   MotifLaunch launch = launch_of(graph_.size, 1);
   if (wants.five_cycles) launch.wants |= matcha_program::kFiveCycles;
   if (wants.pairs) launch.wants |= matcha_program::kCommonPairs;
@@ -216,7 +216,7 @@ Result<MotifSums> DeviceMotifs::sums() {
   return sums;
 }
 
-Result<DeviceMotifs::Found> DeviceMotifs::run(const Wants& wants, const match::Stops& stops) {
+Result<DeviceMotifs::Found> DeviceMotifs::run(const Request& wants, const match::Stops& stops) {
   const std::lock_guard<std::mutex> lock(turn_);
   Found found;
   const Status cleared = control_.fill(*stream_, 0);

@@ -26,7 +26,7 @@ class DeviceMotifs {
   static Result<std::unique_ptr<DeviceMotifs>> make(const Graph& graph, const cuda::DeviceRef& device,
                                                     cuda::Module code);
 
-  struct Wants {
+  struct Request {
     bool wedges = false;  ///< 4-cycles, and `five_cycles` and `pairs` if requested.
     bool five_cycles = false, pairs = false, wheels = false;
   };
@@ -37,7 +37,7 @@ class DeviceMotifs {
     Sum above;            ///< As in TriangleSums.
   };
   /// Concurrent callers are serialized. Errors: Resource when out of memory; Runtime when a kernel failed.
-  Result<Found> run(const Wants& wants, const match::Stops& stops);
+  Result<Found> run(const Request& wants, const match::Stops& stops);
 
   const RankedGraph& graph() const { return graph_; }
   const cuda::Device& device() const { return stream_->device(); }
@@ -58,7 +58,7 @@ class DeviceMotifs {
   Result<bool> run_kernel(const cuda::Function& kernel, matcha_program::MotifLaunch launch, const match::Stops& stops);
   Result<bool> find_triangles(Triangles& triangles, const match::Stops& stops);
   Result<bool> find_wheels(const Triangles& triangles, const match::Stops& stops);
-  Result<bool> find_wedges(const Wants& wants, const match::Stops& stops);
+  Result<bool> find_wedges(const Request& wants, const match::Stops& stops);
   Status reserve_counters(std::uint64_t of_each, std::uint64_t met_of_each, matcha_program::MotifLaunch& launch);
   Result<matcha_program::MotifSums> sums();
 

@@ -264,7 +264,7 @@ class OrbitRun {
     }
     if (request_.vertices < 4 || loop_.end() != End::Complete) return;
     tables_.cycles = zero_cells(ranked_.arcs);
-    WedgeWants wants;
+    WedgeRequest wants;
     wants.by_edge = true;
     walk_wedges(ranked_, tables_.triangles, wants, set_kernels(best_tier()), loop_, tables_.cycles);
     const std::uint64_t cells = request_.by_edge ? ranked_.arcs : ranked_.size;

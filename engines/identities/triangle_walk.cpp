@@ -21,7 +21,7 @@ struct TriangleWorker {
 
 class TriangleWalk {
  public:
-  TriangleWalk(const RankedGraph& graph, const Triangles& triangles, const TriangleWants& wants)
+  TriangleWalk(const RankedGraph& graph, const Triangles& triangles, const TriangleRequest& wants)
       : graph_(graph), triangles_(triangles), wants_(wants) {}
 
   void at(TriangleWorker& worker, std::uint64_t u) const {
@@ -60,7 +60,7 @@ class TriangleWalk {
 
   const RankedGraph& graph_;
   const Triangles& triangles_;
-  const TriangleWants& wants_;
+  const TriangleRequest& wants_;
 };
 
 }  // namespace
@@ -73,7 +73,7 @@ void TriangleSums::add(const TriangleSums& other) {
   five_cliques.add(other.five_cliques);
 }
 
-TriangleSums walk_triangles(const RankedGraph& graph, const Triangles& triangles, const TriangleWants& wants,
+TriangleSums walk_triangles(const RankedGraph& graph, const Triangles& triangles, const TriangleRequest& wants,
                             VertexLoop& loop) {
   const TriangleWalk walk(graph, triangles, wants);
   tbb::enumerable_thread_specific<TriangleWorker> workers([&] { return TriangleWorker(graph.size); });

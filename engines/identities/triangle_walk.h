@@ -6,7 +6,7 @@
 namespace matcha::runtime::motif {
 
 /// The sums to compute in a pass over the triangles.
-struct TriangleWants {
+struct TriangleRequest {
   bool terms = false;         ///< `hats`, `fans` and `above`.
   bool cliques = false;       ///< `four_cliques`.
   bool five_cliques = false;  ///< Needs `cliques`.
@@ -24,7 +24,7 @@ struct TriangleSums {
 };
 
 /// Throws: std::bad_alloc.
-TriangleSums walk_triangles(const RankedGraph& graph, const Triangles& triangles, const TriangleWants& wants,
+TriangleSums walk_triangles(const RankedGraph& graph, const Triangles& triangles, const TriangleRequest& wants,
                             VertexLoop& loop);
 
 }  // namespace matcha::runtime::motif

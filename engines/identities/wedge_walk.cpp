@@ -26,7 +26,7 @@ struct WedgeWorker {
 
 class WedgeWalk {
  public:
-  WedgeWalk(const RankedGraph& graph, const Triangles& triangles, const WedgeWants& wants, const VertexLoop& loop,
+  WedgeWalk(const RankedGraph& graph, const Triangles& triangles, const WedgeRequest& wants, const VertexLoop& loop,
             const SetKernels& sets, CyclesOfArcs& cycles)
       : graph_(graph), triangles_(triangles), wants_(wants), loop_(loop), sets_(sets), cycles_(cycles) {}
 
@@ -251,7 +251,7 @@ class WedgeWalk {
 
   const RankedGraph& graph_;
   const Triangles& triangles_;
-  const WedgeWants& wants_;
+  const WedgeRequest& wants_;
   const VertexLoop& loop_;
   const SetKernels& sets_;
   CyclesOfArcs& cycles_;
@@ -271,7 +271,7 @@ void WedgeSums::add(const WedgeSums& other) {
   clique_pairs.add(other.clique_pairs);
 }
 
-WedgeSums walk_wedges(const RankedGraph& graph, const Triangles& triangles, const WedgeWants& wants,
+WedgeSums walk_wedges(const RankedGraph& graph, const Triangles& triangles, const WedgeRequest& wants,
                       const SetKernels& sets, VertexLoop& loop, CyclesOfArcs& cycles) {
   const WedgeWalk walk(graph, triangles, wants, loop, sets, cycles);
   tbb::enumerable_thread_specific<WedgeWorker> workers([&] { return WedgeWorker(graph, triangles); });

@@ -14,7 +14,7 @@ namespace matcha::runtime::motif {
 inline constexpr std::uint64_t kMostRowWords = 64;
 
 /// The sums to compute in a pass over the wedges, besides the 4-cycles.
-struct WedgeWants {
+struct WedgeRequest {
   bool by_edge = false;  ///< 4-cycles by edge.
   bool five_cycles = false;
   bool pairs = false;    ///< All common neighbours of each pair, including those of high ranks.
@@ -47,7 +47,7 @@ using CyclesOfArcs = Buffer<std::uint64_t>;
 
 /// A pass over the wedges between each vertex and lower ones. Adds 4-cycles by edge to `cycles`, initially zeros, if
 /// requested. Throws: std::bad_alloc.
-WedgeSums walk_wedges(const RankedGraph& graph, const Triangles& triangles, const WedgeWants& wants,
+WedgeSums walk_wedges(const RankedGraph& graph, const Triangles& triangles, const WedgeRequest& wants,
                       const SetKernels& sets, VertexLoop& loop, CyclesOfArcs& cycles);
 
 }  // namespace matcha::runtime::motif

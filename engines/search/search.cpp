@@ -273,7 +273,7 @@ Mask Search::lost(int w) const {
 
 /// Returns the vertices to blame if nothing was found; all, if a match was found.
 Mask Search::extend() {
-  if (!step()) return kEveryone;
+  if (!step()) return kBlameAll;
   int u = choose();
   if (u < 0 && limits_.on_match) return list_rest(query_.all() & ~assigned_);
   if (u < 0 && order_.any()) u = choose_ordered();
@@ -311,17 +311,17 @@ Mask Search::try_images(int u, List images) {
       if (failed == 0) failed = extend();
       unassign(u, image, listed, kept);
       to_blame |= failed;
-      if (over_) to_blame = kEveryone;
+      if (over_) to_blame = kBlameAll;
       if (over_ || (failed & bit(u)) == 0) {
         if (!over_) to_blame = failed;
         break;
       }
     }
-    if (maybe_pool_ != nullptr && maybe_pool_->hungry()) give_away();
+    if (maybe_pool_ != nullptr && maybe_pool_->has_idle_worker()) give_away();
     frame.next = frame.next + 1 == images.size ? 0 : frame.next + 1;
   }
   --depth_;
-  return frame.shared || to_blame == kEveryone ? kEveryone : to_blame & ~bit(u);
+  return frame.shared || to_blame == kBlameAll ? kBlameAll : to_blame & ~bit(u);
 }
 
 /// True if the image is unused; else adds its vertex to `to_blame`.
@@ -411,8 +411,8 @@ void Search::look_after(std::uint32_t items) {
 bool Search::must_stop() {
   items_ = 0;
   look_at_ = std::min(steps_ + kStepsPerLook, last_step_);
-  if (!told_long_ && steps_ >= limits_.steps_alone && limits_.on_long) {
-    told_long_ = true;
+  if (!has_called_on_long_ && steps_ >= limits_.steps_alone && limits_.on_long) {
+    has_called_on_long_ = true;
     limits_.on_long();
   }
   if (limits_.on_progress) {
@@ -440,10 +440,10 @@ void Search::add(Count found) {
 
 /// Lists the matches with images of `rest` from their lists; no edge joins two of them.
 Mask Search::list_rest(Mask rest) {
-  if (!step()) return kEveryone;
+  if (!step()) return kBlameAll;
   if (rest == 0) {
     report();
-    return kEveryone;
+    return kBlameAll;
   }
   int u = -1;
   for_each(rest, [&](int w) {
@@ -458,7 +458,7 @@ Mask Search::list_rest(Mask rest) {
     images_[at(u)] = image;
     if (is_last) {
       report();
-      to_blame = kEveryone;
+      to_blame = kBlameAll;
       continue;
     }
     owner_[image] = static_cast<std::uint8_t>(u + 1);
@@ -469,7 +469,7 @@ Mask Search::list_rest(Mask rest) {
     if ((failed & bit(u)) == 0) return failed;
     to_blame |= failed;
   }
-  return to_blame == kEveryone || over_ ? kEveryone : to_blame & ~bit(u);
+  return to_blame == kBlameAll || over_ ? kBlameAll : to_blame & ~bit(u);
 }
 
 void Search::report() {

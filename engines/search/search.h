@@ -92,7 +92,7 @@ class Search {
     int vertex = 0;
     List list;
   };
-  static constexpr Mask kEveryone = ~Mask{0};
+  static constexpr Mask kBlameAll = ~Mask{0};
   struct LeafMemory;  ///< For interchangeable vertices that are counted together.
 
   void list_isolated();
@@ -176,7 +176,7 @@ class Search {
   std::uint64_t look_at_ = 0;
   std::uint64_t items_ = 0;  ///< Items of lists since the last check for a stop.
   std::uint64_t last_step_ = 0;
-  bool told_long_ = false;
+  bool has_called_on_long_ = false;
   bool over_ = false;
   SearchEnding ending_ = SearchEnding::Complete;
   WorkPool<Task>* maybe_pool_ = nullptr;

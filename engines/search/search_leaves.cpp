@@ -45,7 +45,7 @@ Mask Search::finish(Mask rest) {
       if ((order_.chain(w) & group) != bit(w)) chained |= bit(w);
     });
     const std::optional<Count> here = chained == 0 ? ways(group) : ways_of_chains(group);
-    if (over_) return kEveryone;
+    if (over_) return kBlameAll;
     if (!here) {
       int u = -1;
       for_each(chained, [&](int w) {
@@ -61,7 +61,7 @@ Mask Search::finish(Mask rest) {
     all = product_of(all, *here);
   }
   add(all);
-  return kEveryone;
+  return kBlameAll;
 }
 
 /// The number of ways in which vertices of one label get distinct, unused images.
@@ -96,13 +96,13 @@ std::optional<Count> Search::ways_of_chains(Mask group) {
 /// The same by a formula; empty if there are too many lists, or numbers are too large.
 std::optional<Count> Search::ways_at_once(Mask group) {
   using Group = matcha_program::Group<1>;
-  bool is_told = false;
+  bool is_known = false;
   matcha_program::MatchWays ways{0, 0};
   if (std::popcount(group) <= 4) {
     std::array<matcha_program::u64, 16> common{};
     count_common(group, common);
-    ways = std::popcount(group) == 3 ? matcha_program::ways_of_few<3>(common.data(), is_told)
-                                     : matcha_program::ways_of_few<4>(common.data(), is_told);
+    ways = std::popcount(group) == 3 ? matcha_program::ways_of_few<3>(common.data(), is_known)
+                                     : matcha_program::ways_of_few<4>(common.data(), is_known);
   } else {
     if (leaves_ == nullptr) leaves_ = std::make_unique_for_overwrite<LeafMemory>();
     matcha_program::LeafWays<Group> leaves(Group::here(), leaves_->room);
@@ -110,9 +110,9 @@ std::optional<Count> Search::ways_at_once(Mask group) {
       const List& list = lists_[at(lowest(rest))];
       if (!leaves.add({list.items, list.size})) return std::nullopt;
     }
-    ways = leaves.ways(images_.data(), same_label_[at(lowest(group))] & assigned_, is_told);
+    ways = leaves.ways(images_.data(), same_label_[at(lowest(group))] & assigned_, is_known);
   }
-  if (!is_told || ways.bound > matcha_program::kMostExactWays) return std::nullopt;
+  if (!is_known || ways.bound > matcha_program::kMostExactWays) return std::nullopt;
   return ways.number;
 }
 

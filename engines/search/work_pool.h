@@ -19,8 +19,8 @@ struct Task {
   double weight = 1;  ///< Its share of the search, assuming equal work for all images of a vertex.
 };
 
-/// Passes parts of one search to idle workers. A searching worker polls `hungry` and gives away half of its untried
-/// part.
+/// Passes parts of one search to idle workers. A searching worker polls `has_idle_worker` and gives away half of its
+/// untried part.
 template <typename Part>
 class WorkPool {
  public:
@@ -36,7 +36,7 @@ class WorkPool {
   }
 
   /// True if a worker is idle.
-  bool hungry() const { return wanted_.load(std::memory_order_relaxed) > 0; }
+  bool has_idle_worker() const { return wanted_.load(std::memory_order_relaxed) > 0; }
   void give(Part part) {
     {
       const std::lock_guard lock(mutex_);

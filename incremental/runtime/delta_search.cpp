@@ -192,7 +192,7 @@ void DeltaSearch::walk(int vertex) {
 /// Tries a part of the candidates of vertex 2, except those that helpers take.
 void DeltaSearch::walk_part(Range range, Helpers& helpers) {
   // A smaller part is not worth giving away.
-  constexpr std::uint32_t kTried = 64;
+  constexpr std::uint32_t kWalksBeforeSharing = 64;
   if (term_->pattern.walked == 2) {
     if (range.first == 0) walk(2);
     return;
@@ -202,7 +202,7 @@ void DeltaSearch::walk_part(Range range, Helpers& helpers) {
   std::uint32_t last = std::min(range.last, candidates.size);
   const std::uint32_t walks = walks_, layer = term_->layers[at(2)];
   for (std::uint32_t i = range.first; i < last && ending_ == Ending::Complete; ++i) {
-    if (last - i >= 2 && walks_ - walks + (i - range.first) >= kTried && helpers.wanting()) {
+    if (last - i >= 2 && walks_ - walks + (i - range.first) >= kWalksBeforeSharing && helpers.wanting()) {
       const std::uint32_t middle = i + (last - i + 1) / 2;
       helpers.take({middle, last});
       last = middle;

@@ -272,8 +272,8 @@ Result<DeviceOutcome> DeviceCopy::read(const match::Stops& stops) {
     if (copied) copied = stream_->synchronize();
     if (!copied) return copied.error();
   }
-  outcome.near_reads = reads[0];
-  outcome.far_reads = reads[1];
+  outcome.resident_reads = reads[0];
+  outcome.remote_reads = reads[1];
   outcome.rows = mirror_.chosen();
   outcome.choose_ms = begun_.choose_ms;
   outcome.move_ms = mirror_.move_ms();
@@ -305,9 +305,9 @@ Status DeviceCopy::launch(const Batch& batch) {
   launch.before = mirror_.rows(true);
   launch.layers = graph_.layers();
   launch.words = mirror_.words();
-  launch.near = mirror_.near();
-  launch.near_end = mirror_.near_end();
-  if (mirror_.has_far()) launch.reads = reinterpret_cast<matcha_program::u64*>(control_.address() + layout.reads);
+  launch.resident = mirror_.resident();
+  launch.resident_end = mirror_.resident_end();
+  if (mirror_.has_remote()) launch.reads = reinterpret_cast<matcha_program::u64*>(control_.address() + layout.reads);
   launch.terms = terms.at(there + layout.terms);
   launch.updates = reinterpret_cast<const DeltaUpdate*>(there + layout.updates);
   launch.units = reinterpret_cast<const DeltaUnit*>(there + layout.units);

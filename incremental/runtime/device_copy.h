@@ -37,7 +37,7 @@ struct DeviceOutcome {
   /// If some rows are remote: what happened to rows expected to be read, and the numbers of reads of resident and of
   /// remote rows.
   RowPlaces::Chosen rows;
-  std::uint64_t near_reads = 0, far_reads = 0;
+  std::uint64_t resident_reads = 0, remote_reads = 0;
   /// Time of the host to choose them, and of the device to move them and the rows that the previous batch changed.
   double choose_ms = 0, move_ms = 0;
 
@@ -92,7 +92,7 @@ class DeviceCopy {
   /// nothing is running.
   Status begin(const Batch& batch);
   /// Skips a batch: the device no longer has the changes, so it gets the whole graph with the next one.
-  void miss() { mirror_.forget(); }
+  void skip_batch() { mirror_.invalidate(); }
   /// True if `finish` probably need not wait.
   bool is_idle() const {
     const Result<bool> done = stream_->done();

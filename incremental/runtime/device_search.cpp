@@ -136,7 +136,7 @@ Status DeviceSearch::show_and_launch(const SharedTerms& terms, std::uint32_t slo
   std::size_t launched = 0;
   for (std::size_t i = 0; i < copies_.size(); ++i) {
     if (!status) {
-      copies_[i]->miss();
+      copies_[i]->skip_batch();
       continue;
     }
     status = copies_[i]->begin({rows_,

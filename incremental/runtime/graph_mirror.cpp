@@ -88,7 +88,7 @@ Status GraphMirror::take_room(std::uint64_t live, std::uint64_t spare, std::uint
   const Status done = stream_.synchronize();
   if (!done) return done;
   records_ = {};
-  near_ = {};
+  resident_ = {};
   const std::uint64_t slots = record_bytes() / sizeof(DeltaRow);
   if (bound_.rows != 0 && bound_.rows < record_bytes()) return too_few(record_bytes());
   Result<cuda::DeviceBuffer<DeltaRow>> records = cuda::DeviceBuffer<DeltaRow>::allocate(stream_.shared_device(), slots);
@@ -103,26 +103,26 @@ Status GraphMirror::take_room(std::uint64_t live, std::uint64_t spare, std::uint
   if (bound_.rows != 0) most = (bound_.rows - records_.bytes()) / kWord;
   if (most < least) return share_room(most);
   for (const std::uint64_t words : {std::min(ample, most), least}) {
-    Result<cuda::DeviceBuffer<std::uint32_t>> near =
+    Result<cuda::DeviceBuffer<std::uint32_t>> resident =
         cuda::DeviceBuffer<std::uint32_t>::allocate(stream_.shared_device(), words);
-    if (near) {
-      near_ = std::move(*near);
+    if (resident) {
+      resident_ = std::move(*resident);
       break;
     }
-    if (words == least) return near.error();
+    if (words == least) return resident.error();
   }
-  const bool is_ample = near_.size() >= ample;
-  row_places_.reset(slots, near_.size(), is_ample ? RowPlaces::Kind::Ample : RowPlaces::Kind::Scarce);
+  const bool is_ample = resident_.size() >= ample;
+  row_places_.reset(slots, resident_.size(), is_ample ? RowPlaces::Kind::Ample : RowPlaces::Kind::Scarce);
   return Done{};
 }
 
 /// Allocates `words` words on the device; moves the host's rows to pinned memory that the device reads in place.
 Status GraphMirror::share_room(std::uint64_t words) {
-  Result<cuda::DeviceBuffer<std::uint32_t>> near =
+  Result<cuda::DeviceBuffer<std::uint32_t>> resident =
       cuda::DeviceBuffer<std::uint32_t>::allocate(stream_.shared_device(), words);
-  if (!near) return near.error();
-  near_ = std::move(*near);
-  row_places_.reset(patch_of_.size(), near_.size(), RowPlaces::Kind::Far);
+  if (!resident) return resident.error();
+  resident_ = std::move(*resident);
+  row_places_.reset(patch_of_.size(), resident_.size(), RowPlaces::Kind::Remote);
   if (graph_.is_rehoused()) return Done{};
   const auto pinned = [device = stream_.shared_device()](std::uint64_t items) {
     Result<cuda::PinnedBuffer<std::uint32_t>> made = cuda::PinnedBuffer<std::uint32_t>::allocate(device, items);
@@ -143,40 +143,41 @@ Status GraphMirror::share_room(std::uint64_t words) {
 }
 
 /// A remote row before the batch; empty: it is neither in the graph nor kept.
-std::optional<std::span<const std::uint32_t>> GraphMirror::find_far(const BatchRows& batch, std::uint64_t slot) const {
+std::optional<std::span<const std::uint32_t>> GraphMirror::find_remote(const BatchRows& batch,
+                                                                       std::uint64_t slot) const {
   const bool backwards = is_of_sources(slot);
   const std::uint32_t row = static_cast<std::uint32_t>(slot - (backwards ? row_count() : 0));
   if (!batch.is_undone(backwards, row)) return std::as_const(graph_).rows(backwards).row(row);
   return kept_.find(slot);
 }
 
-std::span<const std::uint32_t> GraphMirror::far_row(BatchRows& batch, std::uint64_t slot) {
-  if (const auto found = find_far(batch, slot)) return *found;
+std::span<const std::uint32_t> GraphMirror::remote_row(BatchRows& batch, std::uint64_t slot) {
+  if (const auto found = find_remote(batch, slot)) return *found;
   const bool backwards = is_of_sources(slot);
   return kept_.put(slot, batch.row_before(backwards, static_cast<std::uint32_t>(slot - (backwards ? row_count() : 0))));
 }
 
 matcha_program::DeltaRow GraphMirror::row_at(BatchRows& batch, std::uint64_t slot, const RowPlaces::Home& home,
                                              std::uint32_t changes) {
-  const bool is_far = (home.word & RowPlaces::kFar) != 0;
-  return {is_far ? far_row(batch, slot).data() : near_.data() + home.word, home.size, changes};
+  const bool is_remote = (home.word & RowPlaces::kRemote) != 0;
+  return {is_remote ? remote_row(batch, slot).data() : resident_.data() + home.word, home.size, changes};
 }
 
 /// By slot, true if the row is resident initially: those with the most expected reads, then the longest ones, as ends
 /// of edges are found in this proportion.
-std::vector<bool> GraphMirror::choose_near(BatchRows& batch, std::span<const RowWalks::Read> reads) {
-  std::vector<bool> wanted(patch_of_.size(), !has_far());
-  if (!has_far()) return wanted;
+std::vector<bool> GraphMirror::choose_resident(BatchRows& batch, std::span<const RowWalks::Read> reads) {
+  std::vector<bool> wanted(patch_of_.size(), !has_remote());
+  if (!has_remote()) return wanted;
   std::vector<double> times(patch_of_.size(), 0);
   for (const RowWalks::Read& read : reads) times[slot(read.backwards, read.row)] += read.times;
   std::vector<std::pair<std::pair<double, std::uint32_t>, std::uint64_t>> order;
   each_row(batch, [&](std::uint64_t slot, std::span<const std::uint32_t> row) {
-    if (row.empty() || row.size() > row_places_.longest_near()) return;
+    if (row.empty() || row.size() > row_places_.longest_resident()) return;
     order.push_back({{times[slot], static_cast<std::uint32_t>(row.size())}, slot});
   });
   std::ranges::sort(order, std::greater<>());
   // Some room is left for rows of the first batches.
-  std::uint64_t room = row_places_.near_room() - row_places_.near_room() / 8;
+  std::uint64_t room = row_places_.resident_room() - row_places_.resident_room() / 8;
   for (const auto& [rank, slot] : order) {
     if (rank.second > room) continue;
     room -= rank.second;
@@ -192,19 +193,19 @@ bool GraphMirror::place_rows(BatchRows& batch, const std::vector<bool>& wanted) 
     const std::uint32_t size = static_cast<std::uint32_t>(row.size());
     longest_ = std::max(longest_, size);
     if (wanted[slot] && row_places_.put(slot, size, true)) return;
-    fits = row_places_.put(slot, size, !has_far()) && fits;
+    fits = row_places_.put(slot, size, !has_remote()) && fits;
   });
   return fits;
 }
 
 /// Copies the items of resident rows, which are consecutive, and all records.
-Status GraphMirror::send_near(BatchRows& batch) {
+Status GraphMirror::send_resident(BatchRows& batch) {
   Status status = match::reserve(stage_, stream_.shared_device(), kPiece);
   std::uint64_t begin = 0, end = 0;  // The range of the staged bytes in the destination.
   const auto flush = [&] {
     if (!status || begin == end) return;
-    status =
-        near_.upload(stream_, static_cast<const std::uint32_t*>(stage_.host()), (end - begin) / kWord, begin / kWord);
+    status = resident_.upload(stream_, static_cast<const std::uint32_t*>(stage_.host()), (end - begin) / kWord,
+                              begin / kWord);
     if (status) status = stream_.synchronize();
     begin = end;
   };
@@ -213,7 +214,7 @@ Status GraphMirror::send_near(BatchRows& batch) {
     end += count;
   };
   each_row(batch, [&](std::uint64_t slot, std::span<const std::uint32_t> row) {
-    if (row.empty() || !row_places_.is_near(slot)) return;
+    if (row.empty() || !row_places_.is_resident(slot)) return;
     while (status && !row.empty()) {
       const std::uint64_t room = (kPiece - (end - begin)) / kWord;
       const std::span<const std::uint32_t> part = row.first(std::min<std::uint64_t>(room, row.size()));
@@ -247,9 +248,9 @@ Status GraphMirror::lay_out(BatchRows& batch, std::span<const RowWalks::Read> re
   Status status = take_room(live, batch.words().size(), longest);
   if (!status) return status;
   kept_.reset();
-  if (!place_rows(batch, choose_near(batch, reads))) return too_few(record_bytes() + live * kWord);
+  if (!place_rows(batch, choose_resident(batch, reads))) return too_few(record_bytes() + live * kWord);
   row_places_.begin_turn(0);
-  return send_near(batch);
+  return send_resident(batch);
 }
 
 /// Sorts them, and adds the changes since the last time.
@@ -263,7 +264,7 @@ void GraphMirror::find_stale(const DynamicGraph::Changes& changes) {
 /// A row now has `size` items; if it is resident, it is built from `source`. False: there is no room.
 bool GraphMirror::change(std::uint64_t slot, std::uint32_t size, const Source& source) {
   if (!row_places_.change(slot, size)) return false;
-  if (!row_places_.is_near(slot)) return true;
+  if (!row_places_.is_resident(slot)) return true;
   sources_.push_back(source);
   sources_.back().move = row_places_.moves().size() - 1;
   return true;
@@ -295,7 +296,7 @@ bool GraphMirror::plan(BatchRows& batch, std::span<const RowWalks::Read> reads) 
     }
   }
   chosen_ = {};
-  if (has_far()) {
+  if (has_remote()) {
     reads_.clear();
     for (const RowWalks::Read& read : reads) reads_.push_back({slot(read.backwards, read.row), read.times});
     chosen_ = row_places_.choose(reads_);
@@ -315,20 +316,20 @@ void GraphMirror::plan_patches(BatchRows& batch) {
     }
     patches_[number - 1] = {slot, {nullptr, 0, changes}};
   };
-  const auto put_far = [&](std::uint64_t slot) {
-    if (!row_places_.is_near(slot)) put(slot, 0);
+  const auto put_remote = [&](std::uint64_t slot) {
+    if (!row_places_.is_resident(slot)) put(slot, 0);
   };
   for (const Shown& row : shown_) {
     if (was_made_) {
-      put_far(row.slot);
+      put_remote(row.slot);
     } else {
       put(row.slot, 0);
     }
   }
-  for (const std::uint64_t slot : row_places_.gone()) put_far(slot);
+  for (const std::uint64_t slot : row_places_.gone()) put_remote(slot);
   for (const std::uint32_t number : stale_) {
-    put_far(slot(false, number));
-    if (graph_.directed()) put_far(slot(true, number));
+    put_remote(slot(false, number));
+    if (graph_.directed()) put_remote(slot(true, number));
   }
   shown_.clear();
   for (const BatchRows::Row& row : batch.rows()) {
@@ -351,9 +352,9 @@ void GraphMirror::find_patched(BatchRows& batch) {
       DeltaRow& row = patches_[i].row;
       row.size = home.size;
       patch_of_[patches_[i].slot] = 0;
-      if ((home.word & RowPlaces::kFar) == 0) {
-        row.items = near_.data() + home.word;
-      } else if (const auto found = find_far(batch, patches_[i].slot)) {
+      if ((home.word & RowPlaces::kRemote) == 0) {
+        row.items = resident_.data() + home.word;
+      } else if (const auto found = find_remote(batch, patches_[i].slot)) {
         row.items = found->data();
       } else {
         patch_of_[patches_[i].slot] = kLacks;
@@ -369,7 +370,7 @@ void GraphMirror::find_patched(BatchRows& batch) {
   }
   if (!lacks.load()) return;
   for (DeltaPatch& patch : patches_) {
-    if (std::exchange(patch_of_[patch.slot], 0) == kLacks) patch.row.items = far_row(batch, patch.slot).data();
+    if (std::exchange(patch_of_[patch.slot], 0) == kLacks) patch.row.items = remote_row(batch, patch.slot).data();
   }
 }
 
@@ -384,7 +385,7 @@ void GraphMirror::find_moves(BatchRows& batch, std::uint32_t longest_part) {
       const RowPlaces::Move& move = row_places_.moves()[number];
       DeltaMove made{};
       made.slot = move.slot;
-      made.to = near_.data() + move.after.word;
+      made.to = resident_.data() + move.after.word;
       made.size = move.after.size;
       const bool is_made = source < sources_.size() && sources_[source].move == number;
       if (is_made && sources_[source].changes == 0) {
@@ -455,7 +456,7 @@ Status GraphMirror::launch(const Layout& layout) {
   const std::uint32_t* const last = reinterpret_cast<const std::uint32_t*>(batch_[current_ ^ 1].address());
   DeltaRow* const rows = records_.data();
   is_marked_ = false;
-  Status status = has_far() ? mark(0) : Status(Done{});
+  Status status = has_remote() ? mark(0) : Status(Done{});
   std::uint64_t first = 0;
   for (const std::size_t end : rounds_) {
     const std::uint64_t count = end - first;
@@ -469,8 +470,8 @@ Status GraphMirror::launch(const Layout& layout) {
   if (status && count != 0) {
     status = kernels_.patch.launch(stream_, shape_for(count, kBlockThreads), patches, count, rows);
   }
-  if (status && has_far()) status = mark(1);
-  is_marked_ = status && has_far();
+  if (status && has_remote()) status = mark(1);
+  is_marked_ = status && has_remote();
   return status;
 }
 
@@ -497,8 +498,8 @@ Status GraphMirror::show(BatchRows& batch, std::span<const RowWalks::Read> reads
   bool is_planned = !whole_ && plan(batch, reads);
   if (is_planned) {
     // A row may have a patch for several reasons.
-    const std::uint64_t patches = batch.rows().size() + (has_far() || !was_made_ ? shown_.size() : 0) +
-                                  (has_far() ? row_places_.gone().size() + 2 * stale_.size() : 0);
+    const std::uint64_t patches = batch.rows().size() + (has_remote() || !was_made_ ? shown_.size() : 0) +
+                                  (has_remote() ? row_places_.gone().size() + 2 * stale_.size() : 0);
     const Layout layout(batch.words().size(), sent_rows_.size(), row_places_.moves().size(), patches);
     is_planned = bound_.batch == 0 || layout.bytes <= bound_.batch;
   }
@@ -513,7 +514,7 @@ Status GraphMirror::show(BatchRows& batch, std::span<const RowWalks::Read> reads
   if (!status) return status;
   plan_patches(batch);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-  plan_ms_ = is_planned && has_far() ? took.count() : 0;
+  plan_ms_ = is_planned && has_remote() ? took.count() : 0;
   status = send(batch);
   whole_ = !status;
   return status;

@@ -51,7 +51,7 @@ class GraphMirror {
   /// next call. Throws std::bad_alloc.
   Status show(BatchRows& batch, std::span<const RowWalks::Read> reads, const DynamicGraph::Changes& changes);
   /// Call after changes that it did not get: the next `show` copies the whole graph.
-  void forget() { whole_ = true; }
+  void invalidate() { whole_ = true; }
   /// Ends the batch: the graph now has it (`made`), or is in the state before it.
   void end(bool made);
   /// Code that changes rows between two calls of `show` must let it keep the rows that it wants, as the device may be
@@ -64,15 +64,15 @@ class GraphMirror {
   }
   /// The words with the changes of rows.
   const std::uint32_t* words() const { return reinterpret_cast<const std::uint32_t*>(batch_[current_].address()); }
-  const std::uint32_t* near() const { return near_.data(); }
-  const std::uint32_t* near_end() const { return near_.data() + near_.size(); }
-  bool has_far() const { return row_places_.has_far(); }
+  const std::uint32_t* resident() const { return resident_.data(); }
+  const std::uint32_t* resident_end() const { return resident_.data() + resident_.size(); }
+  bool has_remote() const { return row_places_.has_remote(); }
   /// An upper bound of the length of rows, including insertions.
   std::uint32_t longest() const { return longest_; }
   /// Bytes of device memory for the graph, including data sent with batches.
-  std::uint64_t bytes() const { return records_.bytes() + near_.bytes() + batch_[0].bytes() + batch_[1].bytes(); }
+  std::uint64_t bytes() const { return records_.bytes() + resident_.bytes() + batch_[0].bytes() + batch_[1].bytes(); }
   /// Bytes of host memory that the device reads in place.
-  std::uint64_t host_bytes() const { return has_far() ? graph_.array_bytes() : 0; }
+  std::uint64_t host_bytes() const { return has_remote() ? graph_.array_bytes() : 0; }
   /// What happened to the rows that the last batch was expected to read.
   const RowPlaces::Chosen& chosen() const { return chosen_; }
   /// The time of the host to plan the moves before it, and, once the stream is done, of the device to do them; 0 for
@@ -101,8 +101,8 @@ class GraphMirror {
     return row + (backwards && graph_.directed() ? row_count() : 0);
   }
   bool is_of_sources(std::uint64_t slot) const { return slot >= row_count(); }
-  std::optional<std::span<const std::uint32_t>> find_far(const BatchRows& batch, std::uint64_t slot) const;
-  std::span<const std::uint32_t> far_row(BatchRows& batch, std::uint64_t slot);
+  std::optional<std::span<const std::uint32_t>> find_remote(const BatchRows& batch, std::uint64_t slot) const;
+  std::span<const std::uint32_t> remote_row(BatchRows& batch, std::uint64_t slot);
   matcha_program::DeltaRow row_at(BatchRows& batch, std::uint64_t slot, const RowPlaces::Home& home,
                                   std::uint32_t changes);
   template <typename Take>
@@ -114,10 +114,10 @@ class GraphMirror {
   void find_patched(BatchRows& batch);
   Status take_room(std::uint64_t live, std::uint64_t spare, std::uint64_t longest);
   Status share_room(std::uint64_t words);
-  std::vector<bool> choose_near(BatchRows& batch, std::span<const RowWalks::Read> reads);
+  std::vector<bool> choose_resident(BatchRows& batch, std::span<const RowWalks::Read> reads);
   Status lay_out(BatchRows& batch, std::span<const RowWalks::Read> reads);
   bool place_rows(BatchRows& batch, const std::vector<bool>& wanted);
-  Status send_near(BatchRows& batch);
+  Status send_resident(BatchRows& batch);
   Status reserve_batch(std::uint64_t bytes);
   Status send(BatchRows& batch);
   void find_moves(BatchRows& batch, std::uint32_t longest_part);
@@ -130,7 +130,7 @@ class GraphMirror {
   Kernels kernels_;
   Bound bound_;
   cuda::DeviceBuffer<matcha_program::DeltaRow> records_;
-  cuda::DeviceBuffer<std::uint32_t> near_;
+  cuda::DeviceBuffer<std::uint32_t> resident_;
   RowPlaces row_places_;
   KeptRows kept_{graph_, row_places_};
   RowPlaces::Chosen chosen_;

@@ -9,7 +9,7 @@ void KeptRows::reset() {
   drop(waiting_);
   drop(counted_);
   layout_ = graph_.layout();
-  is_open_ = places_.has_far();
+  is_open_ = places_.has_remote();
   const std::uint64_t slots = is_open_ ? graph_.rows(false).size() * (graph_.directed() ? 2 : 1) : 0;
   waiting_.number.assign(slots, 0);
   counted_.number.assign(slots, 0);

@@ -14,12 +14,12 @@ constexpr double kLeastReads = 2;
 
 }  // namespace
 
-void RowPlaces::reset(std::uint64_t slots, std::uint64_t near_words, Kind kind) {
+void RowPlaces::reset(std::uint64_t slots, std::uint64_t resident_words, Kind kind) {
   kind_ = kind;
-  near_.reset(near_words, near_words / kReservePart);
-  pool_.reset(kind == Kind::Ample ? near_words : 0);
+  resident_.reset(resident_words, resident_words / kReservePart);
+  pool_.reset(kind == Kind::Ample ? resident_words : 0);
   // Usage counts are kept if the rows are the same.
-  if (!has_far() || rows_.size() != slots) rows_.clear();
+  if (!has_remote() || rows_.size() != slots) rows_.clear();
   rows_.resize(slots);
   for (Row& row : rows_) {
     row.home = {};
@@ -30,12 +30,12 @@ void RowPlaces::reset(std::uint64_t slots, std::uint64_t near_words, Kind kind) 
   rounds_.assign(1, 0);
 }
 
-bool RowPlaces::put(std::uint64_t slot, std::uint32_t size, bool near) {
-  std::uint64_t word = near ? 0 : kFar;
-  if (near && size != 0) {
-    if (kind_ != Kind::Ample && size > near_.longest()) return false;
+bool RowPlaces::put(std::uint64_t slot, std::uint32_t size, bool resident) {
+  std::uint64_t word = resident ? 0 : kRemote;
+  if (resident && size != 0) {
+    if (kind_ != Kind::Ample && size > resident_.longest()) return false;
     const std::optional<std::uint64_t> found =
-        kind_ == Kind::Ample ? pool_.append(size) : near_.append(slot, size, false);
+        kind_ == Kind::Ample ? pool_.append(size) : resident_.append(slot, size, false);
     if (!found) return false;
     word = *found;
   }
@@ -50,14 +50,14 @@ void RowPlaces::begin_turn(std::size_t most_moves) {
   most_moves_ = most_moves;
   ++turn_;
   ++round_;
-  near_.turn();
+  resident_.turn();
   pool_.turn();
 }
 
 void RowPlaces::next_round() {
   rounds_.push_back(moves_.size());
   ++round_;
-  near_.turn();
+  resident_.turn();
   pool_.turn();
 }
 
@@ -83,24 +83,24 @@ double RowPlaces::use_of(std::uint64_t slot) const {
 
 /// Appends the oldest row again; false: there is no room.
 bool RowPlaces::keep_oldest() {
-  const RowLog::Entry entry = near_.oldest();
+  const RowLog::Entry entry = resident_.oldest();
   wait_for(entry.slot);
-  std::optional<std::uint64_t> word = near_.append(entry.slot, entry.words, true);
+  std::optional<std::uint64_t> word = resident_.append(entry.slot, entry.words, true);
   if (!word) {
     next_round();
-    word = near_.append(entry.slot, entry.words, true);
+    word = resident_.append(entry.slot, entry.words, true);
   }
   if (!word) return false;
   add_move(entry.slot, {*word, entry.words, entry.words});
-  near_.drop_oldest();
+  resident_.drop_oldest();
   return true;
 }
 
 void RowPlaces::send_oldest_away() {
-  const RowLog::Entry entry = near_.oldest();
-  rows_[entry.slot].home = {kFar, entry.words, 0};
+  const RowLog::Entry entry = resident_.oldest();
+  rows_[entry.slot].home = {kRemote, entry.words, 0};
   gone_.push_back(entry.slot);
-  near_.drop_oldest();
+  resident_.drop_oldest();
 }
 
 /// Makes room for `words` words in the next round, which begins then: drops obsolete rows and, if rows may be remote,
@@ -108,20 +108,20 @@ void RowPlaces::send_oldest_away() {
 bool RowPlaces::clean(std::uint32_t words, double use) {
   // If a row must get room, everything is examined, repeatedly, as kept rows leave gaps.
   constexpr std::uint64_t kLooks = 4, kRoundPart = 64;
-  const std::uint64_t wanted = std::max<std::uint64_t>(words, near_.capacity() / kRoundPart);
-  const std::uint64_t most = has_far() ? kLooks * wanted : 2 * near_.capacity();
+  const std::uint64_t wanted = std::max<std::uint64_t>(words, resident_.capacity() / kRoundPart);
+  const std::uint64_t most = has_remote() ? kLooks * wanted : 2 * resident_.capacity();
   std::uint64_t freed = 0, looked = 0;
   while (freed < wanted) {
-    if (near_.empty() || looked > (freed < words ? most : wanted) || is_full()) break;
-    const RowLog::Entry entry = near_.oldest();
-    fetch(near_.after_oldest(kAhead).slot);
+    if (resident_.empty() || looked > (freed < words ? most : wanted) || is_full()) break;
+    const RowLog::Entry entry = resident_.oldest();
+    fetch(resident_.after_oldest(kAhead).slot);
     looked += entry.words;
     const Home& home = rows_[entry.slot].home;
-    const bool is_live = home.size != 0 && home.word == near_.word_of(entry);
+    const bool is_live = home.size != 0 && home.word == resident_.word_of(entry);
     if (!is_live) {
-      near_.drop_oldest();
+      resident_.drop_oldest();
       freed += entry.words;
-    } else if (has_far() && use_of(entry.slot) < use) {
+    } else if (has_remote() && use_of(entry.slot) < use) {
       send_oldest_away();
       freed += entry.words;
     } else if (!keep_oldest()) {
@@ -136,10 +136,10 @@ bool RowPlaces::clean(std::uint32_t words, double use) {
 bool RowPlaces::find_room(std::uint64_t slot, std::uint32_t words, double use, std::uint64_t& word) {
   word = 0;
   if (words == 0) return true;
-  if (words > near_.longest()) return false;
+  if (words > resident_.longest()) return false;
   const std::uint32_t before = round_;
   for (;;) {
-    if (const std::optional<std::uint64_t> found = near_.append(slot, words, false)) {
+    if (const std::optional<std::uint64_t> found = resident_.append(slot, words, false)) {
       word = *found;
       return true;
     }
@@ -171,10 +171,10 @@ bool RowPlaces::change(std::uint64_t slot, std::uint32_t size) {
   if (is_full()) return false;
   if (kind_ == Kind::Ample) return change_ample(slot, size);
   std::uint64_t word = 0;
-  const bool stays = is_near(slot) && find_room(slot, size, has_far() ? use_of(slot) : 0, word);
+  const bool stays = is_resident(slot) && find_room(slot, size, has_remote() ? use_of(slot) : 0, word);
   if (!stays) {
-    if (has_far()) rows_[slot].home = {kFar, size, 0};
-    return has_far();
+    if (has_remote()) rows_[slot].home = {kRemote, size, 0};
+    return has_remote();
   }
   wait_for(slot);
   add_move(slot, {word, size, size});
@@ -190,7 +190,7 @@ RowPlaces::Chosen RowPlaces::choose(std::span<const Read> reads) {
     Use& use = rows_[read.slot].use;
     use = {static_cast<float>(use_of(read.slot) + read.times), turn_};
     if (read.times < kLeastReads || home(read.slot).size == 0) continue;
-    if (is_near(read.slot)) {
+    if (is_resident(read.slot)) {
       ++chosen.kept;
     } else {
       wanted.emplace_back(-static_cast<double>(use.reads), read.slot);

@@ -15,7 +15,7 @@ namespace matcha::runtime::stream {
 class RowPlaces {
  public:
   /// The word of a remote row.
-  static constexpr std::uint64_t kFar = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t kRemote = std::uint64_t{1} << 63;
   struct Home {
     std::uint64_t word = 0;
     std::uint32_t size = 0;  ///< The number of its words.
@@ -34,22 +34,22 @@ class RowPlaces {
 
   /// Far: rows may be remote. Otherwise all are resident: in ample memory only changed rows move, in scarce memory
   /// others may.
-  enum class Kind : std::uint8_t { Far, Ample, Scarce };
+  enum class Kind : std::uint8_t { Remote, Ample, Scarce };
   /// Resets it: no row has a home.
-  void reset(std::uint64_t slots, std::uint64_t near_words, Kind kind);
-  bool has_far() const { return kind_ == Kind::Far; }
+  void reset(std::uint64_t slots, std::uint64_t resident_words, Kind kind);
+  bool has_remote() const { return kind_ == Kind::Remote; }
   /// Gives a row its first home, resident or remote; false: there is no room. This is not a move.
-  bool put(std::uint64_t slot, std::uint32_t size, bool near);
+  bool put(std::uint64_t slot, std::uint32_t size, bool resident);
   /// The words of device memory that rows may use at once.
-  std::uint64_t near_room() const { return near_.capacity() - near_.reserve(); }
+  std::uint64_t resident_room() const { return resident_.capacity() - resident_.reserve(); }
   /// The most words of a resident row.
-  std::uint64_t longest_near() const { return near_.longest(); }
+  std::uint64_t longest_resident() const { return resident_.longest(); }
 
   const Home& home(std::uint64_t slot) const { return rows_[slot].home; }
-  bool is_near(std::uint64_t slot) const { return (rows_[slot].home.word & kFar) == 0; }
+  bool is_resident(std::uint64_t slot) const { return (rows_[slot].home.word & kRemote) == 0; }
 
   /// True if the host's copy of a row is read in this turn: it is remote, or is being fetched.
-  bool is_read_from_host(std::uint64_t slot) const { return !is_near(slot) || rows_[slot].came == turn_; }
+  bool is_read_from_host(std::uint64_t slot) const { return !is_resident(slot) || rows_[slot].came == turn_; }
 
   /// Prefetches the data of a row, this many rows ahead, as accesses are random.
   static constexpr std::size_t kAhead = 16;
@@ -103,7 +103,7 @@ class RowPlaces {
   void next_round();
 
   Kind kind_ = Kind::Scarce;
-  RowLog near_;
+  RowLog resident_;
   RowPool pool_;             ///< Used instead of it, if memory is ample.
   std::vector<Row> rows_;    ///< By slot.
   std::uint32_t round_ = 0;  ///< Counts over all turns.

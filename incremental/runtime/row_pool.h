@@ -49,21 +49,21 @@ class RowPool {
   }
   /// Freed words become reusable.
   void turn() {
-    for (const Given& given : given_) free_[given.size_class].push_back(given.word);
+    for (const Freed& given : given_) free_[given.size_class].push_back(given.word);
     given_.clear();
   }
 
  private:
   /// An upper bound of the number of classes.
   static constexpr std::uint32_t kClasses = 160;
-  struct Given {
+  struct Freed {
     std::uint64_t word = 0;
     std::uint32_t size_class = 0;
   };
 
   std::uint64_t capacity_ = 0, used_ = 0;
   std::vector<std::vector<std::uint64_t>> free_;  ///< By class.
-  std::vector<Given> given_;
+  std::vector<Freed> given_;
 };
 
 }  // namespace matcha::runtime::stream

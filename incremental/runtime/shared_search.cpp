@@ -7,7 +7,7 @@
 
 namespace matcha::runtime::stream {
 
-Crew::Crew(unsigned workers) {
+WorkerGroup::WorkerGroup(unsigned workers) {
   try {
     for (unsigned i = 1; i < workers; ++i) threads_.emplace_back([this, i] { serve(i); });
   } catch (const std::system_error&) {
@@ -15,7 +15,7 @@ Crew::Crew(unsigned workers) {
   }
 }
 
-Crew::~Crew() {
+WorkerGroup::~WorkerGroup() {
   {
     const std::lock_guard lock(mutex_);
     over_ = true;
@@ -24,7 +24,7 @@ Crew::~Crew() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Crew::serve(unsigned number) {
+void WorkerGroup::serve(unsigned number) {
   std::uint64_t seen = 0;
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -41,7 +41,7 @@ void Crew::serve(unsigned number) {
   }
 }
 
-void Crew::run(const std::function<void(unsigned)>& work) {
+void WorkerGroup::run(const std::function<void(unsigned)>& work) {
   if (!threads_.empty()) {
     const std::lock_guard lock(mutex_);
     maybe_work_ = &work;
@@ -106,7 +106,7 @@ class SharedSearch::Run {
   class Giver final : public DeltaSearch::Helpers {
    public:
     Giver(match::WorkPool<Part>& pool, Part part) : pool_(pool), part_(part) {}
-    bool wanting() const override { return pool_.hungry(); }
+    bool wanting() const override { return pool_.has_idle_worker(); }
     void take(const DeltaSearch::Range& range) override { pool_.give({part_.update, part_.term, range}); }
 
    private:

@@ -24,13 +24,13 @@
 namespace matcha::runtime::stream {
 
 /// Threads that wait for common work.
-class Crew {
+class WorkerGroup {
  public:
   /// The caller is one of the workers. If threads cannot be created, the group is smaller.
-  explicit Crew(unsigned workers);
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  explicit WorkerGroup(unsigned workers);
+  ~WorkerGroup();
+  WorkerGroup(const WorkerGroup&) = delete;
+  WorkerGroup& operator=(const WorkerGroup&) = delete;
 
   unsigned workers() const { return static_cast<unsigned>(threads_.size()) + 1; }
   /// Calls `work(0)`, and on other threads `work(1)` and so on. Threads that have not begun when `work(0)` returns are
@@ -136,7 +136,7 @@ class SharedSearch {
   DynamicGraph& graph_;
   GraphVersions versions_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  Crew crew_;
+  WorkerGroup crew_;
 };
 
 }  // namespace matcha::runtime::stream

@@ -98,7 +98,7 @@ class Calls final : public MpiLibrary {
     return flag != 0;
   }
   Status receive(int from, int tag, void* bytes, std::size_t size) override {
-    const int source = from == kAnybody ? abi_.any_source : from;
+    const int source = from == kAnyRank ? abi_.any_source : from;
     return check(recv_(bytes, static_cast<int>(size), abi_.byte, source, tag, abi_.world, abi_.ignored_status),
                  "MPI_Recv");
   }

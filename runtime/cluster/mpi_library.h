@@ -37,7 +37,7 @@ class MpiLibrary {
   virtual void abort(int code) = 0;
 
   /// For `receive`.
-  static constexpr int kAnybody = -1;
+  static constexpr int kAnyRank = -1;
 
  protected:
   int rank_ = 0;

@@ -183,9 +183,9 @@ Status MpiTeam::answer_waiting() {
     for (const int rank : ranks) {
       replies.emplace_back(rank, Message{Kind::Merged, 0, region, result.is_complete ? 1u : 0u, result.merged});
     }
-    told_[region] += static_cast<int>(ranks.size());
+    informed_[region] += static_cast<int>(ranks.size());
     ranks.clear();
-    if (told_[region] == size_ - 1) merged_.erase(region);
+    if (informed_[region] == size_ - 1) merged_.erase(region);
   }
   lock.unlock();
   for (const auto& [rank, reply] : replies) {
@@ -256,7 +256,7 @@ Result<std::optional<MpiTeam::Message>> MpiTeam::receive() {
   if (!there) return there.error();
   if (!*there) return std::optional<Message>();
   Head head{};
-  if (Status did = mpi_->receive(MpiLibrary::kAnybody, kHeadTag, &head, sizeof(head)); !did) return did.error();
+  if (Status did = mpi_->receive(MpiLibrary::kAnyRank, kHeadTag, &head, sizeof(head)); !did) return did.error();
   Message message{static_cast<Kind>(head.kind), head.from, head.region, head.number, {}};
   message.bytes.resize(head.size);
   for (std::size_t at = 0; at < head.size; at += piece_) {

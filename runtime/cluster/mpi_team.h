@@ -118,7 +118,7 @@ class MpiTeam {
   std::optional<std::string> verdict_;              ///< Empty: they agree.
   std::map<std::uint64_t, TeamResult> merged_;      ///< By region.
   std::map<std::uint64_t, std::set<int>> waiting_;  ///< Ranks that wait for the merged values, by region.
-  std::map<std::uint64_t, int> told_;               ///< Ranks that have received them, by region.
+  std::map<std::uint64_t, int> informed_;           ///< Ranks that have received them, by region.
   int ranks_gone_ = 0;
 
   // Members of the other ranks.

@@ -42,7 +42,7 @@ Status UnitBoard::done(std::uint64_t region, std::uint64_t unit, int rank, std::
     return wrong("internal error: unit " + std::to_string(unit) + " of loop " + std::to_string(region + 1) +
                  " is not one of rank " + std::to_string(rank));
   }
-  r.owners[unit] = kNobody;
+  r.owners[unit] = kNoOwner;
   r.records.emplace(unit, std::move(record));
   ++r.done;
   ++units_done_;

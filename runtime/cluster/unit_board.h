@@ -49,11 +49,11 @@ class UnitBoard {
     std::uint64_t units = 0;
     std::uint64_t given = 0;  ///< The number of assigned units; they are the first ones.
     std::uint64_t done = 0;
-    std::vector<int> owners;  ///< By assigned unit; kNobody: done.
+    std::vector<int> owners;  ///< By assigned unit; kNoOwner: done.
     std::map<std::uint64_t, std::string> records;
     std::vector<bool> waits;  ///< By rank.
   };
-  static constexpr int kNobody = -1;
+  static constexpr int kNoOwner = -1;
 
   Region& at(std::uint64_t region);
 

@@ -124,8 +124,8 @@ struct DeltaLaunch {
   u32 layers;
   const u32* words;  ///< Changes of rows.
   /// The range of the device's own rows; others are in host memory. Then reads of each kind are added to `reads`.
-  const u32* near;
-  const u32* near_end;
+  const u32* resident;
+  const u32* resident_end;
   u64* reads;  ///< Two words, or null.
   DeltaTerms terms;
   const DeltaUpdate* updates;

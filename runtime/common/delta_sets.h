@@ -41,9 +41,9 @@ class DeltaSets {
     const u32 number = state_.places[vertex] * launch_.layers + rows / 2;
     const DeltaRow row = ((rows & 1) != 0 ? launch_.before : launch_.after)[number];
     if (launch_.reads != nullptr && row.size != 0) {
-      const bool is_near = launch_.near <= row.items && row.items < launch_.near_end;
-      near_ += is_near ? 1 : 0;
-      far_ += is_near ? 0 : 1;
+      const bool is_resident = launch_.resident <= row.items && row.items < launch_.resident_end;
+      resident_ += is_resident ? 1 : 0;
+      remote_ += is_resident ? 0 : 1;
     }
     return view_of(row, launch_.words, update_);
   }
@@ -61,9 +61,9 @@ class DeltaSets {
   /// Adds the number of rows read to the counters of the launch and resets it.
   MATCHA_MEMBER void add_reads() const {
     if (launch_.reads == nullptr || !group_.leads()) return;
-    if (near_ != 0) atomic_add(&launch_.reads[0], near_);
-    if (far_ != 0) atomic_add(&launch_.reads[1], far_);
-    near_ = far_ = 0;
+    if (resident_ != 0) atomic_add(&launch_.reads[0], resident_);
+    if (remote_ != 0) atomic_add(&launch_.reads[1], remote_);
+    resident_ = remote_ = 0;
   }
 
   /// Appends the places of `vertices` vertices as a match of a term; false: there is no room for it.
@@ -174,7 +174,7 @@ class DeltaSets {
   u64 first_long_;
   mutable u32* long_rooms_ = nullptr;  ///< Owned by this group; null: none.
   u32 update_ = 0;
-  mutable u64 near_ = 0, far_ = 0;  ///< Resident and remote rows read since `add_reads`.
+  mutable u64 resident_ = 0, remote_ = 0;  ///< Resident and remote rows read since `add_reads`.
 };
 
 }  // namespace matcha_program

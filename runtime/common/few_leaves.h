@@ -20,13 +20,13 @@ inline constexpr f64 kMostExactWays = 1e38;
 
 /// Computes ways that are sums and differences of products. There are at most `most` ways and at least `least`: the
 /// product of the images that each vertex has whatever the others take. Beyond `kMostExactWays` only the bound is
-/// valid; `is_told` false: it is unknown whether the number exceeds `kMostWays`.
+/// valid; `is_known` false: it is unknown whether the number exceeds `kMostWays`.
 template <typename Find>
-MATCHA_FN MatchWays ways_below(f64 most, f64 least, bool& is_told, Find find) {
-  is_told = true;
+MATCHA_FN MatchWays ways_below(f64 most, f64 least, bool& is_known, Find find) {
+  is_known = true;
   if (most == 0) return {0, 0};
   if (most > kMostExactWays) {
-    is_told = least > kMostWays;
+    is_known = least > kMostWays;
     return {0, most};
   }
   const u128 number = find();
@@ -46,14 +46,14 @@ MATCHA_FN u128 ways_of_four(const u64* common) {
          u128(6) * common[15];
 }
 template <u32 n>
-MATCHA_FN MatchWays ways_of_few(const u64* common, bool& is_told) {
+MATCHA_FN MatchWays ways_of_few(const u64* common, bool& is_known) {
   f64 most = 1, least = 1;
   for (u32 i = 0; i < n; ++i) {
     const u64 free = common[1u << i];
     most = product(most, f64(free));
     least = product(least, f64(free >= n ? free - n + 1 : 0));
   }
-  return ways_below(most, least, is_told, [&] { return n == 3 ? ways_of_three(common) : ways_of_four(common); });
+  return ways_below(most, least, is_known, [&] { return n == 3 ? ways_of_three(common) : ways_of_four(common); });
 }
 
 /// Lists of three or four vertices.
@@ -62,10 +62,10 @@ struct FewLeaves {
   ItemSet lists[n];
 
   /// The ways if the vertices `taken`, which are other ones, have images already.
-  MATCHA_NOINLINE MatchWays ways(Group group, const u32* images, u64 taken, bool& is_told) const {
+  MATCHA_NOINLINE MatchWays ways(Group group, const u32* images, u64 taken, bool& is_known) const {
     u64 common[1u << n] = {};
     count(group, images, taken, common);
-    return ways_of_few<n>(common, is_told);
+    return ways_of_few<n>(common, is_known);
   }
 
  private:

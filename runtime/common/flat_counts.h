@@ -60,15 +60,15 @@ class FlatCounts {
   MATCHA_MEMBER u32 lane() const { return flat_group_.lane; }
 
   /// The number of items of the lane's `a` that are in its `b`; all lanes of the group call it together.
-  MATCHA_MEMBER i64 count_flat(Sides& mine) const { return count<true>(mine, nobody); }
+  MATCHA_MEMBER i64 count_flat(Sides& mine) const { return count<true>(mine, no_offload); }
   /// A part of it: the parts of all lanes add up to the counts of all lanes.
-  MATCHA_MEMBER i64 share_flat(Sides& mine) const { return count<false>(mine, nobody); }
+  MATCHA_MEMBER i64 share_flat(Sides& mine) const { return count<false>(mine, no_offload); }
 
  protected:
   /// Lists from this length on are processed one after the other by all lanes.
   static constexpr u32 kLong = 2 * Group::kWidth;
 
-  MATCHA_MEMBER static u32 nobody(u32) { return 0; }
+  MATCHA_MEMBER static u32 no_offload(u32) { return 0; }
 
   /// `offload(lanes)` is called before each long list but the first: it returns the mask of lanes whose lists were
   /// offloaded; these then have none.

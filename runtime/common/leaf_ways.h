@@ -46,9 +46,9 @@ class LeafWays {
   }
 
   /// The ways if the vertices `taken`, which are other ones, have images already.
-  MATCHA_NOINLINE MatchWays ways(const u32* images, u64 taken, bool& is_told) {
+  MATCHA_NOINLINE MatchWays ways(const u32* images, u64 taken, bool& is_known) {
     count_images(images, taken);
-    is_told = true;
+    is_known = true;
     MatchWays all{1, 1};
     if (count_ == 1) {
       const u64 free = room_.common[1];
@@ -67,7 +67,7 @@ class LeafWays {
         least = product(least, f64(left));
       }
     }
-    return ways_below(all.bound, least, is_told, [&] { return sum_of_partitions(); });
+    return ways_below(all.bound, least, is_known, [&] { return sum_of_partitions(); });
   }
 
  private:

@@ -44,7 +44,7 @@ class MatchCounter {
   /// end.
   MATCHA_MEMBER bool finish(u32 depth, u64& failed) {
     MatchWays all{1, 1};
-    failed = kMatchEveryone;
+    failed = kBlameAll;
     for (u64 rest = lists_.left(); rest != 0;) {
       const u64 group = rest & query().alike[lowest_bit(rest)];
       rest &= ~group;
@@ -74,9 +74,9 @@ class MatchCounter {
     bool descends = true;
     for (;;) {
       if (descends) {
-        bool is_told = false;
-        const MatchWays some = lists_.ways_at_once(group, is_told);
-        if (is_told) {
+        bool is_known = false;
+        const MatchWays some = lists_.ways_at_once(group, is_known);
+        if (is_known) {
           ways.number += some.number;
           ways.bound += some.bound;
           descends = false;
@@ -134,9 +134,9 @@ class MatchCounter {
       const u64 high = u64(sum_.number >> 64) + (before + low < low ? 1 : 0);
       if (high != 0) atomic_add(&sum().high, high);
       if (most != 0 && (high != 0 || before + low >= most)) atomic_exchange(&sum().done, 1);
-      atomic_add(&sum().tried, here_ - told_);
+      atomic_add(&sum().tried, here_ - reported_);
     }
-    told_ = here_;
+    reported_ = here_;
     sum_ = {0, 0};
   }
 
@@ -146,8 +146,8 @@ class MatchCounter {
   UnitTasks<Group, MatchLaunch> tasks_;
   Lists lists_;
   u32 query_ = ~0u;
-  u64 here_ = 0;  ///< Images tried in this part; `told_` of them are reported.
-  u64 told_ = 0;
+  u64 here_ = 0;  ///< Images tried in this part; `reported_` of them are reported.
+  u64 reported_ = 0;
   MatchWays sum_{0, 0};
 };
 

@@ -8,7 +8,7 @@
 namespace matcha_program {
 
 /// Blames every vertex: a match was found, or the cause is unknown.
-inline constexpr u64 kMatchEveryone = ~0ull;
+inline constexpr u64 kBlameAll = ~0ull;
 inline constexpr u32 kNoVertex = ~0u;
 inline constexpr u32 kMostWeight = 1u << 20;
 
@@ -111,10 +111,10 @@ class MatchLists {
   /// The number of unused images in the list.
   MATCHA_MEMBER u32 free_of(u32 w) const { return list(w).size - taken_of(w, w); }
 
-  /// The number of ways in which vertices of one kind get distinct images; `is_told` false: it is known only after
+  /// The number of ways in which vertices of one kind get distinct images; `is_known` false: it is known only after
   /// trying the images of one.
-  MATCHA_MEMBER MatchWays ways_at_once(u64 vertices, bool& is_told) const {
-    is_told = true;
+  MATCHA_MEMBER MatchWays ways_at_once(u64 vertices, bool& is_known) const {
+    is_known = true;
     if (vertices == 0) return {1, 1};
     const u32 a = lowest_bit(vertices), n = bits_of(vertices);
     const u64 free = free_of(a);
@@ -129,14 +129,14 @@ class MatchLists {
       const u128 ways = u128(free) * other - both;
       return {ways, ways == 0 ? 0 : product(f64(free), f64(other))};
     }
-    if (n == 3) return ways_of_few<3>(vertices, is_told);
-    if (n == 4) return ways_of_few<4>(vertices, is_told);
+    if (n == 3) return ways_of_few<3>(vertices, is_known);
+    if (n == 4) return ways_of_few<4>(vertices, is_known);
     LeafWays<Group> leaves(group_, leaves_);
     for (u64 rest = vertices; rest != 0; rest &= rest - 1) {
-      is_told = leaves.add(list(lowest_bit(rest)));
-      if (!is_told) return {0, 0};
+      is_known = leaves.add(list(lowest_bit(rest)));
+      if (!is_known) return {0, 0};
     }
-    return leaves.ways(state_.images, query_->alike[a] & assigned_, is_told);
+    return leaves.ways(state_.images, query_->alike[a] & assigned_, is_known);
   }
 
   MATCHA_MEMBER static u32 bits_of(u64 mask) { return Group::bits(u32(mask)) + Group::bits(u32(mask >> 32)); }
@@ -216,11 +216,11 @@ class MatchLists {
   }
 
   template <u32 n>
-  MATCHA_MEMBER MatchWays ways_of_few(u64 vertices, bool& is_told) const {
+  MATCHA_MEMBER MatchWays ways_of_few(u64 vertices, bool& is_known) const {
     FewLeaves<Group, n> leaves;
     const u64 taken = query_->alike[lowest_bit(vertices)] & assigned_;
     for (u32 i = 0; i < n; ++i, vertices &= vertices - 1) leaves.lists[i] = list(lowest_bit(vertices));
-    return leaves.ways(group_, state_.images, taken, is_told);
+    return leaves.ways(group_, state_.images, taken, is_known);
   }
   /// The number of used images in the lists of both.
   MATCHA_MEMBER u32 taken_of(u32 a, u32 b) const {

@@ -42,7 +42,7 @@ class MatchWorker : MatchCounter<Group> {
   using Base = MatchCounter<Group>;
   using Base::enter, Base::finish, Base::flush, Base::put, Base::query, Base::sum;
   using Base::group_, Base::here_, Base::launch_, Base::lists_, Base::query_, Base::state_, Base::sum_, Base::tasks_,
-      Base::told_;
+      Base::reported_;
 
   MATCHA_MEMBER void begin(u32 query) {
     if (query != query_) lists_.forget();
@@ -51,7 +51,7 @@ class MatchWorker : MatchCounter<Group> {
     // Groups that search a limited number of matches use different orders: one of them may find matches early.
     order_ = this->query().most != 0 ? u32(index_ % kMatchOrders) : u32(kMatchFewest);
     given_ = 0;
-    here_ = told_ = 0;
+    here_ = reported_ = 0;
     sum_ = {0, 0};
   }
   MATCHA_MEMBER void begin_unit(u64 unit) {
@@ -163,7 +163,7 @@ class MatchWorker : MatchCounter<Group> {
     const u64 blamed = state_.blame[depth];
     const bool given = (given_ >> depth & 1) != 0;
     given_ &= ~match_bit(depth);
-    return given || blamed == kMatchEveryone ? kMatchEveryone : blamed & ~match_bit(state_.vertices[depth]);
+    return given || blamed == kBlameAll ? kBlameAll : blamed & ~match_bit(state_.vertices[depth]);
   }
   /// Backtracks from the image of a vertex; if the vertex is not to blame, its other images are skipped.
   MATCHA_MEMBER void back(u32 depth, u64 failed) {

@@ -19,7 +19,7 @@ struct MotifSums {
 };
 
 /// The counts to compute over wedges, besides 4-cycles.
-enum MotifWants : u32 { kFiveCycles = 1, kCommonPairs = 2 };
+enum MotifCountFlags : u32 { kFiveCycles = 1, kCommonPairs = 2 };
 
 /// A graph whose ranks ascend with the degrees, and the results.
 struct MotifLaunch {

@@ -85,36 +85,36 @@ Status ByteStream::begin() {
   return Done{};
 }
 
-Result<ByteStream::Got> ByteStream::read(char* out, std::uint64_t room, int wait_ms) {
+Result<ByteStream::ReadResult> ByteStream::read(char* out, std::uint64_t room, int wait_ms) {
   if (packed_ == nullptr && head_.empty()) {
     struct pollfd ready = {descriptor_, POLLIN, 0};
-    if (::poll(&ready, 1, wait_ms) <= 0) return Got{};
+    if (::poll(&ready, 1, wait_ms) <= 0) return ReadResult{};
   }
   if (!begun_) {
     const Status found = begin();
     if (!found) return found.error();
-    if (packed_ == nullptr && head_.empty()) return Got{0, true};
+    if (packed_ == nullptr && head_.empty()) return ReadResult{0, true};
   }
   if (packed_ != nullptr) {
     const Result<std::uint64_t> got = packed_->unpacker->read(out, room);
     if (!got) return got.error();
-    return Got{*got, *got < room};
+    return ReadResult{*got, *got < room};
   }
   if (!head_.empty()) {
     const std::uint64_t size = std::min<std::uint64_t>(room, head_.size());
     std::copy_n(head_.data(), size, out);
     head_.erase(0, size);
-    return Got{size, false};
+    return ReadResult{size, false};
   }
   const Result<std::uint64_t> got = fill(out, room);
   if (!got) return got.error();
-  return Got{*got, *got == 0};
+  return ReadResult{*got, *got == 0};
 }
 
 Status ByteStream::skip(std::uint64_t bytes) {
   std::string block(std::min<std::uint64_t>(bytes, std::uint64_t{1} << 20), '\0');
   while (bytes != 0) {
-    const Result<Got> got = read(block.data(), std::min<std::uint64_t>(bytes, block.size()), -1);
+    const Result<ReadResult> got = read(block.data(), std::min<std::uint64_t>(bytes, block.size()), -1);
     if (!got) return got.error();
     bytes -= got->bytes;
     if (got->at_end && bytes != 0) {

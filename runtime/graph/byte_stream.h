@@ -20,11 +20,11 @@ class ByteStream {
   ByteStream& operator=(const ByteStream&) = delete;
 
   /// Gives up to `room` bytes. Waits for the first byte up to the given time. Errors: Input.
-  struct Got {
+  struct ReadResult {
     std::uint64_t bytes = 0;
     bool at_end = false;  ///< True at the end of the stream. No bytes and false: nothing arrived in time.
   };
-  Result<Got> read(char* out, std::uint64_t room, int wait_ms);
+  Result<ReadResult> read(char* out, std::uint64_t room, int wait_ms);
   /// Skips `bytes` bytes, before the first `read`. Errors: Input when the stream is shorter.
   Status skip(std::uint64_t bytes);
   /// True for a file, which a later run can read again. The bytes of a pipe are gone once read.

@@ -201,7 +201,7 @@ bool is_missing(const LabelColumn& labels) {
 }
 
 /// True if an id of the edges is not among the listed vertices.
-bool leaves_some_out(const ColumnInput& input, const Universe& universe, const Buffer<std::uint32_t>& ranks) {
+bool omits_some(const ColumnInput& input, const Universe& universe, const Buffer<std::uint32_t>& ranks) {
   if (!input.vertex_labels.is_there()) return false;
   std::vector<bool> listed(universe.size());
   std::uint64_t count = 0;
@@ -283,7 +283,7 @@ Result<ColumnGraphs> graphs_of(const ColumnInput& input, const IoOptions& option
   Buffer<std::uint32_t> ranks(input.vertex_labels.is_there() ? input.vertices.count : 0);
   if (!ranks.empty()) detail::ranks_of(*universe, input.vertices, ranks.data());
   const bool edges_lack = is_missing(input.edge_labels);
-  const bool lacks_some = edges_lack || is_missing(input.vertex_labels) || leaves_some_out(input, *universe, ranks);
+  const bool lacks_some = edges_lack || is_missing(input.vertex_labels) || omits_some(input, *universe, ranks);
   const std::shared_ptr<const LabelDictionary> dictionary = dictionary_of(input, lacks_some);
   GraphArrays arrays;
   Status labelled = fill_labels(input, *universe, ranks, *dictionary, arrays.labels);

@@ -25,7 +25,7 @@ class GraphJoin {
   static Result<GraphJoin> of(const std::vector<JoinMember>& members);
 
   /// True if a member has all ids with their ranks and all words, so that joining leaves it unchanged.
-  bool is_as_it_was(std::size_t member) const { return unchanged_[member]; }
+  bool is_unchanged(std::size_t member) const { return unchanged_[member]; }
   /// A member with the common ranks and codes. `form`: the graph of that member, or another one with its vertices, such
   /// as the one with edge information. Errors: Input where a label is negative beside label words; Resource.
   Result<Graph> joined(std::size_t member, const Graph& form) const;

@@ -110,7 +110,7 @@ Status write_parts(const std::string& path, MtgHeader header, const std::vector<
 std::uint64_t lost_repeats(const Graph& graph) { return graph.facts().directed ? graph.facts().lost_repeats : 0; }
 
 /// True if the file must record whether loops were dropped. Queries ask for all loops, even if there are none.
-bool tells_loops(const Graph& graph, bool has_info) {
+bool records_loops(const Graph& graph, bool has_info) {
   const GraphFacts& facts = graph.facts();
   return (!facts.simple && !facts.loop_free) || (facts.directed && facts.all_loops && !has_info);
 }
@@ -118,7 +118,7 @@ bool tells_loops(const Graph& graph, bool has_info) {
 /// The lowest version that can hold a graph. `least`: the version required by its sections.
 std::uint32_t version_of(const Graph& graph, bool has_info, bool by_label, std::uint32_t least) {
   if (lost_repeats(graph) != 0) return 6;
-  if (by_label || tells_loops(graph, has_info)) return std::max(least, 4U);
+  if (by_label || records_loops(graph, has_info)) return std::max(least, 4U);
   return graph.universe().names() != nullptr ? std::max(least, 3U) : least;
 }
 

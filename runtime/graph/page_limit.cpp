@@ -103,7 +103,7 @@ void PageLimit::look() {
   {
     LimitsInForce& all = limits();
     const std::shared_lock<std::shared_mutex> lock(all.guard);
-    for (PageLimit* limit : all.limits) limit->see_to_it();
+    for (PageLimit* limit : all.limits) limit->enforce();
   }
   next_look = std::chrono::steady_clock::now() + kLookTime;
 }
@@ -117,7 +117,7 @@ void PageLimit::watch(std::string_view file, std::shared_ptr<const void> owner) 
   if (!looker_.joinable()) looker_ = std::thread([this] { watch_pages(); });
 }
 
-void PageLimit::expect_no_order() {
+void PageLimit::expect_random_access() {
   const std::lock_guard<std::mutex> lock(guard_);
   for (const File& file : files_) advise(file.bytes, file.bytes.data(), file.bytes.size(), MADV_RANDOM);
 }
@@ -127,7 +127,7 @@ void PageLimit::expect(const void* items, std::uint64_t bytes) const {
   for (const File& file : files_) advise(file.bytes, items, bytes, MADV_WILLNEED);
 }
 
-void PageLimit::let_go(const void* items, std::uint64_t bytes) const {
+void PageLimit::drop(const void* items, std::uint64_t bytes) const {
   const std::lock_guard<std::mutex> lock(guard_);
   for (const File& file : files_) advise(file.bytes, items, bytes, MADV_DONTNEED);
 }
@@ -168,7 +168,7 @@ std::uint64_t PageLimit::count_others() const {
   return ours ? least - std::min(least, *ours) : least;
 }
 
-void PageLimit::see_to_it() {
+void PageLimit::enforce() {
   // Counting other mappings takes longer than dropping the files, so it is done rarely.
   constexpr std::uint64_t kDropsACount = 64;
   static const ProcessMemory memory;
@@ -186,7 +186,7 @@ void PageLimit::see_to_it() {
 void PageLimit::watch_pages() {
   while (!ends_.load(std::memory_order_relaxed)) {
     std::this_thread::sleep_for(kNap);
-    see_to_it();
+    enforce();
   }
 }
 

@@ -48,11 +48,11 @@ class PageLimit {
   /// long as this object.
   void watch(std::string_view file, std::shared_ptr<const void> owner);
   /// Advises the system of random access, which turns read-ahead off.
-  void expect_no_order();
+  void expect_random_access();
   /// Asks the system to read `bytes` bytes from `items` on ahead of use. `items` lies in a file.
   void expect(const void* items, std::uint64_t bytes) const;
   /// Drops the pages of these bytes, which are not needed soon.
-  void let_go(const void* items, std::uint64_t bytes) const;
+  void drop(const void* items, std::uint64_t bytes) const;
   /// True if an item lies in one of the files.
   bool holds(const void* item) const;
 
@@ -67,7 +67,7 @@ class PageLimit {
   /// Resident bytes of all other mappings, such as the program. They grow over time.
   std::uint64_t count_others() const;
   /// Drops all pages if the limit is exceeded.
-  void see_to_it();
+  void enforce();
   void watch_pages();
 
   const std::uint64_t bytes_;

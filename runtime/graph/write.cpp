@@ -258,7 +258,7 @@ Status write_tve(const Graph& graph, const std::string& path, OutputFile& file, 
 
 }  // namespace
 
-std::string what_changes(const Graph& graph, Format format) {
+std::string reading_notes(const Graph& graph, Format format) {
   const Universe& universe = graph.universe();
   if (format != Format::EdgeList || universe.kind() != IdKind::Text) return "";
   // The ids of the first edge decide the kind of all ids.

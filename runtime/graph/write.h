@@ -21,13 +21,13 @@ struct WriteOptions {
 /// - Tve: original ids, `t N M`, `v id label degree` (label 0 when there is none), `e u v [info]`.
 /// - MatrixMarket: ids are ranks counted from 1, as the format wants; `pattern`, or `integer`/`real` with edge info.
 /// Comments explain the numbers: other ids, labels of vertices, words of edges (`detail/matrix_names.h`).
-/// Reading the file gives the graph again; `what_changes` describes the exceptions.
+/// Reading the file gives the graph again; `reading_notes` describes the exceptions.
 /// Errors: Input when the file cannot be written or the format cannot hold the graph.
 Status write_text(const Graph& graph, const std::string& path, const WriteOptions& write,
                   const IoOptions& options = {});
 
 /// The options needed to read a file that `write_text` wrote, or the ids that are lost; empty: none.
-std::string what_changes(const Graph& graph, Format format);
+std::string reading_notes(const Graph& graph, Format format);
 
 /// Writes one label a line, in the order of the ids. Requires: the graph has labels.
 Status write_labels(const Graph& graph, const std::string& path, const WriteOptions& write,

@@ -67,7 +67,7 @@ class LinePipeline {
     const std::unique_ptr<LineChunk> owner(lines);
     std::unique_ptr<Chunk> chunk = std::make_unique<Chunk>();
     if (!stop_.load(std::memory_order_relaxed)) parse_(*lines, *chunk);
-    source_.let_go(*lines);
+    source_.release(*lines);
     return chunk.release();
   }
 

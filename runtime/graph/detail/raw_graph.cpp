@@ -163,7 +163,7 @@ Status read_matrix_graph(RawGraph& raw, LineSource& source, const IoOptions& opt
 
 Status read_tve_graph(RawGraph& raw, LineSource& source, const IoOptions& options, Budget& budget) {
   const TakeRows take = taker_of(raw);
-  TveAsk ask{columns_of(raw.spec, raw.is_blank)};
+  TveRequest ask{columns_of(raw.spec, raw.is_blank)};
   if (raw.maybe_edges) ask.maybe_take = &take;
   Result<TveFile> file = read_tve(source, ask, options, budget);
   if (!file) return file.error();
@@ -219,7 +219,7 @@ Result<std::unique_ptr<LineSource>> open_edges(RawGraph& raw, const IoOptions& o
 Status find_format(RawGraph& raw, LineSource& source, const IoOptions& options, Format& format) {
   const bool asked_edges = format == Format::EdgeList;
   if (format == Format::Auto || source.is_mtg()) {
-    Result<Format> found = source.sniff(says_table(raw.spec.table) || !raw.spec.columns.empty());
+    Result<Format> found = source.sniff(sets_table_options(raw.spec.table) || !raw.spec.columns.empty());
     if (!found) return found.error();
     format = *found;
   }
@@ -266,7 +266,7 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunId
     default: break;
   }
   const TakeRows take = taker_of(raw);
-  TableAsk ask{columns_of(raw.spec, raw.is_blank), !raw.spec.columns.empty(), raw.spec.table, ids.kind};
+  TableRequest ask{columns_of(raw.spec, raw.is_blank), !raw.spec.columns.empty(), raw.spec.table, ids.kind};
   if (raw.maybe_edges) ask.maybe_take = &take;
   ask.drops_repeats = !raw.spec.edge_info && !raw.spec.temporal;
   Result<Rows> rows = format == Format::NTriples
@@ -315,7 +315,7 @@ Status read_vertices(RawGraph& raw, const IoOptions& options, Budget& budget, Ru
   if ((*source)->is_mtg()) {
     return input_error(spec.vertices_path, 0, "expected a vertices file, found a .mtg", "one id a line");
   }
-  TableAsk ask{{{0, ColumnKind::Vertex, "", ColumnRole::Id}}, true, spec.table, std::max(ids.kind, ids.wanted)};
+  TableRequest ask{{{0, ColumnKind::Vertex, "", ColumnRole::Id}}, true, spec.table, std::max(ids.kind, ids.wanted)};
   ask.decides_ids = false;
   ask.lists_vertices = spec.label_column.has_value();
   if (spec.id_column) ask.columns[0] = {spec.id_column->index, ColumnKind::Vertex, spec.id_column->name};
@@ -357,7 +357,7 @@ Result<RawLabels> read_labels(const std::string& path, const IoOptions& options,
     if (!plain) return plain.error();
     if (*plain) return std::move(**plain);
   }
-  TableAsk ask{{{0, ColumnKind::Vertex}, {1, ColumnKind::Label}}, false, {}, kind};
+  TableRequest ask{{{0, ColumnKind::Vertex}, {1, ColumnKind::Label}}, false, {}, kind};
   ask.has_types = true;
   ask.decides_ids = false;
   ask.lists_vertices = true;

@@ -84,7 +84,7 @@ Status check_named_columns(const std::string& path, Format format, bool named) {
   return input_error(path, 0, "only the columns of edge lists can be named", "leave the columns out");
 }
 
-bool says_table(const TableOptions& table) { return table.text_ids || table.heading != Heading::Auto; }
+bool sets_table_options(const TableOptions& table) { return table.text_ids || table.heading != Heading::Auto; }
 
 std::int64_t id_of_mtg(const Universe& universe, std::uint64_t rank, IdKind kind, NameTable& names) {
   if (kind == IdKind::Text) return names.intern(universe.id_text(rank));
@@ -127,7 +127,7 @@ Result<Rows> read_triples_as(LineSource& source, const std::vector<ColumnSpec>& 
 Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& budget, RunIds& ids) {
   Result<std::unique_ptr<LineSource>> source = LineSource::open(spec.path, options);
   if (!source) return source.error();
-  const bool is_table = says_table(spec.table) || spec.is_named;
+  const bool is_table = sets_table_options(spec.table) || spec.is_named;
   Result<Format> format =
       spec.table.format == Format::Auto ? (*source)->sniff(is_table) : Result<Format>(spec.table.format);
   if (!format) return format.error();
@@ -172,7 +172,7 @@ Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& b
     }
     case Format::NTriples: return read_triples_as(**source, spec.columns, spec.table, nullptr, options, budget, ids);
     default: {
-      TableAsk ask{columns_of(spec), spec.is_named, table, ids.kind};
+      TableRequest ask{columns_of(spec), spec.is_named, table, ids.kind};
       ask.is_list = true;
       return read_table(**source, ask, options, budget, ids.wanted);
     }

@@ -13,7 +13,7 @@ namespace matcha::runtime::detail {
 Status check_named_columns(const std::string& path, Format format, bool named);
 
 /// True if the user sets an option of tables.
-bool says_table(const TableOptions& table);
+bool sets_table_options(const TableOptions& table);
 
 /// The id of a rank of a .mtg, as a cell of a run with ids of `kind`.
 std::int64_t id_of_mtg(const Universe& universe, std::uint64_t rank, IdKind kind, NameTable& names);

@@ -154,7 +154,7 @@ class LineSource {
   /// From now on pages are dropped once their lines are read, so that a mapped file is never resident as a whole.
   void read_once() { reads_once_ = true; }
   /// Releases the lines of a chunk, except on the page that the next chunk may share.
-  void let_go(const LineChunk& lines) const {
+  void release(const LineChunk& lines) const {
     if (reads_once_ && file_->is_mapped()) {
       MappedPages(file_->bytes()).drop(lines.begin, static_cast<std::uint64_t>(lines.end - lines.begin));
     }

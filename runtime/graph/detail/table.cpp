@@ -283,7 +283,7 @@ Result<Rows> read_planned(LineSource& source, TablePlan plan, const IoOptions& o
   return finish(rows_of(std::move(*chunks)));
 }
 
-Result<Rows> read_table(LineSource& source, const TableAsk& ask, const IoOptions& options, Budget& budget,
+Result<Rows> read_table(LineSource& source, const TableRequest& ask, const IoOptions& options, Budget& budget,
                         IdKind& wanted) {
   Result<TablePlan> plan = plan_table(source, ask);
   if (!plan) return plan.error();

@@ -12,7 +12,7 @@
 namespace matcha::runtime::detail {
 
 /// A request to read a table.
-struct TableAsk {
+struct TableRequest {
   std::vector<ColumnSpec> columns;
   bool is_named = false;  ///< The user named the columns; only then may lines differ in their number of columns.
   TableOptions options = {};
@@ -39,14 +39,14 @@ struct TablePlan {
 
 /// Examines the first lines and skips the heading. Errors: Input where a column is not in the heading, or it is unclear
 /// whether there is a heading.
-Result<TablePlan> plan_table(LineSource& source, const TableAsk& ask);
+Result<TablePlan> plan_table(LineSource& source, const TableRequest& ask);
 
 /// Reads the rest of the source by the plan. If an id has a higher kind than the plan, `wanted` becomes that kind and
 /// the result is an error: read the table again. Errors: Input, with file and line; Resource.
 Result<Rows> read_planned(LineSource& source, TablePlan plan, const IoOptions& options, Budget& budget, IdKind& wanted);
 
 /// `plan_table` and `read_planned` together.
-Result<Rows> read_table(LineSource& source, const TableAsk& ask, const IoOptions& options, Budget& budget,
+Result<Rows> read_table(LineSource& source, const TableRequest& ask, const IoOptions& options, Budget& budget,
                         IdKind& wanted);
 
 /// The cells of the first `most` lines of a labels file that are neither blank nor comments. Errors: Input.

@@ -168,7 +168,7 @@ class ColumnChoice {
 
 class Head {
  public:
-  Head(LineSource& source, const TableAsk& ask) : source_(source), ask_(ask) {}
+  Head(LineSource& source, const TableRequest& ask) : source_(source), ask_(ask) {}
 
   Result<TablePlan> plan() {
     Result<std::vector<std::string_view>> lines = source_.peek(kLookedAt);
@@ -228,7 +228,7 @@ class Head {
   }
 
   /// True if the heading should determine the ends of edges.
-  bool asks_for_ends() const { return !ask_.columns.empty() && ask_.columns.front().role == ColumnRole::Source; }
+  bool infers_ends() const { return !ask_.columns.empty() && ask_.columns.front().role == ColumnRole::Source; }
 
   bool names_all(const Cells& heading) const {
     return std::all_of(ask_.columns.begin(), ask_.columns.end(), [&heading](const ColumnSpec& column) {
@@ -247,7 +247,7 @@ class Head {
     const Cells cells = cells_of(comment, plan_.separator);
     if (cells.size() != lines_.front().size()) return {};
     if (names_columns()) return names_all(cells) && !names_all(lines_.front()) ? cells : Cells();
-    if (!asks_for_ends()) return {};
+    if (!infers_ends()) return {};
     if (!has_usual_ends(cells) || has_usual_ends(lines_.front())) return {};
     const std::optional<EndColumns> ends = usual_ends(cells);
     const bool is_elsewhere =
@@ -280,7 +280,7 @@ class Head {
   std::vector<unsigned> id_columns(const std::optional<EndColumns>& ends) const {
     if (ends) return {ends->source, ends->target};
     const Cells& first = lines_.front();
-    const unsigned skipped = asks_for_ends() && first.size() > 2 && is_unnamed(first[0]) ? 1 : 0;
+    const unsigned skipped = infers_ends() && first.size() > 2 && is_unnamed(first[0]) ? 1 : 0;
     std::vector<unsigned> columns;
     for (const ColumnSpec& column : ask_.columns) {
       const unsigned index = column.index + skipped;
@@ -304,7 +304,7 @@ class Head {
   /// True if the first column has numbers and no name: a data frame with its index.
   bool is_above_index() const {
     constexpr std::size_t kLeast = 3;
-    return asks_for_ends() && lines_.front().size() >= kLeast && is_unnamed(lines_.front()[0]) && lines_.size() > 1 &&
+    return infers_ends() && lines_.front().size() >= kLeast && is_unnamed(lines_.front()[0]) && lines_.size() > 1 &&
            std::all_of(lines_.begin() + 1, lines_.end(),
                        [](const Cells& cells) { return is_meant_as_number(cells[0]); });
   }
@@ -315,7 +315,7 @@ class Head {
     if (ask_.options.heading != Heading::Auto) return ask_.options.heading == Heading::Yes;
     if (names_columns()) return true;
     if (is_plain || is_update(first.front())) return false;
-    const std::optional<EndColumns> ends = asks_for_ends() ? usual_ends(first) : std::nullopt;
+    const std::optional<EndColumns> ends = infers_ends() ? usual_ends(first) : std::nullopt;
     if (!ends && std::any_of(first.begin(), first.end(), is_meant_as_number)) return false;
     if (is_above_numbers() || is_above_index()) return true;
     const std::vector<unsigned> ids = id_columns(ends);
@@ -392,7 +392,7 @@ class Head {
   /// neither.
   Status check_triples() const {
     constexpr std::size_t kTriple = 3;
-    if (!heading_.empty() || !asks_for_ends() || ask_.is_list || plan_.ids != IdKind::Text) return Done{};
+    if (!heading_.empty() || !infers_ends() || ask_.is_list || plan_.ids != IdKind::Text) return Done{};
     if (lines_.front().size() != kTriple || lines_.size() < 2) return Done{};
     Result<std::vector<std::string_view>> lines = source_.peek(std::numeric_limits<std::size_t>::max());
     if (!lines) return lines.error();
@@ -416,7 +416,7 @@ class Head {
   }
 
   /// True if the table may be another kind of graph than a list of edges: the user named no columns and no heading.
-  bool may_be_other() const { return heading_.empty() && asks_for_ends() && !ask_.is_list && !ask_.is_named; }
+  bool may_be_other() const { return heading_.empty() && infers_ends() && !ask_.is_list && !ask_.is_named; }
 
   /// Rows of neighbours, `1: 2 3`, are no edges.
   Status check_neighbours() const {
@@ -513,7 +513,7 @@ class Head {
   }
 
   LineSource& source_;
-  const TableAsk& ask_;
+  const TableRequest& ask_;
   TablePlan plan_;
   std::vector<Cells> lines_;
   Cells heading_;  ///< Of the first line or the comment above it; empty: no heading.
@@ -529,6 +529,6 @@ Result<std::vector<std::vector<std::string>>> first_cells(LineSource& source, st
   return cells;
 }
 
-Result<TablePlan> plan_table(LineSource& source, const TableAsk& ask) { return Head(source, ask).plan(); }
+Result<TablePlan> plan_table(LineSource& source, const TableRequest& ask) { return Head(source, ask).plan(); }
 
 }  // namespace matcha::runtime::detail

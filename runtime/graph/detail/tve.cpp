@@ -56,7 +56,7 @@ Status check_ends(const std::string& path, const TveChunk& chunk, const std::vec
 /// Parses the lines of a chunk.
 class TveParser {
  public:
-  TveParser(const std::string& path, const TveAsk& ask) : path_(path), ask_(ask), columns_(ask.columns) {}
+  TveParser(const std::string& path, const TveRequest& ask) : path_(path), ask_(ask), columns_(ask.columns) {}
 
   void operator()(const LineChunk& lines, TveChunk& chunk) const {
     LabelReader reader(chunk.labels), edge_labels(chunk.edges.labels);
@@ -180,7 +180,7 @@ class TveParser {
   }
 
   const std::string& path_;
-  const TveAsk& ask_;
+  const TveRequest& ask_;
   const std::vector<ColumnSpec>& columns_;
 };
 
@@ -234,7 +234,7 @@ Status check_vertices(const std::string& path, const std::vector<TveChunk>& chun
 
 }  // namespace
 
-Result<TveFile> read_tve(LineSource& source, const TveAsk& ask, const IoOptions& options, Budget& budget) {
+Result<TveFile> read_tve(LineSource& source, const TveRequest& ask, const IoOptions& options, Budget& budget) {
   const TveParser parser(source.path(), ask);
   Result<std::vector<TveChunk>> chunks = parse_lines<TveChunk>(source, options, budget, parser);
   if (!chunks) return chunks.error();

@@ -17,7 +17,7 @@ struct TveFile {
 };
 
 /// The part of the edges that the caller reads.
-struct TveAsk {
+struct TveRequest {
   std::vector<ColumnSpec> columns;       ///< Columns of the `e` lines, after the `e`.
   const TakeRows* maybe_take = nullptr;  ///< As in RowPlan; then ends are not checked to have `v` lines.
   /// With `maybe_take`: the allowed ids, ascending; an edge with another id is an error.
@@ -27,6 +27,6 @@ struct TveAsk {
 /// Reads the three dialects: RapidMatch `t N M`, gSpan `t # 0` or `# t 0`, and CaLiG without a header. Errors: Input
 /// for unknown lines, several graphs in a file, counts that disagree with the header, an edge to a vertex without `v`
 /// line, a vertex given twice, labels on only some vertices.
-Result<TveFile> read_tve(LineSource& source, const TveAsk& ask, const IoOptions& options, Budget& budget);
+Result<TveFile> read_tve(LineSource& source, const TveRequest& ask, const IoOptions& options, Budget& budget);
 
 }  // namespace matcha::runtime::detail

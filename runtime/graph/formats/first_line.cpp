@@ -211,7 +211,7 @@ class Lines {
 };
 
 /// True for a list of edges written by Matcha: its size is in a comment, and its first line is an edge.
-bool says_its_size(std::string_view head) {
+bool has_size_comment(std::string_view head) {
   const std::string_view line = first_text_line(head);
   return line.starts_with("# ") && line.find(" vertices ") != std::string_view::npos &&
          (line.ends_with(" arcs") || line.ends_with(" undirected edges"));
@@ -236,7 +236,7 @@ Status add_all(LineSource& source, const IoOptions& options, Lines& lines) {
       }
       p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(chunk->end - p))) + 1;
     }
-    source.let_go(*chunk);
+    source.release(*chunk);
   }
   return Done{};
 }
@@ -248,7 +248,7 @@ Result<FirstLine> judge_first_line(LineSource& source, const std::vector<ColumnS
   constexpr std::size_t kLookedAt = 100;
   Result<std::vector<std::string_view>> top = source.peek(kLookedAt);
   if (!top) return top.error();
-  if (top->size() < 2 || says_its_size(source.head())) return FirstLine{};
+  if (top->size() < 2 || has_size_comment(source.head())) return FirstLine{};
   const std::vector<std::int64_t> first = numbers_of((*top)[0]);
   if (first.empty() || first.size() > 4) return FirstLine{};
   // Columns other than the first two are named for files whose lines have them.

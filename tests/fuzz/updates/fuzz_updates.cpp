@@ -54,7 +54,7 @@ MATCHA_FUZZER(updates) {
     if (feed.begins_slide() || line % 3 == 0) end_batch();
   }
   feed.flush();
-  while (!feed.is_dry()) {
+  while (!feed.is_exhausted()) {
     if (feed.has_next()) {
       feed.take();
     } else {

@@ -120,8 +120,8 @@ bool agree_from(const ResidentGraph::Shared& start, const std::vector<ProgramReq
   if (testing::Test::HasFailure()) return false;
   std::array<ApplyOptions, kEngines> options;
   for (ApplyOptions& one : options) one.run.threads = 1;
-  options[1].way = options[3].way = options[4].way = Way::Edges;
-  options[2].way = Way::Anew;
+  options[1].strategy = options[3].strategy = options[4].strategy = BatchStrategy::EdgeByEdge;
+  options[2].strategy = BatchStrategy::Recount;
   options[3].run.threads = 2;
   options[4].run.threads = 4;
   options[3].shares_always = options[4].shares_always = true;
@@ -150,13 +150,13 @@ bool agree_from(const ResidentGraph::Shared& start, const std::vector<ProgramReq
           EXPECT_TRUE(*again.plus == *delta.plus && *again.minus == *delta.minus) << "program " << p;
         }
         EXPECT_EQ(again.plus.has_value(), delta.plus.has_value()) << "program " << p;
-        EXPECT_TRUE(delta.how == How::Delta || !delta.why.empty());
+        EXPECT_TRUE(delta.how == MaintenanceMethod::Delta || !delta.why.empty());
         // Each engine may give any row of a subgraph.
         EXPECT_EQ(answers[1][p].changes.rows.words, delta.changes.rows.words) << "program " << p << " engine " << e;
         EXPECT_EQ(answers[1][p].changes.signs, delta.changes.signs) << "program " << p << " engine " << e;
       }
-      all = all && answers[1][p].how == How::Delta;
-      anew = anew || answers[2][p].how == How::Recompute;
+      all = all && answers[1][p].how == MaintenanceMethod::Delta;
+      anew = anew || answers[2][p].how == MaintenanceMethod::Recompute;
     }
     EXPECT_EQ(engines[0]->present().edge_count(), engines[1]->present().edge_count());
     if (testing::Test::HasFailure()) return false;

@@ -271,8 +271,8 @@ struct Engines {
       options[e].run.threads = e == 3 ? 2 : 1;
       EXPECT_EQ(all[e]->add(request, wanted, log), Status::Ok) << log->text();
     }
-    options[1].way = Way::Edges;
-    options[2].way = Way::Anew;
+    options[1].strategy = BatchStrategy::EdgeByEdge;
+    options[2].strategy = BatchStrategy::Recount;
     if (testing::Test::HasFailure()) return;
     for (std::size_t e = 0; e < kEngines; ++e) {
       EXPECT_EQ(all[e]->start(options[e], answers[e]), Status::Ok) << log->text();
@@ -328,7 +328,7 @@ bool agree(const std::string& program, const std::function<Number(const World&)>
     engines.apply(netting.take());
     if (testing::Test::HasFailure()) return false;
     engines.compare();
-    by_roots = by_roots && engines.answers[1][0].how == How::Roots;
+    by_roots = by_roots && engines.answers[1][0].how == MaintenanceMethod::Roots;
     // The graph is rebuilt after several batches together.
     if (!maybe_value || round % 3 != 2) continue;
     read_world(**engines.all[1]->graph(), world);

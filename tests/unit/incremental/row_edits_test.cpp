@@ -141,7 +141,7 @@ TEST(KeptRows, AreAsTheyWereWhileTheGraphChanges) {
     ASSERT_TRUE(edited.make(edited.some_edges(300, 5), nullptr));
     // Nothing is far yet.
     EXPECT_FALSE(kept.wants(false, 0));
-    places.reset(2 * kRows, 1 << 12, RowPlaces::Kind::Far);
+    places.reset(2 * kRows, 1 << 12, RowPlaces::Kind::Remote);
     const auto slot = [](bool backwards, std::uint32_t row) { return row + (backwards ? kRows : 0); };
     for (const bool backwards : {false, true}) {
       if (backwards && !directed) continue;
@@ -196,18 +196,18 @@ TEST(KeptRows, AreAsTheyWereWhileTheGraphChanges) {
   }
 }
 
-TEST(KeptRows, WantRowsThatComeNear) {
+TEST(KeptRows, WantFetchedRows) {
   // The device copies them from the host while the host applies the next updates.
   DynamicGraph graph(false, 1, std::vector<std::uint32_t>(4, 0));
   RowPlaces places;
   KeptRows kept(graph, places);
-  places.reset(4, 1 << 10, RowPlaces::Kind::Far);
+  places.reset(4, 1 << 10, RowPlaces::Kind::Remote);
   for (std::uint64_t slot = 0; slot < 4; ++slot) ASSERT_TRUE(places.put(slot, 3, slot == 0));
   kept.reset();
   places.begin_turn(100);
   const std::vector<RowPlaces::Read> reads = {{0, 9}, {1, 9}};
   EXPECT_EQ(places.choose(reads).sent, 1U);
-  EXPECT_TRUE(places.is_near(1));
+  EXPECT_TRUE(places.is_resident(1));
   EXPECT_FALSE(kept.wants(false, 0));
   EXPECT_TRUE(kept.wants(false, 1));
   EXPECT_TRUE(kept.wants(false, 2));

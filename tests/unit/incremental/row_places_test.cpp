@@ -19,9 +19,9 @@ using Row = std::vector<std::uint32_t>;
 
 class RowMemory {
  public:
-  RowMemory(std::uint64_t slots, std::uint64_t near, RowPlaces::Kind kind, unsigned seed)
-      : random_(seed), rows_(slots), near_(near) {
-    places.reset(slots, near, kind);
+  RowMemory(std::uint64_t slots, std::uint64_t resident, RowPlaces::Kind kind, unsigned seed)
+      : random_(seed), rows_(slots), resident_(resident) {
+    places.reset(slots, resident, kind);
   }
 
   Row some_row(std::uint32_t most) {
@@ -29,16 +29,16 @@ class RowMemory {
     for (std::uint32_t& item : row) item = static_cast<std::uint32_t>(random_());
     return row;
   }
-  bool put(std::uint64_t slot, const Row& row, bool near) {
-    if (!places.put(slot, static_cast<std::uint32_t>(row.size()), near)) return false;
+  bool put(std::uint64_t slot, const Row& row, bool resident) {
+    if (!places.put(slot, static_cast<std::uint32_t>(row.size()), resident)) return false;
     rows_[slot] = row;
-    if (places.is_near(slot)) std::ranges::copy(row, near_.data() + places.home(slot).word);
+    if (places.is_resident(slot)) std::ranges::copy(row, resident_.data() + places.home(slot).word);
     return true;
   }
   /// Announces another row; its contents are written by its last move, if it is resident.
   bool change(std::uint64_t slot, const Row& row) {
     if (!places.change(slot, static_cast<std::uint32_t>(row.size()))) return false;
-    if (places.is_near(slot)) made_.push_back({places.moves().size() - 1, row});
+    if (places.is_resident(slot)) made_.push_back({places.moves().size() - 1, row});
     rows_[slot] = row;
     return true;
   }
@@ -52,16 +52,16 @@ class RowMemory {
       for (std::size_t i = first; i < end; ++i) {
         const RowPlaces::Move& move = places.moves()[i];
         // Remote rows are where the host has them.
-        const bool is_far = (move.before.word & RowPlaces::kFar) != 0;
-        const std::uint32_t* const from = is_far ? rows_[move.slot].data() : near_.data() + move.before.word;
+        const bool is_remote = (move.before.word & RowPlaces::kRemote) != 0;
+        const std::uint32_t* const from = is_remote ? rows_[move.slot].data() : resident_.data() + move.before.word;
         if (made < made_.size() && made_[made].first == i) {
           read.push_back(made_[made++].second);
         } else {
           ASSERT_EQ(move.before.size, move.after.size);
           read.emplace_back(from, from + move.before.size);
         }
-        if (!is_far) reads.emplace_back(move.before.word, move.before.word + move.before.size);
-        ASSERT_EQ(move.after.word & RowPlaces::kFar, 0U);
+        if (!is_remote) reads.emplace_back(move.before.word, move.before.word + move.before.size);
+        ASSERT_EQ(move.after.word & RowPlaces::kRemote, 0U);
         writes.emplace_back(move.after.word, move.after.word + move.after.size);
       }
       for (std::size_t w = 0; w < writes.size(); ++w) {
@@ -72,7 +72,7 @@ class RowMemory {
         ASSERT_EQ(std::ranges::count_if(writes, meets), writes[w].first < writes[w].second ? 1 : 0);
       }
       for (std::size_t i = first; i < end; ++i) {
-        std::ranges::copy(read[i - first], near_.data() + places.moves()[i].after.word);
+        std::ranges::copy(read[i - first], resident_.data() + places.moves()[i].after.word);
       }
       first = end;
     }
@@ -83,8 +83,8 @@ class RowMemory {
     for (std::uint64_t slot = 0; slot < rows_.size(); ++slot) {
       const RowPlaces::Home& home = places.home(slot);
       ASSERT_EQ(home.size, rows_[slot].size());
-      if (!places.is_near(slot)) continue;
-      ASSERT_TRUE(std::equal(rows_[slot].begin(), rows_[slot].end(), near_.data() + home.word)) << "slot " << slot;
+      if (!places.is_resident(slot)) continue;
+      ASSERT_TRUE(std::equal(rows_[slot].begin(), rows_[slot].end(), resident_.data() + home.word)) << "slot " << slot;
     }
   }
   const Row& row(std::uint64_t slot) const { return rows_[slot]; }
@@ -95,7 +95,7 @@ class RowMemory {
  private:
   std::mt19937 random_;
   std::vector<Row> rows_;
-  Row near_;
+  Row resident_;
   std::vector<std::pair<std::size_t, Row>> made_;
 };
 
@@ -104,7 +104,7 @@ TEST(RowPlaces, RowsStayWhatTheyAreWhileTheyMove) {
   constexpr std::uint32_t kLongest = 9;
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
-    RowMemory memory(kSlots, 160 + seed * 3, RowPlaces::Kind::Far, seed);
+    RowMemory memory(kSlots, 160 + seed * 3, RowPlaces::Kind::Remote, seed);
     for (std::uint64_t slot = 0; slot < kSlots; ++slot) {
       const Row row = memory.some_row(kLongest);
       ASSERT_TRUE((slot % 3 == 0 && memory.put(slot, row, true)) || memory.put(slot, row, false));
@@ -172,9 +172,9 @@ TEST(RowPlaces, WhereMemoryIsAmpleOnlyWhatChangesMoves) {
   EXPECT_FALSE(fits);
 }
 
-TEST(RowPlaces, WhatIsReadMoreOftenIsNear) {
+TEST(RowPlaces, RowsReadMoreOftenAreResident) {
   constexpr std::uint64_t kSlots = 100;
-  RowMemory memory(kSlots, 200, RowPlaces::Kind::Far, 1);
+  RowMemory memory(kSlots, 200, RowPlaces::Kind::Remote, 1);
   for (std::uint64_t slot = 0; slot < kSlots; ++slot) ASSERT_TRUE(memory.put(slot, Row(10, 7), slot >= 90));
   std::vector<RowPlaces::Read> reads;
   for (std::uint64_t slot = 0; slot < 10; ++slot) reads.push_back({slot, 100});
@@ -184,8 +184,9 @@ TEST(RowPlaces, WhatIsReadMoreOftenIsNear) {
     memory.places.begin_turn(1000);
     const RowPlaces::Chosen chosen = memory.places.choose(reads);
     ASSERT_NO_FATAL_FAILURE(memory.do_moves());
-    for (std::uint64_t slot = 0; slot < 10; ++slot) EXPECT_TRUE(memory.places.is_near(slot)) << turn << " " << slot;
-    for (std::uint64_t slot = 80; slot < 90; ++slot) EXPECT_FALSE(memory.places.is_near(slot)) << turn << " " << slot;
+    for (std::uint64_t slot = 0; slot < 10; ++slot) EXPECT_TRUE(memory.places.is_resident(slot)) << turn << " " << slot;
+    for (std::uint64_t slot = 80; slot < 90; ++slot)
+      EXPECT_FALSE(memory.places.is_resident(slot)) << turn << " " << slot;
     // They stay, and nothing is sent for them again.
     if (turn != 0) {
       EXPECT_GE(chosen.kept, 10U);

@@ -129,11 +129,11 @@ void check_walk(std::uint32_t seed, std::uint64_t size, double density) {
   VertexLoop loop(graph.size, 1, {});
   Triangles triangles = count_triangles(graph, loop);
   list_triangles(graph, loop, triangles);
-  WedgeWants wants;
+  WedgeRequest wants;
   wants.five_cycles = wants.pairs = wants.wheels = true;
   CyclesOfArcs cycles;
   const WedgeSums expected = walk_wedges(graph, triangles, wants, set_kernels(best_tier()), loop, cycles);
-  TriangleWants terms;
+  TriangleRequest terms;
   terms.terms = true;
   const TriangleSums of_triangles = walk_triangles(graph, triangles, terms, loop);
 

@@ -36,7 +36,7 @@ struct Leaves {
 };
 
 struct Told {
-  bool has_room = true, is_told = false;
+  bool has_room = true, is_known = false;
   MatchWays ways{0, 0};
 };
 
@@ -49,9 +49,9 @@ Told told_of_few(const Leaves& leaves) {
     for (std::uint32_t i = 0; i < n; ++i) {
       few.lists[i] = {leaves.lists[i].data(), static_cast<std::uint32_t>(leaves.lists[i].size())};
     }
-    bool is_told = false;
-    const MatchWays found = few.ways(LeafGroup::here(), leaves.images.data(), leaves.taken, is_told);
-    if (LeafGroup::here().leads()) told = {true, is_told, found};
+    bool is_known = false;
+    const MatchWays found = few.ways(LeafGroup::here(), leaves.images.data(), leaves.taken, is_known);
+    if (LeafGroup::here().leads()) told = {true, is_known, found};
   });
   return told;
 }
@@ -61,12 +61,12 @@ Told told(const Leaves& leaves) {
   Told told;
   warp::on_lanes([&] {
     LeafWays<LeafGroup> ways(LeafGroup::here(), *room);
-    bool has_room = true, is_told = false;
+    bool has_room = true, is_known = false;
     for (const ItemList& list : leaves.lists) {
       has_room = has_room && ways.add({list.data(), static_cast<std::uint32_t>(list.size())});
     }
-    const MatchWays found = has_room ? ways.ways(leaves.images.data(), leaves.taken, is_told) : MatchWays{0, 0};
-    if (LeafGroup::here().leads()) told = {has_room, is_told, found};
+    const MatchWays found = has_room ? ways.ways(leaves.images.data(), leaves.taken, is_known) : MatchWays{0, 0};
+    if (LeafGroup::here().leads()) told = {has_room, is_known, found};
   });
   return told;
 }
@@ -112,7 +112,7 @@ void check_leaves(std::uint32_t seed) {
   const std::uint64_t expected = tried(leaves, 0, used);
   for (const Told& found : answers) {
     ASSERT_TRUE(found.has_room);
-    ASSERT_TRUE(found.is_told);
+    ASSERT_TRUE(found.is_known);
     EXPECT_EQ(static_cast<std::uint64_t>(found.ways.number), expected);
     EXPECT_EQ(found.ways.bound == 0, expected == 0);
     EXPECT_GE(found.ways.bound, static_cast<double>(expected));
@@ -142,7 +142,7 @@ TEST(LeafWays, ManyVerticesShareFewLists) {
   for (int i = 0; i < 6; ++i) leaves.lists.push_back(from_to(10, 20));
   for (int i = 0; i < 7; ++i) leaves.lists.push_back(from_to(0, 40));
   const Told found = told(leaves);
-  ASSERT_TRUE(found.has_room && found.is_told);
+  ASSERT_TRUE(found.has_room && found.is_known);
   EXPECT_TRUE(found.ways.number == falling(10, 6) * falling(34, 7));
 }
 
@@ -151,7 +151,7 @@ TEST(LeafWays, NumbersOf128BitsAreExact) {
   for (int i = 0; i < 5; ++i) leaves.lists.push_back(from_to(0, 5000));
   for (int i = 0; i < 4; ++i) leaves.lists.push_back(from_to(0, 6000));
   const Told found = told(leaves);
-  ASSERT_TRUE(found.has_room && found.is_told);
+  ASSERT_TRUE(found.has_room && found.is_known);
   EXPECT_TRUE(found.ways.number == falling(5000, 5) * falling(5995, 4));
   EXPECT_GT(static_cast<std::uint64_t>(found.ways.number >> 64), 0U);
 }
@@ -166,11 +166,11 @@ Leaves two_tens(std::uint32_t images) {
 TEST(LeafWays, NumbersNearTheLargestAreExactOrNotTold) {
   // The product of the lists' sizes is beyond 10^38, but the number is not.
   const Told found = told(two_tens(80));
-  ASSERT_TRUE(found.has_room && found.is_told);
+  ASSERT_TRUE(found.has_room && found.is_known);
   EXPECT_TRUE(found.ways.number == falling(80, 10) * falling(80, 10));
   // The number is; each vertex alone has a number of images whose product is not.
   const Told large = told(two_tens(90));
-  ASSERT_TRUE(large.has_room && large.is_told);
+  ASSERT_TRUE(large.has_room && large.is_known);
   EXPECT_GT(large.ways.bound, kMostExactWays);
 }
 
@@ -178,14 +178,14 @@ TEST(LeafWays, WhatIsTooLargeIsNotTold) {
   Leaves leaves;
   for (std::uint32_t i = 0; i < 12; ++i) leaves.lists.push_back(from_to(i / 6, 5000));
   const Told found = told(leaves);
-  ASSERT_TRUE(found.has_room && found.is_told);
+  ASSERT_TRUE(found.has_room && found.is_known);
   EXPECT_GT(found.ways.bound, kMostWays);
   // A product of 10^40, but no vertex has an image for itself for sure.
   Leaves tight;
   for (std::uint32_t i = 0; i < 30; ++i) tight.lists.push_back(from_to(i / 15, 30));
   const Told unknown = told(tight);
   ASSERT_TRUE(unknown.has_room);
-  EXPECT_FALSE(unknown.is_told);
+  EXPECT_FALSE(unknown.is_known);
 }
 
 TEST(LeafWays, ThereIsRoomForSomeListsThatDiffer) {

@@ -83,10 +83,10 @@ TEST(PageLimit, PagesAreLetGoOfAndReadAgain) {
   EXPECT_EQ(all, content.size());
   PageLimit limit(std::uint64_t{2} << 20);
   limit.watch(file->bytes, file->owner);
-  limit.expect_no_order();
+  limit.expect_random_access();
   EXPECT_TRUE(limit.holds(file->bytes.data()) && limit.holds(file->bytes.data() + content.size() - 1));
   EXPECT_FALSE(limit.holds(content.data()) || limit.holds(file->bytes.data() + content.size()));
-  limit.let_go(file->bytes.data(), content.size());
+  limit.drop(file->bytes.data(), content.size());
   EXPECT_EQ(present(file->bytes), 0U);
   limit.expect(file->bytes.data() + 5000, 1 << 20);
   EXPECT_EQ(sum_of(file->bytes), sum_of(content));

@@ -9,7 +9,7 @@
 namespace matcha::session::stream {
 
 /// The changes by which one graph is behind another one.
-class Lag {
+class Backlog {
  public:
   bool exists() const { return exists_; }
   /// All of them, as one batch; empty: unknown.

@@ -34,10 +34,10 @@ class PairSet {
 /// Batches of edges that are in the graph while their answers are pending: a GPU counts many of them together, each
 /// update on its version of the graph, and meanwhile more batches are added. If the GPU fails, the graph is restored,
 /// and the batches are applied one by one.
-class LateBatches {
+class DelayedBatches {
  public:
   /// References to its environment, which must outlive it.
-  struct Means {
+  struct Environment {
     DynamicPresent& present;
     GpuUse& gpu;
     const Reporter& reporter;
@@ -45,7 +45,7 @@ class LateBatches {
     /// Applies a batch by itself.
     std::function<Status(const NetBatch&, const ApplyOptions&, std::vector<Answer>&)> apply;
   };
-  explicit LateBatches(Means means) : means_(std::move(means)) {}
+  explicit DelayedBatches(Environment means) : environment_(std::move(means)) {}
 
   /// The most edges of a batch that is counted together with others.
   static constexpr std::size_t kMostEdges = std::size_t{1} << 15;
@@ -56,11 +56,11 @@ class LateBatches {
   /// Waits until all batches have their answers.
   Status finish();
   /// The available answers, each once.
-  std::vector<Engine::Late> take() { return std::exchange(done_, {}); }
+  std::vector<Engine::DelayedAnswers> take() { return std::exchange(done_, {}); }
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct One {
+  struct PendingBatch {
     NetBatch batch;
     double apply_ms = 0;
   };
@@ -71,16 +71,16 @@ class LateBatches {
   bool take_in(const NetBatch& batch, std::uint32_t slot);
   Status begin();
   Status land();
-  std::vector<One> take_back();
-  Status one_by_one(const std::vector<One>& batches);
+  std::vector<PendingBatch> take_back();
+  Status one_by_one(const std::vector<PendingBatch>& batches);
   Status answer(const std::vector<__int128>& maps);
   Status fail(const runtime::Error& error);
 
-  Means means_;
+  Environment environment_;
   GpuDeltas* maybe_gpu_ = nullptr;                     ///< The GPU of the pending batches.
   ApplyOptions options_;                               ///< Of the last batch.
-  std::vector<One> waiting_;                           ///< In the graph, not submitted;
-  std::vector<One> begun_;                             ///< submitted to the GPU.
+  std::vector<PendingBatch> waiting_;                  ///< In the graph, not submitted;
+  std::vector<PendingBatch> begun_;                    ///< submitted to the GPU.
   PairSet pairs_;                                      ///< The pairs of `waiting_`,
   std::vector<std::uint64_t> found_;                   ///< and of the current batch,
   std::vector<runtime::stream::BatchUpdate> updates_;  ///< whose updates these are.
@@ -88,7 +88,7 @@ class LateBatches {
   Clock::time_point since_{};                          ///< When the first of them arrived.
   double spent_ms_ = 0;                                ///< Time spent on the submitted batches.
   GpuRows rows_;                                       ///< Rows that these read.
-  std::vector<Engine::Late> done_;
+  std::vector<Engine::DelayedAnswers> done_;
 };
 
 }  // namespace matcha::session::stream

@@ -1,4 +1,4 @@
-#include "incremental/late_batches.h"
+#include "incremental/delayed_batches.h"
 
 #include <tbb/blocked_range.h>
 
@@ -46,8 +46,8 @@ void PairSet::clear() {
 }
 
 /// The vertices' numbers; false: they do not exist.
-bool LateBatches::pair_of(const EdgeChange& edge, std::uint64_t& pair) const {
-  const std::optional<std::uint32_t> u = means_.present.number(edge.u), v = means_.present.number(edge.v);
+bool DelayedBatches::pair_of(const EdgeChange& edge, std::uint64_t& pair) const {
+  const std::optional<std::uint32_t> u = environment_.present.number(edge.u), v = environment_.present.number(edge.v);
   if (!u || !v || *u == *v) return false;
   constexpr int kHigh = 32;
   pair = std::uint64_t{*u} << kHigh | *v;
@@ -55,7 +55,7 @@ bool LateBatches::pair_of(const EdgeChange& edge, std::uint64_t& pair) const {
 }
 
 /// The pairs of a batch, deleted ones first.
-bool LateBatches::find_pairs(const NetBatch& batch) {
+bool DelayedBatches::find_pairs(const NetBatch& batch) {
   // Looking up ids is random access, so threads share it if there are many.
   constexpr std::size_t kOfTask = 128;
   const std::size_t deleted = batch.deleted.size();
@@ -79,11 +79,11 @@ bool LateBatches::find_pairs(const NetBatch& batch) {
 }
 
 /// Computes the changes of rows by the edges of a batch and updates their labels; false: they do not fit.
-bool LateBatches::find_updates(const NetBatch& batch, std::uint32_t slot) {
+bool DelayedBatches::find_updates(const NetBatch& batch, std::uint32_t slot) {
   updates_.clear();
   for (const bool comes : {false, true}) {
-    const bool fits =
-        comes ? means_.present.take_inserted(batch, changes_) : means_.present.take_deleted(batch, changes_);
+    const bool fits = comes ? environment_.present.take_inserted(batch, changes_)
+                            : environment_.present.take_deleted(batch, changes_);
     if (!fits) return false;
     for (const runtime::stream::EdgeUpdate& one : changes_) {
       updates_.push_back({one.u, one.v, comes ? slot + 1 : slot, one.layer});
@@ -93,10 +93,10 @@ bool LateBatches::find_updates(const NetBatch& batch, std::uint32_t slot) {
 }
 
 /// The first pairs are deleted, the others inserted.
-bool LateBatches::take_in(const NetBatch& batch, std::uint32_t slot) {
+bool DelayedBatches::take_in(const NetBatch& batch, std::uint32_t slot) {
   for (const std::uint64_t pair : found_) pairs_.add(pair);
-  if (means_.present.keeps_edge_labels()) return find_updates(batch, slot) && maybe_gpu_->add(updates_);
-  const runtime::stream::DynamicGraph& graph = means_.present.graph();
+  if (environment_.present.keeps_edge_labels()) return find_updates(batch, slot) && maybe_gpu_->add(updates_);
+  const runtime::stream::DynamicGraph& graph = environment_.present.graph();
   constexpr int kHigh = 32;
   updates_.clear();
   for (std::size_t i = 0; i < found_.size(); ++i) {
@@ -106,13 +106,13 @@ bool LateBatches::take_in(const NetBatch& batch, std::uint32_t slot) {
   return maybe_gpu_->add(updates_);
 }
 
-Status LateBatches::add(const NetBatch& batch, const ApplyOptions& options) {
+Status DelayedBatches::add(const NetBatch& batch, const ApplyOptions& options) {
   constexpr std::chrono::milliseconds kLongest{50};
   options_ = options;
   const Stopwatch watch;
   bool fits = find_pairs(batch);
   double begin_ms = 0;
-  maybe_gpu_ = means_.gpu.maybe_ready(means_.programs(), means_.reporter);
+  maybe_gpu_ = environment_.gpu.maybe_ready(environment_.programs(), environment_.reporter);
   // An item of a row has only one stamp.
   const bool is_twice = std::ranges::any_of(found_, [this](std::uint64_t pair) { return pairs_.has(pair); });
   const bool is_full_before = maybe_gpu_ != nullptr && !waiting_.empty() && !maybe_gpu_->has_room(found_.size());
@@ -122,7 +122,7 @@ Status LateBatches::add(const NetBatch& batch, const ApplyOptions& options) {
     if (status != Status::Ok) return status;
     begin_ms = beginning.ms();
   }
-  maybe_gpu_ = means_.gpu.maybe_ready(means_.programs(), means_.reporter);
+  maybe_gpu_ = environment_.gpu.maybe_ready(environment_.programs(), environment_.reporter);
   if (maybe_gpu_ == nullptr) return one_by_one({{batch, 0}});
   if (waiting_.empty()) since_ = Clock::now();
   const std::uint32_t slot = 2 * static_cast<std::uint32_t>(waiting_.size());
@@ -131,7 +131,7 @@ Status LateBatches::add(const NetBatch& batch, const ApplyOptions& options) {
     runtime::Error error;
     error.kind = runtime::ErrorKind::Runtime;
     error.message = "the batch does not fit the graph: a deleted edge did not exist, or an inserted one did";
-    return means_.reporter.error(error);
+    return environment_.reporter.error(error);
   }
   waiting_.push_back({batch, watch.ms() - begin_ms});
   // With fewer, a launch takes the host longer than counting their edges.
@@ -141,14 +141,14 @@ Status LateBatches::add(const NetBatch& batch, const ApplyOptions& options) {
   return begins ? begin() : Status::Ok;
 }
 
-Status LateBatches::finish() {
+Status DelayedBatches::finish() {
   Status status = begin();
   if (status == Status::Ok) status = land();
   return status;
 }
 
 /// Submits the waiting batches after those that were counted.
-Status LateBatches::begin() {
+Status DelayedBatches::begin() {
   const Stopwatch preparing;
   if (maybe_gpu_ != nullptr && !waiting_.empty()) maybe_gpu_->prepare();
   const double prepare_ms = preparing.ms();
@@ -163,7 +163,7 @@ Status LateBatches::begin() {
   return begun ? Status::Ok : fail(begun.error());
 }
 
-Status LateBatches::land() {
+Status DelayedBatches::land() {
   if (begun_.empty()) return Status::Ok;
   const Stopwatch watch;
   const runtime::Result<DeviceSearch::Outcome> outcome =
@@ -171,34 +171,35 @@ Status LateBatches::land() {
   spent_ms_ += watch.ms();
   if (!outcome) return fail(outcome.error());
   if (outcome->is_refused) return one_by_one(take_back());
-  if (outcome->found.ending != DeltaSearch::Ending::Complete) return status_of(outcome->found.ending, means_.reporter);
-  means_.gpu.set_each_ms(spent_ms_ / static_cast<double>(outcome->found.updates));
+  if (outcome->found.ending != DeltaSearch::Ending::Complete)
+    return status_of(outcome->found.ending, environment_.reporter);
+  environment_.gpu.set_each_ms(spent_ms_ / static_cast<double>(outcome->found.updates));
   rows_ = rows_of(*outcome);
   return answer(outcome->found.maps);
 }
 
-Status LateBatches::fail(const runtime::Error& error) {
-  if (error.kind != runtime::ErrorKind::Resource) return means_.reporter.error(error);
-  const std::vector<One> batches = take_back();
-  means_.gpu.give_up(means_.reporter, error.message);
+Status DelayedBatches::fail(const runtime::Error& error) {
+  if (error.kind != runtime::ErrorKind::Resource) return environment_.reporter.error(error);
+  const std::vector<PendingBatch> batches = take_back();
+  environment_.gpu.give_up(environment_.reporter, error.message);
   return one_by_one(batches);
 }
 
 /// Restores the graph to the state before all pending batches.
-std::vector<LateBatches::One> LateBatches::take_back() {
+std::vector<DelayedBatches::PendingBatch> DelayedBatches::take_back() {
   maybe_gpu_->undo();
-  std::vector<One> batches = std::exchange(begun_, {});
+  std::vector<PendingBatch> batches = std::exchange(begun_, {});
   std::ranges::move(std::exchange(waiting_, {}), std::back_inserter(batches));
-  for (auto one = batches.rbegin(); one != batches.rend(); ++one) means_.present.take_labels_back(one->batch);
+  for (auto one = batches.rbegin(); one != batches.rend(); ++one) environment_.present.take_labels_back(one->batch);
   pairs_.clear();
   return batches;
 }
 
-Status LateBatches::one_by_one(const std::vector<One>& batches) {
-  for (const One& one : batches) {
+Status DelayedBatches::one_by_one(const std::vector<PendingBatch>& batches) {
+  for (const PendingBatch& one : batches) {
     const Stopwatch watch;
-    Engine::Late late;
-    const Status status = means_.apply(one.batch, options_, late.answers);
+    Engine::DelayedAnswers late;
+    const Status status = environment_.apply(one.batch, options_, late.answers);
     if (status != Status::Ok) return status;
     late.apply_ms = watch.ms();
     for (const Answer& answer : late.answers) late.apply_ms -= answer.match_ms;
@@ -208,32 +209,32 @@ Status LateBatches::one_by_one(const std::vector<One>& batches) {
 }
 
 /// `maps`: of all slots; empty: they are all 0.
-Status LateBatches::answer(const std::vector<__int128>& maps) {
-  const std::vector<DeltaProgram*> programs = means_.programs();
-  const std::vector<One> batches = std::exchange(begun_, {});
-  const auto size = [](const One& one) { return one.batch.deleted.size() + one.batch.inserted.size(); };
+Status DelayedBatches::answer(const std::vector<__int128>& maps) {
+  const std::vector<DeltaProgram*> programs = environment_.programs();
+  const std::vector<PendingBatch> batches = std::exchange(begun_, {});
+  const auto size = [](const PendingBatch& one) { return one.batch.deleted.size() + one.batch.inserted.size(); };
   std::size_t all = 0;
   double ms = spent_ms_;
-  for (const One& one : batches) {
+  for (const PendingBatch& one : batches) {
     all += size(one);
     ms += one.apply_ms;
   }
-  means_.gpu.add(true, all, ms, means_.reporter);
+  environment_.gpu.add(true, all, ms, environment_.reporter);
   const double each_ms = spent_ms_ / static_cast<double>(std::max<std::size_t>(all, 1));
   for (std::size_t i = 0; i < batches.size(); ++i) {
     bool fits = maps.empty() || maybe_gpu_->take_counts(maps, 2 * i, -1);
     for (DeltaProgram* program : programs) program->turn();
     fits = fits && (maps.empty() || maybe_gpu_->take_counts(maps, 2 * i + 1, 1));
-    if (!fits) return status_of(DeltaSearch::Ending::Overflow, means_.reporter);
-    Engine::Late late;
+    if (!fits) return status_of(DeltaSearch::Ending::Overflow, environment_.reporter);
+    Engine::DelayedAnswers late;
     late.apply_ms = batches[i].apply_ms;
     for (DeltaProgram* program : programs) {
       std::optional<Answer> answer = program->answer();
       if (!answer) {
-        return means_.reporter.error(Status::Run, "a number of matches cannot be computed from its changes");
+        return environment_.reporter.error(Status::Run, "a number of matches cannot be computed from its changes");
       }
       answer->on_gpu = size(batches[i]) != 0;
-      if (answer->on_gpu && means_.gpu.is_bounded()) answer->gpu_rows = rows_;
+      if (answer->on_gpu && environment_.gpu.is_bounded()) answer->gpu_rows = rows_;
       answer->match_ms = each_ms * static_cast<double>(size(batches[i])) / static_cast<double>(programs.size());
       late.answers.push_back(std::move(*answer));
     }

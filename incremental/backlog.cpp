@@ -1,4 +1,4 @@
-#include "incremental/lag.h"
+#include "incremental/backlog.h"
 
 #include <algorithm>
 #include <map>
@@ -13,7 +13,7 @@ auto key_of(const EdgeChange& edge) { return std::tie(edge.u, edge.v, edge.label
 }  // namespace
 
 /// Insertions and deletions of one edge cancel.
-void Lag::add_net(std::vector<SignedEdge> edges, NetBatch& net) {
+void Backlog::add_net(std::vector<SignedEdge> edges, NetBatch& net) {
   std::ranges::sort(edges, [](const SignedEdge& a, const SignedEdge& b) { return key_of(a.edge) < key_of(b.edge); });
   for (auto first = edges.begin(), last = first; first != edges.end(); first = last) {
     int sum = 0;
@@ -22,7 +22,7 @@ void Lag::add_net(std::vector<SignedEdge> edges, NetBatch& net) {
   }
 }
 
-void Lag::end(const NetBatch& batch, std::uint64_t most) {
+void Backlog::end(const NetBatch& batch, std::uint64_t most) {
   is_open_ = false;
   if (!is_known_ || batch.empty()) return;
   const std::uint64_t changes = batch.vertices.size() + batch.deleted.size() + batch.inserted.size();
@@ -32,7 +32,7 @@ void Lag::end(const NetBatch& batch, std::uint64_t most) {
   vertices_.insert(vertices_.end(), batch.vertices.begin(), batch.vertices.end());
 }
 
-std::optional<NetBatch> Lag::batch() const {
+std::optional<NetBatch> Backlog::batch() const {
   if (!is_known_ || (is_open_ && is_dirty_)) return std::nullopt;
   NetBatch net;
   add_net(edges_, net);
