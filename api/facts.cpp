@@ -120,7 +120,7 @@ matcha_status explain_as_task(const std::shared_ptr<SharedProgram>& program,
     std::string json;
     Found found;
   };
-  const auto task = std::make_shared<Task>(options.deadline(), options.maybe_canceller);
+  const auto task = std::make_shared<Task>(options.deadline(), options.maybe_cancel_token);
   const auto explained = std::make_shared<Explained>();
   Task::start(task, [task = task.get(), explained, program, graph, threads = options.threads] {
     explained->found = guarded([&] {

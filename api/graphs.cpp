@@ -118,7 +118,7 @@ matcha_status make_graph(const matcha_table& given, const matcha_options* option
                                 input.vertex_labels);
   if (problem.empty() && !read) problem = "a word is NULL";
   if (!problem.empty()) return usage(problem, error);
-  const Canceller* const canceller = options != nullptr ? options->maybe_canceller.get() : nullptr;
+  const CancelToken* const canceller = options != nullptr ? options->maybe_cancel_token.get() : nullptr;
   runtime::Result<session::ResidentGraph::Shared> made =
       session::ResidentGraph::from_columns(input, canceller != nullptr ? &canceller->requested : nullptr);
   if (!made && canceller != nullptr && canceller->requested) return MATCHA_CANCELLED;

@@ -25,7 +25,7 @@ struct matcha_error {
 };
 
 struct matcha_canceller {
-  std::shared_ptr<matcha::api::Canceller> shared = std::make_shared<matcha::api::Canceller>();
+  std::shared_ptr<matcha::api::CancelToken> shared = std::make_shared<matcha::api::CancelToken>();
 };
 
 struct matcha_options {
@@ -41,7 +41,7 @@ struct matcha_options {
   bool recompute = false;         ///< Streams: recompute instead of using deltas.
   bool strict = false;            ///< Streams: an update without effect is an error.
   std::optional<double> timeout;  ///< Seconds.
-  std::shared_ptr<matcha::api::Canceller> maybe_canceller;
+  std::shared_ptr<matcha::api::CancelToken> maybe_cancel_token;
 
   /// The latest end of a call that begins now.
   std::optional<matcha::api::Clock::time_point> deadline() const;

@@ -73,11 +73,11 @@ std::optional<std::string> set_option(matcha_options& o, const char* name, const
 }
 
 /// Borrowed arrays of the caller, released by the destructor.
-struct Lent {
-  Lent(void (*maybe_release)(void*), void* user) : maybe_release(maybe_release), user(user) {}
-  Lent(const Lent&) = delete;
-  Lent& operator=(const Lent&) = delete;
-  ~Lent() {
+struct BorrowedArrays {
+  BorrowedArrays(void (*maybe_release)(void*), void* user) : maybe_release(maybe_release), user(user) {}
+  BorrowedArrays(const BorrowedArrays&) = delete;
+  BorrowedArrays& operator=(const BorrowedArrays&) = delete;
+  ~BorrowedArrays() {
     if (armed && maybe_release != nullptr) maybe_release(user);
   }
 
@@ -122,7 +122,7 @@ matcha_status read_as_task(const char* path, const matcha_options& options, matc
     std::optional<matcha::runtime::Result<ResidentGraph::Shared>> graph;
     matcha::api::Found failed;
   };
-  const auto task = std::make_shared<Task>(options.deadline(), options.maybe_canceller);
+  const auto task = std::make_shared<Task>(options.deadline(), options.maybe_cancel_token);
   const auto read = std::make_shared<Read>();
   Task::start(task, [task = task.get(), read, spec = spec_of(path, options)] {
     read->failed = matcha::api::guarded([&] {
@@ -237,7 +237,7 @@ void matcha_canceller_cancel(matcha_canceller* canceller) { canceller->shared->r
 void matcha_canceller_free(matcha_canceller* canceller) { delete canceller; }
 
 void matcha_options_set_canceller(matcha_options* options, const matcha_canceller* canceller) {
-  options->maybe_canceller = canceller != nullptr ? canceller->shared : nullptr;
+  options->maybe_cancel_token = canceller != nullptr ? canceller->shared : nullptr;
 }
 
 void matcha_options_free(matcha_options* options) { delete options; }
@@ -255,7 +255,7 @@ matcha_status matcha_graph_read(const char* path, const matcha_options* options,
     if ((*path == '\0') == o.table.sql.empty()) return usage("there is to be one graph: a path, or `graph-sql`", error);
     const matcha::session::MessageLog log;
     if (o.table.check(log) != Status::Ok) return fail(MATCHA_ERROR_USAGE, log.text(), error);
-    if (!o.timeout && !o.maybe_canceller) {
+    if (!o.timeout && !o.maybe_cancel_token) {
       return take_graph(matcha::session::ResidentGraph::read(spec_of(path, o), nullptr), graph, error);
     }
     return read_as_task(path, o, graph, error);
@@ -273,15 +273,15 @@ matcha_status matcha_graph_from_csr(uint64_t vertices, const void* offsets, matc
     if (!known(offset_type) || !known(target_type)) return usage("there is no such type of items", error);
     if (offsets == nullptr || vertices == UINT64_MAX) return usage("the offsets are NULL or too many", error);
     // Runs when the last reader of the arrays is destroyed, unless no graph was made.
-    const auto lent = std::make_shared<Lent>(release, user);
+    const auto borrowed = std::make_shared<BorrowedArrays>(release, user);
     const std::uint64_t arcs = last_offset(offsets, kind(offset_type), vertices);
     if (targets == nullptr && arcs != 0) return usage("the targets are NULL", error);
     const bool directed = options != nullptr && options->directed;
     const matcha_status status =
         take_graph(matcha::session::ResidentGraph::from_csr({offsets, vertices + 1, kind(offset_type), 0},
-                                                            {targets, arcs, kind(target_type), 0}, directed, lent),
+                                                            {targets, arcs, kind(target_type), 0}, directed, borrowed),
                    graph, error);
-    lent->armed = status == MATCHA_OK;
+    borrowed->armed = status == MATCHA_OK;
     return status;
   });
 }
@@ -343,7 +343,7 @@ matcha_status matcha_run_now(matcha_program* program, matcha_graph* graph, const
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
     matcha::api::Found found;
-    if (o.timeout || o.maybe_canceller) {
+    if (o.timeout || o.maybe_cancel_token) {
       matcha_run run = matcha::api::start(*program, *graph, o, false);
       found = matcha::api::finish(run);
     } else {

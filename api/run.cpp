@@ -179,7 +179,7 @@ Found run(SharedProgram& program, const std::shared_ptr<session::ResidentGraph>&
 matcha_run start(const matcha_program& program, const matcha_graph& graph, const matcha_options& options,
                  bool gives_rows) {
   matcha_run made;
-  made.task = std::make_shared<Task>(options.deadline(), options.maybe_canceller);
+  made.task = std::make_shared<Task>(options.deadline(), options.maybe_cancel_token);
   made.found = std::make_shared<Found>();
   made.progress = std::make_shared<Progress>();
   if (gives_rows) {

@@ -138,8 +138,8 @@ matcha_status LiveStream::make(const std::vector<session::ProgramRequest>& reque
 
 /// The log since the last call.
 std::string LiveStream::take_log() {
-  std::string text = log_->text().substr(told_);
-  told_ = log_->text().size();
+  std::string text = log_->text().substr(reported_);
+  reported_ = log_->text().size();
   return text;
 }
 
@@ -361,7 +361,7 @@ matcha_status matcha_stream_apply(matcha_stream* stream, const matcha_options* o
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
     auto made = std::make_unique<matcha_run>();
-    made->task = std::make_shared<Task>(o.deadline(), o.maybe_canceller);
+    made->task = std::make_shared<Task>(o.deadline(), o.maybe_cancel_token);
     made->found = std::make_shared<Found>();
     made->progress = std::make_shared<Progress>();
     std::string why;

@@ -61,7 +61,7 @@ class LiveStream {
   const bool recompute_, strict_;
   std::atomic<State> state_ = State::Idle;
   std::shared_ptr<session::MessageLog> log_ = std::make_shared<session::MessageLog>();
-  std::size_t told_ = 0;  ///< Bytes of the log already returned to the caller.
+  std::size_t reported_ = 0;  ///< Bytes of the log already returned to the caller.
   std::vector<bool> rows_;
   std::unique_ptr<session::stream::Engine> engine_;
   std::optional<session::stream::LabelCodes> codes_;

@@ -158,8 +158,8 @@ void Task::start(const std::shared_ptr<Task>& task, std::function<void()> work) 
 }
 
 void Task::ask(End why, Clock::time_point now) {
-  if (asked_ == End::Done) {
-    asked_ = why;
+  if (requested_ == End::Done) {
+    requested_ = why;
     leave_at_ = now + kPatience;
   }
   if (why == End::Cancelled) stop_.store(1);
@@ -182,20 +182,21 @@ bool Task::wait(std::optional<Clock::time_point> until, const std::function<bool
   while (!done_ && !left_) {
     const Clock::time_point now = Clock::now();
     Clock::time_point next = Clock::time_point::max();
-    if (asked_ == End::Done && deadline_ && now >= *deadline_) ask(End::TimedOut, now);
-    if (asked_ == End::Done && maybe_canceller_ && maybe_canceller_->requested.load()) ask(End::Cancelled, now);
-    if (asked_ != End::Done && now >= leave_at_) {
+    if (requested_ == End::Done && deadline_ && now >= *deadline_) ask(End::TimedOut, now);
+    if (requested_ == End::Done && maybe_cancel_token_ && maybe_cancel_token_->requested.load())
+      ask(End::Cancelled, now);
+    if (requested_ != End::Done && now >= leave_at_) {
       left_ = true;
       __real___cxa_atexit(wait_for_background, nullptr, nullptr);
       break;
     }
     if (until && now >= *until) return false;
     if (maybe_ready && maybe_ready()) return false;
-    if (asked_ != End::Done) {
+    if (requested_ != End::Done) {
       next = leave_at_;
     } else {
       if (deadline_) next = *deadline_;
-      if (maybe_canceller_) next = std::min(next, now + kLook);
+      if (maybe_cancel_token_) next = std::min(next, now + kLook);
     }
     if (until) next = std::min(next, *until);
     if (next == Clock::time_point::max()) {
@@ -209,12 +210,12 @@ bool Task::wait(std::optional<Clock::time_point> until, const std::function<bool
 
 Task::End Task::why() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return asked_;
+  return requested_;
 }
 
 Task::End Task::end() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return left_ ? asked_ : End::Done;
+  return left_ ? requested_ : End::Done;
 }
 
 }  // namespace matcha::api

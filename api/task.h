@@ -26,7 +26,7 @@ void on_reading_thread(const std::function<void()>& work);
 bool after_fork();
 
 /// A cancel token: requests the end of calls, from any thread.
-struct Canceller {
+struct CancelToken {
   std::atomic<bool> requested = false;
 };
 
@@ -37,8 +37,9 @@ class Task {
   enum class End { Done, Cancelled, TimedOut };
 
   /// Stops when the cancel token, if any, requests it, or at the deadline.
-  explicit Task(std::optional<Clock::time_point> deadline, std::shared_ptr<const Canceller> maybe_canceller = nullptr)
-      : deadline_(deadline), maybe_canceller_(std::move(maybe_canceller)) {}
+  explicit Task(std::optional<Clock::time_point> deadline,
+                std::shared_ptr<const CancelToken> maybe_cancel_token = nullptr)
+      : deadline_(deadline), maybe_cancel_token_(std::move(maybe_cancel_token)) {}
 
   /// To be called once. The work owns, or shares, all data that it uses.
   static void start(const std::shared_ptr<Task>& task, std::function<void()> work);
@@ -62,14 +63,14 @@ class Task {
   void ask(End why, Clock::time_point now);
 
   const std::optional<Clock::time_point> deadline_;
-  const std::shared_ptr<const Canceller> maybe_canceller_;
+  const std::shared_ptr<const CancelToken> maybe_cancel_token_;
   std::atomic<std::uint32_t> stop_ = 0;
   std::atomic<bool> interrupted_ = false;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool done_ = false;
   bool left_ = false;
-  End asked_ = End::Done;  ///< The stop request; Done: none.
+  End requested_ = End::Done;  ///< The stop request; Done: none.
   Clock::time_point leave_at_{};
 };
 

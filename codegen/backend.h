@@ -101,7 +101,7 @@ struct RunOptions {
   Share share;
   /// Ranks whose rows of neighbours the run reads, in ascending ranges; empty: any. A device that holds a part of a
   /// graph keeps these rows resident.
-  std::span<const runtime::PositionRange> near_rows;
+  std::span<const runtime::PositionRange> resident_rows;
   /// Deals units of the work to this run and to others (codegen/dealer.h), for back ends that support shares. Requires:
   /// `share` is the whole. Rows are then kept until all regions are done.
   Dealer* maybe_dealer = nullptr;

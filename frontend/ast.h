@@ -191,7 +191,7 @@ struct File {
   std::span<Def*> defs;
   bool broken = false;  ///< It has syntax errors: the tree has the readable parts.
   /// Names on lines with syntax errors outside of functions, sorted: they may be imports or functions.
-  std::span<std::string_view> doubtful;
+  std::span<std::string_view> uncertain_names;
 };
 
 }  // namespace matcha::frontend::ast

@@ -178,7 +178,7 @@ class Resolver {
       return;
     }
     name.builtin = find_builtin(name.name);
-    if (name.builtin >= 0 || std::ranges::binary_search(file_->doubtful, name.name)) return;
+    if (name.builtin >= 0 || std::ranges::binary_search(file_->uncertain_names, name.name)) return;
     std::vector<std::string> known;
     for (std::size_t i = scopes_.size(); i-- > 0;) {
       std::set<std::string> sorted;

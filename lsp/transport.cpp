@@ -65,12 +65,12 @@ bool Transport::line(std::string& text) {
   return true;
 }
 
-Transport::Got Transport::read(std::string& body) {
+Transport::ReadResult Transport::read(std::string& body) {
   std::optional<std::size_t> length;
   std::string text;
   bool any = false;
   while (true) {
-    if (!line(text)) return Got::End;
+    if (!line(text)) return ReadResult::End;
     if (text.empty() && any) break;
     if (text.empty()) continue;
     any = true;
@@ -78,20 +78,20 @@ Transport::Got Transport::read(std::string& body) {
   }
   if (!length) {
     body = "the header has no valid Content-Length";
-    return Got::Malformed;
+    return ReadResult::Malformed;
   }
   const bool wanted = *length <= kLongestMessage;
   body.clear();
   for (std::size_t left = *length; left > 0;) {
-    if (at_ == buffer_.size() && !fill()) return Got::End;
+    if (at_ == buffer_.size() && !fill()) return ReadResult::End;
     const std::size_t part = std::min(left, buffer_.size() - at_);
     if (wanted) body.append(buffer_, at_, part);
     at_ += part;
     left -= part;
   }
-  if (wanted) return Got::Message;
+  if (wanted) return ReadResult::Message;
   body = fmt::format("the message has {} bytes; {} are the most", *length, kLongestMessage);
-  return Got::Malformed;
+  return ReadResult::Malformed;
 }
 
 bool Transport::write(std::string_view body) {

@@ -14,13 +14,13 @@ class Transport {
  public:
   Transport(int in, int out) : in_(in), out_(out) {}
 
-  enum class Got {
+  enum class ReadResult {
     Message,
     Malformed,  ///< A header without a usable length, or a message that is too long; the next call continues behind it.
     End         ///< The input has ended, perhaps inside a message.
   };
   /// Waits for the next message; `body` receives its content, or the error.
-  Got read(std::string& body);
+  ReadResult read(std::string& body);
   /// False if the reader is gone.
   bool write(std::string_view body);
 

@@ -43,7 +43,8 @@ class NeighborhoodBitsets final : public Rewriter {
     for (const Expr* base : bases(loop.lists[0])) {
       std::int64_t most = std::min<std::int64_t>(context_.option(is_full(*base) ? "full" : "most"), INT32_MAX);
       if (most < context_.option("least") || most < 1) continue;
-      if (is_full(*base) && looks_at_labels(*loop.body) && loops_in(*loop.body) < context_.option("labelled")) continue;
+      if (is_full(*base) && reads_some_label(*loop.body) && loops_in(*loop.body) < context_.option("labelled"))
+        continue;
       Builder& b = builder();
       b.set_loc(loop.loc);
       const Expr* size = b.make(Kind::Size, {base});

@@ -80,7 +80,7 @@ class Attempt {
   const Collect* collect(const Collect& s);
   const Var* renamed(const Var* var);
   const Expr* expr(const Expr* e);
-  const Expr* asked_by_position(const Expr* e);
+  const Expr* compared_by_position(const Expr* e);
   const Expr* fail(const Expr* e);
   bool is_plain(const Expr* list) const;
 
@@ -290,7 +290,7 @@ const Expr* Attempt::expr(const Expr* e) {
     const PositionSets::MaybeBits set = sets_.of(e->operands[0]);
     if (set && set->subset) return builder_.make(Kind::Size, {set->bits});
   }
-  if (const Expr* asked = asked_by_position(e)) return asked;
+  if (const Expr* asked = compared_by_position(e)) return asked;
   if (!lists_ && sets_.bit_loops() > 0 && is_set_op(e->kind)) return fail(e);
   std::vector<const Expr*> operands;
   for (const Expr* operand : e->operands) operands.push_back(expr(operand));
@@ -299,7 +299,7 @@ const Expr* Attempt::expr(const Expr* e) {
 
 /// A look-up or a comparison of vertices by their positions; null for other expressions, or if the positions are
 /// unknown.
-const Expr* Attempt::asked_by_position(const Expr* e) {
+const Expr* Attempt::compared_by_position(const Expr* e) {
   if (e->kind == Kind::Contains || e->kind == Kind::HasEdge) {
     const Expr* position = sets_.position_of(e->operands.back());
     if (position == nullptr) return nullptr;
@@ -313,7 +313,7 @@ const Expr* Attempt::asked_by_position(const Expr* e) {
     // Two items of one list without repeats are compared by their positions alone.
     const Expr* a = sets_.position_of(e->operands[0]);
     const Expr* b = sets_.position_of(e->operands[1]);
-    if (a != nullptr && b != nullptr && sets_.positions_tell()) return builder_.make(e->kind, {a, b});
+    if (a != nullptr && b != nullptr && sets_.positions_identify()) return builder_.make(e->kind, {a, b});
   }
   return nullptr;
 }
@@ -333,7 +333,7 @@ Stmts BitsetNest::attempt(const For& loop, const Expr* end, Side rows_side, std:
   Attempt attempt(builder_, facts_, sets, allowed_.lists);
   const For* walk = attempt.outer_loop(loop);
   only_side = sets.only_side();
-  if (walk == nullptr || !sets.pay()) return {};
+  if (walk == nullptr || !sets.is_profitable()) return {};
   builder_.set_loc(loop.loc);
   const Expr* part = builder_.make(Kind::Span, {given_, builder_.integer(0), end});
   const Stmt* made[] = {walk};

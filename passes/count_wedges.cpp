@@ -24,7 +24,7 @@ namespace {
 constexpr std::array kAssumed = {AssumptionKind::Symmetric, AssumptionKind::Simple};
 
 /// `below(neighbors(graph, vertex), cut)`, or `above`.
-struct Near {
+struct CutNeighbors {
   Side side;
   const Expr* graph;
   const Expr* vertex;
@@ -33,7 +33,7 @@ struct Near {
 
 /// A loop over the pairs of a list that sums the sizes of their common neighbours.
 struct Pairs {
-  Near near;
+  CutNeighbors near;
   const Expr* list;
   const Var* sum;
   bool reverse;  ///< True if every arc has its reverse.
@@ -156,11 +156,11 @@ class WedgeCounter final : public Rewriter {
     return may_assume(pairs.near.graph) && pairs.near.cut == vertex &&
            pairs.near.graph == root_->lists[0]->operands[0] &&
            resolve(facts_, pairs.list) == neighbors_on(pairs.near.side, pairs.near.graph, vertex) &&
-           std::ranges::all_of(conditions_, [&](const Expr* c) { return asks_for_pair(*c, pairs.near.side); });
+           std::ranges::all_of(conditions_, [&](const Expr* c) { return requires_pair(*c, pairs.near.side); });
   }
 
   /// True for a condition that only excludes vertices with fewer than two neighbours on that side.
-  bool asks_for_pair(const Expr& cond, Side side) const {
+  bool requires_pair(const Expr& cond, Side side) const {
     const ConstInt* least = cond.kind == Kind::Le ? as<ConstInt>(cond.operands[0]) : nullptr;
     const Expr* size = least != nullptr && least->value <= 2 ? cond.operands[1] : nullptr;
     if (size == nullptr || size->kind != Kind::Size) return false;
@@ -213,8 +213,8 @@ class WedgeCounter final : public Rewriter {
     const Expr* size = resolve(facts_, yield->values[0]);
     const Expr* set = size->kind == Kind::Size ? resolve(facts_, size->operands[0]) : size;
     if (set->kind != Kind::Intersect) return std::nullopt;
-    const std::optional<Near> a = near(set->operands[0]);
-    const std::optional<Near> b = near(set->operands[1]);
+    const std::optional<CutNeighbors> a = near(set->operands[0]);
+    const std::optional<CutNeighbors> b = near(set->operands[1]);
     if (!a || !b || a->side != b->side || a->graph != b->graph || a->cut != b->cut) return std::nullopt;
     const bool both = (a->vertex == first.vars[0] && b->vertex == second->vars[0]) ||
                       (b->vertex == first.vars[0] && a->vertex == second->vars[0]);
@@ -222,8 +222,8 @@ class WedgeCounter final : public Rewriter {
     if (!both || reads(*a->cut, inside) || reads(*a->graph, inside)) return std::nullopt;
     bool reverse = false;
     for (const Expr* c : conditions) {
-      if (asks_for_second(*c, first)) continue;
-      if (!asks_for_reverse(*c, first, *a->cut)) return std::nullopt;
+      if (requires_second_item(*c, first)) continue;
+      if (!requires_reverse_arc(*c, first, *a->cut)) return std::nullopt;
       reverse = true;
     }
     return Pairs{*a, list, yield->sink, reverse};
@@ -248,14 +248,14 @@ class WedgeCounter final : public Rewriter {
   }
 
   /// True for a condition that only excludes the first item, which has no item before it.
-  bool asks_for_second(const Expr& cond, const For& first) const {
+  bool requires_second_item(const Expr& cond, const For& first) const {
     const ConstInt* least = cond.kind == Kind::Le ? as<ConstInt>(cond.operands[0]) : nullptr;
     return least != nullptr && least->value <= 1 && cond.operands[1] == first.maybe_index;
   }
 
   /// True if the items of `first` that fail the condition add nothing, provided that arcs have their reverse: an item
   /// adjacent to the cut then is a neighbour of the cut, and the cut is not on its own side.
-  bool asks_for_reverse(const Expr& cond, const For& first, const Expr& cut) const {
+  bool requires_reverse_arc(const Expr& cond, const For& first, const Expr& cut) const {
     const ConstInt* least = cond.kind == Kind::Le ? as<ConstInt>(cond.operands[0]) : nullptr;
     if (least == nullptr || least->value > 2 || cond.operands[1]->kind != Kind::Size) return false;
     const Expr* all = resolve(facts_, cond.operands[1]->operands[0]);
@@ -292,13 +292,13 @@ class WedgeCounter final : public Rewriter {
     return nullptr;
   }
 
-  std::optional<Near> near(const Expr* list) const {
+  std::optional<CutNeighbors> near(const Expr* list) const {
     const Expr* cut = resolve(facts_, list);
     if (cut->kind != Kind::Cut) return std::nullopt;
     const Expr* all = resolve(facts_, cut->operands[0]);
     const ListFacts facts = facts_.list(all);
     if (!is_all_neighbors(*all) || !facts.ascending || !facts.unique) return std::nullopt;
-    return Near{ir::side_of(*cut), all->operands[0], all->operands[1], cut->operands[1]};
+    return CutNeighbors{ir::side_of(*cut), all->operands[0], all->operands[1], cut->operands[1]};
   }
 
   const Module& module_;

@@ -67,7 +67,7 @@ class ProducerPlanner {
       bool plain = use.walker != nullptr && use.walker->maybe_index == nullptr;
       if (!plain || (yields(collect, sink.var) > 1 && statement_count(*use.walker->body) > context_.option("copies")))
         return;
-      if (is_looked_through_again(collect)) return;
+      if (is_searched_repeatedly(collect)) return;
       plan_.walked[sink.var] = &collect;
       context_.count("lists walked");
     } else if (use.yielder != nullptr && adds_up(sink, *uses_.sink(use.yielder->sink))) {
@@ -78,8 +78,8 @@ class ProducerPlanner {
 
   /// True if a list that does not depend on the surrounding loop is searched for a label. Walked in place it would be
   /// searched in each iteration; `hoist` moves it in front of the loop.
-  bool is_looked_through_again(const Collect& collect) const {
-    if (!looks_at_labels(*collect.body) || may_trap(facts_, collect)) return false;
+  bool is_searched_repeatedly(const Collect& collect) const {
+    if (!reads_some_label(*collect.body) || may_trap(facts_, collect)) return false;
     int depth = 0;
     const std::unordered_set<const Var*> own = bound_in(collect);
     for_each_stmt(*collect.body, [&](const Stmt& stmt) {

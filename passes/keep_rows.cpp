@@ -133,7 +133,7 @@ class RowKeeper final : public Rewriter {
     }
     if (const Var* var = as<Var>(&e); var != nullptr && var->type->is_list()) {
       const auto bound = bound_at_.find(var);
-      if (bound != bound_at_.end() && (again || loops > bound->second)) read_again_.insert(var);
+      if (bound != bound_at_.end() && (again || loops > bound->second)) read_repeatedly_.insert(var);
     }
     for (const Expr* operand : e.operands) look(*operand, loops, again || e.kind == Kind::BitRows);
   }
@@ -203,7 +203,7 @@ class RowKeeper final : public Rewriter {
   }
 
   bool is_wanted(const Let& let) const {
-    return let.var->type->is_flat_list() && read_again_.contains(let.var) && row_of(let.value) != nullptr;
+    return let.var->type->is_flat_list() && read_repeatedly_.contains(let.var) && row_of(let.value) != nullptr;
   }
 
   void store(const Let& let, Stmts& out) {
@@ -258,7 +258,7 @@ class RowKeeper final : public Rewriter {
   std::unordered_map<const Stmt*, std::vector<const Expr*>> before_;  ///< Rows to be stored before a statement.
   std::unordered_map<const Expr*, const Var*> copies_;                ///< The copies stored around the current place.
   std::unordered_map<const Var*, int> bound_at_;                      ///< Number of loops around each variable.
-  std::unordered_set<const Var*> read_again_;
+  std::unordered_set<const Var*> read_repeatedly_;
   std::unordered_set<const Var*> kept_;
   std::vector<Buffer> added_;  ///< Buffers added to the current region.
   int depth_ = 0;              ///< Loops around the current statement.

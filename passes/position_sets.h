@@ -37,7 +37,7 @@ class PositionSets {
   /// The position of a vertex in the base; null if unknown.
   const ir::Expr* position_of(const ir::Expr* vertex) const;
   /// True if two vertices of the base are equal exactly if their positions are.
-  bool positions_tell() const { return facts_.list(given_).unique; }
+  bool positions_identify() const { return facts_.list(given_).unique; }
   void set_position(const ir::Var* vertex, const ir::Var* position) { positions_[vertex] = position; }
   /// Binds `list` to that set for the following code.
   void name(const ir::Var* list, Bits set) { names_.insert_or_assign(list, set); }
@@ -51,7 +51,7 @@ class PositionSets {
   /// Counts a look-up or a set operation replaced by bits, if it is in a loop over bit sets.
   void count_gain() { gains_ += bit_loops_ > 0; }
   /// True if at least one was counted, and there are rows.
-  bool pay() const { return gains_ > 0 && maybe_graph_ != nullptr; }
+  bool is_profitable() const { return gains_ > 0 && maybe_graph_ != nullptr; }
   /// The common side of all neighbour lists that became rows; empty: they differ.
   std::optional<ir::Side> only_side() const {
     return sides_.size() == 1 ? std::optional(*sides_.begin()) : std::nullopt;

@@ -31,7 +31,7 @@ class DegreePruner final : public Rewriter {
     }
     const Expr* list = expr(loop->lists[0]);
     const std::int64_t least = EffectNeeds::walked_need(*loop, *needs);
-    const bool asked = is_asked(list, least);
+    const bool asked = is_tested(list, least);
     const For* made = guarded_body(*loop, *needs);
     Builder& b = builder();
     b.set_loc(loop->loc);
@@ -73,7 +73,7 @@ class DegreePruner final : public Rewriter {
     bool counts_only = true;
     for_each_stmt(*loop.body, [&](const Stmt& stmt) { counts_only = counts_only && as<For>(&stmt) == nullptr; });
     std::vector<const Expr*> parts;
-    const std::size_t outer = asked_.size();
+    const std::size_t outer = tested_.size();
     for (const auto& [key, least] : needs) {
       if (!reads(*key, own)) continue;
       if (key == loop.maybe_index) {
@@ -81,11 +81,11 @@ class DegreePruner final : public Rewriter {
       } else if (least >= 2 && key->kind != Kind::Var && !counts_only) {
         const Expr* list = expr(key);
         parts.push_back(at_least(b.make(Kind::Size, {list}), least));
-        asked_.emplace_back(list, least);
+        tested_.emplace_back(list, least);
       }
     }
     const For* rebuilt = static_cast<const For*>(rebuild(&loop));
-    asked_.resize(outer);
+    tested_.resize(outer);
     b.set_loc(loop.loc);
     if (parts.empty()) return rebuilt;
     context_.count("bodies");
@@ -93,15 +93,15 @@ class DegreePruner final : public Rewriter {
     return b.loop(rebuilt->vars, rebuilt->lists, rebuilt->maybe_index, b.block({&branch, 1}));
   }
 
-  bool is_asked(const Expr* list, std::int64_t least) const {
-    return std::any_of(asked_.begin(), asked_.end(),
+  bool is_tested(const Expr* list, std::int64_t least) const {
+    return std::any_of(tested_.begin(), tested_.end(),
                        [&](const auto& known) { return known.first == list && known.second >= least; });
   }
 
   Facts facts_;
   EffectNeeds effects_;
   PassContext& context_;
-  Needs asked_;  ///< Needs that the surrounding conditions already test.
+  Needs tested_;  ///< Needs that the surrounding conditions already test.
 };
 
 }  // namespace

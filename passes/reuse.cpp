@@ -82,14 +82,14 @@ class Reuser final : public Rewriter {
                      builder().make(Kind::Lt, {is_below(*set) ? item : bound, is_below(*set) ? bound : item}));
     }
     const Var* name = as<Var>(set);
-    if (name == nullptr || !is_only_asked(name)) return e;
+    if (name == nullptr || !is_only_queried(name)) return e;
     std::vector<const Expr*> parts;
-    bool one = left_to_ask(static_cast<const Let*>(facts_.definition(name))->value, item, parts);
+    bool one = remaining_look_ups(static_cast<const Let*>(facts_.definition(name))->value, item, parts);
     return one ? counted("look-ups", conjunction(builder(), parts)) : e;
   }
 
   /// True for a set operation that is only read by its size and look-ups, so that it is not stored once those are gone.
-  bool is_only_asked(const Var* set) {
+  bool is_only_queried(const Var* set) {
     const Stmt* stmt = facts_.definition(set);
     const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
     bool computed = let != nullptr && is_set_op(let->value->kind);
@@ -98,16 +98,16 @@ class Reuser final : public Rewriter {
 
   /// Appends the look-ups that still decide whether `item` is in the set, given known facts; false if several are
   /// needed.
-  bool left_to_ask(const Expr* set, const Expr* item, std::vector<const Expr*>& parts) {
+  bool remaining_look_ups(const Expr* set, const Expr* item, std::vector<const Expr*>& parts) {
     Builder& b = builder();
     if (members_.contains(set, item) == true) return true;
     switch (set->kind) {
       case Kind::Intersect:
-        return left_to_ask(set->operands[0], item, parts) && left_to_ask(set->operands[1], item, parts);
+        return remaining_look_ups(set->operands[0], item, parts) && remaining_look_ups(set->operands[1], item, parts);
       case Kind::Cut: {
         const Expr* bound = set->operands[1];
         parts.push_back(is_below(*set) ? b.make(Kind::Lt, {item, bound}) : b.make(Kind::Lt, {bound, item}));
-        return left_to_ask(set->operands[0], item, parts);
+        return remaining_look_ups(set->operands[0], item, parts);
       }
       case Kind::Neighbors: {
         if (!is_all_neighbors(*set)) return false;

@@ -173,7 +173,7 @@ bool is_selective(const Expr* cond) {
   });
 }
 
-bool looks_at_labels(const Block& block) {
+bool reads_some_label(const Block& block) {
   bool found = false;
   for_each_stmt(block, [&](const Stmt& stmt) {
     for_each_expr(stmt,

@@ -74,7 +74,7 @@ const ir::Expr* conjunction(ir::Builder& builder, const std::vector<const ir::Ex
 bool is_selective(const ir::Expr* cond);
 
 /// True if the block reads the label of a vertex.
-bool looks_at_labels(const ir::Block& block);
+bool reads_some_label(const ir::Block& block);
 
 /// Number of statements in the block, nested ones included.
 int statement_count(const ir::Block& block);

@@ -236,7 +236,7 @@ std::optional<std::vector<Pattern>> Collector::finish_all(SourceLoc whole) {
       std::swap(edge.u, edge.v);
       turned.emplace_back(edge.u, edge.v);
     }
-    if (!either.empty() && has_twins()) continue;
+    if (!either.empty() && has_duplicate_arcs()) continue;
     std::optional<Pattern> one = pattern_of(whole, turned);
     if (!one) return std::nullopt;
     all.push_back(std::move(*one));
@@ -245,7 +245,7 @@ std::optional<std::vector<Pattern>> Collector::finish_all(SourceLoc whole) {
 }
 
 /// True if two arcs with the same single label go from one vertex to another.
-bool Collector::has_twins() const {
+bool Collector::has_duplicate_arcs() const {
   std::set<std::tuple<std::size_t, std::size_t, std::string>> seen;
   return std::ranges::any_of(edges_, [&](const Edge& edge) {
     return !edge.label.empty() && !is_variable(edge.label) && !seen.emplace(edge.u, edge.v, edge.label).second;

@@ -92,7 +92,7 @@ class Collector {
   /// Indices of the vertices in the pattern's order.
   std::vector<std::size_t> in_order() const;
   std::optional<Pattern> pattern_of(SourceLoc whole, const std::vector<std::pair<std::size_t, std::size_t>>& turned);
-  bool has_twins() const;
+  bool has_duplicate_arcs() const;
   void add_edges(const std::vector<int>& index, Pattern& pattern);
 
   Diagnostics& diagnostics_;

@@ -81,7 +81,7 @@ class EdgeText {
   }
 
   /// Reports an error: `wanted` was expected in place of the text from `begin` up to here, or of the next character.
-  void complain(std::size_t begin, const std::string& wanted, const std::string& hint = kHint) {
+  void report_expected(std::size_t begin, const std::string& wanted, const std::string& hint = kHint) {
     if (begin == scan_.position() && !scan_.done()) scan_.take();
     refuse(begin, fmt::format("expected {} here", wanted), hint);
   }
@@ -90,16 +90,16 @@ class EdgeText {
   }
 
   /// The vertex of this word, which ends here; empty after an error.
-  std::optional<std::size_t> called(std::string_view word, std::size_t begin) {
+  std::optional<std::size_t> vertex_named(std::string_view word, std::size_t begin) {
     if (word.empty() || is_digit(word[0])) {
       const std::optional<std::int64_t> id = parse_id(word);
       if (id) return collector_.vertex(*id, scan_.since(begin));
-      complain(begin, word.empty() ? "a vertex" : "the number of a vertex");
+      report_expected(begin, word.empty() ? "a vertex" : "the number of a vertex");
       return std::nullopt;
     }
     const bool dotted = word.find('.') != std::string_view::npos;
     if (dotted || escape_invalid_utf8(word) != word) {
-      complain(begin, dotted ? "a name of letters, digits and `_`" : "a name in UTF-8");
+      report_expected(begin, dotted ? "a name of letters, digits and `_`" : "a name in UTF-8");
       return std::nullopt;
     }
     return collector_.vertex(word, scan_.since(begin));
@@ -121,13 +121,13 @@ class EdgeText {
                                   word));
       return std::nullopt;
     }
-    const std::optional<std::size_t> vertex = called(word, begin);
+    const std::optional<std::size_t> vertex = vertex_named(word, begin);
     if (!vertex) return vertex;
-    return about(*vertex, begin, labelled) ? vertex : std::nullopt;
+    return read_attributes(*vertex, begin, labelled) ? vertex : std::nullopt;
   }
 
   /// `:x` and `@17` behind a vertex, in any order; false after an error.
-  bool about(std::size_t vertex, std::size_t begin, bool& said) {
+  bool read_attributes(std::size_t vertex, std::size_t begin, bool& said) {
     for (int i = 0; i < 2; ++i) {
       if (scan_.peek() == ':') {
         const std::optional<LabelText> found = label(begin);
@@ -158,7 +158,7 @@ class EdgeText {
     const std::size_t name = scan_.position();
     const std::string_view word = scan_.take_while(is_word);
     const std::optional<std::size_t> vertex =
-        word.empty() ? collector_.vertex_without_name(scan_.since(begin)) : called(word, name);
+        word.empty() ? collector_.vertex_without_name(scan_.since(begin)) : vertex_named(word, name);
     if (!vertex) return std::nullopt;
     scan_.skip_blanks();
     std::optional<LabelText> found;
@@ -185,10 +185,10 @@ class EdgeText {
   void refuse_in_brackets(const std::string& wanted, const std::string& one_label, const std::string& other) {
     const std::size_t begin = scan_.position();
     const char next = scan_.peek();
-    if (next == '{') return complain(begin, wanted, "properties are not looked at; labels are");
-    if (next == '*') return complain(begin, wanted, "a path has as many edges as are drawn: `a-b-c`");
-    if (next == ':' || next == '|' || next == '&') return complain(begin, wanted, one_label);
-    complain(begin, wanted, other);
+    if (next == '{') return report_expected(begin, wanted, "properties are not looked at; labels are");
+    if (next == '*') return report_expected(begin, wanted, "a path has as many edges as are drawn: `a-b-c`");
+    if (next == ':' || next == '|' || next == '&') return report_expected(begin, wanted, one_label);
+    report_expected(begin, wanted, other);
   }
 
   /// The hint for a label such as `Mr. Hi` between the `:` at `begin` and `end`.
@@ -235,8 +235,8 @@ class EdgeText {
         quote == '\0' ? label_word() : scan_.take_while([quote](char c) { return c != quote && c != '\n'; });
     if (word.empty() || (quote != '\0' && scan_.peek() != quote)) {
       const std::string what = sign == '@' ? "vertex of the graph" : "label";
-      complain(begin, quote == '\0' ? fmt::format("a {} after `{}`", what, sign)
-                                    : fmt::format("the closing quote of a {}", what));
+      report_expected(begin, quote == '\0' ? fmt::format("a {} after `{}`", what, sign)
+                                           : fmt::format("the closing quote of a {}", what));
       return std::nullopt;
     }
     if (quote != '\0') scan_.take();
@@ -302,7 +302,7 @@ class EdgeText {
     scan_.skip_blanks();
     const std::size_t begin = scan_.position();
     if (!scan_.take_while(is_word).empty()) {
-      complain(begin, "`:` or `]`", "edges have no names: `-[:pays]->` has a label, `-[]->` has none");
+      report_expected(begin, "`:` or `]`", "edges have no names: `-[:pays]->` has a label, `-[]->` has none");
       return false;
     }
     const std::size_t colon = scan_.position();
@@ -320,7 +320,7 @@ class EdgeText {
     scan_.take();
     scan_.skip_blanks();
     if (scan_.peek() == '-') return scan_.take() == '-';
-    complain(scan_.position(), "`-` or `->`");
+    report_expected(scan_.position(), "`-` or `->`");
     return false;
   }
 
@@ -348,8 +348,8 @@ class EdgeText {
     }
     const char next = scan_.peek();
     if (from && !scan_.done() && !is_space(next) && next != ',' && next != ';' && next != '#') {
-      complain(scan_.position(), "`,`, `-`, `>`, `~`, `:` or `=`",
-               next == '<' ? "an arc to the left is `a<-b`" : kHint);
+      report_expected(scan_.position(), "`,`, `-`, `>`, `~`, `:` or `=`",
+                      next == '<' ? "an arc to the left is `a<-b`" : kHint);
     }
     return alone && !labelled;
   }

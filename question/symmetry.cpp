@@ -25,7 +25,7 @@ struct NautyResult {
 };
 
 /// The results wanted from nauty beside orbits.
-enum class Wanted { Orbits, CanonicalForm, Automorphisms };
+enum class NautyTask { Orbits, CanonicalForm, Automorphisms };
 
 /// The colour of a pair of vertices: 0 for no edge, 1 for an edge of any label, then one for anti-edges, and one for
 /// each set of labels in the pattern.
@@ -78,8 +78,8 @@ std::vector<std::vector<int>> list_group(int n) {
 /// digit, and each vertex is joined to its copy in the next layer (nauty's manual, section 14). A digit of arcs has
 /// three layers, and arcs lead from the first to the last of them. Given arcs directly, nauty would refine in one
 /// direction only and be too slow for patterns of twenty vertices.
-NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
-  const bool canonical = wanted == Wanted::CanonicalForm;
+NautyResult run_nauty(const Pattern& pattern, Mask fixed, NautyTask wanted) {
+  const bool canonical = wanted == NautyTask::CanonicalForm;
   const int n = pattern.size();
   const Colours colours(pattern);
   const int layers_of_digit = pattern.directed ? 3 : 1;
@@ -129,7 +129,7 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
   options.digraph = FALSE;
   options.defaultptn = FALSE;
   options.getcanon = canonical ? TRUE : FALSE;
-  if (wanted == Wanted::Automorphisms) {
+  if (wanted == NautyTask::Automorphisms) {
     options.userautomproc = groupautomproc;
     options.userlevelproc = grouplevelproc;
   }
@@ -142,7 +142,7 @@ NautyResult run_nauty(const Pattern& pattern, Mask fixed, Wanted wanted) {
   naugraph_freedyn();
   NautyResult result;
   result.orbits.assign(orbits.begin(), orbits.begin() + n);
-  if (wanted == Wanted::Automorphisms) result.automorphisms = list_group(n);
+  if (wanted == NautyTask::Automorphisms) result.automorphisms = list_group(n);
   if (!canonical) return result;
   result.canonical = fmt::format("{} {} {}{}", n, pattern.directed ? "d" : "u", colours.text(), cells);
   for (graph word : form) result.canonical += fmt::format(" {:x}", static_cast<unsigned long long>(word));
@@ -160,7 +160,7 @@ const std::vector<Mask>& Symmetry::orbits(Mask fixed) {
   for (Mask rigid : rigid_) {
     if ((rigid & ~fixed) == 0) return orbits_.at(rigid);
   }
-  const NautyResult result = run_nauty(pattern_, fixed, Wanted::Orbits);
+  const NautyResult result = run_nauty(pattern_, fixed, NautyTask::Orbits);
   std::vector<Mask> by_representative(result.orbits.size(), 0), by_vertex(result.orbits.size());
   for (std::size_t v = 0; v < result.orbits.size(); ++v) {
     by_representative[static_cast<std::size_t>(result.orbits[v])] |= bit(static_cast<int>(v));
@@ -199,11 +199,11 @@ std::optional<unsigned __int128> Symmetry::product_of_orbits(Mask fixed, unsigne
 std::optional<std::vector<std::vector<int>>> Symmetry::automorphisms(std::uint64_t most) {
   const std::optional<std::uint64_t> found = order();
   if (!found || *found > most) return std::nullopt;
-  return run_nauty(pattern_, 0, Wanted::Automorphisms).automorphisms;
+  return run_nauty(pattern_, 0, NautyTask::Automorphisms).automorphisms;
 }
 
 CanonicalForm canonical_form(const Pattern& pattern) {
-  NautyResult result = run_nauty(pattern, 0, Wanted::CanonicalForm);
+  NautyResult result = run_nauty(pattern, 0, NautyTask::CanonicalForm);
   return {std::move(result.canonical), std::move(result.labelling)};
 }
 

@@ -42,7 +42,7 @@ bool is_as_assumed(const BoundInputs& bound, const Compilation& compilation) {
 
 Status run_passes(const Target& target, Compilation& compilation, const passes::LabelWords& labels,
                   const BoundInputs* maybe_bound, const codegen::LoadedQuery& query) {
-  if (query.is_there()) {
+  if (query.is_loaded()) {
     compilation.allow(query.assumed());
     return compilation.run_passes(target.pipeline, labels, {});
   }

@@ -282,7 +282,7 @@ class BlockRunner final : public codegen::Executable {
         }
         if (is_empty) continue;
         near = ranks_of(rows, std::move(read));
-        one.near_rows = near;
+        one.resident_rows = near;
         dealer.deal(outer);
         RunOutcome outcome = task_.executable->run(arguments, universe, one);
         RunResult* const found = std::get_if<RunResult>(&outcome);

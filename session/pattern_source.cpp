@@ -299,8 +299,8 @@ Status PatternSource::check_query(const runtime::Graph& graph, const runtime::La
                     facts.lost_repeats, facts.lost_repeats == 1 ? "" : "s"),
         "`matcha query` on the file itself keeps them, not on a .mtg; SPARQL has each triple once");
   }
-  if (query_->maybe_twins && !dictionary.copies().empty()) {
-    return reporter_.error_at(Status::Input, sources_, *query_->maybe_twins,
+  if (query_->maybe_second_of_pair && !dictionary.copies().empty()) {
+    return reporter_.error_at(Status::Input, sources_, *query_->maybe_second_of_pair,
                               "two relationships of one type between the same nodes are read as one each way, and the "
                               "graph has several one way",
                               "give them one direction each, or the file without its repeated lines");

@@ -36,9 +36,9 @@ Status serve() {
   std::string body;
   while (reader) {
     switch (transport.read(body)) {
-      case lsp::Transport::Got::End: return server.is_shut_down() ? Status::Ok : Status::Query;
-      case lsp::Transport::Got::Malformed: server.malformed(body); break;
-      case lsp::Transport::Got::Message:
+      case lsp::Transport::ReadResult::End: return server.is_shut_down() ? Status::Ok : Status::Query;
+      case lsp::Transport::ReadResult::Malformed: server.malformed(body); break;
+      case lsp::Transport::ReadResult::Message:
         if (!server.handle(body)) return server.is_shut_down() ? Status::Ok : Status::Query;
     }
   }

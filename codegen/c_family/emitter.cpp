@@ -23,7 +23,7 @@ EmittedRegion described(const ir::Region& region, const ir::Facts& facts, const 
     entry.dealt_graph = ir::dealt_graph(facts, *entry.outer);
     entry.light_arcs = entry.dealt_graph != nullptr && ir::has_light_arcs(*entry.outer);
   }
-  plan.tell(entry);
+  plan.describe(entry);
   const auto is_list = [](const ir::Sink& sink) { return sink.kind == ir::SinkKind::List; };
   entry.ordered_rows = std::ranges::any_of(region.collect->sinks, is_list);
   entry.counts_common = std::ranges::any_of(region.buffers, &ir::Buffer::counters);

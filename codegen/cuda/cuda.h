@@ -30,7 +30,7 @@ struct LoadedQuery {
   std::string file;  ///< For messages.
   std::string text;
 
-  bool is_there() const { return !file.empty(); }
+  bool is_loaded() const { return !file.empty(); }
   /// The assumptions that the original program made about its graph; the module that runs the part makes them too.
   ir::AssumptionKinds assumed() const;
 };

@@ -162,7 +162,7 @@ DeviceText emit_device_text(const ir::Module& module, Search search, bool hubs, 
     out.blank();
     out.line("namespace matcha_program {");
     out.blank();
-    if (query.is_there()) {
+    if (query.is_loaded()) {
       out.raw(placed_query(query));
     } else {
       out.raw(emitted.frame);

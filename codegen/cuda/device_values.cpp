@@ -48,7 +48,7 @@ void check_degrees(const runtime::GraphView& view) {
 
 }  // namespace
 
-runtime::DeviceCopies::Key DeviceValues::key(const void* arrays, Kept what, std::uint64_t number) const {
+runtime::DeviceCopies::Key DeviceValues::key(const void* arrays, CopyKind what, std::uint64_t number) const {
   return {arrays, stream_.device().properties().ordinal, static_cast<int>(what), number};
 }
 
@@ -78,7 +78,7 @@ void DeviceValues::spread(const ir::Var* var, host::Graph& graph, const runtime:
   const RowsRead read = !wanted.arcs ? RowsRead::None : may_be_halves ? rows : RowsRead::All;
   std::uint64_t number = static_cast<std::uint64_t>(read);
   // All devices read the same rows.
-  runtime::DeviceCopies::Key of_rows = key(graph.view.offsets, Kept::PinnedRows, number);
+  runtime::DeviceCopies::Key of_rows = key(graph.view.offsets, CopyKind::PinnedRows, number);
   of_rows.device = -1;
   const std::shared_ptr<PinnedRows> pinned =
       copies->get<PinnedRows>(of_rows, [&] { return PinnedRows::make(stream_.shared_device(), *graph.graph, read); });
@@ -87,7 +87,7 @@ void DeviceValues::spread(const ir::Var* var, host::Graph& graph, const runtime:
     number = 2 * number + (one ? 1 : 0);
   }
   const std::shared_ptr<SpreadGraph> made =
-      copies->get<SpreadGraph>(key(graph.view.offsets, Kept::SpreadGraph, number), [&] {
+      copies->get<SpreadGraph>(key(graph.view.offsets, CopyKind::SpreadGraph, number), [&] {
         return std::make_shared<SpreadGraph>(stream_.shared_device(), graph, pinned, wanted, most, !near.empty());
       });
   made->place(stream_, near);
@@ -122,7 +122,7 @@ void DeviceValues::make_hub_rows(const ir::Var* var, const host::Graph& graph, c
   const auto kept = copies_.find(var);
   hubs_.emplace(var, kept == copies_.end() ? make()
                                            : kept->second->get<std::optional<DeviceHubRows>>(
-                                                 key(graph.view.offsets, Kept::HubRows, least), make));
+                                                 key(graph.view.offsets, CopyKind::HubRows, least), make));
 }
 
 DeviceTiles& DeviceValues::tiles(const ir::Var* var) {
@@ -134,7 +134,8 @@ DeviceTiles& DeviceValues::tiles(const ir::Var* var) {
   } else {
     const auto spread = spread_.find(var);
     const void* const owner = spread != spread_.end() ? spread->second->owner() : kept_.at(var).owner;
-    tiles = kept->second->get<DeviceTiles>(key(owner, Kept::Tiles), [] { return std::make_shared<DeviceTiles>(true); });
+    tiles =
+        kept->second->get<DeviceTiles>(key(owner, CopyKind::Tiles), [] { return std::make_shared<DeviceTiles>(true); });
   }
   return *tiles;
 }
@@ -161,7 +162,7 @@ const std::int64_t* DeviceValues::ids(const runtime::Universe& universe) {
   if (universe.ids() == nullptr) return nullptr;
   if (ids_ == nullptr && universe_copies_ != nullptr) {
     const std::uint64_t bytes = universe.size() * sizeof(std::int64_t);
-    kept_ids_ = universe_copies_->get<DeviceMemory>(key(universe.ids(), Kept::Ids), [&] {
+    kept_ids_ = universe_copies_->get<DeviceMemory>(key(universe.ids(), CopyKind::Ids), [&] {
       auto made = std::make_shared<DeviceMemory>(need(DeviceMemory::allocate(stream_.shared_device(), bytes)));
       need(made->copy_from(stream_, universe.ids(), bytes));
       need(stream_.synchronize());

@@ -56,7 +56,7 @@ class DeviceValues {
  private:
   using DeviceMemory = runtime::cuda::DeviceMemory;
 
-  runtime::DeviceCopies::Key key(const void* arrays, Kept what, std::uint64_t number = 0) const;
+  runtime::DeviceCopies::Key key(const void* arrays, CopyKind what, std::uint64_t number = 0) const;
   const void* upload_bytes(const void* bytes, std::uint64_t count);
   const std::vector<const void*>& columns(const ir::Var* var, const host::List& list);
 

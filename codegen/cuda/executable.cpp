@@ -28,7 +28,7 @@ class CudaExecutable::Run {
   RunResult walk(std::span<const Argument> arguments) {
     try {
       walk_steps(arguments);
-    } catch (const StoppedWaiting& stopped) {
+    } catch (const WaitStopped& stopped) {
       report_.end(stopped.ending);
     }
     return std::move(report_.result());
@@ -185,7 +185,7 @@ class CudaExecutable::Run {
     const EmittedRegion& emitted = session().regions()[index];
     RegionWork work{requests_.make(s, emitted), {}};
     work.request.number = index;
-    work.request.rows_may_be_far = program_.options_.graph_bytes != 0 && options_.near_rows.empty();
+    work.request.rows_may_be_remote = program_.options_.graph_bytes != 0 && options_.resident_rows.empty();
     devices_.make_hub_rows(index, program_.options_.hubs);
     work.inputs = devices_.inputs_of(s, emitted);
     choose_kernels(work.request, index, work.inputs);
@@ -205,7 +205,7 @@ class CudaExecutable::Run {
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].kernels = &session().kernels(i, index);
     bool pages = false;
     for (std::size_t i = 0; i < inputs.size() && session().stack() == ir::Stack::Array; ++i) {
-      pages = pages || session().launchers()[i]->wants_pages(request, inputs[i]);
+      pages = pages || session().launchers()[i]->needs_pages(request, inputs[i]);
     }
     const ir::Module* const paged = pages ? program_.paged_module() : nullptr;
     if (paged == nullptr) return;
@@ -238,12 +238,12 @@ CudaExecutable::CudaExecutable(const ir::Module& module, const CudaOptions& opti
 CudaExecutable::~CudaExecutable() = default;
 
 const ir::Module* CudaExecutable::paged_module() {
-  if (options_.query.is_there()) return nullptr;  // The query was edited for this plan only.
+  if (options_.query.is_loaded()) return nullptr;  // The query was edited for this plan only.
   if (!paged_ && rescheduler_) paged_ = rescheduler_(module_, ir::Stack::Paged);
   return paged_ ? &*paged_ : nullptr;
 }
 
-void CudaExecutable::begin_compile(Session& session, bool hubs, Compiling early) const {
+void CudaExecutable::begin_compile(Session& session, bool hubs, PendingKernels early) const {
   session.begin_compile(module_, hubs, std::move(early));
   if (!plan_.device_graphs.builds.empty()) session.begin_compile_builder();
 }
@@ -252,7 +252,7 @@ void CudaExecutable::begin() {
   if (session_ != nullptr) return;
   if (!opening_.valid()) opening_ = open_session(options_);
   opening_ = std::async(std::launch::async, [this, opening = std::move(opening_)]() mutable {
-    Compiling early = compile_early(module_, options_);
+    PendingKernels early = compile_early(module_, options_);
     std::unique_ptr<Session> session = opening.get();
     if (session != nullptr) begin_compile(*session, options_.hubs != 0, std::move(early));
     return session;

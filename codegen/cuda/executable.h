@@ -25,7 +25,7 @@ class CudaExecutable final : public Executable {
  private:
   class Run;
 
-  void begin_compile(Session& session, bool hubs, Compiling early = {}) const;
+  void begin_compile(Session& session, bool hubs, PendingKernels early = {}) const;
   /// The same program with paged lists; null if it cannot be scheduled so.
   const ir::Module* paged_module();
 

@@ -26,16 +26,16 @@ GraphView counts_of(const GraphView& view) {
 }
 
 /// Copies the arrays of a graph one by one, so that programs share the arrays that they both read.
-class Keeper {
+class GraphCopier {
  public:
-  Keeper(const runtime::cuda::DeviceRef& device, runtime::DeviceCopies& copies, host::Graph& graph)
+  GraphCopier(const runtime::cuda::DeviceRef& device, runtime::DeviceCopies& copies, host::Graph& graph)
       : device_(device), copies_(copies), graph_(graph) {
     kept_.view = counts_of(graph.view);
     kept_.owner = graph.view.offsets;
   }
 
   void offsets() {
-    const GraphUpload& upload = copy(Kept::Offsets, graph_.view.offsets, [&](GraphView& part) {
+    const GraphUpload& upload = copy(CopyKind::Offsets, graph_.view.offsets, [&](GraphView& part) {
       part.offsets = graph_.view.offsets;
       part.slots = graph_.view.slots;
     });
@@ -46,7 +46,7 @@ class Keeper {
   /// Another array. `owner`: an array that lives as long as the graph and identifies it. Sources and halves are made
   /// again for each program, but follow from the offsets.
   template <typename T>
-  void array(Kept what, const T* GraphView::*field, const void* owner) {
+  void array(CopyKind what, const T* GraphView::*field, const void* owner) {
     if (graph_.view.*field == nullptr) return;
     kept_.view.*field = copy(what, owner, [&](GraphView& part) { part.*field = graph_.view.*field; }).view().*field;
   }
@@ -55,7 +55,7 @@ class Keeper {
 
  private:
   template <typename Fill>
-  const GraphUpload& copy(Kept what, const void* owner, Fill fill) {
+  const GraphUpload& copy(CopyKind what, const void* owner, Fill fill) {
     const runtime::DeviceCopies::Key key{owner, device_->properties().ordinal, static_cast<int>(what)};
     kept_.arrays.push_back(copies_.get<GraphUpload>(key, [&] {
       GraphView part = counts_of(graph_.view);
@@ -80,18 +80,18 @@ class Keeper {
 KeptGraph keep_graph(const runtime::cuda::DeviceRef& device, runtime::DeviceCopies& copies, host::Graph& graph,
                      const UploadOptions& wanted) {
   const GraphView& view = graph.view;
-  Keeper keeper(device, copies, graph);
+  GraphCopier keeper(device, copies, graph);
   if (wanted.offsets) keeper.offsets();
-  if (wanted.arcs) keeper.array(Kept::Neighbors, &GraphView::neighbors, view.offsets);
+  if (wanted.arcs) keeper.array(CopyKind::Neighbors, &GraphView::neighbors, view.offsets);
   if (wanted.vertices) {
     graph.vertex_array();
-    keeper.array(Kept::Vertices, &GraphView::vertices, view.offsets);
+    keeper.array(CopyKind::Vertices, &GraphView::vertices, view.offsets);
   }
-  if (wanted.sources) keeper.array(Kept::Sources, &GraphView::sources, view.offsets);
-  if (wanted.halves) keeper.array(Kept::Halves, &GraphView::halves, view.offsets);
-  if (wanted.edge_info) keeper.array(Kept::EdgeInfo, &GraphView::edge_info, view.edge_info);
-  if (wanted.labels) keeper.array(Kept::Labels, &GraphView::labels, view.labels);
-  if (wanted.original_ids) keeper.array(Kept::OriginalIds, &GraphView::original_ids, view.original_ids);
+  if (wanted.sources) keeper.array(CopyKind::Sources, &GraphView::sources, view.offsets);
+  if (wanted.halves) keeper.array(CopyKind::Halves, &GraphView::halves, view.offsets);
+  if (wanted.edge_info) keeper.array(CopyKind::EdgeInfo, &GraphView::edge_info, view.edge_info);
+  if (wanted.labels) keeper.array(CopyKind::Labels, &GraphView::labels, view.labels);
+  if (wanted.original_ids) keeper.array(CopyKind::OriginalIds, &GraphView::original_ids, view.original_ids);
   return keeper.take();
 }
 

@@ -11,7 +11,7 @@ namespace matcha::codegen::gpu {
 
 /// The arrays of a graph in DeviceCopies. `number`: for HubRows, the smallest number of neighbours of a hub; for
 /// PinnedRows and SpreadGraph, the parts of rows that the programs sharing them read.
-enum class Kept : int {
+enum class CopyKind : int {
   Offsets,
   Neighbors,
   Vertices,

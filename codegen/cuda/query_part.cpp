@@ -85,7 +85,7 @@ std::string query_part(const ir::Module& module) {
 }
 
 bool check_loaded_query(const ir::Module& module, const LoadedQuery& query, Diagnostics& diagnostics) {
-  if (!query.is_there()) return true;
+  if (!query.is_loaded()) return true;
   const std::string again = "make it anew: matcha build PROGRAM --emit=cuda --part query";
   const std::string_view plan = marked(query.text, "plan=");
   if (plan.empty()) {

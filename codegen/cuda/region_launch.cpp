@@ -128,10 +128,10 @@ ListMemory RegionLauncher::list_memory(const RegionRequest& request, std::uint64
   return {memory_.scratch_limit(), options_.arena_bytes};
 }
 
-bool RegionLauncher::wants_pages(const RegionRequest& request, const RegionInputs& inputs) const {
+bool RegionLauncher::needs_pages(const RegionRequest& request, const RegionInputs& inputs) const {
   if (request.buffers.empty()) return false;
   const std::uint64_t groups = wanted_groups(request, inputs) + wanted_kernels(request, UINT64_MAX) * kStartedGroups;
-  return gpu::wants_pages(request.buffers, groups, list_memory(request, groups));
+  return gpu::needs_pages(request.buffers, groups, list_memory(request, groups));
 }
 
 std::uint64_t RegionLauncher::plan(const RegionRequest& request, const RegionInputs& inputs, std::uint64_t most_groups,
@@ -223,7 +223,7 @@ std::uint64_t RegionLauncher::chunk(const RegionRequest& request, std::uint64_t 
   if (options_.chunk != 0) return options_.chunk;
   // Counting common neighbours of one hub may take as long as many other positions. With rows in host memory a position
   // takes so long that the rest of a chunk would be handed on repeatedly.
-  if (request.counts_common() || request.rows_may_be_far) return 1;
+  if (request.counts_common() || request.rows_may_be_remote) return 1;
   return matcha_program::usual_chunk(request.positions / (request.parts * request.units), groups,
                                      lanes_of(request, groups));
 }

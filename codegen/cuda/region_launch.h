@@ -74,7 +74,7 @@ class RegionLauncher {
   const runtime::cuda::DeviceRef& device() const { return device_; }
 
   /// True if the region should be compiled for paged lists, because arrays do not fit for enough groups.
-  bool wants_pages(const RegionRequest& request, const RegionInputs& inputs) const;
+  bool needs_pages(const RegionRequest& request, const RegionInputs& inputs) const;
   /// Chooses the number of groups, at most `most_groups`, and returns it; groups of started kernels are not included.
   /// `note`: receives a message for the user if the number was reduced.
   std::uint64_t plan(const RegionRequest& request, const RegionInputs& inputs, std::uint64_t most_groups,

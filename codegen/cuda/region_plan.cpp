@@ -125,7 +125,7 @@ bool arrays_fit(std::span<const BufferSpec> buffers, std::uint64_t workers, std:
   return array_needs(buffers).bytes * workers <= bytes;
 }
 
-bool wants_pages(std::span<const BufferSpec> buffers, std::uint64_t workers, const ListMemory& memory) {
+bool needs_pages(std::span<const BufferSpec> buffers, std::uint64_t workers, const ListMemory& memory) {
   constexpr std::uint64_t kFewest = 4;
   std::uint64_t arrays = array_groups(array_needs(buffers), workers, memory);
   return arrays < std::max<std::uint64_t>(workers / kFewest, 1) &&

@@ -42,7 +42,7 @@ struct RegionPlan {
 /// True if the arrays of `workers` groups fit `bytes` bytes.
 bool arrays_fit(std::span<const BufferSpec> buffers, std::uint64_t workers, std::uint64_t bytes);
 /// True if arrays fit for less than a quarter of `workers` groups, and pages serve more groups than arrays.
-bool wants_pages(std::span<const BufferSpec> buffers, std::uint64_t workers, const ListMemory& memory);
+bool needs_pages(std::span<const BufferSpec> buffers, std::uint64_t workers, const ListMemory& memory);
 
 /// A plan for at most `workers` groups: fewer if arrays, or page tables and a page for each list, do not fit for all.
 /// Throws Trap (Resource) if one group does not fit.

@@ -28,10 +28,10 @@ struct RegionRequest {
   std::uint64_t unit = 0;    ///< For a region dealt to several runs: the current unit.
   std::uint64_t units = 1;   ///< Number of units (codegen/dealer.h).
   std::vector<BufferSpec> buffers;
-  std::uint64_t row_items = 0;   ///< Largest number of items of a row of bits.
-  std::uint64_t bit_loops = 0;   ///< Nested loops over sets of bits; 0 without rows of bits.
-  bool light_arcs = false;       ///< Most arcs are skipped by a label test, and the others are short.
-  bool rows_may_be_far = false;  ///< Rows that it reads may be in host memory.
+  std::uint64_t row_items = 0;      ///< Largest number of items of a row of bits.
+  std::uint64_t bit_loops = 0;      ///< Nested loops over sets of bits; 0 without rows of bits.
+  bool light_arcs = false;          ///< Most arcs are skipped by a label test, and the others are short.
+  bool rows_may_be_remote = false;  ///< Rows that it reads may be in host memory.
   std::uint64_t universe = 0;
   int lanes_level = 3;       ///< The level of the loop whose positions are divided among lanes.
   bool stream_rows = false;  ///< The rows of its list sink are streamed to the host while it runs, in no particular

@@ -196,7 +196,7 @@ class RegionRun {
   }
 
   void heed_wishes() {
-    const Ending asked = asked_ending(options_);
+    const Ending asked = requested_ending(options_);
     if (asked != Ending::Complete) outcome_.ending = asked;
     if (outcome_.ending != Ending::Complete) stop_all();
   }

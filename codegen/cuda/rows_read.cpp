@@ -20,7 +20,7 @@ struct GraphUses {
     ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
       const ir::Let* const let = ir::as<ir::Let>(&stmt);
       // Used under another name, or built of lists unknown here.
-      others = others || (let != nullptr && let->var->type->is_graph());
+      has_other_uses = has_other_uses || (let != nullptr && let->var->type->is_graph());
       ir::for_each_expr(
           stmt, [&](const ir::Expr& expr) { ir::for_each_node(expr, [&](const ir::Expr& node) { add(node); }); });
     });
@@ -30,7 +30,7 @@ struct GraphUses {
   std::uint64_t lengths = 0;  ///< Number of those uses that need only their lengths.
   bool lower = false, upper = false;
   bool labels = false;
-  bool others = false;
+  bool has_other_uses = false;
 
  private:
   void add(const ir::Expr& node) {
@@ -47,7 +47,7 @@ struct GraphUses {
         lower = lower || ir::side_of(node) == Side::Lower;
         upper = upper || ir::side_of(node) == Side::Upper;
         return;
-      default: others = true;
+      default: has_other_uses = true;
     }
   }
 };
@@ -69,14 +69,14 @@ RowsRead rows_read(const ir::Module& module, const ir::Var* graph) {
   const auto graphs =
       std::ranges::count_if(module.params, [](const ir::Var* param) { return param->type->is_graph(); });
   const bool known = graphs == 1 && std::ranges::count(module.params, graph) == 1;
-  if (!known || uses.others || uses.whole != uses.lengths || uses.lower == uses.upper) return RowsRead::All;
+  if (!known || uses.has_other_uses || uses.whole != uses.lengths || uses.lower == uses.upper) return RowsRead::All;
   return uses.lower ? RowsRead::Lower : RowsRead::Upper;
 }
 
 std::uint64_t bytes_of_vertex(const ir::Module& module, RowsRead rows) {
   constexpr std::uint64_t kWord = sizeof(std::uint64_t);
   const GraphUses uses(module);
-  const std::uint64_t halves = uses.lower || uses.upper || uses.others ? 2 * kWord : 0;
+  const std::uint64_t halves = uses.lower || uses.upper || uses.has_other_uses ? 2 * kWord : 0;
   const std::uint64_t offsets = rows == RowsRead::All ? kWord : 0;
   const std::uint64_t labels = uses.labels ? kWord : 0;
   // The vertex itself, and its share of the offset by which rows are moved.

@@ -40,10 +40,12 @@ host::GraphNeeds RunDevices::needs_of(const ir::Var* graph) const {
   return found != plan_.host.worker_graphs.end() ? found->second : host::GraphNeeds{};
 }
 
-bool RunDevices::goes_up(const ir::Var* var) const { return var->type->is_graph() && plan_.on_device.contains(var); }
+bool RunDevices::is_read_by_regions(const ir::Var* var) const {
+  return var->type->is_graph() && plan_.on_device.contains(var);
+}
 
 void RunDevices::make_sides(const ir::Var* var) {
-  if (!goes_up(var)) return;
+  if (!is_read_by_regions(var)) return;
   host::Graph& graph = values_.graph(var);
   const host::GraphNeeds needs = needs_of(var);
   check_info(graph.view.edge_info != nullptr || graph.view.arc_count == 0, needs);
@@ -58,7 +60,7 @@ void RunDevices::make_sides(const ir::Var* var) {
 }
 
 void RunDevices::upload_early(const ir::Var* var) {
-  if (!goes_up(var)) return;
+  if (!is_read_by_regions(var)) return;
   make_sides(var);
   host::Graph& graph = values_.graph(var);
   const host::GraphNeeds needs = needs_of(var);
@@ -68,7 +70,7 @@ void RunDevices::upload_early(const ir::Var* var) {
   const Clock::time_point start = Clock::now();
   for (DeviceValues& device : devices_) {
     if (bounded) {
-      device.spread(var, graph, wanted_of(needs), rows->second, settings_.graph_bytes, options_.near_rows);
+      device.spread(var, graph, wanted_of(needs), rows->second, settings_.graph_bytes, options_.resident_rows);
     } else {
       device.upload(var, graph, wanted_of(needs));
     }

@@ -37,7 +37,7 @@ class RunDevices {
 
  private:
   /// True for a graph that regions read.
-  bool goes_up(const ir::Var* var) const;
+  bool is_read_by_regions(const ir::Var* var) const;
   host::GraphNeeds needs_of(const ir::Var* graph) const;
   GraphRows rows_of(const ir::BuildGraph& s);
   void fetch(const GraphRows& rows);

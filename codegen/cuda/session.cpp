@@ -114,9 +114,9 @@ std::shared_future<Images> compile(const Target& target, const std::string& code
 }
 
 /// Compiles the parts in parallel.
-Compiling compile_regions(const Target& target, const std::string& code_folder, const ir::Module& module,
-                          DeviceText text) {
-  Compiling compiling{target, std::move(text), {}};
+PendingKernels compile_regions(const Target& target, const std::string& code_folder, const ir::Module& module,
+                               DeviceText text) {
+  PendingKernels compiling{target, std::move(text), {}};
   const std::string_view name = module.name.empty() ? "program" : std::string_view(module.name);
   for (std::string& part : compiling.text.parts) {
     compiling.kernels.push_back(compile(target, code_folder, std::move(part), name, starts_kernels(module)));
@@ -132,7 +132,7 @@ bool Target::covers(const Target& other) const {
          std::ranges::all_of(other.archs, [&](int arch) { return std::ranges::count(archs, arch) != 0; });
 }
 
-Compiling compile_early(const ir::Module& module, const CudaOptions& options) {
+PendingKernels compile_early(const ir::Module& module, const CudaOptions& options) {
   const std::optional<Target> target = likely_target(options);
   if (!target) return {};
   return compile_regions(
@@ -178,7 +178,7 @@ std::string Session::label() const {
   return fmt::format("{} x {}", devices_.size(), devices_[0]->device->properties().name);
 }
 
-void Session::begin_compile(const ir::Module& module, bool hubs, Compiling early) {
+void Session::begin_compile(const ir::Module& module, bool hubs, PendingKernels early) {
   const ir::Stack stack = schedule_of(module).stack;
   if (compiles() && stack_ == stack) return;
   stack_ = stack;
@@ -189,7 +189,7 @@ void Session::begin_compile(const ir::Module& module, bool hubs, Compiling early
   if (early.target.covers(target_)) {
     compiling_ = std::move(early);
   } else {
-    useless_ = std::move(early);
+    discarded_ = std::move(early);
     compiling_ =
         compile_regions(target_, options_.code_folder, module,
                         emit_device_text(module, options_.search, hubs, options_.query, options_.graph_bytes != 0));

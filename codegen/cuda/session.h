@@ -26,7 +26,7 @@ struct Target {
 };
 
 /// Kernels being compiled, one part of the text each: NVRTC takes a second for a large one.
-struct Compiling {
+struct PendingKernels {
   Target target;
   DeviceText text;  ///< Without its parts.
   std::vector<std::shared_future<Images>> kernels;
@@ -34,7 +34,7 @@ struct Compiling {
 
 /// Starts to compile for the devices that the last process found on this machine, or else for those that the kernel
 /// driver lists. This avoids waiting for the CUDA driver, which takes a fifth of a second. Empty if neither is known.
-Compiling compile_early(const ir::Module& module, const CudaOptions& options);
+PendingKernels compile_early(const ir::Module& module, const CudaOptions& options);
 
 /// The devices of a program and its kernels on them, kept from run to run. Opening devices and compiling take hundreds
 /// of milliseconds each. So both start first, if possible before the graph is read, run in parallel, and are waited for
@@ -46,7 +46,7 @@ class Session {
 
   /// Starts to compile, unless kernels for the module's stack exist. `hubs`: they read rows of hubs. `early`: a
   /// compilation started before the devices were known.
-  void begin_compile(const ir::Module& module, bool hubs, Compiling early = {});
+  void begin_compile(const ir::Module& module, bool hubs, PendingKernels early = {});
   // The functions that wait throw StoppedWaiting if the run is to end first; a later run continues the wait.
 
   /// Waits for the devices. Adds `device` to the times once: milliseconds until all of them were open.
@@ -90,8 +90,8 @@ class Session {
   std::vector<std::future<std::unique_ptr<OpenDevice>>> opening_;
   std::vector<std::unique_ptr<OpenDevice>> devices_;
   std::vector<RegionLauncher*> launchers_;
-  Compiling compiling_;
-  Compiling useless_;  ///< Kernels compiled for other devices.
+  PendingKernels compiling_;
+  PendingKernels discarded_;  ///< Kernels compiled for other devices.
   std::shared_future<Images> compiling_builder_;
   std::optional<runtime::cuda::Module> builder_module_;  ///< Of the first device.
   std::optional<GraphBuilder> builder_;

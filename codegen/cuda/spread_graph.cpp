@@ -105,7 +105,7 @@ void SpreadGraph::put(const T*& field, const T* items, std::uint64_t count, std:
     copied_ += bytes;
     return;
   }
-  PinnedMemory& memory = far_arrays_.emplace_back(
+  PinnedMemory& memory = remote_arrays_.emplace_back(
       need(PinnedMemory::allocate(device_, std::max<std::uint64_t>(bytes, sizeof(T)), bytes == 0)));
   if (bytes != 0) std::memcpy(memory.host(), items, bytes);
   field = reinterpret_cast<const T*>(memory.address());
@@ -155,9 +155,9 @@ SpreadGraph::SpreadGraph(const runtime::cuda::DeviceRef& device, host::Graph& gr
   // Sources are read sequentially.
   put(view_.sources, wanted.sources ? host.sources : nullptr, host.arc_count, left_);
   const std::uint64_t* const info = static_cast<const std::uint64_t*>(host.edge_info);
-  const std::uint64_t* info_there = nullptr;
-  put(info_there, wanted.edge_info ? info : nullptr, host.arc_count, left_);
-  view_.edge_info = info_there;
+  const std::uint64_t* info_address = nullptr;
+  put(info_address, wanted.edge_info ? info : nullptr, host.arc_count, left_);
+  view_.edge_info = info_address;
 }
 
 std::uint64_t SpreadGraph::items_before(std::uint64_t group) const {

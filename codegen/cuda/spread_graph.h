@@ -81,7 +81,7 @@ class SpreadGraph {
   std::uint64_t left_;  ///< Bytes of the device that are still available.
   std::uint64_t copied_ = 0;
   std::vector<runtime::cuda::DeviceMemory> arrays_;
-  std::vector<runtime::cuda::PinnedMemory> far_arrays_;
+  std::vector<runtime::cuda::PinnedMemory> remote_arrays_;
   runtime::cuda::DeviceBuffer<std::uint32_t> room_;  ///< For rows.
   runtime::cuda::DeviceBuffer<std::int64_t> moved_;  ///< Empty: the device reads `moves_` in place.
   runtime::cuda::PinnedBuffer<std::int64_t> moves_;  ///< GraphView::moved.

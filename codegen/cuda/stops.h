@@ -10,7 +10,7 @@
 namespace matcha::codegen::gpu {
 
 /// The ending that is requested now; Complete: none.
-inline Ending asked_ending(const RunOptions& options) {
+inline Ending requested_ending(const RunOptions& options) {
   if (options.stop_request != nullptr && options.stop_request->load(std::memory_order_relaxed) != 0) {
     return Ending::Stopped;
   }
@@ -18,7 +18,7 @@ inline Ending asked_ending(const RunOptions& options) {
 }
 
 /// Thrown by a run that is stopped while it waits.
-struct StoppedWaiting {
+struct WaitStopped {
   Ending ending = Ending::Stopped;
 };
 
@@ -28,8 +28,8 @@ template <typename Future>
 void wait_for(const Future& future, const RunOptions& options) {
   constexpr std::chrono::milliseconds kLook{5};
   while (future.wait_for(kLook) != std::future_status::ready) {
-    const Ending ending = asked_ending(options);
-    if (ending != Ending::Complete) throw StoppedWaiting{ending};
+    const Ending ending = requested_ending(options);
+    if (ending != Ending::Complete) throw WaitStopped{ending};
   }
 }
 

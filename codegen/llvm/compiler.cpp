@@ -141,8 +141,8 @@ bool Unit::compile(const std::string& code_folder, const std::atomic<bool>* mayb
   if (parts.code == nullptr) return false;
   if (!file.empty()) {
     std::string problem = cache.store(file, object);
-    const bool told = !parts.origin.notes.empty() && parts.origin.notes[0] == problem;
-    if (!problem.empty() && !told) parts.origin.notes.push_back(std::move(problem));
+    const bool is_reported = !parts.origin.notes.empty() && parts.origin.notes[0] == problem;
+    if (!problem.empty() && !is_reported) parts.origin.notes.push_back(std::move(problem));
   }
   parts.times.generate = milliseconds_since(start);
   return true;

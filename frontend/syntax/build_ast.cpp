@@ -43,7 +43,7 @@ class Builder {
       if (context->NAME() != nullptr) defs.push_back(def(context));
     }
     file->defs = keep(defs);
-    if (broken_) file->doubtful = doubtful_names(tree);
+    if (broken_) file->uncertain_names = doubtful_names(tree);
     return too_deep_ ? nullptr : file;
   }
 

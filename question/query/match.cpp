@@ -43,7 +43,7 @@ class Match {
 
  private:
   /// Relationships between the same two nodes, by direction.
-  struct Taken {
+  struct Relationships {
     int up = 0, down = 0, either = 0;
   };
 
@@ -199,11 +199,11 @@ class Match {
   bool is_new(std::size_t source, std::size_t target, const Relationship& one) {
     std::set<std::string> words;
     for (const pattern::LabelText::Word& word : one.label.words) words.emplace(word.text);
-    Taken& taken = taken_[{std::min(source, target), std::max(source, target), std::move(words)}];
+    Relationships& taken = taken_[{std::min(source, target), std::max(source, target), std::move(words)}];
     int& number = one.either ? taken.either : source < target ? taken.up : taken.down;
     ++number;
     const int all = taken.up + taken.down + taken.either;
-    if (all == 2 && taken.either != 0) query_.maybe_twins = one.at.loc;
+    if (all == 2 && taken.either != 0) query_.maybe_second_of_pair = one.at.loc;
     if (source == target || (one.label.words.size() > 1 && taken.either != 0)) return all == 1;
     return taken.up <= 1 && taken.down <= 1 && all <= 2;
   }
@@ -295,7 +295,7 @@ class Match {
   Query& query_;
   std::map<std::string, std::size_t> nodes_;
   std::map<std::string, bool> relationships_;  ///< By name: true if it has types.
-  std::map<std::tuple<std::size_t, std::size_t, std::set<std::string>>, Taken> taken_;
+  std::map<std::tuple<std::size_t, std::size_t, std::set<std::string>>, Relationships> taken_;
   std::map<std::size_t, Types> types_;
   std::deque<std::string> texts_;  ///< Storage of texts that labels refer to.
 };

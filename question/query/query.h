@@ -25,7 +25,7 @@ struct Query {
   std::optional<std::uint64_t> limit;
   /// If two relationships were assumed to have opposite directions, because no graph has two of one type in one
   /// direction: the place of the second.
-  std::optional<SourceLoc> maybe_twins;
+  std::optional<SourceLoc> maybe_second_of_pair;
 };
 
 /// Reads a query from `file` of the source manager; empty after an error, which has its place:

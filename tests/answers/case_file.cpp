@@ -102,9 +102,9 @@ class Reader {
       } else if (line.compare(0, 2, "! ") == 0) {
         one.status = std::atoi(line.c_str() + 2);
         const std::size_t text = line.find(' ', 2);
-        if (text != std::string::npos) one.says.push_back(line.substr(text + 1));
+        if (text != std::string::npos) one.messages.push_back(line.substr(text + 1));
       } else if (line.compare(0, 2, "~ ") == 0) {
-        one.says.push_back(line.substr(2));
+        one.messages.push_back(line.substr(2));
       } else if (line.compare(0, 3, "on ") == 0) {
         const std::vector<std::string> names = words_of(line.substr(3));
         one.engines = names_of(names);

@@ -7,12 +7,12 @@ namespace matcha::answers {
 
 /// A command with its answer, and the ways to ask it that must give this answer.
 struct Case {
-  int line = 0;                      ///< Where it begins in its file, from 1 on.
-  std::vector<std::string> words;    ///< The command line without `matcha`.
-  std::string output;                ///< Expected standard output, with its line breaks.
-  int status = 0;                    ///< Expected exit code.
-  std::vector<std::string> says;     ///< Texts required in standard error.
-  std::vector<std::string> engines;  ///< Names of `engines()`; never empty.
+  int line = 0;                       ///< Where it begins in its file, from 1 on.
+  std::vector<std::string> words;     ///< The command line without `matcha`.
+  std::string output;                 ///< Expected standard output, with its line breaks.
+  int status = 0;                     ///< Expected exit code.
+  std::vector<std::string> messages;  ///< Texts required in standard error.
+  std::vector<std::string> engines;   ///< Names of `engines()`; never empty.
 };
 
 /// A file that the commands read, such as a graph.

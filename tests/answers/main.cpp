@@ -30,7 +30,7 @@ bool check(const std::string& path, const Case& one, const Engine& engine) {
   const std::vector<std::string> words = command(one, engine);
   const Outcome outcome = run_command(words);
   bool right = outcome.status == one.status && outcome.output == one.output;
-  for (const std::string& text : one.says) right = right && outcome.errors.find(text) != std::string::npos;
+  for (const std::string& text : one.messages) right = right && outcome.errors.find(text) != std::string::npos;
   if (right) return true;
   std::printf("%s:%d: %s: matcha", path.c_str(), one.line, engine.name.c_str());
   for (const std::string& word : words) std::printf(" %s", word.c_str());

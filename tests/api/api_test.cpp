@@ -119,7 +119,7 @@ TEST(Api, TuplesAndParameters) {
   matcha_program_free(program);
 }
 
-TEST(Api, ErrorsTellTheirPlace) {
+TEST(Api, ErrorsHaveTheirPlace) {
   matcha_program* program = nullptr;
   matcha_error* error = nullptr;
   EXPECT_EQ(MATCHA_ERROR_PROGRAM,
@@ -393,7 +393,7 @@ TEST(Api, ReadingStops) {
   ::unlink(path.c_str());
 }
 
-TEST(Api, AChildOfAForkIsToldThatItMayNotRun) {
+TEST(Api, AForkedChildGetsAnError) {
   const Clique clique(6);
   matcha_program* const program = pattern("clique:3");
   EXPECT_EQ(20, count(program, clique.graph));  // Compiled by a thread that then waits for more work.
@@ -402,9 +402,9 @@ TEST(Api, AChildOfAForkIsToldThatItMayNotRun) {
     matcha_run* run = nullptr;
     matcha_result* result = nullptr;
     const bool started = matcha_start(program, clique.graph, nullptr, &run, nullptr) == MATCHA_OK;
-    const bool told = started && matcha_wait(run, 100'000) == 1 &&
-                      matcha_finish(run, &result, nullptr) == MATCHA_ERROR_RUN && result == nullptr;
-    _exit(told ? 0 : 1);
+    const bool finished = started && matcha_wait(run, 100'000) == 1 &&
+                          matcha_finish(run, &result, nullptr) == MATCHA_ERROR_RUN && result == nullptr;
+    _exit(finished ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(child, waitpid(child, &status, 0));

@@ -129,7 +129,7 @@ TEST(Rows, LimitsAreExact) {
   matcha_program_free(triangles);
 }
 
-TEST(Rows, TellTheirKinds) {
+TEST(Rows, ReportTheirKinds) {
   const Clique clique(3);
   matcha_program* program = nullptr;
   ASSERT_EQ(MATCHA_OK, matcha_program_compile("def main(G: Graph):\n"
@@ -262,7 +262,7 @@ TEST(Rows, BadInput) {
   matcha_program_free(failing);
 }
 
-TEST(Progress, GoesFromNoneToAll) {
+TEST(Progress, RisesFromNoneToAll) {
   const Clique clique(40), large(220);
   matcha_program* const triangles = pattern("triangle");
   matcha_run* run = nullptr;

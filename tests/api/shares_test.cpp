@@ -68,16 +68,16 @@ TEST(Shares, AddUpToTheWhole) {
 
 TEST(Shares, OfMotifsAreThoseOfTheirProgram) {
   const Clique clique(12);
-  matcha_program* const told = pattern("motif:4");
+  matcha_program* const motifs = pattern("motif:4");
   Options share;
   share.set("share", "0/3");
   matcha_result* result = nullptr;
   matcha_error* error = nullptr;
-  EXPECT_EQ(MATCHA_ERROR_RUN, matcha_run_now(told, clique.graph, share.options, &result, &error));
+  EXPECT_EQ(MATCHA_ERROR_RUN, matcha_run_now(motifs, clique.graph, share.options, &result, &error));
   ASSERT_NE(nullptr, error);
   EXPECT_NE(nullptr, std::strstr(matcha_error_text(error), "`algorithm` = `extend`")) << matcha_error_text(error);
   matcha_error_free(error);
-  ASSERT_EQ(MATCHA_OK, matcha_run_now(told, clique.graph, nullptr, &result, nullptr));
+  ASSERT_EQ(MATCHA_OK, matcha_run_now(motifs, clique.graph, nullptr, &result, nullptr));
   Options extend;
   extend.set("algorithm", "extend");
   matcha_program* const counted = pattern("motif:4", extend.options);
@@ -91,7 +91,7 @@ TEST(Shares, OfMotifsAreThoseOfTheirProgram) {
   EXPECT_EQ(495, matcha_result_int(result, 5, nullptr));
   matcha_result_free(result);
   matcha_result_free(whole);
-  matcha_program_free(told);
+  matcha_program_free(motifs);
   matcha_program_free(counted);
 }
 

@@ -34,7 +34,7 @@ struct Stream {
     return matcha_stream_put(stream, kind, &a, &b, first.size(), nullptr);
   }
   matcha_status lines(const char* text) { return matcha_stream_put_lines(stream, text, std::strlen(text), nullptr); }
-  /// The total; after a failure the status, negative, and its text in `told`.
+  /// The total; after a failure the status, negative, and its text in `error_text`.
   std::int64_t apply(const matcha_options* options = nullptr, std::string* maybe_told = nullptr) {
     matcha_run* run = nullptr;
     matcha_error* error = nullptr;
@@ -168,10 +168,10 @@ TEST(Streams, StrictAndFailures) {
   options.set("strict", "true");
   const Clique clique(3);
   Stream stream(pattern("edge"), clique.graph, options.options);
-  std::string told;
+  std::string error_text;
   EXPECT_EQ(MATCHA_OK, stream.lines("+ 10 50\n- 10 70\n"));
-  EXPECT_EQ(-MATCHA_ERROR_INPUT, stream.apply(nullptr, &told));
-  EXPECT_NE(std::string::npos, told.find("update 2 of the batch changes nothing")) << told;
+  EXPECT_EQ(-MATCHA_ERROR_INPUT, stream.apply(nullptr, &error_text));
+  EXPECT_NE(std::string::npos, error_text.find("update 2 of the batch changes nothing")) << error_text;
   EXPECT_EQ(3, stream.apply()) << "the batch was dropped";
 
   matcha_program* const none = nullptr;

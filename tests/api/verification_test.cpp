@@ -58,7 +58,7 @@ std::uint64_t matches(const std::string& text, const runtime::Graph& graph, Indu
   return counts && counts->size() == 1 ? counts->front() : ~std::uint64_t{0};
 }
 
-TEST(ExhaustiveCount, CountsWhatCanBeCountedByHand) {
+TEST(ExhaustiveCount, AgreesWithCountsByHand) {
   const runtime::Graph k4 = graph_of(4, {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}, false);
   EXPECT_EQ(matches("triangle", k4), 4U);
   EXPECT_EQ(matches("triangle", k4, Induced::Edge, true), 24U);

@@ -94,7 +94,7 @@ class Cache(cli.CliTest):
         folder.chmod(0o700)
         self.assertEqual(self.run_once(), (True, ""))
 
-    def test_what_is_there_after_a_stop_of_the_writer(self):
+    def test_files_after_a_stop_of_the_writer(self):
         (kept,) = self.objects()
         kept.rename(kept.with_name(".writing-1-2-3-" + kept.name))
         self.assertEqual(self.run_once(), (False, ""))

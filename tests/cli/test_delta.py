@@ -49,7 +49,7 @@ class DeltaTest(CliTest):
             program = self.write("delta.mt", self.ok("pattern", pattern, "--delta"))
             self.assertFalse(self.matcha("check", program).stderr, pattern)
 
-    def test_what_a_stream_says(self):
+    def test_equals_a_stream(self):
         edges, lines, states = {(0, 1), (1, 2), (2, 3)}, [], []
         for _ in range(4):
             u, v = self.random.sample(range(7), 2)

@@ -435,7 +435,7 @@ class Files(cli.CliTest):
         self.fails(3, "explain", cli.TRIANGLE, "--svg", svg, "--html", self.path("no/x.html"), says="cannot write")
         self.assertEqual(list(self.folder.iterdir()), [])
 
-    def test_a_failure_leaves_what_was_there(self):
+    def test_a_failure_keeps_the_old_file(self):
         kept = self.write("x.svg", "before")
         wrong = self.write("wrong.mt", "def f(G: Graph) -> int:\n    return nothing\n")
         self.fails(1, "explain", wrong, "--svg", kept, says="nothing")

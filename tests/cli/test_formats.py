@@ -65,7 +65,7 @@ class FirstLines(cli.CliTest):
                 self.assertIn(f"`{size}` at the top is the size", said)
                 self.assertIn(f"{vertices} vertices", said)
 
-    def test_what_does_not_fit_is_an_edge(self):
+    def test_other_lines_are_edges(self):
         for text, edges in (
             ("4 3\n0 1\n1 2\n", 3),  # another number of edges
             ("3 3\n0 1\n1 2\n2 3\n", 3),  # 3 is not below 3, and there is a 0; one loop
@@ -93,7 +93,7 @@ class FirstLines(cli.CliTest):
             self.assertEqual(self.report(text, "--header", "yes")[0], edges)
             self.assertEqual(self.report(text, "--header", "no")[0], edges + 1)
 
-    def test_a_size_is_bounded_by_what_the_file_has(self):
+    def test_a_size_is_bounded_by_the_file(self):
         path = self.write("huge.in", "4000000000\n0 1\n1 2\n")
         self.fails(5, *TRIANGLE, path, says=["huge.in:1:", "4000000000 vertices for 2 entries"])
 
@@ -114,7 +114,7 @@ class FirstLines(cli.CliTest):
         self.assertEqual(self.ok("run", "--pattern", "a:7-b:8", "--quiet", weights), "2\n")
         self.assertEqual(self.ok("run", "--pattern", "0-1=6", "--quiet", weights), "1\n")
 
-    def test_what_may_be_metis_or_edges_is_an_error_that_names_both(self):
+    def test_a_file_that_may_be_metis_or_edges_is_an_error_that_names_both(self):
         for text in (C6, "3 3 1\n2 1 3 1\n1 1 3 1\n1 1 2 1\n"):
             path = self.write("c6.graph", text)
             self.fails(3, *TRIANGLE, path, says=["c6.graph:1:", "METIS", "edges", "--format metis", "--format edges"])
@@ -326,7 +326,7 @@ class Written(cli.CliTest):
         self.ok("graph", "convert", path, out, "--quiet", "--header", "no", "--directed")
         self.assertEqual(self.ok("run", "--pattern", "edge", out, "--quiet"), "3\n")
 
-    def test_what_a_format_cannot_hold_is_an_error(self):
+    def test_data_that_a_format_cannot_hold_is_an_error(self):
         text = self.write("t.txt", "a b\nb c\n")
         self.fails(3, "graph", "convert", text, self.path("t.graph"), "--header", "no", says="ids that are integers")
         self.assertFalse(os.path.exists(self.path("t.graph")))

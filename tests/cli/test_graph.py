@@ -80,7 +80,7 @@ class Graphs(cli.CliTest):
         self.ok("graph", "convert", graph, self.path("g.txt"), "--labels", labels, "--labels-out", self.path("l.txt"))
         self.assertEqual(self.info(self.path("g.txt"), "--labels", self.path("l.txt"))["labels"], before["labels"])
 
-    def test_convert_tells_of_vertices_that_edge_lists_cannot_hold(self):
+    def test_convert_reports_vertices_that_edge_lists_cannot_hold(self):
         for lines, says in (("0 1\n2 2\n", b"a vertex without edges is not"), ("0 1\n2 2\n3 3\n", b"2 vertices without edges are")):
             graph = self.write("g.txt", lines)
             for name, told in (("h.txt", True), ("h.mtg", False), ("h.mtx", False), ("h.graph", False)):

@@ -170,7 +170,7 @@ class LabelOperators(CliTest):
             self.check(seed, lambda p, g, o: json.loads(
                 self.ok("run", p, g, "--json", "--device", "cuda", "--group", "1", *o, env=environment))["result"])
 
-    def test_what_is_wrong_is_said(self):
+    def test_errors(self):
         graph = self.write("g.txt", "1 2 binds\n2 3 cites\n")
         word = self.write("word.mt", "def main(G: Graph):\n    return size(vertices(G, 'bind'))\n")
         self.fails(1, "run", word, graph, says=["no vertex or edge has the label `bind`", "did you mean `binds`?", "word.mt:2:29"])
@@ -184,7 +184,7 @@ class LabelOperators(CliTest):
                           "    P = mk_graph(edges(G))\n    return sum(apply(lambda v: size(neighbor(P, v, 1)), vertices(P)))\n")
         self.fails(1, "check", info, says=["argument `g` of `neighbor`"])
 
-    def test_a_graph_tells_its_labels(self):
+    def test_labels_of_a_graph(self):
         graph, mtg = self.write("g.txt", "1 2 binds\n1 3 binds\n4 3 binds\n2 3 cites\n"), self.path("g.mtg")
         self.ok("graph", "convert", graph, mtg, "--edge-labels", "--directed")
         self.assertEqual(json.loads(self.ok("graph", "info", mtg, "--json"))["edge_labels"], [

@@ -199,7 +199,7 @@ class TestMessages(CliTest):
         self.assertEqual(self.answer(typed, graph.packed)[1], "messages")
         self.fails(1, "run", "--keep-loops", "--match", "edge", "--pattern", typed, graph.packed, says="stands on 2 edges")
 
-    def test_what_it_is_not_for(self):
+    def test_questions_of_other_engines(self):
         graph = Graph(self, 0)
         clique = list(itertools.combinations(range(5), 2))
         arcs = with_labels(clique, random.Random(1))

@@ -206,7 +206,7 @@ def main(G: Graph):
                                  env=self.environment(MPIRUN=" ".join(words), MATCHA=os.path.abspath(cli.MATCHA), THREADS="1"))
             self.assertEqual((ran.returncode, ran.stdout), (0, f"{WIKI_TRIANGLES}\n"), ran.stderr)
 
-    def test_what_does_not_fit(self):
+    def test_options_that_exclude_it(self):
         alone = self.environment()
         for words, said in (((TRIANGLE, WIKI, "--work", "w"), "--work"),
                             ((TRIANGLE, WIKI, "--shard", "0/2", "--ledger", "a"), "--shard"),

@@ -57,7 +57,7 @@ class TestOneLabel(CliTest):
                     self.assertEqual(self.answer(f"{asked},{typed}", graphs.whole, "--labels", graphs.types)["result"],
                                      self.answer(f"{edges},{typed}", graphs.part, "--labels", graphs.types)["result"])
 
-    def test_what_other_edges_matter_for_is_not_cut(self):
+    def test_programs_that_read_other_edges_are_not_cut(self):
         # A wedge of `knows` whose ends like each other is not vertex-induced.
         graph = self.write("g.txt", "1 2 knows\n2 3 knows\n1 3 likes\n3 4 knows\n")
         self.assertEqual(self.answer("a-b=knows,b-c=knows", graph)["result"], 2)
@@ -65,7 +65,7 @@ class TestOneLabel(CliTest):
         self.assertEqual(self.answer("a-b=knows,b-c=knows,a~c", graph)["result"], 1)
         self.assertEqual(self.answer("a-b=knows,b-c=likes", graph)["result"], 3)
 
-    def test_what_is_said_is_of_the_question(self):
+    def test_messages_are_about_the_question(self):
         graph = self.write("g.txt", "1 2 knows\n2 3 knows\n1 3 likes\n")
         found = self.answer("a-b=knows,b-c=knows", graph)
         self.assertIn("knows", json.dumps(found["pattern"]))
@@ -74,7 +74,7 @@ class TestOneLabel(CliTest):
         self.assertEqual(self.answer("a-b=7,b-c=7", self.write("n.txt", "1 2 7\n2 3 7\n1 3 8\n"))["result"], 1)
         self.assertEqual(self.answer("a-b=9,b-c=9", self.path("n.txt"))["result"], 0)
 
-    def test_explain_tells_of_the_same_plan(self):
+    def test_explain_shows_the_same_plan(self):
         graph = self.write("g.txt", "1 2 knows\n2 3 knows\n1 3 knows\n")
         self.assertIn("knows", self.ok("explain", "--pattern", "a-b=knows,b-c=knows,c-a=knows", graph))
 

@@ -14,7 +14,7 @@ LABELLED = ["tests/graphs/labelled.txt", "--labels", "tests/graphs/labelled.labe
 
 
 class PatternTest(CliTest):
-    def test_program_says_what_it_counts_and_runs(self):
+    def test_program_describes_its_count_and_runs(self):
         text = self.ok("pattern", "house")
         for word in ("# Pattern house: 0-1,0-3,0-4,1-2,1-4,2-3", "edge-induced", "subgraphs (each once)", "2 automorphisms",
                      "def house(G: Graph) -> int:"):
@@ -150,7 +150,7 @@ class PatternTest(CliTest):
         self.assertIn(b"edge- and vertex-induced alike", done.stderr)
         self.assertIn(b"vertex-induced (--induced edge", self.matcha("run", "--pattern", "motif:3", SMALL).stderr)
 
-    def test_patterns_mean_what_examples_mean(self):
+    def test_patterns_agree_with_examples(self):
         for name in ("house", "diamond"):
             self.assertEqual(self.ok("run", "--pattern", name, SMALL), self.ok("run", f"examples/{name}.mt", SMALL))
 

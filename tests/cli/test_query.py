@@ -232,7 +232,7 @@ class Query(CliTest):
         self.fails(3, "query", "ASK { ?x <p> ?y }", broken, says=["b.nt:2: error: expected an object, found `b`"])
         self.fails(3, "run", "--pattern", "edge", broken, says="b.nt:2:")
 
-    def test_what_is_said(self):
+    def test_messages(self):
         done = self.matcha("query", sparql(SHAPES[0]), self.file)
         self.assertIn(b"homomorphisms", done.stderr)
         found = json.loads(self.ok("query", "--json", cypher(SHAPES[0]), self.file))

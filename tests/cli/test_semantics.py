@@ -151,7 +151,7 @@ class Semantics(CliTest):
                 rows = self.ok("run", "--quiet", "--backend", "interp", "--matches", "-", "--pattern", text, *self.graph_file(graph), *given)
                 self.assertEqual(rows.count("\n"), match_oracle.maps(graph, pattern, match), [number, match, text, sorted(graph.edges)])
 
-    def test_what_is_said_and_refused(self):
+    def test_messages_and_refusals(self):
         file = self.write("g.txt", "1 2 knows\n2 2 knows\n2 3 likes\n")
         run = ["run", file, "--directed"]
         out = json.loads(self.ok(*run, "--json", "--match", "homo", "--pattern", "a->b=knows"))

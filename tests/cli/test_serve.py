@@ -188,7 +188,7 @@ class ServeTest(CliTest):
         self.fails(2, "serve", says="there is no graph")
         self.fails(3, "serve", edges, "--src", "payer", "--dst", "nobody", says="nobody")
 
-    def test_what_is_kept(self):
+    def test_cached_programs(self):
         server = Server(self, WIKI)
         self.assertEqual(server.ready["graph"]["vertices"], 7115)
         first, again = (server.ask({"id": i, "file": TRIANGLE}) for i in (1, 2))

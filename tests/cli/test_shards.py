@@ -118,7 +118,7 @@ def main(G: Graph) -> int:
         told = json.loads(self.ok("run", TRIANGLE, WIKI, "--shard", "1/2", "--ledger", files[1], "--json", "-q"))
         self.assertEqual((told["schema"], told["shard"], told["units_done"], told["complete"]), ("matcha.shard/1", 1, 100, True))
 
-    def test_a_shard_goes_on(self):
+    def test_a_shard_continues(self):
         ledger = self.folder / "a.mtl"
         words = [cli.MATCHA, "run", TRIANGLE, WIKI, "--shard", "0/2", "--ledger", str(ledger), "-q"]
         died = subprocess.run(words, env={**os.environ, "MATCHA_TEST_DIE_AT": "40"}, capture_output=True)

@@ -229,7 +229,7 @@ class StreamTest(CliTest):
             self.assertEqual(answer["how"], "roots")
         self.assertEqual(max(answer.get("batch", 0) for answer in answers), 23)
 
-    def test_why_it_is_run_anew(self):
+    def test_reasons_for_recomputation(self):
         program = self.write("half.mt", """def f(G: Graph) -> int:
     return sum(apply(lambda v: size(neighbor(G, v)) / 2 + size(vertices(G)), vertices(G)))
 """)
@@ -492,7 +492,7 @@ class StateTest(CliTest):
     def outputs(self, name):
         return [self.read(name + ending) for ending in (".out", ".tsv")]
 
-    def test_it_goes_on(self):
+    def test_it_continues(self):
         self.ok(*self.command("whole"))
         whole = self.outputs("whole")
         self.assertEqual(len(whole[0].splitlines()), 7)
@@ -544,7 +544,7 @@ class StateTest(CliTest):
             self.ok(*self.command(name))
             self.assertEqual(self.outputs(name), self.outputs("whole"))
 
-    def test_pipe_goes_on(self):
+    def test_pipe_continues(self):
         args = ["stream", TRIANGLE, "--updates", "-", "--batch", 2, "--state", self.path("p")]
         first = self.ok(*args, stdin=b"+ 1 2\n+ 2 3\n")
         self.assertEqual(first, "batch 0  total 0\nbatch 1  +0  total 0\n")
@@ -623,7 +623,7 @@ class StateTest(CliTest):
         (open_folder / "0.log").chmod(0o666)
         self.fails(3, *args, "--state", open_folder, says=["0.log", "it may be written by others"])
 
-    def test_outputs_are_what_they_were(self):
+    def test_changed_outputs_are_errors(self):
         """A file of answers or rows that was shortened, or a log that was lost, is an error before a line is written."""
         updates = "".join(f"+ {u} {v}\n" for u in range(6) for v in range(u))
         for more in ([], ["--matches", self.path("out.tsv")], ["--json", "--pattern", "edge"]):

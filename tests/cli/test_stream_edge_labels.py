@@ -285,7 +285,7 @@ class StreamEdgeLabelsTest(CliTest):
                          [2 * len(graph.edges) + 2 * sum(edge[2] == "x" for edge in graph.edges) for graph in graphs])
         self.assertEqual({one["how"] for one in told}, {"recompute"})
 
-    def test_as_run_anew(self):
+    def test_equals_recomputation(self):
         patterns, lines, args = self.check_totals(20, False, "edge", 6)
         texts = [one.text for one in patterns]
         for delta, anew in zip(self.answers(texts, lines, *args), self.answers(texts, lines, *args, "--recompute")):

@@ -86,7 +86,7 @@ class StreamVertexLabelsTest(CliTest):
         self.assertEqual([one["total"] for one in answers], [1, 2, 3, 1, 1])
         self.assertEqual(self.read(rows), ["0 + 1 2", "1 + 1 3", "2 + 2 1", "3 - 1 2", "3 - 2 1"])
 
-    def test_one_of_several_patterns_is_run_anew(self):
+    def test_one_of_several_patterns_is_recomputed(self):
         """Once types are added; the others continue as before. Two threads share the rest, which may be empty."""
         graph = self.write("g.txt", "1 2\n3 4\n2 3\n")
         labels = self.write("l.txt", "1 P\n2 Q\n3 A\n4 Q\n")

@@ -29,7 +29,7 @@ class TuneTest(CliTest):
         self.assertEqual(again["result"], plain["result"])
         self.assertEqual(again["stats"]["tuned"], {**told, "remembered": True})
 
-    def test_what_is_remembered_is_taken(self):
+    def test_remembered_choices_are_used(self):
         first, (file,) = self.tune("--pattern", "gem", SMALL)
         kept = json.loads(file.read_text())
         self.assertEqual(kept["schema"], "matcha.tuned/1")
@@ -40,7 +40,7 @@ class TuneTest(CliTest):
             self.assertEqual((run["stats"]["tuned"]["schedule"], run["stats"]["tuned"]["remembered"]), (" ".join(words) or "default", True))
             self.assertEqual(any(one["pass"].startswith("bitset-neighborhood") for one in run["stats"]["passes"]), "bitset-neighborhood" not in words)
 
-    def test_explain_tells_what_is_remembered(self):
+    def test_explain_shows_remembered_choices(self):
         for program in (["--pattern", "gem", SMALL], ["examples/clique4_ordered.mt", SMALL]):
             env = self.environment(MATCHA_CACHE_DIR=self.path("cache"), MATCHA_LIBCUDA="/nowhere")
             self.assertNotIn("--tune", self.ok("explain", *program, "--no-run", env=env))
@@ -69,7 +69,7 @@ def closest(G: Graph) -> int:
         self.assertFalse(said["stats"]["tuned"]["remembered"])
         self.assertNotIn("--order degree", [one["schedule"] for one in said["stats"]["tuned"]["timed"]])
 
-    def test_what_cannot_be_understood_is_timed_anew(self):
+    def test_unreadable_choices_are_timed_again(self):
         first, (file,) = self.tune("--pattern", "gem", SMALL)
         kept = json.loads(file.read_text())
         for text in ("", "{", "[]", json.dumps({**kept, "key": "0"}), json.dumps({**kept, "chosen": ["--plan", "99"]}),
@@ -86,7 +86,7 @@ def closest(G: Graph) -> int:
             run, _ = self.tune(*args)
             self.assertFalse(run["stats"]["tuned"]["remembered"], args)
 
-    def test_samples_are_not_told(self):
+    def test_samples_are_not_reported(self):
         run, _ = self.tune(TRIANGLE, WIKI)
         self.assertEqual((run["result"], run["complete"]), (WIKI_TRIANGLES, True))
         self.assertEqual(run["stats"]["tuned"]["every"], 7)

@@ -78,7 +78,7 @@ class Verify(CliTest):
             self.assertRegex(done.stderr.decode(), "before the answer was verified|partial result")
             self.assertNotEqual(done.stdout, b"")
 
-    def test_what_it_is_not_for(self):
+    def test_commands_that_it_refuses(self):
         self.fails(2, "run", TRIANGLE, "-", "--verify", says="standard input", stdin=b"1 2\n")
         for option in (["--matches", self.path("m.csv")], ["--limit", "2"], ["--exists"]):
             self.fails(2, "run", "--pattern", "edge", SMALL, "--verify", *option)

@@ -30,7 +30,7 @@ struct Answer {
 };
 
 /// The ways to run a program.
-enum class By {
+enum class RunMethod {
   Interpreter,
   Cpu,
   Plan,  ///< The CPU too, without a compiler.
@@ -40,14 +40,14 @@ enum class By {
 /// Compiles a text and runs it on a world.
 class TextRun {
  public:
-  TextRun(const std::string& text, const World& world, By by) : made_(world) {
+  TextRun(const std::string& text, const World& world, RunMethod by) : made_(world) {
     const std::uint32_t file = sources_.add("pattern.mt", text);
     const std::optional<frontend::asg::Graph> asg = frontend::compile(sources_, file, {}, diagnostics_);
     std::optional<ir::Module> module = asg ? frontend::lower(*asg, context_, diagnostics_) : std::nullopt;
-    if (module && by != By::Interpreter) {
+    if (module && by != RunMethod::Interpreter) {
       const std::optional<passes::Pipeline> pipeline =
-          passes::parse_pipeline(by != By::Gpu ? "cpu" : "c-family", diagnostics_);
-      const passes::TargetInfo target = by != By::Gpu ? passes::TargetInfo{} : passes::gpu_target();
+          passes::parse_pipeline(by != RunMethod::Gpu ? "cpu" : "c-family", diagnostics_);
+      const passes::TargetInfo target = by != RunMethod::Gpu ? passes::TargetInfo{} : passes::gpu_target();
       passes::PipelineResult result = passes::run_pipeline(*module, *pipeline, context_, target, {}, {}, diagnostics_);
       if (!diagnostics_.has_errors()) module = result.module;
     }
@@ -61,12 +61,12 @@ class TextRun {
   Answer answer;
 
  private:
-  static std::unique_ptr<codegen::Backend> backend_of(By by) {
+  static std::unique_ptr<codegen::Backend> backend_of(RunMethod by) {
     switch (by) {
-      case By::Interpreter: return codegen::make_interpreter();
-      case By::Cpu: return codegen::make_llvm();
-      case By::Plan: return codegen::make_plan();
-      case By::Gpu: break;
+      case RunMethod::Interpreter: return codegen::make_interpreter();
+      case RunMethod::Cpu: return codegen::make_llvm();
+      case RunMethod::Plan: return codegen::make_plan();
+      case RunMethod::Gpu: break;
     }
     codegen::CudaOptions options;
     options.code_folder = EMULATED_CACHE;
@@ -88,7 +88,7 @@ class TextRun {
     }
   }
 
-  void run(const ir::Module& module, By by) {
+  void run(const ir::Module& module, RunMethod by) {
     const std::unique_ptr<codegen::Backend> backend = backend_of(by);
     const std::unique_ptr<codegen::Executable> program = backend->load(module, diagnostics_);
     if (program == nullptr) return;
@@ -228,7 +228,7 @@ std::vector<Row> as_subgraphs(const PlainPattern& pattern, const std::vector<Row
 struct Case {
   pattern::Pattern pattern;
   pattern::Request request;
-  By by = By::Interpreter;
+  RunMethod by = RunMethod::Interpreter;
 };
 
 /// Number of compared programs, to verify that a test tests something.
@@ -286,7 +286,7 @@ struct Labels {
 
 /// Every connected pattern of `n` vertices, or one of `step`, with and without labels, both meanings, subgraphs and
 /// embeddings.
-void check_connected(int n, Labels labelled, By by, std::size_t step = 1) {
+void check_connected(int n, Labels labelled, RunMethod by, std::size_t step = 1) {
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
   const std::vector<pattern::Pattern> all = pattern::connected_patterns(n);
   for (std::size_t i = 0; i < all.size(); i += step) {
@@ -301,7 +301,7 @@ void check_connected(int n, Labels labelled, By by, std::size_t step = 1) {
     if (one.edge_labelled()) label_edges(world, random, false);
     // A program takes seconds to compile for the emulated GPU: one algorithm for a pattern.
     std::vector<pattern::Algorithm> taken = algorithms();
-    if (by == By::Gpu && !full()) taken = {taken[i / step % taken.size()]};
+    if (by == RunMethod::Gpu && !full()) taken = {taken[i / step % taken.size()]};
     for (pattern::Algorithm algorithm : taken) {
       for (pattern::Induced induced : {pattern::Induced::Vertex, pattern::Induced::Edge}) {
         check({one, {.induced = induced, .embeddings = random() % 3 == 0, .algorithm = algorithm}, by}, world);
@@ -312,14 +312,14 @@ void check_connected(int n, Labels labelled, By by, std::size_t step = 1) {
 }
 
 TEST(Patterns, ConnectedInterpreted) {
-  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {}, By::Interpreter);
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {}, RunMethod::Interpreter);
 }
 
 TEST(Patterns, ConnectedCompiled) {
   programs_by_algorithm.clear();
   for (int n = 2; n <= (full() ? 6 : 5); ++n) {
-    check_connected(n, {}, By::Cpu);
-    check_connected(n, {}, By::Plan);
+    check_connected(n, {}, RunMethod::Cpu);
+    check_connected(n, {}, RunMethod::Plan);
   }
   // Both meanings of 30 patterns, by two back ends; cliques have no cutset.
   EXPECT_GE(programs_by_algorithm[pattern::Algorithm::Extend], 120);
@@ -328,36 +328,36 @@ TEST(Patterns, ConnectedCompiled) {
 
 TEST(Patterns, ConnectedOnAGpu) {
   use_emulated_gpu();
-  for (int n = 2; n <= 3; ++n) check_connected(n, {}, By::Gpu);
-  check_connected(4, {}, By::Gpu, full() ? 1 : 3);
-  check_connected(5, {}, By::Gpu, full() ? 1 : 20);
+  for (int n = 2; n <= 3; ++n) check_connected(n, {}, RunMethod::Gpu);
+  check_connected(4, {}, RunMethod::Gpu, full() ? 1 : 3);
+  check_connected(5, {}, RunMethod::Gpu, full() ? 1 : 20);
 }
 
 TEST(Patterns, ConnectedLabelledOnAGpu) {
   use_emulated_gpu();
-  for (int n = 2; n <= (full() ? 5 : 3); ++n) check_connected(n, {true, n % 2 != 0}, By::Gpu);
+  for (int n = 2; n <= (full() ? 5 : 3); ++n) check_connected(n, {true, n % 2 != 0}, RunMethod::Gpu);
 }
 
 TEST(Patterns, ConnectedLabelledInterpreted) {
-  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {true, false}, By::Interpreter);
+  for (int n = 2; n <= (full() ? 6 : 5); ++n) check_connected(n, {true, false}, RunMethod::Interpreter);
 }
 
 TEST(Patterns, ConnectedLabelledCompiled) {
   for (int n = 2; n <= (full() ? 6 : 5); ++n) {
-    check_connected(n, {true, false}, By::Cpu);
-    check_connected(n, {true, false}, By::Plan);
+    check_connected(n, {true, false}, RunMethod::Cpu);
+    check_connected(n, {true, false}, RunMethod::Plan);
   }
 }
 
 TEST(Patterns, ConnectedEdgeLabelledInterpreted) {
-  for (int n = 2; n <= (full() ? 6 : 4); ++n) check_connected(n, {false, true}, By::Interpreter);
+  for (int n = 2; n <= (full() ? 6 : 4); ++n) check_connected(n, {false, true}, RunMethod::Interpreter);
 }
 
 TEST(Patterns, ConnectedEdgeLabelledCompiled) {
   programs_by_algorithm.clear();
   for (int n = 2; n <= (full() ? 6 : 5); ++n) {
-    check_connected(n, {n % 2 == 0, true}, By::Cpu);
-    check_connected(n, {n % 2 == 0, true}, By::Plan);
+    check_connected(n, {n % 2 == 0, true}, RunMethod::Cpu);
+    check_connected(n, {n % 2 == 0, true}, RunMethod::Plan);
   }
   EXPECT_GE(programs_by_algorithm[pattern::Algorithm::Join], 120);
   EXPECT_GE(programs_by_algorithm[pattern::Algorithm::Decompose], 80);
@@ -377,7 +377,7 @@ TEST(Patterns, AlikeVerticesAreChosen) {
         const World world = graph(random(), one.size() + 3, 8, false);
         const pattern::Request request{
             .induced = pattern::Induced::Edge, .embeddings = embeddings, .algorithm = pattern::Algorithm::Decompose};
-        for (By by : {By::Cpu, By::Plan}) {
+        for (RunMethod by : {RunMethod::Cpu, RunMethod::Plan}) {
           check({one, request, by}, world);
         }
         if (::testing::Test::HasFatalFailure()) return;
@@ -427,7 +427,7 @@ TEST(Patterns, LeavesWithLabels) {
     for (pattern::Algorithm algorithm : {pattern::Algorithm::Extend, pattern::Algorithm::Decompose}) {
       const pattern::Request request{
           .induced = pattern::Induced::Edge, .embeddings = random() % 2 == 0, .algorithm = algorithm};
-      check({one, request, random() % 3 == 0 ? By::Cpu : By::Plan}, world);
+      check({one, request, random() % 3 == 0 ? RunMethod::Cpu : RunMethod::Plan}, world);
       if (::testing::Test::HasFatalFailure()) {
         FAIL() << "round " << i;
         return;
@@ -467,7 +467,11 @@ TEST(Patterns, Random) {
                                    .embeddings = random() % 3 == 0,
                                    .rows = random() % 3 == 0,
                                    .algorithm = all[random() % all.size()]};
-    check({one, request, random() % 4 == 0 ? By::Cpu : random() % 3 == 0 ? By::Plan : By::Interpreter}, world);
+    check({one, request,
+           random() % 4 == 0   ? RunMethod::Cpu
+           : random() % 3 == 0 ? RunMethod::Plan
+                               : RunMethod::Interpreter},
+          world);
     if (::testing::Test::HasFatalFailure()) {
       FAIL() << "round " << i;
       return;
@@ -493,7 +497,7 @@ TEST(Patterns, Motifs) {
           const std::vector<Row> maps = embeddings(plain(one), world, vertex_induced);
           wanted.push_back(static_cast<std::int64_t>(maps.size()) / automorphisms(plain(one), vertex_induced));
         }
-        for (By by : {By::Interpreter, By::Cpu, By::Plan}) {
+        for (RunMethod by : {RunMethod::Interpreter, RunMethod::Cpu, RunMethod::Plan}) {
           const Answer answer = TextRun(written->text, world, by).answer;
           EXPECT_EQ(answer.error, "");
           EXPECT_EQ(answer.numbers, wanted) << written->text;

@@ -21,7 +21,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 /// runs several parts side by side, each with seeds of its own. MATCHA_LLVM=0 leaves the compiled code out.
 /// MATCHA_FAILURES: after how many failures it ends. MATCHA_CUDA: every so many programs also run on the GPU that
 /// MATCHA_LIBCUDA and MATCHA_NVRTC name; 0: none does.
-TEST(RandomPrograms, EveryStageGivesWhatDirectEvaluationGives) {
+TEST(RandomPrograms, EveryStageAgreesWithDirectEvaluation) {
   const std::uint64_t first = from_environment("MATCHA_SEED", 1) + from_environment("MATCHA_PART", 0) * 1'000'000;
   const std::uint64_t count = from_environment("MATCHA_PROGRAMS", 250);
   std::printf("seeds %llu to %llu\n", static_cast<unsigned long long>(first),

@@ -72,7 +72,7 @@ std::vector<Expected> expectations(const SourceManager& sources) {
 
 class ErrorTest : public testing::TestWithParam<std::filesystem::path> {};
 
-TEST_P(ErrorTest, ReportsWhatTheFileSays) {
+TEST_P(ErrorTest, ReportsTheExpectedErrors) {
   std::string text = read(GetParam());
   SourceManager sources;
   std::uint32_t file = sources.add(GetParam().string(), text);

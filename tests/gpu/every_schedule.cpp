@@ -73,7 +73,7 @@ std::string digest(const std::vector<codegen::ResultValue>& values, const runtim
   return text;
 }
 
-struct Ran {
+struct ScheduleRun {
   std::optional<std::string> digest;  ///< None: it failed or did not end.
   std::string problem;                ///< Empty if it did not end.
   double kernel_ms = 0;
@@ -92,7 +92,7 @@ class EverySchedule {
     const std::unique_ptr<codegen::Backend> keeper = codegen::make_cuda(kept());
     keeper->begin();
     const std::unique_ptr<codegen::Backend> llvm = target_named("llvm").make({});
-    const Ran on_cpu = run(load(*llvm, compilation_.run_passes("cpu", labels_, {})).get(), options_.cpu_limit);
+    const ScheduleRun on_cpu = run(load(*llvm, compilation_.run_passes("cpu", labels_, {})).get(), options_.cpu_limit);
     if (!on_cpu.problem.empty()) {
       fmt::print("FAIL {} {} on the CPU: {}\n", options_.program, options_.graph, on_cpu.problem);
       return 1;
@@ -135,8 +135,8 @@ class EverySchedule {
     return executable;
   }
 
-  Ran run(codegen::Executable* executable, double seconds) {
-    Ran ran;
+  ScheduleRun run(codegen::Executable* executable, double seconds) {
+    ScheduleRun ran;
     if (executable == nullptr) {
       ran.problem = "it does not compile";
       return ran;
@@ -183,7 +183,7 @@ class EverySchedule {
     }
   }
 
-  void judge(Ran ran, const std::string& shown) {
+  void judge(ScheduleRun ran, const std::string& shown) {
     if (ran.digest && !right_) right_ = ran.digest;
     if (ran.digest && ran.digest != right_) ran.problem = fmt::format("{}, expected {}", *ran.digest, *right_);
     if (!ran.problem.empty()) {

@@ -167,7 +167,7 @@ TEST_F(GpuTest, FactsAreSensible) {
   }
 }
 
-TEST_F(GpuTest, GraphComesBackAsItWas) {
+TEST_F(GpuTest, GraphIsCopiedBackUnchanged) {
   Graph graph = taken(generate_rmat({.scale = 18, .edge_factor = 16}), "graph");
   const GraphView host = graph.view();
   const Stream stream = taken(Stream::create(device_), "stream");

@@ -28,7 +28,7 @@ std::string stem(const testing::TestParamInfo<std::string>& info) {
 class RoundTrip : public testing::TestWithParam<std::string> {};
 
 // The files are in the printer's own form.
-TEST_P(RoundTrip, PrintsWhatWasRead) {
+TEST_P(RoundTrip, PrintsTheTextThatWasRead) {
   std::string text = read_file(GetParam());
   Parsed parsed(text);
   ASSERT_TRUE(parsed.module) << render_text(parsed.diagnostics, false);

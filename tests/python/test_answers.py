@@ -185,7 +185,7 @@ def test_plans():
         mt.explain(graph, "no such pattern")
 
 
-def test_what_is_explained_is_what_counts():
+def test_explain_names_the_engine_that_counts():
     graph = mt.Graph(*SQUARE)
     for pattern, engine in (("cycle:4", "program"), ("motif:4", "identities"), ("triangle", "program")):
         plan = mt.explain(graph, pattern)
@@ -241,7 +241,7 @@ def test_doctor():
     assert wrong.returncode == 2 and "usage" in wrong.stderr
 
 
-def test_a_forked_child_is_told():
+def test_a_forked_child_gets_an_error():
     done = run("""
 import os, matcha as mt
 g = mt.Graph([0, 1, 2], [1, 2, 0])

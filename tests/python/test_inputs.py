@@ -316,7 +316,7 @@ def test_networkx_and_igraph():
         mt.Graph(other, label="colour")
 
 
-def test_what_is_no_graph():
+def test_values_that_are_not_graphs():
     for wrong in (["ab", "cd"], [1, 2], [(1, 2, 3)]):
         with pytest.raises(TypeError, match="pairs"):
             mt.Graph(wrong)

@@ -245,7 +245,7 @@ def test_ctrl_c_ends_a_run():
     assert "KeyboardInterrupt" in errors and started.returncode != 0
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     seen = []
     graph = mt.read(WIKI_VOTE)
     for seconds in (1, 4, 16, 64):  # How long the run takes to begin is the machine's.

@@ -50,13 +50,13 @@ void keep_read(std::vector<const ir::Let*>& lets, const ir::FlatLoop& flat, std:
 }
 
 /// The values in front of a lane's counts that are read behind them. Their names are out of scope by then.
-struct Again {
+struct ReboundValues {
   std::unordered_set<const ir::Var*> read;
   std::vector<const ir::Let*> lets;  ///< Of the loop's body.
   bool item = false;                 ///< The loop's item, or its position.
 };
-Again read_again(const ir::For& loop, const ir::FlatLoop& flat) {
-  Again again;
+ReboundValues read_behind(const ir::For& loop, const ir::FlatLoop& flat) {
+  ReboundValues again;
   again.lets = lets_before(*loop.body, flat.reader);
   bool after = false;
   ir::for_each_stmt(*loop.body, [&](const ir::Stmt& stmt) {
@@ -89,7 +89,7 @@ void LaneLoops::flat(const ir::For& loop, const ir::FlatLoop& flat, bool on_spin
   until_count(*loop.body, flat);
   out_.close();
   after_count(*loop.body, flat, on_spine ? from : "", [&] {
-    const Again again = read_again(loop, flat);
+    const ReboundValues again = read_behind(loop, flat);
     if (again.item) walks_.bind_items(loop, lists, index, kUnused);
     for (const ir::Let* let : again.lets) statements_.stmt(*let);
   });
@@ -161,7 +161,7 @@ void LaneLoops::arcs(const ir::For& outer, const ir::Expr* arcs_graph) {
   until_count(*inner.body, flat);
   for (int i = 0; i < opened + 2; ++i) out_.close();
   after_count(*inner.body, flat, from, [&] {
-    Again again = read_again(inner, flat);
+    ReboundValues again = read_behind(inner, flat);
     std::vector<const ir::Let*> lets = lets_before(*outer.body, &inner);
     if (again.item) read_beside(*inner.lists[0], flat, again.read);
     keep_read(lets, flat, again.read);

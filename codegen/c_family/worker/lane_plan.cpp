@@ -38,7 +38,7 @@ const ir::For* LanePlan::second_of(const ir::For& first) const {
   return ir::as<ir::For>(last);
 }
 
-void LanePlan::tell(EmittedRegion& entry) const {
+void LanePlan::describe(EmittedRegion& entry) const {
   if (!several() || entry.outer == nullptr) return;
   if (entry.outer->mode == ir::LaneMode::Arcs && flat_loops_->arcs_loop() != nullptr) {
     entry.arcs_graph = flat_loops_->arcs_graph();

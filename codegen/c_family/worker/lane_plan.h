@@ -37,7 +37,7 @@ class LanePlan {
   const ir::For& arcs_loop() const { return *flat_loops_->arcs_loop(); }
 
   /// Sets in `entry` whether lanes take positions of the outermost loop, of the next loop, or arcs.
-  void tell(EmittedRegion& entry) const;
+  void describe(EmittedRegion& entry) const;
 
  private:
   std::uint32_t group_;

@@ -25,12 +25,12 @@ bool looks_up(const ir::Let& let) {
 }  // namespace
 
 /// Values bound in front of the second loop and read in it, where their names are out of scope.
-struct PairLoops::OfFirst {
+struct PairLoops::FirstLoopValues {
   std::vector<const ir::Let*> asked;           ///< Read from the lane that has the item.
   std::vector<std::string> kept;               ///< Names of those values.
   std::unordered_set<const ir::Stmt*> unread;  ///< Not read, so not bound again.
 
-  OfFirst(const ir::For& first, const ir::For& second, int number) {
+  FirstLoopValues(const ir::For& first, const ir::For& second, int number) {
     std::unordered_set<const ir::Var*> read;
     const auto read_all = [&](const ir::Expr& e) {
       ir::for_each_node(e, [&](const ir::Expr& node) {
@@ -66,7 +66,7 @@ struct PairLoops::Pair {
   std::string index;               ///< Index of its item.
   std::string from;                ///< Index of the first item held by the lanes.
   std::string end;                 ///< End of the items.
-  OfFirst values;
+  FirstLoopValues values;
 
   bool bits() const { return first.lists[0]->type->bits; }
   /// The number of items of the second loop for the lane's item.
@@ -89,7 +89,7 @@ void PairLoops::loop(const ir::For& first, const ir::For& second, bool on_spine)
                   index,
                   "from_" + index,
                   on_spine ? walk + ".end" : "end",
-                  OfFirst(first, second, number)};
+                  FirstLoopValues(first, second, number)};
   const std::string size =
       pair.bits() ? fmt::format("u32(w.size_of_bits({}))", pair.lists[0]) : walks_.length(first, pair.lists);
   if (on_spine) walks_.begin_spine(walk, size);
@@ -174,9 +174,9 @@ void PairLoops::each_pair(const Pair& pair) {
   bind_first(pair, "");
   bind_again(*pair.first.body, pair);
   bind_second(pair);
-  std::string lanes = lanes_.set_there(pairs + ".lanes");
+  std::string lanes = lanes_.set_active(pairs + ".lanes");
   statements_.block(*pair.second.body);
-  lanes_.set_there(std::move(lanes));
+  lanes_.set_active(std::move(lanes));
   out_.close();
 }
 

@@ -29,7 +29,7 @@ class PairLoops {
   void loop(const ir::For& first, const ir::For& second, bool on_spine);
 
  private:
-  struct OfFirst;
+  struct FirstLoopValues;
   struct Pair;
 
   /// Declares and computes each lane's values of its item of the first loop.

@@ -51,14 +51,14 @@ class Lanes {
     return std::exchange(private_, each_its_own);
   }
   /// The expression for the active lanes, inside a loop over bits or pairs.
-  const std::string& there() const { return there_; }
+  const std::string& active() const { return active_; }
   /// Returns the previous expression.
-  std::string set_there(std::string lanes) { return std::exchange(there_, std::move(lanes)); }
+  std::string set_active(std::string lanes) { return std::exchange(active_, std::move(lanes)); }
 
  private:
   Expressions& expressions_;
   bool private_ = false;
-  std::string there_;
+  std::string active_;
 };
 
 }  // namespace matcha::codegen::worker

@@ -45,7 +45,7 @@ void Statements::body(const EmittedRegion& entry) {
 }
 
 void Statements::block(const ir::Block& b) {
-  const bool on_spine = place_.on_spine() && region_.schedule.parallel && goes_on(b);
+  const bool on_spine = place_.on_spine() && region_.schedule.parallel && continues_spine(b);
   for (const ir::Stmt* stmt : b.body) {
     if (on_spine && stmt == b.body.back()) {
       resumable(*stmt);
@@ -83,7 +83,7 @@ void Statements::stmt(const ir::Stmt& s) {
 
 void Statements::branch(const ir::If& s) {
   std::string cond = expressions_.text(s.cond);
-  const std::string around = lanes_.there();
+  const std::string around = lanes_.active();
   std::string inside = around;
   if (lanes_.are_private() && has_loop(s)) {
     const int number = text_.number();
@@ -93,20 +93,20 @@ void Statements::branch(const ir::If& s) {
     cond = fmt::format("there{}", number);
   }
   out_.open(fmt::format("if ({})", cond));
-  lanes_.set_there(inside);
+  lanes_.set_active(inside);
   block_without_spine(*s.then_body);
   if (s.maybe_else != nullptr) {
-    if (inside != around) lanes_.set_there(fmt::format("{} & ~{}", around, inside));
+    if (inside != around) lanes_.set_active(fmt::format("{} & ~{}", around, inside));
     out_.turn("else");
     block_without_spine(*s.maybe_else);
   }
-  lanes_.set_there(around);
+  lanes_.set_active(around);
   out_.close();
 }
 
 // Loops
 
-bool Statements::goes_on(const ir::Block& b) const {
+bool Statements::continues_spine(const ir::Block& b) const {
   const std::vector<const ir::For*> loops = ir::spine(b, place_.level() == ir::kSpineLevels - 1);
   const auto shared = [&](const ir::For* loop) { return plan_.walks_bits(*loop); };
   return !loops.empty() && std::ranges::none_of(loops, shared);
@@ -186,17 +186,17 @@ void Statements::bit_loop(const ir::For& s) {
   const Sinks::Parts parts = each_its_own ? sinks_.begin_parts(s, number) : Sinks::Parts{};
   out_.open(fmt::format("for (auto {0} = {1}; {0}.next();)", walk,
                         shared                 ? fmt::format("w.walk_lanes({})", set)
-                        : lanes_.are_private() ? fmt::format("w.walk_own({}, {})", set, lanes_.there())
+                        : lanes_.are_private() ? fmt::format("w.walk_own({}, {})", set, lanes_.active())
                                                : fmt::format("walk_bits({})", set)),
             Text::comment(s));
   leave_if_stopped(s);
   walks_.bind_position(s, walk);
   const bool before = lanes_.set_private(each_its_own);
-  std::string lanes = lanes_.set_there(walk + ".lanes");
+  std::string lanes = lanes_.set_active(walk + ".lanes");
   place_.enter(1);
   block(*s.body);
   place_.leave(1);
-  lanes_.set_there(std::move(lanes));
+  lanes_.set_active(std::move(lanes));
   lanes_.set_private(before);
   out_.close();
   sinks_.end_parts(parts);

@@ -42,7 +42,7 @@ class Statements {
   void branch(const ir::If& s);
   /// True if the block ends in loops that a task may resume. Loops over sets of bits are excluded: they are inside a
   /// loop over vertices and one over their list, and short when divided among lanes.
-  bool goes_on(const ir::Block& b) const;
+  bool continues_spine(const ir::Block& b) const;
   void resumable(const ir::Stmt& s);
   void spine_loop(const ir::For& loop);
   void loop(const ir::For& s);

@@ -20,7 +20,7 @@ TEST(Asg, EqualNodesAreShared) {
   EXPECT_EQ(count("def main(a: int, b: int): return (a + b) * (b + a)", asg::Op::Add), 2u);
 }
 
-TEST(Asg, EqualFunctionsAreSharedWhateverTheirNames) {
+TEST(Asg, EqualFunctionsAreSharedUnderAnyNames) {
   EXPECT_EQ(count("def main(l: List<int>): return sum(apply(lambda v: v * 2, l)) - sum(apply(lambda w: w * 2, l))",
                   asg::Op::Apply),
             1u);

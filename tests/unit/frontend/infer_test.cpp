@@ -77,7 +77,7 @@ TEST(Infer, OpenPositionsOfTheEntry) {
   EXPECT_EQ(signature("def main(x): return x if x > 0 else 0.5"), "x: float -> float");
 }
 
-TEST(Infer, SaysHowAnIntBecomesAFloat) {
+TEST(Infer, HintsHowAnIntBecomesAFloat) {
   for (const char* text : {"def main(n: int): return [n, 0.5]", "def main(n: int): return n if n > 1 else 0.5",
                            "def main(n: int): return min(n, 0.5)",
                            "def f(l: List<Tuple<float, 2>>): return size(l)\n"

@@ -200,7 +200,7 @@ TEST(PatternCost, CountsOfStoredSetsWaitForListsThatNoCacheHas) {
   EXPECT_NEAR(cost(large), cost(small) + kWalked * model.fetch(prices.awaited), 1e-9);
 }
 
-TEST(PatternCost, WhatIsomorphicPartsHaveInCommonIsLookedAtOnce) {
+TEST(PatternCost, IsomorphicPartsAreExaminedOnce) {
   const std::vector<std::set<Vertex>> near = skewed_graph(14);
   const WholeGraph* sampler = nullptr;
   const GraphSketch sketch = sketch_of(near, &sampler);
@@ -216,7 +216,7 @@ TEST(PatternCost, WhatIsomorphicPartsHaveInCommonIsLookedAtOnce) {
   EXPECT_EQ(sampler->looks, looks);
 }
 
-TEST(PatternCost, SetsAreLookedAtOnceWhateverTheirBounds) {
+TEST(PatternCost, SetsAreExaminedOnceForAllBounds) {
   const std::vector<std::set<Vertex>> near = skewed_graph(14);
   const WholeGraph* sampler = nullptr;
   const GraphSketch sketch = sketch_of(near, &sampler);
@@ -352,7 +352,7 @@ TEST(PatternCost, TrianglesThatShareAVertexAreRowsOfBitsOnAGpu) {
                        model.meeting(edge, order.larger, {bit(1), 0, 0, 0}, {bit(0), 0, 0, 0}, 1, 1));
 }
 
-TEST(PatternCost, WhatHangsOnAHubIsCountedByOneGroup) {
+TEST(PatternCost, PartsAttachedToAHubAreCountedByOneGroup) {
   const Pattern pattern = bowtie();
   GraphSketch sketch = typical_graph();
   sketch.device = Device::Gpu;

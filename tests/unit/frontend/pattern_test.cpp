@@ -453,7 +453,7 @@ TEST(PatternProgram, CandidatesThatStandApartAreMultiplied) {
   EXPECT_EQ(text("0-1,0-2,1-2,0:a,1:b,2:c").find(" * size("), std::string::npos);
 }
 
-TEST(PatternProgram, PlansTellOrderRestrictionsAndLoops) {
+TEST(PatternProgram, PlansListOrderRestrictionsAndLoops) {
   Request request;
   const std::vector<MatchingPlan> plans = plans_of("triangle", request);
   ASSERT_EQ(plans.size(), 1U);

@@ -65,10 +65,10 @@ std::vector<std::uint32_t> seen(BatchRows& batch, const BatchRows::Row& row, std
 }
 
 /// Added edges, removed edges, or both in turn.
-std::vector<BatchUpdate> updates_of(const DynamicGraph& graph, bool come, bool go) {
+std::vector<BatchUpdate> updates_of(const DynamicGraph& graph, bool adds, bool removes) {
   std::vector<BatchUpdate> updates;
-  if (go) updates = edges_of(graph, true);
-  if (come) {
+  if (removes) updates = edges_of(graph, true);
+  if (adds) {
     const std::vector<BatchUpdate> more = edges_of(graph, false);
     updates.insert(updates.end(), more.begin(), more.end());
   }
@@ -77,18 +77,18 @@ std::vector<BatchUpdate> updates_of(const DynamicGraph& graph, bool come, bool g
 }
 
 struct Case {
-  bool come = false, go = false;
+  bool adds = false, removes = false;
   std::uint32_t layers = 1;
 };
 
 TEST(BatchRows, EveryUpdateSeesItsGraph) {
   for (const bool directed : {false, true}) {
-    for (const auto& [come, go, layers] : {Case{false, true}, {true, false}, {true, true}, {true, true, 3}}) {
-      SCOPED_TRACE(testing::Message() << (directed ? "directed" : "undirected") << (come ? ", come" : "")
-                                      << (go ? ", go" : "") << ", layers: " << layers);
+    for (const auto& [adds, removes, layers] : {Case{false, true}, {true, false}, {true, true}, {true, true, 3}}) {
+      SCOPED_TRACE(testing::Message() << (directed ? "directed" : "undirected") << (adds ? ", come" : "")
+                                      << (removes ? ", go" : "") << ", layers: " << layers);
       DynamicGraph graph = random_graph(directed, 1, layers), alone = random_graph(directed, 1, layers),
                    changed = random_graph(directed, 1, layers);
-      const std::vector<BatchUpdate> updates = updates_of(graph, come, go);
+      const std::vector<BatchUpdate> updates = updates_of(graph, adds, removes);
       for (const BatchUpdate& update : updates) {
         (void)(update.comes() ? changed.insert(update.u, update.v, update.layer)
                               : changed.erase(update.u, update.v, update.layer));

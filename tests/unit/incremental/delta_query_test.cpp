@@ -193,7 +193,7 @@ TEST(DeltaQuery, ArcsAndForbiddenPairs) {
   }
 }
 
-TEST(DeltaQuery, SaysWhyNot) {
+TEST(DeltaQuery, GivesTheReasonAgainstDeltas) {
   DynamicGraph graph(false, 1, {0, 0, 0});
   std::string why;
   const auto make = [&](const std::string& text) {

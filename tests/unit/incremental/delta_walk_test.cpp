@@ -94,19 +94,19 @@ DynamicGraph random_graph(const Case& one, unsigned seed) {
 }
 
 /// The possible updates of a pair, with its labels: some only lose labels, and some that stay get others.
-void add_updates(const DynamicGraph& graph, std::uint32_t p, std::uint32_t q, bool come,
+void add_updates(const DynamicGraph& graph, std::uint32_t p, std::uint32_t q, bool adds,
                  std::vector<EdgeUpdate>& updates) {
   const bool is_there = graph.has_edge(p, q), only_comes = graph.layers() > 1 && (p + q) % 2 == 0;
-  if (is_there && come != only_comes) return;
-  if (!is_there && !come) return;
+  if (is_there && adds != only_comes) return;
+  if (!is_there && !adds) return;
   if (!is_there) updates.push_back({p, q});
   for (std::uint32_t layer = 1; layer < graph.layers(); ++layer) {
-    if (graph.has_edge(p, q, layer) != come) updates.push_back({p, q, layer});
+    if (graph.has_edge(p, q, layer) != adds) updates.push_back({p, q, layer});
   }
-  if (!come && (graph.layers() == 1 || (p + q) % 4 == 1)) updates.push_back({p, q});
+  if (!adds && (graph.layers() == 1 || (p + q) % 4 == 1)) updates.push_back({p, q});
 }
 
-std::vector<EdgeUpdate> random_updates(const DynamicGraph& graph, bool come, std::size_t most, unsigned seed) {
+std::vector<EdgeUpdate> random_updates(const DynamicGraph& graph, bool adds, std::size_t most, unsigned seed) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   for (std::uint32_t u = 0; u < kVertices; ++u) {
     for (std::uint32_t v = graph.directed() ? 0 : u + 1; v < kVertices; ++v) {
@@ -115,7 +115,7 @@ std::vector<EdgeUpdate> random_updates(const DynamicGraph& graph, bool come, std
   }
   std::shuffle(pairs.begin(), pairs.end(), std::mt19937(seed));
   std::vector<EdgeUpdate> updates;
-  for (const auto& [p, q] : pairs) add_updates(graph, p, q, come, updates);
+  for (const auto& [p, q] : pairs) add_updates(graph, p, q, adds, updates);
   updates.resize(std::min(updates.size(), most));
   return updates;
 }
@@ -278,21 +278,21 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
   return maps;
 }
 
-void compare(const Case& one, bool come, std::size_t most, unsigned seed, const Schedule& schedule = {}) {
-  SCOPED_TRACE(one.pattern + (one.induced == Induced::Edge ? " edge" : " vertex") + (come ? " come " : " go ") +
+void compare(const Case& one, bool adds, std::size_t most, unsigned seed, const Schedule& schedule = {}) {
+  SCOPED_TRACE(one.pattern + (one.induced == Induced::Edge ? " edge" : " vertex") + (adds ? " come " : " go ") +
                std::to_string(seed));
   DynamicGraph graph = random_graph(one, seed), other = random_graph(one, seed);
-  const std::vector<EdgeUpdate> updates = random_updates(graph, come, most, seed);
+  const std::vector<EdgeUpdate> updates = random_updates(graph, adds, most, seed);
   const DeltaQuery query = query_of(one.pattern, one.induced, graph);
   SharedTerms terms;
   query.add_terms(terms, false);
   BatchRows batch(graph);
   std::vector<BatchUpdate> slotted;
-  for (const EdgeUpdate& update : updates) slotted.push_back({update.u, update.v, come ? 1U : 0U, update.layer});
+  for (const EdgeUpdate& update : updates) slotted.push_back({update.u, update.v, adds ? 1U : 0U, update.layer});
   ASSERT_TRUE(batch.open(slotted, BatchRows::Graph::Before));
   DeltaShared shared{};
   std::vector<__int128> maps = count(graph, terms, slotted, 2, batch, schedule, shared);
-  if (come) maps.erase(maps.begin(), maps.begin() + static_cast<std::ptrdiff_t>(terms.all.size()));
+  if (adds) maps.erase(maps.begin(), maps.begin() + static_cast<std::ptrdiff_t>(terms.all.size()));
   maps.resize(terms.all.size());
   EXPECT_EQ(shared.live, 0U);
   EXPECT_EQ(shared.refused, 0U);
@@ -303,7 +303,7 @@ void compare(const Case& one, bool come, std::size_t most, unsigned seed, const 
   }
   batch.close();
   SharedSearch search(other, runtime::set_kernels(runtime::best_tier()), 1);
-  const SharedSearch::Result expected = search.run({terms, updates, come, {}, {}});
+  const SharedSearch::Result expected = search.run({terms, updates, adds, {}, {}});
   ASSERT_EQ(expected.updates, updates.size());
   for (std::size_t i = 0; i < maps.size(); ++i) EXPECT_TRUE(maps[i] == expected.maps[i]) << "term " << i;
   EXPECT_EQ(graph.edge_count(), other.edge_count());
@@ -314,7 +314,7 @@ void compare(const Case& one, bool come, std::size_t most, unsigned seed, const 
   }
 }
 
-TEST(DeltaWalk, CountsWhatASearchCounts) {
+TEST(DeltaWalk, CountsAsASearch) {
   const std::vector<Case> cases = {
       {"triangle"},
       {"wedge", Induced::Vertex},
@@ -345,10 +345,10 @@ TEST(DeltaWalk, CountsWhatASearchCounts) {
       {"a->b=1, a->b=2, (a)->(c:1)=1, c->d=2", Induced::Edge, true, 2, 3},
   };
   for (const Case& one : cases) {
-    for (const bool come : {true, false}) {
-      compare(one, come, kSome, 1);
-      compare(one, come, 1, 2);
-      compare(one, come, kMany, 3);
+    for (const bool adds : {true, false}) {
+      compare(one, adds, kSome, 1);
+      compare(one, adds, 1, 2);
+      compare(one, adds, kMany, 3);
     }
   }
 }
@@ -357,8 +357,8 @@ TEST(DeltaWalk, CountsWhatASearchCounts) {
 void compare_batches(const Case& one, std::uint32_t batches, std::size_t most, unsigned seed) {
   SCOPED_TRACE(one.pattern + " " + std::to_string(batches) + " batches");
   DynamicGraph graph = random_graph(one, seed), other = random_graph(one, seed);
-  const std::vector<EdgeUpdate> go = random_updates(graph, false, batches * most, seed),
-                                come = random_updates(graph, true, batches * most, seed);
+  const std::vector<EdgeUpdate> removes = random_updates(graph, false, batches * most, seed),
+                                adds = random_updates(graph, true, batches * most, seed);
   const DeltaQuery query = query_of(one.pattern, one.induced, graph);
   SharedTerms terms;
   query.add_terms(terms, false);
@@ -366,7 +366,7 @@ void compare_batches(const Case& one, std::uint32_t batches, std::size_t most, u
   std::vector<__int128> expected;
   SharedSearch search(other, runtime::set_kernels(runtime::best_tier()), 1);
   for (std::uint32_t slot = 0; slot < 2 * batches; ++slot) {
-    const std::vector<EdgeUpdate>& from = slot % 2 == 0 ? go : come;
+    const std::vector<EdgeUpdate>& from = slot % 2 == 0 ? removes : adds;
     const std::size_t first = std::min(from.size(), slot / 2 * most), last = std::min(from.size(), first + most);
     const std::vector<EdgeUpdate> part(from.begin() + static_cast<std::ptrdiff_t>(first),
                                        from.begin() + static_cast<std::ptrdiff_t>(last));
@@ -401,18 +401,18 @@ TEST(DeltaWalk, BatchesAreCountedTogether) {
 }
 
 TEST(DeltaWalk, PartsAreGivenAway) {
-  for (const bool come : {true, false}) {
-    compare({"0-1, 1-2, 2-3, 3-4, 4-5"}, come, 3, 5, {4, 1000, 1, 2});
-    compare({"0-1, 1-2, 2-3, 3-4, 4-5"}, come, 3, 5, {4, 3, 1, 2});
-    compare({"0-1, 1-2, 2-3, 3-4, 4-5"}, come, 3, 5, {4, 0, 2, 2});
+  for (const bool adds : {true, false}) {
+    compare({"0-1, 1-2, 2-3, 3-4, 4-5"}, adds, 3, 5, {4, 1000, 1, 2});
+    compare({"0-1, 1-2, 2-3, 3-4, 4-5"}, adds, 3, 5, {4, 3, 1, 2});
+    compare({"0-1, 1-2, 2-3, 3-4, 4-5"}, adds, 3, 5, {4, 0, 2, 2});
   }
 }
 
 TEST(DeltaWalk, LongSetsShareArrays) {
-  for (const bool come : {true, false}) {
+  for (const bool adds : {true, false}) {
     for (const char* pattern : {"house", "clique:4", "0-1, 1-2, 2-3, 3-4, 4-5", "0-1, 1-2, 0!2, 2-3"}) {
-      compare({pattern}, come, kSome, 5, {4, 64, 1, 0, 2, 1});
-      compare({pattern, Induced::Vertex}, come, kSome, 6, {4, 64, 1, 0, 1, 2});
+      compare({pattern}, adds, kSome, 5, {4, 64, 1, 0, 2, 1});
+      compare({pattern, Induced::Vertex}, adds, kSome, 6, {4, 64, 1, 0, 1, 2});
     }
   }
 }
@@ -456,7 +456,7 @@ TEST(DeltaWalk, RowsMoveInParts) {
   }
 }
 
-TEST(DeltaWalk, ListsWhatASearchLists) {
+TEST(DeltaWalk, ListsAsASearch) {
   using pattern::DeltaAnswer;
   for (const Case& one : std::vector<Case>{{"triangle"},
                                            {"0-1, 1-2, 2-3, 3-0"},
@@ -465,22 +465,22 @@ TEST(DeltaWalk, ListsWhatASearchLists) {
                                            {"0>1, 1>2, 0>2", Induced::Edge, true},
                                            {"0:1-1:0, 1-2, 2-0", Induced::Edge, false, 2},
                                            {"a-b=1, b-c=2", Induced::Edge, false, 1, 3}}) {
-    for (const bool come : {true, false}) {
+    for (const bool adds : {true, false}) {
       SCOPED_TRACE(one.pattern);
       DynamicGraph graph = random_graph(one, 4), other = random_graph(one, 4);
-      const std::vector<EdgeUpdate> updates = random_updates(graph, come, kSome, 4);
+      const std::vector<EdgeUpdate> updates = random_updates(graph, adds, kSome, 4);
       const DeltaQuery query = query_of(one.pattern, one.induced, graph, DeltaAnswer::Subgraphs);
       SharedTerms terms;
       query.add_terms(terms, true);
       std::vector<BatchUpdate> slotted;
-      for (const EdgeUpdate& update : updates) slotted.push_back({update.u, update.v, come ? 1U : 0U, update.layer});
+      for (const EdgeUpdate& update : updates) slotted.push_back({update.u, update.v, adds ? 1U : 0U, update.layer});
       std::vector<std::vector<std::uint32_t>> expected;
       SharedSearch search(other, runtime::set_kernels(runtime::best_tier()), 1);
       const auto take = [&](unsigned, std::uint32_t term, const std::uint32_t* places) {
         expected.push_back({term});
         expected.back().insert(expected.back().end(), places, places + terms.all[term].term->pattern.walked);
       };
-      ASSERT_EQ(search.run({terms, updates, come, {}, take}).updates, updates.size());
+      ASSERT_EQ(search.run({terms, updates, adds, {}, take}).updates, updates.size());
       std::ranges::sort(expected);
       ASSERT_FALSE(expected.empty());
       BatchRows batch(graph);

@@ -37,7 +37,7 @@ TEST(ArrayPool, ClassesAreTheLeastThatFit) {
   }
 }
 
-TEST(ArrayPool, WhatIsGivenBackIsUsedAgain) {
+TEST(ArrayPool, FreedArraysAreReused) {
   ArrayPool pool;
   std::uint32_t* array = pool.take(7);
   const std::uint64_t bytes = pool.bytes();

@@ -449,7 +449,7 @@ TEST(RootEngine, RowsThatComeAndGo) {
   }
 }
 
-TEST(RootEngine, WhatLooksAtTheWholeGraphIsRunAgain) {
+TEST(RootEngine, ProgramsOfTheWholeGraphAreRecomputed) {
   const char* const kPrograms[] = {
       "def f(G: Graph) -> int:\n    return sum(apply(lambda v: size(vertices(G)), vertices(G)))\n",
       ("def f(G: Graph) -> int:\n    return size(vertices(G)) * sum(apply(lambda v: size(neighbor(G, v)) / 2, "

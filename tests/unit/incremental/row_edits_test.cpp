@@ -95,7 +95,7 @@ class Edited {
   std::set<Arc> arcs_;
 };
 
-TEST(RowEdits, RowsAreWhatSetsSay) {
+TEST(RowEdits, RowsEqualSets) {
   for (const bool directed : {false, true}) {
     // Few rows and many, which several threads take.
     for (const std::uint32_t vertices : {3U, 20U, 900U}) {

@@ -99,7 +99,7 @@ class RowMemory {
   std::vector<std::pair<std::size_t, Row>> made_;
 };
 
-TEST(RowPlaces, RowsStayWhatTheyAreWhileTheyMove) {
+TEST(RowPlaces, RowsKeepTheirContentsDuringMoves) {
   constexpr std::uint64_t kSlots = 40;
   constexpr std::uint32_t kLongest = 9;
   for (unsigned seed = 0; seed < 60; ++seed) {
@@ -154,7 +154,7 @@ TEST(RowPlaces, OneMemoryIsUsedAgain) {
   EXPECT_FALSE(fits);
 }
 
-TEST(RowPlaces, WhereMemoryIsAmpleOnlyWhatChangesMoves) {
+TEST(RowPlaces, WithAmpleMemoryOnlyChangedRowsMove) {
   constexpr std::uint64_t kSlots = 60;
   RowMemory memory(kSlots, 2400, RowPlaces::Kind::Ample, 6);
   for (std::uint64_t slot = 0; slot < kSlots; ++slot) ASSERT_TRUE(memory.put(slot, memory.some_row(20), true));

@@ -124,7 +124,7 @@ void compare_walks(TermPattern pattern, std::uint32_t layers = 1) {
   }
 }
 
-TEST(RowWalks, ExpectWhatASearchReads) {
+TEST(RowWalks, EstimateTheReadsOfASearch) {
   compare_walks(walk_pattern(false, {0, 0, 0b11, 0b111}));         // A clique of 4.
   compare_walks(walk_pattern(false, {0, 0, 0b10, 0b101, 0b100}));  // A cycle with a tail.
   TermPattern wedge = walk_pattern(false, {0, 0, 0b01, 0b110, 0b1000});

@@ -69,16 +69,16 @@ std::vector<std::vector<std::uint32_t>> rows_of(const DynamicGraph& graph, bool 
 TEST(SharedSearch, VersionsAreTheGraphsInBetween) {
   constexpr std::uint32_t kVertices = 30;
   for (const bool directed : {false, true}) {
-    for (const bool come : {false, true}) {
+    for (const bool adds : {false, true}) {
       std::mt19937 random(directed ? 3 : 4);
       DynamicGraph graph = random_graph(directed, kVertices, random, 4);
-      const Edges edges = random_edges(graph, !come, 60, random);
+      const Edges edges = random_edges(graph, !adds, 60, random);
       random.seed(directed ? 3 : 4);
       DynamicGraph alone = random_graph(directed, kVertices, random, 4);
       GraphVersions versions(graph);
-      ASSERT_EQ(versions.open(edges, come), edges.size());
+      ASSERT_EQ(versions.open(edges, adds), edges.size());
       for (std::uint32_t i = 0; i < edges.size(); ++i) {
-        if (!come) {
+        if (!adds) {
           ASSERT_TRUE(alone.erase(edges[i].u, edges[i].v));
         }
         for (const bool backwards : {false, true}) {
@@ -87,7 +87,7 @@ TEST(SharedSearch, VersionsAreTheGraphsInBetween) {
             ASSERT_TRUE(std::ranges::equal(versions.row(backwards, p, i), rows[p])) << "update " << i << " place " << p;
           }
         }
-        if (come) {
+        if (adds) {
           ASSERT_TRUE(alone.insert(edges[i].u, edges[i].v));
         }
       }
@@ -96,9 +96,9 @@ TEST(SharedSearch, VersionsAreTheGraphsInBetween) {
       EXPECT_EQ(rows_of(graph, false), rows_of(alone, false));
       EXPECT_EQ(rows_of(graph, true), rows_of(alone, true));
       // They are there now, or are not any more.
-      EXPECT_EQ(versions.open(edges, come), 0U);
+      EXPECT_EQ(versions.open(edges, adds), 0U);
       const Edges twice = {edges[0], edges[0]};
-      EXPECT_EQ(versions.open(twice, !come), 0U);
+      EXPECT_EQ(versions.open(twice, !adds), 0U);
       EXPECT_EQ(rows_of(graph, false), rows_of(alone, false));
     }
   }
@@ -143,25 +143,25 @@ class Half final : public Partners {
   std::size_t at_;
 };
 
-TEST(SharedSearch, PartnersFindTogetherWhatOneFinds) {
+TEST(SharedSearch, PartnersTogetherFindTheSameAsOne) {
   const Term triangle = make_term(pattern_of(3, 2, false, {0b110, 0b101, 0b011}));
   const SharedTerms terms{{{&triangle, false}}, 1, {{0}}};
-  for (const bool come : {false, true}) {
+  for (const bool adds : {false, true}) {
     const auto make = [] {
       std::mt19937 random(7);
       return random_graph(false, 60, random, 3);
     };
     DynamicGraph alone = make(), first = make(), second = make();
     std::mt19937 random(8);
-    const Edges edges = random_edges(alone, !come, 40, random);
+    const Edges edges = random_edges(alone, !adds, 40, random);
     const SetKernels& kernels = set_kernels(best_tier());
     SharedSearch one(alone, kernels, 1), left(first, kernels, 1), right(second, kernels, 2);
-    const SharedSearch::Result wanted = one.run({terms, edges, come, {}, {}});
+    const SharedSearch::Result wanted = one.run({terms, edges, adds, {}, {}});
     Half::Both both;
     Half of_left(both, true), of_right(both, false);
     SharedSearch::Result of_other;
-    std::thread other([&] { of_other = right.run({terms, edges, come, {}, {}, &of_right}); });
-    const SharedSearch::Result found = left.run({terms, edges, come, {}, {}, &of_left});
+    std::thread other([&] { of_other = right.run({terms, edges, adds, {}, {}, &of_right}); });
+    const SharedSearch::Result found = left.run({terms, edges, adds, {}, {}, &of_left});
     other.join();
     ASSERT_TRUE(found.fits && of_other.fits && !found.failure && !of_other.failure);
     EXPECT_TRUE(wanted.maps[0] != 0);
@@ -173,12 +173,12 @@ TEST(SharedSearch, PartnersFindTogetherWhatOneFinds) {
 }
 
 /// A whole batch by `workers`, and by one search edge after edge.
-void compare(const SharedTerms& terms, bool directed, bool come, unsigned workers, unsigned of_ten) {
-  SCOPED_TRACE(testing::Message() << (come ? "come" : "go") << (directed ? ", directed, " : ", ") << workers);
+void compare(const SharedTerms& terms, bool directed, bool adds, unsigned workers, unsigned of_ten) {
+  SCOPED_TRACE(testing::Message() << (adds ? "come" : "go") << (directed ? ", directed, " : ", ") << workers);
   std::mt19937 random(workers);
   constexpr std::uint32_t kVertices = 150;
   DynamicGraph graph = random_graph(directed, kVertices, random, of_ten);
-  const Edges edges = random_edges(graph, !come, 40, random);
+  const Edges edges = random_edges(graph, !adds, 40, random);
   random.seed(workers);
   DynamicGraph alone = random_graph(directed, kVertices, random, of_ten);
   const SetKernels& kernels = set_kernels(best_tier());
@@ -189,7 +189,7 @@ void compare(const SharedTerms& terms, bool directed, bool come, unsigned worker
     return Match(places, places + terms.all[term].term->pattern.size);
   };
   for (const EdgeUpdate& edge : edges) {
-    if (!come) alone.erase(edge.u, edge.v);
+    if (!adds) alone.erase(edge.u, edge.v);
     for (std::uint32_t i = 0; i < terms.all.size(); ++i) {
       const SharedTerms::One& one = terms.all[i];
       const auto take = [&](const std::uint32_t* places) { matches.push_back(match_of(i, places)); };
@@ -197,12 +197,12 @@ void compare(const SharedTerms& terms, bool directed, bool come, unsigned worker
           one.listed ? search.list(*one.term, edge.u, edge.v, take) : search.count(*one.term, edge.u, edge.v, maps[i]),
           DeltaSearch::Ending::Complete);
     }
-    if (come) alone.insert(edge.u, edge.v);
+    if (adds) alone.insert(edge.u, edge.v);
   }
   SharedSearch shared(graph, kernels, workers);
   std::mutex mutex;
   const SharedSearch::Result found =
-      shared.run({terms, edges, come, {}, [&](unsigned, std::uint32_t term, const std::uint32_t* places) {
+      shared.run({terms, edges, adds, {}, [&](unsigned, std::uint32_t term, const std::uint32_t* places) {
                     const std::lock_guard lock(mutex);
                     shared_matches.push_back(match_of(term, places));
                   }});
@@ -216,7 +216,7 @@ void compare(const SharedTerms& terms, bool directed, bool come, unsigned worker
   EXPECT_FALSE(matches.empty());
 }
 
-TEST(SharedSearch, ManyThreadsFindWhatOneFinds) {
+TEST(SharedSearch, ManyThreadsFindTheSameAsOne) {
   for (const bool directed : {false, true}) {
     // A triangle, paths of four vertices along and closed, and triangles one by one.
     const Term triangle = make_term(pattern_of(3, 2, directed, {0b110, 0b101, 0b011}));
@@ -224,8 +224,8 @@ TEST(SharedSearch, ManyThreadsFindWhatOneFinds) {
     const Term cycle = make_term(pattern_of(4, 3, directed, {0b1000, 1, 0b10, 0b101}));
     const Term listed = make_term(pattern_of(3, 3, directed, {0b110, 0b101, 0b011}));
     SharedTerms terms{{{&triangle, false}, {&path, false}, {&cycle, false}, {&listed, true}}, 1, {{0, 1, 2, 3}}};
-    for (const bool come : {false, true}) {
-      for (const unsigned workers : {1U, 2U, 4U}) compare(terms, directed, come, workers, directed ? 2 : 1);
+    for (const bool adds : {false, true}) {
+      for (const unsigned workers : {1U, 2U, 4U}) compare(terms, directed, adds, workers, directed ? 2 : 1);
     }
   }
 }

@@ -175,7 +175,7 @@ TEST_F(BuilderTest, AWrongTypeIsABug) {
 }
 
 // Modules that no text can express: the parser knows every value by one name.
-TEST_F(BuilderTest, VerifierFindsWhatIsBoundTwice) {
+TEST_F(BuilderTest, VerifierFindsDoubleBindings) {
   const Stmt* body[] = {b.let(x, b.integer(1)), b.let(x, b.integer(2)), b.ret(std::vector<const Expr*>{x})};
   SourceManager sources;
   Diagnostics diagnostics(sources);

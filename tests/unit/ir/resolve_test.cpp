@@ -65,7 +65,7 @@ std::string below_u(const std::string& body) {
   return found;
 }
 
-TEST(AllBelow, IsToldByTheForm) {
+TEST(AllBelow, FollowsFromTheForm) {
   EXPECT_EQ(below_u("let %a = below(neighbors(%G, %u), %u)\n"
                     "return %a, lower_neighbors(%G, %u), upper_neighbors(%G, %u), neighbors(%G, %u)"),
             "yynn");

@@ -40,7 +40,7 @@ class Same final : public Rewriter {
   using Rewriter::Rewriter;
 };
 
-TEST(Rewriter, WhatDoesNotChangeIsTheSame) {
+TEST(Rewriter, UnchangedPartsKeepTheirPointers) {
   Parsed parsed(kText);
   ASSERT_TRUE(parsed.module);
   EXPECT_EQ(Same(parsed.context).run(*parsed.module).body, parsed.module->body);

@@ -27,7 +27,7 @@ std::string reads(const std::string& steps, bool directed = false) {
 /// The same for a number of %v.
 std::string reads_for(const std::string& number) { return reads("yield %n, " + number); }
 
-TEST(Roots, WhatAVertexSees) {
+TEST(Roots, ReadsAroundAVertex) {
   EXPECT_EQ(reads_for("1"), "-1 -1 -1");
   EXPECT_EQ(reads_for("label(%G, %v)"), "-1 -1 0");
   EXPECT_EQ(reads_for("convert<i64>(%v)"), "-1 -1 -1");
@@ -71,7 +71,7 @@ TEST(Roots, OnlyWhetherTheyAreAdjacent) {
             "0+ -1 -1");
 }
 
-TEST(Roots, ArcsAreToldByTheirSources) {
+TEST(Roots, ArcsAreDecidedByTheirSources) {
   const auto near = [](const std::string& number) {
     return reads("for %w in neighbors(%G, %v) { yield %n, " + number + " }", true);
   };
@@ -94,7 +94,7 @@ TEST(Roots, FilledLists) {
             "0 -1 1");
 }
 
-TEST(Roots, WhatNoVertexSees) {
+TEST(Roots, ReadsBeyondAVertexAreProblems) {
   EXPECT_EQ(reads_for("size(vertices(%G))"), "all vertices are walked at one");
   EXPECT_EQ(reads_for("size(edges(%G))"), "all edges are walked at one");
   EXPECT_EQ(reads_for("max_degree(%G)"), "the largest degree of all is read");

@@ -158,7 +158,7 @@ TEST(VertexOrder, SumsOfFloatsAreRoundedWhereTheyStand) {
   EXPECT_EQ(sums("%v < %u"), kInside);
 }
 
-TEST(VertexOrder, SaysWhichHalvesAreWalked) {
+TEST(VertexOrder, ReportsWalkedHalves) {
   const auto order = [](const std::string& condition) {
     Parsed parsed(
         "module loop \"m\" (%G: graph) assumes simple(%G), labelled(%G) { collect %n: sum i128 { for %u in "

@@ -69,7 +69,7 @@ class ManagerTest : public testing::Test {
   ir::Context context_;
 };
 
-TEST_F(ManagerTest, TellsWhichRunsChangedTheModule) {
+TEST_F(ManagerTest, ReportsRunsThatChangedTheModule) {
   PipelineResult result = run("simplify,simplify");
   ASSERT_TRUE(result.ok);
   ASSERT_EQ(result.runs.size(), 2u);
@@ -93,7 +93,7 @@ TEST_F(ManagerTest, FixpointEndsWhenNothingChanges) {
   EXPECT_LE(result.runs.size(), 2u * 12u);
 }
 
-TEST_F(ManagerTest, PassLimitEndsAfterSoManyRuns) {
+TEST_F(ManagerTest, PassLimitEndsAfterThatManyRuns) {
   ManagerOptions options;
   options.pass_limit = 2;
   EXPECT_EQ(run("simplify,fuse,restrict", options).runs.size(), 2u);

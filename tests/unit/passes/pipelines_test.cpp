@@ -20,7 +20,7 @@ class PipelinesTest : public testing::Test {
   Diagnostics diagnostics_{sources_};
 };
 
-TEST_F(PipelinesTest, ReadsWhatItWrites) {
+TEST_F(PipelinesTest, ReadsItsOwnText) {
   EXPECT_EQ(round_trip(""), "");
   EXPECT_EQ(round_trip("fuse"), "fuse");
   EXPECT_EQ(round_trip(" fuse , fixpoint { simplify , restrict } "), "fuse,fixpoint{simplify,restrict}");

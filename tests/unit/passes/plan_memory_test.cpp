@@ -30,7 +30,7 @@ class PlanMemoryTest : public testing::Test {
   ir::Context context_;
 };
 
-TEST_F(PlanMemoryTest, AListOfListsIsAnErrorThatSaysWhatToDo) {
+TEST_F(PlanMemoryTest, AListOfListsIsAnErrorWithAHint) {
   std::string answer = plan(R"(module loop "m" (%G: graph) {
   collect %l: list list<list<vid>> {
     for %u in vertices(%G) {

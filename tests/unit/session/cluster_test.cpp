@@ -88,7 +88,7 @@ TEST_F(Cluster, RecordsComeBack) {
   EXPECT_FALSE(decode(bytes + "x", "file"));
 }
 
-TEST_F(Cluster, FramesTellWhatWasChanged) {
+TEST_F(Cluster, FramesDetectChanges) {
   const std::string bytes = framed("abc") + framed("") + framed("defg");
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     std::string changed = bytes;

@@ -57,7 +57,7 @@ TEST(DeviceChoice, LeavesASlowerOneAlone) {
   EXPECT_LT(ms, 1.1 * 100000 * kBatch * 0.001);
 }
 
-TEST(DeviceChoice, ComesBackWhenCostsChange) {
+TEST(DeviceChoice, ReturnsWhenCostsChange) {
   DeviceChoice choice;
   choice.allow_gpu();
   int settled = 0;

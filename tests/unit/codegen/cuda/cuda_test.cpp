@@ -368,15 +368,15 @@ TEST(RegionPlan, ArraysGetFewerGroupsWhenTheyDoNotFit) {
   plan = plan_lists(kTwoLists, 8, ir::Stack::Array, {3 * plan.scratch_bytes, 0}, {});
   EXPECT_EQ(plan.workers, 3u);
   EXPECT_EQ(plan.note, "3 of 8 groups of threads work, because each needs 28032 bytes for its lists");
-  EXPECT_FALSE(wants_pages(kTwoLists, 8, {2 * plan.scratch_bytes, 0}));
-  EXPECT_FALSE(wants_pages(kTwoLists, 8, {plan.scratch_bytes, 0})) << "four pages take more than the arrays";
+  EXPECT_FALSE(needs_pages(kTwoLists, 8, {2 * plan.scratch_bytes, 0}));
+  EXPECT_FALSE(needs_pages(kTwoLists, 8, {plan.scratch_bytes, 0})) << "four pages take more than the arrays";
   const std::vector<BufferSpec> large = {{"a", 1'000'000, 4}};
-  EXPECT_FALSE(wants_pages(large, 8, {2 * 4'000'000, 0}));
-  EXPECT_TRUE(wants_pages(large, 8, {2 * 4'000'000 - 1, 0}));
+  EXPECT_FALSE(needs_pages(large, 8, {2 * 4'000'000, 0}));
+  EXPECT_TRUE(needs_pages(large, 8, {2 * 4'000'000 - 1, 0}));
   EXPECT_THROW(plan_lists(kTwoLists, 8, ir::Stack::Array, {28031, 0}, {}), host::Trap);
 }
 
-TEST(RegionPlan, PagesAreWhatIsLeftBesideTables) {
+TEST(RegionPlan, PagesFillTheMemoryBesideTables) {
   RegionPlan plan = plan_lists(kTwoLists, 8, ir::Stack::Paged, {1 << 20, 0}, {});
   EXPECT_EQ(plan.workers, 8u);
   EXPECT_EQ(plan.scratch_bytes, 128u) << "a line of tables for each list";

@@ -19,7 +19,7 @@ TEST_F(CudaText, LanesTakeArcsAndCountTogether) {
 }
 
 /// The code behind a count follows the lanes' own values, and binds the ones it reads again.
-TEST_F(CudaText, LanesBindAgainWhatFollowsTheCount) {
+TEST_F(CudaText, LanesRebindValuesBehindTheCount) {
   constexpr std::string_view kCount = "size(intersect(neighbor(G, v), neighbor(G, u)))";
   const std::string arcs = fmt::format(
       "def f(G: Graph) -> int:\n"

@@ -57,7 +57,7 @@ class CudaSample : public testing::Test {
 constexpr std::uint64_t kParts = 8;
 
 /// Arcs (of flat loops), tiles of arcs and whole positions, on one and several GPUs.
-TEST_F(CudaSample, OneOfSoManyPositionsIsWalked) {
+TEST_F(CudaSample, AFractionOfPositionsIsWalked) {
   for (const char* program : {"triangle", "four_cycle", "house"}) {
     for (std::optional<std::uint64_t> tile : {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(0)}) {
       for (std::uint32_t gpus : {1u, 2u}) {

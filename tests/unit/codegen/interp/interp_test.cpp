@@ -193,7 +193,7 @@ TEST_F(InterpTest, Traps) {
             trap(TrapCode::IntegerOverflow));
 }
 
-TEST_F(InterpTest, WhatIsNotNeededDoesNotTrap) {
+TEST_F(InterpTest, UnneededValuesDoNotTrap) {
   EXPECT_EQ(
       text(loop("return ((1 == 2) and ((1 / 0) == 1)), ((1 == 1) or ((1 / 0) == 1)), select((1 == 2), (1 / 0), 5)")),
       "false true 5");
@@ -301,7 +301,7 @@ TEST_F(InterpTest, StreamsRows) {
   EXPECT_EQ(std::get<RunResult>(loop(found + "return %l", options)).ending, Ending::RowsRefused);
 }
 
-TEST_F(InterpTest, EndsEarlyWithWhatItHas) {
+TEST_F(InterpTest, EndsEarlyWithPartialValues) {
   std::atomic<std::uint32_t> stop = 1;
   RunOptions options;
   options.stop_request = &stop;

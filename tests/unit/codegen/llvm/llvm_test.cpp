@@ -334,7 +334,7 @@ ir::Module dividing_module(ir::Context& context, bool in_region, SourceLoc place
   return builder.module(ir::Stage::Kernel, "divide", params, builder.block(body));
 }
 
-TEST(Llvm, TellsThePlaceOfATrap) {
+TEST(Llvm, ReportsThePlaceOfATrap) {
   World world = World::random(10, 0.5, 7, false);
   for (bool in_region : {false, true}) {
     SourceManager sources;

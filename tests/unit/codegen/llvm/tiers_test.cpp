@@ -51,7 +51,7 @@ class TieredProgram : public ::testing::Test {
   World world_ = World::random(20, 1.0, 1, false);
 };
 
-TEST_F(TieredProgram, CompiledCodeComes) {
+TEST_F(TieredProgram, CompiledCodeTakesOver) {
   const std::unique_ptr<plan::Tiered> program = load(microseconds(0));
   EXPECT_TRUE(run(*program).starts_with("1140 by interp"));
   program->wait_for_native();
@@ -67,7 +67,7 @@ TEST_F(TieredProgram, ShortRunsMeetNoCompiler) {
 }
 
 /// After a program is destroyed, nothing of its module is read.
-TEST_F(TieredProgram, GoesWhileItIsCompiled) {
+TEST_F(TieredProgram, IsDestroyedWhileItIsCompiled) {
   for (int i = 0; i < 10; ++i) {
     const std::unique_ptr<plan::Tiered> program = load(microseconds(0));
     EXPECT_TRUE(run(*program).starts_with("1140 by interp"));

@@ -166,7 +166,7 @@ TEST(MotifWalk, FindsTheSumsOfACpu) {
   for (std::uint32_t seed = 1; seed <= kGraphs; ++seed) check_walk(seed, 5 + seed % 40, 0.05 * (1 + seed % 9));
 }
 
-TEST(MotifWalk, EndsWhenItIsToldTo) {
+TEST(MotifWalk, EndsOnRequest) {
   const RankedGraph graph = random_ranked(1, 250, 0.05);
   Device device(graph);
   device.wish = 1;

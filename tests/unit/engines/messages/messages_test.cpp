@@ -358,7 +358,7 @@ TEST(Messages, LabelsThatAreAnyOrOneOfSeveralOrShared) {
   }
 }
 
-TEST(Messages, WhatIsLeftWithoutTheCutHasNoCycle) {
+TEST(Messages, TheRestWithoutTheCutHasNoCycle) {
   const MapQuery clique =
       query_of(4, {arc(0, 1, 0), arc(0, 2, 0), arc(0, 3, 0), arc(1, 2, 0), arc(1, 3, 0), arc(2, 3, 0)});
   EXPECT_FALSE(trees_without(clique, 0));
@@ -372,7 +372,7 @@ TEST(Messages, WhatIsLeftWithoutTheCutHasNoCycle) {
   EXPECT_EQ(trees_without(square, 0)->size(), 1U);
 }
 
-TEST(Messages, ARunEndsWhenItIsTold) {
+TEST(Messages, ARunEndsOnRequest) {
   std::mt19937 random(3);
   const Graph graph = graph_of(8, random_arcs(8, 60, random));
   const MapQuery query = query_of(3, {arc(0, 1, 0), arc(1, 2, 1), arc(2, 0, 2)});
@@ -420,7 +420,7 @@ TEST(Messages, NumbersOfOver64Bits) {
   EXPECT_EQ(listed(graph, query_of(24, path), plan, {}, 5000).size(), 5000U);
 }
 
-TEST(Messages, WhoTakesMapsMayEndTheRun) {
+TEST(Messages, TheCallerCanEndTheRun) {
   Arcs arcs;
   for (std::uint32_t u = 0; u < 100; ++u) {
     for (std::uint32_t v = 0; v < 100; ++v) arcs.emplace(u, v, 0);

@@ -35,15 +35,15 @@ struct Leaves {
   std::uint64_t taken = 0;  ///< The vertices with an image.
 };
 
-struct Told {
+struct Answer {
   bool has_room = true, is_known = false;
   MatchWays ways{0, 0};
 };
 
 /// The same of three or four vertices, by formulas of their own.
 template <std::uint32_t n>
-Told told_of_few(const Leaves& leaves) {
-  Told told;
+Answer answer_of_few(const Leaves& leaves) {
+  Answer answer_of;
   warp::on_lanes([&] {
     FewLeaves<LeafGroup, n> few;
     for (std::uint32_t i = 0; i < n; ++i) {
@@ -51,14 +51,14 @@ Told told_of_few(const Leaves& leaves) {
     }
     bool is_known = false;
     const MatchWays found = few.ways(LeafGroup::here(), leaves.images.data(), leaves.taken, is_known);
-    if (LeafGroup::here().leads()) told = {true, is_known, found};
+    if (LeafGroup::here().leads()) answer_of = {true, is_known, found};
   });
-  return told;
+  return answer_of;
 }
 
-Told told(const Leaves& leaves) {
+Answer answer_of(const Leaves& leaves) {
   const auto room = std::make_unique<LeafRoom>();
-  Told told;
+  Answer answer_of;
   warp::on_lanes([&] {
     LeafWays<LeafGroup> ways(LeafGroup::here(), *room);
     bool has_room = true, is_known = false;
@@ -66,9 +66,9 @@ Told told(const Leaves& leaves) {
       has_room = has_room && ways.add({list.data(), static_cast<std::uint32_t>(list.size())});
     }
     const MatchWays found = has_room ? ways.ways(leaves.images.data(), leaves.taken, is_known) : MatchWays{0, 0};
-    if (LeafGroup::here().leads()) told = {has_room, is_known, found};
+    if (LeafGroup::here().leads()) answer_of = {has_room, is_known, found};
   });
-  return told;
+  return answer_of;
 }
 
 std::uint64_t tried(const Leaves& leaves, std::size_t at, std::set<std::uint32_t>& used) {
@@ -106,11 +106,11 @@ void check_leaves(std::uint32_t seed) {
     leaves.taken |= std::uint64_t{1} << vertex;
     leaves.images[vertex] = image;
   }
-  std::vector<Told> answers = {told(leaves)};
-  if (vertices == 3) answers.push_back(told_of_few<3>(leaves));
-  if (vertices == 4) answers.push_back(told_of_few<4>(leaves));
+  std::vector<Answer> answers = {answer_of(leaves)};
+  if (vertices == 3) answers.push_back(answer_of_few<3>(leaves));
+  if (vertices == 4) answers.push_back(answer_of_few<4>(leaves));
   const std::uint64_t expected = tried(leaves, 0, used);
-  for (const Told& found : answers) {
+  for (const Answer& found : answers) {
     ASSERT_TRUE(found.has_room);
     ASSERT_TRUE(found.is_known);
     EXPECT_EQ(static_cast<std::uint64_t>(found.ways.number), expected);
@@ -141,7 +141,7 @@ TEST(LeafWays, ManyVerticesShareFewLists) {
   Leaves leaves;
   for (int i = 0; i < 6; ++i) leaves.lists.push_back(from_to(10, 20));
   for (int i = 0; i < 7; ++i) leaves.lists.push_back(from_to(0, 40));
-  const Told found = told(leaves);
+  const Answer found = answer_of(leaves);
   ASSERT_TRUE(found.has_room && found.is_known);
   EXPECT_TRUE(found.ways.number == falling(10, 6) * falling(34, 7));
 }
@@ -150,7 +150,7 @@ TEST(LeafWays, NumbersOf128BitsAreExact) {
   Leaves leaves;
   for (int i = 0; i < 5; ++i) leaves.lists.push_back(from_to(0, 5000));
   for (int i = 0; i < 4; ++i) leaves.lists.push_back(from_to(0, 6000));
-  const Told found = told(leaves);
+  const Answer found = answer_of(leaves);
   ASSERT_TRUE(found.has_room && found.is_known);
   EXPECT_TRUE(found.ways.number == falling(5000, 5) * falling(5995, 4));
   EXPECT_GT(static_cast<std::uint64_t>(found.ways.number >> 64), 0U);
@@ -163,27 +163,27 @@ Leaves two_tens(std::uint32_t images) {
   return leaves;
 }
 
-TEST(LeafWays, NumbersNearTheLargestAreExactOrNotTold) {
+TEST(LeafWays, NumbersNearTheLargestAreExactOrUnreported) {
   // The product of the lists' sizes is beyond 10^38, but the number is not.
-  const Told found = told(two_tens(80));
+  const Answer found = answer_of(two_tens(80));
   ASSERT_TRUE(found.has_room && found.is_known);
   EXPECT_TRUE(found.ways.number == falling(80, 10) * falling(80, 10));
   // The number is; each vertex alone has a number of images whose product is not.
-  const Told large = told(two_tens(90));
+  const Answer large = answer_of(two_tens(90));
   ASSERT_TRUE(large.has_room && large.is_known);
   EXPECT_GT(large.ways.bound, kMostExactWays);
 }
 
-TEST(LeafWays, WhatIsTooLargeIsNotTold) {
+TEST(LeafWays, TooLargeNumbersAreUnreported) {
   Leaves leaves;
   for (std::uint32_t i = 0; i < 12; ++i) leaves.lists.push_back(from_to(i / 6, 5000));
-  const Told found = told(leaves);
+  const Answer found = answer_of(leaves);
   ASSERT_TRUE(found.has_room && found.is_known);
   EXPECT_GT(found.ways.bound, kMostWays);
   // A product of 10^40, but no vertex has an image for itself for sure.
   Leaves tight;
   for (std::uint32_t i = 0; i < 30; ++i) tight.lists.push_back(from_to(i / 15, 30));
-  const Told unknown = told(tight);
+  const Answer unknown = answer_of(tight);
   ASSERT_TRUE(unknown.has_room);
   EXPECT_FALSE(unknown.is_known);
 }
@@ -191,9 +191,9 @@ TEST(LeafWays, WhatIsTooLargeIsNotTold) {
 TEST(LeafWays, ThereIsRoomForSomeListsThatDiffer) {
   Leaves leaves;
   for (std::uint32_t i = 0; i < kLeafLists; ++i) leaves.lists.push_back(from_to(i, 20));
-  EXPECT_TRUE(told(leaves).has_room);
+  EXPECT_TRUE(answer_of(leaves).has_room);
   leaves.lists.push_back(from_to(kLeafLists, 20));
-  EXPECT_FALSE(told(leaves).has_room);
+  EXPECT_FALSE(answer_of(leaves).has_room);
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ TEST(Match, IsThatOfAllMaps) {
   for (std::uint32_t seed = 1; seed <= kSeeds && !HasFailure(); ++seed) check(seed);
 }
 
-TEST(Match, TellsEdgesApart) {
+TEST(Match, DistinguishesEdges) {
   std::size_t found = 0;
   for (std::uint32_t seed = 1; seed <= kSeeds / 2 && !HasFailure(); ++seed) found += check_sides(seed);
   EXPECT_GT(found, kSeeds);
@@ -175,27 +175,27 @@ TEST(Match, OfTooManyStepsHasNoAnswer) {
   EXPECT_EQ(tried.found, all.found);
 }
 
-TEST(Match, TellsWhatIsDone) {
+TEST(Match, ReportsProgress) {
   std::mt19937 random(2);
   const TestGraph graph(random, 40, 0.6, 1);
   MatchIndex index(graph.view());
   const Query query = clique(kLongClique);
   const SetKernels& kernels = set_kernels(Tier::Scalar);
   for (unsigned threads : {1U, 3U}) {
-    std::vector<std::uint64_t> told;
+    std::vector<std::uint64_t> reported;
     MatchRequest request;
     request.threads = threads;
     request.steps_alone = 0;
     request.on_progress = [&](std::uint64_t done, std::uint64_t total) {
       EXPECT_LE(done, total);
       EXPECT_EQ(total, 40U);
-      told.push_back(done);
+      reported.push_back(done);
     };
     const MatchOutcome all = find_matches(index, query, kernels, request);
     EXPECT_EQ(all.roots, 40U);
     EXPECT_EQ(all.roots_done, 40U);
-    EXPECT_GT(std::ranges::count_if(told, [](std::uint64_t done) { return done > 0 && done < 40; }), 2);
-    EXPECT_TRUE(threads > 1 || std::ranges::is_sorted(told));
+    EXPECT_GT(std::ranges::count_if(reported, [](std::uint64_t done) { return done > 0 && done < 40; }), 2);
+    EXPECT_TRUE(threads > 1 || std::ranges::is_sorted(reported));
 
     // One that is stopped has done a part.
     std::atomic<std::uint32_t> stop{0};
@@ -292,7 +292,7 @@ TEST(Match, CountsSetsOfAlikeVertices) {
   EXPECT_EQ(rows_of(of_star, ascending(63, false), kernels, request, outcome).size(), 63U);
 }
 
-TEST(Match, StopsWhenItIsTold) {
+TEST(Match, StopsOnRequest) {
   std::mt19937 random(2);
   const TestGraph graph(random, 300, 0.5, 1);
   MatchIndex index(graph.view());

@@ -177,7 +177,7 @@ TEST(MatchWalk, FindsAllMaps) {
   for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) check(seed, {});
 }
 
-TEST(MatchWalk, TellsEdgesApart) {
+TEST(MatchWalk, DistinguishesEdges) {
   for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) check_sides(seed, {});
   for (std::uint32_t seed = 1; seed <= kSeeds / 2; ++seed) {
     check_sides(seed, {4, 1000, 1, ~std::uint64_t{0}, 2});
@@ -192,7 +192,7 @@ TEST(MatchWalk, PartsAreGivenAway) {
   }
 }
 
-TEST(MatchWalk, WhatTakesLongWaits) {
+TEST(MatchWalk, LongTasksAreQueued) {
   for (std::uint32_t seed = 1; seed <= kSeeds / 2; ++seed) {
     check(seed, {3, 1000, 1, 1, 0});
     check(seed, {1, 3, 2, 2, 0});

@@ -109,9 +109,9 @@ void stop(MpiTeam& team) {
 }
 
 /// A stopped rank leaves before it reaches the second region; the others find a part of that.
-void leave_early(MpiTeam& team, int who) {
+void leave_early(MpiTeam& team, int leaver) {
   for (std::uint64_t region = 0; region < 2; ++region) {
-    if (region == 1 && team.rank() == who) return;
+    if (region == 1 && team.rank() == leaver) return;
     while (const std::optional<std::uint64_t> unit = team.claim(region, kUnits)) {
       std::this_thread::sleep_for(std::chrono::milliseconds(region == 0 ? 0 : 5));
       check(team, bool(team.done(region, *unit, record_of(region, *unit, 0))), "a unit is not taken");
@@ -120,9 +120,9 @@ void leave_early(MpiTeam& team, int who) {
     check(team, bool(found), "no result");
     // All units of the second region may have been done before the rank left.
     check(team, region == 1 || found->is_complete, "the first region is not complete");
-    check(team, found->is_complete || who != 0 || found->merged.empty(), "rank 0 has left, and merged");
+    check(team, found->is_complete || leaver != 0 || found->merged.empty(), "rank 0 has left, and merged");
   }
-  if (team.rank() == (who == 0 ? 1 : 0)) std::printf("left\n");
+  if (team.rank() == (leaver == 0 ? 1 : 0)) std::printf("left\n");
 }
 
 }  // namespace

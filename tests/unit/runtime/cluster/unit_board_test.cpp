@@ -98,7 +98,7 @@ TEST(UnitBoard, RecordedUnitsKeepManyRanksAtWork) {
   }
 }
 
-TEST(UnitBoard, AStopLeavesOutWhatWasNotDone) {
+TEST(UnitBoard, AStopLeavesUndoneUnitsOut) {
   UnitBoard board(2);
   ASSERT_EQ(board.claim(0, 10, 0, 1)->size(), 1u);
   ASSERT_EQ(board.claim(0, 10, 1, 2)->size(), 2u);
@@ -143,7 +143,7 @@ TEST(UnitBoard, EachRankGivesItsShare) {
   EXPECT_FALSE(board.give(5, 1, "b"));
 }
 
-TEST(UnitBoard, RefusesWhatIsNotTheRanks) {
+TEST(UnitBoard, RefusesUnitsOfOtherRanks) {
   UnitBoard board(2);
   ASSERT_TRUE(board.claim(0, 4, 0, 1));
   EXPECT_FALSE(board.done(0, 0, 1, "x"));

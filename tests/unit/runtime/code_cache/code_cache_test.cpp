@@ -92,7 +92,7 @@ TEST_F(CodeCacheTest, MissThenHit) {
   EXPECT_EQ(files_there(), 1);
 }
 
-TEST_F(CodeCacheTest, WhatItMakesIsTheUsersAlone) {
+TEST_F(CodeCacheTest, ItsFilesArePrivateToTheUser) {
   const mode_t before = ::umask(0);
   EXPECT_EQ(cache_.store(name_, "code"), "");
   ::umask(before);
@@ -166,7 +166,7 @@ TEST_F(CodeCacheTest, FolderBehindALinkIsNotUsed) {
   expect_distrusted(CodeCache(link), "is a link");
 }
 
-TEST_F(CodeCacheTest, WhatBelongsToAnotherUserIsNotTaken) {
+TEST_F(CodeCacheTest, FilesOfAnotherUserAreIgnored) {
   if (::geteuid() != 0) GTEST_SKIP() << "[SKIP] only root can give files away";
   constexpr uid_t kNobody = 65534;
   ASSERT_EQ(cache_.store(name_, "code"), "");
@@ -222,7 +222,7 @@ TEST_F(CodeCacheTest, SizeCountsItsFilesOnly) {
   EXPECT_EQ(cache_.size().bytes, 1001U + 2 * 64);
 }
 
-TEST_F(CodeCacheTest, WhatWasNotUsedForLongestGoesFirst) {
+TEST_F(CodeCacheTest, LeastRecentlyUsedFilesAreEvicted) {
   const CodeCache small(folder_, {.bytes = 10'000, .files = 3});
   const std::string a = key_of({"a"}) + ".o", b = key_of({"b"}) + ".o", c = key_of({"c"}) + ".o";
   const std::string d = key_of({"d"}) + ".o", e = key_of({"e"}) + ".o";

@@ -257,7 +257,7 @@ TEST(GraphBuildTest, IsTheGraphOfTheList) {
   }
 }
 
-TEST(GraphBuildTest, TwoLabelsOfAVertexAreTold) {
+TEST(GraphBuildTest, TwoLabelsOfAVertexAreReported) {
   for (const std::vector<u64>& labels : {std::vector<u64>{4, 4, 4}, {4, 5, 4}, {u64(kNoLabel), 4, 4}}) {
     std::vector<u64> words = {0, 0, 0, 1, 1, 1, labels[0], labels[1], labels[2]};
     std::vector<u64> by_rank(2);

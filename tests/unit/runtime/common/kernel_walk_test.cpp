@@ -209,7 +209,7 @@ TEST(KernelWalk, StartsKernelsForLoopsBeyondTheFanout) {
   EXPECT_EQ(run({{1, 1, 2500}}, {.places = 64, .fanout = 1024, .split = 2}).kernels, 0U) << "beyond the split";
 }
 
-TEST(KernelWalk, WithoutRoomTheGroupGoesOnItself) {
+TEST(KernelWalk, WithoutRoomTheGroupContinuesItself) {
   const Outcome full = run({{1, 2500, 1}}, {.places = 1, .fanout = 1024});
   EXPECT_EQ(full.kernels, 1U);
   EXPECT_EQ(full.refused, 1U);

@@ -42,7 +42,7 @@ TEST(TaskQueue, GivesTasksInOrderThroughManyRounds) {
   EXPECT_FALSE(ring.queue.pop(task));
 }
 
-TEST(TaskQueue, RefusesWhatDoesNotFit) {
+TEST(TaskQueue, RefusesTasksBeyondItsCapacity) {
   Ring none(0);
   Task task{};
   EXPECT_FALSE(none.queue.push(numbered(1)));
@@ -56,7 +56,7 @@ TEST(TaskQueue, RefusesWhatDoesNotFit) {
   EXPECT_TRUE(ring.queue.push(numbered(3)));
 }
 
-TEST(TaskQueue, ReservesWhatThereIs) {
+TEST(TaskQueue, ReservesAvailableTasks) {
   Ring ring(5);
   EXPECT_EQ(ring.queue.reserve(3), 3U);
   u64 place = ring.queue.ticket(3);

@@ -27,7 +27,7 @@ TEST(Column, SizesOfElements) {
   EXPECT_EQ(element_bytes(ElementKind::Bool), 1u);
 }
 
-TEST(Column, RefusesWhatNoMemoryHolds) {
+TEST(Column, RefusesSizesBeyondMemory) {
   Column column(ElementKind::Float);
   EXPECT_FALSE(column.resize(~std::uint64_t{0} / 4));
   EXPECT_EQ(column.size(), 0u);

@@ -146,7 +146,7 @@ RegionError error_of(RegionOutcome outcome) {
 
 class SchedulerTest : public testing::TestWithParam<unsigned> {};
 
-TEST_P(SchedulerTest, CountsTrianglesWhateverIsDeferred) {
+TEST_P(SchedulerTest, CountsTrianglesWithAnyDeferredLoops) {
   Csr graph = hub_graph(300, 3000, 1);
   u64 expected = brute_triangles(graph);
   ASSERT_GT(expected, 0u);

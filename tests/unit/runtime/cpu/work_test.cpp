@@ -133,20 +133,20 @@ TEST(Work, OfAStoppedRegionIsThatOfTheVerticesThatWereWalked) {
   EXPECT_EQ(result.work_total, 3001u);
 }
 
-TEST(Work, IsToldWhileThereAreLongPositions) {
+TEST(Work, IsReportedDuringLongPositions) {
   // Each position takes long; progress is reported before many of them are walked.
-  static std::atomic<bool> told;
-  told = false;
+  static std::atomic<bool> was_reported;
+  was_reported = false;
   const RegionBody body = [](RegionContext*, Worker* worker, u64 begin, u64 end) {
     for (u64 at = begin; at < end; ++at) {
-      if (!told) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      if (!was_reported) std::this_thread::sleep_for(std::chrono::milliseconds(20));
       ++worker->positions_done;
     }
   };
   Walk walk(std::vector<u64>(1000, 1), body, 1);
   u64 first = 0;
   walk.control.on_progress = [&](u64 done, u64) {
-    if (!told.exchange(true)) first = done;
+    if (!was_reported.exchange(true)) first = done;
   };
   walk.run();
   EXPECT_GT(first, 0u);

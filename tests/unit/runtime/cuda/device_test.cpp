@@ -74,7 +74,7 @@ TEST_F(DeviceTest, ContextThatIsNotToBeHad) {
   EXPECT_EQ(device.error().message.find("GPU 0 (Fake GPU) cannot be used; "), 0U);
 }
 
-TEST_F(DeviceTest, GuardPutsBackWhatWasCurrent) {
+TEST_F(DeviceTest, GuardRestoresTheCurrentContext) {
   const DeviceRef first = open(0);
   const DeviceRef second = open(1);
   const auto current = [&] {
@@ -107,7 +107,7 @@ TEST_F(DeviceTest, ObjectsKeepTheirDevice) {
   EXPECT_TRUE(moved.synchronize());
 }
 
-TEST_F(DeviceTest, StreamSaysWhenItIsDone) {
+TEST_F(DeviceTest, StreamReportsItsEnd) {
   const DeviceRef device = open();
   const Stream stream = stream_of(device);
   fake_->not_ready = 1;
@@ -189,7 +189,7 @@ TEST_F(DeviceTest, EmptyBufferTakesNothing) {
   EXPECT_EQ(count_calls("cuMem"), 0);
 }
 
-TEST_F(DeviceTest, BufferThatDoesNotFitSaysTheSizes) {
+TEST_F(DeviceTest, BufferThatDoesNotFitReportsTheSizes) {
   const DeviceRef device = open();
   const Result<DeviceMemory> memory = DeviceMemory::allocate(device, 200'000'000);
   ASSERT_FALSE(memory);
@@ -257,7 +257,7 @@ TEST_F(DeviceTest, LaunchPassesShapeAndArguments) {
   EXPECT_EQ(global->bytes, 8U);
 }
 
-TEST_F(DeviceTest, LaunchThatFailsSaysItsShape) {
+TEST_F(DeviceTest, FailedLaunchReportsItsShape) {
   const DeviceRef device = open();
   const Stream stream = stream_of(device);
   const Result<Module> module = Module::load(device, "image");

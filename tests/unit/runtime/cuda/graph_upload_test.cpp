@@ -136,7 +136,7 @@ TEST_F(GraphUploadTest, EmptyGraph) {
   EXPECT_TRUE(upload->wait());
 }
 
-TEST_F(GraphUploadTest, GraphThatDoesNotFitSaysTheSizes) {
+TEST_F(GraphUploadTest, GraphThatDoesNotFitReportsTheSizes) {
   Result<Graph> graph = generate_star(1000);
   ASSERT_TRUE(graph);
   fake_->total_bytes = 10'000;
@@ -159,7 +159,7 @@ TEST_F(GraphUploadTest, ReserveCounts) {
             "the graph needs 16.4 kB and the run 67.1 MB on GPU 0 (Fake GPU), where 67.1 MB of 67.1 MB are free");
 }
 
-TEST_F(GraphUploadTest, FailingCopyComesOutOfWait) {
+TEST_F(GraphUploadTest, FailedCopyIsReportedByWait) {
   Result<Graph> graph = generate_star(1000);
   ASSERT_TRUE(graph);
   for (const char* symbol : {"cuMemcpyHtoDAsync_v2", "cuEventRecord", "cuEventSynchronize", "cuStreamSynchronize"}) {

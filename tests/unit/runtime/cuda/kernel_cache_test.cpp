@@ -138,7 +138,7 @@ TEST_F(CompileCachedTest, DamagedEntryIsCompiledAgain) {
   EXPECT_EQ(third.note, "");
 }
 
-TEST_F(CompileCachedTest, NoteOnPtxComesEachTime) {
+TEST_F(CompileCachedTest, NoteOnPtxIsRepeated) {
   CompileRequest request = kRequest;
   request.arch = 990;
   const KernelImage first = compile(request);

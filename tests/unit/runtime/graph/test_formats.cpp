@@ -187,7 +187,7 @@ TEST(EdgeLabels, OfADirectedGraph) {
   EXPECT_FALSE(loaded.graph.facts().word_info);
 }
 
-TEST(Report, SaysWhatWasDropped) {
+TEST(Report, ListsDroppedEdges) {
   const TemporaryFolder folder;
   const std::string path = folder.file("g", "# x\n1 1\n1 2\n1 2\n2 1\n2 3\n3 3\n");
   const LoadedGraph loaded = load(path);

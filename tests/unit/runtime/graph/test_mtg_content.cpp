@@ -275,7 +275,7 @@ void expect_counts(Graph& graph) {
   EXPECT_TRUE(motif::count_orbits(graph, orbits));
 }
 
-TEST(Mtg, WhateverIsChangedIsRefusedOrCountedRight) {
+TEST(Mtg, ChangedFilesAreRefusedOrCountedCorrectly) {
   const TemporaryFolder folder;
   std::mt19937_64 draw(17);
   std::uint64_t taken = 0;

@@ -131,7 +131,7 @@ TEST_F(Triples, EdgesHaveLabelsAndNothingElse) {
   EXPECT_NE(load_error(spec).message.find("only the columns of edge lists"), std::string::npos);
 }
 
-TEST_F(Triples, AreToldFromTables) {
+TEST_F(Triples, AreDistinguishedFromTables) {
   using detail::looks_like_triple;
   EXPECT_TRUE(looks_like_triple("<a> <p> <b> ."));
   EXPECT_TRUE(looks_like_triple("  _:a<p>\"b\"."));

@@ -140,7 +140,7 @@ TEST(Parts, RanksThatAreNoVerticesStayNone) {
   EXPECT_EQ(vertices, 3U);
 }
 
-TEST(Parts, WhatCannotBeCountedInPartsIsAnError) {
+TEST(Parts, PatternsThatCannotBeSplitAreErrors) {
   const TemporaryFolder folder;
   GraphSpec spec = spec_of(folder.file("g.txt", "1 2\n2 3\n"));
   spec.directed = true;
