@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "codegen/cuda/delta_text.h"
+#include "incremental/delta_count_text.h"
 
 namespace matcha::session::stream {
 
@@ -24,8 +24,8 @@ GpuRows rows_of(const DeviceSearch::Outcome& outcome) {
 }
 
 runtime::Result<std::unique_ptr<GpuDeltas>> GpuDeltas::open(DynamicPresent& present, const DeltaDevice& settings) {
-  runtime::Result<std::vector<GpuCode>> gpus = open_gpu_codes(codegen::gpu::delta_count_text(), "delta_count.cu",
-                                                              settings.code_folder, settings.gpus, settings.turn);
+  runtime::Result<std::vector<GpuCode>> gpus =
+      open_gpu_codes(delta_count_text(), "delta_count.cu", settings.code_folder, settings.gpus, settings.turn);
   if (!gpus) return gpus.error();
   return make(present, settings, std::move(*gpus));
 }

@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "codegen/cuda/delta_text.h"
+#include "incremental/delta_count_text.h"
 #include "session/gpu.h"
 
 namespace matcha::session::stream {
@@ -36,7 +36,7 @@ std::shared_ptr<GpuOpening> GpuOpening::begin(const std::string& code_folder) {
   ++openings;
   try {
     std::thread([state = opening->state_, code_folder]() mutable {
-      runtime::Result<GpuCode> found = open_gpu_code(codegen::gpu::delta_count_text(), "delta_count.cu", code_folder);
+      runtime::Result<GpuCode> found = open_gpu_code(delta_count_text(), "delta_count.cu", code_folder);
       {
         const std::lock_guard<std::mutex> lock(state->mutex);
         state->found.emplace(std::move(found));

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "codegen/cuda/device_text.h"
-#include "codegen/cuda/match_text.h"
 #include "engines/search/device_matcher.h"
+#include "engines/search/match_text.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/kernel_cache.h"
 #include "runtime/cuda/nvrtc.h"

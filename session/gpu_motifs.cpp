@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "codegen/cuda/motif_text.h"
 #include "engines/identities/counter.h"
 #include "engines/identities/device_counter.h"
+#include "engines/identities/motif_text.h"
 #include "runtime/graph/device_copies.h"
 #include "session/gpu_matcher.h"
 

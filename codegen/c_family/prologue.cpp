@@ -8,9 +8,13 @@
 namespace matcha::codegen {
 
 std::string standalone_text(std::string_view path) {
-  std::string result;
-  std::string_view text = cpp_texts::embedded_text(path);
+  const std::string_view text = cpp_texts::embedded_text(path);
   MATCHA_CHECK(text.data() != nullptr, "an embedded text");
+  return standalone(text);
+}
+
+std::string standalone(std::string_view text) {
+  std::string result;
   while (!text.empty()) {
     std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
@@ -21,6 +25,16 @@ std::string standalone_text(std::string_view path) {
       result.append(line).append("\n");
     }
   }
+  return result;
+}
+
+std::string kernel_prologue(std::initializer_list<std::string_view> more) {
+  std::string result;
+  for (std::string_view path : {"runtime/common/prelude.h", "runtime/common/lists.h", "runtime/common/graphs.h",
+                                "runtime/common/atomics.h", "runtime/common/group.h", "runtime/common/unit_tasks.h"}) {
+    result += standalone_text(path);
+  }
+  for (std::string_view path : more) result += standalone_text(path);
   return result;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,11 @@ namespace matcha::codegen {
 /// The text of an embedded header without `#pragma once` and includes of our own files.
 /// Requires: `path` is among the files that codegen/CMakeLists.txt embeds.
 std::string standalone_text(std::string_view path);
+/// The same of the text of a header that another folder embeds.
+std::string standalone(std::string_view text);
+/// What kernels that are of no program start with: six headers of runtime/common,
+/// and more of them. Requires: as `standalone_text`.
+std::string kernel_prologue(std::initializer_list<std::string_view> more);
 
 /// The common start of every C-family program: the headers of runtime/common in the order of their dependencies.
 /// another.

@@ -4,12 +4,12 @@
 #include <memory>
 #include <mutex>
 
+#include "engines/identities/device/motif_data.h"
 #include "engines/identities/ranked_graph.h"
 #include "engines/identities/triangles.h"
 #include "engines/identities/vertex_loop.h"
 #include "engines/identities/wedge_walk.h"
 #include "engines/search/unit_kernels.h"
-#include "runtime/common/motif_data.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/graph_upload.h"
 #include "runtime/cuda/memory.h"
@@ -21,8 +21,8 @@ namespace matcha::runtime::motif {
 /// Sums over the triangles and wedges of a graph, on a device that has a copy of it with ranks by degree.
 class DeviceMotifs {
  public:
-  /// `code`: the kernels of codegen/cuda/motif_kernels.h. Requires: `graph` as in `rank_for_motifs`. Errors: Resource,
-  /// also if sums might not fit into 128 bits; Runtime.
+  /// `code`: the kernels of engines/identities/device/motif_kernels.h. Requires: `graph` as in `rank_for_motifs`.
+  /// Errors: Resource, also if sums might not fit into 128 bits; Runtime.
   static Result<std::unique_ptr<DeviceMotifs>> make(const Graph& graph, const cuda::DeviceRef& device,
                                                     cuda::Module code);
 

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "engines/search/device/match_data.h"
 #include "engines/search/matcher.h"
 #include "engines/search/query.h"
 #include "engines/search/stops.h"
-#include "runtime/common/match_data.h"
 
 namespace matcha::runtime::match {
 
-/// Patterns that groups of a device match together (runtime/common/match_walk.h): one queue of units, one sum for each
-/// pattern.
+/// Patterns that groups of a device match together (engines/search/device/match_walk.h): one queue of units, one sum
+/// for each pattern.
 class DeviceBatch {
  public:
   struct Pattern {

@@ -20,8 +20,8 @@ namespace matcha::runtime::match {
 /// Matches labelled patterns on a device that has a copy of the graph.
 class DeviceMatcher {
  public:
-  /// `code`: the kernels of codegen/cuda/match_kernels.h. Requires: the graph outlives it and has offsets (no hash
-  /// index). Errors: Runtime, Resource.
+  /// `code`: the kernels of engines/search/device/match_kernels.h. Requires: the graph outlives it and has offsets (no
+  /// hash index). Errors: Runtime, Resource.
   static Result<std::unique_ptr<DeviceMatcher>> make(const GraphView& graph, const cuda::DeviceRef& device,
                                                      cuda::Module code);
 

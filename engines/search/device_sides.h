@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "engines/search/device/match_data.h"
 #include "engines/search/match_index.h"
 #include "engines/search/query.h"
-#include "runtime/common/match_data.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/result.h"

@@ -18,8 +18,8 @@ struct BatchUpdate {
 };
 
 /// The rows that some updates change, each once: the inserted and deleted items, each with a stamp that determines the
-/// updates that see it (runtime/common/delta_data.h). The size depends on the number of updates, not on the length of
-/// rows.
+/// updates that see it (incremental/runtime/device/delta_data.h). The size depends on the number of updates, not on the
+/// length of rows.
 class BatchRows {
  public:
   /// Requires: the graph outlives it.

@@ -10,13 +10,13 @@
 #include "engines/search/stops.h"
 #include "engines/search/unit_kernels.h"
 #include "incremental/runtime/batch_rows.h"
+#include "incremental/runtime/device/delta_data.h"
 #include "incremental/runtime/dynamic_graph.h"
 #include "incremental/runtime/graph_mirror.h"
 #include "incremental/runtime/row_walks.h"
 #include "incremental/runtime/search_memory.h"
 #include "incremental/runtime/shared_search.h"
 #include "incremental/runtime/term_data.h"
-#include "runtime/common/delta_data.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/module.h"
@@ -58,7 +58,8 @@ struct UnitShare {
 /// A device that counts deltas: its copy of the graph, and its other buffers.
 class DeviceCopy {
  public:
-  /// Requires: the graph outlives it. `code`: the kernels of codegen/cuda/delta_kernels.h. Errors: Runtime, Resource.
+  /// Requires: the graph outlives it. `code`: the kernels of incremental/runtime/device/delta_kernels.h. Errors:
+  /// Runtime, Resource.
   static Result<std::unique_ptr<DeviceCopy>> make(DynamicGraph& graph, const cuda::DeviceRef& device,
                                                   cuda::Module code);
 

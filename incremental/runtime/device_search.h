@@ -10,13 +10,13 @@
 
 #include "engines/search/stops.h"
 #include "incremental/runtime/batch_rows.h"
+#include "incremental/runtime/device/delta_data.h"
 #include "incremental/runtime/device_copy.h"
 #include "incremental/runtime/dynamic_graph.h"
 #include "incremental/runtime/row_edits.h"
 #include "incremental/runtime/row_walks.h"
 #include "incremental/runtime/shared_search.h"
 #include "incremental/runtime/term_data.h"
-#include "runtime/common/delta_data.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/module.h"
 #include "runtime/result.h"
@@ -27,7 +27,7 @@ namespace matcha::runtime::stream {
 /// All copies take all updates, and each device processes a share of the units; with partners, a share of their share.
 class DeviceSearch {
  public:
-  /// A device, and the kernels of codegen/cuda/delta_kernels.h.
+  /// A device, and the kernels of incremental/runtime/device/delta_kernels.h.
   struct Device {
     cuda::DeviceRef device;
     cuda::Module code;

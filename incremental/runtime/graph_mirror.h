@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "incremental/runtime/batch_rows.h"
+#include "incremental/runtime/device/delta_data.h"
 #include "incremental/runtime/dynamic_graph.h"
 #include "incremental/runtime/kept_rows.h"
 #include "incremental/runtime/row_places.h"
 #include "incremental/runtime/row_walks.h"
-#include "runtime/common/delta_data.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/module.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engines/search/unit_kernels.h"
-#include "runtime/common/delta_data.h"
+#include "incremental/runtime/device/delta_data.h"
 
 namespace matcha::runtime::stream {
 

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "incremental/runtime/device/delta_data.h"
 #include "incremental/runtime/dynamic_graph.h"
 #include "incremental/runtime/shared_search.h"
-#include "runtime/common/delta_data.h"
 
 namespace matcha::runtime::stream {
 
-/// Terms as plain words for groups of threads on a device (runtime/common/delta_walk.h).
+/// Terms as plain words for groups of threads on a device (incremental/runtime/device/delta_walk.h).
 class TermData {
  public:
   /// Empty, with the reason, if a term has too many sets or vertices. The data is valid for the graph as long as its

@@ -17,6 +17,8 @@ def main():
         print(f"[SKIP] there is no {compiler}")
         return 77
     headers = sorted(pathlib.Path("runtime/common").glob("*.h"))
+    for engine in ("engines/identities", "engines/search", "incremental/runtime"):
+        headers += [path for path in sorted(pathlib.Path(engine, "device").glob("*.h")) if "_kernels" not in path.stem]
     command = [program, "-I.", "-std=c++20"]
     if compiler == "g++":
         headers += [path for path in sorted(pathlib.Path("codegen/c_family/host").glob("*.h")) if path.stem != "main"]

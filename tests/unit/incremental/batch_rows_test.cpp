@@ -44,7 +44,7 @@ std::vector<BatchUpdate> edges_of(const DynamicGraph& graph, bool there) {
   return edges;
 }
 
-/// The version of a row seen by an update, by the rule of runtime/common/delta_data.h.
+/// The version of a row seen by an update, by the rule of incremental/runtime/device/delta_data.h.
 std::vector<std::uint32_t> seen(BatchRows& batch, const BatchRows::Row& row, std::uint32_t update) {
   constexpr std::uint32_t kGoes = 1U << 31;
   const std::span<const std::uint32_t> before = batch.row_before(row.backwards, row.row);

@@ -15,10 +15,10 @@
 
 #include "incremental/delta_query.h"
 #include "incremental/runtime/batch_rows.h"
+#include "incremental/runtime/device/delta_walk.h"
 #include "incremental/runtime/shared_search.h"
 #include "incremental/runtime/term_data.h"
 #include "question/read.h"
-#include "runtime/common/delta_walk.h"
 #include "runtime/cpu/set_kernels.h"
 
 namespace matcha::session::stream {

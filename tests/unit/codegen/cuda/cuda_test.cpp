@@ -13,18 +13,18 @@
 #include <vector>
 
 #include "codegen/cuda/cuda.h"
-#include "codegen/cuda/delta_text.h"
 #include "codegen/cuda/device_text.h"
 #include "codegen/cuda/frame_layout.h"
 #include "codegen/cuda/graph_build.h"
 #include "codegen/cuda/host_values.h"
-#include "codegen/cuda/match_text.h"
-#include "codegen/cuda/motif_text.h"
 #include "codegen/cuda/program.h"
 #include "codegen/cuda/region_plan.h"
 #include "codegen/cuda/sinks.h"
+#include "engines/identities/motif_text.h"
+#include "engines/search/match_text.h"
 #include "frontend/frontend.h"
 #include "frontend/lower.h"
+#include "incremental/delta_count_text.h"
 #include "ir/parser.h"
 #include "ir/verifier.h"
 #include "passes/pass_manager.h"
@@ -99,7 +99,7 @@ TEST_F(CudaText, KernelsThatBuildGraphsCompile) {
 TEST_F(CudaText, KernelsThatCountDeltasCompile) {
   const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
   if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
-  for (int arch : kArchs) EXPECT_EQ(compile(**nvrtc, delta_count_text(), arch), "") << arch;
+  for (int arch : kArchs) EXPECT_EQ(compile(**nvrtc, session::stream::delta_count_text(), arch), "") << arch;
 }
 
 TEST_F(CudaText, KernelsThatMatchPatternsCompile) {

@@ -13,11 +13,11 @@
 #include <thread>
 #include <vector>
 
+#include "engines/identities/device/motif_walk.h"
 #include "engines/identities/ranked_graph.h"
 #include "engines/identities/triangle_walk.h"
 #include "engines/identities/triangles.h"
 #include "engines/identities/wedge_walk.h"
-#include "runtime/common/motif_walk.h"
 #include "runtime/cpu/set_kernels.h"
 
 namespace matcha::runtime::motif {

@@ -12,11 +12,11 @@
 #include <thread>
 #include <vector>
 
+#include "engines/search/device/match_walk.h"
 #include "engines/search/device_batch.h"
 #include "engines/search/device_sides.h"
 #include "engines/search/match_index.h"
 #include "engines/search/matcher.h"
-#include "runtime/common/match_walk.h"
 #include "runtime/cpu/set_kernels.h"
 #include "tests/unit/engines/search/side_cases.h"
 #include "tests/unit/engines/search/small_cases.h"

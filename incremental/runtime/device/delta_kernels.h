@@ -1,5 +1,5 @@
-// Kernels that count the matches of changed edges: entries around runtime/common/delta_walk.h, to which this text is
-// appended. A group is a warp; when the text is compiled as C++, for the emulation, one thread.
+// Kernels that count the matches of changed edges: entries around incremental/runtime/device/delta_walk.h, to which
+// this text is appended. A group is a warp; when the text is compiled as C++, for the emulation, one thread.
 #pragma once
 
 namespace matcha_program {

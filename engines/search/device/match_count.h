@@ -1,7 +1,7 @@
 // Counts the matches of a group when the remaining vertices are independent, and sums them.
 #pragma once
 
-#include "runtime/common/match_lists.h"
+#include "engines/search/device/match_lists.h"
 
 namespace matcha_program {
 

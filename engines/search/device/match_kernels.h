@@ -1,5 +1,5 @@
-// Kernels that match labelled patterns: entries around runtime/common/match_walk.h, to which this text is appended. A
-// group is a warp; when the text is compiled as C++, for the emulation, one thread.
+// Kernels that match labelled patterns: entries around engines/search/device/match_walk.h, to which this text is
+// appended. A group is a warp; when the text is compiled as C++, for the emulation, one thread.
 #pragma once
 
 namespace matcha_program {

@@ -3,7 +3,7 @@
 // `refused`.
 #pragma once
 
-#include "runtime/common/delta_sets.h"
+#include "incremental/runtime/device/delta_sets.h"
 #include "runtime/common/unit_tasks.h"
 
 namespace matcha_program {

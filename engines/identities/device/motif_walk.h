@@ -1,8 +1,8 @@
 // The sums of engines/identities/wedge_walk.h on groups, one vertex or arc a group, the largest degrees first.
 #pragma once
 
+#include "engines/identities/device/motif_data.h"
 #include "runtime/common/item_sets.h"
-#include "runtime/common/motif_data.h"
 
 namespace matcha_program {
 

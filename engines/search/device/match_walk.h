@@ -3,8 +3,8 @@
 // exact, or marked `refused`.
 #pragma once
 
-#include "runtime/common/match_choice.h"
-#include "runtime/common/match_count.h"
+#include "engines/search/device/match_choice.h"
+#include "engines/search/device/match_count.h"
 
 namespace matcha_program {
 

@@ -2,10 +2,10 @@
 
 #include <string>
 
-namespace matcha::codegen::gpu {
+namespace matcha::session::stream {
 
 /// The text of the kernels that count the matches of changed edges (incremental/runtime/device_search.h), the same for
 /// all patterns; to be compiled with `compile_options()`.
 std::string delta_count_text();
 
-}  // namespace matcha::codegen::gpu
+}  // namespace matcha::session::stream

@@ -1,8 +1,8 @@
 // The sets of a search for matches of changed edges: steps of a term, whose items the lanes of a group share.
 #pragma once
 
+#include "incremental/runtime/device/delta_rows.h"
 #include "runtime/common/atomics.h"
-#include "runtime/common/delta_rows.h"
 
 namespace matcha_program {
 

@@ -2,8 +2,8 @@
 // with the items of a list shared among the lanes of a group. Masks and numbers are equal in all lanes.
 #pragma once
 
+#include "engines/search/device/match_data.h"
 #include "runtime/common/leaf_ways.h"
-#include "runtime/common/match_data.h"
 
 namespace matcha_program {
 

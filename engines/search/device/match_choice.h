@@ -1,7 +1,7 @@
 // Chooses the vertex that a group matches next.
 #pragma once
 
-#include "runtime/common/match_lists.h"
+#include "engines/search/device/match_lists.h"
 
 namespace matcha_program {
 

@@ -1,7 +1,7 @@
 // Rows of a graph as of an update, whose items the lanes of a group share, and rows that move to other places.
 #pragma once
 
-#include "runtime/common/delta_data.h"
+#include "incremental/runtime/device/delta_data.h"
 #include "runtime/common/item_sets.h"
 
 namespace matcha_program {
