@@ -16,9 +16,8 @@
 #include "ir/printer.h"
 #include "question/query/query.h"
 #include "session/doctor.h"
+#include "session/explanation.h"
 #include "session/message_log.h"
-#include "session/pictures/draw_pattern.h"
-#include "session/plan_report.h"
 #include "session/query_request.h"
 #include "session/targets.h"
 
@@ -125,11 +124,14 @@ matcha_status explain_as_task(const std::shared_ptr<SharedProgram>& program,
   Task::start(task, [task = task.get(), explained, program, graph, threads = options.threads] {
     explained->found = guarded([&] {
       Found out;
-      const session::PlanRun how{threads, &task->stop(), task->deadline()};
-      nlohmann::ordered_json found;
+      session::ExplainRun how;
+      how.threads = threads;
+      how.maybe_stop = &task->stop();
+      how.deadline = task->deadline();
+      session::Explanation found;
       out.status =
-          status_of(session::PlanReport::make(program->request(), graph, on_reading_thread, how, out.errors, found));
-      explained->json = found.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+          status_of(session::Prepared::explain(program->request(), graph, on_reading_thread, how, out.errors, found));
+      explained->json = session::plan_json(found).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
       return out;
     });
   });

@@ -70,6 +70,7 @@ class PatternSource {
   void take(pattern::PatternProgram program) { program_ = std::move(program); }
 
   const pattern::PatternSet& set() const { return *set_; }
+  bool has_program() const { return program_.has_value(); }
   /// After `write`.
   const pattern::PatternProgram& program() const { return *program_; }
   bool directed() const { return set_->patterns.front().directed; }

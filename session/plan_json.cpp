@@ -1,8 +1,10 @@
-#include "session/plan_json.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string_view>
 #include <utility>
 
+#include "session/explanation.h"
 #include "session/values.h"
 
 namespace matcha::session {
@@ -31,8 +33,6 @@ void add_steps(const std::vector<Step>& steps, std::size_t depth, Json& rows) {
     add_steps(step.steps, depth + 1, rows);
   }
 }
-
-}  // namespace
 
 Json steps_json(const std::vector<Step>& steps) {
   Json rows = Json::array();
@@ -73,6 +73,31 @@ Json memory_json(const std::vector<PlannedBuffer>& buffers) {
     memory.push_back(std::move(row));
   }
   return memory;
+}
+
+}  // namespace
+
+Json plan_json(const Explanation& all) {
+  Json json = {{"schema", "matcha.plan/1"}};
+  if (!all.semantics.empty()) {
+    json["semantics"] = all.semantics;
+    json["meaning"] = all.meaning;
+    json["plans"] = plans_json(all.choices);
+  }
+  json["engine"] = all.engine;
+  json["engines"] = all.decision.is_null() ? Json::array() : all.decision;
+  json["signature"] = all.signature;
+  json["program"] = all.text;
+  if (all.ran && all.run_ms > 0) {
+    json["ms"] = rounded(all.run_ms);
+    json["simd"] = all.simd;
+    json["answer"] = all.rows.empty() ? fmt::format("{}", fmt::join(all.values, ", ")) : all.rows;
+  }
+  json["complete"] = all.ran && all.stopped.empty();
+  json["steps"] = all.engine == "program" ? steps_json(all.nest) : lines_json(all.method);
+  json["passes"] = passes_json(all.passes);
+  json["memory"] = memory_json(all.memory);
+  return json;
 }
 
 }  // namespace matcha::session

@@ -11,6 +11,7 @@
 #include "session/assumptions.h"
 #include "session/bind_slices.h"
 #include "session/edge_label_facts.h"
+#include "session/explanation.h"
 #include "session/given_list.h"
 #include "session/gpu_matcher.h"
 #include "session/label_graph.h"
@@ -296,11 +297,28 @@ Status Prepared::find_gpu() {
                         "`device` = `cpu` runs on the CPU");
 }
 
-Status Prepared::prepare() {
+Status Prepared::begin() {
   Status status = find_gpu();
   if (status == Status::Ok) status = read();
   if (status == Status::Ok) status = bind();
-  if (status == Status::Ok) status = decide({}, run_.log);
+  return status == Status::Ok ? decide({}, run_.log) : status;
+}
+
+Status Prepared::explain(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph,
+                         const Reading& reading, const ExplainRun& how, std::string& errors, Explanation& found) {
+  ProgramRequest explained = request;
+  explained.explains = true;
+  if (explained.device == "cuda") explained.device = "cpu";
+  const auto log = std::make_shared<const MessageLog>();
+  Prepared prepared(explained, graph, reading, log);
+  Status status = prepared.begin();
+  if (status == Status::Ok) status = session::explain(prepared.run_, how, found);
+  errors = log->text();
+  return status;
+}
+
+Status Prepared::prepare() {
+  Status status = begin();
   if (status != Status::Ok) return status;
   // The graph stays as it is, so that a search that is short once is short each time.
   codegen::RunOptions alone;

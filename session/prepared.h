@@ -13,21 +13,28 @@
 
 namespace matcha::session {
 
+struct Explanation;
+struct ExplainRun;
+
 /// A program that is compiled for one graph in memory, or several that were joined, and a device, and bound to it. It
 /// keeps the graphs.
 class Prepared {
  public:
-  /// All steps from the text to machine code. After an error nothing is made, and `errors` says what is wrong.
+  /// All steps from the text to machine code. After an error nothing is made, and `errors` has the messages.
   /// `reading` runs the steps that read programs and patterns: only one thread of a process may.
   using Reading = QuestionRun::Reading;
   static Status make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph, const Reading& reading,
                      std::string& errors, std::unique_ptr<Prepared>& out);
-  /// The same with messages to a reporter, which what is made keeps.
+  /// The same with messages to a reporter, which the result keeps.
   static Status make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph, const Reading& reading,
                      std::shared_ptr<const Reporter> reporter, std::unique_ptr<Prepared>& out);
 
+  /// Explains what would be prepared (session/explanation.h), for a CPU.
+  static Status explain(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph,
+                        const Reading& reading, const ExplainRun& how, std::string& errors, Explanation& found);
+
   /// Binds it to another graph in place of its own, between runs: one with the same label words, directed and with
-  /// information of edges as that is. False: it was compiled for what that graph is not, and must be made anew.
+  /// information of edges as that is. False: it was compiled for other facts of the graph, and must be made again.
   bool rebind(const std::shared_ptr<ResidentGraph>& graph);
 
   /// Runs it. Any number of threads may; on a GPU they take turns. `more`: arguments of parameters that a rewritten
@@ -67,10 +74,11 @@ class Prepared {
   Status report(const codegen::RunError& failed, const Reporter& to) const;
 
  private:
-  friend class PlanReader;
   Prepared(const ProgramRequest& request, std::shared_ptr<ResidentGraph> graph, const Reading& reading,
            std::shared_ptr<const Reporter> reporter)
       : reporter_(std::move(reporter)), run_(request, *reporter_, reading), graph_(std::move(graph)) {}
+  /// All until the engines have decided.
+  Status begin();
   Status prepare();
   /// Reads the program, or the pattern and checks it against the graph.
   Status read();

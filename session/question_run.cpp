@@ -53,6 +53,10 @@ Status QuestionRun::read(const std::atomic<bool>* maybe_cancel) {
   if (status != Status::Ok) return status;
   if (pattern) reporter.set_pattern(pattern->sources(), pattern->loc());
   signature = pattern ? pattern->signature(request.matches) : compilation->signature();
+  if (pattern && request.explains) {
+    semantics = pattern->semantics(request.matches);
+    meaning = pattern->meaning();
+  }
   return status;
 }
 
@@ -79,6 +83,7 @@ planner::Question QuestionRun::question() const {
   question.most = request.maybe_most;
   question.device = request.device;
   question.engine = request.engine;
+  question.wants_program = request.wants_program;
   if (!request.may_search) question.wants_program = "what takes the answer";
   if (request.tier != "auto") question.wants_tier = "`tier`";
   question.in_shares = request.shares;
@@ -97,6 +102,8 @@ EngineContext QuestionRun::context() const {
 
 std::optional<double> QuestionRun::expected_ns(bool on_gpu) {
   if (!pattern) return on_gpu ? std::nullopt : session::expected_ns(*compilation, bound);
+  // Orbits have no program, and a graph that is not in memory has no figures.
+  if (!request.pattern.per.empty() || choice.context().maybe_graph == nullptr) return std::nullopt;
   if (planned_ == Status::Ok) planned_ = write_program(on_gpu);
   if (planned_ != Status::Ok) return std::nullopt;
   return on_gpu ? forecast.ns : pattern->program().cost;
@@ -111,6 +118,7 @@ Status QuestionRun::decide(planner::Question asked, EngineContext given, planner
   if (planned_ != Status::Ok || decided != Status::Ok) return planned_ != Status::Ok ? planned_ : decided;
   if (!request.explains) return Status::Ok;
   offers = planner::to_json(choice.decision());
+  if (request.device == "cuda") return Status::Ok;
   choice.stay_on_cpu();
   if (!choice.decision().is_empty()) return Status::Ok;
   return to.error(Status::Usage, "what runs on a GPU alone is not explained", "leave out `device`");
@@ -198,6 +206,11 @@ Status QuestionRun::compile() {
   compilation->set_target(target->info(settings()));
   const Status status = run_passes(*compilation);
   if (status != Status::Ok) return status;
+  return load_program();
+}
+
+Status QuestionRun::load_program() {
+  open_back_end();
   return load ? load(*compilation, *backend, executable) : compilation->load(*backend, executable);
 }
 

@@ -40,6 +40,7 @@ struct ProgramRequest {
   GpuOptions gpu;
   bool some = false;             ///< Runs will be given `RunOptions::most`: not all matches are wanted.
   bool may_search = true;        ///< Engines other than `program` may answer.
+  std::string wants_program;     ///< The option for which only a program may answer; empty: none.
   bool explains = false;         ///< All offers are priced.
   bool shares = false;           ///< Runs are shares of a whole one, which identities do not know.
   bool may_lack_labels = false;  ///< Labels that no vertex or edge has are no error: they may come.
@@ -47,7 +48,7 @@ struct ProgramRequest {
   /// Patterns that a GPU matches together with this one, if it does; null: alone.
   std::shared_ptr<codegen::MatchBatch> maybe_batch;
   std::optional<std::uint64_t> maybe_most;  ///< What `RunOptions::most` will be, if it is known.
-  /// Makes of what the pipeline `nests` leaves of a program what is compiled in its place; empty: the program is.
+  /// Makes the module that is compiled from the one that the pipeline `nests` leaves; empty: the program is compiled.
   std::function<ir::Module(ir::Context& context, const ir::Module& nests)> rewrite;
 
   bool of_pattern() const { return !pattern.text.empty(); }
@@ -86,18 +87,20 @@ class QuestionRun {
   Status write_program(bool on_gpu);
   /// The program of the pattern is read; nothing happens where the program was given.
   Status lower_program();
-  /// Finds the words of the graph, and ranks its vertices by degree if nobody can tell and it pays.
+  /// Finds the words of the graph, and ranks its vertices by degree if no answer shows it and it pays.
   Status order_vertices();
   /// Makes the back end of the target, unless there is one, and has it begin.
   void open_back_end();
-  /// Runs the passes of the target on a compilation: for what is bound, or for any input.
+  /// Runs the passes of the target on a compilation: for the bound inputs, or for any.
   Status run_passes(Compilation& of);
-  /// Runs the passes and loads what they leave.
+  /// Runs the passes and loads the module that they leave.
   Status compile();
+  /// The second half of `compile`.
+  Status load_program();
 
   /// The compilation begins again, for another program.
   void renew();
-  /// What is read from now on is read on the thread of the caller.
+  /// From now on programs and patterns are read on the thread of the caller.
   void read_here();
   TargetSettings settings() const { return {request.code_folder, request.gpu, {}}; }
   /// The graph of the pattern; null: there is none, or it is not in memory.
@@ -112,6 +115,7 @@ class QuestionRun {
   std::optional<PatternSource> pattern;
   std::optional<Compilation> compilation;
   Signature signature;
+  std::string semantics, meaning;  ///< Of a pattern, as it was given; if the request explains.
   BoundInputs bound;
   bool is_bound = false;  ///< The inputs are there.
   /// The graph that a pattern is planned for and matched in; null: the main one of `bound`.

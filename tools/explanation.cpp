@@ -114,16 +114,17 @@ std::string memory_text(const std::vector<PlannedBuffer>& plan) {
 
 std::string run_text(const Explanation& all) {
   std::string out = all.stopped.empty() ? "\nthis run\n" : fmt::format("\nthis run, {}\n", all.stopped);
-  if (!all.answer.empty()) out += fmt::format("  {:<14} {}\n", "result", all.answer);
-  if (!all.count_names.empty() && !all.counts.empty()) {
-    std::string lines = named_lines(all.count_names, all.counts);
+  if (const std::string answer = answer_text(all); !answer.empty())
+    out += fmt::format("  {:<14} {}\n", "result", answer);
+  if (const std::vector<std::string> counts = count_texts(all); !all.count_names.empty() && !counts.empty()) {
+    std::string lines = named_lines(all.count_names, counts);
     lines.pop_back();
     for (std::size_t at = lines.find('\n'); at != std::string::npos; at = lines.find('\n', at + 1)) {
       lines.insert(at + 1, std::string(kIndent, ' '));
     }
     out += fmt::format("  {:<14} {}\n", "result", lines);
   }
-  out += fmt::format("  {:<14} {}\n", "simd", all.simd);
+  if (!all.simd.empty()) out += fmt::format("  {:<14} {}\n", "simd", all.simd);
   if (all.engine == "program") {
     out += fmt::format("  {:<14} {}\n", "outer steps", all.positions);
     out += fmt::format("  {:<14} {} loops of stragglers\n", "split off", all.deferred);
@@ -169,6 +170,18 @@ std::string sizes_caption(const Explanation& all) {
     if (!all.stopped.empty()) out += fmt::format(" Partial: {}.", all.stopped);
   }
   return out.empty() ? "With a graph: how often each step runs." : out;
+}
+
+std::string answer_text(const Explanation& all) {
+  if (!all.rows.empty() || !all.count_names.empty()) return all.rows;
+  return fmt::format("{}", fmt::join(all.values, "\t"));
+}
+
+std::vector<std::string> count_texts(const Explanation& all) {
+  const bool are_all = all.count_names.empty() || all.values.size() == all.count_names.size();
+  std::vector<std::string> counts = all.semantics.empty() || !are_all ? std::vector<std::string>() : all.values;
+  for (std::string& count : counts) count = grouped(std::move(count));
+  return counts;
 }
 
 std::string actual_time(const Explanation& all) {

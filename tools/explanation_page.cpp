@@ -84,7 +84,7 @@ std::string counted_section(const Explanation& all) {
 /// Each pattern is a figure of its own, so that a narrow page has them in more rows; the legend stands below.
 std::string pattern_figures(const Explanation& all) {
   std::string out = "<div class=\"patterns\">\n";
-  const std::vector<Drawing> pictures = pattern_pictures(all.plans, all.counts);
+  const std::vector<Drawing> pictures = pattern_pictures(all.plans, count_texts(all));
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     out += figure(svg_element(pictures[i], fmt::format("pattern-{}", i), "A pattern and its matching order",
                               pattern_words({all.plans[i]}), false));
@@ -107,9 +107,9 @@ std::string pattern_sections(const Explanation& all) {
   if (all.plans.empty()) return {};
   std::string out = heading("Pattern and matching order");
   out += pattern_figures(all);
-  if (!all.count_names.empty() && !all.counts.empty()) {
+  if (const std::vector<std::string> counts = count_texts(all); !all.count_names.empty() && !counts.empty()) {
     std::vector<std::vector<std::string>> rows;
-    for (std::size_t i = 0; i < all.counts.size(); ++i) rows.push_back({all.count_names[i], all.counts[i]});
+    for (std::size_t i = 0; i < counts.size(); ++i) rows.push_back({all.count_names[i], counts[i]});
     out += table(all.stopped.empty() ? "Counts." : "Counts, as far as the run came.", {"pattern", "count"},
                  {false, true}, rows);
   }
@@ -216,7 +216,7 @@ std::string explanation_svg(const Explanation& all) {
     page.height += drawing.height + kMargin;
   };
   heading_text(shortened(title_of(all), kMostInHeading));
-  if (!all.plans.empty()) add(draw_patterns(all.plans, all.counts));
+  if (!all.plans.empty()) add(draw_patterns(all.plans, count_texts(all)));
   if (!all.plans.empty()) heading_text("Loops as they run");
   add(draw_nest(all));
   std::string words = all.plans.empty() ? "" : pattern_words(all.plans) + " ";
@@ -231,9 +231,9 @@ std::string explanation_html(const Explanation& all) {
                      svg_style());
   out += fmt::format("<h1>{}</h1>\n", escaped(all.signature));
   out += paragraph(all.name, "quiet");
-  if (!all.answer.empty()) {
+  if (const std::string answer = answer_text(all); !answer.empty()) {
     out += fmt::format("<p class=\"answer\">{}: <strong>{}</strong></p>\n",
-                       all.stopped.empty() ? "Result" : "Partial result", escaped(all.answer));
+                       all.stopped.empty() ? "Result" : "Partial result", escaped(answer));
   }
   if (!all.stopped.empty()) {
     out += paragraph(fmt::format("The run was {}.", all.stopped));

@@ -157,7 +157,7 @@ Status ClusterRun::check(const RunVerbOptions& all) {
     processes_ = first->header.shards;
   }
   if (options_.shard.empty()) return Status::Ok;
-  if (options_.ledger.empty()) {
+  if (options_.ledger.empty() && !all.explains) {
     return console_.error(Status::Usage, "`--shard` needs `--ledger FILE`", "the file of what this part finds");
   }
   std::optional<std::pair<std::uint64_t, std::uint64_t>> part;

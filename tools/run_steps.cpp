@@ -48,6 +48,7 @@ ProgramRequest request_of(const RunVerbOptions& options, const PatternOptions& p
   request.some = options.most().has_value();
   request.maybe_most = options.most();
   request.code_folder = options.code_folder;
+  request.explains = options.explains;
   return request;
 }
 
@@ -87,6 +88,14 @@ class Run final : public RunSteps {
     if (chosen.on_gpu && chosen.engine == "search") run_.executable = chosen.make();
     if (code == Status::Ok) decides_again_ = count_together();
     return code;
+  }
+  Status decide() override {
+    planner::Catalog catalog;
+    catalog.threads = report_.threads;
+    catalog.may_have_gpu = run_.target->on_gpu || may_choose_;
+    catalog.gpu_problem = gpu_problem;
+    catalog.ns_to_open = run_.target->on_gpu ? 0 : kNsToOpenGpu;
+    return run_.decide(question(catalog.may_have_gpu), context(), catalog, console_);
   }
   Status compute() override {
     return steps({&Run::choose, &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute});
@@ -175,12 +184,17 @@ class Run final : public RunSteps {
     report_.pattern = run_.pattern->semantics(options_.streams());
     report_.count_names = run_.pattern->count_names();
     // A .mtg says when it is read whether it has arcs.
-    return binds_mtg(options_.bind) ? code : run_.pattern->check_arcs(options_.bind.directed);
+    const bool has_inputs = !options_.bind.graph.empty() || !options_.bind.inputs.empty();
+    return binds_mtg(options_.bind) || (options_.explains && !has_inputs)
+               ? code
+               : run_.pattern->check_arcs(options_.bind.directed);
   }
 
-  planner::Question question(bool may_have_gpu) const {
+  planner::Question question(bool may_use_gpu) const {
     planner::Question question = run_.question();
-    question.device = !may_have_gpu ? "cpu" : options_.gpu_given.empty() ? options_.device : "cuda";
+    question.device = options_.device;
+    if (may_use_gpu && !options_.gpu_given.empty()) question.device = "cuda";
+    if (!may_use_gpu && may_have_gpu()) question.device = "cpu";
     if (options_.backend != "llvm") question.wants_program = fmt::format("`--backend {}`", options_.backend);
     if (options_.tune) question.wants_program = "`--tune`";
     question.wants_tier = options_.tier != "auto" ? "`--tier`" : "";
@@ -201,16 +215,6 @@ class Run final : public RunSteps {
       return batch;
     };
     return context;
-  }
-
-  /// Asks the engines.
-  Status decide() {
-    planner::Catalog catalog;
-    catalog.threads = report_.threads;
-    catalog.may_have_gpu = run_.target->on_gpu || may_choose_;
-    catalog.gpu_problem = gpu_problem;
-    catalog.ns_to_open = run_.target->on_gpu ? 0 : kNsToOpenGpu;
-    return run_.decide(question(catalog.may_have_gpu), context(), catalog, console_);
   }
 
   /// Adds a pattern of several to those that identities may count together, if they can count it; whether they can.
@@ -286,7 +290,9 @@ class Run final : public RunSteps {
   }
 
   Status open_matches() {
-    if (!options_.streams() || !cluster_.has_answer() || (options_.json && options_.matches.empty())) return Status::Ok;
+    if (!options_.streams() || options_.explains || !cluster_.has_answer() ||
+        (options_.json && options_.matches.empty()))
+      return Status::Ok;
     runtime::Result<OutputFile> file =
         OutputFile::open(options_.matches.empty() ? "-" : options_.matches, row_format_.compression);
     if (!file) return console_.error(file.error());
@@ -324,7 +330,7 @@ class Run final : public RunSteps {
   /// there, and once more if it was compiled for shorter lists of neighbours than theirs.
   Status begin() {
     // Of several patterns each is compiled when its turn comes.
-    if (options_.tune || maybe_shared_ != nullptr) return Status::Ok;
+    if (options_.tune || options_.explains || maybe_shared_ != nullptr) return Status::Ok;
     run_.open_back_end();
     if (of_pattern() || run_.compilation->reads_labels()) return Status::Ok;
     const Status code = compile();

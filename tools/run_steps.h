@@ -32,6 +32,8 @@ class RunSteps {
   virtual Status read() = 0;
   /// Binds and reads the inputs. Of several patterns, also writes the program, whose errors are found by this.
   virtual Status prepare() = 0;
+  /// Asks the engines which of them answers. `compute` does so itself.
+  virtual Status decide() = 0;
   /// Compiles and runs.
   virtual Status compute() = 0;
   /// Prints the answer, or the part of it that there is.

@@ -57,6 +57,7 @@ class Identities final : public WithoutProgram {
     const codegen::OrbitTask task{question_.first().size(), question_.orbits_by_edge,
                                   question_.induced == pattern::Induced::Vertex};
     offer.make = [task] { return codegen::make_orbit_counter(task); };
+    offer.plan = [] { return std::vector<std::string>{"orbits of each row by identities of counts of subgraphs"}; };
     return offer;
   }
 

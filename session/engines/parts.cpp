@@ -22,6 +22,10 @@ class Parts final : public WithoutProgram {
     if (!on_gpu) offer.share = kFaster;
     offer.bytes = context_.bytes_of_part;
     offer.make = context_.parts;
+    offer.plan = [bytes = context_.bytes_of_part] {
+      return std::vector<std::string>{
+          fmt::format("a program that counts in each subgraph, of at most {} bytes", bytes)};
+    };
     return offer;
   }
 };

@@ -218,6 +218,36 @@ class Patterns(cli.CliTest):
         else:
             self.assertIn(b"stopped by --timeout before there was a result", done.stderr)
 
+    def test_other_runs(self):
+        """The decision and the plan of runs on a GPU, of a part of a run and with a limit of memory, which are not
+        made; and the answer of orbits."""
+        def chosen(text):
+            return re.search(r"^ \* (\S+ on a \S+)", text, re.M).group(1)
+
+        on_gpu = self.ok("explain", "--pattern", "house", SMALL, "--device", "cuda")
+        self.assertEqual("program on a GPU", chosen(on_gpu))
+        self.assertIn("schedule-regions", on_gpu)
+        self.assertNotIn("\nthis run", on_gpu)
+        self.assertIn("map-lanes", self.ok("explain", "--pattern", "house", "--device", "cuda"))
+
+        orbits = self.ok("explain", "--pattern", "motif:4", "--per", "vertex", SMALL)
+        self.assertEqual("identities on a CPU", chosen(orbits))
+        self.assertRegex(orbits, r"\n  result +20 items\n")
+
+        shard = self.ok("explain", "--pattern", "motif:4", SMALL, "--shard", "0/4")
+        self.assertEqual("program on a CPU", chosen(shard))
+        self.assertRegex(shard, r"\n   identities on a CPU +processes share the loops of a program\n")
+        self.assertNotIn("\nthis run", shard)
+
+        graph = f"{self.folder}/wiki.mtg"
+        self.ok("graph", "convert", cli.WIKI, graph)
+        parts = self.ok("explain", "--pattern", "triangle", graph, "--memory", "400K")
+        self.assertEqual("parts on a CPU", chosen(parts))
+        self.assertRegex(parts, r"\n   search on a CPU +the graph takes .* more than `--memory` allows\n")
+
+        self.fails(2, "explain", "--pattern", "motif:4", "--per", "vertex", says="`--per` is about a graph")
+        self.fails(2, "explain", cli.TRIANGLE, SMALL, "--sample", "5", "--device", "cuda", says="--sample")
+
     def test_wrong_uses(self):
         self.fails(2, "explain", cli.TRIANGLE, SMALL, "--sample", "5", "--no-run", says="--sample")
         self.fails(2, "explain", cli.TRIANGLE, SMALL, "--sample", "0")
