@@ -4,6 +4,7 @@ import base64
 import ctypes
 import gc
 import inspect
+import json
 import os
 import pathlib
 import re
@@ -183,6 +184,26 @@ def test_plans():
     assert mt.explain(graph, double, params={"k": 3}).answer == "12"
     with pytest.raises(mt.ProgramError):
         mt.explain(graph, "no such pattern")
+
+
+def test_the_command_line_explains_the_same(tmp_path):
+    """All but times and costs of `explain --json` is as in the library, which keeps ranks by degree without `order`."""
+    def facts(plan):
+        plan = {key: value for key, value in plan.items() if key not in ("ms", "passes")}
+        plan["plans"] = [(one["plan"], one["algorithm"]) for one in plan.get("plans", [])]
+        plan["engines"] = [{key: value for key, value in one.items() if key != "ns"} for one in plan["engines"]]
+        return plan
+
+    matcha = os.path.join(os.environ["MATCHA_BUILD"], "bin", "matcha")
+    file, program = tmp_path / "square.txt", tmp_path / "pairs.mt"
+    file.write_text("".join(f"{u} {v}\n" for u, v in zip(*SQUARE)))
+    program.write_text("def main(G: Graph) -> int:\n    return size(vertices(G))\n")
+    questions = [(pattern, ["--pattern", pattern]) for pattern in ("house", "motif:4")]
+    questions.append((mt.program(program.read_text()), [str(program)]))
+    for question, words in questions:
+        command = [matcha, "explain", *words, str(file), "--json", "--quiet", "--order", "id"]
+        printed = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        assert facts(mt.explain(mt.Graph(*SQUARE), question, order="id").facts) == facts(printed), words
 
 
 def test_explain_names_the_engine_that_counts():
