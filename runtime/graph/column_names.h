@@ -44,7 +44,7 @@ bool is_usual_name(std::string_view name, ColumnRole role);
 int id_likeness(std::string_view name);
 
 /// The separator of a line whose cells may be names: the first of tab, comma, `;` and `|` that stands outside of
-/// quotes, but no comma behind `;` or `|`, which is in a cell (`1;2;0,5`); 0: blanks.
+/// quotes; 0: blanks. A comma behind `;` or `|` is in a cell: `1;2;0,5`.
 char separator_of(std::string_view line);
 
 /// True for a column without a name, such as the index of a data frame.

@@ -333,10 +333,13 @@ std::optional<LineError> follow_columns(const std::vector<RowChunk>& before, Row
 }
 
 LineError line_too_short(unsigned found, const ColumnSpec& wanted) {
+  const bool is_whole = found == 1 && wanted.kind == ColumnKind::Vertex;
   return LineError{0,
                    "the line has " + std::to_string(found) + (found == 1 ? " column, " : " columns, ") +
                        std::to_string(wanted.index + 1) + " are needed",
-                   wanted.kind == ColumnKind::Label ? kNoEdgeLabel : ""};
+                   wanted.kind == ColumnKind::Label ? kNoEdgeLabel
+                   : is_whole                       ? "tabs, commas, `;`, `|` or blanks separate columns"
+                                                    : ""};
 }
 
 void name_numbers(RowChunk& chunk, const std::vector<ColumnSpec>& columns) {

@@ -151,6 +151,9 @@ Status LineSource::check_text(std::string_view head) const {
   if (head.starts_with(kMtgMagic.substr(0, 4)) || head.starts_with("MTG")) {
     return input_error(path_, 0, "the file is a damaged .mtg", "it went through a text conversion; fetch it as binary");
   }
+  if (head.starts_with(std::string_view("\xFF\xFE\0\0", 4)) || head.starts_with(std::string_view("\0\0\xFE\xFF", 4))) {
+    return input_error(path_, 0, "the file is UTF-32", "convert it: iconv -f UTF-32 -t UTF-8");
+  }
   if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) {
     return input_error(path_, 0, "the file is UTF-16", "convert it: iconv -f UTF-16 -t UTF-8");
   }

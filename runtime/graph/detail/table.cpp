@@ -133,8 +133,13 @@ class TableParser {
       chunk.columns = plan_.has_heading ? plan_.heading_columns : at;
       chunk.first_row = chunk.lines;
     }
-    if (at != chunk.columns) return uneven_columns(at, chunk.columns);
-    return std::nullopt;
+    if (at == chunk.columns) return std::nullopt;
+    LineError error = uneven_columns(at, chunk.columns);
+    // R writes names of rows, and no name of their column.
+    if (plan_.has_heading && at == chunk.columns + 1) {
+      error.hint = "if the first column has names of rows, name the columns behind it: `FILE:1,2`";
+    }
+    return error;
   }
 
   std::optional<LineError> store(std::string_view cell, std::size_t column, LabelReader& labels,

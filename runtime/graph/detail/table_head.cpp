@@ -178,6 +178,10 @@ class Head {
     plan_.rows.is_even = !ask_.is_named;
     plan_.ids = ask_.options.text_ids ? IdKind::Text : ask_.ids;
     if (lines->empty()) return empty();
+    if (lines->front().size() == 5 && lines->front().starts_with("sep=")) {
+      return input_error(source_.path(), source_.first_line(),
+                         "the line says what separates the cells, as Excel writes it", "leave it out: tail -n +2 FILE");
+    }
     take_lines(*lines);
     const Cells comment = commented_heading();
     bool is_plain = looks_plain(*lines);
@@ -315,6 +319,8 @@ class Head {
     if (ask_.options.heading != Heading::Auto) return ask_.options.heading == Heading::Yes;
     if (names_columns()) return true;
     if (is_plain || is_update(first.front())) return false;
+    // The separator of the ends is not known: reading the line reports it.
+    if (infers_ends() && first.size() == 1) return false;
     const std::optional<EndColumns> ends = infers_ends() ? usual_ends(first) : std::nullopt;
     if (!ends && std::any_of(first.begin(), first.end(), is_meant_as_number)) return false;
     if (is_above_numbers() || is_above_index()) return true;

@@ -71,6 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadCase{"control_bytes", "1 \x01\x02\n", 1, "found `\\x01\\x02`"},
                     BadCase{"utf16_le", "\xFF\xFE" + std::string("1\0 \0", 4), 0, "the file is UTF-16"},
                     BadCase{"utf16_be", "\xFE\xFF" + std::string("\0001\0 ", 4), 0, "the file is UTF-16"},
+                    BadCase{"utf32", std::string("\xFF\xFE\0\0", 4) + zeros(8), 0, "the file is UTF-32"},
                     BadCase{"zero_bytes", "1 2\n" + zeros(8), 0, "bytes of value 0"},
                     BadCase{"gz_of_zero_bytes", gzip(zeros(8)), 0, "bytes of value 0"},
                     BadCase{"zip", std::string("PK\x03\x04 and so on"), 0, "the archive"},

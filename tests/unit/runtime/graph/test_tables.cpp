@@ -194,6 +194,24 @@ TEST_F(Tables, LinesOfUnlikeLength) {
   expect_error(table("src,dst\n1,2\n1,\n"), 3, "expected a vertex id, the column is empty");
 }
 
+TEST_F(Tables, CommasOfDecimalNumbers) {
+  const NamedEdges edges = {{"1", "2"}, {"2", "3"}};
+  expect_edges(table("1;2;0,5\n2;3;1\n", {0U, 1U}), edges, "csv with `;`, column 0 → column 1");
+  expect_edges(table("1;2;0,5\n2;3;1,5\n"), edges, "csv with `;`, column 0 → column 1");
+  expect_edges(table("1,2,a;b;3\n2,3,c\n"), edges, "");
+  expect_edges(table("1,2,7;8;0,5\n2,3,c,0\n"), edges, "");
+}
+
+TEST_F(Tables, FirstLinesThatAreNoTable) {
+  expect_error(table("1::2::5\n2::3::5\n"), 1, "the line has 1 column, 2 are needed");
+  expect_error(table("a->b\nb->c\n"), 1, "the line has 1 column, 2 are needed");
+  EXPECT_NE(load_error(table("1:2\n2:3\n")).hint.find("separate columns"), std::string::npos);
+  expect_error(table("sep=;\nsource;target\n1;2\n"), 1, "the line says what separates the cells");
+  const GraphSpec rows_of_r = table("\"from\" \"to\"\n\"1\" \"a\" \"b\"\n\"2\" \"b\" \"a\"\n");
+  expect_error(rows_of_r, 2, "the line has 3 columns, those before have 2");
+  EXPECT_NE(load_error(rows_of_r).hint.find("`FILE:1,2`"), std::string::npos);
+}
+
 TEST_F(Tables, QuotesOfCommentsPairWithNone) {
   expect_edges(table("1,2,\"a\nb\"\n# an inch is 1\"\n2,3,\"c\nd\"\n3,4,e\n", {0U, 1U}),
                {{"1", "2"}, {"2", "3"}, {"3", "4"}}, "csv, column 0 → column 1");
