@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace matcha::runtime {
+
+/// A number of 256 bits, not negative. Sums that are larger wrap: who adds knows a bound before.
+struct WideInt {
+  static constexpr unsigned kBits = 256;
+  std::uint64_t words[4] = {};  ///< The lowest first.
+
+  WideInt() = default;
+  explicit WideInt(unsigned __int128 value)
+      : words{static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value >> 64), 0, 0} {}
+
+  WideInt& operator+=(const WideInt& other) {
+    unsigned __int128 carry = 0;
+    for (int i = 0; i < 4; ++i) {
+      carry += static_cast<unsigned __int128>(words[i]) + other.words[i];
+      words[i] = static_cast<std::uint64_t>(carry);
+      carry >>= 64;
+    }
+    return *this;
+  }
+  bool operator==(const WideInt& other) const = default;
+
+  bool is_zero() const { return (words[0] | words[1] | words[2] | words[3]) == 0; }
+  /// It is one of the numbers of a signed int of 128 bits.
+  bool fits_int128() const { return (words[2] | words[3] | words[1] >> 63) == 0; }
+  /// Its lower 128 bits.
+  __int128 int128() const { return static_cast<__int128>(static_cast<unsigned __int128>(words[1]) << 64 | words[0]); }
+  double to_double() const;
+  /// In decimal digits.
+  std::string to_string() const;
+};
+
+}  // namespace matcha::runtime
