@@ -23,6 +23,7 @@
 #include "runtime/graph/graph.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/result.h"
+#include "runtime/wide_int.h"
 
 namespace matcha::codegen {
 
@@ -37,8 +38,9 @@ struct VertexValue {
   std::uint32_t rank = 0;
 };
 
-/// One result. An int is 128 bits wide, so that a sum at top level is reported exactly.
-using ResultValue = std::variant<__int128, double, bool, VertexValue, ListValue>;
+/// One result. An int is 128 bits wide, so that a sum at top level is reported exactly. A larger count of cliques is a
+/// WideInt.
+using ResultValue = std::variant<__int128, double, bool, VertexValue, ListValue, runtime::WideInt>;
 
 /// The value bound to a parameter of the module, in the order of `Module::params`.
 using Argument = std::variant<std::int64_t, double, bool, runtime::Graph*, const runtime::InputList*>;
@@ -85,6 +87,8 @@ struct RunOptions {
   std::optional<std::chrono::steady_clock::time_point> deadline;
   /// Called with the progress of the current step: units of work done, of `total`.
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;
+  /// Receives notes for the user during a run, such as that it will take long.
+  std::function<void(const std::string& note)> on_note;
   /// If set and the module's one result is a list, receives its rows as they are found, in no particular order and in
   /// constant memory; the result is then the number of rows. Returns false to end the run.
   std::function<bool(const Rows&)> on_rows;

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engines/cliques/roots.h"
+#include "engines/cliques/sample.h"
+#include "engines/identities/vertex_loop.h"
+#include "engines/search/stops.h"
+#include "runtime/cpu/set_kernels.h"
+#include "runtime/graph/graph.h"
+#include "runtime/result.h"
+#include "runtime/wide_int.h"
+
+namespace matcha::runtime::cliques {
+
+struct CliqueRequest {
+  std::uint32_t size = 0;  ///< Of cliques, at least 1; 0: of all sizes.
+  unsigned threads = 1;    ///< One, or as many as oneTBB has.
+  Tier tier = Tier::Scalar;
+  match::Stops stops;
+  std::function<void(const ExpectedWork&)> on_expected = {};  ///< Told before trees are walked.
+};
+
+struct CliqueOutcome {
+  motif::End end = motif::End::Complete;  ///< Once it is not complete, there are no counts.
+  /// By size from 1, the last one is not zero; of one size that count alone.
+  std::vector<WideInt> counts;
+  std::uint64_t nodes = 0;
+  std::vector<std::pair<std::string_view, double>> times;  ///< Milliseconds of the parts, in order.
+};
+
+/// Counts cliques by pivot trees over rows of bits. Requires: an undirected simple graph without a hash index. Errors:
+/// Resource when out of memory; Runtime, before anything is counted, where a count may take more than 256 bits.
+Result<CliqueOutcome> count_cliques(const Graph& graph, const CliqueRequest& request);
+
+/// The roots in the order that counting takes; `maybe_work` gets what that is expected to take. Errors: Resource when
+/// out of memory.
+Result<Roots> roots_to_count(const Graph& graph, std::uint32_t size, Tier tier, ExpectedWork* maybe_work = nullptr);
+
+}  // namespace matcha::runtime::cliques

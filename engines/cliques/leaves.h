@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "engines/cliques/tree.h"
+#include "runtime/wide_int.h"
+
+namespace matcha::runtime::cliques {
+
+/// The leaves that trees of one thread have added, for trees of at most `widest` candidates below a root.
+class Leaves {
+ public:
+  /// `size`: as `Tree::size`. May throw std::bad_alloc, and so may a tree that adds to it.
+  Leaves(std::uint32_t widest, std::uint32_t size);
+
+  /// Has a tree add its leaves here; this outlives it.
+  void take(Tree& tree);
+  /// Leaves of another object of the same sizes.
+  void add(const Leaves& other);
+  /// One leaf more.
+  void add(std::uint32_t held, std::uint32_t free, std::uint32_t pairs);
+  /// By size, the number of cliques, from 0; those of no vertex are not counted. Numbers of more than 256 bits wrap.
+  std::vector<WideInt> counts() const;
+
+ private:
+  struct Free {
+    void operator()(std::uint64_t* plane) const { std::free(plane); }
+  };
+  void make(std::uint64_t pairs);
+
+  const std::uint32_t size_;
+  const std::uint64_t stride_;
+  const std::uint64_t rows_;
+  std::vector<std::unique_ptr<std::uint64_t, Free>> owned_;
+  std::vector<std::uint64_t*> planes_;
+};
+
+/// Bits of a number that no count of cliques passes, by the numbers of candidates of the roots: `roots[d]` roots have d
+/// of them. `size`: as `Tree::size`; 0: of cliques of any size.
+std::uint32_t bits_of_counts(const std::vector<std::uint64_t>& roots, std::uint32_t size);
+
+}  // namespace matcha::runtime::cliques

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/cpu/set_kernels.h"
+
+namespace matcha::runtime::cliques {
+
+/// A walk of pivot trees by one thread: the leaves that it counts, and the calls on its way.
+///
+/// The cliques of a set of vertices, by size, are the coefficients of a polynomial. That of a leaf with `held` vertices
+/// in every clique, `free` ones that may each be left out, and `pairs` of which a clique has one or none, is
+/// x^held (1+x)^free (1+2x)^pairs. Leaves are counted in planes, one a number of pairs: item free * stride + held.
+struct Tree {
+  std::uint64_t** planes = nullptr;  ///< By the number of pairs; null until one has a leaf.
+  std::uint64_t stride = 0;
+  std::uint32_t size = 0;  ///< Cliques of so many vertices alone are wanted; 0: of all sizes.
+  std::uint64_t nodes = 0;
+  std::uint64_t next_look = 0;  ///< Nodes after which `look` is called.
+  bool ended = false;           ///< Everything is left as it is.
+  void* owner = nullptr;        ///< Of the planes.
+  void* walker = nullptr;       ///< Of `look` and `give`.
+  /// Makes a plane. May throw std::bad_alloc.
+  void (*make_plane)(Tree& tree, std::uint64_t pairs) = nullptr;
+  /// Sets `next_look`, and `ended` where the walk has to end.
+  void (*look)(Tree& tree) = nullptr;
+  /// Takes a branch of the top levels to walk it elsewhere; null: none does. `set` has the width of the root.
+  void (*give)(Tree& tree, const std::uint64_t* set, std::uint32_t held, std::uint32_t free,
+               std::uint32_t pairs) = nullptr;
+  std::uint64_t gives_from = 0;          ///< Nodes from which on branches are given away.
+  const std::uint64_t* few = nullptr;    ///< As `cliques_of_few` gives it.
+  std::uint64_t* narrow_rows = nullptr;  ///< Room for `narrow_words` words, for rows of half the width, and so on.
+};
+
+/// The widest set of candidates that a tree is walked for; a power of 2.
+inline constexpr std::uint32_t kMostBits = 4096;
+
+/// Words of a row of `count` bits, at most kMostBits: a power of 2.
+constexpr std::uint64_t words_of(std::uint64_t count) {
+  std::uint64_t words = 1;
+  while (words * 64 < count) words *= 2;
+  return words;
+}
+
+/// Words that rows of half the width of such a row take, and those of half of that, down to one word.
+constexpr std::uint64_t narrow_words(std::uint64_t words) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t width = words / 2; width > 1; width /= 2) sum += width * width * 64;
+  return sum;
+}
+
+/// Adds the leaves of all cliques that have `held` vertices, any of `free` others, of each of `pairs` one or none, and
+/// vertices of `set`. `rows`: words * 64 symmetric rows of `words` words (words_of) without loops; those of vertices
+/// that are not in the set are not looked at.
+using WalkTree = void (*)(Tree& tree, const std::uint64_t* rows, std::uint64_t words, const std::uint64_t* set,
+                          std::uint32_t held, std::uint32_t free, std::uint32_t pairs);
+
+/// The walk of a SIMD tier, at most the best one of this processor; all give the same leaves for one processor.
+WalkTree walk_tree(Tier tier);
+
+/// What `walk_tree` gives: "scalar", "bmi2" or "avx512-popcnt".
+const char* walk_name(Tier tier);
+
+}  // namespace matcha::runtime::cliques

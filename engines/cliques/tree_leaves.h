@@ -1,0 +1,138 @@
+#pragma once
+
+#include "engines/cliques/few_cliques.h"
+#include "engines/cliques/tree.h"
+#include "engines/cliques/vertex_sets.h"
+
+/// The leaves of pivot trees. Included by one file a tier, as vertex_sets.h.
+namespace matcha::runtime::cliques {
+namespace {
+
+/// Nodes that need no branches. `Simd` has `degrees` and `twice_edges`, as in vertex_sets.h, and `extract` (PEXT).
+template <typename Simd>
+class LeafSink {
+ public:
+  explicit MATCHA_CLIQUE_INLINE LeafSink(Tree& tree) : tree_(tree) {}
+
+  /// False: the walk ends.
+  MATCHA_CLIQUE_INLINE bool counted_node() {
+    if (++tree_.nodes >= tree_.next_look) tree_.look(tree_);
+    return !tree_.ended;
+  }
+
+  MATCHA_CLIQUE_INLINE u64* plane_at(u32 held, u32 free, u32 pairs) {
+    u64* plane = tree_.planes[pairs];
+    if (plane == nullptr) [[unlikely]] {
+      tree_.make_plane(tree_, pairs);
+      plane = tree_.planes[pairs];
+    }
+    return plane + free * tree_.stride + held;
+  }
+  MATCHA_CLIQUE_INLINE void add(u32 held, u32 free, u32 pairs) { *plane_at(held, free, pairs) += 1; }
+
+  /// Pairs of vertices that miss each other alone leave the set; gives how many.
+  template <typename Set>
+  static MATCHA_CLIQUE_INLINE u32 strip(const Set* rows, Set but_one, Set& set) {
+    u32 pairs = 0;
+    const Set all = set;
+    while (!but_one.is_empty()) {
+      const u32 vertex = but_one.first();
+      but_one.take_first();
+      Set missed = all.without(rows[vertex]);
+      missed.remove(vertex);
+      const u32 other = missed.first();
+      if (!but_one.has(other)) continue;
+      but_one.remove(other);
+      set.remove(vertex);
+      set.remove(other);
+      ++pairs;
+    }
+    return pairs;
+  }
+
+  /// Sets that are leaves, whatever edges they have.
+  template <typename Set>
+  static MATCHA_CLIQUE_INLINE bool is_few(u32 count) {
+    return count <= (Set::kWords == 1 ? kMostFew : 2);
+  }
+
+  /// Leaves: none, one and two vertices are free or a pair, and more are looked up by their edges.
+  template <typename Set>
+  MATCHA_CLIQUE_INLINE void few(const Set* rows, const Set& set, u32 count, u32 held, u32 free, u32 pairs) {
+    if (count <= 2) return small(rows, set, count, held, free, pairs);
+    if constexpr (Set::kWords == 1) looked_up(rows, set, count, tree_.few, plane_at(held, free, pairs));
+  }
+
+  /// The rows of at most eight vertices, with the vertices before them alone, are the key of a table of polynomials.
+  template <typename Set>
+  static void looked_up(const Set* rows, Set set, u32 count, const u64* table, u64* at) {
+    const u64 all = set.bits;
+    u64 key = 0, more[kMostFew - kMostOfTable] = {};
+    set.take_first();
+    for (u32 i = 1; i < count; ++i) {
+      const u64 before = Simd::extract(rows[set.first()].bits, all) & ((u64{1} << i) - 1);
+      set.take_first();
+      if (i < kMostOfTable) {
+        key |= before << first_pair(i);
+      } else {
+        more[i - kMostOfTable] = before;
+      }
+    }
+    u64 found = few_cliques(table, key, more[0], more[1], count);
+    at[0] += 1;
+    for (u32 size = 1; found != 0; found >>= 8, ++size) at[size] += found & 0xff;
+  }
+
+  /// A set of at most two.
+  template <typename Set>
+  MATCHA_CLIQUE_INLINE void small(const Set* rows, const Set& set, u32 count, u32 held, u32 free, u32 pairs) {
+    if (count < 2) return add(held, free + count, pairs);
+    Set rest = set;
+    const u32 one = set.first();
+    rest.take_first();
+    const bool adjacent = rows[one].has(rest.first());
+    return adjacent ? add(held, free + 2, pairs) : add(held, free, pairs + 1);
+  }
+
+  /// No vertex has more than one neighbour: cliques of one and two vertices, and no more.
+  template <typename Set>
+  MATCHA_CLIQUE_INLINE void sparse(const Set* rows, const Set& set, u32 count, u32 most, u32 held, u32 free,
+                                   u32 pairs) {
+    u64* const at = plane_at(held, free, pairs);
+    at[0] += 1;
+    at[1] += count;
+    if (most != 0) at[2] += Simd::twice_edges(rows, set) / 2;
+  }
+
+  /// One, two or three vertices are missing: the sets of so many are listed.
+  template <typename Set>
+  void lists(const Set* rows, const Set& set, u32 count, u32 held, u32 free, u32 pairs) {
+    u64* const at = plane_at(held, free, pairs);
+    at[0] += 1;
+    at[1] += count;
+    const u32 missing = tree_.size - held;
+    if (missing == 1) return;
+    if (missing == 2) {
+      at[2] += Simd::twice_edges(rows, set) / 2;
+      return;
+    }
+    u64 edges = 0, triangles = 0;
+    Set left = set;
+    while (!left.is_empty()) {
+      const Set& row = rows[left.first()];
+      left.take_first();
+      const Set near = row & left;
+      const u32 degree = near.size();
+      edges += degree;
+      if (degree > 1) triangles += Simd::twice_edges(rows, near);
+    }
+    at[2] += edges;
+    at[3] += triangles / 2;
+  }
+
+ protected:
+  Tree& tree_;
+};
+
+}  // namespace
+}  // namespace matcha::runtime::cliques

@@ -1,0 +1,30 @@
+#include "engines/cliques/tree_tiers.h"
+#include "engines/cliques/tree_walk.h"
+
+namespace matcha::runtime::cliques {
+namespace {
+
+struct Scalar {
+  template <typename Set>
+  static MATCHA_CLIQUE_INLINE Degrees<Set> degrees(const Set* rows, const Set& set, u32 count) {
+    return plain_degrees(rows, set, count);
+  }
+  template <typename Set>
+  static MATCHA_CLIQUE_INLINE u64 twice_edges(const Set* rows, const Set& set) {
+    return plain_twice_edges(rows, set);
+  }
+  /// The bits of `from` at the places of `mask`, side by side.
+  static MATCHA_CLIQUE_INLINE u64 extract(u64 from, u64 mask) {
+    u64 found = 0;
+    for (u64 bit = 1; mask != 0; bit += bit, mask &= mask - 1) found |= (from & mask & (~mask + 1)) != 0 ? bit : 0;
+    return found;
+  }
+};
+
+}  // namespace
+
+void walk_scalar(Tree& tree, const u64* rows, u64 words, const u64* set, u32 held, u32 free, u32 pairs) {
+  walk_with<Scalar>(tree, rows, words, set, held, free, pairs);
+}
+
+}  // namespace matcha::runtime::cliques

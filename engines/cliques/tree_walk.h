@@ -1,0 +1,185 @@
+#pragma once
+
+#include "engines/cliques/tree_leaves.h"
+
+/// The walk of pivot trees, as a template over what a processor has. Included by one file a tier, which is compiled for
+/// it; so all is in an unnamed namespace.
+namespace matcha::runtime::cliques {
+namespace {
+
+/// The walk.
+template <typename Simd, bool kOneSize>
+class Walk : private LeafSink<Simd> {
+ public:
+  using LeafSink<Simd>::LeafSink;
+
+  /// `kLevels`: branches of so many levels may be given away.
+  template <typename Set, int kLevels>
+  void node(const Set* rows, Set set, u32 held, u32 free, u32 pairs) {
+    for (;;) {
+      const u32 count = set.size();
+      if constexpr (kOneSize) {
+        if (held + free + pairs + count < tree_.size) return;
+      }
+      if (is_few<Set>(count)) return few(rows, set, count, held, free, pairs);
+      if constexpr (kOneSize) {
+        if (tree_.size - held <= 3) return lists(rows, set, count, held, free, pairs);
+      }
+      if constexpr (Set::kBits > 16) {
+        if (count <= Set::kBits / 2) return narrow(rows, set, count, held, free, pairs);
+      }
+      if (!counted_node()) return;
+      const Degrees<Set> degrees = Simd::degrees(rows, set, count);
+      const u32 universal = degrees.universal.size();
+      free += universal;
+      set = set.without(degrees.universal);
+      if (set.is_empty()) return add(held, free, pairs);
+      if (degrees.but_one == set) return add(held, free, pairs + (count - universal) / 2);
+      const u32 stripped = degrees.but_one.is_empty() ? 0 : strip(rows, degrees.but_one, set);
+      pairs += stripped;
+      if (stripped != 0) {
+        if (set.is_empty()) return add(held, free, pairs);
+        continue;
+      }
+      const u32 left = count - universal, most = degrees.most - universal;
+      if (most <= 1) return sparse(rows, set, left, most, held, free, pairs);
+      return branch<Set, kLevels>(rows, set, degrees.pivot, held, free, pairs);
+    }
+  }
+
+ private:
+  using LeafSink<Simd>::tree_, LeafSink<Simd>::counted_node, LeafSink<Simd>::add, LeafSink<Simd>::strip,
+      LeafSink<Simd>::few, LeafSink<Simd>::sparse, LeafSink<Simd>::lists;
+  template <typename Set>
+  static MATCHA_CLIQUE_INLINE bool is_few(u32 count) {
+    return LeafSink<Simd>::template is_few<Set>(count);
+  }
+
+  /// Goes on with rows of the vertices of the set alone.
+  template <typename Set>
+  void narrow(const Set* rows, const Set& set, u32 count, u32 held, u32 free, u32 pairs) {
+    if constexpr (Set::kBits > 64) {
+      constexpr u64 kHalf = Set::kWords / 2;
+      if (count <= kHalf * 32) return narrow_to<Set, kHalf / 2>(rows, set, count, held, free, pairs);
+      return narrow_to<Set, kHalf>(rows, set, count, held, free, pairs);
+    } else {
+      if constexpr (Set::kBits == 64) {
+        if (count > 16) return narrow_word<Set, u32>(rows, set, count, held, free, pairs);
+      }
+      return narrow_word<Set, u16>(rows, set, count, held, free, pairs);
+    }
+  }
+
+  template <typename Set, typename Word>
+  void narrow_word(const Set* rows, const Set& set, u32 count, u32 held, u32 free, u32 pairs) {
+    using Narrow = OneWord<Word>;
+    alignas(64) Narrow small_rows[Narrow::kBits] = {};
+    u32 at = 0;
+    for (Set left = set; !left.is_empty(); left.take_first()) {
+      small_rows[at++] = {static_cast<Word>(Simd::extract(rows[left.first()].bits, set.bits))};
+    }
+    const auto all = static_cast<Word>((u64{1} << count) - 1);
+    node<Narrow, 0>(small_rows, Narrow{all}, held, free, pairs);
+  }
+
+  template <typename Set, u64 kNarrow>
+  void narrow_to(const Set* rows, const Set& set, u32 count, u32 held, u32 free, u32 pairs) {
+    if constexpr (kNarrow == 0) {
+      narrow_to<Set, 1>(rows, set, count, held, free, pairs);
+    } else if constexpr (kNarrow == 1) {
+      alignas(64) u64 room[64] = {};
+      fill(rows, set, room, 1);
+      using Narrow = OneWord<u64>;
+      const u64 all = count == 64 ? ~u64{0} : (u64{1} << count) - 1;
+      node<Narrow, 0>(reinterpret_cast<const Narrow*>(room), Narrow{all}, held, free, pairs);
+    } else {
+      using Narrow = ManyWords<kNarrow>;
+      u64* const room = tree_.narrow_rows + narrow_words(kNarrow);
+      fill(rows, set, room, kNarrow);
+      Narrow all = Narrow::none();
+      for (u32 i = 0; i < count; ++i) all.insert(i);
+      node<Narrow, 0>(reinterpret_cast<const Narrow*>(room), all, held, free, pairs);
+    }
+  }
+
+  /// Writes the rows of the set, with the bits of the set side by side.
+  template <typename Set>
+  static void fill(const Set* rows, const Set& set, u64* room, u64 words) {
+    for (Set left = set; !left.is_empty(); left.take_first()) {
+      const Set& row = rows[left.first()];
+      for (u64 i = 0; i < words; ++i) room[i] = 0;
+      u64 at = 0;
+      for (u64 i = 0; i < Set::kWords; ++i) {
+        if (set.bits[i] == 0) continue;
+        const u64 taken = Simd::extract(row.bits[i], set.bits[i]);
+        room[at / 64] |= taken << at % 64;
+        const u64 end = at + static_cast<u64>(std::popcount(set.bits[i]));
+        if (end / 64 != at / 64 && end % 64 != 0) room[end / 64] |= taken >> (64 - at % 64);
+        at = end;
+      }
+      room += words;
+    }
+  }
+
+  template <typename Set, int kLevels>
+  void branch(const Set* rows, Set set, u32 pivot, u32 held, u32 free, u32 pairs) {
+    constexpr int kNext = kLevels > 0 ? kLevels - 1 : 0;
+    const Set near = set & rows[pivot];
+    child<Set, kNext>(rows, near, held, free + 1, pairs);
+    set.remove(pivot);
+    for (Set left = set.without(near); !left.is_empty(); left.take_first()) {
+      const u32 vertex = left.first();
+      set.remove(vertex);
+      const Set both = set & rows[vertex];
+      if constexpr (kLevels > 0) {
+        if (tree_.give != nullptr && tree_.nodes >= tree_.gives_from && both.size() > kFewToGive) {
+          tree_.give(tree_, both.words(), held + 1, free, pairs);
+          continue;
+        }
+      }
+      child<Set, kNext>(rows, both, held + 1, free, pairs);
+    }
+  }
+
+  /// Small sets need no call.
+  template <typename Set, int kLevels>
+  MATCHA_CLIQUE_INLINE void child(const Set* rows, const Set& set, u32 held, u32 free, u32 pairs) {
+    const u32 count = set.size();
+    if constexpr (kOneSize) {
+      if (held + free + pairs + count < tree_.size) return;
+    }
+    if (is_few<Set>(count)) return few(rows, set, count, held, free, pairs);
+    node<Set, kLevels>(rows, set, held, free, pairs);
+  }
+
+  static constexpr u32 kFewToGive = 8;
+};
+
+template <typename Simd, bool kOneSize, typename Set>
+void walk_width(Tree& tree, const u64* rows, const u64* set, u32 held, u32 free, u32 pairs) {
+  Walk<Simd, kOneSize> walk(tree);
+  walk.template node<Set, 2>(reinterpret_cast<const Set*>(rows), Set::from(set), held, free, pairs);
+}
+
+template <typename Simd, bool kOneSize>
+void walk_sized(Tree& tree, const u64* rows, u64 words, const u64* set, u32 held, u32 free, u32 pairs) {
+  switch (words) {
+    case 1: return walk_width<Simd, kOneSize, OneWord<u64>>(tree, rows, set, held, free, pairs);
+    case 2: return walk_width<Simd, kOneSize, ManyWords<2>>(tree, rows, set, held, free, pairs);
+    case 4: return walk_width<Simd, kOneSize, ManyWords<4>>(tree, rows, set, held, free, pairs);
+    case 8: return walk_width<Simd, kOneSize, ManyWords<8>>(tree, rows, set, held, free, pairs);
+    case 16: return walk_width<Simd, kOneSize, ManyWords<16>>(tree, rows, set, held, free, pairs);
+    case 32: return walk_width<Simd, kOneSize, ManyWords<32>>(tree, rows, set, held, free, pairs);
+    default: return walk_width<Simd, kOneSize, ManyWords<64>>(tree, rows, set, held, free, pairs);
+  }
+}
+
+/// The walk of a tier.
+template <typename Simd>
+void walk_with(Tree& tree, const u64* rows, u64 words, const u64* set, u32 held, u32 free, u32 pairs) {
+  if (tree.size == 0) return walk_sized<Simd, false>(tree, rows, words, set, held, free, pairs);
+  return walk_sized<Simd, true>(tree, rows, words, set, held, free, pairs);
+}
+
+}  // namespace
+}  // namespace matcha::runtime::cliques

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+/// Sets of vertices as bits, for the walk of pivot trees. Included by one file a tier, which is compiled for it; so all
+/// is in an unnamed namespace.
+namespace matcha::runtime::cliques {
+namespace {
+
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+#define MATCHA_CLIQUE_INLINE __attribute__((always_inline)) inline
+
+/// A set of at most 8 * sizeof(Word) vertices.
+template <typename Word>
+struct OneWord {
+  Word bits;
+
+  static constexpr u32 kBits = 8 * sizeof(Word);
+  static constexpr u64 kWords = 1;
+  MATCHA_CLIQUE_INLINE u32 size() const { return static_cast<u32>(std::popcount(bits)); }
+  MATCHA_CLIQUE_INLINE bool is_empty() const { return bits == 0; }
+  MATCHA_CLIQUE_INLINE bool has(u32 vertex) const { return (bits >> vertex & 1) != 0; }
+  MATCHA_CLIQUE_INLINE u32 first() const { return static_cast<u32>(std::countr_zero(bits)); }
+  MATCHA_CLIQUE_INLINE void take_first() { bits &= static_cast<Word>(bits - 1); }
+  MATCHA_CLIQUE_INLINE void remove(u32 vertex) { bits &= static_cast<Word>(~(Word{1} << vertex)); }
+  MATCHA_CLIQUE_INLINE void insert(u32 vertex) { bits |= static_cast<Word>(Word{1} << vertex); }
+  MATCHA_CLIQUE_INLINE bool operator==(const OneWord& other) const { return bits == other.bits; }
+  MATCHA_CLIQUE_INLINE OneWord operator&(const OneWord& other) const { return {static_cast<Word>(bits & other.bits)}; }
+  MATCHA_CLIQUE_INLINE OneWord without(const OneWord& other) const { return {static_cast<Word>(bits & ~other.bits)}; }
+  static MATCHA_CLIQUE_INLINE OneWord from(const u64* words) { return {static_cast<Word>(words[0])}; }
+  static MATCHA_CLIQUE_INLINE OneWord none() { return {0}; }
+  const u64* words() const { return reinterpret_cast<const u64*>(&bits); }
+};
+
+/// A set of at most 64 * Words vertices.
+template <u64 Words>
+struct ManyWords {
+  u64 bits[Words];
+
+  static constexpr u32 kBits = 64 * Words;
+  static constexpr u64 kWords = Words;
+  MATCHA_CLIQUE_INLINE u32 size() const {
+    u32 sum = 0;
+    for (u64 i = 0; i < Words; ++i) sum += static_cast<u32>(std::popcount(bits[i]));
+    return sum;
+  }
+  MATCHA_CLIQUE_INLINE bool is_empty() const {
+    u64 any = 0;
+    for (u64 i = 0; i < Words; ++i) any |= bits[i];
+    return any == 0;
+  }
+  MATCHA_CLIQUE_INLINE bool has(u32 vertex) const { return (bits[vertex / 64] >> vertex % 64 & 1) != 0; }
+  MATCHA_CLIQUE_INLINE u32 first() const {
+    u64 i = 0;
+    while (bits[i] == 0) ++i;
+    return static_cast<u32>(i * 64) + static_cast<u32>(std::countr_zero(bits[i]));
+  }
+  MATCHA_CLIQUE_INLINE void take_first() {
+    u64 i = 0;
+    while (bits[i] == 0) ++i;
+    bits[i] &= bits[i] - 1;
+  }
+  MATCHA_CLIQUE_INLINE void remove(u32 vertex) { bits[vertex / 64] &= ~(u64{1} << vertex % 64); }
+  MATCHA_CLIQUE_INLINE void insert(u32 vertex) { bits[vertex / 64] |= u64{1} << vertex % 64; }
+  MATCHA_CLIQUE_INLINE bool operator==(const ManyWords& other) const {
+    u64 differ = 0;
+    for (u64 i = 0; i < Words; ++i) differ |= bits[i] ^ other.bits[i];
+    return differ == 0;
+  }
+  MATCHA_CLIQUE_INLINE ManyWords operator&(const ManyWords& other) const {
+    ManyWords both;
+    for (u64 i = 0; i < Words; ++i) both.bits[i] = bits[i] & other.bits[i];
+    return both;
+  }
+  MATCHA_CLIQUE_INLINE ManyWords without(const ManyWords& other) const {
+    ManyWords rest;
+    for (u64 i = 0; i < Words; ++i) rest.bits[i] = bits[i] & ~other.bits[i];
+    return rest;
+  }
+  static MATCHA_CLIQUE_INLINE ManyWords from(const u64* words) {
+    ManyWords set;
+    for (u64 i = 0; i < Words; ++i) set.bits[i] = words[i];
+    return set;
+  }
+  static MATCHA_CLIQUE_INLINE ManyWords none() {
+    ManyWords set;
+    for (u64 i = 0; i < Words; ++i) set.bits[i] = 0;
+    return set;
+  }
+  const u64* words() const { return bits; }
+};
+
+/// What one look at the rows of a set says.
+template <typename Set>
+struct Degrees {
+  Set universal;  ///< Vertices that are adjacent to all others of the set.
+  Set but_one;    ///< Those that are adjacent to all others but one.
+  u32 pivot;      ///< Has the most neighbours of those that are not universal; if all are, it is none.
+  u32 most;       ///< So many neighbours in the set.
+};
+
+template <typename Set, typename Rows>
+MATCHA_CLIQUE_INLINE Degrees<Set> plain_degrees(const Rows* rows, const Set& set, u32 count) {
+  Degrees<Set> degrees{Set::none(), Set::none(), 0, 0};
+  bool any = false;
+  for (Set left = set; !left.is_empty(); left.take_first()) {
+    const u32 vertex = left.first();
+    const u32 degree = (rows[vertex] & set).size();
+    if (degree + 1 == count) {
+      degrees.universal.insert(vertex);
+      continue;
+    }
+    if (degree + 2 == count) degrees.but_one.insert(vertex);
+    if (any && degree <= degrees.most) continue;
+    any = true;
+    degrees.most = degree;
+    degrees.pivot = vertex;
+  }
+  return degrees;
+}
+
+template <typename Set, typename Rows>
+MATCHA_CLIQUE_INLINE u64 plain_twice_edges(const Rows* rows, const Set& set) {
+  u64 twice = 0;
+  for (Set left = set; !left.is_empty(); left.take_first()) twice += (rows[left.first()] & set).size();
+  return twice;
+}
+
+}  // namespace
+}  // namespace matcha::runtime::cliques

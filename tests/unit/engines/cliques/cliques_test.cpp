@@ -1,0 +1,266 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engines/cliques/counter.h"
+#include "engines/cliques/leaves.h"
+#include "engines/cliques/root_walk.h"
+#include "engines/cliques/sample.h"
+#include "engines/cliques/tree.h"
+#include "runtime/cpu/set_kernels.h"
+
+/// Counts of cliques against those that are listed one by one, and against binomials.
+namespace matcha::runtime::cliques {
+namespace {
+
+using Adjacency = std::vector<std::vector<bool>>;
+
+Adjacency without_edges(std::size_t n) { return Adjacency(n, std::vector<bool>(n)); }
+
+void join(Adjacency& graph, std::size_t u, std::size_t v) { graph[u][v] = graph[v][u] = u != v; }
+
+Adjacency random_graph(std::size_t n, double density, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::bernoulli_distribution coin(density);
+  Adjacency graph = without_edges(n);
+  for (std::size_t u = 0; u < n; ++u) {
+    for (std::size_t v = 0; v < u; ++v) {
+      if (coin(random)) join(graph, u, v);
+    }
+  }
+  return graph;
+}
+
+Graph graph_of(const Adjacency& adjacency) {
+  GraphArrays arrays;
+  std::vector<std::uint32_t> near;
+  arrays.offsets = Buffer<std::uint64_t>(adjacency.size() + 1);
+  arrays.offsets[0] = 0;
+  for (std::size_t u = 0; u < adjacency.size(); ++u) {
+    for (std::uint32_t v = 0; v < adjacency.size(); ++v) {
+      if (adjacency[u][v]) near.push_back(v);
+    }
+    arrays.offsets[u + 1] = near.size();
+  }
+  arrays.neighbors = Buffer<std::uint32_t>(near.size());
+  std::ranges::copy(near, arrays.neighbors.begin());
+  return Graph::from_arrays(std::make_shared<const Universe>(Universe::identity(adjacency.size())), std::move(arrays),
+                            GraphFacts());
+}
+
+/// Cliques by size from 1, and by vertex and size.
+class BruteForce {
+ public:
+  explicit BruteForce(const Adjacency& graph) : graph_(graph), counts_(graph.size()) {
+    std::vector<std::size_t> all(graph.size());
+    for (std::size_t v = 0; v < graph.size(); ++v) all[v] = v;
+    extend(0, all);
+    while (counts_.size() > 1 && counts_.back() == 0) counts_.pop_back();
+  }
+
+  const std::vector<std::uint64_t>& counts() const { return counts_; }
+
+ private:
+  void extend(std::size_t size, const std::vector<std::size_t>& candidates) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      ++counts_[size];
+      std::vector<std::size_t> rest;
+      for (std::size_t j = i + 1; j < candidates.size(); ++j) {
+        if (graph_[candidates[i]][candidates[j]]) rest.push_back(candidates[j]);
+      }
+      extend(size + 1, rest);
+    }
+  }
+
+  const Adjacency& graph_;
+  std::vector<std::uint64_t> counts_;
+};
+
+std::vector<std::string> texts(const std::vector<WideInt>& numbers) {
+  std::vector<std::string> all;
+  for (const WideInt& number : numbers) all.push_back(number.to_string());
+  return all;
+}
+
+std::vector<std::string> counted(const Graph& graph, std::uint32_t size, Tier tier, unsigned threads = 1) {
+  CliqueRequest request;
+  request.size = size;
+  request.tier = tier;
+  request.threads = threads;
+  const Result<CliqueOutcome> outcome = count_cliques(graph, request);
+  EXPECT_TRUE(outcome) << outcome.error().message;
+  return texts(outcome->counts);
+}
+
+void expect_counts(const Adjacency& adjacency, const std::vector<std::string>& wanted) {
+  const Graph graph = graph_of(adjacency);
+  for (const Tier tier : supported_tiers()) {
+    ASSERT_EQ(counted(graph, 0, tier), wanted) << tier_name(tier);
+    for (std::uint32_t size = 1; size <= wanted.size() + 1; ++size) {
+      const std::string one = size <= wanted.size() ? wanted[size - 1] : "0";
+      ASSERT_EQ(counted(graph, size, tier), std::vector<std::string>{one}) << size << " " << tier_name(tier);
+    }
+  }
+}
+
+void expect_brute_force(const Adjacency& adjacency) {
+  std::vector<std::string> wanted;
+  const BruteForce found(adjacency);
+  for (const std::uint64_t count : found.counts()) wanted.push_back(std::to_string(count));
+  expect_counts(adjacency, wanted);
+}
+
+/// Rows of Pascal's triangle.
+std::vector<std::vector<WideInt>> binomials(std::size_t most) {
+  std::vector<std::vector<WideInt>> rows = {{WideInt(1)}};
+  for (std::size_t n = 1; n <= most; ++n) {
+    std::vector<WideInt> row(n + 1, WideInt(1));
+    for (std::size_t k = 1; k < n; ++k) {
+      row[k] = rows[n - 1][k - 1];
+      row[k] += rows[n - 1][k];
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+TEST(Cliques, SmallGraphsEqualBruteForce) {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const double density = 0.1 + 0.1 * static_cast<double>(seed % 9);
+    SCOPED_TRACE(seed);
+    expect_brute_force(random_graph(1 + seed % 14, density, seed));
+  }
+}
+
+TEST(Cliques, EveryWidthEqualsBruteForce) {
+  // A vertex that is adjacent to all others is a root with all of them.
+  for (const std::size_t size : {20, 40, 65, 70, 130, 200, 260, 400}) {
+    const double density = size < 50 ? 0.5 : size < 100 ? 0.35 : size < 300 ? 0.15 : 0.08;
+    SCOPED_TRACE(size);
+    Adjacency graph = random_graph(size, density, size);
+    for (std::size_t v = 1; v < size; ++v) join(graph, 0, v);
+    expect_brute_force(graph);
+  }
+}
+
+TEST(Cliques, ComplementsOfMatchingsArePairs) {
+  // Each clique takes one or none of each pair.
+  Adjacency graph = random_graph(24, 1, 0);
+  for (std::size_t v = 0; v < 24; v += 2) graph[v][v + 1] = graph[v + 1][v] = false;
+  expect_brute_force(graph);
+}
+
+TEST(Cliques, RootsWiderThanRowsOfBits) {
+  // Two centres with 4,200 vertices in a ring around them: 4,200 edges and no triangle in the ring.
+  constexpr std::uint64_t kRing = 4200;
+  std::vector<std::vector<std::uint32_t>> rows(kRing + 2);
+  const auto add = [&](std::uint64_t u, std::uint64_t v) {
+    rows[u].push_back(static_cast<std::uint32_t>(v));
+    rows[v].push_back(static_cast<std::uint32_t>(u));
+  };
+  add(kRing, kRing + 1);
+  for (std::uint64_t v = 0; v < kRing; ++v) {
+    add(v, (v + 1) % kRing);
+    add(v, kRing);
+    add(v, kRing + 1);
+  }
+  Roots roots;
+  roots.size = kRing + 2;
+  roots.begin = Buffer<std::uint64_t>(roots.size + 1);
+  roots.near = Buffer<std::uint32_t>(3 * kRing + 1);
+  // The centres come first, which no order of the counter would take.
+  std::uint64_t at = 0;
+  for (std::uint64_t v = 0; v < roots.size; ++v) {
+    roots.begin[v] = at;
+    for (const std::uint32_t u : rows[v]) {
+      if (v >= kRing ? u < kRing || u > v : u < kRing && u > v) roots.near[at++] = u;
+    }
+    roots.widest = std::max(roots.widest, static_cast<std::uint32_t>(at - roots.begin[v]));
+  }
+  roots.begin[roots.size] = at;
+  EXPECT_EQ(roots.widest, kRing + 1);
+  const std::vector<std::string> wanted = {std::to_string(kRing + 2), std::to_string(3 * kRing + 1),
+                                           std::to_string(3 * kRing), std::to_string(kRing)};
+  for (const std::uint32_t size : {0U, 3U, 4U}) {
+    const WalkHooks hooks;
+    RootWalk walk(roots, size, walk_tree(best_tier()), hooks);
+    for (std::uint64_t v = 0; v < roots.size; ++v) walk.root(v);
+    const std::vector<std::string> found = texts(walk.leaves().counts());
+    for (std::size_t k = 1; k <= 4; ++k) {
+      if (size == 0 || k == size) {
+        EXPECT_EQ(found[k], wanted[k - 1]) << k;
+      }
+    }
+  }
+}
+
+TEST(Cliques, NumbersOfAllWidthsAreExact) {
+  constexpr std::size_t kMost = 255;
+  const std::vector<std::vector<WideInt>> rows = binomials(kMost);
+  for (const std::size_t size : {60, 70, 130, 140, 255}) {
+    const Graph graph = graph_of(random_graph(size, 1, 0));
+    const std::vector<WideInt> wanted(rows[size].begin() + 1, rows[size].end());
+    EXPECT_EQ(counted(graph, 0, best_tier()), texts(wanted)) << size;
+    EXPECT_EQ(counted(graph, static_cast<std::uint32_t>(size / 2), best_tier()).front(),
+              rows[size][size / 2].to_string());
+  }
+}
+
+TEST(Cliques, NumbersBeyond256BitsAreAnErrorBefore) {
+  const Graph graph = graph_of(random_graph(270, 1, 0));
+  CliqueRequest request;
+  const Result<CliqueOutcome> all = count_cliques(graph, request);
+  ASSERT_FALSE(all);
+  EXPECT_EQ(all.error().message, "the cliques of some size may be a number of 266 bits; counts have at most 256");
+  request.size = 135;
+  const Result<CliqueOutcome> one = count_cliques(graph, request);
+  ASSERT_FALSE(one);
+  EXPECT_EQ(one.error().message, "135-cliques may be a number of 266 bits; counts have at most 256");
+  request.size = 268;
+  EXPECT_EQ(counted(graph, 268, best_tier()), std::vector<std::string>{"36315"});
+}
+
+TEST(Cliques, BranchesThatAreGivenAwayAreCounted) {
+  // Long trees, of which other threads get a part.
+  Adjacency graph = random_graph(150, 0.6, 5);
+  const Graph loaded = graph_of(graph);
+  const std::vector<std::string> wanted = counted(loaded, 0, best_tier());
+  EXPECT_EQ(counted(loaded, 0, best_tier(), 2), wanted);
+  EXPECT_EQ(counted(loaded, 7, best_tier(), 2).front(), wanted[6]);
+}
+
+TEST(Cliques, StopsEndACount) {
+  const Graph graph = graph_of(random_graph(300, 0.7, 9));
+  const std::atomic<std::uint32_t> stop{1};
+  CliqueRequest request;
+  request.stops.maybe_request = &stop;
+  const Result<CliqueOutcome> stopped = count_cliques(graph, request);
+  ASSERT_TRUE(stopped);
+  EXPECT_EQ(stopped->end, motif::End::Stopped);
+  EXPECT_TRUE(stopped->counts.empty());
+}
+
+TEST(Cliques, SamplesAreNearTheNodesThatAreWalked) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const Graph graph = graph_of(random_graph(300 + 50 * seed, 0.05 + 0.05 * static_cast<double>(seed % 5), seed));
+    for (const std::uint32_t size : {0U, 5U}) {
+      CliqueRequest request;
+      request.size = size;
+      request.tier = best_tier();
+      const Result<Roots> roots = roots_to_count(graph, size, best_tier());
+      ASSERT_TRUE(roots);
+      const ExpectedWork expected = expected_work(*roots, size, best_tier());
+      const auto nodes = static_cast<double>(count_cliques(graph, request)->nodes);
+      EXPECT_LT(expected.nodes, 4 * nodes + 100);
+      EXPECT_TRUE(expected.at_least || 4 * expected.nodes + 100 > nodes) << expected.nodes << " of " << nodes;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace matcha::runtime::cliques
