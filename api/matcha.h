@@ -226,10 +226,11 @@ MATCHA_API void matcha_rows_free(matcha_rows* rows);
 MATCHA_API size_t matcha_result_size(const matcha_result* result);
 /* 0: the run was stopped early, and the values cover a part of the work. */
 MATCHA_API int matcha_result_complete(const matcha_result* result);
-/* Requires for all of these: `at` is below the size. */
 MATCHA_API matcha_kind matcha_result_kind(const matcha_result* result, size_t at);
-/* An int, a bool or a vertex as 64 bits; `high`, if not NULL, gets the upper 64 bits of the two's complement. */
+/* An int, a bool or a vertex as 64 bits; `high`, if not NULL, gets the next 64 bits of the two's complement. Counts of
+ * cliques may have 256 bits: the second call gives all of them, the lowest word first, and 1 if it is negative. */
 MATCHA_API int64_t matcha_result_int(const matcha_result* result, size_t at, int64_t* high);
+MATCHA_API int matcha_result_words(const matcha_result* result, size_t at, uint64_t words[4]);
 /* A float; an int is rounded. */
 MATCHA_API double matcha_result_float(const matcha_result* result, size_t at);
 /* Rows and columns of a list; 0 for other values. */

@@ -48,6 +48,10 @@ matcha_result::Value value_of(const codegen::ResultValue& value, const runtime::
   if (const __int128* integer = std::get_if<__int128>(&value)) {
     out.integer = *integer;
     out.real = static_cast<double>(*integer);
+  } else if (const runtime::WideInt* wide = std::get_if<runtime::WideInt>(&value)) {
+    out.integer = wide->int128();
+    out.wide = *wide;
+    out.real = wide->to_double();
   } else if (const double* real = std::get_if<double>(&value)) {
     out.kind = MATCHA_FLOAT;
     out.real = *real;
@@ -143,6 +147,16 @@ int64_t matcha_result_int(const matcha_result* result, size_t at, int64_t* high)
   const __int128 value = result->values[at].integer;
   if (high != nullptr) *high = static_cast<int64_t>(value >> 64);
   return static_cast<int64_t>(value);
+}
+
+int matcha_result_words(const matcha_result* result, size_t at, uint64_t words[4]) {
+  const matcha_result::Value& value = result->values[at];
+  const bool negative = !value.wide && value.integer < 0;
+  matcha::runtime::WideInt all(static_cast<unsigned __int128>(value.integer));
+  if (negative) all.words[2] = all.words[3] = ~std::uint64_t{0};
+  if (value.wide) all = *value.wide;
+  std::copy(std::begin(all.words), std::end(all.words), words);
+  return negative ? 1 : 0;
 }
 
 double matcha_result_float(const matcha_result* result, size_t at) { return result->values[at].real; }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,7 +31,8 @@ void mark_labels(std::vector<Column>& columns, const std::vector<bool>& are_labe
 struct matcha_result {
   struct Value {
     matcha_kind kind = MATCHA_INT;
-    __int128 integer = 0;
+    __int128 integer = 0;  ///< Of a number that has more bits, its lower 128.
+    std::optional<matcha::runtime::WideInt> wide = {};
     double real = 0;
     std::uint64_t rows = 0;
     std::vector<matcha::api::Column> columns;

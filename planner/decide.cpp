@@ -38,18 +38,26 @@ void refuse_gpu(const std::string& problem, Decision& decision) {
   std::erase_if(decision.offers, [](const Offer& offer) { return offer.on_gpu; });
 }
 
+/// The one engine that the question leaves; empty: any.
+const std::string& named_engine(const Question& question) {
+  return question.engine.empty() ? question.only : question.engine;
+}
+
 /// Puts the engine that the question names first, or says why it does not answer.
 void force(const Question& question, Decision& decision) {
-  std::ranges::stable_partition(decision.offers, [&](const Offer& offer) { return offer.engine == question.engine; });
-  if (!decision.is_empty() && decision.chosen().engine == question.engine) {
+  const std::string& named = named_engine(question);
+  std::ranges::stable_partition(decision.offers, [&](const Offer& offer) { return offer.engine == named; });
+  if (!decision.is_empty() && decision.chosen().engine == named) {
     decision.offers.front().is_trial = false;
     return;
   }
   decision.offers.clear();
   const bool on_gpu = question.device == "cuda";
   for (const Refusal& refusal : decision.refusals) {
-    if (refusal.engine == question.engine && (refusal.on_gpu == on_gpu || decision.problem.empty()))
-      decision.problem = fmt::format("`--engine {}` does not answer this: {}", question.engine, refusal.why);
+    if (refusal.engine != named || (refusal.on_gpu != on_gpu && !decision.problem.empty())) continue;
+    decision.problem = question.engine.empty()
+                           ? refusal.why
+                           : fmt::format("`--engine {}` does not answer this: {}", named, refusal.why);
   }
 }
 
@@ -66,9 +74,14 @@ Decision decide(const Question& question, const Catalog& catalog, const EngineLi
   for (const bool on_gpu : {false, true}) {
     const std::string problem = device_problem(question, catalog, on_gpu);
     for (const std::unique_ptr<Engine>& engine : engines) {
-      if (!question.engine.empty() && engine->name() != question.engine && !catalog.complete) continue;
+      const std::string& named = named_engine(question);
+      if (!named.empty() && engine->name() != named && !catalog.complete) continue;
       std::variant<Offer, Refusal> answer = Refusal{problem};
-      if (problem.empty()) answer = engine->offer(question, catalog, on_gpu);
+      if (!question.only.empty() && engine->name() != question.only) {
+        answer = Refusal{question.only_why};
+      } else if (problem.empty()) {
+        answer = engine->offer(question, catalog, on_gpu);
+      }
       if (Offer* const offer = std::get_if<Offer>(&answer)) {
         offer->engine = engine->name();
         offer->on_gpu = on_gpu;
@@ -95,7 +108,7 @@ Decision decide(const Question& question, const Catalog& catalog, const EngineLi
     const std::string problem = catalog.gpu_problem();
     if (!problem.empty()) refuse_gpu(problem, decision);
   }
-  if (!question.engine.empty()) {
+  if (!named_engine(question).empty()) {
     force(question, decision);
   } else if (decision.is_empty()) {
     decision.problem = decision.refusals.empty() ? "no engine answers this" : decision.refusals.back().why;

@@ -33,6 +33,8 @@ struct Question {
 
   std::string device = "auto";  ///< As `--device`.
   std::string engine = {};      ///< The one engine that may answer; empty: the cheapest.
+  std::string only = {};        ///< The one engine that can answer, of questions of a kind of its own; empty: any may.
+  std::string only_why = {};    ///< And why, as a refusal of the others.
 
   // Each names an option that was given, or says why, for the sentence of a refusal; empty: nothing is in the way.
   std::string wants_program = {};      ///< Only programs are compiled or timed so: `--backend`, `--tune`.

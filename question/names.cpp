@@ -48,8 +48,11 @@ struct Family {
   std::string_view meaning;
 };
 
+/// Larger than cliques of any graph.
+constexpr int kMostOfClique = 1'000'000'000;
+
 const Family kFamilies[] = {
-    {"clique", 2, 12, "K vertices, all adjacent; `K4` or `4-clique` is `clique:4`"},
+    {"clique", 2, kMostOfClique, "K vertices, all adjacent; `K4` or `4-clique` is `clique:4`; `clique:*`: each K"},
     {"path", 2, 12, "K vertices in a row; `P4` is `path:4`"},
     {"cycle", 3, 12, "K vertices in a ring; `C5` or `5-cycle` is `cycle:5`"},
     {"star", 2, 12, "one vertex and K - 1 adjacent to it; `claw` is `star:4`"},
@@ -154,8 +157,18 @@ std::optional<PatternSet> complete_bipartite(std::pair<int, int> sides, SourceLo
   return set;
 }
 
+/// Cliques that are no patterns: of more vertices than these have, or with 0 of each number of vertices.
+PatternSet cliques_of(std::uint32_t size) {
+  PatternSet set;
+  set.cliques = size;
+  set.patterns.push_back(member("clique", 2));
+  set.patterns.back().name = size == 0 ? "clique:*" : fmt::format("clique:{}", size);
+  return set;
+}
+
 std::optional<PatternSet> of_family(const Family& family, std::string_view parameter, SourceLoc loc,
                                     Diagnostics& diagnostics) {
+  if (family.name == "clique" && parameter == "*") return cliques_of(0);
   int k = 0;
   const char* const end = parameter.data() + parameter.size();
   const std::from_chars_result read = std::from_chars(parameter.data(), end, k);
@@ -166,6 +179,7 @@ std::optional<PatternSet> of_family(const Family& family, std::string_view param
                       fmt::format("it is {}", family.meaning));
     return std::nullopt;
   }
+  if (k > kMostUnlabelledVertices) return cliques_of(static_cast<std::uint32_t>(k));
   PatternSet set;
   set.motif = family.name == "motif";
   if (set.motif) {

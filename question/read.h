@@ -32,6 +32,9 @@ struct PatternSet {
   /// The result is the union of the patterns' matches, which differ in directions of arcs; no match is one of two
   /// patterns.
   bool alternatives = false;
+  /// Cliques of so many vertices, which are more than patterns have; 0: of each number of vertices. `patterns` has one
+  /// edge in their place, and no engine but that of cliques answers.
+  std::optional<std::uint32_t> cliques = {};
   SourceLoc loc{};                 ///< Of the whole pattern, or of its first line.
   std::vector<LabelUse> labels{};  ///< In the order of the text.
   std::vector<ConstantUse> constants{};
@@ -45,7 +48,8 @@ struct PatternSet {
 ///   of letters, digits and `_`, which are in order of appearance. They may stand in parentheses, where they need no
 ///   name, and labels of edges in brackets: `(a:person)-[:pays]->(b)<-[:owns]-(:bank)`. Separators are commas,
 ///   semicolons and white space; `#` begins a comment up to the end of the line.
-/// - a name: `triangle`, `clique:5`; pattern_names() lists them; `motif:4` is all connected patterns of 4 vertices.
+/// - a name: `triangle`, `clique:5`; pattern_names() lists them; `motif:4` is all connected patterns of 4 vertices,
+///   `clique:*` the cliques of all sizes.
 /// - `graph6:D?{` or `>>graph6<<D?{`, one graph (nauty's formats.txt).
 /// - `adjacency:011101110`: the rows of the adjacency matrix one after the other, as GraphPi takes them.
 /// - of a file, lines `u v` or `u LABEL v LABEL` as Peregrine has them: label -1 is any, and a `1` at the end of a

@@ -33,6 +33,10 @@ planner::Question question_of(const PatternSource& pattern, const PatternOptions
   question.variables = pattern.variables();
   question.want = !options.per.empty() ? planner::Want::Orbits : rows ? planner::Want::Rows : planner::Want::Count;
   question.orbits_by_edge = options.per == "edge";
+  if (pattern.set().cliques) {
+    question.only = "cliques";
+    question.only_why = "cliques of more than 12 vertices, and of all sizes, are counted by pivot trees alone";
+  }
   return question;
 }
 

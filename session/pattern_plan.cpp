@@ -71,6 +71,10 @@ Status choose(PatternSource& pattern, const runtime::Graph& graph, const runtime
 Status plan_pattern(PatternSource& pattern, const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
                     const PlanRequest& request, GraphSketch& sketch, Forecast& forecast) {
   const Stopwatch watch;
+  if (pattern.set().cliques) {  // They have no program.
+    pattern.take({});
+    return Status::Ok;
+  }
   const Status status = choose(pattern, graph, dictionary, request, sketch, forecast);
   forecast.plan_ms = watch.ms();
   return status;

@@ -160,8 +160,9 @@ Status PatternSource::read() {
   }
   if (set_ && !options_.labels.empty()) {
     const std::uint32_t labels = sources_.add("<labels>", options_.labels);
-    if (set_->motif) {
-      diagnostics_.error(DiagId::PatternLabel, SourceLoc{labels, 1, 1, 1}, "motifs have no labels");
+    if (set_->motif || set_->cliques) {
+      diagnostics_.error(DiagId::PatternLabel, SourceLoc{labels, 1, 1, 1},
+                         set_->motif ? "motifs have no labels" : "cliques of so many vertices have no labels");
     } else {
       pattern::set_labels(*set_, sources_, labels, diagnostics_);
     }
@@ -174,6 +175,11 @@ Status PatternSource::read() {
 
 /// Options that contradict each other.
 Status PatternSource::check_options() const {
+  if (set_->cliques && (match() != pattern::Match::Iso || options_.embeddings)) {
+    return reporter_.error_at(Status::Usage, sources_, loc_,
+                              "cliques of more than 12 vertices, and of all sizes, count once each",
+                              "leave `--match` and `--embeddings` out");
+  }
   if (match() == pattern::Match::Iso) return Status::Ok;
   if (!options_.per.empty()) {
     return reporter_.error(Status::Usage, fmt::format("`--match {}` and `--per` exclude each other", options_.match),
@@ -422,6 +428,11 @@ pattern::Request PatternSource::request(bool rows) const {
 }
 
 Status PatternSource::write(bool rows, const pattern::GraphSketch& sketch) {
+  if (set_->cliques) {
+    return reporter_.error_at(Status::Query, sources_, loc_,
+                              "cliques of more than 12 vertices, and of all sizes, are counted without a program",
+                              "`matcha run` counts them");
+  }
   program_ = pattern::write_program(*set_, request(rows), sketch, loc_, diagnostics_);
   reporter_.report(diagnostics_);
   return program_ ? Status::Ok : Status::Query;
@@ -458,6 +469,7 @@ std::vector<bool> PatternSource::label_columns() const {
 
 std::vector<std::string> PatternSource::vertex_names() const {
   if (!options_.per.empty()) return orbits().columns();
+  if (set_->cliques) return {"cliques"};
   if (query_ && !query_->headings.empty()) return query_->headings;
   std::vector<std::string> names;
   const pattern::Pattern& first = set_->patterns.front();
@@ -496,6 +508,10 @@ std::string PatternSource::semantics(bool rows) const {
                                 set_->alternatives
                                     ? fmt::format(", or its arcs in {} other directions", set_->patterns.size() - 1)
                                     : "");
+  if (set_->cliques == 0U) return "cliques of each number of vertices; subgraphs, edge- and vertex-induced alike";
+  if (set_->cliques) {
+    return fmt::format("cliques of {} vertices; subgraphs, edge- and vertex-induced alike", *set_->cliques);
+  }
   const std::string list = rows ? "list of " : "";
   if (match() == pattern::Match::Homo) {
     return fmt::format("{}; {}homomorphisms: vertices may share their image (--match iso: all differ)", counted, list);
@@ -531,7 +547,7 @@ std::string PatternSource::meaning() const {
 
 Signature PatternSource::signature(bool rows) const {
   Signature signature;
-  signature.entry = !options_.per.empty() ? "orbits" : set_->motif ? "motifs" : "pattern";
+  signature.entry = set_->cliques ? "cliques" : !options_.per.empty() ? "orbits" : set_->motif ? "motifs" : "pattern";
   signature.maybe_types = std::make_shared<frontend::TypeTable>();
   frontend::TypeTable& types = *signature.maybe_types;
   const frontend::Type* const one = types.int_type();
@@ -540,6 +556,8 @@ Signature PatternSource::signature(bool rows) const {
   const std::size_t motifs = set_->patterns.size();
   if (!options_.per.empty()) {
     signature.result = types.list(ints(orbits().columns().size()));
+  } else if (set_->cliques == 0U) {
+    signature.result = types.list(one);
   } else if (set_->motif) {
     signature.result = motifs <= pattern::kMostInTuple ? ints(motifs) : types.list(one);
   } else if (rows) {

@@ -59,7 +59,7 @@ class PatternSource {
   Status check_labels(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary);
   /// Labels of vertices become those of the dictionary that have their types, as `check_labels` makes them.
   void take_types(const runtime::LabelDictionary& dictionary);
-  /// The program that answers; `rows`: lists matches.
+  /// The program that answers; `rows`: lists matches. An error of cliques that are no patterns (PatternSet::cliques).
   Status write(bool rows, const pattern::GraphSketch& sketch);
   /// The program of another plan, as `--plan` counts them; nothing if there is none. After `write`.
   std::optional<pattern::PatternProgram> write_plan(std::size_t plan, const pattern::GraphSketch& sketch) const;

@@ -75,6 +75,9 @@ Status Prepared::check_pattern() {
   }
   take_pattern_graph();
   const runtime::Graph& whole = *run_.maybe_pattern_graph;
+  if (run_.request.may_lack_labels && pattern.set().cliques) {
+    return run_.log.error(Status::Usage, "a stream keeps counts of cliques of at most 12 vertices");
+  }
   if (run_.request.may_lack_labels && pattern.set().patterns.front().has_loops()) {
     return run_.log.error(Status::Usage, "the pattern has a loop, and a graph that changes has none",
                           "updates with both ends on one vertex change nothing");

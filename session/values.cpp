@@ -85,6 +85,8 @@ void append_float(std::string& out, double value, Style style) {
 void append_value(std::string& out, const codegen::ResultValue& value, const runtime::Universe& universe, Style style) {
   if (const __int128* integer = std::get_if<__int128>(&value)) {
     append_int(out, *integer);
+  } else if (const runtime::WideInt* wide = std::get_if<runtime::WideInt>(&value)) {
+    out += wide->to_string();
   } else if (const double* real = std::get_if<double>(&value)) {
     append_float(out, *real, style);
   } else if (const bool* flag = std::get_if<bool>(&value)) {
@@ -128,12 +130,14 @@ std::string json_result(const std::vector<codegen::ResultValue>& values, const f
   std::string out;
   const std::size_t wanted = type.is_tuple() ? type.positions.size() : 1;
   if (values.size() < wanted) return "null";
-  if (type.is_tuple()) out += '[';
+  // A list of whole numbers that need more than 64 bits comes as values.
+  const bool several = type.is_tuple() || (type.is_list() && !std::holds_alternative<codegen::ListValue>(values[0]));
+  if (several) out += '[';
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i != 0) out += ',';
     append_value(out, values[i], universe, Style::Json);
   }
-  if (type.is_tuple()) out += ']';
+  if (several) out += ']';
   return out;
 }
 

@@ -19,12 +19,23 @@ using Json = nlohmann::ordered_json;
 
 std::string dump(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
+/// The names of the numbers of the result: those that are known before, or, of cliques of all sizes, their vertices.
+std::vector<std::string> names_of_counts(const RunReport& report) {
+  std::vector<std::string> names = report.count_names;
+  if (!names.empty() || report.result == nullptr || !report.signature->result->is_list()) return names;
+  for (const codegen::ResultValue& value : report.result->values) {
+    if (!std::holds_alternative<codegen::ListValue>(value)) names.push_back(std::to_string(names.size() + 1));
+  }
+  return names;
+}
+
 /// The numbers that have names; empty if none has, or they are not all there.
 std::vector<std::string> count_texts(const RunReport& report) {
-  if (report.count_names.empty() || report.result == nullptr || report.bound == nullptr) return {};
+  const std::size_t named = names_of_counts(report).size();
+  if (named == 0 || report.result == nullptr || report.bound == nullptr) return {};
   std::vector<std::string> texts =
       value_texts(report.result->values, *report.signature->result, *report.bound->inputs.universe);
-  return texts.size() == report.count_names.size() ? texts : std::vector<std::string>();
+  return texts.size() == named ? texts : std::vector<std::string>();
 }
 
 /// The number of matches, or whether there are any; empty if that is not asked, or not known.
@@ -45,9 +56,10 @@ std::string result_json(const RunReport& report) {
   if (report.result == nullptr || report.bound == nullptr) return "null";
   const std::vector<std::string> numbers = count_texts(report);
   if (!numbers.empty()) {
+    const std::vector<std::string> names = names_of_counts(report);
     std::string out;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      out += fmt::format("{}{}: {}", i == 0 ? "{" : ", ", dump(report.count_names[i]), numbers[i]);
+      out += fmt::format("{}{}: {}", i == 0 ? "{" : ", ", dump(names[i]), numbers[i]);
     }
     return out + "}";
   }
@@ -238,7 +250,7 @@ std::string report_text(const RunReport& report) {
   }
   if (report.result == nullptr || report.bound == nullptr) return out;
   const std::vector<std::string> numbers = count_texts(report);
-  if (!numbers.empty()) return named_lines(report.count_names, numbers, report.name_width);
+  if (!numbers.empty()) return named_lines(names_of_counts(report), numbers, report.name_width);
   const frontend::Type& type = *report.signature->result;
   const runtime::Universe& universe = *report.bound->inputs.universe;
   if (type.is_list() && !report.result->values.empty()) {

@@ -437,6 +437,7 @@ class Run final : public RunSteps {
     run.stop_request = session_.stop_request();
     run.deadline = session_.deadline();
     run.most = options_.most();
+    run.on_note = [this](const std::string& note) { console_.note(note); };
     return run;
   }
 

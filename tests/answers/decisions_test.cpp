@@ -55,6 +55,16 @@ std::vector<Question> questions() {
     all.push_back({pattern(text, {"plain.txt", "--algorithm", "join"}), "search"});
     all.push_back({pattern(text, {"plain.txt", "--algorithm", "extend"}), "program"});
   }
+  for (const char* text : {"clique:5", "clique:8", "a-b,a-c,a-d,a-e,b-c,b-d,b-e,c-d,c-e,d-e"}) {
+    all.push_back({pattern(text, {"plain.txt"}), "cliques"});
+    all.push_back({pattern(text, {"plain.txt", "--engine", "program"}), "program"});
+    all.push_back({pattern(text, {"plain.txt", "--algorithm", "extend"}), "program"});
+    all.push_back({pattern(text, {"plain.txt", "--embeddings"}), "program"});
+  }
+  all.push_back({pattern("clique:4", {"plain.txt", "--engine", "cliques"}), "cliques"});
+  for (const char* text : {"clique:13", "clique:100", "clique:*"}) {
+    all.push_back({pattern(text, {"plain.txt"}), "cliques"});
+  }
   for (const char* text : {"0:1-1:2,1-2:1", "0:1-1:2,1-2:2,2-0", "0:1-1:1,1-2:2,2-3:1"}) {
     all.push_back({pattern(text, kLabelled), "search"});
     all.push_back({pattern(text, with(kLabelled, {"--engine", "program"})), "program"});

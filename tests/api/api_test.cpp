@@ -119,6 +119,27 @@ TEST(Api, TuplesAndParameters) {
   matcha_program_free(program);
 }
 
+TEST(Api, CountsOfCliquesHaveFourWords) {
+  const Clique graph(200);
+  matcha_program* const program = pattern("clique:100");
+  matcha_result* result = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_run_now(program, graph.graph, nullptr, &result, nullptr));
+  std::uint64_t words[4] = {};
+  EXPECT_EQ(0, matcha_result_words(result, 0, words));
+  // 100 of 200: 90548514656103281165404177077484163874504589675413336841320.
+  const std::uint64_t wanted[4] = {0x32fdc37906d95c68U, 0x145badcc1f49f11aU, 0x6cda9a862b570591U, 0xeU};
+  EXPECT_TRUE(std::ranges::equal(words, wanted));
+  EXPECT_NEAR(9.05485146561033e58, matcha_result_float(result, 0), 1e48);
+  matcha_result_free(result);
+  matcha_program* const sizes = pattern("clique:*");
+  ASSERT_EQ(MATCHA_OK, matcha_run_now(sizes, graph.graph, nullptr, &result, nullptr));
+  EXPECT_EQ(200U, matcha_result_size(result));
+  EXPECT_EQ(19900, matcha_result_int(result, 1, nullptr));
+  matcha_result_free(result);
+  matcha_program_free(sizes);
+  matcha_program_free(program);
+}
+
 TEST(Api, ErrorsHaveTheirPlace) {
   matcha_program* program = nullptr;
   matcha_error* error = nullptr;

@@ -5,6 +5,7 @@ import ctypes
 import gc
 import inspect
 import json
+import math
 import os
 import pathlib
 import re
@@ -219,6 +220,17 @@ def test_explain_names_the_engine_that_counts():
     assert (plan.engine, plan.program, plan.answer) == ("identities", "", str(mt.count(graph, "cycle:4", engine="program")))
     with pytest.raises(mt.UsageError, match="`--engine identities` does not answer this"):
         mt.count(graph, "cycle:6", engine="identities")
+
+
+def test_cliques_of_any_size():
+    size = 150
+    graph = mt.Graph(*zip(*((u, v) for u in range(size) for v in range(u))))
+    assert mt.count(graph, "clique:75") == math.comb(size, 75)
+    assert mt.count(graph, "clique:*") == {k: math.comb(size, k) for k in range(1, size + 1)}
+    assert mt.count(mt.Graph([0, 1], [1, 2]), "clique:*", threads=1) == {1: 3, 2: 2}
+    assert mt.count(graph, "clique:20", timeout=60) == math.comb(size, 20)
+    with pytest.raises(mt.UsageError, match="pivot trees count cliques, and list none"):
+        len(mt.match(graph, "clique:20"))
 
 
 def test_cells():

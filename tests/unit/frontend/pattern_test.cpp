@@ -157,6 +157,10 @@ TEST(PatternText, Graph6AndNames) {
       {"tetrahedron", "clique:4"}, {"star4", "star:4"},        {"path-4", "path:4"}};
   for (const auto& [name, meant] : usual) EXPECT_EQ(text_of(name), text_of(meant)) << name;
   EXPECT_EQ(text_of("0111101111011110"), text_of("clique:4"));
+  // Larger cliques are no patterns.
+  EXPECT_EQ(read("clique:12").set->cliques, std::nullopt);
+  EXPECT_EQ(read("K99").set->cliques, 99U);
+  EXPECT_EQ(read("clique:*").set->cliques, 0U);
   EXPECT_EQ(read("1001").errors, "");
   EXPECT_EQ(text_of("K2,3"), "0-2,0-3,0-4,1-2,1-3,1-4");
   EXPECT_NE(read("K7,6").errors, "");
@@ -205,8 +209,9 @@ TEST(PatternErrors, HaveTheirPlace) {
   expect_error("0-1", "<labels>:1:3:", "cannot be written", DiagId::PatternLabel, "a,b'");
   expect_error("", "<pattern>:1:1:", "no vertices", DiagId::PatternSize);
   expect_error("trianle", "<pattern>:1:1:", "did you mean `triangle`?", DiagId::PatternName);
-  expect_error("clique", "<pattern>:1:1:", "takes a number from 2 to 12", DiagId::PatternName);
-  expect_error("clique:99", "<pattern>:1:1:", "takes a number from 2 to 12", DiagId::PatternName);
+  expect_error("clique", "<pattern>:1:1:", "takes a number from 2 to 1000000000", DiagId::PatternName);
+  expect_error("clique:1", "<pattern>:1:1:", "takes a number from 2 to 1000000000", DiagId::PatternName);
+  expect_error("cycle:99", "<pattern>:1:1:", "takes a number from 3 to 12", DiagId::PatternName);
   expect_error("house:3", "<pattern>:1:1:", "takes no number", DiagId::PatternName);
   expect_error("graph6:C", "<pattern>:1:1:", "not graph6", DiagId::PatternSyntax);
   expect_error("t 2 1\nv 0 1\ne 0", "<pattern>:3:1:", "expected `t N M`", DiagId::PatternSyntax);

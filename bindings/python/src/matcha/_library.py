@@ -120,7 +120,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "matcha_result_size": (c_size_t, [Handle]),
     "matcha_result_complete": (c_int, [Handle]),
     "matcha_result_kind": (c_int, [Handle, c_size_t]),
-    "matcha_result_int": (c_int64, [Handle, c_size_t, POINTER(c_int64)]),
+    "matcha_result_words": (c_int, [Handle, c_size_t, POINTER(c_uint64)]),
     "matcha_result_float": (c_double, [Handle, c_size_t]),
     "matcha_result_rows": (c_size_t, [Handle, c_size_t]),
     "matcha_result_columns": (c_size_t, [Handle, c_size_t]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from typing import TYPE_CHECKING, Any, Iterator, Literal, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterator, Literal, Optional, Sequence, Union, overload
 
 from matcha._graph import Graph
 from matcha._pattern_text import PatternLike, text_of
@@ -21,6 +21,14 @@ Algorithm = Optional[Literal["auto", "extend", "join", "decompose"]]
 Device = Optional[Literal["auto", "cpu", "cuda"]]
 
 
+@overload
+def count(graph: Graph, pattern: Literal["clique:*"], **options: Any) -> dict[int, int]: ...
+
+
+@overload
+def count(graph: Graph, pattern: PatternLike, **options: Any) -> int: ...
+
+
 def count(
     graph: Graph,
     pattern: PatternLike,
@@ -34,7 +42,7 @@ def count(
     timeout: Optional[float] = None,
     progress: Progress = False,
     **options: Unpack[MoreOptions],
-) -> int:
+) -> Union[int, dict[int, int]]:
     """The number of subgraphs that match the pattern, each once; with `embeddings`, each way to lay it.
 
     `pattern` is text as on the command line: `"a-b-c-a"`, a name such as `"house"` or `"clique:5"`; or a graph of
@@ -52,10 +60,18 @@ def count(
     (1, 0)
     >>> mt.count(square, [("a", "b"), ("b", "c"), ("c", "a")])
     2
+
+    `"clique:*"` gives the cliques of each number of vertices, as a dict by that number.
+
+    >>> mt.count(square, "clique:*")
+    {1: 4, 2: 5, 3: 2}
     """
     simd = options.pop("simd", None)
     asked = _pattern(graph, pattern, induced=induced, embeddings=embeddings, match=match, algorithm=algorithm, **options)
     answer = asked(graph, threads=threads, timeout=timeout, device=device, simd=simd, progress=progress)
+    if isinstance(pattern, str) and pattern.strip() == "clique:*":
+        sizes = answer if isinstance(answer, tuple) else (answer,)
+        return dict(enumerate((int(count) for count in sizes), 1))
     return sum(answer) if isinstance(answer, tuple) else sum(answer["v0"]) if isinstance(answer, Table) else int(answer)
 
 

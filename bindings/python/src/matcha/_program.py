@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import threading
 import weakref
-from ctypes import byref, c_int64, c_uint64
+from ctypes import byref, c_uint64
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Optional, Sequence, Union
 
 from matcha import _library
@@ -327,9 +328,9 @@ def _value(result: Owner, at: int, graph: Graph) -> Any:
     if kind == _library.FLOAT:
         return lib.matcha_result_float(result.handle, at)
     if kind != _library.LIST:
-        high = c_int64()
-        low = lib.matcha_result_int(result.handle, at, byref(high))
-        whole = (high.value << 64) | (low & (2**64 - 1))
+        words = (c_uint64 * 4)()
+        negative = lib.matcha_result_words(result.handle, at, words)
+        whole = int.from_bytes(bytes(words), sys.byteorder) - (negative << 256)
         return bool(whole) if kind == _library.BOOL else graph._named(whole) if kind in (_library.VERTEX, _library.NAME) else whole
     rows = lib.matcha_result_rows(result.handle, at)
     columns = {}

@@ -1,0 +1,98 @@
+"""Cliques of any size, and of all sizes, by pivot trees."""
+
+import csv
+import json
+import math
+import random
+import unittest
+from cli import ROOT, SANITIZED, WIKI, CliTest, main
+
+SMALL = "tests/graphs/random-12-seed1.txt"
+SHARED = ROOT.parent / "shared"
+WIKI_COUNTS = [7115, 100762, 608389, 2077903, 4514137, 6931312, 8113409, 7581407, 5744883, 3513435, 1712534, 654478, 191623,
+               41433, 6207, 568, 23]  # fmt: skip
+
+
+class CliquesTest(CliTest):
+    def complete(self, size):
+        return self.write(f"k{size}.txt", "".join(f"{u} {v}\n" for u in range(size) for v in range(u)))
+
+    def test_sizes(self):
+        lines = self.ok("run", "--pattern", "clique:*", WIKI, "-q").splitlines()
+        self.assertEqual([line.split() for line in lines], [[str(k), str(n)] for k, n in enumerate(WIKI_COUNTS, 1)])
+        answer = json.loads(self.ok("run", "--pattern", "clique:*", WIKI, "-q", "--json", "--threads", "2"))
+        self.assertEqual(answer["result"], {str(k): n for k, n in enumerate(WIKI_COUNTS, 1)})
+        self.assertEqual((answer["stats"]["engine"], answer["complete"]), ("cliques", True))
+        for size in (5, 8, 12, 13, 17, 18, 5000):
+            found = self.ok("run", "--pattern", f"clique:{size}", WIKI, "-q").strip()
+            self.assertEqual(found, str(WIKI_COUNTS[size - 1] if size <= 17 else 0))
+        self.assertEqual(self.ok("run", "--pattern", "K17", WIKI, "-q").strip(), "23")
+        self.assertEqual(self.ok("run", "--pattern", "clique:*", "tests/graphs/empty.txt", "-q").split(), ["1", "0"])
+
+    def test_as_programs(self):
+        """The same numbers as loops over sets, on graphs in which ranks and ids differ."""
+        for seed in range(4):
+            random.seed(seed)
+            graph = self.write("g.txt", "".join(f"{7 * u} {7 * v}\n" for u in range(40) for v in range(u) if random.random() < 0.6))
+            for size in (5, 6, 7, 9):
+                words = ("run", "--pattern", f"clique:{size}", graph, "-q", "--json", "--device", "cpu")
+                tree, program = (json.loads(self.ok(*words, *more)) for more in ([], ["--engine", "program"]))
+                self.assertEqual((tree["result"], tree["stats"]["engine"]), (program["result"], "cliques"))
+                for simd in ("scalar", "avx2"):
+                    self.assertEqual(json.loads(self.ok(*words, "--simd", simd))["result"], tree["result"])
+
+    def test_numbers_of_all_widths(self):
+        graph = self.complete(140)
+        self.assertEqual(self.ok("run", "--pattern", "clique:70", graph, "-q").strip(), str(math.comb(140, 70)))
+        found = json.loads(self.ok("run", "--pattern", "clique:*", graph, "-q", "--json"))["result"]
+        self.assertEqual(found, {str(k): math.comb(140, k) for k in range(1, 141)})
+        wide = self.complete(270)
+        self.fails(4, "run", "--pattern", "clique:*", wide, "-q", says=["266 bits", "at most 256"])
+        self.fails(4, "run", "--pattern", "clique:135", wide, "-q", says="135-cliques may be a number of 266 bits")
+        self.assertEqual(self.ok("run", "--pattern", "clique:268", wide, "-q").strip(), "36315")
+
+    def test_what_is_refused(self):
+        for words, says in ((["--matches", "-"], "pivot trees count cliques, and list none"),
+                            (["--limit", "1"], "pivot trees count cliques, and list none"),
+                            (["--engine", "program"], "counted by pivot trees alone"),
+                            (["--tier", "native"], "needs a compiled program"),
+                            (["--embeddings"], "count once each"), (["--match", "homo"], "count once each"),
+                            (["--verify"], "`--verify` is of patterns"),
+                            (["--shard", "0/2", "--ledger", self.path("part.ledger")], "processes share the loops")):  # fmt: skip
+            self.fails(2, "run", "--pattern", "clique:13", SMALL, *words, says=says)
+        self.fails(1, "pattern", "clique:13", says="counted without a program")
+        self.fails(1, "run", "--pattern", "clique:1", SMALL, says="`clique` takes a number")
+        self.fails(2, "run", "--pattern", "clique:13", SMALL, "--directed", says="no")
+        self.fails(2, "stream", "--pattern", "clique:*", SMALL, "--updates", "-", says="at most 12 vertices")
+
+    def test_explained(self):
+        text = self.ok("explain", "--pattern", "clique:14", WIKI)
+        for words in ("by the engine `cliques`", "a pivot tree below each vertex", "nodes are expected", "41433"):
+            self.assertIn(words, text.replace(",", ""))
+        plan = json.loads(self.ok("explain", "--pattern", "clique:*", WIKI, "--json"))
+        self.assertEqual(plan["engine"], "cliques")
+
+    def test_served(self):
+        requests = [{"id": 1, "pattern": "clique:*"}, {"id": 2, "pattern": "clique:17"}]
+        done = self.matcha("serve", WIKI, stdin="".join(json.dumps(one) + "\n" for one in requests).encode())
+        answers = {one["id"]: one["result"] for one in map(json.loads, done.stdout.splitlines()) if "id" in one}
+        self.assertEqual(answers, {1: WIKI_COUNTS, 2: 23})
+
+    @unittest.skipIf(SANITIZED, "takes minutes")
+    @unittest.skipUnless((SHARED / "cliques-truth.csv").exists(), "../shared/cliques-truth.csv is not there")
+    def test_published_counts(self):
+        counts = {}
+        with open(SHARED / "cliques-truth.csv") as lines:
+            for row in csv.DictReader(lines):
+                counts.setdefault(row["graph"], {})[row["k"]] = int(row["count"])
+        for name, wanted in counts.items():
+            graph = SHARED / "data" / f"{name}.txt.gz"
+            if not graph.exists() or name == "facebook":  # That one takes as long as all others together.
+                continue
+            answer = json.loads(self.ok("run", "--pattern", "clique:*", str(graph), "-q", "--json"))
+            del wanted["1"]  # Vertices without an edge are not in the file.
+            self.assertEqual({k: n for k, n in answer["result"].items() if k != "1"}, wanted, name)
+
+
+if __name__ == "__main__":
+    main()
