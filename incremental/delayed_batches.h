@@ -83,7 +83,7 @@ class DelayedBatches {
   std::vector<PendingBatch> begun_;                    ///< submitted to the GPU.
   PairSet pairs_;                                      ///< The pairs of `waiting_`,
   std::vector<std::uint64_t> found_;                   ///< and of the current batch,
-  std::vector<runtime::stream::BatchUpdate> updates_;  ///< whose updates these are.
+  std::vector<runtime::stream::BatchUpdate> updates_;  ///< The updates of the current batch.
   std::vector<runtime::stream::EdgeUpdate> changes_;   ///< The same, of the current deletions or insertions.
   Clock::time_point since_{};                          ///< When the first of them arrived.
   double spent_ms_ = 0;                                ///< Time spent on the submitted batches.

@@ -270,7 +270,7 @@ Result<MotifOutcome> count(const RankedGraph& graph, const MotifRequest& request
   return finish(graph, request, found, loop, outcome, watch);
 }
 
-/// Motifs of 3 and 4 vertices, whose sums need no single triangle.
+/// Counts the motifs of 3 and 4 vertices, which need no list of triangles.
 Result<MotifOutcome> count_four(const Graph& graph, const MotifRequest& request, MotifOutcome& outcome, Watch& watch) {
   const Result<FourGraph> ranked = rank_for_four(graph);
   if (!ranked) return ranked.error();

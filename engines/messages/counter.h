@@ -12,7 +12,7 @@ namespace matcha::runtime::messages {
 
 struct MapRequest {
   unsigned threads = 1;
-  std::uint64_t part = 0;  ///< Only part `part` of `parts` of the images of the vertex whose images are all tried,
+  std::uint64_t part = 0;  ///< Only part `part` of `parts` of the images of the first vertex,
   std::uint64_t parts = 1;
   match::Stops stops;
 };
