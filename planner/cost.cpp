@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "planner/prices.h"
+
 namespace matcha::pattern {
 
 namespace {
@@ -31,9 +33,8 @@ constexpr double kLabelsOfTypicalGraph = 10, kEdgeLabelsOfTypicalGraph = 10;
 constexpr int kMostOfDrawn = 8, kMostDrawn = 6;
 
 // Of a GPU, fitted to the times of some 350 programs on an H200: patterns of 3 to 5 vertices, extended and decomposed,
-// on graphs of 7 thousand to 317 thousand vertices. Prices of labelled sets were not among them. Divided by the ninety
-// cores that a GPU is worth when all of its groups have work, each of them a fiftieth of a core.
-constexpr double kCores = 90, kOfGroup = 50;
+// on graphs of 7 thousand to 317 thousand vertices. Prices of labelled sets were not among them. Divided by the cores
+// that a GPU is worth.
 
 /// Where vertices with many neighbours have rows of bits, in which one look finds an item.
 constexpr Prices kWithHubRows = {.iteration = 1.9,
@@ -68,12 +69,12 @@ Prices of_gpu(Prices prices) {
   for (double* price : {&prices.iteration, &prices.operation, &prices.batched, &prices.merged, &prices.searched,
                         &prices.looked_up, &prices.filtered, &prices.bits, &prices.word, &prices.tested, &prices.missed,
                         &prices.overlapped, &prices.wedge}) {
-    *price /= kCores;
+    *price /= planner::price::gpu_cores;
   }
   prices.awaited = prices.overlapped;
   prices.list = 1.3e5;
   prices.start = 2.5e5;
-  prices.alone = kCores * kOfGroup;
+  prices.alone = planner::price::gpu_cores * planner::price::gpu_group;
   prices.apart_from = 1;
   prices.rows_for_pairs = true;
   return prices;

@@ -3,18 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <utility>
 
 namespace matcha::planner {
 
 namespace {
-
-/// Below this share of a program's time an offer is surely the fastest.
-constexpr double kSure = 0.5;
-/// In place of a cost that is unknown: it is long.
-constexpr double kLongNs = 1e18;
-
-bool is_sure(const Offer& offer) { return offer.ns == 0 && offer.share < kSure && !offer.is_trial && !offer.on_gpu; }
 
 /// Why no engine may use a device; empty: it may.
 std::string device_problem(const Question& question, const Catalog& catalog, bool on_gpu) {
@@ -23,11 +18,16 @@ std::string device_problem(const Question& question, const Catalog& catalog, boo
   return question.device == "auto" && !catalog.may_have_gpu ? "there is no GPU" : "";
 }
 
-/// Some offers are priced by what the program takes, and others in time.
-bool compares_with_program(const std::vector<Offer>& offers) {
-  const bool by_share = std::ranges::any_of(offers, [](const Offer& offer) { return offer.share > 0; });
-  const bool by_time = std::ranges::any_of(offers, [](const Offer& offer) { return offer.ns > 0; });
-  return by_share && by_time;
+/// Sorts the offers from `begin` on, the cheapest first. Prices those that the first place depends on, or all of them.
+void settle(std::size_t begin, bool all, std::vector<Offer>& offers) {
+  const auto first = offers.begin() + static_cast<std::ptrdiff_t>(begin);
+  while (true) {
+    std::stable_sort(first, offers.end(), [](const Offer& one, const Offer& other) { return one.ns < other.ns; });
+    if (first == offers.end() || (!all && offers.end() - first == 1)) return;
+    const auto next = all ? std::find_if(first, offers.end(), [](const Offer& offer) { return !!offer.price; }) : first;
+    if (next == offers.end() || !next->price) return;
+    next->ns = std::exchange(next->price, {})();
+  }
 }
 
 /// Turns the offers of a GPU that cannot be used into refusals.
@@ -63,12 +63,6 @@ void force(const Question& question, Decision& decision) {
 
 }  // namespace
 
-std::optional<double> Decision::ns_of(const Offer& offer) const {
-  if (offer.share == 0) return offer.ns;
-  if (!program_ns) return std::nullopt;
-  return offer.ns + offer.share * *program_ns;
-}
-
 Decision decide(const Question& question, const Catalog& catalog, const EngineList& engines) {
   Decision decision;
   for (const bool on_gpu : {false, true}) {
@@ -86,9 +80,7 @@ Decision decide(const Question& question, const Catalog& catalog, const EngineLi
         offer->engine = engine->name();
         offer->on_gpu = on_gpu;
         decision.offers.push_back(std::move(*offer));
-        if (!is_sure(decision.offers.back()) || catalog.complete) continue;
-        decision.offers.erase(decision.offers.begin(), decision.offers.end() - 1);
-        return decision;
+        continue;
       }
       Refusal& refusal = std::get<Refusal>(answer);
       refusal.engine = engine->name();
@@ -96,14 +88,14 @@ Decision decide(const Question& question, const Catalog& catalog, const EngineLi
       decision.refusals.push_back(std::move(refusal));
     }
   }
-  if (catalog.complete || compares_with_program(decision.offers)) {
-    decision.program_ns = question.device == "cuda" ? std::nullopt : catalog.program_ns(false);
-    if (decision.program_ns) *decision.program_ns /= catalog.threads;
+  settle(0, catalog.complete, decision.offers);
+  // What answers after a trial has to be chosen too.
+  if (!decision.is_empty() && decision.chosen().is_trial) settle(1, false, decision.offers);
+  for (const Offer& offer : decision.offers) {
+    const bool is_known = offer.engine == "program" && !offer.on_gpu && !offer.price && offer.ns < kUnknownNs;
+    if (is_known) decision.program_ns = offer.ns;
   }
-  const auto cost = [&](const Offer& offer) {
-    return offer.share == 0 ? offer.ns : offer.ns + offer.share * decision.program_ns.value_or(kLongNs);
-  };
-  std::ranges::stable_sort(decision.offers, std::less(), cost);
+  for (Offer& offer : decision.offers) offer.price = {};  // The catalog may be gone later.
   if (!decision.is_empty() && decision.chosen().on_gpu && question.device == "auto") {
     const std::string problem = catalog.gpu_problem();
     if (!problem.empty()) refuse_gpu(problem, decision);
@@ -125,10 +117,7 @@ nlohmann::ordered_json to_json(const Decision& decision) {
   for (const Offer& offer : decision.offers) {
     nlohmann::ordered_json one{{"engine", offer.engine}, {"device", offer.on_gpu ? "cuda" : "cpu"}};
     one["chosen"] = &offer == &decision.chosen();
-    const std::optional<double> ns = decision.ns_of(offer);
-    const bool is_of_program = offer.share != 0 && offer.share != 1;
-    if (is_of_program) one["share"] = offer.share;
-    if (ns && !is_of_program) one["ns"] = *ns;
+    if (offer.ns < kUnknownNs) one["ns"] = offer.ns;
     if (offer.bytes) one["bytes"] = *offer.bytes;
     if (offer.is_trial) one["trial"] = true;
     if (offer.plan) one["plan"] = offer.plan();

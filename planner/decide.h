@@ -15,27 +15,25 @@ namespace matcha::planner {
 struct Decision {
   std::vector<Offer> offers;              ///< The first one is chosen; after a trial that gives up, the next one.
   std::vector<Refusal> refusals;          ///< In the order of the engines.
-  std::optional<double> program_ns = {};  ///< Of the program on all threads of a CPU, where that was asked for.
+  std::optional<double> program_ns = {};  ///< Of the program on all threads of a CPU, where that was priced.
 
   /// Nothing answers: `problem` says why.
   bool is_empty() const { return offers.empty(); }
   const Offer& chosen() const { return offers.front(); }
-  /// Nanoseconds of an offer; nothing where it is a share of a cost that is unknown.
-  std::optional<double> ns_of(const Offer& offer) const;
   /// Why nothing answers, or why the engine that the question names does not.
   std::string problem;
 };
 
 /// Asks all engines and compares their offers; the earlier engine of two that cost the same. An engine that the
-/// question names comes first, whatever it costs. Unless the catalog wants it complete, no engine is asked after one
-/// that is surely the fastest.
+/// question names comes first, whatever it costs. Unless the catalog wants it complete, an offer is priced only if it
+/// might be the cheapest, and so a program is planned only if nothing else takes less than planning does.
 Decision decide(const Question& question, const Catalog& catalog, const EngineList& engines);
 
 /// The engine and its device: `program on a CPU`.
 std::string describe(std::string_view engine, bool on_gpu);
 
 /// The offers and refusals, for the key `engines` of `matcha.plan/1`: `engine`, `device`, and of offers `chosen`, `ns`
-/// or `share`, `bytes`, `trial` and `plan`, of refusals `refused`.
+/// where it is known, `bytes`, `trial` and `plan`, of refusals `refused`.
 nlohmann::ordered_json to_json(const Decision& decision);
 
 }  // namespace matcha::planner

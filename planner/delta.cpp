@@ -5,17 +5,18 @@
 #include <limits>
 #include <unordered_map>
 
+#include "planner/prices.h"
 #include "question/requirements.h"
 #include "question/symmetry.h"
 
 namespace matcha::pattern {
 
+namespace price = planner::price;
+
 namespace {
 
 /// Orders of so many vertices are all tried.
 constexpr int kMostTried = 11;
-/// Nanoseconds of a step, of an item walked, of an item merged.
-constexpr double kStep = 12, kItem = 5, kMerged = 0.3;
 
 class Planner {
  public:
@@ -125,9 +126,9 @@ double Planner::step_cost(int newest, Mask placed) const {
   for_each(pattern_.all() & ~placed, [&](int v) {
     if (!has(any(v), newest)) return;
     const Mask before = placed & ~bit(newest);
-    cost += kStep;
+    cost += price::delta_step;
     if ((requirements_.wanted(v) & before) != 0) {
-      cost += kMerged * (candidates(v, before) + items(v));
+      cost += price::delta_merged * (candidates(v, before) + items(v));
     }
   });
   return cost;
@@ -184,7 +185,7 @@ std::vector<int> Planner::best_order(int a, int b, double& cost) const {
       const Route route = routes.at(placed);
       const Mask rest = pattern_.all() & ~placed;
       if (rest == 0 || (answer_ == DeltaAnswer::Count && may_be_counted(rest, placed))) {
-        const double whole = route.cost + route.matches * kItem * (1 + count(rest));
+        const double whole = route.cost + route.matches * price::delta_item * (1 + count(rest));
         if (whole < cost) {
           cost = whole;
           best = placed;
@@ -194,7 +195,8 @@ std::vector<int> Planner::best_order(int a, int b, double& cost) const {
         if ((requirements_.wanted(v) & placed) == 0) return;
         const double matches = route.matches * candidates(v, placed);
         const Mask now = placed | bit(v);
-        const double more = route.cost + matches * (kItem + step_cost(v, now)) + kItem * route.matches;
+        const double more =
+            route.cost + matches * (price::delta_item + step_cost(v, now)) + price::delta_item * route.matches;
         Route& known = routes[now];
         if (known.last < 0) next.push_back(now);
         if (more < known.cost) known = {more, matches, v, placed};

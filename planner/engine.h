@@ -26,15 +26,16 @@ struct Catalog {
   bool complete = false;  ///< For people: every offer is priced, also where another one is surely chosen.
 };
 
+/// In place of a cost that is not known: an offer that is taken only if no other one is known to be cheaper.
+inline constexpr double kUnknownNs = 1e18;
+
 /// One way to answer a question on one device.
-///
-/// Its cost is `ns`, of wall time, plus `share` times the time of the compiled program on the CPU: an engine that
-/// knows only that it is faster or slower than a program says so by its share, and then no program need be planned.
 struct Offer {
   std::string_view engine = {};
   bool on_gpu = false;
-  double ns = 0;
-  double share = 0;
+  double ns = 0;  ///< Expected wall time, by the prices of planner/prices.def; with `price`, it is at least that.
+  /// Gives the whole cost, and takes time itself: called only if the choice depends on it.
+  std::function<double()> price = {};
   /// It gives up after a fixed number of steps, which take less than compiling; the next offer then answers.
   bool is_trial = false;
   std::optional<std::uint64_t> bytes = {};  ///< Memory beside the graph, at most, if that is known.
@@ -57,8 +58,8 @@ class Engine {
   virtual ~Engine() = default;
   /// The word of `--engine`.
   virtual std::string_view name() const = 0;
-  /// The cost of an answer to the question on a CPU or a GPU, or why there is none. It looks at the cost of the program
-  /// only if its own offer depends on it. If the question names this engine, cost is no reason to refuse.
+  /// The cost of an answer to the question on a CPU or a GPU, or why there is none. What takes as long as planning a
+  /// program is left to `Offer::price`. If the question names this engine, cost is no reason to refuse.
   virtual std::variant<Offer, Refusal> offer(const Question& question, const Catalog& catalog, bool on_gpu) const = 0;
 };
 

@@ -345,7 +345,7 @@ bool binds_mtg(const BindOptions& options) {
 }
 
 bool reads_small_graph(const BindOptions& options) {
-  constexpr std::uint64_t kMostText = std::uint64_t{2} << 20, kMostMapped = std::uint64_t{32} << 20;
+  constexpr std::uint64_t kMostText = std::uint64_t{64} << 20, kMostMapped = std::uint64_t{1} << 30;
   if (options.graph.empty() || !options.inputs.empty()) return false;
   std::error_code problem;
   if (!std::filesystem::is_regular_file(options.graph, problem)) return false;

@@ -10,6 +10,7 @@
 
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
+#include "planner/prices.h"
 
 namespace matcha::session {
 
@@ -49,11 +50,9 @@ class LoopWalk {
     for (const ir::Stmt* one : block.body) stmt(*one, level);
   }
 
-  std::optional<double> ns() const { return known_ ? std::optional(items_ * kNsAnItem) : std::nullopt; }
+  std::optional<double> ns() const { return known_ ? std::optional(items_ * planner::price::loop_item) : std::nullopt; }
 
  private:
-  static constexpr double kNsAnItem = 1;
-
   void stmt(const ir::Stmt& stmt, std::size_t level) {
     switch (stmt.kind) {
       case ir::Kind::Block: return block(*ir::as<ir::Block>(&stmt), level);
@@ -148,6 +147,8 @@ class LoopWalk {
 };
 
 }  // namespace
+
+const double kNsToOpenGpu = planner::price::gpu_open;
 
 std::optional<double> forecast_of_loops(const ir::Module& module, const runtime::Graph& graph) {
   const Powers sums = sums_of_powers(graph.view());

@@ -41,6 +41,6 @@ inline constexpr double kShortItems = 4;
 std::optional<double> forecast_of_loops(const ir::Module& module, const runtime::Graph& graph);
 
 /// What opening a GPU takes, in nanoseconds.
-inline constexpr double kNsToOpenGpu = 2.5e8;
+extern const double kNsToOpenGpu;
 
 }  // namespace matcha::session

@@ -34,11 +34,6 @@ runtime::Result<std::vector<GpuCode>> open_gpu_codes(const std::string& text, co
 /// graph that is in memory. Its arrays must outlive it.
 std::shared_ptr<codegen::MatchBatch> gpu_batch(const runtime::Graph& graph, const std::string& code_folder);
 
-/// Milliseconds of a search for some matches on a CPU after which a GPU takes it over where the device is chosen: about
-/// what opening one takes. A search for all matches stays where it is: a GPU is not twice as fast there, and much
-/// slower with some patterns (bench/results/labelled.md).
-inline constexpr double kSearchBeforeGpu = 1500;
-
 /// Whether a GPU can match what a task says; it counts, and nothing else. `most`: matches that are enough.
 bool fits_gpu(const codegen::MatchTask& task, std::optional<std::uint64_t> most);
 

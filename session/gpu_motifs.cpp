@@ -12,7 +12,6 @@ namespace matcha::session {
 
 using codegen::MotifDevice;
 using runtime::motif::DeviceMotifs;
-using runtime::motif::Motif;
 
 namespace {
 
@@ -28,10 +27,6 @@ runtime::Result<MotifDevice::Shared> open_motifs(const runtime::Graph& graph, co
 }
 
 }  // namespace
-
-bool suits_gpu(const runtime::motif::MotifSet& wanted) {
-  return runtime::motif::fits_device(wanted) && (wanted[at(Motif::FiveCycle)] || wanted[at(Motif::FourWheel)]);
-}
 
 std::shared_ptr<MotifDevice> gpu_motifs(const std::string& code_folder) {
   return std::make_shared<MotifDevice>(

@@ -13,11 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "planner/prices.h"
 #include "question/label_model.h"
 #include "runtime/machine.h"
 #include "session/edge_label_facts.h"
 
 namespace matcha::session {
+
+namespace price = planner::price;
 
 namespace {
 
@@ -27,13 +30,6 @@ using pattern::Pattern;
 using runtime::messages::MapPlan;
 using runtime::messages::MapQuery;
 
-/// What trying one image of the cut takes beside all else, in items of lists.
-constexpr double kOfImage = 8;
-/// What turning an arc takes.
-constexpr double kOfTurning = 8;
-/// In the same measure, what compiling a program takes, and what a match of some vertices takes it.
-constexpr double kOfProgram = 5e4;
-constexpr double kOfMatch = 4;
 /// Of more vertices not all pairs are tried.
 constexpr int kMostForTwo = 12;
 
@@ -210,8 +206,8 @@ class Chooser {
     }
     return best_;
   }
-  /// Of a plan with two cuts, whether it is as good as a program, which has to be compiled. After `choose`.
-  bool pays() const { return least_ <= kOfProgram || least_ <= kOfMatch * matches_of_program(); }
+  /// What the plan takes, in nanoseconds. After `choose`.
+  double ns() const { return least_; }
 
  private:
   /// Arcs of any label that are walked to where they come from have to be turned first. Those of `top` are walked away
@@ -220,7 +216,7 @@ class Chooser {
     const bool turns = std::ranges::any_of(query_.arcs, [&](const MapQuery::Arc& arc) {
       return arc.labels.empty() && arc.shared == 0 && arc.from != top;
     });
-    return turns ? kOfTurning * static_cast<double>(graph_.view().arc_count) : 0;
+    return turns ? price::message_turned * static_cast<double>(graph_.view().arc_count) : 0;
   }
 
   void take(MapPlan plan, double cost) {
@@ -234,7 +230,7 @@ class Chooser {
     const auto blocks = runtime::messages::blocks_below(query_, top);
     if (!blocks) return;
     MapPlan plan;
-    double cost = kOfImage * images(top) + price_of_turning(top);
+    double cost = price::message_image * images(top) + price_of_turning(top);
     for (const runtime::messages::Block& block : *blocks)
       cost += choose_root(pattern::bit(block.cut), block.tree, pattern_.near(block.cut) & block.tree, plan);
     if (blocks->empty()) {
@@ -255,8 +251,9 @@ class Chooser {
     plan.cut = cut;
     plan.second = second;
     const bool are_joined = pattern::has(pattern_.near(cut), second);
-    double cost = kOfImage * images(cut) + price_of_turning(cut);
-    cost += kOfImage * (are_joined ? model_.matches(bit(cut) | bit(second), vertices_) : images(cut) * images(second));
+    double cost = price::message_image * images(cut) + price_of_turning(cut);
+    cost += price::message_image *
+            (are_joined ? model_.matches(bit(cut) | bit(second), vertices_) : images(cut) * images(second));
     for (const std::vector<int>& tree : *trees) {
       Mask all = 0;
       for (const int v : tree) all |= bit(v);
@@ -269,30 +266,6 @@ class Chooser {
       }
     }
     take(std::move(plan), cost);
-  }
-
-  /// What a program goes through that chooses one vertex after the other, each where the fewest matches come of it.
-  double matches_of_program() const {
-    double least = std::numeric_limits<double>::infinity();
-    for (int first = 0; first < query_.size; ++first) {
-      Mask chosen = pattern::bit(first);
-      double sum = images(first);
-      while (chosen != pattern_.all()) {
-        double fewest = std::numeric_limits<double>::infinity();
-        int next = 0;
-        for (int v = 0; v < query_.size; ++v) {
-          if (pattern::has(chosen, v) || (pattern_.near(v) & chosen) == 0) continue;
-          const double matches = model_.matches(chosen | pattern::bit(v), vertices_);
-          if (matches < fewest) next = v;
-          fewest = std::min(fewest, matches);
-        }
-        chosen |= pattern::bit(next);
-        // The last vertex is counted, not chosen.
-        if (chosen != pattern_.all()) sum += fewest;
-      }
-      least = std::min(least, sum);
-    }
-    return least;
   }
 
   /// At most so many images does a vertex have.
@@ -316,7 +289,7 @@ class Chooser {
     int best = -1;
     double least = 0;
     pattern::for_each(tree, [&](int root) {
-      const double cost = walk(cuts, root, -1, tied, tree).cost;
+      const double cost = price::message_item * walk(cuts, root, -1, tied, tree).cost;
       if (best >= 0 && cost >= least) return;
       best = root;
       least = cost;
@@ -433,9 +406,9 @@ std::optional<std::uint32_t> rank_of(const std::string& bound, const runtime::Un
   return read.ec == std::errc() ? universe.rank(id) : std::nullopt;
 }
 
-/// `messages_problem` of one of the patterns.
+/// `messages_problem` of one of the patterns, whose cost is added.
 std::string problem_of(const planner::Question& question, const Pattern& pattern, const runtime::Graph& graph,
-                       bool& is_slow) {
+                       double& ns) {
   if (!has_labels_on_all_arcs(pattern)) return "messages go along arcs that all have labels";
   if (pattern.size() < 2 || !pattern.connected()) return "the pattern is not connected";
   if (pattern.has_anti_edges()) return "the pattern has vertices that must not be adjacent";
@@ -460,7 +433,7 @@ std::string problem_of(const planner::Question& question, const Pattern& pattern
   }
   Chooser chooser(pattern, query, graph, graph.dictionary());
   if (!chooser.choose()) return "cycles of the pattern are left without any two of its vertices";
-  is_slow = is_slow || !chooser.pays();
+  ns += chooser.ns();
   return {};
 }
 
@@ -484,8 +457,8 @@ codegen::MapTask::Part part_of(const Pattern& pattern, const std::vector<std::st
 
 }  // namespace
 
-std::string messages_problem(const planner::Question& question, const runtime::Graph& graph, bool& is_slow) {
-  is_slow = false;
+std::string messages_problem(const planner::Question& question, const runtime::Graph& graph, double& ns) {
+  ns = 0;
   if (question.maybe_patterns == nullptr) return "messages match patterns, and this is a program";
   if (question.of_motifs()) return "messages match one pattern, and this is a set of them";
   if (question.induced != pattern::Induced::Edge) return "messages do not see edges that must not be there";
@@ -497,7 +470,7 @@ std::string messages_problem(const planner::Question& question, const runtime::G
   if (graph.view().slots != nullptr) return "the ids of the graph are sparse";
   std::string problem;
   for (const Pattern& pattern : question.maybe_patterns->patterns) {
-    if (problem.empty()) problem = problem_of(question, pattern, graph, is_slow);
+    if (problem.empty()) problem = problem_of(question, pattern, graph, ns);
   }
   return problem;
 }

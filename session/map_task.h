@@ -13,8 +13,9 @@ namespace matcha::session {
 /// They are of arcs that have labels, of a directed graph, connected, and made of blocks with one cut each, or with two
 /// vertices without which no cycle is left; labels may be any or one of several, and the same one on several arcs, in
 /// all combinations of a few such variables. Of `--match iso` and `edge` only patterns whose labels alone keep
-/// vertices, or edges, apart. `is_slow` becomes true where a program is expected to be faster.
-std::string messages_problem(const planner::Question& question, const runtime::Graph& graph, bool& is_slow);
+/// vertices, or edges, apart. `ns` becomes what those with two cuts take; the others take a pass over some arcs, which
+/// is less than compiling.
+std::string messages_problem(const planner::Question& question, const runtime::Graph& graph, double& ns);
 
 /// How they are counted, or listed. Requires: no `messages_problem`, and the labels were checked.
 codegen::MapTask map_task(const planner::Question& question, const runtime::Graph& graph,

@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "planner/prices.h"
 #include "question/convert.h"
 #include "question/symmetry.h"
 #include "runtime/graph/order.h"
 
 namespace matcha::session {
+
+namespace price = planner::price;
 
 namespace {
 
@@ -111,23 +115,31 @@ Status check_for_orbits(const runtime::Graph& graph, const Reporter& reporter) {
 }
 
 double motif_cost(const runtime::Graph& graph, const MotifSet& wanted) {
-  // Measured on graphs of 50,000 to 3,000,000 edges.
-  constexpr double kNsAnArc = 40, kNsAWedge = 2, kNsAnOriented = 2, kNsOfFive = 20;
   const double arcs = static_cast<double>(graph.view().arc_count);
-  double ns = runtime::ns_to_rank(graph, 1) + kNsAnArc * arcs;
-  const double oriented = runtime::expected_work_by_degree(graph);
-  ns += kNsAnOriented * oriented;
-  if (has_any(wanted, {Motif::TwoByThree, Motif::TwoByThreePlusEdge})) {
+  const double ranking = runtime::ns_to_rank(graph, 1);
+  MotifSet further = wanted;
+  for (const Motif star : {Motif::Wedge, Motif::FourStar, Motif::FiveStar}) further.reset(at(star));
+  if (further.none()) return ranking + price::motif_degree * arcs;
+  const double squares = runtime::expected_work_by_degree(graph);
+  further.reset(at(Motif::FourCycle));
+  double ns = ranking + price::motif_cycle_arc * arcs + price::motif_cycle_square * squares;
+  if (further.none()) return ns;
+  ns = ranking + price::motif_vertex * static_cast<double>(graph.view().universe) + price::motif_arc * arcs +
+       price::motif_square * squares;
+  double cubes = has_any(wanted, {Motif::FourClique}) ? 1 : 0;
+  if (has_any(wanted, {Motif::House, Motif::Kite, Motif::Gem, Motif::Butterfly, Motif::FiveCycle})) cubes += 2;
+  if (has_any(wanted, {Motif::FourCliqueTail, Motif::FiveCliqueMinusPath, Motif::FiveCliqueMinusEdge})) cubes += 5;
+  if (has_any(wanted, {Motif::FiveClique})) cubes += 4;
+  if (cubes > 0) ns += price::motif_cube * cubes * runtime::expected_cubes_by_degree(graph);
+  const bool has_wheel = has_any(wanted, {Motif::FourWheel});
+  if (has_wheel || has_any(wanted, {Motif::TwoByThree, Motif::TwoByThreePlusEdge})) {
     double wedges = 0;
     const runtime::GraphView view = graph.view();
     for (std::uint64_t v = 0; v < view.universe; ++v) {
       const double degree = static_cast<double>(view.offsets[v + 1] - view.offsets[v]);
       wedges += degree * degree / 2;
     }
-    ns += kNsAWedge * wedges;
-  }
-  if (has_any(wanted, {Motif::FiveCycle, Motif::FourWheel, Motif::FiveClique, Motif::TwoByThreePlusEdge})) {
-    ns += kNsOfFive * oriented;
+    ns += (has_wheel ? price::motif_wheel_wedge : price::motif_wedge) * wedges;
   }
   return ns;
 }
@@ -145,11 +157,10 @@ void MotifSets::add(const codegen::MotifTask& task, std::optional<double> ns_of_
 }
 
 bool MotifSets::pay(const runtime::Graph& graph, unsigned threads) const {
-  constexpr double kNsToCompile = 3e7;
   if (programs_ == 0) return false;
   const double workers = threads == 0 ? 1 : threads;
-  return always_ || motif_cost(graph, shared_->wanted) / workers <
-                        ns_of_programs_ / workers + kNsToCompile * static_cast<double>(programs_);
+  return always_ || motif_cost(graph, shared_->wanted) / std::pow(workers, price::motif_threads) <
+                        ns_of_programs_ / workers + price::compile * static_cast<double>(programs_);
 }
 
 }  // namespace matcha::session

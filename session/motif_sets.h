@@ -37,6 +37,8 @@ class MotifSets {
   void add(const codegen::MotifTask& task, std::optional<double> ns_of_program);
   /// Whether counting them together takes less than their programs, with compiling those.
   bool pay(const runtime::Graph& graph, unsigned threads) const;
+  /// Whether all that a task counts was added.
+  bool has(const codegen::MotifTask& task) const { return (task.wanted() & ~shared_->wanted).none(); }
   /// Shared by all tasks, so that they count together.
   const std::shared_ptr<codegen::SharedMotifs>& shared() const { return shared_; }
 

@@ -7,11 +7,14 @@
 #include <numeric>
 #include <utility>
 
+#include "planner/prices.h"
 #include "question/symmetry.h"
 #include "question/type_parts.h"
 #include "session/edge_label_facts.h"
 
 namespace matcha::session {
+
+namespace price = planner::price;
 
 namespace {
 
@@ -57,16 +60,17 @@ std::vector<int> leaves_last(const Pattern& pattern) {
   return order;
 }
 
-/// Every vertex has a label, or an edge with one.
-bool is_selective(const Pattern& pattern) {
+/// The vertices that have neither a label nor an edge with one.
+int without_labels(const Pattern& pattern) {
+  int found = 0;
   for (int v = 0; v < pattern.size(); ++v) {
     bool has_label = !pattern.label(v).empty();
     pattern::for_each(pattern.near(v), [&](int w) {
       has_label = has_label || !pattern.labels_of(v, w).empty() || !pattern.labels_of(w, v).empty();
     });
-    if (!has_label) return false;
+    found += has_label ? 0 : 1;
   }
-  return true;
+  return found;
 }
 
 bool has_many_automorphisms(const Pattern& pattern, pattern::Induced induced) {
@@ -151,10 +155,24 @@ SearchUse use_of_search(const planner::Question& question, const runtime::Graph&
   // Programs of arcs with labels are planned at once, and need no pass over all that have a label.
   const bool all_labelled = std::ranges::none_of(first.labels, [](const std::string& label) { return label.empty(); });
   const bool many = first.size() >= kManyVertices || has_many_automorphisms(first, question.induced);
-  if (graph.facts().directed || !all_labelled)
-    return many && is_selective(first) ? SearchUse::Faster : SearchUse::Slower;
-  const bool some = question.bounded || question.want == planner::Want::Rows;
-  return some || many ? SearchUse::Faster : SearchUse::Try;
+  const bool rows = question.want == planner::Want::Rows;
+  if (graph.facts().directed || !all_labelled) {
+    if (many && without_labels(first) == 0) return SearchUse::Faster;
+    // Rows of a trial that gives up would be there twice.
+    return question.bounded && !rows ? SearchUse::Try : SearchUse::Slower;
+  }
+  return question.bounded || rows || many ? SearchUse::Faster : SearchUse::Try;
+}
+
+double search_cost(const planner::Question& question, const runtime::Graph& graph) {
+  const Pattern& first = question.first();
+  if (question.algorithm == "join") return 0;
+  // The index finds the candidates with a label; how many these are is not looked at.
+  const bool has_index = first.labelled() || first.edge_labelled();
+  const double index = has_index ? price::search_index_arc * static_cast<double>(graph.view().arc_count) : 0;
+  const double candidates = without_labels(first) * static_cast<double>(graph.vertex_count());
+  return index + price::search_candidate * candidates +
+         price::search_image * static_cast<double>(question.most.value_or(0));
 }
 
 codegen::MatchTask match_task(const planner::Question& question, const runtime::Graph& graph,

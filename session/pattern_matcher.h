@@ -20,8 +20,8 @@ enum class SearchUse {
   Faster,
 };
 
-/// Steps of a search that take less time than a compilation.
-inline constexpr std::uint64_t kTrialSteps = 100'000;
+/// Steps of a search that take about as long as planning and compiling a program of five vertices and more.
+inline constexpr std::uint64_t kTrialSteps = 250'000;
 
 /// Why a search cannot match the pattern of the question, in a sentence; empty: it can. `graph` has the labels of edges
 /// if the pattern has any.
@@ -29,9 +29,12 @@ std::string search_problem(const planner::Question& question, const runtime::Gra
 
 /// Faster where `--algorithm` is `join`. With `auto` for undirected patterns of which all vertices have labels: faster
 /// if rows, or only some matches, are wanted, or there are many vertices or automorphisms; else it is tried. Of arcs,
-/// and where vertices lack labels, faster if there are many of these, each with a label or an edge with one. Requires:
-/// no `search_problem`.
+/// and where vertices lack labels, faster if there are many of these, each with a label or an edge with one; it is
+/// tried if only some matches are to be counted. Requires: no `search_problem`.
 SearchUse use_of_search(const planner::Question& question, const runtime::Graph& graph);
+
+/// What finding the candidates of a search takes, in nanoseconds, and trying as many images as matches are wanted.
+double search_cost(const planner::Question& question, const runtime::Graph& graph);
 
 /// The search of the question in `graph`: rows are in the order of the pattern's vertices, and have each subgraph once
 /// unless embeddings are asked for. Requires: no `search_problem`, and the labels were checked. `maybe_index` is of the

@@ -6,17 +6,13 @@
 #include <memory>
 #include <utility>
 
+#include "planner/prices.h"
 #include "session/assumptions.h"
 #include "session/bind_slices.h"
 
 namespace matcha::session {
 
 namespace {
-
-/// Nanoseconds of one core, measured, for an item of the halves of lists that a program meets.
-constexpr double kNsAnItem = 0.5;
-/// Cores that a GPU is worth.
-constexpr double kCoresOfGpu = 90;
 
 /// The one input if it is a graph that can be ranked anew; null if not.
 runtime::Graph* only_graph(BoundInputs& bound, std::string& problem) {
@@ -67,8 +63,8 @@ bool is_shorter(const runtime::Graph& ordered, const runtime::Graph& graph, runt
 bool pays(const runtime::Graph& graph, runtime::Halves halves, const Forecast& forecast, std::string& why) {
   if (!may_pay(graph, halves, why)) return false;
   const double by_id = runtime::oriented_work(graph, halves);
-  const double cores = forecast.on_gpu ? kCoresOfGpu : std::max(forecast.threads, 1U);
-  const double walk = by_id * kNsAnItem / cores / static_cast<double>(forecast.processes);
+  const double cores = forecast.on_gpu ? planner::price::gpu_cores : std::max(forecast.threads, 1U);
+  const double walk = by_id * planner::price::half_item / cores / static_cast<double>(forecast.processes);
   const double run = forecast.sees_hubs && forecast.ns ? *forecast.ns : std::max(forecast.ns.value_or(0), walk);
   const double ranking = runtime::ns_to_rank(graph, forecast.threads);
   if (run <= ranking) {

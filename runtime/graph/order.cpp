@@ -362,6 +362,20 @@ double expected_work_by_degree(const Graph& graph) {
   return work;
 }
 
+double expected_cubes_by_degree(const Graph& graph) {
+  const SumsOfClasses sums = sums_of_classes(graph.view());
+  const double arcs = static_cast<double>(graph.view().arc_count);
+  double larger = 0, work = 0;
+  for (std::size_t one = kClasses; one-- > 0;) {
+    if (sums[one].arcs == 0) continue;
+    // Degrees of a class are nearly the same.
+    const double share = (larger + sums[one].arcs / 2) / arcs, degree = sums[one].squares / sums[one].arcs;
+    work += share * share * share * degree * sums[one].squares;
+    larger += sums[one].arcs;
+  }
+  return work;
+}
+
 double ns_to_rank(const Graph& graph, unsigned threads) {
   // Measured with 1 to 16 threads: each must be woken, and they share the memory bandwidth.
   constexpr double kNsToWake = 60'000, kNsAnArc = 8, kNsAnArcOfThread = 0.75, kNsAVertex = 20;

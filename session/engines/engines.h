@@ -30,7 +30,4 @@ class WithoutProgram : public planner::Engine {
   const EngineContext& context_;
 };
 
-/// Shares of the time of a program: of an engine that is surely faster, faster unless it gives up, and slower.
-inline constexpr double kFaster = 0.1, kTried = 0.9, kSlower = 1.5;
-
 }  // namespace matcha::session::engines

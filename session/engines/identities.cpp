@@ -1,25 +1,20 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
 
+#include "engines/identities/counter.h"
+#include "planner/prices.h"
 #include "runtime/machine.h"
 #include "session/engines/engines.h"
 #include "session/gpu_motifs.h"
 
 namespace matcha::session::engines {
 
+namespace price = planner::price;
+
 namespace {
-
-/// A program of fewer nanoseconds on one thread is not compared with identities: their cost is known roughly,
-constexpr double kLongNs = 2e8;
-/// and they count where that is surely less.
-constexpr double kSurely = 3;
-/// Programs that take less on a GPU are as fast: of 5-cycles and 4-wheels in facebook, enron and dblp on an H100 they
-/// took 1 to 58 ms, wedges 2 to 60; in cnr-2000 2,366 and 6,346 beside 244 and 90.
-constexpr double kLongOnGpuNs = 1e8;
-
-/// So many cores count as fast as a GPU: 5-cycles of R-MAT 20 took 17.3 s on 16 cores and 2.4 s on an H200.
-constexpr double kCoresOfGpu = 115;
 
 /// Counts motifs of 3 to 5 vertices, and orbits, by identities of counts (session/motif_sets.h).
 class Identities final : public WithoutProgram {
@@ -53,7 +48,7 @@ class Identities final : public WithoutProgram {
   std::variant<planner::Offer, planner::Refusal> orbits_offer(bool on_gpu) const {
     if (on_gpu) return planner::Refusal{"orbits are counted on a CPU"};
     planner::Offer offer;
-    offer.share = kFaster;
+    offer.ns = planner::kUnknownNs;
     const codegen::OrbitTask task{question_.first().size(), question_.orbits_by_edge,
                                   question_.induced == pattern::Induced::Vertex};
     offer.make = [task] { return codegen::make_orbit_counter(task); };
@@ -63,38 +58,32 @@ class Identities final : public WithoutProgram {
 
   std::variant<planner::Offer, planner::Refusal> on_cpu_offer(const planner::Catalog& catalog,
                                                               codegen::MotifTask task) const {
+    const double bytes = bytes_of_triangles(graph());
+    if (!is_forced() && !is_for_identities(question_) &&
+        bytes >= static_cast<double>(runtime::machine().memory_bytes) / 4) {
+      return planner::Refusal{
+          fmt::format("its triangles may take {:.1f} GB, more than a quarter of the memory", bytes / 1e9)};
+    }
     planner::Offer offer;
+    offer.bytes = static_cast<std::uint64_t>(bytes);
+    offer.ns =
+        price::motif_start + motif_cost(graph(), task.wanted()) / std::pow(catalog.threads, price::motif_threads);
     if (context_.maybe_together != nullptr) {
-      task.maybe_shared = context_.maybe_together->shared();
-      const bool pays = is_for_identities(question_) || context_.maybe_together->pay(graph(), catalog.threads);
-      offer.share = pays ? kFaster : kSlower;
-    } else if (is_for_identities(question_)) {
-      offer.share = kFaster;
-    } else {
-      const double program = catalog.program_ns(false).value_or(0);
-      const bool is_long = program >= kLongNs || catalog.complete || is_forced();
-      const double bytes = is_long ? bytes_of_triangles(graph()) : 0;
-      if (!is_forced() && bytes >= static_cast<double>(runtime::machine().memory_bytes) / 4) {
-        return planner::Refusal{
-            fmt::format("its triangles may take {:.1f} GB, more than a quarter of the memory", bytes / 1e9)};
-      }
-      if (is_long) offer.bytes = static_cast<std::uint64_t>(bytes);
-      const double cost = is_long ? kSurely * motif_cost(graph(), task.wanted()) : 0;
-      offer.ns = std::max(kLongNs, cost) / catalog.threads;
+      MotifSets& together = *context_.maybe_together;
+      task.maybe_shared = together.shared();
+      // Of several patterns that were all asked about, identities count all or none.
+      if (together.has(task)) offer.ns = together.pay(graph(), catalog.threads) ? 0 : planner::kUnknownNs;
     }
     return finished(std::move(offer), std::move(task));
   }
 
   std::variant<planner::Offer, planner::Refusal> on_gpu_offer(const planner::Catalog& catalog,
                                                               codegen::MotifTask task) const {
-    if (!suits_gpu(task.wanted())) return planner::Refusal{"a GPU finds sums of 5-cycles and 4-wheels alone"};
-    const double program = is_forced() ? 0 : catalog.program_ns(true).value_or(0);
-    if (!is_forced() && program <= kLongOnGpuNs) {
-      return planner::Refusal{"a program on the GPU is expected to be as fast"};
-    }
+    if (!runtime::motif::fits_device(task.wanted())) return planner::Refusal{"a GPU does not find all of its sums"};
     task.maybe_device = gpu_motifs(context_.code_folder);
     planner::Offer offer;
-    offer.ns = catalog.ns_to_open + kSurely * motif_cost(graph(), task.wanted()) / kCoresOfGpu;
+    offer.ns = catalog.ns_to_open + price::gpu_compile + price::gpu_motif_start +
+               motif_cost(graph(), task.wanted()) / price::gpu_motif_cores;
     return finished(std::move(offer), std::move(task));
   }
 

@@ -23,11 +23,9 @@ class Messages final : public WithoutProgram {
     if (question.in_processes) return planner::Refusal{"processes share the loops of a program"};
     if (question.graph_grows) return planner::Refusal{"labels may come that messages do not know"};
     if (context_.maybe_graph == nullptr) return planner::Refusal{"the graph is not in memory"};
-    bool is_slow = false;
-    const std::string problem = messages_problem(question, graph(), is_slow);
-    if (!problem.empty()) return planner::Refusal{problem};
     planner::Offer offer;
-    offer.share = is_slow ? kSlower : kFaster;
+    const std::string problem = messages_problem(question, graph(), offer.ns);
+    if (!problem.empty()) return planner::Refusal{problem};
     offer.make = [this] { return codegen::make_map_matcher(map_task(question_, graph(), *context_.maybe_labels)); };
     offer.plan = [this] { return lines(); };
     return offer;

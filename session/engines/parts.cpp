@@ -19,7 +19,7 @@ class Parts final : public WithoutProgram {
     if (!context_.parts) return planner::Refusal{context_.no_parts};
     if (on_gpu != (question.device == "cuda")) return planner::Refusal{"the limit of memory is of the other device"};
     planner::Offer offer;
-    if (!on_gpu) offer.share = kFaster;
+    offer.ns = planner::kUnknownNs;
     offer.bytes = context_.bytes_of_part;
     offer.make = context_.parts;
     offer.plan = [bytes = context_.bytes_of_part] {

@@ -1,6 +1,13 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "planner/prices.h"
 #include "session/engines/engines.h"
 
 namespace matcha::session::engines {
+
+namespace price = planner::price;
 
 namespace {
 
@@ -17,16 +24,29 @@ class Program final : public WithoutProgram {
     if (question.want == planner::Want::Orbits) return planner::Refusal{"orbits are counted by identities"};
     if (on_gpu && !question.wants_cpu.empty()) return planner::Refusal{question.wants_cpu + " is for the CPU"};
     planner::Offer offer;
-    if (!on_gpu) {
-      offer.share = 1;
-      return offer;
-    }
-    offer.ns = catalog.ns_to_open;
-    // A program that takes less than that on the CPU stays there, and no program is planned for the GPU.
-    if (question.device != "auto") return offer;
-    const double on_cpu = catalog.program_ns(false).value_or(0) / catalog.threads;
-    if (on_cpu > offer.ns) offer.ns += catalog.program_ns(true).value_or(0);
+    offer.ns = on_gpu ? catalog.ns_to_open + price::gpu_compile : least_ns();
+    // A program that is no pattern's has no cost on a GPU yet.
+    // The first matches are found at once, as far as anybody knows.
+    if (question.bounded) return offer;
+    offer.price = [&catalog, on_gpu, least = offer.ns, is_pattern = question.maybe_patterns != nullptr] {
+      const std::optional<double> run = catalog.program_ns(on_gpu);
+      if (!run) return on_gpu && !is_pattern ? least : planner::kUnknownNs;
+      return least + *run / (on_gpu ? 1 : catalog.threads);
+    };
     return offer;
+  }
+
+ private:
+  /// Planning the program of a pattern, and compiling it, takes that at least.
+  double least_ns() const {
+    if (question_.maybe_patterns == nullptr) return price::compile;
+    const pattern::Pattern& first = question_.first();
+    // Only undirected patterns are planned by draws from the graph.
+    const double grows = first.directed ? 1 : std::pow(price::plan_grows, first.size() - 3);
+    const double plan = std::min(price::plan_most, price::plan_pattern * grows);
+    const bool reads_labels = (first.labelled() || first.edge_labelled()) && context_.maybe_graph != nullptr;
+    const double labels = reads_labels ? price::plan_label * static_cast<double>(graph().view().arc_count) : 0;
+    return plan * static_cast<double>(question_.maybe_patterns->patterns.size()) + labels + price::compile;
   }
 };
 

@@ -40,17 +40,19 @@ std::vector<std::string> with(std::vector<std::string> words, const std::vector<
 
 std::vector<Question> questions() {
   std::vector<Question> all;
-  for (const char* text : {"triangle", "clique:4", "cycle:4", "cycle:5", "house", "diamond", "path:4", "star:4",
-                           "wheel:4", "cycle:6", "a-b-c,a~c", "motif:3"}) {
+  // Planning a program of four vertices takes longer than identities do on this graph.
+  for (const char* text : {"clique:4", "cycle:4", "cycle:5", "house", "diamond", "path:4", "star:4", "wheel:4"})
+    all.push_back({pattern(text, {"plain.txt"}), "identities"});
+  for (const char* text : {"triangle", "wedge", "cycle:6", "a-b-c,a~c"})
     all.push_back({pattern(text, {"plain.txt"}), "program"});
-  }
-  for (const char* text : {"motif:4", "motif:5"}) {
+  for (const char* text : {"motif:3", "motif:4", "motif:5"}) {
     all.push_back({pattern(text, {"plain.txt"}), "identities"});
     all.push_back({pattern(text, {"plain.txt", "--induced", "edge"}), "identities"});
     all.push_back({pattern(text, {"plain.txt", "--engine", "program"}), "program"});
   }
   for (const char* text : {"cycle:5", "house", "clique:4"}) {
-    all.push_back({pattern(text, {"plain.txt", "--induced", "vertex"}), "program"});
+    all.push_back({pattern(text, {"plain.txt", "--induced", "vertex"}), "identities"});
+    all.push_back({pattern(text, {"plain.txt", "--engine", "program"}), "program"});
     all.push_back({pattern(text, {"plain.txt", "--engine", "identities"}), "identities"});
     all.push_back({pattern(text, {"plain.txt", "--algorithm", "join"}), "search"});
     all.push_back({pattern(text, {"plain.txt", "--algorithm", "extend"}), "program"});

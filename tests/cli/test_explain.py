@@ -149,7 +149,7 @@ class Sizes(cli.CliTest):
             self.assertIn(int(count), [sum(given), given[-1]], algorithm)
 
     def test_figures_do_not_depend_on_threads_and_splitting(self):
-        tables = {str(sizes(self.ok("explain", "--pattern", "diamond", cli.WIKI, "--threads", n))) for n in (1, 2, 7)}
+        tables = {str(sizes(self.ok("explain", "--pattern", "diamond", cli.WIKI, "--threads", n, "--engine", "program"))) for n in (1, 2, 7)}
         self.assertEqual(len(tables), 1)
 
     def test_lists_are_counted_and_not_kept(self):
@@ -181,7 +181,7 @@ class Patterns(cli.CliTest):
         self.assertNotIn("\nsizes\n", self.ok("explain", cli.TRIANGLE).replace("  u in", ""))
 
     def test_no_run(self):
-        text = self.ok("explain", "--pattern", "house", SMALL, "--no-run")
+        text = self.ok("explain", "--pattern", "house", SMALL, "--no-run", "--engine", "program")
         self.assertEqual(sizes(text)[0][2], "20")
         self.assertIn("for this graph", text)
         self.assertNotIn("this run", text)
@@ -195,7 +195,7 @@ class Patterns(cli.CliTest):
         self.assertRegex(directed, rf"\n  result +{count}\n")
 
     def test_sample(self):
-        options = ["--pattern", "diamond", "--induced", "edge", cli.WIKI]
+        options = ["--pattern", "diamond", "--induced", "edge", cli.WIKI, "--engine", "program"]
         self.assertEqual(sizes(self.ok("explain", *options, "--sample", "1")), sizes(self.ok("explain", *options)))
         text = self.ok("explain", *options, "--sample", "10")
         walked = sum(1 for i in range(7115) if i % 10 == 5)
@@ -374,7 +374,7 @@ class Page(cli.CliTest):
         return text, xml.fromstring(text.removeprefix("<!DOCTYPE html>"))
 
     def test_sections(self):
-        text, page = self.page("--pattern", "house", "--induced", "edge", SMALL)
+        text, page = self.page("--pattern", "house", "--induced", "edge", SMALL, "--engine", "program")
         self.assertEqual([h.text for h in page.iter("h2")], [
             "What is counted", "Engines", "Pattern and matching order", "Plans considered", "Loops as they run", "Sizes",
             "Program", "Passes", "Memory of each thread", "In a stream", "Times"])
@@ -395,7 +395,7 @@ class Page(cli.CliTest):
             self.assertIn(link, ids)
 
     def test_times(self):
-        text, page = self.page("--pattern", "diamond", "--induced", "edge", SMALL)
+        text, page = self.page("--pattern", "diamond", "--induced", "edge", SMALL, "--engine", "program")
         self.assertNotRegex(text, r"\de[+-]?\d+ ?m?s\b")
         plans = [table for table in page.iter("table") if "algorithm" in "".join(table.itertext())][0]
         self.assertEqual([head.text for head in plans.find("thead/tr")],
@@ -404,7 +404,7 @@ class Page(cli.CliTest):
         for estimated, actual in times:
             self.assertRegex(estimated, r"^\d+(\.\d+)? m?s$")
             self.assertRegex(actual or "", r"^\d+(\.\d+)? m?s$" if [estimated, actual] == times[0] else "^$")
-        taken = self.ok("explain", "--pattern", "diamond", "--induced", "edge", SMALL, "--threads", "1")
+        taken = self.ok("explain", "--pattern", "diamond", "--induced", "edge", SMALL, "--threads", "1", "--engine", "program")
         self.assertRegex(taken, r"\n  the first was estimated at [\d.]+ m?s of one core; it took [\d.]+ m?s on 1 thread\n")
         self.assertNotIn("the first was estimated", self.ok("explain", "--pattern", "diamond"))
 

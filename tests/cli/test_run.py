@@ -216,7 +216,7 @@ class Orders(cli.CliTest):
     def test_a_pattern_is_planned_for_the_order_that_it_runs_in(self):
         stored = self.path("wiki.mtg")
         self.ok("graph", "convert", cli.WIKI, stored, "--order", "degree")
-        args = ["--pattern", "clique:5", "--induced", "edge"]
+        args = ["--pattern", "clique:5", "--induced", "edge", "--engine", "program"]
         by_degree, by_id = (self.run_json(*args, stored, "--order", order) for order in ("auto", "id"))
         self.assertEqual((by_degree["graph"]["order"], by_id["graph"]["order"]), ("degree", "id"))
         self.assertEqual(by_degree["result"], by_id["result"])
@@ -232,7 +232,7 @@ class Orders(cli.CliTest):
             found = {self.ok("run", f"examples/{program}.mt", cli.WIKI, "--order", order) for order in ("id", "degree", "auto")}
             self.assertEqual(len(found), 1, program)
         for pattern in ("diamond", "clique:5", "0-1-2-0,0-3", "star:3"):
-            args = ("--pattern", pattern, "tests/graphs/random-20-seed2.txt")
+            args = ("--pattern", pattern, "tests/graphs/random-20-seed2.txt", "--engine", "program")
             self.assertEqual(self.ok("run", *args, "--order", "id"), self.ok("run", *args, "--order", "degree"), pattern)
 
     def test_auto_asks_whether_it_pays(self):

@@ -55,8 +55,6 @@ class Explanation:
         rows = []
         for one in self.engines:
             cost = f"{one['ns'] / 1e6:,.3g} ms" if "ns" in one else ""
-            if "share" in one:
-                cost = "less than a program" if one["share"] < 1 else "more than a program"
             remark = one.get("refused", "answers" if one.get("chosen") else "")
             rows.append((f"{one['engine']} on {'a GPU' if one['device'] == 'cuda' else 'a CPU'}", cost, remark))
         return rows

@@ -1,0 +1,10 @@
+#pragma once
+
+/// What steps take, in one unit for all engines: nanoseconds of one core. Engines count steps, and multiply.
+namespace matcha::planner::price {
+
+#define MATCHA_PRICE(name, value, unit, meaning) inline constexpr double name = value;
+#include "planner/prices.def"
+#undef MATCHA_PRICE
+
+}  // namespace matcha::planner::price
