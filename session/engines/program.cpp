@@ -31,7 +31,8 @@ class Program final : public WithoutProgram {
     offer.price = [&catalog, on_gpu, least = offer.ns, is_pattern = question.maybe_patterns != nullptr] {
       const std::optional<double> run = catalog.program_ns(on_gpu);
       if (!run) return on_gpu && !is_pattern ? least : planner::kUnknownNs;
-      return least + *run / (on_gpu ? 1 : catalog.threads);
+      if (on_gpu) return least + *run;
+      return least + (is_pattern ? price::program_run : 1) * *run / catalog.threads;
     };
     return offer;
   }

@@ -9,7 +9,7 @@
 namespace matcha::planner {
 namespace {
 
-/// Offers what it is given on a CPU, and counts how often it is priced.
+/// Makes the given offer on a CPU, and counts how often it is priced.
 class Offering final : public Engine {
  public:
   Offering(std::string_view name, double ns, std::optional<double> price = {}, bool is_trial = false)
@@ -40,7 +40,7 @@ class Offering final : public Engine {
   mutable int priced_ = 0;
 };
 
-/// What was chosen, how often the program was priced, and what comes second.
+/// The chosen engine, how often the program was priced, and the last engine.
 struct Outcome {
   std::string_view chosen;
   int priced = 0;
