@@ -32,7 +32,7 @@ class Program final : public WithoutProgram {
       const std::optional<double> run = catalog.program_ns(on_gpu);
       if (!run) return on_gpu && !is_pattern ? least : planner::kUnknownNs;
       if (on_gpu) return least + *run;
-      return least + (is_pattern ? price::program_run : 1) * *run / catalog.threads;
+      return least + (is_pattern ? price::program_run : price::forecast_run) * *run / catalog.threads;
     };
     return offer;
   }
