@@ -22,11 +22,11 @@ class Walk : private LeafSink<Simd> {
         if (held + free + pairs + count < tree_.size) return;
       }
       if (is_few<Set>(count)) return few(rows, set, count, held, free, pairs);
-      if constexpr (kOneSize) {
-        if (tree_.size - held <= 3) return lists(rows, set, count, held, free, pairs);
-      }
       if constexpr (Set::kBits > 16) {
         if (count <= Set::kBits / 2) return narrow(rows, set, count, held, free, pairs);
+      }
+      if constexpr (kOneSize) {
+        if (tree_.size - held <= 3) return lists(rows, set, count, held, free, pairs);
       }
       if (!counted_node()) return;
       const Degrees<Set> degrees = Simd::degrees(rows, set, count);
