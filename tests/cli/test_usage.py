@@ -109,7 +109,7 @@ class Usage(cli.CliTest):
         self.assertIn(f"| the C interface | {symbols[1]} | `libmatcha.so.{symbols[1]}`, the symbol version `{symbols[0]}` |", table)
 
     def test_limits_in_the_manual(self):
-        self.fails(1, "run", "--pattern", "clique:20", cli.WIKI, says="a number from 2 to 12")
+        self.fails(1, "run", "--pattern", "cycle:20", cli.WIKI, says="a number from 3 to 12")
         for page, says in (("README.md", "up to 12 vertices, or 64 with labels"), ("docs/patterns.md", "At most 12 vertices, or 64 with labels")):
             self.assertIn(says, " ".join((cli.ROOT / page).read_text(encoding="utf-8").split()))
 
