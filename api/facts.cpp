@@ -18,6 +18,7 @@
 #include "session/doctor.h"
 #include "session/explanation.h"
 #include "session/message_log.h"
+#include "session/pictures/draw_pattern.h"
 #include "session/query_request.h"
 #include "session/targets.h"
 

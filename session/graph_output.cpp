@@ -162,7 +162,7 @@ Status write_graph(const runtime::Graph& given, const GraphTarget& target, const
     reporter.warning("the labels are not in the new file, whose format has none",
                      "write a .mtg, .mtx or .graph file, or add --labels-out FILE");
   }
-  if (const std::string changes = runtime::what_changes(graph, target.format); !changes.empty())
+  if (const std::string changes = runtime::reading_notes(graph, target.format); !changes.empty())
     reporter.warning(changes);
   const std::uint64_t isolated = target.format == Format::EdgeList ? runtime::isolated_vertices(graph) : 0;
   if (isolated != 0) {

@@ -10,7 +10,7 @@
 namespace matcha::tools {
 
 Status read_query(codegen::LoadedQuery& query, const Console& console) {
-  if (!query.is_there()) return Status::Ok;
+  if (!query.is_loaded()) return Status::Ok;
   return read_program(query.file, nullptr, console, query.text);
 }
 

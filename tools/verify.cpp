@@ -152,7 +152,7 @@ class Verifier {
 
 Status verify(RunSteps& run, const RunVerbOptions& options, const Console& console, Session& session,
               const std::function<std::unique_ptr<RunSteps>(const RunVerbOptions&, const PatternOptions&)>& make) {
-  if (const auto& pattern = run.computed().pattern; pattern && pattern->set().cliques) {
+  if (const auto& pattern = run.computed().run.pattern; pattern && pattern->set().cliques) {
     return console.error(Status::Usage, "`--verify` is of patterns, which have at most 12 vertices without labels",
                          "a smaller clique can be verified");
   }

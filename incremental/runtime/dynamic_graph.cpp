@@ -325,4 +325,9 @@ void DynamicGraph::set_class(std::uint32_t vertex, std::uint32_t label_class) {
   ++used_[label_class];
 }
 
+std::uint64_t DynamicGraph::bytes() const {
+  return after_.bytes() + (directed_ ? before_.bytes() : 0) +
+         (places_.capacity() + vertices_.capacity()) * sizeof(std::uint32_t);
+}
+
 }  // namespace matcha::runtime::stream

@@ -99,6 +99,7 @@ class Rows {
     records_.resize(vertices);
   }
   std::uint64_t size() const { return records_.size(); }
+  std::uint64_t bytes() const { return records_.capacity() * sizeof(Record) + pool_->bytes(); }
   /// Of the arrays.
   std::uint64_t array_bytes() const { return pool_->bytes(); }
 
@@ -213,6 +214,9 @@ class DynamicGraph {
 
   /// Adds a vertex, or changes the class of a vertex without edges in any layer; kNone removes it.
   void set_class(std::uint32_t vertex, std::uint32_t label_class);
+
+  /// Bytes of rows and numbers.
+  std::uint64_t bytes() const;
 
  private:
   void number(const std::vector<std::uint64_t>& room, const std::vector<std::uint32_t>& classes);

@@ -28,7 +28,7 @@ void StreamInput::read_all() {
   std::string bytes;
   for (;;) {
     bytes.resize(kBlockBytes);
-    const runtime::Result<runtime::ByteStream::Got> got = bytes_->read(bytes.data(), bytes.size(), kLookMs);
+    const runtime::Result<runtime::ByteStream::ReadResult> got = bytes_->read(bytes.data(), bytes.size(), kLookMs);
     std::unique_lock lock(mutex_);
     if (ending_) return;
     if (!got) {

@@ -42,8 +42,8 @@ Status Opening::agree() {
   return Status::Ok;
 }
 
-ColumnWish Opening::column_wish() const {
-  ColumnWish wish;
+ColumnRequest Opening::column_wish() const {
+  ColumnRequest wish;
   if (!update_columns_.empty()) {
     std::copy(update_columns_.begin(), update_columns_.end(), wish.columns.begin());
     return wish;

@@ -29,7 +29,7 @@ class Opening {
  private:
   /// Which columns of timed lines are wanted. `--src` and `--dst` are those of the graph at the start, if there is one,
   /// and those of the updates as far as their heading has these names.
-  ColumnWish column_wish() const;
+  ColumnRequest column_wish() const;
   /// Which programs read labels of edges.
   Status find_inputs();
   /// What ranks must have in common to come to the same batches.

@@ -55,7 +55,7 @@ ApplyOptions StreamRun::how(bool quiet) const {
   ApplyOptions options{parts_.run, quiet};
   options.maybe_partners = parts_.partners.get();
   if (parts_.partners == nullptr) return options;
-  options.way = Way::Edges;
+  options.strategy = BatchStrategy::EdgeByEdge;
   options.shares_always = true;
   return options;
 }
@@ -224,7 +224,8 @@ Status StreamRun::replay(const LogRecord& record, bool quiet) {
   }
   if (record.flushed) feed_.flush();
   for (std::uint64_t i = 0; i < record.taken; ++i) {
-    if (feed_.is_dry()) return reporter_.error(Status::Input, "the log does not fit this stream: updates are missing");
+    if (feed_.is_exhausted())
+      return reporter_.error(Status::Input, "the log does not fit this stream: updates are missing");
     feed_.take();
   }
   offset_ = record.offset;
@@ -374,11 +375,11 @@ Status StreamRun::finish_batch() {
   if (status == Status::Ok) status = log_batch(raw);
   if (status != Status::Ok) return status;
   if (!arrivals_.empty()) facts.wait_ms = ms_of(began - arrivals_.front().first);
-  bool is_late = false;
-  status = engine_.put_off(batch, how(false), is_late);
-  if (is_late) owed_.push_back({facts, std::exchange(arrivals_, {})});
-  if (status == Status::Ok) status = settle(!is_late);
-  if (status == Status::Ok && !is_late) {
+  bool is_delayed = false;
+  status = engine_.apply_delayed(batch, how(false), is_delayed);
+  if (is_delayed) owed_.push_back({facts, std::exchange(arrivals_, {})});
+  if (status == Status::Ok) status = settle(!is_delayed);
+  if (status == Status::Ok && !is_delayed) {
     status = answer(batch, facts, false);
     if (status == Status::Ok) count(facts, std::exchange(arrivals_, {}));
   }
@@ -390,9 +391,9 @@ Status StreamRun::finish_batch() {
 /// Writes answers that were owed: all of them, or those that are there.
 Status StreamRun::settle(bool all) {
   if (owed_.empty()) return Status::Ok;
-  std::vector<Engine::Late> found;
+  std::vector<Engine::DelayedAnswers> found;
   const Status status = engine_.settle(all, found);
-  for (const Engine::Late& late : found) {
+  for (const Engine::DelayedAnswers& late : found) {
     Owed owed = std::move(owed_.front());
     owed_.pop_front();
     owed.facts.apply_ms = late.apply_ms;

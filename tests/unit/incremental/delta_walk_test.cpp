@@ -251,8 +251,8 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
   // As if the device owned the rows of the first vertices.
   matcha_program::u64 reads[2] = {0, 0};
   launch.reads = reads;
-  launch.near = launch.after[0].items;
-  launch.near_end = launch.near + launch.after[0].size;
+  launch.resident = launch.after[0].items;
+  launch.resident_end = launch.resident + launch.after[0].size;
   launch.sums = sums.data();
   launch.sums_of_slot = terms.all.size();
   launch.wish = &wish;
