@@ -215,8 +215,7 @@ MATCHA_API matcha_status matcha_start_rows(matcha_program* program, matcha_graph
 MATCHA_API int matcha_next_rows(matcha_run* run, matcha_rows** rows, int64_t milliseconds);
 MATCHA_API size_t matcha_rows_count(const matcha_rows* rows);
 MATCHA_API size_t matcha_rows_columns(const matcha_rows* rows);
-/* The kind of a column's items. */
-MATCHA_API matcha_kind matcha_rows_kind(const matcha_rows* rows, size_t column);
+MATCHA_API matcha_kind matcha_rows_kind(const matcha_rows* rows, size_t column); /* The kind of a column's items. */
 /* As matcha_result_ints and matcha_result_floats; valid as long as the block. */
 MATCHA_API const int64_t* matcha_rows_ints(const matcha_rows* rows, size_t column);
 MATCHA_API const double* matcha_rows_floats(const matcha_rows* rows, size_t column);
@@ -224,8 +223,7 @@ MATCHA_API void matcha_rows_free(matcha_rows* rows);
 
 /* Number of values: 1, or the positions of a tuple; 0 if a stopped run has none. */
 MATCHA_API size_t matcha_result_size(const matcha_result* result);
-/* 0: the run was stopped early, and the values cover a part of the work. */
-MATCHA_API int matcha_result_complete(const matcha_result* result);
+MATCHA_API int matcha_result_complete(const matcha_result* result); /* 0: stopped early; the values cover a part. */
 MATCHA_API matcha_kind matcha_result_kind(const matcha_result* result, size_t at);
 /* An int, a bool or a vertex as 64 bits; `high`, if not NULL, gets the next 64 bits of the two's complement. Counts of
  * cliques may have 256 bits: the second call gives all of them, the lowest word first, and 1 if it is negative. */

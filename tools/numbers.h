@@ -12,8 +12,8 @@ class Option;
 class Validator;
 }  // namespace CLI
 
-/// Options that take numbers. CLI11 itself takes `010` for 8, and `-1` or what has more than 64
-/// bits for the largest number there is.
+/// Options that take numbers. CLI11 itself takes `010` for 8, and `-1` or a number of more than
+/// 64 bits for the largest number there is.
 namespace matcha::tools {
 
 /// Takes whole numbers from `least` to `most` in decimal.

@@ -72,7 +72,7 @@ runtime::Status load_run(const RunVerbOptions& options, const Console& console, 
 }
 
 void add_hint_of_labels(runtime::Status& loaded) {
-  if (!loaded && loaded.error().hint.starts_with("the label of an edge"))
+  if (!loaded && loaded.error().lacks_edge_info)
     loaded.error().hint += "; `--unlabelled-edges` forgets those of the pattern";
 }
 

@@ -61,7 +61,7 @@ std::vector<Question> questions() {
     all.push_back({pattern(text, {"plain.txt"}), "cliques"});
     all.push_back({pattern(text, {"plain.txt", "--engine", "program"}), "program"});
     all.push_back({pattern(text, {"plain.txt", "--algorithm", "extend"}), "program"});
-    all.push_back({pattern(text, {"plain.txt", "--embeddings"}), "program"});
+    all.push_back({pattern(text, {"plain.txt", "--embeddings"}), "identities"});
   }
   all.push_back({pattern("clique:4", {"plain.txt", "--engine", "cliques"}), "cliques"});
   for (const char* text : {"clique:13", "clique:100", "clique:*"}) {

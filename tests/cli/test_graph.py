@@ -100,7 +100,7 @@ class Graphs(cli.CliTest):
                 self.assertEqual(after[key], before[key], (file, key))
         for pattern in ("clique:4", "cycle:4", "star:3")[:: cli.fewer(1, 3)]:
             for threads in ("1", "2")[:: cli.fewer(1, 2)]:
-                words = ("run", "--pattern", pattern, path, "--json", "--threads", threads)
+                words = ("run", "--pattern", pattern, path, "--json", "--threads", threads, "--engine", "program")
                 by_degree, by_id = json.loads(self.ok(*words)), json.loads(self.ok(*words, "--order", "id"))
                 self.assertEqual(by_degree["result"], by_id["result"])
                 if pattern == "clique:4":

@@ -480,6 +480,7 @@ Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options,
   raw.is_blank = spec.may_lack_info && spec.columns.size() == 2;
   Status edges = read_edges(raw, options, budget, ids);
   const bool is_lacking = !edges && (edges.error().lacks_edge_info || edges.error().hint == kNoEdgeLabel);
+  if (is_lacking) edges.error().lacks_edge_info = true;
   if (is_lacking && spec.may_lack_info && !raw.is_blank) {
     // All lines have two columns, or the first exception is reported now.
     raw = RawGraph(raw.spec, raw.report);
