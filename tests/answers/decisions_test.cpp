@@ -61,7 +61,8 @@ std::vector<Question> questions() {
     all.push_back({pattern(text, {"plain.txt"}), "cliques"});
     all.push_back({pattern(text, {"plain.txt", "--engine", "program"}), "program"});
     all.push_back({pattern(text, {"plain.txt", "--algorithm", "extend"}), "program"});
-    all.push_back({pattern(text, {"plain.txt", "--embeddings"}), "identities"});
+    const bool is_large = std::string(text) == "clique:8";
+    all.push_back({pattern(text, {"plain.txt", "--embeddings"}), is_large ? "program" : "identities"});
   }
   all.push_back({pattern("clique:4", {"plain.txt", "--engine", "cliques"}), "cliques"});
   for (const char* text : {"clique:13", "clique:100", "clique:*"}) {
