@@ -164,6 +164,9 @@ SearchUse use_of_search(const planner::Question& question, const runtime::Graph&
   return question.bounded || rows || many ? SearchUse::Faster : SearchUse::Try;
 }
 
+/// Matches beyond these are not priced, as the offer of a program has no price for its matches.
+constexpr double kMostPriced = 1e3;
+
 double search_cost(const planner::Question& question, const runtime::Graph& graph) {
   const Pattern& first = question.first();
   if (question.algorithm == "join") return 0;
@@ -172,7 +175,7 @@ double search_cost(const planner::Question& question, const runtime::Graph& grap
   const double index = has_index ? price::search_index_arc * static_cast<double>(graph.view().arc_count) : 0;
   const double candidates = without_labels(first) * static_cast<double>(graph.vertex_count());
   return index + price::search_candidate * candidates +
-         price::search_image * static_cast<double>(question.most.value_or(0));
+         price::search_image * std::min(static_cast<double>(question.most.value_or(0)), kMostPriced);
 }
 
 codegen::MatchTask match_task(const planner::Question& question, const runtime::Graph& graph,
