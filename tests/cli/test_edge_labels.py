@@ -227,7 +227,7 @@ class EdgeLabels(CliTest):
 
     def test_errors(self):
         plain = self.write("g.txt", "0 1\n1 2\n")
-        self.fails(3, "run", "--pattern", "0-1=a", plain, says=["g.txt:1:", "the label of an edge"])
+        self.fails(3, "run", "--pattern", "0-1=a", plain, says=["g.txt:1:", "the label or the number of an edge"])
         self.ok("graph", "convert", plain, self.path("g.mtg"))
         self.fails(3, "run", "--pattern", "0-1=a", self.path("g.mtg"), says=["no labels", "--edge-labels"])
         self.fails(3, "run", "--pattern", "0-1=a", self.write("x.lg", "e 0 1 a\ne 1 2\n"), says=["x.lg:2:", "no label"])

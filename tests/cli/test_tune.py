@@ -43,10 +43,10 @@ class TuneTest(CliTest):
     def test_explain_shows_remembered_choices(self):
         for program in (["--pattern", "gem", SMALL], ["examples/clique4_ordered.mt", SMALL]):
             env = self.environment(MATCHA_CACHE_DIR=self.path("cache"), MATCHA_LIBCUDA="/nowhere")
-            self.assertNotIn("--tune", self.ok("explain", *program, "--no-run", env=env))
+            self.assertNotIn("--tune", self.ok("explain", *program, "--no-run", "--engine", "program", env=env))
             first, _ = self.tune(*program)
             said = f"`run --tune` takes a schedule that it remembers: {first['stats']['tuned']['schedule']}\n"
-            self.assertIn(said, self.ok("explain", *program, "--no-run", env=env))
+            self.assertIn(said, self.ok("explain", *program, "--no-run", "--engine", "program", env=env))
             self.assertIn("a schedule that it remembers", self.ok("explain", *program, "--no-run", "--html", "-", env=env))
             self.assertNotIn("--tune", self.ok("explain", *program, "--no-run", "--threads", "1", env=env))
 
