@@ -47,8 +47,8 @@ class TuneTest(CliTest):
             first, _ = self.tune(*program)
             said = f"`run --tune` takes a schedule that it remembers: {first['stats']['tuned']['schedule']}\n"
             self.assertIn(said, self.ok("explain", *program, "--no-run", "--engine", "program", env=env))
-            self.assertIn("a schedule that it remembers", self.ok("explain", *program, "--no-run", "--html", "-", env=env))
-            self.assertNotIn("--tune", self.ok("explain", *program, "--no-run", "--threads", "1", env=env))
+            self.assertIn("a schedule that it remembers", self.ok("explain", *program, "--engine", "program", "--no-run", "--html", "-", env=env))
+            self.assertNotIn("--tune", self.ok("explain", *program, "--engine", "program", "--no-run", "--threads", "1", env=env))
 
     def test_ranks_by_degree(self):
         """Orders are tried if the program may depend on them, and used only if it provably does not."""
