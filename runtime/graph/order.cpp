@@ -363,17 +363,26 @@ double expected_work_by_degree(const Graph& graph) {
 }
 
 double expected_cubes_by_degree(const Graph& graph) {
-  const SumsOfClasses sums = sums_of_classes(graph.view());
-  const double arcs = static_cast<double>(graph.view().arc_count);
-  double larger = 0, work = 0;
-  for (std::size_t one = kClasses; one-- > 0;) {
-    if (sums[one].arcs == 0) continue;
-    // Degrees of a class are nearly the same.
-    const double share = (larger + sums[one].arcs / 2) / arcs, degree = sums[one].squares / sums[one].arcs;
-    work += share * share * share * degree * sums[one].squares;
-    larger += sums[one].arcs;
+  // Sources of arcs at even distances, and ends of arcs at even distances in their rows.
+  constexpr std::uint64_t kSources = 512, kEnds = 64;
+  const GraphView view = graph.view();
+  const std::uint64_t sources = std::min(view.arc_count, kSources);
+  const auto degree_of = [&view](std::uint64_t rank) { return view.offsets[rank + 1] - view.offsets[rank]; };
+  double sum = 0;
+  for (std::uint64_t i = 0; i < sources; ++i) {
+    const std::uint64_t arc = view.arc_count / sources * i;
+    const std::uint64_t* const after = std::upper_bound(view.offsets, view.offsets + view.universe + 1, arc);
+    const auto source = static_cast<std::uint64_t>(after - view.offsets) - 1;
+    const std::uint64_t degree = degree_of(source), ends = std::min(degree, kEnds);
+    std::uint64_t larger = 0;
+    for (std::uint64_t end = 0; end < ends; ++end) {
+      const std::uint32_t other = view.neighbors[view.offsets[source] + degree * end / ends];
+      larger += degree_of(other) > degree || (degree_of(other) == degree && other > source) ? 1 : 0;
+    }
+    const double half = static_cast<double>(degree) * static_cast<double>(larger) / static_cast<double>(ends);
+    sum += half * half * half / static_cast<double>(degree);
   }
-  return work;
+  return sources == 0 ? 0 : sum * static_cast<double>(view.arc_count) / static_cast<double>(sources);
 }
 
 double ns_to_rank(const Graph& graph, unsigned threads) {

@@ -25,8 +25,7 @@ class Program final : public WithoutProgram {
     if (on_gpu && !question.wants_cpu.empty()) return planner::Refusal{question.wants_cpu + " is for the CPU"};
     planner::Offer offer;
     offer.ns = on_gpu ? catalog.ns_to_open + price::gpu_compile : least_ns();
-    // A program that is no pattern's has no cost on a GPU yet.
-    // The first matches are found at once, as far as anybody knows.
+    // Programs that are not of a pattern have no cost on a GPU yet. The first matches of a bounded run have no price.
     if (question.bounded) return offer;
     offer.price = [&catalog, on_gpu, least = offer.ns, is_pattern = question.maybe_patterns != nullptr] {
       const std::optional<double> run = catalog.program_ns(on_gpu);
