@@ -24,8 +24,15 @@ const char* find_last_newline(const char* begin, const char* end) {
   return static_cast<const char*>(memrchr(begin, '\n', static_cast<std::size_t>(end - begin)));
 }
 
-Error long_line(const std::string& path) {
-  return input_error(path, 0, "a line is longer than 1 MiB", "is it a text file with a record on each line?");
+/// The number of the line that begins behind `before`, from 1.
+std::uint64_t line_behind(std::string_view before) {
+  return 1 + static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
+}
+
+/// `before`: the bytes of the file up to the line, if they are there.
+Error long_line(const std::string& path, std::optional<std::string_view> before) {
+  return input_error(path, before ? line_behind(*before) : 0, "a line is longer than 1 MiB",
+                     "is it a text file with a record on each line?");
 }
 
 LineChunk owned_chunk(std::string_view first, std::string_view second, bool newline) {
@@ -157,8 +164,9 @@ Status LineSource::check_text(std::string_view head) const {
   if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) {
     return input_error(path_, 0, "the file is UTF-16", "convert it: iconv -f UTF-16 -t UTF-8");
   }
-  if (head.find('\0') != std::string_view::npos) {
-    return input_error(path_, 0, "the file is binary or UTF-16: it has bytes of value 0",
+  if (const std::size_t zero = head.find('\0'); zero != std::string_view::npos) {
+    return input_error(path_, line_behind(head.substr(0, zero)),
+                       "the file is binary or UTF-16: it has bytes of value 0",
                        "text and .mtg can be read, plain or packed as gz, zst, bz2, xz, zip or tar");
   }
   return Done{};
@@ -190,7 +198,9 @@ Result<LineChunk> LineSource::produce_mapped() {
   }
   const char* newline = cut == begin ? nullptr : find_newline(cut - 1, end);
   if (newline != nullptr) {
-    if (static_cast<std::uint64_t>(newline + 1 - cut) > kMaxLineBytes) return long_line(path_);
+    if (static_cast<std::uint64_t>(newline + 1 - cut) > kMaxLineBytes) {
+      return long_line(path_, bytes.substr(0, static_cast<std::uint64_t>(cut - bytes.data())));
+    }
     at_ = static_cast<std::uint64_t>(newline + 1 - bytes.data());
     LineChunk chunk;
     chunk.begin = begin;
@@ -205,7 +215,7 @@ Result<LineChunk> LineSource::produce_mapped() {
     chunk.end = newline + 1;
     return chunk;
   }
-  if (left > kMaxLineBytes) return long_line(path_);
+  if (left > kMaxLineBytes) return long_line(path_, bytes.substr(0, at_));
   at_end_ = true;
   at_ = bytes.size();
   if (left == 0) return LineChunk{};
@@ -237,7 +247,7 @@ Result<LineChunk> LineSource::produce_unpacked() {
       chunk.end = newline + 1;
       return chunk;
     }
-    if (size > kMaxLineBytes) return long_line(path_);
+    if (size > kMaxLineBytes) return long_line(path_, std::nullopt);
     if (ended) {
       at_end_ = true;
       carry_.clear();

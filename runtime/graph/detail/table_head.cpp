@@ -183,6 +183,8 @@ class Head {
                          "the line says what separates the cells, as Excel writes it", "leave it out: tail -n +2 FILE");
     }
     take_lines(*lines);
+    Status are_cells = check_brackets(*lines);
+    if (!are_cells) return are_cells.error();
     const Cells comment = commented_heading();
     bool is_plain = looks_plain(*lines);
     Result<bool> heading = has_heading(is_plain, comment);
@@ -202,9 +204,11 @@ class Head {
     }
     if (!is_plain || plan_.has_heading) decide_ids();
     plan_.is_plain = is_plain && !plan_.has_heading && plan_.ids == IdKind::Int;
-    Status is_edges = check_triples();
+    Status is_edges = check_arrows();
+    if (is_edges) is_edges = check_triples();
     if (is_edges) is_edges = check_neighbours();
     if (is_edges) is_edges = check_matrix();
+    if (is_edges) is_edges = check_commas();
     if (!is_edges) return is_edges.error();
     describe();
     if (!plan_.has_heading) return std::move(plan_);
@@ -276,8 +280,17 @@ class Head {
       if (!is_meant_as_number(tokens[0][column.index])) return false;
     }
     if (plan_.separator == 0) return true;
+    if (plan_.separator == '\t' && std::any_of(lines_.begin(), lines_.end(), has_comma_inside)) return false;
     if (ask_.is_named) return is_even(tokens) && tokens[0].size() == lines_[0].size();
     return is_even(tokens) || !is_even(lines_);
+  }
+
+  /// True if a comma is inside a cell: `10,20` between tabs is one id.
+  static bool has_comma_inside(const Cells& cells) {
+    return std::any_of(cells.begin(), cells.end(), [](const std::string& cell) {
+      const std::size_t comma = cell.find(',');
+      return comma != std::string::npos && comma != 0 && comma + 1 != cell.size();
+    });
   }
 
   /// The columns of ids, if the first line is a heading.
@@ -424,6 +437,17 @@ class Head {
   /// True if the table may be another kind of graph than a list of edges: the user named no columns and no heading.
   bool may_be_other() const { return heading_.empty() && infers_ends() && !ask_.is_list && !ask_.is_named; }
 
+  /// The arrow of `1 -> 2` is no id.
+  Status check_arrows() const {
+    if (!may_be_other() || ask_.options.text_ids) return Done{};
+    const auto has_arrow = [](const Cells& cells) {
+      return cells.size() > 2 && !cells[1].empty() && cells[1].find_first_not_of("-=<>~") == std::string::npos;
+    };
+    if (!std::all_of(lines_.begin(), lines_.end(), has_arrow)) return Done{};
+    return input_error(source_.path(), source_.first_line(), "is " + quote(lines_.front()[1]) + " an arrow or an id?",
+                       "if an arrow, `--src 0 --dst 2`; else `--src 0 --dst 1`");
+  }
+
   /// Rows of neighbours, `1: 2 3`, are no edges.
   Status check_neighbours() const {
     if (!may_be_other() || plan_.ids != IdKind::Text || ask_.options.text_ids || lines_.size() < 2) return Done{};
@@ -432,6 +456,20 @@ class Head {
     return input_error(source_.path(), source_.first_line(),
                        "are these rows of neighbours? The first cell of each line ends with `:`",
                        "write an edge a line, `1 2`; or say `--ids text`");
+  }
+
+  /// Pairs in brackets, `(1, 2)`, are no cells.
+  Status check_brackets(const std::vector<std::string_view>& lines) const {
+    if (!infers_ends() || ask_.options.text_ids) return Done{};
+    const auto is_pair = [](std::string_view line) {
+      line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+      line.remove_suffix(line.size() - (line.find_last_not_of(" \t\r,;") + 1));
+      return !line.empty() && std::string_view("([{").find(line.front()) != std::string_view::npos &&
+             std::string_view(")]}").find(line.back()) != std::string_view::npos;
+    };
+    if (!std::all_of(lines.begin(), lines.end(), is_pair)) return Done{};
+    return input_error(source_.path(), source_.first_line(), "are these lines pairs in brackets?",
+                       "remove the brackets: tr -d '()[]{}' < FILE; or say `--ids text`");
   }
 
   /// An adjacency matrix of zeros and ones is no list of edges: as many lines as cells, and three lines only if they
@@ -454,6 +492,21 @@ class Head {
         "are these lines an adjacency matrix? All their cells are 0 or 1, " + std::to_string(columns) + " in each line",
         "write it as edges: `scipy.io.mmwrite(path, scipy.sparse.coo_array(numpy.loadtxt(file)))`; or "
         "name the columns of edges, `FILE:0,1`");
+  }
+
+  /// A table whose cells have tabs between them, of which the first has a comma in each line and the others have none,
+  /// may have an edge in its first cell: `1,2` and a weight.
+  Status check_commas() const {
+    if (!may_be_other() || plan_.separator != '\t' || ask_.options.text_ids) return Done{};
+    const auto is_edge = [](const Cells& cells) {
+      const std::size_t comma = cells.front().find(',');
+      return has_comma_inside({cells.front()}) && is_meant_as_number(cells.front().substr(0, comma)) &&
+             !has_comma_inside(Cells(cells.begin() + 1, cells.end()));
+    };
+    if (!std::all_of(lines_.begin(), lines_.end(), is_edge)) return Done{};
+    return input_error(source_.path(), source_.first_line(),
+                       "is " + quote(lines_.front().front()) + " two ids or one? Tabs separate the cells, too",
+                       "separate all cells by tabs: tr , '\\t' < FILE; or say `--ids text` for one id");
   }
 
   /// Turns names into numbers.

@@ -72,8 +72,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BadCase{"utf16_le", "\xFF\xFE" + std::string("1\0 \0", 4), 0, "the file is UTF-16"},
                     BadCase{"utf16_be", "\xFE\xFF" + std::string("\0001\0 ", 4), 0, "the file is UTF-16"},
                     BadCase{"utf32", std::string("\xFF\xFE\0\0", 4) + zeros(8), 0, "the file is UTF-32"},
-                    BadCase{"zero_bytes", "1 2\n" + zeros(8), 0, "bytes of value 0"},
-                    BadCase{"gz_of_zero_bytes", gzip(zeros(8)), 0, "bytes of value 0"},
+                    BadCase{"zero_bytes", "1 2\n" + zeros(8), 2, "bytes of value 0"},
+                    BadCase{"gz_of_zero_bytes", gzip(zeros(8)), 1, "bytes of value 0"},
                     BadCase{"zip", std::string("PK\x03\x04 and so on"), 0, "the archive"},
                     BadCase{"xz",
                             std::string("\xFD"
@@ -84,7 +84,9 @@ INSTANTIATE_TEST_SUITE_P(
                             "\x7F"
                             "ELF\x02\x01",
                             0, "a program"},
-                    BadCase{"long_line", "# " + std::string(3u << 20, 'x'), 0, "a line is longer than 1 MiB"},
+                    BadCase{"long_line", "# " + std::string(3u << 20, 'x'), 1, "a line is longer than 1 MiB"},
+                    BadCase{"long_line_below", "1 2\n3 " + std::string(3u << 20, '4') + "\n5 6\n", 2,
+                            "a line is longer than 1 MiB"},
                     BadCase{"long_line_in_gz", gzip("1 " + std::string(3u << 20, '2')), 0,
                             "a line is longer than 1 MiB"}),
     [](const testing::TestParamInfo<BadCase>& info) { return info.param.name; });

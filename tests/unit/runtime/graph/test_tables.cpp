@@ -206,6 +206,12 @@ TEST_F(Tables, FirstLinesThatAreNoTable) {
   expect_error(table("1::2::5\n2::3::5\n"), 1, "the line has 1 column, 2 are needed");
   expect_error(table("a->b\nb->c\n"), 1, "the line has 1 column, 2 are needed");
   EXPECT_NE(load_error(table("1:2\n2:3\n")).hint.find("separate columns"), std::string::npos);
+  for (const char* const pairs : {"(1,2)\n(2,3)\n(1,3)\n", "(1, 2),\n(2, 3)\n", "[a; b]\n"}) {
+    expect_error(table(pairs), 1, "are these lines pairs in brackets?");
+  }
+  expect_error(table("1 -> 2\n3 -> 4\n"), 1, "is `->` an arrow or an id?");
+  expect_error(table("10,20\t0.5\n20,30\t0.7\n"), 1, "is `10,20` two ids or one?");
+  expect_error(table("10,20\t30\n30\t10,20\n"), 1, "expected a vertex id, found `10,20`");
   expect_error(table("sep=;\nsource;target\n1;2\n"), 1, "the line says what separates the cells");
   const GraphSpec rows_of_r = table("\"from\" \"to\"\n\"1\" \"a\" \"b\"\n\"2\" \"b\" \"a\"\n");
   expect_error(rows_of_r, 2, "the line has 3 columns, those before have 2");
