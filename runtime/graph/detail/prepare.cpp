@@ -144,8 +144,9 @@ std::string id_of(const Universe& universe, std::int64_t id) {
   return universe.names() != nullptr ? universe.names()->name(static_cast<std::uint64_t>(id)) : std::to_string(id);
 }
 
-Status assign_labels(const RawLabels& raw, const Universe& universe, const LabelDictionary& dictionary,
+Status assign_labels(const RawGraph& graph, const Universe& universe, const LabelDictionary& dictionary,
                      GraphArrays& arrays) {
+  const RawLabels& raw = *graph.labels;
   const std::uint64_t vertices = arrays.vertices.data() != nullptr ? arrays.vertices.size() : universe.size();
   const LabelCoder coder(raw, dictionary);
   if (raw.by_order && raw.cells.size() != vertices) return wrong_label_count(raw, vertices);
@@ -163,7 +164,10 @@ Status assign_labels(const RawLabels& raw, const Universe& universe, const Label
       const bool known = found && (arrays.vertices.data() == nullptr ||
                                    std::binary_search(arrays.vertices.begin(), arrays.vertices.end(), *found));
       if (!known) {
-        return input_error(raw.path, raw.lines[at], "vertex `" + id_of(universe, id) + "` is not in the graph");
+        return input_error(raw.path, raw.lines[at], "vertex `" + id_of(universe, id) + "` is not in the graph",
+                           graph.has_size_line
+                               ? "the first line of the graph is taken as its size; `--header no`: it is an edge"
+                               : "");
       }
       rank = *found;
       if (labels[rank] != kNoLabel) {
@@ -415,7 +419,7 @@ Result<Graph> prepare_pieces(RawGraph& raw, const std::shared_ptr<const Universe
   if (!fits) return fits.error();
   GraphArrays arrays;
   if (raw.labels) {
-    Status labelled = assign_labels(*raw.labels, *universe, dictionary, arrays);
+    Status labelled = assign_labels(raw, *universe, dictionary, arrays);
     if (!labelled) return labelled.error();
     raw.labels.reset();
   }
@@ -501,7 +505,7 @@ Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>
         raw.mtg ? prepare_mtg(raw, *universe, *dictionary) : prepare_rows(raw, *universe, *dictionary, budget);
     if (!prepared) return prepared.error();
     if (raw.labels) {
-      Status labelled = assign_labels(*raw.labels, *universe, *dictionary, prepared->arrays);
+      Status labelled = assign_labels(raw, *universe, *dictionary, prepared->arrays);
       if (!labelled) return labelled.error();
     }
     graph = Graph::from_arrays(universe, std::move(prepared->arrays), prepared->facts);

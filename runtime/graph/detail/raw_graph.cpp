@@ -229,6 +229,7 @@ Status find_format(RawGraph& raw, LineSource& source, const IoOptions& options, 
     if (!size) return size.error();
     raw.declared = size->vertices;
     raw.is_closed = raw.declared.count != 0;
+    raw.has_size_line = raw.is_closed;
     raw.report.note = std::move(size->note);
   }
   raw.report.format = format;

@@ -27,6 +27,7 @@ struct RawGraph {
   NameTable vertex_names;                ///< Names of ids that are text: `vertex_ids` are indices into it.
   IdRange declared;                      ///< The rows of a matrix, or 0…n-1 for n labels.
   bool is_closed = false;                ///< The files list all vertices, so a labels file may add none.
+  bool has_size_line = false;            ///< The first line of an edge list was taken as `vertices edges`.
   bool is_blank = false;                 ///< The input has no edge info; every edge gets kNoLabel.
   std::optional<RawLabels> labels;
   std::optional<Graph> mtg;           ///< Instead of rows.

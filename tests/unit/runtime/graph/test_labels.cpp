@@ -86,6 +86,13 @@ TEST_F(LabelFiles, DuplicateUnknownAndMissing) {
   expect_error(labelled("v 0\nv 1\ne 0 1\n", "0 5\n1 5\n2 5\n"), 3, "vertex `2` is not in the graph");
 }
 
+TEST_F(LabelFiles, AnUnknownVertexMayBeInTheSizeLine) {
+  const GraphSpec spec = labelled("4 3\n3 2\n3 0\n1 3\n", "3 a\n0 a\n2 a\n4 a\n1 a\n");
+  expect_error(spec, 4, "vertex `4` is not in the graph");
+  EXPECT_NE(load_error(spec).hint.find("`--header no`"), std::string::npos);
+  EXPECT_EQ(load_error(labelled("v 0\nv 1\ne 0 1\n", "2 5\n")).hint, "");
+}
+
 TEST_F(LabelFiles, SomeVerticesMayHaveNone) {
   const LoadedGraph loaded = load(labelled("1 2\n2 3\n", "1 5\n2 5\n"));
   EXPECT_EQ(labels_of(loaded.graph), (Labels{{1, "5"}, {2, "5"}, {3, ""}}));
