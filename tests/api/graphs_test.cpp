@@ -4,10 +4,12 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "api/matcha_graph.h"
 #include "tests/api/support.h"
 
 namespace {
@@ -249,6 +251,35 @@ TEST(Graphs, LabelsOfEdgesAreColumnsOfQueries) {
   char number[8];
   EXPECT_EQ(2U, matcha_graph_label(graph, -3, number, sizeof(number)));
   EXPECT_STREQ("-3", number);
+  matcha_graph_free(graph);
+}
+
+TEST(Graphs, EdgesDegreesNeighbours) {
+  const std::int64_t sources[] = {20, 10, 30, 40}, targets[] = {10, 30, 20, 30};
+  matcha_graph* graph = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_graph_from_edges(sources, targets, 4, nullptr, &graph, nullptr));
+  EXPECT_EQ(0, matcha_graph_facts(graph));
+  matcha_edge_list edges = {};
+  ASSERT_EQ(MATCHA_OK, matcha_graph_edge_list(graph, &edges, nullptr));
+  ASSERT_EQ(4U, edges.count);
+  std::int64_t heads[4], tails[4];
+  edges.sources = heads;
+  edges.targets = tails;
+  ASSERT_EQ(MATCHA_OK, matcha_graph_edge_list(graph, &edges, nullptr));
+  EXPECT_EQ((std::vector<std::int64_t>{10, 10, 20, 30}), std::vector<std::int64_t>(heads, heads + 4));
+  EXPECT_EQ((std::vector<std::int64_t>{20, 30, 30, 40}), std::vector<std::int64_t>(tails, tails + 4));
+  std::int64_t degrees[4], labels[4], near[2];
+  matcha_graph_degrees(graph, degrees);
+  EXPECT_EQ((std::vector<std::int64_t>{2, 2, 3, 1}), std::vector<std::int64_t>(degrees, degrees + 4));
+  matcha_graph_vertex_labels(graph, labels);
+  EXPECT_EQ(std::numeric_limits<std::int64_t>::min(), labels[3]);
+  EXPECT_EQ(3, matcha_graph_neighbors(graph, 30, near, 2)) << "all are counted, and those written that have room";
+  EXPECT_EQ(10, near[0]);
+  EXPECT_EQ(20, near[1]);
+  EXPECT_EQ(-1, matcha_graph_neighbors(graph, 11, near, 2));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_graph_edge_list(graph, nullptr, nullptr));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_graph_write(graph, nullptr, nullptr, nullptr));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_graph_write(graph, "graph.foo", nullptr, nullptr));
   matcha_graph_free(graph);
 }
 

@@ -241,8 +241,8 @@ def test_labels_and_arcs_of_pattern_graphs():
     with pytest.raises(ValueError, match="empty label"):
         pattern.nodes[1]["label"] = ""
         mt.count(graph, pattern)
-    for wrong, said in ((7, "not a int"), (graph, "not a Graph"), ([1, 2], "1 is not a pair"), (["ab"], "'ab' is not a pair")):
-        with pytest.raises(TypeError, match=f"a pattern is text, a graph of NetworkX or igraph, or pairs.*{said}"):
+    for wrong, said in ((7, "not a int"), ([1, 2], "1 is not a pair"), (["ab"], "'ab' is not a pair")):
+        with pytest.raises(TypeError, match=f"a pattern is text, a graph of Matcha, NetworkX or igraph, or pairs.*{said}"):
             mt.count(graph, wrong)
     with pytest.raises(ValueError, match="no vertices"):
         mt.count(graph, networkx.Graph())

@@ -14,12 +14,13 @@ from matcha._inputs import Ints, Labels
 from matcha._lent import Lent
 from matcha._names import EdgeLabels, names_of
 from matcha._table import Column
+from matcha._views import Views
 
 # Smaller graphs are sorted too fast to be interrupted by Ctrl-C.
 _SLOW_EDGES = 100_000
 
 
-class Graph:
+class Graph(Views):
     """A graph that stays in memory and never changes; threads may share it.
 
     - `Graph(u, v)`: the ends of the edges as two arrays, lists or columns.
@@ -104,6 +105,7 @@ class Graph:
         self._known_labels: Optional[EdgeLabels] = None
         self._places: Optional[dict[str, int]] = None  # Of own names.
         self._vertices = None
+        self._ranks: Optional[dict[Any, int]] = None  # The positions of names, where `vertex in graph` was asked.
         self._device = None
 
     @classmethod
@@ -236,9 +238,6 @@ class Graph:
         kind = "directed" if self.directed else "undirected"
         edges = "arcs" if self.directed else "edges"
         return f"Graph({self.vertex_count} vertices, {self.edge_count} {edges}, {kind})"
-
-    def __reduce__(self) -> Any:
-        raise TypeError("a graph cannot be pickled: give other processes its file or its arrays")
 
 
 def read(

@@ -46,6 +46,13 @@ class CTable(ctypes.Structure):
         ("vertex_word_count", c_size_t),
     ]
 
+
+class CEdgeList(ctypes.Structure):
+    """`matcha_edge_list`."""
+
+    _fields_ = [("count", c_size_t), ("sources", c_void_p), ("targets", c_void_p), ("info", c_void_p)]
+
+
 OK, TIMEOUT, CANCELLED = 0, 124, 130
 INT, FLOAT, BOOL, VERTEX, LIST, NAME, LABEL = 1, 2, 3, 4, 5, 6, 7
 
@@ -76,6 +83,12 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         [Handle, c_char_p, POINTER(CColumn), c_size_t, c_size_t, POINTER(Handle), POINTER(Handle)],
     ),
     "matcha_graph_ids": (None, [Handle, c_void_p]),
+    "matcha_graph_facts": (c_int, [Handle]),
+    "matcha_graph_edge_list": (c_int, [Handle, POINTER(CEdgeList), POINTER(Handle)]),
+    "matcha_graph_degrees": (None, [Handle, c_void_p]),
+    "matcha_graph_vertex_labels": (None, [Handle, c_void_p]),
+    "matcha_graph_neighbors": (c_int64, [Handle, c_int64, c_void_p, c_size_t]),
+    "matcha_graph_write": (c_int, [Handle, c_char_p, c_char_p, POINTER(Handle)]),
     "matcha_graph_release": (c_int, [Handle, c_char_p, POINTER(Handle)]),
     "matcha_graph_vertices": (c_uint64, [Handle]),
     "matcha_graph_edges": (c_uint64, [Handle]),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, Iterable, Optional, Union
 
 from matcha import _inputs, _sources
+from matcha._views import Views
 
-# The forms of a pattern: text, a graph of NetworkX or igraph, or pairs of vertices.
+# The forms of a pattern: text, a graph of Matcha, NetworkX or igraph, or pairs of vertices.
 PatternLike = Union[str, Iterable[tuple[Any, Any]], Any]
 
-_WANTED = "a pattern is text, a graph of NetworkX or igraph, or pairs of vertices"
+_WANTED = "a pattern is text, a graph of Matcha, NetworkX or igraph, or pairs of vertices"
 
 
 def text_of(
@@ -18,7 +19,7 @@ def text_of(
     """The text of a pattern; `directed`: pairs are arcs.
 
     Vertex i of the text is the i-th of the graph, of pairs the i-th in the order in which they appear. The attributes
-    `label` and `edge_label`, both "label" by default, of a vertex or edge are the label that it asks for. Raises
+    `label` and `edge_label`, both "label" by default, of a vertex or edge are the label that it asks for. A graph of Matcha has its own labels. Raises
     `TypeError` for anything else.
     """
     is_graph = _sources.has_nodes(pattern)
@@ -36,6 +37,13 @@ def text_of(
         of_edges = pattern.es[edge_label] if edge_label in pattern.es.attributes() else [None] * pattern.ecount()
         edges = [(a, b, label) for (a, b), label in zip(pattern.get_edgelist(), of_edges)]
         return _text(list(enumerate(labels)), edges, bool(pattern.is_directed()))
+    if isinstance(pattern, Views):
+        edges_of = pattern.edges
+        if "weight" in edges_of.columns:
+            raise ValueError("a pattern cannot ask for weights of edges")
+        names = pattern.labels or [None] * len(pattern)
+        rows = [(row[0], row[1], row[2] or None if len(row) > 2 else None) for row in edges_of]
+        return _text([(vertex, name or None) for vertex, name in zip(pattern.vertices, names)], rows, pattern.directed)
     pairs = _pairs(pattern)
     return _text([(one, None) for one in dict.fromkeys(one for pair in pairs for one in pair)],
                  [(a, b, None) for a, b in pairs], directed)  # fmt: skip

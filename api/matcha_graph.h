@@ -1,0 +1,44 @@
+/* What a graph holds: its edges, degrees, neighbours and labels, and its files. Belongs to matcha.h; docs/api.md is the
+ * manual. */
+#pragma once
+
+#include <matcha.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The facts of a graph, a sum of these. */
+typedef enum matcha_graph_fact {
+  MATCHA_GRAPH_DIRECTED = 1,
+  MATCHA_GRAPH_VERTEX_LABELS = 2,
+  MATCHA_GRAPH_EDGE_LABELS = 4, /* MATCHA_LABEL values. */
+  MATCHA_GRAPH_EDGE_FLOATS = 8  /* Doubles. */
+} matcha_graph_fact;
+MATCHA_API int matcha_graph_facts(const matcha_graph* graph);
+/* Places for edges; `matcha_graph_edge_list` sets `count`. */
+typedef struct matcha_edge_list {
+  size_t count;
+  int64_t* sources; /* NULL: the edges are only counted. */
+  int64_t* targets;
+  void* info; /* 8 bytes an edge, for its label or double; NULL: not wanted. */
+} matcha_edge_list;
+/* Writes the ends of all edges, ascending, with loops and parallel edges that `matcha_graph_edges` does not count; of
+ * an undirected graph each edge from its smaller end. */
+MATCHA_API matcha_status matcha_graph_edge_list(const matcha_graph* graph, matcha_edge_list* edges,
+                                                matcha_error** error);
+/* Writes the number of neighbours of each vertex, in the order of `matcha_graph_ids`. */
+MATCHA_API void matcha_graph_degrees(const matcha_graph* graph, int64_t* degrees);
+/* Writes the labels of its vertices, MATCHA_LABEL values; INT64_MIN: none. */
+MATCHA_API void matcha_graph_vertex_labels(const matcha_graph* graph, int64_t* labels);
+/* Writes the first `room` other neighbours of a vertex, ascending, each once; of a directed graph the heads of its
+ * arcs. Gives their number; -1: the graph has no such vertex. */
+MATCHA_API int64_t matcha_graph_neighbors(const matcha_graph* graph, int64_t vertex, int64_t* ids, size_t room);
+/* Writes a file in the format of its name: .mtg, .txt, .csv, .tsv, .mtx or .graph. `labels_path`, which may be NULL, is
+ * for the labels of vertices. Nothing is left of a file that fails. */
+MATCHA_API matcha_status matcha_graph_write(const matcha_graph* graph, const char* path, const char* labels_path,
+                                            matcha_error** error);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,134 @@
+"""What a graph shows of itself: vertices, edges, degrees, and the graph in other forms."""
+
+import pickle
+
+import matcha as mt
+import pytest
+
+NAMED = mt.Graph([("ann", "bob"), ("bob", "cid"), ("cid", "ann"), ("cid", "dan")], vertices=["zed", "ann"])
+LABELLED = mt.Graph(
+    [0, 1, 2, 2, 0],
+    [1, 2, 0, 2, 1],
+    directed=True,
+    keep_loops=True,
+    edge_label=["x", "y", "x", None, "z"],
+    vertices=[0, 1, 2, 9],
+    label=["p", None, "q", "p"],
+)
+ARCS = [(0, 1, "x"), (0, 1, "z"), (1, 2, "y"), (2, 0, "x"), (2, 2, "")]
+
+
+def test_a_graph_is_a_container_of_vertices():
+    assert len(NAMED) == 5 and list(NAMED) == list(NAMED.nodes) == ["ann", "bob", "cid", "dan", "zed"]
+    assert "zed" in NAMED and "eve" not in NAMED and 0 not in NAMED and [] not in NAMED
+    plain = mt.Graph([10, 20], [20, 30])
+    assert 20 in plain and 0 not in plain and 2**70 not in plain and "20" not in plain and 20.0 not in plain
+    assert len(mt.Graph([], [])) == 0 and 0 not in mt.Graph([], [])
+
+
+def test_neighbors_and_degrees():
+    assert list(NAMED.neighbors("cid")) == ["ann", "bob", "dan"] and NAMED.degree("zed") == 0
+    assert dict(zip(NAMED.vertices, NAMED.degrees)) == {"ann": 2, "bob": 2, "cid": 3, "dan": 1, "zed": 0}
+    star = mt.Graph([0] * 100, range(1, 101))
+    assert list(star.neighbors(0)) == list(range(1, 101)) and star.degree(7) == 1
+    for missing in ("eve", 5):
+        with pytest.raises(KeyError):
+            NAMED.neighbors(missing)
+    # Loops and parallel arcs are edges, and one neighbour or none.
+    assert list(LABELLED.neighbors(2)) == [0] and list(LABELLED.neighbors(0)) == [1]
+
+
+def test_edges_have_their_labels():
+    assert list(NAMED.edges) == [("ann", "bob"), ("ann", "cid"), ("bob", "cid"), ("cid", "dan")]
+    assert NAMED.labels is None
+    assert sorted(LABELLED.edges) == ARCS and list(LABELLED.labels) == ["p", "", "q", "p"]
+    weighted = mt.Graph([0, 1], [1, 2], edge_label=[0.5, 1.5])
+    assert list(weighted.edges) == [(0, 1, 0.5), (1, 2, 1.5)] and list(weighted.edges["weight"]) == [0.5, 1.5]
+    loops = mt.Graph([0, 1, 2], [1, 2, 2], directed=True, keep_loops=True)
+    assert list(loops.edges) == [(0, 1), (1, 2), (2, 2)]
+    assert list(mt.Graph([], []).edges) == []
+
+
+@pytest.mark.parametrize("graph", [NAMED, LABELLED, mt.Graph([0, 1], [1, 2], edge_label=[0.5, 1.5]), mt.Graph([], [])])
+def test_a_pickle_is_the_same_graph(graph):
+    same = pickle.loads(pickle.dumps(graph))
+    assert same.directed == graph.directed and list(same.vertices) == list(graph.vertices)
+    assert sorted(same.edges) == sorted(graph.edges) and same.labels == graph.labels
+
+
+def test_graphs_made_of_a_graph():
+    assert sorted(LABELLED.reversed().edges) == sorted((b, a, label) for a, b, label in ARCS)
+    both = LABELLED.undirected()
+    assert not both.directed and both.edge_count == 3 and list(both.labels) == ["p", "", "q", "p"]
+    part = NAMED.subgraph(["dan", "cid", "ann", "zed"])
+    assert list(part.vertices) == ["ann", "cid", "dan", "zed"] and list(part.edges) == [("ann", "cid"), ("cid", "dan")]
+    labelled = LABELLED.subgraph([9, 0, 1])
+    assert sorted(labelled.edges) == ARCS[:2] and list(labelled.labels) == ["p", "", "p"]
+    assert mt.count(NAMED.subgraph(["ann", "bob", "cid"]), "triangle") == 1
+    with pytest.raises(KeyError):
+        NAMED.subgraph(["eve"])
+
+
+@pytest.mark.parametrize("name", ["g.mtg", "g.mtx", "g.csv", "g.txt.gz"])
+def test_saved_graphs_are_read_back(tmp_path, name):
+    NAMED.save(tmp_path / name)
+    same = mt.read(tmp_path / name)
+    assert list(same.edges) == list(NAMED.edges)
+    assert list(same.vertices) == list(NAMED.vertices)[: 5 if name.endswith(("mtg", "mtx")) else 4]
+
+
+def test_saved_labels_are_read_back(tmp_path):
+    LABELLED.save(tmp_path / "g.mtg")
+    same = mt.read(tmp_path / "g.mtg", directed=True, edge_labels=True, keep_loops=True)
+    assert sorted(same.edges) == ARCS and list(same.labels) == ["p", "", "q", "p"]
+    words = mt.Graph(["a"], ["b"], edge_label=["t"], vertices=["a", "b"], label=["x", "y"])
+    words.save(tmp_path / "w.mtg")
+    same = mt.read(tmp_path / "w.mtg", edge_labels=True)
+    assert list(same.edges) == [("a", "b", "t")] and list(same.labels) == ["x", "y"]
+
+
+def test_what_cannot_be_saved(tmp_path):
+    with pytest.raises(mt.UsageError, match="says no format"):
+        NAMED.save(tmp_path / "g.foo")
+    with pytest.raises(mt.InputError, match="No such file"):
+        NAMED.save(tmp_path / "none" / "g.mtg")
+    with pytest.raises(TypeError, match="neither text nor ints"):
+        mt.Graph([((1, 2), (3, 4))]).save(tmp_path / "g.mtg")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_networkx_gets_the_same_graph():
+    networkx = pytest.importorskip("networkx")
+    made = NAMED.to_networkx()
+    assert type(made) is networkx.Graph and list(mt.Graph(made).edges) == list(NAMED.edges) and "zed" in made
+    made = LABELLED.to_networkx()
+    assert type(made) is networkx.MultiDiGraph and made.nodes[9] == {"label": "p"}
+    assert sorted((a, b, facts["label"]) for a, b, facts in made.edges(data=True)) == ARCS
+
+
+def test_scipy_gets_the_same_graph():
+    pytest.importorskip("scipy")
+    assert NAMED.to_scipy().toarray().sum(axis=1).tolist() == list(NAMED.degrees)
+
+
+def test_igraph_gets_the_same_graph():
+    pytest.importorskip("igraph")
+    made = NAMED.to_igraph()
+    assert made.vs["name"] == list(NAMED.vertices) and made.degree() == list(NAMED.degrees)
+
+
+def test_the_summary_is_a_table_in_a_notebook():
+    facts = LABELLED.summary()
+    assert facts["vertices"] == 4 and facts["edges"] == 3 and facts["vertex labels"] == 3 and facts["max degree"] == 1
+    assert "<th>vertices</th><td>4</td>" in LABELLED._repr_html_()
+    assert mt.Graph([], []).summary()["mean degree"] == 0.0
+
+
+def test_a_graph_is_a_pattern():
+    triangle = mt.Graph([("x", "y"), ("y", "z"), ("z", "x")])
+    assert mt.count(NAMED, triangle) == 1
+    assert mt.count(LABELLED, mt.Graph([0], [1], directed=True, edge_label=["y"])) == 1
+    ask = mt.Graph([0], [1], directed=True, edge_label=["x"], vertices=[0, 1], label=["q", "p"])
+    assert list(mt.match(LABELLED, ask)) == [(2, 0)]
+    with pytest.raises(ValueError, match="weights"):
+        mt.count(NAMED, mt.Graph([0, 1], [1, 2], edge_label=[0.5, 1.5]))
