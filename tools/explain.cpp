@@ -16,6 +16,7 @@
 #include "session/output_file.h"
 #include "session/tuned_schedules.h"
 #include "session/tuner.h"
+#include "tools/beside.h"
 #include "tools/error_pages.h"
 #include "tools/explanation.h"
 #include "tools/explanation_page.h"
@@ -38,6 +39,7 @@ struct ExplainOptions {
   std::int64_t sample = 1;
   bool dot = false;
   std::string svg, html;  ///< Files; empty: none.
+  std::string beside;     ///< Options of a second plan; empty: there is none.
 };
 
 /// Whether two paths are one file, also if there is none yet.
@@ -53,8 +55,10 @@ bool same_file(const std::string& a, const std::string& b) {
 /// goes on to the next.
 class Explain {
  public:
-  explicit Explain(const ExplainOptions& options)
+  /// `maybe_text` gets the text that is printed otherwise.
+  explicit Explain(const ExplainOptions& options, std::string* maybe_text = nullptr)
       : all_(options),
+        maybe_text_(maybe_text),
         options_(options.run),
         console_(options_.console),
         session_(console_, options_.timeout),
@@ -227,7 +231,9 @@ class Explain {
   /// The files that were asked for, or the text; and whether it is all.
   Status print(const Explanation& found) {
     if (files_.empty()) {
-      const Status code = write("-", all_.json ? json_text(found) : explanation_text(found));
+      const std::string text = all_.json ? json_text(found) : explanation_text(found);
+      if (maybe_text_ != nullptr) *maybe_text_ = text;
+      const Status code = maybe_text_ != nullptr ? Status::Ok : write("-", text);
       if (code != Status::Ok) return code;
     }
     for (auto& [file, text_of] : files_) file.write(text_of(found));
@@ -264,6 +270,7 @@ class Explain {
   }
 
   const ExplainOptions& all_;
+  std::string* const maybe_text_;
   const RunVerbOptions& options_;
   Console console_;
   Session session_;
@@ -272,6 +279,41 @@ class Explain {
   std::vector<std::pair<OutputFile, std::string (*)(const Explanation&)>> files_;
   Explanation found_;
 };
+
+/// Adds the options of the run that is explained, which a second plan may have otherwise.
+void add_run_options(CLI::App& verb, ExplainOptions& o) {
+  add_options(verb, kExplain, targets_of(o.run));
+  verb.add_flag("--no-run", o.no_run, "Only look at the graph: estimates and memory, no run");
+  add_number(verb, "--sample", o.sample, "Walk one in N outermost positions only; sizes are N times theirs", 1,
+             std::uint64_t{1} << 40);
+}
+
+/// Two explanations of one question in two columns: with the options, and with those of `--beside` too.
+Status explain_both(const ExplainOptions& first) {
+  constexpr std::size_t kWidth = 96;
+  const Console console(first.run.console);
+  if (first.json || first.dot || !first.svg.empty() || !first.html.empty()) {
+    return console.error(Status::Usage, "`--beside` prints two columns of text",
+                         "leave out --json, --dot, --svg and --html; or explain each plan alone");
+  }
+  ExplainOptions second = first;
+  second.run.console.quiet = true;  // The load report is of both.
+  CLI::App app;
+  add_run_options(app, second);
+  try {
+    app.parse(first.beside);
+  } catch (const CLI::ParseError& error) {
+    return console.error(Status::Usage, fmt::format("--beside: {}", error.what()),
+                         "it takes options of explain in quotes, as in --beside '--algorithm decompose'");
+  }
+  std::string left, right;
+  const Status status = Explain(first, &left).all();
+  const Status other = Explain(second, &right).all();
+  if (left.empty() || right.empty()) return status != Status::Ok ? status : other;
+  const runtime::Status written = write_text_file("-", beside(left, right, kWidth));
+  if (!written) return console.error(written.error());
+  return status != Status::Ok ? status : other;
+}
 
 }  // namespace
 
@@ -284,11 +326,10 @@ void add_explain(CLI::App& app, Action& action) {
   add_program_file(*verb, o.run.compile);
   verb->get_option("FILE")->required(false);
   add_graph_file(*verb, o.run.bind);
-  add_options(*verb, kExplain, targets_of(o.run));
+  add_run_options(*verb, o);
   need_pattern(*verb);
-  verb->add_flag("--no-run", o.no_run, "Only look at the graph: estimates and memory, no run");
-  add_number(*verb, "--sample", o.sample, "Walk one in N outermost positions only; sizes are N times theirs", 1,
-             std::uint64_t{1} << 40);
+  verb->add_option("--beside", o.beside, "Explain the same with these options too, and print both in two columns")
+      ->type_name("OPTIONS");
   verb->add_option("--svg", o.svg, "Draw the pattern and the loops into this file instead (`-`: stdout)")
       ->type_name("FILE");
   verb->add_option("--html", o.html, "Write a page with pictures and tables instead (`-`: stdout)")->type_name("FILE");
@@ -302,6 +343,7 @@ Examples:
   matcha explain --pattern house graph.txt.gz --no-run
   matcha explain --pattern house graph.txt.gz --sample 100 --timeout 60
   matcha explain --pattern house graph.txt.gz --html house.html
+  matcha explain --pattern house graph.txt.gz --beside '--engine program'
   matcha explain query.mt --dot | dot -Tsvg -o query.svg
   matcha explain arg-type
 
@@ -319,7 +361,7 @@ The last one is the page of an error, by the id that its message ends in.)");
       given.bind.graph = std::exchange(given.compile.file, kPatternFile);
     }
     given.gpu.code_folder = given.code_folder;
-    action = [options] { return Explain(*options).all(); };
+    action = [options] { return options->beside.empty() ? Explain(*options).all() : explain_both(*options); };
   });
 }
 

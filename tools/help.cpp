@@ -16,17 +16,6 @@ constexpr std::array<std::string_view, 3> kRareGroups = {"GPU", "Passes", "Messa
 
 bool is_rare(std::string_view group) { return std::ranges::count(kRareGroups, group) != 0; }
 
-bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
-
-/// The byte at which character number `count` begins, or the end.
-std::size_t byte_of(std::string_view text, std::size_t count) {
-  std::size_t at = 0;
-  for (; at < text.size(); ++at) {
-    if (begins_character(text[at]) && count-- == 0) break;
-  }
-  return at;
-}
-
 void append_wrapped(std::string& out, std::string_view line, std::size_t width, std::size_t indent) {
   std::string rest(line);
   for (std::size_t limit = byte_of(rest, width); limit < rest.size(); limit = byte_of(rest, width)) {
@@ -55,6 +44,15 @@ class HelpFormatter final : public CLI::Formatter {
 };
 
 }  // namespace
+
+std::size_t byte_of(std::string_view text, std::size_t count) {
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    const bool begins = (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+    if (begins && count-- == 0) break;
+  }
+  return at;
+}
 
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t column) {
   std::string out;

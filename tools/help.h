@@ -10,6 +10,9 @@ class Option;
 
 namespace matcha::tools {
 
+/// The byte at which character number `count` of UTF-8 text begins, or its end.
+std::size_t byte_of(std::string_view text, std::size_t count);
+
 /// Breaks lines of more than `width` characters at spaces; a line goes on below its text, `indent` columns further
 /// right, or at `column` if that is where its description stands. Characters are code points.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t column = 0);

@@ -509,5 +509,31 @@ class Files(cli.CliTest):
         self.assertFalse((self.folder / "x.out").exists())
 
 
+class Beside(cli.CliTest):
+    """Two plans of one question in two columns."""
+
+    def rows(self, *options):
+        text = self.ok("explain", "--pattern", "diamond", "--induced", "edge", SMALL, "--engine", "program", *options)
+        rows = [(line[:96].rstrip(), line[97:98], line[99:]) for line in text.splitlines()]
+        self.assertTrue(all(sign in " <>|" for _, sign, _ in rows), text)
+        return rows
+
+    def test_the_columns_are_the_two_explanations(self):
+        rows = self.rows("--no-run", "--beside", "--algorithm extend")
+        alone = self.ok("explain", "--pattern", "diamond", "--induced", "edge", SMALL, "--engine", "program", "--no-run")
+        left = [line for line, sign, _ in rows if sign != ">"]
+        self.assertEqual(len(left), len(alone.splitlines()))
+        both = [(a, b) for a, sign, b in rows if sign in ("", " ") and a]
+        self.assertIn(("as written", "as written"), both)
+        self.assertTrue(any(sign == "|" for _, sign, _ in rows))
+        self.assertIn("decompose", " ".join(a for a, _, _ in rows))
+
+    def test_other_options_are_refused(self):
+        for option in ("--json", "--dot", "--svg=x.svg", "--html=x.html"):
+            self.fails(2, "explain", cli.TRIANGLE, SMALL, option, "--beside", "--order id", says="`--beside` prints two columns")
+        self.fails(2, "explain", cli.TRIANGLE, SMALL, "--beside", "--oder id", says=["--beside", "--oder"])
+        self.fails(2, "explain", "--pattern", "house", SMALL, "--beside", "--engine nothing", says="nothing")
+
+
 if __name__ == "__main__":
     cli.main()
