@@ -6,7 +6,7 @@
 #include "api/errors.h"
 #include "api/handles.h"
 #include "api/matcha_graph.h"
-#include "runtime/graph/mtg.h"
+#include "runtime/graph/generate.h"
 #include "session/graph_output.h"
 #include "session/message_log.h"
 
@@ -120,6 +120,25 @@ int64_t matcha_graph_neighbors(const matcha_graph* graph, int64_t vertex, int64_
     ++found;
   }
   return static_cast<int64_t>(found);
+}
+
+matcha_status matcha_graph_rewired(const matcha_graph* graph, uint64_t seed, matcha_graph** made,
+                                   matcha_error** error) {
+  return matcha::api::call(error, [&] {
+    *made = nullptr;
+    if (graph == nullptr) return matcha::api::usage("the graph is NULL", error);
+    using matcha::session::ResidentGraph;
+    const Graph* const informed = graph->graph->maybe_informed();
+    if (graph->graph->has_loops() || (informed != nullptr && has_info(*informed))) {
+      const matcha::runtime::Error refused{matcha::runtime::ErrorKind::Input,
+                                           "graphs with loops, or with labels or numbers of edges, are not rewired", "",
+                                           0, "make the graph without them"};
+      return matcha::api::take_graph(refused, made, error);
+    }
+    matcha::runtime::Result<Graph> drawn = matcha::runtime::rewired(graph->graph->graph(), seed);
+    if (!drawn) return matcha::api::take_graph(drawn.error(), made, error);
+    return matcha::api::take_graph(ResidentGraph::from_graph(std::move(*drawn)), made, error);
+  });
 }
 
 matcha_status matcha_graph_write(const matcha_graph* graph, const char* path, const char* labels_path,

@@ -34,6 +34,10 @@ MATCHA_API void matcha_graph_vertex_labels(const matcha_graph* graph, int64_t* l
 /* Writes the first `room` other neighbours of a vertex, ascending, each once; of a directed graph the heads of its
  * arcs. Gives their number; -1: the graph has no such vertex. */
 MATCHA_API int64_t matcha_graph_neighbors(const matcha_graph* graph, int64_t vertex, int64_t* ids, size_t room);
+/* Makes a random graph with the vertices, their labels and the degrees of `graph`: pairs of edges exchange their ends.
+ * The same seed gives the same graph. Errors: MATCHA_ERROR_INPUT for loops, and for labels or numbers of edges. */
+MATCHA_API matcha_status matcha_graph_rewired(const matcha_graph* graph, uint64_t seed, matcha_graph** made,
+                                              matcha_error** error);
 /* Writes a file in the format of its name: .mtg, .txt, .csv, .tsv, .mtx or .graph. `labels_path`, which may be NULL, is
  * for the labels of vertices. Nothing is left of a file that fails. */
 MATCHA_API matcha_status matcha_graph_write(const matcha_graph* graph, const char* path, const char* labels_path,

@@ -241,6 +241,19 @@ void add_generate(CLI::App& verb, Action& action, const std::shared_ptr<GraphOpt
                 [](const GraphOptions& g, const Io& io) { return runtime::generate_path(g.n, io); }));
   vertices(kind("cycle", "A closed path",
                 [](const GraphOptions& g, const Io& io) { return runtime::generate_cycle(g.n, io); }));
+  CLI::App* like = kind("like", "A random graph with the vertices, labels and degrees of another one",
+                        [](const GraphOptions& g, const Io& io) -> runtime::Result<runtime::Graph> {
+                          if (g.memory != 0) {
+                            return runtime::Error{runtime::ErrorKind::Input, "`like` needs the whole graph in memory",
+                                                  "", 0, "leave out `--memory`"};
+                          }
+                          const runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec_of(g), io);
+                          if (!loaded) return loaded.error();
+                          return runtime::rewired(loaded->graph, g.rmat.seed, io);
+                        });
+  like->add_option("IN", o.input, "The graph to read; `-`: standard input")->required()->type_name("");
+  add_options(*like, kGraph, targets_of(o));
+  seed(like);
   CLI::App* grid = kind("grid", "Points of a rectangle", [](const GraphOptions& g, const Io& io) {
     return runtime::generate_grid(g.rows, g.columns, io);
   });

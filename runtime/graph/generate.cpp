@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <utility>
 #include <vector>
 
+#include "runtime/graph/detail/copy_of.h"
 #include "runtime/graph/detail/csr.h"
 #include "runtime/graph/detail/csr_in_pieces.h"
 #include "runtime/graph/detail/source.h"
@@ -177,16 +177,6 @@ std::int64_t label_drawn(std::uint64_t seed, std::uint64_t what, std::uint64_t n
   return static_cast<std::int64_t>(1 + static_cast<std::uint64_t>((static_cast<Wide>(mix(seed ^ what)) * n) >> 64));
 }
 
-template <typename T>
-Buffer<T> copy_of(const T* items, std::uint64_t count) {
-  if (items == nullptr) return Buffer<T>();
-  Buffer<T> copy(count);
-  for_blocks(Block(0, count, kRanksAtATime), [&](const Block& block) {
-    std::memcpy(copy.data() + block.begin(), items + block.begin(), block.size() * sizeof(T));
-  });
-  return copy;
-}
-
 Buffer<std::int64_t> draw_for_vertices(const GraphView& view, const RandomLabels& wanted) {
   Buffer<std::int64_t> labels(view.universe);
   const std::uint64_t seed = mix(~wanted.seed);
@@ -333,16 +323,17 @@ Result<Graph> with_random_labels(const Graph& graph, const RandomLabels& wanted)
   }
   try {
     GraphArrays arrays;
-    arrays.offsets = copy_of(view.offsets, view.universe + 1);
-    arrays.neighbors = copy_of(view.neighbors, view.arc_count);
-    if (view.vertices != nullptr) arrays.vertices = copy_of(view.vertices, view.vertex_count);
-    arrays.labels = wanted.vertices != 0 ? draw_for_vertices(view, wanted) : copy_of(view.labels, view.universe);
+    arrays.offsets = detail::copy_of(view.offsets, view.universe + 1);
+    arrays.neighbors = detail::copy_of(view.neighbors, view.arc_count);
+    if (view.vertices != nullptr) arrays.vertices = detail::copy_of(view.vertices, view.vertex_count);
+    arrays.labels =
+        wanted.vertices != 0 ? draw_for_vertices(view, wanted) : detail::copy_of(view.labels, view.universe);
     GraphFacts facts = graph.facts();
     if (wanted.edges != 0) {
       arrays.edge_info = draw_for_edges(view, facts.directed, wanted);
       facts.info = InfoKind::Int;
     } else {
-      arrays.edge_info = copy_of(static_cast<const std::uint64_t*>(view.edge_info), view.arc_count);
+      arrays.edge_info = detail::copy_of(static_cast<const std::uint64_t*>(view.edge_info), view.arc_count);
     }
     Graph made = Graph::from_arrays(graph.shared_universe(), std::move(arrays), facts);
     made.set_dictionary(std::make_shared<const LabelDictionary>(graph.dictionary()));

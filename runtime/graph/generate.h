@@ -51,4 +51,10 @@ struct RandomLabels {
 /// and have some; Resource when out of memory.
 Result<Graph> with_random_labels(const Graph& graph, const RandomLabels& wanted);
 
+/// A random graph with the vertices, labels and degrees of `graph`; of a directed one with as many arcs that leave each
+/// vertex, and that enter it. Pairs of edges exchange their ends, 20 tries an edge, unless a loop or a repeat would
+/// come of it. The same graph and seed give the same on every machine. Errors: Input for graphs with loops or with edge
+/// information; Resource when out of memory; Runtime `interrupted`.
+Result<Graph> rewired(const Graph& graph, std::uint64_t seed, const IoOptions& options = {});
+
 }  // namespace matcha::runtime

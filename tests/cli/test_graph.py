@@ -179,6 +179,25 @@ class Graphs(cli.CliTest):
         self.assertEqual(self.info("tests/graphs/duplicates-loops.txt")["directed"], False)
         self.assertEqual(self.info("tests/graphs/duplicates-loops.txt", "--directed")["directed"], True)
 
+    def test_a_random_graph_like_another(self):
+        out, labels = self.path("like.mtg"), self.write("l.txt", "\n".join("xyz"[at % 3] for at in range(40)))
+        given = self.path("given.mtg")
+        self.ok("graph", "generate", "erdos-renyi", "-n", "40", "-m", "200", "-o", given)
+        self.ok("graph", "convert", given, self.path("g.mtg"), "--labels", labels)
+        like = ("graph", "generate", "like", self.path("g.mtg"))
+        self.ok(*like, "-o", out, "--seed", "4")
+        degrees = lambda file: self.ok("run", "--pattern", "0:x-1", file, "--quiet") + self.ok("run", "--pattern", "star:4", "--induced", "edge", file)
+        self.assertEqual(degrees(self.path("g.mtg")), degrees(out))
+        first = pathlib.Path(out).read_bytes()
+        self.ok(*like, "-o", out, "--seed", "4")
+        self.assertEqual(pathlib.Path(out).read_bytes(), first)
+        self.ok(*like, "-o", out, "--seed", "5")
+        self.assertNotEqual(pathlib.Path(out).read_bytes(), first)
+        informed = self.write("i.txt", "0 1 x\n1 2 y\n")
+        self.fails(2, "graph", "generate", "like", informed, "--edge-labels", "-o", out, says="are not rewired")
+        self.fails(2, *like, "-o", out, "--memory", "20M", says="in memory")
+        self.fails(2, "graph", "generate", "like", self.path("none"), "-o", out, says="No such file")
+
     def test_generate(self):
         for kind, options, vertices, edges in (
             ("clique", ["-n", 7], 7, 21),

@@ -29,6 +29,7 @@ from matcha._library import opened as _open
 from matcha._patterns import Matches, Motifs, blocks, count, match, motifs, orbits, participation, query
 from matcha._program import Counts, Pattern, Program, program
 from matcha._set import GraphSet, read_set
+from matcha._significance import significance
 from matcha._stream import Batch, Stream, stream
 from matcha._table import Column, Table
 
@@ -80,6 +81,7 @@ __all__ = [
     "query",
     "read",
     "read_set",
+    "significance",
     "stream",
     "version",
 ]

@@ -152,6 +152,27 @@ class Views:
         """The graph with all arcs turned round; of an undirected graph a copy."""
         return self._rebuilt(turned=True)
 
+    def rewired(self, seed: int = 1) -> Graph:
+        """A random graph with the same vertices, labels and degrees; of a directed one both degrees of each vertex.
+
+        Pairs of edges exchange their ends, 20 tries an edge. The same seed gives the same graph. Raises `InputError`
+        for graphs with loops or with labels of edges.
+
+        >>> import matcha as mt
+        >>> g = mt.Graph([0, 1, 2, 3, 4], [1, 2, 3, 4, 0])
+        >>> list(g.rewired(7).degrees)
+        [2, 2, 2, 2, 2]
+        """
+        from matcha._graph import Graph
+
+        if not 0 <= seed < 2**64:
+            raise ValueError("a seed is an int from 0 to 2**64 - 1")
+        made = Graph.__new__(Graph)
+        made._begin(self.directed)
+        made._owner = _library.make("matcha_graph_rewired", "matcha_graph_free", self._owner.handle, seed)
+        made._names = self._names
+        return made
+
     def subgraph(self, vertices: Iterable[Any]) -> Graph:
         """The given vertices and all edges between them, with their labels. Raises `KeyError` for an unknown vertex.
 

@@ -5,6 +5,9 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "runtime/graph/generate.h"
 #include "runtime/graph/labels.h"
@@ -218,6 +221,78 @@ TEST(RandomLabels, OnlyVerticesGetThemAndLabelsAreNotReplaced) {
   spec.edge_info = true;
   EXPECT_FALSE(with_random_labels(load(spec).graph, {0, 2, 1}));
   EXPECT_TRUE(with_random_labels(load(spec).graph, {2, 0, 1}));
+}
+
+/// The edges of a graph, undirected ones from their smaller end.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> rank_pairs(const Graph& graph) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  const GraphView view = graph.view();
+  for (std::uint32_t v = 0; v < view.universe; ++v) {
+    for (std::uint64_t at = view.offsets[v]; at < view.offsets[v + 1]; ++at) {
+      if (graph.facts().directed || v < view.neighbors[at]) edges.emplace_back(v, view.neighbors[at]);
+    }
+  }
+  return edges;
+}
+
+TEST(Rewired, KeepsDegreesAndLabels) {
+  const TemporaryFolder folder;
+  const Graph undirected = good(with_random_labels(good(generate_rmat({8, 6})), {3, 0, 1}));
+  GraphSpec spec = spec_of(folder.file("g", "0 1\n1 2\n2 0\n3 1\n1 3\n4 0\n4 2\n9 4\n3 9\n2 9\n0 9\n"));
+  spec.directed = true;
+  const LoadedGraph directed = load(spec);
+  for (const Graph* graph : {&undirected, &directed.graph}) {
+    const auto before = rank_pairs(*graph);
+    bool moved = false;
+    for (const std::uint64_t seed : {1ULL, 2ULL, 3ULL}) {
+      const Graph made = good(rewired(*graph, seed));
+      const auto after = rank_pairs(made);
+      EXPECT_EQ(rank_pairs(good(rewired(*graph, seed))), after);
+      moved = moved || before != after;
+      ASSERT_EQ(before.size(), after.size());
+      EXPECT_EQ(std::set(after.begin(), after.end()).size(), after.size());
+      std::map<std::uint32_t, int> out, in;
+      for (const auto& [source, target] : before) {
+        ++out[source];
+        ++in[target];
+      }
+      for (const auto& [source, target] : after) {
+        EXPECT_NE(source, target);
+        --out[source];
+        --in[target];
+      }
+      for (std::uint32_t v = 0; v < graph->view().universe; ++v) {
+        EXPECT_EQ(0, graph->facts().directed ? out[v] : out[v] + in[v]);
+        EXPECT_TRUE(!graph->facts().directed || in[v] == 0);
+        EXPECT_TRUE(graph->view().labels == nullptr || graph->view().labels[v] == made.view().labels[v]);
+      }
+      EXPECT_EQ(graph->view().vertex_count, made.view().vertex_count);
+    }
+    EXPECT_TRUE(moved);
+  }
+}
+
+TEST(Rewired, AllGraphsOfTheDegreesAreEquallyLikely) {
+  // The 15 perfect matchings of six vertices.
+  const TemporaryFolder folder;
+  const LoadedGraph loaded = load(spec_of(folder.file("g", "0 1\n2 3\n4 5\n")));
+  std::map<std::vector<std::pair<std::uint32_t, std::uint32_t>>, int> seen;
+  constexpr int kDraws = 15'000;
+  for (int seed = 0; seed < kDraws; ++seed) ++seen[rank_pairs(good(rewired(loaded.graph, seed)))];
+  EXPECT_EQ(15U, seen.size());
+  double chi = 0;
+  for (const auto& [edges, times] : seen) chi += (times - 1000.0) * (times - 1000.0) / 1000.0;
+  EXPECT_LT(chi, 36.12) << "99.9% of chi-squared with 14 degrees of freedom";
+}
+
+TEST(Rewired, NothingToExchange) {
+  for (const Graph& graph : {good(generate_clique(0)), good(generate_clique(5)), good(generate_star(9))}) {
+    EXPECT_EQ(adjacency_of(graph), adjacency_of(good(rewired(graph, 7))));
+  }
+  const TemporaryFolder folder;
+  GraphSpec spec = spec_of(folder.file("g", "0 1 5\n1 2 6\n"));
+  spec.edge_info = true;
+  EXPECT_FALSE(rewired(load(spec).graph, 1));
 }
 
 TEST(Stats, DirectedSinkIsNotIsolated) {

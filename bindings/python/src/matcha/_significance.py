@@ -1,0 +1,112 @@
+"""How often patterns occur, beside random graphs with the same degrees."""
+
+from __future__ import annotations
+
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Iterable, Optional, Union
+
+from matcha._graph import Graph
+from matcha._pattern_text import PatternLike
+from matcha._patterns import count, motifs
+from matcha._program import Progress, program
+from matcha._progress import Bar
+from matcha._table import Column, Table
+
+_TRIAD_VERTICES = 3
+
+
+def significance(
+    graph: Graph,
+    patterns: Union[int, Iterable[PatternLike]] = 4,
+    *,
+    samples: int = 100,
+    seed: int = 1,
+    threads: Optional[int] = None,
+    induced: Optional[str] = None,
+    progress: Progress = False,
+) -> Table:
+    """Counts of patterns beside those of random graphs with the same degrees, vertices and labels: a row a pattern.
+
+    `patterns` is a number of vertices (all connected patterns of 2 to 6, vertex-induced; of a directed graph 3, its 16
+    triads) or a list of patterns. The columns are `pattern`, `count`, then `mean` and `std` of the random graphs, and
+
+    - `z`: (count - mean) / std; 0 if count and mean are equal, infinite if only std is 0;
+    - `p_more`, `p_less`: the share of graphs, this one among them, that have at least, at most as many.
+
+    The random graphs are `graph.rewired(s)` for `samples` seeds from `seed` on, counted on `threads` threads (all, by
+    default), so that the same arguments give the same table. Raises what `count` raises, and `ValueError`.
+
+    >>> import matcha as mt
+    >>> ring = mt.Graph([0, 1, 2, 3, 4, 5, 0, 2, 4], [1, 2, 3, 4, 5, 0, 2, 4, 0])
+    >>> found = mt.significance(ring, 3, samples=200)
+    >>> list(found["pattern"]), list(found["count"])
+    (['wedge', 'triangle'], [9, 4])
+    """
+    if samples < 1:
+        raise ValueError(f"there are {samples} samples, and at least 1 is needed")
+    if not isinstance(patterns, int):
+        patterns = list(patterns)
+    observed = _counts(graph, patterns, induced, threads)
+    workers = threads or os.cpu_count() or 1
+    sums, squares = ([0] * len(observed) for _ in range(2))
+    more, less = ([1] * len(observed) for _ in range(2))
+    with ThreadPoolExecutor(workers) as pool, Bar(progress) as tell:
+        seeds = range(seed, seed + samples)
+        for done, found in enumerate(pool.map(lambda one: _counts(graph.rewired(one), patterns, induced, 1), seeds), 1):
+            for at, (name, number) in enumerate(observed.items()):
+                drawn = found[name]
+                sums[at] += drawn
+                squares[at] += drawn * drawn
+                more[at] += drawn >= number
+                less[at] += drawn <= number
+            tell(done, samples)
+    rows = [_row(number, total, square, samples) for number, total, square in zip(observed.values(), sums, squares)]
+    mean, std, z = zip(*rows) if rows else ((), (), ())
+    columns = {
+        "pattern": Column.of(range(len(observed)), "i", list(observed)),
+        "count": _numbers(observed.values()),
+        "mean": Column.of(mean, "f"),
+        "std": Column.of(std, "f"),
+        "z": Column.of(z, "f"),
+        "p_more": Column.of((one / (samples + 1) for one in more), "f"),
+        "p_less": Column.of((one / (samples + 1) for one in less), "f"),
+    }
+    return Table(columns, len(observed))
+
+
+def _counts(graph: Graph, patterns: Any, induced: Optional[str], threads: Optional[int]) -> dict[Any, int]:
+    """The number of each pattern by its name."""
+    if not isinstance(patterns, int):
+        return {
+            one if isinstance(one, str) else f"pattern {at}": count(graph, one, induced=induced, threads=threads)
+            for at, one in enumerate(patterns)
+        }
+    if not graph.directed:
+        return dict(motifs(graph, patterns, induced=induced, threads=threads))
+    if patterns != _TRIAD_VERTICES or induced not in (None, "vertex"):
+        raise ValueError("all patterns of a directed graph are its triads, of 3 vertices and vertex-induced")
+    found: Any = program("std.directed", entry="triads")(graph, threads=threads)
+    return dict(found.as_dict())
+
+
+def _row(number: int, total: int, square: int, samples: int) -> tuple[float, float, float]:
+    """Mean, standard deviation of a sample, and z."""
+    mean = total / samples
+    # The numerator is exact in ints.
+    variance = (samples * square - total * total) / (samples * (samples - 1)) if samples > 1 else 0.0
+    std = math.sqrt(variance)
+    if number * samples == total:
+        return mean, std, 0.0
+    return mean, std, (number - mean) / std if std else math.copysign(math.inf, number - mean)
+
+
+def _numbers(items: Iterable[int]) -> Column:
+    """A column of ints; of floats if one is beyond 64 bits."""
+    whole = list(items)
+    fits = all(-(2**63) <= one < 2**63 for one in whole)
+    return Column.of(whole, "i") if fits else Column.of(map(float, whole), "f")
+
+
+__all__ = ["significance"]

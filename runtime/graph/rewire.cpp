@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "runtime/graph/buffer.h"
+#include "runtime/graph/detail/copy_of.h"
+#include "runtime/graph/detail/csr.h"
+#include "runtime/graph/detail/source.h"
+#include "runtime/graph/generate.h"
+#include "runtime/graph/labels.h"
+#include "runtime/graph/random.h"
+
+/// Random graphs with the degrees of a given one, by exchanges of ends.
+namespace matcha::runtime {
+
+namespace {
+
+/// Swaps that are tried for each edge. Pairs of small patterns no longer change after some 5 (Milo et al. 2003 take
+/// 100).
+constexpr std::uint64_t kTriesPerEdge = 20;
+
+/// Edges by their ends, in a table of open addressing with linear probing, at most half full.
+class EdgeSet {
+ public:
+  explicit EdgeSet(std::uint64_t edges) {
+    std::uint64_t size = 4;
+    while (size < 2 * edges) size *= 2;
+    slots_ = Buffer<std::uint64_t>(size);
+    std::fill(slots_.begin(), slots_.end(), kFree);
+    mask_ = size - 1;
+  }
+
+  static std::uint64_t key(std::uint32_t source, std::uint32_t target) { return std::uint64_t{source} << 32 | target; }
+  bool has(std::uint64_t key) const { return slots_[place_of(key)] == key; }
+  void add(std::uint64_t key) { slots_[place_of(key)] = key; }
+
+  /// Moves later keys back, so that each is still found. Requires: the key is there.
+  void remove(std::uint64_t key) {
+    std::uint64_t hole = place_of(key);
+    for (std::uint64_t at = (hole + 1) & mask_; slots_[at] != kFree; at = (at + 1) & mask_) {
+      const std::uint64_t home = mix(slots_[at]) & mask_;
+      // The key stays if its home is behind the hole and at or before its place.
+      if (((at - home) & mask_) < ((at - hole) & mask_)) continue;
+      slots_[hole] = slots_[at];
+      hole = at;
+    }
+    slots_[hole] = kFree;
+  }
+
+ private:
+  static constexpr std::uint64_t kFree = ~std::uint64_t{0};  // An edge has two ends that differ.
+
+  std::uint64_t place_of(std::uint64_t key) const {
+    std::uint64_t at = mix(key) & mask_;
+    while (slots_[at] != key && slots_[at] != kFree) at = (at + 1) & mask_;
+    return at;
+  }
+
+  Buffer<std::uint64_t> slots_;
+  std::uint64_t mask_ = 0;
+};
+
+/// The edges of a graph whose ends are exchanged; an undirected edge is kept with its smaller end first in the set.
+class Exchanger {
+ public:
+  explicit Exchanger(const Graph& graph)
+      : directed_(graph.facts().directed),
+        count_(graph.edge_count()),
+        sources_(count_),
+        targets_(count_),
+        edges_(count_) {
+    const GraphView view = graph.view();
+    std::uint64_t next = 0;
+    for (std::uint64_t v = 0; v < view.universe; ++v) {
+      for (std::uint64_t arc = view.offsets[v]; arc < view.offsets[v + 1]; ++arc) {
+        if (!directed_ && view.neighbors[arc] < v) continue;
+        sources_[next] = static_cast<std::uint32_t>(v);
+        targets_[next] = view.neighbors[arc];
+        edges_.add(key(sources_[next], targets_[next]));
+        ++next;
+      }
+    }
+  }
+
+  std::uint64_t size() const { return count_; }
+
+  /// Draws two edges, and exchanges their targets unless a loop or a repeat would come of it.
+  void try_one(Random& random) {
+    const std::uint64_t one = random.below(count_), other = random.below(count_);
+    const std::uint32_t a = sources_[one], b = targets_[one];
+    std::uint32_t c = sources_[other], d = targets_[other];
+    if (!directed_ && (random.next() & 1) != 0) std::swap(c, d);
+    if (a == d || b == c || a == c || b == d) return;
+    if (edges_.has(key(a, d)) || edges_.has(key(c, b))) return;
+    edges_.remove(key(a, b));
+    edges_.remove(key(c, d));
+    edges_.add(key(a, d));
+    edges_.add(key(c, b));
+    targets_[one] = d;
+    sources_[other] = c;
+    targets_[other] = b;
+  }
+
+  detail::EdgeColumns columns() const { return {sources_.data(), targets_.data(), count_}; }
+
+ private:
+  std::uint64_t key(std::uint32_t source, std::uint32_t target) const {
+    return directed_ || source < target ? EdgeSet::key(source, target) : EdgeSet::key(target, source);
+  }
+
+  bool directed_;
+  std::uint64_t count_;
+  Buffer<std::uint32_t> sources_, targets_;
+  EdgeSet edges_;
+};
+
+}  // namespace
+
+Result<Graph> rewired(const Graph& graph, std::uint64_t seed, const IoOptions& options) {
+  constexpr std::uint64_t kTriesPerLook = std::uint64_t{1} << 16;
+  const GraphView view = graph.view();
+  if (view.edge_info != nullptr || !graph.facts().simple) {
+    return detail::input_error("", 0, "graphs with loops, or with labels or numbers of edges, are not rewired",
+                               "leave them out when the graph is read");
+  }
+  try {
+    Exchanger edges(graph);
+    Random random(seed);
+    const std::uint64_t tries = edges.size() < 2 ? 0 : kTriesPerEdge * edges.size();
+    for (std::uint64_t at = 0; at < tries; ++at) {
+      if (at % kTriesPerLook == 0 && options.cancelled()) return detail::interrupted_error();
+      edges.try_one(random);
+    }
+    detail::SimpleCsr made = detail::simple_csr(view.universe, edges.columns(), graph.facts().directed);
+    GraphArrays arrays;
+    arrays.offsets = std::move(made.csr.offsets);
+    arrays.neighbors = std::move(made.csr.neighbors);
+    if (view.vertices != nullptr) arrays.vertices = detail::copy_of(view.vertices, view.vertex_count);
+    if (view.labels != nullptr) arrays.labels = detail::copy_of(view.labels, view.universe);
+    Graph result = Graph::from_arrays(graph.shared_universe(), std::move(arrays), graph.facts());
+    result.set_dictionary(graph.shared_dictionary());
+    return result;
+  } catch (const std::bad_alloc&) {
+    return detail::out_of_memory_error("");
+  }
+}
+
+}  // namespace matcha::runtime

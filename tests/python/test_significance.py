@@ -1,0 +1,84 @@
+"""Counts beside those of random graphs with the same degrees."""
+
+import math
+
+import matcha as mt
+import pytest
+
+# Two cliques of four, joined by an edge, and a path.
+EDGES = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (4, 5), (4, 6), (4, 7), (5, 6), (5, 7), (6, 7), (3, 4)]
+EDGES += [(at, at + 1) for at in range(7, 20)]
+GRAPH = mt.Graph(EDGES)
+
+
+def test_rewired_graphs_keep_degrees_names_and_labels():
+    named = mt.Graph([(f"v{a}", f"v{b}") for a, b in EDGES], vertices=["v0", "lone"], label=["x", "y"])
+    made = named.rewired(3)
+    assert list(made.vertices) == list(named.vertices) and list(made.degrees) == list(named.degrees)
+    assert made.labels == named.labels and list(made.edges) != list(named.edges)
+    assert list(named.rewired(3).edges) == list(made.edges) != list(named.rewired(4).edges)
+    arcs = mt.Graph([0, 1, 2, 3, 4, 0, 2], [1, 2, 3, 4, 0, 2, 0], directed=True)
+    made = arcs.rewired(5)
+    assert made.directed and list(made.degrees) == list(arcs.degrees)
+    assert list(made.reversed().degrees) == list(arcs.reversed().degrees)
+
+
+def test_what_is_not_rewired():
+    labelled = mt.Graph([0, 1], [1, 2], edge_label=["x", "y"])
+    looped = mt.Graph([0, 1], [1, 1], directed=True, keep_loops=True)
+    for graph in (labelled, looped):
+        with pytest.raises(mt.InputError, match="not rewired"):
+            graph.rewired()
+    with pytest.raises(ValueError, match="a seed"):
+        GRAPH.rewired(-1)
+
+
+def test_the_table_is_that_of_a_loop():
+    found = mt.significance(GRAPH, 3, samples=7, seed=11)
+    drawn = [mt.motifs(GRAPH.rewired(seed), 3) for seed in range(11, 18)]
+    for name, number, mean, std, z, more, less in found:
+        counts = [one[name] for one in drawn]
+        assert number == mt.motifs(GRAPH, 3)[name]
+        assert mean == pytest.approx(sum(counts) / 7)
+        assert std == pytest.approx(math.sqrt(sum((one - mean) ** 2 for one in counts) / 6))
+        assert z == pytest.approx((number - mean) / std)
+        assert more == (1 + sum(one >= number for one in counts)) / 8
+        assert less == (1 + sum(one <= number for one in counts)) / 8
+    assert found["z"][list(found["pattern"]).index("triangle")] > 2
+
+
+def test_threads_and_runs_give_the_same_table():
+    tables = [list(mt.significance(GRAPH, 4, samples=9, threads=threads)) for threads in (None, 1, 3)]
+    assert tables[0] == tables[1] == tables[2] and len(tables[0]) == 6
+
+
+def test_a_list_of_patterns():
+    found = mt.significance(GRAPH, ["triangle", "clique:4", [("a", "b"), ("b", "c")]], samples=4)
+    assert list(found["pattern"]) == ["triangle", "clique:4", "pattern 2"] and list(found["count"])[:2] == [8, 2]
+
+
+def test_a_graph_that_is_the_only_one_of_its_degrees():
+    star = mt.Graph([0] * 6, range(1, 7))
+    (row,) = [row for row in mt.significance(star, ["path:3"], samples=5)]
+    assert row == ("path:3", 15, 15.0, 0.0, 0.0, 1.0, 1.0)
+
+
+def test_triads_of_directed_graphs():
+    arcs = mt.Graph([0, 1, 2, 3, 4, 0, 2], [1, 2, 3, 4, 0, 2, 0], directed=True)
+    found = mt.significance(arcs, 3, samples=3)
+    assert len(found) == 16 and sum(found["count"]) == math.comb(5, 3) == sum(found["mean"])
+    with pytest.raises(ValueError, match="triads"):
+        mt.significance(arcs, 4)
+
+
+def test_wrong_arguments():
+    with pytest.raises(ValueError, match="at least 1"):
+        mt.significance(GRAPH, 3, samples=0)
+    with pytest.raises(mt.ProgramError):
+        mt.significance(GRAPH, ["a-"], samples=1)
+
+
+def test_progress_is_reported():
+    seen = []
+    mt.significance(GRAPH, 3, samples=4, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(at, 4) for at in range(1, 5)]
