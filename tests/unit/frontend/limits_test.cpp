@@ -24,7 +24,8 @@ TEST(Limits, Brackets) {
   for (const char* bracket : {"(", "[", "f("})
     refused(DiagId::TooDeep, "def main(): return " + repeat(bracket, 10'000));
   refused(DiagId::TooDeep, "def main(): return " + repeat("(", 10'000) + "1" + repeat(")", 10'000));
-  EXPECT_TRUE(compile_fully("def main(): return " + repeat("(", 200) + "1" + repeat(")", 200)));
+  refused(DiagId::TooDeep, "def main(): return " + repeat("(", 257) + "1" + repeat(")", 257));
+  EXPECT_TRUE(compile_fully("def main(): return " + repeat("(", 256) + "1" + repeat(")", 256)));
 }
 
 TEST(Limits, ClosingBrackets) { refused(DiagId::UnmatchedBracket, "def main(): return " + repeat(")", 10'000)); }

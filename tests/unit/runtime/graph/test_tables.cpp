@@ -134,6 +134,24 @@ TEST_F(Tables, TheLabelOfAnEdgeIsTheColumnOfThatName) {
   expect_error(spec, 1, "which column has the labels of edges?");
   spec.columns = {ColumnRef(), ColumnRef(), ColumnRef("colour")};
   expect_edges(spec, {{"1", "2"}}, "csv, heading, source → target, colour");
+  spec = table("source,label,target,type\n1,x,2,y\n");
+  spec.edge_info = true;
+  spec.info = ColumnKind::Label;
+  expect_error(spec, 1, "which column has the labels of edges?");
+}
+
+TEST_F(Tables, OneSlashBeginsNoComment) {
+  expect_edges(table("/m/a /m/b\n// a remark\n/m/b /m/c\n"), {{"/m/a", "/m/b"}, {"/m/b", "/m/c"}},
+               "columns, column 0 → column 1");
+}
+
+TEST_F(Tables, RepeatedLoopsAreCountedAsLoops) {
+  std::string text = "source,target\n";
+  constexpr std::uint64_t kLines = 700;
+  for (std::uint64_t line = 0; line < kLines; ++line) text += "1,2\n3,3\n";
+  const LoadedGraph loaded = load(table(text));
+  EXPECT_EQ(loaded.report.loops, kLines);
+  EXPECT_EQ(loaded.report.duplicates, kLines - 1);
 }
 
 TEST_F(Tables, TriplesWithoutAHeading) {
