@@ -72,10 +72,12 @@ def run(directives, path, bin_dir):
     return output
 
 
-def check_counts(directives, output):
+def check_counts(directives, path, output):
     """Compares the COUNT lines with the words of the output; comments of the output do not count."""
     code = "\n".join(line.split("//")[0] for line in output.splitlines())
     words = WORD.findall(code)
+    if directives.counts and not pathlib.Path(path + ".expected").exists() and not any(number for number, _ in directives.counts):
+        raise GoldenError("COUNT: a word that does not occur shows nothing alone; count one that does as well")
     for number, word in directives.counts:
         seen = words.count(word)
         if seen != number:
@@ -86,7 +88,7 @@ def check(path, bin_dir, update):
     """Runs one test; raises GoldenError when it fails. With `update` the expected text is written instead."""
     directives = Directives(pathlib.Path(path).read_text(encoding="utf-8"))
     output = run(directives, path, bin_dir)
-    check_counts(directives, output)
+    check_counts(directives, path, output)
     golden = pathlib.Path(path + ".expected")
     if not golden.exists() and directives.counts:
         return

@@ -60,6 +60,10 @@ class GoldenRunner(unittest.TestCase):
             run_golden.check(self.write(text), self.bin, False)
         run_golden.check(self.write(text + "x = intersect(a)\n"), self.bin, False)
 
+    def test_absent_words_alone_fail(self):
+        with self.assertRaisesRegex(run_golden.GoldenError, "shows nothing alone"):
+            run_golden.check(self.write("# RUN: tool cat %s\n# COUNT: 0 union\nx\n"), self.bin, False)
+
     def test_long_output_fails(self):
         text = "# RUN: tool cat %s\n" + "line\n" * 61
         with self.assertRaisesRegex(run_golden.GoldenError, "61 lines"):
