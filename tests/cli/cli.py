@@ -1,5 +1,6 @@
 """Helpers of the tests of the command line: running the program, small programs and graphs in a folder of their own."""
 
+import json
 import os
 import pathlib
 import re
@@ -100,6 +101,13 @@ class CliTest(unittest.TestCase):
         done = self.matcha(*args, **kwargs)
         self.assertEqual(done.returncode, 0, f"{args}\n{done.stdout!r}\n{done.stderr.decode(errors='replace')}")
         return done.stdout.decode()
+
+    def served(self, requests, *args):
+        """All answers of `matcha serve` to requests that come at once, in any order; the first line is left out."""
+        lines = b"".join(one if isinstance(one, bytes) else json.dumps(one).encode() + b"\n" for one in requests)
+        ready, *answers = map(json.loads, self.ok("serve", *args, "--device", "cpu", stdin=lines).splitlines())
+        self.assertEqual(ready["schema"], "matcha.serve/1")
+        return answers
 
     def fails(self, code, *args, says=(), **kwargs):
         """Runs a command that must fail with `code`, say each of `says` on stderr and nothing on stdout."""

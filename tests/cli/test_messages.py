@@ -71,55 +71,71 @@ class TestMessages(CliTest):
         found = json.loads(self.ok("run", "--json", "--keep-loops", "--pattern", pattern, *more))
         return found["result"], found["stats"]["backend"]
 
+    def answers(self, patterns, *more):
+        """Results and engines of many patterns that one command asks for, and whether each result is complete."""
+        words = [word for pattern in patterns for word in ("--pattern", pattern)]
+        lines = self.ok("run", "--json", "--keep-loops", "--match", "homo", *words, *more).splitlines()
+        found = [json.loads(line) for line in lines]
+        return [(one["result"], one["stats"]["backend"], one["complete"]) for one in found]
+
+    def cases(self, graph, source):
+        """For each shape its pattern and maps: of arcs with labels alone, and with types and given vertices of some."""
+        for shape in SHAPES.values():
+            arcs, size = with_labels(shape, source), 1 + max(map(max, shape))
+            types = {v: source.choice(TYPES) for v in range(size) if source.random() < 0.25}
+            given = {v: source.choice(graph.ids) for v in range(size) if source.random() < 0.1}
+            for these, those in (({}, {}), (types, given)):
+                yield text_of(arcs, these, those), graph.all_maps(arcs, these, those)
+
+    def check(self, cases, found, wanted):
+        """Compares the answers with `wanted` of the maps of each pattern."""
+        self.assertEqual(len(found), len(cases))
+        for (pattern, maps), answer in zip(cases, found):
+            with self.subTest(pattern=pattern):
+                self.assertEqual(answer, wanted(maps))
+
     def test_maps_are_those_of_brute_force(self):
         for seed in range(fewer(4, 2)):
-            graph, source = Graph(self, seed), random.Random(100 + seed)
-            for name, shape in SHAPES.items():
-                arcs, size = with_labels(shape, source), 1 + max(map(max, shape))
-                types = {v: source.choice(TYPES) for v in range(size) if source.random() < 0.25}
-                given = {v: source.choice(graph.ids) for v in range(size) if source.random() < 0.1}
-                for these, those in (({}, {}), (types, given)):
-                    wanted = graph.maps(arcs, these, those)
-                    with self.subTest(seed=seed, shape=name, arcs=arcs, types=these, given=those):
-                        pattern = text_of(arcs, these, those)
-                        for threads in ("1", "3"):
-                            found = self.answer(pattern, graph.packed, "--match", "homo", "--threads", threads)
-                            self.assertEqual(found, (wanted, "messages"))
-                        if seed == 0:
-                            self.assertEqual(self.answer(pattern, *graph.given, "--match", "homo"), (wanted, "messages"))
-                            program = self.answer(pattern, graph.packed, "--match", "homo", "--tier", "native")
-                            self.assertEqual(program, (wanted, "llvm"))
+            graph = Graph(self, seed)
+            cases = list(self.cases(graph, random.Random(100 + seed)))
+            patterns = [pattern for pattern, _ in cases]
+            asked = [([graph.packed, "--threads", threads], "messages") for threads in ("1", "3")]
+            if seed == 0:
+                asked += [(graph.given, "messages"), ([graph.packed, "--tier", "native"], "llvm")]
+            for words, engine in asked:
+                self.check(cases, self.answers(patterns, *words), lambda maps: (len(maps), engine, True))
 
-    def rows(self, pattern, *more):
-        """The rows that are listed, in ascending order, whether they were found by messages, and whether these are all."""
-        found = json.loads(self.ok("run", "--json", "--keep-loops", "--match", "homo", "--pattern", pattern, *more))
-        return sorted(map(tuple, found["result"])), found["stats"]["backend"] == "messages", found["complete"]
+    def asked(self, patterns, options, graph):
+        """The answers of one server to many patterns, in their order."""
+        requests = [{"id": at, "pattern": pattern, "options": options} for at, pattern in enumerate(patterns)]
+        answers = self.served(requests, graph.packed, "--directed", "--edge-labels", "--keep-loops")
+        self.assertEqual([one for one in answers if one["status"] != "ok"], [])
+        return sorted(answers, key=lambda one: one["id"])
 
     def test_rows_are_those_of_brute_force(self):
+        few = 5
         for seed in range(fewer(2, 1)):
-            graph, source = Graph(self, seed), random.Random(300 + seed)
-            for name, shape in SHAPES.items():
-                arcs, size = with_labels(shape, source), 1 + max(map(max, shape))
-                types = {v: source.choice(TYPES) for v in range(size) if source.random() < 0.25}
-                given = {v: source.choice(graph.ids) for v in range(size) if source.random() < 0.1}
-                for these, those in (({}, {}), (types, given)):
-                    wanted, pattern = graph.all_maps(arcs, these, those), text_of(arcs, these, those)
-                    if len(wanted) > 20000:
-                        continue
-                    with self.subTest(seed=seed, shape=name, arcs=arcs, types=these, given=those):
-                        # All of them; exactly as many as there are, one less and one more.
-                        for threads in ("1", "3"):
-                            self.assertEqual(self.rows(pattern, graph.packed, "--limit", "30000", "--threads", threads), (wanted, True, True))
-                        limit = max(len(wanted) // 2, 1)
-                        some, by_messages, _ = self.rows(pattern, graph.packed, "--limit", str(limit))
-                        self.assertEqual((len(some), by_messages), (min(limit, len(wanted)), True))
-                        self.assertTrue(set(some) <= set(wanted) and len(set(some)) == len(some))
-                        counted = self.answer(pattern, graph.packed, "--match", "homo", "--count", "--limit", str(limit))
-                        self.assertEqual(counted, (min(limit, len(wanted)), "messages"))
-                        exists = self.ok("run", "--keep-loops", "--match", "homo", "--exists", "--pattern", pattern, graph.packed).strip()
-                        self.assertEqual(exists, "true" if wanted else "false")
-                        if seed == 0:
-                            self.assertEqual(self.rows(pattern, graph.packed, "--limit", "30000", "--tier", "native"), (wanted, False, True))
+            graph = Graph(self, seed)
+            cases = [case for case in self.cases(graph, random.Random(300 + seed)) if len(case[1]) <= 20000]
+            for options in ({"threads": 1}, {"threads": 3}) + (({"tier": "native"},) if seed == 0 else ()):
+                every = {"match": "homo", "matches": True, "limit": 30000, **options}
+                found = self.asked([pattern for pattern, _ in cases], every, graph)
+                self.check(cases, [(sorted(map(tuple, one["result"])), one["complete"]) for one in found], lambda maps: (maps, True))
+            some = {"match": "homo", "matches": True, "limit": few}
+            found = self.asked([pattern for pattern, _ in cases], some, graph)
+            for (pattern, maps), one in zip(cases, found):
+                with self.subTest(pattern=pattern):
+                    rows = set(map(tuple, one["result"]))
+                    self.assertEqual((len(one["result"]), len(rows)), (min(few, len(maps)),) * 2)
+                    self.assertTrue(rows <= set(maps))
+            # One pattern a command, which says how it was answered.
+            for pattern, maps in cases[:: len(cases) // 8]:
+                words = ("run", "--json", "--keep-loops", "--match", "homo", "--pattern", pattern, graph.packed)
+                for more, wanted in ((["--limit", "30000"], maps), (["--count", "--limit", few], min(few, len(maps))), (["--exists"], bool(maps))):
+                    with self.subTest(pattern=pattern, options=more):
+                        one = json.loads(self.ok(*words, *more))
+                        result = sorted(map(tuple, one["result"])) if more[0] == "--limit" else one["result"]
+                        self.assertEqual((result, one["stats"]["backend"]), (wanted, "messages"))
 
     def test_rows_of_servers_and_queries(self):
         graph = Graph(self, 3)

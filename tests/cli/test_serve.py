@@ -42,15 +42,6 @@ class Server:
 
 
 class ServeTest(CliTest):
-    def piped(self, requests, *args):
-        """All answers to requests that come at once; the first line is left out."""
-        lines = b"".join(one if isinstance(one, bytes) else json.dumps(one).encode() + b"\n" for one in requests)
-        done = self.matcha("serve", *args, "--device", "cpu", stdin=lines)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        ready, *answers = [json.loads(line) for line in done.stdout.splitlines()]
-        self.assertEqual(ready["schema"], "matcha.serve/1")
-        return answers
-
     def test_several_graphs(self):
         program = """def shared(old: Graph, new: Graph, k: int = 1) -> int:
     return k * sum(apply(lambda v: size(intersect(neighbor(old, v), neighbor(new, v))), vertices(old)))
@@ -63,10 +54,10 @@ class ServeTest(CliTest):
         wanted = int(self.ok("run", file, *graphs))
         edges = [int(self.ok("run", "--pattern", "edge", graph)) for graph in (f"{old}:a,b", new)]
         asked = [{"id": 1, "program": program}, {"id": 2, "file": file, "options": {"params": {"k": 3}}}, {"id": 3, "pattern": "edge"}]
-        self.assertEqual([one.get("result") for one in self.piped(asked, *graphs)], [wanted, 3 * wanted, edges[0]])
-        (one,) = self.piped(asked[2:], new, "--in", f"old={old}:a,b")
+        self.assertEqual([one.get("result") for one in self.served(asked, *graphs)], [wanted, 3 * wanted, edges[0]])
+        (one,) = self.served(asked[2:], new, "--in", f"old={old}:a,b")
         self.assertEqual(one["result"], edges[1])
-        (one,) = self.piped(asked[:1], new)
+        (one,) = self.served(asked[:1], new)
         self.assertEqual((one["code"], one["errors"][0]["message"]), (2, "`shared` needs graphs for `old` and `new`"))
         ready = Server(self, *graphs).ready
         self.assertEqual([ready["graphs"][name]["edges"] for name in ("old", "new")], edges)
@@ -79,7 +70,7 @@ class ServeTest(CliTest):
                  "MATCH (a)-[r]->(b) RETURN a, b LIMIT 2", "MATCH (a"]  # fmt: skip
         asked = [{"id": at, "pattern": text, "options": {"query": True}} for at, text in enumerate(texts)]
         asked.append({**asked[5], "id": 7, "options": {"query": True, "limit": 1}})
-        answers = self.piped(asked, file, "--directed", "--edge-labels", "--keep-loops")
+        answers = self.served(asked, file, "--directed", "--edge-labels", "--keep-loops")
         found = [one.get("result") for one in sorted(answers, key=lambda one: one["id"])]
         self.assertEqual(found[:4], [1, [[3, 1]], False, True])
         self.assertEqual(sorted(found[4]), [[1, "knows"], [2, "knows"], [2, "owns"], [3, "owns"]])
@@ -92,7 +83,7 @@ class ServeTest(CliTest):
                  {"id": 4, "pattern": "triangle", "options": {"tier": "native", "order": "degree", "device": "cpu", "simd": "scalar", "disable-pass": ["fuse", "hoist"]}},
                  {"id": 5, "pattern": "triangle", "options": {"device": "cud"}}, {"id": 6, "pattern": "triangle", "options": {"memory": "2G"}},
                  {"id": 7, "pattern": "triangle", "options": {"src": "a"}}]  # fmt: skip
-        answers = sorted(self.piped(asked, labelled, "--edge-labels"), key=lambda one: one["id"])
+        answers = sorted(self.served(asked, labelled, "--edge-labels"), key=lambda one: one["id"])
         self.assertEqual([one.get("result") for one in answers], [0, 1, 0, 1, None, None, None])
         self.assertIn("did you mean `cuda`? it takes `auto`, `cpu` or `cuda`", answers[4]["errors"][0]["hint"])
         self.assertIn("`matcha run --memory`", answers[5]["errors"][0]["message"])
@@ -106,7 +97,7 @@ class ServeTest(CliTest):
 
         def ask(graph, program, **lists):
             options = ["--header", "yes"] if graph == people else []
-            (one,) = self.piped([{"id": 1, "program": program, "options": {"lists": lists}}], graph, *options)
+            (one,) = self.served([{"id": 1, "program": program, "options": {"lists": lists}}], graph, *options)
             return one["result"] if one["status"] == "ok" else (one["code"], one["errors"][0]["message"])
 
         self.assertEqual(ask(people, degrees, seeds=["bob", "eve", "bob"]), 5)
@@ -124,29 +115,29 @@ class ServeTest(CliTest):
         self.assertEqual(ask(numbers, degrees, seeds=[1], seed=[2]), (2, "`main` takes no list `seed`"))
         # Other lists are another program.
         asked = [{"id": i, "program": degrees, "options": {"lists": {"seeds": [i % 3]}}} for i in range(6)]
-        self.assertEqual([one["result"] for one in self.piped(asked, numbers)], [1, 2, 1] * 2)
+        self.assertEqual([one["result"] for one in self.served(asked, numbers)], [1, 2, 1] * 2)
 
     def test_loops(self):
         file = self.write("g.txt", "1 2 knows\n2 2 knows\n2 3 likes\n")
         asked = [{"id": 1, "pattern": "a->b=knows", "options": {"match": "homo"}}, {"id": 2, "pattern": "a->a=knows"}]
         options = [file, "--directed", "--edge-labels"]
-        self.assertEqual([one.get("result") for one in self.piped(asked, *options, "--keep-loops")], [2, 1])
-        self.assertEqual([one.get("result") for one in self.piped(asked, *options)], [1, None])
+        self.assertEqual([one.get("result") for one in self.served(asked, *options, "--keep-loops")], [2, 1])
+        self.assertEqual([one.get("result") for one in self.served(asked, *options)], [1, None])
         self.fails(2, "serve", file, "--edge-labels", "--keep-loops", says="--directed")
         # Without labels of edges, too.
         asked = [{"id": 1, "pattern": "a->b", "options": {"match": "homo"}}, {"id": 2, "pattern": "a->b"}, {"id": 3, "pattern": "a->a"}]
         for given in ([file, "--directed", "--keep-loops"], [*options, "--keep-loops"]):
-            self.assertEqual([one.get("result") for one in self.piped(asked, *given)], [3, 2, 1])
+            self.assertEqual([one.get("result") for one in self.served(asked, *given)], [3, 2, 1])
 
     def test_named_vertices(self):
         words = self.write("words.txt", "ann bob\nbob cid\ncid ann\n")
         numbers = self.write("large.txt", "18446744073709551615 7\n7 8\n")
         for graph, name, wanted in ((words, "'ann'", 2), (words, "'zoe'", None), (numbers, "18446744073709551615", 1), (numbers, "7", 2)):
-            self.assertEqual(self.piped([{"id": 1, "pattern": f"a@{name}-b"}], graph)[0].get("result"), wanted, name)
+            self.assertEqual(self.served([{"id": 1, "pattern": f"a@{name}-b"}], graph)[0].get("result"), wanted, name)
 
     def test_answers(self):
         text = (ROOT / TRIANGLE).read_text()
-        answers = self.piped([
+        answers = self.served([
             {"id": 1, "program": text},
             {"id": "two", "file": TRIANGLE},
             {"id": 3, "pattern": "triangle"},
@@ -167,7 +158,7 @@ class ServeTest(CliTest):
 
     def test_numbers_have_names(self):
         graph = self.write("d.txt", "1 2\n2 3\n3 1\n")
-        triads, motifs = self.piped([{"file": "std.directed", "options": {"entry": "triads"}}, {"pattern": "motif:3"}], graph, "--directed")
+        triads, motifs = self.served([{"file": "std.directed", "options": {"entry": "triads"}}, {"pattern": "motif:3"}], graph, "--directed")
         self.assertEqual(dict(zip(triads["columns"], triads["result"]))["030C"], 1)
         self.assertEqual(len(triads["columns"]), 16)
 
@@ -178,11 +169,11 @@ class ServeTest(CliTest):
         columns = ["--src", "payer", "--dst", "payee", "--edge-label", "kind", "--vertices", people, "--id", "name", "--label", "role"]
         requests = [{"id": 1, "pattern": "a-[:pays]-b"}, {"id": 2, "pattern": "(a:person)-(b:bank)"}, {"id": 3, "pattern": "triangle"},
                     {"id": 4, "pattern": "(a:bank)-(b)", "options": {"matches": True}}]
-        counts = self.piped(requests, edges, *columns)
+        counts = self.served(requests, edges, *columns)
         self.assertEqual([one.get("result") for one in counts[:3]], [2, 2, 1], counts)
         self.assertEqual(sorted(counts[3]["result"]), [["bob", "ann"], ["bob", "eve"]])
-        self.assertEqual(self.piped([{"id": 1, "pattern": "edge"}], f"{edges}:payer,payee")[0]["result"], 3)
-        wrong = self.piped([{"id": 1, "pattern": "a:persn-b"}], edges, *columns)[0]
+        self.assertEqual(self.served([{"id": 1, "pattern": "edge"}], f"{edges}:payer,payee")[0]["result"], 3)
+        wrong = self.served([{"id": 1, "pattern": "a:persn-b"}], edges, *columns)[0]
         self.assertEqual((wrong["status"], wrong["errors"][0]["column"], wrong["errors"][0]["length"]), ("query", 3, 5), wrong)
         self.fails(2, "serve", edges, "--src", "payer", says="belong together")
         self.fails(2, "serve", says="there is no graph")
@@ -219,7 +210,7 @@ class ServeTest(CliTest):
             ({"progam": BIG}, 2, "usage", 0),
             ({}, 2, "usage", 0),
         ]
-        answers = self.piped([{"id": i, **request} for i, (request, *_) in enumerate(cases)] + [{"id": 99, "program": BIG}], SMALL)
+        answers = self.served([{"id": i, **request} for i, (request, *_) in enumerate(cases)] + [{"id": 99, "program": BIG}], SMALL)
         by_id = {one["id"]: one for one in answers}
         for i, (request, code, name, line) in enumerate(cases):
             self.assertEqual(by_id[i]["code"], code, (request, by_id[i]))
@@ -233,7 +224,7 @@ class ServeTest(CliTest):
         self.assertIn("did you mean `program`?", by_id[15]["errors"][0]["hint"])
 
     def test_keys_come_once(self):
-        answers = self.piped([b'{"id": 1, "program": "x", "program": "y"}\n', b'{"id": 2, "id": 3, "pattern": "edge"}\n',
+        answers = self.served([b'{"id": 1, "program": "x", "program": "y"}\n', b'{"id": 2, "id": 3, "pattern": "edge"}\n',
                               b'{"id": 4, "pattern": "edge", "options": {"limit": 1, "limit": 2}}\n',
                               b'{"id": 5, "pattern": "edge", "options": {"params": {"a": 1, "b": {"a": 1}}}}\n'], SMALL)
         self.assertEqual([one["code"] for one in answers], [2] * 4)
@@ -250,12 +241,12 @@ class ServeTest(CliTest):
         requests = [{"file": self.path("secret.mt")}, {"file": secret}, {"file": self.path("imports.mt")}, {"pattern": secret},
                     {"pattern": self.path("secret.graph")}, {"pattern": self.path("secret.g6")}]
         requests += [{**request, "check": True} for request in requests]
-        for request, answer in zip(requests, self.piped(requests, SMALL)):
+        for request, answer in zip(requests, self.served(requests, SMALL)):
             self.assertEqual(answer["code"], 1, answer)
             for word in ("hunter2", "swordfish", "letmein"):
                 self.assertNotIn(word, json.dumps(answer))
         # A program is quoted.
-        (answer,) = self.piped([{"file": self.path("wrong.mt")}], SMALL)
+        (answer,) = self.served([{"file": self.path("wrong.mt")}], SMALL)
         self.assertIn("elsewhere", answer["errors"][0]["message"])
 
     def test_no_files(self):
@@ -325,7 +316,7 @@ class ServeTest(CliTest):
     def test_ends(self):
         self.fails(3, "serve", self.path("absent.txt"), says="absent.txt")
         self.fails(2, "serve", TRIANGLE, says="is a program")
-        self.assertEqual(self.piped([], SMALL), [])
+        self.assertEqual(self.served([], SMALL), [])
         # No reader.
         read, write = os.pipe()
         os.close(read)
