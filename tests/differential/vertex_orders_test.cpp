@@ -16,6 +16,7 @@
 #include "ir/printer.h"
 #include "passes/pass_manager.h"
 #include "passes/pipelines.h"
+#include "tests/unit/sanitized.h"
 
 /// Random nests of loops on graphs whose vertices are in several orders: modules that `ir::vertex_order` calls free
 /// have the same results on all of them.
@@ -146,11 +147,7 @@ std::string result_of(codegen::Executable& program, runtime::Graph graph) {
   return std::to_string(static_cast<std::int64_t>(std::get<__int128>(value)));
 }
 
-#ifdef MATCHA_TEST_SANITIZED
-constexpr std::uint64_t kPrograms = 500;
-#else
-constexpr std::uint64_t kPrograms = 2000;
-#endif
+constexpr std::uint64_t kPrograms = unless_sanitized<std::uint64_t>(2000, 500);
 
 TEST(VertexOrders, FreeProgramsGiveTheSameInEveryOrder) {
   const char* wanted = std::getenv("MATCHA_PROGRAMS");

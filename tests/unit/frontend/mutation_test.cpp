@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/unit/frontend/support.h"
+#include "tests/unit/sanitized.h"
 
 /// Programs that are broken at random must be refused or compiled, and never crash or hang the front end. They are the
 /// same each time: `MATCHA_SEED` draws others, and `MATCHA_MUTATIONS` sets their number.
@@ -68,11 +69,7 @@ std::string mutate(const std::vector<std::vector<std::string>>& corpus, std::mt1
   return out;
 }
 
-#ifdef MATCHA_TEST_SANITIZED
-constexpr std::size_t kPrograms = 500;
-#else
-constexpr std::size_t kPrograms = 2'000;
-#endif
+constexpr std::size_t kPrograms = unless_sanitized<std::size_t>(2'000, 500);
 
 TEST(Mutation, NeverCrashes) {
   const char* seed_text = std::getenv("MATCHA_SEED");

@@ -17,6 +17,7 @@
 #include "incremental/engine.h"
 #include "incremental/netting.h"
 #include "session/message_log.h"
+#include "tests/unit/sanitized.h"
 
 namespace matcha::session::stream {
 namespace {
@@ -339,7 +340,7 @@ bool agree(const std::string& program, const std::function<Number(const World&)>
 
 TEST(RootEngine, RandomPrograms) {
   unsigned by_roots = 0;
-  constexpr unsigned kPrograms = 60;
+  constexpr unsigned kPrograms = unless_sanitized(60U, 20U);
   for (unsigned seed = 0; seed < kPrograms && !HasFailure(); ++seed) {
     Course course;
     course.has_labels = seed % 2 == 0;

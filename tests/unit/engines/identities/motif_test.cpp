@@ -171,43 +171,42 @@ TEST(Motif, AllGraphsOfFiveVertices) {
 class RootedMaps {
  public:
   RootedMaps(const Adjacency& graph, const Orbit& orbit, const std::vector<std::size_t>& root, bool induced)
-      : graph_(graph), edges_(edges_of(orbit.edges)), induced_(induced), root_(root) {
-    for (const auto& [u, v] : edges_) size_ = std::max({size_, u + 1, v + 1});
-    for (const char c : orbit.root) places_.push_back(static_cast<std::size_t>(c - '0'));
-    extend({});
+      : graph_(graph), induced_(induced), root_(root) {
+    for (const auto& [u, v] : edges_of(orbit.edges)) {
+      wanted_.at(u).at(v) = wanted_.at(v).at(u) = true;
+      size_ = std::max({size_, u + 1, v + 1});
+    }
+    for (const char c : orbit.root) is_root_.at(static_cast<std::size_t>(c - '0')) = true;
+    extend(0);
   }
   std::size_t count() const { return count_; }
 
  private:
-  bool is_edge(std::size_t u, std::size_t v) const {
-    return std::ranges::any_of(
-        edges_, [&](const auto& edge) { return std::minmax(u, v) == std::minmax(edge.first, edge.second); });
-  }
-  void extend(std::vector<std::size_t> map) {
-    if (map.size() == size_) {
-      std::vector<std::size_t> at;
-      for (const std::size_t place : places_) at.push_back(map[place]);
-      count_ += std::ranges::is_permutation(at, root_) ? 1 : 0;
+  void extend(std::size_t place) {
+    if (place == size_) {
+      ++count_;
       return;
     }
     for (std::size_t v = 0; v < graph_.size(); ++v) {
-      bool fits = true;
-      for (std::size_t i = 0; i < map.size(); ++i) {
-        const bool wanted = is_edge(i, map.size()), there = graph_[map[i]][v];
-        fits = fits && map[i] != v && (there || !wanted) && (wanted || !there || !induced_);
+      bool fits = is_root_[place] == (std::ranges::find(root_, v) != root_.end());
+      for (std::size_t i = 0; i < place && fits; ++i) {
+        const bool wanted = wanted_[place][i], there = graph_[map_[i]][v];
+        fits = map_[i] != v && (there || !wanted) && (wanted || !there || !induced_);
       }
       if (!fits) continue;
-      map.push_back(v);
-      extend(map);
-      map.pop_back();
+      map_[place] = v;
+      extend(place + 1);
     }
   }
 
+  static constexpr std::size_t kMost = 5;
+
   const Adjacency& graph_;
-  const Edges edges_;
   const bool induced_;
-  const std::vector<std::size_t> root_;
-  std::vector<std::size_t> places_;
+  const std::vector<std::size_t>& root_;
+  std::array<std::array<bool, kMost>, kMost> wanted_ = {};
+  std::array<bool, kMost> is_root_ = {};
+  std::array<std::size_t, kMost> map_ = {};
   std::size_t size_ = 0, count_ = 0;
 };
 

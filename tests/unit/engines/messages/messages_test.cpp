@@ -15,6 +15,7 @@
 
 #include "engines/messages/counter.h"
 #include "engines/messages/lister.h"
+#include "tests/unit/sanitized.h"
 
 /// Maps of patterns of arcs against all maps into small graphs.
 namespace matcha::runtime::messages {
@@ -308,11 +309,7 @@ TEST(Messages, AlikeSiblingsCountAsOneThatIsMetOften) {
   }
 }
 
-#ifdef MATCHA_TEST_SANITIZED
-constexpr int kRoundsAtATime = 3;
-#else
-constexpr int kRoundsAtATime = 1;
-#endif
+constexpr int kRoundsAtATime = unless_sanitized(1, 3);
 
 TEST(Messages, LabelsThatAreAnyOrOneOfSeveralOrShared) {
   std::mt19937 random(11);

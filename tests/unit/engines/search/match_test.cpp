@@ -12,6 +12,7 @@
 #include "runtime/cpu/set_kernels.h"
 #include "tests/unit/engines/search/side_cases.h"
 #include "tests/unit/engines/search/small_cases.h"
+#include "tests/unit/sanitized.h"
 
 /// Matching of patterns against all maps of small graphs.
 namespace matcha::runtime::match {
@@ -135,18 +136,12 @@ Query clique(int size) {
 
 #if defined(__SANITIZE_THREAD__)
 constexpr std::uint32_t kSeeds = 60;
-#elif defined(MATCHA_TEST_SANITIZED)
-constexpr std::uint32_t kSeeds = 150;
 #else
-constexpr std::uint32_t kSeeds = 600;
+constexpr std::uint32_t kSeeds = unless_sanitized(600U, 150U);
 #endif
 
 /// A clique that takes seconds to find in a graph of 40 vertices.
-#if defined(MATCHA_TEST_SANITIZED)
-constexpr int kLongClique = 6;
-#else
-constexpr int kLongClique = 7;
-#endif
+constexpr int kLongClique = unless_sanitized(7, 6);
 
 TEST(Match, IsThatOfAllMaps) {
   for (std::uint32_t seed = 1; seed <= kSeeds && !HasFailure(); ++seed) check(seed);

@@ -8,6 +8,7 @@
 
 #include "runtime/graph/detail/arc_sort.h"
 #include "runtime/graph/int_column.h"
+#include "tests/unit/sanitized.h"
 
 /// Arcs by source and target, against a sort of pairs.
 namespace matcha::runtime {
@@ -69,17 +70,18 @@ void expect_sorted(std::uint64_t n, const Edges& edges, const ArcOptions& option
   ASSERT_TRUE(std::ranges::is_sorted(arcs.offsets));
   for (std::size_t at = 0; at < pairs.size(); ++at) {
     const auto& [source, key] = pairs[at];
-    ASSERT_EQ(arcs.keys[at], key) << at;
-    ASSERT_LE(arcs.offsets[source], at);
-    ASSERT_LT(at, arcs.offsets[source + 1]);
+    if (arcs.keys[at] == key && arcs.offsets[source] <= at && at < arcs.offsets[source + 1]) continue;
+    FAIL() << "arc " << at << ": " << arcs.keys[at] << ", not " << key << " of " << source;
   }
 }
+
+constexpr bool kIsSanitized = unless_sanitized(false, true);
 
 TEST(ArcSort, RandomEdges) {
   for (const int threads : {1, 3}) {
     for (const std::uint64_t n : {1, 2, 3, 63, 1000, 65'536, 65'537, 3'000'000}) {
       for (const std::uint64_t count : {0, 1, 70, 3000, 60'000}) {
-        if (threads == 1 && n > 100'000 && count != 3000) continue;
+        if ((threads == 1 || kIsSanitized) && n > 100'000 && count != 3000) continue;
         const Edges edges = random_edges(n, count, n + count, (n + count) % 2 == 0);
         expect_sorted(n, edges, {}, threads);
         expect_sorted(n, edges, {.shift = 1}, threads);
@@ -92,7 +94,7 @@ TEST(ArcSort, RandomEdges) {
 
 TEST(ArcSort, ManyBucketsAndABucketPastTheCache) {
   constexpr std::uint64_t kVertices = 700'000;
-  Edges edges = random_edges(kVertices, 1'500'000, 7, false);
+  Edges edges = random_edges(kVertices, unless_sanitized(1'500'000, 300'000), 7, false);
   for (std::int64_t at = 0; at < 1'100'000; ++at) {  // A star.
     edges.sources.push_back(kVertices / 2);
     edges.targets.push_back((at * 7919) % static_cast<std::int64_t>(kVertices));

@@ -13,6 +13,7 @@
 #include "runtime/graph/mtg.h"
 #include "tests/unit/runtime/graph/mtg_files.h"
 #include "tests/unit/runtime/graph/support.h"
+#include "tests/unit/sanitized.h"
 
 namespace matcha::runtime::test {
 namespace {
@@ -282,7 +283,7 @@ TEST(Mtg, ChangedFilesAreRefusedOrCountedCorrectly) {
   for (const std::string& path :
        {write_labelled(folder), write_temporal(folder), write_ranked(folder), write_by_label(folder)}) {
     const std::string good = read_bytes(path);
-    for (int i = 0; i < 500; ++i) {
+    for (int i = 0; i < unless_sanitized(500, 150); ++i) {
       std::string bytes = good;
       for (std::uint64_t changes = 1 + draw() % 3; changes != 0; --changes) change_an_item(bytes, draw);
       Result<Graph> read = read_mtg(folder.file("changed.mtg", bytes));

@@ -6,6 +6,7 @@
 #include "runtime/graph/mtg.h"
 #include "runtime/graph/write.h"
 #include "tests/unit/runtime/graph/support.h"
+#include "tests/unit/sanitized.h"
 
 namespace matcha::runtime::test {
 namespace {
@@ -46,7 +47,7 @@ void expect_same_arrays(const Graph& a, const Graph& b) {
 }
 
 TEST(RandomFiles, MatchANaiveReaderWithAnyThreadsAndChunks) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < unless_sanitized(60U, 24U); ++seed) {
     std::mt19937_64 random(seed);
     const TemporaryFolder folder;
     const int kind = static_cast<int>(seed % 4);
@@ -80,7 +81,7 @@ TEST(RandomFiles, MatchANaiveReaderWithAnyThreadsAndChunks) {
 }
 
 TEST(RandomFiles, TemporalMatchesAStableSort) {
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+  for (std::uint64_t seed = 0; seed < unless_sanitized(20U, 8U); ++seed) {
     std::mt19937_64 random(seed);
     const TemporaryFolder folder;
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int64_t>> expected;
@@ -119,7 +120,8 @@ TEST(RandomFiles, DamagedFilesNeverCrash) {
   IoOptions options;
   options.max_bytes = 1 << 24;
   int refused = 0;
-  for (int round = 0; round < 4000; ++round) {
+  constexpr int kRounds = unless_sanitized(4000, 2000);
+  for (int round = 0; round < kRounds; ++round) {
     std::string bytes = seeds[random() % seeds.size()];
     if (round % 3 == 1) bytes = gzip(bytes);
     if (round % 3 == 2) bytes = zstd(bytes);
@@ -135,7 +137,7 @@ TEST(RandomFiles, DamagedFilesNeverCrash) {
     const Result<LoadedGraph> loaded = load_graph(spec_of(folder.file("d", bytes)), options);
     if (!loaded) ++refused;
   }
-  EXPECT_GT(refused, 1000);
+  EXPECT_GT(refused, kRounds / 4);
 }
 
 }  // namespace
