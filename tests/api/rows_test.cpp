@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -127,6 +128,28 @@ TEST(Rows, LimitsAreExact) {
     EXPECT_EQ(limit > 9880 ? 1 : 0, complete) << limit;
   }
   matcha_program_free(triangles);
+}
+
+/// Orbits come in blocks that are larger than those of the caller.
+TEST(Rows, OfOrbitsAreOneForEachVertex) {
+  constexpr std::int64_t kVertices = 10'000;
+  std::vector<std::int64_t> sources(kVertices - 1), targets(kVertices - 1);
+  std::iota(sources.begin(), sources.end(), 0);
+  std::iota(targets.begin(), targets.end(), 1);
+  matcha_graph* graph = nullptr;
+  ASSERT_EQ(MATCHA_OK,
+            matcha_graph_from_edges(sources.data(), targets.data(), sources.size(), nullptr, &graph, nullptr));
+  Listing options;
+  options.set("per", "vertex");
+  matcha_program* const orbits = pattern("motif:3", options.options);
+  matcha_run* const run = start_rows(orbits, graph);
+  std::vector<Row> rows = rows_of(run);
+  std::sort(rows.begin(), rows.end());
+  ASSERT_EQ(static_cast<std::size_t>(kVertices), rows.size());
+  for (std::int64_t v = 0; v < kVertices; ++v) ASSERT_EQ(v, rows[static_cast<std::size_t>(v)][0]);
+  matcha_run_free(run);
+  matcha_program_free(orbits);
+  matcha_graph_free(graph);
 }
 
 TEST(Rows, ReportTheirKinds) {
