@@ -268,8 +268,9 @@ TEST(DeltaEngine, LabelsOfEdges) {
     for (const std::string induced : {"edge", "vertex"}) {
       for (const bool rows : {false, true}) {
         std::vector<ProgramRequest> requests;
-        for (const char* text : {"a-b=0", "a-b=1,b-c=1", "a-b=0,b-c,c-a=2", "a-b=0,a-b=1,b-c=2", "a-b=1,a-c=1,a-d=1",
-                                 "(a:1)-(b:2)=1,b-c", "a-b", "a-b=0,b-c=1,c-d=0,d-a=1", "a-b=2,b-c=2,a~c"}) {
+        for (const char* text :
+             {"a-b=0", "a-b=1,b-c=1", "a-b=0,b-c,c-a=2", "a-b=0,a-b=1,b-c=2", "a-b=1,a-c=1,a-d=1", "(a:1)-(b:2)=1,b-c",
+              "a-b", "a-b=0,a-c=1,a-d=1", "a-b=0,b-c=1,c-d=0,d-a=1", "a-b=2,b-c=2,a~c"}) {
           requests.push_back(pattern(text, induced, requests.size() % 2 == 1));
         }
         EXPECT_TRUE(agree_from(labelled_graph(directed), requests, rows, rows ? 51 : 52, 7, 15)) << induced << directed;
