@@ -264,8 +264,8 @@ class Head {
   }
 
   /// True if the requested columns are numbers, or words between blanks that are labels, without quotes; any mixture of
-  /// blanks and commas may separate them. Cells that contain blanks are recognized by lines that have equal numbers of
-  /// cells without them.
+  /// blanks, tabs and commas may separate them, unless each line has as many tabs. Cells that contain blanks are
+  /// recognized by lines that have equal numbers of cells without them.
   bool looks_plain(const std::vector<std::string_view>& lines) const {
     if ((names_columns() && heading_.empty()) || ask_.lists_vertices) return false;
     std::vector<std::vector<std::string>> tokens;
@@ -280,7 +280,8 @@ class Head {
       if (!is_meant_as_number(tokens[0][column.index])) return false;
     }
     if (plan_.separator == 0) return true;
-    if (plan_.separator == '\t' && std::any_of(lines_.begin(), lines_.end(), has_comma_inside)) return false;
+    const bool has_tabs = plan_.separator == '\t' && is_even(lines_);  // In each line, and as many.
+    if (has_tabs && std::any_of(lines_.begin(), lines_.end(), has_comma_inside)) return false;
     if (ask_.is_named) return is_even(tokens) && tokens[0].size() == lines_[0].size();
     return is_even(tokens) || !is_even(lines_);
   }
