@@ -144,16 +144,15 @@ using Make = std::function<runtime::Result<runtime::Graph>(const GraphOptions&, 
 Status generate(const GraphOptions& options, const Make& make) {
   const Console console(options.console);
   const std::optional<GraphTarget> target = choose_target(options, console);
-  if (!target) return Status::Usage;
+  if (!target || check_input(options, console) != Status::Ok) return Status::Usage;
   Session session(console);
   const FilePages pages(options);
   runtime::Result<runtime::Graph> graph = make(options, io_of(options, session));
   if (!graph) {
     if (session.stopped()) return session.stop_early();
-    // The error is in numbers of the command line, not in a file.
-    return graph.error().kind == runtime::ErrorKind::Input
-               ? console.error(Status::Usage, graph.error().message, graph.error().hint)
-               : console.error(graph.error());
+    const bool is_of_options = graph.error().kind == runtime::ErrorKind::Input && graph.error().file.empty();
+    return is_of_options ? console.error(Status::Usage, graph.error().message, graph.error().hint)
+                         : console.error(graph.error());
   }
   const Status code = write(*graph, *target, options, console, session);
   if (code == Status::Ok) {

@@ -196,7 +196,10 @@ class Graphs(cli.CliTest):
         informed = self.write("i.txt", "0 1 x\n1 2 y\n")
         self.fails(2, "graph", "generate", "like", informed, "--edge-labels", "-o", out, says="are not rewired")
         self.fails(2, *like, "-o", out, "--memory", "20M", says="in memory")
-        self.fails(2, "graph", "generate", "like", self.path("none"), "-o", out, says="No such file")
+        self.fails(3, "graph", "generate", "like", self.path("none"), "-o", out, says="No such file")
+        bad = self.write("bad.txt", "0 1\n1 x\n")
+        self.fails(3, "graph", "generate", "like", bad, "-o", out, says="bad.txt:2: error: expected a vertex id, found `x`")
+        self.fails(2, "graph", "generate", "like", bad, "--keep-loops", "-o", out, says="`--keep-loops` is for directed graphs")
 
     def test_generate(self):
         for kind, options, vertices, edges in (
