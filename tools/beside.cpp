@@ -23,10 +23,11 @@ Lines lines_of(std::string_view text) {
 
 /// The line in exactly `width` characters.
 std::string padded(std::string_view line, std::size_t width) {
-  std::string padded(line);
-  for (; byte_of(padded, width - 1) == padded.size(); padded += ' ') {
-  }
-  return byte_of(padded, width) == padded.size() ? padded : padded.substr(0, byte_of(padded, width - 1)) + "…";
+  const bool is_long = byte_of(line, width) < line.size();
+  std::string text(is_long ? line.substr(0, byte_of(line, width - 1)) : line);
+  if (is_long) return text + "…";
+  while (byte_of(text, width - 1) == text.size()) text += ' ';
+  return text;
 }
 
 /// `most[i][j]`: the most lines that the texts from line i and line j on have in common, in order.

@@ -288,6 +288,12 @@ void add_run_options(CLI::App& verb, ExplainOptions& o) {
              std::uint64_t{1} << 40);
 }
 
+/// The settings of a run that follow from others.
+void settle(RunVerbOptions& given) {
+  given.compile.may_loop = given.compile.plain_may_loop = given.bind.keep_loops;
+  given.gpu.code_folder = given.code_folder;
+}
+
 /// Two explanations of one question in two columns: with the options, and with those of `--beside` too.
 Status explain_both(const ExplainOptions& first) {
   constexpr std::size_t kWidth = 96;
@@ -306,11 +312,12 @@ Status explain_both(const ExplainOptions& first) {
     return console.error(Status::Usage, fmt::format("--beside: {}", error.what()),
                          "it takes options of explain in quotes, as in --beside '--algorithm decompose'");
   }
+  settle(second.run);
+  const auto goes_on = [](Status status) { return status == Status::Ok || status == Status::Timeout; };
   std::string left, right;
   const Status status = Explain(first, &left).all();
-  const Status other = Explain(second, &right).all();
-  if (left.empty() || right.empty()) return status != Status::Ok ? status : other;
-  const runtime::Status written = write_text_file("-", beside(left, right, kWidth));
+  const Status other = goes_on(status) ? Explain(second, &right).all() : status;
+  const runtime::Status written = write_text_file("-", goes_on(other) ? beside(left, right, kWidth) : left);
   if (!written) return console.error(written.error());
   return status != Status::Ok ? status : other;
 }
@@ -350,7 +357,7 @@ Examples:
 The last one is the page of an error, by the id that its message ends in.)");
   verb->callback([options, &action] {
     RunVerbOptions& given = options->run;
-    given.compile.may_loop = given.compile.plain_may_loop = given.bind.keep_loops;
+    settle(given);
     if (given.pattern.text.empty() && given.bind.graph.empty() && names_error(given.compile.file)) {
       action = [options] { return print_error_page(options->run.compile.file, options->run.console); };
       return;
@@ -360,7 +367,6 @@ The last one is the page of an error, by the id that its message ends in.)");
       // The pattern stands for the program, so the first file is the graph.
       given.bind.graph = std::exchange(given.compile.file, kPatternFile);
     }
-    given.gpu.code_folder = given.code_folder;
     action = [options] { return options->beside.empty() ? Explain(*options).all() : explain_both(*options); };
   });
 }
