@@ -17,6 +17,8 @@ namespace {
 using matcha::runtime::Graph;
 using matcha::runtime::GraphView;
 using matcha::runtime::InfoKind;
+using matcha::runtime::Result;
+using Shared = matcha::session::ResidentGraph::Shared;
 
 bool has_info(const Graph& graph) { return graph.view().edge_info != nullptr && !graph.facts().blank_info; }
 
@@ -24,15 +26,38 @@ std::uint64_t rank_at(const GraphView& view, std::uint64_t at) {
   return view.vertices != nullptr ? view.vertices[at] : at;
 }
 
-/// The position in the rows of the first edge that `rank` is the source of: undirected edges are in the row of the
-/// smaller end.
-std::uint64_t first_edge(const Graph& graph, std::uint64_t rank) {
+/// The arcs of a vertex that are edges from it: undirected edges are in the row of the smaller end.
+matcha::runtime::ArcRange edges_from(const Graph& graph, std::uint64_t rank) {
   const GraphView view = graph.view();
-  const std::uint32_t* const row = view.neighbors + view.offsets[rank];
-  const std::uint32_t* const end = view.neighbors + view.offsets[rank + 1];
-  const std::uint32_t* const first = graph.facts().directed ? row : std::lower_bound(row, end, rank);
-  return static_cast<std::uint64_t>(first - view.neighbors);
+  matcha::runtime::ArcRange arcs = arcs_of(view, rank);
+  if (graph.facts().directed) return arcs;
+  const std::uint32_t* const first =
+      std::lower_bound(view.neighbors + arcs.begin, view.neighbors + arcs.end, static_cast<std::uint32_t>(rank));
+  arcs.begin = static_cast<std::uint64_t>(first - view.neighbors);
+  return arcs;
 }
+
+/// The graph with all that it was made of: loops, parallel edges, labels of edges.
+class WholeGraph {
+ public:
+  /// Errors: Resource.
+  static Result<WholeGraph> of(matcha::session::ResidentGraph& resident) {
+    WholeGraph whole;
+    const Graph* const informed = resident.maybe_informed();
+    whole.graph_ = informed != nullptr && has_info(*informed) ? informed : &resident.graph();
+    if (whole.graph_ == informed || !resident.has_loops()) return whole;
+    Result<Shared> looped = resident.looped();
+    if (!looped) return looped.error();
+    whole.looped_ = std::move(*looped);
+    whole.graph_ = &whole.looped_->graph();
+    return whole;
+  }
+  const Graph& operator*() const { return *graph_; }
+
+ private:
+  Shared looped_;  ///< Keeps the graph.
+  const Graph* graph_ = nullptr;
+};
 
 /// Counts the edges if there is no place for them, else writes them.
 void list_edges(const Graph& graph, matcha_edge_list& edges) {
@@ -41,7 +66,7 @@ void list_edges(const Graph& graph, matcha_edge_list& edges) {
   std::size_t next = 0;
   for (std::uint64_t at = 0; at < graph.vertex_count(); ++at) {
     const std::uint64_t rank = rank_at(view, at);
-    const std::uint64_t first = first_edge(graph, rank), end = view.offsets[rank + 1];
+    const auto [first, end] = edges_from(graph, rank);
     if (edges.sources == nullptr || edges.targets == nullptr) {
       next += end - first;
       continue;
@@ -75,15 +100,9 @@ int matcha_graph_facts(const matcha_graph* graph) {
 matcha_status matcha_graph_edge_list(const matcha_graph* graph, matcha_edge_list* edges, matcha_error** error) {
   return matcha::api::call(error, [&] {
     if (graph == nullptr || edges == nullptr) return matcha::api::usage("the graph or the edges are NULL", error);
-    const Graph* whole = graph->graph->maybe_informed();
-    matcha::session::ResidentGraph::Shared looped;
-    if (whole == nullptr && graph->graph->has_loops()) {
-      matcha::runtime::Result<matcha::session::ResidentGraph::Shared> made = graph->graph->looped();
-      if (!made) return matcha::api::fail(MATCHA_ERROR_RESOURCE, made.error().message, error);
-      looped = std::move(*made);
-      whole = looped->maybe_informed() != nullptr ? looped->maybe_informed() : &looped->graph();
-    }
-    list_edges(whole != nullptr ? *whole : graph->graph->graph(), *edges);
+    const Result<WholeGraph> whole = WholeGraph::of(*graph->graph);
+    if (!whole) return matcha::api::report(whole.error(), error);
+    list_edges(**whole, *edges);
     return MATCHA_OK;
   });
 }
@@ -92,8 +111,8 @@ void matcha_graph_degrees(const matcha_graph* graph, int64_t* degrees) {
   const Graph& made = graph->graph->graph();
   const GraphView view = made.view();
   for (std::uint64_t at = 0; at < made.vertex_count(); ++at) {
-    const std::uint64_t rank = rank_at(view, at);
-    degrees[at] = static_cast<std::int64_t>(view.offsets[rank + 1] - view.offsets[rank]);
+    const matcha::runtime::ArcRange arcs = arcs_of(view, rank_at(view, at));
+    degrees[at] = static_cast<std::int64_t>(arcs.end - arcs.begin);
   }
 }
 
@@ -112,14 +131,13 @@ int64_t matcha_graph_neighbors(const matcha_graph* graph, int64_t vertex, int64_
   const bool is_there =
       rank && (view.vertices == nullptr || std::binary_search(view.vertices, view.vertices + view.vertex_count, *rank));
   if (!is_there) return -1;
-  std::size_t found = 0;
-  const std::uint32_t* const end = view.neighbors + view.offsets[*rank + 1];
-  for (const std::uint32_t* at = view.neighbors + view.offsets[*rank]; at != end; ++at) {
-    if (found != 0 && at[-1] == *at) continue;
-    if (found < room) ids[found] = made.universe().id(*at);
-    ++found;
+  // The graph is simple: its rows have no repeats.
+  const matcha::runtime::ArcRange arcs = arcs_of(view, *rank);
+  const std::uint64_t count = arcs.end - arcs.begin;
+  for (std::uint64_t at = 0; at < std::min<std::uint64_t>(room, count); ++at) {
+    ids[at] = made.universe().id(view.neighbors[arcs.begin + at]);
   }
-  return static_cast<int64_t>(found);
+  return static_cast<int64_t>(count);
 }
 
 matcha_status matcha_graph_rewired(const matcha_graph* graph, uint64_t seed, matcha_graph** made,
@@ -127,16 +145,11 @@ matcha_status matcha_graph_rewired(const matcha_graph* graph, uint64_t seed, mat
   return matcha::api::call(error, [&] {
     *made = nullptr;
     if (graph == nullptr) return matcha::api::usage("the graph is NULL", error);
-    using matcha::session::ResidentGraph;
-    const Graph* const informed = graph->graph->maybe_informed();
-    if (graph->graph->has_loops() || (informed != nullptr && has_info(*informed))) {
-      const matcha::runtime::Error refused{matcha::runtime::ErrorKind::Input,
-                                           "graphs with loops, or with labels or numbers of edges, are not rewired", "",
-                                           0, "make the graph without them"};
-      return matcha::api::take_graph(refused, made, error);
-    }
-    matcha::runtime::Result<Graph> drawn = matcha::runtime::rewired(graph->graph->graph(), seed);
+    const Result<WholeGraph> whole = WholeGraph::of(*graph->graph);
+    if (!whole) return matcha::api::take_graph(whole.error(), made, error);
+    Result<Graph> drawn = matcha::runtime::rewired(**whole, seed);
     if (!drawn) return matcha::api::take_graph(drawn.error(), made, error);
+    using matcha::session::ResidentGraph;
     return matcha::api::take_graph(ResidentGraph::from_graph(std::move(*drawn)), made, error);
   });
 }
@@ -151,8 +164,9 @@ matcha_status matcha_graph_write(const matcha_graph* graph, const char* path, co
     matcha::session::MessageLog log;
     const std::optional<matcha::session::GraphTarget> target = matcha::session::choose_target(output, log);
     if (!target) return matcha::api::fail(MATCHA_ERROR_USAGE, log.text(), error);
-    const Graph* const informed = graph->graph->maybe_informed();
-    const Graph& made = informed != nullptr ? *informed : graph->graph->graph();
+    const Result<WholeGraph> whole = WholeGraph::of(*graph->graph);
+    if (!whole) return matcha::api::report(whole.error(), error);
+    const Graph& made = **whole;
     output.edge_labels = has_info(made) && made.facts().info == InfoKind::Int;
     const matcha::session::Status written = matcha::session::write_graph(made, *target, output, {}, log);
     if (written == matcha::session::Status::Ok) return MATCHA_OK;

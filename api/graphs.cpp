@@ -14,13 +14,15 @@
 
 namespace matcha::api {
 
+matcha_status report(const runtime::Error& found, matcha_error** error) {
+  const session::MessageLog log;
+  const session::Status status = log.error(found);
+  return fail(status_of(status), log.text(), error);
+}
+
 matcha_status take_graph(runtime::Result<session::ResidentGraph::Shared> made, matcha_graph** graph,
                          matcha_error** error) {
-  if (!made) {
-    session::MessageLog log;
-    const session::Status status = log.error(made.error());
-    return fail(status_of(status), log.text(), error);
-  }
+  if (!made) return report(made.error(), error);
   *graph = new matcha_graph{std::move(*made)};
   return MATCHA_OK;
 }

@@ -173,6 +173,9 @@ namespace matcha::api {
 
 matcha_status status_of(session::Status status);
 
+/// Reports an error of the runtime library with its place and hint; gives its status.
+matcha_status report(const runtime::Error& found, matcha_error** error);
+
 /// Returns the graph in `graph`, or the reason why there is none.
 matcha_status take_graph(runtime::Result<session::ResidentGraph::Shared> made, matcha_graph** graph,
                          matcha_error** error);

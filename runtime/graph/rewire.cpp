@@ -72,7 +72,8 @@ class Exchanger {
     const GraphView view = graph.view();
     std::uint64_t next = 0;
     for (std::uint64_t v = 0; v < view.universe; ++v) {
-      for (std::uint64_t arc = view.offsets[v]; arc < view.offsets[v + 1]; ++arc) {
+      const ArcRange arcs = arcs_of(view, v);
+      for (std::uint64_t arc = arcs.begin; arc < arcs.end; ++arc) {
         if (!directed_ && view.neighbors[arc] < v) continue;
         sources_[next] = static_cast<std::uint32_t>(v);
         targets_[next] = view.neighbors[arc];

@@ -1,6 +1,7 @@
 """What a graph shows of itself: vertices, edges, degrees, and the graph in other forms."""
 
 import pickle
+import warnings
 
 import matcha as mt
 import pytest
@@ -69,6 +70,7 @@ def test_graphs_made_of_a_graph():
         NAMED.subgraph(["eve"])
 
 
+@pytest.mark.filterwarnings("ignore:1 vertices")
 @pytest.mark.parametrize("name", ["g.mtg", "g.mtx", "g.csv", "g.txt.gz"])
 def test_saved_graphs_are_read_back(tmp_path, name):
     NAMED.save(tmp_path / name)
@@ -87,6 +89,22 @@ def test_saved_labels_are_read_back(tmp_path):
     assert list(same.edges) == [("a", "b", "t")] and list(same.labels) == ["x", "y"]
 
 
+def test_loops_are_saved(tmp_path):
+    mt.Graph([0, 1, 2], [1, 2, 2], directed=True, keep_loops=True).save(tmp_path / "g.mtg")
+    assert list(mt.read(tmp_path / "g.mtg", directed=True, keep_loops=True).edges) == [(0, 1), (1, 2), (2, 2)]
+
+
+def test_what_a_format_has_no_place_for(tmp_path):
+    with pytest.warns(UserWarning, match="1 vertices without edges are not in"):
+        NAMED.save(tmp_path / "g.csv")
+    with pytest.warns(UserWarning, match="1 vertices without edges and the labels of vertices are not in"):
+        LABELLED.save(tmp_path / "g.txt")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        NAMED.subgraph(["ann", "bob"]).save(tmp_path / "part.csv")
+        NAMED.save(tmp_path / "g.mtg")
+
+
 def test_what_cannot_be_saved(tmp_path):
     with pytest.raises(mt.UsageError, match="says no format"):
         NAMED.save(tmp_path / "g.foo")
@@ -94,6 +112,8 @@ def test_what_cannot_be_saved(tmp_path):
         NAMED.save(tmp_path / "none" / "g.mtg")
     with pytest.raises(TypeError, match="neither text nor ints"):
         mt.Graph([((1, 2), (3, 4))]).save(tmp_path / "g.mtg")
+    with pytest.raises(TypeError, match="the same text"):
+        mt.Graph([(1, "1")]).save(tmp_path / "g.mtg")
     assert list(tmp_path.iterdir()) == []
 
 

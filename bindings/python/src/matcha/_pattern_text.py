@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any, Iterable, Optional, Union
 
 from matcha import _inputs, _sources
@@ -19,8 +20,8 @@ def text_of(
     """The text of a pattern; `directed`: pairs are arcs.
 
     Vertex i of the text is the i-th of the graph, of pairs the i-th in the order in which they appear. The attributes
-    `label` and `edge_label`, both "label" by default, of a vertex or edge are the label that it asks for. A graph of Matcha has its own labels. Raises
-    `TypeError` for anything else.
+    `label` and `edge_label`, both "label" by default, of a vertex or edge are the label that it asks for. A graph
+    of Matcha has its own labels. Raises `TypeError` for anything else.
     """
     is_graph = _sources.has_nodes(pattern)
     if not is_graph and (label is not None or edge_label is not None):
@@ -38,12 +39,11 @@ def text_of(
         edges = [(a, b, label) for (a, b), label in zip(pattern.get_edgelist(), of_edges)]
         return _text(list(enumerate(labels)), edges, bool(pattern.is_directed()))
     if isinstance(pattern, Views):
-        edges_of = pattern.edges
-        if "weight" in edges_of.columns:
+        if "weight" in pattern.edges.columns:
             raise ValueError("a pattern cannot ask for weights of edges")
-        names = pattern.labels or [None] * len(pattern)
-        rows = [(row[0], row[1], row[2] or None if len(row) > 2 else None) for row in edges_of]
-        return _text([(vertex, name or None) for vertex, name in zip(pattern.vertices, names)], rows, pattern.directed)
+        nodes = [(vertex, name or None) for vertex, name in zip(pattern.vertices, pattern.labels or repeat(None))]
+        edges = [(a, b, name[0] or None if name else None) for a, b, *name in pattern.edges]
+        return _text(nodes, edges, pattern.directed)
     pairs = _pairs(pattern)
     return _text([(one, None) for one in dict.fromkeys(one for pair in pairs for one in pair)],
                  [(a, b, None) for a, b in pairs], directed)  # fmt: skip

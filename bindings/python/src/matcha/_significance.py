@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Iterable, Optional, Union
+from typing import Any, Callable, Iterable, Optional, Union
 
 from matcha._graph import Graph
 from matcha._pattern_text import PatternLike
@@ -48,13 +48,14 @@ def significance(
         raise ValueError(f"there are {samples} samples, and at least 1 is needed")
     if not isinstance(patterns, int):
         patterns = list(patterns)
-    observed = _counts(graph, patterns, induced, threads)
+    counts = _counter(graph.directed, patterns, induced)
+    observed = counts(graph, threads)
     workers = threads or os.cpu_count() or 1
     sums, squares = ([0] * len(observed) for _ in range(2))
     more, less = ([1] * len(observed) for _ in range(2))
     with ThreadPoolExecutor(workers) as pool, Bar(progress) as tell:
         seeds = range(seed, seed + samples)
-        for done, found in enumerate(pool.map(lambda one: _counts(graph.rewired(one), patterns, induced, 1), seeds), 1):
+        for done, found in enumerate(pool.map(lambda one: counts(graph.rewired(one), 1), seeds), 1):
             for at, (name, number) in enumerate(observed.items()):
                 drawn = found[name]
                 sums[at] += drawn
@@ -76,19 +77,21 @@ def significance(
     return Table(columns, len(observed))
 
 
-def _counts(graph: Graph, patterns: Any, induced: Optional[str], threads: Optional[int]) -> dict[Any, int]:
-    """The number of each pattern by its name."""
+def _counter(
+    directed: bool, patterns: Any, induced: Optional[str]
+) -> Callable[[Graph, Optional[int]], dict[Any, int]]:
+    """A function that counts each pattern in a graph on some threads, by its name."""
     if not isinstance(patterns, int):
-        return {
-            one if isinstance(one, str) else f"pattern {at}": count(graph, one, induced=induced, threads=threads)
-            for at, one in enumerate(patterns)
+        names = [one if isinstance(one, str) else f"pattern {at}" for at, one in enumerate(patterns)]
+        return lambda graph, threads: {
+            name: count(graph, one, induced=induced, threads=threads) for name, one in zip(names, patterns)
         }
-    if not graph.directed:
-        return dict(motifs(graph, patterns, induced=induced, threads=threads))
+    if not directed:
+        return lambda graph, threads: motifs(graph, patterns, induced=induced, threads=threads)
     if patterns != _TRIAD_VERTICES or induced not in (None, "vertex"):
         raise ValueError("all patterns of a directed graph are its triads, of 3 vertices and vertex-induced")
-    found: Any = program("std.directed", entry="triads")(graph, threads=threads)
-    return dict(found.as_dict())
+    triads: Any = program("std.directed", entry="triads")
+    return lambda graph, threads: dict(triads(graph, threads=threads).as_dict())
 
 
 def _row(number: int, total: int, square: int, samples: int) -> tuple[float, float, float]:

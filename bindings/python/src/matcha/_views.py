@@ -7,6 +7,7 @@ import csv
 import ctypes
 import os
 import tempfile
+import warnings
 from array import array
 from ctypes import byref
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Optional, Union
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from matcha._graph import Graph
 
 _VERTEX_LABELS, _EDGE_LABELS, _EDGE_FLOATS = 2, 4, 8
-_NO_LABEL = -(2**63)
+# The endings of formats that have places for labels of vertices and for vertices without edges.
+_FULL_FORMATS = (".mtg", ".mtx", ".graph", ".lg")
 
 
 class Views:
@@ -133,16 +135,32 @@ class Views:
         """Writes a file in the format of its name: .mtg, .txt, .csv, .tsv, .mtx or .graph, also packed (.gz, .zst).
 
         `labels` is a file for the labels of vertices, for formats that have no place for them. Raises `UsageError`
-        and `ResourceError`; then no file is left; and `TypeError` for ids that are neither text nor ints.
+        and `ResourceError`; then no file is left; and `TypeError` for ids that are neither text nor ints. Warns of labels
+        and vertices that the format has no place for.
         """
+        lost = self._lost_in(os.fspath(path), labels)
+        if lost:
+            warnings.warn(f"{lost} are not in {os.fspath(path)!r}, whose format has no place for them", stacklevel=2)
         if self._has_own_names():
-            with _read_again(self) as same:
+            with _read_again(self) as same, warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Of the same.
                 return same.save(path, labels=labels)
         error = _library.Handle()
         other = None if labels is None else os.fsencode(labels)
         status = _library.opened().matcha_graph_write(self._owner.handle, os.fsencode(path), other, byref(error))
         if status != _library.OK:
             _library.raise_error(status, error)
+
+    def _lost_in(self, path: str, labels: Any) -> str:
+        """What a file of this name does not hold of the graph."""
+        if path.removesuffix(".gz").removesuffix(".zst").endswith(_FULL_FORMATS):
+            return ""
+        edges = self.edges
+        alone = len(self) - len(set(edges["source"]) | set(edges["target"]))
+        lost = [f"{alone} vertices without edges"] if alone else []
+        if labels is None and self.labels is not None:
+            lost.append("the labels of vertices")
+        return " and ".join(lost)
 
     def undirected(self) -> Graph:
         """The graph without directions: an edge where there is an arc, once."""
@@ -239,8 +257,7 @@ class Views:
         if not self.directed:
             rows, columns = numpy.concatenate([rows, columns]), numpy.concatenate([columns, rows])
             values = numpy.concatenate([values, values])
-        made = scipy.sparse.coo_array((values, (rows, columns)), shape=(len(ids), len(ids))).tocsr()
-        return made
+        return scipy.sparse.coo_array((values, (rows, columns)), shape=(len(ids), len(ids))).tocsr()
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -362,6 +379,8 @@ def _read_again(graph: Views) -> Iterator[Graph]:
 
     if not all(isinstance(one, (str, int)) for one in graph.vertices):
         raise TypeError("the ids of the graph are neither text nor ints")
+    if len(set(map(str, graph.vertices))) != len(graph):
+        raise TypeError("two ids of the graph are the same text")
     edges, labels = graph.edges, graph.labels
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name in ("edges.csv", "vertices.csv")]
