@@ -34,11 +34,12 @@ struct Node {
   const Type* type = nullptr;
   SourceLoc loc;                        ///< The first place in the program that created the node.
   std::span<const Node* const> inputs;  ///< Values in the operator's order; the lists of an Apply.
-  std::int64_t int_value = 0;           ///< Int, Bool: the value. Param: index. Operand: position. GetPos: position.
+  std::int64_t int_value = 0;           ///< Int, Bool: the value. Param: index. Operand: position. GetPos:
+                                        ///< position. SumBy, MinBy, MaxBy: the positions of the key.
   double float_value = 0;               ///< Float.
   std::string_view text;         ///< Label: the word. Param: its name. Operand: name of the parameter. Edges: `arcs`.
   bool has_labels = false;       ///< MkGraph: `inputs[1]` is the list of labels.
-  bool has_info = false;         ///< MkGraph: the last input is the list of edge information.
+  bool has_info = false;         ///< MkGraph: the last input is the list of edge information. GetKey: a default.
   const Apply* apply = nullptr;  ///< Apply.
 };
 

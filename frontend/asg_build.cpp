@@ -42,10 +42,11 @@ const Type* Evaluator::adopt(const Type* type) {
     case Type::Kind::Int: return types_.int_type();
     case Type::Kind::Float: return types_.float_type();
     case Type::Kind::Bool: return types_.bool_type();
+    case Type::Kind::Table:
     case Type::Kind::Tuple: {
       std::vector<const Type*> positions;
       for (const Type* position : type->positions) positions.push_back(adopt(position));
-      return types_.tuple(positions);
+      return type->is_tuple() ? types_.tuple(positions) : types_.table(positions, adopt(type->elem));
     }
     case Type::Kind::List: return types_.list(adopt(type->elem));
     case Type::Kind::Graph: return types_.graph(adopt(type->elem));
@@ -76,6 +77,15 @@ bool Evaluator::run(ast::Def& entry) {
   Value result = body(entry, env);
   if (stopped_) return false;
   graph_.result = number(adapt(result.node, adopt(entry.result_type)), result.node->loc);
+  if (const Type* type = graph_.result->type; type->is_table()) {
+    std::vector<const Type*> row(type->positions.begin(), type->positions.end());
+    if (type->elem->is_tuple()) {
+      row.insert(row.end(), type->elem->positions.begin(), type->elem->positions.end());
+    } else {
+      row.push_back(type->elem);
+    }
+    graph_.result = make(Op::Entries, types_.list(types_.tuple(row)), {graph_.result}, graph_.result->loc);
+  }
   collect_nodes();
   collect_slices();
   return !failed_;

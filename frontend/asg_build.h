@@ -74,11 +74,26 @@ class Evaluator {
   const Node* builtin(const ast::CallExpr& call, const Builtin& builtin, const Env& env);
   const Node* apply(const ast::CallExpr& call, const Env& env);
   const Type* sum_type(const Type* item);
+  /// The type of the table of rows of type `row`, of which the first `keys` positions are the key.
+  const Type* table_type(const Type* row, std::size_t keys, bool sums);
+  const Node* fold(const ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args, const Env& env);
   const Node* map_list(const Node* list, const Type* item);
   const Node* mk_tuple(const ast::CallExpr& call, const BoundArgs& args, const Env& env);
   const Node* mk_list(const ast::CallExpr& call, const BoundArgs& args, const Env& env);
   const Node* mk_graph(const ast::CallExpr& call, const BoundArgs& args, const Env& env);
-  const Node* get(const ast::CallExpr& call, const BoundArgs& args, const Env& env);
+  const Node* get(const ast::CallExpr& call, const Env& env);
+
+  // Subgraphs (asg_subgraphs.cpp)
+  /// A call of an operator on a subgraph.
+  const Node* of_subgraph(BuiltinId operation, std::vector<const Node*> in, SourceLoc loc);
+  /// `v`, or the end of the run if it is not in `list`.
+  const Node* member(const Node* v, const Node* list, SourceLoc loc);
+  const Node* is_member(const Node* v, const Node* list, SourceLoc loc);
+  /// True if the items of `list` are items of `whole` by its form.
+  bool is_part(const Node* list, const Node* whole) const;
+  /// True if `list` ascends and has vertices of a graph alone, each once, by its form.
+  bool is_vertex_set(const Node* list) const;
+  const Node* arcs_of(const Node* subgraph, SourceLoc loc);
 
   // Labels of edges
   /// The graph of the edges with `label`, or all edges reversed (`maybe_label` null). Null if the graph or the label is
@@ -117,7 +132,8 @@ class Evaluator {
   Arena arena_;  ///< Closures.
   std::vector<std::unique_ptr<Env>> envs_;
   std::unordered_map<const ast::Def*, const Closure*> globals_;
-  std::vector<const Node*>* named_ = nullptr;  ///< The list that collects named values at this place.
+  std::vector<const Node*>* named_ = nullptr;            ///< The list that collects named values at this place.
+  std::unordered_map<const Node*, const Node*> walked_;  ///< The list of an operand.
   std::size_t depth_ = 0;
   std::size_t calls_ = 0;
   bool stopped_ = false;

@@ -19,6 +19,7 @@ Value Evaluator::call(const ast::CallExpr& call, const Env& env) {
     if (name.builtin >= 0) {
       const Builtin& builtin = builtins()[static_cast<std::size_t>(name.builtin)];
       if (builtin.id == BuiltinId::Apply) return {apply(call, env), nullptr};
+      if (builtin.id == BuiltinId::Get) return {get(call, env), nullptr};
       return {this->builtin(call, builtin, env), nullptr};
     }
   }
@@ -52,7 +53,9 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
     case BuiltinId::MkTuple: return mk_tuple(call, args, env);
     case BuiltinId::MkList: return mk_list(call, args, env);
     case BuiltinId::MkGraph: return mk_graph(call, args, env);
-    case BuiltinId::Get: return get(call, args, env);
+    case BuiltinId::SumBy:
+    case BuiltinId::MinBy:
+    case BuiltinId::MaxBy: return fold(call, builtin, args, env);
     default: break;
   }
   std::vector<const Node*> in;
@@ -67,6 +70,7 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
     level(in[0], in[1]);
     return make(*op, in[0]->type, in, call.loc);
   }
+  if (!in.empty() && in[0]->op == Op::Subgraph) return of_subgraph(builtin.id, in, call.loc);
   const Type* int_type = types_.int_type();
   const Type* bool_type = types_.bool_type();
   const Type* first = in[0]->type;
@@ -97,6 +101,18 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
     }
     case BuiltinId::Any: return make(Op::Any, bool_type, in, call.loc);
     case BuiltinId::All: return make(Op::All, bool_type, in, call.loc);
+    case BuiltinId::CountBy:
+      return make(Op::CountBy,
+                  types_.table(first->elem->is_tuple() ? first->elem->positions : std::span(&first->elem, 1), int_type),
+                  in, call.loc);
+    case BuiltinId::Keys: return make(Op::Keys, types_.list(types_.key_of(*first)), in, call.loc);
+    case BuiltinId::Values: return make(Op::Values, types_.list(first->elem), in, call.loc);
+    case BuiltinId::Subgraph: return make(Op::Subgraph, types_.graph(nullptr), in, call.loc);
+    case BuiltinId::Range:
+      if (in.size() == 1) in.insert(in.begin(), integer(0, call.loc));
+      return make(Op::Range, types_.list(int_type), in, call.loc);
+    case BuiltinId::Sort: return make(Op::Sort, first, in, call.loc);
+    case BuiltinId::Top: return make(Op::Top, in[1]->type, in, call.loc);
     case BuiltinId::Flatten: return make(Op::Flatten, first->elem, in, call.loc);
     default: return integer(0, call.loc);
   }
@@ -110,12 +126,42 @@ const Type* Evaluator::sum_type(const Type* item) {
   return types_.tuple(positions);
 }
 
-const Node* Evaluator::get(const ast::CallExpr& call, const BoundArgs& args, const Env& env) {
-  const Node* from = node(args.by_param[0]->value, env);
-  const Node* position = node(args.by_param[1]->value, env);
+const Type* Evaluator::table_type(const Type* row, std::size_t keys, bool sums) {
+  std::vector<const Type*> values;
+  for (const Type* value : row->positions.subspan(keys)) values.push_back(sums ? sum_type(value) : value);
+  return types_.table(row->positions.first(keys), values.size() == 1 ? values[0] : types_.tuple(values));
+}
+
+const Node* Evaluator::fold(const ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args, const Env& env) {
+  const Node* rows = node(args.by_param[0]->value, env);
+  if (stopped_) return rows;
+  Payload payload;
+  payload.int_value = absent(args.by_param[1]) ? 1 : static_cast<ast::IntExpr*>(args.by_param[1]->value)->value;
+  const bool sums = builtin.id == BuiltinId::SumBy;
+  const Type* type = table_type(rows->type->elem, static_cast<std::size_t>(payload.int_value), sums);
+  const Op op = sums ? Op::SumBy : builtin.id == BuiltinId::MinBy ? Op::MinBy : Op::MaxBy;
+  return make(op, type, {rows}, call.loc, payload);
+}
+
+const Node* Evaluator::get(const ast::CallExpr& call, const Env& env) {
+  std::vector<const ast::Arg*> unknown;
+  std::vector<const ast::Arg*> repeated;
+  const GetArgs args = bind_get_args(call, unknown, repeated);
+  const Node* from = node(args.from->value, env);
+  std::vector<const Node*> in = {from};
+  for (const ast::Arg* key : args.keys) in.push_back(node(key->value, env));
+  Payload table;
+  table.has_info = args.maybe_default != nullptr;
+  if (table.has_info) in.push_back(node(args.maybe_default->value, env));
   if (stopped_) return from;
+  const Node* position = in[1];
+  if (from->type->is_table()) {
+    for (std::size_t i = 0; i < args.keys.size(); ++i) number(in[i + 1], args.keys[i]->value->loc);
+    if (table.has_info) in.back() = adapt(in.back(), from->type->elem);
+    return make(Op::GetKey, from->type->elem, in, call.loc, table);
+  }
   if (from->type->is_list()) {
-    return make(Op::GetItem, from->type->elem, {from, number(position, args.by_param[1]->value->loc)}, call.loc);
+    return make(Op::GetItem, from->type->elem, {from, number(position, args.keys[0]->value->loc)}, call.loc);
   }
   if (from->op == Op::MkTuple) return from->inputs[static_cast<std::size_t>(position->int_value)];
   Payload payload;
@@ -225,6 +271,7 @@ const Node* Evaluator::apply(const ast::CallExpr& call, const Env& env) {
   for (std::size_t i = 0; i < lists.size(); ++i) {
     operands.push_back(
         maker_.operand(lists[i]->type->elem, static_cast<std::int64_t>(i), params[i].decl->name, params[i].decl->loc));
+    walked_[operands.back()] = lists[i];
     items.push_back({operands.back(), nullptr});
   }
   const Node* maybe_cond = nullptr;

@@ -64,6 +64,36 @@ bool is_function_or_none(const ast::Expr& expr) {
   return decl->def != nullptr || (decl->value != nullptr && decl->value->kind == ast::Expr::Kind::Lambda);
 }
 
+GetArgs bind_get_args(const ast::CallExpr& call, std::vector<const ast::Arg*>& unknown,
+                      std::vector<const ast::Arg*>& repeated) {
+  GetArgs out;
+  const ast::Arg* position = nullptr;
+  for (const ast::Arg& arg : call.args) {
+    if (arg.name.empty()) continue;
+    const ast::Arg** place = arg.name == "t"         ? &out.from
+                             : arg.name == "pos"     ? &position
+                             : arg.name == "default" ? &out.maybe_default
+                                                     : nullptr;
+    if (place == nullptr) {
+      unknown.push_back(&arg);
+    } else if (*place != nullptr) {
+      repeated.push_back(&arg);
+    } else {
+      *place = &arg;
+    }
+  }
+  if (position != nullptr) out.keys.push_back(position);
+  for (const ast::Arg& arg : call.args) {
+    if (!arg.name.empty()) continue;
+    if (out.from == nullptr) {
+      out.from = &arg;
+    } else {
+      out.keys.push_back(&arg);
+    }
+  }
+  return out;
+}
+
 BoundArgs bind_apply_args(const ast::CallExpr& call, std::vector<const ast::Arg*>& unknown,
                           std::vector<const ast::Arg*>& repeated) {
   BoundArgs out;

@@ -79,6 +79,15 @@ BoundArgs bind_args(const ast::CallExpr& call, std::size_t params, Find find, st
 /// True if an argument looks like a function or `None`, so that it can be the condition of `apply`.
 bool is_function_or_none(const ast::Expr& expr);
 
+/// The arguments of a call of `get`: several keys may follow the first argument.
+struct GetArgs {
+  const ast::Arg* from = nullptr;  ///< Null: absent.
+  std::vector<const ast::Arg*> keys;
+  const ast::Arg* maybe_default = nullptr;
+};
+GetArgs bind_get_args(const ast::CallExpr& call, std::vector<const ast::Arg*>& unknown,
+                      std::vector<const ast::Arg*>& repeated);
+
 /// The same for `apply`, whose parameters are the function and the condition. A positional argument after the function
 /// is the condition if it is a function or `None`, so `apply(f, g, l)` has one and `apply(f, l)` has none.
 BoundArgs bind_apply_args(const ast::CallExpr& call, std::vector<const ast::Arg*>& unknown,

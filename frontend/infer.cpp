@@ -110,6 +110,7 @@ Ty* Walker::written(const ast::TypeExpr& type) {
     if (args[0]->kind != Ty::Kind::Graph) return solver_.list(args[0]);
     return failed(DiagId::BadType, type.loc, "a list cannot hold `Graph`");
   }
+  if (type.name == "Table") return written_table(type, args);
   for (Ty* arg : args) {
     if (arg->kind == Ty::Kind::Int || arg->kind == Ty::Kind::Float || arg->kind == Ty::Kind::Bool) continue;
     return failed(DiagId::BadType, type.loc, quoted(type.name) + " takes `int`, `float` or `bool`, not " + quoted(arg));
@@ -122,6 +123,21 @@ Ty* Walker::written(const ast::TypeExpr& type) {
   }
   args.resize(static_cast<std::size_t>(count), args[0]);
   return solver_.tuple(std::move(args));
+}
+
+/// `Table<K, V>`: each a scalar or a tuple of scalars, the key without floats.
+Ty* Walker::written_table(const ast::TypeExpr& type, const std::vector<Ty*>& args) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::vector<Ty*> parts = args[i]->kind == Ty::Kind::Tuple ? args[i]->args : std::vector<Ty*>{args[i]};
+    for (Ty* part : parts) {
+      const Ty::Kind kind = Solver::find(part)->kind;
+      if (kind == Ty::Kind::Int || kind == Ty::Kind::Bool || (i == 1 && kind == Ty::Kind::Float)) continue;
+      return failed(i == 0 ? DiagId::KeyType : DiagId::BadType, type.args[i]->loc,
+                    i == 0 ? "the key of a table is an int, a bool or a tuple of them, not " + quoted(args[i])
+                           : "the value of a table is a scalar or a tuple, not " + quoted(args[i]));
+    }
+  }
+  return solver_.table(args[0]->kind == Ty::Kind::Tuple ? args[0]->args : std::vector<Ty*>{args[0]}, args[1]);
 }
 
 void Walker::finish_entry(ast::Def& def, Ty* type) {
@@ -154,7 +170,7 @@ void Walker::check_entry_param(const ast::Param& param) {
     return !Solver::is(column, Ty::Kind::Int) && !Solver::is(column, Ty::Kind::Float) &&
            !Solver::is(column, Ty::Kind::Error);
   });
-  if (type->kind == Ty::Kind::Func || type->kind == Ty::Kind::Tuple || unbindable) {
+  if (type->kind == Ty::Kind::Func || type->kind == Ty::Kind::Tuple || type->kind == Ty::Kind::Table || unbindable) {
     error(DiagId::EntryParam, param.decl->loc, "no input can be bound to " + name + " of type " + quoted(type),
           "the entry takes graphs, lists of numbers or of tuples of numbers, and scalars");
   }

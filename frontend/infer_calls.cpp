@@ -22,6 +22,7 @@ Ty* Walker::call(ast::CallExpr& call) {
   ast::NameExpr& name = *static_cast<ast::NameExpr*>(call.callee);
   if (name.builtin >= 0) {
     const Builtin& builtin = builtins()[static_cast<std::size_t>(name.builtin)];
+    if (builtin.id == BuiltinId::Get) return get(call);
     return builtin.id == BuiltinId::Apply ? apply(call) : this->builtin(call, builtin);
   }
   if (name.decl == nullptr) return call_value(call);
@@ -60,6 +61,7 @@ Ty* Walker::call_value(ast::CallExpr& call) {
     case Ty::Kind::Bool:
     case Ty::Kind::Tuple:
     case Ty::Kind::List:
+    case Ty::Kind::Table:
     case Ty::Kind::Graph:
     case Ty::Kind::NoInfo:
       return failed(DiagId::NotCallable, call.callee->loc, "a value of type " + quoted(callee) + " cannot be called");
@@ -175,7 +177,19 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
     case BuiltinId::MkTuple: return mk_tuple(call, args);
     case BuiltinId::MkList: return mk_list(call, args);
     case BuiltinId::MkGraph: return mk_graph(args);
-    case BuiltinId::Get: return get(call, args);
+    case BuiltinId::SumBy:
+    case BuiltinId::MinBy:
+    case BuiltinId::MaxBy:
+    case BuiltinId::CountBy:
+    case BuiltinId::Keys:
+    case BuiltinId::Values:
+    case BuiltinId::Subgraph:
+    case BuiltinId::Range:
+    case BuiltinId::Sort:
+    case BuiltinId::Any:
+    case BuiltinId::All:
+    case BuiltinId::Flatten:
+    case BuiltinId::Top: return table_result(call, builtin, args);
     case BuiltinId::Min:
     case BuiltinId::Max: return min_max(call, args, builtin.name);
     case BuiltinId::Neighbor:
@@ -235,6 +249,48 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
     case BuiltinId::Size:
       require(Constraint::Kind::Size, expr(args.by_param[0]->value), call.loc, "size");
       return int_type;
+    case BuiltinId::Get:
+    case BuiltinId::Apply: break;
+  }
+  return solver_.error_type();
+}
+
+/// The type of a call about tables, parts of graphs and lists in order.
+Ty* Walker::table_result(ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args) {
+  Ty* int_type = solver_.int_type();
+  switch (builtin.id) {
+    case BuiltinId::SumBy:
+    case BuiltinId::MinBy:
+    case BuiltinId::MaxBy: return fold(call, builtin, args);
+    case BuiltinId::CountBy: {
+      Ty* item = solver_.var();
+      arg(builtin, args, 0, solver_.list(item));
+      return given(Constraint::Kind::Count, item, args.by_param[0]->value->loc, builtin.name);
+    }
+    case BuiltinId::Keys:
+    case BuiltinId::Values: {
+      Ty* table = expr(args.by_param[0]->value);
+      const bool keys = builtin.id == BuiltinId::Keys;
+      return solver_.list(given(keys ? Constraint::Kind::Keys : Constraint::Kind::Values, table,
+                                args.by_param[0]->value->loc, builtin.name));
+    }
+    case BuiltinId::Subgraph:
+      arg(builtin, args, 0, solver_.graph(solver_.var()));
+      arg(builtin, args, 1, solver_.list(int_type));
+      return solver_.graph(solver_.no_info());
+    case BuiltinId::Range:
+      arg(builtin, args, 0, int_type);
+      if (args.by_param[1] != nullptr) arg(builtin, args, 1, int_type);
+      return solver_.list(int_type);
+    case BuiltinId::Sort:
+    case BuiltinId::Top: {
+      const std::size_t at = builtin.id == BuiltinId::Sort ? 0 : 1;
+      if (at == 1) arg(builtin, args, 0, int_type);
+      Ty* item = solver_.var();
+      arg(builtin, args, at, solver_.list(item));
+      require(Constraint::Kind::Row, item, args.by_param[at]->value->loc, builtin.name);
+      return solver_.list(item);
+    }
     case BuiltinId::Any:
     case BuiltinId::All: arg(builtin, args, 0, solver_.list(solver_.bool_type())); return solver_.bool_type();
     case BuiltinId::Flatten: {
@@ -242,9 +298,8 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
       arg(builtin, args, 0, solver_.list(solver_.list(item)));
       return solver_.list(item);
     }
-    case BuiltinId::Apply: break;
+    default: return solver_.error_type();
   }
-  return solver_.error_type();
 }
 
 Ty* Walker::set_operation(const Builtin& builtin, const BoundArgs& args) {
@@ -255,20 +310,67 @@ Ty* Walker::set_operation(const Builtin& builtin, const BoundArgs& args) {
   return Solver::is(left, Ty::Kind::List) ? left : solver_.list(item);
 }
 
-Ty* Walker::get(ast::CallExpr& call, const BoundArgs& args) {
+Ty* Walker::get(ast::CallExpr& call) {
+  const Builtin& builtin = builtins()[static_cast<std::size_t>(BuiltinId::Get)];
+  std::vector<const ast::Arg*> unknown;
+  std::vector<const ast::Arg*> repeated;
+  const GetArgs args = bind_get_args(call, unknown, repeated);
+  report_args(unknown, repeated, builtin.name, {"t", "pos", "default"});
+  if (args.from == nullptr || args.keys.empty()) {
+    for (const ast::Arg& arg : call.args) expr(arg.value);
+    if (!unknown.empty() || !repeated.empty()) return solver_.error_type();
+    return failed(DiagId::ArgCount, call.loc, "`get` takes a tuple, a list or a table, and a position or the keys");
+  }
   Constraint c;
   c.kind = Constraint::Kind::Get;
-  c.a = expr(args.by_param[0]->value);
-  ast::Expr* position = args.by_param[1]->value;
-  Ty* type = expr(position);
-  if (!solver_.unify(type, solver_.int_type(), position->loc)) {
+  c.a = expr(args.from->value);
+  std::vector<Ty*> keys;
+  for (const ast::Arg* key : args.keys) keys.push_back(expr(key->value));
+  const ast::Expr* position = args.keys[0]->value;
+  // A position is an int; one that is known to be a bool is the key of a table.
+  if (keys.size() == 1 && !Solver::is(keys[0], Ty::Kind::Bool) &&
+      !solver_.unify(keys[0], solver_.int_type(), position->loc)) {
     return failed(DiagId::ArgType, position->loc,
-                  "the position of `get` has type " + quoted(type) + "; expected `int`");
+                  "the position of `get` has type " + quoted(keys[0]) + "; expected `int`");
   }
-  if (position->kind == ast::Expr::Kind::Int) c.position = static_cast<ast::IntExpr*>(position)->value;
+  if (position->kind == ast::Expr::Kind::Int) c.position = static_cast<const ast::IntExpr*>(position)->value;
+  c.b = solver_.tuple(std::move(keys));
   c.r = solver_.var();
   c.loc = call.loc;
   c.text = "get";
+  c.order = args.maybe_default != nullptr;
+  solver_.add(c);
+  if (args.maybe_default == nullptr) return c.r;
+  return join(c.r, expr(args.maybe_default->value), args.maybe_default->value->loc, "the value and its default");
+}
+
+Ty* Walker::given(Constraint::Kind kind, Ty* a, SourceLoc loc, std::string_view text) {
+  Constraint c;
+  c.kind = kind;
+  c.a = a;
+  c.r = solver_.var();
+  c.loc = loc;
+  c.text = text;
+  solver_.add(c);
+  return c.r;
+}
+
+Ty* Walker::fold(ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args) {
+  Constraint c;
+  c.kind = Constraint::Kind::Fold;
+  c.position = 1;
+  if (!absent(args.by_param[1])) {
+    ast::Expr* keys = args.by_param[1]->value;
+    if (keys->kind != ast::Expr::Kind::Int)
+      return failed(DiagId::TupleSize, keys->loc, "`keys` of " + quoted(builtin.name) + " is a literal int");
+    c.position = static_cast<ast::IntExpr*>(keys)->value;
+  }
+  c.a = solver_.var();
+  arg(builtin, args, 0, solver_.list(c.a));
+  c.r = solver_.var();
+  c.loc = call.loc;
+  c.text = builtin.name;
+  c.order = builtin.id == BuiltinId::SumBy;
   solver_.add(c);
   return c.r;
 }

@@ -71,6 +71,12 @@ bool Solver::step(Constraint& c) {
     case Constraint::Kind::Join: return step_join(c);
     case Constraint::Kind::Get: return step_get(c);
     case Constraint::Kind::Sum: return step_sum(c);
+    case Constraint::Kind::Fold: return step_fold(c);
+    case Constraint::Kind::Count: return step_count(c);
+    case Constraint::Kind::Keys:
+    case Constraint::Kind::Values: return step_column(c);
+    case Constraint::Kind::Row:
+    case Constraint::Kind::Key:
     case Constraint::Kind::Number:
     case Constraint::Kind::Scalar:
     case Constraint::Kind::Item:
@@ -166,8 +172,22 @@ bool Solver::step_get(Constraint& c) {
   switch (a->kind) {
     case Kind::Var: return false;
     case Kind::Error: unify_now(c.r, &error_, c.loc); return true;
-    case Kind::List: give(c, a->elem); return true;
+    case Kind::Table: return step_get_table(c);
+    case Kind::List:
     case Kind::Tuple:
+      if (c.order || c.b->args.size() != 1) {
+        return fail(c, DiagId::ArgType,
+                    quoted("get") + " of " + quoted(a) +
+                        " takes one position and no `default`; several keys and a "
+                        "default are for tables");
+      }
+      if (!unify_now(c.b->args[0], &int_, c.loc)) {
+        return fail(c, DiagId::ArgType, "the position of `get` has type " + quoted(c.b->args[0]) + "; expected `int`");
+      }
+      if (a->kind == Kind::List) {
+        give(c, a->elem);
+        return true;
+      }
       if (!c.position) {
         return fail(c, DiagId::GetPosition, "the position in a tuple is a literal int",
                     "each position has a type of its own; choose with `if`");
@@ -185,7 +205,7 @@ bool Solver::step_get(Constraint& c) {
     case Kind::Func:
     case Kind::NoInfo: break;
   }
-  return fail(c, DiagId::ArgType, "`get` reads a tuple or a list; its first argument has type " + quoted(a));
+  return fail(c, DiagId::ArgType, "`get` reads a tuple, a list or a table; its first argument has type " + quoted(a));
 }
 
 bool Solver::step_sum(Constraint& c) {
@@ -210,11 +230,97 @@ bool Solver::step_sum(Constraint& c) {
       return true;
     }
     case Kind::List:
+    case Kind::Table:
     case Kind::Graph:
     case Kind::Func:
     case Kind::NoInfo: break;
   }
-  return fail(c, DiagId::ArgType, "`sum` adds numbers, bools or tuples; the items have type " + quoted(a));
+  return fail(c, DiagId::ArgType, quoted(c.text) + " adds numbers, bools or tuples; the items have type " + quoted(a));
+}
+
+/// Adds a constraint on a part of the type of `c`, at its place.
+void Solver::require(const Constraint& c, Constraint::Kind kind, Ty* type, Ty* result) {
+  Constraint part = c;
+  part.kind = kind;
+  part.a = type;
+  part.b = nullptr;
+  part.r = result;
+  add(part);
+}
+
+bool Solver::step_fold(Constraint& c) {
+  Ty* a = find(c.a);
+  if (is_open(a)) return false;
+  if (a->kind == Kind::Error) {
+    unify_now(c.r, &error_, c.loc);
+    return true;
+  }
+  if (a->kind != Kind::Tuple) {
+    return fail(c, DiagId::ArgType,
+                quoted(c.text) + " takes rows, which are tuples of a key and a value; the items have type " + quoted(a),
+                "write `(key, value)`");
+  }
+  const std::size_t keys = static_cast<std::size_t>(*c.position);
+  if (*c.position < 1 || keys >= a->args.size()) {
+    return fail(c, DiagId::TupleSize,
+                "a row of type " + quoted(a) + " has no key of " + std::to_string(*c.position) +
+                    " positions and a value behind it",
+                "`keys` counts the positions of the key");
+  }
+  std::vector<Ty*> key(a->args.begin(), a->args.begin() + *c.position);
+  std::vector<Ty*> values;
+  for (std::size_t i = keys; i < a->args.size(); ++i) values.push_back(c.order ? var() : a->args[i]);
+  give(c, table(key, values.size() == 1 ? values[0] : tuple(values)));
+  for (Ty* part : key) require(c, Constraint::Kind::Key, part);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (c.order) {
+      require(c, Constraint::Kind::Sum, a->args[keys + i], values[i]);
+    } else {
+      require(c, Constraint::Kind::Scalar, values[i]);
+    }
+  }
+  return true;
+}
+
+bool Solver::step_count(Constraint& c) {
+  Ty* a = find(c.a);
+  if (is_open(a)) return false;
+  std::vector<Ty*> key = a->kind == Kind::Tuple ? a->args : std::vector<Ty*>{a};
+  give(c, table(key, &int_));
+  for (Ty* part : key) require(c, Constraint::Kind::Key, part);
+  return true;
+}
+
+bool Solver::step_column(Constraint& c) {
+  Ty* a = find(c.a);
+  if (is_open(a)) return false;
+  if (a->kind == Kind::Error) {
+    unify_now(c.r, &error_, c.loc);
+    return true;
+  }
+  if (a->kind != Kind::Table)
+    return fail(c, DiagId::ArgType, quoted(c.text) + " takes a table; it gets " + quoted(a),
+                "`sum_by`, `count_by`, `min_by` and `max_by` make one");
+  const bool values = c.kind == Constraint::Kind::Values;
+  give(c, values ? a->elem : a->args.size() == 1 ? a->args[0] : tuple(a->args));
+  return true;
+}
+
+bool Solver::step_get_table(Constraint& c) {
+  Ty* a = find(c.a);
+  if (c.b->args.size() != a->args.size()) {
+    return fail(c, DiagId::ArgType,
+                quoted("get") + " of " + quoted(a) + " takes " + std::to_string(a->args.size()) +
+                    (a->args.size() == 1 ? " key" : " keys") + "; it gets " + std::to_string(c.b->args.size()),
+                "write `get(t, a, b)` for a key of two positions");
+  }
+  for (std::size_t i = 0; i < a->args.size(); ++i) {
+    if (unify_now(c.b->args[i], a->args[i], c.loc)) continue;
+    return fail(c, DiagId::ArgType,
+                "key " + std::to_string(i) + " of " + quoted(a) + " has type " + quoted(c.b->args[i]) + " here");
+  }
+  give(c, a->elem);
+  return true;
 }
 
 bool Solver::step_kind(Constraint& c) {
@@ -231,9 +337,15 @@ bool Solver::step_kind(Constraint& c) {
     case Constraint::Kind::Scalar:
       if (is_scalar(a)) return true;
       return fail(c, DiagId::ArgType, quoted(c.text) + " takes ints, floats or bools; it gets " + quoted(a));
+    case Constraint::Kind::Row:
+      if (is_scalar(a) || a->kind == Kind::Tuple) return true;
+      return fail(c, DiagId::ArgType, quoted(c.text) + " orders numbers, bools and tuples; it gets " + quoted(a));
+    case Constraint::Kind::Key:
+      if (a->kind == Kind::Int || a->kind == Kind::Bool) return true;
+      return fail(c, DiagId::KeyType, "a key of " + quoted(c.text) + " is an int or a bool, not " + quoted(a));
     case Constraint::Kind::Size:
-      if (a->kind == Kind::List || a->kind == Kind::Tuple) return true;
-      return fail(c, DiagId::ArgType, "`size` takes a list or a tuple; it gets " + quoted(a));
+      if (a->kind == Kind::List || a->kind == Kind::Table || a->kind == Kind::Tuple) return true;
+      return fail(c, DiagId::ArgType, "`size` takes a list, a table or a tuple; it gets " + quoted(a));
     case Constraint::Kind::EdgeInfo:
       if (a->kind == Kind::NoInfo) {
         return fail(c, DiagId::NoEdgeInfo, "the graph has no edge information",
@@ -251,7 +363,7 @@ bool Solver::step_kind(Constraint& c) {
 /// Makes the smallest tuple that has all positions read by waiting `get`s.
 bool Solver::default_tuple(const Constraint& c) {
   Ty* a = find(c.a);
-  if (c.kind != Constraint::Kind::Get || !is_open(a)) return false;
+  if (c.kind != Constraint::Kind::Get || !is_open(a) || c.order || c.b->args.size() != 1) return false;
   std::int64_t last = -1;
   bool constant = true;
   for (std::uint32_t other : pending_) {
@@ -271,8 +383,14 @@ bool Solver::default_tuple(const Constraint& c) {
 }
 
 bool Solver::default_scalar(const Constraint& c) {
-  if (c.kind == Constraint::Kind::Get || c.kind == Constraint::Kind::Size || c.kind == Constraint::Kind::Item) {
-    return false;
+  switch (c.kind) {
+    case Constraint::Kind::Get:
+    case Constraint::Kind::Size:
+    case Constraint::Kind::Item:
+    case Constraint::Kind::Fold:
+    case Constraint::Kind::Keys:
+    case Constraint::Kind::Values: return false;
+    default: break;
   }
   Ty* a = find(c.a);
   if (c.kind == Constraint::Kind::EdgeInfo) {

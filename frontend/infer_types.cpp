@@ -45,6 +45,16 @@ void show_into(std::string& out, Ty* type) {
     case Ty::Kind::NoInfo: out += "no information"; return;
     case Ty::Kind::Error: out += "?"; return;
     case Ty::Kind::Tuple: show_tuple(out, *type); return;
+    case Ty::Kind::Table: {
+      out += "Table<";
+      Ty key{Ty::Kind::Tuple};
+      key.args = type->args;
+      show_into(out, type->args.size() == 1 ? type->args[0] : &key);
+      out += ", ";
+      show_into(out, type->elem);
+      out += '>';
+      return;
+    }
     case Ty::Kind::List:
       out += "List<";
       show_into(out, type->elem);
@@ -84,6 +94,14 @@ Ty* Solver::list(Ty* elem) {
   out.elem = elem;
   out.depth = depth_above(find(elem));
   if (out.depth > kMaxTypeDepth) work(kMaxWork);
+  return &out;
+}
+
+Ty* Solver::table(std::vector<Ty*> keys, Ty* value) {
+  Ty& out = types_.emplace_back(Ty{Ty::Kind::Table});
+  out.elem = value;
+  out.depth = depth_above(find(value));
+  out.args = std::move(keys);
   return &out;
 }
 
@@ -132,13 +150,16 @@ const Type* Solver::ground_at(Ty* type, TypeTable& table) {
     case Ty::Kind::Int: return table.int_type();
     case Ty::Kind::Float: return table.float_type();
     case Ty::Kind::Bool: return table.bool_type();
+    case Ty::Kind::Table:
     case Ty::Kind::Tuple: {
       std::vector<const Type*> positions;
       for (Ty* arg : type->args) {
         positions.push_back(ground_at(arg, table));
         if (positions.back() == nullptr) return nullptr;
       }
-      return table.tuple(positions);
+      if (type->kind == Ty::Kind::Tuple) return table.tuple(positions);
+      const Type* value = ground_at(type->elem, table);
+      return value == nullptr ? nullptr : table.table(positions, value);
     }
     case Ty::Kind::List: {
       const Type* elem = ground_at(type->elem, table);

@@ -18,12 +18,12 @@
 namespace matcha::frontend::infer {
 
 struct Ty {
-  enum class Kind : std::uint8_t { Var, Int, Float, Bool, Tuple, List, Graph, Func, NoInfo, Error };
+  enum class Kind : std::uint8_t { Var, Int, Float, Bool, Tuple, List, Table, Graph, Func, NoInfo, Error };
 
   Kind kind;
   std::uint32_t depth = 1;     ///< Height when it was made.
-  Ty* elem = nullptr;          ///< List: item. Graph: edge information. Func: result.
-  std::vector<Ty*> args = {};  ///< Func: parameters. Tuple: positions.
+  Ty* elem = nullptr;          ///< List: item. Table: value. Graph: edge information. Func: result.
+  std::vector<Ty*> args = {};  ///< Func: parameters. Tuple: positions. Table: keys.
   Ty* link = nullptr;          ///< Var: its bound type.
   int level = 0;               ///< Var: nesting depth of the function that owns it; `kGeneric` after generalization.
   std::vector<std::uint32_t> watchers = {};  ///< Var: constraints to try again once it is bound.
@@ -41,8 +41,14 @@ struct Constraint {
     Scalar,    ///< a is int, float or bool.
     Item,      ///< a may be the item of a list.
     Sum,       ///< The sum of items of type a has type r.
-    Size,      ///< a is a list or a tuple.
-    Get,       ///< r is at position `position` of a.
+    Row,       ///< a is a scalar or a tuple.
+    Key,       ///< a is int or bool.
+    Fold,      ///< Rows of type a make the table r, with `position` keys; `order`: the rest is added.
+    Count,     ///< Items of type a are the keys of the table r, whose values are ints.
+    Keys,      ///< The keys of table a have type r.
+    Values,    ///< The values of table a have type r.
+    Size,      ///< a is a list, a table or a tuple.
+    Get,       ///< r is at the positions b, a tuple, of a; `position` if it is one constant. `order`: with a default.
     EdgeInfo,  ///< r is the edge information a of a graph.
   };
 
@@ -78,6 +84,7 @@ class Solver {
   Ty* tuple(std::vector<Ty*> positions);
   Ty* int_pair() { return tuple({int_type(), int_type()}); }
   Ty* list(Ty* elem);
+  Ty* table(std::vector<Ty*> keys, Ty* value);
   Ty* graph(Ty* info);
   Ty* func(std::vector<Ty*> args, Ty* result);
   /// The type at the end of the links; never a bound variable.
@@ -138,6 +145,11 @@ class Solver {
   bool step_join(Constraint& c);
   bool step_get(Constraint& c);
   bool step_sum(Constraint& c);
+  bool step_fold(Constraint& c);
+  bool step_count(Constraint& c);
+  bool step_column(Constraint& c);
+  bool step_get_table(Constraint& c);
+  void require(const Constraint& c, Constraint::Kind kind, Ty* type, Ty* result = nullptr);
   bool step_kind(Constraint& c);
   bool fail(const Constraint& c, DiagId id, std::string message, std::string hint = {});
   void give(const Constraint& c, Ty* result);

@@ -41,6 +41,7 @@ class Walker {
   bool fits_param(Ty* given, Ty* type, const ast::Param* maybe_param, SourceLoc loc);
   /// The type as written; reports unknown types.
   Ty* written(const ast::TypeExpr& type);
+  Ty* written_table(const ast::TypeExpr& type, const std::vector<Ty*>& args);
   void bind(const ast::Decl& decl, Ty* type) { known_[decl.id].type = type; }
 
   // Expressions
@@ -65,6 +66,7 @@ class Walker {
   Ty* builtin(ast::CallExpr& call, const Builtin& builtin);
   /// The type of a call with bound arguments.
   Ty* builtin_result(ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args);
+  Ty* table_result(ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args);
   Ty* apply(ast::CallExpr& call);
   Ty* function_arg(ast::Expr* func, const std::vector<Ty*>& items, SourceLoc call, Ty* result, std::string_view role);
   Ty* mk_tuple(ast::CallExpr& call, const BoundArgs& args);
@@ -72,7 +74,11 @@ class Walker {
   std::vector<Ty*> tuple_positions(const ast::ListExpr& values, Ty* maybe_dtype);
   Ty* mk_list(ast::CallExpr& call, const BoundArgs& args);
   Ty* mk_graph(const BoundArgs& args);
-  Ty* get(ast::CallExpr& call, const BoundArgs& args);
+  Ty* get(ast::CallExpr& call);
+  /// The table that `sum_by` and its kin make.
+  Ty* fold(ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args);
+  /// The type that `kind` gives of argument 0, whose type is `a`.
+  Ty* given(Constraint::Kind kind, Ty* a, SourceLoc loc, std::string_view text);
   Ty* set_operation(const Builtin& builtin, const BoundArgs& args);
   Ty* min_max(ast::CallExpr& call, const BoundArgs& args, std::string_view name);
   void report_args(const std::vector<const ast::Arg*>& unknown, const std::vector<const ast::Arg*>& repeated,

@@ -108,6 +108,10 @@ Value Lowering::dummy(const Node* node) {
   if (node->type->is_graph()) return {{builder_.var(builder_.context().graph(), "error")}};
   const Kinds& kinds = kinds_.of(node);
   if (node->type->is_list()) return {{builder_.literal(list_type(kinds), {})}};
+  if (node->type->is_table()) {
+    const std::uint32_t keys = static_cast<std::uint32_t>(node->type->positions.size());
+    return {{builder_.var(builder_.context().table(list_type(kinds)->columns, keys), "error")}};
+  }
   Value out;
   for (ScalarKind kind : kinds) out.parts.push_back(builder_.var(scalar_type(kind), "error"));
   return out;
@@ -185,7 +189,8 @@ std::uint32_t Lowering::cost(const Expr* expr) {
   auto known = costs_.find(expr);
   if (known != costs_.end()) return known->second;
   bool search = ir::is_set_op(expr->kind) || expr->kind == Kind::HasEdge || expr->kind == Kind::Contains;
-  std::uint32_t out = search ? kCheap : 1;
+  const bool made = ir::group_of(expr->kind) == ir::Group::Reorder;
+  std::uint32_t out = made ? kDear : search ? kCheap : 1;
   for (const Expr* operand : expr->operands) out = std::min(out + cost(operand), kDear);
   costs_.emplace(expr, out);
   return out;
@@ -226,6 +231,7 @@ Value Lowering::compute(const Node* node) {
     case Op::Param:
     case Op::WithLabel:
     case Op::Backwards:
+    case Op::Subgraph:
     case Op::Operand:
       fail(DiagId::GraphPlace, graph_loc_, "a graph is built for each item of a list",
            "build graphs outside the functions of `apply`");
@@ -255,7 +261,7 @@ Value Lowering::compute(const Node* node) {
     case Op::Le: return comparison(node, Kind::Le);
     case Op::And:
     case Op::Or: return logic(node);
-    case Op::If: return node->type->is_list() ? choose_lists(node) : choice(node);
+    case Op::If: return node->type->is_list() || node->type->is_table() ? choose_lists(node) : choice(node);
     case Op::MkTuple: {
       Value out;
       for (const Node* input : node->inputs) out.parts.push_back(scalar(input));
@@ -285,14 +291,7 @@ Value Lowering::compute(const Node* node) {
 #include "frontend/builtins.def"
       // clang-format on
       return set_operation(node);
-    case Op::Apply:
-    case Op::Flatten: return collect_list(node);
-    case Op::Sum: return sum(node);
-    case Op::Size: return size(node);
-    case Op::Min: return reduce(node, ir::SinkKind::Min);
-    case Op::Max: return reduce(node, ir::SinkKind::Max);
-    case Op::Any: return reduce(node, ir::SinkKind::Any);
-    case Op::All: return reduce(node, ir::SinkKind::All);
+    default: return of_list(node);
   }
   return dummy(node);
 }
@@ -356,7 +355,8 @@ Value Lowering::branches(const Node* node, const Expr* cond, Branch& then_branch
   const Kinds& kinds = kinds_.of(node);
   Value out;
   std::vector<ir::Sink> sinks;
-  if (node->type->is_list()) {
+  const bool rows = node->type->is_list() || node->type->is_table();
+  if (rows) {
     const ir::Var* var = builder_.var(list_type(kinds), "chosen");
     sinks.push_back({var, ir::SinkKind::List, nullptr});
     out.parts.push_back(var);
@@ -369,7 +369,7 @@ Value Lowering::branches(const Node* node, const Expr* cond, Branch& then_branch
   }
   auto finish = [&](Branch& branch) {
     scopes_.push_back(&branch.scope);
-    if (node->type->is_list()) {
+    if (rows) {
       walk_list(branch.value.parts[0], node->loc,
                 [&](const Value& item) { emit(builder_.yield(sinks[0].var, as_kinds(item, kinds)), node->loc); });
     } else {
@@ -387,7 +387,7 @@ Value Lowering::branches(const Node* node, const Expr* cond, Branch& then_branch
     emit(builder_.branch(cond, then_body, else_body), node->loc);
   });
   emit(builder_.collect(sinks, body), node->loc);
-  return out;
+  return node->type->is_table() ? table(node, ir::Fold::Max, out.parts[0]) : out;
 }
 
 Value Lowering::choose_lists(const Node* node) {

@@ -15,13 +15,14 @@ using ir::ScalarKind;
 namespace {
 
 const Type* item_of(const Type* type) {
-  while (type->is_list()) type = type->elem;
+  while (type->is_list() || type->is_table()) type = type->elem;
   return type;
 }
 
 std::size_t width(const Type* type) {
   const Type* item = item_of(type);
-  return item->is_graph() ? 0 : item->is_tuple() ? item->positions.size() : 1;
+  const std::size_t keys = type->is_table() ? type->positions.size() : 0;
+  return keys + (item->is_graph() ? 0 : item->is_tuple() ? item->positions.size() : 1);
 }
 
 /// The kind of a column that does not hold vertices.
@@ -32,6 +33,7 @@ ScalarKind plain_kind(const Type* scalar) {
     case Type::Kind::Int: return ScalarKind::I64;
     case Type::Kind::Tuple:
     case Type::Kind::List:
+    case Type::Kind::Table:
     case Type::Kind::Graph: break;
   }
   MATCHA_UNREACHABLE("a scalar type");
@@ -40,8 +42,14 @@ ScalarKind plain_kind(const Type* scalar) {
 Kinds plain_kinds(const Type* type) {
   const Type* item = item_of(type);
   if (item->is_graph()) return {};
-  if (!item->is_tuple()) return {plain_kind(item)};
   Kinds out;
+  if (type->is_table()) {
+    for (const Type* key : type->positions) out.push_back(plain_kind(key));
+  }
+  if (!item->is_tuple()) {
+    out.push_back(plain_kind(item));
+    return out;
+  }
   for (const Type* position : item->positions) out.push_back(plain_kind(position));
   return out;
 }
@@ -52,6 +60,7 @@ std::uint32_t ColumnKinds::Moves::add(std::size_t columns) {
   std::uint32_t first = static_cast<std::uint32_t>(parent_.size());
   for (std::size_t i = 0; i < columns; ++i) parent_.push_back(static_cast<std::uint32_t>(parent_.size()));
   marked_.resize(parent_.size(), false);
+  plain_.resize(parent_.size(), false);
   return first;
 }
 
@@ -69,6 +78,7 @@ void ColumnKinds::Moves::join(std::uint32_t a, std::uint32_t b) {
   if (a == b) return;
   parent_[b] = a;
   marked_[a] = marked_[a] || marked_[b];
+  plain_[a] = plain_[a] || plain_[b];
 }
 
 ColumnKinds::ColumnKinds(const asg::Graph& graph) : graph_(graph) {
@@ -79,7 +89,9 @@ ColumnKinds::ColumnKinds(const asg::Graph& graph) : graph_(graph) {
   }
   collect_moves();
   // A list is made before the operand for its items, so the order of ids is sufficient.
-  for (const Node* node : graph.nodes) kinds_.emplace(node, compute(*node));
+  do {
+    for (const Node* node : graph.nodes) kinds_[node] = compute(*node);
+  } while (find_plain());
 }
 
 void ColumnKinds::join(const Node* a, const Node* b) {
@@ -117,6 +129,29 @@ void ColumnKinds::node_moves(const Node& node) {
     case Op::MaxOf:
       for (const Node* input : node.inputs) join(&node, input);
       return;
+    case Op::SumBy:
+    case Op::CountBy:
+      for (std::uint32_t i = 0; i < node.type->positions.size(); ++i)
+        moves_.join(first_column_.at(&node) + i, first_column_.at(node.inputs[0]) + i);
+      return;
+    case Op::MinBy:
+    case Op::MaxBy:
+    case Op::Keys:
+    case Op::Entries:
+    case Op::Sort: return join(&node, node.inputs[0]);
+    case Op::Top: return join(&node, node.inputs[1]);
+    case Op::Values:
+    case Op::GetKey: {
+      const std::uint32_t table = first_column_.at(node.inputs[0]);
+      const std::uint32_t keys = static_cast<std::uint32_t>(node.inputs[0]->type->positions.size());
+      for (std::uint32_t i = 0; i < width(node.type); ++i) {
+        moves_.join(first_column_.at(&node) + i, table + keys + i);
+        if (node.has_info) moves_.join(first_column_.at(&node) + i, first_column_.at(node.inputs.back()) + i);
+      }
+      if (node.op == Op::Values) return;
+      for (std::uint32_t i = 0; i < keys; ++i) moves_.join(table + i, first_column_.at(node.inputs[i + 1]));
+      return;
+    }
     case Op::If: join(&node, node.inputs[1]); return join(&node, node.inputs[2]);
     case Op::Flatten:
     case Op::Capacity:
@@ -162,6 +197,43 @@ Kinds ColumnKinds::list_kinds(const Node& node) const {
   return out;
 }
 
+Kinds ColumnKinds::table_kinds(const Node& node) const {
+  Kinds out = of(node.inputs[0]);
+  const std::size_t keys = node.type->positions.size();
+  if (node.op == Op::SumBy || node.op == Op::CountBy) {
+    out.resize(keys);
+    const Kinds plain = plain_kinds(node.type);
+    out.insert(out.end(), plain.begin() + static_cast<std::ptrdiff_t>(keys), plain.end());
+  }
+  for (std::uint32_t i = 0; i < keys; ++i) {
+    if (out[i] == ScalarKind::Vid && moves_.is_plain(first_column_.at(&node) + i)) out[i] = ScalarKind::I64;
+  }
+  return out;
+}
+
+/// The kinds of the keys or of the values of a table.
+Kinds ColumnKinds::part(const Node& table, bool values) const {
+  const Kinds& all = of(&table);
+  const std::ptrdiff_t keys = static_cast<std::ptrdiff_t>(table.type->positions.size());
+  return values ? Kinds(all.begin() + keys, all.end()) : Kinds(all.begin(), all.begin() + keys);
+}
+
+bool ColumnKinds::find_plain() {
+  bool found = false;
+  for (const Node* node : graph_.nodes) {
+    if (node->op != Op::GetKey) continue;
+    const Node* table = node->inputs[0];
+    for (std::uint32_t i = 0; i < table->type->positions.size(); ++i) {
+      const std::uint32_t column = first_column_.at(table) + i;
+      if (of(table)[i] != ScalarKind::Vid || of(node->inputs[i + 1])[0] == ScalarKind::Vid) continue;
+      if (moves_.is_plain(column)) continue;
+      moves_.make_plain(column);
+      found = true;
+    }
+  }
+  return found;
+}
+
 Kinds ColumnKinds::compute(const Node& node) const {
   if (const std::optional<ir::Kind> kind = set_kind(node.op)) {
     return ir::filters_first(*kind) ? of(node.inputs[0]) : merged(*node.inputs[0], *node.inputs[1]);
@@ -184,6 +256,22 @@ Kinds ColumnKinds::compute(const Node& node) const {
       for (const Node* input : node.inputs) out.push_back(of(input)[0]);
       return out;
     }
+    case Op::SumBy:
+    case Op::CountBy:
+    case Op::MinBy:
+    case Op::MaxBy: return table_kinds(node);
+    case Op::Keys: return part(*node.inputs[0], false);
+    case Op::Values: return part(*node.inputs[0], true);
+    case Op::GetKey: {
+      Kinds out = part(*node.inputs[0], true);
+      for (std::size_t i = 0; node.has_info && i < out.size(); ++i) {
+        if (out[i] != of(node.inputs.back())[i]) out[i] = ScalarKind::I64;
+      }
+      return out;
+    }
+    case Op::Entries:
+    case Op::Sort: return of(node.inputs[0]);
+    case Op::Top: return of(node.inputs[1]);
     case Op::MkList: return list_kinds(node);
     case Op::If: return merged(*node.inputs[1], *node.inputs[2]);
     case Op::MinOf:

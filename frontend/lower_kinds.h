@@ -26,6 +26,9 @@ class ColumnKinds {
    public:
     std::uint32_t add(std::size_t columns);
     void join(std::uint32_t a, std::uint32_t b);
+    /// A column that is looked up by ints which may be no vertices.
+    bool is_plain(std::uint32_t column) { return plain_[find(column)]; }
+    void make_plain(std::uint32_t column) { plain_[find(column)] = true; }
     void mark(std::uint32_t column) { marked_[find(column)] = true; }
     bool marked(std::uint32_t column) { return marked_[find(column)]; }
 
@@ -34,6 +37,7 @@ class ColumnKinds {
 
     std::vector<std::uint32_t> parent_;
     std::vector<bool> marked_;
+    std::vector<bool> plain_;
   };
 
   void collect_moves();
@@ -43,6 +47,10 @@ class ColumnKinds {
   Kinds compute(const asg::Node& node) const;
   Kinds merged(const asg::Node& a, const asg::Node& b) const;
   Kinds list_kinds(const asg::Node& node) const;
+  Kinds table_kinds(const asg::Node& node) const;
+  Kinds part(const asg::Node& table, bool values) const;
+  /// Vertices and other ints meet in the keys of tables: these become plain. True if one does.
+  bool find_plain();
 
   const asg::Graph& graph_;
   std::unordered_map<const asg::Node*, const asg::Node*> walked_;  ///< The list of an operand.

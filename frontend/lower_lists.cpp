@@ -194,6 +194,9 @@ void Lowering::walk_now(const Node* node, const Visit& visit) {
   builder_.set_loc(node->loc);
   switch (node->op) {
     case Op::Apply: return walk_apply(node, visit);
+    case Op::Keys:
+    case Op::Values:
+      return walk_list(list(node->inputs[0]), node->loc, [&](const Value& row) { visit(part(node, row.parts)); });
     case Op::Flatten: return walk(node->inputs[0], [&](const Value& inner) { walk(inner.maybe_list, visit); });
     case Op::If: {
       const Expr* cond = scalar(node->inputs[0]);
@@ -250,8 +253,16 @@ void Lowering::walk_apply(const Node* node, const Visit& visit) {
   std::vector<const Expr*> lists;
   std::vector<const ir::Var*> columns;
   std::vector<Value> items;
+  std::unordered_map<const Node*, Value> tables;  ///< Their rows: `keys(t)` and `values(t)` are one walk.
   for (std::size_t i = 0; i < node->inputs.size(); ++i) {
-    lists.push_back(list(node->inputs[i]));
+    const Node* input = node->inputs[i];
+    const bool of_table = input->op == Op::Keys || input->op == Op::Values;
+    const Node* walked = of_table ? input->inputs[0] : input;
+    if (const auto known = tables.find(walked); of_table && known != tables.end()) {
+      items.push_back(part(input, known->second.parts));
+      continue;
+    }
+    lists.push_back(list(walked));
     Value item;
     const ir::Type* type = lists.back()->type;
     for (std::size_t c = 0; c < type->columns.size(); ++c) {
@@ -260,7 +271,12 @@ void Lowering::walk_apply(const Node* node, const Visit& visit) {
       columns.push_back(builder_.var(type->columns[c], hint));
       item.parts.push_back(columns.back());
     }
-    items.push_back(std::move(item));
+    if (of_table) {
+      items.push_back(part(input, item.parts));
+      tables.emplace(walked, std::move(item));
+    } else {
+      items.push_back(std::move(item));
+    }
   }
   const ir::Block* body = block([&] {
     for (std::size_t i = 0; i < items.size(); ++i) bind_operand(apply.operands[i], items[i]);

@@ -72,6 +72,8 @@ class Lowering {
   Branch branch_of(const asg::Node* node);
   Value branches(const asg::Node* node, const ir::Expr* cond, Branch& then_branch, Branch& else_branch);
   Value choose_lists(const asg::Node* node);
+  /// The table of the rows of a list, named.
+  Value table(const asg::Node* node, ir::Fold fold, const ir::Expr* rows);
   Value build_graph(const asg::Node* node);
 
   // Lists
@@ -95,6 +97,18 @@ class Lowering {
   void walk_rows(const asg::Node* node, const Visit& visit) { walk_list(list(node), node->loc, visit); }
   void walk_list(const ir::Expr* rows, SourceLoc loc, const Visit& visit);
   void bind_operand(const asg::Node* operand, const Value& item) { scopes_.back()->values[operand] = item; }
+
+  // Tables, and lists in order (lower_tables.cpp)
+  Value of_list(const asg::Node* node);
+  Value fold(const asg::Node* node);
+  Value get_key(const asg::Node* node);
+  Value column(const asg::Node* node);
+  const ir::Expr* sorted_list(const asg::Node* list);
+  Value top(const asg::Node* node);
+  /// The list of the rows of `list` in columns of `kinds`, followed by the columns `more`.
+  const ir::Expr* rows_of(const asg::Node* list, Kinds kinds, const Exprs& more);
+  /// The values among the columns of a table that `keys` or `values` takes.
+  static Value part(const asg::Node* node, const Exprs& row);
 
   // Statements
   template <typename F>

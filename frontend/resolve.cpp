@@ -18,13 +18,20 @@ struct Reference {
 };
 
 /// Words of Python and of other libraries that users try, with their replacements.
-constexpr std::array<std::pair<std::string_view, const char*>, 11> kForeignNames{{
+constexpr std::array<std::pair<std::string_view, const char*>, 18> kForeignNames{{
     {"len", "`size(list)` counts items"},
     {"count", "`size(list)` counts items"},
     {"degree", "the degree of a vertex is `size(neighbor(g, v))`"},
     {"map", "`apply(func, list)` walks a list"},
     {"filter", "`apply(func, cond=…, list)` keeps items"},
-    {"range", "lists come from graphs and inputs; `vertices(g)` is one"},
+    {"sorted", "`sort(list)` orders items; `top(n, list)` takes the largest"},
+    {"set", "`keys(count_by(list))` has each item once"},
+    {"Counter", "`count_by(list)` counts each item"},
+    {"defaultdict", "`sum_by(rows)` adds the values of each key"},
+    {"dict", "`sum_by(rows)` makes a table of keys and values"},
+    {"group", "`sum_by(rows)` adds the values of each key; `min_by` and `max_by` keep one"},
+    {"groupby", "`sum_by(rows)` adds the values of each key; `min_by` and `max_by` keep one"},
+    {"reduce", "`sum`, `min`, `max`, `any` and `all` reduce a list, `sum_by` and its kin by key"},
     {"nodes", "`vertices(g)` lists the vertices"},
     {"abs", "write `x if x >= 0 else -x`"},
     {"true", "write `True`"},
@@ -160,6 +167,7 @@ class Resolver {
   }
 
   void name(ast::NameExpr& name) {
+    if (name.builtin >= 0) return;  // The name of a tuple in brackets.
     for (std::size_t i = scopes_.size(); i-- > 0;) {
       auto found = scopes_[i].find(name.name);
       if (found == scopes_[i].end()) continue;

@@ -17,6 +17,11 @@ std::string to_string(const Type& type) {
     case Type::Kind::Graph: return "Graph";
     case Type::Kind::Tuple: break;
     case Type::Kind::List: return "List<" + to_string(*type.elem) + ">";
+    case Type::Kind::Table: {
+      const bool one = type.positions.size() == 1;
+      const Type key{Type::Kind::Tuple, type.positions};
+      return "Table<" + to_string(one ? *type.positions[0] : key) + ", " + to_string(*type.elem) + ">";
+    }
   }
   std::string out = "Tuple<" + to_string(*type.positions[0]);
   if (type.is_uniform_tuple()) return out + ", " + std::to_string(type.positions.size()) + ">";

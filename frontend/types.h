@@ -14,17 +14,18 @@ inline constexpr std::int64_t kMaxTupleSize = 128;
 
 /// A type of a value, fully known. Types are interned by `TypeTable`: equal types are equal pointers.
 struct Type {
-  enum class Kind : std::uint8_t { Int, Float, Bool, Tuple, List, Graph };
+  enum class Kind : std::uint8_t { Int, Float, Bool, Tuple, List, Table, Graph };
 
   Kind kind;
-  std::span<const Type* const> positions = {};  ///< Tuple: their types.
-  /// List: type of an item. Graph: type of the edge information, null if it has none.
+  std::span<const Type* const> positions = {};  ///< Tuple: their types. Table: the types of its keys.
+  /// List: type of an item. Table: type of a value. Graph: type of the edge information, null if it has none.
   const Type* elem = nullptr;
 
   bool is_number() const { return kind == Kind::Int || kind == Kind::Float; }
   bool is_scalar() const { return is_number() || kind == Kind::Bool; }
   bool is_tuple() const { return kind == Kind::Tuple; }
   bool is_list() const { return kind == Kind::List; }
+  bool is_table() const { return kind == Kind::Table; }
   bool is_graph() const { return kind == Kind::Graph; }
   /// A tuple whose positions have one type.
   bool is_uniform_tuple() const;
@@ -45,6 +46,13 @@ class TypeTable {
   /// Two ints, such as the ends of an edge.
   const Type* int_pair();
   const Type* list(const Type* elem) { return intern(Type::Kind::List, {}, elem); }
+  const Type* table(std::span<const Type* const> keys, const Type* value) {
+    return intern(Type::Kind::Table, keys, value);
+  }
+  /// The type of the key of a table: a scalar, or a tuple of several.
+  const Type* key_of(const Type& table) {
+    return table.positions.size() == 1 ? table.positions[0] : tuple(table.positions);
+  }
   const Type* graph(const Type* maybe_info) { return intern(Type::Kind::Graph, {}, maybe_info); }
 
  private:

@@ -61,6 +61,7 @@ type
     | VAR_TYPE LESS type GREATER
     | TUPLE_TYPE LESS type (COMMA INT | (COMMA type)+) GREATER
     | LIST_TYPE LESS type GREATER
+    | TABLE_TYPE LESS type COMMA type GREATER
     ;
 
 expr
@@ -131,7 +132,7 @@ atom
     | string
     | type
     | OPEN_BRACKET (expr (COMMA expr)* COMMA?)? CLOSE_BRACKET
-    | OPEN_PAREN expr CLOSE_PAREN
+    | OPEN_PAREN expr (COMMA expr)* COMMA? CLOSE_PAREN
     ;
 
 string
@@ -159,6 +160,7 @@ BOOL_TYPE: 'bool';
 VAR_TYPE: 'Var';
 TUPLE_TYPE: 'Tuple';
 LIST_TYPE: 'List';
+TABLE_TYPE: 'Table';
 GRAPH_TYPE: 'Graph';
 
 // Signs

@@ -85,7 +85,8 @@ const Expr* Builder::intern_as([[maybe_unused]] Op op, const Expr& plain) {
   } else if constexpr (OneOf<T, Cut>) {
     return intern(T{plain, op.arcs.side});
   } else {
-    static_assert(OneOf<T, Var, ConstInt, ConstFloat, ConstBool, LabelName, At>, "a payload that is not in `Op`");
+    static_assert(OneOf<T, Var, ConstInt, ConstFloat, ConstBool, LabelName, At, Keyed>,
+                  "a payload that is not in `Op`");
     MATCHA_UNREACHABLE("a node that another function of `Builder` makes");
   }
 }
@@ -189,6 +190,13 @@ const Expr* Builder::at(const Expr* list, const Expr* index, std::uint32_t colum
   return intern(At{{{Kind::At, loc_}, list->type->columns[column], operands}, column});
 }
 
+const Expr* Builder::keyed(Fold fold, const Expr* list, std::uint32_t keys) {
+  std::string why;
+  const Type* type = table_of(context_, fold, list->type, keys, why);
+  MATCHA_CHECK(type != nullptr, "keyed: " + why);
+  return intern(Keyed{{{Kind::Keyed, loc_}, type, std::span<const Expr* const>(&list, 1)}, fold});
+}
+
 const Expr* Builder::convert(const Expr* value, const Type* to) {
   const Type* from = value->type;
   if (from == to) return value;
@@ -213,8 +221,11 @@ const Expr* Builder::with_operands(const Expr* expr, std::span<const Expr* const
   if (std::equal(operands.begin(), operands.end(), expr->operands.begin(), expr->operands.end())) return expr;
   SourceLoc saved = loc_;
   loc_ = expr->loc;
-  const Expr* made = expr->kind == Kind::At ? at(operands[0], operands[1], static_cast<const At*>(expr)->column)
-                                            : make(op_of(*expr), operands, expr->type);
+  const At* item = as<At>(expr);
+  const Keyed* table = as<Keyed>(expr);
+  const Expr* made = item != nullptr    ? at(operands[0], operands[1], item->column)
+                     : table != nullptr ? keyed(table->fold, operands[0], table->type->keys)
+                                        : make(op_of(*expr), operands, expr->type);
   loc_ = saved;
   return made;
 }

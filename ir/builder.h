@@ -33,6 +33,8 @@ class Builder {
   const Expr* make(Op op, std::initializer_list<const Expr*> operands, const Type* wanted = nullptr) {
     return make(op, std::span<const Expr* const>(operands.begin(), operands.size()), wanted);
   }
+  /// The table of the rows of `list`, the first `keys` columns of which are the key.
+  const Expr* keyed(Fold fold, const Expr* list, std::uint32_t keys);
   const Expr* at(const Expr* list, const Expr* index, std::uint32_t column);
   /// `value` itself if it already has the type.
   const Expr* convert(const Expr* value, const Type* to);

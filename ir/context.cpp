@@ -20,6 +20,7 @@ std::uint64_t payload(const Expr& expr) {
       [](const ConstBool& e) -> std::uint64_t { return e.value; },
       [](const LabelName& e) -> std::uint64_t { return std::hash<std::string_view>{}(e.word); },
       [](const At& e) -> std::uint64_t { return e.column; },
+      [](const Keyed& e) { return static_cast<std::uint64_t>(e.fold); },
       [](const OneOf<Neighbors, BitRows, CommonNeighbors> auto& e) { return static_cast<std::uint64_t>(e.arcs.side); },
       [](const Cut& e) { return static_cast<std::uint64_t>(e.side); },
       [](const Plain auto&) { return std::uint64_t{0}; });
@@ -42,9 +43,9 @@ std::string to_string(const Type& type) {
   if (type.is_scalar()) return to_string(type.scalar);
   if (type.is_graph()) return "graph";
   if (type.bits) return "bits";
-  std::string text = "list<";
+  std::string text = type.is_table() ? "table<" : "list<";
   for (std::size_t i = 0; i < type.columns.size(); ++i) {
-    if (i != 0) text += ", ";
+    if (i != 0) text += i == type.keys ? "; " : ", ";
     text += to_string(*type.columns[i]);
   }
   return text + ">";
@@ -59,11 +60,12 @@ Context::Context() {
   bits_ = Type{Type::Kind::List, ScalarKind::I64, bits_column_, true};
 }
 
-const Type* Context::list(std::span<const Type* const> columns) {
+const Type* Context::table(std::span<const Type* const> columns, std::uint32_t keys) {
   for (const Type* type : lists_) {
-    if (std::equal(type->columns.begin(), type->columns.end(), columns.begin(), columns.end())) return type;
+    if (type->keys == keys && std::equal(type->columns.begin(), type->columns.end(), columns.begin(), columns.end()))
+      return type;
   }
-  const Type* type = arena_.make<Type>(Type::Kind::List, ScalarKind::I64, arena_.copy(columns));
+  const Type* type = arena_.make<Type>(Type::Kind::List, ScalarKind::I64, arena_.copy(columns), false, keys);
   lists_.push_back(type);
   return type;
 }
@@ -90,7 +92,7 @@ Op op_of(const Expr& expr) {
   return match(
       expr, [](const OneOf<Neighbors, BitRows, CommonNeighbors> auto& e) { return Op(e.kind, e.arcs); },
       [](const Cut& e) { return Op(e.kind, e.side); },
-      [](const OneOf<Var, ConstInt, ConstFloat, ConstBool, LabelName, At> auto& e) { return Op(e.kind); },
+      [](const OneOf<Var, ConstInt, ConstFloat, ConstBool, LabelName, At, Keyed> auto& e) { return Op(e.kind); },
       [](const Plain auto& e) { return Op(e.kind); });
 }
 
@@ -106,6 +108,15 @@ std::string_view keyword(SinkKind kind) {
     case SinkKind::List: return "list";
   }
   MATCHA_UNREACHABLE("a sink kind");
+}
+
+std::string_view keyword(Fold fold) {
+  switch (fold) {
+    case Fold::Sum: return "sum";
+    case Fold::Min: return "min";
+    case Fold::Max: return "max";
+  }
+  MATCHA_UNREACHABLE("a fold");
 }
 
 std::string_view keyword(LaneMode mode) {

@@ -26,7 +26,9 @@ class Context {
   const Type* i128() const { return scalar(ScalarKind::I128); }
   const Type* f64() const { return scalar(ScalarKind::F64); }
   const Type* graph() const { return &graph_; }
-  const Type* list(std::span<const Type* const> columns);
+  const Type* list(std::span<const Type* const> columns) { return table(columns, 0); }
+  /// A list of these columns, a table if `keys` is not 0.
+  const Type* table(std::span<const Type* const> columns, std::uint32_t keys);
   const Type* bits() const { return &bits_; }
   const Type* list(const Type* column) { return list(std::span<const Type* const>(&column, 1)); }
 

@@ -56,7 +56,7 @@ enum class Group : std::uint8_t {
   Literal,     ///< A list of its operands.
   SetOp,       ///< A list computed from two lists. Under `size` it is counted and not stored.
   Slice,       ///< A contiguous part of the first operand; nothing is stored.
-  Reorder,     ///< The items of the first operand in another order.
+  Reorder,     ///< A list that is computed from its operands and is stored where it is read.
   Bits,        ///< Sets of positions, kept as bits.
   Statement,
 };

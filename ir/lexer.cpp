@@ -69,7 +69,7 @@ Token Lexer::next() {
   if (rest.size() > 1 && rest[1] == '=' && (rest[0] == '=' || rest[0] == '!' || rest[0] == '<')) {
     return take(TokenKind::Punct, 2);
   }
-  constexpr std::string_view kPunct = "(){}[]<>,:=+-*/%";
+  constexpr std::string_view kPunct = "(){}[]<>,:;=+-*/%";
   return take(kPunct.find(rest[0]) != std::string_view::npos ? TokenKind::Punct : TokenKind::Bad, 1);
 }
 

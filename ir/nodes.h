@@ -52,6 +52,14 @@ struct At final : Expr {
   std::uint32_t column;
 };
 
+/// How the values of equal keys become one. `Sum`: exactly, without rows of zeros; else the extreme row of values.
+enum class Fold : std::uint8_t { Sum, Min, Max };
+
+/// List: the table of its rows, `type->keys` columns of which are the key. Traps if a sum does not fit its column.
+struct Keyed final : Expr {
+  Fold fold;
+};
+
 /// Graph, vid: list<vid>, ascending; empty for a vertex that is not in the graph. The neighbours below or above the
 /// vertex need a graph with rows; those above it also one without loops.
 struct Neighbors final : Expr {
@@ -101,6 +109,7 @@ MATCHA_PLAIN_EXPR(Convert);  ///< To `type`. vid→i64: original id; i64→vid: 
 MATCHA_PLAIN_EXPR(Size);     ///< Number of items. Over a set operation it is a count form: nothing is stored.
 MATCHA_PLAIN_EXPR(Contains);    ///< Set, scalar: true if the scalar is in the set.
 MATCHA_PLAIN_EXPR(LowerBound);  ///< Ascending set, scalar: position of the first item not below the scalar.
+MATCHA_PLAIN_EXPR(FindRow);     ///< Table, a scalar for each key: the position of their row, -1 if there is none.
 MATCHA_PLAIN_EXPR(Label);       ///< Graph, vid.
 MATCHA_PLAIN_EXPR(HasEdge);     ///< Graph, source vid, target vid.
 MATCHA_PLAIN_EXPR(MaxDegree);   ///< Graph: the largest out-degree.
@@ -109,7 +118,8 @@ MATCHA_PLAIN_EXPR(Edges);       ///< Graph: list<vid, vid>, ascending by source,
 MATCHA_PLAIN_EXPR(EdgeInfo);    ///< Graph, vid: aligned with Neighbors.
 MATCHA_PLAIN_EXPR(Literal);     ///< `type` is list<…> of k columns; operands row by row, k a row.
 MATCHA_PLAIN_EXPR(Span);        ///< List, i64 begin, i64 end: items at positions [begin, end), clamped to the list.
-MATCHA_PLAIN_EXPR(Sorted);      ///< The same items in ascending order, repeats kept.
+MATCHA_PLAIN_EXPR(Sorted);      ///< The same rows in ascending order, compared from the left, repeats kept.
+MATCHA_PLAIN_EXPR(Sequence);    ///< i64 begin, i64 end: begin, begin + 1, … below end.
 MATCHA_PLAIN_EXPR(Flatten);     ///< List of lists to list.
 MATCHA_PLAIN_EXPR(BitRow);      ///< Rows, position in their set: the row there, a view.
 MATCHA_PLAIN_EXPR(AllBits);     ///< Rows: all positions in their set.
@@ -235,5 +245,6 @@ inline bool is_half(const Expr& e) { return e.kind == Kind::Neighbors && side_of
 inline bool is_below(const Expr& e) { return e.kind == Kind::Cut && side_of(e) == Side::Lower; }
 inline bool is_above(const Expr& e) { return e.kind == Kind::Cut && side_of(e) == Side::Upper; }
 std::string_view keyword(SinkKind kind);
+std::string_view keyword(Fold fold);
 
 }  // namespace matcha::ir

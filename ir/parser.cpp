@@ -138,10 +138,19 @@ class Parser {
     if (accept_word("list")) {
       std::vector<const Type*> columns;
       expect_punct("<");
-      do columns.push_back(column());
-      while (accept_punct(","));
+      columns_into(columns);
       expect_punct(">");
       return context_.list(columns);
+    }
+    if (accept_word("table")) {
+      std::vector<const Type*> columns;
+      expect_punct("<");
+      columns_into(columns);
+      const std::uint32_t keys = static_cast<std::uint32_t>(columns.size());
+      expect_punct(";");
+      columns_into(columns);
+      expect_punct(">");
+      return context_.table(columns, keys);
     }
     for (ScalarKind kind : {ScalarKind::Bool, ScalarKind::Vid, ScalarKind::I64, ScalarKind::I128, ScalarKind::F64}) {
       if (accept_word(to_string(kind))) return context_.scalar(kind);
@@ -149,6 +158,11 @@ class Parser {
     if (accept_word("bits")) return context_.bits();
     if (accept_word("graph")) return context_.graph();
     fail("expected a type");
+  }
+
+  void columns_into(std::vector<const Type*>& columns) {
+    do columns.push_back(column());
+    while (accept_punct(","));
   }
 
   const Type* column() {
@@ -247,6 +261,13 @@ class Parser {
     return std::nullopt;
   }
 
+  const Expr* keyed(SourceLoc loc, Fold fold, std::span<const Expr* const> operands, std::uint32_t keys) {
+    std::string why = "it takes one list";
+    if (operands.size() != 1 || table_of(context_, fold, operands[0]->type, keys, why) == nullptr)
+      fail_at(loc, fmt::format("`keyed`: {}", why));
+    return builder_.keyed(fold, operands[0], keys);
+  }
+
   const Expr* at(SourceLoc loc, std::span<const Expr* const> operands, std::uint32_t column) {
     bool fits = operands.size() == 2 && operands[0]->type->is_list() && column < operands[0]->type->columns.size() &&
                 operands[1]->type == context_.i64();
@@ -269,9 +290,14 @@ class Parser {
     const std::optional<Op> op = call_op(head.text);
     if (!op) fail_at(head.loc, fmt::format("`{}` is not an operator", head.text));
     const Type* wanted = nullptr;
-    std::uint32_t column = 0;
+    std::uint32_t column = 0;  // Of a table: its keys.
+    Fold fold = Fold::Sum;
     if (accept_punct("<")) {
-      if (op->kind == Kind::At) {
+      if (op->kind == Kind::Keyed) {
+        fold = static_cast<Fold>(take_choice({"sum", "min", "max"}));
+        expect_punct(",");
+      }
+      if (op->kind == Kind::At || op->kind == Kind::Keyed) {
         column = small_number();
       } else {
         wanted = type();
@@ -285,6 +311,7 @@ class Parser {
       while (accept_punct(","));
     }
     expect_punct(")");
+    if (op->kind == Kind::Keyed) return keyed(head.loc, fold, operands, column);
     return op->kind == Kind::At ? at(head.loc, operands, column) : make(head.loc, *op, operands, wanted);
   }
 

@@ -50,6 +50,7 @@ class Printer {
       text += "<" + to_string(*e.type) + ">";
     text += match(
         e, [](const At& at) { return fmt::format("<{}>", at.column); },
+        [](const Keyed& table) { return fmt::format("<{}, {}>", keyword(table.fold), table.type->keys); },
         // The keyword implies the side; leaves are printed above.
         [](const OneOf<Neighbors, BitRows, CommonNeighbors, Cut> auto&) { return std::string(); },
         [](const OneOf<Var, ConstInt, ConstFloat, ConstBool, LabelName> auto&) { return std::string(); },

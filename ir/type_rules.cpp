@@ -89,7 +89,14 @@ const Type* list_rule(Context& context, Kind kind, std::span<const Expr* const> 
     case Kind::Cut: return check.set(0) && check.same(1, first->columns[0]) ? first : nullptr;
     case Kind::Span:
       return check.list(0) && check.scalar(1, ScalarKind::I64) && check.scalar(2, ScalarKind::I64) ? first : nullptr;
-    case Kind::Sorted: return check.set(0) ? first : nullptr;
+    case Kind::Sorted:
+      if (!check.list(0)) return nullptr;
+      if (first->is_flat_list()) return context.list(first->columns);
+      why = "`sorted` takes rows of scalars";
+      return nullptr;
+    case Kind::Sequence:
+      return check.scalar(0, ScalarKind::I64) && check.scalar(1, ScalarKind::I64) ? context.list(context.i64())
+                                                                                  : nullptr;
     case Kind::Flatten:
       if (!check.list(0)) return nullptr;
       if (first->columns.size() == 1 && first->columns[0]->is_list()) return first->columns[0];
@@ -121,6 +128,15 @@ const Type* fact_rule(Context& context, Kind kind, std::span<const Expr* const> 
       return check.set(0) && check.same(1, operands[0]->type->columns[0]) ? context.boolean() : nullptr;
     case Kind::LowerBound:
       return check.set(0) && check.same(1, operands[0]->type->columns[0]) ? context.i64() : nullptr;
+    case Kind::FindRow: {
+      if (operands.empty() || operands.size() != 1 + operands[0]->type->keys || !operands[0]->type->is_table())
+        return nullptr;
+      const Type& table = *operands[0]->type;
+      for (std::size_t i = 0; i < table.keys; ++i) {
+        if (!check.same(i + 1, table.columns[i])) return nullptr;
+      }
+      return context.i64();
+    }
     case Kind::Label: return check.graph(0) && check.scalar(1, ScalarKind::Vid) ? context.i64() : nullptr;
     case Kind::HasEdge:
       return check.graph(0) && check.scalar(1, ScalarKind::Vid) && check.scalar(2, ScalarKind::Vid) ? context.boolean()
@@ -160,6 +176,22 @@ const Type* wanted_rule(Kind kind, std::span<const Expr* const> operands, const 
 }
 
 }  // namespace
+
+const Type* table_of(Context& context, Fold fold, const Type* list, std::uint32_t keys, std::string& why) {
+  if (!list->is_flat_list() || keys == 0 || keys >= list->columns.size()) {
+    why = fmt::format("a table of {} keys cannot be made of `{}`", keys, to_string(*list));
+    return nullptr;
+  }
+  for (std::size_t i = 0; i < list->columns.size(); ++i) {
+    const ScalarKind kind = list->columns[i]->scalar;
+    const bool added = i >= keys && fold == Fold::Sum;
+    const bool fits = i < keys ? kind != ScalarKind::F64 : !added || kind == ScalarKind::I64 || kind == ScalarKind::F64;
+    if (fits) continue;
+    why = fmt::format("column {} of `{}` cannot be {}", i, to_string(*list), i < keys ? "a key" : "added");
+    return nullptr;
+  }
+  return context.table(list->columns, keys);
+}
 
 const Type* common_number(Context& context, const Type* a, const Type* b) {
   if (!a->is_number() || !b->is_number()) return nullptr;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -18,10 +19,13 @@ struct Type {
   std::span<const Type* const> columns;  ///< For List: one type for each column; a tuple of n is n columns.
   /// For a list of i64: a set of positions in a short list, stored as bits.
   bool bits = false;
+  /// For a list: a table, one row for each key, ascending by the first `keys` columns; 0: a plain list.
+  std::uint32_t keys = 0;
 
   bool is_scalar() const { return kind == Kind::Scalar; }
   bool is_scalar(ScalarKind k) const { return kind == Kind::Scalar && scalar == k; }
   bool is_list() const { return kind == Kind::List; }
+  bool is_table() const { return keys != 0; }
   bool is_graph() const { return kind == Kind::Graph; }
   /// A list of bit sets: the neighbours of each item of a short list among its items.
   bool is_bit_rows() const { return is_list() && columns.size() == 1 && columns[0]->bits; }
@@ -39,7 +43,7 @@ struct Type {
   bool is_number() const { return is_scalar() && scalar != ScalarKind::Bool; }
 };
 
-/// `i64`, `list<vid, vid>`, `bits`, `graph`, …
+/// `i64`, `list<vid, vid>`, `table<vid; i64>`, `bits`, `graph`, …
 std::string to_string(const Type& type);
 std::string to_string(ScalarKind kind);
 

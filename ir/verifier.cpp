@@ -55,7 +55,8 @@ class Verifier {
 
   bool run() {
     for (const Var* param : module_.params) {
-      bool fits = param->type->is_list() ? param->type->is_flat_list() : !param->type->is_scalar(ScalarKind::I128);
+      bool fits = param->type->is_list() ? param->type->is_flat_list() && !param->type->is_table()
+                                         : !param->type->is_scalar(ScalarKind::I128);
       if (!fits) error(fmt::format("parameter `%{}` cannot be `{}`", param->hint, to_string(*param->type)));
       bind(param);
     }
@@ -354,7 +355,8 @@ class Verifier {
       case SinkKind::Any:
       case SinkKind::All: fits = type.is_scalar(ScalarKind::Bool); break;
       case SinkKind::List:
-        fits = type.is_flat_list() || (module_.stage == Stage::Loop && type.is_list() && !is_stored_type(type));
+        fits = (type.is_flat_list() && !type.is_table()) ||
+               (module_.stage == Stage::Loop && type.is_list() && !is_stored_type(type));
         break;
     }
     if (!fits) error(fmt::format("a {} sink cannot be `{}`", keyword(s.kind), to_string(type)));

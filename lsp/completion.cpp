@@ -17,7 +17,7 @@ constexpr int kFunction = 3, kVariable = 6, kModule = 9, kProperty = 10, kKeywor
 
 constexpr std::array<std::string_view, 13> kWords{"def", "return", "lambda", "if",   "else", "and",   "or",
                                                   "not", "True",   "False",  "None", "from", "import"};
-constexpr std::array<std::string_view, 7> kTypes{"int", "float", "bool", "Var", "Tuple", "List", "Graph"};
+constexpr std::array<std::string_view, 8> kTypes{"int", "float", "bool", "Var", "Tuple", "List", "Table", "Graph"};
 
 /// A bracket that is open at the cursor.
 struct OpenBracket {

@@ -122,6 +122,13 @@ class Finder {
       case BuiltinId::Vertices: return {true, true, "the number of vertices" + of(*first)};
       case BuiltinId::Arcs:
       case BuiltinId::Edges: return {true, is_simple(*first, frame, depth), "the number of arcs" + of(*first)};
+      case BuiltinId::Keys: return {true, true, "the number of keys" + of(*first)};
+      case BuiltinId::Values: return {false, false, "the number of keys" + of(*first)};
+      case BuiltinId::Range: return {true, true, ""};
+      case BuiltinId::Sort: {
+        const ListFacts given = facts(*first, frame, depth + 1);
+        return {true, given.unique, given.bound};
+      }
       default: return {};
     }
   }

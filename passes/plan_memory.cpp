@@ -84,7 +84,9 @@ class MemoryPlanner {
       case Kind::Sorted:
         if (facts_.list(value->operands[0]).ascending) return let(var, value->operands[0]);
         [[fallthrough]];
-      case Kind::BitRows: return store(var, value);
+      case Kind::BitRows:
+      case Kind::Keyed:
+      case Kind::Sequence: return store(var, value);
       case Kind::Select: return choose(var, value);
       case Kind::Literal: return store_literal(var, value);
       default: return emit(builder_.let(var, view(value)));
@@ -303,8 +305,7 @@ class MemoryPlanner {
       simple = simple && stmts[i].empty();
     }
     if (!simple && e->type->is_scalar(ScalarKind::I128)) {
-      // Values of 128 bits cannot be yielded from a choice. They exist only at top level, where eager evaluation
-      // happens once.
+      // Values of 128 bits exist only at top level, where eager evaluation happens once.
       for (const Stmts& some : stmts) out_->insert(out_->end(), some.begin(), some.end());
       simple = true;
     }
@@ -416,6 +417,7 @@ class MemoryPlanner {
 
   /// A set operation over allowed operands: slices, stored sets, and a literal as the second.
   const Expr* computed(const Expr* e) {
+    if (e->kind == Kind::Sequence) return with_values(e);
     bool rows = e->type->is_bit_rows();
     std::vector<const Expr*> operands = {rows ? e->operands[0] : view(e->operands[0])};
     if (e->operands.size() == 2) operands.push_back(rows ? view(e->operands[1]) : searchable(e->operands[1]));
@@ -447,7 +449,7 @@ class MemoryPlanner {
           nested(e->loc);
           return e;
         }
-        return facts_.list(e->operands[0]).ascending ? view(e->operands[0]) : named(e);
+        return e->kind == Kind::Sorted && facts_.list(e->operands[0]).ascending ? view(e->operands[0]) : named(e);
       case Group::Choice:
       case Group::Literal: return named(e);
       case Group::Leaf:
@@ -492,12 +494,13 @@ class MemoryPlanner {
   }
 
   void choose(const Var* var, const Expr* value) {
-    if (!value->type->is_set() || !facts_.list(value).ascending) return copy_choice(var, value);
-    // A list copied by a choice is not known to ascend.
+    const std::uint32_t keys = value->type->keys;
+    if (keys == 0 && (!value->type->is_set() || !facts_.list(value).ascending)) return copy_choice(var, value);
+    // A list copied by a choice is not known to ascend, and is no table.
     builder_.set_loc(value->loc);
-    const Var* items = builder_.var(value->type, "chosen");
+    const Var* items = builder_.var(builder_.context().list(value->type->columns), "chosen");
     copy_choice(items, value);
-    keep(var, builder_.make(Kind::Sorted, {items}), value);
+    keep(var, keys != 0 ? builder_.keyed(Fold::Max, items, keys) : builder_.make(Kind::Sorted, {items}), value);
   }
 
   void copy_choice(const Var* var, const Expr* given) {

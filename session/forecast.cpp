@@ -111,6 +111,8 @@ class LoopWalk {
     if (ir::is_set_op(expr.kind)) return add(level);
     switch (expr.kind) {
       case ir::Kind::Sorted:
+      case ir::Kind::Keyed:
+      case ir::Kind::Sequence:
       case ir::Kind::EdgeInfo: return add(level);
       case ir::Kind::Vertices:
       case ir::Kind::Edges:

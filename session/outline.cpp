@@ -115,6 +115,14 @@ class Words {
       case Kind::Cut: return fmt::format("{} {} {}", operand(0), ir::keyword(expr), operand(1));
       case Kind::Span: return fmt::format("items {} to {} of {}", operand(1), operand(2), operand(0));
       case Kind::Sorted: return fmt::format("{}, sorted", operand(0));
+      case Kind::Keyed: {
+        const std::string_view fold = keyword(static_cast<const ir::Keyed&>(expr).fold);
+        return fmt::format("the {} of {} by {} key{}, as sorted rows", fold, operand(0),
+                           expr.type->keys == 1 ? "one" : std::to_string(expr.type->keys),
+                           expr.type->keys == 1 ? "" : "s");
+      }
+      case Kind::Sequence: return fmt::format("the numbers from {} below {}", operand(0), operand(1));
+      case Kind::FindRow: return fmt::format("the row of {} by binary search in {}", operand(1), operand(0));
       case Kind::Flatten: return fmt::format("the items of the lists in {}", operand(0));
       case Kind::BitRows:
         return fmt::format("bits of {}neighbors in {} among {}", on_side(expr, "", "lower ", "upper "), operand(0),

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "codegen/host/host_plan.h"
 #include "ir/analysis/resolve.h"
 #include "ir/match.h"
 
@@ -147,22 +148,25 @@ std::string Expressions::set_call(const ir::Expr* expr, std::string_view prefix,
   if (expr->type->is_bit_rows()) {
     return fmt::format("w.{}({}, {}, {})", ir::keyword(*expr), text(expr->operands[0]), text(expr->operands[1]), into);
   }
+  const std::size_t width = expr->type->columns.size();
+  if (const ir::Keyed* table = ir::as<ir::Keyed>(expr)) {
+    return fmt::format("keyed<{}, {}, {}>(w, {}, {}, {})", static_cast<unsigned>(host::row_fold(table->fold)),
+                       expr->type->keys, width, text(expr->operands[0]), into, place(expr));
+  }
+  if (expr->kind == Kind::Sorted)
+    return fmt::format("sorted<{}>(w, {}, {}, {})", width, text(expr->operands[0]), into, place(expr));
+  if (expr->kind == Kind::Sequence)
+    return fmt::format("range(w, {}, {}, {}, {})", text(expr->operands[0]), text(expr->operands[1]), into, place(expr));
   if (!ir::walks(expr->kind)) return fmt::format("w.copy({}, {})", text(expr), into);
   const std::string_view verb = ir::keyword(*expr);
   std::string name = into.empty() ? fmt::format("{}_{}", prefix, verb) : std::string(verb);
-  if (expr->kind != Kind::Sorted) {
-    ir::ListFacts a = facts_.list(expr->operands[0]);
-    ir::ListFacts b = facts_.list(expr->operands[1]);
-    bool of_vertices = expr->kind == Kind::Intersect && expr->operands[0]->kind == Kind::Vertices && b.ascending;
-    if (!(a.ascending && a.unique && b.unique)) name += of_vertices && !into.empty() ? "_distinct" : "_repeats";
-  }
-  std::string arguments;
-  if (expr->kind == Kind::Sorted) {
-    arguments = text(expr->operands[0]);
-  } else {
-    const auto [a, b] = lists(expr);
-    arguments = fmt::format("{}, {}", a, b);
-  }
+  const ir::ListFacts first = facts_.list(expr->operands[0]);
+  const ir::ListFacts second = facts_.list(expr->operands[1]);
+  bool of_vertices = expr->kind == Kind::Intersect && expr->operands[0]->kind == Kind::Vertices && second.ascending;
+  if (!(first.ascending && first.unique && second.unique))
+    name += of_vertices && !into.empty() ? "_distinct" : "_repeats";
+  const auto [a, b] = lists(expr);
+  const std::string arguments = fmt::format("{}, {}", a, b);
   return into.empty() ? fmt::format("w.{}({})", name, arguments) : fmt::format("w.{}({}, {})", name, arguments, into);
 }
 
@@ -248,9 +252,8 @@ Expressions::Printed Expressions::print(const ir::Expr* expr) {
       [&](const ir::Max&) { return primary(call(fmt::format("larger<{}>", type(expr->type)), expr)); },
       [&](const ir::AtMost&) { return primary(worker_call("at_most", expr)); },
       [&](const ir::Contains& e) { return expr->operands[0]->type->bits ? primary(call("has_bit", expr)) : named(e); },
-      [&](const ir::OneOf<ir::LowerBound, ir::HasEdge, ir::MaxDegree, ir::Vertices, ir::Edges, ir::Neighbors> auto& e) {
-        return named(e);
-      },
+      [&](const ir::OneOf<ir::LowerBound, ir::FindRow, ir::HasEdge, ir::MaxDegree, ir::Vertices, ir::Edges,
+                          ir::Neighbors> auto& e) { return named(e); },
       [&](const ir::InGroup<ir::Group::Slice> auto& e) { return named(e); },
       [](const ir::InGroup<ir::Group::SetOp, ir::Group::Reorder, ir::Group::Bits> auto&) -> Printed {
         MATCHA_UNREACHABLE("a set operation of stage kernel that is not stored");

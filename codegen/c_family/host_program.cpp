@@ -206,10 +206,13 @@ class HostEmitter {
   void step(const ir::Return* s) { results(*s); }
 
   void let(const ir::Let& s) {
-    bool set = ir::walks(s.value->kind);
+    const bool range = s.value->kind == Kind::Sequence;
+    bool set = ir::walks(s.value->kind) || range;
     std::string value;
     if (set) {
-      std::string size = fmt::format("{}.size", expressions_.text(s.value->operands[0], Precedence::Primary));
+      std::string first = expressions_.text(s.value->operands[0], Precedence::Primary);
+      std::string size = range ? fmt::format("range_size({}, {})", first, expressions_.text(s.value->operands[1]))
+                               : fmt::format("{}.size", first);
       value = expressions_.set_operation(s.value, fmt::format("host.room<{}>({})", columns(s.var->type), size));
     } else {
       value = expressions_.text(s.value);

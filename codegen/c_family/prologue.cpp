@@ -48,7 +48,7 @@ std::string worker_prologue() {
         "runtime/common/task_walk.h",      "runtime/common/checked.h",     "runtime/common/rooms.h",
         "runtime/common/lane_search.h",    "runtime/common/flat_counts.h", "runtime/common/bits.h",
         "runtime/common/bit_walks.h",      "runtime/common/bit_sets.h",    "runtime/common/bit_rows.h",
-        "runtime/common/set_operations.h", "runtime/common/worker.h"}) {
+        "runtime/common/set_operations.h", "runtime/common/keyed_rows.h",  "runtime/common/worker.h"}) {
     result += standalone_text(path);
   }
   return result;

@@ -113,7 +113,8 @@ void Planner::prepare(const ir::Expr& e) {
   for (const ir::Expr* operand : e.operands) prepare(*operand);
   bool words = e.kind == ir::Kind::EdgeInfo && (e.type->columns[0]->is_scalar(ir::ScalarKind::Bool) ||
                                                 e.type->columns[0]->is_scalar(ir::ScalarKind::Vid));
-  if (e.kind == ir::Kind::Sorted || e.kind == ir::Kind::Literal || words) store(e, false);
+  const bool made = ir::group_of(e.kind) == ir::Group::Reorder || e.kind == ir::Kind::Literal;
+  if (made || words) store(e, false);
 }
 
 /// Prepares the second list of a set operation: a literal stays, a list that may not ascend is sorted.
@@ -135,7 +136,7 @@ FrameList Planner::store(const ir::Expr& e, bool sorted) {
   step.columns = host::element_kinds(*e.type);
   step.measure = next_name();
   step.fill = step.measure + "_fill";
-  const bool filtered = ir::walks(e.kind) && ir::is_part_of_first(e.kind);
+  const bool filtered = ir::walks(e.kind);  // At most as many rows as the first list has.
   maker_.measure(step.measure, filtered && !sorted ? *e.operands[0] : e, step.slot);
   maker_.fill(step.fill, e, step.slot, sorted);
   FrameList result{step.slot, e.type};

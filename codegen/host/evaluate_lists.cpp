@@ -137,7 +137,9 @@ List Evaluator::make(const ir::Expr& e) {
       [&](const ir::Neighbors& x) { return neighbors(x); }, [&](const ir::EdgeInfo& x) { return edge_info(x); },
       [&](const ir::Literal& x) { return literal(x); },
       [&](const ir::InGroup<Group::SetOp> auto& x) { return membership(x); }, [&](const ir::Cut& x) { return cut(x); },
-      [&](const ir::Span& x) { return span(x); }, [&](const ir::Sorted& x) { return sorted(x); },
+      [&](const ir::Span& x) { return span(x); }, [&](const ir::Sequence& x) { return range(x); },
+      [&](const ir::Sorted& x) { return folded(x, runtime::RowFold::Keep); },
+      [&](const ir::Keyed& x) { return folded(x, row_fold(x.fold)); },
       [&](const ir::Select& x) { return items(*x.operands[get<bool>(*x.operands[0]) ? 1 : 2]); }, never, gone);
 }
 
@@ -240,16 +242,38 @@ List Evaluator::span(const ir::Expr& e) {
   return all.part(static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(std::max(begin, end)));
 }
 
-List Evaluator::sorted(const ir::Expr& e) {
+List Evaluator::folded(const ir::Expr& e, runtime::RowFold fold) {
   const List all = items(*e.operands[0]);
   std::vector<runtime::Column> columns = columns_of(all.kinds, all.size);
-  with_items(all.kinds[0], [&](auto item) {
-    using T = decltype(item);
-    const std::span<T> ascending(static_cast<T*>(columns[0].data()), all.size);
-    std::ranges::copy(all.column<T>(0), ascending.begin());
-    std::ranges::stable_sort(ascending, before<T>);
-  });
-  return owned(std::move(columns), all.size);
+  std::vector<runtime::RowColumn> rows;
+  for (std::size_t c = 0; c < columns.size(); ++c) rows.push_back({all.columns[c], columns[c].data(), all.kinds[c]});
+  const std::int64_t size = runtime::rt_fold_rows(rows.data(), static_cast<std::uint32_t>(rows.size()), e.type->keys,
+                                                  static_cast<std::uint32_t>(fold), all.size);
+  if (size < 0) trap(size == runtime::kRowsMemory ? TrapCode::OutOfMemory : TrapCode::IntegerOverflow, e.loc);
+  return owned(std::move(columns), static_cast<std::uint64_t>(size));
+}
+
+List Evaluator::range(const ir::Expr& e) {
+  const std::int64_t begin = get<std::int64_t>(*e.operands[0]);
+  const std::int64_t end = std::max(begin, get<std::int64_t>(*e.operands[1]));
+  const std::uint64_t size = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
+  std::vector<runtime::Column> columns = columns_of({ElementKind::Int}, size);
+  std::int64_t* to = static_cast<std::int64_t*>(columns[0].data());
+  for (std::int64_t item = begin; item < end; ++item) *to++ = item;
+  return owned(std::move(columns), size);
+}
+
+Scalar Evaluator::find_row(const ir::Expr& e) {
+  const List table = items(*e.operands[0]);
+  std::vector<runtime::KeyPart> parts;
+  for (std::size_t i = 1; i < e.operands.size(); ++i) {
+    const Scalar key = eval(*e.operands[i]);
+    const ElementKind kind = table.kinds[i - 1];
+    const std::uint64_t word = with_items(
+        kind, [&](auto item) -> std::uint64_t { return static_cast<std::uint64_t>(item_as<decltype(item)>(key)); });
+    parts.push_back({table.columns[i - 1], word, kind});
+  }
+  return runtime::rt_find_row(parts.data(), static_cast<std::uint32_t>(parts.size()), table.size);
 }
 
 Scalar Evaluator::item(const ir::At& e) {

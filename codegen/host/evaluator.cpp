@@ -157,8 +157,8 @@ Scalar Evaluator::compute(const ir::Expr& e) {
       [&](const ir::AtMost& x) { return at_most(x); }, [&](const ir::Convert& x) { return conversion(x); },
       [&](const ir::Size&) -> Scalar { return static_cast<std::int64_t>(count(operand(0))); },
       [&](const ir::At& x) { return item(x); }, [&](const ir::Contains& x) { return contains(x); },
-      [&](const ir::LowerBound& x) { return lower_bound(x); }, [&](const ir::Label& x) { return label(x); },
-      [&](const ir::HasEdge& x) { return has_edge(x); },
+      [&](const ir::LowerBound& x) { return lower_bound(x); }, [&](const ir::FindRow& x) { return find_row(x); },
+      [&](const ir::Label& x) { return label(x); }, [&](const ir::HasEdge& x) { return has_edge(x); },
       [&](const ir::MaxDegree&) -> Scalar { return static_cast<std::int64_t>(graph(operand(0)).view.max_degree); },
       never, gone);
 }

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "codegen/host/values.h"
+#include "runtime/cpu/keyed_rows.h"
 
 namespace matcha::codegen::host {
 
@@ -41,6 +42,7 @@ class Evaluator {
   Scalar item(const ir::At& e);
   Scalar contains(const ir::Expr& e);
   Scalar lower_bound(const ir::Expr& e);
+  Scalar find_row(const ir::Expr& e);
   Scalar label(const ir::Expr& e);
   Scalar has_edge(const ir::Expr& e);
 
@@ -52,7 +54,9 @@ class Evaluator {
   List membership(const ir::Expr& e);
   List cut(const ir::Expr& e);
   List span(const ir::Expr& e);
-  List sorted(const ir::Expr& e);
+  /// The rows of `sorted` and `keyed`.
+  List folded(const ir::Expr& e, runtime::RowFold fold);
+  List range(const ir::Expr& e);
 
   Values& values_;
   const runtime::Universe& universe_;

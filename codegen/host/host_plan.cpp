@@ -203,6 +203,15 @@ SinkForm sink_form(const ir::Sink& sink) {
   MATCHA_UNREACHABLE("a sink kind");
 }
 
+runtime::RowFold row_fold(ir::Fold fold) {
+  switch (fold) {
+    case ir::Fold::Sum: return runtime::RowFold::Sum;
+    case ir::Fold::Min: return runtime::RowFold::Min;
+    case ir::Fold::Max: return runtime::RowFold::Max;
+  }
+  MATCHA_UNREACHABLE("a fold");
+}
+
 std::string_view name(SinkForm form) {
   switch (form) {
     case SinkForm::SumInt: return "SumInt";

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/nodes.h"
+#include "runtime/cpu/keyed_rows.h"
 #include "runtime/cpu/region.h"
 
 /// The top level of a module of stage kernel as data: one description that every back end but the interpreter reads.
@@ -20,6 +21,8 @@ std::vector<runtime::ElementKind> element_kinds(const ir::Type& list);
 /// How the workers' parts of a sink are merged.
 enum class SinkForm { SumInt, SumFloat, MinInt, MinFloat, MaxInt, MaxFloat, Any, All, Rows };
 SinkForm sink_form(const ir::Sink& sink);
+/// The fold of the run-time library.
+runtime::RowFold row_fold(ir::Fold fold);
 /// `SumInt` and so on.
 std::string_view name(SinkForm form);
 

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "codegen/interp/evaluator.h"
 #include "ir/check.h"
+#include "runtime/common/exact_sum.h"
 
 namespace matcha::codegen::interp {
 
@@ -12,6 +14,46 @@ using ir::Kind;
 using ir::ScalarKind;
 
 std::shared_ptr<List> empty_list(const ir::Expr& e) { return std::make_shared<List>(e.type->columns.size()); }
+
+std::vector<Value> row_of(const List& list, std::size_t row) {
+  std::vector<Value> values;
+  for (const std::vector<Value>& column : list.columns) values.push_back(column[row]);
+  return values;
+}
+
+void append(List& list, const std::vector<Value>& row) {
+  for (std::size_t c = 0; c < row.size(); ++c) list.columns[c].push_back(row[c]);
+  ++list.rows;
+}
+
+bool is_zero(const Value& value) {
+  const double* real = std::get_if<double>(&value);
+  return real != nullptr ? *real == 0 : std::get<std::int64_t>(value) == 0;
+}
+
+/// The sums of the columns of `rows`, which has at least one row. Traps if a sum of ints leaves 64 bits.
+std::vector<Value> sums(const std::vector<std::vector<Value>>& rows, SourceLoc loc) {
+  std::vector<Value> result;
+  for (std::size_t c = 0; c < rows[0].size(); ++c) {
+    __int128 whole = 0;
+    runtime::ExactSum exact;
+    exact_sum_clear(exact);
+    for (const std::vector<Value>& row : rows) {
+      if (const double* real = std::get_if<double>(&row[c])) {
+        exact_sum_add(exact, *real);
+      } else {
+        whole += std::get<std::int64_t>(row[c]);
+      }
+    }
+    if (std::holds_alternative<double>(rows[0][c])) {
+      result.emplace_back(exact_sum_round(exact));
+      continue;
+    }
+    if (whole < INT64_MIN || whole > INT64_MAX) trap(runtime::TrapCode::IntegerOverflow, loc);
+    result.emplace_back(static_cast<std::int64_t>(whole));
+  }
+  return result;
+}
 
 template <typename Visit>
 void for_each_vertex(const runtime::GraphView& view, const Visit& visit) {
@@ -141,10 +183,57 @@ Value Evaluator::span(const ir::Expr& e) {
 
 Value Evaluator::sorted(const ir::Expr& e) {
   ListPtr items = list(*e.operands[0]);
+  std::vector<std::vector<Value>> rows;
+  for (std::size_t row = 0; row < items->rows; ++row) rows.push_back(row_of(*items, row));
+  std::ranges::stable_sort(rows, [](const auto& a, const auto& b) { return compare_rows(a, b) < 0; });
   std::shared_ptr<List> result = empty_list(e);
-  result->columns[0] = ascending(items->columns[0]);
-  result->rows = items->rows;
+  for (const std::vector<Value>& row : rows) append(*result, row);
   return ListPtr(result);
+}
+
+Value Evaluator::keyed(const ir::Keyed& e) {
+  ListPtr items = list(*e.operands[0]);
+  const auto before = [](const auto& a, const auto& b) { return compare_rows(a, b) < 0; };
+  std::map<std::vector<Value>, std::vector<std::vector<Value>>, decltype(before)> groups(before);
+  for (std::size_t row = 0; row < items->rows; ++row) {
+    std::vector<Value> key = row_of(*items, row);
+    std::vector<Value> rest(key.begin() + e.type->keys, key.end());
+    key.resize(e.type->keys);
+    groups[key].push_back(std::move(rest));
+  }
+  std::shared_ptr<List> result = empty_list(e);
+  for (const auto& [key, rests] : groups) {
+    std::vector<Value> row = key;
+    std::vector<Value> folded;
+    switch (e.fold) {
+      case ir::Fold::Sum: folded = sums(rests, e.loc); break;
+      case ir::Fold::Min: folded = *std::ranges::min_element(rests, before); break;
+      case ir::Fold::Max: folded = *std::ranges::max_element(rests, before); break;
+    }
+    if (e.fold == ir::Fold::Sum && std::ranges::all_of(folded, is_zero)) continue;
+    row.insert(row.end(), folded.begin(), folded.end());
+    append(*result, row);
+  }
+  return ListPtr(result);
+}
+
+Value Evaluator::range(const ir::Expr& e) {
+  const std::int64_t end = get<std::int64_t>(*e.operands[1]);
+  std::shared_ptr<List> result = empty_list(e);
+  for (std::int64_t item = get<std::int64_t>(*e.operands[0]); item < end; ++item) append(*result, {item});
+  return ListPtr(result);
+}
+
+Value Evaluator::find_row(const ir::Expr& e) {
+  ListPtr table = list(*e.operands[0]);
+  std::vector<Value> key;
+  for (const ir::Expr* operand : e.operands.subspan(1)) key.push_back(eval(*operand));
+  for (std::size_t row = 0; row < table->rows; ++row) {
+    std::vector<Value> other = row_of(*table, row);
+    other.resize(key.size());
+    if (compare_rows(other, key) == 0) return static_cast<std::int64_t>(row);
+  }
+  return std::int64_t{-1};
 }
 
 Value Evaluator::flatten(const ir::Expr& e) {

@@ -69,14 +69,15 @@ Value Evaluator::compute(const ir::Expr& e) {
         std::vector<Value> items = ascending(list(*n.operands[0])->columns[0]);
         return Value(holds(items, eval(*n.operands[1])));
       },
-      [&](const LowerBound& n) { return lower_bound(n); }, [&](const Label& n) { return label(n); },
-      [&](const HasEdge& n) { return has_edge(n); },
+      [&](const LowerBound& n) { return lower_bound(n); }, [&](const FindRow& n) { return find_row(n); },
+      [&](const Label& n) { return label(n); }, [&](const HasEdge& n) { return has_edge(n); },
       [&](const MaxDegree& n) { return Value(static_cast<std::int64_t>(graph(*n.operands[0]).max_degree)); },
       [&](const CommonNeighbors& n) { return common(n); }, [&](const Vertices& n) { return vertices(n); },
       [&](const Edges& n) { return edges(n); }, [&](const Neighbors& n) { return neighbors(n); },
       [&](const EdgeInfo& n) { return edge_info(n); }, [&](const Literal& n) { return literal(n); },
       [&](const InGroup<Group::SetOp> auto& n) { return set_operation(n); }, [&](const Cut& n) { return cut(n); },
       [&](const Span& n) { return span(n); }, [&](const Sorted& n) { return sorted(n); },
+      [&](const Keyed& n) { return keyed(n); }, [&](const Sequence& n) { return range(n); },
       [&](const Flatten& n) { return flatten(n); }, [&](const BitRows& n) { return rows(n); },
       [&](const BitRow& n) {
         ListPtr all = list(*n.operands[0]);

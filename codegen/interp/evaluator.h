@@ -59,6 +59,7 @@ class Evaluator {
   Value conversion(const ir::Expr& e);
   Value item(const ir::At& e);
   Value lower_bound(const ir::Expr& e);
+  Value find_row(const ir::Expr& e);
   Value label(const ir::Expr& e);
   Value has_edge(const ir::Expr& e);
   Value common(const ir::CommonNeighbors& e);
@@ -74,6 +75,8 @@ class Evaluator {
   Value cut(const ir::Cut& e);
   Value span(const ir::Expr& e);
   Value sorted(const ir::Expr& e);
+  Value keyed(const ir::Keyed& e);
+  Value range(const ir::Expr& e);
   Value flatten(const ir::Expr& e);
   /// For each item of a list the positions in it of the item's neighbours.
   Value rows(const ir::BitRows& e);

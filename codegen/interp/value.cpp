@@ -43,6 +43,18 @@ const Value& extreme(const Value& a, const Value& b, bool smaller) {
   return (*y < *x) == smaller ? b : a;
 }
 
+int compare_rows(const std::vector<Value>& a, const std::vector<Value>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (less(a[i], b[i])) return -1;
+    if (less(b[i], a[i])) return 1;
+    const double* x = std::get_if<double>(&a[i]);
+    if (x == nullptr || std::isnan(*x)) continue;
+    const bool negative = std::signbit(*x);
+    if (negative != std::signbit(std::get<double>(b[i]))) return negative ? -1 : 1;
+  }
+  return 0;
+}
+
 std::vector<Value> ascending(const std::vector<Value>& items) {
   std::vector<Value> result = items;
   std::stable_sort(result.begin(), result.end(), less);

@@ -48,6 +48,9 @@ const Value& extreme(const Value& a, const Value& b, bool smaller);
 /// The items of a list of one column in ascending order.
 std::vector<Value> ascending(const std::vector<Value>& items);
 
+/// The order of two rows, compared from the left by `less`, but -0 is below +0: negative, zero, positive.
+int compare_rows(const std::vector<Value>& a, const std::vector<Value>& b);
+
 /// True if `items`, in the order of `ascending`, contain a value equal to `item`; NaN equals nothing.
 bool holds(const std::vector<Value>& items, const Value& item);
 

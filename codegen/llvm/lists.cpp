@@ -4,12 +4,14 @@
 
 #include <cstddef>
 
+#include "codegen/host/host_plan.h"
 #include "codegen/llvm/bits.h"
 #include "codegen/llvm/graphs.h"
 #include "codegen/llvm/loops.h"
 #include "codegen/llvm/scalars.h"
 #include "codegen/llvm/sets.h"
 #include "ir/match.h"
+#include "runtime/cpu/keyed_rows.h"
 
 namespace matcha::codegen::jit {
 
@@ -129,6 +131,11 @@ Value* Lists::size_of(const ir::Expr& list_expr) {
   }
   if (ir::is_set_op(list_expr.kind) && !module_.stored().contains(&list_expr)) return sets_.count(list_expr);
   if (list_expr.kind == ir::Kind::Sorted) return size_of(*list_expr.operands[0]);
+  if (list_expr.kind == ir::Kind::Sequence && !module_.stored().contains(&list_expr)) {
+    Value* begin = scalars_.of(*list_expr.operands[0]);
+    Value* end = scalars_.of(*list_expr.operands[1]);
+    return b_.CreateSelect(b_.CreateICmpSLT(begin, end), b_.CreateSub(end, begin), f_.integer(0));
+  }
   return of(list_expr).size;
 }
 
@@ -140,6 +147,24 @@ Value* Lists::at(const ir::At& e) {
     b_.CreateCall(MATCHA_RUNTIME(module_, rt_note_index, Effect::Any), {index, items.size});
   });
   return f_.load_cell(items.columns[e.column], index);
+}
+
+Value* Lists::find_row(const ir::Expr& e) {
+  using runtime::rt_find_row;
+  const ir::Expr& table_expr = *e.operands[0];
+  const List table = of(table_expr);
+  llvm::StructType* type = llvm::StructType::get(module_.context(), {f_.ptr, f_.i64, f_.i32});
+  const std::size_t keys = e.operands.size() - 1;
+  Value* parts = f_.local(type, "key", f_.integer(keys));
+  for (std::size_t i = 0; i < keys; ++i) {
+    Value* part = f_.gep(type, parts, f_.integer(i));
+    b_.CreateStore(table.columns[i].data, b_.CreateStructGEP(type, part, 0));
+    b_.CreateStore(b_.CreateZExtOrTrunc(scalars_.of(*e.operands[i + 1]), f_.i64), b_.CreateStructGEP(type, part, 1));
+    b_.CreateStore(b_.getInt32(static_cast<std::uint32_t>(host::element_kind(*table_expr.type->columns[i]))),
+                   b_.CreateStructGEP(type, part, 2));
+  }
+  return b_.CreateCall(MATCHA_RUNTIME(module_, rt_find_row, Effect::Any),
+                       {parts, b_.getInt32(static_cast<std::uint32_t>(keys)), table.size}, "row");
 }
 
 Value* Lists::holds(const List& items, Value* x) {

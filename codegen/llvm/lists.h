@@ -34,6 +34,8 @@ class Lists {
   List of_loop(const ir::Expr& e);
   /// The number of items; for a set operation, emits a count.
   Value* size_of(const ir::Expr& list_expr);
+  /// The position of the row with a key; -1: there is none.
+  Value* find_row(const ir::Expr& e);
   /// The item of an `at`; traps if the position is outside the list.
   Value* at(const ir::At& e);
   /// True if `item` is in the ascending list, by binary search.

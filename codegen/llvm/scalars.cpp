@@ -55,7 +55,8 @@ Value* Scalars::of(const ir::Expr& e) {
         List items = lists_.of(*x.operands[0]);
         return lists_.lower_bound(items, of(*x.operands[1]));
       },
-      [&](const ir::Label& x) { return graphs_.label(x); }, [&](const ir::HasEdge& x) { return has_edge(x); },
+      [&](const ir::FindRow& x) { return lists_.find_row(x); }, [&](const ir::Label& x) { return graphs_.label(x); },
+      [&](const ir::HasEdge& x) { return has_edge(x); },
       [&](const ir::MaxDegree& x) -> Value* {
         return graphs_.field(*x.operands[0], offsetof(runtime::GraphView, max_degree), f_.i64, "max_degree");
       },

@@ -10,6 +10,7 @@
 #include "ir/match.h"
 #include "runtime/cpu/common_neighbors.h"
 #include "runtime/cpu/general_sets.h"
+#include "runtime/cpu/keyed_rows.h"
 
 namespace matcha::codegen::jit {
 
@@ -70,6 +71,8 @@ Value* Sets::contains(const ir::Expr& e) {
 
 Value* Sets::store(const ir::Expr& e, const List& out) {
   if (module_.stored().contains(&e)) return copy_items(lists_.of(e), out);
+  if (e.kind == ir::Kind::Sequence) return range(e, out);
+  if (e.kind == ir::Kind::Keyed || (e.kind == ir::Kind::Sorted && out.columns.size() > 1)) return fold_rows(e, out);
   if (e.kind == ir::Kind::Sorted) return sort_items(e, out);
   if (!ir::is_set_op(e.kind)) return copy_items(lists_.of(e), out);
   bool common = ir::keeps_found(e.kind);
@@ -183,6 +186,41 @@ Value* Sets::sort_items(const ir::Expr& e, const List& out) {
   Value* count = store(*e.operands[0], out);
   if (!module_.facts().list(e.operands[0]).ascending) sort(out, count);
   return count;
+}
+
+Value* Sets::fold_rows(const ir::Expr& e, const List& out) {
+  using namespace runtime;
+  const List from = lists_.of(*e.operands[0]);
+  check_room(from.size, out);
+  const ir::Keyed* keyed = ir::as<ir::Keyed>(&e);
+  llvm::StructType* type = llvm::StructType::get(module_.context(), {f_.ptr, f_.ptr, f_.i32});
+  Value* columns = f_.local(type, "columns", f_.integer(out.columns.size()));
+  for (std::size_t c = 0; c < out.columns.size(); ++c) {
+    Value* column = f_.gep(type, columns, f_.integer(c));
+    b_.CreateStore(from.columns[c].data, b_.CreateStructGEP(type, column, 0));
+    b_.CreateStore(out.columns[c].data, b_.CreateStructGEP(type, column, 1));
+    b_.CreateStore(b_.getInt32(static_cast<std::uint32_t>(host::element_kind(*e.type->columns[c]))),
+                   b_.CreateStructGEP(type, column, 2));
+  }
+  const RowFold fold = keyed != nullptr ? host::row_fold(keyed->fold) : RowFold::Keep;
+  Value* count = b_.CreateCall(MATCHA_RUNTIME(module_, rt_fold_rows, Effect::Any),
+                               {columns, b_.getInt32(static_cast<std::uint32_t>(out.columns.size())),
+                                b_.getInt32(e.type->keys), b_.getInt32(static_cast<std::uint32_t>(fold)), from.size},
+                               "rows");
+  const auto failed = [&](std::int64_t code) {
+    return b_.CreateICmpEQ(count, f_.integer(static_cast<std::uint64_t>(code)));
+  };
+  f_.trap_if(failed(kRowsOverflow), TrapCode::IntegerOverflow, e.loc);
+  f_.trap_if(failed(kRowsMemory), TrapCode::OutOfMemory, e.loc);
+  return count;
+}
+
+Value* Sets::range(const ir::Expr& e, const List& out) {
+  Value* begin = scalars_.of(*e.operands[0]);
+  Value* size = lists_.size_of(e);
+  check_room(size, out);
+  f_.count_up(f_.integer(0), size, 1, [&](Value* i) { f_.store_cell(out.columns[0], i, b_.CreateAdd(begin, i)); });
+  return size;
 }
 
 void Sets::sort(const List& out, Value* count) {

@@ -45,6 +45,9 @@ class Sets {
   List second_list(const ir::Expr& set_operation, bool& ascending);
 
  private:
+  /// The rows of `sorted` and `keyed`.
+  Value* fold_rows(const ir::Expr& e, const List& out);
+  Value* range(const ir::Expr& e, const List& out);
   Value* copy_items(const List& from, const List& out);
   Value* sort_items(const ir::Expr& e, const List& out);
   void sort(const List& out, Value* count);

@@ -121,6 +121,10 @@ MATCHA_ACTION(contains_literal);  ///< Whether `a` is among the `n` registers fr
 MATCHA_ACTION(contains_any);      ///< Whether `b` is in the list `a`, in any order; the cell is `n`.
 MATCHA_ACTION(copy_items);  ///< From list `a` to list `b`; the cells of both are in the table, those of `a` first.
 MATCHA_ACTION(sort);        ///< `b` items where `a` points; the cell is `n`.
+MATCHA_ACTION(fold_rows);   ///< The rows of list `a` in the columns of list `b`; `c` keys, `n`: a RowFold.
+MATCHA_ACTION(find_row);    ///< In table `a`; the keys are in the table.
+MATCHA_ACTION(fill_range);  ///< `c` items from `b` on, where `a` points.
+MATCHA_ACTION(range_size);  ///< Of the items from `a` on that are below `b`.
 MATCHA_ACTION(
     common_neighbors);  ///< Of the list `a` in graph `b`, cut `c`, part `d`; counters at the register `value`.
 

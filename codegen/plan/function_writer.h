@@ -125,6 +125,8 @@ class FunctionWriter {
   // sets.cpp
   Reg count_items(const ir::Expr& e);
   Reg store_items(const ir::Expr& e, const List* maybe_out);
+  Reg fold_rows(const ir::Expr& e, const List& out);
+  Reg find_row(const ir::Expr& e);
   Reg copy_items(const List& from, const List& out);
   void check_room(Reg items, const List* maybe_out);
   Reg filter(const ir::Expr& e, const List& a, const List* maybe_out);

@@ -6,6 +6,7 @@
 #include "ir/check.h"
 #include "runtime/cpu/common_neighbors.h"
 #include "runtime/cpu/general_sets.h"
+#include "runtime/cpu/keyed_rows.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/labels.h"
 
@@ -408,6 +409,46 @@ const Op* sort(const Op* op, Word* r) {
     case Cell::WordVid:
     case Cell::WordBool: runtime::rt_sort_i64(pointer<std::int64_t>(data), count); break;
   }
+  return op + 1;
+}
+
+const Op* fold_rows(const Op* op, Word* r) {
+  const Table& table = *pointer<const Table>(op->value);
+  std::vector<runtime::RowColumn> columns;
+  for (std::size_t c = 0; c < table.cells.size(); ++c) {
+    columns.push_back({pointer<const char>(r[op->a + 1 + c]), pointer<char>(r[op->b + 1 + c]),
+                       static_cast<runtime::ElementKind>(table.cells[c])});
+  }
+  const std::int64_t rows =
+      runtime::rt_fold_rows(columns.data(), static_cast<std::uint32_t>(columns.size()), op->c, op->n, r[op->a]);
+  if (rows < 0) return trap(op, r, rows == runtime::kRowsMemory ? TrapCode::OutOfMemory : TrapCode::IntegerOverflow);
+  r[op->to] = static_cast<Word>(rows);
+  return op + 1;
+}
+
+const Op* find_row(const Op* op, Word* r) {
+  const Table& table = *pointer<const Table>(op->value);
+  constexpr std::size_t kUsual = 4;
+  runtime::KeyPart usual[kUsual];
+  std::vector<runtime::KeyPart> many(table.regs.size() > kUsual ? table.regs.size() : 0);
+  runtime::KeyPart* parts = many.empty() ? usual : many.data();
+  for (std::size_t i = 0; i < table.regs.size(); ++i) {
+    parts[i] = {pointer<const char>(r[op->a + 1 + i]), r[table.regs[i]],
+                static_cast<runtime::ElementKind>(table.cells[i])};
+  }
+  r[op->to] = static_cast<Word>(runtime::rt_find_row(parts, static_cast<std::uint32_t>(table.regs.size()), r[op->a]));
+  return op + 1;
+}
+
+const Op* fill_range(const Op* op, Word* r) {
+  std::int64_t* items = pointer<std::int64_t>(r[op->a]);
+  for (Word i = 0; i < r[op->c]; ++i) items[i] = static_cast<std::int64_t>(r[op->b] + i);
+  return op + 1;
+}
+
+const Op* range_size(const Op* op, Word* r) {
+  const bool some = static_cast<std::int64_t>(r[op->a]) < static_cast<std::int64_t>(r[op->b]);
+  r[op->to] = some ? r[op->b] - r[op->a] : 0;
   return op + 1;
 }
 

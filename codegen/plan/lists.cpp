@@ -179,6 +179,11 @@ Reg FunctionWriter::size_of(const ir::Expr& list_expr) {
   }
   if (ir::is_set_op(list_expr.kind) && !layout_.stored().contains(&list_expr)) return count_items(list_expr);
   if (list_expr.kind == ir::Kind::Sorted) return size_of(*list_expr.operands[0]);
+  if (list_expr.kind == ir::Kind::Sequence && !layout_.stored().contains(&list_expr)) {
+    const Reg begin = scalar(*list_expr.operands[0]), end = scalar(*list_expr.operands[1]), to = new_reg();
+    put(act::range_size, to, begin, end);
+    return to;
+  }
   return list(list_expr).base;
 }
 

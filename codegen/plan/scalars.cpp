@@ -59,6 +59,7 @@ Reg FunctionWriter::compute(const ir::Expr& e) {
         put(search(items.cells[0], false), to, items.base, item);
         return to;
       },
+      [&](const ir::FindRow& x) { return find_row(x); },
       [&](const ir::Label& x) {
         const Reg vertex = scalar(*x.operands[1]), view = graph(*x.operands[0]), to = new_reg();
         const bool known = layout_.facts().labelled(x.operands[0]);
@@ -169,6 +170,15 @@ Reg FunctionWriter::contains(const ir::Expr& e) {
     put(ascending ? act::contains : act::contains_any, to, items.base, x).n =
         static_cast<std::uint32_t>(items.cells[0]);
   }
+  return to;
+}
+
+Reg FunctionWriter::find_row(const ir::Expr& e) {
+  const List rows = list(*e.operands[0]);
+  std::vector<Reg> keys;
+  for (const ir::Expr* operand : e.operands.subspan(1)) keys.push_back(scalar(*operand));
+  const Reg to = new_reg();
+  put(act::find_row, to, rows.base).value = word(table(keys, rows.cells));
   return to;
 }
 

@@ -1,3 +1,4 @@
+#include "codegen/host/host_plan.h"
 #include "codegen/plan/function_writer.h"
 #include "ir/match.h"
 
@@ -54,12 +55,21 @@ Reg FunctionWriter::count_items(const ir::Expr& e) {
 /// Stores the items of `e` in the columns of `maybe_out` unless it is null; returns their number.
 Reg FunctionWriter::store_items(const ir::Expr& e, const List* maybe_out) {
   if (e.kind == ir::Kind::Sorted && !layout_.stored().contains(&e)) {
+    if (e.type->columns.size() > 1) return fold_rows(e, *maybe_out);
     const Reg count = store_items(*e.operands[0], maybe_out);
     if (!layout_.facts().list(e.operands[0]).ascending)
       put(act::sort, 0, maybe_out->column(0), count).n = static_cast<std::uint32_t>(maybe_out->cells[0]);
     return count;
   }
-  if (!ir::is_set_op(e.kind) || layout_.stored().contains(&e)) return copy_items(list(e), *maybe_out);
+  const bool stored = layout_.stored().contains(&e);
+  if (e.kind == ir::Kind::Sequence && !stored) {
+    const Reg begin = scalar(*e.operands[0]), size = size_of(e);
+    check_room(size, maybe_out);
+    put(act::fill_range, 0, maybe_out->column(0), begin, size);
+    return size;
+  }
+  if (e.kind == ir::Kind::Keyed && !stored) return fold_rows(e, *maybe_out);
+  if (!ir::is_set_op(e.kind) || stored) return copy_items(list(e), *maybe_out);
   const bool common = ir::keeps_found(e.kind), literal = e.operands[1]->kind == ir::Kind::Literal;
   const bool of_vertices = common && e.operands[0]->kind == ir::Kind::Vertices && !literal;
   const bool by_kernel = !literal && layout_.kernel_operands(e);
@@ -78,6 +88,19 @@ Reg FunctionWriter::store_items(const ir::Expr& e, const List* maybe_out) {
   const Reg to = new_reg();
   put(by_kernel ? (common ? act::intersect : act::diff) : act::intersect_distinct, to, a.base, b.base,
       maybe_out->column(0));
+  return to;
+}
+
+/// The rows of `sorted` and `keyed`.
+Reg FunctionWriter::fold_rows(const ir::Expr& e, const List& out) {
+  const List from = list(*e.operands[0]);
+  check_room(from.base, &out);
+  const ir::Keyed* keyed = ir::as<ir::Keyed>(&e);
+  const runtime::RowFold fold = keyed != nullptr ? host::row_fold(keyed->fold) : runtime::RowFold::Keep;
+  const Reg to = new_reg();
+  Op& op = trapping(put(act::fold_rows, to, from.base, out.base, e.type->keys), e.loc);
+  op.n = static_cast<std::uint32_t>(fold);
+  op.value = word(table({}, out.cells));
   return to;
 }
 

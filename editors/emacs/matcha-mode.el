@@ -24,10 +24,11 @@
 (defconst matcha-keywords
   '("from" "import" "def" "return" "lambda" "if" "else" "and" "or" "not"))
 (defconst matcha-constants '("True" "False" "None"))
-(defconst matcha-types '("int" "float" "bool" "Var" "Tuple" "List" "Graph"))
+(defconst matcha-types '("int" "float" "bool" "Var" "Tuple" "List" "Table" "Graph"))
 (defconst matcha-operators
   '("mk_tuple" "get" "mk_list" "mk_graph" "neighbor" "sources" "labels" "edge_info" "vertex_label" "vertices" "edges" "arcs" "has_edge"
-    "apply" "intersect" "diff" "sum" "size" "min" "max" "any" "all" "flatten"))
+    "apply" "intersect" "diff" "sum" "size" "min" "max" "any" "all" "flatten"
+    "range" "sort" "top" "sum_by" "count_by" "min_by" "max_by" "keys" "values" "subgraph"))
 
 (defvar matcha-mode-syntax-table
   (let ((table (make-syntax-table)))

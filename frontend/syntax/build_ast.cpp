@@ -5,6 +5,8 @@
 #include <limits>
 #include <set>
 
+#include "frontend/builtins.h"
+
 namespace matcha::frontend::syntax {
 
 using grammar::MatchaParser;
@@ -451,19 +453,35 @@ class Builder {
     return out;
   }
 
+  ast::ListExpr* items(MatchaParser::AtomContext* context, SourceLoc at) {
+    ast::ListExpr* list = make<ast::ListExpr>(ast::Expr::Kind::List, at);
+    std::vector<ast::Expr*> items;
+    for (MatchaParser::ExprContext* item : context->expr()) {
+      items.push_back(expr(item));
+      above(list, items.back());
+    }
+    list->items = keep(items);
+    return list;
+  }
+
+  /// `(a, b)` as `mk_tuple(val=[a, b])`.
+  ast::Expr* tuple(MatchaParser::AtomContext* context, SourceLoc at) {
+    ast::CallExpr* call = make<ast::CallExpr>(ast::Expr::Kind::Call, at);
+    ast::NameExpr* name = make<ast::NameExpr>(ast::Expr::Kind::Name, at);
+    name->name = "mk_tuple";
+    name->builtin = find_builtin(name->name);
+    call->callee = name;
+    ast::Arg values{at, "val", items(context, at)};
+    above(call, values.value);
+    call->args = keep(std::vector<ast::Arg>{values});
+    return call;
+  }
+
   ast::Expr* atom(MatchaParser::AtomContext* context, bool negative) {
     SourceLoc at = loc(context);
-    if (context->OPEN_PAREN() != nullptr) return expr(context->expr(0));
-    if (context->OPEN_BRACKET() != nullptr) {
-      ast::ListExpr* list = make<ast::ListExpr>(ast::Expr::Kind::List, at);
-      std::vector<ast::Expr*> items;
-      for (MatchaParser::ExprContext* item : context->expr()) {
-        items.push_back(expr(item));
-        above(list, items.back());
-      }
-      list->items = keep(items);
-      return list;
-    }
+    if (context->OPEN_PAREN() != nullptr && context->COMMA().empty()) return expr(context->expr(0));
+    if (context->OPEN_PAREN() != nullptr) return tuple(context, at);
+    if (context->OPEN_BRACKET() != nullptr) return items(context, at);
     if (context->type() != nullptr) {
       ast::TypeNameExpr* name = make<ast::TypeNameExpr>(ast::Expr::Kind::TypeName, at);
       name->type = type(context->type());

@@ -228,7 +228,8 @@ void SyntaxErrors::report(antlr4::Parser* parser, const antlr4::Token* seen) {
   const antlr4::misc::IntervalSet expected = parser->getExpectedTokens();
   std::string hint = hint_for(*seen, token_before(parser, seen), token_after(parser, seen), expected);
   if (expected.contains(static_cast<std::size_t>(MatchaParser::LIST_TYPE))) {
-    const std::string near = nearest_word(seen->getText(), {"int", "float", "bool", "Var", "Tuple", "List", "Graph"});
+    const std::string near =
+        nearest_word(seen->getText(), {"int", "float", "bool", "Var", "Tuple", "List", "Table", "Graph"});
     if (!near.empty()) hint = "did you mean `" + near + "`?";
   }
   source_.diagnostics.error(DiagId::Syntax, loc,

@@ -138,8 +138,8 @@ class Spacer {
  private:
   void classify(Piece& piece, std::size_t i, const Piece* previous) {
     std::size_t before = previous == nullptr ? 0 : previous->type;
-    bool generic =
-        before == MatchaLexer::LIST_TYPE || before == MatchaLexer::TUPLE_TYPE || before == MatchaLexer::VAR_TYPE;
+    bool generic = before == MatchaLexer::LIST_TYPE || before == MatchaLexer::TUPLE_TYPE ||
+                   before == MatchaLexer::VAR_TYPE || before == MatchaLexer::TABLE_TYPE;
     if (piece.type == MatchaLexer::LESS && generic) {
       piece.type_bracket = true;
       angles_.push_back(i);

@@ -238,7 +238,7 @@ class Layout {
   /// Counts the open `<` of types; those of comparisons do not follow a type's name.
   void count_type_nesting(std::size_t type) {
     bool after_word = last_type_ == MatchaLexer::LIST_TYPE || last_type_ == MatchaLexer::TUPLE_TYPE ||
-                      last_type_ == MatchaLexer::VAR_TYPE;
+                      last_type_ == MatchaLexer::VAR_TYPE || last_type_ == MatchaLexer::TABLE_TYPE;
     if (type == MatchaLexer::LESS && after_word) ++type_nesting_;
     if (type == MatchaLexer::GREATER && type_nesting_ > 0) --type_nesting_;
   }

@@ -262,6 +262,8 @@ ListFacts Facts::list_of(const Expr* list_expr) const {
     case Kind::Edges:
     case Kind::Neighbors: return {true, simple(list_expr->operands[0])};
     case Kind::Sorted: return {true, list(list_expr->operands[0]).unique};
+    case Kind::Keyed:
+    case Kind::Sequence: return {true, true};
     case Kind::BitRow:
     case Kind::AllBits: return {true, true};
     case Kind::Literal: {
@@ -276,6 +278,7 @@ ListFacts Facts::list_of(const Expr* list_expr) const {
     case Kind::Var: break;
     default: return {};
   }
+  if (list_expr->type->is_table()) return {true, true};
   const Stmt* stmt = definition(static_cast<const Var*>(list_expr));
   if (stmt == nullptr) return {};
   if (const Let* let = as<Let>(stmt)) return list(let->value);
@@ -335,6 +338,7 @@ Range Facts::range_of(const Expr* value) const {
     case Kind::Size: return {0, longest(value->operands[0])};
     case Kind::LowerBound:
     case Kind::MaxDegree: return {0, kLongestList};
+    case Kind::FindRow: return {-1, kLongestList};
     case Kind::CommonNeighbors: return {0, INT64_MAX};
     case Kind::Neg: {
       Range a = range(value->operands[0]);
@@ -487,6 +491,22 @@ const Expr* Facts::bound(Builder& b, const Expr* list_expr) const {
   return bound;
 }
 
+/// An upper bound of an i64, of top-level values; null if there is none.
+const Expr* Facts::most_of(Builder& b, const Expr* value) const {
+  if (is_constant(value->kind)) return value;
+  if (value->kind == Kind::Size) return bound(b, value->operands[0]);
+  if (value->kind == Kind::Min) {
+    const Expr* first = most_of(b, value->operands[0]);
+    return first != nullptr ? first : most_of(b, value->operands[1]);
+  }
+  const Var* var = as<Var>(value);
+  if (var == nullptr) return nullptr;
+  if (top_level(var)) return may_be_empty(var) ? nullptr : var;
+  const Stmt* stmt = definition(var);
+  const Let* let = stmt != nullptr ? as<Let>(stmt) : nullptr;
+  return let != nullptr ? most_of(b, let->value) : nullptr;
+}
+
 const Expr* Facts::bound_of(Builder& b, const Expr* list_expr) const {
   switch (list_expr->kind) {
     case Kind::Neighbors:
@@ -514,8 +534,13 @@ const Expr* Facts::bound_of(Builder& b, const Expr* list_expr) const {
         if (const Expr* other = bound(b, list_expr->operands[1])) return other;
       }
       return bound(b, list_expr->operands[0]);
+    case Kind::Keyed:
     case Kind::BitRow:
     case Kind::AllBits: return bound(b, list_expr->operands[0]);
+    case Kind::Sequence: {
+      const Expr* most = range(list_expr->operands[0]).low < 0 ? nullptr : most_of(b, list_expr->operands[1]);
+      return most != nullptr ? b.make(Kind::Max, {most, b.integer(0)}) : nullptr;
+    }
     case Kind::BitRows: return bound(b, list_expr->operands[1]);
     case Kind::Select: {
       const Expr* first = bound(b, list_expr->operands[1]);

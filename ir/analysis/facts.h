@@ -68,6 +68,7 @@ class Facts {
   ListFacts list_of(const Expr* list) const;
   Range range_of(const Expr* value) const;
   const Expr* bound_of(Builder& builder, const Expr* list) const;
+  const Expr* most_of(Builder& builder, const Expr* value) const;
   const Yield* arc_of(const BuildGraph& build) const;
   const Expr* graph_of_walk(const Expr* u, const Expr* v) const;
   ListFacts collected(const Collect& collect, const Var* sink) const;

@@ -41,6 +41,7 @@ struct Room<T, Rest...> {
     return {reinterpret_cast<T*>(memory), capacity, Room<Rest...>::in(memory + 8 * capacity, capacity)};
   }
   MATCHA_MEMBER ShortList<T, Rest...> list(u64 size) const { return {data, u32(size), rest.list(size)}; }
+  MATCHA_MEMBER T& at(u64 i) const { return data[i]; }
   MATCHA_MEMBER void put(u64 i, T value, Rest... values) const {
     data[i] = value;
     rest.put(i, values...);
@@ -51,9 +52,15 @@ struct Room<T, Rest...> {
 };
 
 /// The destination of a set of the top level, which may be longer than those of workers.
-template <typename T>
-struct LongRoom : Room<T> {
-  MATCHA_MEMBER List<T> list(u64 size) const { return {this->data, size}; }
+template <typename T, typename... Rest>
+struct LongRoom : Room<T, Rest...> {
+  MATCHA_MEMBER List<T, Rest...> list(u64 size) const {
+    if constexpr (sizeof...(Rest) == 0) {
+      return {this->data, size};
+    } else {
+      return {this->data, size, LongRoom<Rest...>{this->rest}.list(size)};
+    }
+  }
 };
 
 /// A list in pages of 2^shift items. Most lists are within the first page.
@@ -136,6 +143,7 @@ struct PagedRoomOf<shift, T, Rest...> {
     return {Column::in(table, capacity),
             PagedRoomOf<shift, Rest...>::in(table + Column::table_bytes(capacity), capacity), capacity};
   }
+  MATCHA_MEMBER T& at(u64 i) const { return column.at(i); }
   MATCHA_MEMBER PagedList<shift, T, Rest...> list(u64 size) const {
     return {column.list(size), u32(size), rest.list(size)};
   }
@@ -176,30 +184,6 @@ struct Filled {
 template <typename R>
 MATCHA_FN Filled<R> filled(R room) {
   return {room, 0};
-}
-
-template <typename R>
-MATCHA_FN void exchange(const R& items, u64 a, u64 b) {
-  auto kept = items.at(a);
-  items.at(a) = items.at(b);
-  items.at(b) = kept;
-}
-template <typename R>
-MATCHA_FN void sift(const R& items, u64 root, u64 size) {
-  for (u64 child = 2 * root + 1; child < size; root = child, child = 2 * root + 1) {
-    if (child + 1 < size && items.at(child) < items.at(child + 1)) ++child;
-    if (!(items.at(root) < items.at(child))) return;
-    exchange(items, root, child);
-  }
-}
-/// Sorts the first `size` items of a room, ascending.
-template <typename R>
-MATCHA_FN void heap_sort(const R& items, u64 size) {
-  for (u64 root = size / 2; root-- > 0;) sift(items, root, size);
-  for (u64 last = size; last-- > 1;) {
-    exchange(items, 0, last);
-    sift(items, 0, last);
-  }
 }
 
 }  // namespace matcha_program

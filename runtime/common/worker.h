@@ -3,10 +3,9 @@
 
 #include "runtime/common/bit_rows.h"
 #include "runtime/common/flat_counts.h"
+#include "runtime/common/keyed_rows.h"
 #include "runtime/common/set_operations.h"
 #include "runtime/common/task_walk.h"
-#define MATCHA_DEVICE_FUNCTION MATCHA_MEMBER
-#include "runtime/common/exact_sum.h"
 
 namespace matcha_program {
 
@@ -34,6 +33,8 @@ class WorkerOf : public TaskWalk<Group>,
         launch_(launch),
         group_(Group::here()),
         index_(index) {}
+
+  using Threads = Group;
 
   // Buffers and stored sets.
 
@@ -78,14 +79,6 @@ class WorkerOf : public TaskWalk<Group>,
   MATCHA_MEMBER auto copy(const A& a, R room) const {
     return room.list(copied(a, room));
   }
-  /// A copy in ascending order: a heap sort by the first lane, as merging runs would need a second room.
-  template <typename A, typename R>
-  MATCHA_MEMBER auto sorted(const A& a, R room) const {
-    u64 size = copied(a, room);
-    if (group_.leads()) heap_sort(room, size);
-    group_.sync();
-    return room.list(size);
-  }
   template <typename R, typename... V>
   MATCHA_MEMBER void append(Filled<R>& list, u32 line, u32 column, V... values) const {
     append_each(list, line, column, group_.leads(), values...);
@@ -117,6 +110,8 @@ class WorkerOf : public TaskWalk<Group>,
   using FlatCounts<Group>::count_flat;
   using FlatCounts<Group>::share_flat;
 
+  MATCHA_MEMBER const Group& group() const { return group_; }
+  MATCHA_MEMBER const Launch& launch() const { return launch_; }
   /// Positions of the outermost loop that the lanes process at a time.
   MATCHA_MEMBER u64 lanes() const { return launch_.lanes; }
 

@@ -2,6 +2,7 @@
 
 #include "runtime/cpu/common_neighbors.h"
 #include "runtime/cpu/general_sets.h"
+#include "runtime/cpu/keyed_rows.h"
 #include "runtime/cpu/region.h"
 
 namespace matcha::runtime {
@@ -19,7 +20,9 @@ std::span<const RuntimeSymbol> runtime_symbols() {
       MATCHA_SYMBOL(rt_diff_count_sorted_u32),
       MATCHA_SYMBOL(rt_diff_sorted_i64),
       MATCHA_SYMBOL(rt_diff_sorted_u32),
+      MATCHA_SYMBOL(rt_find_row),
       MATCHA_SYMBOL(rt_flush_rows),
+      MATCHA_SYMBOL(rt_fold_rows),
       MATCHA_SYMBOL(rt_grow_rows),
       MATCHA_SYMBOL(rt_intersect_count_sorted_i64),
       MATCHA_SYMBOL(rt_intersect_count_sorted_u32),

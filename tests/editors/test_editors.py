@@ -39,7 +39,7 @@ def words_of_the_language():
     constants = {"True", "False", "None"}
     keywords = {word for _, word in words} - types - constants
     operators = set(re.findall(r'^MATCHA_(?:SET_)?BUILTIN\(\w+, "(\w+)"', read("frontend/builtins.def"), re.M))
-    assert len(keywords) == 10 and len(types) == 7 and len(operators) >= 20, (keywords, types, operators)
+    assert len(keywords) == 10 and len(types) == 8 and len(operators) >= 20, (keywords, types, operators)
     return keywords, constants, types, operators
 
 

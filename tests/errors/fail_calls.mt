@@ -24,7 +24,7 @@ def main(g: Graph, l: List<int>):
     j = intersect(l, 3)
 # expected-error@+1 {{`intersect` takes ints, floats or bools; it gets `Tuple<int, 2>` [arg-type]}}
     k = intersect(edges(g), edges(g))
-# expected-error@+1 {{`size` takes a list or a tuple; it gets `int` [arg-type]}}
+# expected-error@+1 {{`size` takes a list, a table or a tuple; it gets `int` [arg-type]}}
     m = size(3)
 # expected-error@+1 {{`sum` adds numbers, bools or tuples; the items have type `List<int>` [arg-type]}}
     n = sum([l])

@@ -8,7 +8,7 @@ def main(g: Graph, n: int, l: List<int>, m: List<float>):
     b = get(t, -1)
 # expected-error@+1 {{the position in a tuple is a literal int [get-position]}}
     c = get(t, n)
-# expected-error@+1 {{`get` reads a tuple or a list; its first argument has type `int` [arg-type]}}
+# expected-error@+1 {{`get` reads a tuple, a list or a table; its first argument has type `int` [arg-type]}}
     d = get(n, 0)
 # expected-error@+1 {{the list has no bound: neither `val` nor `nitems` is given [list-bound]}}
     e = mk_list(type=int)

@@ -137,9 +137,8 @@ class Host {
   /// Keeps columns alive until the end of the program.
   template <typename T>
   const T* keep(std::vector<T> items) {
-    std::shared_ptr<std::vector<T>> kept = std::make_shared<std::vector<T>>(std::move(items));
-    kept_.push_back(kept);
-    return kept->data();
+    kept_.push_back(std::make_shared<std::vector<T>>(std::move(items)));
+    return static_cast<const std::vector<T>*>(kept_.back().get())->data();
   }
   template <typename T>
   T* array(u64 size) {
@@ -147,9 +146,10 @@ class Host {
     kept_.push_back(kept);
     return kept.get();
   }
-  template <typename T>
-  LongRoom<T> room(u64 capacity) {
-    return {{array<T>(capacity), capacity}};
+  template <typename T, typename... Rest>
+  LongRoom<T, Rest...> room(u64 capacity) {
+    if constexpr (sizeof...(Rest) != 0) return {{array<T>(capacity), capacity, room<Rest...>(capacity)}};
+    if constexpr (sizeof...(Rest) == 0) return {{array<T>(capacity), capacity}};
   }
   template <u64 rows, typename T>
   List<T> list(const Literal<rows, T>& literal) {

@@ -1,0 +1,173 @@
+#include "frontend/lower_walk.h"
+#include "ir/check.h"
+
+/// Tables, and lists in order.
+namespace matcha::frontend::lowering {
+
+using asg::Node;
+using asg::Op;
+using ir::Expr;
+using ir::Kind;
+using ir::ScalarKind;
+
+namespace {
+
+/// True for a table of sums, in which a key that is not there has the value 0.
+bool has_zeros(const Node* table) {
+  switch (table->op) {
+    case Op::SumBy:
+    case Op::CountBy: return true;
+    case Op::If: return has_zeros(table->inputs[1]) && has_zeros(table->inputs[2]);
+    default: return false;
+  }
+}
+
+ir::Fold fold_of(Op op) { return op == Op::MinBy ? ir::Fold::Min : op == Op::MaxBy ? ir::Fold::Max : ir::Fold::Sum; }
+
+}  // namespace
+
+Value Lowering::of_list(const Node* node) {
+  switch (node->op) {
+    case Op::Apply:
+    case Op::Flatten: return collect_list(node);
+    case Op::Sum: return sum(node);
+    case Op::Size: return size(node);
+    case Op::Min: return reduce(node, ir::SinkKind::Min);
+    case Op::Max: return reduce(node, ir::SinkKind::Max);
+    case Op::Any: return reduce(node, ir::SinkKind::Any);
+    case Op::All: return reduce(node, ir::SinkKind::All);
+    case Op::GetKey: return get_key(node);
+    case Op::Keys:
+    case Op::Values: return column(node);
+    case Op::Entries: return lower(node->inputs[0]);
+    case Op::Range: return {{builder_.make(Kind::Sequence, {integer(node->inputs[0]), integer(node->inputs[1])})}};
+    case Op::Sort: return {{sorted_list(node->inputs[0])}};
+    case Op::Top: return top(node);
+    case Op::SumBy:
+    case Op::CountBy:
+    case Op::MinBy:
+    case Op::MaxBy: return fold(node);
+    default: MATCHA_UNREACHABLE("an operator of scalars or graphs");
+  }
+}
+
+Value Lowering::table(const Node* node, ir::Fold fold, const Expr* rows) {
+  const Expr* made = builder_.keyed(fold, rows, static_cast<std::uint32_t>(node->type->positions.size()));
+  const ir::Var* var = builder_.var(made->type, name_of(node, "table"));
+  emit(builder_.let(var, made), node->loc);
+  return {{var}};
+}
+
+const Expr* Lowering::rows_of(const Node* node, Kinds kinds, const Exprs& more) {
+  const bool walked = uses_[node] < 2 && (node->op == Op::Apply || node->op == Op::Flatten);
+  if (more.empty() && !walked) return converted_list(list(node), kinds);
+  // Lists are computed before the collect, so that its body is one loop.
+  for (const Node* input : walked ? node->inputs : std::span<const Node* const>(&node, 1)) {
+    if (!input->type->is_nested_list()) lower(input);
+  }
+  Kinds all = kinds;
+  for (const Expr* value : more) all.push_back(value->type->scalar);
+  const ir::Var* var = builder_.var(list_type(all), "rows");
+  const ir::Block* body = block([&] {
+    walk(node, [&](const Value& item) {
+      Exprs row = as_kinds(item, kinds);
+      row.insert(row.end(), more.begin(), more.end());
+      emit(builder_.yield(var, row), node->loc);
+    });
+  });
+  ir::Sink sink{var, ir::SinkKind::List, nullptr};
+  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), node->loc);
+  return var;
+}
+
+Value Lowering::fold(const Node* node) {
+  Kinds kinds = kinds_.of(node);
+  Exprs more;
+  if (node->op == Op::CountBy) {
+    kinds.pop_back();
+    more.push_back(builder_.integer(1));
+  }
+  const Expr* rows = rows_of(node->inputs[0], kinds, more);
+  return failed_ ? dummy(node) : table(node, fold_of(node->op), rows);
+}
+
+Value Lowering::get_key(const Node* node) {
+  const Node* of = node->inputs[0];
+  const Expr* rows = list(of);
+  Exprs operands = {rows};
+  const std::size_t keys = of->type->positions.size();
+  for (std::size_t i = 0; i < keys; ++i) operands.push_back(as_kind(scalar(node->inputs[i + 1]), kinds_.of(of)[i]));
+  if (failed_) return dummy(node);
+  const ir::Var* row = builder_.var(builder_.context().i64(), "row");
+  emit(builder_.let(row, builder_.make(Kind::FindRow, operands)), node->loc);
+  const Kinds& kinds = kinds_.of(node);
+  Value found;
+  for (std::uint32_t i = 0; i < kinds.size(); ++i)
+    found.parts.push_back(as_kind(builder_.at(rows, row, static_cast<std::uint32_t>(keys) + i), kinds[i]));
+  Value otherwise;
+  if (node->has_info) {
+    otherwise.parts = as_kinds(lower(node->inputs.back()), kinds);
+  } else if (has_zeros(of)) {
+    for (ScalarKind kind : kinds)
+      otherwise.parts.push_back(kind == ScalarKind::F64 ? builder_.real(0) : builder_.integer(0));
+  } else {
+    return found;
+  }
+  const Expr* there = builder_.make(Kind::Le, {builder_.integer(0), row});
+  Value out;
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    out.parts.push_back(builder_.make(Kind::Select, {there, found.parts[i], otherwise.parts[i]}));
+  return out;
+}
+
+Value Lowering::part(const Node* node, const Exprs& row) {
+  const std::ptrdiff_t keys = static_cast<std::ptrdiff_t>(node->inputs[0]->type->positions.size());
+  if (node->op == Op::Keys) return {{row.begin(), row.begin() + keys}};
+  return {{row.begin() + keys, row.end()}};
+}
+
+/// The keys or the values of a table as a list.
+Value Lowering::column(const Node* node) {
+  lower(node->inputs[0]);
+  const ir::Var* var = builder_.var(list_type(kinds_.of(node)), name_of(node, "list"));
+  const ir::Block* body =
+      block([&] { walk_now(node, [&](const Value& item) { emit(builder_.yield(var, item.parts), node->loc); }); });
+  ir::Sink sink{var, ir::SinkKind::List, nullptr};
+  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), node->loc);
+  return {{var}};
+}
+
+const Expr* Lowering::sorted_list(const Node* node) {
+  const Expr* rows = converted_list(list(node), kinds_.of(node));
+  return failed_ ? rows : builder_.make(Kind::Sorted, {rows});
+}
+
+/// The items at the end of the ascending list, from the last one on.
+Value Lowering::top(const Node* node) {
+  const Expr* most = integer(node->inputs[0]);
+  const Expr* all = sorted_list(node->inputs[1]);
+  if (failed_) return dummy(node);
+  const ir::Var* ascending = builder_.var(all->type, "ascending");
+  emit(builder_.let(ascending, all), node->loc);
+  const Expr* size = builder_.make(Kind::Size, {ascending});
+  const Expr* places = builder_.make(Kind::Sequence, {builder_.integer(0), builder_.make(Kind::Min, {size, most})});
+  const ir::Var* var = builder_.var(all->type, name_of(node, "top"));
+  const ir::Var* place = builder_.var(builder_.context().i64(), "place");
+  const ir::Block* body = block([&] {
+    const ir::Block* loop_body = block([&] {
+      const Expr* last = builder_.make(Kind::Sub, {builder_.make(Kind::Size, {ascending}), builder_.integer(1)});
+      Exprs row;
+      for (std::uint32_t c = 0; c < all->type->columns.size(); ++c)
+        row.push_back(builder_.at(ascending, builder_.make(Kind::Sub, {last, place}), c));
+      emit(builder_.yield(var, row), node->loc);
+    });
+    emit(builder_.loop(std::span<const ir::Var* const>(&place, 1), std::span<const Expr* const>(&places, 1), nullptr,
+                       loop_body),
+         node->loc);
+  });
+  ir::Sink sink{var, ir::SinkKind::List, nullptr};
+  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), node->loc);
+  return {{var}};
+}
+
+}  // namespace matcha::frontend::lowering

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Compares examples with tables with NetworkX on random graphs: test_table_examples.py MATCHA. Exit code 77: skipped, with the reason."""
+
+import collections
+import itertools
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import networkx
+except ImportError:
+    print("[SKIP] NetworkX is not installed")
+    sys.exit(77)
+
+BACKENDS = (["--backend", "interp"], ["--tier", "interp"], ["--tier", "native", "--threads", "2"])
+
+
+def run(matcha, program, graph, *options):
+    command = [matcha, "run", f"examples/{program}.mt", graph, "--json", "--no-progress", *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, (command, done.stderr)
+    return json.loads(done.stdout)["result"]
+
+
+def histogram(graph):
+    counts = collections.Counter(degree for _, degree in graph.degree)
+    return sorted([degree, count] for degree, count in counts.items())
+
+
+def top_triangles(graph):
+    triangles = networkx.triangles(graph)
+    return sorted(([n, v] for v, n in triangles.items() if n), reverse=True)[:10]
+
+
+def clustering(graph):
+    return [[v, value] for v, value in sorted(networkx.clustering(graph).items())]
+
+
+def edge_triangles(graph):
+    common = ((u, v, len(set(graph[u]) & set(graph[v]))) for u, v in map(sorted, graph.edges))
+    return sorted([u, v, n] for u, v, n in common if n)
+
+
+def ego_networks(graph):
+    return [[v, len(graph[v]), graph.subgraph(graph[v]).number_of_edges()] for v in sorted(graph)]
+
+
+def projection(graph):
+    pairs = ((u, v, len(set(graph[u]) & set(graph[v]))) for u, v in itertools.combinations(sorted(graph), 2))
+    return [[u, v, n] for u, v, n in pairs if n >= 10]
+
+
+def degree_mixing(graph):
+    return [[degree, mean] for degree, mean in sorted(networkx.average_degree_connectivity(graph).items())]
+
+
+CASES = {"degree_histogram": histogram, "top_triangles": top_triangles, "clustering": clustering,
+         "edge_triangles": edge_triangles, "ego_networks": ego_networks, "projection": projection,
+         "degree_mixing": degree_mixing}
+
+
+def close(a, b):
+    if isinstance(a, list):
+        return len(a) == len(b) and all(close(x, y) for x, y in zip(a, b))
+    return abs(a - b) <= 1e-12 * max(1, abs(b))
+
+
+def main():
+    matcha = sys.argv[1]
+    compared = 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "g.txt")
+        for seed, (vertices, chance) in enumerate([(2, 1), (9, .4), (30, .2), (60, .5), (120, .05)]):
+            graph = networkx.gnp_random_graph(vertices, chance, seed=seed)
+            graph.remove_nodes_from(list(networkx.isolates(graph)))
+            graph = networkx.relabel_nodes(graph, {v: 3 * v + 1 for v in graph})
+            path.write_text("".join(f"{u} {v}\n" for u, v in graph.edges), encoding="utf-8")
+            for (program, wanted), options in itertools.product(CASES.items(), BACKENDS):
+                got, expected = run(matcha, program, str(path), *options), wanted(graph)
+                assert close(got, expected), (program, options, got, expected)
+                compared += 1
+    print(f"{compared} answers are those of NetworkX")
+
+
+if __name__ == "__main__":
+    main()
