@@ -40,7 +40,7 @@ struct Node {
   std::string_view text;         ///< Label: the word. Param: its name. Operand: name of the parameter. Edges: `arcs`.
   bool has_labels = false;       ///< MkGraph: `inputs[1]` is the list of labels.
   bool has_info = false;         ///< MkGraph: the last input is the list of edge information. GetKey: a default.
-  const Apply* apply = nullptr;  ///< Apply.
+  const Apply* apply = nullptr;  ///< Apply, Iterate, Repeat.
 };
 
 /// The function of an Apply. `operands[i]` is the current item of `inputs[i]`; each belongs to this Apply alone.

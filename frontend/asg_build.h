@@ -73,6 +73,7 @@ class Evaluator {
   Value body(const ast::Def& def, Env& env);
   const Node* builtin(const ast::CallExpr& call, const Builtin& builtin, const Env& env);
   const Node* apply(const ast::CallExpr& call, const Env& env);
+  const Node* rounds(const ast::CallExpr& call, const BoundArgs& args, Op op, const Env& env);
   const Type* sum_type(const Type* item);
   /// The type of the table of rows of type `row`, of which the first `keys` positions are the key.
   const Type* table_type(const Type* row, std::size_t keys, bool sums);

@@ -105,7 +105,8 @@ Maker::ShapeId Maker::fill(ShapeId id, const std::unordered_map<ShapeId, ShapeId
   return out;
 }
 
-const Node* Maker::apply(const Type* type, std::span<const Node* const> lists, const Apply& function, SourceLoc loc) {
+const Node* Maker::apply(const Type* type, std::span<const Node* const> lists, const Apply& function, SourceLoc loc,
+                         Op op) {
   const Node* body = function.body;
   const Node* maybe_cond = function.maybe_cond;
   ShapeId body_shape = shape_of(body);
@@ -123,7 +124,7 @@ const Node* Maker::apply(const Type* type, std::span<const Node* const> lists, c
   }
   std::unordered_map<ShapeId, ShapeId> done;
   Node node;
-  node.op = Op::Apply;
+  node.op = op;
   node.type = type;
   node.loc = loc;
   node.inputs = lists;

@@ -38,8 +38,9 @@ class Maker {
   }
   /// A new operand; it is only equal to itself until `apply` takes it.
   const Node* operand(const Type* item, std::int64_t position, std::string_view name, SourceLoc loc);
-  /// An `apply` over `lists`; `function` is copied.
-  const Node* apply(const Type* type, std::span<const Node* const> lists, const Apply& function, SourceLoc loc);
+  /// An `apply` over `lists`, or rounds; `function` is copied.
+  const Node* apply(const Type* type, std::span<const Node* const> lists, const Apply& function, SourceLoc loc,
+                    Op op = Op::Apply);
 
   /// Nodes and shapes made so far, for limits on the size of a program.
   std::size_t size() const { return made_ + shapes_.size(); }

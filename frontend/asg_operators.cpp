@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -56,6 +57,8 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
     case BuiltinId::SumBy:
     case BuiltinId::MinBy:
     case BuiltinId::MaxBy: return fold(call, builtin, args, env);
+    case BuiltinId::Iterate: return rounds(call, args, Op::Iterate, env);
+    case BuiltinId::Repeat: return rounds(call, args, Op::Repeat, env);
     default: break;
   }
   std::vector<const Node*> in;
@@ -250,6 +253,30 @@ const Node* Evaluator::mk_graph(const ast::CallExpr& call, const BoundArgs& args
   }
   if (stopped_) return integer(0, call.loc);
   return make(Op::MkGraph, types_.graph(info), in, call.loc, payload);
+}
+
+const Node* Evaluator::rounds(const ast::CallExpr& call, const BoundArgs& args, Op op, const Env& env) {
+  const Value step = eval(args.by_param[0]->value, env);
+  const Node* start = node(args.by_param[1]->value, env);
+  const Node* most = number(node(args.by_param[2]->value, env), args.by_param[2]->value->loc);
+  if (stopped_ || step.closure == nullptr) {
+    stop(DiagId::NotCallable, args.by_param[0]->value->loc, "the step of rounds is a function");
+    return integer(0, call.loc);
+  }
+  number(start, args.by_param[1]->value->loc);
+  const ast::Decl& name = *step.closure->params()[0].decl;
+  const Node* state = maker_.operand(start->type, 0, name.name, name.loc);
+  std::vector<const Node*> named;
+  std::vector<const Node*>* outer = std::exchange(named_, &named);
+  const Value next = invoke(*step.closure, {{state, nullptr}}, call.loc);
+  named_ = outer;
+  if (stopped_ || next.node == nullptr) return integer(0, call.loc);
+  Apply function;
+  function.operands = std::span(&state, 1);
+  function.body = adapt(next.node, start->type);
+  function.named = named;
+  const std::array<const Node*, 2> in = {start, most};
+  return checked(maker_.apply(start->type, in, function, call.loc, op));
 }
 
 const Node* Evaluator::apply(const ast::CallExpr& call, const Env& env) {

@@ -183,9 +183,12 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
     case BuiltinId::CountBy:
     case BuiltinId::Keys:
     case BuiltinId::Values:
+    case BuiltinId::Iterate:
+    case BuiltinId::Repeat:
     case BuiltinId::Subgraph:
     case BuiltinId::Range:
     case BuiltinId::Sort:
+    case BuiltinId::Size:
     case BuiltinId::Any:
     case BuiltinId::All:
     case BuiltinId::Flatten:
@@ -246,9 +249,6 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
       solver_.add(c);
       return c.r;
     }
-    case BuiltinId::Size:
-      require(Constraint::Kind::Size, expr(args.by_param[0]->value), call.loc, "size");
-      return int_type;
     case BuiltinId::Get:
     case BuiltinId::Apply: break;
   }
@@ -274,6 +274,14 @@ Ty* Walker::table_result(ast::CallExpr& call, const Builtin& builtin, const Boun
       return solver_.list(given(keys ? Constraint::Kind::Keys : Constraint::Kind::Values, table,
                                 args.by_param[0]->value->loc, builtin.name));
     }
+    case BuiltinId::Iterate:
+    case BuiltinId::Repeat: {
+      Ty* state = expr(args.by_param[1]->value);
+      require(Constraint::Kind::State, state, args.by_param[1]->value->loc, builtin.name);
+      arg(builtin, args, 2, int_type);
+      function_arg(args.by_param[0]->value, {state}, call.loc, state, "step", builtin.name);
+      return state;
+    }
     case BuiltinId::Subgraph:
       arg(builtin, args, 0, solver_.graph(solver_.var()));
       arg(builtin, args, 1, solver_.list(int_type));
@@ -291,6 +299,9 @@ Ty* Walker::table_result(ast::CallExpr& call, const Builtin& builtin, const Boun
       require(Constraint::Kind::Row, item, args.by_param[at]->value->loc, builtin.name);
       return solver_.list(item);
     }
+    case BuiltinId::Size:
+      require(Constraint::Kind::Size, expr(args.by_param[0]->value), call.loc, "size");
+      return int_type;
     case BuiltinId::Any:
     case BuiltinId::All: arg(builtin, args, 0, solver_.list(solver_.bool_type())); return solver_.bool_type();
     case BuiltinId::Flatten: {
@@ -498,8 +509,8 @@ Ty* Walker::mk_graph(const BoundArgs& args) {
 
 /// The type of `func` applied to one item of each list. `result`: its required type, or null.
 Ty* Walker::function_arg(ast::Expr* func, const std::vector<Ty*>& items, SourceLoc call, Ty* result,
-                         std::string_view role) {
-  std::string words = "`" + std::string(role) + "` of `apply`";
+                         std::string_view role, std::string_view of) {
+  std::string words = quoted(role) + " of " + quoted(of);
   Ty* type = nullptr;
   std::span<const ast::Param> params;
   if (func->kind == ast::Expr::Kind::Name) params = known_params(*static_cast<ast::NameExpr*>(func));

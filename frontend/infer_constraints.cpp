@@ -76,6 +76,7 @@ bool Solver::step(Constraint& c) {
     case Constraint::Kind::Keys:
     case Constraint::Kind::Values: return step_column(c);
     case Constraint::Kind::Row:
+    case Constraint::Kind::State:
     case Constraint::Kind::Key:
     case Constraint::Kind::Number:
     case Constraint::Kind::Scalar:
@@ -340,6 +341,10 @@ bool Solver::step_kind(Constraint& c) {
     case Constraint::Kind::Row:
       if (is_scalar(a) || a->kind == Kind::Tuple) return true;
       return fail(c, DiagId::ArgType, quoted(c.text) + " orders numbers, bools and tuples; it gets " + quoted(a));
+    case Constraint::Kind::State:
+      if (a->kind == Kind::List && find(a->elem)->kind == Kind::List) break;
+      if (is_scalar(a) || a->kind == Kind::Tuple || a->kind == Kind::Table || a->kind == Kind::List) return true;
+      break;
     case Constraint::Kind::Key:
       if (a->kind == Kind::Int || a->kind == Kind::Bool) return true;
       return fail(c, DiagId::KeyType, "a key of " + quoted(c.text) + " is an int or a bool, not " + quoted(a));
@@ -358,6 +363,7 @@ bool Solver::step_kind(Constraint& c) {
       return fail(c, a->kind == Kind::Func ? DiagId::FunctionValue : DiagId::TypeMismatch,
                   "a list cannot hold " + quoted(a));
   }
+  return fail(c, DiagId::StateType, "the value of " + quoted(c.text) + " cannot be " + quoted(a));
 }
 
 /// Makes the smallest tuple that has all positions read by waiting `get`s.

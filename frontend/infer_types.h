@@ -42,6 +42,7 @@ struct Constraint {
     Item,      ///< a may be the item of a list.
     Sum,       ///< The sum of items of type a has type r.
     Row,       ///< a is a scalar or a tuple.
+    State,     ///< a is kept from round to round.
     Key,       ///< a is int or bool.
     Fold,      ///< Rows of type a make the table r, with `position` keys; `order`: the rest is added.
     Count,     ///< Items of type a are the keys of the table r, whose values are ints.

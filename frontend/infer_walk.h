@@ -68,7 +68,8 @@ class Walker {
   Ty* builtin_result(ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args);
   Ty* table_result(ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args);
   Ty* apply(ast::CallExpr& call);
-  Ty* function_arg(ast::Expr* func, const std::vector<Ty*>& items, SourceLoc call, Ty* result, std::string_view role);
+  Ty* function_arg(ast::Expr* func, const std::vector<Ty*>& items, SourceLoc call, Ty* result, std::string_view role,
+                   std::string_view of = "apply");
   Ty* mk_tuple(ast::CallExpr& call, const BoundArgs& args);
   /// The types of the positions in the order of `values`; each fits `maybe_dtype`.
   std::vector<Ty*> tuple_positions(const ast::ListExpr& values, Ty* maybe_dtype);

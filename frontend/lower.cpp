@@ -233,6 +233,11 @@ Value Lowering::compute(const Node* node) {
     case Op::Backwards:
     case Op::Subgraph:
     case Op::Operand:
+      if (rounds_loc_.valid()) {
+        fail(DiagId::IteratePlace, rounds_loc_, "rounds are computed for each item of a list",
+             "compute them outside the functions of `apply`");
+        return dummy(node);
+      }
       fail(DiagId::GraphPlace, graph_loc_, "a graph is built for each item of a list",
            "build graphs outside the functions of `apply`");
       return dummy(node);
@@ -291,6 +296,8 @@ Value Lowering::compute(const Node* node) {
 #include "frontend/builtins.def"
       // clang-format on
       return set_operation(node);
+    case Op::Iterate:
+    case Op::Repeat: return rounds(node);
     default: return of_list(node);
   }
   return dummy(node);
@@ -329,7 +336,9 @@ Value Lowering::logic(const Node* node) {
 Lowering::Branch Lowering::branch_of(const Node* node) {
   Branch out;
   scopes_.push_back(&out.scope);
+  const bool outer = std::exchange(in_branch_, true);
   out.value = lower(node);
+  in_branch_ = outer;
   scopes_.pop_back();
   return out;
 }

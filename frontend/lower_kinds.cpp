@@ -85,7 +85,8 @@ ColumnKinds::ColumnKinds(const asg::Graph& graph) : graph_(graph) {
   for (const Node* node : graph.nodes) {
     first_column_[node] = moves_.add(width(node->type));
     if (node->apply == nullptr) continue;
-    for (std::size_t i = 0; i < node->inputs.size(); ++i) walked_[node->apply->operands[i]] = node->inputs[i];
+    if (node->op != Op::Apply) rounds_.insert(node->apply->operands[0]);
+    for (std::size_t i = 0; i < node->apply->operands.size(); ++i) walked_[node->apply->operands[i]] = node->inputs[i];
   }
   collect_moves();
   // A list is made before the operand for its items, so the order of ids is sufficient.
@@ -114,6 +115,8 @@ void ColumnKinds::node_moves(const Node& node) {
     return;
   }
   switch (node.op) {
+    case Op::Iterate:
+    case Op::Repeat: join(&node, node.inputs[0]); return join(&node, node.apply->body);
     case Op::Apply: return join(&node, node.apply->body);
     case Op::GetPos:
       moves_.join(first_column_.at(&node),
@@ -220,15 +223,21 @@ Kinds ColumnKinds::part(const Node& table, bool values) const {
 
 bool ColumnKinds::find_plain() {
   bool found = false;
+  const auto make_plain = [&](const Node* node, std::uint32_t i, ScalarKind other) {
+    const std::uint32_t column = first_column_.at(node) + i;
+    if (of(node)[i] != ScalarKind::Vid || other == ScalarKind::Vid || moves_.is_plain(column)) return;
+    moves_.make_plain(column);
+    found = true;
+  };
   for (const Node* node : graph_.nodes) {
+    if (node->op == Op::Iterate || node->op == Op::Repeat) {
+      const Kinds& next = of(node->apply->body);
+      for (std::uint32_t i = 0; i < next.size(); ++i) make_plain(node->apply->operands[0], i, next[i]);
+    }
     if (node->op != Op::GetKey) continue;
     const Node* table = node->inputs[0];
     for (std::uint32_t i = 0; i < table->type->positions.size(); ++i) {
-      const std::uint32_t column = first_column_.at(table) + i;
-      if (of(table)[i] != ScalarKind::Vid || of(node->inputs[i + 1])[0] == ScalarKind::Vid) continue;
-      if (moves_.is_plain(column)) continue;
-      moves_.make_plain(column);
-      found = true;
+      make_plain(table, i, of(node->inputs[i + 1])[0]);
     }
   }
   return found;
@@ -248,7 +257,16 @@ Kinds ColumnKinds::compute(const Node& node) const {
       }
       return out;
     }
-    case Op::Operand: return of(walked_.at(&node));
+    case Op::Operand: {
+      Kinds out = of(walked_.at(&node));
+      // The value of a round is kept as it is; the items of a list have its kinds.
+      for (std::uint32_t i = 0; rounds_.contains(&node) && i < out.size(); ++i) {
+        if (out[i] == ScalarKind::Vid && moves_.is_plain(first_column_.at(&node) + i)) out[i] = ScalarKind::I64;
+      }
+      return out;
+    }
+    case Op::Iterate:
+    case Op::Repeat: return of(node.apply->operands[0]);
     case Op::Apply: return of(node.apply->body);
     case Op::GetPos: return {of(node.inputs[0])[static_cast<std::size_t>(node.int_value)]};
     case Op::MkTuple: {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "frontend/asg.h"
@@ -54,6 +55,7 @@ class ColumnKinds {
 
   const asg::Graph& graph_;
   std::unordered_map<const asg::Node*, const asg::Node*> walked_;  ///< The list of an operand.
+  std::unordered_set<const asg::Node*> rounds_;                    ///< Operands that are the value of a round.
   std::unordered_map<const asg::Node*, std::uint32_t> first_column_;
   mutable Moves moves_;  ///< Mutable, because look-ups compress paths.
   std::unordered_map<const asg::Node*, Kinds> kinds_;

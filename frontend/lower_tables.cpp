@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "frontend/lower_walk.h"
 #include "ir/check.h"
 
@@ -12,19 +14,72 @@ using ir::ScalarKind;
 
 namespace {
 
-/// True for a table of sums, in which a key that is not there has the value 0.
-bool has_zeros(const Node* table) {
+ir::Fold fold_of(Op op) { return op == Op::MinBy ? ir::Fold::Min : op == Op::MaxBy ? ir::Fold::Max : ir::Fold::Sum; }
+
+}  // namespace
+
+bool Lowering::has_zeros(const Node* table) const {
   switch (table->op) {
     case Op::SumBy:
     case Op::CountBy: return true;
     case Op::If: return has_zeros(table->inputs[1]) && has_zeros(table->inputs[2]);
+    case Op::Operand: return has_zeros(starts_.at(table));
+    case Op::Iterate:
+    case Op::Repeat: return has_zeros(table->inputs[0]);
     default: return false;
   }
 }
 
-ir::Fold fold_of(Op op) { return op == Op::MinBy ? ir::Fold::Min : op == Op::MaxBy ? ir::Fold::Max : ir::Fold::Sum; }
+Lowering::Exprs Lowering::with_kinds(const Node* node, const Kinds& kinds) {
+  const Value value = lower(node);
+  const bool rows = node->type->is_list() || node->type->is_table();
+  if (failed_ || !rows) return as_kinds(value, kinds);
+  if (kinds_.of(node) == kinds) return value.parts;
+  const Expr* list = converted_list(value.parts[0], kinds);
+  return node->type->is_table() ? table(node, ir::Fold::Max, list).parts : Exprs{list};
+}
 
-}  // namespace
+/// The statements of a round are at top level, between `repeat` and `again`, also if the result is first needed in a
+/// loop. A branch would need them only sometimes.
+Value Lowering::rounds(const Node* node) {
+  if (in_branch_ || rounds_loc_.valid()) {
+    fail(DiagId::IteratePlace, node->loc,
+         in_branch_ ? "rounds are computed in a branch" : "rounds are computed in the step of other rounds",
+         "compute them at the top of the program, and name the result");
+    return dummy(node);
+  }
+  std::vector<Scope*> inner = std::exchange(scopes_, {scopes_.front()});
+  rounds_loc_ = node->loc;
+  const Value result = rounds_at_top(node);
+  rounds_loc_ = {};
+  scopes_.front()->values[node] = result;
+  scopes_ = std::move(inner);
+  return usable_here(result);
+}
+
+Value Lowering::rounds_at_top(const Node* node) {
+  const Node* state = node->apply->operands[0];
+  const Kinds& kinds = kinds_.of(node);
+  const Exprs starts = with_kinds(node->inputs[0], kinds);
+  const Expr* times = integer(node->inputs[1]);
+  if (failed_) return dummy(node);
+  const auto names = [&](std::string_view otherwise) {
+    std::vector<const ir::Var*> vars;
+    for (const Expr* start : starts) vars.push_back(builder_.var(start->type, name_of(node, otherwise)));
+    return vars;
+  };
+  const std::vector<const ir::Var*> states = names(state->text);
+  emit(builder_.repeat(states, starts, times), node->loc);
+  starts_[state] = node->inputs[0];
+  bind_operand(state, Value{{states.begin(), states.end()}});
+  lower_named(node->apply->named);
+  const Exprs next = with_kinds(node->apply->body, kinds);
+  if (failed_) return dummy(node);
+  const std::vector<const ir::Var*> results = names("result");
+  builder_.set_loc(node->loc);
+  emit(builder_.again(results, next, node->op == Op::Iterate), node->loc);
+  return Value{{results.begin(), results.end()}};
+}
 
 Value Lowering::of_list(const Node* node) {
   switch (node->op) {

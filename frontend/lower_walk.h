@@ -101,6 +101,12 @@ class Lowering {
   // Tables, and lists in order (lower_tables.cpp)
   Value of_list(const asg::Node* node);
   Value fold(const asg::Node* node);
+  Value rounds(const asg::Node* node);
+  Value rounds_at_top(const asg::Node* node);
+  /// The value of `node` with columns of `kinds`.
+  Exprs with_kinds(const asg::Node* node, const Kinds& kinds);
+  /// True for a table of sums, in which a key that is not there has the value 0.
+  bool has_zeros(const asg::Node* table) const;
   Value get_key(const asg::Node* node);
   Value column(const asg::Node* node);
   const ir::Expr* sorted_list(const asg::Node* list);
@@ -141,6 +147,9 @@ class Lowering {
   std::unordered_map<const ir::Expr*, const ir::Var*> narrowed_;  ///< Top-level 128-bit values, converted to 64 bits.
   std::unordered_map<const ir::Expr*, std::uint32_t> costs_;
   SourceLoc graph_loc_;  ///< Place of the graph being built, at top level, where no operand is bound.
+  std::unordered_map<const asg::Node*, const asg::Node*> starts_;  ///< Of the values of rounds.
+  SourceLoc rounds_loc_;  ///< Place of the rounds being made, at top level, where no operand is bound.
+  bool in_branch_ = false;
   std::size_t statements_ = 0;
   bool failed_ = false;
 };

@@ -263,6 +263,17 @@ const BuildGraph* Builder::build_graph(const Var* var, const Expr* edges, const 
   return context_.arena_.make<BuildGraph>(Stmt{{Kind::BuildGraph, loc_}}, var, edges, maybe_labels, maybe_info, index);
 }
 
+const Repeat* Builder::repeat(std::span<const Var* const> vars, std::span<const Expr* const> starts,
+                              const Expr* times) {
+  return context_.arena_.make<Repeat>(Stmt{{Kind::Repeat, loc_}}, context_.arena_.copy(vars),
+                                      context_.arena_.copy(starts), times);
+}
+
+const Again* Builder::again(std::span<const Var* const> vars, std::span<const Expr* const> values, bool until_equal) {
+  return context_.arena_.make<Again>(Stmt{{Kind::Again, loc_}}, context_.arena_.copy(vars),
+                                     context_.arena_.copy(values), until_equal);
+}
+
 const Return* Builder::ret(std::span<const Expr* const> values) {
   return context_.arena_.make<Return>(Stmt{{Kind::Return, loc_}}, context_.arena_.copy(values));
 }

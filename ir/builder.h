@@ -53,6 +53,8 @@ class Builder {
   const Yield* yield(const Var* sink, std::span<const Expr* const> values, bool batched = false);
   const BuildGraph* build_graph(const Var* var, const Expr* edges, const Expr* maybe_labels, const Expr* maybe_info,
                                 GraphIndex index);
+  const Repeat* repeat(std::span<const Var* const> vars, std::span<const Expr* const> starts, const Expr* times);
+  const Again* again(std::span<const Var* const> vars, std::span<const Expr* const> values, bool until_equal);
   const Return* ret(std::span<const Expr* const> values);
   const Region* region(const Schedule& schedule, std::span<const Buffer> buffers, const Collect* collect);
   const Store* store(const Var* var, const Var* buffer, const Expr* value);

@@ -362,6 +362,8 @@ class Parser {
     }
     if (accept_word("build_graph")) return build();
     if (accept_word("region")) return region(loc);
+    if (accept_word("repeat")) return repeat();
+    if (accept_word("again")) return again();
     if (accept_word("return")) return placed(loc, [&, values = exprs()] { return builder_.ret(values); });
     fail("expected a statement");
   }
@@ -373,6 +375,34 @@ class Parser {
     const Stmt* made = make();
     builder_.set_loc({});
     return made;
+  }
+
+  /// `%a, %b = e, f`: the values, and new names for them.
+  std::vector<const Var*> bindings(std::vector<const Expr*>& values) {
+    std::vector<Token> names;
+    SourceLoc loc = token_.loc;
+    do names.push_back(expect(TokenKind::Value, "a value"));
+    while (accept_punct(","));
+    expect_punct("=");
+    values = exprs();
+    if (names.size() != values.size()) fail_at(loc, "one name a value");
+    std::vector<const Var*> vars;
+    for (std::size_t i = 0; i < names.size(); ++i) vars.push_back(define(names[i], values[i]->type));
+    return vars;
+  }
+
+  const Stmt* repeat() {
+    std::vector<const Expr*> starts;
+    const std::vector<const Var*> vars = bindings(starts);
+    expect_word("times");
+    return builder_.repeat(vars, starts, expr());
+  }
+
+  const Stmt* again() {
+    const bool until_equal = accept_word("until_equal");
+    std::vector<const Expr*> values;
+    const std::vector<const Var*> vars = bindings(values);
+    return builder_.again(vars, values, until_equal);
   }
 
   const Stmt* store() {

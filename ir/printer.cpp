@@ -117,10 +117,15 @@ class Printer {
     return text;
   }
 
+  std::string defined(std::span<const Var* const> vars) {
+    std::string text;
+    for (std::size_t i = 0; i < vars.size(); ++i) text += (i != 0 ? ", " : "") + define(vars[i]);
+    return text;
+  }
+
   void loop(const For& s) {
     std::string lists = list(s.lists);
-    std::string vars;
-    for (std::size_t i = 0; i < s.vars.size(); ++i) vars += (i != 0 ? ", " : "") + define(s.vars[i]);
+    std::string vars = defined(s.vars);
     std::string index = s.maybe_index != nullptr ? " at " + define(s.maybe_index) : "";
     const std::string mode = s.mode != LaneMode::Together ? fmt::format("by {} ", keyword(s.mode)) : "";
     line(fmt::format("for {}{} in {} {}", vars, index, lists, mode));
@@ -196,6 +201,15 @@ class Printer {
           line(fmt::format("yield {}{}, {}", y.batched ? "batched " : "", name(y.sink), list(y.values)));
         },
         [&](const BuildGraph& b) { build(b); }, [&](const Region& r) { region(r); },
+        [&](const Repeat& r) {
+          const std::string starts = list(r.starts);
+          const std::string times = expr(*r.times);
+          line(fmt::format("repeat {} = {} times {}", defined(r.vars), starts, times));
+        },
+        [&](const Again& a) {
+          const std::string values = list(a.values);
+          line(fmt::format("again {}{} = {}", a.until_equal ? "until_equal " : "", defined(a.vars), values));
+        },
         [&](const Return& r) { line("return " + list(r.values)); });
   }
 

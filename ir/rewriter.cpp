@@ -104,6 +104,15 @@ const Stmt* Rewriter::rebuild_parts(const Stmt& stmt) {
         bool unchanged = edges == s.edges && labels == s.maybe_labels && info == s.maybe_info;
         return unchanged ? &s : at(s).build_graph(s.var, edges, labels, info, s.index);
       },
+      [&](const Repeat& s) -> const Stmt* {
+        std::vector<const Expr*> starts = all(s.starts);
+        const Expr* times = expr(s.times);
+        return same(s.starts, starts) && times == s.times ? &s : at(s).repeat(s.vars, starts, times);
+      },
+      [&](const Again& s) -> const Stmt* {
+        std::vector<const Expr*> values = all(s.values);
+        return same(s.values, values) ? &s : at(s).again(s.vars, values, s.until_equal);
+      },
       [&](const Return& s) -> const Stmt* {
         std::vector<const Expr*> values = all(s.values);
         return same(s.values, values) ? &s : at(s).ret(values);
@@ -172,7 +181,7 @@ class Copier final : public Rewriter {
             out.push_back(b.yield(found->second, static_cast<const Yield*>(rebuilt)->values, s.batched));
           }
         },
-        [&](const OneOf<Block, If, BuildGraph, Return, Region> auto& s) { out.push_back(rebuild(&s)); });
+        [&](const OneOf<Block, If, BuildGraph, Repeat, Again, Return, Region> auto& s) { out.push_back(rebuild(&s)); });
   }
 
  private:

@@ -69,6 +69,7 @@ class Verifier {
         error("`return` is the last statement of a module, and nowhere else");
       stmt(*body[i]);
     }
+    if (!states_.empty()) error("a `repeat` without `again`");
     if (body.empty()) error("a module ends with `return`");
     return diagnostics_.error_count() == errors_before_;
   }
@@ -274,6 +275,7 @@ class Verifier {
         [&](const Store& st) { store(st); }, [&](const For& f) { loop(f); }, [&](const If& i) { branch(i); },
         [&](const Collect& c) { collect(c); }, [&](const Yield& y) { yield(y); },
         [&](const BuildGraph& b) { build(b); }, [&](const Region& r) { region(r); },
+        [&](const Repeat& r) { repeat(r); }, [&](const Again& a) { again(a); },
         [&](const Return& r) {
           for (const Expr* value : r.values) expr(*value);
         });
@@ -446,6 +448,36 @@ class Verifier {
     bind(s.var);
   }
 
+  void rounds(std::span<const Var* const> vars, std::span<const Expr* const> values) {
+    if (!top() || path_.size() != 2) error("rounds are at top level");
+    if (vars.size() != values.size() || vars.empty()) return error("rounds have a value for each name");
+    for (std::size_t i = 0; i < vars.size(); ++i) {
+      expr(*values[i]);
+      const Type& type = *values[i]->type;
+      const bool kept = type.is_flat_list() || (type.is_scalar() && !type.is_scalar(ScalarKind::I128));
+      if (vars[i]->type != &type || !kept) error("the value of a round has another type, or one that is not kept");
+    }
+  }
+
+  void repeat(const Repeat& s) {
+    rounds(s.vars, s.starts);
+    expr(*s.times);
+    if (!s.times->type->is_scalar(ScalarKind::I64)) error("the number of rounds is an i64");
+    if (!states_.empty()) error("rounds inside rounds");
+    states_.assign(s.vars.begin(), s.vars.end());
+    for (const Var* var : s.vars) bind(var);
+  }
+
+  void again(const Again& s) {
+    rounds(s.vars, s.values);
+    bool fits = states_.size() == s.vars.size();
+    for (std::size_t i = 0; fits && i < s.vars.size(); ++i) fits = states_[i]->type == s.vars[i]->type;
+    if (!fits) error("`again` ends a `repeat` of the same types");
+    for (const Var* var : states_) scope_.erase(var);
+    states_.clear();
+    for (const Var* var : s.vars) bind(var);
+  }
+
   void region(const Region& s) {
     if (!top() || path_.size() != 2) error("a region inside another statement");
     std::size_t mark = bound_here_.size();
@@ -535,6 +567,7 @@ class Verifier {
   std::unordered_set<const Var*> counters_;
   const Expr* counted_ = nullptr;  ///< The value of the current `store`, if it uses counters.
   std::unordered_set<const Var*> region_sinks_;
+  std::vector<const Var*> states_;      ///< Of the open `repeat`.
   const Schedule* schedule_ = nullptr;  ///< Of the first region.
   int loops_ = 0;
   int collects_ = 0;

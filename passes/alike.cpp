@@ -66,7 +66,7 @@ class Comparison {
           return names_.contains(y.sink) && same(x.sink, y.sink) && x.batched == y.batched &&
                  all_same(x.values, y.values);
         },
-        [](const OneOf<BuildGraph, Return, Region, Store> auto&) { return false; });
+        [](const OneOf<BuildGraph, Repeat, Again, Return, Region, Store> auto&) { return false; });
   }
 
   Builder& builder_;

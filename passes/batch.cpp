@@ -62,7 +62,7 @@ class Batcher final : public Rewriter {
           [&](const Yield& s) {
             if (sums_.contains(s.sink) && !s.batched) yield(s, before != nullptr ? as<Let>(before) : nullptr);
           },
-          [](const OneOf<Let, BuildGraph, Return, Region, Store> auto&) {});
+          [](const OneOf<Let, BuildGraph, Repeat, Again, Return, Region, Store> auto&) {});
     }
   }
 

@@ -144,7 +144,7 @@ void Attempt::stmt(const Stmt& s, Stmts& out) {
         const Var* sink = own != renamed_.end() ? static_cast<const Var*>(own->second) : y.sink;
         out.push_back(builder_.yield(sink, values));
       },
-      [&](const OneOf<BuildGraph, Return, Region, Store> auto&) { failed_ = true; });
+      [&](const OneOf<BuildGraph, Repeat, Again, Return, Region, Store> auto&) { failed_ = true; });
 }
 
 void Attempt::branch(const If& s, Stmts& out) {

@@ -57,6 +57,8 @@ const Stmt* replace_in(Builder& b, const Stmt* stmt, const std::unordered_map<co
       [&](const BuildGraph& s) -> const Stmt* {
         return b.build_graph(s.var, replace(b, s.edges, to), maybe(s.maybe_labels), maybe(s.maybe_info), s.index);
       },
+      [&](const Repeat& s) -> const Stmt* { return b.repeat(s.vars, all(s.starts), replace(b, s.times, to)); },
+      [&](const Again& s) -> const Stmt* { return b.again(s.vars, all(s.values), s.until_equal); },
       [&](const Return& s) -> const Stmt* { return b.ret(all(s.values)); },
       [&](const OneOf<Block, Collect, Region> auto& s) -> const Stmt* { return &s; });
 }

@@ -35,7 +35,9 @@ class LoopFuser final : public Rewriter {
     builder().set_loc(stmt->loc);
     match(
         *rebuilt, [&](const For& s) { loop(s, out); }, [&](const Collect& s) { collect(s, out); },
-        [&](const OneOf<Block, Let, If, Yield, BuildGraph, Return, Region, Store> auto& s) { out.push_back(&s); });
+        [&](const OneOf<Block, Let, If, Yield, BuildGraph, Repeat, Again, Return, Region, Store> auto& s) {
+          out.push_back(&s);
+        });
   }
 
  private:

@@ -72,7 +72,9 @@ class SiblingFuser final : public Rewriter {
           const Block* body = merge(s.body);
           return body == s.body ? &s : builder().collect(s.sinks, body);
         },
-        [](const OneOf<Block, Let, Yield, BuildGraph, Return, Region, Store> auto& s) -> const Stmt* { return &s; }));
+        [](const OneOf<Block, Let, Yield, BuildGraph, Repeat, Again, Return, Region, Store> auto& s) -> const Stmt* {
+          return &s;
+        }));
   }
 
  private:

@@ -141,7 +141,9 @@ class Hoister {
           out.push_back(same ? &branch : builder_.branch(branch.cond, then_body, else_body));
         },
         [&](const Collect& collect) { this->collect(collect, out); },
-        [&](const OneOf<Block, Yield, BuildGraph, Return, Region, Store> auto& other) { out.push_back(&other); });
+        [&](const OneOf<Block, Yield, BuildGraph, Repeat, Again, Return, Region, Store> auto& other) {
+          out.push_back(&other);
+        });
   }
 
   /// The statement with known names in its own expressions; itself if there are none.
@@ -269,7 +271,7 @@ class Hoister {
           bool same = then_body == s.then_body && else_body == s.maybe_else;
           return same ? stmt : (from(), builder_.branch(s.cond, then_body, else_body));
         },
-        [&](const OneOf<Block, Let, Yield, BuildGraph, Return, Region, Store> auto&) { return stmt; });
+        [&](const OneOf<Block, Let, Yield, BuildGraph, Repeat, Again, Return, Region, Store> auto&) { return stmt; });
   }
 
   bool is_fixed(const Stmt& stmt, const std::unordered_set<const Var*>& inside) const {
@@ -307,7 +309,7 @@ class Hoister {
             if (s.maybe_else != nullptr) fixed_in(*s.maybe_else, inside, conditional, found);
           },
           [&](const Collect& s) { fixed_in(*s.body, inside, conditional, found); },
-          [](const OneOf<Let, Yield, BuildGraph, Return, Region, Store> auto&) {});
+          [](const OneOf<Let, Yield, BuildGraph, Repeat, Again, Return, Region, Store> auto&) {});
     }
   }
 

@@ -121,7 +121,7 @@ class RowKeeper final : public Rewriter {
           [&](const Yield& s) {
             for (const Expr* value : s.values) look(*value, loops, false);
           },
-          [](const OneOf<BuildGraph, Return, Region> auto&) {});
+          [](const OneOf<BuildGraph, Repeat, Again, Return, Region> auto&) {});
     }
   }
 

@@ -22,7 +22,9 @@ std::uint32_t loop_depth(const Block& block) {
           return std::max(loop_depth(*s.then_body), other);
         },
         [](const Block& s) { return loop_depth(s); },
-        [](const OneOf<Let, Collect, Yield, BuildGraph, Return, Region, Store> auto&) -> std::uint32_t { return 0; });
+        [](const OneOf<Let, Collect, Yield, BuildGraph, Repeat, Again, Return, Region, Store> auto&) -> std::uint32_t {
+          return 0;
+        });
     deepest = std::max(deepest, depth);
   }
   return deepest;

@@ -152,7 +152,7 @@ MaybeNeeds EffectNeeds::block_needs(const Block& block, const Var* sink) {
           else
             meet(needs, outward_needs(s));
         },
-        [](const OneOf<Let, BuildGraph, Return, Region, Store> auto&) {});
+        [](const OneOf<Let, BuildGraph, Repeat, Again, Return, Region, Store> auto&) {});
   }
   return needs;
 }

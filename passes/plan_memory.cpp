@@ -73,6 +73,8 @@ class MemoryPlanner {
         [&](const If& i) { in_region_ ? branch(i) : without_sinks(i); },
         [&](const Collect& c) { in_region_ ? collect(c) : regions(c); }, [&](const Yield& y) { yield(y); },
         [&](const BuildGraph& b) { build(b); }, [&](const Return& r) { emit(builder_.ret(values(r.values))); },
+        [&](const Repeat& r) { emit(builder_.repeat(r.vars, values(r.starts), scalar(r.times))); },
+        [&](const Again& a) { emit(builder_.again(a.vars, values(a.values), a.until_equal)); },
         [](const OneOf<Region, Store> auto&) { MATCHA_UNREACHABLE("stage loop"); });
   }
 
@@ -141,7 +143,9 @@ class MemoryPlanner {
     std::vector<const Stmt*> work;
     run_once(*s.body, work);
     std::vector<Sink> left(s.sinks.begin(), s.sinks.end());
-    for (const Sink& sink : left) flat_sink(sink, s.loc);
+    for (const Sink& sink : left) {
+      if (sink.kind == SinkKind::List) flat(*sink.var->type, s.loc);
+    }
     // Statements without sinks are kept for their traps.
     std::vector<const Stmt*> idle;
     std::copy_if(work.begin(), work.end(), std::back_inserter(idle),
@@ -566,10 +570,6 @@ class MemoryPlanner {
     bool stored = type.is_flat_list() || type.bits || type.is_bit_rows();
     if (!stored) nested(loc);
     return stored;
-  }
-
-  void flat_sink(const Sink& sink, SourceLoc loc) {
-    if (sink.kind == SinkKind::List) flat(*sink.var->type, loc);
   }
 
   void nested(SourceLoc loc) {

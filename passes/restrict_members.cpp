@@ -40,9 +40,8 @@ class MemberFinder final : public Rewriter {
     builder().set_loc(stmt->loc);
     out.push_back(match(
         *rebuilt, [&](const For& s) { return counted(s); }, [&](const Collect& s) { return listed(s); },
-        [](const OneOf<Block, Let, If, Yield, BuildGraph, Return, Region, Store> auto& s) -> const Stmt* {
-          return &s;
-        }));
+        [](const OneOf<Block, Let, If, Yield, BuildGraph, Repeat, Again, Return, Region, Store> auto& s)
+            -> const Stmt* { return &s; }));
   }
 
  private:

@@ -98,7 +98,7 @@ class StoreShrinker final : public Rewriter {
             if (s.maybe_else != nullptr) plan(*s.maybe_else, bound, reads);
           },
           [&](const Collect& s) { plan(*s.body, bound, reads); },
-          [](const OneOf<Let, Yield, BuildGraph, Return, Region, Store> auto&) {});
+          [](const OneOf<Let, Yield, BuildGraph, Repeat, Again, Return, Region, Store> auto&) {});
     }
     for (const Var* var : here) bound.erase(var);
   }

@@ -140,7 +140,7 @@ class Supersets {
           bool same = std::ranges::equal(values, s.values);
           out.push_back(same ? &s : builder_.yield(s.sink, values, s.batched));
         },
-        [&](const OneOf<Block, BuildGraph, Return, Region, Store> auto& s) { out.push_back(&s); });
+        [&](const OneOf<Block, BuildGraph, Repeat, Again, Return, Region, Store> auto& s) { out.push_back(&s); });
   }
 
   void loop(const For& s, Stmts& out) {

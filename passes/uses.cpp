@@ -60,7 +60,8 @@ void Uses::stmt(const Stmt& s) {
         const Var* yielded = y.values.size() == 1 ? as<Var>(y.values[0]) : nullptr;
         if (yielded != nullptr) uses_[yielded].yielder = &y;
       },
-      [&](const Region& r) { stmt(*r.collect); }, [](const OneOf<Let, BuildGraph, Return, Store> auto&) {});
+      [&](const Region& r) { stmt(*r.collect); },
+      [](const OneOf<Let, BuildGraph, Repeat, Again, Return, Store> auto&) {});
 }
 
 void Uses::expr(const Expr& e) {

@@ -221,6 +221,21 @@ class Outline {
           plain(StepKind::Graph, fmt::format("build graph {} from {}, indexed by {}", words_.name(*s.var), edges,
                                              s.index == ir::GraphIndex::Csr ? "an array" : "a hash table"));
         },
+        [&](const ir::Repeat& s) {
+          std::vector<std::string> starts;
+          for (std::size_t i = 0; i < s.vars.size(); ++i) {
+            const std::string start = words_.phrase(*s.starts[i]);
+            starts.push_back(fmt::format("{} from {}", words_.name(*s.vars[i]), start));
+          }
+          const std::string times = words_.phrase(*s.times);
+          plain(StepKind::Value, fmt::format("up to {} rounds of {}:", times, fmt::join(starts, ", ")));
+        },
+        [&](const ir::Again& s) {
+          std::vector<std::string> values;
+          for (const ir::Expr* value : s.values) values.push_back(words_.phrase(*value));
+          plain(StepKind::Value, fmt::format("the next round has {}{}", fmt::join(values, ", "),
+                                             s.until_equal ? ", until nothing changes" : ""));
+        },
         [&](const ir::Return& s) {
           std::vector<std::string> values;
           for (const ir::Expr* value : s.values) values.push_back(words_.phrase(*value));

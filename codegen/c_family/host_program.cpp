@@ -23,10 +23,10 @@ namespace {
 
 /// Texts of the host that read and keep the inputs, in the order of their dependencies.
 constexpr std::string_view kHostTexts[] = {
-    "runtime/common/machine.h",         "codegen/c_family/host/assumed.h", "codegen/c_family/host/kernels.h",
-    "codegen/c_family/host/end_sums.h", "codegen/c_family/host/host.h",    "codegen/c_family/host/graph.h",
-    "codegen/c_family/host/slices.h",   "codegen/c_family/host/inputs.h",  "codegen/c_family/host/result.h",
-    "codegen/c_family/host/schedule.h", "codegen/c_family/host/sinks.h",
+    "runtime/common/machine.h",         "codegen/c_family/host/assumed.h",  "codegen/c_family/host/kernels.h",
+    "codegen/c_family/host/end_sums.h", "codegen/c_family/host/rounds.h",   "codegen/c_family/host/host.h",
+    "codegen/c_family/host/graph.h",    "codegen/c_family/host/slices.h",   "codegen/c_family/host/inputs.h",
+    "codegen/c_family/host/result.h",   "codegen/c_family/host/schedule.h", "codegen/c_family/host/sinks.h",
 };
 
 class HostEmitter {
@@ -203,6 +203,8 @@ class HostEmitter {
   void step(const ir::Let* s) { let(*s); }
   void step(const ir::BuildGraph* s) { build(*s); }
   void step(const host::RegionStep& s) { region(s); }
+  void step(const ir::Repeat* s) { repeat(*s); }
+  void step(const ir::Again* s) { again(*s); }
   void step(const ir::Return* s) { results(*s); }
 
   void let(const ir::Let& s) {
@@ -219,6 +221,39 @@ class HostEmitter {
       if (s.var->type->is_list()) value = fmt::format("host.list({})", value);
     }
     out_.line(fmt::format("{} = {};", member(s.var), value));
+  }
+
+  std::string round_value(const ir::Expr& value) {
+    const std::string text = expressions_.text(&value);
+    return value.type->is_list() ? fmt::format("host.list({})", text) : text;
+  }
+
+  /// The values of a round. Lists are kept until the end of the program.
+  void repeat(const ir::Repeat& s) {
+    repeat_ = &s;
+    for (std::size_t i = 0; i < s.vars.size(); ++i)
+      out_.line(fmt::format("{} = {};", member(s.vars[i]), round_value(*s.starts[i])));
+    out_.open(fmt::format("for (i64 round = 1, rounds = {};; ++round)", expressions_.text(s.times)));
+  }
+
+  void again(const ir::Again& s) {
+    std::string same;
+    for (std::size_t i = 0; i < s.vars.size(); ++i) {
+      out_.line(
+          fmt::format("const {} next_{} = {};", Expressions::type(s.vars[i]->type), i, round_value(*s.values[i])));
+      same += fmt::format("{}same_bits({}, next_{})", same.empty() ? "" : " && ", member(repeat_->vars[i]), i);
+    }
+    out_.line(fmt::format("const bool last = {};", s.until_equal ? same : "round >= rounds"));
+    out_.line(fmt::format("if (!last && round >= rounds) w.trap(kNoFixedPoint, {}, {});", s.loc.line, s.loc.column));
+    out_.line("host.check(shared);");
+    for (std::size_t i = 0; i < s.vars.size(); ++i) {
+      const std::string state = member(repeat_->vars[i]);
+      if (s.until_equal) out_.line(fmt::format("{} = next_{};", member(s.vars[i]), i));
+      if (!s.until_equal) out_.line(fmt::format("{} = rounds < 1 ? {} : next_{};", member(s.vars[i]), state, i));
+      out_.line(fmt::format("{} = next_{};", state, i));
+    }
+    out_.line("if (last) break;");
+    out_.close();
   }
 
   void build(const ir::BuildGraph& s) {
@@ -338,6 +373,7 @@ class HostEmitter {
   ir::Facts facts_;
   Expressions expressions_;
   TextWriter out_;
+  const ir::Repeat* repeat_ = nullptr;  ///< The open one.
   std::size_t next_region_ = 0;
 };
 

@@ -57,7 +57,9 @@ RunOutcome Run::walk(std::span<const Argument> arguments, std::mutex& binding) {
   lock.unlock();
   if (Failure failed = check_share()) return *failed;
   if (Failure failed = check_dealing()) return *failed;
-  for (const Step& next : program_.steps) {
+  for (std::size_t at = 0; at < program_.steps.size(); at = next_.value_or(at) + 1) {
+    const Step& next = program_.steps[at];
+    next_.reset();
     bool big = std::holds_alternative<RegionStep>(next) || std::holds_alternative<BuildStep>(next);
     if (ended() && (big || map_cut_)) break;
     if (ends_after_regions()) break;

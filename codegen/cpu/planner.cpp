@@ -218,6 +218,49 @@ void Planner::ret(const ir::Return& s) {
   program_.steps.push_back(std::move(step));
 }
 
+// Rounds
+
+std::vector<RoundValue> Planner::round_values(std::span<const ir::Var* const> vars,
+                                              std::span<const ir::Expr* const> values, SourceLoc loc) {
+  std::vector<RoundValue> result;
+  for (const ir::Expr* value : values) prepare(*value);
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    RoundValue next;
+    next.slot = layout_.frame().slot(*vars[i]);
+    next.list = vars[i]->type->is_list();
+    if (next.list) next.columns = host::element_kinds(*vars[i]->type);
+    next.next_slot = layout_.frame().reserve(2 + static_cast<std::uint32_t>(next.columns.size()));
+    open_step();
+    maker_.keep(loc, *values[i], next.next_slot);
+    result.push_back(std::move(next));
+  }
+  return result;
+}
+
+void Planner::step(const ir::Repeat* s) {
+  RepeatStep begin;
+  prepare(*s->times);
+  begin.values = round_values(s->vars, s->starts, s->loc);
+  begin.times_slot = layout_.frame().reserve(2);
+  maker_.keep(s->loc, *s->times, begin.times_slot);
+  close_step();
+  repeat_step_ = program_.steps.size();
+  program_.steps.push_back(std::move(begin));
+}
+
+void Planner::step(const ir::Again* s) {
+  AgainStep end;
+  end.first = repeat_step_;
+  end.times_slot = std::get<RepeatStep>(program_.steps[repeat_step_]).times_slot;
+  end.results = round_values(s->vars, s->values, s->loc);
+  close_step();
+  end.values = std::get<RepeatStep>(program_.steps[repeat_step_]).values;
+  for (std::size_t i = 0; i < end.values.size(); ++i) end.values[i].next_slot = end.results[i].next_slot;
+  end.until_equal = s->until_equal;
+  end.loc = s->loc;
+  program_.steps.push_back(std::move(end));
+}
+
 // Regions
 
 std::uint32_t Planner::shared_slot(const ir::Expr& value) const {

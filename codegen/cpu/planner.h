@@ -24,6 +24,11 @@ class Planner {
  private:
   void step(const ir::Let* s) { let(*s); }
   void step(const ir::BuildGraph* s) { build(*s); }
+  void step(const ir::Repeat* s);
+  void step(const ir::Again* s);
+  /// The slots of the values of rounds, which the step function being made leaves there.
+  std::vector<RoundValue> round_values(std::span<const ir::Var* const> vars, std::span<const ir::Expr* const> values,
+                                       SourceLoc loc);
   void step(const ir::Return* s) { ret(*s); }
   void step(const host::RegionStep& planned);
   void let(const ir::Let& s);
@@ -54,6 +59,7 @@ class Planner {
   std::string step_name_;  ///< Name of the step function being made; empty: none.
   unsigned steps_ = 0;
   unsigned regions_ = 0;
+  std::size_t repeat_step_ = 0;                                    ///< Of the open `repeat`.
   std::unordered_map<const ir::Var*, std::uint32_t> shared_;       ///< Sinks of shared regions, with their slots.
   std::unordered_map<const ir::BuildGraph*, std::uint32_t> rows_;  ///< Graphs built of rows: the slot of the walked
                                                                    ///< graph.

@@ -89,7 +89,32 @@ struct ReturnStep {
   std::vector<ResultPlan> results;
 };
 
-using Step = std::variant<EvaluateStep, ListStep, BuildStep, RegionStep, ReturnStep>;
+/// A value of a round: its slot, and the slot in which a step function leaves its next value. A list has columns, and
+/// the run keeps its own copy of the items.
+struct RoundValue {
+  std::uint32_t slot = 0;
+  std::uint32_t next_slot = 0;
+  bool list = false;
+  std::vector<runtime::ElementKind> columns;
+};
+
+/// Begins rounds with the values in `next_slot`; their number is in `times_slot`.
+struct RepeatStep {
+  std::vector<RoundValue> values;
+  std::uint32_t times_slot = 0;
+};
+
+/// Ends a round: continues behind step `first`, or gives the values their slots in `results`.
+struct AgainStep {
+  std::size_t first = 0;
+  std::vector<RoundValue> values;
+  std::vector<RoundValue> results;
+  std::uint32_t times_slot = 0;
+  bool until_equal = false;
+  SourceLoc loc;
+};
+
+using Step = std::variant<EvaluateStep, ListStep, BuildStep, RegionStep, RepeatStep, AgainStep, ReturnStep>;
 
 /// The arrays needed of a graph, by its slot.
 struct GraphPlan {

@@ -38,6 +38,8 @@ class Run {
   Failure step(const BuildStep& s);
   Failure build_of_rows(const BuildStep& s);
   Failure step(const RegionStep& s);
+  Failure step(const RepeatStep& s);
+  Failure step(const AgainStep& s);
   Failure step(const ReturnStep& s);
 
   Failure plan_scratch(const RegionStep& s, std::uint64_t own_bytes, runtime::RegionLaunch& launch, unsigned threads);
@@ -78,6 +80,11 @@ class Run {
   std::vector<std::unique_ptr<runtime::Graph>> graphs_;
   std::vector<runtime::Column> arrays_;
   std::map<std::uint32_t, PartialValue> partials_;  ///< The parts of a share, by the slot of the sink.
+  bool same(const RoundValue& value) const;
+  Failure take(std::span<const RoundValue> values);
+
+  std::int64_t rounds_ = 0;          ///< That ended.
+  std::optional<std::size_t> next_;  ///< The step to go on with, if it is not the one behind.
   std::size_t regions_begun_ = 0, dealt_begun_ = 0;
   bool streamed_ = false;
   bool map_cut_ = false;  ///< A region that fills rows by position ended early, so some rows are not set.

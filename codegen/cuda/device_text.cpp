@@ -194,6 +194,12 @@ bool check_device_program(const ir::Module& module, Diagnostics& diagnostics) {
     diagnostics.error(DiagId::IrInvalid, {}, "the CUDA back end takes a module of stage kernel");
     return false;
   }
+  for (const ir::Stmt* stmt : module.body->body) {
+    if (stmt->kind != ir::Kind::Repeat) continue;
+    diagnostics.error(DiagId::TargetLimit, stmt->loc, "rounds (`iterate`, `repeat`) do not run on a GPU",
+                      "run the program on the CPU");
+    return false;
+  }
   if (!check_tasks(module, diagnostics)) return false;
   const std::uint64_t bytes = FrameLayout(module).bytes + sizeof(matcha_program::Launch);
   const auto fits = [&](std::uint64_t taken, std::uint64_t most, const char* given, const char* hint) {

@@ -11,6 +11,7 @@
 #include "codegen/cuda/sinks.h"
 #include "codegen/cuda/stops.h"
 #include "codegen/shares.h"
+#include "ir/check.h"
 
 namespace matcha::codegen::gpu {
 
@@ -100,6 +101,8 @@ class CudaExecutable::Run {
     values_.build(*s);
     devices_.upload_early(s->var);
   }
+  void step(const ir::Repeat*) { MATCHA_UNREACHABLE("rounds are refused"); }
+  void step(const ir::Again*) { MATCHA_UNREACHABLE("rounds are refused"); }
   void step(const ir::Return* s) { report_.answer(*s, values_, program_.options_.samples()); }
   void step(const host::RegionStep& s) {
     const std::size_t index = next_region_++;

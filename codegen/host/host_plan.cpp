@@ -248,6 +248,9 @@ std::vector<Value> top_level_values(const ir::Module& module) {
         [&](const ir::BuildGraph& s) {
           values.push_back({s.var, nullptr, s.index == ir::GraphIndex::Csr});
         },
+        [&](const ir::OneOf<ir::Repeat, ir::Again> auto& s) {
+          for (const ir::Var* var : s.vars) values.push_back({var});
+        },
         [&](const ir::Region& s) {
           for (const ir::Sink& sink : s.collect->sinks) values.push_back({sink.var, &sink});
         },
@@ -264,18 +267,28 @@ bool RegionStep::adds_up() const {
 bool RegionStep::is_dealt() const {
   const bool is_scalar = std::ranges::none_of(region->collect->sinks,
                                               [](const ir::Sink& sink) { return sink.kind == ir::SinkKind::List; });
-  return outer != nullptr && region->schedule.parallel && (shared || is_scalar);
+  return outer != nullptr && region->schedule.parallel && !repeated && (shared || is_scalar);
 }
 
 Plan::Plan(const ir::Module& module) {
   const ir::Var* answer = only_result(module);
+  bool repeated = false;
   for (const ir::Stmt* stmt : module.body->body) {
     ir::for_each_expr(*stmt, [&](const ir::Expr& expr) { add_needs(expr, graphs); });
     ir::match(
         *stmt, [&](const ir::Let& s) { steps.emplace_back(&s); },
-        [&](const ir::BuildGraph& s) { steps.emplace_back(&s); }, [&](const ir::Return& s) { steps.emplace_back(&s); },
+        [&](const ir::OneOf<ir::BuildGraph, ir::Return> auto& s) { steps.emplace_back(&s); },
+        [&](const ir::Repeat& s) {
+          steps.emplace_back(&s);
+          repeated = true;
+        },
+        [&](const ir::Again& s) {
+          steps.emplace_back(&s);
+          repeated = false;
+        },
         [&](const ir::Region& s) {
           RegionStep& step = std::get<RegionStep>(steps.emplace_back(plan_of(s, answer)));
+          step.repeated = repeated;
           step.shared = is_shared(s, *module.body);
           add_needs(step.graphs, worker_graphs);
         },
@@ -299,6 +312,8 @@ const ir::Stmt& statement_of(const Step& step) {
   if (const RegionStep* region = std::get_if<RegionStep>(&step)) return *region->region;
   if (const ir::Let* const* let = std::get_if<const ir::Let*>(&step)) return **let;
   if (const ir::BuildGraph* const* build = std::get_if<const ir::BuildGraph*>(&step)) return **build;
+  if (const ir::Repeat* const* repeat = std::get_if<const ir::Repeat*>(&step)) return **repeat;
+  if (const ir::Again* const* again = std::get_if<const ir::Again*>(&step)) return **again;
   return *std::get<const ir::Return*>(step);
 }
 

@@ -21,6 +21,10 @@ std::vector<runtime::ElementKind> element_kinds(const ir::Type& list);
 /// How the workers' parts of a sink are merged.
 enum class SinkForm { SumInt, SumFloat, MinInt, MinFloat, MaxInt, MaxFloat, Any, All, Rows };
 SinkForm sink_form(const ir::Sink& sink);
+/// True if `sorted` of such a list goes by rows: several columns, or floats, whose zeros have an order.
+inline bool sorted_by_rows(const ir::Type& list) {
+  return list.columns.size() > 1 || list.columns[0]->is_scalar(ir::ScalarKind::F64);
+}
 /// The fold of the run-time library.
 runtime::RowFold row_fold(ir::Fold fold);
 /// `SumInt` and so on.
@@ -68,6 +72,7 @@ struct RegionStep {
   std::unordered_set<const ir::Var*> reads;  ///< The top-level values that the workers read.
   NeedsByGraph graphs;                       ///< The arrays of graphs that the workers read.
   int answer = -1;                           ///< The sink whose rows are the answer of the program; -1: none.
+  bool repeated = false;                     ///< It is between `repeat` and `again`.
   bool reads_ids = false;                    ///< The workers convert between ids and vertices.
   bool shared = false;                       ///< Each sink is a result of the program and is read nowhere else.
 
@@ -90,7 +95,8 @@ struct Value {
 /// Parameters, then the values bound by each step, in program order. Requires: as Plan.
 std::vector<Value> top_level_values(const ir::Module& module);
 
-using Step = std::variant<const ir::Let*, const ir::BuildGraph*, RegionStep, const ir::Return*>;
+using Step = std::variant<const ir::Let*, const ir::BuildGraph*, RegionStep, const ir::Repeat*, const ir::Again*,
+                          const ir::Return*>;
 
 /// The steps of a module; points into its nodes, which must outlive it.
 struct Plan {

@@ -1,6 +1,7 @@
 #include "codegen/interp/runner.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "ir/analysis/facts.h"
@@ -52,11 +53,25 @@ RunOutcome Runner::run(std::span<const Argument> arguments) {
   RunResult result;
   try {
     bind(arguments);
-    for (const ir::Stmt* s : module_.body->body) {
-      if (const ir::Return* last = ir::as<ir::Return>(s)) {
+    const std::span<const ir::Stmt* const> body = module_.body->body;
+    const ir::Repeat* rounds = nullptr;
+    std::size_t first = 0;
+    std::int64_t done = 0;
+    for (std::size_t at = 0; at < body.size(); ++at) {
+      if (const ir::Return* last = ir::as<ir::Return>(body[at])) {
         results(*last, result);
+      } else if (const ir::Repeat* begin = ir::as<ir::Repeat>(body[at])) {
+        rounds = begin;
+        first = at;
+        done = 0;
+        std::vector<Value> starts;
+        for (const ir::Expr* start : begin->starts) starts.push_back(evaluate_(*start));
+        for (std::size_t i = 0; i < starts.size(); ++i) environment_.values[begin->vars[i]] = starts[i];
+        rounds_wanted_ = std::get<std::int64_t>(evaluate_(*begin->times));
+      } else if (const ir::Again* end = ir::as<ir::Again>(body[at])) {
+        if (again(*rounds, *end, ++done)) at = first;
       } else {
-        stmt(*s);
+        stmt(*body[at]);
       }
     }
   } catch (const Trap& error) {
@@ -104,6 +119,41 @@ void Runner::results(const ir::Return& s, RunResult& result) {
   }
 }
 
+namespace {
+
+/// Equal bit for bit, so that a NaN equals itself.
+bool same_bits(const Value& a, const Value& b) {
+  if (const double* x = std::get_if<double>(&a))
+    return std::bit_cast<std::uint64_t>(*x) == std::bit_cast<std::uint64_t>(std::get<double>(b));
+  const ListPtr* list = std::get_if<ListPtr>(&a);
+  if (list == nullptr) return !less(a, b) && !less(b, a);
+  const List& x = **list;
+  const List& y = *std::get<ListPtr>(b);
+  bool same = x.rows == y.rows;
+  for (std::size_t c = 0; same && c < x.columns.size(); ++c)
+    same = std::ranges::equal(x.columns[c], y.columns[c], same_bits);
+  return same;
+}
+
+}  // namespace
+
+/// The end of round number `done`, from 1; true if there is another one.
+bool Runner::again(const ir::Repeat& begin, const ir::Again& end, std::int64_t done) {
+  std::vector<Value> values;
+  for (const ir::Expr* value : end.values) values.push_back(evaluate_(*value));
+  bool same = true;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    same = same && same_bits(values[i], environment_.values.at(begin.vars[i]));
+  const bool last = end.until_equal ? same : done >= rounds_wanted_;
+  if (!last && done >= rounds_wanted_) trap(TrapCode::NoFixedPoint, end.loc);
+  const bool none = !end.until_equal && rounds_wanted_ < 1;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!last) environment_.values[begin.vars[i]] = values[i];
+    if (last) environment_.values[end.vars[i]] = none ? environment_.values.at(begin.vars[i]) : values[i];
+  }
+  return !last && !ending_;
+}
+
 void Runner::poll() {
   if (iterations_++ % kLookEvery != 0 || ending_) return;
   runtime::PageLimit::look();
@@ -130,8 +180,9 @@ void Runner::stmt(const ir::Stmt& s) {
         }
       },
       [&](const ir::Collect& c) { collect(c); }, [&](const ir::Yield& y) { yield(y); },
-      [&](const ir::BuildGraph& b) { build_graph(b); }, [&](const ir::Return&) {},
-      [&](const ir::Region& r) { region(r); }, [&](const ir::Store& st) { store(st); });
+      [&](const ir::BuildGraph& b) { build_graph(b); },
+      [&](const ir::OneOf<ir::Repeat, ir::Again, ir::Return> auto&) {}, [&](const ir::Region& r) { region(r); },
+      [&](const ir::Store& st) { store(st); });
 }
 
 void Runner::loop(const ir::For& s) {

@@ -36,6 +36,7 @@ class Runner {
 
   GraphPtr graph_value(const runtime::Graph& graph) const;
   /// Tests for a stop and the deadline; loops end soon after an ending was set.
+  bool again(const ir::Repeat& begin, const ir::Again& end, std::int64_t done);
   void poll();
 
   const ir::Module& module_;
@@ -48,6 +49,7 @@ class Runner {
   std::unique_ptr<RowStream> stream_;           ///< Null unless rows are handed over.
   const ir::Var* maybe_stream_sink_ = nullptr;  ///< The sink whose rows are handed over as they are found.
   std::optional<Ending> ending_;
+  std::int64_t rounds_wanted_ = 0;
   std::uint64_t positions_ = 0;
   std::uint64_t iterations_ = 0;
   int depth_ = 0;

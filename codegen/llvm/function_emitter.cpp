@@ -22,7 +22,7 @@ void FunctionEmitter::block(const ir::Block& b) {
 void FunctionEmitter::stmt(const ir::Stmt& s) {
   if (regions_.only_yields(s)) return regions_.if_whole([&] { stmt(s); });
   frame_.set_loc(s.loc);
-  const auto never = [](const ir::OneOf<ir::BuildGraph, ir::Return, ir::Region> auto&) {
+  const auto never = [](const ir::OneOf<ir::BuildGraph, ir::Repeat, ir::Again, ir::Return, ir::Region> auto&) {
     MATCHA_UNREACHABLE("a top-level statement inside a function");
   };
   ir::match(

@@ -48,7 +48,8 @@ std::size_t Parts::measure(const ir::Stmt& s) {
         if (x.maybe_else != nullptr) size += measure(*x.maybe_else);
       },
       [&](const ir::Collect& x) { size += measure(*x.body); },
-      [](const ir::OneOf<ir::Let, ir::Yield, ir::BuildGraph, ir::Return, ir::Region, ir::Store> auto&) {});
+      [](const ir::OneOf<ir::Let, ir::Yield, ir::BuildGraph, ir::Repeat, ir::Again, ir::Return, ir::Region,
+                         ir::Store> auto&) {});
   sizes_[&s] = size;
   return size;
 }
@@ -82,8 +83,8 @@ bool Parts::movable(const ir::Stmt& s) const {
         look(*x.then_body);
         if (x.maybe_else != nullptr) look(*x.maybe_else);
       },
-      [](const ir::OneOf<ir::Block, ir::Let, ir::Collect, ir::Yield, ir::BuildGraph, ir::Return, ir::Region,
-                         ir::Store> auto&) {});
+      [](const ir::OneOf<ir::Block, ir::Let, ir::Collect, ir::Yield, ir::BuildGraph, ir::Repeat, ir::Again, ir::Return,
+                         ir::Region, ir::Store> auto&) {});
   return !found;
 }
 

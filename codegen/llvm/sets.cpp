@@ -72,7 +72,8 @@ Value* Sets::contains(const ir::Expr& e) {
 Value* Sets::store(const ir::Expr& e, const List& out) {
   if (module_.stored().contains(&e)) return copy_items(lists_.of(e), out);
   if (e.kind == ir::Kind::Sequence) return range(e, out);
-  if (e.kind == ir::Kind::Keyed || (e.kind == ir::Kind::Sorted && out.columns.size() > 1)) return fold_rows(e, out);
+  if (e.kind == ir::Kind::Keyed || (e.kind == ir::Kind::Sorted && host::sorted_by_rows(*e.type)))
+    return fold_rows(e, out);
   if (e.kind == ir::Kind::Sorted) return sort_items(e, out);
   if (!ir::is_set_op(e.kind)) return copy_items(lists_.of(e), out);
   bool common = ir::keeps_found(e.kind);

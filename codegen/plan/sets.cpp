@@ -55,7 +55,7 @@ Reg FunctionWriter::count_items(const ir::Expr& e) {
 /// Stores the items of `e` in the columns of `maybe_out` unless it is null; returns their number.
 Reg FunctionWriter::store_items(const ir::Expr& e, const List* maybe_out) {
   if (e.kind == ir::Kind::Sorted && !layout_.stored().contains(&e)) {
-    if (e.type->columns.size() > 1) return fold_rows(e, *maybe_out);
+    if (host::sorted_by_rows(*e.type)) return fold_rows(e, *maybe_out);
     const Reg count = store_items(*e.operands[0], maybe_out);
     if (!layout_.facts().list(e.operands[0]).ascending)
       put(act::sort, 0, maybe_out->column(0), count).n = static_cast<std::uint32_t>(maybe_out->cells[0]);

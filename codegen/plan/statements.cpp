@@ -24,7 +24,7 @@ bool FunctionWriter::only_yields(const ir::Stmt& s) const {
 void FunctionWriter::stmt(const ir::Stmt& s) {
   if (only_yields(s)) return if_whole([&] { stmt(s); });
   set_loc(s.loc);
-  const auto never = [](const ir::OneOf<ir::BuildGraph, ir::Return, ir::Region> auto&) {
+  const auto never = [](const ir::OneOf<ir::BuildGraph, ir::Repeat, ir::Again, ir::Return, ir::Region> auto&) {
     MATCHA_UNREACHABLE("a top-level statement inside a function");
   };
   ir::match(

@@ -73,7 +73,7 @@ void find_fill(const Block& block, const Var* sink, std::vector<const For*>& loo
         },
         [&](const Block& b) { find_fill(b, sink, loops, filled); },
         [&](const Collect& c) { find_fill(*c.body, sink, loops, filled); },
-        [](const OneOf<Let, BuildGraph, Return, Region, Store> auto&) {});
+        [](const OneOf<Let, BuildGraph, Repeat, Again, Return, Region, Store> auto&) {});
   }
 }
 
@@ -103,7 +103,7 @@ void Facts::prepare(const Block& block) {
           if (s.maybe_else != nullptr) prepare(*s.maybe_else);
         },
         [&](const Collect& s) { prepare(*s.body); }, [&](const Region& s) { prepare(*s.collect->body); },
-        [](const OneOf<Let, Yield, BuildGraph, Return, Store> auto&) {});
+        [](const OneOf<Let, Yield, BuildGraph, Repeat, Again, Return, Store> auto&) {});
     const auto find = [&](const Var& var) {
       if (var.type->is_list()) list(&var);
       if (var.type->is_scalar(ScalarKind::I64)) range(&var);
@@ -478,7 +478,7 @@ const Expr* Facts::collected_bound(Builder& b, const Block& block, const Var* si
         },
         [&](const Block& inner) { add(collected_bound(b, inner, sink)); },
         [&](const Collect& c) { add(collected_bound(b, *c.body, sink)); },
-        [](const OneOf<Let, BuildGraph, Return, Region, Store> auto&) {});
+        [](const OneOf<Let, BuildGraph, Repeat, Again, Return, Region, Store> auto&) {});
   }
   return total;
 }

@@ -62,7 +62,7 @@ bool LaneLoops::alone(const Stmt& s, int levels) const {
         return alone(*branch.then_body, levels) && (branch.maybe_else == nullptr || alone(*branch.maybe_else, levels));
       },
       [&](const Yield& yield) { return sums_of_ints_.contains(yield.sink); },
-      [](const OneOf<Collect, BuildGraph, Return, Region> auto&) { return false; });
+      [](const OneOf<Collect, BuildGraph, Repeat, Again, Return, Region> auto&) { return false; });
 }
 
 bool LaneLoops::alone(const Expr& e) const {

@@ -139,6 +139,7 @@ class NestReader {
             }
           },
           [&](const BuildGraph& s) { give_up("a graph is built", s.loc); },
+          [&](const OneOf<Repeat, Again> auto& s) { give_up("steps are repeated", s.loc); },
           [&](const OneOf<Block, Region, Store> auto& s) { give_up("a step is of another stage", s.loc); });
     }
   }

@@ -90,6 +90,7 @@ class RootReader {
           for (const Expr* value : s.values) check_result(*value);
         },
         [&](const BuildGraph& s) { give_up("a graph is built", s.loc); },
+        [&](const OneOf<Repeat, Again> auto& s) { give_up("steps are repeated", s.loc); },
         [&](const OneOf<Block, For, If, Yield, Region, Store> auto& s) {
           give_up("a step is outside of the loops over vertices", s.loc);
         });
@@ -138,7 +139,7 @@ class RootReader {
             walk(*s.body);
           },
           [&](const Yield& s) { walk_yield(s); },
-          [&](const OneOf<Block, BuildGraph, Return, Region, Store> auto& s) {
+          [&](const OneOf<Block, BuildGraph, Repeat, Again, Return, Region, Store> auto& s) {
             give_up("a step of another kind stands in a loop over vertices", s.loc);
           });
     }

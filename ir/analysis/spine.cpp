@@ -69,7 +69,7 @@ void for_each_loop(const Block& block, const std::function<bool(const For&)>& ta
           if (branch.maybe_else != nullptr) for_each_loop(*branch.maybe_else, take);
         },
         [&](const Collect& collect) { for_each_loop(*collect.body, take); },
-        [](const OneOf<Let, Yield, BuildGraph, Return, Region, Store> auto&) {});
+        [](const OneOf<Let, Yield, BuildGraph, Repeat, Again, Return, Region, Store> auto&) {});
   }
 }
 
@@ -107,7 +107,7 @@ std::uint32_t row_stores(const Block& block) {
         },
         [&](const For& loop) { count += common_of_parts(loop) != nullptr ? 1 : 0; },
         [&](const Collect& collect) { count += row_stores(*collect.body); },
-        [](const OneOf<Let, Yield, BuildGraph, Return, Region> auto&) {});
+        [](const OneOf<Let, Yield, BuildGraph, Repeat, Again, Return, Region> auto&) {});
   }
   return count;
 }

@@ -66,7 +66,7 @@ SumBound sum_bound(const Facts& facts, const Block& block, const Var* sink) {
         },
         [&](const Block& b) { add(sum_bound(facts, b, sink)); },
         [&](const Collect& c) { add(sum_bound(facts, *c.body, sink)); },
-        [](const OneOf<Let, BuildGraph, Return, Region, Store> auto&) {});
+        [](const OneOf<Let, BuildGraph, Repeat, Again, Return, Region, Store> auto&) {});
   }
   return result;
 }

@@ -20,7 +20,7 @@ void for_each_stmt_of(const Stmt& stmt, const std::function<void(const Stmt&)>& 
       },
       [&](const Collect& s) { for_each_stmt(*s.body, visit); },
       [&](const Region& s) { for_each_stmt_of(*s.collect, visit); },
-      [](const OneOf<Let, Yield, BuildGraph, Return, Store> auto&) {});
+      [](const OneOf<Let, Yield, BuildGraph, Repeat, Again, Return, Store> auto&) {});
 }
 
 void for_each_expr(const Stmt& stmt, const std::function<void(const Expr&)>& visit) {
@@ -38,7 +38,11 @@ void for_each_expr(const Stmt& stmt, const std::function<void(const Expr&)>& vis
         if (s.maybe_labels != nullptr) visit(*s.maybe_labels);
         if (s.maybe_info != nullptr) visit(*s.maybe_info);
       },
-      [&](const Return& s) {
+      [&](const Repeat& s) {
+        for (const Expr* start : s.starts) visit(*start);
+        visit(*s.times);
+      },
+      [&](const OneOf<Again, Return> auto& s) {
         for (const Expr* value : s.values) visit(*value);
       },
       [&](const Region& s) {
@@ -63,6 +67,9 @@ void for_each_binding(const Stmt& stmt, const std::function<void(const Var&)>& v
         for (const Sink& sink : s.sinks) visit(*sink.var);
       },
       [&](const BuildGraph& s) { visit(*s.var); },
+      [&](const OneOf<Repeat, Again> auto& s) {
+        for (const Var* var : s.vars) visit(*var);
+      },
       [&](const Region& s) {
         for (const Buffer& buffer : s.buffers) visit(*buffer.var);
       },
@@ -80,7 +87,7 @@ int nested_loops(const Block& block, const std::function<bool(const For&)>& coun
         },
         [&](const Collect& s) { return nested_loops(*s.body, counts); },
         [&](const Block& s) { return nested_loops(s, counts); },
-        [](const OneOf<Let, Yield, BuildGraph, Return, Region, Store> auto&) { return 0; });
+        [](const OneOf<Let, Yield, BuildGraph, Repeat, Again, Return, Region, Store> auto&) { return 0; });
     most = std::max(most, found);
   }
   return most;

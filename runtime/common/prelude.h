@@ -78,6 +78,7 @@ enum TrapCode : u32 {
   kUnknownVertex = 7,
   kOutOfMemory = 8,
   kNoVertexLabel = 9,
+  kNoFixedPoint = 10,
   kOutOfPages = 100,
 };
 

@@ -15,7 +15,7 @@ struct RowColumn {
   ElementKind kind;
 };
 
-/// What is done with rows of equal keys.
+/// The fate of rows of equal keys.
 enum class RowFold : std::uint32_t { Keep, Sum, Min, Max };
 
 /// A part of the key of a row: the column, and the item as a word (a rank, an i64 or a bool).

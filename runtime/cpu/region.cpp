@@ -31,6 +31,7 @@ const char* trap_message(TrapCode code) {
     case TrapCode::UnknownVertex: return "not a vertex of the graph";
     case TrapCode::OutOfMemory: return "out of memory";
     case TrapCode::NoLabel: return "vertex has no label";
+    case TrapCode::NoFixedPoint: return "no fixed point: the last round still changes the value";
   }
   return "unknown error";
 }

@@ -22,6 +22,7 @@ enum class TrapCode : std::uint32_t {
   UnknownVertex = 7,     ///< An id that is not a vertex of the graph.
   OutOfMemory = 8,       ///< Rows or buffers could not be allocated.
   NoLabel = 9,           ///< The label of a vertex without one ("vertex has no label").
+  NoFixedPoint = 10,     ///< Rounds of which the last one still changes a value.
 };
 
 /// Lower case, no full stop, e.g. "division by zero".

@@ -2,7 +2,7 @@
 
 # expected-error@+1 {{the key of a table is an int, a bool or a tuple of them, not `float` [key-type]}}
 def a(t: Table<float, int>):
-    return get(t, 1.0)
+    return size(t)
 
 # expected-error@+1 {{the value of a table is a scalar or a tuple, not `List<int>` [bad-type]}}
 def b(t: Table<int, List<int>>):
@@ -41,4 +41,6 @@ def main(g: Graph, l: List<int>, x: float):
     r = edge_info(subgraph(g, l), 1)
 # expected-error@+1 {{`mk_tuple` takes ints, floats or bools; it gets `Tuple<int, 2>` [arg-type]}}
     s = ((1, 2), 3)
-    return c + d + e + f + h + i + j + k + m + n + o + p + q + r + s
+# expected-error@+1 {{the value of `iterate` cannot be `List<List<int>>` [state-type]}}
+    y = iterate(lambda r: r, [l], 3)
+    return c + d + e + f + h + i + j + k + m + n + o + p + q + r + s + y

@@ -57,7 +57,32 @@ def degree_mixing(graph):
     return [[degree, mean] for degree, mean in sorted(networkx.average_degree_connectivity(graph).items())]
 
 
-CASES = {"degree_histogram": histogram, "top_triangles": top_triangles, "clustering": clustering,
+def core_numbers(graph):
+    return sorted([v, core] for v, core in networkx.core_number(graph).items())
+
+
+def components(graph):
+    return sorted([v, min(part)] for part in networkx.connected_components(graph) for v in part)
+
+
+def label_propagation(graph):
+    label = {v: v for v in graph}
+    for _ in range(5):
+        votes = {v: collections.Counter(label[w] for w in graph[v]) for v in graph}
+        label = {v: max(votes[v], key=lambda each: (votes[v][each], -each)) for v in graph}
+    return sorted([v, each] for v, each in label.items())
+
+
+def pagerank(graph):
+    rank = {v: 1 / len(graph) for v in graph}
+    for _ in range(40):
+        rank = {v: .15 / len(graph) + .85 * sum(rank[w] / len(graph[w]) for w in graph[v]) for v in graph}
+    return sorted([v, value] for v, value in rank.items())
+
+
+CASES = {"core_numbers": core_numbers, "components": components, "label_propagation": label_propagation,
+         "pagerank": pagerank,
+         "degree_histogram": histogram, "top_triangles": top_triangles, "clustering": clustering,
          "edge_triangles": edge_triangles, "ego_networks": ego_networks, "projection": projection,
          "degree_mixing": degree_mixing}
 

@@ -26,6 +26,7 @@
 
 #include "codegen/c_family/host/assumed.h"
 #include "codegen/c_family/host/kernels.h"
+#include "codegen/c_family/host/rounds.h"
 
 namespace matcha_program {
 
@@ -215,20 +216,6 @@ template <typename... T>
 List<T...> Host::input(const std::string& name) const {
   const InputList& list = lists_.at(name);
   return list_over<T...>(list.columns.data(), list.size);
-}
-
-inline const char* trap_text(u32 code) {
-  static const char* const texts[] = {"",
-                                      "division by zero",
-                                      "integer overflow",
-                                      "`get` outside the list",
-                                      "`apply` over lists of different lengths",
-                                      "`min` or `max` of an empty list",
-                                      "a list outgrew its planned capacity",
-                                      "no such vertex",
-                                      "out of memory",
-                                      "vertex has no label"};
-  return code < sizeof texts / sizeof *texts ? texts[code] : "unknown error";
 }
 
 inline void Host::check(const Shared& shared) const {

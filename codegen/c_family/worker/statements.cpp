@@ -76,7 +76,7 @@ void Statements::stmt(const ir::Stmt& s) {
       [&](const ir::If& i) { branch(i); },
       [&](const ir::Collect& c) { sinks_.collect(c, [&] { block_without_spine(*c.body); }); },
       [&](const ir::Yield& y) { sinks_.yield(y); },
-      [](const ir::OneOf<ir::BuildGraph, ir::Return, ir::Region> auto&) {
+      [](const ir::OneOf<ir::BuildGraph, ir::Repeat, ir::Again, ir::Return, ir::Region> auto&) {
         MATCHA_UNREACHABLE("a statement inside a region");
       });
 }
