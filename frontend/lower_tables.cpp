@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "frontend/lower_walk.h"
@@ -33,25 +35,55 @@ bool Lowering::has_zeros(const Node* table) const {
 Lowering::Exprs Lowering::with_kinds(const Node* node, const Kinds& kinds) {
   const Value value = lower(node);
   const bool rows = node->type->is_list() || node->type->is_table();
-  if (failed_ || !rows) return as_kinds(value, kinds);
-  if (kinds_.of(node) == kinds) return value.parts;
+  if (!rows) return as_kinds(value, kinds);
+  if (failed_ || kinds_.of(node) == kinds) return value.parts;
   const Expr* list = converted_list(value.parts[0], kinds);
   return node->type->is_table() ? table(node, ir::Fold::Max, list).parts : Exprs{list};
 }
 
+namespace {
+
+/// Visits the nodes that `node` is computed of, each once.
+void for_each_part(const Node* node, std::unordered_set<const Node*>& seen,
+                   const std::function<void(const Node*)>& visit) {
+  if (node == nullptr || !seen.insert(node).second) return;
+  visit(node);
+  for (const Node* input : node->inputs) for_each_part(input, seen, visit);
+  if (node->apply == nullptr) return;
+  for_each_part(node->apply->body, seen, visit);
+  for_each_part(node->apply->maybe_cond, seen, visit);
+}
+
+/// True if the value depends on no function around it.
+bool is_closed(const Node* node) {
+  std::unordered_set<const Node*> seen, own, read;
+  for_each_part(node, seen, [&](const Node* part) {
+    if (part->op == Op::Operand) read.insert(part);
+    if (part->apply != nullptr) own.insert(part->apply->operands.begin(), part->apply->operands.end());
+  });
+  return std::ranges::all_of(read, [&](const Node* operand) { return own.contains(operand); });
+}
+
+}  // namespace
+
 /// The statements of a round are at top level, between `repeat` and `again`, also if the result is first needed in a
 /// loop. A branch would need them only sometimes.
 Value Lowering::rounds(const Node* node) {
-  if (in_branch_ || rounds_loc_.valid()) {
+  if (in_branch_ || in_step_) {
     fail(DiagId::IteratePlace, node->loc,
          in_branch_ ? "rounds are computed in a branch" : "rounds are computed in the step of other rounds",
          "compute them at the top of the program, and name the result");
     return dummy(node);
   }
   std::vector<Scope*> inner = std::exchange(scopes_, {scopes_.front()});
-  rounds_loc_ = node->loc;
+  const SourceLoc outer = std::exchange(rounds_loc_, node->loc);
+  // Other rounds that a step reads come before it.
+  std::unordered_set<const Node*> seen;
+  for_each_part(node->apply->body, seen, [&](const Node* part) {
+    if ((part->op == Op::Iterate || part->op == Op::Repeat) && is_closed(part)) lower(part);
+  });
   const Value result = rounds_at_top(node);
-  rounds_loc_ = {};
+  rounds_loc_ = outer;
   scopes_.front()->values[node] = result;
   scopes_ = std::move(inner);
   return usable_here(result);
@@ -69,11 +101,14 @@ Value Lowering::rounds_at_top(const Node* node) {
     return vars;
   };
   const std::vector<const ir::Var*> states = names(state->text);
+  builder_.set_loc(node->loc);
   emit(builder_.repeat(states, starts, times), node->loc);
   starts_[state] = node->inputs[0];
   bind_operand(state, Value{{states.begin(), states.end()}});
+  in_step_ = true;
   lower_named(node->apply->named);
   const Exprs next = with_kinds(node->apply->body, kinds);
+  in_step_ = false;
   if (failed_) return dummy(node);
   const std::vector<const ir::Var*> results = names("result");
   builder_.set_loc(node->loc);

@@ -150,6 +150,7 @@ class Lowering {
   std::unordered_map<const asg::Node*, const asg::Node*> starts_;  ///< Of the values of rounds.
   SourceLoc rounds_loc_;  ///< Place of the rounds being made, at top level, where no operand is bound.
   bool in_branch_ = false;
+  bool in_step_ = false;
   std::size_t statements_ = 0;
   bool failed_ = false;
 };

@@ -91,6 +91,7 @@ const Type* list_rule(Context& context, Kind kind, std::span<const Expr* const> 
       return check.list(0) && check.scalar(1, ScalarKind::I64) && check.scalar(2, ScalarKind::I64) ? first : nullptr;
     case Kind::Sorted:
       if (!check.list(0)) return nullptr;
+      if (first->bits) return first;  // The verifier refuses it.
       if (first->is_flat_list()) return context.list(first->columns);
       why = "`sorted` takes rows of scalars";
       return nullptr;

@@ -95,8 +95,8 @@ struct Value {
 /// Parameters, then the values bound by each step, in program order. Requires: as Plan.
 std::vector<Value> top_level_values(const ir::Module& module);
 
-using Step = std::variant<const ir::Let*, const ir::BuildGraph*, RegionStep, const ir::Repeat*, const ir::Again*,
-                          const ir::Return*>;
+using Step = std::variant<const ir::Let*, const ir::BuildGraph*, RegionStep, const ir::Return*, const ir::Repeat*,
+                          const ir::Again*>;
 
 /// The steps of a module; points into its nodes, which must outlive it.
 struct Plan {

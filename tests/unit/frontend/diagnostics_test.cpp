@@ -19,7 +19,7 @@ TEST(Diagnostics, Text) {
             "test.mt:2:5: note: first bound here\n"
             "      a = 1\n"
             "      ^\n"
-            "test.mt:4:12: error: `size` takes a list or a tuple; it gets `int` [arg-type]\n"
+            "test.mt:4:12: error: `size` takes a list, a table or a tuple; it gets `int` [arg-type]\n"
             "      return size(a) + sizes(a)\n"
             "             ^~~~~~~\n"
             "test.mt:4:22: error: `sizes` is not defined [unknown-name]\n"
