@@ -176,6 +176,7 @@ Value Lowering::lower(const Node* node) {
     return i == 0 ? usable_here(found->second) : found->second;
   }
   if (node->type->is_nested_list()) return {{}, node};
+  if (const std::size_t home = home_of(node); home < scopes_.size()) return lower_in(home, node);
   SourceLoc saved = builder_.loc();
   builder_.set_loc(node->loc);
   Value value = named(node, compute(node));
@@ -335,6 +336,7 @@ Value Lowering::logic(const Node* node) {
 
 Lowering::Branch Lowering::branch_of(const Node* node) {
   Branch out;
+  out.scope.kind = Scope::Kind::Branch;
   scopes_.push_back(&out.scope);
   const bool outer = std::exchange(in_branch_, true);
   out.value = lower(node);

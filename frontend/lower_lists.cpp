@@ -169,11 +169,13 @@ Value Lowering::item(const Node* node) {
 void Lowering::walk_list(const Expr* rows, SourceLoc loc, const Visit& visit) {
   std::vector<const ir::Var*> columns;
   for (const ir::Type* column : rows->type->columns) columns.push_back(builder_.var(column, "x"));
-  const ir::Block* body = block([&] {
-    Value item;
-    item.parts.assign(columns.begin(), columns.end());
-    visit(item);
-  });
+  const ir::Block* body = block(
+      [&] {
+        Value item;
+        item.parts.assign(columns.begin(), columns.end());
+        visit(item);
+      },
+      Scope::Kind::Loop);
   emit(builder_.loop(columns, std::span<const Expr* const>(&rows, 1), nullptr, body), loc);
 }
 
@@ -200,8 +202,8 @@ void Lowering::walk_now(const Node* node, const Visit& visit) {
     case Op::Flatten: return walk(node->inputs[0], [&](const Value& inner) { walk(inner.maybe_list, visit); });
     case Op::If: {
       const Expr* cond = scalar(node->inputs[0]);
-      const ir::Block* then_body = block([&] { walk(node->inputs[1], visit); });
-      const ir::Block* else_body = block([&] { walk(node->inputs[2], visit); });
+      const ir::Block* then_body = block([&] { walk(node->inputs[1], visit); }, Scope::Kind::Branch);
+      const ir::Block* else_body = block([&] { walk(node->inputs[2], visit); }, Scope::Kind::Branch);
       return emit(builder_.branch(cond, then_body, else_body), node->loc);
     }
     default: break;
@@ -230,7 +232,7 @@ void Lowering::walk_apply(const Node* node, const Visit& visit) {
     if (apply.maybe_cond == nullptr) return visit_item();
     lower_named(apply.cond_named);
     const Expr* cond = scalar(apply.maybe_cond);
-    const ir::Block* kept = block(visit_item);
+    const ir::Block* kept = block(visit_item, Scope::Kind::Branch);
     emit(builder_.branch(cond, kept), apply.maybe_cond->loc);
   };
   bool nested = std::any_of(node->inputs.begin(), node->inputs.end(),
@@ -278,10 +280,12 @@ void Lowering::walk_apply(const Node* node, const Visit& visit) {
       items.push_back(std::move(item));
     }
   }
-  const ir::Block* body = block([&] {
-    for (std::size_t i = 0; i < items.size(); ++i) bind_operand(apply.operands[i], items[i]);
-    visit_body();
-  });
+  const ir::Block* body = block(
+      [&] {
+        for (std::size_t i = 0; i < items.size(); ++i) bind_operand(apply.operands[i], items[i]);
+        visit_body();
+      },
+      Scope::Kind::Loop);
   emit(builder_.loop(columns, lists, nullptr, body), node->loc);
 }
 

@@ -54,17 +54,44 @@ void for_each_part(const Node* node, std::unordered_set<const Node*>& seen,
   for_each_part(node->apply->maybe_cond, seen, visit);
 }
 
-/// True if the value depends on no function around it.
-bool is_closed(const Node* node) {
+/// The items of functions around `node` that it reads.
+std::unordered_set<const Node*> free_operands(const Node* node) {
   std::unordered_set<const Node*> seen, own, read;
   for_each_part(node, seen, [&](const Node* part) {
     if (part->op == Op::Operand) read.insert(part);
     if (part->apply != nullptr) own.insert(part->apply->operands.begin(), part->apply->operands.end());
   });
-  return std::ranges::all_of(read, [&](const Node* operand) { return own.contains(operand); });
+  std::erase_if(read, [&](const Node* operand) { return own.contains(operand); });
+  return read;
 }
 
 }  // namespace
+
+std::size_t Lowering::home_of(const Node* node) const {
+  const std::size_t here = scopes_.size();
+  const bool fold = node->op == Op::SumBy || node->op == Op::CountBy || node->op == Op::MinBy || node->op == Op::MaxBy;
+  if (!fold || here == 1) return here;
+  std::unordered_set<const Node*> open = free_operands(node);
+  std::size_t home = 0;
+  for (std::size_t i = 0; i < here; ++i) {
+    const std::size_t before = open.size();
+    std::erase_if(open, [&](const Node* operand) { return scopes_[i]->values.contains(operand); });
+    if (open.size() != before) home = i;
+  }
+  for (std::size_t i = home + 1; i < here; ++i) {
+    if (scopes_[i]->kind == Scope::Kind::Loop) return home + 1;
+    if (scopes_[i]->kind == Scope::Kind::Branch) home = i;
+  }
+  return here;
+}
+
+Value Lowering::lower_in(std::size_t count, const Node* node) {
+  std::vector<Scope*> all = scopes_;
+  scopes_.resize(count);
+  Value value = lower(node);
+  scopes_ = std::move(all);
+  return count == 1 ? usable_here(std::move(value)) : value;
+}
 
 /// The statements of a round are at top level, between `repeat` and `again`, also if the result is first needed in a
 /// loop. A branch would need them only sometimes.
@@ -80,7 +107,7 @@ Value Lowering::rounds(const Node* node) {
   // Other rounds that a step reads come before it.
   std::unordered_set<const Node*> seen;
   for_each_part(node->apply->body, seen, [&](const Node* part) {
-    if ((part->op == Op::Iterate || part->op == Op::Repeat) && is_closed(part)) lower(part);
+    if ((part->op == Op::Iterate || part->op == Op::Repeat) && free_operands(part).empty()) lower(part);
   });
   const Value result = rounds_at_top(node);
   rounds_loc_ = outer;

@@ -41,6 +41,8 @@ class Lowering {
 
   /// A block being written, and the values available in it.
   struct Scope {
+    enum class Kind : std::uint8_t { Plain, Loop, Branch };
+    Kind kind = Kind::Plain;
     Stmts stmts;
     std::unordered_map<const asg::Node*, Value> values;
   };
@@ -101,6 +103,11 @@ class Lowering {
   // Tables, and lists in order (lower_tables.cpp)
   Value of_list(const asg::Node* node);
   Value fold(const asg::Node* node);
+  /// The number of scopes, from the outermost on, in which a table is made: before the first loop whose items it does
+  /// not read, but in the branches around that.
+  std::size_t home_of(const asg::Node* node) const;
+  /// `lower` with the first `count` scopes alone.
+  Value lower_in(std::size_t count, const asg::Node* node);
   Value rounds(const asg::Node* node);
   Value rounds_at_top(const asg::Node* node);
   /// The value of `node` with columns of `kinds`.
@@ -118,8 +125,9 @@ class Lowering {
 
   // Statements
   template <typename F>
-  const ir::Block* block(F&& fill) {
+  const ir::Block* block(F&& fill, Scope::Kind kind = Scope::Kind::Plain) {
     Scope scope;
+    scope.kind = kind;
     scopes_.push_back(&scope);
     fill();
     scopes_.pop_back();
