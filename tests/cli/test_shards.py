@@ -23,7 +23,7 @@ def counted_examples():
     """(program, arguments) of every example, on its smallest input."""
     for program in sorted(pathlib.Path("examples").glob("*.mt")):
         stated = re.findall(r"^# count: (.*) -?\d+$", program.read_text(), re.M)
-        if stated:
+        if stated and "_by(" not in program.read_text():  # A table is made of all rows.
             yield str(program), stated[-1].split()
 
 
