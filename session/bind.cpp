@@ -90,7 +90,7 @@ class Planner {
     ok_ = false;
   }
 
-  /// The index of the parameter that `text` names before its `=`, whose rest goes to `value`.
+  /// The index of the parameter that `text` names before its `=`; the part after the `=` goes to `value`.
   std::optional<std::size_t> target(std::string_view option, const std::string& text, std::string& value) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
@@ -262,8 +262,8 @@ class Planner {
     plan.columns = *kinds;
   }
 
-  /// Edges of a graph are sorted and each is there once, so that values in the order of a file, such as times, would be
-  /// those of other edges. `path`: the file of the edges, whose values are in the same order.
+  /// Edges of a graph are sorted and each is kept once, so a list in the order of a file, such as times, would give its
+  /// values to other edges. `path`: the file of the edges; a list read from it has their order.
   void check_order(std::size_t edges, const std::string& path) {
     for (std::size_t i = 0; i < plan_.params.size(); ++i) {
       const ParamPlan& list = plan_.params[i];

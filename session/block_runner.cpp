@@ -186,8 +186,8 @@ class BlockRunner final : public codegen::Executable {
     return blocks;
   }
 
-  /// The same for the rows that a GPU reads, where there is room for them beside what it has of each vertex: the fewest
-  /// pairs. None: there would be too many.
+  /// The same for the rows that a GPU reads, if memory has room for them beside the data of each vertex: the fewest
+  /// pairs of blocks. Empty: there would be too many.
   Blocks blocks_of_gpu(runtime::Graph& graph) const {
     const bool halved = task_.rows != codegen::gpu::RowsRead::All;
     if (halved && !runtime::ensure_halves(graph)) return {};

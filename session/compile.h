@@ -48,17 +48,18 @@ class Compilation {
       : options_(options), reporter_(reporter) {}
 
   Status read();
-  /// Instead of `read`: a program that is in no file. `plan_ms`: the time to write it, a step of its own; 0: none.
+  /// Instead of `read`: takes a program that is in no file. `plan_ms`: the time to write it, a step of its own; 0:
+  /// none.
   void take(std::string text, double plan_ms = 0);
   /// Syntax only, for the AST.
   Status parse();
-  /// The program in the layout of `matcha fmt`, whose tree is that of the text. Errors: Query, syntax; Run, a bug.
+  /// The program in the layout of `matcha fmt`; it parses to the same tree. Errors: Query, syntax; Run, a bug.
   Status format(std::string& formatted);
   /// Names and types, then the ASG. Warnings are reported too. Lists by vertex or edge of a module of the binary get
   /// the vertices, and positions of tuples their names: a user cannot add them there.
   Status check();
   Status lower();
-  /// Instead of all these, where no program is compiled: milliseconds of planning.
+  /// Instead of all these if no program is compiled: milliseconds of planning.
   void add_plan(double ms) { times_.emplace_back("plan", ms); }
   /// `take`, `check` and `lower`.
   Status lower_text(std::string text, double plan_ms = 0);
@@ -117,7 +118,7 @@ class Compilation {
 
  private:
   Status report(Status code_of_errors = Status::Query);
-  /// Runs the passes that schedule regions for the target again. For what it loads; must not outlive it.
+  /// Runs the passes that schedule regions for the target again, for loaders; must not outlive this object.
   codegen::Rescheduler rescheduler();
   Status check_stage(codegen::Backend& backend);
 

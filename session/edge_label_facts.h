@@ -10,8 +10,8 @@
 
 namespace matcha::session {
 
-/// What a cost model wants to know of the labels of edges of a directed graph, which must outlive it; null where that
-/// cannot be told.
+/// Statistics of the edge labels of a directed graph for a cost model; the graph must outlive them. Null if they are
+/// unknown.
 std::shared_ptr<const pattern::EdgeLabelFacts> edge_label_facts(const runtime::Graph& graph,
                                                                 const runtime::LabelDictionary& dictionary);
 

@@ -42,18 +42,19 @@ struct Explanation {
 
   // With inputs only.
   std::vector<std::string> graphs;  ///< A line for each file that was loaded.
-  std::string order;                ///< By what vertices are ranked, and why.
-  std::string schedule;             ///< That `run --tune` takes; empty: none is remembered.
+  std::string order;                ///< The order of the vertices, and its reason.
+  std::string schedule;             ///< The stored schedule that `run --tune` takes; empty: none.
   bool ran = false;
   std::string rows;                      ///< The number of rows in words, if the answer is a list of rows.
   std::vector<std::string> values;       ///< The answer's values, in order; empty if it is a list of rows.
-  std::vector<std::string> count_names;  ///< Of motifs: what each of `values` counts.
+  std::vector<std::string> count_names;  ///< Of motifs: the name of each of `values`.
   double run_ms = 0;
   unsigned threads = 0;
   std::string simd;
   std::uint64_t positions = 0, deferred = 0;
   std::uint64_t candidates = 0, images_tried = 0;     ///< Of a search.
-  std::uint64_t sample = 1;                           ///< Figures are of one in so many outermost positions, scaled.
+  std::uint64_t sample = 1;                           ///< Figures are of one in this many outermost positions, scaled
+                                                      ///< up.
   std::string stopped;                                ///< Why the run or its counting ended early; empty: it did not.
   std::vector<std::pair<std::string, double>> times;  ///< Milliseconds of each stage, in order.
 };
@@ -77,8 +78,8 @@ struct ExplainRun {
   std::function<Status(const codegen::RunResult& result, Explanation& found)> on_end = {};
 };
 
-/// Explains what the engines decided: `run` is after `decide`, or without inputs after the program was lowered. A part
-/// that did not end is left out. `complete` tells whether all steps were counted.
+/// Explains the decision of the engines. Call it after `decide`, or without inputs after the program was lowered. A
+/// part that did not end is left out. `complete`: all steps were counted.
 Status explain(QuestionRun& run, const ExplainRun& how, Explanation& found);
 
 }  // namespace matcha::session

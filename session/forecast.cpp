@@ -40,12 +40,12 @@ Powers sums_of_powers(const runtime::GraphView& view) {
       });
 }
 
-/// Adds up what the statements of a module take.
+/// Adds up the costs of the statements of a module.
 class LoopWalk {
  public:
   explicit LoopWalk(const Powers& sums) : sums_(sums) {}
 
-  /// What is inside `level` loops, of which the outermost one walks the vertices.
+  /// Adds the statements of a block inside `level` loops; the outermost loop iterates over the vertices.
   void block(const ir::Block& block, std::size_t level) {
     for (const ir::Stmt* one : block.body) stmt(*one, level);
   }

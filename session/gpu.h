@@ -12,11 +12,12 @@ namespace matcha::session {
 struct GpuOptions : codegen::CudaOptions {
   /// Lanes of a group: 1, 2, 4, 8, 16 or 32; 0: chosen for each region.
   std::uint32_t group = 0;
-  std::uint32_t split = 0;  ///< Loop levels whose positions others may get, at most ir::kMostSplit; 0: chosen.
+  std::uint32_t split = 0;  ///< Loop levels with positions that other groups may steal, at most ir::kMostSplit; 0:
+                            ///< chosen.
   ir::Stealing steal = ir::Stealing::Timeout;
-  ir::Stack stack = ir::Stack::Array;  ///< Paged is also taken when arrays for enough groups do not fit.
+  ir::Stack stack = ir::Stack::Array;  ///< Paged is also chosen if arrays for enough groups do not fit.
 
-  /// A target for which programs are scheduled so.
+  /// The target `of` with these parameters of schedules.
   passes::TargetInfo target(passes::TargetInfo of = passes::gpu_target()) const {
     of.group = group;
     of.split = split;

@@ -30,15 +30,15 @@ runtime::Result<std::vector<GpuCode>> open_gpu_codes(const std::string& text, co
                                                      const std::string& code_folder, std::uint32_t gpus,
                                                      std::uint32_t turn = 0);
 
-/// Patterns on a graph that the first GPU matches together. It is opened by the first of them, and keeps its copy of a
-/// graph that is in memory. Its arrays must outlive it.
+/// A batch of patterns that the first GPU matches together on one graph. The first pattern opens the GPU, which keeps a
+/// copy of a graph in memory. The graph's arrays must outlive the batch.
 std::shared_ptr<codegen::MatchBatch> gpu_batch(const runtime::Graph& graph, const std::string& code_folder);
 
-/// Whether a GPU can match what a task says; it counts, and nothing else. `most`: matches that are enough.
+/// Whether a GPU can match a task; it only counts. `most`: the number of matches after which to stop.
 bool fits_gpu(const codegen::MatchTask& task, std::optional<std::uint64_t> most);
 
-/// Puts a task that fits into a batch. `most`: matches that are enough. `ms_before`: what a CPU may take before; 0: it
-/// is not asked.
+/// Puts a task that fits into a batch. `most`: the number of matches after which to stop. `ms_before`: milliseconds
+/// that a CPU may search first; 0: it does not search.
 void take_to_gpu(codegen::MatchTask& task, const std::shared_ptr<codegen::MatchBatch>& batch,
                  std::optional<std::uint64_t> most, double ms_before);
 

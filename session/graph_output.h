@@ -32,8 +32,8 @@ struct GraphTarget {
 /// How to write; nothing, and an error (Usage), when that is unclear or a memory limit does not fit it.
 std::optional<GraphTarget> choose_target(const GraphOutput& output, const Reporter& reporter);
 
-/// Writes the graph, with labels that are drawn if any are asked for, and its labels beside it. Warns of what the
-/// format has no place for. Errors: Usage, Input, Resource; Interrupted, unreported, where `io.cancel` ended it.
+/// Writes the graph and its labels beside it; draws labels if any are requested. Warns of data that the format cannot
+/// hold. Errors: Usage, Input, Resource; Interrupted, unreported, if `io.cancel` ended it.
 Status write_graph(const runtime::Graph& graph, const GraphTarget& target, const GraphOutput& output,
                    const runtime::IoOptions& io, const Reporter& reporter);
 

@@ -24,8 +24,8 @@ namespace matcha::session {
 ///
 /// A list that is only returned is not kept, so that counting takes no memory for it.
 ///
-/// With `sample` N, parallel regions walk one in N of the positions of their loop, and the figures are N times what was
-/// found; not regions that others read what they found, which would be another program.
+/// With `sample` N, parallel regions iterate over one in N positions of their loop, and the figures are multiplied by
+/// N. A region whose result another region reads is not sampled: that would be another program.
 class LoopCounts {
  public:
   LoopCounts(const ir::Module& module, ir::Context& context, std::int64_t sample = 1);

@@ -38,7 +38,7 @@ bool is_one(const std::string& label) {
   return !pattern::is_variable(label) && pattern::alternatives(label).size() == 1;
 }
 
-/// How many edges each named variable stands on.
+/// The number of edges that have each named variable.
 std::map<std::string, int> named_variables(const Pattern& pattern) {
   std::map<std::string, int> edges;
   for (const auto& [arc, labels] : pattern.edge_labels) {
@@ -180,7 +180,7 @@ class AnyLabelFacts final : public pattern::EdgeLabelFacts {
   const double vertices_;
 };
 
-/// Chooses cuts and roots by what the labels of arcs say of the lists that are walked.
+/// Chooses cuts and roots by the lengths of lists that the labels of arcs imply.
 class Chooser {
  public:
   Chooser(const Pattern& pattern, const MapQuery& query, const runtime::Graph& graph,
@@ -210,8 +210,8 @@ class Chooser {
   double ns() const { return least_; }
 
  private:
-  /// Arcs of any label that are walked to where they come from have to be turned first. Those of `top` are walked away
-  /// from it; what others do is taken to be the worse.
+  /// Unlabelled arcs must be transposed before they are followed backwards. Arcs from `top` are followed forwards;
+  /// others are assumed to be followed backwards.
   double price_of_turning(int top) const {
     const bool turns = std::ranges::any_of(query_.arcs, [&](const MapQuery::Arc& arc) {
       return arc.labels.empty() && arc.shared == 0 && arc.from != top;
@@ -284,7 +284,7 @@ class Chooser {
     return least;
   }
 
-  /// Adds the best root of a tree, in which some are tied to these cuts; gives what walking it takes.
+  /// Adds the best root of a tree in which the vertices `tied` are adjacent to these cuts; gives the cost.
   double choose_root(Mask cuts, Mask tree, Mask tied, MapPlan& plan) const {
     int best = -1;
     double least = 0;
@@ -301,11 +301,10 @@ class Chooser {
   struct Walked {
     Mask vertices = 0;  ///< On the ways from tied vertices to this one; 0: none is below.
     double cost = 0;
-    std::uint64_t key = 0;  ///< What tells it and all below from a sibling, of which alike ones are found once.
+    std::uint64_t key = 0;  ///< Identifies its subtree among siblings: equal ones are computed once.
   };
 
-  /// Numbers that tell what is asked of vertices and of the edges between them; the same only by chance where they
-  /// differ.
+  /// Hashes of the conditions on vertices and on the edges between them; different conditions are equal only by chance.
   void make_codes() {
     const std::hash<std::string> hash;
     const auto size = static_cast<std::size_t>(pattern_.size());
@@ -334,7 +333,7 @@ class Chooser {
     return product ^ product >> 29;
   }
 
-  /// What finding the images of `v` takes, from what is below it.
+  /// The cost to find the images of `v` from the vertices below it.
   Walked walk(Mask cuts, int v, int parent, Mask tied, Mask tree) const {
     using pattern::bit;
     Walked all;
@@ -406,7 +405,7 @@ std::optional<std::uint32_t> rank_of(const std::string& bound, const runtime::Un
   return read.ec == std::errc() ? universe.rank(id) : std::nullopt;
 }
 
-/// `messages_problem` of one of the patterns, whose cost is added.
+/// The `messages_problem` of one pattern; its cost is added to `ns`.
 std::string problem_of(const planner::Question& question, const Pattern& pattern, const runtime::Graph& graph,
                        double& ns) {
   if (!has_labels_on_all_arcs(pattern)) return "messages go along arcs that all have labels";

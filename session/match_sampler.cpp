@@ -35,14 +35,14 @@ constexpr std::uint64_t kLabelledLooks = 32;
 
 std::size_t slot(int v) { return static_cast<std::size_t>(v); }
 
-/// Item i of a sequence that lies evenly in 0…2^64-1 wherever it is cut off: multiples of the golden ratio.
+/// Item i of a sequence, the multiples of the golden ratio, with prefixes that spread evenly over 0…2^64-1.
 std::uint64_t evenly(std::uint64_t i) { return i * 0x9E3779B97F4A7C15ULL; }
 
 /// The weight of a vertex with this number of neighbours as the next one of a walk.
 double preference(std::uint64_t degree) { return std::sqrt(static_cast<double>(degree)); }
 
-/// Arcs that lie evenly among all, with their chances: walks begin rather at the ends with many neighbours, above all
-/// the first, for which the vertex of the pattern with most edges is.
+/// Arcs spread evenly over all, with their chances: walks prefer ends with many neighbours, above all at the first end,
+/// which is the image of the pattern's vertex with most edges.
 std::vector<MatchSampler::Start> draw_starts(const runtime::GraphView& view) {
   std::vector<MatchSampler::Start> starts;
   if (view.arc_count == 0) return starts;
@@ -99,8 +99,9 @@ class Walker {
     lists_.resize(pattern.ids.size());
   }
 
-  /// How many matches the walk with this number stands for, which is 0 when it got nowhere; then `images()` is one of
-  /// them. Those of all patterns with the same number begin at the same arcs, which caches have from the second on.
+  /// The estimated number of matches that the walk with this number represents; 0: it found no match. Otherwise
+  /// `images()` is one of them. Walks with the same number begin at the same arcs for all patterns, so caches have
+  /// these from the second on.
   double walk(std::uint64_t number) {
     random_ = runtime::Random(1, number);
     double weight = labels_[slot(order_[0])] || labels_[slot(order_[1])] ? labelled_arc() : begin(number);
@@ -123,7 +124,7 @@ class Walker {
     lists_[slot(v)] = neighbor_row(view_, image);
   }
 
-  /// How many arcs that for the walk with this number stands for.
+  /// Places the ends of the first arc of the walk with this number; gives the number of arcs that it represents.
   double begin(std::uint64_t number) {
     const double wanted = static_cast<double>(evenly(number)) * 0x1p-64 * starts_.back().chances;
     const auto behind = [](double chances, const MatchSampler::Start& start) { return chances < start.chances; };

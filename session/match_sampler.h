@@ -10,10 +10,10 @@
 
 namespace matcha::session {
 
-/// Draws matches by random walks that extend one vertex at a time. At each step some of the shortest list of neighbours
-/// are looked at, one of those that fit is taken, and the walk stands for as many more matches as there were candidates
-/// for it: an unbiased estimate, as in Alley (Kim et al., SIGMOD 2021), with a bound on the work of a step. Vertices
-/// with many neighbours, which most matches have, are taken more often and stand for less. Same answers each time.
+/// Draws matches by random walks that extend one vertex at a time. Each step tests a sample of the shortest list of
+/// neighbours, takes one that fits, and multiplies the walk's weight by the estimated number of candidates: an unbiased
+/// estimate, as in Alley (Kim et al., SIGMOD 2021), with a bound on the work of a step. Vertices with many neighbours,
+/// which most matches have, are chosen more often and weigh less. The results are the same each time.
 class MatchSampler final : public pattern::GraphSampler {
  public:
   /// The graph is kept by reference; `codes` has the labels by their literals. `by_degree`: the program will have ids
@@ -27,8 +27,8 @@ class MatchSampler final : public pattern::GraphSampler {
   /// An arc at which walks begin.
   struct Start {
     std::uint32_t first = 0, second = 0;
-    double arcs = 0;     ///< That it stands for when a walk begins there.
-    double chances = 0;  ///< The sum of how often walks begin at it and at those before it.
+    double arcs = 0;     ///< The number of arcs that it represents as a start.
+    double chances = 0;  ///< The cumulative chance to begin at it or at those before it.
   };
 
  private:

@@ -30,7 +30,7 @@ constexpr std::size_t kAllSupergraphs = 64;
 
 int size_of(std::string_view edges) { return 1 + *std::ranges::max_element(edges) - '0'; }
 
-/// The motifs by what isomorphic patterns have in common.
+/// The motifs by a key that isomorphic patterns share.
 const std::map<std::string, Motif>& motifs_by_key() {
   static const std::map<std::string, Motif> motifs = [] {
     std::map<std::string, Motif> found;

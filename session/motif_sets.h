@@ -20,10 +20,10 @@ std::string identities_problem(const planner::Question& question, const runtime:
 /// A set of motifs that identities count in less time than programs do: of four vertices and more.
 bool is_for_identities(const planner::Question& question);
 
-/// Orbits are of undirected graphs whose edges have no labels and no numbers; others are an error (Usage).
+/// Reports a graph that has no orbits (Usage): they need an undirected graph without labels and numbers of edges.
 Status check_for_orbits(const runtime::Graph& graph, const Reporter& reporter);
 
-/// What counting them takes, in nanoseconds of one thread, roughly.
+/// The estimated cost of counting them, in nanoseconds of one thread.
 double motif_cost(const runtime::Graph& graph, const runtime::motif::MotifSet& wanted);
 
 /// Bytes of the list of triangles that counting keeps, at most.
@@ -32,12 +32,12 @@ double bytes_of_triangles(const runtime::Graph& graph);
 /// The patterns of one command that identities could count, on one graph.
 class MotifSets {
  public:
-  /// `ns_of_program`: what its program is expected to take, in nanoseconds of one thread; nothing: it is counted by
-  /// identities whatever that is.
+  /// `ns_of_program`: the estimated cost of its program, in nanoseconds of one thread; nothing: identities count it at
+  /// any cost.
   void add(const codegen::MotifTask& task, std::optional<double> ns_of_program);
-  /// Whether counting them together takes less than their programs, with compiling those.
+  /// Whether counting them together costs less than compiling and running their programs.
   bool pay(const runtime::Graph& graph, unsigned threads) const;
-  /// Whether all that a task counts was added.
+  /// Whether all counts of a task were added.
   bool has(const codegen::MotifTask& task) const { return (task.wanted() & ~shared_->wanted).none(); }
   /// Shared by all tasks, so that they count together.
   const std::shared_ptr<codegen::SharedMotifs>& shared() const { return shared_; }

@@ -104,10 +104,10 @@ struct Option {
 
   const char* name;  ///< Without dashes.
   Takes takes;
-  const char* shown = "";   ///< Word: `a|b|c`; else the name that stands for a value, such as `FILE`.
-  const char* preset = "";  ///< The value without the option, or in words; empty: none.
+  const char* shown = "";   ///< Word: its choices, `a|b|c`; else the placeholder of the value, such as `FILE`.
+  const char* preset = "";  ///< The default value, or its description; empty: none.
   const char* text;         ///< Help, in one line.
-  const char* group;        ///< The heading of help below which it stands.
+  const char* group;        ///< The heading above it in the help.
   ReadBy step;
   std::uint32_t verbs = 0;     ///< The verbs of the command line that take it: bits of `Verb`.
   bool in_requests = false;    ///< Requests of `serve` take it.

@@ -16,8 +16,8 @@ struct PartsTask {
   bool ahead = false;  ///< A subgraph is made while the one before it is counted, so that two are in memory.
 };
 
-/// Counts the pattern in one subgraph after the other, by a program that is made for the first of them, and adds up
-/// what was found. Its arguments are not looked at. A run that is stopped has no values, and shares are an error.
+/// Counts the pattern in one subgraph after the other, by a program that is compiled for the first of them, and adds up
+/// the counts. Ignores its arguments. A stopped run has no values, and shares are an error.
 std::unique_ptr<codegen::Executable> make_parts_counter(PartsTask task);
 
 }  // namespace matcha::session

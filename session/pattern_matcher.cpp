@@ -21,12 +21,12 @@ namespace {
 using pattern::Mask;
 using pattern::Pattern;
 
-/// Labelled patterns of so many vertices take long to compile, and programs go on where a search goes back.
+/// Labelled patterns of this many vertices take long to compile, and programs go on where a search backtracks.
 constexpr int kManyVertices = 10;
-/// So many automorphisms have stars and cliques, whose alike vertices a search counts together.
+/// Stars and cliques have this many automorphisms; a search counts their interchangeable vertices together.
 constexpr std::uint64_t kManyAutomorphisms = 720;
 
-/// Of no vertex, for a word that the graph does not have; nothing: any label.
+/// The code of a label; kNoLabel for a word that the graph does not have; nothing: any label.
 std::optional<std::int64_t> wanted_label(const std::string& literal, const runtime::LabelDictionary& dictionary) {
   if (literal.empty()) return std::nullopt;
   return code_of_literal(literal, dictionary).value_or(runtime::kNoLabel);

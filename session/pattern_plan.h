@@ -23,10 +23,10 @@ struct PlanRequest {
   SketchCache* maybe_sketches = nullptr;  ///< Of a resident graph; null: its statistics are computed now.
 };
 
-/// Writes the program of a pattern for a graph: for its ids, or for ranks by degree if that is expected to take less
-/// time together with ranking. `forecast`, told how many processes share the run, says what is expected of both, and
-/// `order_vertices` follows it; `sketch` is of the order that was taken. The cost of both is only asked for where the
-/// run is longer than ranking.
+/// Writes the program of a pattern for a graph: for its ids, or for ranks by degree if these are expected to save more
+/// time than the ranking takes. `forecast` has the number of processes that share the run; it gets the expected times
+/// of both, and `order_vertices` follows it. `sketch` is of the chosen order. Both are only estimated if the run takes
+/// longer than ranking.
 Status plan_pattern(PatternSource& pattern, const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
                     const PlanRequest& request, pattern::GraphSketch& sketch, Forecast& forecast);
 

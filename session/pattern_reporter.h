@@ -4,8 +4,8 @@
 
 namespace matcha::session {
 
-/// Hands on what the steps say. Once it has a pattern, errors with a place in the program that was written for it have
-/// their place in the pattern instead: nobody has seen the program.
+/// Forwards the messages of the steps. Once it has a pattern, it moves errors with a place in the generated program to
+/// the pattern's place: the user never sees the program.
 class PatternReporter final : public Reporter {
  public:
   /// `to` outlives it.

@@ -30,8 +30,8 @@ bool has_ending(std::string_view text, std::string_view end) {
   return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/// Whether the pattern stands in a file of this name. Names of patterns have neither `/` nor such endings, and text has
-/// them in labels only.
+/// Whether the pattern is in a file of this name. Names of patterns have neither `/` nor such endings, and the text of
+/// a pattern has them in labels only.
 bool is_file(const std::string& text) {
   struct stat about = {};
   const bool exists = ::stat(text.c_str(), &about) == 0 && S_ISREG(about.st_mode);

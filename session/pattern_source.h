@@ -19,25 +19,25 @@
 
 namespace matcha::session {
 
-/// What is asked for: a pattern, and what counts as a match.
+/// A pattern, and the meaning of its matches.
 struct PatternOptions {
   std::string text;                ///< Text, a name or a file; empty: no pattern.
-  std::string name = "<pattern>";  ///< Where it stands, for errors, if it is no file itself;
+  std::string name = "<pattern>";  ///< The place of the text, for errors, if it is no file itself;
   std::uint32_t line = 1;          ///< and its line there.
   std::string labels;              ///< `a,b,c`, one for each vertex.
   std::string induced;        ///< `vertex` or `edge`; empty: motifs are vertex-induced, other patterns edge-induced.
   std::string match = "iso";  ///< `iso`, `homo` or `edge`.
   std::string algorithm = "auto";
-  std::size_t plan = 1;  ///< Of those that `--list` shows.
+  std::size_t plan = 1;  ///< The number of the plan in the order of `--list`.
   bool embeddings = false;
   std::string per;                ///< `vertex` or `edge`: of a set of motifs, a row for each with counts of its orbits.
   bool no_files = false;          ///< The text is no name of a file.
-  bool query = false;             ///< The text is a query of another language, which says what matches.
+  bool query = false;             ///< The text is a query of another language, which defines its matches.
   bool unlabelled = false;        ///< Forget the labels of the pattern.
   bool unlabelled_edges = false;  ///< Forget those of its edges.
   bool by_degree = true;          ///< Programs leave out vertices with too few neighbours.
-  /// The ids of vertices that the pattern names, by these names, where the graph does not know them; nothing: no vertex
-  /// has the name.
+  /// The ids of vertices that the pattern names, by these names, if the graph does not know the names; nothing: no
+  /// vertex has the name.
   std::map<std::string, std::optional<std::int64_t>, std::less<>> vertex_ids = {};
 };
 
@@ -48,9 +48,9 @@ class PatternSource {
 
   /// Reads and checks the pattern.
   Status read();
-  /// Whether a graph that keeps its arcs, or does not, has what the pattern looks for.
+  /// Checks that the pattern fits a graph that keeps its arcs, or does not.
   Status check_arcs(bool graph_keeps_arcs) const;
-  /// Whether matches lie in one graph each where the file has a set of so many graphs, which are counted as one.
+  /// Checks that matches are in one graph each, if the file has a set of this many graphs, which are counted as one.
   Status check_set(std::uint64_t graphs) const;
   /// Whether the graph has the labels that the pattern asks for, and any at all: every word is reported in its place.
   /// A number that no vertex has is none of its errors: nothing matches.
@@ -76,7 +76,7 @@ class PatternSource {
   bool directed() const { return set_->patterns.front().directed; }
   bool vertex_labelled() const;
   bool edge_labelled() const { return set_->patterns.front().edge_labelled(); }
-  /// One pattern all of whose arcs have labels, so that these tell how many matches it has (LabelModel).
+  /// One pattern with labels on all arcs, which determine its number of matches (LabelModel).
   bool is_told_by_arc_labels() const;
   /// The one label of all edges, as a program writes it, of an undirected pattern that asks for nothing of edges with
   /// other labels; every vertex has such an edge. Nothing for other patterns.
@@ -87,9 +87,9 @@ class PatternSource {
   bool sees_loops() const;
   /// Whether it reads a graph that keeps its loops; others do not know of them.
   bool reads_loops() const { return edge_labelled() || sees_loops(); }
-  /// A query whose relationships have no types.
+  /// A query with relationships that have no types.
   bool is_untyped_query() const;
-  /// The error of a graph whose edges have no labels where the pattern has some.
+  /// Reports that the graph has no labels of edges, but the pattern has some.
   Status report_unlabelled_edges() const;
   /// The pattern as a function of a graph `G`, with the type of its result: an int, of motifs a tuple or list of them,
   /// or with `rows` a list of rows. Programs that `write` makes take and give the same.
@@ -104,23 +104,23 @@ class PatternSource {
   /// A name for each of its vertices, in the order of the rows that list matches: its own, or `v0`, `v1`, …; with
   /// `per`, of the columns of the rows.
   std::vector<std::string> vertex_names() const;
-  /// Where the pattern stands. After `read`.
+  /// The sources that have the pattern. After `read`.
   const SourceManager& sources() const { return sources_; }
   SourceLoc loc() const { return loc_; }
-  /// Motifs: what each of the counts is called, in their order: a name such as `star:4`, or the text of its edges.
+  /// Motifs: the names of the counts, in their order: a name such as `star:4`, or the text of its edges.
   /// Empty for one pattern, which has one count.
   std::vector<std::string> count_names() const;
   pattern::Induced induced() const;
-  /// With `per`: what is counted.
+  /// With `per`: the orbits to count.
   codegen::OrbitTask orbits() const;
   /// Whether there are no pairs that may have a further edge.
   bool is_complete() const;
-  /// Whether what `per` asks for can be counted.
+  /// Reports if the counts that `per` asks for do not exist.
   void check_orbits();
   pattern::Match match() const;
-  /// What is counted, in a line, with the option that asks for something else.
+  /// The objects that are counted, in a line, with the option that counts others.
   std::string semantics(bool rows) const;
-  /// What a match is, in sentences.
+  /// The definition of a match, in sentences.
   std::string meaning() const;
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Sums of 128 bits as text, which is what JSON readers keep whole.
+/// Sums of 128 bits as text: as numbers they would lose digits in JSON readers.
 std::string text_of(__int128 value) {
   std::string text;
   append_int(text, value);

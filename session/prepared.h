@@ -29,7 +29,7 @@ class Prepared {
   static Status make(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph, const Reading& reading,
                      std::shared_ptr<const Reporter> reporter, std::unique_ptr<Prepared>& out);
 
-  /// Explains what would be prepared (session/explanation.h), for a CPU.
+  /// Explains the decision for the request (session/explanation.h), on a CPU.
   static Status explain(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph,
                         const Reading& reading, const ExplainRun& how, std::string& errors, Explanation& found);
 
@@ -63,11 +63,11 @@ class Prepared {
   bool searches() const { return engine_ == "search"; }
   /// There is no program: motifs or orbits are counted by identities.
   bool counts_motifs() const { return engine_ == "identities"; }
-  /// There is no program: maps of a pattern are found by messages.
+  /// Without a program: maps of a pattern are found by messages.
   bool by_messages() const { return engine_ == "messages"; }
   /// The engine that answers, as `--engine` calls it.
   std::string_view engine() const { return engine_; }
-  /// By what the vertices are ranked, and the milliseconds that took.
+  /// The order of the vertices, and the milliseconds of ranking.
   const OrderReport& order() const { return run_.order; }
   bool on_gpu() const { return run_.target->on_gpu; }
   /// Says why a run failed, with the place in the program or the pattern.
@@ -92,8 +92,7 @@ class Prepared {
   Status narrow(PatternSource& pattern);
   /// The graph that the pattern is matched in, with labels of edges if it has some, is in place of the main one.
   void take_pattern_graph();
-  /// Asks the engines what answers: `engine`, or if that is empty the one of the request. Requires: the inputs are
-  /// bound.
+  /// Lets the engines decide: `engine`, or if that is empty the engine of the request. Requires: the inputs are bound.
   Status decide(const std::string& engine, const Reporter& reporter);
   /// The graph that a parameter of a program names; null: none. Patterns are about the first.
   ResidentGraph* graph_of(const std::string& name) const;

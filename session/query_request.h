@@ -7,11 +7,11 @@
 
 namespace matcha::session {
 
-/// Puts the meaning of a match in a query, and whether it lists rows, into the request whose pattern is its text. Gives
-/// the query; nothing after an error, which `Prepared::make` reports.
+/// Reads the query in the pattern's text. Puts the meaning of its matches, and whether it lists rows, into the request.
+/// Gives the query; nothing after an error, which `Prepared::make` reports.
 std::optional<query::Query> take_query(ProgramRequest& request);
 
-/// Of each column of the rows of a query, whether it has labels of edges.
+/// For each column of the rows of a query: whether it has labels of edges.
 std::vector<bool> label_columns(const query::Query& query);
 
 }  // namespace matcha::session

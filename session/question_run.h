@@ -26,7 +26,7 @@ namespace matcha::session {
 
 /// A program or a pattern, and how to compile it.
 struct ProgramRequest {
-  std::string text;         ///< Of a program; empty: there is a pattern, or a file.
+  std::string text;         ///< The text of a program; empty: there is a pattern, or a file.
   bool reads_file = false;  ///< The program is in `compile.file`.
   PatternOptions pattern;   ///< Its `text` is empty if there is a program.
   bool matches = false;     ///< A pattern's matches are listed, not counted.
@@ -38,28 +38,28 @@ struct ProgramRequest {
   std::string backend = "llvm";     ///< As `--backend`.
   std::string engine;               ///< As `--engine`; empty: the cheapest.
   GpuOptions gpu;
-  bool some = false;             ///< Runs will be given `RunOptions::most`: not all matches are wanted.
+  bool some = false;             ///< Runs will have a limit of matches, `RunOptions::most`.
   bool may_search = true;        ///< Engines other than `program` may answer.
-  std::string wants_program;     ///< The option for which only a program may answer; empty: none.
+  std::string wants_program;     ///< The option that requires a program; empty: none.
   bool explains = false;         ///< All offers are priced.
-  bool shares = false;           ///< Runs are shares of a whole one, which identities do not know.
-  bool may_lack_labels = false;  ///< Labels that no vertex or edge has are no error: they may come.
-  std::string code_folder;       ///< Where compiled code is kept from process to process; empty: nowhere.
-  /// Patterns that a GPU matches together with this one, if it does; null: alone.
+  bool shares = false;           ///< Runs are shares of a whole one; identities cannot be split.
+  bool may_lack_labels = false;  ///< Labels that no vertex or edge has are no error: later updates may add them.
+  std::string code_folder;       ///< The folder that keeps compiled code between processes; empty: none.
+  /// The batch of patterns that a GPU matches together with this one; null: it is matched alone.
   std::shared_ptr<codegen::MatchBatch> maybe_batch;
-  std::optional<std::uint64_t> maybe_most;  ///< What `RunOptions::most` will be, if it is known.
-  /// Makes the module that is compiled from the one that the pipeline `nests` leaves; empty: the program is compiled.
+  std::optional<std::uint64_t> maybe_most;  ///< The value of `RunOptions::most`, if it is known.
+  /// Rewrites the module after the pipeline `nests`; the result is compiled. Empty: the program is compiled.
   std::function<ir::Module(ir::Context& context, const ir::Module& nests)> rewrite;
 
   bool of_pattern() const { return !pattern.text.empty(); }
 };
 
-/// A question on its way to what answers it. The command line binds files, the library graphs in memory; all else is
-/// here, once. Callers call the steps in the order of their declarations. Each gives Ok, or reports its error and gives
-/// the kind. Members are what the steps so far have made. It stays where it is: engines refer to its members.
+/// The steps that answer a question, for the command line, which binds files, and the library, which binds graphs in
+/// memory. Callers call them in the order of their declarations. Each gives Ok, or reports its error and gives the
+/// kind. Members are the results of the steps. The object must not move: engines refer to its members.
 class QuestionRun {
  public:
-  /// Runs a step that reads programs or patterns: only one thread of a process may.
+  /// Runs a step that reads programs or patterns: only one thread of a process may do so at a time.
   using Reading = std::function<void(const std::function<void()>&)>;
 
   /// `to` outlives it. `reading`: empty: on this thread.
@@ -69,27 +69,27 @@ class QuestionRun {
 
   /// Reads and checks the program, or the pattern. `maybe_cancel` ends it.
   Status read(const std::atomic<bool>* maybe_cancel = nullptr);
-  /// After the graph of a pattern is in `bound`: whether it has what the pattern asks for. `narrows`: a pattern of one
-  /// edge label goes on with the graph of that label.
+  /// Checks that the graph of a pattern, in `bound`, has the labels and vertices that the pattern asks for. `narrows`:
+  /// a pattern with a single edge label continues with the graph of that label.
   Status check_graph(bool narrows);
-  /// The question as the request has it. Callers add what only their options say.
+  /// The question of the request. Callers add the parts that depend on their own options.
   planner::Question question() const;
-  /// What engines may use of the graph in `bound`. Callers add what runs share.
+  /// The graph in `bound`, as engines see it. Callers add the data that runs share.
   EngineContext context() const;
-  /// Asks the engines. `catalog`: of the machine; `program_ns` and `complete` are set here.
+  /// Lets the engines decide. `catalog`: of the machine; `program_ns` and `complete` are set here.
   Status decide(planner::Question asked, EngineContext given, planner::Catalog catalog, const Reporter& to);
-  /// Takes the target of the chosen offer; true if it is another one than before.
+  /// Switches to the target of the chosen offer; true if that is another one than before.
   bool take_device();
-  /// Makes the chosen engine without a program, if it is one, and runs what may give up with `trial`; of one that gives
-  /// up, the next. Puts the answer of a trial into `tried`.
+  /// Makes the chosen engine, if it needs no program. An engine that may give up is run with `trial`; if it does, the
+  /// next engine is made. `tried` gets the answer of a trial.
   void make_engine(const codegen::RunOptions& trial);
-  /// Plans and writes the program of the pattern for a device, unless that is done.
+  /// Plans and writes the program of the pattern for a device, unless that was done.
   Status write_program(bool on_gpu);
-  /// The program of the pattern is read; nothing happens where the program was given.
+  /// Reads the program of the pattern; does nothing if the program was given.
   Status lower_program();
-  /// Finds the words of the graph, and ranks its vertices by degree if no answer shows it and it pays.
+  /// Loads the label words of the graph. Ranks its vertices by degree if that cannot change the answer and saves time.
   Status order_vertices();
-  /// Makes the back end of the target, unless there is one, and has it begin.
+  /// Makes the back end of the target, unless there is one, and lets it begin in the background.
   void open_back_end();
   /// Runs the passes of the target on a compilation: for the bound inputs, or for any.
   Status run_passes(Compilation& of);
@@ -98,9 +98,9 @@ class QuestionRun {
   /// The second half of `compile`.
   Status load_program();
 
-  /// The compilation begins again, for another program.
+  /// Starts a new compilation, for another program.
   void renew();
-  /// From now on programs and patterns are read on the thread of the caller.
+  /// From now on the caller's thread reads programs and patterns.
   void read_here();
   TargetSettings settings() const { return {request.code_folder, request.gpu, {}}; }
   /// The graph of the pattern; null: there is none, or it is not in memory.
@@ -111,19 +111,19 @@ class QuestionRun {
 
   ProgramRequest request;  ///< The compilation and the pattern refer to it.
   const Reporter& log;
-  PatternReporter reporter{log};  ///< What the compilation says of a pattern is about the pattern.
+  PatternReporter reporter{log};  ///< Moves errors in the generated program to the pattern.
   std::optional<PatternSource> pattern;
   std::optional<Compilation> compilation;
   Signature signature;
   std::string semantics, meaning;  ///< Of a pattern, as it was given; if the request explains.
   BoundInputs bound;
-  bool is_bound = false;  ///< The inputs are there.
-  /// The graph that a pattern is planned for and matched in; null: the main one of `bound`.
+  bool is_bound = false;  ///< The inputs are bound.
+  /// The graph for planning and matching a pattern; null: the main graph of `bound`.
   const runtime::Graph* maybe_pattern_graph = nullptr;
-  PlanRequest plan;                            ///< How a pattern's program is to run; the device is set here.
+  PlanRequest plan;                            ///< The way to run a pattern's program; the device is set here.
   EngineChoice choice;                         ///< After `decide`.
-  nlohmann::ordered_json offers;               ///< If the request explains: what `planner::to_json` gives.
-  std::optional<pattern::GraphSketch> sketch;  ///< What the pattern's program was written for.
+  nlohmann::ordered_json offers;               ///< `planner::to_json` of the offers, if the request explains.
+  std::optional<pattern::GraphSketch> sketch;  ///< The statistics that the pattern's program was planned with.
   std::optional<codegen::RunOutcome> tried;    ///< Of a trial that did not give up.
   Forecast forecast;
   passes::LabelWords labels;
@@ -131,7 +131,7 @@ class QuestionRun {
   const Target* target = &target_named("llvm");
   std::unique_ptr<codegen::Backend> backend;
   std::unique_ptr<codegen::Executable> executable;
-  /// Loads what the passes left in another way; empty: as the back end does.
+  /// An alternative loader of the module that the passes leave; empty: that of the back end.
   std::function<Status(Compilation&, codegen::Backend&, std::unique_ptr<codegen::Executable>&)> load;
 
  private:
@@ -144,7 +144,7 @@ class QuestionRun {
 
   Reading reading_;
   const std::atomic<bool>* maybe_cancel_ = nullptr;
-  Status planned_ = Status::Ok;  ///< Of the last plan of the program.
+  Status planned_ = Status::Ok;  ///< The status of the last plan of the program.
 };
 
 }  // namespace matcha::session

@@ -31,7 +31,7 @@ class Reporter {
  public:
   virtual ~Reporter() = default;
 
-  /// A line about what happened.
+  /// An informational line.
   void note(std::string_view text) const { say({.text = text}); }
   void warning(std::string_view text, std::string_view hint = {}) const {
     say({.kind = Message::Kind::Warning, .text = text, .hint = hint});
@@ -67,7 +67,7 @@ class Reporter {
   virtual void say(const Message& message) const = 0;
   /// The diagnostics of a compilation from number `from` on.
   virtual void report(const Diagnostics& diagnostics, std::size_t from = 0) const = 0;
-  /// Text as it is: what the compiler says about a bug of its own.
+  /// Text without changes: the compiler's report of its own bug.
   virtual void write(std::string_view text) const = 0;
 };
 

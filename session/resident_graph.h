@@ -29,8 +29,8 @@ namespace matcha::session {
 
 class SketchCache;
 
-/// A graph that stays in memory, shared by programs and threads. It never changes; what one program adds to it, such as
-/// the source of each arc, it adds to a view of its own.
+/// A graph that stays in memory, shared by programs and threads. It never changes; additions of one program, such as
+/// the source of each arc, go to a view of its own.
 class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
  public:
   using Shared = std::shared_ptr<ResidentGraph>;
@@ -102,10 +102,10 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   /// The index that all searches share; made once. It must not outlive this graph.
   /// `informed`: of the graph with information of edges; requires it.
   std::shared_ptr<runtime::match::MatchIndex> match_index(bool informed = false);
-  /// The edges with a label, of an undirected graph whose edges have some, as a graph that keeps this one; while
-  /// anybody has it, all get the same. Errors: Resource.
+  /// The edges with a label, of an undirected graph with labels of edges, as a graph that keeps this one. While a
+  /// caller holds it, all callers get the same. Errors: Resource.
   runtime::Result<Shared> of_label(std::int64_t label);
-  /// Whether it has loops, which `graph` has not.
+  /// Whether the input has loops; `graph` has none.
   bool has_loops() const { return looped_ || (informed_ && !informed_->facts().loop_free); }
   /// The graph with its loops and without information of edges; kept as that of a label is. Requires: it has loops.
   /// Errors: Resource.

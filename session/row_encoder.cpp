@@ -147,7 +147,7 @@ class NdjsonEncoder final : public RowEncoder {
   const runtime::Universe& universe_;
 };
 
-/// Records of cells that lie one after the other. The number of rows stands in the header, so that it is written twice.
+/// Records of cells, one after the other. The header has the number of rows, so it is written twice.
 class NpyEncoder final : public RowEncoder {
  public:
   NpyEncoder(std::vector<std::string> columns, std::vector<ElementKind> kinds, const runtime::Universe& universe)

@@ -28,9 +28,8 @@ struct RowFormat {
 };
 
 /// By the suffix of the file: `.csv` (commas and a heading), `.tsv`, `.txt` or none (tabs), `.ndjson` or `.jsonl`,
-/// `.npy`,
-/// `.arrow`; text may end in `.gz` or `.zst` after that. Nothing for other suffixes: no file is written whose name says
-/// what it is not.
+/// `.npy`, `.arrow`; text may end in `.gz` or `.zst` after that. Nothing for other suffixes: a file must not be named
+/// as a format that it does not have.
 std::optional<RowFormat> row_format(const std::string& path);
 
 /// Gives the bytes of a file of rows, piece by piece.

@@ -19,7 +19,7 @@ struct Signature {
     std::string name;
     const frontend::Type* type = nullptr;
     std::optional<codegen::Argument> default_value = {};  ///< Of a scalar.
-    bool needs_arcs = false;                              ///< A graph whose `arcs` the program asks for.
+    bool needs_arcs = false;                              ///< A graph with `arcs` that the program reads.
     /// A list: the kinds of its columns, as the lowered program reads them; nothing for a column of bools.
     std::vector<std::optional<runtime::ColumnKind>> columns = {};
   };

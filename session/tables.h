@@ -19,7 +19,7 @@ struct TableBinding {
   std::string id, label;        ///< Its columns; empty: the first one is the id, and there are no labels. Without that
                                 ///< file `label` is an attribute of the vertices of the graph's file.
   std::string labels;           ///< A file of labels; empty: none.
-  bool no_literals = false;     ///< N-Triples: leave out those whose object is a literal.
+  bool no_literals = false;     ///< N-Triples: leave out triples with a literal as their object.
   std::string sql;              ///< A query that gives the edges instead of a file; empty: none.
 
   runtime::TableOptions options() const;

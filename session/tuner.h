@@ -62,12 +62,12 @@ struct TuningTask {
   std::function<bool()> stopped;
 };
 
-/// Times a short list of schedules on a sample of the outermost positions, 0.1% of many and all of few. A GPU walks its
-/// share of a run on many GPUs (CudaOptions::sample), so what is timed is what runs; a CPU walks a program that skips
-/// positions (position_sample.h). First come the plans of a pattern, then ranks by degree, which must save their
-/// making, then on a CPU lists instead of bits, on a GPU group widths, stealing, searches and stacks, each with the
-/// best of those before. Each is run twice and the faster run counts; what is less than 5% better than the default is
-/// not taken. Ends after some seconds with the best so far.
+/// Times a short list of schedules on a sample of the outermost positions: 0.1% of many, and all of few. A GPU runs its
+/// share of a run on many GPUs (CudaOptions::sample), so the timed code is the code that runs later; a CPU runs a
+/// program that skips positions (position_sample.h). First come the plans of a pattern, then ranks by degree, which
+/// must also save the time of ranking. Then come, on a CPU, lists instead of bits; on a GPU, group widths, stealing,
+/// searches and stacks; each with the best of the earlier ones. Each is run twice and the faster run counts; a schedule
+/// less than 5% better than the default is not taken. Ends after some seconds with the best so far.
 Tuning tune(const TuningTask& task, const Reporter& reporter);
 
 }  // namespace matcha::session

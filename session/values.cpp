@@ -78,7 +78,7 @@ void append_float(std::string& out, double value, Style style) {
   const std::to_chars_result end = std::to_chars(digits, digits + kLongest, value);
   std::string_view text(digits, static_cast<std::size_t>(end.ptr - digits));
   out += text;
-  // A float stays a float to who reads it back.
+  // A float keeps its point, so that readers do not take it for an int.
   if (text.find_first_of(".e") == std::string_view::npos) out += ".0";
 }
 

@@ -20,8 +20,8 @@ void append_float(std::string& out, double value, Style style);
 /// `true` and `false` in both styles.
 void append_value(std::string& out, const codegen::ResultValue& value, const runtime::Universe& universe, Style style);
 
-/// The id of a vertex. One that is text is a string in JSON; as text it stands in quotes, as in RFC 4180, if it has a
-/// quote or the separator.
+/// The id of a vertex. One that is text is a string in JSON; as text it is in quotes, as in RFC 4180, if it has a quote
+/// or the separator.
 void append_vertex(std::string& out, std::uint64_t rank, const runtime::Universe& universe, Style style,
                    char separator = '\t');
 
@@ -32,8 +32,8 @@ void append_name(std::string& out, std::string_view name, Style style, char sepa
 struct RowColumns {
   std::vector<runtime::ElementKind> kinds;
   std::vector<const void*> data;
-  std::vector<bool> are_labels = {};  ///< Of columns whose ints are codes of labels; empty: none are.
-  const runtime::LabelDictionary* maybe_dictionary = nullptr;  ///< The words of these.
+  std::vector<bool> are_labels = {};  ///< Columns with ints that are codes of labels; empty: none.
+  const runtime::LabelDictionary* maybe_dictionary = nullptr;  ///< The words of the labels.
 };
 RowColumns columns_of(const codegen::ListValue& list);
 /// The item of a column at `row`.

@@ -41,9 +41,9 @@ struct SampleTask {
   passes::LabelWords labels;
 };
 
-/// Runs the program on small graphs that are drawn from its own, and compares what it gives with all maps of the
-/// pattern that there are, or with the interpreter on the program as it is written. Gives the difference in words;
-/// empty if there is none. Takes a second at most, but for the program's own time.
+/// Runs the program on small random samples of its graph, and compares the results with all maps of the pattern, or
+/// with the interpreter on the program as it is written. Gives the difference in words; empty if there is none. Takes a
+/// second at most, besides the program's own time.
 std::string check_on_samples(const SampleTask& task, Verification& found);
 
 /// `9 and 10`: two answers that differ, shortened.

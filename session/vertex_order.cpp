@@ -14,7 +14,7 @@ namespace matcha::session {
 
 namespace {
 
-/// The one input if it is a graph that can be ranked anew; null if not.
+/// The only input, if it is a graph that can be ranked again; null if not.
 runtime::Graph* only_graph(BoundInputs& bound, std::string& problem) {
   runtime::Inputs& inputs = bound.inputs;
   if (!bound.slices.empty()) {

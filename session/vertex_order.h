@@ -23,12 +23,12 @@ struct OrderReport {
   std::string text() const;
 };
 
-/// Binds what the program reads by label or backwards (`bind_slices`). If that is nothing, ranks the vertices of the
-/// bound graph by degree where the program cannot tell and gains by it: always where somebody
-/// keeps that order, be it in memory or in the file; else if the run is expected to be shorter by more than ranking
-/// takes. With the choice `degree` it need not gain, and an order that shows in the results is an error of usage; with
-/// `stored` only the order of the file is taken.
-/// Call it after the inputs are read and before the run; the arguments stay where they are.
+/// Binds the edges that the program reads by label or backwards (`bind_slices`). If there are none, ranks the vertices
+/// of the bound graph by degree if the order cannot change the answer and saves time: always if memory or the file
+/// already has that order, else if the run is expected to become shorter by more than the ranking takes. With the
+/// choice `degree` it need not save time, and an order that shows in the results is an error of usage; with `stored`
+/// only the order of the file is taken. Call it after the inputs are read and before the run; the arguments stay where
+/// they are.
 Status order_vertices(const std::string& choice, const Forecast& forecast, Compilation& compilation,
                       const passes::LabelWords& labels, const Reporter& reporter, BoundInputs& bound,
                       OrderReport& report);

@@ -45,17 +45,18 @@ inline constexpr std::uint64_t kMostShards = 100'000;
 runtime::Result<std::unique_ptr<codegen::Dealer>> make_shard_dealer(const std::string& file, const LedgerHeader& header,
                                                                     const DealerTest& test = {});
 
-/// Units for any number of processes that share a folder, which is made if need be: a unit is claimed by a file that
-/// only one process can make, and done when a file with what it found is renamed into its place. Once all are claimed,
-/// those that have not been done for longest are done again, as their process may be dead. Errors: Input when the
-/// folder is of another run, or cannot be written.
+/// Units for any number of processes that share a folder, which is created if missing. A process claims a unit by
+/// creating a file, which only one can do, and completes it by renaming a file with its result into place. Once all
+/// units are claimed, unfinished ones are computed again, oldest claim first: their process may be dead. Errors: Input
+/// if the folder belongs to another run or cannot be written.
 runtime::Result<std::unique_ptr<codegen::Dealer>> make_folder_dealer(const std::string& folder,
                                                                      const LedgerHeader& header,
                                                                      const DealerStops& stops,
                                                                      const DealerTest& test = {});
 
-/// Units for the ranks of an MPI job, dealt by rank 0, which puts together what all found. Of all ranks: waits for
-/// them. `team` outlives the dealer. Errors: Runtime when the ranks do not all run the same, or MPI fails.
+/// Units for the ranks of an MPI job, dealt by rank 0, which adds up the results of all. Every rank calls this and
+/// waits for the others. `team` outlives the dealer. Errors: Runtime if the ranks do not all run the same, or MPI
+/// fails.
 runtime::Result<std::unique_ptr<codegen::Dealer>> make_mpi_dealer(runtime::cluster::MpiTeam& team,
                                                                   const LedgerHeader& header, const DealerStops& stops);
 

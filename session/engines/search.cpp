@@ -9,9 +9,9 @@ namespace matcha::session::engines {
 
 namespace {
 
-/// Milliseconds of a search for some matches on a CPU after which a GPU takes it over where the device is chosen: what
-/// opening one and compiling for it take. A search for all matches stays where it is: a GPU is not twice as fast there,
-/// and much slower with some patterns (bench/results/labelled.md).
+/// If Matcha chooses the device: milliseconds after which a GPU takes over a CPU's search for some of the matches, the
+/// time to open a GPU and to compile for it. A search for all matches stays on its device: a GPU is not twice as fast
+/// there, and much slower with some patterns (bench/results/labelled.md).
 constexpr double kSearchBeforeGpu = (planner::price::gpu_open + planner::price::gpu_search_code) / 1e6;
 
 /// Matches a pattern by candidates of its vertices and a search (session/pattern_matcher.h).

@@ -42,8 +42,8 @@ Point towards(Point from, Point to, double by) {
 /// One pattern and how it is matched.
 class PatternPicture {
  public:
-  /// `numbered`: vertices without a number are told apart from those in an order. `maybe_names`: what to call the
-  /// vertices instead.
+  /// `numbered`: vertices without a number look different from those in an order. `maybe_names`: other names for the
+  /// vertices.
   PatternPicture(const pattern::MatchingPlan& plan, double unit, bool numbered,
                  const std::vector<std::string>* maybe_names = nullptr)
       : plan_(plan),
@@ -235,7 +235,7 @@ class PatternPicture {
       texts.push_back(fmt::format("{} < {}", name(smaller), name(larger)));
       rules_ += curve_element(bows.back().from, bows.back().to, bows.back().bend, "rule", kRuleEnd);
     }
-    // No word stands on an arrow where there is room elsewhere.
+    // Words are not placed on arrows if there is room elsewhere.
     constexpr int kParts = 10;
     for (const Bow& bow : bows) {
       for (int i = 1; i < kParts; ++i) {

@@ -28,7 +28,8 @@ struct Point {
   double x = 0, y = 0;
 };
 
-/// Arrow heads for `more` of lines and curves. \1 stands for the id of the picture, which no other text can have in it.
+/// Arrow heads for `more` of lines and curves. \1 is a placeholder for the id of the picture; no other text can contain
+/// it.
 inline constexpr std::string_view kArcEnd = " marker-end=\"url(#\1-head)\"";
 inline constexpr std::string_view kArcStart = " marker-start=\"url(#\1-head)\"";
 inline constexpr std::string_view kRuleEnd = " marker-end=\"url(#\1-rule)\"";
@@ -46,7 +47,7 @@ std::string moved(const Drawing& drawing, Point to);
 
 /// The style sheet of all pictures, light and dark.
 std::string_view svg_style();
-/// A whole `<svg>` element with a title and a description for those who cannot see it; `id` is unique in its document.
+/// A whole `<svg>` element with a title and a description for screen readers; `id` is unique in its document.
 /// Alone it has its own style sheet and page.
 std::string svg_element(const Drawing& drawing, std::string_view id, std::string_view title,
                         std::string_view description, bool alone);
