@@ -113,7 +113,7 @@ class Factors {
     return factor;
   }
 
-  /// When the first edge lies on the second, laid onto it in this direction; nothing: always.
+  /// The condition under which the first edge is the same as the second, in this direction; empty: always.
   std::string when(int a, int b, int c, int d) const {
     std::string text = a == c ? "" : fmt::format("{} == {}", name(a), name(c));
     if (b != d) text += fmt::format("{}{} == {}", text.empty() ? "" : " and ", name(b), name(d));
@@ -222,7 +222,7 @@ std::optional<std::vector<Pattern>> choices_of(const Pattern& pattern, Match mat
   return made;
 }
 
-/// How many edges each variable stands on.
+/// The number of edges that have each variable.
 std::map<std::string, int> variables_of(const Pattern& pattern) {
   std::map<std::string, int> uses;
   const auto add = [&](const std::vector<std::string>& labels) {
@@ -237,7 +237,7 @@ std::map<std::string, int> variables_of(const Pattern& pattern) {
   return uses;
 }
 
-/// Edges that one variable stands on at most.
+/// The most edges that may have one variable.
 constexpr int kMostEdgesOfVariable = 16;
 
 }  // namespace

@@ -24,22 +24,22 @@ Pattern with_edges(Pattern pattern, Match match);
 /// The pattern with the first of several labels, `'a'|'b'`, on each edge.
 Pattern with_first_labels(const Pattern& pattern);
 
-/// Reports what has no program (`pattern-plan`): with `rows` a list of subgraphs with edges that are counted, and with
-/// `Match::Edge` a variable on several edges. `adds`: Rows for lists of other matches. False then.
+/// False, and an error (`pattern-plan`), if there is no program: with `rows` a list of subgraphs with edges that are
+/// counted, and with `Match::Edge` a variable on several edges. `adds`: Rows for lists of other matches.
 bool check_counted(const Pattern& pattern, Match match, bool rows, Adds adds, SourceLoc loc, Diagnostics& diagnostics);
 
-/// Constants that no graph has been asked for are numbers, and so ids; false after an error (`pattern-plan`).
+/// Reads constants that were not looked up in a graph as numbers, which are ids; false after an error (`pattern-plan`).
 bool bind_numbers(Pattern& pattern, SourceLoc loc, Diagnostics& diagnostics);
 
-/// A number that each match of the vertices counts for.
+/// A factor of the number that each match of the vertices counts for.
 struct Factor {
-  Mask vertices = 0;  ///< That it depends on.
-  std::string text;   ///< As a program computes it.
+  Mask vertices = 0;  ///< The vertices that it depends on.
+  std::string text;   ///< The expression in a program.
 };
 
-/// How many ways there are to choose edges for the variables of a pattern without `'a'|'b'`, as a product. `names` are
-/// those of the vertices in the program. With `Match::Edge` no edge is chosen twice, nor one that a label has fixed;
-/// then variables stand on one edge each.
+/// The number of ways to choose edges for the variables of a pattern without `'a'|'b'`, as a product. `names` are those
+/// of the vertices in the program. With `Match::Edge` no edge is chosen twice, nor one that a label has fixed; then
+/// each variable is on one edge.
 std::vector<Factor> factors_of(const Pattern& pattern, Match match, const std::vector<std::string>& names);
 
 /// Edges that a variable of the pattern can be in a match, one after the other.
@@ -54,7 +54,7 @@ struct LabelWalk {
 /// item for each way to choose edges.
 std::vector<LabelWalk> label_walks_of(const Pattern& pattern, Match match, const std::vector<std::string>& names);
 
-/// A pattern whose edges have one label each, or a variable, and how often its number counts.
+/// A pattern with one label, or a variable, on each edge, and the factor of its count.
 struct Expansion {
   Pattern pattern;
   std::uint64_t factor = 1;

@@ -31,7 +31,7 @@ constexpr double kMostShared = 24;
 /// Vertices of which each match may go to another group.
 constexpr int kMostOfTask = 2;
 
-/// Vertices of a part; each stands for vertices of the pattern that have met.
+/// Vertices of a part; each is a set of vertices of the pattern with the same image.
 using Part = std::vector<Mask>;
 
 /// The vertices of `rest` that must be placed together with its first one: edges or anti-edges join them.
@@ -378,8 +378,8 @@ class Decomposer {
     result_.cost = result_.cutset_order.cost + result_.cutset_order.matches.back() * model.prices().iteration;
   }
 
-  /// Adds the counts with these numbers, and what all of it costs: sets of the cutset's vertices are made once for all
-  /// of them.
+  /// Adds the counts with these numbers and the cost of all of it: sets of the cutset's vertices are made once for all
+  /// of the counts.
   void finish(const std::vector<std::size_t>& used) {
     const int k = static_cast<int>(cutset_.size());
     std::set<SeenSet> seen;

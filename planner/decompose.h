@@ -9,11 +9,11 @@
 #include "planner/relations.h"
 
 /// Counting without enumerating: the vertices of a cutset are matched one after another, and for each of their matches
-/// the numbers of ways to place what hangs on them are multiplied (DecoMine, section 4; ESCAPE, section 3; for single
+/// the numbers of ways to place the remaining parts are multiplied (DecoMine, section 4; ESCAPE, section 3; for single
 /// vertices it is the inclusion-exclusion of GraphPi, section 4.3).
 namespace matcha::pattern {
 
-/// One part that hangs on the cutset, to be counted for every match of it.
+/// One part beside the cutset, to be counted for every match of the cutset.
 struct LocalCount {
   /// The cutset as vertices 0 … k-1, then the part.
   Pattern pattern;
@@ -39,8 +39,8 @@ struct Decomposition {
   std::vector<Mask> larger;          ///< The restrictions, of that pattern's vertices.
   std::vector<LocalCount> counts;
   std::vector<Term> terms;
-  /// Not 0: the number of alike vertices off the cutset, whose placements are one count.
-  /// The binomial coefficient is the number of subgraphs; there are no terms.
+  /// Not 0: the number of interchangeable vertices outside the cutset; a binomial coefficient counts their placements.
+  /// It is the number of subgraphs; there are no terms.
   std::size_t chosen = 0;
   std::uint64_t symmetric = 1;
   Semantics semantics;  ///< Of the cutset and of each part.

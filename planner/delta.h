@@ -46,8 +46,8 @@ struct DeltaTerm {
       off_before;             ///< As in Requirements, renumbered; symmetric pairs too.
   std::size_t walked = 2;     ///< The number of placed vertices; later ones do not depend on each other.
   std::vector<Mask> larger;   ///< Item v: the vertices whose ids are larger than that of v, transitively closed.
-  std::uint64_t divisor = 1;  ///< Automorphisms that move none but the vertices that are not placed.
-  int sign = 1;               ///< -1: the place is one that must not be adjacent, so a new edge takes matches away.
+  std::uint64_t divisor = 1;  ///< Automorphisms that move only vertices that are not placed.
+  int sign = 1;               ///< -1: the place is an anti-edge, so a new edge removes matches.
   bool swappable = false;     ///< An automorphism exchanges the ends.
   double cost = 0;            ///< Expected nanoseconds.
 };

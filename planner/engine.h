@@ -14,15 +14,16 @@
 
 namespace matcha::planner {
 
-/// What an engine may learn of the graph and the machine. Costly facts are functions, called only if they matter.
+/// The facts about the graph and the machine that an engine may use. Costly facts are functions, called only if they
+/// matter.
 struct Catalog {
   /// Expected nanoseconds of the compiled program, on one thread of a CPU or on a GPU that is open; nothing: unknown.
   /// Plans the program at the first call for a device.
   std::function<std::optional<double>(bool on_gpu)> program_ns;
   unsigned threads = 1;       ///< Of a CPU; at least 1.
   bool may_have_gpu = false;  ///< A GPU may be there; whether it can be used costs a start of its driver:
-  std::function<std::string()> gpu_problem;  ///< why it cannot; empty: it can.
-  double ns_to_open = 0;  ///< What opening a GPU adds; 0: it is open, or opens while other things happen.
+  std::function<std::string()> gpu_problem;  ///< The reason why it cannot; empty: it can.
+  double ns_to_open = 0;  ///< The time that opening a GPU adds; 0: it is open, or opens in the background.
   bool complete = false;  ///< For people: every offer is priced, also where another one is surely chosen.
 };
 
@@ -36,12 +37,12 @@ struct Offer {
   double ns = 0;  ///< Expected wall time, by the prices of planner/prices.def; with `price`, it is at least that.
   /// Gives the whole cost, and takes time itself: called only if the choice depends on it.
   std::function<double()> price = {};
-  /// It gives up after a fixed number of steps, which take less than compiling; the next offer then answers.
+  /// It gives up after a fixed number of steps, which cost less than compiling; the next offer then answers.
   bool is_trial = false;
-  std::optional<std::uint64_t> bytes = {};  ///< Memory beside the graph, at most, if that is known.
-  /// Makes what answers, for the graph of the catalog; empty: a program is compiled by the caller.
+  std::optional<std::uint64_t> bytes = {};  ///< The most memory beside the graph, if known.
+  /// Makes the executable for the graph of the catalog; empty: the caller compiles a program.
   std::function<std::unique_ptr<codegen::Executable>()> make = {};
-  /// How it would answer, in lines for people; may be empty.
+  /// Its plan, in lines for people; may be empty.
   std::function<std::vector<std::string>()> plan = {};
 };
 

@@ -27,7 +27,8 @@ std::string label_condition(const std::string& vertex, const std::string& label)
 constexpr int kMostInName = 4;
 /// Levels at which a vertex with too few neighbours is dropped before it is walked into, when there are no labels.
 constexpr std::size_t kDegreeLevels = 2;
-/// Patterns of more vertices have a lambda at the end, so that blocks do not nest beyond what the parser takes.
+/// In patterns of more vertices the last function is a lambda, so that blocks do not nest deeper than the parser
+/// allows.
 constexpr std::size_t kMostFunctions = 62;
 
 }  // namespace
@@ -311,7 +312,7 @@ void Nest::add_own(int v, std::vector<std::string>& texts) const {
   }
 }
 
-/// Further factors of a match whose last vertex is at `level`: a product, or empty.
+/// The factors of a match that are known once the vertex at `level` is placed, but not before: a product, or empty.
 std::string Nest::factors(std::size_t level) const {
   const Mask before = placed(level), bound = placed(level + 1);
   std::string text;
@@ -374,9 +375,9 @@ std::string Nest::walk(std::size_t level, const std::string& function) const {
                      list_of(v, level));
 }
 
-/// True if either of the last two vertices can be walked while the other is counted: both have sets of their own, no
-/// restriction is between them, and what one asks of the other is asked both ways. Below a vertex that is adjacent to
-/// all others sets are short, and better found in one loop.
+/// True if either of the last two vertices can be iterated over while the other is counted: both have sets of their
+/// own, no restriction is between them, and each requires the same of the other. Below a vertex that is adjacent to all
+/// others sets are short, and one loop is faster.
 bool Nest::either_is_last(std::size_t level) const {
   if (level + 2 != order_.vertices.size() || order_.vertices.size() > kMostFunctions || !factors_.empty()) return false;
   const int v = order_.vertices[level], last = order_.vertices[level + 1], first = order_.vertices[0];

@@ -24,8 +24,8 @@ class Text {
   /// Ends the block and forgets its names.
   void close();
   const std::string& str() const { return text_; }
-  /// Drops definitions `name = …` from position `begin` on that nothing in their block reads: a set whose only
-  /// successor was there under another name.
+  /// Drops definitions `name = …` from position `begin` on that nothing in their block reads: sets of which the only
+  /// successor has another name already.
   void drop_unused(std::size_t begin);
 
   /// `wanted`, or that with `more` or a number behind it, so that nothing visible has the name.
@@ -57,9 +57,9 @@ enum class Answer { Count, Rows };
 class Nest {
  public:
   /// `vertex_names` are those of the placed vertices; `bases`, if not empty, names a list for each vertex that holds
-  /// all its candidates, so that labels and degrees are not looked at. The first `given` vertices are matched by
-  /// someone else, who also names their candidates. `by_degree`: vertices with too few neighbours are left out, which
-  /// takes a look at how many they have. Everything is kept by reference.
+  /// all its candidates, so that labels and degrees are not tested. The caller matches the first `given` vertices and
+  /// names their candidates. `by_degree`: vertices with too few neighbours are left out, which reads their degrees.
+  /// Everything is kept by reference.
   Nest(const Pattern& pattern, const Requirements& requirements, const Relations& relations, const Order& order,
        const std::vector<std::string>& vertex_names, const std::vector<std::string>& bases, Answer answer, Text& out,
        std::size_t given = 0, bool by_degree = true);
@@ -74,8 +74,8 @@ class Nest {
   /// function; rest() does so itself.
   void define(std::size_t level);
   /// Writes the functions for the levels from `level` on; the expression that counts or lists them. Of two last
-  /// vertices whose candidates are both known, the one with fewer is walked and the other counted; the numbers of two
-  /// that have nothing to do with each other are multiplied.
+  /// vertices with known candidates, the program iterates over the one with fewer and counts the other; the numbers of
+  /// two independent vertices are multiplied.
   std::string rest(std::size_t level);
   /// A list with all candidates of the first vertex, instead of those by its edges.
   void set_start(const std::string& list) { start_ = list; }

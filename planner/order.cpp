@@ -246,7 +246,7 @@ class Search {
   }
 
   std::vector<State> expand(const std::vector<State>& states, int level) {
-    // Orders of the same vertices differ in what restrictions leave of their matches; first and last vertex keep
+    // Orders of the same vertices differ in the matches that restrictions leave; keys of the first and last vertex keep
     // variety.
     std::map<std::tuple<Mask, double, int, int>, State> best;
     const bool given = at(level) < options_.given.size();
@@ -401,7 +401,7 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
   const double bits = count(bound) > 1 ? share_in_bits(model, order) : 0;
   const int hub = order.vertices.front();
   const double bound_share = share_of_random_ids(larger, bound);
-  // Sets by what they are in and what they are off; their bounds are those of all their users.
+  // Sets by the vertices that they are adjacent to and not adjacent to; their bounds are those of all their users.
   struct Used {
     int user = 0;
     double share = 0;  ///< That the bounds leave.

@@ -13,7 +13,7 @@
 /// Matching orders and the restrictions that break symmetry, searched together.
 namespace matcha::pattern {
 
-/// An order to match the vertices in. Every subgraph is met once: by the match whose ids satisfy `larger`.
+/// An order to match the vertices in. Every subgraph is found once: by the match with ids that satisfy `larger`.
 struct Order {
   std::vector<int> vertices;
   /// Item v: the vertices whose ids are larger than that of v, transitively closed.
@@ -24,9 +24,9 @@ struct Order {
   double cost = 0;              ///< Expected nanoseconds (see Prices); only comparable with others of the same graph.
 };
 
-/// Whether the candidates of `w` are looked through for its label, apart from those of other labels, once the vertex at
-/// `level` is placed: from `apart_from` on; before, if one set operation follows, which is only counted then. On a GPU
-/// the next vertex after the first is walked in the list of neighbours itself, whose arcs can be dealt out. False for a
+/// Whether the candidates of `w` are filtered by its label into a list of their own once the vertex at `level` is
+/// placed: from `apart_from` on; before, if one set operation follows, which is only counted then. On a GPU the loop
+/// over the second vertex iterates over the list of neighbours itself, so that its arcs can be dealt out. False for a
 /// vertex of any label.
 bool apart(const Order& order, const Pattern& pattern, const Requirements& requirements, std::size_t level, int w);
 

@@ -141,7 +141,7 @@ class Writer {
     return found;
   }
 
-  /// Writes `def name(G: Graph)` and what is in it; counts of other patterns that it needs come first.
+  /// Writes the function `def name(G: Graph)`; counts of other patterns that it needs come first.
   void write(const std::string& name, Text& out) const {
     const Plan& plan = plans_.front();
     if (plan.algorithm == Algorithm::Decompose && !decomposition_) return write_converted(name, out);
@@ -424,8 +424,8 @@ PatternProgram one_program(const Pattern& pattern, const Request& request, const
   return program;
 }
 
-/// The counts of all motifs as expressions of `counts`, the names of what was counted of each; with `convert`, those
-/// are edge-induced and the expressions vertex-induced.
+/// The counts of all motifs as expressions of `counts`, the names of one count each; with `convert`, those are
+/// edge-induced and the expressions vertex-induced.
 std::vector<std::string> motif_values(const PatternSet& set, bool convert, const std::vector<std::string>& counts) {
   if (!convert) return counts;
   std::map<std::string, std::size_t> number;

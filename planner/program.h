@@ -35,13 +35,12 @@ struct Request {
                             ///< they are injective.
   bool rows = false;        ///< List matches, as tuples in the order of the pattern's vertices.
   Algorithm algorithm = Algorithm::Auto;
-  std::vector<int> columns = {};            ///< The vertices that rows have, in order; empty: all. Beyond their number
-  std::vector<std::string> variables = {};  ///< these: variables of edges, whose labels rows have.
-  std::size_t plan = 0;                     ///< How many cheaper ones to pass over.
+  std::vector<int> columns = {};            ///< The vertices of each row, in order; empty: all. Larger numbers are
+  std::vector<std::string> variables = {};  ///< these: variables of edges, for their labels.
+  std::size_t plan = 0;                     ///< The number of cheaper plans to skip.
   std::string hint_of_many = {};            ///< The hint if there are too many ways to choose labels; empty: a
                                             ///< hint for patterns.
-  bool by_degree = true;                    ///< Leave out vertices with too few neighbours; else how many is not asked
-                                            ///< for.
+  bool by_degree = true;                    ///< Leave out vertices with too few neighbours; else degrees are not read.
 };
 
 /// A way to answer, and its cost by the model.

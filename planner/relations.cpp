@@ -10,7 +10,7 @@ bool calls(const std::string& text, const std::string& function) {
   return text.find(function + "(") != std::string::npos;
 }
 
-/// Most edges that one variable stands on.
+/// The most edges that may have one variable.
 constexpr int kMostOfVariable = 16;
 
 /// The functions that count edges of any label.

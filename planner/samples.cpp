@@ -13,19 +13,19 @@ namespace matcha::pattern {
 
 namespace {
 
-/// Patterns with more have their matches as they were drawn.
+/// Patterns with more automorphisms keep their matches in the drawn order.
 constexpr std::uint64_t kMostAutomorphisms = 120;
-/// Matches at which the sizes of sets are looked at.
+/// Matches at which the sizes of sets are computed.
 constexpr std::size_t kMostLooks = 64;
 
-/// Members of a set in a match by the columns whose images have larger ids, and above those, by kMostRelated, smaller
-/// ones: the conditions on their ids.
+/// The members of a set at a match. For each, the lower kMostRelated bits are the columns with images of larger ids,
+/// the upper ones those with images of smaller ids: the conditions on ids are tests of these bits.
 struct RankedMembers {
   std::vector<std::uint16_t> ranks;
   double each = 0;
 };
 
-/// Keeps kMostLooks matches at most, as often as their weights say, each for as many.
+/// Keeps at most kMostLooks matches, chosen in proportion to their weights; scales the weights of those.
 void keep_some(ArrangedMatches& arranged) {
   if (arranged.matches.size() <= kMostLooks) return;
   const double each = arranged.weight / static_cast<double>(kMostLooks);
