@@ -8,9 +8,9 @@
 
 namespace matcha::server {
 
-/// Answers the lines of standard input on standard output, after a line about the graph, until the input ends and
-/// nothing is left. `usual` is what holds for all requests; `tier`, of those that name none. Ok, or Input once the
-/// reader of the answers has gone.
+/// Answers the lines of standard input on standard output, after a line about the graph, until the input ends and all
+/// requests are answered. `usual` has the defaults of all requests; `tier`, of those that name none. Ok, or Input once
+/// the reader of the answers has closed its end.
 Status serve_lines(const session::ResidentGraph::Shared& graph, std::optional<runtime::Tier> tier,
                    const ServeRequest& usual, const Reporter& reporter);
 

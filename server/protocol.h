@@ -60,7 +60,7 @@ struct ServeRequest {
 /// The parts of a request that options are put into.
 session::OptionTargets targets_of(ServeRequest& request);
 
-/// Reads a line. `usual` is what the command line says for all requests. False: the line is no request; `log` says why,
+/// Reads a line. `usual` has the defaults from the command line. False: the line is no request; `log` has the reason,
 /// and `request.id` is its id if it has a proper one, else null.
 bool read_request(std::string_view line, const ServeRequest& usual, ServeRequest& request, const JsonLog& log);
 

@@ -27,12 +27,12 @@ class Worker {
 
   /// False: a request with this id has no answer yet.
   bool add(std::shared_ptr<Job> job);
-  /// Asks a request to end; false if there is none with this id that has no answer.
+  /// Asks a request to end; false if no unanswered request has this id.
   bool cancel(const Json& id);
-  /// Ends all that go on, without answers.
+  /// Ends all running and waiting requests, without answers.
   void abandon();
-  /// Whether anything is left to do. Answers requests whose time is over and that do not end by themselves: compiling
-  /// goes on, and later requests wait for it.
+  /// Whether any request is left. Answers requests that exceeded their time and cannot be interrupted: compiling
+  /// continues, and later requests wait for it.
   bool look();
 
  private:
@@ -42,8 +42,8 @@ class Worker {
   void leave(Job& job);
   /// The first answer counts.
   void answer(Job& job, std::string_view line);
-  /// Works, and then stays until the process ends: nauty keeps memory for each thread that only the thread can reach.
-  /// `ended` is not of the object, which is gone after it.
+  /// Works, and then waits until the process ends: nauty keeps memory for each thread that only the thread can free.
+  /// `ended` is no member: the object is gone once it is set.
   void live(std::promise<void>& ended);
   void work();
 
