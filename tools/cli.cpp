@@ -230,8 +230,8 @@ int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   return exit_code(action());
 }
 
-/// A file that is opened while a standard descriptor is closed would take its place and get what is meant for it. Such
-/// a descriptor is given a file that refuses every use.
+/// If a standard descriptor is closed, the next file that is opened would get its number and its output. So each closed
+/// standard descriptor is opened on a file that refuses every use.
 void guard_standard_descriptors() {
   for (int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;

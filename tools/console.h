@@ -14,8 +14,8 @@ struct ConsoleOptions {
   std::string diagnostics = "text";  ///< `text` or `json`.
   bool quiet = false;                ///< Errors only.
   bool no_progress = false;
-  /// Of an MPI job's ranks but the first: it tells errors only, names itself, and lets the first go before, which ends
-  /// the job if it has found the same: by a signal, after which nothing is told.
+  /// The rank in an MPI job. A rank above 0 prints errors only, with its number. It lets rank 0 print first: if that
+  /// has the same error, it ends the job by a signal, and nothing more is printed.
   int rank = 0;
 };
 
@@ -31,13 +31,13 @@ class Console final : public session::Reporter {
   /// Whether a progress bar may be drawn: a terminal, and neither `--quiet` nor `--no-progress`.
   bool progress() const { return progress_; }
 
-  /// A note is broken to fit a terminal; there is none with `--quiet` or JSON diagnostics. Nor is there a warning; an
-  /// error at a place of the program has its line and a caret.
+  /// A note is broken to fit a terminal. `--quiet` and JSON diagnostics leave out notes and warnings. An error at a
+  /// place of the program has its line and a caret.
   void say(const Message& message) const override;
   /// The diagnostics of a compilation from number `from` on; warnings are left out with `--quiet`.
   void report(const Diagnostics& diagnostics, std::size_t from = 0) const override;
 
-  /// Text as it is.
+  /// Text without changes.
   void write(std::string_view text) const override;
 
  private:

@@ -8,11 +8,11 @@
 
 namespace matcha::tools {
 
-/// The steps of a program: one box a loop, those inside it within, with the set that it walks, the conditions, and its
-/// estimated and actual sizes, also as bars on a logarithmic scale. What the signs mean stands below.
+/// The steps of a program: one box a loop, with its inner loops inside, the set that it iterates over, the conditions,
+/// and its estimated and actual sizes, also as bars on a logarithmic scale. A legend is below.
 Drawing draw_nest(const Explanation& all);
 
-/// The loops in words, for those who cannot see the picture.
+/// The loops in words, for screen readers.
 std::string nest_words(const Explanation& all);
 
 }  // namespace matcha::tools

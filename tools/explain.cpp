@@ -364,7 +364,7 @@ The last one is the page of an error, by the id that its message ends in.)");
     }
     if (given.pattern.text.empty() && given.compile.file.empty()) throw CLI::RequiredError("FILE");
     if (!given.pattern.text.empty() && given.bind.graph.empty()) {
-      // The pattern stands for the program, so the first file is the graph.
+      // The pattern replaces the program, so the first file is the graph.
       given.bind.graph = std::exchange(given.compile.file, kPatternFile);
     }
     action = [options] { return options->beside.empty() ? Explain(*options).all() : explain_both(*options); };

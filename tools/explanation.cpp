@@ -18,9 +18,9 @@ namespace matcha::tools {
 
 namespace {
 
-/// Columns that a name takes; longer ones are cut.
+/// Columns for a name; longer names are cut.
 constexpr std::size_t kNameWidth = 44;
-/// Columns before what is said about the run.
+/// Columns before the text about the run.
 constexpr std::size_t kIndent = 17;
 
 /// `text` in `width` columns, cut or filled with blanks.

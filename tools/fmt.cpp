@@ -24,10 +24,10 @@ struct FormatOptions {
   bool check = false;
 };
 
-/// How several files ended: the first error counts.
+/// The status of several files: the first error counts.
 Status worse(Status so_far, Status status) { return so_far == Status::Ok ? status : so_far; }
 
-/// The files that `paths` mean: a folder stands for the `.mt` files in it, sorted.
+/// The files that `paths` name: a folder names the `.mt` files in it, sorted.
 Status find_files(const std::vector<std::string>& paths, const Console& console, std::vector<std::string>& files) {
   for (const std::string& path : paths) {
     std::error_code error;

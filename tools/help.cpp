@@ -21,7 +21,7 @@ void append_wrapped(std::string& out, std::string_view line, std::size_t width, 
   for (std::size_t limit = byte_of(rest, width); limit < rest.size(); limit = byte_of(rest, width)) {
     const std::size_t text = rest.find_first_not_of(' ');
     std::size_t end = rest.rfind(' ', limit);
-    // A word that is too long stands alone.
+    // A word that is too long is a line of its own.
     if (end == std::string::npos || end < text) end = rest.find(' ', text);
     const std::size_t next = rest.find_first_not_of(' ', end);
     if (next == std::string::npos) break;

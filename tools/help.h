@@ -13,14 +13,14 @@ namespace matcha::tools {
 /// The byte at which character number `count` of UTF-8 text begins, or its end.
 std::size_t byte_of(std::string_view text, std::size_t count);
 
-/// Breaks lines of more than `width` characters at spaces; a line goes on below its text, `indent` columns further
-/// right, or at `column` if that is where its description stands. Characters are code points.
+/// Breaks lines of more than `width` characters at spaces. A line continues below its text, `indent` columns further
+/// right, or at `column` if its description begins there. Characters are code points.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t column = 0);
 
 /// Help for a terminal of 80 columns. `--help` leaves out the groups of options that few need; `--help-all` has all.
 void set_help_format(CLI::App& app);
 
-/// The text that stands for the value of an option: `FILE`, `auto|cpu|cuda`; empty if there is none.
+/// The placeholder of the value of an option: `FILE`, `auto|cpu|cuda`; empty if there is none.
 std::string value_name(const CLI::Option& option);
 
 /// `--help` and `--help-all` of a verb.

@@ -22,7 +22,7 @@ struct MergeOptions {
   bool json = false;
 };
 
-/// Runs the command of the first ledger once more, with what the ledgers have in place of its parallel loops.
+/// Runs the command of the first ledger again, with the results in the ledgers instead of its parallel loops.
 Status merge(const MergeOptions& options) {
   const Console console(options.console);
   const runtime::Result<session::cluster::Ledger> first = session::cluster::read_ledger(options.ledgers.front());

@@ -114,7 +114,7 @@ bool is_shown(const CLI::App* verb) { return !verb->get_group().empty(); }
 
 void add_facts(const CLI::App& app, VerbFacts& verb) {
   verb.text = app.get_description();
-  // The name of the program stands beside it in any case.
+  // The name of the program is beside it in any case.
   if (verb.text.starts_with("Matcha: ")) verb.text.erase(0, 8);
   verb.footer = app.get_footer();
   for (const CLI::Option* option : app.get_options()) {

@@ -17,7 +17,7 @@ struct OptionFacts {
   std::string letter;                ///< `-o`, or empty.
   std::string shown;                 ///< The placeholder of the value: `FILE`, `auto|cpu|cuda`; empty without one.
   std::string text;                  ///< Its effect, in one line.
-  std::string group;                 ///< The heading of the help under which it stands.
+  std::string group;                 ///< The heading above it in the help.
   Value value = Value::None;         ///< The kind of the value; None: a flag.
   std::vector<std::string> choices;  ///< All values that there are, or those with a name.
   bool required = false;
@@ -36,7 +36,7 @@ struct VerbFacts {
   std::string name(char between = ' ') const;
 };
 
-/// All that stands below `app`, which is the program or a verb.
+/// All options and verbs below `app`, which is the program or a verb.
 VerbFacts facts_of(const CLI::App& app);
 
 /// The verb and all below it, each before those below it.

@@ -27,8 +27,8 @@ enum Verb : std::uint32_t;
 /// The options of the steps of a run, which several verbs have.
 namespace matcha::tools {
 
-/// Adds the options of the table (session/options.h) that the verb takes, in its order, but for those that the verb has
-/// already. Values go to `to`, whose parts must outlive the verb.
+/// Adds the options of the table (session/options.h) that the verb takes, in its order, except those that the verb has
+/// already. Values go to `to`; its parts must outlive the verb.
 void add_options(CLI::App& verb, Verb which, const OptionTargets& to);
 /// Adds one of them, perhaps by another name, such as `--input-format`.
 CLI::Option* add_option(CLI::App& verb, Verb which, const char* option, const OptionTargets& to, const char* name);

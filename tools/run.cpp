@@ -204,7 +204,7 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> words) {
     const bool of_patterns = !given.patterns.empty() || !given.pattern_list.empty();
     if (!of_patterns && given.compile.file.empty()) throw CLI::RequiredError("FILE");
     if (of_patterns) {
-      // The pattern stands for the program, so the first file is the graph.
+      // The pattern replaces the program, so the first file is the graph.
       if (given.bind.graph.empty()) given.bind.graph = std::exchange(given.compile.file, kPatternFile);
     }
     if (is_picture(given.matches) && !given.limit) given.limit = kPicturedMatches;

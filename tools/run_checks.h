@@ -11,7 +11,7 @@
 
 namespace matcha::tools {
 
-/// Whether what is asked of the answer fits together, and with the program or the pattern; reports if not. `format`
+/// Checks that the options about the answer fit together, and fit the program or the pattern; reports if not. `format`
 /// becomes that of `--matches`.
 Status check_answer_options(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console,
                             RowFormat& format);
@@ -22,10 +22,11 @@ Status check_result_type(const RunVerbOptions& options, const Signature& program
 /// A text from its first character on that is no blank.
 std::string without_blanks_before(const std::string& text);
 
-/// Where to run; `may_choose`: that is left open until the graph is read. Reports options that do not fit.
+/// Chooses where to run; `may_choose`: this is left open until the graph is read. Reports options that do not fit.
 Status choose_target(const RunVerbOptions& options, const Console& console, const Target*& target, bool& may_choose);
 
-/// Why a run was stopped; Ok: it was not. One that was stopped by another process of its job is terminated.
+/// The reason for a stopped run; Ok: it was not stopped. One that was stopped by another process of its job is
+/// terminated.
 Status verdict_of(codegen::Ending ending, const Session& session);
 
 /// Says why a run failed, with its place in the program if it has one, in `sources`.

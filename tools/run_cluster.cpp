@@ -39,8 +39,8 @@ std::optional<std::uint64_t> number_in_environment(const char* name) {
   return text != nullptr ? number_of(text) : std::nullopt;
 }
 
-/// Which part a job scheduler has given this process, of how many: Slurm's job arrays, and indexed jobs of Kubernetes,
-/// whose number of parts is in MATCHA_SHARDS.
+/// The part of this process, and the number of parts, from a job scheduler: Slurm's job arrays, and indexed jobs of
+/// Kubernetes, which have the number of parts in MATCHA_SHARDS.
 std::optional<std::pair<std::uint64_t, std::uint64_t>> shard_of_scheduler() {
   const auto task = number_in_environment("SLURM_ARRAY_TASK_ID");
   const auto least = number_in_environment("SLURM_ARRAY_TASK_MIN");
@@ -77,16 +77,16 @@ std::vector<std::string> words_of_run(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Status join_ranks(ConsoleOptions& told, std::string_view example, std::shared_ptr<runtime::cluster::MpiTeam>& team) {
+Status join_ranks(ConsoleOptions& shown, std::string_view example, std::shared_ptr<runtime::cluster::MpiTeam>& team) {
   namespace mpi = runtime::cluster;
   // The launcher says it before the library does.
-  told.rank = mpi::launched_rank();
+  shown.rank = mpi::launched_rank();
   runtime::Result<std::unique_ptr<mpi::MpiTeam>> joined = mpi::MpiTeam::join();
-  if (!joined) return Console(told).error(joined.error());
+  if (!joined) return Console(shown).error(joined.error());
   team = std::move(*joined);
-  told.rank = team->rank();
-  told.quiet = told.quiet || team->rank() != 0;
-  const Console console(told);
+  shown.rank = team->rank();
+  shown.quiet = shown.quiet || team->rank() != 0;
+  const Console console(shown);
   if (team->size() > 1) {
     console.note(fmt::format("{} ranks, {}", team->size(), team->mpi_version()));
   } else {
@@ -101,8 +101,8 @@ Status join_team(RunVerbOptions& all) {
   if (const Status fits = ClusterRun(all.cluster, Console(all.console)).check(all); fits != Status::Ok) return fits;
   const Status joined = join_ranks(all.console, "matcha run … --mpi", all.cluster.team);
   if (joined != Status::Ok) return joined;
-  const bool told = std::ranges::find(all.gpu_given, "--first-gpu") != all.gpu_given.end();
-  if (!told) all.gpu.turn = mpi::launched_local_rank();
+  const bool has_first_gpu = std::ranges::find(all.gpu_given, "--first-gpu") != all.gpu_given.end();
+  if (!has_first_gpu) all.gpu.turn = mpi::launched_local_rank();
   return Status::Ok;
 }
 

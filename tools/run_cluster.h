@@ -26,7 +26,7 @@ struct ClusterOptions {
   std::string ledger;                     ///< The results of the shard.
   std::string work;                       ///< A folder that processes share; empty: none.
   bool mpi = false;                       ///< The process is a rank of an MPI job.
-  std::vector<std::string> from_ledgers;  ///< Nothing is run: all is in these files.
+  std::vector<std::string> from_ledgers;  ///< Nothing is run: all results are in these files.
   std::vector<std::string> words;         ///< Of the command line, behind `run`.
 
   std::shared_ptr<runtime::cluster::MpiTeam> team;  ///< Of `mpi`, once it is joined.
@@ -36,16 +36,16 @@ struct ClusterOptions {
   bool speaks() const { return team == nullptr || team->rank() == 0; }
 };
 
-/// Joins the ranks of an MPI job, `team` from then on. Those but the first say errors only. `example`: the command of
-/// one rank.
-Status join_ranks(ConsoleOptions& told, std::string_view example, std::shared_ptr<runtime::cluster::MpiTeam>& team);
-/// The same for a run with `--mpi`, whose options must fit that.
+/// Joins the ranks of an MPI job, which `team` is from then on. Ranks above 0 print errors only. `example`: the command
+/// of one rank.
+Status join_ranks(ConsoleOptions& shown, std::string_view example, std::shared_ptr<runtime::cluster::MpiTeam>& team);
+/// The same for a run with `--mpi`. Errors: Usage if its options do not fit that.
 Status join_team(RunVerbOptions& all);
 /// Leaves the job when all have a result. `has_result`: this rank does, which may be a part. Else does not return: it
 /// ends all ranks with the exit code of the status.
 Status leave_team(const ClusterOptions& options, const Console& console, Status status, bool has_result);
 
-/// The words of a search, which are part of the key of a run.
+/// The text of a search, part of the key of a run.
 std::string search_words(const session::PatternSource& pattern, bool rows);
 
 /// The part of a run that is in this process.
@@ -53,17 +53,17 @@ class ClusterRun {
  public:
   ClusterRun(const ClusterOptions& options, const Console& console) : options_(options), console_(console) {}
 
-  /// Before anything is read: what the options say, and that they fit the others.
+  /// Reads and checks the options, before any input is read.
   Status check(const RunVerbOptions& all);
-  /// For how many threads plans are made: processes that share a run must come to the same ones.
+  /// The number of threads that plans are made for: processes that share a run must make the same plans.
   unsigned planned_threads(unsigned own) const { return options_.any() ? kPlannedThreads : own; }
-  /// How many share the run, as far as that is known; the same for all of them and for who puts it together.
+  /// The number of processes that share the run, if known; the same in all of them and in `merge`.
   std::uint64_t processes() const { return processes_; }
   /// Once the program is compiled: `program` is its text, or the words of a search.
   Status begin(std::string_view program, const BoundInputs& bound, const Session& session);
-  /// Null before `begin`, and where the run is whole.
+  /// Null before `begin`, and for a whole run.
   codegen::Dealer* dealer() const { return dealer_.get(); }
-  /// Of a shard there is no answer, and the ranks but the first of an MPI job do not tell it.
+  /// Shards have no answer; of an MPI job only rank 0 prints it.
   bool has_answer() const { return options_.shard.empty() && options_.speaks(); }
   /// Message printed by a shard.
   std::string shard_text(bool json, bool complete) const;

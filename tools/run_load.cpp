@@ -38,9 +38,9 @@ std::uint64_t most_of_gpu(const runtime::GraphView& view) {
   return view.universe * of_vertex + view.arc_count * (2 * kItem + (view.edge_info != nullptr ? kWord : 0));
 }
 
-/// The pipeline of a CPU, with blocks in the place of what reads the rows of all that a vertex has around it at once.
+/// The pipeline of a CPU, with blocks instead of the passes that read all rows around a vertex at once.
 constexpr const char* kBlockPasses = "loop,block,plan-memory,batch,legalize";
-/// The pipeline of a GPU with blocks. A program without them is as it was.
+/// The pipeline of a GPU with blocks. It does not change a program without them.
 constexpr const char* kGpuBlockPasses =
     "loop,block{deeper=0},count-wedges{part=32},distribute,simplify,"
     "bitset-neighborhood{least=2,most=2048,full=2048,lists=0},plan-memory,keep-rows,schedule-regions,map-lanes{arcs=0},"

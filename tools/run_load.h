@@ -24,9 +24,9 @@
 
 namespace matcha::tools {
 
-/// `--memory` and `--gpu-memory`: whether the graph fits, and if not, how the run goes on. Matches of a pattern are
-/// counted in parts of the graph where they can be; else the graph stays in its file, of which no more is in memory
-/// than may be, or what a GPU may not have of it in memory of the host.
+/// `--memory` and `--gpu-memory`: whether the graph fits, and if not, how the run continues. Matches of a pattern are
+/// counted in parts of the graph if possible. Else the graph stays in its file, with at most this much of it in memory;
+/// or, for a GPU, the rest of it is in memory of the host.
 class PartsChoice {
  public:
   explicit PartsChoice(const RunVerbOptions& options, const Console& console)
@@ -46,13 +46,13 @@ class PartsChoice {
   bool does_not_fit() const { return needed() || in_place_; }
   /// Fills in the context of the engines. It outlives the context.
   void describe(EngineContext& context) const;
-  /// By what vertices may be ranked, as `order_vertices` has it: only where memory of the host has room for it.
+  /// The choice of `order_vertices`: ranking needs room in memory of the host.
   std::string order() const { return in_place_ && !on_gpu() && options_.order == "auto" ? "stored" : options_.order; }
-  /// Loads what the passes left of a program; one that they made for blocks of vertices is run for all of these.
+  /// Loads the program after its passes; one that they made for blocks of vertices is run for all of these.
   Status load(Compilation& program, codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable) const;
   /// The part of the file that may be in host memory; null: all.
   const std::shared_ptr<runtime::PageLimit>& page_limit() const { return page_limit_; }
-  /// After the inputs are read. Errors: Resource if the graph is not where it lies in its file.
+  /// After the inputs are read. Errors: Resource if the graph is not mapped from its file.
   Status check_loaded(const BoundInputs& bound) const;
 
  private:
@@ -77,7 +77,7 @@ class PartsChoice {
   const char* const option_;
   const std::uint64_t memory_;
   std::uint64_t whole_ = 0;  ///< Bytes of the graph.
-  std::string no_parts_;     ///< Why it is not counted in parts; empty: it is, or that was not decided.
+  std::string no_parts_;     ///< The reason why it is not counted in parts; empty: it is, or that is not decided.
   PartsTask task_;
   bool in_place_ = false;
   std::shared_ptr<runtime::PageLimit> page_limit_;
@@ -88,7 +88,8 @@ runtime::Status load_run(const RunVerbOptions& options, const Console& console, 
                          const Signature& program, const BindPlan& plan, SharedInputs* maybe_shared,
                          const PartsChoice& parts, BoundInputs& out);
 
-/// Where a pattern with labels of edges met a file without, as files of patterns of other systems do: names the option.
+/// After the error that a pattern has labels of edges and the file has none, as in pattern files of other systems:
+/// names the option that forgets them.
 void add_hint_of_labels(runtime::Status& loaded);
 
 }  // namespace matcha::tools

@@ -68,8 +68,7 @@ Status run(const RunVerbOptions& options);
 /// The parts that options are put into.
 OptionTargets targets_of(RunVerbOptions& options);
 
-/// Adds all of them to the verb, with its help. What the verb is called with stands in `options`, which must outlive
-/// it.
+/// Adds all of them to the verb, with its help. The values of a call are in `options`, which must outlive it.
 void add_run_options(CLI::App& verb, RunVerbOptions& options);
 
 }  // namespace matcha::tools

@@ -212,7 +212,7 @@ std::string report_json(const RunReport& report) {
   if (!report.columns.empty()) object.add("columns", dump(Json(report.columns)));
   object.add("device", dump(report.device));
   object.add("graph", graph_json(report));
-  // Opening a GPU and compiling for it happen in the run, but are not what it takes.
+  // Opening a GPU and compiling for it happen during the run, but are not part of its time.
   const double ready_ms = part_ms(report, "ready");
   const double upload_ms = part_ms(report, "upload");
   object.add("ms", dump(Json{{"load", rounded(report.load_ms)},

@@ -146,7 +146,7 @@ class Run final : public RunSteps {
     return Status::Ok;
   }
 
-  /// Has a stop report what is known until here: later steps write it while the watchdog reads.
+  /// Lets a stop report the facts known so far: later steps write them while the watchdog reads.
   void keep_report() {
     if (!options_.json || !options_.cluster.speaks() || report_.result != nullptr) return;
     // Until the program of a pattern is there, only the graph is news.
@@ -254,7 +254,7 @@ class Run final : public RunSteps {
     return run_.target->on_gpu ? begin() : Status::Ok;
   }
 
-  /// Makes what answers without a program, or writes the program of the pattern for the graph that was read.
+  /// Makes the engine without a program, or writes the program of the pattern for the graph that was read.
   Status write_pattern() {
     if (!of_pattern()) return Status::Ok;
     const bool is_trial = run_.chosen().is_trial;
@@ -401,7 +401,7 @@ class Run final : public RunSteps {
     return task;
   }
 
-  /// Goes on with what was chosen.
+  /// Applies the chosen schedule.
   Status take(const ScheduleChoice& choice) {
     run_.request.gpu = choice.gpu;
     run_.request.compile.disabled.insert(run_.request.compile.disabled.end(), choice.disabled.begin(),
@@ -416,7 +416,7 @@ class Run final : public RunSteps {
     return code;
   }
 
-  /// By degree only where that cannot be told, whatever was remembered.
+  /// By degree only if the order cannot change the answer, whatever schedule was stored.
   void rank(bool by_degree) {
     const double ms = order_switch_->set(by_degree, *run_.compilation, run_.labels);
     if (by_degree && ms >= 0) {

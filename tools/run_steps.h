@@ -30,7 +30,7 @@ class RunSteps {
   virtual Status check() = 0;
   /// Reads and checks the program, or the pattern.
   virtual Status read() = 0;
-  /// Binds and reads the inputs. Of several patterns, also writes the program, whose errors are found by this.
+  /// Binds and reads the inputs. Of several patterns, also writes the program, to find its errors.
   virtual Status prepare() = 0;
   /// Asks the engines which of them answers. `compute` does so itself.
   virtual Status decide() = 0;

@@ -202,7 +202,7 @@ class StreamVerb {
   Session session_;
   std::optional<runtime::ThreadLimit> threads_;
   codegen::RunOptions run_options_;
-  /// It is there until the end, so that a stop does not wait for what it has begun, such as compilers for a GPU.
+  /// Lives until exit, so that a stop does not wait for background work, such as compiling for a GPU.
   std::optional<st::StreamRun> run_;
 };
 

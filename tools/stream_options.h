@@ -29,8 +29,7 @@ struct StreamOptions : session::stream::StreamRequest {
   std::string tier = "auto";
 };
 
-/// Adds all of them to the verb, with its help. What the verb is called with stands in `options`, which must outlive
-/// it.
+/// Adds all of them to the verb, with its help. The values of a call are in `options`, which must outlive it.
 void add_stream_options(CLI::App& verb, StreamOptions& options);
 
 }  // namespace matcha::tools

@@ -11,9 +11,9 @@
 
 namespace matcha::tools {
 
-/// Checks what a run has computed, before its answer is printed: on samples of the graph, and on all of it by another
-/// program, back end or order. `make` makes a run with other options. A difference is an error, Run, and a stop the
-/// session's; Ok: the answer may be printed, and the report says what was compared.
+/// Checks the results of a run before its answer is printed: on samples of the graph, and on all of it by another
+/// program, back end or order. `make` makes a run with other options. A difference is the error Run; a stop has the
+/// session's status. Ok: the answer may be printed, and the report lists the comparisons.
 Status verify(RunSteps& run, const RunVerbOptions& options, const Console& console, Session& session,
               const std::function<std::unique_ptr<RunSteps>(const RunVerbOptions&, const PatternOptions&)>& make);
 
