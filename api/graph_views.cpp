@@ -10,7 +10,7 @@
 #include "session/graph_output.h"
 #include "session/message_log.h"
 
-/// What a graph holds: its edges, degrees, neighbours and labels, and its files.
+/// The contents of a graph: its edges, degrees, neighbours and labels, and its files.
 
 namespace {
 
@@ -59,7 +59,7 @@ class WholeGraph {
   const Graph* graph_ = nullptr;
 };
 
-/// Counts the edges if there is no place for them, else writes them.
+/// Writes the edges into the arrays of `edges` and sets `count`; without arrays it only counts them.
 void list_edges(const Graph& graph, matcha_edge_list& edges) {
   const GraphView view = graph.view();
   const bool copies_info = edges.info != nullptr && has_info(graph);

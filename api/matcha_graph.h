@@ -1,5 +1,5 @@
-/* What a graph holds: its edges, degrees, neighbours and labels, and its files. Belongs to matcha.h; docs/api.md is the
- * manual. */
+/* The contents of a graph: its edges, degrees, neighbours and labels, and its files. Belongs to matcha.h; docs/api.md
+ * is the manual. */
 #pragma once
 
 #include <matcha.h>
@@ -16,7 +16,7 @@ typedef enum matcha_graph_fact {
   MATCHA_GRAPH_EDGE_FLOATS = 8  /* Doubles. */
 } matcha_graph_fact;
 MATCHA_API int matcha_graph_facts(const matcha_graph* graph);
-/* Places for edges; `matcha_graph_edge_list` sets `count`. */
+/* Arrays for edges, which the caller owns; `matcha_graph_edge_list` sets `count`. */
 typedef struct matcha_edge_list {
   size_t count;
   int64_t* sources; /* NULL: the edges are only counted. */
@@ -39,7 +39,7 @@ MATCHA_API int64_t matcha_graph_neighbors(const matcha_graph* graph, int64_t ver
 MATCHA_API matcha_status matcha_graph_rewired(const matcha_graph* graph, uint64_t seed, matcha_graph** made,
                                               matcha_error** error);
 /* Writes a file in the format of its name: .mtg, .txt, .csv, .tsv, .mtx or .graph. `labels_path`, which may be NULL, is
- * for the labels of vertices. Nothing is left of a file that fails. */
+ * for the labels of vertices. If writing fails, no file is left. */
 MATCHA_API matcha_status matcha_graph_write(const matcha_graph* graph, const char* path, const char* labels_path,
                                             matcha_error** error);
 

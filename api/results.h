@@ -31,7 +31,7 @@ void mark_labels(std::vector<Column>& columns, const std::vector<bool>& are_labe
 struct matcha_result {
   struct Value {
     matcha_kind kind = MATCHA_INT;
-    __int128 integer = 0;  ///< Of a number that has more bits, its lower 128.
+    __int128 integer = 0;  ///< The value; of a larger number, its lower 128 bits.
     std::optional<matcha::runtime::WideInt> wide = {};
     double real = 0;
     std::uint64_t rows = 0;

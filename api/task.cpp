@@ -36,13 +36,14 @@ struct Background {
   std::condition_variable more;
   std::deque<std::function<void()>> handed;  ///< Work for idle threads; at most one for each.
   std::size_t idle = 0;
-  std::uint64_t going = 0;
-  std::set<Task*> tasks;  ///< Those among them.
+  std::uint64_t going = 0;  ///< Work that runs or is handed over.
+  std::set<Task*> tasks;    ///< The running tasks.
   const pid_t process = ::getpid();
 };
 
 std::atomic<Background*> background = nullptr;
 
+/// An exit handler: cancels all tasks and waits until no work runs. Does nothing in a forked child.
 void wait_for_background(void* /*unused*/) {
   Background& all = *background.load();
   if (::getpid() != all.process) return;
