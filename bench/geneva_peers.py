@@ -4,7 +4,7 @@ import pathlib
 import re
 import subprocess
 
-MOST_VERTICES = 16  # Of a query that EGSM and gMatch take.
+MOST_VERTICES = 16  # The largest query of EGSM and gMatch.
 
 
 class Subdivided:
@@ -43,11 +43,11 @@ class Subdivided:
 
 
 def ms_of(name, text):
-    """Milliseconds of the host for a phase; a phase that is not told is an error of the run."""
+    """Milliseconds of the host for a phase; a phase that is missing is an error of the run."""
     return float(re.search(rf"{name}[,]? time \(ms\): ([\d.e+-]+)\s*\(host\)", text)[1])
 
 
-# The count, the milliseconds of all that a query needs, and of them the search.
+# From the output of a system: the count, the milliseconds of a whole query, and those of its search.
 READ = {
     "EGSM": lambda text: (int(re.search(r"# Matches: (\d+)", text)[1]),
                           ms_of("Build Cuckoo Tries", text) + ms_of("Filtering", text) + ms_of("Total join", text), ms_of("Total join", text)),
@@ -57,7 +57,7 @@ READ = {
 
 
 def ask(name, binary, subdivided, queries, timeout, times):
-    """Of each query a dict with `count`, `ms` and `search_ms`, the least of several runs, or `failed`."""
+    """For each query a dict with `count`, `ms` and `search_ms` of the fastest of several runs, or `failed`."""
     answers = []
     for query in queries:
         best = None
@@ -73,8 +73,8 @@ def ask(name, binary, subdivided, queries, timeout, times):
                 best = best or {"failed": "timeout"}
                 break
             except TypeError:
-                said = (done.stdout + done.stderr).strip().splitlines()
-                best = best or {"failed": next((line for line in said if "rror" in line), "it ended without an answer")[:60]}
+                output = (done.stdout + done.stderr).strip().splitlines()
+                best = best or {"failed": next((line for line in output if "rror" in line), "it ended without an answer")[:60]}
                 break
             if best is None or ms < best["ms"]:
                 best = {"count": count, "ms": ms, "search_ms": search}

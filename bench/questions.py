@@ -1,4 +1,4 @@
-"""What the cells of peers.json ask, and the programs of ours that answer it."""
+"""The questions of the cells of peers.json, and our programs that answer them."""
 
 import csv
 import dataclasses
@@ -9,7 +9,7 @@ import math
 import measuring
 from measuring import edges_text
 
-# Functions of std.listing and the patterns that they walk; all but the cliques have a vertex-induced twin.
+# Functions of std.listing and the patterns that they enumerate; all but the cliques have a vertex-induced twin.
 LISTING = {
     "triangles": "01 02 12", "four_stars": "01 02 03", "four_paths": "02 01 13", "tailed_triangles": "01 02 12 03",
     "four_cycles": "01 12 23 03", "diamonds": "01 02 12 03 13", "four_cliques": "01 02 03 12 13 23",
@@ -34,7 +34,7 @@ MOTIF = {
     "five_cliques_minus_edge": "02 03 04 12 13 14 23 24 34",
 }
 CLIQUE = ["", "", "", "triangles", "four_cliques", "five_cliques", "six_cliques", "seven_cliques", "eight_cliques"]
-# Programs of examples/: pattern, induced, whether they walk all matches.
+# Programs of examples/: pattern, induced, whether they enumerate all matches.
 EXAMPLES = {
     "triangle": ("01 02 12", "edge", True), "clique4": ("01 02 03 12 13 23", "edge", True),
     "clique4_ordered": ("01 02 03 12 13 23", "edge", True), "clique5": ("01 02 03 04 12 13 14 23 24 34", "edge", True),
@@ -46,7 +46,7 @@ EXAMPLES = {
 
 @functools.cache
 def canonical(pattern):
-    """The same for patterns that differ in the numbers of their vertices only."""
+    """A key that is equal for isomorphic patterns."""
     if pattern.startswith("motif:"):
         return pattern
     edges = [(int(edge[0]), int(edge[1])) for edge in pattern.split()]
@@ -62,12 +62,12 @@ def is_clique(pattern):
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What a cell asks. Cells of several tables may ask the same."""
+    """The question of a cell. Cells of several tables may have the same question."""
     graph: str
     pattern: str  # edges such as `01 02 12`, or `motif:K`
     induced: str
     labels: int  # 0: none; else vertex i of the pattern has label i mod labels, and embeddings are counted
-    counted: bool  # any algorithm; else all matches are walked
+    counted: bool  # any algorithm; else all matches are enumerated
 
     @property
     def count_key(self):
@@ -86,22 +86,22 @@ class Cell:
     table: str
     column: str
     question: Question
-    told: str  # what the table of peers says, `1.5/-/>900`
+    times: str  # the cell's text in the table of peers, `1.5/-/>900`
     peers: list
 
     @property
     def milliseconds(self):
         """(time, peer) of the peers that have one."""
         found = []
-        for text, peer in zip(self.told.split("/"), self.peers):
+        for text, peer in zip(self.times.split("/"), self.peers):
             if text[0] not in "->w":
                 found.append((float(text), peer))
         return found
 
     @property
     def at_least(self):
-        """A lower bound of what the cell costs a peer; for the order of the work."""
-        bounds = [float(text.lstrip(">")) for text in self.told.split("/") if text[0] not in "-w"]
+        """A lower bound of the time of the fastest peer; for the order of the work."""
+        bounds = [float(text.lstrip(">")) for text in self.times.split("/") if text[0] not in "-w"]
         return min(bounds, default=math.inf)
 
 
@@ -113,23 +113,23 @@ def column_meaning(entry, column):
 
 
 def all_cells(peers, device):
-    """The cells of every table of this device, those that no peer was measured on left out."""
+    """The cells of every table of this device that have a measurement of a peer."""
     cells = []
     for table, entry in peers["tables"].items():
         if entry["device"] != device:
             continue
         for graph, row in entry["ms"].items():
-            for column, told in zip(entry["columns"], row.split()):
-                if set(told) <= {"-", "/"}:
+            for column, times in zip(entry["columns"], row.split()):
+                if set(times) <= {"-", "/"}:
                     continue
                 name, induced, counted = column_meaning(entry, column)
                 question = Question(graph, peers["patterns"][name], induced, entry.get("labels", 0), counted)
-                cells.append(Cell(table, column, question, told, entry["peers"]))
+                cells.append(Cell(table, column, question, times, entry["peers"]))
     return cells
 
 
 def best_peers(cells):
-    """The best (time, peer) for each question; who walks all matches also stands for who only counts them."""
+    """The best (time, peer) for each question; a time to enumerate all matches also counts as a time to count them."""
     best = {}
     for cell in cells:
         keys = {cell.question.key, (*cell.question.count_key, True)}
@@ -173,7 +173,7 @@ def sources(question, folder, examples):
 
 
 def takes_any_order(name):
-    """Programs that walk matches of the graph itself; those that build an oriented graph choose its order."""
+    """Programs that enumerate matches in the graph itself; those that build an oriented graph choose its order."""
     return name == "pattern, extend" or name.startswith("std.listing") or name in ("triangle.mt", "clique4_ordered.mt")
 
 

@@ -1,4 +1,4 @@
-"""What streams must show beside peers: `bench/streams PAGE.md --streams DIR --figures`."""
+"""Measurements of streams without peers: `bench/streams PAGE.md --streams DIR --figures`."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import tempfile
 import time
 
 WAYS = (("dblp-dcsm", "p_triangle"), ("dblp-dcsm", "p_cycle4"), ("enron-dcsm", "p_triangle"), ("enron-dcsm", "p_cycle4"))
-#: Updates of a batch, and batches of each way.
+#: Updates of a batch, and the number of batches of each strategy.
 SIZES = ((1, 2000), (64, 200), (4096, 12))
 LATENCY = (("dblp-dcsm", "triangle"), ("dblp-dcsm", "square"))
 #: Labels that no vertex has.
@@ -21,23 +21,23 @@ def cells_of(program, *args):
 
 
 def ways(options):
-    lines = ["| stream | query | updates a batch | edge by edge, ms | anew, ms | as it finds sooner, ms | of the better | counted anew |",
+    lines = ["| stream | query | updates a batch | edge by edge, ms | recount, ms | by cost, ms | of the better | recounted |",
              "|---|---|---:|---:|---:|---:|---:|---:|"]
     for graph, query in WAYS:
         for size, batches in SIZES:
-            least, anew = {}, ""
+            least, recounted = {}, ""
             for _ in range(options.repeat):
                 found = cells_of(options.program, "--ways", size, "--batches", batches,
                                  os.path.join(options.streams, graph), query)
-                totals = {cells[5] for cells in found if cells[2] != "anew"}
+                totals = {cells[5] for cells in found if cells[2] != "recount"}
                 if len(totals) != 1:
                     raise SystemExit(f"{graph} {query} {size}: totals differ: {found}")
                 for cells in found:
                     least[cells[2]] = min(float(cells[3]), least.get(cells[2], float("inf")))
-                anew = f"{found[-1][4]} of {batches}"
-            best = min(least["edges"], least["anew"])
-            lines.append(f"| {graph} | {query} | {size} | {least['edges']:.4g} | {least['anew']:.4g} | {least['by cost']:.4g} | "
-                         f"{least['by cost'] / best:.2f} | {anew} |")
+                recounted = f"{found[-1][4]} of {batches}"
+            best = min(least["edges"], least["recount"])
+            lines.append(f"| {graph} | {query} | {size} | {least['edges']:.4g} | {least['recount']:.4g} | {least['by cost']:.4g} | "
+                         f"{least['by cost'] / best:.2f} | {recounted} |")
             print(lines[-1], flush=True)
     return lines
 
@@ -94,7 +94,7 @@ def files_of(folder, into):
 
 
 def latency(options):
-    """Lines come by a pipe, so many a second, a hundred at a time."""
+    """Sends `options.rate` lines a second through a pipe, a hundred at a time."""
     lines = ["| stream | pattern | updates a second | batches | p50, ms | p99 | p99.9 | most |", "|---|---|---:|---:|---:|---:|---:|---:|"]
     for graph, pattern in LATENCY:
         with tempfile.TemporaryDirectory() as into:
@@ -104,9 +104,9 @@ def latency(options):
                 end = paced(options, file, pattern, updates)
                 if best is None or end["latency_ms"]["p99.9"] < best["latency_ms"]["p99.9"]:
                     best = end
-        told = best["latency_ms"]
-        lines.append(f"| {graph} | {pattern} | {best['rate']:.0f} | {best['batches']} | {told['p50']} | {told['p99']} | "
-                     f"{told['p99.9']} | {told['max']} |")
+        times = best["latency_ms"]
+        lines.append(f"| {graph} | {pattern} | {best['rate']:.0f} | {best['batches']} | {times['p50']} | {times['p99']} | "
+                     f"{times['p99.9']} | {times['max']} |")
         print(lines[-1], flush=True)
     return lines
 
@@ -117,24 +117,24 @@ def paced(options, graph, pattern, updates):
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as run:
         run.stdout.readline()  # The first answer: the graph is read.
         os.set_blocking(run.stdout.fileno(), False)
-        told, begin = [], time.perf_counter()
+        output, begin = [], time.perf_counter()
         for at in range(0, len(updates), block):
             while time.perf_counter() - begin < at / options.rate:
                 time.sleep(0.0002)
             run.stdin.write("".join(updates[at:at + block]).encode())
             run.stdin.flush()
-            told.append(run.stdout.read() or b"")
+            output.append(run.stdout.read() or b"")
         rate = len(updates) / (time.perf_counter() - begin)
         run.stdin.close()
         os.set_blocking(run.stdout.fileno(), True)
-        told.append(run.stdout.read())
-    return {**json.loads(b"".join(told).splitlines()[-1]), "rate": rate}
+        output.append(run.stdout.read())
+    return {**json.loads(b"".join(output).splitlines()[-1]), "rate": rate}
 
 
 PARTS = {"latency": ("Latency from arrival to answer, `matcha stream --auto`", latency),
-         "ways": ("Batches beside counting anew, CPU time of one thread a batch", ways),
+         "ways": ("Batches beside recounting, CPU time of one thread a batch", ways),
          "memory": ("Memory of the graph beside CSR (offsets of 8 bytes, neighbours of 4)", memory),
-         "floor": ("An update whose labels no term wants", floor),
+         "floor": ("An update with labels that match no term", floor),
          "threads": ("Batches of 64 shared by threads", threads)}
 
 

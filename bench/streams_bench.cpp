@@ -1,14 +1,20 @@
-// What one update after the other does to the number of embeddings of a pattern: counts and CPU time, on one thread.
+// Counts how each update of a stream changes the number of embeddings of a pattern; prints counts and CPU time.
 //
 //     bench_streams [--threads N] [--batch B] FOLDER QUERY…
 //     bench_streams --ways B --batches N FOLDER QUERY…
 //
 // FOLDER has data.graph (`v id label`, `e u v label`; ids 0, 1, …), stream.graph (`e u v label`, `-e u v label`,
-// without updates that change nothing) and the queries, whose labels are forgotten where their names begin with `p_`. A
-// line each: query, embeddings that came and that went, ms of CPU time for all updates, ms to plan, terms, bytes of the
-// graph at the end, ms by the clock for all updates, bytes of the graph at the start and of its CSR (offsets of 8
-// bytes, neighbours of 4), and the same CSR at the end. With --threads, updates of a batch (default 64) that all come
-// or all go are shared by so many threads.
+// without updates that change nothing) and the queries; the labels of a query named `p_…` are ignored. Prints a line
+// for each query, with these columns:
+// - the query;
+// - embeddings that insertions added, and those that deletions removed;
+// - CPU time of all updates and of planning, in ms, and the number of terms;
+// - bytes of the graph at the end, and wall time of all updates, in ms;
+// - bytes of the graph at the start, and of its CSR (offsets of 8 bytes, neighbours of 4) at the start and at the end.
+//
+// With --threads, the threads share batches (default 64) of updates that are all insertions or all deletions.
+// With --ways, an engine applies N batches of B updates by each strategy. Prints a line for each: the query, B, the
+// strategy, CPU time of a batch in ms, batches that were recounted, and the last count.
 
 #include <algorithm>
 #include <chrono>
@@ -47,7 +53,7 @@ using session::stream::DeltaQuery;
 using session::stream::EdgeDelta;
 
 struct Update {
-  bool comes = false;
+  bool inserts = false;  ///< Else it deletes.
   std::uint32_t u = 0, v = 0;
 };
 
@@ -67,18 +73,18 @@ double cpu_ms() { return ms_of(CLOCK_PROCESS_CPUTIME_ID); }
 
 Stream read_stream(const std::string& folder) {
   Stream stream;
-  std::string what, label;
+  std::string kind, label;
   std::uint32_t u = 0, v = 0;
   std::ifstream graph(folder + "/data.graph");
-  while (graph >> what >> u) {
-    if (what == "v") {
+  while (graph >> kind >> u) {
+    if (kind == "v") {
       graph >> stream.labels.emplace_back();
     } else if (graph >> v >> label) {
       stream.edges.emplace_back(u, v);
     }
   }
   std::ifstream updates(folder + "/stream.graph");
-  while (updates >> what >> u >> v >> label) stream.updates.push_back({what == "e", u, v});
+  while (updates >> kind >> u >> v >> label) stream.updates.push_back({kind == "e", u, v});
   return stream;
 }
 
@@ -100,46 +106,47 @@ std::optional<pattern::Pattern> read_query(const std::string& path, bool with_la
   return pattern;
 }
 
-/// How updates are taken.
+/// How updates are applied.
 struct Options {
   unsigned threads = 0;  ///< 0: one after the other.
   std::size_t batch = 64;
-  std::size_t batches = 0;  ///< By an engine, so many; 0: by queries.
+  std::size_t batches = 0;  ///< Batches that an engine applies; 0: queries count updates without an engine.
 };
 
-/// Takes all updates, one after the other.
-bool take_alone(const Stream& stream, DynamicGraph& graph, const DeltaQuery& query, EdgeDelta& came, EdgeDelta& went) {
+/// Applies all updates, one after the other.
+bool take_alone(const Stream& stream, DynamicGraph& graph, const DeltaQuery& query, EdgeDelta& of_insertions,
+                EdgeDelta& of_deletions) {
   DeltaSearch search(graph, runtime::set_kernels(runtime::best_tier()));
   for (const Update& update : stream.updates) {
     const std::uint32_t p = graph.place(update.u), q = graph.place(update.v);
-    if (!update.comes) graph.erase(p, q);
-    if (query.count(search, {p, q}, graph.class_at(p), graph.class_at(q), update.comes ? came : went) !=
-        DeltaSearch::Ending::Complete) {
+    if (!update.inserts) graph.erase(p, q);
+    if (query.count(search, {p, q}, graph.class_at(p), graph.class_at(q),
+                    update.inserts ? of_insertions : of_deletions) != DeltaSearch::Ending::Complete) {
       return false;
     }
-    if (update.comes) graph.insert(p, q);
+    if (update.inserts) graph.insert(p, q);
   }
   return true;
 }
 
-/// Takes them in batches that end, too, where what goes follows what comes, or the other way round.
+/// Applies them in batches; a batch also ends where a deletion follows an insertion, or the other way round.
 bool take_shared(const Stream& stream, const Options& options, DynamicGraph& graph, const DeltaQuery& query,
-                 EdgeDelta& came, EdgeDelta& went) {
+                 EdgeDelta& of_insertions, EdgeDelta& of_deletions) {
   SharedSearch search(graph, runtime::set_kernels(runtime::best_tier()), options.threads);
   SharedTerms terms;
   query.add_terms(terms, false);
   std::vector<EdgeUpdate> batch;
   for (std::size_t first = 0; first < stream.updates.size();) {
-    const bool comes = stream.updates[first].comes;
+    const bool inserts = stream.updates[first].inserts;
     batch.clear();
     for (std::size_t i = first; i < stream.updates.size() && batch.size() < options.batch; ++i) {
       const Update& update = stream.updates[i];
-      if (update.comes != comes) break;
+      if (update.inserts != inserts) break;
       batch.push_back({graph.place(update.u), graph.place(update.v)});
     }
-    const SharedSearch::Result found = search.run({terms, batch, comes, {}, nullptr});
+    const SharedSearch::Result found = search.run({terms, batch, inserts, {}, nullptr});
     if (!found.fits || found.ending != DeltaSearch::Ending::Complete) return false;
-    if (!query.add_counts(found.maps.data(), comes ? came : went)) return false;
+    if (!query.add_counts(found.maps.data(), inserts ? of_insertions : of_deletions)) return false;
     first += found.updates;
   }
   return true;
@@ -170,9 +177,9 @@ bool run(const Stream& stream, const std::string& name, const pattern::Pattern& 
   }
   const double planned = cpu_ms();
   const double began = ms_of(CLOCK_MONOTONIC);
-  EdgeDelta came, went;
-  const bool done = options.threads == 0 ? take_alone(stream, graph, *query, came, went)
-                                         : take_shared(stream, options, graph, *query, came, went);
+  EdgeDelta of_insertions, of_deletions;
+  const bool done = options.threads == 0 ? take_alone(stream, graph, *query, of_insertions, of_deletions)
+                                         : take_shared(stream, options, graph, *query, of_insertions, of_deletions);
   if (!done) {
     std::fprintf(stderr, "%s: the updates do not fit, or a count is too large\n", name.c_str());
     return false;
@@ -186,14 +193,15 @@ bool run(const Stream& stream, const std::string& name, const pattern::Pattern& 
     return static_cast<unsigned long long>((stream.labels.size() + 1) * sizeof(std::uint64_t) +
                                            2 * edges * sizeof(std::uint32_t));
   };
-  std::printf("%s,%llu,%llu,%.4f,%.3f,%zu,%llu,%.4f,%llu,%llu,%llu\n", name.c_str(), maps(came.more), maps(went.more),
-              end - planned, planned - begin, query->term_count(), static_cast<unsigned long long>(graph.bytes()), wall,
-              static_cast<unsigned long long>(bytes), csr_bytes(stream.edges.size()), csr_bytes(graph.edge_count()));
+  std::printf("%s,%llu,%llu,%.4f,%.3f,%zu,%llu,%.4f,%llu,%llu,%llu\n", name.c_str(), maps(of_insertions.more),
+              maps(of_deletions.more), end - planned, planned - begin, query->term_count(),
+              static_cast<unsigned long long>(graph.bytes()), wall, static_cast<unsigned long long>(bytes),
+              csr_bytes(stream.edges.size()), csr_bytes(graph.edge_count()));
   std::fflush(stdout);
   return true;
 }
 
-/// Batches from the first on, by an engine of its own.
+/// Lets a new engine apply the first `batches` batches; prints its time.
 bool run_strategy(const Stream& stream, const std::string& name, const pattern::Pattern& pattern,
                   const Options& options, session::stream::BatchStrategy strategy, const char* strategy_name,
                   std::size_t batches) {
@@ -218,16 +226,16 @@ bool run_strategy(const Stream& stream, const std::string& name, const pattern::
   std::vector<st::Answer> answers;
   bool works = engine != nullptr && engine->add(request, {}, log) == session::Status::Ok &&
                engine->start(apply, answers) == session::Status::Ok;
-  // What other threads compile is no part of a batch.
+  // Background compilation must not run during a batch.
   while (codegen::compiles_in_background()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   double ms = 0;
-  std::size_t done = 0, anew = 0;
+  std::size_t done = 0, recounts = 0;
   for (std::size_t at = 0; works && done < batches && at < stream.updates.size(); ++done) {
     st::Netting netting(engine->present(), st::VertexRules{0, false});
     for (std::size_t end = std::min(stream.updates.size(), at + options.batch); at < end; ++at) {
       const Update& one = stream.updates[at];
       st::Update update;
-      update.kind = one.comes ? st::UpdateKind::InsertEdge : st::UpdateKind::DeleteEdge;
+      update.kind = one.inserts ? st::UpdateKind::InsertEdge : st::UpdateKind::DeleteEdge;
       update.u = one.u;
       update.v = one.v;
       netting.add(update);
@@ -236,14 +244,14 @@ bool run_strategy(const Stream& stream, const std::string& name, const pattern::
     const double begin = cpu_ms();
     works = engine->apply(batch, apply, answers) == session::Status::Ok;
     ms += cpu_ms() - begin;
-    if (works && answers.front().how == st::MaintenanceMethod::Recompute) ++anew;
+    if (works && answers.front().how == st::MaintenanceMethod::Recompute) ++recounts;
   }
   if (!works) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), log->text().c_str());
     return false;
   }
   std::printf("%s,%zu,%s,%.5f,%zu,%lld\n", name.c_str(), options.batch, strategy_name, ms / static_cast<double>(done),
-              anew, static_cast<long long>(std::get<__int128>(answers.front().total.front())));
+              recounts, static_cast<long long>(std::get<__int128>(answers.front().total.front())));
   std::fflush(stdout);
   return true;
 }
@@ -251,10 +259,10 @@ bool run_strategy(const Stream& stream, const std::string& name, const pattern::
 bool run_strategies(const Stream& stream, const std::string& name, const pattern::Pattern& pattern,
                     const Options& options) {
   using session::stream::BatchStrategy;
-  constexpr std::size_t kMostAnew = 10;
+  constexpr std::size_t kMostRecounts = 10;
   return run_strategy(stream, name, pattern, options, BatchStrategy::EdgeByEdge, "edges", options.batches) &&
-         run_strategy(stream, name, pattern, options, BatchStrategy::Recount, "anew",
-                      std::min(kMostAnew, options.batches)) &&
+         run_strategy(stream, name, pattern, options, BatchStrategy::Recount, "recount",
+                      std::min(kMostRecounts, options.batches)) &&
          run_strategy(stream, name, pattern, options, BatchStrategy::ByCost, "by cost", options.batches);
 }
 
