@@ -28,19 +28,20 @@ class Graph(Views):
     - `Graph(frame, src="a", dst="b")`: two columns of a data frame, of any library.
     - `Graph((offsets, targets))`: the neighbours of vertex `v` are `targets[offsets[v]:offsets[v + 1]]`.
 
-    Ids are ints, or anything else that is hashable, such as strings: answers are in the same. Loops and repeated edges
-    are dropped, loops unless `keep_loops` is given. Without `directed` an edge joins both ends; a graph of NetworkX or
-    igraph says itself whether it is directed, and an undirected one has both arcs of each edge with `directed=True`.
+    Ids are ints, or anything else that is hashable, such as strings: answers have the same ids. Loops and repeated
+    edges are dropped, loops unless `keep_loops` is given. Without `directed` an edge joins both ends; a graph of
+    NetworkX or igraph is directed as its type is, and an undirected one has both arcs of each edge with
+    `directed=True`.
 
     `edge_label` are labels of the edges, one each: a sequence, or the name of a column of the frame, or of an attribute
     in NetworkX and igraph. `vertices` are ids of vertices, which need no edge, and `label` their labels: sequences; or,
     where `vertices` is a frame, the names of its columns: `vertices=nodes, id="id", label="kind"`. Labels are ints or
-    text; those of vertices may be lists of types. Where one is None, NaN or left out, the vertex or edge has no label:
-    no label of a pattern meets it. `edge_label` may be numbers that are not whole: information for
+    text; those of vertices may be lists of types. If one is None, NaN or missing, the vertex or edge has no label:
+    no label of a pattern matches it. `edge_label` may be numbers that are not whole: information for
     programs. `keep_loops` keeps loops, of a directed graph: patterns with labels of edges, and maps (`match="homo"` or
     `"edge"`), see them.
 
-    Arrays of 32- or 64-bit ints are read where they are. What must be converted first is said by a `CopyWarning`. Rows
+    Arrays of 32- or 64-bit ints are read where they are. A `CopyWarning` reports a conversion. Rows
     of 64-bit offsets and 32-bit targets are not even sorted: the graph borrows them, and they must not be changed.
 
     >>> import matcha as mt
@@ -105,7 +106,7 @@ class Graph(Views):
         self._known_labels: Optional[EdgeLabels] = None
         self._places: Optional[dict[str, int]] = None  # Of own names.
         self._vertices = None
-        self._ranks: Optional[dict[Any, int]] = None  # The positions of names, where `vertex in graph` was asked.
+        self._ranks: Optional[dict[Any, int]] = None  # The positions of names, made by the first `vertex in graph`.
         self._device = None
 
     @classmethod
@@ -213,9 +214,9 @@ class Graph(Views):
         return self._vertices
 
     def to(self, device: str) -> Graph:
-        """Keeps a copy on a device, "cuda", until `release`: patterns and programs run there unless they say otherwise.
+        """Keeps a copy on a device, "cuda", until `release`; patterns and programs run there by default.
 
-        Gives the graph itself. "cpu" takes that back. Raises `RunError` where there is no GPU.
+        Gives the graph itself. "cpu" undoes this. Raises `RunError` if there is no GPU.
         """
         from matcha._patterns import count
 
@@ -267,7 +268,7 @@ def read(
     `vertices` is a file of vertices with the columns `id` and `label`; `labels` a file of vertex labels. With
     `edge_labels` the third column has labels of the edges, and with `keep_loops` a directed graph has its loops too.
     Of GraphML and GML `label` and `edge_label` are attributes. `format` is a word of `--format` of the command line,
-    such as "metis", where the bytes of the file do not say what it is.
+    such as "metis", if the bytes of the file do not determine it.
     `sql`, instead of a path, is a query for DuckDB. Raises `InputError`, `ResourceError`, `UsageError` and `Timeout`.
 
     >>> import pathlib, tempfile

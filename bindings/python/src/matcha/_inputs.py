@@ -1,7 +1,7 @@
 """Columns of ids and labels from Python data: arrays, lists, columns of frames.
 
-An array of 32- or 64-bit ints is lent to the library as it lies. Anything else is converted, and of an array that is
-said by a `CopyWarning`.
+An array of 32- or 64-bit ints is lent to the library as it lies. Anything else is converted; for an array,
+a `CopyWarning` reports that.
 """
 
 from __future__ import annotations

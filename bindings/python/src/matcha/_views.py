@@ -1,4 +1,4 @@
-"""What a graph holds, as Python sees it: vertices, edges, degrees, neighbours, and the graph in other forms."""
+"""The contents of a graph for Python: vertices, edges, degrees, neighbours, and the graph in other forms."""
 
 from __future__ import annotations
 
