@@ -48,6 +48,7 @@ class Neighborhood {
   std::uint64_t size() const { return arcs_.size(); }
   /// The first place above the vertex itself.
   std::uint64_t above() const { return above_; }
+  /// Words of a bit row.
   std::uint64_t words() const { return words_; }
   /// By place, the arcs of the vertex itself.
   const std::vector<std::uint64_t>& arcs() const { return arcs_; }

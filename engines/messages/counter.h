@@ -10,9 +10,10 @@
 
 namespace matcha::runtime::messages {
 
+/// How to count.
 struct MapRequest {
   unsigned threads = 1;
-  std::uint64_t part = 0;  ///< Only part `part` of `parts` of the images of the first vertex,
+  std::uint64_t part = 0;  ///< Counts only part `part` of `parts` of the images of the first vertex.
   std::uint64_t parts = 1;
   match::Stops stops;
 };
@@ -22,7 +23,7 @@ struct MapOutcome {
   __int128 maps = 0;
   bool overflow = false;        ///< The number, or an intermediate number, is 2^127 or more.
   std::uint64_t positions = 0;  ///< Images tried.
-  double index_ms = 0;          ///< Finding rows by vertex.
+  double index_ms = 0;          ///< Time to build the index of rows by vertex.
   double count_ms = 0;
 };
 
