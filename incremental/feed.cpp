@@ -52,14 +52,14 @@ LineKind Feed::push(std::string_view line, std::uint64_t number, std::string& er
 void Feed::flush() { window_.flush(ready_); }
 
 /// Intervals begin at multiples of the slide, also before 0.
-std::int64_t Feed::stretch_of(std::int64_t time) const {
+std::int64_t Feed::interval_of(std::int64_t time) const {
   const std::int64_t slide = *rules_.slide;
   return time / slide - (time % slide < 0 ? 1 : 0);
 }
 
 bool Feed::begins_slide() const {
   return rules_.slide && !ready_.empty() && !batch_.updates.empty() &&
-         stretch_of(ready_.front().time) != stretch_of(batch_.updates.front().time);
+         interval_of(ready_.front().time) != interval_of(batch_.updates.front().time);
 }
 
 void Feed::take() {

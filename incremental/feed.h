@@ -66,7 +66,7 @@ class Feed {
   void restore(const nlohmann::json& saved);
 
  private:
-  std::int64_t stretch_of(std::int64_t time) const;
+  std::int64_t interval_of(std::int64_t time) const;
   /// Called while the columns of timed lines are unknown. Comment: the line is a heading, not an update.
   LineKind begin(std::string_view line, std::string& error);
 

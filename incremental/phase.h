@@ -11,6 +11,7 @@ namespace matcha::session::stream {
 
 /// Batches smaller than this are not timed.
 inline constexpr std::size_t kTimed = 32;
+/// The time of a recount that is impossible.
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// The CPU time of this thread: time of other threads on its processor is not counted.
@@ -31,7 +32,7 @@ class Phase {
     is_timed_ = edges >= kTimed;
     if (is_timed_) since_ms_ = thread_ms();
   }
-  /// Call before `edges` edges that are counted together.
+  /// Call before `edges` edges that are counted together. False: recount instead.
   bool counts(std::uint64_t edges = 1) {
     constexpr std::uint64_t kFewLeft = 128;
     // The first measurements may be off: a tenth of the time of a recount is spent on them, and the recount must be
@@ -60,8 +61,8 @@ class Phase {
   double step_ms() const { return kProbeShare * recount_ms_; }
 
  private:
-  static constexpr std::uint64_t kLook = 32;
-  static constexpr double kProbeShare = 0.1;
+  static constexpr std::uint64_t kLook = 32;  ///< Edges between two measurements.
+  static constexpr double kProbeShare = 0.1;  ///< The share of a recount's time that measurements may take.
   double since_ms_ = 0, spent_ms_ = 0;
   bool is_timed_ = false;
   std::uint64_t done_ = 0, left_, next_look_ = kLook;

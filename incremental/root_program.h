@@ -107,7 +107,7 @@ class RootProgram {
   bool put(const Found& found, int sign);
   /// The results from the totals. Throws codegen::host::Trap.
   std::vector<Number> results() const;
-  /// Larger balls do not pay.
+  /// The most arcs of a ball that costs less than the whole graph.
   std::uint64_t most_arcs(const BatchContext& at) const;
 
   ProgramRequest request_;
@@ -124,7 +124,7 @@ class RootProgram {
   std::optional<RowSet> old_rows_;           ///< and these were the rows.
 
   // Members for the current batch:
-  std::optional<std::vector<std::int64_t>> roots_;  ///< Their yields before it are `was_`.
+  std::optional<std::vector<std::int64_t>> roots_;  ///< The recomputed roots; `was_` has their yields before the batch.
   Found was_;
   double ms_ = 0;  ///< The time of the batch so far.
   RowChanges changes_;

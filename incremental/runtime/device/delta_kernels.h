@@ -1,4 +1,4 @@
-// Kernels that count the matches of changed edges: entries around incremental/runtime/device/delta_walk.h, to which
+// Kernels that count the matches of changed edges: entry points of incremental/runtime/device/delta_walk.h, to which
 // this text is appended. A group is a warp; when the text is compiled as C++, for the emulation, one thread.
 #pragma once
 
