@@ -50,7 +50,7 @@ std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file
   query.set.loc = whole;
   query.set.patterns = std::move(*found);
   query.set.alternatives = query.set.patterns.size() > 1;
-  // Without an edge nothing is an arc, and an undirected graph gives the same matches.
+  // Set even without edges: such a pattern has the same matches in a directed and an undirected graph.
   for (pattern::Pattern& one : query.set.patterns) one.directed = true;
   // Readers do not know the number of vertices in advance.
   for (int& column : query.columns) {
