@@ -112,7 +112,7 @@ struct PairWalk {
   Group group;
   u32 begin;  ///< The start of the lane's own items among those of all.
   u32 end;
-  u32 taken;   ///< Lanes whose items are processed.
+  u32 taken;   ///< The lanes with the items that are processed.
   u32 all;     ///< The number of their items.
   u32 at;      ///< The next item.
   bool there;  ///< True if the lane is at an item now, and then:
@@ -130,7 +130,7 @@ struct PairWalk {
     lanes = Group::among(group.mask, there);
     return true;
   }
-  /// The value of `own` in the lane that owns the item; all lanes call.
+  /// The value of `kept` in the lane that owns the item; all lanes call.
   template <typename T>
   MATCHA_MEMBER T of_owner(T kept) const {
     return group.from(kept, owner);
