@@ -17,7 +17,7 @@ class SketchCache;
 struct PlanRequest {
   bool rows = false;           ///< It lists matches.
   std::string order = "auto";  ///< As `--order` has it.
-  bool order_is_kept = false;  ///< Somebody keeps the graph with ranks by degree, so that they cost nothing.
+  bool order_is_kept = false;  ///< The graph is stored with ranks by degree, so these cost nothing.
   pattern::Device device = pattern::Device::Cpu;
   unsigned threads = 1;
   SketchCache* maybe_sketches = nullptr;  ///< Of a resident graph; null: its statistics are computed now.

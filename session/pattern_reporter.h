@@ -14,7 +14,7 @@ class PatternReporter final : public Reporter {
   void set_pattern(const SourceManager& sources, SourceLoc loc);
 
   void say(const Message& message) const override;
-  /// Warnings about a program that nobody has seen are left out.
+  /// Leaves out warnings about a program that the user has not seen.
   void report(const Diagnostics& diagnostics, std::size_t from) const override;
   void write(std::string_view text) const override { to_.write(text); }
 

@@ -17,6 +17,7 @@ namespace {
 
 using codegen::PartialValue;
 
+/// Bytes of the length and the checksum in front of a record.
 constexpr std::size_t kFrameHead = 2 * sizeof(std::uint64_t);
 
 template <typename T>
@@ -69,7 +70,7 @@ void put_value(std::string& out, const PartialValue& value) {
   }
 }
 
-/// False: they are no value.
+/// False: the bytes are not a value.
 bool take_value(Reader& in, PartialValue& value) {
   const auto kind = in.take<std::uint32_t>();
   if (kind > static_cast<std::uint32_t>(runtime::SinkKind::Map)) return false;
@@ -96,6 +97,7 @@ bool take_value(Reader& in, PartialValue& value) {
   return !in.failed();
 }
 
+/// The error of a damaged file.
 runtime::Error torn(const std::string& file) {
   return {runtime::ErrorKind::Input, "the file ends in the middle of a record, or was changed", file, 0,
           "remove it and run its part again"};
