@@ -173,7 +173,7 @@ class Factors {
 /// Puts `labels` on an arc, or on a loop.
 void put_labels(Pattern& pattern, int u, int v, std::vector<std::string> labels) {
   std::ranges::sort(labels);
-  // A label that is chosen twice is asked for once, but for `?`.
+  // A label that is chosen twice is one condition, except `?`.
   std::vector<std::string> kept;
   for (std::string& label : labels) {
     if (label == "?" || kept.empty() || kept.back() != label) kept.push_back(std::move(label));
@@ -341,8 +341,8 @@ std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& 
     if (found.size() > most) return std::nullopt;
   }
   if (adds != Adds::Subgraphs) return found;
-  // Embeddings of all choices are so many times the subgraphs. Automorphisms of the pattern move the choices, and those
-  // that leave one where it is are automorphisms of it.
+  // The embeddings of all choices are a multiple of the subgraphs. Automorphisms of the pattern permute the choices;
+  // the automorphisms of a choice are those that keep it.
   const auto order = [&](const Pattern& pattern) { return Symmetry(normal(pattern, semantics.induced)).order(); };
   for (std::size_t i = 0; i < found.size(); ++i) {
     Expansion& one = found[i];

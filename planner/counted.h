@@ -50,8 +50,8 @@ struct LabelWalk {
   std::string edges;     ///< `cond=lambda end, label: …, neighbor(G, u), edge_info(G, u)`: the list that is iterated.
 };
 
-/// The variables of a pattern as `factors_of` takes it, each to be walked inside the one before. Together they have one
-/// item for each way to choose edges.
+/// The variables of a pattern as in `factors_of`, each a loop inside the one before. Together the loops have one item
+/// for each way to choose edges.
 std::vector<LabelWalk> label_walks_of(const Pattern& pattern, Match match, const std::vector<std::string>& names);
 
 /// A pattern with one label, or a variable, on each edge, and the factor of its count.

@@ -28,7 +28,7 @@ constexpr double kMostBitsOfChosen = 62;
 constexpr int kMostVerticesOfChosen = 12;
 /// Matches of a cutset that restrictions may leave one of.
 constexpr double kMostShared = 24;
-/// Vertices of which each match may go to another group.
+/// The first vertices of a cutset with matches that other groups may process.
 constexpr int kMostOfTask = 2;
 
 /// Vertices of a part; each is a set of vertices of the pattern with the same image.
@@ -87,7 +87,7 @@ class Decomposer {
     if (placement_bits(pattern_, sketch_, fixed) > kMostBits) return std::nullopt;
     place_cutset();
     if (result_.cost > at_most_) return std::nullopt;
-    // Parts that do not meet are looked at first: they may be too much.
+    // Parts without common vertices come first: their cost may already exceed the limit.
     std::vector<std::size_t> alone;
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) alone.push_back(local(*part));
     std::erase(alone, kNever);
@@ -181,7 +181,7 @@ class Decomposer {
     if (injective()) meet(parts, 0, std::vector<int>(parts.back().size(), -1), fixed, factor);
   }
 
-  /// `met[i]`: the vertex, counted through all other parts, that vertex i of the last part falls on; -1: none.
+  /// `met[i]`: the vertex, numbered through all other parts, that vertex i of the last part is merged with; -1: none.
   void meet(const std::vector<Part>& parts, std::size_t next, std::vector<int> met,
             const std::vector<std::size_t>& fixed, std::int64_t factor) {
     if (failed_) return;
@@ -280,7 +280,7 @@ class Decomposer {
     if (model.prices().alone <= 1) return order.cost;
     // One group counts the parts that hang on one match of the first vertices.
     double share = model.largest_share(counted.all(), first_vertices(std::min(k, kMostOfTask)));
-    // The last vertex is counted, not walked.
+    // The last vertex is counted without a loop.
     if (k == 1) share = std::max(share, model.hub_share(0, counted.all() & ~bit(order.vertices.back())));
     return order.cost * std::max(1.0, share * model.prices().alone);
   }
@@ -325,7 +325,7 @@ class Decomposer {
     return by_part_.emplace(std::move(sorted), number_of(part)).first->second;
   }
 
-  /// The same for a part that is met for the first time.
+  /// The same for a part that is new.
   std::size_t number_of(const Part& part) {
     std::optional<Pattern> made = quotient(part);
     if (!made) return kNever;
@@ -415,8 +415,8 @@ class Decomposer {
   bool failed_ = false;
 };
 
-/// The most partial matches, roughly, that are walked over to count everything around a cutset: of the cutset, or of it
-/// and all of a part but the last vertex.
+/// An estimate of the partial matches that are enumerated to count everything around a cutset: those of the cutset, or
+/// of it and all of a part but the last vertex.
 double most_matches(const CostModel& model, Mask cutset) {
   double most = model.matches(cutset);
   for (Mask rest = model.pattern().all() & ~cutset; rest != 0;) {

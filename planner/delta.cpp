@@ -15,7 +15,7 @@ namespace price = planner::price;
 
 namespace {
 
-/// Orders of so many vertices are all tried.
+/// Up to this number of vertices, all orders are tried.
 constexpr int kMostTried = 11;
 
 class Planner {
@@ -233,8 +233,8 @@ std::vector<int> Planner::greedy_order(int a, int b) const {
   }
 }
 
-/// Of the automorphisms that leave the place alone, each match is to be met once: the first vertex of the order that
-/// one of them moves has the largest id of its orbit, and is then fixed.
+/// Each match is found once, not once for each automorphism that leaves the place alone: the first vertex of the order
+/// that one of them moves has the largest id of its orbit, and is then fixed.
 void Planner::break_symmetry(DeltaTerm& term) {
   Mask fixed = bit(term.vertices[0]) | bit(term.vertices[1]);
   std::vector<int> position(at(pattern_.size()), -1);

@@ -25,7 +25,8 @@ struct DeltaLink {
 /// Statistics of a graph. An empty label is any.
 struct DeltaStatistics {
   std::function<double(const std::string& label)> vertices;
-  /// Neighbours with label `to` that a vertex with label `from` has by such edges, as met along an edge of any label.
+  /// The mean number of neighbours with label `to` by such edges, of a vertex with label `from`, as reached along an
+  /// edge of any label.
   std::function<double(const std::string& from, const std::string& to, const DeltaLink& link)> degree;
   /// The share of pairs of neighbours of a vertex that are joined by an edge with the label.
   std::function<double(const std::string& edge)> closing;
@@ -60,7 +61,7 @@ struct DeltaProgram {
 /// The kind of answer.
 enum class DeltaAnswer {
   Count,       ///< The number of subgraphs.
-  Subgraphs,   ///< Each subgraph once: all vertices are walked.
+  Subgraphs,   ///< Each subgraph once: no vertex is only counted.
   Embeddings,  ///< Each embedding: nothing breaks the symmetry, and there is a term for each place.
 };
 
@@ -72,7 +73,7 @@ bool has_delta(const Pattern& pattern, std::string& why);
 std::optional<DeltaProgram> plan_delta(const Pattern& pattern, Induced induced, DeltaAnswer answer,
                                        const DeltaStatistics& statistics, std::string& why);
 
-/// The most vertices that may meet and are counted without being walked; where all have the same neighbours.
+/// The most last vertices that are counted without enumeration: in general, and if all have the same neighbours.
 inline constexpr int kMostCounted = 4;
 inline constexpr int kMostAlike = 16;
 

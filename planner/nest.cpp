@@ -25,7 +25,7 @@ std::string label_condition(const std::string& vertex, const std::string& label)
 
 /// Users of a set that its name lists; a set of more is named by how many vertices it is adjacent to.
 constexpr int kMostInName = 4;
-/// Levels at which a vertex with too few neighbours is dropped before it is walked into, when there are no labels.
+/// Levels at which a vertex with too few neighbours is dropped before the next loop, when there are no labels.
 constexpr std::size_t kDegreeLevels = 2;
 /// In patterns of more vertices the last function is a lambda, so that blocks do not nest deeper than the parser
 /// allows.
@@ -230,7 +230,7 @@ void Nest::define_group(std::size_t level, Mask users) {
   const bool named = operations > 0 || filter;
   next.labelled = candidates_[at(first)].labelled || filter;
   if (!named) {
-    // A list of neighbours as it is: bounds are seen to where it is walked.
+    // An unchanged list of neighbours: the loop over it applies the bounds.
     next.below = next.above = 0;
   } else {
     const Text::SetKey key(requirements_.in_after[at(first)] & bound, requirements_.in_before[at(first)] & bound,
@@ -358,7 +358,7 @@ std::vector<std::string> Nest::conditions(int v, std::size_t level, bool last) c
   const int degree = count(pattern_.out[at(v)]);
   const int forward = count(pattern_.out[at(v)] & ~bound);
   const bool pays = pattern_.labelled() ? forward >= 2 : level < kDegreeLevels && forward >= 1 && degree >= 2;
-  // A walk over wedges leaves no vertex out.
+  // A loop over wedges leaves no vertex out.
   const bool counted = level == 1 && counts_wedges(pattern_, requirements_, order_);
   // Neighbours may share their image otherwise.
   if (requirements_.injective && by_degree_ && !last && pays && !counted)

@@ -79,7 +79,7 @@ class Nest {
   std::string rest(std::size_t level);
   /// A list with all candidates of the first vertex, instead of those by its edges.
   void set_start(const std::string& list) { start_ = list; }
-  /// The walk over the candidates of the vertex at `level`, `sum(apply(function, cond=…, …))`.
+  /// The loop over the candidates of the vertex at `level`, `sum(apply(function, cond=…, …))`.
   std::string walk(std::size_t level, const std::string& function) const;
   const std::string& name(int v) const { return vertex_names_[static_cast<std::size_t>(v)]; }
 

@@ -15,9 +15,9 @@ constexpr int kMostOfSmall = 12;
 /// Sets of restrictions that are tried for each of the best orders.
 constexpr std::size_t kOrdersWithAllSets = 6, kMostSets = 64;
 
-/// Whether the list of candidates of `w` holds only those with its label once the first `placed` vertices are, as
-/// `Nest` decides it: all that share it by then, or did before, have that label, and it is stored or walked more than
-/// once. The first `given` vertices are placed from lists of their own.
+/// Whether the list of candidates of `w` holds only those with its label once the first `placed` vertices are placed,
+/// as `Nest` decides it: all vertices that share it by then, or did before, have that label, and it is stored or
+/// iterated over more than once. The first `given` vertices are placed from lists of their own.
 bool labelled(const Pattern& pattern, const CostModel& model, const Order& order, std::size_t placed, int w,
               std::size_t given) {
   const Requirements& requirements = model.requirements();
@@ -64,7 +64,7 @@ Candidates candidates_of(const CostModel& model, const Order& order, Mask bound,
   return found;
 }
 
-/// Whether the program walks whichever of the last two vertices has fewer candidates, as `Nest` decides it.
+/// Whether the program iterates over that one of the last two vertices that has fewer candidates, as `Nest` decides it.
 bool walks_smaller(const Pattern& pattern, const CostModel& model, const Order& order, Mask before, int v, int last) {
   const Requirements& requirements = model.requirements();
   const auto stored = [&](int w) {
@@ -138,9 +138,9 @@ double scan_cost(const Pattern& pattern, const CostModel& model, const Order& or
          (wanted == 0 ? static_cast<double>(model.sketch().vertices) : model.common(before, wanted, newest));
 }
 
-/// What counting the candidates of the last vertex takes in all, `order.matches` being complete. Each other vertex that
-/// may be among them is looked up, and where a list of neighbours is cut is searched, as soon as both are known. The
-/// walk over the vertex before is in the cost so far, unless it is `given`: it is none where nothing depends on it.
+/// The cost of counting the candidates of the last vertex, `order.matches` being complete. Each other vertex that may
+/// be among them is looked up once both are known, and each cut of a list of neighbours is a search. The loop over the
+/// vertex before is in the cost so far, unless it is `given`; there is no such loop if nothing depends on it.
 double last_work(const Pattern& pattern, const CostModel& model, const Order& order, std::size_t given) {
   const std::size_t n = order.vertices.size();
   if (n < 2) return 0;
@@ -176,7 +176,7 @@ double last_work(const Pattern& pattern, const CostModel& model, const Order& or
     }
     cuts = cuts || ordered;
     if (!may_meet(pattern, model, order, u, last, before)) continue;
-    // Those that were walked in the lists are known to be there, if not where they are cut.
+    // Vertices that come from these lists are in them, except where the lists are cut.
     if ((wanted & ~(model.requirements().wanted(u) & placed)) == 0) {
       depends = depends || (u == walked && cuts);
       continue;
@@ -301,8 +301,8 @@ class Search {
     return next;
   }
 
-  /// True if no order that begins so costs as little as asked for. What the walk over the last vertex but one costs may
-  /// be given back.
+  /// True if no order with this beginning costs at most the limit. The loop over the last vertex but one may cost
+  /// nothing in the end.
   bool too_expensive(const State& state) const {
     const std::size_t placed = state.order.vertices.size();
     if (placed <= options_.given.size()) return false;
@@ -438,7 +438,7 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
       (maybe_seen == nullptr || maybe_seen->emplace(bit(newest), 0, "").second)) {
     work += model.fetch(counted ? model.prices().overlapped : model.prices().missed);
   }
-  // Rows are made for each item of the hub's list, whatever is asked of the ids of those that are walked.
+  // Rows are made for each item of the hub's list, whatever the restrictions of the vertices in the loops.
   const bool rows = bits > 0 && count(bound) == 2 && !model.pattern().labelled();
   if (rows && (maybe_seen == nullptr || maybe_seen->emplace(0, bound, "").second)) {
     const Restrictions held = bits < 1 ? larger : Restrictions(larger.size(), 0);

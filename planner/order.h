@@ -37,8 +37,8 @@ std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& la
 /// else has placed them.
 void estimate(const Pattern& pattern, const CostModel& model, Order& order, int given = 0);
 
-/// True for 4-cycles that are met from their largest vertex, its two neighbours, then the one opposite, each once: they
-/// are counted by their wedges, if nothing else is asked of these neighbours (passes/count_wedges.h).
+/// True for 4-cycles that are found once each, from their largest vertex, its two neighbours, then the opposite vertex.
+/// They are counted by their wedges if these neighbours have no other condition (passes/count_wedges.h).
 bool counts_wedges(const Pattern& pattern, const Requirements& requirements, const Order& order);
 
 /// A set by its operands, its dependences, and the label of its items.
@@ -51,7 +51,7 @@ double set_work(const CostModel& model, const Order& order, Mask bound, int newe
 
 /// The orders to search for.
 struct OrderSearch {
-  bool break_symmetry = true;  ///< False: every embedding is met.
+  bool break_symmetry = true;  ///< False: finds every embedding.
   std::vector<int> given;      ///< The first vertices, in this order.
   std::vector<Mask> larger;    ///< Restrictions that hold anyway, as in Order; empty: none.
   int most = 1;                ///< How many orders to return.

@@ -22,7 +22,7 @@ namespace {
 
 /// Orders that `--list` shows.
 constexpr int kListed = 8;
-/// Factors of embeddings beyond this are not multiplied with: every embedding is met instead.
+/// Above this factor, every embedding is enumerated instead of multiplying the subgraphs.
 constexpr std::uint64_t kMostFactor = std::uint64_t{1} << 31;
 
 /// A name that a program may define: letters, digits, `_`.
@@ -82,7 +82,7 @@ class Writer {
         relations_(pattern),
         names_(program_names(pattern)),
         automorphisms_(symmetry_.order()) {
-    // Rows of embeddings are met one by one; so are embeddings that are too many times the subgraphs for a factor.
+    // Rows of embeddings are enumerated; so are embeddings if their factor is too large.
     const bool injective = request_.match == Match::Iso;
     const bool every =
         !injective || (request_.embeddings && (request.rows || !automorphisms_ || *automorphisms_ > kMostFactor));
@@ -261,7 +261,7 @@ class Writer {
     return lists;
   }
 
-  /// Plans that cost more than enumeration are not looked for, unless products are asked for.
+  /// Plans that cost more than enumeration are not searched for, unless `decompose` is the requested algorithm.
   void add_products() {
     const double at_most =
         request_.algorithm == Algorithm::Decompose ? std::numeric_limits<double>::infinity() : orders_.front().cost;

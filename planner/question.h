@@ -16,7 +16,7 @@ enum class Want { Count, Rows, Orbits };
 
 /// The question as data: engines read it and nothing else of the user's options.
 struct Question {
-  /// The patterns, with the labels of the graph; null: the entry of a program is asked for. Outlives the question.
+  /// The patterns, with the labels of the graph; null: the question is the entry of a program. Outlives the question.
   const pattern::PatternSet* maybe_patterns = nullptr;
   pattern::Induced induced = pattern::Induced::Edge;
   pattern::Match match = pattern::Match::Iso;
@@ -28,8 +28,8 @@ struct Question {
 
   Want want = Want::Count;
   bool orbits_by_edge = false;             ///< Orbits of edges; else of vertices.
-  bool bounded = false;                    ///< Not all matches are wanted;
-  std::optional<std::uint64_t> most = {};  ///< so many are enough, where that is known.
+  bool bounded = false;                    ///< The caller needs a limited number of matches:
+  std::optional<std::uint64_t> most = {};  ///< at most this many, if known.
 
   std::string device = "auto";  ///< As `--device`.
   std::string engine = {};      ///< The one engine that may answer; empty: the cheapest.
@@ -44,7 +44,7 @@ struct Question {
 
   bool in_processes = false;  ///< Several processes share the run by the positions of loops.
   bool in_shares = false;     ///< Runs are shares of a whole one.
-  bool graph_grows = false;   ///< Labels may come that the graph does not have yet.
+  bool graph_grows = false;   ///< Later updates may add labels that the graph does not have yet.
 
   bool of_motifs() const { return maybe_patterns != nullptr && maybe_patterns->motif; }
   const pattern::Pattern& first() const { return maybe_patterns->patterns.front(); }

@@ -7,10 +7,10 @@
 
 namespace matcha::pattern {
 
-/// What the program of a pattern walks: the edges of `G` that have a label, `neighbor(G, v, 'a')` and, backwards,
-/// `sources(G, v, 'a')`; for edges of any label, and all of a pattern without labels, `neighbor(G, v)` and that of `R`,
-/// which has every arc backwards. In a pattern with labels these are `G_any` and `R_any`, where a vertex has every
-/// neighbour once, however many parallel edges join them. Variables are edges of any label.
+/// The relations that the program of a pattern reads: the edges of `G` that have a label, `neighbor(G, v, 'a')` and,
+/// backwards, `sources(G, v, 'a')`; for edges of any label, and all of a pattern without labels, `neighbor(G, v)` and
+/// that of `R`, which has every arc backwards. In a pattern with labels these are `G_any` and `R_any`, where a vertex
+/// has every neighbour once, however many parallel edges join them. Variables are edges of any label.
 ///
 ///     def pattern(G: Graph) -> int:
 ///         G_any = adjacent(G)
