@@ -35,12 +35,12 @@ class BlockDealer final : public codegen::Dealer {
  public:
   BlockDealer(std::uint64_t blocks, std::uint64_t runs) : blocks_(blocks), runs_(runs) {}
 
-  /// The next run walks this block of positions.
+  /// The next run iterates over this block of positions.
   void deal(std::uint64_t block) {
     block_ = block;
     for (Region& region : regions_) region.block = block;
   }
-  /// The next run walks nothing and has the values of all. `complete`: no run was stopped.
+  /// The next run has no positions and gives the sum of all. `complete`: no run was stopped.
   void end(bool complete) {
     ended_ = true;
     complete_ = complete;
@@ -64,7 +64,7 @@ class BlockDealer final : public codegen::Dealer {
 
  private:
   struct Region {
-    std::optional<std::uint64_t> block;  ///< That it has not walked.
+    std::optional<std::uint64_t> block;  ///< The block that is not yet processed.
     std::vector<PartialValue> found;
   };
 
@@ -94,12 +94,12 @@ class BlockRows {
   runtime::PositionRange ranks(const PositionRange& range) const {
     return {rank(range.begin), rank(range.end - 1) + 1};
   }
-  /// Has them read before they are asked for.
+  /// Prefetches the arrays of a block.
   void expect(std::uint64_t block) const {
     if (maybe_pages_ == nullptr) return;
     each_array(block, [this](const void* items, std::uint64_t bytes) { maybe_pages_->expect(items, bytes); });
   }
-  /// They are not asked for soon.
+  /// Allows the pages of a block to be evicted.
   void drop(std::uint64_t block) const {
     if (maybe_pages_ == nullptr) return;
     each_array(block, [this](const void* items, std::uint64_t bytes) { maybe_pages_->drop(items, bytes); });
@@ -232,7 +232,7 @@ class BlockRunner final : public codegen::Executable {
     return items;
   }
 
-  /// Blocks of as many vertices as have so many items at most; none: there would be too many. `items`: of groups.
+  /// Blocks of consecutive vertices with at most `most` items; none: there would be too many. `items`: of groups.
   static std::vector<PositionRange> cut(const runtime::GraphView& view, const std::vector<std::uint64_t>& items,
                                         std::uint64_t most) {
     const auto position = [&view](std::uint64_t rank) {

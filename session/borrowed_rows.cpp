@@ -69,7 +69,7 @@ std::optional<runtime::Error> check_targets(const BorrowedRows& rows) {
   return std::nullopt;
 }
 
-/// The rows are walked in order, and so are the sources of each target: one place in each row is enough.
+/// Rows are read in order, and the sources of each target come in order too: one position in each row is enough.
 std::optional<runtime::Error> check_symmetric(const BorrowedRows& rows) {
   Buffer<std::uint64_t> next(rows.vertices);
   std::copy(rows.offsets, rows.offsets + rows.vertices, next.data());

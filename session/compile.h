@@ -40,8 +40,8 @@ bool is_module(const std::string& file);
 Status read_program(const std::string& file, const std::atomic<bool>* maybe_cancel, const Reporter& reporter,
                     std::string& text);
 
-/// A program on its way from text to machine code. The steps are called in the order below; each gives its errors to
-/// the reporter and says how it ended (Ok: go on).
+/// A program on its way from text to machine code. The steps are called in the order below; each reports its errors and
+/// gives its status (Ok: continue).
 class Compilation {
  public:
   explicit Compilation(const CompileOptions& options, const Reporter& reporter)
@@ -137,7 +137,7 @@ class Compilation {
   std::optional<Signature> signature_;
   std::vector<std::string> row_names_;
   ir::Context context_;
-  std::mutex rescheduling_;  ///< Runs go on at the same time, and the context serves one.
+  std::mutex rescheduling_;  ///< Runs are concurrent, and the context is for one thread.
   std::optional<ir::Module> loop_;
   std::optional<passes::PipelineResult> pipeline_;
   std::vector<std::pair<std::string, double>> times_;

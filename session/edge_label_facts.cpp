@@ -15,7 +15,7 @@ namespace {
 using pattern::LabelledEnd;
 using runtime::LabelPart;
 
-/// Rows of the shortest list that are looked at; of more, evenly spread ones stand for all.
+/// The most rows of the shortest list that are read; of more, a sample with a stride.
 constexpr std::size_t kMostRows = 4096;
 /// Rows that are passed one by one before a list is searched.
 constexpr std::size_t kNear = 48;
@@ -49,7 +49,7 @@ class Facts final : public pattern::EdgeLabelFacts {
     if (!vertex_label.empty() && (!wanted || labels == nullptr)) return 0;
     if (parts.size() == 1 && !wanted) return static_cast<double>(parts[0].items.size());
     const std::size_t stride = parts[0].rows.size() / kMostRows + 1;
-    // Rows ascend in all of them, so that each is walked along.
+    // Rows ascend in all parts, so each part is read from front to back.
     std::vector<std::size_t> at(parts.size(), 0);
     double sum = 0;
     for (std::size_t row = 0; row < parts[0].rows.size(); row += stride) {
@@ -97,7 +97,8 @@ class Facts final : public pattern::EdgeLabelFacts {
   const runtime::Graph& graph_;
   const runtime::LabelDictionary& dictionary_;
   mutable std::mutex mutex_;
-  mutable std::map<std::pair<std::string, std::vector<LabelledEnd>>, double> products_;  ///< That were asked for.
+  mutable std::map<std::pair<std::string, std::vector<LabelledEnd>>, double> products_;  ///< The products computed so
+                                                                                         ///< far.
 };
 
 }  // namespace

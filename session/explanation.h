@@ -65,7 +65,7 @@ nlohmann::ordered_json plan_json(const Explanation& all);
 /// How much an explanation may take, and its caller's part in it.
 struct ExplainRun {
   bool runs = true;         ///< It runs twice: as it is, and counting how often each step is reached.
-  std::int64_t sample = 1;  ///< Above 1: counts one in so many outermost positions only.
+  std::int64_t sample = 1;  ///< Above 1: counts only one in this many outermost positions.
   unsigned threads = 0;     ///< 0: as many as there are.
   const std::atomic<std::uint32_t>* maybe_stop = nullptr;
   std::optional<std::chrono::steady_clock::time_point> deadline = {};

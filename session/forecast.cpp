@@ -16,7 +16,7 @@ namespace matcha::session {
 
 namespace {
 
-/// Powers of degrees that are added up; nests that are deeper take longer than anybody waits for.
+/// Powers of degrees that are summed; deeper nests take too long to run.
 constexpr std::size_t kPowers = 6;
 using Powers = std::array<double, kPowers>;
 
@@ -82,7 +82,7 @@ class LoopWalk {
 
   void loop(const ir::For& loop, std::size_t level) {
     const ir::Expr& list = *loop.lists[0];
-    // What other loops found is walked as often as they found it.
+    // The lists that other loops collected have as many items as those loops yielded.
     if (const auto found = filled_.find(ir::as<ir::Var>(&list)); found != filled_.end() && loop.lists.size() == 1) {
       if (found->second == 0 || found->second > kPowers) {
         known_ = false;

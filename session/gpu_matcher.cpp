@@ -103,7 +103,7 @@ std::shared_ptr<codegen::MatchBatch> gpu_batch(const runtime::Graph& graph, cons
 }
 
 bool fits_gpu(const codegen::MatchTask& task, std::optional<std::uint64_t> most) {
-  // A device walks through all maps of a subgraph.
+  // A device enumerates all maps of a subgraph.
   const bool tells = task.divisor <= kMostMaps && (!most || codegen::maps_for(*most, task.divisor));
   return !task.rows && tells && DeviceBatch::problem_of(task.query).empty();
 }

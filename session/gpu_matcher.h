@@ -24,8 +24,8 @@ struct GpuCode {
 /// compiled kernels are kept; empty: nowhere. Errors: Runtime where it cannot be used; Resource.
 runtime::Result<GpuCode> open_gpu_code(const std::string& text, const std::string& name, const std::string& code_folder,
                                        int number = 0);
-/// The same on so many GPUs, from the first one on; 0: on all that there are, and at least one. It is an error
-/// (Runtime) if there are fewer. `turn`: of processes that each take so many in turn.
+/// The same on this many GPUs, from the first one on; 0: on all, and at least one. Errors: Runtime if there are fewer.
+/// `turn`: the number of this process, if several processes take this many GPUs each.
 runtime::Result<std::vector<GpuCode>> open_gpu_codes(const std::string& text, const std::string& name,
                                                      const std::string& code_folder, std::uint32_t gpus,
                                                      std::uint32_t turn = 0);

@@ -56,7 +56,7 @@ Status check_memory(const GraphOutput& output, const GraphTarget& target, const 
   return Status::Ok;
 }
 
-/// The halves that programs of patterns walk.
+/// The halves that programs of patterns read.
 constexpr runtime::Halves kStoredHalves = runtime::Halves::Lower;
 
 /// Whether the graph can be stored with ranks by degree, too.

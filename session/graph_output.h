@@ -10,7 +10,7 @@
 
 namespace matcha::session {
 
-/// A graph file that is to be written, as `graph convert` and `graph generate` are asked for it.
+/// The output options of `graph convert` and `graph generate`.
 struct GraphOutput {
   std::string input;         ///< The file of the graph; empty: there is none.
   std::string path;          ///< `-`: standard output.

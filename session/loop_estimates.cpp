@@ -60,7 +60,7 @@ class Estimates {
     if (around.empty()) step.expected_times = 1;
     if (times != loops_.end()) step.expected_times = times->second;
     if (!semi_joins_) return;
-    // They walk the vertices that the matching walks after them.
+    // Semi-joins have loops over the same vertices as the matching after them.
     Step*& last = last_[{step.kind, path_}];
     if (last != nullptr) last->expected.reset();
     last = &step;

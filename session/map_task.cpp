@@ -268,7 +268,7 @@ class Chooser {
     take(std::move(plan), cost);
   }
 
-  /// At most so many images does a vertex have.
+  /// The most images of a vertex.
   double images(int v) const {
     if (query_.images[pattern::at(v)]) return 1;
     const runtime::Result<runtime::LabelTable> table = graph_.label_slices().table(graph_);

@@ -24,13 +24,13 @@ constexpr double kEffective = 128, kLeastEffective = 24;
 /// Walks that begin by labels find them by chance, and many end early: there are more, for a small pattern above all.
 constexpr int kUsualWalksForLabels = 512, kMostWalksForLabels = 4096, kMostOfSmall = 5;
 constexpr double kEffectiveForLabels = 64;
-/// Candidates that a step looks at.
+/// Candidates that a step tests.
 constexpr std::uint64_t kLooks = 12;
-/// Vertices of the shortest list that are looked at for the members of a set.
+/// Vertices of the shortest list that are tested for the members of a set.
 constexpr std::uint64_t kMembers = 16;
-/// Arcs of which walks begin at one, unless its ends have labels.
+/// Arcs at which walks begin, unless their ends have labels.
 constexpr std::uint64_t kStartingArcs = 4096;
-/// Arcs that a walk looks at for the first two vertices when they have labels.
+/// Arcs that a walk tests for the first two vertices when these have labels.
 constexpr std::uint64_t kLabelledLooks = 32;
 
 std::size_t slot(int v) { return static_cast<std::size_t>(v); }

@@ -170,7 +170,7 @@ constexpr double kMostPriced = 1e3;
 double search_cost(const planner::Question& question, const runtime::Graph& graph) {
   const Pattern& first = question.first();
   if (question.algorithm == "join") return 0;
-  // The index finds the candidates with a label; how many these are is not looked at.
+  // The index finds the candidates with a label; the cost does not depend on their number.
   const bool has_index = first.labelled() || first.edge_labelled();
   const double index = has_index ? price::search_index_arc * static_cast<double>(graph.view().arc_count) : 0;
   const double candidates = without_labels(first) * static_cast<double>(graph.vertex_count());

@@ -37,8 +37,8 @@ SearchUse use_of_search(const planner::Question& question, const runtime::Graph&
 double search_cost(const planner::Question& question, const runtime::Graph& graph);
 
 /// The search of the question in `graph`: rows are in the order of the pattern's vertices, and have each subgraph once
-/// unless embeddings are asked for. Requires: no `search_problem`, and the labels were checked. `maybe_index` is of the
-/// graph; null: the run makes it.
+/// unless the question is about embeddings. Requires: no `search_problem`, and the labels were checked. `maybe_index`
+/// is of the graph; null: the run makes it.
 codegen::MatchTask match_task(const planner::Question& question, const runtime::Graph& graph,
                               const runtime::LabelDictionary& dictionary,
                               std::shared_ptr<runtime::match::MatchIndex> maybe_index);

@@ -52,7 +52,7 @@ Status choose(PatternSource& pattern, const runtime::Graph& graph, const runtime
   if (status != Status::Ok) return status;
   forecast.ns = pattern.program().cost / workers;
   if (!choosable || request.order != "auto") return status;
-  // Programs with halves to walk in either direction want the file to have the one; which, is not known yet.
+  // A program that reads halves in either direction needs the file to have that one; the direction is not known yet.
   const bool is_kept = request.order_is_kept || runtime::has_stored_order(graph, runtime::Halves::Lower);
   forecast.ns_to_rank = is_kept ? 0 : runtime::ns_to_rank(graph, request.threads);
   if (!is_kept && *forecast.ns <= forecast.ns_to_rank) return status;

@@ -23,7 +23,7 @@ namespace {
 
 /// No pattern is longer; a graph given by mistake is.
 constexpr std::size_t kLongestPattern = std::size_t{1} << 20;
-/// Ids that are looked at for one that looks like a wrong one.
+/// The most ids that are compared with an unknown id, to suggest a similar one.
 constexpr std::uint64_t kMostNearWords = 100'000;
 
 bool has_ending(std::string_view text, std::string_view end) {

@@ -6,10 +6,10 @@
 
 namespace matcha::session {
 
-/// A module that walks every `stride`-th position of the outermost loop of each parallel region that only adds up, so
-/// that schedules can be timed on a part of the work: on a CPU. A GPU would deal out such a region in another way, so
-/// it walks a share of the whole one (CudaOptions::sample). Its results are no answer. Regions that make lists are
-/// whole, since others read them.
+/// A module that runs every `stride`-th position of the outermost loop of each parallel region that only adds up, so
+/// that schedules can be timed on a part of the work on a CPU. A GPU would deal out such a region in another way, so it
+/// runs a share of the whole program (CudaOptions::sample). The results are meaningless. Regions that make lists are
+/// whole, since other regions read them.
 ///
 ///     for %u in vertices(%G) {        →    for %u at %position in vertices(%G) {
 ///       …                                    if ((%position % 100) == 50) { … }

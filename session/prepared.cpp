@@ -259,7 +259,7 @@ Status Prepared::bind_edges(const std::string& name, const ParamPlan& param) {
 Status Prepared::bind() {
   BindOptions options;
   options.params = run_.request.params;
-  options.directed = true;  // Whether a graph keeps its arcs is looked at when it is bound.
+  options.directed = true;  // Whether a graph keeps its arcs is tested when it is bound.
   if (!name_graphs(options)) return Status::Usage;
   const std::optional<BindPlan> plan = plan_binding(run_.signature, options, run_.log);
   if (!plan) return Status::Usage;
@@ -268,7 +268,7 @@ Status Prepared::bind() {
   run_.bound.inputs.dictionary = std::shared_ptr<const runtime::LabelDictionary>(graph_, &named.dictionary());
   run_.plan.order_is_kept = true;
   run_.plan.maybe_sketches = &graph_->sketches();
-  // The ids in the program of a pattern are those of vertices that the graph was asked for.
+  // The ids in the program of a pattern were looked up in the graph.
   const runtime::Status fits = run_.pattern ? runtime::Done{} : check_ids(*plan, *run_.bound.inputs.universe);
   if (!fits) return run_.log.error(fits.error());
   run_.bound.may_lack_labels = run_.request.may_lack_labels;

@@ -85,12 +85,13 @@ class Prepared {
   Status check_pattern();
   Status bind();
   void say_loops();
-  /// A pattern without labels of edges that sees loops goes on with the graph that has them, and a query of edges of
-  /// any type with one where these have the same.
+  /// A pattern without labels of edges that sees loops continues with the graph that has them; a query of edges of any
+  /// type, with the graph in which all types are equal.
   Status take_loops(const PatternSource& pattern);
-  /// A pattern of one edge label goes on with the graph of that label.
+  /// A pattern of one edge label continues with the graph of that label.
   Status narrow(PatternSource& pattern);
-  /// The graph that the pattern is matched in, with labels of edges if it has some, is in place of the main one.
+  /// Binds the graph that the pattern is matched in, with labels of edges if the pattern has some, instead of the main
+  /// one.
   void take_pattern_graph();
   /// Lets the engines decide: `engine`, or if that is empty the engine of the request. Requires: the inputs are bound.
   Status decide(const std::string& engine, const Reporter& reporter);

@@ -21,7 +21,7 @@ struct TargetSettings {
 /// A back end, and the passes for its programs.
 struct Target {
   std::string_view name;      ///< The word of `--backend`, such as `llvm`, or the kind of text.
-  std::string_view pipeline;  ///< Of passes, where no other is asked for.
+  std::string_view pipeline;  ///< The default pipeline of passes.
   std::string_view emit;      ///< The word of `build --emit` for its text; empty: there is none.
   bool on_gpu = false;
   bool ahead_of_time = false;  ///< Its text is a program of its own, or a part of one: nothing runs it here.

@@ -28,7 +28,7 @@ struct Tuning {
 
   ScheduleWords chosen;
   std::vector<Timed> timed;
-  std::int64_t stride = 1;  ///< Every how many outermost positions were walked.
+  std::int64_t stride = 1;  ///< One in this many outermost positions was timed.
   bool remembered = false;  ///< An earlier run timed them.
 };
 

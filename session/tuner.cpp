@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t kPositions = 1000;
 constexpr std::uint64_t kPositionsOnGpu = 1U << 15;
 constexpr std::uint64_t kMostStride = 1000;
-/// When such a sample takes too long, a GPU gets one of so many, so that long tasks are no reason to time nothing.
+/// If such a sample takes too long, a GPU gets one of this many positions, so that long tasks can be timed too.
 constexpr std::uint64_t kFewPositionsOnGpu = 1U << 12;
 /// The time after which no candidate is tried; the time after which a run is stopped.
 constexpr std::chrono::seconds kLongestTuning{20};
@@ -114,7 +114,7 @@ class Tuner {
     for (const passes::PassRun& run : compilation.pipeline().runs) {
       uses_bits_ = uses_bits_ || (run.changed && run.text.starts_with("bitset-neighborhood"));
     }
-    // A GPU walks a share of the very program that runs afterwards; on a CPU the program is made to walk less.
+    // A GPU runs a share of the final program itself; on a CPU the sample is a program of its own.
     ir::Module sample = compilation.pipeline().module;
     if (!task_.target->on_gpu) sample = sample_positions(sample, compilation.context(), tuning_.stride);
     choice.gpu.sample = {static_cast<std::uint64_t>(tuning_.stride), least_};

@@ -15,7 +15,7 @@ struct OrderReport {
   bool by_degree = false;
   bool could = false;                               ///< The graph could be ranked by degree, and is not;
   bool may_gain = false;                            ///< and this program could gain by it.
-  runtime::Halves halves = runtime::Halves::Lower;  ///< Which the program walks; for `by_degree`.
+  runtime::Halves halves = runtime::Halves::Lower;  ///< The halves that the program reads; for `by_degree`.
   std::string why;                                  ///< For people: why they are ranked so.
   double ms = 0;                                    ///< To find out, and to rank them.
 

@@ -145,7 +145,7 @@ class PatternPicture {
     }
   }
 
-  /// Whether there are arcs both ways that say different things: each is drawn by itself.
+  /// Whether arcs in both directions have different labels: each is drawn by itself.
   bool two_labels(int u, int v) const {
     const pattern::Pattern& p = plan_.pattern;
     return p.directed && pattern::has(p.out[at(u)], v) && pattern::has(p.out[at(v)], u) &&
