@@ -288,7 +288,7 @@ class Bench {
     if (progress_->enabled()) progress_->update(done_, rounds_);
   }
 
-  /// How many times as long as the first program's the runs of this one take; null: the first took no time.
+  /// The time of a program's runs as a multiple of the first program's; null: the first took no time.
   std::optional<double> ratio(const Subject& subject) const {
     const double first = statistics(subjects_.front().warm).median[Execute];
     if (first <= 0) return std::nullopt;

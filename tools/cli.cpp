@@ -193,7 +193,7 @@ void add_verbs(CLI::App& app, Action& action, std::span<const char* const> words
   for (const VerbEntry& verb : kVerbs) verb.add(app, action);
 }
 
-/// `by_verb`: help was asked for by the verb `help`.
+/// `by_verb`: the verb `help` requests the help.
 int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   CLI::App app{"Matcha: subgraph matching from a small language", "matcha"};
   app.set_version_flag("-V,--version", version_text(), "Print the version and exit");

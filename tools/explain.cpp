@@ -51,8 +51,8 @@ bool same_file(const std::string& a, const std::string& b) {
   return std::filesystem::weakly_canonical(a, failed) == std::filesystem::weakly_canonical(b, failed);
 }
 
-/// Finds out all about a run, step by step, without it or with it on a CPU. Every step says how the command ends; Ok
-/// goes on to the next.
+/// Collects the facts about a run, step by step, without it or with it on a CPU. Every step gives the status of the
+/// command; Ok continues with the next.
 class Explain {
  public:
   /// `maybe_text` gets the text that is printed otherwise.
@@ -124,7 +124,7 @@ class Explain {
     Status code = steps_->check();
     if (code == Status::Ok) code = steps_->read();
     if (code != Status::Ok || (has_inputs() && !all_.dot)) return code;
-    // A GPU is for a graph, unless it is asked for.
+    // Without a graph the target is a CPU, unless a GPU is requested.
     if (options_.device != "cuda") run_.target = &target_named("llvm");
     if (!of_pattern()) return code;
     code = run_.pattern->write(false, pattern::typical_graph());
@@ -228,7 +228,7 @@ class Explain {
     return written ? Status::Ok : console_.error(written.error());
   }
 
-  /// The files that were asked for, or the text; and whether it is all.
+  /// Writes the requested files, or the text. Timeout if it is not all.
   Status print(const Explanation& found) {
     if (files_.empty()) {
       const std::string text = all_.json ? json_text(found) : explanation_text(found);

@@ -210,7 +210,7 @@ void PartsChoice::describe(EngineContext& context) const {
   context.parts = [this] { return make_parts_counter(task_); };
 }
 
-/// A GPU counts in parts of a graph for which the host has no memory that a GPU can read, and if they are asked for.
+/// A GPU counts in parts of a graph if the host has too little memory for the GPU to read it there, or on request.
 bool PartsChoice::prefers_parts() const {
   const std::uint64_t of_host = runtime::machine().memory_bytes;
   return !on_gpu() || (of_host != 0 && whole_ > of_host / 2) || options_.engine == "parts";

@@ -170,7 +170,7 @@ std::optional<std::uint64_t> RunReport::counted() const {
   return number == nullptr ? 0 : static_cast<std::uint64_t>(*number);
 }
 
-/// One match is all that is asked for with `asks_exists`.
+/// With `asks_exists` one match is complete.
 bool RunReport::complete() const {
   if (result == nullptr) return false;
   return result->ending == codegen::Ending::Complete || (asks_exists && counted() != 0);

@@ -41,7 +41,8 @@ struct RunReport {
   std::string backend;
   std::string engine = "program";  ///< The engine that answered, as `--engine` calls it.
   std::string device = "cpu";      ///< Or the GPU's name.
-  std::string device_why;          ///< Why `--device auto` took the CPU; empty: there is no GPU, or it was asked for.
+  std::string device_why;          ///< The reason why `--device auto` took the CPU; empty: there is no GPU, or the
+                                   ///< device was given.
   unsigned threads = 0;
   OrderReport order;
   std::optional<Tuning> tuning;              ///< Of `--tune`.

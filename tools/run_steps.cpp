@@ -52,7 +52,7 @@ ProgramRequest request_of(const RunVerbOptions& options, const PatternOptions& p
   return request;
 }
 
-/// One run, step by step. Every step says how the command ends; Ok goes on to the next.
+/// One run, step by step. Every step gives the status of the command; Ok continues with the next.
 class Run final : public RunSteps {
  public:
   Run(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console, Session& session,
@@ -338,7 +338,7 @@ class Run final : public RunSteps {
     return code;
   }
 
-  /// Finds the words of the graph, and ranks its vertices by degree where nobody can tell.
+  /// Loads the label words of the graph, and ranks its vertices by degree if that cannot change the answer.
   Status order() {
     if (run_.lacks_program()) return Status::Ok;
     const Status code = run_.order_vertices();

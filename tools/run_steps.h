@@ -20,8 +20,8 @@ struct Computed {
   codegen::RunOptions run_options;
 };
 
-/// One program or pattern on its way to an answer. Every step says how the command ends; Ok goes on to the next. The
-/// step that finds an error prints it.
+/// One program or pattern on its way to an answer. Every step gives the status of the command; Ok continues with the
+/// next. The step that finds an error prints it.
 class RunSteps {
  public:
   virtual ~RunSteps() = default;

@@ -118,7 +118,7 @@ class Verifier {
     return Status::Ok;
   }
 
-  /// A stop while it goes on: the answer is there.
+  /// Reports a stop during the verification: the answer is complete.
   void report_stop(Status verdict) const {
     console_.error(verdict, fmt::format("{} before the answer was verified; it is complete", stopped_by(verdict)));
     const std::string text = options_.json ? report_json(*first_.report) : report_text(*first_.report);
