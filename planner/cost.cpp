@@ -212,22 +212,23 @@ double CostModel::matches(Mask part) const {
 double CostModel::connected_matches(Mask part) const {
   const auto [found, fresh] = matches_.try_emplace(part, 0);
   if (!fresh) return found->second;
-  const double modelled = modelled_matches(part);
-  double matches = modelled;
-  if (count(part) > kMostDrawn) {
-    // As many times the matches of one vertex less as the model has it.
-    int last = -1;
-    for_each(part, [&](int v) {
-      if (last < 0 && drawn_part(part & ~bit(v), part & ~bit(v)) != 0) last = v;
-    });
-    const Mask less = last < 0 ? part : part & ~bit(last);
-    if (last >= 0) matches = connected_matches(less) * modelled / std::max(modelled_matches(less), 1e-9);
-  } else if (count(part) > 1) {
+  double matches = modelled_matches(part);
+  if (count(part) > 1) {
     const MatchSample& sample = *drawn(part).sample;
-    if (sample.matches > 0) matches = sample.matches;
+    if (sample.is_bound && count(part) > 2) matches = std::min(sample.matches, matches_without_one(part, matches));
+    if (!sample.is_bound && sample.matches > 0) matches = sample.matches;
   }
   // The map may have grown.
   return matches_[part] = matches;
+}
+
+double CostModel::matches_without_one(Mask part, double modelled) const {
+  int last = -1;
+  for_each(part, [&](int v) {
+    if (last < 0 && drawn_part(part & ~bit(v), part & ~bit(v)) != 0) last = v;
+  });
+  const Mask less = last < 0 ? part : part & ~bit(last);
+  return last < 0 ? modelled : connected_matches(less) * modelled / std::max(modelled_matches(less), 1e-9);
 }
 
 Mask CostModel::drawn_part(Mask bound, Mask of) const {

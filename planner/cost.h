@@ -105,6 +105,8 @@ class CostModel {
   double modelled_matches(Mask part) const;
   double modelled_common(Mask bound, Mask wanted) const;
   double connected_matches(Mask part) const;
+  /// As many times the matches of one vertex less as the model has it: of a part of which the model has `modelled`.
+  double matches_without_one(Mask part, double modelled) const;
   /// The part of `bound` that is connected with the vertices `of`; 0: they are in several, or it is too large to draw.
   Mask drawn_part(Mask bound, Mask of) const;
   const MatchSamples::Found& drawn(Mask part) const;

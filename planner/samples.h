@@ -15,7 +15,8 @@ namespace matcha::pattern {
 
 /// Matches of a small pattern. Each stands for `weights[i]` of them, so that a sum over these estimates one over all.
 struct MatchSample {
-  double matches = 0;  ///< Estimated number of all matches, injective, without regard to symmetry.
+  double matches = 0;     ///< Estimated number of all matches, injective, without regard to symmetry.
+  bool is_bound = false;  ///< None was drawn, and `matches` is about the most that there may be.
   std::vector<double> weights;
   std::vector<std::vector<std::uint32_t>> images;  ///< Item i: the images of the vertices of the pattern.
 };

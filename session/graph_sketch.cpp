@@ -4,16 +4,15 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <memory>
 #include <span>
 #include <unordered_map>
 
 #include "codegen/cuda/cuda.h"
 #include "codegen/cuda/hub_rows.h"
 #include "question/read.h"
-#include "runtime/graph/random.h"
 #include "session/edge_label_facts.h"
 #include "session/match_sampler.h"
-#include "session/neighbor_row.h"
 #include "session/vertex_order.h"
 
 namespace matcha::session {
@@ -23,8 +22,8 @@ namespace {
 using pattern::Device;
 using pattern::GraphSketch;
 using pattern::kMostMoment;
+using runtime::sample::Sampler;
 
-constexpr int kSamples = 20'000;
 /// Degrees below this are counted without a search: those of all vertices, and those of the vertices with a label.
 constexpr std::uint64_t kSmallDegrees = 1024, kSmallDegreesOfLabel = 16;
 /// Vertices whose degrees stand for those of all.
@@ -68,22 +67,13 @@ class Degrees {
   std::map<std::uint64_t, std::uint64_t> many_;
 };
 
-/// The share of pairs of neighbours that are adjacent themselves, over all pairs.
-double clustering(const runtime::GraphView& view) {
-  if (view.arc_count == 0) return 0;
-  runtime::Random random(1);
-  double closed = 0, pairs = 0;
-  // The end of a random arc has a vertex as often as its degree; its pairs count (degree - 1) times as much.
-  for (int i = 0; i < kSamples; ++i) {
-    const NeighborRow row = neighbor_row(view, view.neighbors[random.below(view.arc_count)]);
-    if (row.size() < 2) continue;
-    const std::uint64_t first = random.below(row.size());
-    const std::uint64_t second = (first + 1 + random.below(row.size() - 1)) % row.size();
-    const double weight = static_cast<double>(row.size() - 1);
-    pairs += weight;
-    if (neighbor_row(view, row.begin[first]).has(row.begin[second])) closed += weight;
-  }
-  return pairs == 0 ? 0 : closed / pairs;
+/// Triangles of an undirected graph.
+double triangles(const Sampler& sampler) {
+  constexpr std::uint64_t kDraws = 512, kMaps = 6;
+  std::vector<runtime::sample::PatternVertex> triangle(3);
+  triangle[1].near = 1;
+  triangle[2].near = 3;
+  return sampler.draw(triangle, {kDraws, 0, kDraws}).matches / kMaps;
 }
 
 std::string literal(const runtime::LabelDictionary& dictionary, std::int64_t code) {
@@ -279,7 +269,7 @@ void add_sampled_degrees(const runtime::GraphView& view, const runtime::LabelDic
 
 /// All of a sketch but its samples.
 GraphSketch facts_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, const SketchUse& use,
-                     std::map<std::string, std::int64_t>& codes) {
+                     const Sampler& sampler, std::map<std::string, std::int64_t>& codes) {
   const runtime::GraphView view = graph.view();
   GraphSketch sketch;
   sketch.of_graph = true;
@@ -300,7 +290,7 @@ GraphSketch facts_of(const runtime::Graph& graph, const runtime::LabelDictionary
     degrees.add(arcs.end - arcs.begin);
   }
   sketch.moments = degrees.moments();
-  sketch.triangles = clustering(view) * (sketch.moments[2] - sketch.moments[1]) / 6;
+  sketch.triangles = triangles(sampler);
   if (view.labels != nullptr && use.vertex_labels) add_labels(view, dictionary, sketch, codes);
   if (view.edge_info != nullptr && graph.facts().info == runtime::InfoKind::Int) {
     add_edge_labels(graph, dictionary, sketch);
@@ -310,31 +300,38 @@ GraphSketch facts_of(const runtime::Graph& graph, const runtime::LabelDictionary
 }
 
 /// Samples remember what was asked of them, so that each sketch has its own.
-void add_samples(const runtime::Graph& graph, std::map<std::string, std::int64_t> codes, bool by_degree,
-                 GraphSketch& sketch) {
+void add_samples(const runtime::Graph& graph, const std::shared_ptr<const Sampler>& sampler,
+                 std::map<std::string, std::int64_t> codes, bool by_degree, GraphSketch& sketch) {
   if (graph.facts().directed || graph.view().slots != nullptr) return;
   sketch.maybe_samples =
-      std::make_shared<pattern::MatchSamples>(std::make_unique<MatchSampler>(graph, std::move(codes), by_degree));
+      std::make_shared<pattern::MatchSamples>(std::make_unique<MatchSampler>(sampler, std::move(codes), by_degree));
+}
+
+std::shared_ptr<const Sampler> sampler_of(const runtime::Graph& graph) {
+  return std::make_shared<Sampler>(graph.view(), graph.facts().directed);
 }
 
 }  // namespace
 
 GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary, const SketchUse& use) {
   std::map<std::string, std::int64_t> codes;
-  GraphSketch sketch = facts_of(graph, dictionary, use, codes);
-  add_samples(graph, std::move(codes), use.by_degree, sketch);
+  const std::shared_ptr<const Sampler> sampler = sampler_of(graph);
+  GraphSketch sketch = facts_of(graph, dictionary, use, *sampler, codes);
+  add_samples(graph, sampler, std::move(codes), use.by_degree, sketch);
   return sketch;
 }
 
 GraphSketch SketchCache::of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
                             const SketchUse& use) {
   const std::lock_guard lock(mutex_);
+  std::shared_ptr<const Sampler>& sampler = samplers_[&graph];
+  if (sampler == nullptr) sampler = sampler_of(graph);
   const auto [place, fresh] =
       known_.try_emplace({&graph, use.device, use.by_degree, use.vertex_labels, use.arc_labels});
   Known& known = place->second;
-  if (fresh) known.sketch = facts_of(graph, dictionary, use, known.codes);
+  if (fresh) known.sketch = facts_of(graph, dictionary, use, *sampler, known.codes);
   GraphSketch sketch = known.sketch;
-  add_samples(graph, known.codes, use.by_degree, sketch);
+  add_samples(graph, sampler, known.codes, use.by_degree, sketch);
   return sketch;
 }
 

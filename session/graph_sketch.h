@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <tuple>
@@ -9,6 +10,7 @@
 #include "planner/sketch.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/labels.h"
+#include "runtime/sample/sampler.h"
 
 namespace matcha::session {
 
@@ -47,6 +49,7 @@ class SketchCache {
 
   std::mutex mutex_;
   std::map<Key, Known> known_;
+  std::map<const runtime::Graph*, std::shared_ptr<const runtime::sample::Sampler>> samplers_;
 };
 
 }  // namespace matcha::session

@@ -1,0 +1,183 @@
+#include "runtime/sample/sampler.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/graph/generate.h"
+
+namespace matcha::runtime::sample {
+namespace {
+
+constexpr Effort kMany{20'000, 0, 10'000'000};
+
+std::uint32_t bit(std::size_t v) { return std::uint32_t{1} << v; }
+
+/// A pattern by the earlier neighbours of each vertex.
+std::vector<PatternVertex> pattern_of(const std::vector<std::vector<std::size_t>>& near) {
+  std::vector<PatternVertex> pattern(near.size());
+  for (std::size_t v = 0; v < near.size(); ++v) {
+    for (const std::size_t u : near[v]) pattern[v].near |= bit(u);
+  }
+  return pattern;
+}
+
+std::vector<PatternVertex> clique(std::size_t size) {
+  std::vector<PatternVertex> pattern(size);
+  for (std::size_t v = 0; v < size; ++v) pattern[v].near = bit(v) - 1;
+  return pattern;
+}
+
+bool fits(const GraphView& view, const std::vector<PatternVertex>& pattern, const std::vector<std::uint32_t>& images) {
+  const std::size_t v = images.size() - 1;
+  if (pattern[v].label && view.labels[images[v]] != *pattern[v].label) return false;
+  for (std::size_t u = 0; u < v; ++u) {
+    const bool is_near = neighbor_row(view, images[u]).has(images[v]);
+    if (images[u] == images[v] || ((pattern[v].near & bit(u)) != 0 && !is_near)) return false;
+    if ((pattern[v].anti & bit(u)) != 0 && is_near) return false;
+  }
+  return true;
+}
+
+/// All matches, by trying all images.
+double matches_of(const GraphView& view, const std::vector<PatternVertex>& pattern,
+                  std::vector<std::uint32_t> images = {}) {
+  if (images.size() == pattern.size()) return 1;
+  double found = 0;
+  for (std::uint32_t image = 0; image < view.universe; ++image) {
+    images.push_back(image);
+    if (fits(view, pattern, images)) found += matches_of(view, pattern, images);
+    images.pop_back();
+  }
+  return found;
+}
+
+void expect_truth(const Graph& graph, const std::vector<PatternVertex>& pattern) {
+  const double truth = matches_of(graph.view(), pattern);
+  const Estimate found = Sampler(graph.view(), graph.facts().directed).draw(pattern, kMany);
+  constexpr double kDeviations = 5;
+  // Arcs are drawn from some of all, which are all here, some of them more often than others.
+  EXPECT_NEAR(found.matches, truth, kDeviations * std::sqrt(found.variance) + truth / 20);
+  EXPECT_FALSE(found.is_bound);
+  double weights = 0;
+  for (std::size_t i = 0; i < found.weights.size(); ++i) {
+    weights += found.weights[i];
+    std::vector<std::uint32_t> images;
+    for (std::size_t v = 0; v < pattern.size(); ++v) {
+      images.push_back(found.images[i * pattern.size() + v]);
+      ASSERT_TRUE(fits(graph.view(), pattern, images));
+    }
+  }
+  EXPECT_NEAR(weights, found.matches, found.matches * 1e-9);
+}
+
+TEST(Sampler, TheMeanOfDrawsIsTheNumberOfMatches) {
+  RmatSpec spec;
+  spec.scale = 5;
+  spec.edge_factor = 4;
+  const Result<Graph> graph = generate_rmat(spec);
+  ASSERT_TRUE(graph);
+  for (const auto& near :
+       std::vector<std::vector<std::vector<std::size_t>>>{{{}, {0}},                        // edge
+                                                          {{}, {0}, {0}},                   // wedge
+                                                          {{}, {0}, {0, 1}},                // triangle
+                                                          {{}, {0}, {0}, {1}},              // path
+                                                          {{}, {0}, {0}, {1, 2}},           // 4-cycle
+                                                          {{}, {0}, {0}, {0}, {0}},         // star
+                                                          {{}, {0}, {0, 1}, {0}, {1, 3}},   // house
+                                                          {{}, {0}, {0}, {1}, {2, 3}},      // 5-cycle
+                                                          {{}, {0}, {0, 1}, {0, 1}, {2}}})  // diamond with a tail
+    expect_truth(*graph, pattern_of(near));
+  expect_truth(*graph, clique(4));
+}
+
+TEST(Sampler, LabelsAndAntiEdgesAreConditions) {
+  RmatSpec spec;
+  spec.scale = 5;
+  spec.edge_factor = 4;
+  const Result<Graph> plain = generate_rmat(spec);
+  ASSERT_TRUE(plain);
+  const Result<Graph> graph = with_random_labels(*plain, {2, 0, 1});
+  ASSERT_TRUE(graph);
+  std::vector<PatternVertex> pattern = pattern_of({{}, {0}, {0}, {1, 2}});
+  pattern[3].anti = bit(0);
+  expect_truth(*graph, pattern);
+  pattern[1].label = 1;
+  pattern[2].label = 2;
+  expect_truth(*graph, pattern);
+  pattern[0].label = 7;
+  EXPECT_EQ(Sampler(graph->view()).draw(pattern, kMany).matches, 0);
+}
+
+TEST(Sampler, LargeCliquesOfAFewVerticesAreSeen) {
+  // 40 of 20,000 vertices are adjacent to each other, and a random graph is around them: 7.7e7 cliques of 8.
+  constexpr std::uint32_t kVertices = 20'000, kClique = 40;
+  Random random(3);
+  std::vector<std::vector<std::uint32_t>> near(kVertices);
+  const auto join = [&](std::uint32_t u, std::uint32_t v) {
+    near[u].push_back(v);
+    near[v].push_back(u);
+  };
+  for (std::uint32_t u = 0; u < kClique; ++u) {
+    for (std::uint32_t v = 0; v < u; ++v) join(u, v);
+  }
+  for (std::uint32_t u = kClique; u < kVertices; ++u) {
+    for (int i = 0; i < 4; ++i) join(u, static_cast<std::uint32_t>(random.below(u)));
+  }
+  GraphView view{};
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<std::uint32_t> neighbors;
+  for (std::vector<std::uint32_t>& row : near) {
+    std::ranges::sort(row);
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    neighbors.insert(neighbors.end(), row.begin(), row.end());
+    offsets.push_back(neighbors.size());
+    view.max_degree = std::max<std::uint64_t>(view.max_degree, row.size());
+  }
+  view.universe = view.vertex_count = kVertices;
+  view.arc_count = neighbors.size();
+  view.offsets = offsets.data();
+  view.neighbors = neighbors.data();
+  constexpr double kCliques = 76904685.0 * 40320;
+  constexpr Effort kOfAPlan{128, 24, 4096};
+  const Estimate found = Sampler(view).draw(clique(8), kOfAPlan);
+  EXPECT_GT(found.matches, kCliques / 3);
+  EXPECT_LT(found.matches, kCliques * 3);
+}
+
+TEST(Sampler, StepsAreBounded) {
+  const Result<Graph> tree = generate_star(5000);
+  ASSERT_TRUE(tree);
+  const std::vector<PatternVertex> triangle = pattern_of({{}, {0}, {0, 1}});
+  constexpr std::uint64_t kSteps = 1000, kOfABatch = 64;
+  const Estimate found = Sampler(tree->view()).draw(triangle, {100, 10, kSteps});
+  EXPECT_EQ(found.hits, 0);
+  EXPECT_TRUE(found.is_bound);
+  EXPECT_TRUE(found.images.empty());
+  EXPECT_GE(found.steps, kSteps);
+  EXPECT_LE(found.steps, kSteps + kOfABatch);
+}
+
+TEST(Sampler, ArcsOfDirectedGraphsHaveTheirSources) {
+  // 0 → 1, …, 100 and 1 → 2.
+  std::vector<std::uint64_t> offsets = {0, 100, 101};
+  std::vector<std::uint32_t> neighbors;
+  for (std::uint32_t v = 1; v <= 100; ++v) neighbors.push_back(v);
+  neighbors.push_back(2);
+  offsets.resize(102, neighbors.size());
+  GraphView view{};
+  view.universe = view.vertex_count = 101;
+  view.arc_count = neighbors.size();
+  view.max_degree = 100;
+  view.offsets = offsets.data();
+  view.neighbors = neighbors.data();
+  const Estimate arcs = Sampler(view, true).draw(pattern_of({{}, {0}}), kMany);
+  constexpr double kArcs = 101;
+  EXPECT_NEAR(arcs.matches, kArcs, kArcs / 100);
+  const Estimate triangles = Sampler(view, true).draw(pattern_of({{}, {0}, {0, 1}}), kMany);
+  EXPECT_NEAR(triangles.matches, 1, 0.2);
+}
+
+}  // namespace
+}  // namespace matcha::runtime::sample
