@@ -119,17 +119,18 @@ Error too_wide(std::uint32_t size, std::uint32_t bits) {
 
 }  // namespace
 
-Result<Roots> roots_to_count(const Graph& graph, std::uint32_t size, Tier tier, ExpectedWork* maybe_work) {
+Result<Roots> roots_to_count(const Graph& graph, std::uint32_t size, Tier tier, ExpectedWork* maybe_work,
+                             std::uint64_t most_nodes) {
   try {
     ExpectedWork work;
     Result<Roots> roots = make_roots(graph, Order::Degree);
     if (!roots) return roots;
     const bool is_wide = roots->widest > kWideRoot;
-    if (!is_wide) work = expected_work(*roots, size, tier);
+    if (!is_wide) work = expected_work(*roots, size, tier, most_nodes);
     if (is_wide || work.at_least || work.nodes > kManyNodes) {
       roots = make_roots(graph, Order::Cores);
       if (!roots) return roots;
-      if (is_wide) work = expected_work(*roots, size, tier);
+      if (is_wide) work = expected_work(*roots, size, tier, most_nodes);
     }
     if (maybe_work != nullptr) *maybe_work = work;
     return roots;

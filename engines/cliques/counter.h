@@ -37,8 +37,10 @@ struct CliqueOutcome {
 /// Resource when out of memory; Runtime, before anything is counted, where a count may take more than 256 bits.
 Result<CliqueOutcome> count_cliques(const Graph& graph, const CliqueRequest& request);
 
-/// The roots in the order that counting takes; `maybe_work` gets what that is expected to take. Errors: Resource when
+/// The roots in the order that counting takes; `maybe_work` gets what that is expected to take, by a
+/// sample of at most `most_nodes`. Errors: Resource when
 /// out of memory.
-Result<Roots> roots_to_count(const Graph& graph, std::uint32_t size, Tier tier, ExpectedWork* maybe_work = nullptr);
+Result<Roots> roots_to_count(const Graph& graph, std::uint32_t size, Tier tier, ExpectedWork* maybe_work = nullptr,
+                             std::uint64_t most_nodes = kShortSample);
 
 }  // namespace matcha::runtime::cliques

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <new>
 
 #include "engines/cliques/few_cliques.h"
@@ -10,75 +11,80 @@ namespace matcha::runtime::cliques {
 
 namespace {
 
-/// A leaf may be told as so many coefficients.
-constexpr std::uint64_t kCoefficients = kMostFew;
+constexpr std::size_t kBytesOfLine = kLeafLine * sizeof(std::uint64_t);
 
-std::uint64_t most_held(std::uint32_t widest, std::uint32_t size) {
-  return (size == 0 ? widest + 1 : std::min(widest + 1, size)) + kCoefficients;
+std::uint64_t held_end(std::uint32_t widest, std::uint32_t size) {
+  return (size == 0 ? widest + 1 : std::min(widest + 1, size)) + kLeafLine + 1;
 }
 
 }  // namespace
 
 Leaves::Leaves(std::uint32_t widest, std::uint32_t size)
     : size_(size),
-      stride_(most_held(widest, size)),
-      rows_(widest + 2),
-      owned_(widest / 2 + 2),
-      planes_(widest / 2 + 2) {}
+      held_end_(held_end(widest, size)),
+      free_end_(std::min(widest, kMostBits) + 2),
+      pairs_end_(free_end_ / 2 + 1),
+      // Zeros that are not touched take no memory.
+      rows_(static_cast<std::uint64_t**>(std::calloc(pairs_end_ * free_end_, sizeof(std::uint64_t*)))) {
+  if (rows_ == nullptr) throw std::bad_alloc();
+}
 
-void Leaves::make(std::uint64_t pairs) {
-  // Zeros that are not touched take no memory.
-  owned_[pairs].reset(static_cast<std::uint64_t*>(std::calloc(stride_ * rows_, sizeof(std::uint64_t))));
-  planes_[pairs] = owned_[pairs].get();
-  if (planes_[pairs] == nullptr) throw std::bad_alloc();
+std::uint64_t* Leaves::make(std::uint64_t item) {
+  // A line of numbers is one of memory.
+  void* const row = std::aligned_alloc(kBytesOfLine, held_end_ * kBytesOfLine);
+  if (row == nullptr) throw std::bad_alloc();
+  std::memset(row, 0, held_end_ * kBytesOfLine);
+  owned_.emplace_back(static_cast<std::uint64_t*>(row));
+  return rows_.get()[item] = owned_.back().get();
 }
 
 void Leaves::take(Tree& tree) {
-  tree.planes = planes_.data();
-  tree.stride = stride_;
+  tree.leaf_rows = rows_.get();
+  tree.free_end = free_end_;
   tree.size = size_;
   tree.owner = this;
   tree.few = cliques_of_few();
-  tree.make_plane = [](Tree& one, std::uint64_t pairs) { static_cast<Leaves*>(one.owner)->make(pairs); };
+  tree.make_leaf_row = [](Tree& one, std::uint64_t item) { static_cast<Leaves*>(one.owner)->make(item); };
 }
 
 void Leaves::add(const Leaves& other) {
-  for (std::uint64_t pairs = 0; pairs < planes_.size(); ++pairs) {
-    if (other.planes_[pairs] == nullptr) continue;
-    if (planes_[pairs] == nullptr) make(pairs);
-    for (std::uint64_t i = 0; i < stride_ * rows_; ++i) {
-      if (other.planes_[pairs][i] != 0) planes_[pairs][i] += other.planes_[pairs][i];
-    }
+  for (std::uint64_t item = 0; item < pairs_end_ * free_end_; ++item) {
+    const std::uint64_t* const from = other.rows_.get()[item];
+    if (from == nullptr) continue;
+    std::uint64_t* to = rows_.get()[item];
+    if (to == nullptr) to = make(item);
+    for (std::uint64_t i = 0; i < held_end_ * kLeafLine; ++i) to[i] += from[i];
   }
 }
 
-void Leaves::add(std::uint32_t held, std::uint32_t free, std::uint32_t pairs) {
-  if (planes_[pairs] == nullptr) make(pairs);
-  planes_[pairs][free * stride_ + held] += 1;
+void Leaves::add(std::uint32_t held, std::uint32_t free) {
+  std::uint64_t* const row = rows_.get()[free];
+  (row != nullptr ? row : make(free))[held * kLeafLine] += 1;
 }
 
 std::vector<WideInt> Leaves::counts() const {
   // Horner's rule: times 1 + 2x from plane to plane, times 1 + x from row to row. No coefficient past the last size is
   // made.
-  const std::uint64_t end = size_ == 0 ? stride_ : size_ + 1;
+  const std::uint64_t end = size_ == 0 ? held_end_ : size_ + 1;
   std::vector<WideInt> sum(end), plane(end);
   std::uint64_t length = 0;
-  for (std::uint64_t pairs = planes_.size(); pairs-- > 0;) {
+  for (std::uint64_t pairs = pairs_end_; pairs-- > 0;) {
     for (std::uint64_t k = std::min(length + 1, end); k-- > 1;) {
       sum[k] += sum[k - 1];
       sum[k] += sum[k - 1];
     }
     length = std::min(length + (length != 0), end);
-    if (planes_[pairs] == nullptr) continue;
     std::ranges::fill(plane, WideInt());
     std::uint64_t plane_length = 0;
-    for (std::uint64_t free = rows_; free-- > 0;) {
+    for (std::uint64_t free = free_end_; free-- > 0;) {
       for (std::uint64_t k = std::min(plane_length + 1, end); k-- > 1;) plane[k] += plane[k - 1];
       plane_length = std::min(plane_length + (plane_length != 0), end);
-      const std::uint64_t* const row = planes_[pairs] + free * stride_;
-      for (std::uint64_t k = 0; k < std::min(stride_, end); ++k) {
-        if (row[k] == 0) continue;
-        plane[k] += WideInt(row[k]);
+      const std::uint64_t* const row = rows_.get()[pairs * free_end_ + free];
+      if (row == nullptr) continue;
+      for (std::uint64_t i = 0; i < held_end_ * kLeafLine; ++i) {
+        const std::uint64_t k = i / kLeafLine + i % kLeafLine;
+        if (row[i] == 0 || k >= end) continue;
+        plane[k] += WideInt(row[i]);
         plane_length = std::max(plane_length, k + 1);
       }
     }

@@ -20,22 +20,21 @@ class Leaves {
   void take(Tree& tree);
   /// Leaves of another object of the same sizes.
   void add(const Leaves& other);
-  /// One leaf more.
-  void add(std::uint32_t held, std::uint32_t free, std::uint32_t pairs);
+  /// One leaf more, without pairs.
+  void add(std::uint32_t held, std::uint32_t free);
   /// By size, the number of cliques, from 0; those of no vertex are not counted. Numbers of more than 256 bits wrap.
   std::vector<WideInt> counts() const;
 
  private:
   struct Free {
-    void operator()(std::uint64_t* plane) const { std::free(plane); }
+    void operator()(void* memory) const { std::free(memory); }
   };
-  void make(std::uint64_t pairs);
+  std::uint64_t* make(std::uint64_t item);
 
   const std::uint32_t size_;
-  const std::uint64_t stride_;
-  const std::uint64_t rows_;
+  const std::uint64_t held_end_, free_end_, pairs_end_;
   std::vector<std::unique_ptr<std::uint64_t, Free>> owned_;
-  std::vector<std::uint64_t*> planes_;
+  std::unique_ptr<std::uint64_t*, Free> rows_;  ///< As `Tree::leaf_rows`.
 };
 
 /// Bits of a number that no count of cliques passes, by the numbers of candidates of the roots: `roots[d]` roots have d

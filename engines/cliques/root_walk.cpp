@@ -78,16 +78,23 @@ std::uint64_t RootWalk::write_rows(const std::uint32_t* candidates, std::uint64_
   std::uint64_t edges = 0;
   std::memset(rows_.data(), 0, count * words_ * sizeof(std::uint64_t));
   for (std::uint64_t i = 0; i < count; ++i) places_[candidates[i]] = static_cast<std::uint16_t>(i + 1);
+  std::uint16_t found[kMostBits + 1];
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint32_t* const near = roots_.at(candidates[i]);
     const std::uint32_t* const end = near + roots_.count(candidates[i]);
+    // Places are gathered without a branch, which those that are none would mislead.
+    std::uint64_t length = 0;
     for (const std::uint32_t* at = near; at != end; ++at) {
-      const std::uint64_t place = places_[*at];
-      if (place == 0) continue;
-      const std::uint64_t j = place - 1;
-      rows_[i * words_ + j / 64] |= std::uint64_t{1} << j % 64;
+      const std::uint16_t place = places_[*at];
+      found[length] = place;
+      length += place != 0 ? 1 : 0;
+    }
+    edges += length;
+    std::uint64_t* const row = rows_.data() + i * words_;
+    for (std::uint64_t at = 0; at < length; ++at) {
+      const std::uint64_t j = found[at] - 1U;
+      row[j / 64] |= std::uint64_t{1} << j % 64;
       rows_[j * words_ + i / 64] |= std::uint64_t{1} << i % 64;
-      ++edges;
     }
   }
   for (std::uint64_t i = 0; i < count; ++i) places_[candidates[i]] = 0;
@@ -95,7 +102,7 @@ std::uint64_t RootWalk::write_rows(const std::uint32_t* candidates, std::uint64_
 }
 
 void RootWalk::walk(const std::uint32_t* candidates, std::uint64_t count, std::uint32_t held) {
-  if (count <= 1) return leaves_.add(held, static_cast<std::uint32_t>(count), 0);
+  if (count <= 1) return leaves_.add(held, static_cast<std::uint32_t>(count));
   if (count > kMostBits) return walk_lists(candidates, count, held);
   const std::uint64_t edges = write_rows(candidates, count);
   const std::uint32_t missing = tree_.size == 0 ? 0 : tree_.size - held;
@@ -108,7 +115,7 @@ void RootWalk::walk(const std::uint32_t* candidates, std::uint64_t count, std::u
 }
 
 void RootWalk::walk_lists(const std::uint32_t* candidates, std::uint64_t count, std::uint32_t held) {
-  leaves_.add(held, 0, 0);
+  leaves_.add(held, 0);
   if (tree_.size == held) return;
   std::vector<std::uint32_t> both;
   for (std::uint64_t i = 0; i < count && !tree_.ended; ++i) {

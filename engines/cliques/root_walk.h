@@ -43,6 +43,7 @@ class RootWalk {
 
   const Leaves& leaves() const { return leaves_; }
   std::uint64_t nodes() const { return tree_.nodes; }
+  std::uint64_t listed() const { return tree_.listed; }
   bool ended() const { return tree_.ended; }
 
  private:

@@ -10,9 +10,9 @@ namespace matcha::runtime::cliques {
 
 namespace {
 
-constexpr std::uint64_t kFirstDraws = 1024, kSecondDraws = 64, kMostNodes = 1'000'000;
-/// Measured: a node, and an arc that is looked up for the rows of a root.
-constexpr double kNsOfNode = 45, kNsOfArc = 1.2;
+constexpr std::uint64_t kFirstDraws = 1024, kSecondDraws = 64;
+/// Measured: a node, an edge whose triangles are counted, and an arc that is looked up for the rows of a root.
+constexpr double kNsOfNode = 35, kNsOfListed = 1.5, kNsOfArc = 1.2;
 
 /// Numbers in [0, 1) that are the same each time (Steele, Lea and Flood, 2014).
 class Draws {
@@ -61,7 +61,7 @@ std::string time_text(const ExpectedWork& work, unsigned threads) {
   return std::string(work.at_least ? "at least " : "") + digits + unit->name;
 }
 
-ExpectedWork expected_work(const Roots& roots, std::uint32_t size, Tier tier) {
+ExpectedWork expected_work(const Roots& roots, std::uint32_t size, Tier tier, std::uint64_t most_nodes) {
   // Roots by pairs of candidates first, which are known; of these again by edges or pairs without one, whichever are
   // fewer, which say more of a tree.
   ExpectedWork work;
@@ -76,7 +76,7 @@ ExpectedWork expected_work(const Roots& roots, std::uint32_t size, Tier tier) {
   if (all_pairs == 0) return work;
   Draws draws;
   WalkHooks hooks;
-  hooks.most_nodes = kMostNodes;
+  hooks.most_nodes = most_nodes;
   RootWalk walk(roots, size, walk_tree(tier), hooks);
   const std::vector<std::uint64_t> first = spread(pairs, kFirstDraws, draws);
   std::vector<double> weights(first.size());
@@ -91,24 +91,31 @@ ExpectedWork expected_work(const Roots& roots, std::uint32_t size, Tier tier) {
     weights[i] = (1 + std::min(edges, others)) / pairs[first[i]];
     all_weights += weights[i];
   }
-  double nodes = 0;
-  std::uint64_t walked = 0, before = 0, last = roots.size, of_last = 0;
+  double nodes = 0, listed = 0;
+  std::uint64_t walked = 0, nodes_before = 0, listed_before = 0, last = roots.size, nodes_of_last = 0,
+                listed_of_last = 0;
   for (const std::uint64_t i : spread(weights, kSecondDraws, draws)) {
     if (first[i] != last) {
       walk.root(first[i]);
-      of_last = walk.nodes() - before;
-      before = walk.nodes();
+      nodes_of_last = walk.nodes() - nodes_before;
+      listed_of_last = walk.listed() - listed_before;
+      nodes_before = walk.nodes();
+      listed_before = walk.listed();
       last = first[i];
     }
-    nodes += static_cast<double>(of_last) / (weights[i] * pairs[first[i]]);
+    const double weight = weights[i] * pairs[first[i]];
+    nodes += static_cast<double>(nodes_of_last) / weight;
+    listed += static_cast<double>(listed_of_last) / weight;
     ++walked;
     if (!walk.ended()) continue;
     work.at_least = true;
     break;
   }
   const double scale = all_pairs / static_cast<double>(first.size());
-  if (walked != 0) work.nodes = nodes / static_cast<double>(walked) * all_weights * scale;
-  work.ns = kNsOfNode * work.nodes + kNsOfArc * arcs * scale;
+  if (walked == 0) return work;
+  const double of_all = all_weights * scale / static_cast<double>(walked);
+  work.nodes = nodes * of_all;
+  work.ns = kNsOfNode * work.nodes + kNsOfListed * listed * of_all + kNsOfArc * arcs * scale;
   return work;
 }
 

@@ -14,7 +14,8 @@ bool has_bmi2() {
 bool has_popcnt512() {
   return has_bmi2() && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
          __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
-         __builtin_cpu_supports("avx512vpopcntdq") != 0 && __builtin_cpu_supports("avx512bitalg") != 0;
+         __builtin_cpu_supports("avx512vpopcntdq") != 0 && __builtin_cpu_supports("avx512bitalg") != 0 &&
+         __builtin_cpu_supports("avx512vbmi2") != 0;
 }
 
 }  // namespace

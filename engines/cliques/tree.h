@@ -6,22 +6,27 @@
 
 namespace matcha::runtime::cliques {
 
+/// Numbers of a line of leaves: as many as a vector has.
+inline constexpr std::uint64_t kLeafLine = 8;
+
 /// A walk of pivot trees by one thread: the leaves that it counts, and the calls on its way.
 ///
 /// The cliques of a set of vertices, by size, are the coefficients of a polynomial. That of a leaf with `held` vertices
 /// in every clique, `free` ones that may each be left out, and `pairs` of which a clique has one or none, is
-/// x^held (1+x)^free (1+2x)^pairs. Leaves are counted in planes, one a number of pairs: item free * stride + held.
+/// x^held (1+x)^free (1+2x)^pairs. Leaves are counted in rows, one a number of pairs and of free vertices, which have a
+/// line of kLeafLine numbers a number of held vertices: the first counts leaves, number i such times x^i.
 struct Tree {
-  std::uint64_t** planes = nullptr;  ///< By the number of pairs; null until one has a leaf.
-  std::uint64_t stride = 0;
+  std::uint64_t** leaf_rows = nullptr;  ///< Item pairs * free_end + free; null until one has a leaf.
+  std::uint64_t free_end = 0;
   std::uint32_t size = 0;  ///< Cliques of so many vertices alone are wanted; 0: of all sizes.
   std::uint64_t nodes = 0;
+  std::uint64_t listed = 0;     ///< Edges whose triangles were counted one by one.
   std::uint64_t next_look = 0;  ///< Nodes after which `look` is called.
   bool ended = false;           ///< Everything is left as it is.
-  void* owner = nullptr;        ///< Of the planes.
+  void* owner = nullptr;        ///< Of the leaves.
   void* walker = nullptr;       ///< Of `look` and `give`.
-  /// Makes a plane. May throw std::bad_alloc.
-  void (*make_plane)(Tree& tree, std::uint64_t pairs) = nullptr;
+  /// Makes the row of an item. May throw std::bad_alloc.
+  void (*make_leaf_row)(Tree& tree, std::uint64_t item) = nullptr;
   /// Sets `next_look`, and `ended` where the walk has to end.
   void (*look)(Tree& tree) = nullptr;
   /// Takes a branch of the top levels to walk it elsewhere; null: none does. `set` has the width of the root.

@@ -72,8 +72,8 @@ struct Avx512 {
   template <u64 kWords>
   static MATCHA_CLIQUE_INLINE u64 twice_edges(const ManyWords<kWords>* rows, const ManyWords<kWords>& set) {
     __m512i sum = _mm512_setzero_si512();
-    for (ManyWords<kWords> left = set; !left.is_empty(); left.take_first()) {
-      const u64* const row = rows[left.first()].bits;
+    set.for_each([&](u32 vertex) {
+      const u64* const row = rows[vertex].bits;
       if constexpr (kWords < 8) {
         constexpr __mmask8 kLanes = (1U << kWords) - 1;
         const __m512i both =
@@ -85,7 +85,7 @@ struct Avx512 {
           sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(both));
         }
       }
-    }
+    });
     return static_cast<u64>(_mm512_reduce_add_epi64(sum));
   }
   static MATCHA_CLIQUE_INLINE u64 twice_edges(const OneWord<u16>* rows, const OneWord<u16>& set) {
@@ -113,6 +113,25 @@ struct Avx512 {
   }
 
   static MATCHA_CLIQUE_INLINE u64 extract(u64 from, u64 mask) { return _pext_u64(from, mask); }
+
+  template <typename Set>
+  static MATCHA_CLIQUE_INLINE FewEdges few_edges(const Set* rows, const Set& set, u32 count) {
+    return plain_few_edges(rows, set, count, extract);
+  }
+  /// Rows and places of the set side by side, and of each row the bits at these places: 64 bits are all edges.
+  static MATCHA_CLIQUE_INLINE FewEdges few_edges(const OneWord<u16>* rows, const OneWord<u16>& set, u32) {
+    constexpr u64 kBefore = 0x1f0f07030100;
+    const __m256i mine =
+        _mm256_maskz_compress_epi16(set.bits, _mm256_load_si256(reinterpret_cast<const __m256i*>(rows)));
+    const __m128i iota = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i places = _mm512_broadcastq_epi64(_mm_maskz_compress_epi8(set.bits, iota));
+    const u64 edges = _mm512_bitshuffle_epi64_mask(_mm512_cvtepu16_epi64(_mm256_castsi256_si128(mine)), places);
+    return {_pext_u64(edges, kBefore), edges >> 48 & 0x3f, edges >> 56 & 0x7f};
+  }
+  static MATCHA_CLIQUE_INLINE void add_bytes(u64* line, u64 bytes) {
+    const __m512i more = _mm512_cvtepu8_epi64(_mm_cvtsi64_si128(static_cast<long long>(bytes)));
+    _mm512_store_si512(line, _mm512_add_epi64(_mm512_load_si512(line), more));
+  }
 
  private:
   static constexpr u32 kPlaceBits = 6, kHighKey = 127U << kPlaceBits, kNoKey = 0xffff;

@@ -18,6 +18,11 @@ struct Bmi2 {
     return plain_twice_edges(rows, set);
   }
   static MATCHA_CLIQUE_INLINE u64 extract(u64 from, u64 mask) { return _pext_u64(from, mask); }
+  template <typename Set>
+  static MATCHA_CLIQUE_INLINE FewEdges few_edges(const Set* rows, const Set& set, u32 count) {
+    return plain_few_edges(rows, set, count, extract);
+  }
+  static MATCHA_CLIQUE_INLINE void add_bytes(u64* line, u64 bytes) { plain_add_bytes(line, bytes); }
 };
 
 }  // namespace

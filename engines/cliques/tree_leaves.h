@@ -8,7 +8,8 @@
 namespace matcha::runtime::cliques {
 namespace {
 
-/// Nodes that need no branches. `Simd` has `degrees` and `twice_edges`, as in vertex_sets.h, and `extract` (PEXT).
+/// Nodes that need no branches. `Simd` has `degrees`, `twice_edges` and `few_edges`, as in vertex_sets.h, `extract`
+/// (PEXT), and `add_bytes`, which adds each byte of a word to one number of a line.
 template <typename Simd>
 class LeafSink {
  public:
@@ -20,15 +21,16 @@ class LeafSink {
     return !tree_.ended;
   }
 
-  MATCHA_CLIQUE_INLINE u64* plane_at(u32 held, u32 free, u32 pairs) {
-    u64* plane = tree_.planes[pairs];
-    if (plane == nullptr) [[unlikely]] {
-      tree_.make_plane(tree_, pairs);
-      plane = tree_.planes[pairs];
+  MATCHA_CLIQUE_INLINE u64* line_at(u32 held, u32 free, u32 pairs) {
+    const u64 item = pairs * tree_.free_end + free;
+    u64* row = tree_.leaf_rows[item];
+    if (row == nullptr) [[unlikely]] {
+      tree_.make_leaf_row(tree_, item);
+      row = tree_.leaf_rows[item];
     }
-    return plane + free * tree_.stride + held;
+    return row + held * kLeafLine;
   }
-  MATCHA_CLIQUE_INLINE void add(u32 held, u32 free, u32 pairs) { *plane_at(held, free, pairs) += 1; }
+  MATCHA_CLIQUE_INLINE void add(u32 held, u32 free, u32 pairs) { *line_at(held, free, pairs) += 1; }
 
   /// Pairs of vertices that miss each other alone leave the set; gives how many.
   template <typename Set>
@@ -60,27 +62,14 @@ class LeafSink {
   template <typename Set>
   MATCHA_CLIQUE_INLINE void few(const Set* rows, const Set& set, u32 count, u32 held, u32 free, u32 pairs) {
     if (count <= 2) return small(rows, set, count, held, free, pairs);
-    if constexpr (Set::kWords == 1) looked_up(rows, set, count, tree_.few, plane_at(held, free, pairs));
-  }
-
-  /// The rows of at most eight vertices, with the vertices before them alone, are the key of a table of polynomials.
-  template <typename Set>
-  static void looked_up(const Set* rows, Set set, u32 count, const u64* table, u64* at) {
-    const u64 all = set.bits;
-    u64 key = 0, more[kMostFew - kMostOfTable] = {};
-    set.take_first();
-    for (u32 i = 1; i < count; ++i) {
-      const u64 before = Simd::extract(rows[set.first()].bits, all) & ((u64{1} << i) - 1);
-      set.take_first();
-      if (i < kMostOfTable) {
-        key |= before << first_pair(i);
-      } else {
-        more[i - kMostOfTable] = before;
-      }
+    if constexpr (Set::kWords == 1) {
+      const FewEdges edges = Simd::few_edges(rows, set, count);
+      const u64 found = few_cliques(tree_.few, edges.key, edges.seventh, edges.eighth, count);
+      u64* const at = line_at(held, free, pairs);
+      Simd::add_bytes(at, found << 8 | 1);
+      // The clique of all eight has no place in the line.
+      if (count == kMostFew) at[kMostFew * kLeafLine] += found >> 56;
     }
-    u64 found = few_cliques(table, key, more[0], more[1], count);
-    at[0] += 1;
-    for (u32 size = 1; found != 0; found >>= 8, ++size) at[size] += found & 0xff;
   }
 
   /// A set of at most two.
@@ -98,7 +87,7 @@ class LeafSink {
   template <typename Set>
   MATCHA_CLIQUE_INLINE void sparse(const Set* rows, const Set& set, u32 count, u32 most, u32 held, u32 free,
                                    u32 pairs) {
-    u64* const at = plane_at(held, free, pairs);
+    u64* const at = line_at(held, free, pairs);
     at[0] += 1;
     at[1] += count;
     if (most != 0) at[2] += Simd::twice_edges(rows, set) / 2;
@@ -107,7 +96,7 @@ class LeafSink {
   /// One, two or three vertices are missing: the sets of so many are listed.
   template <typename Set>
   void lists(const Set* rows, const Set& set, u32 count, u32 held, u32 free, u32 pairs) {
-    u64* const at = plane_at(held, free, pairs);
+    u64* const at = line_at(held, free, pairs);
     at[0] += 1;
     at[1] += count;
     const u32 missing = tree_.size - held;
@@ -118,14 +107,14 @@ class LeafSink {
     }
     u64 edges = 0, triangles = 0;
     Set left = set;
-    while (!left.is_empty()) {
-      const Set& row = rows[left.first()];
-      left.take_first();
-      const Set near = row & left;
+    set.for_each([&](u32 vertex) {
+      left.remove(vertex);
+      const Set near = rows[vertex] & left;
       const u32 degree = near.size();
       edges += degree;
       if (degree > 1) triangles += Simd::twice_edges(rows, near);
-    }
+    });
+    tree_.listed += edges;
     at[2] += edges;
     at[3] += triangles / 2;
   }

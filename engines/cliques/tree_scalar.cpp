@@ -19,6 +19,11 @@ struct Scalar {
     for (u64 bit = 1; mask != 0; bit += bit, mask &= mask - 1) found |= (from & mask & (~mask + 1)) != 0 ? bit : 0;
     return found;
   }
+  template <typename Set>
+  static MATCHA_CLIQUE_INLINE FewEdges few_edges(const Set* rows, const Set& set, u32 count) {
+    return plain_few_edges(rows, set, count, extract);
+  }
+  static MATCHA_CLIQUE_INLINE void add_bytes(u64* line, u64 bytes) { plain_add_bytes(line, bytes); }
 };
 
 }  // namespace

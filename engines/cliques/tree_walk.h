@@ -29,6 +29,9 @@ class Walk : private LeafSink<Simd> {
         if (tree_.size - held <= 3) return lists(rows, set, count, held, free, pairs);
       }
       if (!counted_node()) return;
+      if constexpr (Set::kBits == 16) {
+        if (count <= kMostOneByOne) return one_by_one(rows, set, count, held, free, pairs);
+      }
       const Degrees<Set> degrees = Simd::degrees(rows, set, count);
       const u32 universal = degrees.universal.size();
       free += universal;
@@ -75,9 +78,8 @@ class Walk : private LeafSink<Simd> {
     using Narrow = OneWord<Word>;
     alignas(64) Narrow small_rows[Narrow::kBits] = {};
     u32 at = 0;
-    for (Set left = set; !left.is_empty(); left.take_first()) {
-      small_rows[at++] = {static_cast<Word>(Simd::extract(rows[left.first()].bits, set.bits))};
-    }
+    set.for_each(
+        [&](u32 vertex) { small_rows[at++] = {static_cast<Word>(Simd::extract(rows[vertex].bits, set.bits))}; });
     const auto all = static_cast<Word>((u64{1} << count) - 1);
     node<Narrow, 0>(small_rows, Narrow{all}, held, free, pairs);
   }
@@ -105,8 +107,8 @@ class Walk : private LeafSink<Simd> {
   /// Writes the rows of the set, with the bits of the set side by side.
   template <typename Set>
   static void fill(const Set* rows, const Set& set, u64* room, u64 words) {
-    for (Set left = set; !left.is_empty(); left.take_first()) {
-      const Set& row = rows[left.first()];
+    set.for_each([&](u32 vertex) {
+      const Set& row = rows[vertex];
       for (u64 i = 0; i < words; ++i) room[i] = 0;
       u64 at = 0;
       for (u64 i = 0; i < Set::kWords; ++i) {
@@ -118,7 +120,7 @@ class Walk : private LeafSink<Simd> {
         at = end;
       }
       room += words;
-    }
+    });
   }
 
   template <typename Set, int kLevels>
@@ -152,7 +154,18 @@ class Walk : private LeafSink<Simd> {
     node<Set, kLevels>(rows, set, held, free, pairs);
   }
 
-  static constexpr u32 kFewToGive = 8;
+  /// Little more than few: a vertex with its neighbours costs less than a look at all degrees.
+  template <typename Set>
+  void one_by_one(const Set* rows, Set set, u32 count, u32 held, u32 free, u32 pairs) {
+    for (; count > kMostFew; --count) {
+      const u32 vertex = set.first();
+      set.take_first();
+      child<Set, 0>(rows, set & rows[vertex], held + 1, free, pairs);
+    }
+    few(rows, set, count, held, free, pairs);
+  }
+
+  static constexpr u32 kMostOneByOne = 10, kFewToGive = 8;
 };
 
 template <typename Simd, bool kOneSize, typename Set>

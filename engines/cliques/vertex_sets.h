@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "engines/cliques/few_cliques.h"
+
 /// Sets of vertices as bits, for the walk of pivot trees. Included by one file a tier, which is compiled for it; so all
 /// is in an unnamed namespace.
 namespace matcha::runtime::cliques {
@@ -26,6 +28,12 @@ struct OneWord {
   MATCHA_CLIQUE_INLINE bool has(u32 vertex) const { return (bits >> vertex & 1) != 0; }
   MATCHA_CLIQUE_INLINE u32 first() const { return static_cast<u32>(std::countr_zero(bits)); }
   MATCHA_CLIQUE_INLINE void take_first() { bits &= static_cast<Word>(bits - 1); }
+  template <typename Visit>
+  MATCHA_CLIQUE_INLINE void for_each(const Visit& visit) const {
+    for (Word left = bits; left != 0; left &= static_cast<Word>(left - 1)) {
+      visit(static_cast<u32>(std::countr_zero(left)));
+    }
+  }
   MATCHA_CLIQUE_INLINE void remove(u32 vertex) { bits &= static_cast<Word>(~(Word{1} << vertex)); }
   MATCHA_CLIQUE_INLINE void insert(u32 vertex) { bits |= static_cast<Word>(Word{1} << vertex); }
   MATCHA_CLIQUE_INLINE bool operator==(const OneWord& other) const { return bits == other.bits; }
@@ -63,6 +71,15 @@ struct ManyWords {
     u64 i = 0;
     while (bits[i] == 0) ++i;
     bits[i] &= bits[i] - 1;
+  }
+  /// Visits its vertices in order.
+  template <typename Visit>
+  MATCHA_CLIQUE_INLINE void for_each(const Visit& visit) const {
+    for (u64 i = 0; i < Words; ++i) {
+      for (u64 left = bits[i]; left != 0; left &= left - 1) {
+        visit(static_cast<u32>(i * 64) + static_cast<u32>(std::countr_zero(left)));
+      }
+    }
   }
   MATCHA_CLIQUE_INLINE void remove(u32 vertex) { bits[vertex / 64] &= ~(u64{1} << vertex % 64); }
   MATCHA_CLIQUE_INLINE void insert(u32 vertex) { bits[vertex / 64] |= u64{1} << vertex % 64; }
@@ -107,27 +124,50 @@ template <typename Set, typename Rows>
 MATCHA_CLIQUE_INLINE Degrees<Set> plain_degrees(const Rows* rows, const Set& set, u32 count) {
   Degrees<Set> degrees{Set::none(), Set::none(), 0, 0};
   bool any = false;
-  for (Set left = set; !left.is_empty(); left.take_first()) {
-    const u32 vertex = left.first();
+  set.for_each([&](u32 vertex) {
     const u32 degree = (rows[vertex] & set).size();
-    if (degree + 1 == count) {
-      degrees.universal.insert(vertex);
-      continue;
-    }
+    if (degree + 1 == count) return degrees.universal.insert(vertex);
     if (degree + 2 == count) degrees.but_one.insert(vertex);
-    if (any && degree <= degrees.most) continue;
+    if (any && degree <= degrees.most) return;
     any = true;
     degrees.most = degree;
     degrees.pivot = vertex;
-  }
+  });
   return degrees;
 }
 
 template <typename Set, typename Rows>
 MATCHA_CLIQUE_INLINE u64 plain_twice_edges(const Rows* rows, const Set& set) {
   u64 twice = 0;
-  for (Set left = set; !left.is_empty(); left.take_first()) twice += (rows[left.first()] & set).size();
+  set.for_each([&](u32 vertex) { twice += (rows[vertex] & set).size(); });
   return twice;
+}
+
+/// The edges among at most eight vertices, as `few_cliques` takes them.
+struct FewEdges {
+  u64 key = 0, seventh = 0, eighth = 0;
+};
+
+/// `extract`: as PEXT.
+template <typename Set, typename Extract>
+MATCHA_CLIQUE_INLINE FewEdges plain_few_edges(const Set* rows, Set set, u32 count, const Extract& extract) {
+  const u64 all = set.bits;
+  FewEdges edges;
+  set.take_first();
+  for (u32 i = 1; i < count; ++i) {
+    const u64 before = extract(rows[set.first()].bits, all) & ((u64{1} << i) - 1);
+    set.take_first();
+    if (i < kMostOfTable) {
+      edges.key |= before << first_pair(i);
+    } else {
+      (i == kMostOfTable ? edges.seventh : edges.eighth) = before;
+    }
+  }
+  return edges;
+}
+
+MATCHA_CLIQUE_INLINE void plain_add_bytes(u64* line, u64 bytes) {
+  for (; bytes != 0; bytes >>= 8, ++line) *line += bytes & 0xff;
 }
 
 }  // namespace

@@ -74,7 +74,8 @@ class Cliques final : public WithoutProgram {
   static std::vector<std::string> lines(const runtime::Graph& graph, std::uint32_t size) {
     const runtime::Tier tier = runtime::best_tier();
     runtime::cliques::ExpectedWork work;
-    const runtime::Result<runtime::cliques::Roots> roots = runtime::cliques::roots_to_count(graph, size, tier, &work);
+    const runtime::Result<runtime::cliques::Roots> roots =
+        runtime::cliques::roots_to_count(graph, size, tier, &work, runtime::cliques::kLongSample);
     if (!roots) return {roots.error().message};
     return {fmt::format("a pivot tree below each vertex, over rows of bits of its later neighbours, {} at most",
                         roots->widest),

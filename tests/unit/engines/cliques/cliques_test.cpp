@@ -254,7 +254,7 @@ TEST(Cliques, SamplesAreNearTheNodesThatAreWalked) {
       request.tier = best_tier();
       const Result<Roots> roots = roots_to_count(graph, size, best_tier());
       ASSERT_TRUE(roots);
-      const ExpectedWork expected = expected_work(*roots, size, best_tier());
+      const ExpectedWork expected = expected_work(*roots, size, best_tier(), kLongSample);
       const auto nodes = static_cast<double>(count_cliques(graph, request)->nodes);
       EXPECT_LT(expected.nodes, 4 * nodes + 100);
       EXPECT_TRUE(expected.at_least || 4 * expected.nodes + 100 > nodes) << expected.nodes << " of " << nodes;
