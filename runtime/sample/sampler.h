@@ -61,7 +61,7 @@ struct Estimate {
 /// Draws matches of patterns as trees. The root is an arc; arcs are drawn by weight, a product of the degrees that
 /// later vertices are reached by. Below it each vertex has a set of candidates; of a larger one a few are kept, the
 /// more likely the more neighbours they have, and stand for the others. The last set is counted. So the mean of the
-/// draws is the number of matches, whatever the weights; these only make it certain sooner. The same answers each time.
+/// draws is the number of matches, whatever the weights; these only reduce the variance. The same answers each time.
 class Sampler {
  public:
   /// Keeps `view`. Arcs that trees may begin at are drawn here, evenly from all; of a directed graph with a hash index

@@ -69,7 +69,7 @@ TEST(Rooms, PagedSetsAgreeWithArraysOverManyPages) {
               items_of(paged.w.diff(view(a), view(b), array)));
     std::shuffle(a.begin(), a.end(), random);
     EXPECT_EQ(items_of(paged.w.copy(view(a), paged.room<u32>())), a);
-    const auto stored = paged.w.sorted(view(a), paged.room<u32>());
+    const auto stored = sorted<1>(paged.w, view(a), paged.room<u32>(), 0, 0);
     std::sort(a.begin(), a.end());
     EXPECT_EQ(items_of(stored), a);
     // Slices and searches of a paged list.

@@ -69,7 +69,7 @@ TEST_F(SetsTest, RepeatsAndOrderOfTheFirstListStay) {
     ASSERT_EQ(items_of(w_.intersect_repeats(view(a), view(b), room)), both);
     Items ascending = a;
     std::sort(ascending.begin(), ascending.end());
-    ASSERT_EQ(items_of(w_.sorted(view(a), room)), ascending);
+    ASSERT_EQ(items_of(sorted<1>(w_, view(a), room, 0, 0)), ascending);
   }
 }
 
