@@ -102,9 +102,6 @@ std::string hint_for(const antlr4::Token& seen, const antlr4::Token* before, con
   if (seen.getType() == MatchaParser::COMMA && could_be(MatchaParser::ASSIGN)) {
     return "a tuple is not taken apart by names; its parts are `get(t, 0)`, `get(t, 1)`, …";
   }
-  if (seen.getType() == MatchaParser::COMMA && could_be(MatchaParser::CLOSE_PAREN)) {
-    return "a tuple is written `mk_tuple(val=[a, b])`";
-  }
   if (after != nullptr && after->getType() == MatchaParser::ASSIGN) {
     return "a name is bound once; give the new value a name of its own";
   }

@@ -211,7 +211,6 @@ class BadPrograms(cli.CliTest):
     def test_hints_for_python(self):
         for text, hint in (
             ("    u, v = G\n    return 1", "a tuple is not taken apart by names; its parts are `get(t, 0)`"),
-            ("    return apply(lambda v: (v, 1), vertices(G))", "a tuple is written `mk_tuple(val=[a, b])`"),
             ("    return [x for x in vertices(G)]", "there are no comprehensions; `apply(lambda x: f(x), cond="),
             ("    return sum(x for x in vertices(G))", "there are no comprehensions"),
         ):
