@@ -194,7 +194,7 @@ bool DriverCompiled::load(const session::Signature& program, const SampleGraph& 
   session::BindOptions options;
   options.graph = files.graph;
   options.table.labels = files.labels;
-  options.table.header = "no";  // A first edge may be what a size line is.
+  if (!graph.listed) options.table.header = "no";  // A first edge may be like a size line.
   options.directed = graph.directed;
   for (const differential::Param& param : subject_.program.params) {
     const auto input = files.inputs.find(param.name);

@@ -64,7 +64,7 @@ Value value_of(const matcha_result* result, std::size_t at) {
 Graph graph_of(const SampleGraph& sample, const std::filesystem::path& folder, std::string& error) {
   const Options options(matcha_options_new());
   set(options, "directed", sample.directed ? "true" : "false");
-  set(options, "header", "no");
+  if (!sample.listed) set(options, "header", "no");
   matcha_graph* made = nullptr;
   matcha_error* failed = nullptr;
   matcha_status status = MATCHA_OK;
