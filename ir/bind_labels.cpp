@@ -15,7 +15,9 @@ namespace {
 constexpr std::size_t kShownWords = 8;
 
 std::string hint_for(std::string_view word, const LabelWords& labels) {
-  if (labels.words.empty()) return "no label of this run is a word; vertices get theirs with `--labels FILE`";
+  if (labels.words.empty())
+    return "no label of this run is a word; vertices get theirs with `--labels FILE`, or `--vertices FILE --label "
+           "COLUMN`";
   std::string near = nearest_word(word, labels.words);
   if (!near.empty()) return fmt::format("did you mean `{}`?", near);
   std::vector<std::string> shown(labels.words.begin(), labels.words.begin() + static_cast<std::ptrdiff_t>(std::min(

@@ -280,7 +280,7 @@ Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::L
   const auto of_vertex = std::ranges::find(set_->labels, false, &pattern::LabelUse::of_edge);
   if (of_vertex == set_->labels.end() || graph.view().labels != nullptr || graph.vertex_count() == 0) return Status::Ok;
   return reporter_.error_at(Status::Run, sources_, of_vertex->loc, "the vertices of the graph have no labels",
-                            "give them labels with `--labels FILE`");
+                            "give them labels with `--labels FILE`, or `--vertices FILE --label COLUMN`");
 }
 
 /// What a query sees that the graph must not have lost.

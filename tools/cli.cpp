@@ -103,6 +103,17 @@ std::string meant_command(const std::string& verb, const std::vector<std::string
                               {"orbits", "motif:4", " --per vertex"}};
   const auto meant = std::ranges::find(kMeant, left[0], &Meant::verb);
   if (verb == "matcha" && meant != std::end(kMeant)) {
+    const bool has_options = std::any_of(left.begin() + 1, left.end(),
+                                         [](const std::string& word) { return word.starts_with("-") && word != "-"; });
+    if (has_options) {
+      const auto is_pattern = [](const std::string& word) {
+        return word == "--pattern" || word.starts_with("--pattern=");
+      };
+      std::string command =
+          std::ranges::any_of(left, is_pattern) ? "matcha run" : fmt::format("matcha run --pattern {}", meant->pattern);
+      for (std::size_t at = 1; at < left.size(); ++at) command += " " + quoted(left[at]);
+      return command.append(meant->options);
+    }
     const bool named = left.size() > 2;
     return fmt::format("matcha run --pattern {} {}{}", named ? quoted(left[1]) : meant->pattern,
                        left.size() > 1 ? quoted(left[named ? 2 : 1]) : "GRAPH", meant->options);

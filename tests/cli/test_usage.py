@@ -59,6 +59,8 @@ class Usage(cli.CliTest):
             (["explain", "K4", graph], "`--pattern K4`"),
             (["count", "triangle", graph], f"did you mean `matcha run --pattern triangle {graph}`?"),
             (["match", "a->b", graph], f"did you mean `matcha run --pattern 'a->b' {graph} --matches rows.csv`?"),
+            (["count", "--pattern", "house", graph], f"did you mean `matcha run --pattern house {graph}`?"),
+            (["motifs", "--threads", "2", graph], f"did you mean `matcha run --pattern motif:4 --threads 2 {graph}`?"),
             (["orbits", graph], f"did you mean `matcha run --pattern motif:4 {graph} --per vertex`?"),
             (["count"], "did you mean `matcha run --pattern triangle GRAPH`?"),
             (["build", "--pattern", "house"], "did you mean `matcha pattern house | matcha build -`?"),

@@ -6,10 +6,12 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "runtime/graph/column_names.h"
 #include "runtime/graph/detail/duckdb.h"
 #include "runtime/graph/detail/ntriples.h"
 #include "runtime/graph/detail/raw_rows.h"
 #include "runtime/graph/detail/table.h"
+#include "runtime/graph/detail/tokens.h"
 #include "runtime/graph/detail/tve.h"
 #include "runtime/graph/formats/read_format.h"
 #include "runtime/graph/mtg.h"
@@ -309,6 +311,24 @@ std::vector<std::int64_t> take_ids(Rows& rows, IdKind kind, NameTable& names) {
   return ids;
 }
 
+/// The column of labels in a vertices file, if the user names none and no labels file: the one whose name in the
+/// heading is usual, such as `type`, or `label` among several. A heading names the column of ids too.
+Result<std::optional<ColumnRef>> usual_label_column(const GraphSpec& spec, LineSource& source) {
+  if (!spec.labels_path.empty() || spec.table.heading == Heading::No) return std::optional<ColumnRef>();
+  Result<std::vector<std::vector<std::string>>> lines = first_cells(source, 1);
+  if (!lines) return lines.error();
+  std::vector<std::string> found;
+  bool has_ids = spec.id_column.has_value();
+  for (const std::string& name : lines->empty() ? std::vector<std::string>() : lines->front()) {
+    has_ids = has_ids || id_likeness(name) != 0;
+    if (is_usual_name(name, ColumnRole::Label)) found.push_back(name);
+  }
+  const auto label =
+      std::find_if(found.begin(), found.end(), [](const std::string& name) { return lower_case(name) == "label"; });
+  if (!has_ids || found.empty() || (found.size() > 1 && label == found.end())) return std::optional<ColumnRef>();
+  return std::optional<ColumnRef>(label == found.end() ? found.front() : *label);
+}
+
 Status read_vertices(RawGraph& raw, const IoOptions& options, Budget& budget, RunIds& ids) {
   const GraphSpec& spec = raw.spec;
   Result<std::unique_ptr<LineSource>> source = LineSource::open(spec.vertices_path, options);
@@ -316,20 +336,24 @@ Status read_vertices(RawGraph& raw, const IoOptions& options, Budget& budget, Ru
   if ((*source)->is_mtg()) {
     return input_error(spec.vertices_path, 0, "expected a vertices file, found a .mtg", "one id a line");
   }
+  std::optional<ColumnRef> label = spec.label_column;
+  if (!label && !raw.labels) {
+    Result<std::optional<ColumnRef>> usual = usual_label_column(spec, **source);
+    if (!usual) return usual.error();
+    label = *usual;
+  }
   TableRequest ask{{{0, ColumnKind::Vertex, "", ColumnRole::Id}}, true, spec.table, std::max(ids.kind, ids.wanted)};
   ask.decides_ids = false;
-  ask.lists_vertices = spec.label_column.has_value();
+  ask.lists_vertices = label.has_value();
   if (spec.id_column) ask.columns[0] = {spec.id_column->index, ColumnKind::Vertex, spec.id_column->name};
-  if (spec.label_column) {
-    ask.columns.push_back({spec.label_column->index, ColumnKind::Label, spec.label_column->name});
-  }
+  if (label) ask.columns.push_back({label->index, ColumnKind::Label, label->name});
   const bool by_name = !ask.columns[0].name.empty() || (ask.columns.size() > 1 && !ask.columns[1].name.empty());
   if (by_name) ask.options.heading = Heading::Auto;
   ask.options.text_ids = false;
   Result<Rows> rows = read_table(**source, ask, options, budget, ids.wanted);
   if (!rows) return rows.error();
   std::vector<std::int64_t> listed = take_ids(*rows, ask.ids, raw.vertex_names);
-  if (spec.label_column) {
+  if (label) {
     raw.labels = labels_of_rows(spec.vertices_path, *rows, listed);
     if (ask.ids == IdKind::Text) {
       raw.labels->ids.clear();

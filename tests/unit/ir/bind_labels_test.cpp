@@ -54,8 +54,9 @@ TEST(BindLabels, UnknownWordsAreReportedWithTheNearest) {
 TEST(BindLabels, NumbersAreNoWords) {
   Parsed parsed(kLabelled);
   EXPECT_FALSE(bind_labels(parsed.context, *parsed.module, words({}), parsed.diagnostics));
-  EXPECT_EQ(parsed.diagnostics.all()[0].hint,
-            "no label of this run is a word; vertices get theirs with `--labels FILE`");
+  EXPECT_EQ(
+      parsed.diagnostics.all()[0].hint,
+      "no label of this run is a word; vertices get theirs with `--labels FILE`, or `--vertices FILE --label COLUMN`");
 }
 
 }  // namespace

@@ -282,6 +282,25 @@ TEST_F(Tables, VerticesWithLabels) {
   EXPECT_EQ(load_error(spec).message, "vertex `a` has a second label");
 }
 
+TEST_F(Tables, VerticesWithAHeadingHaveLabels) {
+  const auto labels_of = [this](const std::string& vertices) {
+    GraphSpec spec = table("a,b\nb,c\n");
+    spec.vertices_path = folder_.file("v", vertices);
+    const LoadedGraph loaded = load(spec);
+    return loaded.graph.view().labels == nullptr ? std::vector<std::string>() : loaded.graph.dictionary().words();
+  };
+  EXPECT_EQ(labels_of("id,label\na,x\nb,y\n"), (std::vector<std::string>{"", "x", "y"}));
+  EXPECT_EQ(labels_of("name;age;Type\na;3;x\nb;4;y\n"), (std::vector<std::string>{"", "x", "y"}));
+  EXPECT_EQ(labels_of("id,type,label\na,p,x\nb,q,y\n"), (std::vector<std::string>{"", "x", "y"}));
+  // Several usual names, no name of ids, or a labels file.
+  EXPECT_EQ(labels_of("id,type,kind\na,p,x\nb,q,y\n"), std::vector<std::string>());
+  EXPECT_EQ(labels_of("id,color\na,p\nb,q\n"), std::vector<std::string>());
+  GraphSpec spec = table("a,b\nb,c\n");
+  spec.vertices_path = folder_.file("v", "id,label\na,x\nb,y\n");
+  spec.labels_path = folder_.file("l", "a one\nb two\nc one\n");
+  EXPECT_EQ(load(spec).graph.dictionary().words(), (std::vector<std::string>{"one", "two"}));
+}
+
 TEST_F(Tables, AnotherInputIsText) {
   // Values read as numbers are read again.
   InputSet set;
