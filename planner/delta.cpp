@@ -62,7 +62,7 @@ class Planner {
   double step_cost(int newest, Mask placed) const;
   bool may_be_counted(Mask rest, Mask placed) const;
   bool alike(int u, int v) const;
-  bool may_meet(int u, int v) const;
+  bool may_coincide(int u, int v) const;
   std::vector<int> best_order(int a, int b, double& cost) const;
   std::vector<int> greedy_order(int a, int b) const;
   void break_symmetry(DeltaTerm& term);
@@ -146,7 +146,7 @@ bool Planner::alike(int u, int v) const {
          requirements_.off_before[i] == requirements_.off_before[j];
 }
 
-bool Planner::may_meet(int u, int v) const {
+bool Planner::may_coincide(int u, int v) const {
   return pattern_.label(u).empty() || pattern_.label(v).empty() || pattern_.label(u) == pattern_.label(v);
 }
 
@@ -160,7 +160,7 @@ bool Planner::may_be_counted(Mask rest, Mask placed) const {
       seen = group;
       for_each(rest, [&](int w) {
         for_each(seen, [&](int u) {
-          if (may_meet(u, w)) group |= bit(w);
+          if (may_coincide(u, w)) group |= bit(w);
         });
       });
     }

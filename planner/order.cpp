@@ -65,7 +65,8 @@ Candidates candidates_of(const CostModel& model, const Order& order, Mask bound,
 }
 
 /// Whether the program iterates over that one of the last two vertices that has fewer candidates, as `Nest` decides it.
-bool walks_smaller(const Pattern& pattern, const CostModel& model, const Order& order, Mask before, int v, int last) {
+bool iterates_smaller(const Pattern& pattern, const CostModel& model, const Order& order, Mask before, int v,
+                      int last) {
   const Requirements& requirements = model.requirements();
   const auto stored = [&](int w) {
     return (requirements.wanted(w) & before) != 0 &&
@@ -85,7 +86,7 @@ bool walks_smaller(const Pattern& pattern, const CostModel& model, const Order& 
 double level_cost(const Pattern& pattern, const CostModel& model, const Order& order, Mask bound, int newest,
                   std::size_t given) {
   const Mask left = pattern.all() & ~bound, before = bound & ~bit(newest);
-  if (count(left) == 1 && given == 0 && walks_smaller(pattern, model, order, before, newest, lowest(left))) {
+  if (count(left) == 1 && given == 0 && iterates_smaller(pattern, model, order, before, newest, lowest(left))) {
     const Candidates last = candidates_of(model, order, bound, lowest(left));
     const double cost = model.meeting_smaller(bound, order.larger, candidates_of(model, order, before, newest),
                                               candidates_of(model, order, before, lowest(left)),
@@ -120,7 +121,7 @@ double share_in_bits(const CostModel& model, const Order& order) {
 }
 
 /// True if two vertices must be kept apart by a comparison, or by a look-up where one is counted.
-bool may_meet(const Pattern& pattern, const CostModel& model, const Order& order, int u, int v, Mask before) {
+bool may_coincide(const Pattern& pattern, const CostModel& model, const Order& order, int u, int v, Mask before) {
   if (!model.requirements().injective) return false;
   const bool ordered = has(order.larger[at(v)], u) || has(order.larger[at(u)], v);
   return !ordered && !labels_differ(pattern, u, v) && !model.requirements().distinct(u, v, before);
@@ -150,7 +151,7 @@ double last_work(const Pattern& pattern, const CostModel& model, const Order& or
   const bool bits = share_in_bits(model, order) > 0 && count(wanted) > 0 && has(wanted, order.vertices.front());
   bool depends = has(model.requirements().any(last), walked) || wanted == 0, conditions = false;
   for_each(before & ~bit(walked), [&](int u) {
-    conditions = conditions || may_meet(pattern, model, order, u, walked, before & ~bit(walked));
+    conditions = conditions || may_coincide(pattern, model, order, u, walked, before & ~bit(walked));
   });
   bool cuts = false;
   double work = 0;
@@ -175,7 +176,7 @@ double last_work(const Pattern& pattern, const CostModel& model, const Order& or
       depends = depends || !formula;
     }
     cuts = cuts || ordered;
-    if (!may_meet(pattern, model, order, u, last, before)) continue;
+    if (!may_coincide(pattern, model, order, u, last, before)) continue;
     // Vertices that come from these lists are in them, except where the lists are cut.
     if ((wanted & ~(model.requirements().wanted(u) & placed)) == 0) {
       depends = depends || (u == walked && cuts);

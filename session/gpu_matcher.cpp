@@ -108,8 +108,8 @@ bool fits_gpu(const codegen::MatchTask& task, std::optional<std::uint64_t> most)
   return !task.rows && tells && DeviceBatch::problem_of(task.query).empty();
 }
 
-void take_to_gpu(codegen::MatchTask& task, const std::shared_ptr<codegen::MatchBatch>& batch,
-                 std::optional<std::uint64_t> most, double ms_before) {
+void use_gpu(codegen::MatchTask& task, const std::shared_ptr<codegen::MatchBatch>& batch,
+             std::optional<std::uint64_t> most, double ms_before) {
   task.maybe_batch = batch;
   task.ms_before = ms_before;
   if (most) most = codegen::maps_for(*most, task.divisor);

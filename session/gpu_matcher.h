@@ -39,7 +39,7 @@ bool fits_gpu(const codegen::MatchTask& task, std::optional<std::uint64_t> most)
 
 /// Puts a task that fits into a batch. `most`: the number of matches after which to stop. `ms_before`: milliseconds
 /// that a CPU may search first; 0: it does not search.
-void take_to_gpu(codegen::MatchTask& task, const std::shared_ptr<codegen::MatchBatch>& batch,
-                 std::optional<std::uint64_t> most, double ms_before);
+void use_gpu(codegen::MatchTask& task, const std::shared_ptr<codegen::MatchBatch>& batch,
+             std::optional<std::uint64_t> most, double ms_before);
 
 }  // namespace matcha::session

@@ -156,7 +156,7 @@ void MotifSets::add(const codegen::MotifTask& task, std::optional<double> ns_of_
   ++programs_;
 }
 
-bool MotifSets::pay(const runtime::Graph& graph, unsigned threads) const {
+bool MotifSets::are_cheaper(const runtime::Graph& graph, unsigned threads) const {
   if (programs_ == 0) return false;
   const double workers = threads == 0 ? 1 : threads;
   return always_ || motif_cost(graph, shared_->wanted) / std::pow(workers, price::motif_threads) <

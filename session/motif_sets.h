@@ -36,7 +36,7 @@ class MotifSets {
   /// any cost.
   void add(const codegen::MotifTask& task, std::optional<double> ns_of_program);
   /// Whether counting them together costs less than compiling and running their programs.
-  bool pay(const runtime::Graph& graph, unsigned threads) const;
+  bool are_cheaper(const runtime::Graph& graph, unsigned threads) const;
   /// Whether all counts of a task were added.
   bool has(const codegen::MotifTask& task) const { return (task.wanted() & ~shared_->wanted).none(); }
   /// Shared by all tasks, so that they count together.

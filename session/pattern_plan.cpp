@@ -43,7 +43,7 @@ Status choose(PatternSource& pattern, const runtime::Graph& graph, const runtime
   const bool choosable = !request.rows && can_be_ranked(graph);
   const bool by_degree = choosable && request.order == "degree";
   const auto sketch_by = [&](bool ranked) {
-    const SketchUse use{request.device, ranked, pattern.vertex_labelled(), pattern.is_told_by_arc_labels()};
+    const SketchUse use{request.device, ranked, pattern.vertex_labelled(), pattern.is_determined_by_edge_labels()};
     return request.maybe_sketches != nullptr ? request.maybe_sketches->of(graph, dictionary, use)
                                              : sketch_of(graph, dictionary, use);
   };

@@ -82,7 +82,7 @@ std::size_t most_of_copies(const runtime::LabelDictionary& dictionary) {
 
 bool PatternSource::vertex_labelled() const { return std::ranges::any_of(set_->patterns, &pattern::Pattern::labelled); }
 
-bool PatternSource::is_told_by_arc_labels() const {
+bool PatternSource::is_determined_by_edge_labels() const {
   return !set_->motif && induced() == pattern::Induced::Edge && pattern::LabelModel::fits(set_->patterns.front());
 }
 

@@ -77,7 +77,7 @@ class PatternSource {
   bool vertex_labelled() const;
   bool edge_labelled() const { return set_->patterns.front().edge_labelled(); }
   /// One pattern with labels on all arcs, which determine its number of matches (LabelModel).
-  bool is_told_by_arc_labels() const;
+  bool is_determined_by_edge_labels() const;
   /// The one label of all edges, as a program writes it, of an undirected pattern that asks for nothing of edges with
   /// other labels; every vertex has such an edge. Nothing for other patterns.
   std::optional<std::string> only_edge_label() const;

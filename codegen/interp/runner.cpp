@@ -156,7 +156,7 @@ bool Runner::again(const ir::Repeat& begin, const ir::Again& end, std::int64_t d
 
 void Runner::poll() {
   if (iterations_++ % kLookEvery != 0 || ending_) return;
-  runtime::PageLimit::look();
+  runtime::PageLimit::check();
   if (options_.stop_request != nullptr && options_.stop_request->load(std::memory_order_relaxed) != 0) {
     ending_ = Ending::Stopped;
   } else if (options_.deadline && std::chrono::steady_clock::now() >= *options_.deadline) {

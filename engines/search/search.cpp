@@ -37,8 +37,9 @@ Search::Search(const Candidates& candidates, const Query& query, const SetKernel
   const bool any_label = std::ranges::any_of(query.labels, [](const auto& label) { return !label; });
   for (int u = 0; u < query.size; ++u) {
     for (int w = 0; w < query.size; ++w) {
-      const bool may_meet = !query.labels[at(u)] || !query.labels[at(w)] || query.labels[at(u)] == query.labels[at(w)];
-      if (may_meet) same_label_[at(u)] |= bit(w);
+      const bool may_coincide =
+          !query.labels[at(u)] || !query.labels[at(w)] || query.labels[at(u)] == query.labels[at(w)];
+      if (may_coincide) same_label_[at(u)] |= bit(w);
     }
     // A vertex without a label may share images with all, so there is one group.
     if (any_label) same_label_[at(u)] = query.all();

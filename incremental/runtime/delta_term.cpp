@@ -63,7 +63,7 @@ class Maker {
   void attach(User& user, int level, const Link& from);
   int step(User& user, int level, TermStep::Kind kind, const Link& row);
   void bound(User& user, int level, int v);
-  bool may_meet(int u, int v) const;
+  bool may_coincide(int u, int v) const;
   bool may_hold(const Key& key, int e) const;
   bool surely_holds(const Key& key, int e) const;
   int value_of(const Key& key, bool needed);
@@ -198,7 +198,7 @@ void Maker::apply(User& user, int level, int v) {
   }
 }
 
-bool Maker::may_meet(int u, int v) const {
+bool Maker::may_coincide(int u, int v) const {
   const std::uint32_t a = p().classes[at(u)], b = p().classes[at(v)];
   return a == kAnyClass || b == kAnyClass || a == b;
 }
@@ -349,7 +349,7 @@ Term Maker::make() {
     grouped[at(v)] = true;
     for (std::size_t i = 0; i < members.size(); ++i) {
       for (int w = walked; w < n; ++w) {
-        if (grouped[at(w)] || !may_meet(members[i], w)) continue;
+        if (grouped[at(w)] || !may_coincide(members[i], w)) continue;
         grouped[at(w)] = true;
         members.push_back(w);
       }

@@ -62,7 +62,7 @@ bool rt_stops(const RegionContext* region) {
   if (std::atomic_ref<std::uint32_t>(const_cast<std::uint32_t&>(region->stop)).load(std::memory_order_relaxed) !=
       kLooksAtPages)
     return true;
-  PageLimit::look();
+  PageLimit::check();
   return false;
 }
 

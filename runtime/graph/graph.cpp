@@ -274,7 +274,7 @@ Status ensure_split_offsets(Graph& graph, std::uint64_t block_arcs) {
     Buffer<std::uint32_t> halves(2 * view.universe + 1);
     const auto fill = [&](const Block& block, BothSizes sizes) {
       for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
-        PageLimit::look();
+        PageLimit::check();
         const std::uint64_t begin = view.offsets[vertex], end = view.offsets[vertex + 1];
         const std::uint64_t below = detail::count_below(view.neighbors + begin, view.neighbors + end, vertex);
         halves[2 * vertex] = static_cast<std::uint32_t>(begin);

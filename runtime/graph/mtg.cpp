@@ -270,7 +270,7 @@ class MtgReader {
     } else {
       Buffer<std::int64_t> copy(mtg_.header.universe);
       for_blocks(Block(0, mtg_.header.universe, kUniverseGrain), [&](const Block& block) {
-        PageLimit::look();
+        PageLimit::check();
         std::copy(ids + block.begin(), ids + block.end(), copy.data() + block.begin());
       });
       universe = std::make_shared<const Universe>(Universe::from_sorted(std::move(copy)));

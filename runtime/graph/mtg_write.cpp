@@ -69,7 +69,7 @@ detail::MtgHalfSizes half_sizes_of(const Graph& graph) {
 void write_slowly(std::string_view bytes, detail::OutputFile& file) {
   const std::uint64_t step = PageLimit::is_any() ? detail::kMtgPiece : bytes.size();
   for (std::uint64_t at = 0; at < bytes.size(); at += step) {
-    PageLimit::look();
+    PageLimit::check();
     file.write(bytes.substr(at, step));
   }
 }

@@ -230,7 +230,7 @@ class RankedArcs final : public detail::EdgeBlocks {
   Status read(std::uint64_t block, std::vector<detail::RankPair>& edges) const override {
     edges.clear();
     for (std::uint64_t rank = cuts_[block]; rank != cuts_[block + 1]; ++rank) {
-      PageLimit::look();
+      PageLimit::check();
       for (std::uint64_t at = view_.offsets[rank]; at != view_.offsets[rank + 1]; ++at) {
         edges.push_back({numbers_.to[rank], numbers_.to[view_.neighbors[at]]});
       }

@@ -16,9 +16,9 @@ namespace matcha::runtime {
 
 namespace {
 
-constexpr std::chrono::milliseconds kNap{1};
+constexpr std::chrono::milliseconds kWatchInterval{1};
 /// The system maps some megabytes of cached pages per millisecond and thread; a check takes a microsecond or two.
-constexpr std::chrono::microseconds kLookTime{20};
+constexpr std::chrono::microseconds kCheckInterval{20};
 
 /// The memory of this process as Linux reports it.
 class ProcessMemory {
@@ -90,22 +90,22 @@ PageLimit::~PageLimit() {
     all.count.fetch_sub(1, std::memory_order_relaxed);
   }
   ends_.store(true, std::memory_order_relaxed);
-  if (looker_.joinable()) looker_.join();
+  if (watcher_.joinable()) watcher_.join();
 }
 
 bool PageLimit::is_any() { return limits().count.load(std::memory_order_relaxed) != 0; }
 
-void PageLimit::look() {
+void PageLimit::check() {
   if (!is_any()) return;
-  thread_local std::chrono::steady_clock::time_point next_look;
+  thread_local std::chrono::steady_clock::time_point next_check;
   const std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now();
-  if (now < next_look) return;
+  if (now < next_check) return;
   {
     LimitsInForce& all = limits();
     const std::shared_lock<std::shared_mutex> lock(all.guard);
     for (PageLimit* limit : all.limits) limit->enforce();
   }
-  next_look = std::chrono::steady_clock::now() + kLookTime;
+  next_check = std::chrono::steady_clock::now() + kCheckInterval;
 }
 
 void PageLimit::watch(std::string_view file, std::shared_ptr<const void> owner) {
@@ -114,7 +114,7 @@ void PageLimit::watch(std::string_view file, std::shared_ptr<const void> owner) 
     files_.push_back({file, std::move(owner)});
   }
   others_.store(count_others(), std::memory_order_relaxed);
-  if (!looker_.joinable()) looker_ = std::thread([this] { watch_pages(); });
+  if (!watcher_.joinable()) watcher_ = std::thread([this] { watch_pages(); });
 }
 
 void PageLimit::expect_random_access() {
@@ -185,7 +185,7 @@ void PageLimit::enforce() {
 
 void PageLimit::watch_pages() {
   while (!ends_.load(std::memory_order_relaxed)) {
-    std::this_thread::sleep_for(kNap);
+    std::this_thread::sleep_for(kWatchInterval);
     enforce();
   }
 }

@@ -42,7 +42,7 @@ class PageLimit {
   static bool is_any();
   /// Enforces all limits of the process, unless the calling thread did so a few microseconds ago. When it returns, no
   /// more than the limit is resident, apart from what other threads read meanwhile.
-  static void look();
+  static void check();
 
   /// Counts the pages of a file from now on. `file`: all of its bytes, mapped read-only; `owner` keeps them mapped as
   /// long as this object.
@@ -77,7 +77,7 @@ class PageLimit {
   std::mutex drops_guard_;  ///< Held while pages are dropped: other threads over the limit wait for it.
   std::uint64_t drops_ = 0;
   std::atomic<bool> ends_{false};
-  std::thread looker_;
+  std::thread watcher_;
 };
 
 }  // namespace matcha::runtime

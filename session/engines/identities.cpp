@@ -72,7 +72,7 @@ class Identities final : public WithoutProgram {
       MotifSets& together = *context_.maybe_together;
       task.maybe_shared = together.shared();
       // Of several patterns that were all asked about, identities count all or none.
-      if (together.has(task)) offer.ns = together.pay(graph(), catalog.threads) ? 0 : planner::kUnknownNs;
+      if (together.has(task)) offer.ns = together.are_cheaper(graph(), catalog.threads) ? 0 : planner::kUnknownNs;
     }
     return finished(std::move(offer), std::move(task));
   }

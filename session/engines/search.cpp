@@ -55,7 +55,7 @@ class Search final : public WithoutProgram {
     offer.make = [this, may_go_to_gpu] {
       codegen::MatchTask all = task();
       if (may_go_to_gpu && fits_gpu(all, question_.most)) {
-        take_to_gpu(all, gpu_batch(graph(), context_.code_folder), question_.most, kSearchBeforeGpu);
+        use_gpu(all, gpu_batch(graph(), context_.code_folder), question_.most, kSearchBeforeGpu);
       }
       return codegen::make_matcher(std::move(all));
     };
@@ -74,7 +74,7 @@ class Search final : public WithoutProgram {
     offer.ns = use == SearchUse::Faster ? catalog.ns_to_open : planner::kUnknownNs;
     offer.make = [this] {
       codegen::MatchTask all = task();
-      take_to_gpu(all, batch(), question_.most, 0);
+      use_gpu(all, batch(), question_.most, 0);
       return codegen::make_matcher(std::move(all));
     };
     offer.plan = [this] { return lines(); };

@@ -57,7 +57,7 @@ ArcSums sums_of_part(const LabelPart& part, std::uint64_t label, PartKind kind, 
     const std::uint64_t first = block.begin() == 0 ? 0 : part.ends[block.begin() - 1];
     std::uint64_t at = first;
     for (std::uint64_t row = block.begin(); row != block.end(); ++row) {
-      PageLimit::look();
+      PageLimit::check();
       const std::uint32_t vertex = part.rows[row];
       for (; at != part.ends[row]; ++at) {
         const std::uint32_t item = part.items[at];
@@ -91,7 +91,7 @@ ArcSums sums_of_rows(const SummedRows& rows, std::uint64_t first, std::uint64_t 
     const std::uint32_t own = static_cast<std::uint32_t>(vertex);
     const std::uint64_t end = rows.offsets[vertex + 1];
     for (std::uint64_t at = rows.offsets[vertex]; at < end; at += kItemsALook) {
-      PageLimit::look();
+      PageLimit::check();
       const std::uint64_t stop = std::min(end, at + kItemsALook);
       sums +=
           rows.maybe_from != nullptr ? sums_of_row<true>(rows, own, at, stop) : sums_of_row<false>(rows, own, at, stop);

@@ -261,7 +261,7 @@ class TurnedArcs final : public InfoBlocks {
     edges.clear();
     const std::uint64_t* const info = static_cast<const std::uint64_t*>(view_.edge_info);
     for (std::uint64_t rank = cuts_[block]; rank != cuts_[block + 1]; ++rank) {
-      PageLimit::look();
+      PageLimit::check();
       for (std::uint64_t at = view_.offsets[rank]; at != view_.offsets[rank + 1]; ++at) {
         edges.push_back({view_.neighbors[at], static_cast<std::uint32_t>(rank), info[at]});
       }
@@ -329,7 +329,7 @@ class Slicer {
   Status each_arc(const GraphView& view, const Use& use) {
     const std::int64_t* const info = static_cast<const std::int64_t*>(view.edge_info);
     for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
-      PageLimit::look();
+      PageLimit::check();
       if (rank % (std::uint64_t{1} << 16) == 0 && options_.cancelled()) return interrupted_error();
       for (std::uint64_t at = view.offsets[rank]; at != view.offsets[rank + 1]; ++at) {
         Status done = use(rank, view.neighbors[at], info[at]);

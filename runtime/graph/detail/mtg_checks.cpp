@@ -19,7 +19,7 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-constexpr std::uint64_t kVerticesALook = 16;  ///< Vertices between two checks of the page limit.
+constexpr std::uint64_t kVerticesPerCheck = 16;  ///< Vertices between two checks of the page limit.
 constexpr std::uint64_t kUniverseGrain = std::uint64_t{1} << 14;
 
 /// True if `is_good(at)` for all of [begin, end), on all threads.
@@ -28,7 +28,7 @@ bool all_good(std::uint64_t begin, std::uint64_t end, const IsGood& is_good) {
   std::atomic<bool> good{true};
   for_blocks(Block(begin, std::max(begin, end), kUniverseGrain), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
-      if (at % kVerticesALook == 0) PageLimit::look();
+      if (at % kVerticesPerCheck == 0) PageLimit::check();
       if (!is_good(at)) good.store(false, std::memory_order_relaxed);
     }
   });
@@ -153,7 +153,7 @@ class MtgChecks {
     };
     const auto look = [&](const Block& block, HalvesFound found) {
       for (std::uint64_t vertex = block.begin(); vertex != block.end(); ++vertex) {
-        if (vertex % kVerticesALook == 0) PageLimit::look();
+        if (vertex % kVerticesPerCheck == 0) PageLimit::check();
         const std::uint64_t begin = offsets[vertex], end = offsets[vertex + 1];
         const std::uint64_t below = count_below(neighbors + begin, neighbors + end, vertex);
         add(found.lower, below);
@@ -262,7 +262,7 @@ Status check_mtg_codes(const MtgFile& file, std::uint64_t words) {
   if (!has_words && file.info_kind() != InfoKind::Bool) return Done{};
   std::atomic<bool> good{true};
   for_blocks(Block(0, file.header.arc_count, kUniverseGrain), [&](const Block& block) {
-    PageLimit::look();
+    PageLimit::check();
     const bool all = std::all_of(info + block.begin(), info + block.end(),
                                  [&](std::int64_t word) { return has_words ? is_word(word) : word == 0 || word == 1; });
     if (!all) good.store(false, std::memory_order_relaxed);

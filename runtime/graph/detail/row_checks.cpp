@@ -87,7 +87,7 @@ bool block_is_good(const UncheckedRows& rows, std::uint64_t first, std::uint64_t
   for (std::uint64_t vertex = first; vertex != last; ++vertex) {
     const std::uint64_t row = offsets[vertex], next = offsets[vertex + 1];
     if (row == next) continue;
-    PageLimit::look();
+    PageLimit::check();
     if (row != begin) {
       const std::uint32_t before = rows.neighbors[row - 1], here = rows.neighbors[row];
       allowed += before > here || (rows.simple && before == here) ? 1 : 0;
@@ -97,7 +97,7 @@ bool block_is_good(const UncheckedRows& rows, std::uint64_t first, std::uint64_t
   if (descents(rows.neighbors + begin, end - begin, rows.simple) != allowed) return false;
   if (!rows.loop_free) return true;
   for (std::uint64_t vertex = first; vertex != last; ++vertex) {
-    PageLimit::look();
+    PageLimit::check();
     if (has_own_vertex(rows, vertex, offsets[vertex], offsets[vertex + 1])) return false;
   }
   return true;
@@ -110,7 +110,7 @@ std::uint64_t descents(const std::uint32_t* items, std::uint64_t count, bool str
   std::uint64_t found = 0;
   // The last item of a piece is the first of the next one.
   for (std::uint64_t at = 0; at + 1 < count; at += kPiece - 1) {
-    PageLimit::look();
+    PageLimit::check();
     found += kRowKernels.descents(items + at, static_cast<std::uint32_t>(std::min(kPiece, count - at)), strict);
   }
   return found;
@@ -157,7 +157,7 @@ std::uint64_t plain_sum(std::string_view bytes) {
   if (state == nullptr) throw std::bad_alloc();
   XXH3_64bits_reset(state.get());
   for (std::uint64_t at = 0; at < bytes.size(); at += kBytesALook) {
-    PageLimit::look();
+    PageLimit::check();
     const std::string_view part = bytes.substr(at, kBytesALook);
     XXH3_64bits_update(state.get(), part.data(), part.size());
   }

@@ -63,7 +63,7 @@ TEST(PageLimit, ThreadsThatLookHaveLittleInMemory) {
   std::uint64_t sum = 0, most = 0;
   constexpr std::uint64_t kStep = std::uint64_t{1} << 18;
   for (std::uint64_t at = 0; at < content.size(); at += kStep) {
-    PageLimit::look();
+    PageLimit::check();
     sum += sum_of(file->bytes.substr(at, kStep));
     most = std::max(most, present(file->bytes));
   }
