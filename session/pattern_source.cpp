@@ -193,9 +193,17 @@ Status PatternSource::check_options() const {
 
 void PatternSource::check_orbits() {
   const int most = options_.per == "vertex" ? 5 : 4;
-  if (!set_->motif || set_->patterns.front().size() > most) {
+  if (set_->cliques == 0U) {
     diagnostics_.error(DiagId::PatternPlan, loc_,
-                       fmt::format("orbits of {} are counted of `motif:2` to `motif:{}`",
+                       fmt::format("cliques of one size are counted at each {}", options_.per),
+                       "give a number of vertices: `clique:5`");
+  } else if (counts_cliques()) {
+    if (!options_.embeddings && options_.algorithm == "auto") return;
+    diagnostics_.error(DiagId::PatternPlan, loc_, "cliques at each row are counted by pivot trees, each once",
+                       options_.embeddings ? "leave `--embeddings` out" : "leave `--algorithm` out");
+  } else if (!set_->motif || set_->patterns.front().size() > most) {
+    diagnostics_.error(DiagId::PatternPlan, loc_,
+                       fmt::format("counts at each of the {} are of `motif:2` to `motif:{}`, and of `clique:K`",
                                    options_.per == "vertex" ? "vertices" : "edges", most),
                        "leave `--per` out for one count of each pattern");
   } else if (options_.embeddings || options_.algorithm != "auto") {
@@ -450,8 +458,19 @@ std::optional<pattern::PatternProgram> PatternSource::write_for(const pattern::G
   return write_plan(options_.plan, sketch);
 }
 
-codegen::OrbitTask PatternSource::orbits() const {
-  return {set_->patterns.front().size(), options_.per == "edge", induced() == pattern::Induced::Vertex};
+std::vector<std::string> PatternSource::columns_of_rows() const {
+  using Task = codegen::CliqueTask;
+  if (counts_cliques()) return Task{0, options_.per == "edge" ? Task::Per::Edge : Task::Per::Vertex}.columns();
+  return codegen::OrbitTask{set_->patterns.front().size(), options_.per == "edge",
+                            induced() == pattern::Induced::Vertex}
+      .columns();
+}
+
+bool PatternSource::counts_cliques() const {
+  if (set_->cliques) return true;
+  const pattern::Pattern& one = set_->patterns.front();
+  return set_->patterns.size() == 1 && is_complete() && one.size() >= 2 && !one.directed && !one.labelled() &&
+         !one.edge_labelled() && !one.has_loops() && !one.has_constants();
 }
 
 std::vector<int> PatternSource::row_vertices() const {
@@ -468,7 +487,7 @@ std::vector<bool> PatternSource::label_columns() const {
 }
 
 std::vector<std::string> PatternSource::vertex_names() const {
-  if (!options_.per.empty()) return orbits().columns();
+  if (!options_.per.empty()) return columns_of_rows();
   if (set_->cliques) return {"cliques"};
   if (query_ && !query_->headings.empty()) return query_->headings;
   std::vector<std::string> names;
@@ -509,8 +528,10 @@ std::string PatternSource::semantics(bool rows) const {
                                     ? fmt::format(", or its arcs in {} other directions", set_->patterns.size() - 1)
                                     : "");
   if (set_->cliques == 0U) return "cliques of each number of vertices; subgraphs, edge- and vertex-induced alike";
-  if (set_->cliques) {
-    return fmt::format("cliques of {} vertices; subgraphs, edge- and vertex-induced alike", *set_->cliques);
+  if (set_->cliques || (!options_.per.empty() && counts_cliques())) {
+    return fmt::format("cliques of {} vertices{}; subgraphs, edge- and vertex-induced alike",
+                       set_->cliques ? *set_->cliques : static_cast<std::uint32_t>(first.size()),
+                       options_.per.empty() ? "" : " at each " + options_.per);
   }
   const std::string list = rows ? "list of " : "";
   if (match() == pattern::Match::Homo) {
@@ -547,7 +568,11 @@ std::string PatternSource::meaning() const {
 
 Signature PatternSource::signature(bool rows) const {
   Signature signature;
-  signature.entry = set_->cliques ? "cliques" : !options_.per.empty() ? "orbits" : set_->motif ? "motifs" : "pattern";
+  const bool has_columns = !options_.per.empty();
+  signature.entry = set_->cliques || (has_columns && counts_cliques()) ? "cliques"
+                    : has_columns                                      ? "orbits"
+                    : set_->motif                                      ? "motifs"
+                                                                       : "pattern";
   signature.maybe_types = std::make_shared<frontend::TypeTable>();
   frontend::TypeTable& types = *signature.maybe_types;
   const frontend::Type* const one = types.int_type();
@@ -555,7 +580,7 @@ Signature PatternSource::signature(bool rows) const {
   const auto ints = [&](std::size_t count) { return types.tuple(std::vector<const frontend::Type*>(count, one)); };
   const std::size_t motifs = set_->patterns.size();
   if (!options_.per.empty()) {
-    signature.result = types.list(ints(orbits().columns().size()));
+    signature.result = types.list(ints(columns_of_rows().size()));
   } else if (set_->cliques == 0U) {
     signature.result = types.list(one);
   } else if (set_->motif) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engines/cliques/clique_task.h"
 #include "engines/identities/orbit_task.h"
 #include "ir/support/source.h"
 #include "planner/program.h"
@@ -111,8 +112,10 @@ class PatternSource {
   /// Empty for one pattern, which has one count.
   std::vector<std::string> count_names() const;
   pattern::Induced induced() const;
-  /// With `per`: the orbits to count.
-  codegen::OrbitTask orbits() const;
+  /// With `per`: the names of the columns of its rows.
+  std::vector<std::string> columns_of_rows() const;
+  /// Whether it is cliques without labels, of one size or all.
+  bool counts_cliques() const;
   /// Whether there are no pairs that may have a further edge.
   bool is_complete() const;
   /// Reports if the counts that `per` asks for do not exist.

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "codegen/backend.h"
 
@@ -9,11 +11,18 @@ namespace matcha::codegen {
 
 /// Counts of cliques.
 struct CliqueTask {
+  enum class Per { Graph, Vertex, Edge };
+
   std::uint32_t size = 0;  ///< Of so many vertices, at least 1; 0: of each number of vertices.
+  Per per = Per::Graph;    ///< Else a row for each vertex or edge, of cliques of one size from 2 on.
+
+  /// Names of the columns of rows: the vertex, or the ends of the edge, then the cliques.
+  std::vector<std::string> columns() const;
 };
 
 /// Counts cliques by pivot trees (engines/cliques), on a CPU. Its one argument is an undirected simple graph without a
-/// hash index. It has one value, or of all sizes one a size from 1 on, the last of which is not 0. Numbers that fit are
+/// hash index. It has one value, or of all sizes one a size from 1 on, the last of which is not 0; or it has a list of
+/// rows, ascending, whose counts have at most 63 bits, more are an error. Numbers that fit are
 /// ints of 128 bits, others WideInt; counts that may have more than 256 bits are an error before they are counted. A
 /// run that is stopped has no values, and shares are an error. Where a run takes long, `on_note` gets the time that
 /// is expected. Of a result, `times` has the parts of the count.

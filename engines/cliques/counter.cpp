@@ -3,14 +3,13 @@
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/task_group.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <new>
 #include <string>
 
 #include "engines/cliques/leaves.h"
+#include "engines/cliques/root_loop.h"
 #include "engines/cliques/root_walk.h"
 
 namespace matcha::runtime::cliques {
@@ -33,15 +32,12 @@ class CountRun {
   }
 
   void run() {
-    if (request_.threads > 1) {
-      run_shared();
-    } else {
-      RootWalk& walk = walks_.local();
-      for (std::uint64_t v = 0; v < roots_.size && !walk.ended(); ++v) {
-        if (v % kRootsOfTask == 0 && looks_ended()) break;
-        walk.root(v);
-      }
-    }
+    for_each_root(
+        roots_, request_.threads, tasks_, [this]() -> RootWalk& { return walks_.local(); },
+        [this] { return looks_ended(); },
+        [](RootWalk& walk, std::uint64_t v) {
+          if (!walk.ended()) walk.root(v);
+        });
   }
 
   End end() const { return end_.load(); }
@@ -55,36 +51,6 @@ class CountRun {
   }
 
  private:
-  static constexpr std::uint64_t kRootsOfTask = 256, kHeavy = 48;
-
-  /// Heavy roots first, the widest before the others, then all others in blocks.
-  void run_shared() {
-    std::vector<std::uint32_t> heavy;
-    for (std::uint64_t v = 0; v < roots_.size; ++v) {
-      if (roots_.count(v) >= kHeavy) heavy.push_back(static_cast<std::uint32_t>(v));
-    }
-    std::ranges::stable_sort(heavy, std::greater(), [&](std::uint32_t v) { return roots_.count(v); });
-    const std::uint64_t blocks = (roots_.size + kRootsOfTask - 1) / kRootsOfTask;
-    std::atomic<std::uint64_t> next{0};
-    const auto work = [&] {
-      RootWalk& walk = walks_.local();
-      for (;;) {
-        const std::uint64_t at = next.fetch_add(1);
-        if (at >= heavy.size() + blocks || looks_ended()) return;
-        if (at < heavy.size()) {
-          walk.root(heavy[at]);
-          continue;
-        }
-        const std::uint64_t first = (at - heavy.size()) * kRootsOfTask;
-        for (std::uint64_t v = first; v < std::min(roots_.size, first + kRootsOfTask); ++v) {
-          if (roots_.count(v) < kHeavy) walk.root(v);
-        }
-      }
-    };
-    for (unsigned i = 0; i < request_.threads; ++i) tasks_.run(work);
-    tasks_.wait();
-  }
-
   void take(Branch branch) {
     tasks_.run([this, branch = std::move(branch)] {
       if (!looks_ended()) walks_.local().branch(branch);
@@ -107,17 +73,16 @@ class CountRun {
   tbb::task_group tasks_;
 };
 
-Error too_wide(std::uint32_t size, std::uint32_t bits) {
+}  // namespace
+
+Error too_many_bits(std::uint32_t size, std::uint32_t bits, std::uint32_t most) {
   const std::string what = size == 0 ? "the cliques of some size" : std::to_string(size) + "-cliques";
   return {ErrorKind::Runtime,
-          what + " may be a number of " + std::to_string(bits) + " bits; counts have at most " +
-              std::to_string(WideInt::kBits),
+          what + " may be a number of " + std::to_string(bits) + " bits; counts have at most " + std::to_string(most),
           {},
           0,
           "ask for smaller cliques"};
 }
-
-}  // namespace
 
 Result<Roots> roots_to_count(const Graph& graph, std::uint32_t size, Tier tier, ExpectedWork* maybe_work,
                              std::uint64_t most_nodes) {
@@ -151,7 +116,7 @@ Result<CliqueOutcome> count_cliques(const Graph& graph, const CliqueRequest& req
     const Result<Roots> roots = roots_to_count(graph, request.size, request.tier, &work);
     if (!roots) return roots.error();
     const std::uint32_t bits = bits_of_counts(roots->by_count(), request.size);
-    if (bits > WideInt::kBits) return too_wide(request.size, bits);
+    if (bits > WideInt::kBits) return too_many_bits(request.size, bits, WideInt::kBits);
     if (request.on_expected) request.on_expected(work);
     lap("order");
     CountRun run(*roots, request);

@@ -43,4 +43,7 @@ Result<CliqueOutcome> count_cliques(const Graph& graph, const CliqueRequest& req
 Result<Roots> roots_to_count(const Graph& graph, std::uint32_t size, Tier tier, ExpectedWork* maybe_work = nullptr,
                              std::uint64_t most_nodes = kShortSample);
 
+/// The error where counts of cliques of a size, 0: of all, may have more bits than `most`.
+Error too_many_bits(std::uint32_t size, std::uint32_t bits, std::uint32_t most);
+
 }  // namespace matcha::runtime::cliques

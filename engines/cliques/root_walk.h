@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engines/cliques/leaves.h"
+#include "engines/cliques/root_rows.h"
 #include "engines/cliques/roots.h"
 #include "engines/cliques/tree.h"
 
@@ -35,11 +36,7 @@ class RootWalk {
   /// Adds the leaves of the tree of a vertex.
   void root(std::uint64_t vertex);
   void branch(const Branch& branch);
-  struct Size {
-    std::uint64_t edges = 0;  ///< Among the later neighbours of a vertex;
-    std::uint64_t arcs = 0;   ///< later neighbours of these, which are looked at for that.
-  };
-  Size size_of(std::uint64_t vertex);
+  RootRows::Size size_of(std::uint64_t vertex) { return rows_.size_of(vertex); }
 
   const Leaves& leaves() const { return leaves_; }
   std::uint64_t nodes() const { return tree_.nodes; }
@@ -47,8 +44,6 @@ class RootWalk {
   bool ended() const { return tree_.ended; }
 
  private:
-  /// Rows of the candidates, as many as `count`; gives the edges among them.
-  std::uint64_t write_rows(const std::uint32_t* candidates, std::uint64_t count);
   void walk(const std::uint32_t* candidates, std::uint64_t count, std::uint32_t held);
   /// Too many for rows of bits: the candidates are taken one by one.
   void walk_lists(const std::uint32_t* candidates, std::uint64_t count, std::uint32_t held);
@@ -59,9 +54,9 @@ class RootWalk {
   const WalkHooks& hooks_;
   Leaves leaves_;
   Tree tree_;
-  std::vector<std::uint16_t> places_;  ///< By vertex, its place among the candidates and 1; 0: it is none.
-  Buffer<std::uint64_t> rows_, narrow_rows_;
-  std::uint64_t words_ = 0;                                        ///< Of the rows that are written.
+  RootRows rows_;
+  Buffer<std::uint64_t> narrow_rows_;
+  std::uint64_t words_ = 0;                                        ///< Of the rows that are walked.
   std::shared_ptr<const std::vector<std::uint64_t>> shared_rows_;  ///< The same rows, once a branch was given away.
 };
 

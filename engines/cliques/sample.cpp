@@ -81,7 +81,7 @@ ExpectedWork expected_work(const Roots& roots, std::uint32_t size, Tier tier, st
   const std::vector<std::uint64_t> first = spread(pairs, kFirstDraws, draws);
   std::vector<double> weights(first.size());
   double all_weights = 0, arcs = 0;
-  RootWalk::Size found;
+  RootRows::Size found;
   for (std::uint64_t i = 0; i < first.size(); ++i) {
     // A root that is drawn more than once comes in a row.
     if (i == 0 || first[i] != first[i - 1]) found = walk.size_of(first[i]);

@@ -25,6 +25,16 @@ WalkTree walk_tree(Tier tier) {
   return tier >= Tier::Avx2 && has_bmi2() ? walk_bmi2 : walk_scalar;
 }
 
+template <typename Number>
+WalkSums<Number> walk_sums(Tier tier) {
+  if (tier >= Tier::Avx512 && has_popcnt512()) return sums_avx512;
+  if (tier >= Tier::Avx2 && has_bmi2()) return sums_bmi2;
+  return sums_scalar;
+}
+
+template WalkSums<std::uint64_t> walk_sums(Tier tier);
+template WalkSums<unsigned __int128> walk_sums(Tier tier);
+
 const char* walk_name(Tier tier) {
   const WalkTree walk = walk_tree(tier);
   return walk == walk_avx512 ? "avx512-popcnt" : walk == walk_bmi2 ? "bmi2" : "scalar";

@@ -1,5 +1,6 @@
 #include <immintrin.h>
 
+#include "engines/cliques/sum_walk.h"
 #include "engines/cliques/tree_tiers.h"
 #include "engines/cliques/tree_walk.h"
 
@@ -156,6 +157,14 @@ struct Avx512 {
 
 void walk_avx512(Tree& tree, const u64* rows, u64 words, const u64* set, u32 held, u32 free, u32 pairs) {
   walk_with<Avx512>(tree, rows, words, set, held, free, pairs);
+}
+
+u64 sums_avx512(SumTree<u64>& tree, const u64* rows, u64 words, const u64* set, u32 held) {
+  return sums_with<Avx512>(tree, rows, words, set, held);
+}
+
+unsigned __int128 sums_avx512(SumTree<unsigned __int128>& tree, const u64* rows, u64 words, const u64* set, u32 held) {
+  return sums_with<Avx512>(tree, rows, words, set, held);
 }
 
 }  // namespace matcha::runtime::cliques

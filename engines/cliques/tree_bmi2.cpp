@@ -1,5 +1,6 @@
 #include <immintrin.h>
 
+#include "engines/cliques/sum_walk.h"
 #include "engines/cliques/tree_tiers.h"
 #include "engines/cliques/tree_walk.h"
 
@@ -29,6 +30,14 @@ struct Bmi2 {
 
 void walk_bmi2(Tree& tree, const u64* rows, u64 words, const u64* set, u32 held, u32 free, u32 pairs) {
   walk_with<Bmi2>(tree, rows, words, set, held, free, pairs);
+}
+
+u64 sums_bmi2(SumTree<u64>& tree, const u64* rows, u64 words, const u64* set, u32 held) {
+  return sums_with<Bmi2>(tree, rows, words, set, held);
+}
+
+unsigned __int128 sums_bmi2(SumTree<unsigned __int128>& tree, const u64* rows, u64 words, const u64* set, u32 held) {
+  return sums_with<Bmi2>(tree, rows, words, set, held);
 }
 
 }  // namespace matcha::runtime::cliques

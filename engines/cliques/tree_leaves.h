@@ -8,6 +8,25 @@
 namespace matcha::runtime::cliques {
 namespace {
 
+/// Writes the rows of the set, with the bits of the set side by side.
+template <typename Simd, typename Set>
+void fill_rows(const Set* rows, const Set& set, u64* room, u64 words) {
+  set.for_each([&](u32 vertex) {
+    const Set& row = rows[vertex];
+    for (u64 i = 0; i < words; ++i) room[i] = 0;
+    u64 at = 0;
+    for (u64 i = 0; i < Set::kWords; ++i) {
+      if (set.bits[i] == 0) continue;
+      const u64 taken = Simd::extract(row.bits[i], set.bits[i]);
+      room[at / 64] |= taken << at % 64;
+      const u64 end = at + static_cast<u64>(std::popcount(set.bits[i]));
+      if (end / 64 != at / 64 && end % 64 != 0) room[end / 64] |= taken >> (64 - at % 64);
+      at = end;
+    }
+    room += words;
+  });
+}
+
 /// Nodes that need no branches. `Simd` has `degrees`, `twice_edges` and `few_edges`, as in vertex_sets.h, `extract`
 /// (PEXT), and `add_bytes`, which adds each byte of a word to one number of a line.
 template <typename Simd>

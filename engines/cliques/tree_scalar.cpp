@@ -1,3 +1,4 @@
+#include "engines/cliques/sum_walk.h"
 #include "engines/cliques/tree_tiers.h"
 #include "engines/cliques/tree_walk.h"
 
@@ -30,6 +31,14 @@ struct Scalar {
 
 void walk_scalar(Tree& tree, const u64* rows, u64 words, const u64* set, u32 held, u32 free, u32 pairs) {
   walk_with<Scalar>(tree, rows, words, set, held, free, pairs);
+}
+
+u64 sums_scalar(SumTree<u64>& tree, const u64* rows, u64 words, const u64* set, u32 held) {
+  return sums_with<Scalar>(tree, rows, words, set, held);
+}
+
+unsigned __int128 sums_scalar(SumTree<unsigned __int128>& tree, const u64* rows, u64 words, const u64* set, u32 held) {
+  return sums_with<Scalar>(tree, rows, words, set, held);
 }
 
 }  // namespace matcha::runtime::cliques

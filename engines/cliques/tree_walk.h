@@ -90,37 +90,18 @@ class Walk : private LeafSink<Simd> {
       narrow_to<Set, 1>(rows, set, count, held, free, pairs);
     } else if constexpr (kNarrow == 1) {
       alignas(64) u64 room[64] = {};
-      fill(rows, set, room, 1);
+      fill_rows<Simd>(rows, set, room, 1);
       using Narrow = OneWord<u64>;
       const u64 all = count == 64 ? ~u64{0} : (u64{1} << count) - 1;
       node<Narrow, 0>(reinterpret_cast<const Narrow*>(room), Narrow{all}, held, free, pairs);
     } else {
       using Narrow = ManyWords<kNarrow>;
       u64* const room = tree_.narrow_rows + narrow_words(kNarrow);
-      fill(rows, set, room, kNarrow);
+      fill_rows<Simd>(rows, set, room, kNarrow);
       Narrow all = Narrow::none();
       for (u32 i = 0; i < count; ++i) all.insert(i);
       node<Narrow, 0>(reinterpret_cast<const Narrow*>(room), all, held, free, pairs);
     }
-  }
-
-  /// Writes the rows of the set, with the bits of the set side by side.
-  template <typename Set>
-  static void fill(const Set* rows, const Set& set, u64* room, u64 words) {
-    set.for_each([&](u32 vertex) {
-      const Set& row = rows[vertex];
-      for (u64 i = 0; i < words; ++i) room[i] = 0;
-      u64 at = 0;
-      for (u64 i = 0; i < Set::kWords; ++i) {
-        if (set.bits[i] == 0) continue;
-        const u64 taken = Simd::extract(row.bits[i], set.bits[i]);
-        room[at / 64] |= taken << at % 64;
-        const u64 end = at + static_cast<u64>(std::popcount(set.bits[i]));
-        if (end / 64 != at / 64 && end % 64 != 0) room[end / 64] |= taken >> (64 - at % 64);
-        at = end;
-      }
-      room += words;
-    });
   }
 
   template <typename Set, int kLevels>

@@ -26,7 +26,11 @@ class Cliques final : public WithoutProgram {
     planner::Offer offer;
     // Below the cost of any other engine: trees took less than loops over the same rows on every measured graph.
     offer.ns = planner::price::clique_arc * 2.0 * static_cast<double>(graph().edge_count());
-    const codegen::CliqueTask task{size_of(question)};
+    using Per = codegen::CliqueTask::Per;
+    const Per per = question.want != planner::Want::Orbits ? Per::Graph
+                    : question.orbits_by_edge              ? Per::Edge
+                                                           : Per::Vertex;
+    const codegen::CliqueTask task{size_of(question), per};
     offer.make = [task] { return codegen::make_clique_counter(task); };
     offer.plan = [task, &graph = graph()] { return lines(graph, task.size); };
     return offer;
@@ -42,7 +46,10 @@ class Cliques final : public WithoutProgram {
     if (!is_clique(question)) {
       return fmt::format("pivot trees are of cliques of {} and more vertices that have no labels", kLeastSize);
     }
-    if (question.want != planner::Want::Count || question.bounded) return "pivot trees count cliques, and list none";
+    const bool of_rows = question.want == planner::Want::Orbits;
+    if (!of_rows && (question.want != planner::Want::Count || question.bounded)) {
+      return "pivot trees count cliques, and list none";
+    }
     if (question.match != pattern::Match::Iso || question.embeddings) return "pivot trees count each clique once";
     if (!question.wants_program.empty()) return for_programs(question.wants_program);
     if (!question.wants_tier.empty()) return for_programs(question.wants_tier);
@@ -65,7 +72,7 @@ class Cliques final : public WithoutProgram {
     const pattern::Pattern& one = question.first();
     bool all = question.maybe_patterns->patterns.size() == 1 && !question.of_motifs() && !one.directed &&
                !one.labelled() && !one.edge_labelled() && !one.has_loops() && !one.has_constants() &&
-               one.size() >= (is_forced() ? 2 : kLeastSize);
+               one.size() >= (is_forced() || question.want == planner::Want::Orbits ? 2 : kLeastSize);
     for (int v = 0; v < one.size(); ++v) all = all && (one.out[pattern::at(v)] | pattern::bit(v)) == one.all();
     return all;
   }

@@ -46,6 +46,7 @@ class Identities final : public WithoutProgram {
 
  private:
   std::variant<planner::Offer, planner::Refusal> orbits_offer(bool on_gpu) const {
+    if (!question_.of_motifs()) return planner::Refusal{"orbits are of motifs"};
     if (on_gpu) return planner::Refusal{"orbits are counted on a CPU"};
     planner::Offer offer;
     offer.ns = planner::kUnknownNs;

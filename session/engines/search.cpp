@@ -23,6 +23,7 @@ class Search final : public WithoutProgram {
 
   std::variant<planner::Offer, planner::Refusal> offer(const planner::Question& question,
                                                        const planner::Catalog& catalog, bool on_gpu) const override {
+    if (question.want == planner::Want::Orbits) return planner::Refusal{"a search finds matches one by one"};
     if (!question.wants_program.empty()) return planner::Refusal{for_programs(question.wants_program)};
     if (on_gpu && !question.wants_gpu_program.empty())
       return planner::Refusal{for_programs(question.wants_gpu_program)};

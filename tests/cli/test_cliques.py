@@ -65,6 +65,32 @@ class CliquesTest(CliTest):
         self.fails(2, "run", "--pattern", "clique:13", SMALL, "--directed", says="no")
         self.fails(2, "stream", "--pattern", "clique:*", SMALL, "--updates", "-", says="at most 12 vertices")
 
+    def test_per_vertex_and_edge(self):
+        """As the orbits of motifs, and a multiple of the count of the graph."""
+        for per, ends, orbit in (("vertex", 1, "clique4"), ("edge", 2, "clique4")):
+            rows = [line.split("\t") for line in self.ok("run", "--pattern", "motif:4", WIKI, "-q", "--per", per).splitlines()]
+            wanted = [[*row[:ends], row[rows[0].index(orbit)]] for row in rows[1:]]
+            found = [line.split("\t") for line in self.ok("run", "--pattern", "clique:4", WIKI, "-q", "--per", per).splitlines()]
+            self.assertEqual(found, [[*rows[0][:ends], "cliques"], *wanted])
+        for size in (2, 5, 13, 18):
+            for per, times in (("vertex", size), ("edge", size * (size - 1) // 2)):
+                words = ("run", "--pattern", f"clique:{size}", WIKI, "-q", "--json", "--per", per)
+                answer = json.loads(self.ok(*words))
+                self.assertEqual(sum(row[-1] for row in answer["result"]), times * (WIKI_COUNTS[size - 1] if size < 18 else 0))
+                self.assertEqual(answer["stats"]["engine"], "cliques")
+                self.assertEqual(json.loads(self.ok(*words, "--threads", "2", "--simd", "scalar"))["result"], answer["result"])
+        self.assertEqual(self.ok("run", "--pattern", "triangle", SMALL, "-q", "--per", "vertex", "--limit", "1").split()[:2], ["vertex", "cliques"])
+        named = self.write("named.txt", "ann bob\nbob eve\neve ann\neve joe\n")
+        self.assertEqual(self.ok("run", "--pattern", "K3", named, "-q", "--per", "vertex").split()[2:], ["ann", "1", "bob", "1", "eve", "1", "joe", "0"])
+        self.fails(1, "run", "--pattern", "clique:*", SMALL, "--per", "edge", says="cliques of one size")
+        self.fails(1, "run", "--pattern", "clique:4", SMALL, "--per", "edge", "--embeddings", says="each once")
+        self.fails(2, "run", "--pattern", "clique:4", SMALL, "--per", "edge", "--engine", "program", says="without a program")
+        self.fails(2, "run", "--pattern", "clique:4", SMALL, "--per", "edge", "--engine", "search", says="one by one")
+        for words in (["--device", "cuda"], ["--shard", "0/2", "--ledger", self.path("part.ledger")]):
+            self.fails(2, "run", "--pattern", "clique:4", SMALL, "--per", "edge", *words, says="in")
+        self.fails(2, "stream", "--pattern", "clique:4", SMALL, "--per", "vertex", "--updates", "-", says="")
+        self.fails(4, "run", "--pattern", "clique:20", self.complete(130), "-q", "--per", "vertex", says="more than 63 bits")
+
     def test_explained(self):
         text = self.ok("explain", "--pattern", "clique:14", WIKI)
         for words in ("by the engine `cliques`", "a pivot tree below each vertex", "nodes are expected", "41433"):

@@ -105,9 +105,9 @@ class MotifsTest(CliTest):
 
     def test_orbits_that_cannot_be_counted(self):
         per = ("--per", "vertex", SMALL)
-        for pattern in ("motif:6", "triangle", "a-b-c"):
+        for pattern in ("motif:6", "diamond", "a-b-c"):
             self.fails(1, "run", "--pattern", pattern, *per, says=["[pattern-plan]", "motif:5"])
-        self.fails(1, "run", "--pattern", "motif:5", "--per", "edge", SMALL, says=["[pattern-plan]", "orbits of edges", "motif:4"])
+        self.fails(1, "run", "--pattern", "motif:5", "--per", "edge", SMALL, says=["[pattern-plan]", "each of the edges", "motif:4"])
         self.fails(1, "run", "--pattern", "motif:4", "--embeddings", *per, says="[pattern-plan]")
         self.fails(2, "run", "--pattern", "motif:4", *per, "--tune", says="--tune")
         for options in (["--backend", "interp"], ["--device", "cuda"], ["--tier", "native"], ["--exists"], ["--verify"]):

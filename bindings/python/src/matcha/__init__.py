@@ -26,7 +26,7 @@ from matcha._explain import Explanation, explain
 from matcha._graph import Graph, read
 from matcha._join import join
 from matcha._library import opened as _open
-from matcha._patterns import Matches, Motifs, blocks, count, match, motifs, orbits, participation, query
+from matcha._patterns import Matches, Motifs, blocks, cliques, count, match, motifs, orbits, participation, query
 from matcha._program import Counts, Pattern, Program, program
 from matcha._set import GraphSet, read_set
 from matcha._significance import significance
@@ -69,6 +69,7 @@ __all__ = [
     "Timeout",
     "UsageError",
     "blocks",
+    "cliques",
     "count",
     "doctor",
     "explain",

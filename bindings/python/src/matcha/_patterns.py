@@ -243,10 +243,29 @@ def orbits(
     {'vertex': [0, 1, 2, 3], 'edge': [3, 2, 3, 2], 'wedge-end': [0, 2, 0, 2], 'wedge-middle': [1, 0, 1, 0], \
 'triangle': [2, 1, 2, 1]}
     """
+    return _counts_at(graph, f"motif:{size}", by, progress, given)
+
+
+def cliques(graph: Graph, size: int, *, by: str = "vertex", progress: Progress = False, **given: Unpack[PatternOptions]) -> Table:
+    """How many cliques of `size` vertices each vertex is in: a row a vertex, with the columns `vertex` and `cliques`.
+
+    With `by="edge"` a row an edge, with its ends `u` and `v`. `size` is any number from 2 on. Counts of more than 63
+    bits are an error; `count(graph, "clique:20")` has those of the whole graph.
+
+    >>> import matcha as mt
+    >>> found = mt.cliques(mt.Graph([0, 1, 2, 3, 0], [1, 2, 3, 0, 2]), 3)
+    >>> {name: list(column) for name, column in found.columns.items()}
+    {'vertex': [0, 1, 2, 3], 'cliques': [2, 1, 2, 1]}
+    """
+    return _counts_at(graph, f"clique:{size}", by, progress, given)
+
+
+def _counts_at(graph: Graph, pattern: str, by: str, progress: Progress, given: Any) -> Table:
+    """A row for each vertex or edge."""
     if by not in ("vertex", "edge"):
-        raise ValueError(f"orbits are those of a vertex or an edge, not of {by!r}")
+        raise ValueError(f"counts are those of a vertex or an edge, not of {by!r}")
     options, run_options = _divided(given)
-    asked = _pattern(graph, f"motif:{size}", per=by, **options)
+    asked = _pattern(graph, pattern, per=by, **options)
     answer: Table = asked(graph, progress=progress, **run_options)
     return Table(dict(zip(asked._names(), answer.columns.values())), len(answer))
 
@@ -311,4 +330,4 @@ def _pattern(graph: Graph, pattern: PatternLike, **options: Any) -> Program:
     return found
 
 
-__all__ = ["Matches", "Motifs", "blocks", "count", "match", "motifs", "orbits", "participation", "query"]
+__all__ = ["Matches", "Motifs", "blocks", "cliques", "count", "match", "motifs", "orbits", "participation", "query"]

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engines/cliques/counter.h"
 #include "engines/cliques/leaves.h"
 #include "engines/cliques/root_walk.h"
 #include "engines/cliques/sample.h"
+#include "engines/cliques/sum_counter.h"
 #include "engines/cliques/tree.h"
 #include "runtime/cpu/set_kernels.h"
 
@@ -53,9 +56,11 @@ Graph graph_of(const Adjacency& adjacency) {
                             GraphFacts());
 }
 
-/// Cliques by size from 1, and by vertex and size.
+/// Cliques by size from 1, and at each vertex and edge.
 class BruteForce {
  public:
+  using BySize = std::vector<std::uint64_t>;
+
   explicit BruteForce(const Adjacency& graph) : graph_(graph), counts_(graph.size()) {
     std::vector<std::size_t> all(graph.size());
     for (std::size_t v = 0; v < graph.size(); ++v) all[v] = v;
@@ -63,12 +68,33 @@ class BruteForce {
     while (counts_.size() > 1 && counts_.back() == 0) counts_.pop_back();
   }
 
-  const std::vector<std::uint64_t>& counts() const { return counts_; }
+  const BySize& counts() const { return counts_; }
+  /// Of a size at each vertex, ascending; by edge: at each edge, by ends.
+  std::vector<std::uint64_t> at(std::size_t size, bool by_edge) const {
+    std::vector<std::uint64_t> rows;
+    for (std::size_t u = 0; u < graph_.size(); ++u) {
+      for (std::size_t v = by_edge ? u + 1 : u; v < (by_edge ? graph_.size() : u + 1); ++v) {
+        if (by_edge && !graph_[u][v]) continue;
+        const auto found = at_.find({u, v});
+        rows.push_back(found == at_.end() || found->second.size() < size ? 0 : found->second[size - 1]);
+      }
+    }
+    return rows;
+  }
 
  private:
   void extend(std::size_t size, const std::vector<std::size_t>& candidates) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       ++counts_[size];
+      members_.resize(size);
+      members_.push_back(candidates[i]);
+      for (std::size_t a = 0; a <= size; ++a) {
+        for (std::size_t b = a; b <= size; ++b) {
+          BySize& cell = at_[{members_[a], members_[b]}];
+          cell.resize(std::max(cell.size(), size + 1));
+          ++cell[size];
+        }
+      }
       std::vector<std::size_t> rest;
       for (std::size_t j = i + 1; j < candidates.size(); ++j) {
         if (graph_[candidates[i]][candidates[j]]) rest.push_back(candidates[j]);
@@ -78,7 +104,9 @@ class BruteForce {
   }
 
   const Adjacency& graph_;
-  std::vector<std::uint64_t> counts_;
+  BySize counts_;
+  std::vector<std::size_t> members_;  ///< Of the clique that is extended, ascending.
+  std::map<std::pair<std::size_t, std::size_t>, BySize> at_;
 };
 
 std::vector<std::string> texts(const std::vector<WideInt>& numbers) {
@@ -108,11 +136,49 @@ void expect_counts(const Adjacency& adjacency, const std::vector<std::string>& w
   }
 }
 
+/// Cliques at each vertex, or each edge, in the order of rows.
+std::vector<std::uint64_t> counted_at(const Graph& graph, std::uint32_t size, bool by_edge, Tier tier,
+                                      unsigned threads = 1) {
+  std::vector<std::uint64_t> found;
+  std::pair<std::uint32_t, std::uint32_t> last;
+  SumRequest request;
+  request.size = size;
+  request.by_edge = by_edge;
+  request.tier = tier;
+  request.threads = threads;
+  request.on_rows = [&](const SumRows& rows) {
+    for (std::uint64_t i = 0; i < rows.count; ++i) {
+      const std::pair<std::uint32_t, std::uint32_t> ends(rows.ends[0][i], by_edge ? rows.ends[1][i] : 0);
+      EXPECT_TRUE(found.empty() || last < ends);
+      last = ends;
+      found.push_back(static_cast<std::uint64_t>(rows.cliques[i]));
+    }
+    return true;
+  };
+  const Result<SumOutcome> outcome = count_cliques_at(graph, request);
+  EXPECT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->rows, found.size());
+  return found;
+}
+
+void expect_rows(const Adjacency& adjacency, const BruteForce& wanted) {
+  const Graph graph = graph_of(adjacency);
+  for (std::uint32_t size = 2; size <= wanted.counts().size() + 1; ++size) {
+    for (const bool by_edge : {false, true}) {
+      for (const Tier tier : supported_tiers()) {
+        ASSERT_EQ(counted_at(graph, size, by_edge, tier), wanted.at(size, by_edge))
+            << size << " by " << (by_edge ? "edge " : "vertex ") << tier_name(tier);
+      }
+    }
+  }
+}
+
 void expect_brute_force(const Adjacency& adjacency) {
   std::vector<std::string> wanted;
   const BruteForce found(adjacency);
   for (const std::uint64_t count : found.counts()) wanted.push_back(std::to_string(count));
   expect_counts(adjacency, wanted);
+  expect_rows(adjacency, found);
 }
 
 /// Rows of Pascal's triangle.
@@ -232,6 +298,30 @@ TEST(Cliques, BranchesThatAreGivenAwayAreCounted) {
   const std::vector<std::string> wanted = counted(loaded, 0, best_tier());
   EXPECT_EQ(counted(loaded, 0, best_tier(), 2), wanted);
   EXPECT_EQ(counted(loaded, 7, best_tier(), 2).front(), wanted[6]);
+}
+
+TEST(Cliques, RowsOfWideNumbersAndThreads) {
+  constexpr std::size_t kSize = 130;
+  const std::vector<std::vector<WideInt>> rows = binomials(kSize);
+  const Graph graph = graph_of(random_graph(kSize, 1, 0));
+  // All may be a number of more than 64 bits, those of a row fit.
+  const std::vector<std::uint64_t> by_edge = counted_at(graph, 14, true, best_tier());
+  EXPECT_EQ(by_edge.size(), kSize * (kSize - 1) / 2);
+  for (const std::uint64_t count : by_edge) ASSERT_EQ(std::to_string(count), rows[kSize - 2][12].to_string());
+  SumRequest request;
+  request.size = 20;
+  request.on_rows = [](const SumRows&) { return true; };
+  const Result<SumOutcome> wide = count_cliques_at(graph, request);
+  ASSERT_FALSE(wide);
+  EXPECT_EQ(wide.error().message, "20-cliques at one vertex are a number of more than 63 bits, the most of a row");
+  request.size = 65;
+  const Result<SumOutcome> all = count_cliques_at(graph_of(random_graph(140, 1, 0)), request);
+  ASSERT_FALSE(all);
+  EXPECT_EQ(all.error().message, "65-cliques may be a number of 136 bits; counts have at most 128");
+  const Graph random = graph_of(random_graph(200, 0.4, 3));
+  for (const bool edges : {false, true}) {
+    EXPECT_EQ(counted_at(random, 6, edges, best_tier(), 2), counted_at(random, 6, edges, best_tier()));
+  }
 }
 
 TEST(Cliques, StopsEndACount) {
