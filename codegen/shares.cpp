@@ -171,6 +171,36 @@ PartialValue none_of(const PartialValue& kind) {
   return none;
 }
 
+RunOutcome run_units(const RunOptions& options, const std::function<RunOutcome(const RunOptions&)>& run_share,
+                     std::vector<PartialValue>& merged) {
+  Dealer& dealer = *options.maybe_dealer;
+  RunOptions part = options;
+  part.maybe_dealer = nullptr;
+  part.on_rows = {};
+  RunResult all;
+  while (const std::optional<std::uint64_t> unit = dealer.next(0)) {
+    part.share = {*unit, dealer.units()};
+    RunOutcome outcome = run_share(part);
+    if (std::holds_alternative<RunError>(outcome)) return outcome;
+    RunResult& found = std::get<RunResult>(outcome);
+    all.tier = found.tier;
+    all.candidates = found.candidates;
+    all.images_tried += found.images_tried;
+    all.ending = found.ending;
+    if (all.ending != Ending::Complete) break;
+    if (std::optional<runtime::Error> error = dealer.done(0, *unit, std::move(found.partials))) {
+      return RunError{std::move(*error), {}};
+    }
+  }
+  if (dealer.merges()) {
+    runtime::Result<std::vector<PartialValue>> found_by_all = dealer.finish(0);
+    if (!found_by_all) return RunError{found_by_all.error(), {}};
+    merged = std::move(*found_by_all);
+  }
+  if (all.ending == Ending::Complete && !dealer.is_complete(0)) all.ending = ending_of_stop(options);
+  return all;
+}
+
 runtime::Result<ResultValue> whole(PartialValue& partial) {
   switch (partial.kind) {
     case SinkKind::SumInt:

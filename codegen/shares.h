@@ -47,6 +47,12 @@ PartialValue none_of(const PartialValue& kind);
 /// are those of later positions.
 std::optional<runtime::Error> merge_all(std::vector<PartialValue>& into, const std::vector<PartialValue>& other);
 
+/// Runs the units that the dealer of `options` deals to this run, for an executable whose work is one region.
+/// `run_share` runs a share, and gives `partials`. The result has no values; `merged` gets those of all runs where the
+/// dealer merges, and stays empty if no unit is done.
+RunOutcome run_units(const RunOptions& options, const std::function<RunOutcome(const RunOptions& share)>& run_share,
+                     std::vector<PartialValue>& merged);
+
 /// The final value of a merged part; takes its list. Returns an error if there is none: `min` or `max` of nothing, or
 /// an int outside its type.
 runtime::Result<ResultValue> whole(PartialValue& partial);

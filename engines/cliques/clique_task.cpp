@@ -1,8 +1,10 @@
 #include "engines/cliques/clique_task.h"
 
+#include <iterator>
 #include <string>
 #include <utility>
 
+#include "codegen/shares.h"
 #include "engines/cliques/counter.h"
 #include "engines/cliques/sum_counter.h"
 #include "engines/cliques/tree.h"
@@ -23,11 +25,12 @@ class CliqueExecutable final : public Executable {
   explicit CliqueExecutable(const CliqueTask& task) : task_(task) {}
 
   RunOutcome run(std::span<const Argument> arguments, const runtime::Universe&, const RunOptions& options) override {
-    if (!options.share.is_whole()) {
-      return RunError{{runtime::ErrorKind::Runtime, "counts of cliques cannot be shared out", {}, 0, {}}, {}};
-    }
     const runtime::Graph& graph = *std::get<runtime::Graph*>(arguments[0]);
-    return task_.per == CliqueTask::Per::Graph ? count(graph, options) : count_rows(graph, options);
+    const bool is_share = options.maybe_dealer != nullptr || !options.share.is_whole();
+    if (task_.per == CliqueTask::Per::Graph) return is_share ? count_shares(graph, options) : count(graph, options);
+    if (!is_share) return count_rows(graph, options);
+    return RunError{{runtime::ErrorKind::Runtime, "cliques at each vertex or edge cannot be shared out", {}, 0, {}},
+                    {}};
   }
 
  private:
@@ -54,7 +57,12 @@ class CliqueExecutable final : public Executable {
     result.tier = runtime::cliques::walk_name(request.tier);
     for (const auto& [part, ms] : outcome->times) result.times.emplace_back(part, ms);
     result.ending = ending_of(outcome->end);
-    for (const runtime::WideInt& count : outcome->counts) {
+    add_counts(outcome->counts, result);
+    return result;
+  }
+
+  void add_counts(const std::vector<runtime::WideInt>& counts, RunResult& result) const {
+    for (const runtime::WideInt& count : counts) {
       if (count.fits_int128()) {
         result.values.emplace_back(count.int128());
       } else {
@@ -62,7 +70,47 @@ class CliqueExecutable final : public Executable {
       }
     }
     if (task_.size == 0) result.rows = result.values.size();
-    return result;
+  }
+
+  /// One share, or those that a dealer deals.
+  RunOutcome count_shares(const runtime::Graph& graph, const RunOptions& options) const {
+    const auto request = request_of<runtime::cliques::CliqueRequest>(options);
+    const runtime::Result<runtime::cliques::DealtRoots> roots = runtime::cliques::DealtRoots::make(graph, task_.size);
+    if (!roots) return RunError{roots.error(), {}};
+    const auto count_share = [&](const RunOptions& share) -> RunOutcome {
+      const auto outcome = roots->count(share.share.index, share.share.count, request);
+      if (!outcome) return RunError{outcome.error(), {}};
+      RunResult result;
+      result.tier = runtime::cliques::walk_name(request.tier);
+      result.ending = ending_of(outcome->end);
+      for (const runtime::WideInt& count : outcome->counts) put_words(count, result.partials);
+      return result;
+    };
+    if (options.maybe_dealer == nullptr) return count_share(options);
+    std::vector<PartialValue> merged;
+    RunOutcome all = run_units(options, count_share, merged);
+    if (std::holds_alternative<RunError>(all) || merged.empty()) return all;
+    RunResult& result = std::get<RunResult>(all);
+    if (result.ending == Ending::Complete) add_counts(roots->sum(sums_of_words(merged), graph), result);
+    return all;
+  }
+
+  /// A number of a share is the sums of its words.
+  static void put_words(const runtime::WideInt& number, std::vector<PartialValue>& partials) {
+    for (const std::uint64_t word : number.words) partials.emplace_back().integer = word;
+  }
+  static std::vector<runtime::WideInt> sums_of_words(const std::vector<PartialValue>& partials) {
+    constexpr std::size_t kWords = std::size(runtime::WideInt().words);
+    std::vector<runtime::WideInt> numbers(partials.size() / kWords);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      __int128 carry = 0;
+      for (std::size_t word = 0; word < kWords; ++word) {
+        carry += partials[i * kWords + word].integer;
+        numbers[i].words[word] = static_cast<std::uint64_t>(carry);
+        carry >>= 64;
+      }
+    }
+    return numbers;
   }
 
   RunOutcome count_rows(const runtime::Graph& graph, const RunOptions& options) const {

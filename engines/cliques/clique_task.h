@@ -24,8 +24,9 @@ struct CliqueTask {
 /// hash index. It has one value, or of all sizes one a size from 1 on, the last of which is not 0; or it has a list of
 /// rows, ascending, whose counts have at most 63 bits, more are an error. Numbers that fit are
 /// ints of 128 bits, others WideInt; counts that may have more than 256 bits are an error before they are counted. A
-/// run that is stopped has no values, and shares are an error. Where a run takes long, `on_note` gets the time that
-/// is expected. Of a result, `times` has the parts of the count.
+/// run that is stopped has no values. Where a run takes long, `on_note` gets the time that is expected. Shares deal the
+/// trees and have, of each number, the sums of its words of 64 bits; shares of rows are an error. Of a whole result,
+/// `times` has the parts of the count.
 std::unique_ptr<Executable> make_clique_counter(const CliqueTask& task);
 
 }  // namespace matcha::codegen

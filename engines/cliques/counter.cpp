@@ -3,8 +3,10 @@
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/task_group.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <new>
 #include <string>
 
@@ -25,15 +27,15 @@ constexpr double kManyNodes = 1e7;
 
 class CountRun {
  public:
-  CountRun(const Roots& roots, const CliqueRequest& request)
-      : roots_(roots), request_(request), walk_(walk_tree(request.tier)) {
+  CountRun(const Roots& roots, const std::vector<std::uint32_t>* maybe_share, const CliqueRequest& request)
+      : roots_(roots), maybe_share_(maybe_share), request_(request), walk_(walk_tree(request.tier)) {
     hooks_.is_ended = [this] { return looks_ended(); };
     if (request.threads > 1) hooks_.take_branch = [this](Branch branch) { take(std::move(branch)); };
   }
 
   void run() {
     for_each_root(
-        roots_, request_.threads, tasks_, [this]() -> RootWalk& { return walks_.local(); },
+        roots_, maybe_share_, request_.threads, tasks_, [this]() -> RootWalk& { return walks_.local(); },
         [this] { return looks_ended(); },
         [](RootWalk& walk, std::uint64_t v) {
           if (!walk.ended()) walk.root(v);
@@ -65,6 +67,7 @@ class CountRun {
   }
 
   const Roots& roots_;
+  const std::vector<std::uint32_t>* const maybe_share_;
   const CliqueRequest& request_;
   const WalkTree walk_;
   WalkHooks hooks_;
@@ -72,6 +75,16 @@ class CountRun {
   tbb::enumerable_thread_specific<RootWalk> walks_{[this] { return RootWalk(roots_, request_.size, walk_, hooks_); }};
   tbb::task_group tasks_;
 };
+
+/// The counts of the sizes that a request names, by those of all trees by size from 0.
+std::vector<WideInt> of_sizes(std::vector<WideInt> counts, const Graph& graph, std::uint32_t size) {
+  // Ids without a vertex are roots too.
+  if (counts.size() > 1) counts[1] = WideInt(graph.vertex_count());
+  if (size != 0) return {size < counts.size() ? counts[size] : WideInt()};
+  while (counts.size() > 2 && counts.back().is_zero()) counts.pop_back();
+  counts.erase(counts.begin());
+  return counts;
+}
 
 }  // namespace
 
@@ -119,25 +132,60 @@ Result<CliqueOutcome> count_cliques(const Graph& graph, const CliqueRequest& req
     if (bits > WideInt::kBits) return too_many_bits(request.size, bits, WideInt::kBits);
     if (request.on_expected) request.on_expected(work);
     lap("order");
-    CountRun run(*roots, request);
+    CountRun run(*roots, nullptr, request);
     run.run();
     lap("trees");
     outcome.end = run.end();
     if (outcome.end != End::Complete) return outcome;
     std::vector<WideInt> counts = run.counts(outcome.nodes);
     lap("sizes");
-    // Ids without a vertex are roots too.
-    if (counts.size() > 1) counts[1] = WideInt(graph.vertex_count());
-    if (request.size != 0) {
-      outcome.counts.push_back(request.size < counts.size() ? counts[request.size] : WideInt());
-      return outcome;
-    }
-    while (counts.size() > 2 && counts.back().is_zero()) counts.pop_back();
-    outcome.counts.assign(counts.begin() + 1, counts.end());
+    outcome.counts = of_sizes(std::move(counts), graph, request.size);
     return outcome;
   } catch (const std::bad_alloc&) {
     return Error{ErrorKind::Resource, "not enough memory to count cliques", {}, 0, {}};
   }
+}
+
+Result<DealtRoots> DealtRoots::make(const Graph& graph, std::uint32_t size) {
+  try {
+    // This order alone needs no sample, which processors of other kinds may walk otherwise.
+    Result<Roots> roots = make_roots(graph, Order::Cores);
+    if (!roots) return roots.error();
+    const std::uint32_t bits = bits_of_counts(roots->by_count(), size);
+    if (bits > WideInt::kBits) return too_many_bits(size, bits, WideInt::kBits);
+    DealtRoots dealt;
+    dealt.size_ = size;
+    for (std::uint64_t v = 0; v < roots->size; ++v) {
+      if (roots->count(v) + 1 >= size) dealt.order_.push_back(static_cast<std::uint32_t>(v));
+    }
+    std::ranges::stable_sort(dealt.order_, std::greater(), [&](std::uint32_t v) { return roots->count(v); });
+    dealt.roots_ = std::move(*roots);
+    return dealt;
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorKind::Resource, "not enough memory to order the vertices", {}, 0, {}};
+  }
+}
+
+Result<CliqueOutcome> DealtRoots::count(std::uint64_t index, std::uint64_t shares, const CliqueRequest& request) const {
+  CliqueOutcome outcome;
+  try {
+    std::vector<std::uint32_t> mine;
+    for (std::uint64_t at = index; at < order_.size(); at += shares) mine.push_back(order_[at]);
+    CountRun run(roots_, &mine, request);
+    run.run();
+    outcome.end = run.end();
+    if (outcome.end != End::Complete) return outcome;
+    outcome.counts = run.counts(outcome.nodes);
+    if (size_ != 0) outcome.counts.assign(1, size_ < outcome.counts.size() ? outcome.counts[size_] : WideInt());
+    return outcome;
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorKind::Resource, "not enough memory to count cliques", {}, 0, {}};
+  }
+}
+
+std::vector<WideInt> DealtRoots::sum(std::vector<WideInt> counts, const Graph& graph) const {
+  if (size_ == 1) return {WideInt(graph.vertex_count())};
+  return size_ == 0 ? of_sizes(std::move(counts), graph, 0) : counts;
 }
 
 }  // namespace matcha::runtime::cliques

@@ -46,4 +46,22 @@ Result<Roots> roots_to_count(const Graph& graph, std::uint32_t size, Tier tier, 
 /// The error where counts of cliques of a size, 0: of all, may have more bits than `most`.
 Error too_many_bits(std::uint32_t size, std::uint32_t bits, std::uint32_t most);
 
+/// The roots of a graph, dealt to shares of a run by their numbers of candidates; the same on every machine.
+class DealtRoots {
+ public:
+  /// `size`: as `CliqueRequest::size`. Graph and errors: as `count_cliques`.
+  static Result<DealtRoots> make(const Graph& graph, std::uint32_t size);
+
+  /// Counts the trees of share `index` of so many: of one size one number, of all sizes always as many numbers, by size
+  /// from 0. Requires: a request of the same size. Errors: Resource when out of memory.
+  Result<CliqueOutcome> count(std::uint64_t index, std::uint64_t shares, const CliqueRequest& request) const;
+  /// The counts of a whole run, by the sums of these numbers over all shares.
+  std::vector<WideInt> sum(std::vector<WideInt> counts, const Graph& graph) const;
+
+ private:
+  std::uint32_t size_ = 0;
+  Roots roots_;
+  std::vector<std::uint32_t> order_;  ///< Those with enough candidates, the widest first.
+};
+
 }  // namespace matcha::runtime::cliques

@@ -12,27 +12,29 @@
 
 namespace matcha::runtime::cliques {
 
-/// Calls `visit(local, root)` for each root, on so many threads: the widest first, one by one, then all others in
-/// blocks. `local()` gives what a thread has for itself. Tasks that `tasks` has or gets are waited for. Once
-/// `is_ended()` further roots are left out.
+/// Calls `visit(local, root)` for each root, or each of `maybe_share`, on so many threads: the widest first, one by
+/// one, then all others in blocks. `local()` gives what a thread has for itself. Tasks that `tasks` has or gets are
+/// waited for. Once `is_ended()` further roots are left out.
 template <typename Local, typename IsEnded, typename Visit>
-void for_each_root(const Roots& roots, unsigned threads, tbb::task_group& tasks, const Local& local,
-                   const IsEnded& is_ended, const Visit& visit) {
+void for_each_root(const Roots& roots, const std::vector<std::uint32_t>* maybe_share, unsigned threads,
+                   tbb::task_group& tasks, const Local& local, const IsEnded& is_ended, const Visit& visit) {
   constexpr std::uint64_t kRootsOfTask = 256, kHeavy = 48;
+  const std::uint64_t size = maybe_share != nullptr ? maybe_share->size() : roots.size;
+  const auto root_at = [&](std::uint64_t at) { return maybe_share != nullptr ? (*maybe_share)[at] : at; };
   if (threads == 1) {
     auto& mine = local();
-    for (std::uint64_t v = 0; v < roots.size; ++v) {
-      if (v % kRootsOfTask == 0 && is_ended()) return;
-      visit(mine, v);
+    for (std::uint64_t at = 0; at < size; ++at) {
+      if (at % kRootsOfTask == 0 && is_ended()) return;
+      visit(mine, root_at(at));
     }
     return;
   }
   std::vector<std::uint32_t> heavy;
-  for (std::uint64_t v = 0; v < roots.size; ++v) {
-    if (roots.count(v) >= kHeavy) heavy.push_back(static_cast<std::uint32_t>(v));
+  for (std::uint64_t at = 0; at < size; ++at) {
+    if (roots.count(root_at(at)) >= kHeavy) heavy.push_back(static_cast<std::uint32_t>(root_at(at)));
   }
   std::ranges::stable_sort(heavy, std::greater(), [&](std::uint32_t v) { return roots.count(v); });
-  const std::uint64_t blocks = (roots.size + kRootsOfTask - 1) / kRootsOfTask;
+  const std::uint64_t blocks = (size + kRootsOfTask - 1) / kRootsOfTask;
   std::atomic<std::uint64_t> next{0};
   const auto work = [&] {
     auto& mine = local();
@@ -44,8 +46,8 @@ void for_each_root(const Roots& roots, unsigned threads, tbb::task_group& tasks,
         continue;
       }
       const std::uint64_t first = (at - heavy.size()) * kRootsOfTask;
-      for (std::uint64_t v = first; v < std::min(roots.size, first + kRootsOfTask); ++v) {
-        if (roots.count(v) < kHeavy) visit(mine, v);
+      for (std::uint64_t i = first; i < std::min(size, first + kRootsOfTask); ++i) {
+        if (roots.count(root_at(i)) < kHeavy) visit(mine, root_at(i));
       }
     }
   };

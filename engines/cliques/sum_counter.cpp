@@ -215,7 +215,7 @@ class SumRun {
         [&] { return SumRoots<Number>(roots_, request_, sums_, is_ended); });
     tbb::task_group tasks;
     for_each_root(
-        roots_, request_.threads, tasks, [&]() -> SumRoots<Number>& { return walks.local(); }, is_ended,
+        roots_, nullptr, request_.threads, tasks, [&]() -> SumRoots<Number>& { return walks.local(); }, is_ended,
         [](SumRoots<Number>& walk, std::uint64_t v) { walk.root(v); });
     return end_.load();
   }

@@ -107,34 +107,12 @@ class Matcher final : public Executable {
 
   /// The whole search is one region, whose units a dealer assigns.
   RunOutcome run_dealt(const runtime::Graph& graph, const RunOptions& options) {
-    Dealer& dealer = *options.maybe_dealer;
-    RunOptions part = options;
-    part.maybe_dealer = nullptr;
-    part.on_rows = {};
-    RunResult all;
     if (task_.maybe_index == nullptr) kept_index_ = std::make_shared<runtime::match::MatchIndex>(graph);
-    while (const std::optional<std::uint64_t> unit = dealer.next(0)) {
-      part.share = {*unit, dealer.units()};
-      RunOutcome outcome = run_on(graph, part);
-      if (std::holds_alternative<RunError>(outcome)) return outcome;
-      RunResult& found = std::get<RunResult>(outcome);
-      all.tier = found.tier;
-      all.candidates = found.candidates;
-      all.images_tried += found.images_tried;
-      all.ending = found.ending;
-      if (all.ending != Ending::Complete) break;
-      if (std::optional<runtime::Error> error = dealer.done(0, *unit, std::move(found.partials))) {
-        return RunError{std::move(*error), {}};
-      }
-    }
-    std::vector<PartialValue> found_by_all;
-    if (dealer.merges()) {
-      runtime::Result<std::vector<PartialValue>> merged = dealer.finish(0);
-      if (!merged) return RunError{merged.error(), {}};
-      found_by_all = std::move(*merged);
-    }
-    if (all.ending == Ending::Complete && !dealer.is_complete(0)) all.ending = ending_of_stop(options);
-    return dealer.merges() ? with_merged(std::move(all), std::move(found_by_all), options) : std::move(all);
+    std::vector<PartialValue> merged;
+    RunOutcome all = run_units(
+        options, [&](const RunOptions& share) { return run_on(graph, share); }, merged);
+    if (std::holds_alternative<RunError>(all) || !options.maybe_dealer->merges()) return all;
+    return with_merged(std::move(std::get<RunResult>(all)), std::move(merged), options);
   }
 
   /// The merged result of all units.

@@ -56,7 +56,8 @@ class Cliques final : public WithoutProgram {
     if (question.algorithm != "auto") return fmt::format("`--algorithm {}` asks for a program", question.algorithm);
     if (question.plan != 1) return "`--plan` chooses among programs";
     if (on_gpu) return "pivot trees are walked on a CPU";
-    if (question.in_processes || question.in_shares) return "processes share the loops of a program";
+    if (question.in_shares) return "shares of the library are of programs";
+    if (of_rows && question.in_processes) return "cliques at each vertex or edge are counted in one process";
     if (question.graph_grows) return "a stream changes counts of programs";
     if (!context_.does_not_fit.empty()) return context_.does_not_fit;
     if (context_.maybe_graph == nullptr) return "the graph is not in memory";

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import pathlib
 import random
 import unittest
 from cli import ROOT, SANITIZED, WIKI, CliTest, main
@@ -57,8 +58,7 @@ class CliquesTest(CliTest):
                             (["--engine", "program"], "counted by pivot trees alone"),
                             (["--tier", "native"], "needs a compiled program"),
                             (["--embeddings"], "count once each"), (["--match", "homo"], "count once each"),
-                            (["--verify"], "`--verify` is of patterns"),
-                            (["--shard", "0/2", "--ledger", self.path("part.ledger")], "processes share the loops")):  # fmt: skip
+                            (["--verify"], "`--verify` is of patterns")):  # fmt: skip
             self.fails(2, "run", "--pattern", "clique:13", SMALL, *words, says=says)
         self.fails(1, "pattern", "clique:13", says="counted without a program")
         self.fails(1, "run", "--pattern", "clique:1", SMALL, says="`clique` takes a number")
@@ -90,6 +90,26 @@ class CliquesTest(CliTest):
             self.fails(2, "run", "--pattern", "clique:4", SMALL, "--per", "edge", *words, says="in")
         self.fails(2, "stream", "--pattern", "clique:4", SMALL, "--per", "vertex", "--updates", "-", says="")
         self.fails(4, "run", "--pattern", "clique:20", self.complete(130), "-q", "--per", "vertex", says="more than 63 bits")
+
+    def test_shards(self):
+        """All numbers of parts, in ledgers and a folder, have the answers of a whole run, of up to 256 bits."""
+        wide = self.complete(140)
+        gaps = self.write("gaps.txt", "".join(f"{9 * u} {9 * v}\n" for u in range(12) for v in range(u)))
+        for words, shares in ((("clique:*", WIKI), 3), (("clique:8", WIKI), 2), (("clique:70", wide), 1), (("clique:*", wide), 2),
+                              (("clique:5", gaps), 7), (("clique:*", gaps), 2), (("clique:30", gaps), 2)):  # fmt: skip
+            with self.subTest(words=words):
+                run = ("run", "--pattern", *words, "-q")
+                wanted = self.ok(*run)
+                ledgers = [self.path(f"{i}.mtl") for i in range(shares)]
+                for i, ledger in enumerate(ledgers):
+                    pathlib.Path(ledger).unlink(missing_ok=True)
+                    self.ok(*run, "--shard", f"{i}/{shares}", "--ledger", ledger, "--threads", str(1 + i % 2))
+                self.assertEqual(self.ok("merge", *reversed(ledgers), "-q"), wanted)
+                answer = json.loads(self.ok("merge", *ledgers, "-q", "--json"))
+                self.assertEqual(answer["result"], json.loads(self.ok(*run, "--json"))["result"])
+                folder = self.path("work" + "-".join(words).replace("/", "-").replace("*", "all"))
+                for _ in range(2):
+                    self.assertEqual(self.ok(*run, "--work", folder, "--simd", "scalar"), wanted)
 
     def test_explained(self):
         text = self.ok("explain", "--pattern", "clique:14", WIKI)
