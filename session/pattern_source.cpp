@@ -193,11 +193,7 @@ Status PatternSource::check_options() const {
 
 void PatternSource::check_orbits() {
   const int most = options_.per == "vertex" ? 5 : 4;
-  if (set_->cliques == 0U) {
-    diagnostics_.error(DiagId::PatternPlan, loc_,
-                       fmt::format("cliques of one size are counted at each {}", options_.per),
-                       "give a number of vertices: `clique:5`");
-  } else if (counts_cliques()) {
+  if (counts_cliques()) {
     if (!options_.embeddings && options_.algorithm == "auto") return;
     diagnostics_.error(DiagId::PatternPlan, loc_, "cliques at each row are counted by pivot trees, each once",
                        options_.embeddings ? "leave `--embeddings` out" : "leave `--algorithm` out");
@@ -460,7 +456,10 @@ std::optional<pattern::PatternProgram> PatternSource::write_for(const pattern::G
 
 std::vector<std::string> PatternSource::columns_of_rows() const {
   using Task = codegen::CliqueTask;
-  if (counts_cliques()) return Task{0, options_.per == "edge" ? Task::Per::Edge : Task::Per::Vertex}.columns();
+  if (counts_cliques()) {
+    const auto size = static_cast<std::uint32_t>(set_->patterns.front().size());
+    return Task{set_->cliques.value_or(size), options_.per == "edge" ? Task::Per::Edge : Task::Per::Vertex}.columns();
+  }
   return codegen::OrbitTask{set_->patterns.front().size(), options_.per == "edge",
                             induced() == pattern::Induced::Vertex}
       .columns();
@@ -527,10 +526,10 @@ std::string PatternSource::semantics(bool rows) const {
                                 set_->alternatives
                                     ? fmt::format(", or its arcs in {} other directions", set_->patterns.size() - 1)
                                     : "");
-  if (set_->cliques == 0U) return "cliques of each number of vertices; subgraphs, edge- and vertex-induced alike";
   if (set_->cliques || (!options_.per.empty() && counts_cliques())) {
+    const std::uint32_t size = set_->cliques.value_or(static_cast<std::uint32_t>(first.size()));
     return fmt::format("cliques of {} vertices{}; subgraphs, edge- and vertex-induced alike",
-                       set_->cliques ? *set_->cliques : static_cast<std::uint32_t>(first.size()),
+                       size == 0 ? "each number of" : std::to_string(size),
                        options_.per.empty() ? "" : " at each " + options_.per);
   }
   const std::string list = rows ? "list of " : "";

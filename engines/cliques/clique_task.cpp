@@ -1,5 +1,6 @@
 #include "engines/cliques/clique_task.h"
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -114,9 +115,8 @@ class CliqueExecutable final : public Executable {
   }
 
   RunOutcome count_rows(const runtime::Graph& graph, const RunOptions& options) const {
-    const std::size_t ends = task_.columns().size() - 1;
-    std::vector<runtime::ElementKind> kinds(ends, runtime::ElementKind::Vid);
-    kinds.push_back(runtime::ElementKind::Int);
+    std::vector<runtime::ElementKind> kinds(task_.columns().size(), runtime::ElementKind::Int);
+    std::fill_n(kinds.begin(), task_.per == CliqueTask::Per::Edge ? 2 : 1, runtime::ElementKind::Vid);
     ListValue list;
     for (const runtime::ElementKind kind : kinds) list.columns.emplace_back(kind);
     bool out_of_memory = false;
@@ -124,6 +124,7 @@ class CliqueExecutable final : public Executable {
     request.by_edge = task_.per == CliqueTask::Per::Edge;
     request.on_rows = [&](const runtime::cliques::SumRows& rows) {
       std::vector<const void*> columns(rows.ends.begin(), rows.ends.end());
+      if (rows.sizes != nullptr) columns.push_back(rows.sizes);
       columns.push_back(rows.cliques);
       if (options.on_rows) return options.on_rows(Rows{rows.count, kinds, columns.data()});
       for (std::size_t c = 0; c < columns.size() && !out_of_memory; ++c) {
@@ -159,8 +160,11 @@ class CliqueExecutable final : public Executable {
 }  // namespace
 
 std::vector<std::string> CliqueTask::columns() const {
-  if (per == Per::Edge) return {"u", "v", "cliques"};
-  return {"vertex", "cliques"};
+  std::vector<std::string> names = {"vertex"};
+  if (per == Per::Edge) names = {"u", "v"};
+  if (size == 0) names.emplace_back("size");
+  names.emplace_back("cliques");
+  return names;
 }
 
 std::unique_ptr<Executable> make_clique_counter(const CliqueTask& task) {

@@ -14,15 +14,16 @@ struct CliqueTask {
   enum class Per { Graph, Vertex, Edge };
 
   std::uint32_t size = 0;  ///< Of so many vertices, at least 1; 0: of each number of vertices.
-  Per per = Per::Graph;    ///< Else a row for each vertex or edge, of cliques of one size from 2 on.
+  Per per = Per::Graph;    ///< Else a row for each vertex or edge, of cliques of one size from 2 on; of all sizes, a
+                           ///< row for each size of which it has cliques.
 
-  /// Names of the columns of rows: the vertex, or the ends of the edge, then the cliques.
+  /// Names of the columns of rows: the vertex, or the ends of the edge, then of all sizes the size, then the cliques.
   std::vector<std::string> columns() const;
 };
 
 /// Counts cliques by pivot trees (engines/cliques), on a CPU. Its one argument is an undirected simple graph without a
 /// hash index. It has one value, or of all sizes one a size from 1 on, the last of which is not 0; or it has a list of
-/// rows, ascending, whose counts have at most 63 bits, more are an error. Numbers that fit are
+/// rows, by size and ascending, whose counts have at most 63 bits, more are an error. Numbers that fit are
 /// ints of 128 bits, others WideInt; counts that may have more than 256 bits are an error before they are counted. A
 /// run that is stopped has no values. Where a run takes long, `on_note` gets the time that is expected. Shares deal the
 /// trees and have, of each number, the sums of its words of 64 bits; shares of rows are an error. Of a whole result,

@@ -40,7 +40,17 @@ class SharedSums {
     high += add_word(low_[at], low) + low < low ? 1 : 0;
     if (high != 0) add_word(high_[at], high);
   }
-  Wide at(std::uint64_t at) const { return Wide{high_[at]} << 64 | low_[at]; }
+  /// Requires: `most` fits an int.
+  std::int64_t at(std::uint64_t at) const { return static_cast<std::int64_t>(low_[at]); }
+  Wide most() const {
+    Wide most = 0;
+    for (std::uint64_t i = 0; i < low_.size(); ++i) most = std::max(most, Wide{high_[i]} << 64 | low_[i]);
+    return most;
+  }
+  void clear() {
+    std::ranges::fill(low_, 0);
+    std::ranges::fill(high_, 0);
+  }
 
  private:
   std::uint64_t add_word(std::uint64_t& word, std::uint64_t number) const {
@@ -58,19 +68,21 @@ class SharedSums {
 template <typename Number>
 class SumRoots {
  public:
-  SumRoots(const Roots& roots, const SumRequest& request, SharedSums& sums, const std::function<bool()>& is_ended)
+  SumRoots(const Roots& roots, const SumRequest& request, std::uint32_t size, SharedSums& sums,
+           const std::function<bool()>& is_ended)
       : roots_(roots),
         request_(request),
+        size_(size),
         walk_(walk_sums<Number>(request.tier)),
         sums_(sums),
         is_ended_(is_ended),
         rows_(roots),
-        expansions_(std::min(roots.widest, kMostBits), request.size),
+        expansions_(std::min(roots.widest, kMostBits), size),
         narrow_rows_(narrow_words(words_of(std::min(roots.widest, kMostBits)))),
         by_place_(std::min(roots.widest, kMostBits)),
         path_(by_place_.size()) {
     if (request.by_edge) by_pair_.resize(by_place_.size() * by_place_.size());
-    tree_.size = request.size;
+    tree_.size = size;
     tree_.by_place = by_place_.data();
     tree_.narrow_rows = narrow_rows_.data();
     tree_.next_look = kNodesOfSumLook;
@@ -91,11 +103,11 @@ class SumRoots {
 
  private:
   void walk(const std::uint32_t* candidates, std::uint64_t count) {
-    if (tree_.ended || held_.size() + count < request_.size) return;
-    if (held_.size() == request_.size) return add_held(1);
+    if (tree_.ended || held_.size() + count < size_) return;
+    if (held_.size() == size_) return add_held(1);
     if (count > kMostBits) return walk_lists(candidates, count);
     const std::uint64_t edges = rows_.write(candidates, count);
-    const std::uint64_t missing = request_.size - held_.size();
+    const std::uint64_t missing = size_ - held_.size();
     if (edges * 2 < missing * (missing - 1)) return;
     std::uint64_t set[kMostBits / 64] = {};
     for (std::uint64_t i = 0; i < count; ++i) set[i / 64] |= std::uint64_t{1} << i % 64;
@@ -149,6 +161,7 @@ class SumRoots {
 
   const Roots& roots_;
   const SumRequest& request_;
+  const std::uint32_t size_;
   const WalkSums<Number> walk_;
   SharedSums& sums_;
   const std::function<bool()>& is_ended_;
@@ -164,40 +177,41 @@ class SumRoots {
 /// Hands over rows in blocks.
 class SumWriter {
  public:
-  SumWriter(const SumRequest& request, SumOutcome& outcome) : request_(request), outcome_(outcome) {}
+  SumWriter(const SumRequest& request, std::uint32_t size, SumOutcome& outcome)
+      : request_(request), size_(size), outcome_(outcome) {}
 
-  /// False: no more rows are wanted, or the number does not fit.
-  bool take(std::uint32_t first, std::uint32_t second, Wide number) {
-    fits_ = number <= static_cast<Wide>(INT64_MAX);
-    if (!fits_) return false;
+  /// False: no more rows are wanted.
+  bool take(std::uint32_t first, std::uint32_t second, std::int64_t cliques) {
+    if (request_.size == 0 && cliques == 0) return true;
     ends_[0].push_back(first);
     if (request_.by_edge) ends_[1].push_back(second);
-    cliques_.push_back(static_cast<std::int64_t>(number));
+    if (request_.size == 0) sizes_.push_back(size_);
+    cliques_.push_back(cliques);
     return cliques_.size() < kRowsOfBlock || flush();
   }
   bool flush() {
     if (cliques_.empty()) return true;
-    SumRows rows{cliques_.size(), {ends_[0].data()}, cliques_.data()};
+    SumRows rows{cliques_.size(), {ends_[0].data()}, request_.size == 0 ? sizes_.data() : nullptr, cliques_.data()};
     if (request_.by_edge) rows.ends.push_back(ends_[1].data());
     outcome_.rows += rows.count;
     outcome_.refused = !request_.on_rows(rows);
     ends_[0].clear();
     ends_[1].clear();
+    sizes_.clear();
     cliques_.clear();
     if (request_.stops.is_stopped()) outcome_.end = End::Stopped;
     if (request_.stops.is_late()) outcome_.end = End::Deadline;
     return !outcome_.refused && outcome_.end == End::Complete;
   }
-  bool fits() const { return fits_; }
 
  private:
   static constexpr std::uint64_t kRowsOfBlock = 1 << 12;
 
   const SumRequest& request_;
+  const std::uint32_t size_;
   SumOutcome& outcome_;
   std::array<std::vector<std::uint32_t>, 2> ends_;
-  std::vector<std::int64_t> cliques_;
-  bool fits_ = true;
+  std::vector<std::int64_t> sizes_, cliques_;
 };
 
 class SumRun {
@@ -208,11 +222,13 @@ class SumRun {
         request_(request),
         sums_(request.by_edge ? roots.begin[roots.size] : roots.size, request.threads) {}
 
+  /// The sums of a size, in place of those of the last one.
   template <typename Number>
-  End run() {
+  End run(std::uint32_t size) {
+    sums_.clear();
     const std::function<bool()> is_ended = [this] { return looks_ended(); };
     tbb::enumerable_thread_specific<SumRoots<Number>> walks(
-        [&] { return SumRoots<Number>(roots_, request_, sums_, is_ended); });
+        [&] { return SumRoots<Number>(roots_, request_, size, sums_, is_ended); });
     tbb::task_group tasks;
     for_each_root(
         roots_, nullptr, request_.threads, tasks, [&]() -> SumRoots<Number>& { return walks.local(); }, is_ended,
@@ -220,27 +236,28 @@ class SumRun {
     return end_.load();
   }
 
-  /// Whether all rows fit.
-  bool write(SumOutcome& outcome) const {
-    SumWriter writer(request_, outcome);
+  /// The most cliques of a row.
+  Wide most() const { return sums_.most(); }
+  /// Hands over the rows of the last run. Requires: `most` fits an int.
+  void write(std::uint32_t size, SumOutcome& outcome) const {
+    SumWriter writer(request_, size, outcome);
     const GraphView view = graph_.view();
     // Later neighbours are ascending, so that those of a vertex are met in order.
     std::vector<std::uint64_t> next(roots_.begin.begin(), roots_.begin.begin() + roots_.size);
     for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
       const auto u = view.vertices == nullptr ? static_cast<std::uint32_t>(at) : view.vertices[at];
       if (!request_.by_edge) {
-        if (!writer.take(u, 0, sums_.at(u))) return writer.fits();
+        if (!writer.take(u, 0, sums_.at(u))) return;
         continue;
       }
       for (std::uint64_t p = view.offsets[u]; p < view.offsets[u + 1]; ++p) {
         const std::uint32_t v = view.neighbors[p];
         if (v < u) continue;
         const bool is_later = next[u] < roots_.begin[u + 1] && roots_.near[next[u]] == v;
-        if (!writer.take(u, v, sums_.at(next[is_later ? u : v]++))) return writer.fits();
+        if (!writer.take(u, v, sums_.at(next[is_later ? u : v]++))) return;
       }
     }
     writer.flush();
-    return true;
   }
 
  private:
@@ -258,9 +275,9 @@ class SumRun {
   std::atomic<End> end_{End::Complete};
 };
 
-Error row_too_wide(const SumRequest& request) {
+Error row_too_wide(const SumRequest& request, std::uint32_t size) {
   return {ErrorKind::Runtime,
-          std::to_string(request.size) + "-cliques at one " + (request.by_edge ? "edge" : "vertex") +
+          std::to_string(size) + "-cliques at one " + (request.by_edge ? "edge" : "vertex") +
               " are a number of more than 63 bits, the most of a row",
           {},
           0,
@@ -273,7 +290,9 @@ Result<SumOutcome> count_cliques_at(const Graph& graph, const SumRequest& reques
   SumOutcome outcome;
   auto begin = std::chrono::steady_clock::now();
   const auto lap = [&](std::string_view part) {
-    outcome.times.emplace_back(part, match::ms_since(begin));
+    auto at = std::ranges::find(outcome.times, part, [](const auto& time) { return time.first; });
+    if (at == outcome.times.end()) at = outcome.times.emplace(at, part, 0);
+    at->second += match::ms_since(begin);
     begin = std::chrono::steady_clock::now();
   };
   try {
@@ -282,14 +301,22 @@ Result<SumOutcome> count_cliques_at(const Graph& graph, const SumRequest& reques
     if (!roots) return roots.error();
     const std::uint32_t bits = bits_of_counts(roots->by_count(), request.size);
     if (bits > 128) return too_many_bits(request.size, bits, 128);
+    // Of all sizes one walk is expected, and each size has its own.
+    work.at_least = work.at_least || request.size == 0;
     if (request.on_expected) request.on_expected(work);
     lap("order");
     SumRun run(graph, *roots, request);
-    outcome.end = bits <= 64 ? run.run<std::uint64_t>() : run.run<Wide>();
-    lap("trees");
-    if (outcome.end != End::Complete) return outcome;
-    if (!run.write(outcome)) return row_too_wide(request);
-    lap("rows");
+    for (std::uint32_t size = request.size == 0 ? 2 : request.size;; ++size) {
+      outcome.end = bits <= 64 ? run.run<std::uint64_t>(size) : run.run<Wide>(size);
+      lap("trees");
+      if (outcome.end != End::Complete) return outcome;
+      const Wide most = run.most();
+      if (most > static_cast<Wide>(INT64_MAX)) return row_too_wide(request, size);
+      if (request.size == 0 && most == 0) break;
+      run.write(size, outcome);
+      lap("rows");
+      if (request.size != 0 || outcome.refused || outcome.end != End::Complete) break;
+    }
     return outcome;
   } catch (const std::bad_alloc&) {
     return Error{ErrorKind::Resource, "not enough memory to count cliques", {}, 0, {}};

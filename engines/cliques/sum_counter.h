@@ -19,17 +19,18 @@ namespace matcha::runtime::cliques {
 struct SumRows {
   std::uint64_t count = 0;
   std::vector<const std::uint32_t*> ends;  ///< Columns: the rank of the vertex, or the ranks of both ends of the edge.
+  const std::int64_t* sizes = nullptr;     ///< Of rows of all sizes: the vertices of the cliques; else null.
   const std::int64_t* cliques = nullptr;
 };
 
 struct SumRequest {
-  std::uint32_t size = 0;  ///< Of cliques, at least 2.
+  std::uint32_t size = 0;  ///< Of cliques, at least 2; 0: of all sizes from 2 on, then rows of no clique are left out.
   bool by_edge = false;    ///< One row per edge, with the smaller rank first; false: one per vertex.
   unsigned threads = 1;    ///< One, or as many as oneTBB has.
   Tier tier = Tier::Scalar;
   match::Stops stops;
   std::function<void(const ExpectedWork&)> on_expected = {};  ///< Gets what all of the trees are expected to take.
-  std::function<bool(const SumRows&)> on_rows;                ///< Takes rows, ascending; returns false to stop.
+  std::function<bool(const SumRows&)> on_rows;  ///< Takes rows, by size and ascending; returns false to stop.
 };
 
 struct SumOutcome {
@@ -40,8 +41,8 @@ struct SumOutcome {
 };
 
 /// Counts the cliques of a size at each vertex or edge. Requires: an undirected simple graph without a hash index.
-/// Errors: Resource when out of memory; Runtime where all cliques may be a number of more than 128 bits, before
-/// anything is counted, and where those of a row are one of more than 63.
+/// Errors: Resource when out of memory; Runtime where all cliques of a size may be a number of more than 128 bits,
+/// before anything is counted, and where those of a row are one of more than 63, before any row of this size.
 Result<SumOutcome> count_cliques_at(const Graph& graph, const SumRequest& request);
 
 }  // namespace matcha::runtime::cliques

@@ -82,7 +82,16 @@ class CliquesTest(CliTest):
         self.assertEqual(self.ok("run", "--pattern", "triangle", SMALL, "-q", "--per", "vertex", "--limit", "1").split()[:2], ["vertex", "cliques"])
         named = self.write("named.txt", "ann bob\nbob eve\neve ann\neve joe\n")
         self.assertEqual(self.ok("run", "--pattern", "K3", named, "-q", "--per", "vertex").split()[2:], ["ann", "1", "bob", "1", "eve", "1", "joe", "0"])
-        self.fails(1, "run", "--pattern", "clique:*", SMALL, "--per", "edge", says="cliques of one size")
+        for per, ends in (("vertex", 1), ("edge", 2)):
+            rows = json.loads(self.ok("run", "--pattern", "clique:*", WIKI, "-q", "--json", "--per", per))["result"]
+            for size in (5, 17):
+                found = json.loads(self.ok("run", "--pattern", f"clique:{size}", WIKI, "-q", "--json", "--per", per))["result"]
+                self.assertEqual([[*row[:ends], row[-1]] for row in rows if row[ends] == size], [row for row in found if row[-1]])
+            for size, count in enumerate(WIKI_COUNTS[1:], 2):
+                times = size if ends == 1 else size * (size - 1) // 2
+                self.assertEqual(sum(row[-1] for row in rows if row[ends] == size), times * count)
+            self.assertEqual({row[ends] for row in rows}, set(range(2, 18)))
+        self.assertEqual(self.ok("run", "--pattern", "clique:*", SMALL, "-q", "--per", "edge", "--limit", "1").split()[:4], ["u", "v", "size", "cliques"])
         self.fails(1, "run", "--pattern", "clique:4", SMALL, "--per", "edge", "--embeddings", says="each once")
         self.fails(2, "run", "--pattern", "clique:4", SMALL, "--per", "edge", "--engine", "program", says="without a program")
         self.fails(2, "run", "--pattern", "clique:4", SMALL, "--per", "edge", "--engine", "search", says="one by one")

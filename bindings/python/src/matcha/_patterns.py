@@ -246,18 +246,19 @@ def orbits(
     return _counts_at(graph, f"motif:{size}", by, progress, given)
 
 
-def cliques(graph: Graph, size: int, *, by: str = "vertex", progress: Progress = False, **given: Unpack[PatternOptions]) -> Table:
+def cliques(graph: Graph, size: Optional[int] = None, *, by: str = "vertex", progress: Progress = False, **given: Unpack[PatternOptions]) -> Table:
     """How many cliques of `size` vertices each vertex is in: a row a vertex, with the columns `vertex` and `cliques`.
 
-    With `by="edge"` a row an edge, with its ends `u` and `v`. `size` is any number from 2 on. Counts of more than 63
-    bits are an error; `count(graph, "clique:20")` has those of the whole graph.
+    With `by="edge"` a row an edge, with its ends `u` and `v`. `size` is any number from 2 on; without it there is a row
+    for each size of which a vertex or edge has cliques, with the column `size`. Counts of more than 63 bits are an
+    error; `count(graph, "clique:20")` has those of the whole graph.
 
     >>> import matcha as mt
     >>> found = mt.cliques(mt.Graph([0, 1, 2, 3, 0], [1, 2, 3, 0, 2]), 3)
     >>> {name: list(column) for name, column in found.columns.items()}
     {'vertex': [0, 1, 2, 3], 'cliques': [2, 1, 2, 1]}
     """
-    return _counts_at(graph, f"clique:{size}", by, progress, given)
+    return _counts_at(graph, f"clique:{'*' if size is None else size}", by, progress, given)
 
 
 def _counts_at(graph: Graph, pattern: str, by: str, progress: Progress, given: Any) -> Table:

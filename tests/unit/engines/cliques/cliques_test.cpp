@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
+#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
@@ -61,7 +61,7 @@ class BruteForce {
  public:
   using BySize = std::vector<std::uint64_t>;
 
-  explicit BruteForce(const Adjacency& graph) : graph_(graph), counts_(graph.size()) {
+  explicit BruteForce(const Adjacency& graph) : graph_(graph), counts_(graph.size()), at_(graph.size() * graph.size()) {
     std::vector<std::size_t> all(graph.size());
     for (std::size_t v = 0; v < graph.size(); ++v) all[v] = v;
     extend(0, all);
@@ -75,8 +75,8 @@ class BruteForce {
     for (std::size_t u = 0; u < graph_.size(); ++u) {
       for (std::size_t v = by_edge ? u + 1 : u; v < (by_edge ? graph_.size() : u + 1); ++v) {
         if (by_edge && !graph_[u][v]) continue;
-        const auto found = at_.find({u, v});
-        rows.push_back(found == at_.end() || found->second.size() < size ? 0 : found->second[size - 1]);
+        const BySize& found = at_[u * graph_.size() + v];
+        rows.push_back(found.size() < size ? 0 : found[size - 1]);
       }
     }
     return rows;
@@ -90,7 +90,7 @@ class BruteForce {
       members_.push_back(candidates[i]);
       for (std::size_t a = 0; a <= size; ++a) {
         for (std::size_t b = a; b <= size; ++b) {
-          BySize& cell = at_[{members_[a], members_[b]}];
+          BySize& cell = at_[members_[a] * graph_.size() + members_[b]];
           cell.resize(std::max(cell.size(), size + 1));
           ++cell[size];
         }
@@ -106,7 +106,7 @@ class BruteForce {
   const Adjacency& graph_;
   BySize counts_;
   std::vector<std::size_t> members_;  ///< Of the clique that is extended, ascending.
-  std::map<std::pair<std::size_t, std::size_t>, BySize> at_;
+  std::vector<BySize> at_;            ///< Item u * vertices + v; v is u or larger.
 };
 
 std::vector<std::string> texts(const std::vector<WideInt>& numbers) {
@@ -125,6 +125,23 @@ std::vector<std::string> counted(const Graph& graph, std::uint32_t size, Tier ti
   return texts(outcome->counts);
 }
 
+/// The same by three shares.
+std::vector<std::string> counted_in_shares(const Graph& graph, std::uint32_t size) {
+  CliqueRequest request;
+  request.size = size;
+  request.tier = best_tier();
+  const Result<DealtRoots> roots = DealtRoots::make(graph, size);
+  EXPECT_TRUE(roots) << roots.error().message;
+  std::vector<WideInt> sums;
+  for (std::uint64_t share = 0; share < 3; ++share) {
+    const Result<CliqueOutcome> outcome = roots->count(share, 3, request);
+    EXPECT_TRUE(outcome) << outcome.error().message;
+    sums.resize(outcome->counts.size());
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += outcome->counts[i];
+  }
+  return texts(roots->sum(std::move(sums), graph));
+}
+
 void expect_counts(const Adjacency& adjacency, const std::vector<std::string>& wanted) {
   const Graph graph = graph_of(adjacency);
   for (const Tier tier : supported_tiers()) {
@@ -133,6 +150,10 @@ void expect_counts(const Adjacency& adjacency, const std::vector<std::string>& w
       const std::string one = size <= wanted.size() ? wanted[size - 1] : "0";
       ASSERT_EQ(counted(graph, size, tier), std::vector<std::string>{one}) << size << " " << tier_name(tier);
     }
+  }
+  ASSERT_EQ(counted_in_shares(graph, 0), wanted);
+  for (std::uint32_t size = 1; size <= wanted.size(); ++size) {
+    ASSERT_EQ(counted_in_shares(graph, size), std::vector<std::string>{wanted[size - 1]}) << size;
   }
 }
 
@@ -161,8 +182,29 @@ std::vector<std::uint64_t> counted_at(const Graph& graph, std::uint32_t size, bo
   return found;
 }
 
+/// Rows of all sizes are those of each size that are not 0.
+void expect_rows_of_all_sizes(const Graph& graph, const BruteForce& wanted, bool by_edge) {
+  std::vector<std::vector<std::uint64_t>> found(wanted.counts().size() + 1), expected(found);
+  for (std::size_t size = 2; size <= wanted.counts().size(); ++size) {
+    expected[size] = wanted.at(size, by_edge);
+    std::erase(expected[size], 0);
+  }
+  SumRequest request;
+  request.by_edge = by_edge;
+  request.tier = best_tier();
+  request.on_rows = [&](const SumRows& rows) {
+    for (std::uint64_t i = 0; i < rows.count; ++i) {
+      found.at(static_cast<std::size_t>(rows.sizes[i])).push_back(static_cast<std::uint64_t>(rows.cliques[i]));
+    }
+    return true;
+  };
+  ASSERT_TRUE(count_cliques_at(graph, request));
+  ASSERT_EQ(found, expected);
+}
+
 void expect_rows(const Adjacency& adjacency, const BruteForce& wanted) {
   const Graph graph = graph_of(adjacency);
+  for (const bool by_edge : {false, true}) expect_rows_of_all_sizes(graph, wanted, by_edge);
   for (std::uint32_t size = 2; size <= wanted.counts().size() + 1; ++size) {
     for (const bool by_edge : {false, true}) {
       for (const Tier tier : supported_tiers()) {
@@ -195,11 +237,38 @@ std::vector<std::vector<WideInt>> binomials(std::size_t most) {
   return rows;
 }
 
-TEST(Cliques, SmallGraphsEqualBruteForce) {
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    const double density = 0.1 + 0.1 * static_cast<double>(seed % 9);
+/// By seed: a random graph of any density, a larger one that is sparser, a dense one without some edges, and cliques
+/// that share vertices.
+Adjacency graph_of_seed(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto below = [&](std::uint64_t end) { return static_cast<std::size_t>(random() % end); };
+  const double part = static_cast<double>(below(100)) / 100;
+  if (seed % 4 == 0) return random_graph(1 + below(14), part, seed);
+  if (seed % 4 == 1) return random_graph(15 + below(14), 0.6 * part, seed);
+  Adjacency graph = random_graph(4 + below(8), seed % 4 == 2 ? 1 : 0, seed);
+  if (seed % 4 == 2) {
+    for (std::size_t left = below(2 * graph.size()); left > 0; --left) {
+      const std::size_t u = below(graph.size()), v = below(graph.size());
+      graph[u][v] = graph[v][u] = false;
+    }
+    return graph;
+  }
+  graph = random_graph(8 + below(12), 0.2 * part, seed);
+  for (std::size_t left = 1 + below(4); left > 0; --left) {
+    std::vector<std::size_t> members(2 + below(6));
+    for (std::size_t& member : members) member = below(graph.size());
+    for (const std::size_t u : members) {
+      for (const std::size_t v : members) join(graph, u, v);
+    }
+  }
+  return graph;
+}
+
+TEST(Cliques, RandomGraphsEqualBruteForce) {
+  const bool all = std::getenv("MATCHA_TEST_ALL") != nullptr;
+  for (std::uint64_t seed = 0; seed < (all ? 100'000 : 2'000) && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    expect_brute_force(random_graph(1 + seed % 14, density, seed));
+    expect_brute_force(graph_of_seed(seed));
   }
 }
 
