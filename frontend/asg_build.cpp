@@ -267,7 +267,7 @@ const Node* Evaluator::list(const ast::ListExpr& list, const Env& env, const Typ
     bool empty_list = items.back()->op == Op::MkList && items.back()->inputs.empty();
     if (item == nullptr || (maybe_item == nullptr && item->is_list() && !empty_list)) item = type;
   }
-  if (item == nullptr) item = types_.int_type();
+  if (item == nullptr) item = list.maybe_item != nullptr ? adopt(list.maybe_item) : types_.int_type();
   for (const Node*& value : items) value = adapt(value, item);
   return make(Op::MkList, types_.list(item), items, list.loc);
 }

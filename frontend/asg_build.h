@@ -83,6 +83,7 @@ class Evaluator {
   const Node* mk_list(const ast::CallExpr& call, const BoundArgs& args, const Env& env);
   const Node* mk_graph(const ast::CallExpr& call, const BoundArgs& args, const Env& env);
   const Node* get(const ast::CallExpr& call, const Env& env);
+  const Node* get_position(const Node* tuple, std::size_t position, SourceLoc loc);
 
   // Subgraphs (asg_subgraphs.cpp)
   /// A call of an operator on a subgraph.

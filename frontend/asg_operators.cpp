@@ -116,7 +116,7 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
       return make(Op::Range, types_.list(int_type), in, call.loc);
     case BuiltinId::Sort: return make(Op::Sort, first, in, call.loc);
     case BuiltinId::Top: return make(Op::Top, in[1]->type, in, call.loc);
-    case BuiltinId::Flatten: return make(Op::Flatten, first->elem, in, call.loc);
+    case BuiltinId::Flatten: return first->elem->is_list() ? make(Op::Flatten, first->elem, in, call.loc) : in[0];
     default: return integer(0, call.loc);
   }
 }
@@ -141,6 +141,10 @@ const Node* Evaluator::fold(const ast::CallExpr& call, const Builtin& builtin, c
   Payload payload;
   payload.int_value = absent(args.by_param[1]) ? 1 : static_cast<ast::IntExpr*>(args.by_param[1]->value)->value;
   const bool sums = builtin.id == BuiltinId::SumBy;
+  if (!rows->type->elem->is_tuple()) {  // An empty list whose items nothing describes.
+    const std::vector<const Type*> row(static_cast<std::size_t>(payload.int_value) + 1, types_.int_type());
+    rows = make(Op::MkList, types_.list(types_.tuple(row)), {}, call.loc);
+  }
   const Type* type = table_type(rows->type->elem, static_cast<std::size_t>(payload.int_value), sums);
   const Op op = sums ? Op::SumBy : builtin.id == BuiltinId::MinBy ? Op::MinBy : Op::MaxBy;
   return make(op, type, {rows}, call.loc, payload);
@@ -158,6 +162,14 @@ const Node* Evaluator::get(const ast::CallExpr& call, const Env& env) {
   if (table.has_info) in.push_back(node(args.maybe_default->value, env));
   if (stopped_) return from;
   const Node* position = in[1];
+  if (from->type->is_table() && position->type->is_tuple()) {
+    const Node* value = table.has_info ? adapt(in.back(), from->type->elem) : nullptr;
+    in = {from};
+    for (std::size_t i = 0; i < position->type->positions.size(); ++i)
+      in.push_back(get_position(position, i, call.loc));
+    if (value != nullptr) in.push_back(value);
+    return make(Op::GetKey, from->type->elem, in, call.loc, table);
+  }
   if (from->type->is_table()) {
     for (std::size_t i = 0; i < args.keys.size(); ++i) number(in[i + 1], args.keys[i]->value->loc);
     if (table.has_info) in.back() = adapt(in.back(), from->type->elem);
@@ -166,11 +178,15 @@ const Node* Evaluator::get(const ast::CallExpr& call, const Env& env) {
   if (from->type->is_list()) {
     return make(Op::GetItem, from->type->elem, {from, number(position, args.keys[0]->value->loc)}, call.loc);
   }
-  if (from->op == Op::MkTuple) return from->inputs[static_cast<std::size_t>(position->int_value)];
+  if (!from->type->is_tuple()) return integer(0, call.loc);  // Of an empty list whose items nothing describes.
+  return get_position(from, static_cast<std::size_t>(position->int_value), call.loc);
+}
+
+const Node* Evaluator::get_position(const Node* tuple, std::size_t position, SourceLoc loc) {
+  if (tuple->op == Op::MkTuple) return tuple->inputs[position];
   Payload payload;
-  payload.int_value = position->int_value;
-  const Type* type = from->type->positions[static_cast<std::size_t>(position->int_value)];
-  return make(Op::GetPos, type, {from}, call.loc, payload);
+  payload.int_value = static_cast<std::int64_t>(position);
+  return make(Op::GetPos, tuple->type->positions[position], {tuple}, loc, payload);
 }
 
 const Node* Evaluator::mk_tuple(const ast::CallExpr& call, const BoundArgs& args, const Env& env) {

@@ -133,6 +133,7 @@ struct NameExpr : Expr {
 };
 struct ListExpr : Expr {
   std::span<Expr*> items;
+  const Type* maybe_item = nullptr;  ///< Of a list without items: their type, if the program says it.
 };
 struct UnaryExpr : Expr {
   UnaryOp op{};

@@ -198,6 +198,7 @@ void Walker::finish() {
     def->result_type = solver_.ground(type, *program_.types);
     def->shown_result = program_.arena->copy(std::string_view(Solver::show(type)));
   }
+  for (const auto& [list, item] : empty_lists_) list->maybe_item = solver_.ground(item, *program_.types);
 }
 
 Ty* Walker::expr(ast::Expr* expr) {
@@ -265,7 +266,7 @@ Ty* Walker::join(Ty* a, Ty* b, SourceLoc loc, std::string_view text) {
 }
 
 Ty* Walker::list(ast::ListExpr& list) {
-  if (list.items.empty()) return solver_.list(solver_.var());
+  if (list.items.empty()) return solver_.list(empty_lists_.emplace_back(&list, solver_.var()).second);
   Ty* item = nullptr;
   for (ast::Expr* value : list.items) {
     Ty* type = expr(value);

@@ -338,9 +338,10 @@ Ty* Walker::get(ast::CallExpr& call) {
   std::vector<Ty*> keys;
   for (const ast::Arg* key : args.keys) keys.push_back(expr(key->value));
   const ast::Expr* position = args.keys[0]->value;
-  // A position is an int; one that is known to be a bool is the key of a table.
-  if (keys.size() == 1 && !Solver::is(keys[0], Ty::Kind::Bool) &&
-      !solver_.unify(keys[0], solver_.int_type(), position->loc)) {
+  // A position is an int; a bool, and a tuple of all positions of a key, are keys of a table.
+  const bool may_be_key =
+      Solver::is(keys[0], Ty::Kind::Var) || Solver::is(keys[0], Ty::Kind::Bool) || Solver::is(keys[0], Ty::Kind::Tuple);
+  if (keys.size() == 1 && !may_be_key && !solver_.unify(keys[0], solver_.int_type(), position->loc)) {
     return failed(DiagId::ArgType, position->loc,
                   "the position of `get` has type " + quoted(keys[0]) + "; expected `int`");
   }

@@ -309,6 +309,16 @@ bool Solver::step_column(Constraint& c) {
 
 bool Solver::step_get_table(Constraint& c) {
   Ty* a = find(c.a);
+  if (c.b->args.size() == 1 && (a->args.size() > 1 || find(c.b->args[0])->kind == Kind::Tuple)) {
+    if (!unify_now(c.b->args[0], tuple(a->args), c.loc)) {
+      return fail(
+          c, DiagId::ArgType,
+          "the key of " + quoted(a) + " has type " + quoted(c.b->args[0]) + " here; expected " + quoted(tuple(a->args)),
+          "write `get(t, a, b)` for a key of two positions");
+    }
+    give(c, a->elem);
+    return true;
+  }
   if (c.b->args.size() != a->args.size()) {
     return fail(c, DiagId::ArgType,
                 quoted("get") + " of " + quoted(a) + " takes " + std::to_string(a->args.size()) +
@@ -366,15 +376,17 @@ bool Solver::step_kind(Constraint& c) {
   return fail(c, DiagId::StateType, "the value of " + quoted(c.text) + " cannot be " + quoted(a));
 }
 
-/// Makes the smallest tuple that has all positions read by waiting `get`s.
+/// Makes the smallest tuple that has all positions read by waiting `get`s, and a key and a value if it is a row.
 bool Solver::default_tuple(const Constraint& c) {
   Ty* a = find(c.a);
-  if (c.kind != Constraint::Kind::Get || !is_open(a) || c.order || c.b->args.size() != 1) return false;
+  const bool reads = c.kind == Constraint::Kind::Get && !c.order && c.b->args.size() == 1;
+  if (!is_open(a) || (!reads && c.kind != Constraint::Kind::Fold)) return false;
   std::int64_t last = -1;
   bool constant = true;
   for (std::uint32_t other : pending_) {
     const Constraint& d = constraints_[other];
-    if (d.done || d.kind != Constraint::Kind::Get || find(d.a) != a) continue;
+    const bool row = d.kind == Constraint::Kind::Fold;
+    if (d.done || (d.kind != Constraint::Kind::Get && !row) || find(d.a) != a) continue;
     constant = constant && d.position.has_value();
     last = std::max(last, d.position.value_or(-1));
   }

@@ -101,6 +101,7 @@ class Walker {
   std::unordered_map<std::uint32_t, Known> known_;
   std::vector<ast::Decl*> decls_;
   std::vector<std::pair<ast::Def*, Ty*>> results_;
+  std::vector<std::pair<ast::ListExpr*, Ty*>> empty_lists_;  ///< With the types of their items.
 };
 
 }  // namespace matcha::frontend::infer

@@ -303,6 +303,8 @@ std::string closing_line(const RunReport& report, bool drawn, bool on_output) {
 }
 
 std::string partial_line(const RunReport& report) {
+  const bool nothing = !report.units && !report.matches && report.result->values.empty();
+  if (nothing) return stop_line(report.verdict);
   const std::string done = report.units ? fmt::format("{} of {} units of work", report.units->done, report.units->total)
                                         : iterations_text(*report.result);
   return fmt::format("partial result: {} after {}", stopped_by(report.verdict), done);

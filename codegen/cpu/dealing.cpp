@@ -12,25 +12,29 @@ namespace matcha::codegen::cpu {
 
 using runtime::ErrorKind;
 
+namespace {
+
+bool is_dealt(const Step& step) {
+  const RegionStep* region = std::get_if<RegionStep>(&step);
+  return region != nullptr && region->dealt;
+}
+
+}  // namespace
+
 Run::Failure Run::check_dealing() const {
   const Dealer* const dealer = options_.maybe_dealer;
   if (dealer == nullptr) return std::nullopt;
   if (!options_.share.is_whole()) return failure(ErrorKind::Runtime, "a share is not dealt once more");
-  const bool deals = std::ranges::any_of(program_.steps, [](const Step& step) {
-    const auto* const region = std::get_if<RegionStep>(&step);
-    return region != nullptr && region->dealt;
-  });
+  const bool deals = std::ranges::any_of(program_.steps, is_dealt);
   if (std::optional<runtime::Error> error = dealing_error(*dealer, program_.independent, deals)) {
     return RunError{std::move(*error), {}};
   }
   return std::nullopt;
 }
 
-bool Run::ends_after_regions() const {
+bool Run::is_after_last_dealt(std::size_t at) const {
   if (options_.maybe_dealer == nullptr || options_.maybe_dealer->merges()) return false;
-  std::size_t regions = 0;
-  for (const Step& step : program_.steps) regions += std::holds_alternative<RegionStep>(step) ? 1 : 0;
-  return regions_begun_ == regions;
+  return std::none_of(program_.steps.begin() + static_cast<std::ptrdiff_t>(at), program_.steps.end(), is_dealt);
 }
 
 Run::Failure Run::deal(const RegionStep& s, runtime::RegionLaunch& launch, const runtime::RunControl& control) {

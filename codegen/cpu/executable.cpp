@@ -60,9 +60,11 @@ RunOutcome Run::walk(std::span<const Argument> arguments, std::mutex& binding) {
   for (std::size_t at = 0; at < program_.steps.size(); at = next_.value_or(at) + 1) {
     const Step& next = program_.steps[at];
     next_.reset();
-    bool big = std::holds_alternative<RegionStep>(next) || std::holds_alternative<BuildStep>(next);
+    // The value of a round that was cut short would look like an answer.
+    bool big = std::holds_alternative<RegionStep>(next) || std::holds_alternative<BuildStep>(next) ||
+               std::holds_alternative<AgainStep>(next);
     if (ended() && (big || map_cut_)) break;
-    if (ends_after_regions()) break;
+    if (is_after_last_dealt(at)) break;
     Failure failed = std::visit([&](const auto& s) { return step(s); }, next);
     if (failed && ended()) break;
     if (failed) return *failed;
@@ -144,7 +146,6 @@ Run::Failure Run::step(const RegionStep& s) {
       return options_.on_rows(Rows{block.count, kinds, block.columns});
     };
   }
-  ++regions_begun_;
   if (options_.maybe_dealer != nullptr && s.dealt) return deal(s, launch, control);
   if (s.shared && !options_.share.is_whole()) {
     const PositionRange range = positions_of(options_.share, launch.positions, launch.maybe_walked);

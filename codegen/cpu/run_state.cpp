@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "codegen/cpu/frame.h"
+#include "runtime/machine.h"
 
 /// The start of a run: the frame, the arguments, graphs and lists.
 namespace matcha::codegen::cpu {
@@ -149,7 +150,9 @@ Run::Failure Run::step(const ListStep& s) {
   std::vector<runtime::Column> columns;
   for (std::size_t c = 0; c < s.columns.size(); ++c) {
     runtime::Column& column = columns.emplace_back(s.columns[c]);
-    if (!column.resize(frame_[s.slot] + kSlack)) return trap(static_cast<std::uint32_t>(TrapCode::OutOfMemory), {});
+    const std::uint64_t most = runtime::machine().memory_bytes / runtime::element_bytes(s.columns[c]);
+    if (frame_[s.slot] > most || !column.resize(frame_[s.slot] + kSlack))
+      return trap(static_cast<std::uint32_t>(TrapCode::OutOfMemory), {});
     frame_[s.slot + 1 + c] = word(column.data());
   }
   if (Failure failed = call(s.fill)) return failed;

@@ -55,8 +55,8 @@ class Run {
   /// Walks the units of a region that the dealer deals to this run.
   Failure deal(const RegionStep& s, runtime::RegionLaunch& launch, const runtime::RunControl& control);
   Failure take_merged(const RegionStep& s, std::vector<PartialValue> merged);
-  /// True if the steps after the last region are skipped.
-  bool ends_after_regions() const;
+  /// True if step `at` and those behind it are skipped, since the run is a part and none of them is dealt.
+  bool is_after_last_dealt(std::size_t at) const;
   host::List list_at(std::uint32_t slot, std::vector<runtime::ElementKind> kinds) const;
   host::List kept_list(const ResultPlan& plan) const;
   ResultValue scalar_result(const ResultPlan& plan) const;
@@ -85,7 +85,7 @@ class Run {
 
   std::int64_t rounds_ = 0;          ///< That ended.
   std::optional<std::size_t> next_;  ///< The step to go on with, if it is not the one behind.
-  std::size_t regions_begun_ = 0, dealt_begun_ = 0;
+  std::size_t dealt_begun_ = 0;
   bool streamed_ = false;
   bool map_cut_ = false;  ///< A region that fills rows by position ended early, so some rows are not set.
   RunResult result_;

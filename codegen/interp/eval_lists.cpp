@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <new>
 
 #include "codegen/interp/evaluator.h"
 #include "ir/check.h"
 #include "runtime/common/exact_sum.h"
+#include "runtime/machine.h"
 
 namespace matcha::codegen::interp {
 
@@ -218,9 +220,12 @@ Value Evaluator::keyed(const ir::Keyed& e) {
 }
 
 Value Evaluator::range(const ir::Expr& e) {
-  const std::int64_t end = get<std::int64_t>(*e.operands[1]);
+  const std::int64_t begin = get<std::int64_t>(*e.operands[0]);
+  const std::int64_t end = std::max(begin, get<std::int64_t>(*e.operands[1]));
+  const std::uint64_t size = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
+  if (size > runtime::machine().memory_bytes / sizeof(Value)) throw std::bad_alloc();
   std::shared_ptr<List> result = empty_list(e);
-  for (std::int64_t item = get<std::int64_t>(*e.operands[0]); item < end; ++item) append(*result, {item});
+  for (std::int64_t item = begin; item < end; ++item) append(*result, {item});
   return ListPtr(result);
 }
 

@@ -69,6 +69,7 @@ RunOutcome Runner::run(std::span<const Argument> arguments) {
         for (std::size_t i = 0; i < starts.size(); ++i) environment_.values[begin->vars[i]] = starts[i];
         rounds_wanted_ = std::get<std::int64_t>(evaluate_(*begin->times));
       } else if (const ir::Again* end = ir::as<ir::Again>(body[at])) {
+        if (ending_) break;  // The value of a round that was cut short would look like an answer.
         if (again(*rounds, *end, ++done)) at = first;
       } else {
         stmt(*body[at]);
@@ -151,7 +152,7 @@ bool Runner::again(const ir::Repeat& begin, const ir::Again& end, std::int64_t d
     if (!last) environment_.values[begin.vars[i]] = values[i];
     if (last) environment_.values[end.vars[i]] = none ? environment_.values.at(begin.vars[i]) : values[i];
   }
-  return !last && !ending_;
+  return !last;
 }
 
 void Runner::poll() {

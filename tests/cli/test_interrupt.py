@@ -289,6 +289,18 @@ class Interrupt(cli.CliTest):
         self.assertEqual(done.returncode, 124)
         self.assertIn(b"before there was a result", done.stderr)
 
+    def test_timeout_of_rounds(self):
+        """The value of a round that was cut short is no answer."""
+        program = self.write("rounds.mt", """
+def main(G: Graph):
+    step = lambda t: sum_by(apply(lambda v: (v, (get(t, v) + 1) % 1000000000), vertices(G)))
+    return iterate(step, count_by(vertices(G)), 1000000000000)
+""")
+        for words in (("--backend", "interp"), ("--tier", "interp"), ("--tier", "native")):
+            done = self.matcha("run", program, self.graph, "--timeout", "1", *words)
+            self.assertEqual((done.returncode, done.stdout), (124, b""))
+            self.assertIn(b"stopped by --timeout before there was a result", done.stderr)
+
     def writer_of(self, fifo, process):
         """The end of a pipe that the program reads; nothing is behind it if the program ended before it opened its own."""
         while process.poll() is None:

@@ -88,6 +88,24 @@ def main(G: Graph) -> int:
         self.fails(4, "run", program, GRQC, "--shard", "0/2", "--ledger", str(self.folder / "a.mtl"), says=["--work"])
         self.assertEqual(self.ok("run", program, GRQC, "--work", str(self.folder / "w"), "-q"), wanted)
 
+    def test_tables_and_rounds(self):
+        """Each part makes the tables; a program whose result is one has no parts."""
+        tables = self.write("tables.mt", """
+def main(G: Graph):
+    t = count_by(apply(lambda e: get(e, 1), edges(G)))
+    return sum(apply(lambda v: get(t, v) * v, vertices(G)))
+""")
+        rounds = self.write("rounds.mt", """
+def main(G: Graph):
+    t = repeat(lambda l: apply(lambda v: v * 2, l), vertices(G), 2)
+    return sum(apply(lambda v: v + 1, t))
+""")
+        for program in (tables, rounds):
+            wanted = self.whole(program, GRQC)
+            self.assertEqual(self.ok("merge", *self.ledgers(2, program, GRQC), "-q"), wanted)
+        self.fails(4, "run", "examples/degree_histogram.mt", GRQC, "--shard", "0/2", "--ledger", str(self.folder / "a.mtl"),
+                   says=["no parallel loop"])
+
     def test_rows(self):
         words = ("--pattern", "clique:4", GRQC, "--matches")
         whole = self.folder / "whole.csv"

@@ -43,4 +43,6 @@ def main(g: Graph, l: List<int>, x: float):
     s = ((1, 2), 3)
 # expected-error@+1 {{the value of `iterate` cannot be `List<List<int>>` [state-type]}}
     y = iterate(lambda r: r, [l], 3)
-    return c + d + e + f + h + i + j + k + m + n + o + p + q + r + s + y
+# expected-error@+1 {{the key of `Table<Tuple<int, 2>, int>` has type `Tuple<int, 3>` here; expected `Tuple<int, 2>` [arg-type]}}
+    z = get(count_by(edges(g)), (1, 2, 3))
+    return z + c + d + e + f + h + i + j + k + m + n + o + p + q + r + s + y

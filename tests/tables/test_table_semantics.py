@@ -71,6 +71,16 @@ CASES = [
     ("return sum(repeat(lambda l: apply(lambda v: v * 2, l), vertices(g), 2))", 84),
     ("t = repeat(lambda t: sum_by(apply(lambda k, n: (k + 1, n * 2), keys(t), values(t))), count_by(vertices(g)), 3)\n"
      "    return t", [[8, 8], [10, 8], [12, 8]]),
+    ("return sum_by([])", []),
+    ("return sum_by(flatten([]), keys=2)", []),
+    ("return get(sum_by([]), 3)", 0),
+    ("return iterate(lambda t: t, min_by([]), 3)", []),
+    ("return sum_by([(1, 2)] if size(vertices(g)) > 5 else [])", []),
+    ("return sum(apply(lambda p: get(p, 1), []))", 0),
+    ("return size(range(-9223372036854775807, 9223372036854775807))", "out of memory"),
+    ("return sum(range(4611686018427387904))", "out of memory"),
+    ("t = count_by(edges(g))\n    return sum(apply(lambda e, n: n * get(t, e) + get(t, (5, 9), default=3), keys(t), values(t)))", 16),
+    ("t = count_by(edges(g))\n    return sum(apply(lambda e: get(t, e), edges(g)))", 4),
     ("a = repeat(lambda x: x + 1, 0, 3)\n    return repeat(lambda y: y * a, 1, 2)", 9),
 ]
 
