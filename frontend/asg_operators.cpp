@@ -114,6 +114,11 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
     case BuiltinId::Range:
       if (in.size() == 1) in.insert(in.begin(), integer(0, call.loc));
       return make(Op::Range, types_.list(int_type), in, call.loc);
+    case BuiltinId::Log:
+    case BuiltinId::Sqrt: {
+      const Type* real = types_.float_type();
+      return make(builtin.id == BuiltinId::Log ? Op::Log : Op::Sqrt, real, {adapt(in[0], real)}, call.loc);
+    }
     case BuiltinId::Sort: return make(Op::Sort, first, in, call.loc);
     case BuiltinId::Top: return make(Op::Top, in[1]->type, in, call.loc);
     case BuiltinId::Flatten: return first->elem->is_list() ? make(Op::Flatten, first->elem, in, call.loc) : in[0];

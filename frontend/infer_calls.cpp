@@ -187,6 +187,8 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
     case BuiltinId::Repeat:
     case BuiltinId::Subgraph:
     case BuiltinId::Range:
+    case BuiltinId::Log:
+    case BuiltinId::Sqrt:
     case BuiltinId::Sort:
     case BuiltinId::Size:
     case BuiltinId::Any:
@@ -239,15 +241,9 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
       // clang-format on
       return set_operation(builtin, args);
     case BuiltinId::Sum: {
-      Constraint c;
-      c.kind = Constraint::Kind::Sum;
-      c.a = solver_.var();
-      arg(builtin, args, 0, solver_.list(c.a));
-      c.r = solver_.var();
-      c.loc = call.loc;
-      c.text = "sum";
-      solver_.add(c);
-      return c.r;
+      Ty* item = solver_.var();
+      arg(builtin, args, 0, solver_.list(item));
+      return given(Constraint::Kind::Sum, item, call.loc, builtin.name);
     }
     case BuiltinId::Get:
     case BuiltinId::Apply: break;
@@ -290,6 +286,15 @@ Ty* Walker::table_result(ast::CallExpr& call, const Builtin& builtin, const Boun
       arg(builtin, args, 0, int_type);
       if (args.by_param[1] != nullptr) arg(builtin, args, 1, int_type);
       return solver_.list(int_type);
+    case BuiltinId::Log:
+    case BuiltinId::Sqrt: {
+      ast::Expr* x = args.by_param[0]->value;
+      Ty* type = expr(x);
+      if (solver_.unify(type, solver_.float_type(), x->loc)) return solver_.float_type();
+      error(DiagId::OperandType, x->loc, quoted(builtin.name) + " takes a float; it gets " + quoted(type),
+            Solver::is(type, Ty::Kind::Int) ? "`1.0 * x` is `x` as a float" : "");
+      return solver_.float_type();
+    }
     case BuiltinId::Sort:
     case BuiltinId::Top: {
       const std::size_t at = builtin.id == BuiltinId::Sort ? 0 : 1;

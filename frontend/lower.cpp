@@ -189,7 +189,8 @@ Value Lowering::lower(const Node* node) {
 std::uint32_t Lowering::cost(const Expr* expr) {
   auto known = costs_.find(expr);
   if (known != costs_.end()) return known->second;
-  bool search = ir::is_set_op(expr->kind) || expr->kind == Kind::HasEdge || expr->kind == Kind::Contains;
+  bool search = ir::is_set_op(expr->kind) || expr->kind == Kind::HasEdge || expr->kind == Kind::Contains ||
+                expr->kind == Kind::Log;
   const bool made = ir::group_of(expr->kind) == ir::Group::Reorder;
   std::uint32_t out = made ? kDear : search ? kCheap : 1;
   for (const Expr* operand : expr->operands) out = std::min(out + cost(operand), kDear);
@@ -246,6 +247,8 @@ Value Lowering::compute(const Node* node) {
       Value in = lower(node->inputs[0]);
       return {{builder_.make(Kind::Neg, {in.parts[0]})}};
     }
+    case Op::Log: return {{builder_.make(Kind::Log, {scalar(node->inputs[0])})}};
+    case Op::Sqrt: return {{builder_.make(Kind::Sqrt, {scalar(node->inputs[0])})}};
     case Op::Not: {
       Value in = lower(node->inputs[0]);
       return {{builder_.make(Kind::Not, {in.parts[0]})}};

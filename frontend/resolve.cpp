@@ -18,7 +18,7 @@ struct Reference {
 };
 
 /// Words of Python and of other libraries that users try, with their replacements.
-constexpr std::array<std::pair<std::string_view, const char*>, 18> kForeignNames{{
+constexpr std::array<std::pair<std::string_view, const char*>, 22> kForeignNames{{
     {"len", "`size(list)` counts items"},
     {"count", "`size(list)` counts items"},
     {"degree", "the degree of a vertex is `size(neighbor(g, v))`"},
@@ -26,6 +26,10 @@ constexpr std::array<std::pair<std::string_view, const char*>, 18> kForeignNames
     {"filter", "`apply(func, cond=…, list)` keeps items"},
     {"sorted", "`sort(list)` orders items; `top(n, list)` takes the largest"},
     {"set", "`keys(count_by(list))` has each item once"},
+    {"unique", "`keys(count_by(list))` has each item once"},
+    {"zip", "`apply(func, list, other)` walks lists in step"},
+    {"enumerate", "`apply(func, list, range(size(list)))` numbers the items"},
+    {"ln", "`log(x)` is the natural logarithm"},
     {"Counter", "`count_by(list)` counts each item"},
     {"defaultdict", "`sum_by(rows)` adds the values of each key"},
     {"dict", "`sum_by(rows)` makes a table of keys and values"},

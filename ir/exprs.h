@@ -101,6 +101,8 @@ MATCHA_PLAIN_EXPR(Or);   ///< `operands[1]` is evaluated only if `operands[0]` i
 MATCHA_PLAIN_EXPR(Min);
 MATCHA_PLAIN_EXPR(Max);
 MATCHA_PLAIN_EXPR(AtMost);   ///< `operands[0]`; traps if it is more than `operands[1]`.
+MATCHA_PLAIN_EXPR(Log);      ///< f64: the natural logarithm.
+MATCHA_PLAIN_EXPR(Sqrt);     ///< f64.
 MATCHA_PLAIN_EXPR(Select);   ///< Condition, then, else: only the chosen one is evaluated.
 MATCHA_PLAIN_EXPR(Convert);  ///< To `type`. vid→i64: original id; i64→vid: rank, traps if unknown; i128→i64 traps.
 MATCHA_PLAIN_EXPR(Size);     ///< Number of items. Over a set operation it is a count form: nothing is stored.

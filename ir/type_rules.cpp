@@ -229,6 +229,7 @@ const Type* result_type(Context& context, Op op, std::span<const Expr* const> op
       return check.scalar(0, ScalarKind::Bool) && check.same(2, operands[1]->type) ? operands[1]->type : nullptr;
     case Group::Conversion:
       if (kind == Kind::Convert) return wanted_rule(kind, operands, wanted, check, why);
+      if (kind == Kind::Log || kind == Kind::Sqrt) return check.scalar(0, ScalarKind::F64) ? context.f64() : nullptr;
       return check.scalar(0, ScalarKind::I64) && check.scalar(1, ScalarKind::I64) ? context.i64() : nullptr;
     case Group::Literal: return wanted_rule(kind, operands, wanted, check, why);
     case Group::ListFact:

@@ -90,6 +90,8 @@ class Words {
       case Kind::Min: return fmt::format("the smaller of {} and {}", operand(0), operand(1));
       case Kind::Max: return fmt::format("the larger of {} and {}", operand(0), operand(1));
       case Kind::AtMost: return fmt::format("{}, at most {}", operand(0), operand(1));
+      case Kind::Log: return fmt::format("the logarithm of {}", operand(0));
+      case Kind::Sqrt: return fmt::format("the square root of {}", operand(0));
       case Kind::Size: return fmt::format("the size of {}", operand(0));
       case Kind::At: return fmt::format("item {} of {}", operand(1), operand(0));
       case Kind::Contains: return fmt::format("({} is in {})", operand(1), operand(0));

@@ -250,6 +250,8 @@ Expressions::Printed Expressions::print(const ir::Expr* expr) {
       },
       [&](const ir::Min&) { return primary(call(fmt::format("smaller<{}>", type(expr->type)), expr)); },
       [&](const ir::Max&) { return primary(call(fmt::format("larger<{}>", type(expr->type)), expr)); },
+      [&](const ir::Log&) { return primary(call("matcha::runtime::natural_logarithm", expr)); },
+      [&](const ir::Sqrt&) { return primary(call("matcha::runtime::square_root", expr)); },
       [&](const ir::AtMost&) { return primary(worker_call("at_most", expr)); },
       [&](const ir::Contains& e) { return expr->operands[0]->type->bits ? primary(call("has_bit", expr)) : named(e); },
       [&](const ir::OneOf<ir::LowerBound, ir::FindRow, ir::HasEdge, ir::MaxDegree, ir::Vertices, ir::Edges,

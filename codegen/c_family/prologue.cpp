@@ -21,6 +21,8 @@ std::string standalone(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line == "#include \"runtime/common/exact_sum.h\"") {
       result += standalone_text("runtime/common/exact_sum.h");  // Stands where macros are set for it.
+    } else if (line == "#include \"runtime/common/real_functions.h\"") {
+      result += standalone_text("runtime/common/real_functions.h");
     } else if (!line.starts_with("#pragma once") && !line.starts_with("#include \"")) {
       result.append(line).append("\n");
     }

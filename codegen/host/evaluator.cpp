@@ -154,6 +154,8 @@ Scalar Evaluator::compute(const ir::Expr& e) {
         return extreme(first, second, x.kind == Kind::Min);
       },
       [&](const ir::Select&) { return eval(operand(get<bool>(operand(0)) ? 1 : 2)); },
+      [&](const ir::Log&) -> Scalar { return runtime::rt_log(get<double>(operand(0))); },
+      [&](const ir::Sqrt&) -> Scalar { return runtime::rt_sqrt(get<double>(operand(0))); },
       [&](const ir::AtMost& x) { return at_most(x); }, [&](const ir::Convert& x) { return conversion(x); },
       [&](const ir::Size&) -> Scalar { return static_cast<std::int64_t>(count(operand(0))); },
       [&](const ir::At& x) { return item(x); }, [&](const ir::Contains& x) { return contains(x); },

@@ -60,6 +60,8 @@ Value Evaluator::compute(const ir::Expr& e) {
       [&](const And& n) { return Value(get<bool>(*n.operands[0]) && get<bool>(*n.operands[1])); },
       [&](const Or& n) { return Value(get<bool>(*n.operands[0]) || get<bool>(*n.operands[1])); },
       [&](const Min& n) { return extremum(n); }, [&](const Max& n) { return extremum(n); },
+      [&](const Log& n) { return Value(runtime::rt_log(get<double>(*n.operands[0]))); },
+      [&](const Sqrt& n) { return Value(runtime::rt_sqrt(get<double>(*n.operands[0]))); },
       [&](const AtMost& n) { return at_most(n); },
       [&](const Select& n) { return eval(*n.operands[get<bool>(*n.operands[0]) ? 1 : 2]); },
       [&](const Convert& n) { return conversion(n); },

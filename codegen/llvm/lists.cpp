@@ -153,6 +153,12 @@ Value* Lists::find_row(const ir::Expr& e) {
   using runtime::rt_find_row;
   const ir::Expr& table_expr = *e.operands[0];
   const List table = of(table_expr);
+  if (e.operands.size() == 2 && table_expr.type->columns[0]->is_scalar(ir::ScalarKind::Vid)) {
+    using runtime::rt_find_rank;
+    return b_.CreateCall(MATCHA_RUNTIME(module_, rt_find_rank, Effect::ReadsArguments),
+                         {table.columns[0].data, table.size, b_.CreateTrunc(scalars_.of(*e.operands[1]), f_.i32)},
+                         "row");
+  }
   llvm::StructType* type = llvm::StructType::get(module_.context(), {f_.ptr, f_.i64, f_.i32});
   const std::size_t keys = e.operands.size() - 1;
   Value* parts = f_.local(type, "key", f_.integer(keys));

@@ -48,6 +48,7 @@ Value* Scalars::of(const ir::Expr& e) {
       [&](const ir::Le& x) { return compare_case(x); }, [&](const ir::And& x) { return logic(x); },
       [&](const ir::Or& x) { return logic(x); }, [&](const ir::Min& x) { return extreme(x); },
       [&](const ir::Max& x) { return extreme(x); }, [&](const ir::Select& x) { return select(x); },
+      [&](const ir::Log& x) { return real_function(x); }, [&](const ir::Sqrt& x) { return real_function(x); },
       [&](const ir::AtMost& x) { return at_most(x); }, [&](const ir::Convert& x) { return convert(x); },
       [&](const ir::Size& x) { return lists_.size_of(*x.operands[0]); }, [&](const ir::At& x) { return lists_.at(x); },
       [&](const ir::Contains& x) { return sets_.contains(x); },
@@ -75,6 +76,13 @@ Value* Scalars::of_known(const ir::Expr& e, const ir::Expr& known, Value* value)
   Value* result = of(e);
   known_.erase(&known);
   return result;
+}
+
+Value* Scalars::real_function(const ir::Expr& e) {
+  using namespace runtime;
+  Value* x = of(*e.operands[0]);
+  if (e.kind == ir::Kind::Sqrt) return b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
+  return b_.CreateCall(MATCHA_RUNTIME(module_, rt_log, Effect::ReadsArguments), {x}, "log");
 }
 
 Value* Scalars::at_most(const ir::Expr& e) {

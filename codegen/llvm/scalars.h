@@ -34,6 +34,7 @@ class Scalars {
 
  private:
   Value* variable(const ir::Var& var);
+  Value* real_function(const ir::Expr& e);
   Value* at_most(const ir::Expr& e);
   Value* has_edge(const ir::Expr& e);
   Value* arithmetic(const ir::Expr& e);

@@ -74,6 +74,8 @@ MATCHA_ACTION(jump_unless);    ///< Unless `a`.
 MATCHA_ACTION(jump_if_part);   ///< Unless the function is given all items of the second level.
 MATCHA_ACTION(copy);           ///< `to` = `a`, `n` words.
 MATCHA_ACTION(negate_bool);    ///< `to` = not `a`.
+MATCHA_ACTION(logarithm);      ///< Of the float `a`.
+MATCHA_ACTION(square_root);    ///< Of the float `a`.
 MATCHA_ACTION(load_slot);      ///< `n` words of the frame at `value`.
 MATCHA_ACTION(store_slot);     ///< `n` words from `a` to the frame at `value`.
 MATCHA_ACTION(load_field);     ///< The word at `a` + `value`.
@@ -122,6 +124,7 @@ MATCHA_ACTION(contains_any);      ///< Whether `b` is in the list `a`, in any or
 MATCHA_ACTION(copy_items);  ///< From list `a` to list `b`; the cells of both are in the table, those of `a` first.
 MATCHA_ACTION(sort);        ///< `b` items where `a` points; the cell is `n`.
 MATCHA_ACTION(fold_rows);   ///< The rows of list `a` in the columns of list `b`; `c` keys, `n`: a RowFold.
+MATCHA_ACTION(find_rank);   ///< Of the vertex `b` in table `a`.
 MATCHA_ACTION(find_row);    ///< In table `a`; the keys are in the table.
 MATCHA_ACTION(fill_range);  ///< `c` items from `b` on, where `a` points.
 MATCHA_ACTION(range_size);  ///< Of the items from `a` on that are below `b`.

@@ -426,6 +426,11 @@ const Op* fold_rows(const Op* op, Word* r) {
   return op + 1;
 }
 
+const Op* find_rank(const Op* op, Word* r) {
+  r[op->to] = static_cast<Word>(runtime::rt_find_rank(ranks(r, op->a), r[op->a], static_cast<std::uint32_t>(r[op->b])));
+  return op + 1;
+}
+
 const Op* find_row(const Op* op, Word* r) {
   const Table& table = *pointer<const Table>(op->value);
   constexpr std::size_t kUsual = 4;

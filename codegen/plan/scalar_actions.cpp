@@ -265,6 +265,14 @@ const Op* negate_bool(const Op* op, Word* r) {
   r[op->to] = r[op->a] ^ 1;
   return op + 1;
 }
+const Op* logarithm(const Op* op, Word* r) {
+  r[op->to] = word(runtime::rt_log(real(r[op->a])));
+  return op + 1;
+}
+const Op* square_root(const Op* op, Word* r) {
+  r[op->to] = word(runtime::rt_sqrt(real(r[op->a])));
+  return op + 1;
+}
 const Op* load_slot(const Op* op, Word* r) {
   const Word* frame = pointer<const Word>(r[kFrame]);
   for (std::uint32_t i = 0; i < op->n; ++i) r[op->to + i] = frame[op->value + i];

@@ -44,6 +44,11 @@ Reg FunctionWriter::compute(const ir::Expr& e) {
         put(act::negate_bool, to, a);
         return to;
       },
+      [&](const ir::OneOf<ir::Log, ir::Sqrt> auto& x) {
+        const Reg a = scalar(*x.operands[0]), to = new_reg();
+        put(x.kind == ir::Kind::Log ? act::logarithm : act::square_root, to, a);
+        return to;
+      },
       [&](const ir::InGroup<Group::Comparison> auto& x) { return binary(x, comparison(x.kind, of)); },
       [&](const ir::InGroup<Group::Extremum> auto& x) { return binary(x, extreme(x.kind, of)); },
       [&](const ir::OneOf<ir::Add, ir::Sub, ir::Mul, ir::Div, ir::Mod> auto& x) {
@@ -178,6 +183,10 @@ Reg FunctionWriter::find_row(const ir::Expr& e) {
   std::vector<Reg> keys;
   for (const ir::Expr* operand : e.operands.subspan(1)) keys.push_back(scalar(*operand));
   const Reg to = new_reg();
+  if (keys.size() == 1 && rows.cells[0] == Cell::Vid) {
+    put(act::find_rank, to, rows.base, keys[0]);
+    return to;
+  }
   put(act::find_row, to, rows.base).value = word(table(keys, rows.cells));
   return to;
 }

@@ -28,7 +28,8 @@
 (defconst matcha-operators
   '("mk_tuple" "get" "mk_list" "mk_graph" "neighbor" "sources" "labels" "edge_info" "vertex_label" "vertices" "edges" "arcs" "has_edge"
     "apply" "intersect" "diff" "sum" "size" "min" "max" "any" "all" "flatten"
-    "range" "sort" "top" "sum_by" "count_by" "min_by" "max_by" "keys" "values" "subgraph" "iterate" "repeat"))
+    "range" "sort" "top" "sum_by" "count_by" "min_by" "max_by" "keys" "values" "subgraph" "iterate" "repeat"
+    "log" "sqrt"))
 
 (defvar matcha-mode-syntax-table
   (let ((table (make-syntax-table)))

@@ -20,7 +20,7 @@ struct WordHint {
 /// Words of Python that users try.
 constexpr std::array kForeignStatements{
     WordHint{"for", "iterate with `apply(func, list)`"},
-    WordHint{"while", "iterate with `apply(func, list)`"},
+    WordHint{"while", "`iterate(step, x, most)` and `repeat(step, x, n)` apply a function again and again"},
     WordHint{"if", "write `x if condition else y`"},
     WordHint{"elif", "write `x if condition else y`"},
     WordHint{"else", "write `x if condition else y`"},

@@ -4,6 +4,8 @@
 
 #include "runtime/common/group.h"
 #include "runtime/common/launch.h"
+#define MATCHA_DEVICE_FUNCTION MATCHA_MEMBER
+#include "runtime/common/real_functions.h"
 
 namespace matcha_program {
 

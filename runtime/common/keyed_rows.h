@@ -183,6 +183,11 @@ MATCHA_FN auto range(const W& w, i64 begin, i64 end, R room, u32 line, u32 colum
   return room.list(size);
 }
 
+template <typename K>
+inline constexpr bool is_rank = false;
+template <>
+inline constexpr bool is_rank<u32> = true;
+
 /// The position of the row in [begin, end) of a table whose columns from `column` on are these keys; -1: there is none.
 template <u64 column, typename L, typename K, typename... Rest>
 MATCHA_FN i64 find_row_in(const L& table, u64 begin, u64 end, K key, Rest... rest) {
@@ -209,6 +214,12 @@ MATCHA_FN i64 find_row_in(const L& table, u64 begin, u64 end, K key, Rest... res
 }
 template <typename L, typename... K>
 MATCHA_FN i64 find_row(const L& table, K... keys) {
+  if constexpr (sizeof...(K) == 1 && (... && is_rank<K>)) {
+    // A table that has all smaller ranks too.
+    const u64 rank = (..., keys);
+    if (rank < table.size && item<0>(table, rank) == rank) return i64(rank);
+    return find_row_in<0>(table, 0, rank < table.size ? rank : table.size, keys...);
+  }
   return find_row_in<0>(table, 0, table.size, keys...);
 }
 }  // namespace matcha_program

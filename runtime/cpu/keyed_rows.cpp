@@ -212,6 +212,14 @@ std::int64_t rt_fold_rows(const RowColumn* columns, std::uint32_t width, std::ui
   }
 }
 
+std::int64_t rt_find_rank(const std::uint32_t* ranks, std::uint64_t count, std::uint32_t rank) {
+  if (rank < count && ranks[rank] == rank) return rank;
+  // Ranks do not repeat, so the place of one is not behind the rank itself.
+  const std::uint32_t* end = ranks + std::min<std::uint64_t>(count, rank);
+  const std::uint32_t* found = std::lower_bound(ranks, end, rank);
+  return found != end && *found == rank ? found - ranks : -1;
+}
+
 std::int64_t rt_find_row(const KeyPart* parts, std::uint32_t keys, std::uint64_t count) {
   std::uint64_t begin = 0;
   std::uint64_t end = count;

@@ -38,6 +38,10 @@ inline constexpr std::int64_t kRowsMemory = -2;
 std::int64_t rt_fold_rows(const RowColumn* columns, std::uint32_t width, std::uint32_t keys, std::uint32_t fold,
                           std::uint64_t count);
 
+/// The position of `rank` among the ascending ranks of a table's rows; -1: it is not there. Cost: a comparison in a
+/// table that has all smaller ranks too, else a binary search.
+std::int64_t rt_find_rank(const std::uint32_t* ranks, std::uint64_t count, std::uint32_t rank);
+
 /// The position of the row with a key in a table of `count` rows; -1: there is none. Cost: a binary search.
 std::int64_t rt_find_row(const KeyPart* parts, std::uint32_t keys, std::uint64_t count);
 

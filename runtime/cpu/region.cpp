@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "runtime/common/exact_sum.h"
+#include "runtime/common/real_functions.h"
 #include "runtime/cpu/region_state.h"
 #include "runtime/graph/page_limit.h"
 
@@ -75,6 +76,10 @@ bool rt_grow_rows(RegionContext* region, Worker* worker, std::uint64_t sink, std
 }
 
 void rt_sum_f64(void* exact_sum, double value) { exact_sum_add(*static_cast<ExactSum*>(exact_sum), value); }
+
+double rt_log(double x) { return natural_logarithm(x); }
+
+double rt_sqrt(double x) { return square_root(x); }
 
 double rt_min_f64(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return a + b;

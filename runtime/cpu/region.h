@@ -150,6 +150,10 @@ void rt_sum_f64(void* exact_sum, double value);
 double rt_min_f64(double a, double b);
 double rt_max_f64(double a, double b);
 
+/// The natural logarithm and the square root, correctly rounded; NaN of negative numbers.
+double rt_log(double x);
+double rt_sqrt(double x);
+
 }  // extern "C"
 
 }  // namespace matcha::runtime

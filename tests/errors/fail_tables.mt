@@ -45,4 +45,6 @@ def main(g: Graph, l: List<int>, x: float):
     y = iterate(lambda r: r, [l], 3)
 # expected-error@+1 {{the key of `Table<Tuple<int, 2>, int>` has type `Tuple<int, 3>` here; expected `Tuple<int, 2>` [arg-type]}}
     z = get(count_by(edges(g)), (1, 2, 3))
-    return z + c + d + e + f + h + i + j + k + m + n + o + p + q + r + s + y
+# expected-error@+1 {{`log` takes a float; it gets `int` [operand-type]}}
+    z1 = log(2)
+    return z1 + z + c + d + e + f + h + i + j + k + m + n + o + p + q + r + s + y

@@ -4,6 +4,7 @@
 import collections
 import itertools
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -15,6 +16,7 @@ except ImportError:
     print("[SKIP] NetworkX is not installed")
     sys.exit(77)
 
+YEAST = "examples/graphs/yeast.txt.gz"
 BACKENDS = (["--backend", "interp"], ["--tier", "interp"], ["--tier", "native", "--threads", "2"])
 
 
@@ -80,7 +82,30 @@ def pagerank(graph):
     return sorted([v, value] for v, value in rank.items())
 
 
-CASES = {"core_numbers": core_numbers, "components": components, "label_propagation": label_propagation,
+def k_core(graph):
+    return sorted(networkx.k_core(graph, 5))
+
+
+def truss(graph):
+    return sorted(sorted(edge) for edge in networkx.k_truss(graph, 5).edges)
+
+
+def closeness(graph):
+    reached = {v: networkx.single_source_shortest_path_length(graph, v, cutoff=2) for v in sorted(graph)}
+    return [[v, sum(1 / hops for hops in found.values() if hops)] for v, found in reached.items()]
+
+
+def weighted_triangles(graph):
+    weight = lambda u, v: 1 / math.sqrt(len(graph[u]) * len(graph[v]))
+    total = collections.Counter()
+    for u, v, w in (clique for clique in networkx.enumerate_all_cliques(graph) if len(clique) == 3):
+        for corner in (u, v, w):
+            total[corner] += weight(u, v) * weight(v, w) * weight(u, w)
+    return sorted([v, value] for v, value in total.items())
+
+
+CASES = {"k_core": k_core, "truss": truss, "closeness": closeness, "weighted_triangles": weighted_triangles,
+         "core_numbers": core_numbers, "components": components, "label_propagation": label_propagation,
          "pagerank": pagerank,
          "degree_histogram": histogram, "top_triangles": top_triangles, "clustering": clustering,
          "edge_triangles": edge_triangles, "ego_networks": ego_networks, "projection": projection,
@@ -107,6 +132,12 @@ def main():
                 got, expected = run(matcha, program, str(path), *options), wanted(graph)
                 assert close(got, expected), (program, options, got, expected)
                 compared += 1
+    graph = networkx.read_edgelist(YEAST, comments="#", nodetype=int, data=False)
+    graph.remove_edges_from(list(networkx.selfloop_edges(graph)))
+    for program, wanted in CASES.items():
+        got, expected = run(matcha, program, YEAST), wanted(graph)
+        assert close(got, expected), (program, got[:20], expected[:20])
+        compared += 1
     print(f"{compared} answers are those of NetworkX")
 
 

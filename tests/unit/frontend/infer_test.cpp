@@ -90,6 +90,22 @@ TEST(Infer, HintsHowAnIntBecomesAFloat) {
   EXPECT_EQ(compile_text("def main(n: int): return [n, True]")->diagnostics->all()[0].hint, "");
 }
 
+TEST(Infer, WordsOfPythonNameWhatToWrite) {
+  const std::pair<std::string, std::string> words[] = {
+      {"sorted(l)", "`sort("}, {"Counter(l)", "`count_by("}, {"defaultdict(l)", "`sum_by("},
+      {"dict(l)", "`sum_by("}, {"group(l)", "`min_by`"},     {"reduce(l)", "`sum`"},
+      {"unique(l)", "`keys("}, {"zip(l, l)", "`apply("},     {"enumerate(l)", "range(size("},
+      {"ln(1.0)", "`log("},
+  };
+  for (const auto& [call, hint] : words) {
+    const auto compiled = compile_text("def main(l: List<int>): return " + call);
+    ASSERT_TRUE(compiled->diagnostics->has_errors()) << call;
+    EXPECT_NE(compiled->diagnostics->all()[0].hint.find(hint), std::string::npos) << call;
+  }
+  const auto loop = compile_text("def main(n: int):\n    while n:\n        m = 1\n    return n");
+  EXPECT_NE(loop->diagnostics->all()[0].hint.find("`iterate("), std::string::npos);
+}
+
 TEST(Infer, WhereAFloatIsWrittenIntsBecomeFloats) {
   EXPECT_EQ(signature("def half(x: float): return x / 2\ndef main(l: List<int>): return apply(half, l)"),
             "l: List<int> -> List<float>");
