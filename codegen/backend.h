@@ -23,6 +23,7 @@
 #include "runtime/graph/graph.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/result.h"
+#include "runtime/sample/interval.h"
 #include "runtime/wide_int.h"
 
 namespace matcha::codegen {
@@ -129,8 +130,9 @@ struct RunResult {
   std::vector<ResultValue> values;
   std::vector<PartialValue> partials;  ///< Of a share: one for each result.
   Ending ending = Ending::Complete;
-  std::uint64_t rows = 0;             ///< Rows handed over.
-  std::uint64_t positions = 0;        ///< Outermost iterations walked.
+  std::optional<runtime::sample::Interval> estimate;  ///< In place of values; `ending` is then Sampled.
+  std::uint64_t rows = 0;                             ///< Rows handed over.
+  std::uint64_t positions = 0;                        ///< Outermost iterations walked.
   std::uint64_t positions_total = 0;  ///< Outermost iterations of the parallel steps begun so far; 0: unknown.
   /// Work of those steps in units of the step, such as arcs of the vertices walked. Total 0: unknown.
   std::uint64_t work_done = 0, work_total = 0;

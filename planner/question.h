@@ -31,6 +31,8 @@ struct Question {
   bool bounded = false;                    ///< The caller needs a limited number of matches:
   std::optional<std::uint64_t> most = {};  ///< at most this many, if known.
 
+  std::optional<double> within = {};  ///< An interval of this relative half-width will do; nothing: the exact count.
+
   std::string device = "auto";  ///< As `--device`.
   std::string engine = {};      ///< The one engine that may answer; empty: the cheapest.
   std::string only = {};        ///< The one engine that can answer, of questions of a kind of its own; empty: any may.

@@ -9,6 +9,10 @@ planner::EngineList make_engines(const planner::Question& question, const Engine
 #define MATCHA_ENGINE(name, description) engines.push_back(engines::make_##name(question, context));
 #include "session/engines.def"
 #undef MATCHA_ENGINE
+  // Questions that want the exact answer need not read that it is none.
+  if (!question.within && question.engine != "sample") {
+    std::erase_if(engines, [](const auto& engine) { return engine->name() == "sample"; });
+  }
   return engines;
 }
 

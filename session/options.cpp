@@ -152,6 +152,18 @@ std::vector<std::string> known_tiers() {
   return names;
 }
 
+/// `2%`, or the same as `0.02`; less than all.
+bool put_within(const To& to, const std::string& value) {
+  constexpr double kPercent = 100;
+  const bool in_percent = value.ends_with('%');
+  const std::string_view text = value;
+  const std::optional<double> number = number_of<double>(in_percent ? text.substr(0, text.size() - 1) : text);
+  const double part = number.value_or(0) / (in_percent ? kPercent : 1);
+  if (!(part > 0 && part < 1)) return false;
+  *to.within = part;
+  return true;
+}
+
 /// `i/n`, i below n.
 bool put_share(const To& to, const std::string& value) {
   constexpr std::uint64_t kMost = 1'000'000;

@@ -56,6 +56,7 @@ struct OptionTargets {
   std::optional<std::uint64_t>* checkpoint = nullptr;
   std::optional<std::uint64_t>* limit = nullptr;
   std::optional<double>* timeout = nullptr;  ///< Seconds.
+  std::optional<double>* within = nullptr;   ///< A part of the answer.
   std::optional<std::uint32_t>* gpus = nullptr;
   std::uint64_t* memory = nullptr;  ///< Bytes, as the next two.
   std::uint64_t* gpu_memory = nullptr;

@@ -221,7 +221,7 @@ std::optional<codegen::RunOutcome> try_search(codegen::Executable& matcher,
   options.most_steps = kTrialSteps;
   codegen::RunOutcome outcome = matcher.run(arguments, universe, options);
   const auto* const result = std::get_if<codegen::RunResult>(&outcome);
-  if (result != nullptr && result->values.empty()) return std::nullopt;
+  if (result != nullptr && result->values.empty() && !result->estimate) return std::nullopt;
   return outcome;
 }
 

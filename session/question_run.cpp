@@ -81,6 +81,7 @@ planner::Question QuestionRun::question() const {
   if (pattern) question = question_of(*pattern, request.pattern, request.matches);
   question.bounded = request.some;
   question.most = request.maybe_most;
+  question.within = request.within;
   question.device = request.device;
   question.engine = request.engine;
   question.wants_program = request.wants_program;

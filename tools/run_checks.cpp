@@ -43,6 +43,16 @@ Status check_answer_options(const RunVerbOptions& options, const PatternOptions&
         fmt::format("`--tune` is not for `{}`", options.lists() ? "--matches`, `--limit` and `--exists" : "--plan"),
         options.lists() ? "it times counts" : "it chooses the plan itself");
   }
+  if (options.within) {
+    const char* const other = options.lists()         ? "`--matches`, `--limit`, `--exists` and `--per`"
+                              : options.verify        ? "`--verify`"
+                              : options.tune          ? "`--tune`"
+                              : options.cluster.any() ? "several processes"
+                                                      : nullptr;
+    if (other != nullptr) {
+      return console.error(Status::Usage, fmt::format("`--within` is not for {}", other), "it estimates one count");
+    }
+  }
   if (options.json && options.matches == "-") {
     return console.error(Status::Usage, "`--json` and `--matches -` both write to standard output",
                          "give --matches a file");
@@ -114,6 +124,24 @@ Status check_result_type(const RunVerbOptions& options, const Signature& program
   const char* const option = options.exists ? "--exists" : options.matches.empty() ? "--limit" : "--matches";
   return console.error(Status::Usage, fmt::format("`{}` is for programs that return a list; `{}` returns `{}`", option,
                                                   program.entry, to_string(type)));
+}
+
+Status check_is_sum(const Compilation& program, const Signature& signature, const Reporter& reporter) {
+  const frontend::Type& type = *signature.result;
+  if (!type.is_number()) {
+    return reporter.error(
+        Status::Usage, fmt::format("`--within` estimates a sum; `{}` returns `{}`", signature.entry, to_string(type)));
+  }
+  for (const ir::Stmt* const stmt : program.loop().body->body) {
+    if (stmt->kind != ir::Kind::Collect) continue;
+    for (const ir::Sink& sink : static_cast<const ir::Collect*>(stmt)->sinks) {
+      if (sink.kind == ir::SinkKind::Sum) continue;
+      return reporter.error_at(Status::Usage, program.sources(), stmt->loc,
+                               fmt::format("`--within` estimates a sum, and this is `{}`", ir::keyword(sink.kind)),
+                               "leave out `--within` for the exact answer");
+    }
+  }
+  return Status::Ok;
 }
 
 Status verdict_of(codegen::Ending ending, const Session& session) {

@@ -2,6 +2,7 @@
 
 #include "codegen/backend.h"
 #include "session/bind.h"
+#include "session/compile.h"
 #include "session/reporter.h"
 #include "session/row_encoder.h"
 #include "session/targets.h"
@@ -18,6 +19,10 @@ Status check_answer_options(const RunVerbOptions& options, const PatternOptions&
 
 /// Whether a program gives the list that the options ask for; reports if not.
 Status check_result_type(const RunVerbOptions& options, const Signature& program, const Console& console);
+
+/// Whether the answer of a program is a sum, as `--within` needs; reports the place if not. Conditions inside may be of
+/// any kind.
+Status check_is_sum(const Compilation& program, const Signature& signature, const Reporter& reporter);
 
 /// A text from its first character on that is no blank.
 std::string without_blanks_before(const std::string& text);

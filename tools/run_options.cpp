@@ -32,6 +32,7 @@ OptionTargets targets_of(RunVerbOptions& options) {
   to.code_folder = &options.code_folder;
   to.matches_file = &options.matches;
   to.limit = &options.limit;
+  to.within = &options.within;
   to.timeout = &options.timeout;
   to.json = &options.json;
   to.count = &options.count;

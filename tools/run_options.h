@@ -38,8 +38,9 @@ struct RunVerbOptions {
   bool json = false;
   std::string matches;
   std::optional<std::uint64_t> limit;
-  bool count = false;   ///< Rows are counted up to the limit, not listed.
-  bool exists = false;  ///< Whether there is a match is all that is asked.
+  bool count = false;            ///< Rows are counted up to the limit, not listed.
+  std::optional<double> within;  ///< An interval of this relative half-width will do.
+  bool exists = false;           ///< Whether there is a match is all that is asked.
   std::optional<double> timeout;
   std::uint64_t memory = 0;      ///< Bytes that graphs may take; 0: it is not said.
   std::uint64_t gpu_memory = 0;  ///< Bytes that the graph may take of a GPU; 0: it is not said.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "session/graph_info.h"
@@ -64,6 +65,39 @@ std::string result_json(const RunReport& report) {
     return out + "}";
   }
   return json_result(report.result->values, *report.signature->result, *report.bound->inputs.universe);
+}
+
+/// Of an exact count the width is 0.
+std::string estimate_json(const RunReport& report) {
+  Json estimate;
+  if (report.result == nullptr) return "null";
+  if (const std::optional<runtime::sample::Interval>& found = report.result->estimate) {
+    estimate = {{"value", found->value},
+                {"low", found->value - found->half_width},
+                {"high", found->value + found->half_width},
+                {"half_width", found->half_width / found->value},
+                {"confidence", runtime::sample::kConfidence},
+                {"method", "sampled"},
+                {"draws", found->draws},
+                {"hits", found->hits},
+                {"most_over_mean", rounded(found->most_over_mean)}};
+  } else {
+    if (!report.complete()) return "null";
+    const Json value = Json::parse(result_json(report));
+    estimate = {{"value", value}, {"low", value}, {"high", value}, {"half_width", 0}, {"confidence", 1}};
+    estimate["method"] = "exact";
+  }
+  return dump(estimate);
+}
+
+/// `13592000000 ± 0.85% (95%)`: five digits; the width includes the error of rounding.
+std::string estimate_text(const runtime::sample::Interval& found) {
+  constexpr double kDigits = 1e4, kRounded = 5e-5, kPercent = 100;
+  const double unit = std::max(1.0, std::pow(10, std::floor(std::log10(std::max(found.value, 1.0)))) / kDigits);
+  const double percent = kPercent * (found.half_width / found.value + kRounded);
+  const double digits = std::pow(10, std::floor(std::log10(percent)) - 1);
+  return fmt::format("{:.0f} ± {:.3g}% ({:.0f}%)", std::round(found.value / unit) * unit,
+                     std::ceil(percent / digits) * digits, kPercent * runtime::sample::kConfidence);
 }
 
 std::string graph_json(const RunReport& report) {
@@ -179,6 +213,7 @@ bool RunReport::complete() const {
 std::string RunReport::stopped_by() const {
   if (complete()) return {};
   if (verdict != Status::Ok) return stop_word(verdict);
+  if (result != nullptr && result->estimate) return "within";
   if (only_counts) return "limit";
   if (matches != nullptr && matches->limit_reached()) return "limit";
   return "closed";
@@ -205,6 +240,7 @@ std::string report_json(const RunReport& report) {
   object.add("entry", dump(report.signature->entry));
   object.add("signature", dump(to_string(*report.signature)));
   object.add("result", result_json(report));
+  if (report.within) object.add("estimate", estimate_json(report));
   object.add("complete", report.complete() ? "true" : "false");
   if (!report.complete()) object.add("stopped_by", dump(report.stopped_by()));
   if (!report.matches_path.empty()) object.add("matches", dump(report.matches_path));
@@ -251,6 +287,10 @@ std::string report_text(const RunReport& report) {
   if (report.result == nullptr || report.bound == nullptr) return out;
   const std::vector<std::string> numbers = count_texts(report);
   if (!numbers.empty()) return named_lines(names_of_counts(report), numbers, report.name_width);
+  if (report.result->estimate) {
+    const std::string text = estimate_text(*report.result->estimate);
+    return report.given.empty() ? text + "\n" : named_lines({report.given}, {text}, report.name_width);
+  }
   const frontend::Type& type = *report.signature->result;
   const runtime::Universe& universe = *report.bound->inputs.universe;
   if (type.is_list() && !report.result->values.empty()) {
@@ -262,7 +302,8 @@ std::string report_text(const RunReport& report) {
     }
     return out;
   }
-  const std::vector<std::string> values = value_texts(report.result->values, type, universe);
+  std::vector<std::string> values = value_texts(report.result->values, type, universe);
+  if (report.within && report.complete() && values.size() == 1) values.front() += " (exact)";
   if (!report.given.empty() && values.size() == 1) return named_lines({report.given}, values, report.name_width);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i != 0) out += '\t';

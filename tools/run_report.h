@@ -31,6 +31,7 @@ struct RunReport {
   const codegen::RunResult* result = nullptr;  ///< Null: stopped before the run.
   const MatchWriter* matches = nullptr;        ///< Null: rows were not streamed.
   bool only_counts = false;                    ///< Of `--count`: only the number of rows is printed.
+  bool within = false;                         ///< Of `--within`: an interval will do.
   bool asks_exists = false;                    ///< Of `--exists`: whether there is one.
   std::string matches_path;                    ///< Of `--matches`; empty: none.
   std::string pattern;                         ///< The line about the pattern; empty: a program was given.

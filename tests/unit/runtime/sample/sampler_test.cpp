@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "runtime/graph/generate.h"
+#include "runtime/sample/bounded_draws.h"
 
 namespace matcha::runtime::sample {
 namespace {
@@ -177,6 +178,95 @@ TEST(Sampler, ArcsOfDirectedGraphsHaveTheirSources) {
   EXPECT_NEAR(arcs.matches, kArcs, kArcs / 100);
   const Estimate triangles = Sampler(view, true).draw(pattern_of({{}, {0}, {0, 1}}), kMany);
   EXPECT_NEAR(triangles.matches, 1, 0.2);
+}
+
+/// Trees of several shapes: low and high, with and without edges beside the tree, and vertices that are not adjacent.
+std::vector<std::vector<PatternVertex>> bounded_patterns() {
+  std::vector<std::vector<PatternVertex>> all = {
+      pattern_of({{}, {0}, {0, 1}}),                 // triangle
+      pattern_of({{}, {0}, {0}, {1}, {2}}),          // path of five
+      pattern_of({{}, {0}, {0}, {1}, {2, 3}}),       // cycle of five
+      pattern_of({{}, {0}, {0, 1}, {2}, {3}}),       // triangle with a tail, whose top is on both ends
+      pattern_of({{}, {0}, {0}, {0}, {1}, {1, 4}}),  // a triangle on one end, and two leaves
+      clique(4),
+  };
+  all.push_back(pattern_of({{}, {0}, {0}, {1}}));
+  all.back()[2].anti = bit(1);
+  all.back()[3].anti = bit(0) | bit(2);
+  return all;
+}
+
+TEST(BoundedDraws, TheirMeanIsTheNumberOfMatchesAndNoneIsAboveTheBound) {
+  RmatSpec spec;
+  spec.scale = 5;
+  spec.edge_factor = 4;
+  const Result<Graph> graph = generate_rmat(spec);
+  ASSERT_TRUE(graph);
+  for (const auto& pattern : bounded_patterns()) {
+    const double truth = matches_of(graph->view(), pattern);
+    const BoundedDraws draws(graph->view(), pattern);
+    constexpr std::uint64_t kCount = 200'000;
+    const Moments found = draws.draw(1, 0, kCount, {});
+    const double mean = found.sum / kCount, variance = found.squares / kCount - mean * mean;
+    constexpr double kDeviations = 4.5;
+    EXPECT_NEAR(mean, truth, kDeviations * std::sqrt(variance / kCount) + truth * 1e-9);
+    EXPECT_LE(found.squares, found.sum * draws.most() * (1 + 1e-9));
+    EXPECT_EQ(draws.draw(1, 0, kCount, {}).squares, found.squares);
+    EXPECT_LT(draws.draw(1, 0, kCount, [] { return true; }).draws, kCount);
+  }
+}
+
+TEST(BoundedDraws, NineteenOfTwentyIntervalsHaveTheTruth) {
+  RmatSpec spec;
+  spec.scale = 5;
+  spec.edge_factor = 4;
+  const Result<Graph> graph = generate_rmat(spec);
+  ASSERT_TRUE(graph);
+  for (const auto& pattern : bounded_patterns()) {
+    const double truth = matches_of(graph->view(), pattern);
+    const BoundedDraws draws(graph->view(), pattern);
+    constexpr std::uint64_t kSeeds = 400;
+    constexpr double kWithin = 0.1;
+    std::uint64_t right = 0, all = 0;
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      const WithinRun run(draws, kWithin, seed);
+      ASSERT_TRUE(run.draws_needed());
+      const std::optional<Interval> found = run.run({});
+      if (!found) continue;
+      EXPECT_LE(found->half_width, kWithin * found->value);
+      ++all;
+      right += std::abs(found->value - truth) <= found->half_width ? 1 : 0;
+    }
+    EXPECT_GE(static_cast<double>(all), kConfidence * kSeeds);
+    // Two deviations of 400 seeds below the promise.
+    constexpr double kChance = 0.022;
+    EXPECT_GE(static_cast<double>(right), (kConfidence - kChance) * static_cast<double>(all));
+  }
+}
+
+TEST(BoundedDraws, NoMatchesHaveNoInterval) {
+  // No 4-cycle among the many wedges of a star.
+  constexpr std::uint32_t kLeaves = 2000;
+  std::vector<std::uint32_t> sources, targets;
+  const auto add = [&](std::uint32_t u, std::uint32_t v) {
+    sources.insert(sources.end(), {u, v});
+    targets.insert(targets.end(), {v, u});
+  };
+  for (std::uint32_t leaf = 1; leaf <= kLeaves; ++leaf) add(0, leaf);
+  add(1, 2);
+  BuildInput input;
+  input.universe = std::make_shared<const Universe>(Universe::identity(kLeaves + 1));
+  input.sources = sources.data();
+  input.targets = targets.data();
+  input.count = sources.size();
+  const Result<Graph> graph = build_graph(input);
+  ASSERT_TRUE(graph);
+  const BoundedDraws draws(graph->view(), pattern_of({{}, {0}, {1}, {0, 2}}));
+  EXPECT_FALSE(WithinRun(draws, 0.01, 1).draws_needed());
+  const Graph nothing;
+  const BoundedDraws none(nothing.view(), clique(3));
+  EXPECT_EQ(none.most(), 0);
+  EXPECT_FALSE(WithinRun(none, 0.01, 1).draws_needed());
 }
 
 }  // namespace
