@@ -1,4 +1,4 @@
-# The k-core: what is left after vertices with fewer than k neighbours are removed, again and again.
+# The k-core: the vertices that stay when those with fewer than k neighbours are removed, again and again.
 # count: examples/graphs/ca-grqc.txt.gz 917
 
 def main(g: Graph, k: int = 5) -> List<int>:

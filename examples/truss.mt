@@ -1,4 +1,4 @@
-# The k-truss: the edges u < v that are left after those on fewer than k - 2 triangles are removed, again and again.
+# The k-truss: the edges u < v that stay when those on fewer than k - 2 triangles are removed, again and again.
 # count: examples/graphs/ca-grqc.txt.gz 7012
 
 def main(g: Graph, k: int = 5) -> List<Tuple<int, 2>>:
