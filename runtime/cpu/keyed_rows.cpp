@@ -159,7 +159,8 @@ class Folder {
   /// Sums of one column of ints by one rank, in an array of counters that are zero before and after; false if this is
   /// something else, or a partial sum leaves 64 bits, which the sum of all may not.
   bool counts_by_rank() {
-    const bool fits = columns_.size() == 2 && keys_ == 1 && columns_[0].kind == ElementKind::Vid;
+    const bool fits = columns_.size() == 2 && keys_ == 1 && columns_[0].kind == ElementKind::Vid &&
+                      columns_[1].kind == ElementKind::Int;
     if (!fits || count_ < 8) return false;
     const std::uint32_t* ranks = static_cast<const std::uint32_t*>(columns_[0].from);
     const std::int64_t* values = static_cast<const std::int64_t*>(columns_[1].from);

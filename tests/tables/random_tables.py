@@ -10,6 +10,7 @@ dicts. Every back end must give the answer of Python, or end with the error that
 import argparse
 import itertools
 import json
+import math
 import os
 import pathlib
 import random
@@ -51,8 +52,13 @@ def folded(rows, keys, fold):
     return {key: fold(values) for key, values in groups.items()}
 
 
+def total(column):
+    """Sums of floats are exact before they are rounded."""
+    return math.fsum(column) if any(isinstance(cell, float) for cell in column) else sum(column)
+
+
 def sum_by(rows, keys=1):
-    table = folded(rows, keys, lambda values: tuple(sum(column) for column in zip(*values)))
+    table = folded(rows, keys, lambda values: tuple(total(column) for column in zip(*values)))
     for value in table.values():
         for cell in value:
             checked(cell)
@@ -291,8 +297,12 @@ class Writer:
         rng = self.rng
         self.line(0, "def main(G: Graph):")
         scope = self.body({"v": [], "n": [], "l": [], "t": []}, 1)
-        kind = rng.randrange(4)
-        if kind == 0 and scope["t"]:
+        kind = rng.randrange(5)
+        if kind == 4:
+            row = f"get(r, 0), {rng.choice(['0.1', '0.5', '-0.3', '1e15'])} * get(r, 1)"
+            self.line(1, f"rows = apply(lambda r: ({row}), {self.rows(scope, 2)})")
+            self.line(1, f"return {rng.choice(['sum_by', 'sum_by', 'min_by', 'max_by'])}(rows)")
+        elif kind == 0 and scope["t"]:
             self.line(1, f"return {rng.choice(scope['t'])[0]}")
         elif kind == 1:
             self.line(1, f"return {self.ints(scope)}")

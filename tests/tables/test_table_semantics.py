@@ -24,6 +24,13 @@ def logarithm(x):
 CASES = [
     ("return sum_by([(1, 2), (3, 4), (1, -5)])", [[1, -3], [3, 4]]),
     ("return sum_by([(1, 2), (3, 4), (1, -2)])", [[3, 4]]),
+    # Vertices as keys of many rows: ints, floats and bools.
+    ("return sum_by(flatten(apply(lambda v: apply(lambda i: (v, i), range(6)), vertices(g))))", [[5, 15], [7, 15], [9, 15]]),
+    ("return sum_by(flatten(apply(lambda v: apply(lambda i: (v, 0.5), range(6)), vertices(g))))",
+     [[5, 3.0], [7, 3.0], [9, 3.0]]),
+    ("return max_by(flatten(apply(lambda v: apply(lambda i: (v, 0.5 * i), range(6)), vertices(g))))",
+     [[5, 2.5], [7, 2.5], [9, 2.5]]),
+    ("return sum_by(flatten(apply(lambda v: apply(lambda i: (v, i > 2), range(6)), vertices(g))))", [[5, 3], [7, 3], [9, 3]]),
     ("return sum_by([(1, 2, 7), (1, -2, 0), (0, 0, 0)])", [[1, 0, 7]]),
     (f"return sum_by([(1, {TINY}), (1, {TINY}), (1, {-TINY})])", [[1, TINY]]),
     (f"return sum_by([(1, {TINY}), (1, {TINY})])", "integer overflow"),
