@@ -135,7 +135,8 @@ Status check_is_sum(const Compilation& program, const Signature& signature, cons
   for (const ir::Stmt* const stmt : program.loop().body->body) {
     if (stmt->kind != ir::Kind::Collect) continue;
     for (const ir::Sink& sink : static_cast<const ir::Collect*>(stmt)->sinks) {
-      if (sink.kind == ir::SinkKind::Sum) continue;
+      // A list is a step of the way to a number.
+      if (sink.kind == ir::SinkKind::Sum || sink.kind == ir::SinkKind::List) continue;
       return reporter.error_at(Status::Usage, program.sources(), stmt->loc,
                                fmt::format("`--within` estimates a sum, and this is `{}`", ir::keyword(sink.kind)),
                                "leave out `--within` for the exact answer");

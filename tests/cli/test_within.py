@@ -20,6 +20,9 @@ class WithinTest(CliTest):
         for pattern, graph in (("house", SMALL), ("clique:6", WIKI), ("triangle", SMALL)):
             truth = self.ok("run", "--pattern", pattern, graph, "-q").strip()
             self.assertEqual(self.ok("run", "--pattern", pattern, graph, "-q", "--within", "1%").strip(), f"{truth} (exact)")
+        for program in ("examples/triangle.mt", "examples/house.mt"):
+            truth = self.ok("run", program, SMALL, "-q").strip()
+            self.assertEqual(self.ok("run", program, SMALL, "-q", "--within", "1%").strip(), f"{truth} (exact)")
         answer = json.loads(self.ok("run", "--pattern", "triangle", SMALL, "--within", "0.01", "--json"))
         estimate = answer["estimate"]
         self.assertEqual((estimate["method"], estimate["value"], estimate["half_width"]), ("exact", answer["result"], 0))
@@ -66,7 +69,8 @@ class WithinTest(CliTest):
         error = self.fails(2, "run", "--pattern", "house", SMALL, "--engine", "sample")
         self.assertIn("`--within` gives the width", error)
         least = self.write("least.mt", "def main(G: Graph) -> int:\n    return min(apply(lambda v: size(neighbor(G, v)), vertices(G)))\n")
-        self.assertIn("estimates a sum", self.fails(2, "run", least, SMALL, "--within", "1%"))
+        error = self.fails(2, "run", least, SMALL, "--within", "1%", says=["least.mt:2:"])
+        self.assertIn("`--within` estimates a sum, and this is `min`", error)
 
 
 if __name__ == "__main__":
