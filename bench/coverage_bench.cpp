@@ -6,12 +6,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "bench/truth_cells.h"
 #include "question/symmetry.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/sample/bounded_draws.h"
@@ -19,44 +17,9 @@
 
 namespace {
 
+using matcha::bench::TruthCell;
 using matcha::pattern::Pattern;
 namespace sample = matcha::runtime::sample;
-
-/// Rows `graph,pattern,edges,induced,count,…` with edges as `0-1;1-2`.
-struct Cell {
-  std::string graph, name, edges, induced;
-  double count = 0;
-};
-
-std::vector<Cell> cells_of(const char* file, const std::string& graph) {
-  std::vector<Cell> cells;
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream fields(line);
-    std::string count;
-    Cell cell;
-    for (std::string* field : {&cell.graph, &cell.name, &cell.edges, &cell.induced, &count}) {
-      std::getline(fields, *field, ',');
-    }
-    cell.count = std::atof(count.c_str());
-    if (cell.graph == graph) cells.push_back(cell);
-  }
-  return cells;
-}
-
-Pattern pattern_of(const std::string& edges) {
-  int vertices = 0;
-  std::vector<std::pair<int, int>> pairs;
-  std::istringstream in(edges);
-  for (std::string edge; std::getline(in, edge, ';');) {
-    const std::size_t dash = edge.find('-');
-    pairs.emplace_back(std::atoi(edge.c_str()), std::atoi(edge.c_str() + dash + 1));
-    vertices = std::max({vertices, pairs.back().first + 1, pairs.back().second + 1});
-  }
-  Pattern pattern = Pattern::empty(vertices);
-  for (const auto& [u, v] : pairs) pattern.add_edge(u, v);
-  return pattern;
-}
 
 struct Options {
   double within = 0.01;
@@ -71,12 +34,11 @@ struct Totals {
 };
 
 /// Prints a line: the share of the intervals that have the true number.
-void audit(const Cell& cell, const matcha::runtime::Graph& graph, const Options& options, Totals& totals) {
-  const Pattern pattern = pattern_of(cell.edges);
+void audit(const TruthCell& cell, const matcha::runtime::Graph& graph, const Options& options, Totals& totals) {
+  const Pattern pattern = cell.pattern();
   if (pattern.size() < 3) return;
-  const auto induced = cell.induced == "vertex" ? matcha::pattern::Induced::Vertex : matcha::pattern::Induced::Edge;
   const double maps = static_cast<double>(matcha::pattern::Symmetry(pattern).order().value_or(1));
-  const sample::BoundedDraws draws(graph.view(), matcha::session::vertices_to_draw(pattern, induced));
+  const sample::BoundedDraws draws(graph.view(), matcha::session::vertices_to_draw(pattern, cell.induction()));
   const std::string name = cell.graph + "," + cell.name + "," + cell.induced;
   std::uint64_t none = 0, right = 0, intervals = 0;
   double needed = 0, error = 0, ratio = 0;
@@ -152,8 +114,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s\n", loaded.error().render().c_str());
       return 1;
     }
-    const std::string file = std::filesystem::path(spec.path).filename().string();
-    for (const Cell& cell : cells_of(files[0].c_str(), file.substr(0, file.find('.')))) {
+    for (const TruthCell& cell : matcha::bench::truth_cells(files[0], spec.path)) {
       audit(cell, loaded->graph, options, totals);
     }
   }

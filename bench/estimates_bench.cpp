@@ -8,11 +8,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "bench/truth_cells.h"
 #include "planner/cost.h"
 #include "question/symmetry.h"
 #include "runtime/graph/inputs.h"
@@ -20,57 +19,19 @@
 
 namespace {
 
+using matcha::bench::TruthCell;
 using matcha::pattern::Pattern;
-
-struct Row {
-  std::string name, edges, induced;
-  double count = 0;
-};
-
-/// Rows `graph,pattern,edges,induced,count,…` of a graph, with edges as `0-1;1-2`.
-std::vector<Row> rows_of(const char* file, const std::string& graph) {
-  std::vector<Row> rows;
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream fields(line);
-    std::string of, count;
-    Row row;
-    std::getline(fields, of, ',');
-    std::getline(fields, row.name, ',');
-    std::getline(fields, row.edges, ',');
-    std::getline(fields, row.induced, ',');
-    std::getline(fields, count, ',');
-    row.count = std::atof(count.c_str());
-    if (of == graph) rows.push_back(row);
-  }
-  return rows;
-}
-
-Pattern pattern_of(const std::string& edges) {
-  int vertices = 0;
-  std::vector<std::pair<int, int>> pairs;
-  std::istringstream in(edges);
-  for (std::string edge; std::getline(in, edge, ';');) {
-    const std::size_t dash = edge.find('-');
-    pairs.emplace_back(std::atoi(edge.c_str()), std::atoi(edge.c_str() + dash + 1));
-    vertices = std::max({vertices, pairs.back().first + 1, pairs.back().second + 1});
-  }
-  Pattern pattern = Pattern::empty(vertices);
-  for (const auto& [u, v] : pairs) pattern.add_edge(u, v);
-  return pattern;
-}
 
 struct Summary {
   int rows = 0, within = 0;
   double worst = 1, us = 0;
 };
 
-void compare(const Row& row, const matcha::runtime::Graph& graph, bool print, Summary& summary) {
-  const Pattern pattern = pattern_of(row.edges);
-  const auto induced = row.induced == "vertex" ? matcha::pattern::Induced::Vertex : matcha::pattern::Induced::Edge;
+void compare(const TruthCell& row, const matcha::runtime::Graph& graph, bool print, Summary& summary) {
+  const Pattern pattern = row.pattern();
   const matcha::pattern::GraphSketch sketch = matcha::session::sketch_of(graph, graph.dictionary(), {});
   const auto begin = std::chrono::steady_clock::now();
-  const matcha::pattern::CostModel model(pattern, induced, sketch);
+  const matcha::pattern::CostModel model(pattern, row.induction(), sketch);
   const double matches = model.matches(pattern.all());
   const double us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
   const double expected = matches / static_cast<double>(matcha::pattern::Symmetry(pattern).order().value_or(1));
@@ -107,7 +68,8 @@ int main(int argc, char** argv) {
     }
     const std::string file = std::filesystem::path(spec.path).filename().string();
     Summary summary;
-    for (const Row& row : rows_of(argv[1], file.substr(0, file.find('.')))) compare(row, loaded->graph, all, summary);
+    for (const TruthCell& row : matcha::bench::truth_cells(argv[1], spec.path))
+      compare(row, loaded->graph, all, summary);
     std::printf("# %s: %d of %d within 10 times, worst %.3g, %.0f us each\n", file.c_str(), summary.within,
                 summary.rows, summary.worst, summary.us / std::max(summary.rows, 1));
     good = good && summary.within == summary.rows;
