@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <new>
+#include <optional>
 #include <string>
 
+#include "engines/cliques/laps.h"
 #include "engines/cliques/leaves.h"
 #include "engines/cliques/root_loop.h"
 #include "engines/cliques/root_walk.h"
@@ -86,16 +87,19 @@ std::vector<WideInt> of_sizes(std::vector<WideInt> counts, const Graph& graph, s
   return counts;
 }
 
-}  // namespace
-
-Error too_many_bits(std::uint32_t size, std::uint32_t bits, std::uint32_t most) {
+/// Nothing: the counts fit.
+std::optional<Error> too_many_bits(std::uint32_t size, std::uint32_t bits, std::uint32_t most) {
+  if (bits <= most) return std::nullopt;
   const std::string what = size == 0 ? "the cliques of some size" : std::to_string(size) + "-cliques";
-  return {ErrorKind::Runtime,
-          what + " may be a number of " + std::to_string(bits) + " bits; counts have at most " + std::to_string(most),
-          {},
-          0,
-          "ask for smaller cliques"};
+  return Error{
+      ErrorKind::Runtime,
+      what + " may be a number of " + std::to_string(bits) + " bits; counts have at most " + std::to_string(most),
+      {},
+      0,
+      "ask for smaller cliques"};
 }
+
+}  // namespace
 
 Result<Roots> roots_to_count(const Graph& graph, std::uint32_t size, Tier tier, ExpectedWork* maybe_work,
                              std::uint64_t most_nodes) {
@@ -117,28 +121,31 @@ Result<Roots> roots_to_count(const Graph& graph, std::uint32_t size, Tier tier, 
   }
 }
 
+Result<CheckedRoots> checked_roots(const Graph& graph, std::uint32_t size, Tier tier, std::uint32_t most_bits) {
+  CheckedRoots checked;
+  Result<Roots> roots = roots_to_count(graph, size, tier, &checked.work);
+  if (!roots) return roots.error();
+  checked.roots = std::move(*roots);
+  checked.bits = bits_of_counts(checked.roots.by_count(), size);
+  if (const std::optional<Error> error = too_many_bits(size, checked.bits, most_bits)) return *error;
+  return checked;
+}
+
 Result<CliqueOutcome> count_cliques(const Graph& graph, const CliqueRequest& request) {
   CliqueOutcome outcome;
-  auto begin = std::chrono::steady_clock::now();
-  const auto lap = [&](std::string_view part) {
-    outcome.times.emplace_back(part, match::ms_since(begin));
-    begin = std::chrono::steady_clock::now();
-  };
+  Laps laps(outcome.times);
   try {
-    ExpectedWork work;
-    const Result<Roots> roots = roots_to_count(graph, request.size, request.tier, &work);
-    if (!roots) return roots.error();
-    const std::uint32_t bits = bits_of_counts(roots->by_count(), request.size);
-    if (bits > WideInt::kBits) return too_many_bits(request.size, bits, WideInt::kBits);
-    if (request.on_expected) request.on_expected(work);
-    lap("order");
-    CountRun run(*roots, nullptr, request);
+    const Result<CheckedRoots> checked = checked_roots(graph, request.size, request.tier, WideInt::kBits);
+    if (!checked) return checked.error();
+    if (request.on_expected) request.on_expected(checked->work);
+    laps.end("order");
+    CountRun run(checked->roots, nullptr, request);
     run.run();
-    lap("trees");
+    laps.end("trees");
     outcome.end = run.end();
     if (outcome.end != End::Complete) return outcome;
     std::vector<WideInt> counts = run.counts(outcome.nodes);
-    lap("sizes");
+    laps.end("sizes");
     outcome.counts = of_sizes(std::move(counts), graph, request.size);
     return outcome;
   } catch (const std::bad_alloc&) {
@@ -152,7 +159,7 @@ Result<DealtRoots> DealtRoots::make(const Graph& graph, std::uint32_t size) {
     Result<Roots> roots = make_roots(graph, Order::Cores);
     if (!roots) return roots.error();
     const std::uint32_t bits = bits_of_counts(roots->by_count(), size);
-    if (bits > WideInt::kBits) return too_many_bits(size, bits, WideInt::kBits);
+    if (const std::optional<Error> error = too_many_bits(size, bits, WideInt::kBits)) return *error;
     DealtRoots dealt;
     dealt.size_ = size;
     for (std::uint64_t v = 0; v < roots->size; ++v) {

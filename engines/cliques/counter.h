@@ -22,7 +22,7 @@ struct CliqueRequest {
   unsigned threads = 1;    ///< One, or as many as oneTBB has.
   Tier tier = Tier::Scalar;
   match::Stops stops;
-  std::function<void(const ExpectedWork&)> on_expected = {};  ///< Told before trees are walked.
+  std::function<void(const ExpectedWork&)> on_expected = {};  ///< Called before trees are walked.
 };
 
 struct CliqueOutcome {
@@ -37,14 +37,20 @@ struct CliqueOutcome {
 /// Resource when out of memory; Runtime, before anything is counted, where a count may take more than 256 bits.
 Result<CliqueOutcome> count_cliques(const Graph& graph, const CliqueRequest& request);
 
-/// The roots in the order that counting takes; `maybe_work` gets what that is expected to take, by a
-/// sample of at most `most_nodes`. Errors: Resource when
-/// out of memory.
+/// The roots in the order that counting takes; `maybe_work` gets the work that is expected, by a sample of at most
+/// `most_nodes`. Errors: Resource when out of memory.
 Result<Roots> roots_to_count(const Graph& graph, std::uint32_t size, Tier tier, ExpectedWork* maybe_work = nullptr,
                              std::uint64_t most_nodes = kShortSample);
 
-/// The error where counts of cliques of a size, 0: of all, may have more bits than `most`.
-Error too_many_bits(std::uint32_t size, std::uint32_t bits, std::uint32_t most);
+struct CheckedRoots {
+  Roots roots;
+  std::uint32_t bits = 0;  ///< A count has at most this many.
+  ExpectedWork work;
+};
+
+/// `roots_to_count` for counts of cliques of a size, 0: of all. Errors: as there, and Runtime where a count may have
+/// more than `most_bits` bits.
+Result<CheckedRoots> checked_roots(const Graph& graph, std::uint32_t size, Tier tier, std::uint32_t most_bits);
 
 /// The roots of a graph, dealt to shares of a run by their numbers of candidates; the same on every machine.
 class DealtRoots {

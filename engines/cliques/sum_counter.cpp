@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <new>
 #include <string>
 
 #include "engines/cliques/counter.h"
+#include "engines/cliques/laps.h"
 #include "engines/cliques/leaves.h"
 #include "engines/cliques/root_loop.h"
 #include "engines/cliques/root_rows.h"
@@ -288,33 +288,26 @@ Error row_too_wide(const SumRequest& request, std::uint32_t size) {
 
 Result<SumOutcome> count_cliques_at(const Graph& graph, const SumRequest& request) {
   SumOutcome outcome;
-  auto begin = std::chrono::steady_clock::now();
-  const auto lap = [&](std::string_view part) {
-    auto at = std::ranges::find(outcome.times, part, [](const auto& time) { return time.first; });
-    if (at == outcome.times.end()) at = outcome.times.emplace(at, part, 0);
-    at->second += match::ms_since(begin);
-    begin = std::chrono::steady_clock::now();
-  };
+  Laps laps(outcome.times);
   try {
-    ExpectedWork work;
-    const Result<Roots> roots = roots_to_count(graph, request.size, request.tier, &work);
-    if (!roots) return roots.error();
-    const std::uint32_t bits = bits_of_counts(roots->by_count(), request.size);
-    if (bits > 128) return too_many_bits(request.size, bits, 128);
+    constexpr std::uint32_t kMostBits = 128;
+    const Result<CheckedRoots> checked = checked_roots(graph, request.size, request.tier, kMostBits);
+    if (!checked) return checked.error();
+    ExpectedWork work = checked->work;
     // Of all sizes one walk is expected, and each size has its own.
     work.at_least = work.at_least || request.size == 0;
     if (request.on_expected) request.on_expected(work);
-    lap("order");
-    SumRun run(graph, *roots, request);
+    laps.end("order");
+    SumRun run(graph, checked->roots, request);
     for (std::uint32_t size = request.size == 0 ? 2 : request.size;; ++size) {
-      outcome.end = bits <= 64 ? run.run<std::uint64_t>(size) : run.run<Wide>(size);
-      lap("trees");
+      outcome.end = checked->bits <= 64 ? run.run<std::uint64_t>(size) : run.run<Wide>(size);
+      laps.end("trees");
       if (outcome.end != End::Complete) return outcome;
       const Wide most = run.most();
       if (most > static_cast<Wide>(INT64_MAX)) return row_too_wide(request, size);
       if (request.size == 0 && most == 0) break;
       run.write(size, outcome);
-      lap("rows");
+      laps.end("rows");
       if (request.size != 0 || outcome.refused || outcome.end != End::Complete) break;
     }
     return outcome;
