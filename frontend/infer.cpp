@@ -254,15 +254,7 @@ void Walker::require(Constraint::Kind kind, Ty* type, SourceLoc loc, std::string
 }
 
 Ty* Walker::join(Ty* a, Ty* b, SourceLoc loc, std::string_view text) {
-  Constraint c;
-  c.kind = Constraint::Kind::Join;
-  c.a = a;
-  c.b = b;
-  c.r = solver_.var();
-  c.loc = loc;
-  c.text = text;
-  solver_.add(c);
-  return c.r;
+  return given(Constraint::Kind::Join, a, loc, text, b);
 }
 
 Ty* Walker::list(ast::ListExpr& list) {
@@ -313,15 +305,9 @@ Ty* Walker::binary(ast::BinaryExpr& binary) {
     expect_bool(binary.right, "the right side of " + sign);
     return solver_.bool_type();
   }
-  Constraint c;
-  c.kind = Constraint::Kind::Arith;
-  c.a = expr(binary.left);
-  c.b = expr(binary.right);
-  c.r = solver_.var();
-  c.loc = binary.loc;
-  c.text = ast::spelling(binary.op);
-  solver_.add(c);
-  return c.r;
+  Ty* left = expr(binary.left);
+  Ty* right = expr(binary.right);
+  return given(Constraint::Kind::Arith, left, binary.loc, ast::spelling(binary.op), right);
 }
 
 Ty* Walker::compare(ast::CompareExpr& compare) {

@@ -209,16 +209,10 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
       arg(builtin, args, 2, int_type);
       return solver_.list(int_type);
     case BuiltinId::EdgeInfo: {
-      Constraint c;
-      c.kind = Constraint::Kind::EdgeInfo;
-      c.a = solver_.var();
-      arg(builtin, args, 0, solver_.graph(c.a));
+      Ty* info = solver_.var();
+      arg(builtin, args, 0, solver_.graph(info));
       arg(builtin, args, 1, int_type);
-      c.r = solver_.var();
-      c.loc = call.loc;
-      c.text = "edge_info";
-      solver_.add(c);
-      return solver_.list(c.r);
+      return solver_.list(given(Constraint::Kind::EdgeInfo, info, call.loc, "edge_info"));
     }
     case BuiltinId::VertexLabel:
       arg(builtin, args, 0, solver_.graph(solver_.var()));
@@ -361,10 +355,11 @@ Ty* Walker::get(ast::CallExpr& call) {
   return join(c.r, expr(args.maybe_default->value), args.maybe_default->value->loc, "the value and its default");
 }
 
-Ty* Walker::given(Constraint::Kind kind, Ty* a, SourceLoc loc, std::string_view text) {
+Ty* Walker::given(Constraint::Kind kind, Ty* a, SourceLoc loc, std::string_view text, Ty* maybe_b) {
   Constraint c;
   c.kind = kind;
   c.a = a;
+  c.b = maybe_b;
   c.r = solver_.var();
   c.loc = loc;
   c.text = text;

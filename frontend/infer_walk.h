@@ -78,8 +78,8 @@ class Walker {
   Ty* get(ast::CallExpr& call);
   /// The table that `sum_by` and its kin make.
   Ty* fold(ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args);
-  /// The type that `kind` gives of argument 0, whose type is `a`.
-  Ty* given(Constraint::Kind kind, Ty* a, SourceLoc loc, std::string_view text);
+  /// The type that a constraint of this kind gives, of a value of type `a`, or two of types `a` and `maybe_b`.
+  Ty* given(Constraint::Kind kind, Ty* a, SourceLoc loc, std::string_view text, Ty* maybe_b = nullptr);
   Ty* set_operation(const Builtin& builtin, const BoundArgs& args);
   Ty* min_max(ast::CallExpr& call, const BoundArgs& args, std::string_view name);
   void report_args(const std::vector<const ast::Arg*>& unknown, const std::vector<const ast::Arg*>& repeated,

@@ -12,6 +12,12 @@ using ir::Expr;
 using ir::Kind;
 using ir::ScalarKind;
 
+Value Lowering::collected(const ir::Var* var, ir::SinkKind kind, const ir::Block* body, SourceLoc loc) {
+  const ir::Sink sink{var, kind, nullptr};
+  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), loc);
+  return {{var}};
+}
+
 /// A list without an expression of its own: its items are appended one by one.
 Value Lowering::collect_list(const Node* node) {
   const Kinds& kinds = kinds_.of(node);
@@ -22,9 +28,7 @@ Value Lowering::collect_list(const Node* node) {
   const ir::Var* var = builder_.var(list_type(kinds), name_of(node, "list"));
   const ir::Block* body = block(
       [&] { walk_now(node, [&](const Value& item) { emit(builder_.yield(var, as_kinds(item, kinds)), node->loc); }); });
-  ir::Sink sink{var, ir::SinkKind::List, nullptr};
-  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), node->loc);
-  return {{var}};
+  return collected(var, ir::SinkKind::List, body, node->loc);
 }
 
 Value Lowering::sum(const Node* node) {
@@ -61,9 +65,7 @@ Value Lowering::reduce(const Node* node, ir::SinkKind kind) {
       emit(builder_.yield(var, parts), node->loc);
     });
   });
-  ir::Sink sink{var, kind, nullptr};
-  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), node->loc);
-  return {{var}};
+  return collected(var, kind, body, node->loc);
 }
 
 Value Lowering::size(const Node* node) {
@@ -76,9 +78,7 @@ Value Lowering::size(const Node* node) {
       emit(builder_.yield(var, std::span<const Expr* const>(&one, 1)), node->loc);
     });
   });
-  ir::Sink sink{var, ir::SinkKind::Sum, nullptr};
-  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), node->loc);
-  return {{var}};
+  return collected(var, ir::SinkKind::Sum, body, node->loc);
 }
 
 Value Lowering::literal(const Node* node) {
@@ -117,8 +117,7 @@ const Expr* Lowering::converted_list(const Expr* list, const Kinds& kinds) {
     });
     emit(builder_.loop(columns, std::span<const Expr* const>(&list, 1), nullptr, loop_body), builder_.loc());
   });
-  ir::Sink sink{var, ir::SinkKind::List, nullptr};
-  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), builder_.loc());
+  collected(var, ir::SinkKind::List, body, builder_.loc());
   return var;
 }
 
@@ -132,24 +131,15 @@ Value Lowering::set_operation(const Node* node) {
     return {{builder_.make(kind, {left, converted_list(right, {ScalarKind::I64})})}};
   }
   const ir::Var* var = builder_.var(left->type, "list");
-  const ir::Var* item = builder_.var(left->type->columns[0], "x");
   const ir::Block* body = block([&] {
-    const ir::Block* loop_body = block([&] {
-      const Expr* found = builder_.make(Kind::Contains, {right, as_kind(item, ScalarKind::I64)});
+    walk_list(left, node->loc, [&](const Value& item) {
+      const Expr* found = builder_.make(Kind::Contains, {right, as_kind(item.parts[0], ScalarKind::I64)});
       if (!ir::keeps_found(kind)) found = builder_.make(Kind::Not, {found});
-      const ir::Block* kept = block([&] {
-        const Expr* value = item;
-        emit(builder_.yield(var, std::span<const Expr* const>(&value, 1)), node->loc);
-      });
+      const ir::Block* kept = block([&] { emit(builder_.yield(var, item.parts), node->loc); });
       emit(builder_.branch(found, kept), node->loc);
     });
-    emit(builder_.loop(std::span<const ir::Var* const>(&item, 1), std::span<const Expr* const>(&left, 1), nullptr,
-                       loop_body),
-         node->loc);
   });
-  ir::Sink sink{var, ir::SinkKind::List, nullptr};
-  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), node->loc);
-  return {{var}};
+  return collected(var, ir::SinkKind::List, body, node->loc);
 }
 
 Value Lowering::item(const Node* node) {

@@ -192,8 +192,7 @@ const Expr* Lowering::rows_of(const Node* node, Kinds kinds, const Exprs& more) 
       emit(builder_.yield(var, row), node->loc);
     });
   });
-  ir::Sink sink{var, ir::SinkKind::List, nullptr};
-  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), node->loc);
+  collected(var, ir::SinkKind::List, body, node->loc);
   return var;
 }
 
@@ -249,9 +248,7 @@ Value Lowering::column(const Node* node) {
   const ir::Var* var = builder_.var(list_type(kinds_.of(node)), name_of(node, "list"));
   const ir::Block* body =
       block([&] { walk_now(node, [&](const Value& item) { emit(builder_.yield(var, item.parts), node->loc); }); });
-  ir::Sink sink{var, ir::SinkKind::List, nullptr};
-  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), node->loc);
-  return {{var}};
+  return collected(var, ir::SinkKind::List, body, node->loc);
 }
 
 const Expr* Lowering::sorted_list(const Node* node) {
@@ -269,22 +266,16 @@ Value Lowering::top(const Node* node) {
   const Expr* size = builder_.make(Kind::Size, {ascending});
   const Expr* places = builder_.make(Kind::Sequence, {builder_.integer(0), builder_.make(Kind::Min, {size, most})});
   const ir::Var* var = builder_.var(all->type, name_of(node, "top"));
-  const ir::Var* place = builder_.var(builder_.context().i64(), "place");
   const ir::Block* body = block([&] {
-    const ir::Block* loop_body = block([&] {
+    walk_list(places, node->loc, [&](const Value& place) {
       const Expr* last = builder_.make(Kind::Sub, {builder_.make(Kind::Size, {ascending}), builder_.integer(1)});
       Exprs row;
       for (std::uint32_t c = 0; c < all->type->columns.size(); ++c)
-        row.push_back(builder_.at(ascending, builder_.make(Kind::Sub, {last, place}), c));
+        row.push_back(builder_.at(ascending, builder_.make(Kind::Sub, {last, place.parts[0]}), c));
       emit(builder_.yield(var, row), node->loc);
     });
-    emit(builder_.loop(std::span<const ir::Var* const>(&place, 1), std::span<const Expr* const>(&places, 1), nullptr,
-                       loop_body),
-         node->loc);
   });
-  ir::Sink sink{var, ir::SinkKind::List, nullptr};
-  emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), node->loc);
-  return {{var}};
+  return collected(var, ir::SinkKind::List, body, node->loc);
 }
 
 }  // namespace matcha::frontend::lowering

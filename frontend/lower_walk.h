@@ -79,6 +79,8 @@ class Lowering {
   Value build_graph(const asg::Node* node);
 
   // Lists
+  /// Emits a collect with one sink, and returns its value.
+  Value collected(const ir::Var* var, ir::SinkKind kind, const ir::Block* body, SourceLoc loc);
   Value collect_list(const asg::Node* node);
   Value sum(const asg::Node* node);
   Value reduce(const asg::Node* node, ir::SinkKind kind);
