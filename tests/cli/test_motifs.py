@@ -143,8 +143,14 @@ class MotifsTest(CliTest):
     @unittest.skipIf(SANITIZED, "compiling takes too long under sanitizers")
     def test_timeout_in_a_large_program(self):
         # Its region is compiled as many functions, which end one another.
-        # The time is enough to compile it, and none of its sums is a result before all are.
-        done = self.timed_out("run", "--pattern", "motif:6", WIKI, "--device", "cpu", first=16, began=lambda done: True)
+        def began(done):
+            """Compiled code was walking the graph."""
+            stats = json.loads(done.stdout)["stats"] if done.stdout else {}
+            return "native" in (stats.get("tier") or "") and stats["positions_total"] > 0
+
+        done = self.timed_out("run", "--pattern", "motif:6", WIKI, "--device", "cpu", "--json", first=4, began=began)
+        self.assertTrue(began(done), done.stdout)
+        self.assertIsNone(json.loads(done.stdout)["result"])  # None of its sums is a result before all are.
         self.assertIn(b"stopped by --timeout before there was a result", done.stderr)
 
 
