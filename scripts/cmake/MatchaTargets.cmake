@@ -23,14 +23,20 @@ function(matcha_long_tests)
   set_property(TEST ${ARGN} PROPERTY COST 10)
 endfunction()
 
-# matcha_long_programs(<target>...): what only long tests run. Under sanitizers, where these seldom run, it is not built with
-# the rest but as the target `long-programs`.
+# matcha_long_programs(<target>...): what only long tests run. `scripts/test` without --all does not build it.
 add_custom_target(long-programs)
 function(matcha_long_programs)
-  if(MATCHA_SANITIZE)
-    set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
-    add_dependencies(long-programs ${ARGN})
-  endif()
+  set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(long-programs ${ARGN})
+endfunction()
+
+# Files that commands write, such as the parser. Made first, no compilation waits for them, and Ninja starts with the longest.
+function(matcha_generated)
+  set_property(GLOBAL APPEND PROPERTY MATCHA_GENERATED ${ARGN})
+endfunction()
+function(matcha_generated_target)
+  get_property(files GLOBAL PROPERTY MATCHA_GENERATED)
+  add_custom_target(generated DEPENDS ${files})
 endfunction()
 
 # matcha_library(<name> <source>...): a static library of one folder; includes are relative to the root.
@@ -213,6 +219,7 @@ function(matcha_embed target header namespace)
             "-DBASE=${PROJECT_SOURCE_DIR}" "-DFILES=${ARGN}" -P "${script}"
     DEPENDS ${inputs} "${script}"
     COMMENT "Embedding ${header}" VERBATIM)
+  matcha_generated("${base}/${header}")
   target_sources(${target} PRIVATE "${source}" "${base}/${header}")
   target_include_directories(${target} PRIVATE "${base}")
 endfunction()

@@ -13,6 +13,7 @@
 #include "engines/identities/counter.h"
 #include "engines/identities/orbit_counter.h"
 #include "runtime/cpu/set_kernels.h"
+#include "tests/unit/sanitized.h"
 
 /// Motifs against all maps of the patterns into small graphs.
 namespace matcha::runtime::motif {
@@ -260,7 +261,7 @@ void check_orbits(const Adjacency& adjacency, int vertices, bool by_edge, bool i
 }
 
 TEST(Orbits, AllGraphsOfFiveVertices) {
-  for (unsigned edges = 0; edges < 1U << 10; ++edges) {
+  for (unsigned edges = 0; edges < 1U << 10; edges += unless_sanitized(1U, 5U)) {
     Adjacency graph = without_edges(5);
     unsigned pair = 0;
     for (std::size_t u = 0; u < 5; ++u) {

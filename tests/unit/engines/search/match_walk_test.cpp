@@ -20,6 +20,7 @@
 #include "runtime/cpu/set_kernels.h"
 #include "tests/unit/engines/search/side_cases.h"
 #include "tests/unit/engines/search/small_cases.h"
+#include "tests/unit/sanitized.h"
 
 namespace matcha::runtime::match {
 namespace {
@@ -34,10 +35,10 @@ using matcha_program::UnitShared;
 
 #ifdef MATCHA_TEST_WARP
 using Lanes = matcha_program::Group<32>;
-constexpr std::uint32_t kSeeds = 8;
+constexpr std::uint32_t kSeeds = 4;
 #else
 using Lanes = matcha_program::Group<1>;
-constexpr std::uint32_t kSeeds = 400;
+constexpr std::uint32_t kSeeds = unless_sanitized(400U, 100U);
 #endif
 
 struct Schedule {

@@ -80,8 +80,9 @@ constexpr bool kIsSanitized = unless_sanitized(false, true);
 TEST(ArcSort, RandomEdges) {
   for (const int threads : {1, 3}) {
     for (const std::uint64_t n : {1, 2, 3, 63, 1000, 65'536, 65'537, 3'000'000}) {
+      if (kIsSanitized && n > 100'000) continue;
       for (const std::uint64_t count : {0, 1, 70, 3000, 60'000}) {
-        if ((threads == 1 || kIsSanitized) && n > 100'000 && count != 3000) continue;
+        if (threads == 1 && n > 100'000 && count != 3000) continue;
         const Edges edges = random_edges(n, count, n + count, (n + count) % 2 == 0);
         expect_sorted(n, edges, {}, threads);
         expect_sorted(n, edges, {.shift = 1}, threads);
