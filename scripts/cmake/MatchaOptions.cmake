@@ -38,8 +38,9 @@ if(MATCHA_SANITIZE)
   add_compile_options(-fsanitize=${MATCHA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${MATCHA_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND MATCHA_SANITIZE MATCHES "undefined")
-    # Code made at run time and C functions of another header do not carry the types that it compares.
-    add_compile_options(-fno-sanitize=function)
+    # Code made at run time and C functions of another header do not carry the types that it compares. The processor checks null
+    # pointers and AddressSanitizer the sizes of objects: without both, a third less time to compile.
+    add_compile_options(-fno-sanitize=function,null,object-size)
   endif()
 endif()
 

@@ -94,11 +94,11 @@ function(matcha_not_hot)
 endfunction()
 
 # matcha_seldom_runs(<target>...): under sanitizers these are not optimized, which would take longer than it gains, and
-# not checked for null pointers (the processor does that), alignment (code of the runtime is) and sizes of objects.
+# not checked for alignment (code of the runtime is).
 function(matcha_seldom_runs)
   if(MATCHA_SANITIZE)
     foreach(target IN LISTS ARGN)
-      target_compile_options(${target} PRIVATE -O0 -fno-sanitize=null,alignment,object-size)
+      target_compile_options(${target} PRIVATE -O0 -fno-sanitize=alignment)
     endforeach()
   endif()
 endfunction()
