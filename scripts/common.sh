@@ -100,7 +100,6 @@ build() {
     (cd "$root" && cmake --preset "$preset") > "$log" 2>&1 || { cat "$log" >&2; fail "cmake failed"; }
   fi
   compile_changes_singly "$folder"
-  cmake --build "$folder" --target generated > "$folder/generated.log" 2>&1 || { cat "$folder/generated.log" >&2; fail "the build failed"; }
   # What ccache does not have it compiles at once, without a run of the preprocessor before.
   CCACHE_DEPEND=1 cmake --build "$folder" ${1:+--target "$@"} >&2 || fail "the build failed"
 }

@@ -30,15 +30,6 @@ function(matcha_long_programs)
   add_dependencies(long-programs ${ARGN})
 endfunction()
 
-# Files that commands write, such as the parser. Made first, no compilation waits for them, and Ninja starts with the longest.
-function(matcha_generated)
-  set_property(GLOBAL APPEND PROPERTY MATCHA_GENERATED ${ARGN})
-endfunction()
-function(matcha_generated_target)
-  get_property(files GLOBAL PROPERTY MATCHA_GENERATED)
-  add_custom_target(generated DEPENDS ${files})
-endfunction()
-
 # matcha_library(<name> <source>...): a static library of one folder; includes are relative to the root.
 function(matcha_library name)
   add_library(${name} STATIC ${ARGN})
@@ -219,7 +210,9 @@ function(matcha_embed target header namespace)
             "-DBASE=${PROJECT_SOURCE_DIR}" "-DFILES=${ARGN}" -P "${script}"
     DEPENDS ${inputs} "${script}"
     COMMENT "Embedding ${header}" VERBATIM)
-  matcha_generated("${base}/${header}")
-  target_sources(${target} PRIVATE "${source}" "${base}/${header}")
+  # In a library of its own: Ninja lets a command of <target> wait for all that <target> links, and its files for the command.
+  cmake_path(GET header STEM texts)
+  add_library(${texts} OBJECT "${source}" "${base}/${header}")
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${texts}>)
   target_include_directories(${target} PRIVATE "${base}")
 endfunction()
