@@ -85,6 +85,7 @@ SCRATCH = tempfile.mkdtemp(prefix="matcha-wheel-")  # Not into the checkout.
 try:
     setup(
         version=version(),
+        entry_points=(HERE / "entry_points.txt").read_text(encoding="utf-8"),
         cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": TaggedWheel},
         options={"build": {"build_base": SCRATCH}, "egg_info": {"egg_base": SCRATCH}},
     )

@@ -152,3 +152,28 @@ def test_a_graph_is_a_pattern():
     assert list(mt.match(LABELLED, ask)) == [(2, 0)]
     with pytest.raises(ValueError, match="weights"):
         mt.count(NAMED, mt.Graph([0, 1], [1, 2], edge_label=[0.5, 1.5]))
+
+
+def test_tables_go_to_other_forms(tmp_path):
+    rows = mt.match(mt.Graph([("ann", "bob, jr."), ("bob, jr.", "cid")]), "edge")
+    assert rows.shape == (2, 2) and rows.head(1).shape == (1, 2) and list(rows.head(9)) == list(rows)
+    text = rows.to_csv()
+    assert sorted(text.splitlines()) == sorted(["v0,v1", *(f'{a},"{b}"' if "," in b else f'"{a}",{b}' if "," in a else f"{a},{b}"
+                                                          for a, b in rows)])  # fmt: skip
+    rows.to_csv(tmp_path / "rows.csv", header=False)
+    assert (tmp_path / "rows.csv").read_text() == text.split("\n", 1)[1]
+    nothing = mt.match(mt.Graph([0], [1]), "triangle")
+    assert nothing.to_csv() == "v0,v1,v2\n" and nothing.head().shape == (0, 3)
+    kept = rows.head(1)["v0"]
+    del rows
+    assert kept[0] in ("ann", "bob, jr.")
+    scores = mt.significance(mt.Graph([0, 1, 2, 0, 3, 4], [1, 2, 0, 3, 4, 0]), 3, samples=4)
+    assert scores.to_csv().splitlines()[0] == "pattern,count,mean,std,z,p_more,p_less"
+
+
+def test_tables_of_arrow_and_polars():
+    rows = mt.match(mt.Graph([("ann", "bob")]), "edge")
+    arrow = pytest.importorskip("pyarrow")
+    assert rows.to_arrow().equals(arrow.table({"v0": ["ann"], "v1": ["bob"]}))
+    polars = pytest.importorskip("polars")
+    assert rows.to_polars().equals(polars.DataFrame({"v0": ["ann"], "v1": ["bob"]}))

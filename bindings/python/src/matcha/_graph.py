@@ -102,6 +102,7 @@ class Graph(Views):
 
     def _begin(self, directed: bool) -> None:
         self.directed = directed
+        self._keep_loops = False
         self._names = None
         self._known_labels: Optional[EdgeLabels] = None
         self._places: Optional[dict[str, int]] = None  # Of own names.
@@ -113,6 +114,7 @@ class Graph(Views):
     def _read(cls, path: str, directed: bool, values: dict[str, Any]) -> Graph:
         made = cls.__new__(cls)
         made._begin(directed)
+        made._keep_loops = bool(values.get("keep_loops"))
         chosen = _library.options({"directed": directed, **values})
         made._owner = _library.make_slowly("matcha_graph_read", "matcha_graph_free", os.fsencode(path), chosen=chosen)
         made._names = names_of(made._owner.handle)

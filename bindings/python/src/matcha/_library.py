@@ -146,12 +146,14 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 
 
 def _candidates() -> list[str]:
-    """Possible paths of the library: only the file of MATCHA_LIBRARY if it is set, else this package, else the system."""
+    """Possible paths of the library: only the file of MATCHA_LIBRARY if it is set; else those in the folder of this package
+    and in the `lib` of its tree, as in `lib/python3/dist-packages/matcha`; else the system's."""
     named = os.environ.get("MATCHA_LIBRARY")
     if named:
         return [named]
-    beside = sorted(str(file) for file in pathlib.Path(__file__).parent.glob("libmatcha.so*"))
-    return [*beside, "libmatcha.so.0"]
+    package = pathlib.Path(__file__).resolve().parent
+    found = [*package.glob("libmatcha.so*"), *package.parents[min(2, len(package.parents) - 1)].glob("libmatcha.so.0")]
+    return [*map(str, sorted(found)), "libmatcha.so.0"]
 
 
 @functools.lru_cache(maxsize=None)
@@ -211,6 +213,8 @@ class Owner:
         self._free: Callable[[Handle], None] = getattr(_opened(), free)
 
     def __del__(self) -> None:
+        if _Process is None:  # At the end of the interpreter names of modules are None.
+            return
         # A forked child has the memory, but not the threads on which freeing some of it waits.
         if self.handle and not _Process.forked:
             self._free(self.handle)
@@ -233,6 +237,12 @@ def options(values: dict[str, Any]) -> Owner:
                 lib.matcha_error_free(error)
                 raise error_of(status, _with_keywords(message))
     return made
+
+
+@functools.lru_cache(maxsize=None)
+def no_options() -> Owner:
+    """The defaults of all options, for runs; never changed."""
+    return options({})
 
 
 def _with_keywords(message: str) -> str:

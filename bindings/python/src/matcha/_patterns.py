@@ -318,7 +318,7 @@ def _pattern(graph: Graph, pattern: PatternLike, **options: Any) -> Program:
     if not isinstance(graph, Graph):
         raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
     text = text_of(pattern, graph.directed, options.pop("label", None), options.pop("edge_label", None))
-    key = (text, tuple(sorted((name, str(value)) for name, value in options.items())))
+    key = (text, repr(options))
     kept = graph.__dict__.setdefault("_patterns", {})
     if key not in kept:
         made = Pattern(text, **options)

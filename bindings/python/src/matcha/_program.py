@@ -169,7 +169,7 @@ class Program:
         return _library.text_of("matcha_program_emit", self._handle({}).handle, stage.encode())
 
     def _handle(self, params: dict[str, Any], device: Optional[str] = None) -> Owner:
-        key = tuple(sorted({**params, " device": device}.items()))
+        key = (*sorted(params.items()), (" device", device))
         with self._lock:
             if key not in self._compiled:
                 given = [f"{name}={value}" for name, value in sorted(params.items())]
@@ -187,9 +187,11 @@ class Program:
             raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
         lib = _library.opened()
         run = _start("matcha_start", self._handle(params, device or graph._device), graph, options)
-        with _Cancelled(run), Bar(progress) as tell:
-            while not lib.matcha_wait(run.handle, _POLL_MS):
-                tell(*_progress(run))
+        with _Cancelled(run):
+            if not lib.matcha_wait(run.handle, _POLL_MS):
+                with Bar(progress) as tell:
+                    while not lib.matcha_wait(run.handle, _POLL_MS):
+                        tell(*_progress(run))
         answer = _finish(run, graph)
         names = self._names() if isinstance(answer, tuple) else []
         return Counts(answer, names) if names and len(names) == len(answer) else answer
@@ -278,7 +280,7 @@ def _signature_of(text: str) -> inspect.Signature:
 
 
 def _start(function: str, compiled: Owner, graph: Graph, options: dict[str, Any]) -> Owner:
-    chosen = _library.options(options)
+    chosen = _library.options(options) if any(one is not None for one in options.values()) else _library.no_options()
     return _library.make(function, "matcha_run_free", compiled.handle, graph._owner.handle, chosen.handle)
 
 
@@ -305,12 +307,12 @@ class _Cancelled:
 
 def _finish(run: Owner, graph: Graph) -> Any:
     lib = _library.opened()
-    done, total = _progress(run)
     result, error = Handle(), Handle()
     status = lib.matcha_finish(run.handle, byref(result), byref(error))
     owner = Owner(result, "matcha_result_free")
     answer = _answer(owner, graph) if result else None
     if status == _library.TIMEOUT:
+        done, total = _progress(run)
         _library.raise_error(status, error, partial=answer, done=done, total=total)
     if status != _library.OK:
         _library.raise_error(status, error)

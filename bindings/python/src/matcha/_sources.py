@@ -39,7 +39,7 @@ def _is_igraph(edges: Any) -> bool:
 
 
 def _is_networkx(edges: Any) -> bool:
-    return hasattr(edges, "is_directed") and hasattr(edges, "nodes") and hasattr(edges, "edges")
+    return hasattr(edges, "is_directed") and hasattr(edges, "adjacency") and hasattr(edges, "edges")
 
 
 def _is_array(value: Any) -> bool:

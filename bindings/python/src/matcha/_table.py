@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import ctypes
+import io
 from array import array
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Optional, Sequence, Union, overload
 
@@ -139,6 +141,56 @@ class Table:
         if isinstance(key, str):
             return self.columns[key]
         return tuple(column[key] for column in self.columns.values())
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns."""
+        return len(self), len(self.columns)
+
+    def head(self, count: int = 5) -> Table:
+        """The first rows, as a table."""
+        columns = {
+            name: Column(column.address, min(count, len(column)), column.kind, column, column.names)
+            for name, column in self.columns.items()
+        }
+        return Table(columns, max(0, min(count, len(self))))
+
+    def to_csv(self, path: Any = None, *, header: bool = True) -> Optional[str]:
+        """Writes rows of CSV, block by block, to a path or an open text file; without one it gives the text.
+
+        >>> import matcha as mt
+        >>> sorted(mt.orbits(mt.Graph([("ann", "bob")]), 2).to_csv().splitlines())
+        ['ann,1', 'bob,1', 'vertex,edge']
+        """
+        if path is None:
+            text = io.StringIO()
+            self.to_csv(text, header=header)
+            return text.getvalue()
+        if not hasattr(path, "write"):
+            with open(path, "w", encoding="utf-8", newline="") as file:
+                return self.to_csv(file, header=header)
+        writer = csv.writer(path, lineterminator="\n")
+        begun = False
+        for block in self.blocks():
+            if header and not begun:
+                writer.writerow(block.columns)
+            begun = True
+            writer.writerows(block)
+        if header and not begun:
+            writer.writerow(self.columns)
+        return None
+
+    def to_arrow(self) -> Any:
+        """A table of PyArrow, from 14 on."""
+        import pyarrow  # type: ignore[import]
+
+        return pyarrow.table(self)
+
+    def to_polars(self) -> Any:
+        """A data frame of Polars, from 1.3 on."""
+        import polars  # type: ignore[import]
+
+        return polars.DataFrame(self)
 
     def to_numpy(self) -> Any:
         """A numpy array with a row a match."""

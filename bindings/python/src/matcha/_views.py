@@ -44,6 +44,16 @@ class Views:
     def __contains__(self, vertex: Any) -> bool:
         return self._neighbor_ids(vertex, 0) is not None
 
+    __networkx_backend__ = "matcha"  #: NetworkX gives a graph of this class to `matcha.nx_backend`.
+
+    def is_directed(self) -> bool:
+        """The same as `directed`, for NetworkX."""
+        return self.directed
+
+    def is_multigraph(self) -> bool:
+        """False, for NetworkX: patterns see parallel edges as one."""
+        return False
+
     @property
     def nodes(self) -> Column:
         """The ids of the vertices, as `vertices`."""
