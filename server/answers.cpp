@@ -3,14 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <new>
+#include <system_error>
 #include <variant>
 #include <vector>
 
 #include "server/lists.h"
 #include "session/compile.h"
+#include "session/explanation.h"
 #include "session/matches.h"
+#include "session/pictures/draw_pattern.h"
+#include "session/pictures/match_pictures.h"
 #include "session/values.h"
 
 namespace matcha::server {
@@ -18,11 +23,11 @@ namespace matcha::server {
 namespace {
 
 /// Whether a program has errors, and its signature.
-std::string check_answer(const ServeRequest& request, const JsonLog& log) {
+Answer check_answer(const ServeRequest& request, const JsonLog& log) {
   if (!request.program.pattern.text.empty()) {
     PatternSource pattern(request.program.pattern, log);
     const Status status = pattern.read();
-    if (status != Status::Ok) return error_line(request.id, status, log);
+    if (status != Status::Ok) return error_answer(request.id, status, log);
     AnswerLine line(request.id, Status::Ok);
     line.add("meaning", pattern.semantics(request.program.matches));
     return line.take();
@@ -31,7 +36,7 @@ std::string check_answer(const ServeRequest& request, const JsonLog& log) {
   if (options.file.empty()) options.file = "<program>";
   Compilation compilation(options, log);
   const Status status = compilation.lower_text(request.program.text);
-  if (status != Status::Ok) return error_line(request.id, status, log);
+  if (status != Status::Ok) return error_answer(request.id, status, log);
   AnswerLine line(request.id, Status::Ok);
   line.add("signature", to_string(compilation.signature()));
   line.add("warnings", log.messages());
@@ -43,60 +48,125 @@ bool asks_whether(const ServeRequest& request) {
   return request.query && request.query->answer == query::Answer::Exists;
 }
 
-/// The number of rows that are enough, by the option and the query; nothing: all are wanted.
+/// The number of rows that are enough, by the option, the query and the server; nothing: all are wanted.
 std::optional<std::uint64_t> limit_of(const ServeRequest& request) {
   if (asks_whether(request)) return 1;
-  if (!request.query || !request.query->limit) return request.limit;
-  return std::min(request.limit.value_or(*request.query->limit), *request.query->limit);
+  std::optional<std::uint64_t> least = request.limit;
+  const auto also = [&least](const std::optional<std::uint64_t>& most) {
+    if (most) least = std::min(least.value_or(*most), *most);
+  };
+  if (request.query) also(request.query->limit);
+  also(request.most_rows);
+  return least;
 }
+
+/// Reads a program below a folder: a relative path that leads out of it, also by a link, is an error.
+Status read_below(const std::string& folder, const std::string& file, const JsonLog& log, std::string& text) {
+  namespace fs = std::filesystem;
+  std::error_code problem;
+  const fs::path top = fs::canonical(folder, problem);
+  const fs::path path = problem ? fs::path() : fs::weakly_canonical(top / file, problem);
+  const auto [end, rest] = std::mismatch(top.begin(), top.end(), path.begin(), path.end());
+  if (problem || end != top.end() || !fs::is_regular_file(path, problem)) {
+    return log.error(Status::Usage, "the folder of this server has no such program");
+  }
+  return read_program(path.string(), nullptr, log, text);
+}
+
+/// The first matches of a pattern, as rows come.
+class FirstMatches {
+ public:
+  /// Requires: the request is a pattern without errors, and lists its matches.
+  FirstMatches(const PatternOptions& options, const runtime::Universe& ids) : pattern_(options, log_) {
+    if (pattern_.read() == Status::Ok) pictures_.emplace(pattern_.set().patterns.front(), ids, nullptr);
+  }
+  void take(const codegen::Rows& rows) {
+    if (pictures_) pictures_->take(rows, kPicturedMatches);
+  }
+  std::string svg() const { return pictures_ ? pictures_->svg("The first matches") : ""; }
+
+ private:
+  JsonLog log_;
+  PatternSource pattern_;
+  std::optional<MatchPictures> pictures_;
+};
 
 }  // namespace
 
-std::string Answers::of(Job& job) {
+Answer Answers::of(Job& job) {
   JsonLog log;
   try {
     return guarded(job);
   } catch (const std::bad_alloc&) {
     log.error(Status::Resource, "out of memory");
-    return error_line(job.request.id, Status::Resource, log);
+    return error_answer(job.request.id, Status::Resource, log);
   } catch (const std::exception& thrown) {
     log.error(Status::Run, fmt::format("internal error: {}", thrown.what()),
               "this is a bug in matcha; please report it with the request");
-    return error_line(job.request.id, Status::Run, log);
+    return error_answer(job.request.id, Status::Run, log);
   }
 }
 
-std::string Answers::guarded(Job& job) {
+Answer Answers::guarded(Job& job) {
   ServeRequest& request = job.request;
   const auto log = std::make_shared<JsonLog>();
   if (!request.file.empty()) {
     request.program.compile.file = request.file;
-    const Status status = read_program(request.file, nullptr, *log, request.program.text);
-    if (status != Status::Ok) return error_line(request.id, status, *log);
+    const bool is_below = !request.folder.empty() && !is_library(request.file);
+    const Status status = is_below ? read_below(request.folder, request.file, *log, request.program.text)
+                                   : read_program(request.file, nullptr, *log, request.program.text);
+    if (status != Status::Ok) return error_answer(request.id, status, *log);
   }
   if (request.program.pattern.query) request.query = session::take_query(request.program);
   if (request.kind == ServeRequest::Kind::Check) return check_answer(request, *log);
+  session::ResidentGraph::Shared graph = graph_;
+  if (!request.graph.empty()) {
+    session::ResidentGraph* const named = graph_->find(request.graph);
+    if (named == nullptr) return usage_answer(request.id, fmt::format("no graph is called `{}`", request.graph));
+    graph = named->shared_from_this();
+  }
+  if (request.kind == ServeRequest::Kind::Explain) return explain(job, graph);
   const Stopwatch watch;
   const std::string key = request.key();
   std::shared_ptr<session::Prepared> prepared = kept_.find(key);
   const bool was_kept = prepared != nullptr;
   if (!was_kept) {
     std::unique_ptr<session::Prepared> made;
-    session::ResidentGraph::Shared graph = graph_;
     Status status = give_lists(request.lists, *log, graph);
-    if (status != Status::Ok) return error_line(request.id, status, *log);
+    if (status != Status::Ok) return error_answer(request.id, status, *log);
     status = session::Prepared::make(
         request.program, graph, [](const std::function<void()>& reading) { reading(); }, log, made);
-    if (status != Status::Ok) return error_line(request.id, status, *log);
+    if (status != Status::Ok) return error_answer(request.id, status, *log);
     status = check_lists(request.lists, made->signature(), *log);
-    if (status != Status::Ok) return error_line(request.id, status, *log);
+    if (status != Status::Ok) return error_answer(request.id, status, *log);
     prepared = std::move(made);
     kept_.add(key, prepared);
   }
   return run(job, *prepared, was_kept ? 0 : watch.ms());
 }
 
-std::string Answers::run(Job& job, session::Prepared& prepared, double compile_ms) const {
+Answer Answers::explain(const Job& job, const session::ResidentGraph::Shared& graph) const {
+  const auto log = std::make_shared<JsonLog>();
+  ExplainRun how;
+  how.runs = false;
+  how.threads = job.request.threads;
+  how.maybe_stop = &job.stop;
+  how.deadline = job.deadline;
+  Explanation found;
+  const Status status = Prepared::explain(
+      job.request.program, graph, [](const std::function<void()>& reading) { reading(); }, how, log, found);
+  if (status != Status::Ok) return error_answer(job.request.id, status, *log);
+  AnswerLine line(job.request.id, Status::Ok);
+  if (!found.meaning.empty()) line.add("meaning", found.semantics);
+  line.add("plan", plan_json(found));
+  if (!found.plans.empty()) {
+    line.add("picture", svg_element(draw_patterns(found.plans), "plan", "Pattern and matching order",
+                                    pattern_words(found.plans), true));
+  }
+  return line.take();
+}
+
+Answer Answers::run(Job& job, session::Prepared& prepared, double compile_ms) const {
   const ServeRequest& request = job.request;
   const frontend::Type& type = *prepared.signature().result;
   codegen::RunOptions how;
@@ -105,18 +175,39 @@ std::string Answers::run(Job& job, session::Prepared& prepared, double compile_m
   how.stop_request = &job.stop;
   how.deadline = job.deadline;
   const std::optional<std::uint64_t> limit = limit_of(request);
-  const bool writes_rows = limit || (request.query && type.is_list());
-  how.most = limit;
+  const bool writes_rows = request.limit || (type.is_list() && (limit || request.query || request.builds_no_list));
+  if (job.on_lines && !type.is_list()) {
+    return usage_answer(request.id, fmt::format("there are rows of lists; this returns `{}`", to_string(type)),
+                        "matches of a pattern are asked for by the option `matches`");
+  }
+  if (type.is_list()) how.most = limit;
   const std::vector<std::string> names = column_names(type, prepared.row_names());
   MatchWriter rows(nullptr, RowFormat{}, type, names, limit, prepared.universe());
   if (request.query) rows.name_labels(graph_->graph().dictionary(), session::label_columns(*request.query));
-  if (limit && !type.is_list()) {
-    JsonLog log;
-    log.error(Status::Usage,
-              fmt::format("`limit` is for lists; `{}` returns `{}`", prepared.signature().entry, to_string(type)));
-    return error_line(request.id, Status::Usage, log);
+  if (request.limit && !type.is_list()) {
+    return usage_answer(request.id, fmt::format("`limit` is for lists; `{}` returns `{}`", prepared.signature().entry,
+                                                to_string(type)));
   }
-  if (writes_rows) how.on_rows = [&rows](const codegen::Rows& block) { return rows.take(block); };
+  std::optional<FirstMatches> first;
+  if (request.picture && request.program.matches && !request.query) {
+    first.emplace(request.program.pattern, prepared.universe());
+  }
+  bool is_gone = false;
+  if (job.on_lines) {
+    AnswerLine head(request.id, Status::Ok);
+    head.add("columns", names);
+    if (!prepared.semantics().empty()) head.add("meaning", prepared.semantics());
+    if (!job.on_lines(head.take().line)) is_gone = true;
+    rows.write_lines_to([&](std::string_view lines) { return !is_gone && !(is_gone = !job.on_lines(lines)); });
+  } else if (request.builds_no_list) {
+    rows.set_most_text(kMostText);
+  }
+  if (writes_rows) {
+    how.on_rows = [&](const codegen::Rows& block) {
+      if (first) first->take(block);
+      return rows.take(block);
+    };
+  }
   job.runs = true;
   const Stopwatch watch;
   const codegen::RunOutcome outcome = prepared.run(how);
@@ -129,14 +220,23 @@ std::string Answers::run(Job& job, session::Prepared& prepared, double compile_m
     } else {
       log.error(failed->error);
     }
-    return error_line(request.id, status, log);
+    return error_answer(request.id, status, log);
   }
   const codegen::RunResult& result = std::get<codegen::RunResult>(outcome);
-  const Status status = result.ending == codegen::Ending::Deadline  ? Status::Timeout
-                        : result.ending == codegen::Ending::Stopped ? Status::Interrupted
-                                                                    : Status::Ok;
+  if (rows.is_too_long()) {
+    JsonLog log;
+    log.error(Status::Resource, "the rows have more than 64 MiB",
+              "ask for fewer with `limit`, or for a stream of rows");
+    return error_answer(request.id, Status::Resource, log);
+  }
+  const bool is_stopped = result.ending == codegen::Ending::Stopped || is_gone;
+  const Status status = result.ending == codegen::Ending::Deadline ? Status::Timeout
+                        : is_stopped                               ? Status::Interrupted
+                                                                   : Status::Ok;
   AnswerLine line(request.id, status);
-  if (asks_whether(request)) {
+  if (job.on_lines) {
+    line.add("rows", rows.count());
+  } else if (asks_whether(request)) {
     line.add("result", rows.count() != 0);
   } else {
     line.add_raw("result", writes_rows ? rows.json() : json_result(result.values, type, prepared.universe()));
@@ -148,6 +248,7 @@ std::string Answers::run(Job& job, session::Prepared& prepared, double compile_m
   if (type.is_tuple() && prepared.row_names().size() == result.values.size()) {
     line.add("columns", prepared.row_names());
   }
+  if (first) line.add("picture", first->svg());
   line.add("ms", Json{{"compile", rounded(compile_ms)}, {"run", rounded(run_ms)}});
   return line.take();
 }

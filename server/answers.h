@@ -2,10 +2,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "server/protocol.h"
@@ -19,6 +21,10 @@ using Clock = std::chrono::steady_clock;
 /// A request that waits or is being worked on.
 struct Job {
   ServeRequest request;
+  std::string client;                                    ///< Clients take turns, and have ids of their own.
+  std::function<void(const Answer& answer)> send;        ///< Gets the answer, once, on any thread.
+  std::function<bool(std::string_view lines)> on_lines;  ///< Gets rows as they are found; false: no more. May be empty.
+  std::uint64_t turn = 0;                                ///< Of the queue.
   std::atomic<std::uint32_t> stop = 0;
   std::atomic<bool> answered = false;
   std::atomic<bool> runs = false;             ///< It is compiled, and looks at stops by itself.
@@ -54,12 +60,13 @@ class Answers {
   Answers(session::ResidentGraph::Shared graph, std::optional<runtime::Tier> tier)
       : graph_(std::move(graph)), tier_(tier) {}
 
-  /// The line of answer, be it of an error. Throws nothing.
-  std::string of(Job& job);
+  /// The answer, be it an error. Throws nothing.
+  Answer of(Job& job);
 
  private:
-  std::string guarded(Job& job);
-  std::string run(Job& job, session::Prepared& prepared, double compile_ms) const;
+  Answer guarded(Job& job);
+  Answer explain(const Job& job, const session::ResidentGraph::Shared& graph) const;
+  Answer run(Job& job, session::Prepared& prepared, double compile_ms) const;
 
   const session::ResidentGraph::Shared graph_;
   const std::optional<runtime::Tier> tier_;

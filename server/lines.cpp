@@ -100,22 +100,26 @@ void take_line(std::string_view line, const ServeRequest& usual, Worker& worker,
   const JsonLog log;
   auto job = std::make_shared<Job>();
   if (!read_request(line, usual, job->request, log)) {
-    output.write(error_line(job->request.id, Status::Usage, log));
-  } else if (job->request.kind == ServeRequest::Kind::Cancel) {
-    const bool found = worker.cancel(job->request.target);
+    output.write(error_answer(job->request.id, Status::Usage, log).line);
+    return;
+  }
+  if (job->request.kind == ServeRequest::Kind::Cancel) {
+    const bool found = worker.cancel({}, job->request.target);
     AnswerLine answer(job->request.id, Status::Ok);
     answer.add("cancelled", found);
-    output.write(answer.take());
-  } else if (const Json id = job->request.id; !worker.add(std::move(job))) {
-    log.error(Status::Usage, fmt::format("request {} has no answer yet", dump_line(id)), "give each an id of its own");
-    output.write(error_line(id, Status::Usage, log));
+    output.write(answer.take().line);
+    return;
   }
+  const Json id = job->request.id;
+  job->send = [&output](const Answer& answer) { output.write(answer.line); };
+  if (worker.add(std::move(job)) == Worker::Added::Yes) return;
+  const std::string message = fmt::format("request {} has no answer yet", dump_line(id));
+  output.write(usage_answer(id, message, "give each an id of its own").line);
 }
 
 void take_too_long(Output& output) {
-  const JsonLog log;
-  log.error(Status::Usage, "the line is longer than 16 MiB", "a program of that size goes into a file: `file`");
-  output.write(error_line(Json(), Status::Usage, log));
+  output.write(
+      usage_answer(Json(), "the line is longer than 16 MiB", "a program of that size goes into a file: `file`").line);
 }
 
 }  // namespace
@@ -127,7 +131,7 @@ Status serve_lines(const session::ResidentGraph::Shared& graph, std::optional<ru
   Json ready = {{"schema", "matcha.serve/1"}, {"version", matcha_version()}};
   add_graphs(*graph, ready);
   output.write(dump_line(ready) + "\n");
-  Worker worker(graph, tier, [&output](std::string_view line) { output.write(line); });
+  Worker worker(graph, tier);
   Input input;
   bool ended = false;
   std::string line;

@@ -16,11 +16,6 @@ namespace matcha::server {
 
 namespace {
 
-/// The word of a status in answers.
-std::string_view word_of(Status status) {
-  return status == Status::Interrupted || status == Status::Terminated ? "cancelled" : message_id(status);
-}
-
 bool set_text(std::string& text, const Json& value) {
   if (!value.is_string()) return false;
   text = value.get<std::string>();
@@ -136,12 +131,6 @@ bool is_of_text(DiagId id) {
          (id >= DiagId::PatternSyntax && id <= DiagId::PatternPlan);
 }
 
-/// Whether it is a module of the binary.
-bool is_library(const std::string& name) {
-  const std::vector<std::string> known = frontend::stdlib_modules();
-  return std::ranges::find(known, name) != known.end();
-}
-
 /// Takes the member that says which program, pattern or request is meant.
 bool read_subject(const std::string& key, const Json& value, ServeRequest& request, const JsonLog& log) {
   if (key == "cancel") {
@@ -157,18 +146,43 @@ bool read_subject(const std::string& key, const Json& value, ServeRequest& reque
     log.error(Status::Usage, "`-` is no file here: standard input has the requests");
     return false;
   }
-  if (key == "file" && request.program.compile.no_files && !is_library(value.get_ref<const std::string&>())) {
+  if (key == "file" && request.program.compile.no_files && request.folder.empty() &&
+      !is_library(value.get_ref<const std::string&>())) {
     log.error(Status::Usage, "with `--no-files` a request names no file",
               "`program` has the text; `file` may be a module, such as `std.clique`");
     return false;
   }
-  std::string& text = key == "program"   ? request.program.text
-                      : key == "pattern" ? request.program.pattern.text
-                                         : request.file;
+  if (key == "query") request.program.pattern.query = true;
+  std::string& text = key == "program" ? request.program.text
+                      : key == "file"  ? request.file
+                                       : request.program.pattern.text;
   return set_text(text, value);
 }
 
+/// Takes a member that is true or false.
+bool read_flag(const std::string& key, const Json& value, ServeRequest& request, const JsonLog& log) {
+  bool flag = false;
+  if (!set_flag(flag, value)) {
+    log.error(Status::Usage, fmt::format("`{}` is neither true nor false", key));
+    return false;
+  }
+  if (key == "picture") request.picture = flag;
+  if (flag && key != "picture" && request.kind == ServeRequest::Kind::Run) {
+    request.kind = key == "check" ? ServeRequest::Kind::Check : ServeRequest::Kind::Explain;
+  }
+  return true;
+}
+
 }  // namespace
+
+std::string_view word_of(Status status) {
+  return status == Status::Interrupted || status == Status::Terminated ? "cancelled" : message_id(status);
+}
+
+bool is_library(const std::string& file) {
+  const std::vector<std::string> known = frontend::stdlib_modules();
+  return std::ranges::find(known, file) != known.end();
+}
 
 void JsonLog::say(const Message& message) const {
   if (message.kind != Message::Kind::Note) messages_.push_back(to_json(message));
@@ -198,8 +212,8 @@ void JsonLog::report(const Diagnostics& diagnostics, std::size_t from) const {
 void JsonLog::write(std::string_view text) const { error(Status::Run, text); }
 
 std::string ServeRequest::key() const {
-  return dump_line(
-      Json{program.text, program.compile.file, program.pattern.text, program.params, lists, program.matches, given});
+  return dump_line(Json{program.text, program.compile.file, program.pattern.text, program.params, lists,
+                        program.matches, given, graph});
 }
 
 session::OptionTargets targets_of(ServeRequest& request) {
@@ -231,34 +245,35 @@ bool read_request(std::string_view line, const ServeRequest& usual, ServeRequest
     log.error(Status::Usage, fmt::format("`{}` is there twice in one object", twice));
     return false;
   }
-  const std::vector<std::string> subjects = {"program", "file", "pattern", "cancel"};
+  const std::vector<std::string> subjects = {"program", "file", "pattern", "query", "cancel"};
   std::size_t found = 0;
   for (const auto& [key, value] : given.items()) {
     if (key == "id") continue;
     if (key == "options") {
       if (!read_options(value, request, log)) return false;
-    } else if (key == "check") {
-      bool check = false;
-      if (!set_flag(check, value)) {
-        log.error(Status::Usage, "`check` is neither true nor false");
+    } else if (key == "check" || key == "explain" || key == "picture") {
+      if (!read_flag(key, value, request, log)) return false;
+    } else if (key == "graph") {
+      if (!set_text(request.graph, value)) {
+        log.error(Status::Usage, "`graph` is no text");
         return false;
       }
-      if (check && request.kind == ServeRequest::Kind::Run) request.kind = ServeRequest::Kind::Check;
     } else if (std::ranges::find(subjects, key) != subjects.end()) {
       ++found;
       if (!read_subject(key, value, request, log)) return false;
     } else {
       log.error(Status::Usage, fmt::format("a request has no `{}`", key),
-                hint_of(key, {"id", "program", "file", "pattern", "cancel", "check", "options"}));
+                hint_of(key, {"id", "program", "file", "pattern", "query", "cancel", "check", "explain", "picture",
+                              "graph", "options"}));
       return false;
     }
   }
   if (found == 1) return true;
-  log.error(Status::Usage, "a request has one of `program`, `file`, `pattern` and `cancel`");
+  log.error(Status::Usage, "a request has one of `program`, `file`, `pattern`, `query` and `cancel`");
   return false;
 }
 
-AnswerLine::AnswerLine(const Json& id, Status status) {
+AnswerLine::AnswerLine(const Json& id, Status status) : status_(status) {
   text_ = fmt::format(R"({{"id":{},"status":"{}","code":{})", dump_line(id), word_of(status),
                       exit_code(status == Status::Terminated ? Status::Interrupted : status));
 }
@@ -267,14 +282,20 @@ void AnswerLine::add_raw(std::string_view key, std::string_view raw) { text_ += 
 
 void AnswerLine::add(std::string_view key, const Json& value) { add_raw(key, dump_line(value)); }
 
-std::string AnswerLine::take() { return std::exchange(text_, {}) + "}\n"; }
+Answer AnswerLine::take() { return {status_, std::exchange(text_, {}) + "}\n"}; }
 
 std::string dump_line(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-std::string error_line(const Json& id, Status status, const JsonLog& log) {
+Answer error_answer(const Json& id, Status status, const JsonLog& log) {
   AnswerLine line(id, status);
   line.add("errors", log.messages());
   return line.take();
+}
+
+Answer usage_answer(const Json& id, std::string_view message, std::string_view hint) {
+  const JsonLog log;
+  log.error(Status::Usage, message, hint);
+  return error_answer(id, Status::Usage, log);
 }
 
 }  // namespace matcha::server

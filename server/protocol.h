@@ -38,14 +38,17 @@ class JsonLog final : public session::Reporter {
 
 /// The request of a line.
 struct ServeRequest {
-  enum class Kind : std::uint8_t { Run, Check, Cancel };
+  enum class Kind : std::uint8_t { Run, Check, Cancel, Explain };
 
   Kind kind = Kind::Run;
   Json id;      ///< As given: a string, a whole number or null.
   Json target;  ///< Cancel: the id of the request that is to end.
   session::ProgramRequest program;
-  Json lists;        ///< An object of arrays, by the names of parameters; null: there are none.
-  std::string file;  ///< Of the program, which is to be read; empty: the text or the pattern is there.
+  Json lists;            ///< An object of arrays, by the names of parameters; null: there are none.
+  std::string file;      ///< Of the program, which is to be read; empty: the text or the pattern is there.
+  std::string graph;     ///< The one of several that it is about; empty: the first, and those that a program names.
+  bool picture = false;  ///< The answer has a picture of the first matches.
+  bool builds_no_list = false;  ///< Rows are taken as they are found, and are too many if their text has `kMostText`.
   std::optional<double> timeout;
   std::optional<std::uint64_t> limit;
   unsigned threads = 0;
@@ -53,9 +56,20 @@ struct ServeRequest {
   std::map<std::string, std::string> given;  ///< The options that decide how it is compiled, as text.
   std::optional<query::Query> query;         ///< Of a query without errors, once it is read.
 
+  // Of the server.
+  std::string folder;                      ///< With `no_files`: program files are read below it; empty: nowhere.
+  std::optional<std::uint64_t> most_rows;  ///< Of an answer.
+  std::optional<double> most_seconds;      ///< Of a run, also if the request names more.
+
   /// Equal for requests that the same compiled program serves.
   std::string key() const;
 };
+
+/// The word of a status in answers.
+std::string_view word_of(Status status);
+
+/// Whether a `file` is a module of the binary, such as `std.clique`.
+bool is_library(const std::string& file);
 
 /// The parts of a request that options are put into.
 session::OptionTargets targets_of(ServeRequest& request);
@@ -64,6 +78,15 @@ session::OptionTargets targets_of(ServeRequest& request);
 /// and `request.id` is its id if it has a proper one, else null.
 bool read_request(std::string_view line, const ServeRequest& usual, ServeRequest& request, const JsonLog& log);
 
+/// The bytes of an answer whose rows come as they are found.
+inline constexpr std::size_t kMostText = std::size_t{64} << 20;
+
+/// An answer, a whole line.
+struct Answer {
+  Status status = Status::Ok;
+  std::string line;
+};
+
 /// One line of answer: its members in order.
 class AnswerLine {
  public:
@@ -71,16 +94,19 @@ class AnswerLine {
   void add_raw(std::string_view key, std::string_view raw);
   void add(std::string_view key, const Json& value);
   /// With its newline.
-  std::string take();
+  Answer take();
 
  private:
+  Status status_;
   std::string text_;
 };
 
 /// JSON on one line; bytes that are no UTF-8 are replaced.
 std::string dump_line(const Json& value);
 
-/// The line of a request that failed.
-std::string error_line(const Json& id, Status status, const JsonLog& log);
+/// The answer to a request that failed.
+Answer error_answer(const Json& id, Status status, const JsonLog& log);
+/// The same for a request that no `read_request` took: a usage error.
+Answer usage_answer(const Json& id, std::string_view message, std::string_view hint = {});
 
 }  // namespace matcha::server

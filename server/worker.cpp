@@ -7,8 +7,23 @@
 
 namespace matcha::server {
 
-Worker::Worker(session::ResidentGraph::Shared graph, std::optional<runtime::Tier> tier, Send send)
-    : answers_(std::move(graph), tier), send_(std::move(send)), thread_([this, ended = ended_] { live(*ended); }) {}
+void FairQueue::add(std::shared_ptr<Job> job) {
+  std::uint64_t& last = last_[job->client];
+  job->turn = last = std::max(last, now_) + 1;
+  jobs_.push_back(std::move(job));
+}
+
+std::shared_ptr<Job> FairQueue::take() {
+  const auto next = std::ranges::min_element(jobs_, {}, [](const std::shared_ptr<Job>& job) { return job->turn; });
+  std::shared_ptr<Job> job = *next;
+  jobs_.erase(next);
+  now_ = job->turn;
+  std::erase_if(last_, [this](const auto& entry) { return entry.second <= now_; });
+  return job;
+}
+
+Worker::Worker(session::ResidentGraph::Shared graph, std::optional<runtime::Tier> tier, QueueLimits limits)
+    : answers_(std::move(graph), tier), limits_(limits), thread_([this, ended = ended_] { live(*ended); }) {}
 
 Worker::~Worker() {
   {
@@ -20,28 +35,47 @@ Worker::~Worker() {
   thread_.detach();
 }
 
-bool Worker::add(std::shared_ptr<Job> job) {
+Worker::Added Worker::add(std::shared_ptr<Job> job) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!job->request.id.is_null() && find(job->request.id) != nullptr) return false;
-    waiting_.push_back(std::move(job));
+    if (!job->request.id.is_null() && find(job->client, job->request.id) != nullptr) return Added::SameId;
+    const auto is_of_client = [&](const std::shared_ptr<Job>& one) { return one->client == job->client; };
+    const std::size_t own = static_cast<std::size_t>(std::ranges::count_if(waiting_.jobs(), is_of_client));
+    if (waiting_.jobs().size() >= limits_.most || own >= limits_.most_of_client) return Added::Full;
+    waiting_.add(std::move(job));
   }
   more_.notify_all();
-  return true;
+  return Added::Yes;
 }
 
-bool Worker::cancel(const Json& id) {
+bool Worker::cancel(const std::string& client, const Json& id) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  Job* const job = find(id);
+  Job* const job = find(client, id);
   if (job == nullptr) return false;
   stop(*job, Status::Interrupted);
   if (job != current_.get()) leave(*job);
   return true;
 }
 
+void Worker::cancel(Job& job) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (job.answered) return;
+  stop(job, Status::Interrupted);
+  if (&job != current_.get()) leave(job);
+}
+
+void Worker::cancel_all() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (current_ != nullptr) stop(*current_, Status::Interrupted);
+  for (const std::shared_ptr<Job>& job : waiting_.jobs()) {
+    stop(*job, Status::Interrupted);
+    leave(*job);
+  }
+}
+
 void Worker::abandon() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const std::shared_ptr<Job>& job : waiting_) job->answered = true;
+  for (const std::shared_ptr<Job>& job : waiting_.jobs()) job->answered = true;
   if (current_ != nullptr) {
     current_->answered = true;
     stop(*current_, Status::Interrupted);
@@ -51,7 +85,7 @@ void Worker::abandon() {
 bool Worker::look() {
   constexpr std::chrono::milliseconds kPatience{60}, kLatePatience{5000};
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (current_ == nullptr) return !waiting_.empty();
+  if (current_ == nullptr) return !waiting_.jobs().empty();
   Job& job = *current_;
   if (!job.asked && job.deadline && Clock::now() >= *job.deadline) {
     job.asked = job.deadline;
@@ -61,11 +95,18 @@ bool Worker::look() {
   return true;
 }
 
-Job* Worker::find(const Json& id) {
-  const auto is = [&](const std::shared_ptr<Job>& job) { return !job->answered && job->request.id == id; };
+std::pair<std::size_t, bool> Worker::load() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return {waiting_.jobs().size(), current_ != nullptr};
+}
+
+Job* Worker::find(const std::string& client, const Json& id) {
+  const auto is = [&](const std::shared_ptr<Job>& job) {
+    return !job->answered && job->client == client && job->request.id == id;
+  };
   if (current_ != nullptr && is(current_)) return current_.get();
-  const auto found = std::ranges::find_if(waiting_, is);
-  return found == waiting_.end() ? nullptr : found->get();
+  const auto found = std::ranges::find_if(waiting_.jobs(), is);
+  return found == waiting_.jobs().end() ? nullptr : found->get();
 }
 
 void Worker::stop(Job& job, Status why) {
@@ -83,8 +124,8 @@ void Worker::leave(Job& job) {
   answer(job, line.take());
 }
 
-void Worker::answer(Job& job, std::string_view line) {
-  if (!job.answered.exchange(true)) send_(line);
+void Worker::answer(Job& job, const Answer& answer) {
+  if (!job.answered.exchange(true)) job.send(answer);
 }
 
 void Worker::live(std::promise<void>& ended) {
@@ -96,14 +137,16 @@ void Worker::live(std::promise<void>& ended) {
 void Worker::work() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    more_.wait(lock, [&] { return ending_ || !waiting_.empty(); });
-    if (waiting_.empty()) return;
-    current_ = std::move(waiting_.front());
-    waiting_.pop_front();
+    more_.wait(lock, [&] { return ending_ || !waiting_.jobs().empty(); });
+    if (waiting_.jobs().empty()) return;
+    current_ = waiting_.take();
     Job& job = *current_;
-    if (job.request.timeout) {
-      job.deadline = Clock::now() +
-                     std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*job.request.timeout));
+    std::optional<double> seconds = job.request.timeout;
+    if (job.request.most_seconds)
+      seconds = std::min(seconds.value_or(*job.request.most_seconds), *job.request.most_seconds);
+    if (seconds) {
+      job.deadline =
+          Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
     }
     lock.unlock();
     if (!job.answered) answer(job, answers_.of(job));

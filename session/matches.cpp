@@ -41,6 +41,12 @@ void MatchWriter::put() {
   text_.clear();
 }
 
+bool MatchWriter::put_lines() {
+  const bool wanted = text_.empty() || sink_(text_);
+  text_.clear();
+  return wanted;
+}
+
 bool MatchWriter::take(const codegen::Rows& rows) {
   if (only_counts_) {
     count_ += limit_ ? std::min(rows.count, *limit_ - count_) : rows.count;
@@ -52,12 +58,15 @@ bool MatchWriter::take(const codegen::Rows& rows) {
   columns.are_labels = are_labels_;
   columns.maybe_dictionary = maybe_dictionary_;
   constexpr std::uint64_t kRowsAtATime = 1024;
+  constexpr std::size_t kBlock = std::size_t{1} << 16;
   for (std::uint64_t row = 0; row < rows.count && !limit_reached();) {
     std::uint64_t some = file_ == nullptr ? 1 : std::min(kRowsAtATime, rows.count - row);
     if (limit_) some = std::min(some, *limit_ - count_);
     if (file_ == nullptr) {
-      if (count_ != 0) text_ += ',';
+      if (count_ != 0 && !sink_) text_ += ',';
       append_row(text_, columns, row, universe_, Style::Json);
+      if (sink_) text_ += '\n';
+      if (sink_ ? text_.size() > kBlock && !put_lines() : is_too_long()) return false;
     } else {
       encoder_->take(columns, row, some, text_);
       put();
@@ -66,6 +75,7 @@ bool MatchWriter::take(const codegen::Rows& rows) {
     row += some;
     count_ += some;
   }
+  if (sink_ && !put_lines()) return false;
   // A reader of a pipe gets each match when it is found.
   if (file_ != nullptr && file_->is_standard_output()) file_->flush();
   return !limit_reached() && (file_ == nullptr || !file_->failed());

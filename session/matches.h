@@ -1,9 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "codegen/backend.h"
@@ -33,6 +37,11 @@ class MatchWriter {
     maybe_dictionary_ = &dictionary;
     are_labels_ = std::move(are_labels);
   }
+  /// Rows go to `sink` as lines of JSON, block by block; it gives false if no more are wanted. Before `take`.
+  void write_lines_to(std::function<bool(std::string_view lines)> sink) { sink_ = std::move(sink); }
+  /// No more rows are taken once the text of `json` has so many bytes; then `is_too_long`. Before `take`.
+  void set_most_text(std::size_t bytes) { most_text_ = bytes; }
+  bool is_too_long() const { return text_.size() > most_text_; }
   /// Rows are counted and go nowhere. Before `take`.
   void only_count() { only_counts_ = true; }
   /// False when no more rows are wanted: the limit is reached, or the output is gone.
@@ -48,6 +57,7 @@ class MatchWriter {
 
  private:
   void put();
+  bool put_lines();
 
   OutputFile* file_;
   std::unique_ptr<RowEncoder> encoder_;
@@ -57,6 +67,8 @@ class MatchWriter {
   std::vector<bool> are_labels_;
   std::uint64_t count_ = 0;
   bool only_counts_ = false;
+  std::function<bool(std::string_view)> sink_;
+  std::size_t most_text_ = std::numeric_limits<std::size_t>::max();
   std::string text_;  ///< JSON, or text that is not yet in the file.
 };
 

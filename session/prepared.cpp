@@ -309,15 +309,21 @@ Status Prepared::begin() {
 
 Status Prepared::explain(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph,
                          const Reading& reading, const ExplainRun& how, std::string& errors, Explanation& found) {
+  const auto log = std::make_shared<const MessageLog>();
+  const Status status = explain(request, graph, reading, how, log, found);
+  errors = log->text();
+  return status;
+}
+
+Status Prepared::explain(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph,
+                         const Reading& reading, const ExplainRun& how, std::shared_ptr<const Reporter> reporter,
+                         Explanation& found) {
   ProgramRequest explained = request;
   explained.explains = true;
   if (explained.device == "cuda") explained.device = "cpu";
-  const auto log = std::make_shared<const MessageLog>();
-  Prepared prepared(explained, graph, reading, log);
-  Status status = prepared.begin();
-  if (status == Status::Ok) status = session::explain(prepared.run_, how, found);
-  errors = log->text();
-  return status;
+  Prepared prepared(explained, graph, reading, std::move(reporter));
+  const Status status = prepared.begin();
+  return status == Status::Ok ? session::explain(prepared.run_, how, found) : status;
 }
 
 Status Prepared::prepare() {

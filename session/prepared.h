@@ -32,6 +32,9 @@ class Prepared {
   /// Explains the decision for the request (session/explanation.h), on a CPU.
   static Status explain(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph,
                         const Reading& reading, const ExplainRun& how, std::string& errors, Explanation& found);
+  static Status explain(const ProgramRequest& request, const std::shared_ptr<ResidentGraph>& graph,
+                        const Reading& reading, const ExplainRun& how, std::shared_ptr<const Reporter> reporter,
+                        Explanation& found);
 
   /// Binds it to another graph in place of its own, between runs: one with the same label words, directed and with
   /// information of edges as that is. False: it was compiled for other facts of the graph, and must be made again.

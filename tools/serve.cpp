@@ -1,13 +1,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "runtime/machine.h"
 #include "server/lines.h"
+#include "server/service.h"
 #include "session/graph_info.h"
 #include "session/options.h"
+#include "session/text_file.h"
 #include "tools/options.h"
 #include "tools/session.h"
 #include "tools/verbs.h"
@@ -21,7 +25,25 @@ struct ServeOptions {
   GraphInput graph;
   std::string simd;
   server::ServeRequest usual;  ///< Options of all requests.
+  server::HttpOptions http;    ///< Without an address requests are lines.
+  std::string token_file;
 };
+
+/// The first line of a file, of at least 16 characters.
+Status read_token(const std::string& path, const Console& console, std::string& token) {
+  constexpr std::size_t kFewest = 16, kMost = 4096;
+  std::string text;
+  const std::string why = read_text_file(path, text);
+  if (!why.empty()) return console.error(Status::Input, fmt::format("cannot read `{}`: {}", path, why));
+  token = text.substr(0, text.find_first_of("\r\n"));
+  const bool is_visible = std::ranges::all_of(token, [](char c) { return c > ' ' && c < 127; });
+  if (token.size() < kFewest || token.size() > kMost || !is_visible) {
+    return console.error(Status::Usage,
+                         fmt::format("the token in `{}` is no line of 16 or more visible characters", path),
+                         "such as that of `openssl rand -hex 16`");
+  }
+  return Status::Ok;
+}
 
 Status serve_steps(const ServeOptions& options, const Console& console, Session& session) {
   std::optional<runtime::ThreadLimit> threads;
@@ -36,11 +58,19 @@ Status serve_steps(const ServeOptions& options, const Console& console, Session&
   if (options.graph.empty()) {
     return console.error(Status::Usage, "there is no graph", "give a file, `--in NAME=FILE` or `--graph-sql`");
   }
+  server::HttpOptions http = options.http;
+  if (!options.token_file.empty()) {
+    if (const Status read = read_token(options.token_file, console, http.token); read != Status::Ok) return read;
+  }
   const Status tables = options.graph.check(console);
   if (tables != Status::Ok) return tables;
   const runtime::Result<session::ResidentGraph::Shared> graph = options.graph.read(session.cancel());
   if (!graph) return session.stopped() ? session.stop_early() : console.error(graph.error());
   note_reports(**graph, console);
+  if (!options.http.address.empty()) {
+    session.watch(Session::Stops::None);  // It drains.
+    return server::serve_http(*graph, tier, options.usual, http, *session.stop_request(), console);
+  }
   return server::serve_lines(*graph, tier, options.usual, console);
 }
 
@@ -62,6 +92,22 @@ void add_serve(CLI::App& app, Action& action) {
   verb->add_flag_callback(
       "--no-files", [&o] { o.usual.program.compile.no_files = o.usual.program.pattern.no_files = true; },
       "Requests name no files of programs and patterns, for requests of others");
+  verb->add_option("--folder", o.usual.folder, "As `--no-files`, but requests may name programs below this folder")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory)
+      ->each([&o](const std::string&) { o.usual.program.compile.no_files = o.usual.program.pattern.no_files = true; });
+  verb->add_option("--max-rows", o.usual.most_rows, "Most rows of an answer, whatever its request says")
+      ->type_name("N");
+  verb->add_option("--max-seconds", o.usual.most_seconds, "Most seconds of a run, whatever its request says")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
+  const auto http = [verb](const char* name, auto& value, const char* kind, const char* text) {
+    verb->add_option(name, value, text)->type_name(kind)->group("HTTP");
+  };
+  http("--http", o.http.address, "ADDRESS", "Answer by HTTP: PORT of this machine, HOST:PORT or unix:PATH");
+  http("--token-file", o.token_file, "FILE", "Requests must have the first line of the file as their token");
+  http("--drain", o.http.drain_seconds, "SECONDS", "After SIGTERM, time for requests that have come; default: 30");
+  verb->add_flag("--access-log", o.http.logs, "A line of JSON on standard error for each response")->group("HTTP");
   OptionTargets to = server::targets_of(o.usual);
   put_targets(to, o.graph);
   to.simd_name = &o.simd;
@@ -78,6 +124,8 @@ A request is a line such as
   {"id": 3, "file": "std.clique", "options": {"entry": "triangles"}}
   {"id": 4, "pattern": "house", "options": {"induced": "edge", "timeout": 5}}
   {"id": 5, "cancel": 4}
+By HTTP, with a page for browsers at http://127.0.0.1:8080/:
+  matcha serve graph.txt.gz --http 8080
 Each gets one line of answer with its id. docs/serve.md has the schema.)");
   verb->callback([options, &action] { action = [options] { return serve(*options); }; });
 }
