@@ -73,6 +73,17 @@ Status read_below(const std::string& folder, const std::string& file, const Json
   return read_program(path.string(), nullptr, log, text);
 }
 
+Answer failure_answer(const Json& id, const session::Prepared& prepared, const codegen::RunError& failed) {
+  JsonLog log;
+  const Status status = session::status_of(failed.error.kind);
+  if (failed.loc.valid()) {
+    log.error_at(status, prepared.sources(), failed.loc, failed.error.message, failed.error.hint);
+  } else {
+    log.error(failed.error);
+  }
+  return error_answer(id, status, log);
+}
+
 /// The first matches of a pattern, as rows come.
 class FirstMatches {
  public:
@@ -125,7 +136,10 @@ Answer Answers::guarded(Job& job) {
     if (named == nullptr) return usage_answer(request.id, fmt::format("no graph is called `{}`", request.graph));
     graph = named->shared_from_this();
   }
-  if (request.kind == ServeRequest::Kind::Explain) return explain(job, graph);
+  if (request.kind == ServeRequest::Kind::Explain) {
+    const Status status = give_lists(request.lists, *log, graph);
+    return status == Status::Ok ? explain(job, graph) : error_answer(request.id, status, *log);
+  }
   const Stopwatch watch;
   const std::string key = request.key();
   std::shared_ptr<session::Prepared> prepared = kept_.find(key);
@@ -142,7 +156,7 @@ Answer Answers::guarded(Job& job) {
     prepared = std::move(made);
     kept_.add(key, prepared);
   }
-  return run(job, *prepared, was_kept ? 0 : watch.ms());
+  return run(job, *prepared, *graph, was_kept ? 0 : watch.ms());
 }
 
 Answer Answers::explain(const Job& job, const session::ResidentGraph::Shared& graph) const {
@@ -166,7 +180,8 @@ Answer Answers::explain(const Job& job, const session::ResidentGraph::Shared& gr
   return line.take();
 }
 
-Answer Answers::run(Job& job, session::Prepared& prepared, double compile_ms) const {
+Answer Answers::run(Job& job, session::Prepared& prepared, const session::ResidentGraph& graph,
+                    double compile_ms) const {
   const ServeRequest& request = job.request;
   const frontend::Type& type = *prepared.signature().result;
   codegen::RunOptions how;
@@ -183,7 +198,7 @@ Answer Answers::run(Job& job, session::Prepared& prepared, double compile_ms) co
   if (type.is_list()) how.most = limit;
   const std::vector<std::string> names = column_names(type, prepared.row_names());
   MatchWriter rows(nullptr, RowFormat{}, type, names, limit, prepared.universe());
-  if (request.query) rows.name_labels(graph_->graph().dictionary(), session::label_columns(*request.query));
+  if (request.query) rows.name_labels(graph.graph().dictionary(), session::label_columns(*request.query));
   if (request.limit && !type.is_list()) {
     return usage_answer(request.id, fmt::format("`limit` is for lists; `{}` returns `{}`", prepared.signature().entry,
                                                 to_string(type)));
@@ -213,14 +228,7 @@ Answer Answers::run(Job& job, session::Prepared& prepared, double compile_ms) co
   const codegen::RunOutcome outcome = prepared.run(how);
   const double run_ms = watch.ms();
   if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
-    JsonLog log;
-    const Status status = session::status_of(failed->error.kind);
-    if (failed->loc.valid()) {
-      log.error_at(status, prepared.sources(), failed->loc, failed->error.message, failed->error.hint);
-    } else {
-      log.error(failed->error);
-    }
-    return error_answer(request.id, status, log);
+    return failure_answer(request.id, prepared, *failed);
   }
   const codegen::RunResult& result = std::get<codegen::RunResult>(outcome);
   if (rows.is_too_long()) {

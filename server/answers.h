@@ -66,7 +66,7 @@ class Answers {
  private:
   Answer guarded(Job& job);
   Answer explain(const Job& job, const session::ResidentGraph::Shared& graph) const;
-  Answer run(Job& job, session::Prepared& prepared, double compile_ms) const;
+  Answer run(Job& job, session::Prepared& prepared, const session::ResidentGraph& graph, double compile_ms) const;
 
   const session::ResidentGraph::Shared graph_;
   const std::optional<runtime::Tier> tier_;

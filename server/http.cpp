@@ -198,7 +198,7 @@ runtime::Status Listener::take_socket(const std::string& path) {
   const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
   socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (socket_ < 0) return system_error(path);
-  // A socket on which nobody listens is left over from a server that was killed.
+  // A socket that refuses connections is left over from a server that was killed.
   struct stat there {};
   if (::lstat(path.c_str(), &there) == 0 && S_ISSOCK(there.st_mode)) {
     const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -355,7 +355,7 @@ void Listener::serve(int socket, std::string client) {
       connection.next(request.method == "HEAD");
       handler_(request, connection);
     }
-    // The client gets what was sent even if it still sends, which would reset the connection.
+    // The client gets the response even if it still sends, which would reset the connection.
     ::shutdown(socket, SHUT_WR);
     struct pollfd rest = {socket, POLLIN, 0};
     char dropped[4096];

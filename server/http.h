@@ -88,14 +88,14 @@ class Listener {
   Listener& operator=(const Listener&) = delete;
 
   /// Takes the address: `PORT` (of 127.0.0.1), `HOST:PORT`, `[V6]:PORT`, `unix:PATH`. Port 0: any. Errors: Input
-  /// for what is not an address, or cannot be taken.
+  /// for another text, or an address that cannot be taken.
   runtime::Status listen(const std::string& address);
   /// Only this machine reaches the address.
   bool is_local() const { return is_local_; }
   /// `http://127.0.0.1:8080`, or `unix:PATH`.
   const std::string& url() const { return url_; }
 
-  /// Accepts what comes within this time.
+  /// Accepts the connections that come within this time.
   void accept(std::chrono::milliseconds wait);
   /// No more connections are accepted, and those without a request close.
   void drain();

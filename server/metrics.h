@@ -9,7 +9,7 @@
 
 namespace matcha::server {
 
-/// What happened since the start, and what is now, in the text format of Prometheus. For any number of threads.
+/// Counts since the start, and the present state, in the text format of Prometheus. For any number of threads.
 class Metrics {
  public:
   struct Now {

@@ -113,13 +113,21 @@ bool read_options(const Json& options, ServeRequest& request, const JsonLog& log
   return true;
 }
 
-/// JSON that is parsed; `twice` becomes a key that an object has more than once.
-Json parse_line(std::string_view line, std::string& twice) {
+/// JSON that is parsed; `problem` gets the sentence about a fault beside its syntax.
+Json parse_line(std::string_view line, std::string& problem) {
+  // Values are copied and freed by functions that call themselves.
+  constexpr int kDeepest = 64;
   std::vector<std::set<std::string>> keys;
-  const auto look = [&](int, Json::parse_event_t event, const Json& value) {
+  const auto look = [&](int depth, Json::parse_event_t event, const Json& value) {
+    if (depth > kDeepest) {
+      problem = "the line has more than 64 brackets inside each other";
+      return false;
+    }
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) twice = value;
+    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) {
+      problem = fmt::format("`{}` is there twice in one object", value.get<std::string>());
+    }
     return true;
   };
   return Json::parse(line, look, false);
@@ -227,8 +235,8 @@ session::OptionTargets targets_of(ServeRequest& request) {
 
 bool read_request(std::string_view line, const ServeRequest& usual, ServeRequest& request, const JsonLog& log) {
   request = usual;
-  std::string twice;
-  const Json given = parse_line(line, twice);
+  std::string problem;
+  const Json given = parse_line(line, problem);
   if (!given.is_object()) {
     log.error(Status::Usage, given.is_discarded() ? "the line is no JSON" : "the line is no JSON object",
               R"(such as {"id": 1, "pattern": "triangle"})");
@@ -241,8 +249,8 @@ bool read_request(std::string_view line, const ServeRequest& usual, ServeRequest
     }
     request.id = *id;
   }
-  if (!twice.empty()) {
-    log.error(Status::Usage, fmt::format("`{}` is there twice in one object", twice));
+  if (!problem.empty()) {
+    log.error(Status::Usage, problem);
     return false;
   }
   const std::vector<std::string> subjects = {"program", "file", "pattern", "query", "cancel"};

@@ -28,7 +28,7 @@ namespace {
 constexpr std::string_view kJson = "application/json", kLines = "application/x-ndjson";
 constexpr QueueLimits kQueue{256, 16};
 
-/// The response of an answer: what was stopped has a part of the result.
+/// The response of an answer; that of a stopped run has a part of the result.
 int code_of(Status status) {
   switch (status) {
     case Status::Ok:
@@ -240,6 +240,9 @@ class Service {
     job->client = request.client;
     const auto awaited = std::make_shared<Awaited>();
     awaited->connection = &connection;
+    const auto leave = [](Awaited* left) { left->end_rows(); };
+    const std::unique_ptr<Awaited, decltype(leave)> left(awaited.get(),
+                                                         leave);  // The connection ends before the job may.
     job->send = [awaited](const Answer& answer) {
       const std::lock_guard<std::mutex> lock(awaited->mutex);
       awaited->answer = answer;
@@ -277,9 +280,9 @@ class Service {
     while (!awaited.came.wait_for(lock, kIdle, [&] { return awaited.answer.has_value(); })) {
       if (!connection.is_gone()) continue;
       lock.unlock();
-      connection.close_after();
       worker_.cancel(job);
       awaited.end_rows();
+      connection.close_after();
       return;
     }
     lock.unlock();

@@ -61,7 +61,8 @@ function problems(answer) {
 }
 
 function partly(answer) {
-  return answer.complete === false ? element("p", `Not complete: ${answer.status}.`, "quiet") : "";
+  if (answer.complete !== false) return "";
+  return element("p", answer.status === "ok" ? "There are more." : `Not complete: ${answer.status}.`, "quiet");
 }
 
 function showCount(answer) {
@@ -103,7 +104,7 @@ function showPlan(answer) {
   if (engines.length) parts.push(element("h2", "Engines"), table(["engine", "expected", ""], engines, ["", "figure", ""]));
   const steps = (plan.steps || []).map((one) => [
     "  ".repeat(one.depth) + one.text, one.estimated === undefined ? "" : Number(one.estimated).toPrecision(3)]);
-  if (steps.length) parts.push(element("h2", "Loops"), table(["step", "estimated"], steps, ["step", "figure"]));
+  if (steps.some((one) => one[1])) parts.push(element("h2", "Steps"), table(["step", "estimated"], steps, ["step", "figure"]));
   show(...parts);
 }
 
@@ -119,6 +120,9 @@ function requestOf(name) {
   const options = { timeout: Number(at("seconds").value) || 30, ...action.options };
   const request = { ...action.request, options };
   if (at("graph").options.length > 1) request.graph = at("graph").value;
+  if (name === "motifs" && state.graphs[at("graph").value].directed) {
+    return { ...request, file: "std.directed", options: { timeout: options.timeout, entry: "triads" } };
+  }
   if (name === "motifs") return { ...request, pattern: "motif:4" };
   if (kind === "query") {
     delete options.matches;
@@ -160,7 +164,8 @@ async function open() {
     return;
   }
   at("access").hidden = true;
-  const graphs = all.graphs || { graph: all.graph };
+  state.graphs = all.graphs || { graph: all.graph };
+  const graphs = state.graphs;
   at("graph").replaceChildren(...Object.keys(graphs).map((name) => element("option", name)));
   const facts = (name) => `${grouped(graphs[name].vertices)} vertices, ${grouped(graphs[name].edges)} edges`;
   const tell = () => { at("facts").textContent = `${facts(at("graph").value)} · Matcha ${all.version}`; };

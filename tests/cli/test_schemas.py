@@ -50,7 +50,9 @@ class Schemas(CliTest):
 
     def test_servers(self):
         requests = [{"id": 1, "pattern": "triangle"}, {"id": "b", "pattern": "hause"}, {"id": 3, "cancel": 9},
-                    {"id": 4, "pattern": "a-b", "options": {"matches": True, "limit": 3}}, {"id": 5, "pattern": "motif:3"}]
+                    {"id": 4, "pattern": "a-b", "options": {"matches": True, "limit": 3}}, {"id": 5, "pattern": "motif:3"},
+                    {"id": 6, "pattern": "house", "explain": True}, {"id": 7, "pattern": "house", "check": True},
+                    {"id": 8, "pattern": "a-b", "picture": True, "options": {"matches": True, "limit": 3}}]
         lines = self.ok("serve", SMALL, stdin="".join(json.dumps(one) + "\n" for one in requests).encode()).splitlines()
         self.assertEqual(len(lines), 1 + len(requests))
         for line in lines:

@@ -269,7 +269,7 @@ class ServeTest(CliTest):
         random.seed(7)
         good = json.dumps({"id": 1, "program": BIG, "options": {"timeout": 5}}).encode()
         lines = [b"{", b"[]", b"null", b"3", b'"x"', b'{"id": [1], "program": "x"}', b'{"id": 1.5, "pattern": "edge"}', b"\xff\xfe", b"{}" * 3,
-                 b"[" * 100_000, b'{"a":' * 50_000, b'{"id": 1, "program": "\\ud800"}', b'{"cancel": {"x": []}}', b'{"id": 1e999, "pattern": "edge"}']
+                 b"[" * 100_000, b'{"a":' * 50_000, b'{"id": 1, "program": "\\ud800"}', b'{"cancel": ' + b"[" * 4_000_000 + b"]" * 4_000_000 + b"}", b'{"cancel": {"x": []}}', b'{"id": 1e999, "pattern": "edge"}']
         for _ in range(150):
             noise = bytes(random.choices(range(256), k=random.randrange(1, 60)))
             lines.append(noise.replace(b"\n", b" ").strip(b" \t\r") or b"x")

@@ -157,6 +157,23 @@ class HttpTest(CliTest):
             self.until(lambda: server.ask({"cancel": 2})["cancelled"])
             self.assertEqual(waits.result()["status"], "cancelled")
 
+    def test_clients_take_turns(self):
+        server = HttpServer(self, self.generate("slow.mtg", "erdos-renyi", "-n", "20000", "-m", "100000"))
+        with concurrent.futures.ThreadPoolExecutor(10) as pool:
+            slow = {"program": SLOW, "options": {"timeout": 0.5}}
+            jobs = [pool.submit(server.ask, {"id": i, **slow}) for i in range(10)]
+            self.until(lambda: server.metric("matcha_waiting_requests") >= 8)
+            other = http.client.HTTPConnection("127.0.0.1", server.port, timeout=LIMIT_S, source_address=("127.0.0.2", 0))
+            other.request("POST", "/v1/ask", json.dumps({"id": 9, "pattern": "edge"}), JSON)  # An id of another client.
+            self.assertEqual(json.loads(other.getresponse().read())["result"], 100000)
+            self.assertGreaterEqual(server.metric("matcha_waiting_requests"), 3)
+            other.request("POST", "/v1/ask", json.dumps({"cancel": 9}), JSON)
+            self.assertFalse(json.loads(other.getresponse().read())["cancelled"], "it is not its own")
+            other.close()
+            for i in range(10):
+                server.ask({"cancel": i})
+            self.assertLessEqual({job.result()["status"] for job in jobs}, {"timeout", "cancelled"})
+
     def test_limits(self):
         graph = self.generate("slow.mtg", "erdos-renyi", "-n", "20000", "-m", "100000")
         server = HttpServer(self, graph, "--max-rows", "5", "--max-seconds", "0.3")
@@ -301,7 +318,8 @@ class HttpTest(CliTest):
             found = server.raw(text)
             self.assertEqual(found.split(b" ", 2)[:2], [b"HTTP/1.1", str(code).encode()], text[:80])
         self.assertTrue(server.raw(cases[-1][0]).endswith(b"\r\n\r\n"), "a head alone")
-        for body in (b"", b"{", b"[]", b"\xff", b"[" * 100_000, b'{"pattern": 3}', b'{"id": [1], "pattern": "edge"}', b'{"pattern": "edge"}{}'):
+        for body in (b'{"cancel": ' + b"[" * 4_000_000 + b"]" * 4_000_000 + b"}", b'{"id": ' + b'{"a":' * 1_000_000 + b"1" + b"}" * 1_000_001,
+                     b"", b"{", b"[]", b"\xff", b"[" * 100_000, b'{"pattern": 3}', b'{"id": [1], "pattern": "edge"}', b'{"pattern": "edge"}{}'):
             code, _, text = server.get("/v1/ask", body or b" ")
             self.assertEqual((code, json.loads(text)["status"]), (400, "usage"), body[:40])
         chance = random.Random(5)
