@@ -9,7 +9,8 @@ RUN cd /source && cmake --preset release -DMATCHA_TESTS=OFF -DMATCHA_BENCH=OFF \
 FROM debian:bookworm-slim
 RUN --mount=type=bind,from=build,source=/packages,target=/packages \
     apt-get update && apt-get install -y --no-install-recommends /packages/matcha_*.deb && rm -rf /var/lib/apt/lists/*
-RUN useradd --create-home matcha
-USER matcha
+RUN useradd --create-home --uid 10001 matcha
+# A number, as Kubernetes asks for where root is forbidden.
+USER 10001
 WORKDIR /home/matcha
 ENTRYPOINT ["matcha"]

@@ -50,7 +50,10 @@ find_path(MATCHA_NAUTY_INCLUDE nauty/nauty.h REQUIRED)
 target_include_directories(matcha_nauty SYSTEM INTERFACE "${MATCHA_NAUTY_INCLUDE}")
 
 # ANTLR: Debian's tool is 4.7.2 and its runtime 4.9. Code that includes the runtime is compiled with -fno-char8_t.
-find_program(MATCHA_ANTLR_TOOL antlr4 REQUIRED)
+# The archive of a release has the parser (scripts/release).
+if(NOT EXISTS "${PROJECT_SOURCE_DIR}/grammar/generated/MatchaParser.cpp")
+  find_program(MATCHA_ANTLR_TOOL antlr4 REQUIRED)
+endif()
 find_path(MATCHA_ANTLR_INCLUDE antlr4-runtime.h PATH_SUFFIXES antlr4-runtime REQUIRED)
 matcha_either(antlr libantlr4-runtime)
 target_include_directories(matcha_antlr SYSTEM INTERFACE "${MATCHA_ANTLR_INCLUDE}")

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""The files of examples/cluster, with the settings of a launcher. Ray, Dask and Kubernetes are not here; the commands they run are."""
+"""The files of examples/cluster and examples/service, with the settings of a launcher. Ray, Dask and Kubernetes are not here; the commands they run are."""
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import unittest
+import urllib.request
 
 import cli
 
@@ -49,6 +52,29 @@ class ClusterFiles(cli.CliTest):
         for index in range(PARTS):
             self.must(["sh", "-c", words], JOB_COMPLETION_INDEX=str(index), MATCHA_SHARDS=str(PARTS))
         self.assertEqual(self.merged(), f"{cli.WIKI_TRIANGLES}\n")
+
+    def test_the_services(self):
+        """The commands of examples/service answer; with systemd, its unit is checked too."""
+        service = cli.ROOT / "examples" / "service"
+        text = (service / "kubernetes.yaml").read_text(encoding="utf-8")
+        args = [word.strip(' "') for word in re.search(r"args: \[(.*)\]", text).group(1).split(",")]
+        unit = (service / "matcha.service").read_text(encoding="utf-8")
+        command = re.search(r"ExecStart=/usr/bin/matcha (.*)", unit).group(1).split()
+        token = self.write("token", "0123456789abcdef\n")
+        for words in (args, command):
+            changed = {"/data/g.mtg": self.graph, "/var/lib/matcha/graph.mtg": self.graph, "0.0.0.0:8080": "0.0.0.0:0",
+                       "127.0.0.1:8080": "127.0.0.1:0", "/token/token": token}
+            with subprocess.Popen([cli.MATCHA, *(str(changed.get(word, word)) for word in words)], cwd=cli.ROOT,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+                url = json.loads(process.stdout.readline())["url"].replace("0.0.0.0", "127.0.0.1")
+                with urllib.request.urlopen(url + "/healthz", timeout=cli.LIMIT_S) as response:
+                    self.assertEqual(response.status, 200)
+                process.terminate()
+                self.assertEqual(process.wait(cli.LIMIT_S), 0)
+        if shutil.which("systemd-analyze"):
+            checked = self.write("matcha.service", unit.replace("/usr/bin/matcha", os.path.abspath(cli.MATCHA)))
+            done = subprocess.run(["systemd-analyze", "verify", checked], text=True, capture_output=True, check=False)
+            self.assertNotIn("matcha.service:", done.stderr)
 
     def test_parts_by_a_pool(self):
         out = self.must([sys.executable, FILES / "parts.py", "threads", PARTS, cli.TRIANGLE, self.graph, self.parts])
