@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "codegen/shares.h"
 #include "engines/cliques/counter.h"
+#include "engines/cliques/device_counter.h"
 #include "engines/cliques/sum_counter.h"
 #include "engines/cliques/tree.h"
 #include "runtime/machine.h"
@@ -35,6 +37,8 @@ class CliqueExecutable final : public Executable {
   }
 
  private:
+  using Counted = runtime::Result<runtime::cliques::CliqueOutcome>;
+
   /// What counts of all kinds ask for.
   template <typename Request>
   Request request_of(const RunOptions& options) const {
@@ -51,11 +55,35 @@ class CliqueExecutable final : public Executable {
   }
 
   RunOutcome count(const runtime::Graph& graph, const RunOptions& options) const {
-    const auto request = request_of<runtime::cliques::CliqueRequest>(options);
-    const runtime::Result<runtime::cliques::CliqueOutcome> outcome = count_cliques(graph, request);
-    if (!outcome) return RunError{outcome.error(), {}};
     RunResult result;
-    result.tier = runtime::cliques::walk_name(request.tier);
+    std::optional<Counted> outcome;
+    if (task_.maybe_device != nullptr) outcome = count_on_device(graph, options, result);
+    if (!outcome) {
+      const auto request = request_of<runtime::cliques::CliqueRequest>(options);
+      outcome = count_cliques(graph, request);
+      result.tier = runtime::cliques::walk_name(request.tier);
+    }
+    return counted(*outcome, std::move(result));
+  }
+
+  /// Empty if the device cannot, for which the result has a note.
+  std::optional<Counted> count_on_device(const runtime::Graph& graph, const RunOptions& options,
+                                         RunResult& result) const {
+    const auto refused = [&](const runtime::Error& error) {
+      if (error.kind == runtime::ErrorKind::Resource) result.notes.push_back("a CPU counts: " + error.message);
+      return error.kind == runtime::ErrorKind::Resource;
+    };
+    const runtime::Result<CliqueDevice::Shared> device = task_.maybe_device->get(graph);
+    if (!device && refused(device.error())) return std::nullopt;
+    if (!device) return device.error();
+    Counted outcome = (*device)->count(graph, task_.size, {options.stop_request, options.deadline});
+    if (!outcome && refused(outcome.error())) return std::nullopt;
+    result.tier = task_.maybe_device->label();
+    return outcome;
+  }
+
+  RunOutcome counted(const Counted& outcome, RunResult result) const {
+    if (!outcome) return RunError{outcome.error(), {}};
     for (const auto& [part, ms] : outcome->times) result.times.emplace_back(part, ms);
     result.ending = ending_of(outcome->end);
     add_counts(outcome->counts, result);

@@ -6,8 +6,15 @@
 #include <vector>
 
 #include "codegen/backend.h"
+#include "engines/search/device_keeper.h"
+
+namespace matcha::runtime::cliques {
+class DeviceCliques;
+}  // namespace matcha::runtime::cliques
 
 namespace matcha::codegen {
+
+using CliqueDevice = DeviceKeeper<runtime::cliques::DeviceCliques>;
 
 /// Counts of cliques.
 struct CliqueTask {
@@ -17,17 +24,21 @@ struct CliqueTask {
   Per per = Per::Graph;    ///< Else a row for each vertex or edge, of cliques of one size from 2 on; of all sizes, a
                            ///< row for each size of which it has cliques.
 
+  /// Walks the trees, of whole runs and of the graph alone; null: a CPU does.
+  std::shared_ptr<CliqueDevice> maybe_device = nullptr;
+
   /// Names of the columns of rows: the vertex, or the ends of the edge, then of all sizes the size, then the cliques.
   std::vector<std::string> columns() const;
 };
 
-/// Counts cliques by pivot trees (engines/cliques), on a CPU. Its one argument is an undirected simple graph without a
+/// Counts cliques by pivot trees (engines/cliques), on a CPU or a device. If the device's memory is too small, or roots
+/// are too wide for it, a CPU counts and a note says so. Its one argument is an undirected simple graph without a
 /// hash index. It has one value, or of all sizes one a size from 1 on, the last of which is not 0; or it has a list of
 /// rows, by size and ascending, whose counts have at most 63 bits, more are an error. Numbers that fit are
 /// ints of 128 bits, others WideInt; counts that may have more than 256 bits are an error before they are counted. A
 /// run that is stopped has no values. Where a run takes long, `on_note` gets the time that is expected. Shares deal the
 /// trees and have, of each number, the sums of its words of 64 bits; shares of rows are an error. Of a whole result,
-/// `times` has the parts of the count.
+/// `times` has the parts of the count, and `tier` is the walk of the CPU or the label of the device.
 std::unique_ptr<Executable> make_clique_counter(const CliqueTask& task);
 
 }  // namespace matcha::codegen

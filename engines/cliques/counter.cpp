@@ -7,7 +7,6 @@
 #include <atomic>
 #include <functional>
 #include <new>
-#include <optional>
 #include <string>
 
 #include "engines/cliques/laps.h"
@@ -77,8 +76,9 @@ class CountRun {
   tbb::task_group tasks_;
 };
 
-/// The counts of the sizes that a request names, by those of all trees by size from 0.
-std::vector<WideInt> of_sizes(std::vector<WideInt> counts, const Graph& graph, std::uint32_t size) {
+}  // namespace
+
+std::vector<WideInt> counts_of_sizes(std::vector<WideInt> counts, const Graph& graph, std::uint32_t size) {
   // Ids without a vertex are roots too.
   if (counts.size() > 1) counts[1] = WideInt(graph.vertex_count());
   if (size != 0) return {size < counts.size() ? counts[size] : WideInt()};
@@ -87,7 +87,6 @@ std::vector<WideInt> of_sizes(std::vector<WideInt> counts, const Graph& graph, s
   return counts;
 }
 
-/// Nothing: the counts fit.
 std::optional<Error> too_many_bits(std::uint32_t size, std::uint32_t bits, std::uint32_t most) {
   if (bits <= most) return std::nullopt;
   const std::string what = size == 0 ? "the cliques of some size" : std::to_string(size) + "-cliques";
@@ -98,8 +97,6 @@ std::optional<Error> too_many_bits(std::uint32_t size, std::uint32_t bits, std::
       0,
       "ask for smaller cliques"};
 }
-
-}  // namespace
 
 Result<Roots> roots_to_count(const Graph& graph, std::uint32_t size, Tier tier, ExpectedWork* maybe_work,
                              std::uint64_t most_nodes) {
@@ -146,7 +143,7 @@ Result<CliqueOutcome> count_cliques(const Graph& graph, const CliqueRequest& req
     if (outcome.end != End::Complete) return outcome;
     std::vector<WideInt> counts = run.counts(outcome.nodes);
     laps.end("sizes");
-    outcome.counts = of_sizes(std::move(counts), graph, request.size);
+    outcome.counts = counts_of_sizes(std::move(counts), graph, request.size);
     return outcome;
   } catch (const std::bad_alloc&) {
     return Error{ErrorKind::Resource, "not enough memory to count cliques", {}, 0, {}};
@@ -192,7 +189,7 @@ Result<CliqueOutcome> DealtRoots::count(std::uint64_t index, std::uint64_t share
 
 std::vector<WideInt> DealtRoots::sum(std::vector<WideInt> counts, const Graph& graph) const {
   if (size_ == 1) return {WideInt(graph.vertex_count())};
-  return size_ == 0 ? of_sizes(std::move(counts), graph, 0) : counts;
+  return size_ == 0 ? counts_of_sizes(std::move(counts), graph, 0) : counts;
 }
 
 }  // namespace matcha::runtime::cliques

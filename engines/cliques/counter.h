@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -36,6 +37,13 @@ struct CliqueOutcome {
 /// Counts cliques by pivot trees over rows of bits. Requires: an undirected simple graph without a hash index. Errors:
 /// Resource when out of memory; Runtime, before anything is counted, where a count may take more than 256 bits.
 Result<CliqueOutcome> count_cliques(const Graph& graph, const CliqueRequest& request);
+
+/// The counts of the sizes that a request names (`CliqueRequest::size`), by those of all trees of the graph by size
+/// from 0.
+std::vector<WideInt> counts_of_sizes(std::vector<WideInt> counts, const Graph& graph, std::uint32_t size);
+
+/// The error of counts of a size that may have so many bits, Runtime; nothing: not more than `most`.
+std::optional<Error> too_many_bits(std::uint32_t size, std::uint32_t bits, std::uint32_t most);
 
 /// The roots in the order that counting takes; `maybe_work` gets the work that is expected, by a sample of at most
 /// `most_nodes`. Errors: Resource when out of memory.

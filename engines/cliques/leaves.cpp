@@ -57,9 +57,10 @@ void Leaves::add(const Leaves& other) {
   }
 }
 
-void Leaves::add(std::uint32_t held, std::uint32_t free) {
-  std::uint64_t* const row = rows_.get()[free];
-  (row != nullptr ? row : make(free))[held * kLeafLine] += 1;
+void Leaves::add(std::uint64_t held, std::uint64_t free, std::uint64_t pairs, std::uint64_t count) {
+  const std::uint64_t item = pairs * free_end_ + free;
+  std::uint64_t* const row = rows_.get()[item];
+  (row != nullptr ? row : make(item))[held * kLeafLine] += count;
 }
 
 std::vector<WideInt> Leaves::counts() const {

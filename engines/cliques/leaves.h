@@ -20,8 +20,8 @@ class Leaves {
   void take(Tree& tree);
   /// Leaves of another object of the same sizes.
   void add(const Leaves& other);
-  /// One leaf more, without pairs.
-  void add(std::uint32_t held, std::uint32_t free);
+  /// So many leaves more.
+  void add(std::uint64_t held, std::uint64_t free, std::uint64_t pairs = 0, std::uint64_t count = 1);
   /// By size, the number of cliques, from 0; those of no vertex are not counted. Numbers of more than 256 bits wrap.
   std::vector<WideInt> counts() const;
 

@@ -109,17 +109,6 @@ class MotifCounter final : public Executable {
 
 }  // namespace
 
-runtime::Result<MotifDevice::Shared> MotifDevice::get(const runtime::Graph& graph) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (device_ == nullptr) {
-    runtime::Result<Shared> opened = open_(graph);
-    if (!opened) return opened.error();
-    device_ = std::move(*opened);
-    label_ = device_->device().label();
-  }
-  return device_;
-}
-
 MotifSet MotifTask::wanted() const {
   MotifSet motifs;
   for (const std::vector<MotifTerm>& terms : results) {

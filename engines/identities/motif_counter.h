@@ -1,18 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "codegen/backend.h"
 #include "engines/identities/motif.h"
-#include "runtime/graph/graph.h"
-#include "runtime/result.h"
+#include "engines/search/device_keeper.h"
 
 namespace matcha::runtime::motif {
 class DeviceMotifs;
@@ -32,26 +27,7 @@ struct SharedMotifs {
   std::optional<runtime::motif::MotifCounts> counts;
 };
 
-/// A device that computes sums over a graph, opened for the first count. Thread-safe.
-class MotifDevice {
- public:
-  using Shared = std::shared_ptr<runtime::motif::DeviceMotifs>;
-  /// Opens the device and uploads the graph.
-  using Open = std::function<runtime::Result<Shared>(const runtime::Graph&)>;
-
-  explicit MotifDevice(Open open) : open_(std::move(open)) {}
-
-  /// Errors: if there is no device; Resource if its memory is too small.
-  runtime::Result<Shared> get(const runtime::Graph& graph);
-  /// `GPU 0 (NVIDIA H200)`; empty before the first count.
-  const std::string& label() const { return label_; }
-
- private:
-  std::mutex mutex_;
-  Open open_;
-  Shared device_;
-  std::string label_;
-};
+using MotifDevice = DeviceKeeper<runtime::motif::DeviceMotifs>;
 
 /// Counts of patterns as sums of edge-induced counts of motifs.
 struct MotifTask {

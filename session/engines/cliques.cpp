@@ -4,6 +4,7 @@
 #include "engines/cliques/counter.h"
 #include "planner/prices.h"
 #include "session/engines/engines.h"
+#include "session/gpu_counters.h"
 
 namespace matcha::session::engines {
 
@@ -19,8 +20,8 @@ class Cliques final : public WithoutProgram {
 
   std::string_view name() const override { return "cliques"; }
 
-  std::variant<planner::Offer, planner::Refusal> offer(const planner::Question& question, const planner::Catalog&,
-                                                       bool on_gpu) const override {
+  std::variant<planner::Offer, planner::Refusal> offer(const planner::Question& question,
+                                                       const planner::Catalog& catalog, bool on_gpu) const override {
     const std::string problem = problem_of(question, on_gpu);
     if (!problem.empty()) return planner::Refusal{problem};
     planner::Offer offer;
@@ -30,7 +31,11 @@ class Cliques final : public WithoutProgram {
     const Per per = question.want != planner::Want::Orbits ? Per::Graph
                     : question.orbits_by_edge              ? Per::Edge
                                                            : Per::Vertex;
-    const codegen::CliqueTask task{size_of(question), per};
+    codegen::CliqueTask task{size_of(question), per};
+    if (on_gpu) {
+      task.maybe_device = gpu_cliques(context_.code_folder, task.size);
+      offer.ns += catalog.ns_to_open;
+    }
     offer.make = [task] { return codegen::make_clique_counter(task); };
     offer.plan = [task, &graph = graph()] { return lines(graph, task.size); };
     return offer;
@@ -55,7 +60,9 @@ class Cliques final : public WithoutProgram {
     if (!question.wants_tier.empty()) return for_programs(question.wants_tier);
     if (question.algorithm != "auto") return fmt::format("`--algorithm {}` asks for a program", question.algorithm);
     if (question.plan != 1) return "`--plan` chooses among programs";
-    if (on_gpu) return "pivot trees are walked on a CPU";
+    if (on_gpu && of_rows) return "cliques at each vertex or edge are counted on a CPU";
+    if (on_gpu && question.in_processes) return "shares of pivot trees are walked on a CPU";
+    if (on_gpu && !question.wants_gpu_program.empty()) return for_programs(question.wants_gpu_program);
     if (question.in_shares) return "shares of the library are of programs";
     if (of_rows && question.in_processes) return "cliques at each vertex or edge are counted in one process";
     if (question.graph_grows) return "a stream changes counts of programs";

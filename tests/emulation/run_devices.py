@@ -15,6 +15,7 @@ usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all 
        run_devices.py MATCHA LIBRARY FOLDER streams    what changed edges do, against graphs that are counted anew
        run_devices.py MATCHA LIBRARY FOLDER labels     the same where edges have labels, against all maps of a pattern
        run_devices.py MATCHA LIBRARY FOLDER searches   labelled patterns that are matched without a program, against the CPU
+       run_devices.py MATCHA LIBRARY FOLDER trees      pivot trees of cliques, against the CPU
        run_devices.py MATCHA LIBRARY FOLDER shares     runs in several processes: parts, a folder, ranks of MPI
        run_devices.py MATCHA LIBRARY FOLDER parts      patterns in graphs that do not fit the memory of a GPU, in parts
        run_devices.py MATCHA LIBRARY FOLDER spread     programs and patterns of all kinds in such graphs
@@ -1045,6 +1046,59 @@ def motifs(machine):
     expect("a fault", "the kernel failed on GPU 0" in says and "CUDA_ERROR_ILLEGAL_ADDRESS" in says, True)
 
 
+def trees(machine):
+    def run(device, *words, code=0, **variables):
+        """The answer and standard error."""
+        command = [machine.matcha, "run", "--device", device, "--json", *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=LIMIT_S,
+                              env={**machine.environment, **variables}, check=False)
+        expect(f"{command}: exit of {done.stderr[-1500:]}", done.returncode, code)
+        return json.loads(done.stdout) if code == 0 else None, done.stderr
+
+    generator = random.Random(47)
+    graphs = {"small": (40, 0.5, 0), "wide": (150, 0.3, 2), "dense": (90, 0.8, 0), "hubs": (600, 0.02, 8), "none": (1, 1, 0)}
+    files = {}
+    for name, (vertices, chance, hubs) in graphs.items():
+        edges = [f"{3 * u} {3 * v}\n" for u, v in itertools.combinations(range(vertices), 2) if u < hubs or generator.random() < chance]
+        files[name] = machine.folder / f"{name}.txt"
+        files[name].write_text("".join(edges) or "# no edges\n", encoding="utf-8")
+    for name, graph in {**files, "collaborations": GRAPH}.items():
+        for pattern in ("clique:*", "clique:5", "clique:9", "clique:13", "clique:46"):
+            words = [graph, "--pattern", pattern]
+            found, _ = run("cuda", *words)
+            expect(f"{name} {pattern}", found["result"], run("cpu", *words)[0]["result"])
+            expect(f"{name} {pattern}: on a GPU", (found["stats"]["engine"], "GPU 0" in (found["device"] or "")), ("cliques", True))
+    # What a schedule of programs describes, and parts, are of programs or of a CPU.
+    small = files["small"]
+    expect("a program", run("cuda", small, "--pattern", "clique:6", "--group", "1")[0]["stats"]["backend"], "cuda")
+    for words, says in ((["clique:13", "--shard", "0/2", "--ledger", machine.folder / "part.mtl"], "shares of pivot trees are walked on a CPU"),
+                        (["clique:4", "--per", "edge"], "on the CPU of one process"),
+                        (["clique:13", "--group", "1"], "program")):  # fmt: skip
+        expect(f"{words}: {says}", says in run("cuda", small, "--pattern", *words, code=2)[1], True)
+    # Too little memory, and a root that is too wide: a CPU counts.
+    found, says = run("cuda", GRAPH, "--pattern", "clique:*", MATCHA_EMULATED_BYTES="200000")
+    expect("no room", (found["result"], found["device"], "a CPU counts: " in says), (run("cpu", GRAPH, "--pattern", "clique:*")[0]["result"], "cpu", True))
+    ring = machine.folder / "ring.txt"
+    ring.write_text("".join(f"{u} {v}\n" for u, v in itertools.combinations(range(1100), 2)), encoding="utf-8")
+    found, says = run("cuda", ring, "--pattern", "clique:5")
+    expect("too wide", (found["result"], found["device"], "trees of at most 1024" in says), (run("cpu", ring, "--pattern", "clique:5")[0]["result"], "cpu", True))
+    # Numbers of more than 256 bits are an error before.
+    wide = machine.folder / "k270.txt"
+    wide.write_text("".join(f"{u} {v}\n" for u, v in itertools.combinations(range(270), 2)), encoding="utf-8")
+    expect("too many bits", "266 bits" in run("cuda", wide, "--pattern", "clique:*", code=4)[1], True)
+    # One graph in memory, several questions; a warp of fibers is slow.
+    served = subprocess.run([machine.matcha, "serve", GRAPH, "--device", "cuda"], input="".join(json.dumps({"id": i, "pattern": p}) + "\n" for i, p in enumerate(("clique:*", "clique:7", "clique:*"))),
+                            capture_output=True, text=True, env=machine.environment, timeout=LIMIT_S, check=False)  # fmt: skip
+    answers = {one["id"]: one["result"] for one in map(json.loads, served.stdout.splitlines()) if "id" in one}
+    sizes = list(run("cpu", GRAPH, "--pattern", "clique:*")[0]["result"].values())
+    expect(f"served: {served.stderr[-300:]}", answers, {0: sizes, 1: sizes[6], 2: sizes})
+    warps = {"MATCHA_EMULATED_WARPS": "1", "MATCHA_CACHE_DIR": str(machine.folder / "warps")}
+    for pattern in ("clique:*", "clique:7"):
+        expect(f"{pattern} by warps", run("cuda", small, "--pattern", pattern, **warps)[0]["result"], run("cpu", small, "--pattern", pattern)[0]["result"])
+    _, says = run("cuda", small, "--pattern", "clique:*", code=4, MATCHA_EMULATED_FAULT="700")
+    expect("a fault", "the kernel failed on GPU 0" in says and "CUDA_ERROR_ILLEGAL_ADDRESS" in says, True)
+
+
 SEVERAL = """
 def main(G: Graph):
     degrees = apply(lambda v: size(neighbor(G, v)), vertices(G))
@@ -1119,7 +1173,7 @@ def main():
     try:
         {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "partial": partial, "tunes": tunes, "short": short, "builds": builds,
          "chooses": chooses, "kernels": kernels, "refusals": refusals, "loads": loads, "streams": streams, "labels": labels, "searches": searches, "shares": shares, "parts": parts, "spread": spread,
-         "motifs": motifs}[sys.argv[4]](machine)
+         "motifs": motifs, "trees": trees}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)
         return 1

@@ -20,6 +20,7 @@
 #include "codegen/cuda/program.h"
 #include "codegen/cuda/region_plan.h"
 #include "codegen/cuda/sinks.h"
+#include "engines/cliques/clique_text.h"
 #include "engines/identities/motif_text.h"
 #include "engines/search/match_text.h"
 #include "frontend/frontend.h"
@@ -112,6 +113,12 @@ TEST_F(CudaText, KernelsThatFindSumsOverWedgesCompile) {
   const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
   if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
   for (int arch : kArchs) EXPECT_EQ(compile(**nvrtc, motif_text(), arch), "") << arch;
+}
+
+TEST_F(CudaText, KernelsThatWalkPivotTreesCompile) {
+  const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
+  if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
+  for (int arch : kArchs) EXPECT_EQ(compile(**nvrtc, clique_text(), arch), "") << arch;
 }
 
 /// A graph stays on the device when nothing else reads its rows and the host reads no more than its counts.

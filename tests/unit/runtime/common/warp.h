@@ -192,6 +192,7 @@ inline Word atomicAdd(Word* word, Word value) { return __atomic_fetch_add(word, 
 inline unsigned atomicAdd(unsigned* word, unsigned value) { return __atomic_fetch_add(word, value, __ATOMIC_RELAXED); }
 inline Word atomicExch(Word* word, Word value) { return __atomic_exchange_n(word, value, __ATOMIC_RELAXED); }
 inline Word atomicOr(Word* word, Word bits) { return __atomic_fetch_or(word, bits, __ATOMIC_RELAXED); }
+inline unsigned atomicOr(unsigned* word, unsigned bits) { return __atomic_fetch_or(word, bits, __ATOMIC_RELAXED); }
 inline Word atomicAnd(Word* word, Word bits) { return __atomic_fetch_and(word, bits, __ATOMIC_RELAXED); }
 inline unsigned atomicCAS(unsigned* word, unsigned expected, unsigned value) {
   __atomic_compare_exchange_n(word, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
