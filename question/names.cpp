@@ -52,7 +52,8 @@ struct Family {
 constexpr int kMostOfClique = 1'000'000'000;
 
 const Family kFamilies[] = {
-    {"clique", 2, kMostOfClique, "K vertices, all adjacent; `K4` or `4-clique` is `clique:4`; `clique:*`: each K"},
+    {"clique", 2, kMostOfClique,
+     "K vertices, all adjacent; `K4` or `4-clique` is `clique:4`; `clique:*`: each K; `clique:maximal`"},
     {"path", 2, 12, "K vertices in a row; `P4` is `path:4`"},
     {"cycle", 3, 12, "K vertices in a ring; `C5` or `5-cycle` is `cycle:5`"},
     {"star", 2, 12, "one vertex and K - 1 adjacent to it; `claw` is `star:4`"},
@@ -166,9 +167,17 @@ PatternSet cliques_of(std::uint32_t size) {
   return set;
 }
 
+PatternSet maximal_cliques() {
+  PatternSet set = cliques_of(0);
+  set.maximal = true;
+  set.patterns.back().name = "clique:maximal";
+  return set;
+}
+
 std::optional<PatternSet> of_family(const Family& family, std::string_view parameter, SourceLoc loc,
                                     Diagnostics& diagnostics) {
   if (family.name == "clique" && parameter == "*") return cliques_of(0);
+  if (family.name == "clique" && parameter == "maximal") return maximal_cliques();
   int k = 0;
   const char* const end = parameter.data() + parameter.size();
   const std::from_chars_result read = std::from_chars(parameter.data(), end, k);

@@ -35,6 +35,7 @@ struct PatternSet {
   /// Cliques of so many vertices, which are more than patterns have; 0: of each number of vertices. `patterns` has one
   /// edge in their place, and no engine but that of cliques answers.
   std::optional<std::uint32_t> cliques = {};
+  bool maximal = false;            ///< Of cliques of each number of vertices those that are in no larger one.
   SourceLoc loc{};                 ///< Of the whole pattern, or of its first line.
   std::vector<LabelUse> labels{};  ///< In the order of the text.
   std::vector<ConstantUse> constants{};
@@ -49,7 +50,7 @@ struct PatternSet {
 ///   name, and labels of edges in brackets: `(a:person)-[:pays]->(b)<-[:owns]-(:bank)`. Separators are commas,
 ///   semicolons and white space; `#` begins a comment up to the end of the line.
 /// - a name: `triangle`, `clique:5`; pattern_names() lists them; `motif:4` is all connected patterns of 4 vertices,
-///   `clique:*` the cliques of all sizes.
+///   `clique:*` the cliques of all sizes, `clique:maximal` those that are in no larger one.
 /// - `graph6:D?{` or `>>graph6<<D?{`, one graph (nauty's formats.txt).
 /// - `adjacency:011101110`: the rows of the adjacency matrix one after the other, as GraphPi takes them.
 /// - of a file, lines `u v` or `u LABEL v LABEL` as Peregrine has them: label -1 is any, and a `1` at the end of a

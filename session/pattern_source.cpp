@@ -193,7 +193,10 @@ Status PatternSource::check_options() const {
 
 void PatternSource::check_orbits() {
   const int most = options_.per == "vertex" ? 5 : 4;
-  if (counts_cliques()) {
+  if (set_->maximal) {
+    diagnostics_.error(DiagId::PatternPlan, loc_, "maximal cliques are counted in the graph, not at each row",
+                       "`clique:*` has all cliques at each vertex or edge");
+  } else if (counts_cliques()) {
     if (!options_.embeddings && options_.algorithm == "auto") return;
     diagnostics_.error(DiagId::PatternPlan, loc_, "cliques at each row are counted by pivot trees, each once",
                        options_.embeddings ? "leave `--embeddings` out" : "leave `--algorithm` out");
@@ -458,7 +461,8 @@ std::vector<std::string> PatternSource::columns_of_rows() const {
   using Task = codegen::CliqueTask;
   if (counts_cliques()) {
     const auto size = static_cast<std::uint32_t>(set_->patterns.front().size());
-    return Task{set_->cliques.value_or(size), options_.per == "edge" ? Task::Per::Edge : Task::Per::Vertex}.columns();
+    return Task{set_->cliques.value_or(size), false, options_.per == "edge" ? Task::Per::Edge : Task::Per::Vertex}
+        .columns();
   }
   return codegen::OrbitTask{set_->patterns.front().size(), options_.per == "edge",
                             induced() == pattern::Induced::Vertex}
@@ -528,8 +532,8 @@ std::string PatternSource::semantics(bool rows) const {
                                     : "");
   if (set_->cliques || (!options_.per.empty() && counts_cliques())) {
     const std::uint32_t size = set_->cliques.value_or(static_cast<std::uint32_t>(first.size()));
-    return fmt::format("cliques of {} vertices{}; subgraphs, edge- and vertex-induced alike",
-                       size == 0 ? "each number of" : std::to_string(size),
+    return fmt::format("{}cliques of {} vertices{}; subgraphs, edge- and vertex-induced alike",
+                       set_->maximal ? "maximal " : "", size == 0 ? "each number of" : std::to_string(size),
                        options_.per.empty() ? "" : " at each " + options_.per);
   }
   const std::string list = rows ? "list of " : "";

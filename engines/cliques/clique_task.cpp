@@ -9,6 +9,7 @@
 #include "codegen/shares.h"
 #include "engines/cliques/counter.h"
 #include "engines/cliques/device_counter.h"
+#include "engines/cliques/maximal.h"
 #include "engines/cliques/sum_counter.h"
 #include "engines/cliques/tree.h"
 #include "runtime/machine.h"
@@ -60,7 +61,7 @@ class CliqueExecutable final : public Executable {
     if (task_.maybe_device != nullptr) outcome = count_on_device(graph, options, result);
     if (!outcome) {
       const auto request = request_of<runtime::cliques::CliqueRequest>(options);
-      outcome = count_cliques(graph, request);
+      outcome = task_.maximal ? count_maximal(graph, request) : count_cliques(graph, request);
       result.tier = runtime::cliques::walk_name(request.tier);
     }
     return counted(*outcome, std::move(result));

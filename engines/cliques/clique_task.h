@@ -21,6 +21,7 @@ struct CliqueTask {
   enum class Per { Graph, Vertex, Edge };
 
   std::uint32_t size = 0;  ///< Of so many vertices, at least 1; 0: of each number of vertices.
+  bool maximal = false;    ///< Of all sizes, those that are in no larger one; of the graph alone.
   Per per = Per::Graph;    ///< Else a row for each vertex or edge, of cliques of one size from 2 on; of all sizes, a
                            ///< row for each size of which it has cliques.
 
@@ -31,14 +32,15 @@ struct CliqueTask {
   std::vector<std::string> columns() const;
 };
 
-/// Counts cliques by pivot trees (engines/cliques), on a CPU or a device. If the device's memory is too small, or roots
-/// are too wide for it, a CPU counts and a note says so. Its one argument is an undirected simple graph without a
-/// hash index. It has one value, or of all sizes one a size from 1 on, the last of which is not 0; or it has a list of
-/// rows, by size and ascending, whose counts have at most 63 bits, more are an error. Numbers that fit are
-/// ints of 128 bits, others WideInt; counts that may have more than 256 bits are an error before they are counted. A
-/// run that is stopped has no values. Where a run takes long, `on_note` gets the time that is expected. Shares deal the
-/// trees and have, of each number, the sums of its words of 64 bits; shares of rows are an error. Of a whole result,
-/// `times` has the parts of the count, and `tier` is the walk of the CPU or the label of the device.
+/// Counts cliques by pivot trees (engines/cliques), on a CPU or a device, or maximal ones on a CPU. If the device's
+/// memory is too small, or roots are too wide for it, a CPU counts and a note says so. Its one argument is an
+/// undirected simple graph without a hash index. It has one value, or of all sizes one a size from 1 on, the last of
+/// which is not 0; or it has a list of rows, by size and ascending, whose counts have at most 63 bits, more are an
+/// error. Numbers that fit are ints of 128 bits, others WideInt; counts that may have more than 256 bits are an error
+/// before they are counted. A run that is stopped has no values. Where a run takes long, `on_note` gets the time that
+/// is expected. Shares deal the trees and have, of each number, the sums of its words of 64 bits; shares of rows are an
+/// error. Of a whole result, `times` has the parts of the count, and `tier` is the walk of the CPU or the label of the
+/// device.
 std::unique_ptr<Executable> make_clique_counter(const CliqueTask& task);
 
 }  // namespace matcha::codegen

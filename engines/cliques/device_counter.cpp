@@ -38,7 +38,7 @@ Result<std::unique_ptr<DeviceCliques>> DeviceCliques::make(const Graph& graph, s
   if (!roots) return roots.error();
   if (roots->widest > matcha_program::kCliqueWidest) {
     return error_of(ErrorKind::Resource, "a vertex has " + std::to_string(roots->widest) +
-                                             " later neighbors, and a GPU walks the trees of at most " +
+                                             " later neighbours, and a GPU walks the trees of at most " +
                                              std::to_string(matcha_program::kCliqueWidest));
   }
   Result<cuda::Stream> stream = cuda::Stream::create(device);

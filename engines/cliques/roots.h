@@ -14,7 +14,7 @@ namespace matcha::runtime::cliques {
 struct Roots {
   std::uint64_t size = 0;       ///< Ranks of vertices.
   Buffer<std::uint64_t> begin;  ///< By vertex, its first later neighbour; one more item.
-  Buffer<std::uint32_t> near;   ///< In no order.
+  Buffer<std::uint32_t> near;   ///< Of a vertex ascending.
   std::uint32_t widest = 0;     ///< The most later neighbours.
   bool by_cores = false;        ///< The order is one of smallest remaining degree; else by degree.
 

@@ -35,6 +35,8 @@ WalkSums<Number> walk_sums(Tier tier) {
 template WalkSums<std::uint64_t> walk_sums(Tier tier);
 template WalkSums<unsigned __int128> walk_sums(Tier tier);
 
+WalkMaximal walk_maximal(Tier tier) { return tier >= Tier::Avx2 && has_bmi2() ? maximal_bmi2 : maximal_scalar; }
+
 const char* walk_name(Tier tier) {
   const WalkTree walk = walk_tree(tier);
   return walk == walk_avx512 ? "avx512-popcnt" : walk == walk_bmi2 ? "bmi2" : "scalar";

@@ -1,5 +1,6 @@
 #include <immintrin.h>
 
+#include "engines/cliques/maximal_walk.h"
 #include "engines/cliques/sum_walk.h"
 #include "engines/cliques/tree_tiers.h"
 #include "engines/cliques/tree_walk.h"
@@ -38,6 +39,10 @@ u64 sums_bmi2(SumTree<u64>& tree, const u64* rows, u64 words, const u64* set, u3
 
 unsigned __int128 sums_bmi2(SumTree<unsigned __int128>& tree, const u64* rows, u64 words, const u64* set, u32 held) {
   return sums_with<Bmi2>(tree, rows, words, set, held);
+}
+
+void maximal_bmi2(MaximalTree& tree, const u64* rows, u64 words, const u64* set, u32 held) {
+  maximal_with(tree, rows, words, set, held);
 }
 
 }  // namespace matcha::runtime::cliques

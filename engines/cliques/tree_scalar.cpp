@@ -1,3 +1,4 @@
+#include "engines/cliques/maximal_walk.h"
 #include "engines/cliques/sum_walk.h"
 #include "engines/cliques/tree_tiers.h"
 #include "engines/cliques/tree_walk.h"
@@ -39,6 +40,10 @@ u64 sums_scalar(SumTree<u64>& tree, const u64* rows, u64 words, const u64* set, 
 
 unsigned __int128 sums_scalar(SumTree<unsigned __int128>& tree, const u64* rows, u64 words, const u64* set, u32 held) {
   return sums_with<Scalar>(tree, rows, words, set, held);
+}
+
+void maximal_scalar(MaximalTree& tree, const u64* rows, u64 words, const u64* set, u32 held) {
+  maximal_with(tree, rows, words, set, held);
 }
 
 }  // namespace matcha::runtime::cliques

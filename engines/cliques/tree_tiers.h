@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engines/cliques/maximal.h"
 #include "engines/cliques/sums.h"
 #include "engines/cliques/tree.h"
 
@@ -25,5 +26,11 @@ MATCHA_CLIQUE_SUMS(sums_scalar);
 MATCHA_CLIQUE_SUMS(sums_bmi2);
 MATCHA_CLIQUE_SUMS(sums_avx512);
 #undef MATCHA_CLIQUE_SUMS
+
+/// Maximal cliques.
+void maximal_scalar(MaximalTree& tree, const std::uint64_t* rows, std::uint64_t words, const std::uint64_t* set,
+                    std::uint32_t held);
+void maximal_bmi2(MaximalTree& tree, const std::uint64_t* rows, std::uint64_t words, const std::uint64_t* set,
+                  std::uint32_t held);
 
 }  // namespace matcha::runtime::cliques

@@ -13,6 +13,9 @@ namespace {
 /// Smaller cliques are counted as fast by programs and identities.
 constexpr int kLeastSize = 5;
 
+constexpr const char* kPlanOfMaximal =
+    "a tree of maximal cliques below each vertex, over rows of bits of its later neighbours";
+
 /// Counts cliques by pivot trees over rows of bits (engines/cliques).
 class Cliques final : public WithoutProgram {
  public:
@@ -31,13 +34,15 @@ class Cliques final : public WithoutProgram {
     const Per per = question.want != planner::Want::Orbits ? Per::Graph
                     : question.orbits_by_edge              ? Per::Edge
                                                            : Per::Vertex;
-    codegen::CliqueTask task{size_of(question), per};
+    codegen::CliqueTask task{size_of(question), question.maybe_patterns->maximal, per};
     if (on_gpu) {
       task.maybe_device = gpu_cliques(context_.code_folder, task.size);
       offer.ns += catalog.ns_to_open;
     }
     offer.make = [task] { return codegen::make_clique_counter(task); };
-    offer.plan = [task, &graph = graph()] { return lines(graph, task.size); };
+    offer.plan = [task, &graph = graph()] {
+      return task.maximal ? std::vector<std::string>{kPlanOfMaximal} : lines(graph, task.size);
+    };
     return offer;
   }
 
@@ -60,6 +65,8 @@ class Cliques final : public WithoutProgram {
     if (!question.wants_tier.empty()) return for_programs(question.wants_tier);
     if (question.algorithm != "auto") return fmt::format("`--algorithm {}` asks for a program", question.algorithm);
     if (question.plan != 1) return "`--plan` chooses among programs";
+    if (on_gpu && question.maybe_patterns->maximal) return "maximal cliques are found on a CPU";
+    if (question.in_processes && question.maybe_patterns->maximal) return "maximal cliques are found in one process";
     if (on_gpu && of_rows) return "cliques at each vertex or edge are counted on a CPU";
     if (on_gpu && question.in_processes) return "shares of pivot trees are walked on a CPU";
     if (on_gpu && !question.wants_gpu_program.empty()) return for_programs(question.wants_gpu_program);

@@ -120,6 +120,23 @@ class CliquesTest(CliTest):
                 for _ in range(2):
                     self.assertEqual(self.ok(*run, "--work", folder, "--simd", "scalar"), wanted)
 
+    def test_maximal(self):
+        lines = [[int(cell) for cell in line.split()] for line in self.ok("run", "--pattern", "clique:maximal", WIKI, "-q").splitlines()]
+        self.assertEqual(([size for size, _ in lines], sum(count for _, count in lines), lines[-1]), (list(range(1, 18)), 459002, [17, 23]))
+        answer = json.loads(self.ok("run", "--pattern", "clique:maximal", WIKI, "-q", "--json", "--threads", "2", "--simd", "scalar"))
+        self.assertEqual((answer["result"], answer["stats"]["engine"]), ({str(k): n for k, n in lines}, "cliques"))
+        # Vertices without an edge, which ids leave out, and one that has none.
+        alone = self.write("alone.txt", "0 2\n2 4\n4 0\n4 9\n12 12\n")
+        self.assertEqual(self.ok("run", "--pattern", "clique:maximal", alone, "-q").split(), ["1", "1", "2", "1", "3", "1"])
+        self.assertEqual(self.ok("run", "--pattern", "clique:maximal", self.complete(70), "-q").split()[-2:], ["70", "1"])
+        self.assertIn("maximal cliques below each vertex", self.ok("explain", "--pattern", "clique:maximal", SMALL))
+        for words, says in ((["--device", "cuda"], "maximal cliques are found on a CPU"), (["--embeddings"], "count once each"),
+                            (["--shard", "0/2", "--ledger", self.path("m.mtl")], "maximal cliques are found in one process"),
+                            (["--limit", "1"], "pivot trees count cliques, and list none"), (["--engine", "program"], "counted by pivot trees alone")):  # fmt: skip
+            self.fails(2, "run", "--pattern", "clique:maximal", SMALL, *words, says=says)
+        self.fails(1, "run", "--pattern", "clique:maximal", SMALL, "--per", "vertex", says="not at each row")
+        self.fails(2, "stream", "--pattern", "clique:maximal", SMALL, "--updates", "-", says="at most 12 vertices")
+
     def test_explained(self):
         text = self.ok("explain", "--pattern", "clique:14", WIKI)
         for words in ("by the engine `cliques`", "a pivot tree below each vertex", "nodes are expected", "41433"):

@@ -66,6 +66,17 @@ def test_matcher_of_arcs(seed):
         check(DiGraphMatcher(graph, pattern, **how), isomorphism.DiGraphMatcher(graph, pattern, **how))
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_cliques(seed):
+    graph = networkx.gnp_random_graph(5 + 3 * seed, 0.05 * (1 + seed % 15), seed=seed)
+    graph.add_node("alone")
+    ours = mt.count(mt.Graph(graph), "clique:maximal")
+    sizes = [len(one) for one in networkx.find_cliques(graph)]
+    assert ours == {size: sizes.count(size) for size in range(1, max(sizes) + 1)}
+    every = [len(one) for one in networkx.enumerate_all_cliques(graph)]
+    assert mt.count(mt.Graph(graph), "clique:*") == {size: every.count(size) for size in range(1, max(every) + 1)}
+
+
 def test_other_kinds_of_graphs():
     """Multigraphs, arcs in a GraphMatcher and loops have their meaning in NetworkX."""
     chance = random.Random(4)

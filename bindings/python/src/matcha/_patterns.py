@@ -22,7 +22,7 @@ Device = Optional[Literal["auto", "cpu", "cuda"]]
 
 
 @overload
-def count(graph: Graph, pattern: Literal["clique:*"], **options: Any) -> dict[int, int]: ...
+def count(graph: Graph, pattern: Literal["clique:*", "clique:maximal"], **options: Any) -> dict[int, int]: ...
 
 
 @overload
@@ -61,15 +61,18 @@ def count(
     >>> mt.count(square, [("a", "b"), ("b", "c"), ("c", "a")])
     2
 
-    `"clique:*"` gives the cliques of each number of vertices, as a dict by that number.
+    `"clique:*"` gives the cliques of each number of vertices, as a dict by that number; `"clique:maximal"` those that
+    are in no larger one. The last number is that of the largest clique.
 
     >>> mt.count(square, "clique:*")
     {1: 4, 2: 5, 3: 2}
+    >>> mt.count(square, "clique:maximal")
+    {1: 0, 2: 0, 3: 2}
     """
     simd = options.pop("simd", None)
     asked = _pattern(graph, pattern, induced=induced, embeddings=embeddings, match=match, algorithm=algorithm, **options)
     answer = asked(graph, threads=threads, timeout=timeout, device=device, simd=simd, progress=progress)
-    if isinstance(pattern, str) and pattern.strip() == "clique:*":
+    if isinstance(pattern, str) and pattern.strip() in ("clique:*", "clique:maximal"):
         sizes = answer if isinstance(answer, tuple) else (answer,)
         return dict(enumerate((int(count) for count in sizes), 1))
     return sum(answer) if isinstance(answer, tuple) else sum(answer["v0"]) if isinstance(answer, Table) else int(answer)

@@ -54,14 +54,18 @@ class BruteForce {
  public:
   using BySize = std::vector<std::uint64_t>;
 
-  explicit BruteForce(const Adjacency& graph) : graph_(graph), counts_(graph.size()), at_(graph.size() * graph.size()) {
+  explicit BruteForce(const Adjacency& graph)
+      : graph_(graph), counts_(graph.size()), maximal_(graph.size()), at_(graph.size() * graph.size()) {
     std::vector<std::size_t> all(graph.size());
     for (std::size_t v = 0; v < graph.size(); ++v) all[v] = v;
     extend(0, all);
     while (counts_.size() > 1 && counts_.back() == 0) counts_.pop_back();
+    maximal_.resize(counts_.size());
   }
 
   const BySize& counts() const { return counts_; }
+  /// Those that are in no larger one.
+  const BySize& maximal() const { return maximal_; }
   /// Of a size at each vertex, ascending; by edge: at each edge, by ends.
   std::vector<std::uint64_t> at(std::size_t size, bool by_edge) const {
     std::vector<std::uint64_t> rows;
@@ -81,6 +85,7 @@ class BruteForce {
       ++counts_[size];
       members_.resize(size);
       members_.push_back(candidates[i]);
+      if (is_maximal()) ++maximal_[size];
       for (std::size_t a = 0; a <= size; ++a) {
         for (std::size_t b = a; b <= size; ++b) {
           BySize& cell = at_[members_[a] * graph_.size() + members_[b]];
@@ -96,8 +101,16 @@ class BruteForce {
     }
   }
 
+  /// Whether no vertex is adjacent to all members.
+  bool is_maximal() const {
+    for (std::size_t v = 0; v < graph_.size(); ++v) {
+      if (std::ranges::all_of(members_, [&](std::size_t u) { return graph_[u][v]; })) return false;
+    }
+    return true;
+  }
+
   const Adjacency& graph_;
-  BySize counts_;
+  BySize counts_, maximal_;
   std::vector<std::size_t> members_;  ///< Of the clique that is extended, ascending.
   std::vector<BySize> at_;            ///< Item u * vertices + v; v is u or larger.
 };

@@ -100,7 +100,7 @@ struct Device {
   CliqueLaunch launch{};
 };
 
-/// With `maybe_pushed` groups give away what they can, as if others waited.
+/// With `maybe_pushed` groups give branches away as if others waited.
 std::vector<std::string> walked(const Graph& graph, std::uint32_t size, Order order, std::uint64_t* maybe_pushed) {
   Device device(graph, size, order);
   if (maybe_pushed != nullptr) device.shared.idle = 1000;

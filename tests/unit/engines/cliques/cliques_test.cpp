@@ -11,6 +11,7 @@
 
 #include "engines/cliques/counter.h"
 #include "engines/cliques/leaves.h"
+#include "engines/cliques/maximal.h"
 #include "engines/cliques/root_walk.h"
 #include "engines/cliques/sample.h"
 #include "engines/cliques/sum_counter.h"
@@ -123,9 +124,24 @@ void expect_rows(const Adjacency& adjacency, const BruteForce& wanted) {
   }
 }
 
+void expect_maximal(const Adjacency& adjacency, const BruteForce& found) {
+  std::vector<std::string> wanted;
+  for (const std::uint64_t count : found.maximal()) wanted.push_back(std::to_string(count));
+  const Graph graph = graph_of(adjacency);
+  CliqueRequest request;
+  for (const Tier tier : supported_tiers()) {
+    request.tier = tier;
+    request.threads = 1 + adjacency.size() % 2;
+    const Result<CliqueOutcome> outcome = count_maximal(graph, request);
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    ASSERT_EQ(texts(outcome->counts), wanted) << tier_name(tier);
+  }
+}
+
 void expect_brute_force(const Adjacency& adjacency) {
   std::vector<std::string> wanted;
   const BruteForce found(adjacency);
+  expect_maximal(adjacency, found);
   for (const std::uint64_t count : found.counts()) wanted.push_back(std::to_string(count));
   expect_counts(adjacency, wanted);
   expect_rows(adjacency, found);
@@ -280,6 +296,17 @@ TEST(Cliques, StopsEndACount) {
   CliqueRequest request;
   request.stops.maybe_request = &stop;
   const Result<CliqueOutcome> stopped = count_cliques(graph, request);
+  ASSERT_TRUE(stopped);
+  EXPECT_EQ(stopped->end, motif::End::Stopped);
+  EXPECT_TRUE(stopped->counts.empty());
+}
+
+TEST(Cliques, StopsEndMaximalCliques) {
+  const Graph graph = graph_of(random_graph(300, 0.7, 9));
+  const std::atomic<std::uint32_t> stop{1};
+  CliqueRequest request;
+  request.stops.maybe_request = &stop;
+  const Result<CliqueOutcome> stopped = count_maximal(graph, request);
   ASSERT_TRUE(stopped);
   EXPECT_EQ(stopped->end, motif::End::Stopped);
   EXPECT_TRUE(stopped->counts.empty());
