@@ -22,12 +22,15 @@ class CliqueNarrow : public CliqueLeaves<Group> {
       has_set = false;
       const u32 count = size_of(set);
       if (!suffices(tally, count)) continue;
-      if (is_listed(tally)) {
-        list(set, tally);
-      } else if (count <= 3) {
+      const bool lists = is_listed(tally);
+      if (!lists && count <= 3) {
         if (group_.leads()) leaf(set, count, tally);
+        continue;
+      }
+      if (!looks_around()) return false;
+      if (lists) {
+        list(set, tally);
       } else {
-        if (!looks_around()) return false;
         has_set = branch(set, tally);
       }
     }
@@ -60,10 +63,11 @@ class CliqueNarrow : public CliqueLeaves<Group> {
       Base::word_of, Base::size_of;
   using Base::group_, Base::launch_, Base::nodes_, Base::room_, Base::since_look_, Base::tasks_, Base::kWidth;
 
-  /// Counts a node, and now and then looks at other groups. False: the launch ends.
-  MATCHA_MEMBER bool looks_around() {
+  /// Counts a node that takes as long as so many, and now and then looks at other groups. False: the launch ends.
+  MATCHA_MEMBER bool looks_around(u32 weight = 1) {
     ++nodes_;
-    if (++since_look_ < launch_.patience) return true;
+    since_look_ += weight;
+    if (since_look_ < launch_.patience) return true;
     since_look_ = 0;
     if (!tasks_.look()) return false;
     static_cast<Walk*>(this)->share();

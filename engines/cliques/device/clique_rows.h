@@ -50,6 +50,7 @@ class CliqueRows : public CliqueNarrow<Group, Walk> {
     group_.sync();
   }
 
+  /// One, two or three vertices are missing: the sets of so many are listed.
   MATCHA_MEMBER void list_wide(u32 tally, u32 count) const {
     const u32 wanted = missing(tally);
     if (wanted == 0) {
@@ -58,22 +59,34 @@ class CliqueRows : public CliqueNarrow<Group, Walk> {
     }
     u64 twos = 0, threes = 0;
     for (u32 q = 0; wanted > 1 && q < words_; ++q) {
-      for_lanes([&](u32 bit) {
-        const u32 i = q * 32 + bit;
-        if (!has(room_.set, i)) return;
-        for (u32 w = 0; w <= q; ++w) {
-          const u32 below = w == q ? bits_below(bit) : ~0u;
-          const u32 near = row(i, w) & room_.set[w] & below;
-          twos += size_of(near);
-          for (u32 left = wanted < 3 ? 0 : near; left != 0; left &= left - 1) {
-            const u32 j = w * 32 + first_of(left);
-            for (u32 k = 0; k < w; ++k) threes += size_of(row(i, k) & row(j, k) & room_.set[k]);
-            threes += size_of(row(i, w) & row(j, w) & room_.set[w] & bits_below(j % 32));
-          }
-        }
+      if (wanted == 2) {
+        for_lanes([&](u32 i) { twos += has(room_.set, q * 32 + i) ? degree_of(q * 32 + i) : 0; });
+        continue;
+      }
+      for (u32 left = room_.set[q]; left != 0; left &= left - 1) list_edges(q, first_of(left), twos, threes);
+    }
+    twos = group_.total(twos);
+    add_few(tally, count, wanted == 2 ? twos / 2 : twos, group_.total(threes));
+  }
+  /// The edges from a vertex to those before it, and their triangles with one before both. A lane has an edge.
+  MATCHA_MEMBER void list_edges(u32 q, u32 bit, u64& twos, u64& threes) const {
+    u32* const near = room_.gone;
+    group_.sync();
+    for_lanes([&](u32 w) {
+      if (w <= q) near[w] = row(q * 32 + bit, w) & room_.set[w] & (w == q ? bits_below(bit) : ~0u);
+    });
+    group_.sync();
+    for (u32 w = 0; w <= q; ++w) {
+      const u32 edges = near[w];
+      if (edges == 0) continue;
+      for_lanes([&](u32 i) {
+        if ((edges >> i & 1) == 0) return;
+        ++twos;
+        u32 found = size_of(row(w * 32 + i, w) & edges & bits_below(i));
+        for (u32 k = 0; k < w; ++k) found += size_of(row(w * 32 + i, k) & near[k]);
+        threes += found;
       });
     }
-    add_few(tally, count, group_.total(twos), group_.total(threes));
   }
 
   MATCHA_MEMBER u32* frame_at(u32 depth) const { return frames_ + depth * clique_frame_words(words_); }

@@ -28,15 +28,16 @@ class CliqueWide : public CliqueRows<Group, Walk> {
         set = count == kCliqueNarrow ? ~0u : bits_below(count);
         return true;
       }
-      if (is_listed(tally)) {
-        list_wide(tally, count);
-        continue;
-      }
-      if (!looks_around()) {
+      const bool lists = is_listed(tally);
+      if (!looks_around(lists ? count : 1)) {
         ended_ = true;
         return false;
       }
-      has_set = branch_wide(tally);
+      if (lists) {
+        list_wide(tally, count);
+      } else {
+        has_set = branch_wide(tally);
+      }
     }
   }
 
