@@ -17,8 +17,8 @@
 #include "engines/cliques/sum_counter.h"
 #include "engines/cliques/tree.h"
 #include "runtime/cpu/set_kernels.h"
-#include "tests/unit/sanitized.h"
 #include "tests/unit/engines/cliques/clique_cases.h"
+#include "tests/unit/sanitized.h"
 
 /// Counts of cliques against those that are listed one by one, and against binomials.
 namespace matcha::runtime::cliques {
