@@ -36,6 +36,7 @@ struct Node {
   std::span<const Node* const> inputs;  ///< Values in the operator's order; the lists of an Apply.
   std::int64_t int_value = 0;           ///< Int, Bool: the value. Param: index. Operand: position. GetPos:
                                         ///< position. SumBy, MinBy, MaxBy: the positions of the key.
+                                        ///< MkGraph: 1 if its edges lie by time.
   double float_value = 0;               ///< Float.
   std::string_view text;         ///< Label: the word. Param: its name. Operand: name of the parameter. Edges: `arcs`.
   bool has_labels = false;       ///< MkGraph: `inputs[1]` is the list of labels.

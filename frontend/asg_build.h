@@ -106,6 +106,11 @@ class Evaluator {
   /// The neighbours of `v` along edges with the label, found among all of its edges.
   const Node* filtered(const Node* graph, const Node* v, const Node* label, SourceLoc loc);
   const Node* neighbor(std::span<const Node* const> in, SourceLoc loc);
+  const Node* edge_info(std::span<const Node* const> in, SourceLoc loc);
+  /// `op`, Neighbor or EdgeInfo, of the edges of `in[1]` in graph `in[0]` with in[2] < time <= in[3], by time.
+  const Node* timed(Op op, std::span<const Node* const> in, SourceLoc loc);
+  /// The graph, with the edges of each vertex by time.
+  const Node* by_time(const Node* graph, SourceLoc loc);
   const Node* sources(std::span<const Node* const> in, SourceLoc loc);
   const Node* vertices(std::span<const Node* const> in, SourceLoc loc);
   const Node* labels(std::span<const Node* const> in, SourceLoc loc);

@@ -2,8 +2,8 @@
 
 #include "frontend/asg_build.h"
 
-/// Evaluates edge labels. A label known before the run selects a graph of its own, which also exists before the run;
-/// for any other label the edges of a vertex are searched.
+/// Evaluates edge labels and times. A label known before the run selects a graph of its own, which also exists before
+/// the run; for any other label the edges of a vertex are searched.
 namespace matcha::frontend::asg {
 namespace {
 
@@ -40,6 +40,7 @@ const Node* Evaluator::turned(const Node* graph, SourceLoc loc) {
   Payload payload;
   payload.has_labels = graph->has_labels;
   payload.has_info = graph->has_info;
+  payload.int_value = graph->int_value;
   return make(Op::MkGraph, graph->type, in, loc, payload);
 }
 
@@ -57,8 +58,41 @@ const Node* Evaluator::filtered(const Node* graph, const Node* v, const Node* la
   return make(Op::Intersect, list, {make(Op::Vertices, list, {graph}, loc), found}, loc);
 }
 
+const Node* Evaluator::by_time(const Node* graph, SourceLoc loc) {
+  Payload payload;
+  payload.has_info = true;
+  payload.int_value = 1;
+  if (graph->op == Op::MkGraph)
+    return make(Op::MkGraph, graph->type, {graph->inputs[0], graph->inputs.back()}, loc, payload);
+  const Type* list = types_.list(types_.int_type());
+  const Node* all = make(Op::Vertices, list, {graph}, loc);
+  const Node* v = maker_.operand(types_.int_type(), 0, "v", loc);
+  Apply function;
+  function.operands = std::span(&v, 1);
+  function.body = make(Op::EdgeInfo, list, {graph, v}, loc);
+  const Node* rows = checked(maker_.apply(types_.list(list), std::span(&all, 1), function, loc));
+  const Node* edges = make(Op::Edges, types_.list(types_.int_pair()), {graph}, loc);
+  return make(Op::MkGraph, graph->type, {edges, make(Op::Flatten, list, {rows}, loc)}, loc, payload);
+}
+
+const Node* Evaluator::timed(Op op, std::span<const Node* const> in, SourceLoc loc) {
+  const Type* list = types_.list(types_.int_type());
+  const Node* sorted = by_time(in[0], loc);
+  const Node* times = make(Op::EdgeInfo, list, {sorted, in[1]}, loc);
+  const auto up_to = [&](const Node* time) {
+    return make(Op::UpTo, types_.int_type(), {times, number(time, loc)}, loc);
+  };
+  const Node* items = op == Op::EdgeInfo ? times : make(op, list, {sorted, in[1]}, loc);
+  return make(Op::Part, list, {items, up_to(in[2]), up_to(in[3])}, loc);
+}
+
+const Node* Evaluator::edge_info(std::span<const Node* const> in, SourceLoc loc) {
+  return in.size() == 4 ? timed(Op::EdgeInfo, in, loc) : make(Op::EdgeInfo, types_.list(in[0]->type->elem), in, loc);
+}
+
 const Node* Evaluator::neighbor(std::span<const Node* const> in, SourceLoc loc) {
   const Type* list = types_.list(types_.int_type());
+  if (in.size() == 4) return timed(Op::Neighbor, in, loc);
   if (in.size() < 3) return make(Op::Neighbor, list, in, loc);
   const Node* known = slice(Op::WithLabel, in[0], in[2], loc);
   return known != nullptr ? make(Op::Neighbor, list, {known, in[1]}, loc) : filtered(in[0], in[1], in[2], loc);
@@ -67,6 +101,10 @@ const Node* Evaluator::neighbor(std::span<const Node* const> in, SourceLoc loc) 
 const Node* Evaluator::sources(std::span<const Node* const> in, SourceLoc loc) {
   const Type* list = types_.list(types_.int_type());
   if (in.size() < 3) return make(Op::Neighbor, list, {turned(in[0], loc), in[1]}, loc);
+  if (in.size() == 4) {
+    const Node* const back[] = {turned(in[0], loc), in[1], in[2], in[3]};
+    return timed(Op::Neighbor, back, loc);
+  }
   const Node* known = slice(Op::Backwards, in[0], in[2], loc);
   if (known != nullptr) return make(Op::Neighbor, list, {known, in[1]}, loc);
   return filtered(turned(in[0], loc), in[1], in[2], loc);

@@ -81,7 +81,7 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
     case BuiltinId::Neighbor: return neighbor(in, call.loc);
     case BuiltinId::Sources: return sources(in, call.loc);
     case BuiltinId::Labels: return labels(in, call.loc);
-    case BuiltinId::EdgeInfo: return make(Op::EdgeInfo, types_.list(first->elem), in, call.loc);
+    case BuiltinId::EdgeInfo: return edge_info(in, call.loc);
     case BuiltinId::VertexLabel: return make(Op::VertexLabel, int_type, in, call.loc);
     case BuiltinId::Vertices: return vertices(in, call.loc);
     case BuiltinId::Edges: return make(Op::Edges, types_.list(types_.int_pair()), in, call.loc);

@@ -1,4 +1,3 @@
-#include <array>
 #include <charconv>
 #include <map>
 #include <set>
@@ -9,7 +8,7 @@
 namespace matcha::frontend::asg {
 
 std::string_view to_string(Op op) {
-  static constexpr std::array<std::string_view, 64> kWords{
+  static constexpr std::string_view kWords[] = {
 #define MATCHA_ASG_OP(Name, word) word,
 #include "frontend/asg.def"
   };
@@ -76,6 +75,7 @@ class Layout {
     if (node->op == Op::GetPos) out += ", " + std::to_string(node->int_value);
     if (node->has_labels) out += " with labels";
     if (node->has_info) out += " with info";
+    if (node->op == Op::MkGraph && node->int_value != 0) out += " by time";
     return out;
   }
 

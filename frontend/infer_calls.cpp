@@ -198,22 +198,14 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
     case BuiltinId::Min:
     case BuiltinId::Max: return min_max(call, args, builtin.name);
     case BuiltinId::Neighbor:
-    case BuiltinId::Sources:
-      arg(builtin, args, 0, solver_.graph(args.by_param[2] != nullptr ? int_type : solver_.var()));
-      arg(builtin, args, 1, int_type);
-      if (args.by_param[2] != nullptr) arg(builtin, args, 2, int_type);
-      return solver_.list(int_type);
+    case BuiltinId::Sources: edges_of(call, builtin, args); return solver_.list(int_type);
     case BuiltinId::Labels:
       arg(builtin, args, 0, solver_.graph(int_type));
       arg(builtin, args, 1, int_type);
       arg(builtin, args, 2, int_type);
       return solver_.list(int_type);
-    case BuiltinId::EdgeInfo: {
-      Ty* info = solver_.var();
-      arg(builtin, args, 0, solver_.graph(info));
-      arg(builtin, args, 1, int_type);
-      return solver_.list(given(Constraint::Kind::EdgeInfo, info, call.loc, "edge_info"));
-    }
+    case BuiltinId::EdgeInfo:
+      return solver_.list(given(Constraint::Kind::EdgeInfo, edges_of(call, builtin, args), call.loc, "edge_info"));
     case BuiltinId::VertexLabel:
       arg(builtin, args, 0, solver_.graph(solver_.var()));
       arg(builtin, args, 1, int_type);
@@ -243,6 +235,26 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
     case BuiltinId::Apply: break;
   }
   return solver_.error_type();
+}
+
+/// The arguments of an operator on the edges of a vertex: all of them, those with a label, or those between two times.
+/// The type of the information on edges.
+Ty* Walker::edges_of(ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args) {
+  const bool labelled = builtin.id != BuiltinId::EdgeInfo && args.by_param[3] == nullptr;
+  if (!labelled && (args.by_param[2] == nullptr) != (args.by_param[3] == nullptr)) {
+    error(DiagId::ArgCount, call.loc, quoted(builtin.name) + " takes both ends of a span of times, or neither");
+  }
+  Ty* info = solver_.var();
+  arg(builtin, args, 0, solver_.graph(info));
+  arg(builtin, args, 1, solver_.int_type());
+  for (const std::size_t i : {2, 3}) {
+    if (args.by_param[i] != nullptr) arg(builtin, args, i, solver_.int_type());
+  }
+  if (args.by_param[2] != nullptr && !solver_.unify(info, solver_.int_type(), call.loc)) {
+    error(DiagId::ArgType, args.by_param[0]->value->loc,
+          "labels and times of edges are of type `int`; the information on the edges here has type " + quoted(info));
+  }
+  return info;
 }
 
 /// The type of a call about tables, parts of graphs and lists in order.

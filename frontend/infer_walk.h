@@ -75,6 +75,7 @@ class Walker {
   std::vector<Ty*> tuple_positions(const ast::ListExpr& values, Ty* maybe_dtype);
   Ty* mk_list(ast::CallExpr& call, const BoundArgs& args);
   Ty* mk_graph(const BoundArgs& args);
+  Ty* edges_of(ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args);
   Ty* get(ast::CallExpr& call);
   /// The table that `sum_by` and its kin make.
   Ty* fold(ast::CallExpr& call, const Builtin& builtin, const BoundArgs& args);

@@ -243,16 +243,10 @@ Value Lowering::compute(const Node* node) {
       fail(DiagId::GraphPlace, graph_loc_, "a graph is built for each item of a list",
            "build graphs outside the functions of `apply`");
       return dummy(node);
-    case Op::Neg: {
-      Value in = lower(node->inputs[0]);
-      return {{builder_.make(Kind::Neg, {in.parts[0]})}};
-    }
+    case Op::Neg: return one(builder_.make(Kind::Neg, {scalar(node->inputs[0])}));
     case Op::Log: return {{builder_.make(Kind::Log, {scalar(node->inputs[0])})}};
     case Op::Sqrt: return {{builder_.make(Kind::Sqrt, {scalar(node->inputs[0])})}};
-    case Op::Not: {
-      Value in = lower(node->inputs[0]);
-      return {{builder_.make(Kind::Not, {in.parts[0]})}};
-    }
+    case Op::Not: return one(builder_.make(Kind::Not, {scalar(node->inputs[0])}));
     case Op::ToFloat: {
       Value in = lower(node->inputs[0]);
       return {{builder_.convert(in.parts[0], context.f64())}};
@@ -286,6 +280,8 @@ Value Lowering::compute(const Node* node) {
     case Op::EdgeInfo:
       return one(builder_.make(Kind::EdgeInfo, {scalar(node->inputs[0]), vertex(node->inputs[1])},
                                list_type(kinds_.of(node))));
+    case Op::UpTo: return one(up_to(list(node->inputs[0]), integer(node->inputs[1])));
+    case Op::Part: return one(part(node));
     case Op::VertexLabel: return one(builder_.make(Kind::Label, {scalar(node->inputs[0]), vertex(node->inputs[1])}));
     case Op::HasEdge:
       return one(
@@ -404,6 +400,16 @@ Value Lowering::branches(const Node* node, const Expr* cond, Branch& then_branch
   return node->type->is_table() ? table(node, ir::Fold::Max, out.parts[0]) : out;
 }
 
+/// The number of items of an ascending list that are at most `x`.
+const Expr* Lowering::up_to(const Expr* list, const Expr* x) {
+  const Expr* above = builder_.make({Kind::Cut, ir::Side::Upper}, {list, x});
+  return builder_.make(Kind::Sub, {builder_.make(Kind::Size, {list}), builder_.make(Kind::Size, {above})});
+}
+
+const Expr* Lowering::part(const Node* node) {
+  return builder_.make(Kind::Span, {list(node->inputs[0]), integer(node->inputs[1]), integer(node->inputs[2])});
+}
+
 Value Lowering::choose_lists(const Node* node) {
   Value cond = lower(node->inputs[0]);
   const Kinds& kinds = kinds_.of(node);
@@ -426,8 +432,10 @@ Value Lowering::build_graph(const Node* node) {
   if (node->has_labels) labels = converted_list(list(node->inputs[1]), {ScalarKind::Vid, ScalarKind::I64});
   if (info != nullptr && kinds_.of(node->inputs.back())[0] == ScalarKind::Vid)
     info = converted_list(info, {ScalarKind::I64});
-  const ir::Var* var = builder_.var(builder_.context().graph(), name_of(node, "graph"));
-  if (!failed_) emit(builder_.build_graph(var, edges, labels, info, ir::GraphIndex::Csr), node->loc);
+  const bool timed = node->int_value != 0;
+  const ir::Var* var = builder_.var(builder_.context().graph(), name_of(node, timed ? "by_time" : "graph"));
+  const ir::RowOrder order = timed ? ir::RowOrder::Info : ir::RowOrder::Target;
+  if (!failed_) emit(builder_.build_graph(var, edges, labels, info, ir::GraphIndex::Csr, order), node->loc);
   scopes_.front()->values[node] = {{var}};
   scopes_ = std::move(inner);
   return {{var}};

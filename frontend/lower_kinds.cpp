@@ -158,6 +158,7 @@ void ColumnKinds::node_moves(const Node& node) {
     case Op::If: join(&node, node.inputs[1]); return join(&node, node.inputs[2]);
     case Op::Flatten:
     case Op::Capacity:
+    case Op::Part:
     case Op::GetItem:
     case Op::Min:
     case Op::Max: return join(&node, node.inputs[0]);
@@ -296,6 +297,7 @@ Kinds ColumnKinds::compute(const Node& node) const {
     case Op::MaxOf: return merged(*node.inputs[0], *node.inputs[1]);
     case Op::Flatten:
     case Op::Capacity:
+    case Op::Part:
     case Op::GetItem:
     case Op::Min:
     case Op::Max: return of(node.inputs[0]);

@@ -77,6 +77,8 @@ class Lowering {
   /// The table of the rows of a list, named.
   Value table(const asg::Node* node, ir::Fold fold, const ir::Expr* rows);
   Value build_graph(const asg::Node* node);
+  const ir::Expr* up_to(const ir::Expr* list, const ir::Expr* x);
+  const ir::Expr* part(const asg::Node* node);
 
   // Lists
   /// Emits a collect with one sink, and returns its value.

@@ -259,8 +259,9 @@ const Yield* Builder::yield(const Var* sink, std::span<const Expr* const> values
 }
 
 const BuildGraph* Builder::build_graph(const Var* var, const Expr* edges, const Expr* maybe_labels,
-                                       const Expr* maybe_info, GraphIndex index) {
-  return context_.arena_.make<BuildGraph>(Stmt{{Kind::BuildGraph, loc_}}, var, edges, maybe_labels, maybe_info, index);
+                                       const Expr* maybe_info, GraphIndex index, RowOrder order) {
+  return context_.arena_.make<BuildGraph>(Stmt{{Kind::BuildGraph, loc_}}, var, edges, maybe_labels, maybe_info, index,
+                                          order);
 }
 
 const Repeat* Builder::repeat(std::span<const Var* const> vars, std::span<const Expr* const> starts,

@@ -52,7 +52,7 @@ class Builder {
   const Collect* collect(std::span<const Sink> sinks, const Block* body);
   const Yield* yield(const Var* sink, std::span<const Expr* const> values, bool batched = false);
   const BuildGraph* build_graph(const Var* var, const Expr* edges, const Expr* maybe_labels, const Expr* maybe_info,
-                                GraphIndex index);
+                                GraphIndex index, RowOrder order = RowOrder::Target);
   const Repeat* repeat(std::span<const Var* const> vars, std::span<const Expr* const> starts, const Expr* times);
   const Again* again(std::span<const Var* const> vars, std::span<const Expr* const> values, bool until_equal);
   const Return* ret(std::span<const Expr* const> values);

@@ -68,14 +68,19 @@ struct Yield final : Stmt {
 /// How a built graph finds the neighbours of a vertex: an offset per id of the universe, or a hash table.
 enum class GraphIndex : std::uint8_t { Csr, Hash };
 
-/// `build_graph %g = csr(edges, labels?, info?)`. `edges`: list<vid, vid>; labels: list<vid, i64>, one for each vertex
-/// of the graph; info: a list of one scalar column, as long as `edges`. Only at top level.
+/// How the edges of a vertex of a built graph lie: ascending by target, then in input order; or ascending by edge
+/// information, then in input order.
+enum class RowOrder : std::uint8_t { Target, Info };
+
+/// `build_graph %g = csr(edges, labels?, info?) by info?`. `edges`: list<vid, vid>; labels: list<vid, i64>, one for
+/// each vertex of the graph; info: a list of one scalar column, as long as `edges`. Only at top level.
 struct BuildGraph final : Stmt {
   const Var* var;
   const Expr* edges;
   const Expr* maybe_labels;
   const Expr* maybe_info;
   GraphIndex index;
+  RowOrder order;  ///< Info: `maybe_info` is a list of i64.
 };
 
 /// `repeat %x = e, … times n`: begins rounds, which the next `again` of the top level ends. The values are those of the

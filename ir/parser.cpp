@@ -477,7 +477,9 @@ class Parser {
       part = expr();
     }
     expect_punct(")");
-    return builder_.build_graph(define(name, context_.graph()), edges, labels, info, index);
+    RowOrder order = RowOrder::Target;
+    if (accept_word("by")) order = take_choice({"target", "info"}) == 0 ? RowOrder::Target : RowOrder::Info;
+    return builder_.build_graph(define(name, context_.graph()), edges, labels, info, index, order);
   }
 
   const Stmt* region(SourceLoc loc) {

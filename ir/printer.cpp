@@ -158,7 +158,8 @@ class Printer {
     std::string labels = s.maybe_labels != nullptr ? ", labels " + expr(*s.maybe_labels) : "";
     std::string info = s.maybe_info != nullptr ? ", info " + expr(*s.maybe_info) : "";
     std::string index = s.index == GraphIndex::Csr ? "csr" : "hash";
-    line(fmt::format("build_graph {} = {}({}{}{})", define(s.var), index, edges, labels, info));
+    std::string order = s.order == RowOrder::Info ? " by info" : "";
+    line(fmt::format("build_graph {} = {}({}{}{}){}", define(s.var), index, edges, labels, info, order));
   }
 
   void region(const Region& s) {

@@ -102,7 +102,7 @@ const Stmt* Rewriter::rebuild_parts(const Stmt& stmt) {
         const Expr* labels = s.maybe_labels != nullptr ? expr(s.maybe_labels) : nullptr;
         const Expr* info = s.maybe_info != nullptr ? expr(s.maybe_info) : nullptr;
         bool unchanged = edges == s.edges && labels == s.maybe_labels && info == s.maybe_info;
-        return unchanged ? &s : at(s).build_graph(s.var, edges, labels, info, s.index);
+        return unchanged ? &s : at(s).build_graph(s.var, edges, labels, info, s.index, s.order);
       },
       [&](const Repeat& s) -> const Stmt* {
         std::vector<const Expr*> starts = all(s.starts);

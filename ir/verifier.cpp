@@ -141,6 +141,11 @@ class Verifier {
     for (const Expr* operand : e.operands) node(*operand);
     if (module_.stage == Stage::Kernel && !has_flat_lists_only(*e.type))
       error("a list of lists in stage kernel", e.loc);
+    const bool searches = e.kind == Kind::HasEdge || e.kind == Kind::BitRows || e.kind == Kind::CommonNeighbors ||
+                          (e.kind == Kind::Neighbors && side_of(e) != Side::All);
+    if (searches && facts_.order(e.operands[0]) != RowOrder::Target) {
+      error(fmt::format("`{}` takes a graph whose neighbours ascend, not one by info", keyword(e)), e.loc);
+    }
     bool wants_ascending = e.kind == Kind::Cut || e.kind == Kind::LowerBound;
     if (wants_ascending && !facts_.list(e.operands[0]).ascending) {
       error(fmt::format("`{}` takes a list that is known to ascend, not `{}`", keyword(e), shown(*e.operands[0])),
@@ -445,6 +450,9 @@ class Verifier {
       expr(*s.maybe_info);
       if (!s.maybe_info->type->is_set()) error("the edge information of a graph is a list of scalars");
     }
+    const bool ints = s.maybe_info != nullptr && s.maybe_info->type->is_set() &&
+                      s.maybe_info->type->columns[0]->is_scalar(ScalarKind::I64);
+    if (s.order == RowOrder::Info && !ints) error("a graph by info has edge information of type i64");
     bind(s.var);
   }
 

@@ -55,7 +55,8 @@ const Stmt* replace_in(Builder& b, const Stmt* stmt, const std::unordered_map<co
       [&](const If& s) -> const Stmt* { return b.branch(replace(b, s.cond, to), s.then_body, s.maybe_else); },
       [&](const Yield& s) -> const Stmt* { return b.yield(s.sink, all(s.values), s.batched); },
       [&](const BuildGraph& s) -> const Stmt* {
-        return b.build_graph(s.var, replace(b, s.edges, to), maybe(s.maybe_labels), maybe(s.maybe_info), s.index);
+        return b.build_graph(s.var, replace(b, s.edges, to), maybe(s.maybe_labels), maybe(s.maybe_info), s.index,
+                             s.order);
       },
       [&](const Repeat& s) -> const Stmt* { return b.repeat(s.vars, all(s.starts), replace(b, s.times, to)); },
       [&](const Again& s) -> const Stmt* { return b.again(s.vars, all(s.values), s.until_equal); },

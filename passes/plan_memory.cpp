@@ -133,7 +133,7 @@ class MemoryPlanner {
     const Expr* labels = s.maybe_labels != nullptr ? view(s.maybe_labels) : nullptr;
     const Expr* info = s.maybe_info != nullptr ? view(s.maybe_info) : nullptr;
     builder_.set_loc(s.loc);
-    emit(builder_.build_graph(s.var, edges, labels, info, s.index));
+    emit(builder_.build_graph(s.var, edges, labels, info, s.index, s.order));
   }
 
   // Regions

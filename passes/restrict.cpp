@@ -6,6 +6,7 @@ namespace matcha::passes {
 
 ir::Module restrict_loops(const ir::Module& module, PassContext& context) {
   ir::Module result = restrict_bounds(module, context);
+  result = restrict_times(result, context);
   result = restrict_literals(result, context);
   result = restrict_members(result, context);
   ir::Module stores = restrict_stores(result, context);

@@ -14,6 +14,10 @@ namespace matcha::passes {
 ///   variables decide `min(u, v)`.
 /// - A slice at the loop's own variable becomes a span up to the loop's position, which needs no search.
 /// - A stored set of which only a slice is read is stored as that slice.
+/// - In a graph that the program builds, conditions on the information t on the edges of a vertex, such as `x < t`,
+///   `t - x <= w` and `t <= x + w`, become a span of these edges in the order of t: of a second graph, in loops inside
+///   another loop, where the order does not show. Sums and differences with t have no limit there: one that would trap
+///   because it does not fit 64 bits is compared as it is.
 /// - If only the number or the list of the items is used, `contains(t, x)` makes `intersect(s, t)`, its negation
 ///   `diff(s, t)`, and `x != u` one item less. A literal subtracted inside a set operation is subtracted from its size
 ///   instead, unless an outer loop can do that once for all.
@@ -29,8 +33,8 @@ namespace matcha::passes {
 ///       yield %n, size(intersect(span(neighbors(%G, %u), 0, %i), below(neighbors(%G, %v), %v)))
 ///     }
 ///
-/// Requires and ensures: stage loop. No trap is added or removed. Gives up on: loops over several lists; conditions
-/// behind one that may trap, such as one on a label.
+/// Requires and ensures: stage loop. No trap is added, and none removed but those of sums and differences with times.
+/// Gives up on: other loops over several lists; conditions behind one that may trap, such as one on a label.
 ir::Module restrict_loops(const ir::Module& module, PassContext& context);
 
 }  // namespace matcha::passes

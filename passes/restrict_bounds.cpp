@@ -11,12 +11,6 @@ using namespace ir;  // NOLINT: a pass is written in the words of the IR.
 
 namespace {
 
-/// A loop whose body is lets and one `if` without `else`.
-struct Guarded {
-  Stmts lets;
-  const If* branch = nullptr;
-};
-
 class Bounder final : public Rewriter {
  public:
   Bounder(const Module& module, PassContext& context)
@@ -46,20 +40,6 @@ class Bounder final : public Rewriter {
   }
 
  private:
-  static bool is_guarded(const For& loop, Guarded& guarded) {
-    for (const Stmt* stmt : loop.body->body) {
-      if (guarded.branch != nullptr) return false;
-      if (stmt->kind == Kind::Let) {
-        guarded.lets.push_back(stmt);
-      } else if (stmt->kind == Kind::If && static_cast<const If*>(stmt)->maybe_else == nullptr) {
-        guarded.branch = static_cast<const If*>(stmt);
-      } else {
-        return false;
-      }
-    }
-    return guarded.branch != nullptr;
-  }
-
   /// The current state of a loop being restricted.
   struct State {
     const For& loop;
@@ -171,6 +151,20 @@ class Bounder final : public Rewriter {
 };
 
 }  // namespace
+
+bool is_guarded(const For& loop, Guarded& guarded) {
+  for (const Stmt* stmt : loop.body->body) {
+    if (guarded.branch != nullptr) return false;
+    if (stmt->kind == Kind::Let) {
+      guarded.lets.push_back(stmt);
+    } else if (stmt->kind == Kind::If && static_cast<const If*>(stmt)->maybe_else == nullptr) {
+      guarded.branch = static_cast<const If*>(stmt);
+    } else {
+      return false;
+    }
+  }
+  return guarded.branch != nullptr;
+}
 
 Module restrict_bounds(const Module& module, PassContext& context) { return Bounder(module, context).run(module); }
 

@@ -265,8 +265,8 @@ class HostEmitter {
                             s.loc.column));
       info = fmt::format("host.words({})", list);
     }
-    out_.line(fmt::format("{} = host.build_graph({}, {}, {}, host.graph());", member(s.var), expressions_.text(s.edges),
-                          info, labels));
+    out_.line(fmt::format("{} = host.build_graph({}, {}, {}, host.graph(){});", member(s.var),
+                          expressions_.text(s.edges), info, labels, s.order == ir::RowOrder::Info ? ", true" : ""));
   }
 
   /// The value that the frame gets from sink `i` of a region's values `v`.

@@ -181,6 +181,7 @@ void Planner::build(const ir::BuildGraph& s) {
     return;
   }
   step.index = s.index;
+  step.order = s.order;
   step.loc = s.loc;
   const auto place = [&](const ir::Expr* e) -> std::uint32_t {
     if (e == nullptr) return 0;

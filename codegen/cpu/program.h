@@ -40,6 +40,7 @@ struct BuildStep {
   std::uint32_t info_slot = 0;    ///< 0: none.
   runtime::ElementKind info_kind = runtime::ElementKind::Int;
   ir::GraphIndex index = ir::GraphIndex::Csr;
+  ir::RowOrder order = ir::RowOrder::Target;
   SourceLoc loc;
 };
 

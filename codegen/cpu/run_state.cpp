@@ -200,7 +200,7 @@ Run::Failure Run::step(const BuildStep& s) {
     if (info.size != edges.size) return trap(static_cast<std::uint32_t>(TrapCode::LengthMismatch), s.loc);
   }
   runtime::Result<runtime::Graph> graph = host::build_graph(
-      s.index, universe_, edges, s.labels_slot != 0 ? &labels : nullptr, s.info_slot != 0 ? &info : nullptr);
+      s.index, s.order, universe_, edges, s.labels_slot != 0 ? &labels : nullptr, s.info_slot != 0 ? &info : nullptr);
   if (!graph) return RunError{graph.error(), s.loc};
   graphs_.push_back(std::make_unique<runtime::Graph>(std::move(*graph)));
   return add_graph(s.slot, *graphs_.back(), s.labels_slot != 0);

@@ -103,7 +103,7 @@ DeviceGraphs::DeviceGraphs(const host::Plan& plan) {
       }
     }
     const ir::BuildGraph* build = ir::as<ir::BuildGraph>(&host::statement_of(step));
-    if (build == nullptr || build->index != ir::GraphIndex::Csr) continue;
+    if (build == nullptr || build->index != ir::GraphIndex::Csr || build->order != ir::RowOrder::Target) continue;
     bool stay = found.contains(build->edges) && (build->maybe_info == nullptr || found.contains(build->maybe_info));
     if (!stay || reads.reads(build->var)) continue;
     builds.insert(build);

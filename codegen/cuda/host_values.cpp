@@ -60,7 +60,8 @@ void HostValues::build(const ir::BuildGraph& s) {
     if (info->size != edges.size) host::trap(runtime::TrapCode::LengthMismatch, s.loc);
   }
   built_.push_back(std::make_unique<runtime::Graph>(
-      need(host::build_graph(s.index, universe_, edges, labels ? &*labels : nullptr, info ? &*info : nullptr), s.loc)));
+      need(host::build_graph(s.index, s.order, universe_, edges, labels ? &*labels : nullptr, info ? &*info : nullptr),
+           s.loc)));
   set(s.var, *built_.back(), s.maybe_labels != nullptr);
 }
 

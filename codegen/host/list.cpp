@@ -94,14 +94,15 @@ bool hand_over(const List& list, const std::function<bool(const Rows&)>& on_rows
   return true;
 }
 
-runtime::Result<runtime::Graph> build_graph(ir::GraphIndex index, const runtime::Universe& universe, const List& edges,
-                                            const List* labels, const List* info) {
+runtime::Result<runtime::Graph> build_graph(ir::GraphIndex index, ir::RowOrder order, const runtime::Universe& universe,
+                                            const List& edges, const List* labels, const List* info) {
   runtime::BuildInput input;
   input.universe = std::shared_ptr<const runtime::Universe>(std::shared_ptr<void>(), &universe);
   input.count = edges.size;
   input.sources = edges.column<std::uint32_t>(0).data();
   input.targets = edges.column<std::uint32_t>(1).data();
   input.index = index == ir::GraphIndex::Csr ? runtime::IndexKind::Csr : runtime::IndexKind::Hash;
+  input.by_info = order == ir::RowOrder::Info;
   if (labels != nullptr) {
     input.label_count = labels->size;
     input.label_vertices = labels->column<std::uint32_t>(0).data();

@@ -48,7 +48,7 @@ bool hand_over(const List& list, const std::function<bool(const Rows&)>& on_rows
 
 /// The graph that `s` builds of these lists; `info` and `labels` are present if `s` has them, `info` as long as the
 /// edges.
-runtime::Result<runtime::Graph> build_graph(ir::GraphIndex index, const runtime::Universe& universe, const List& edges,
-                                            const List* labels, const List* info);
+runtime::Result<runtime::Graph> build_graph(ir::GraphIndex index, ir::RowOrder order, const runtime::Universe& universe,
+                                            const List& edges, const List* labels, const List* info);
 
 }  // namespace matcha::codegen::host

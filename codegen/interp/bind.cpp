@@ -99,6 +99,7 @@ void Runner::build_graph(const ir::BuildGraph& s) {
   input.targets = targets.data();
   input.count = edges->rows;
   input.index = s.index == ir::GraphIndex::Csr ? runtime::IndexKind::Csr : runtime::IndexKind::Hash;
+  input.by_info = s.order == ir::RowOrder::Info;
   std::vector<std::uint32_t> labelled;
   std::vector<std::int64_t> labels;
   if (s.maybe_labels != nullptr) {

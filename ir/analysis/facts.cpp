@@ -141,6 +141,13 @@ bool Facts::has_rows(const Expr* graph) const {
   return build != nullptr && build->index == GraphIndex::Csr;
 }
 
+RowOrder Facts::order(const Expr* graph) const {
+  const Var* var = graph_root(graph);
+  const Stmt* stmt = var != nullptr ? definition(var) : nullptr;
+  const BuildGraph* build = stmt != nullptr ? as<BuildGraph>(stmt) : nullptr;
+  return build != nullptr ? build->order : RowOrder::Target;
+}
+
 bool Facts::loop_free(const Expr* graph) const {
   const Var* var = graph_root(graph);
   if (var == nullptr) return false;
@@ -260,7 +267,8 @@ ListFacts Facts::list_of(const Expr* list_expr) const {
   switch (list_expr->kind) {
     case Kind::Vertices: return {true, true};
     case Kind::Edges:
-    case Kind::Neighbors: return {true, simple(list_expr->operands[0])};
+    case Kind::Neighbors: return {order(list_expr->operands[0]) == RowOrder::Target, simple(list_expr->operands[0])};
+    case Kind::EdgeInfo: return {order(list_expr->operands[0]) == RowOrder::Info, false};
     case Kind::Sorted: return {true, list(list_expr->operands[0]).unique};
     case Kind::Keyed:
     case Kind::Sequence: return {true, true};

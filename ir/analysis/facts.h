@@ -40,6 +40,8 @@ class Facts {
   bool labelled(const Expr* graph) const;
   /// True if every vertex has a row in the graph: a Graph parameter, or a graph built with `csr`.
   bool has_rows(const Expr* graph) const;
+  /// How the edges of a vertex lie in the graph; Info unless it is known to be Target.
+  RowOrder order(const Expr* graph) const;
   /// The range of an i64 expression.
   Range range(const Expr* value) const;
   /// The largest possible number of items of a list; a bit set has at most those of its rows' list.

@@ -87,8 +87,40 @@ std::uint64_t position_of(const Buffer<HashSlot>& slots, std::uint32_t vertex) {
   return slots[place].begin;
 }
 
+/// The rows of edges: by target, or by edge info.
+detail::Csr rows_of(std::uint64_t n, detail::EdgeColumns edges, const BuildInput& input) {
+  const std::uint64_t* const info = static_cast<const std::uint64_t*>(input.edge_info);
+  if (!input.by_info || info == nullptr) return detail::multi_csr(n, edges, info);
+  struct Timed {
+    std::int64_t time;
+    std::uint64_t edge;
+    bool operator<(const Timed& other) const { return time != other.time ? time < other.time : edge < other.edge; }
+  };
+  Buffer<Timed> order(edges.count);
+  for (std::uint64_t at = 0; at < edges.count; ++at) order[at] = {static_cast<std::int64_t>(info[at]), at};
+  if (!std::is_sorted(order.begin(), order.end())) tbb::parallel_sort(order.begin(), order.end());
+  // Sorted by source with its place in `order` as target, a row has the places in ascending order.
+  Buffer<std::uint32_t> sources(edges.count), places(edges.count);
+  for_blocks(Block(0, edges.count, kItemsPerTask), [&](const Block& block) {
+    for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
+      sources[at] = edges.sources[order[at].edge];
+      places[at] = static_cast<std::uint32_t>(at);
+    }
+  });
+  detail::Csr csr = detail::multi_csr(n, {sources.data(), places.data(), edges.count, edges.count}, nullptr);
+  csr.edge_info = Buffer<std::uint64_t>(edges.count);
+  for_blocks(Block(0, edges.count, kItemsPerTask), [&](const Block& block) {
+    for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
+      const Timed& timed = order[csr.neighbors[at]];
+      csr.neighbors[at] = edges.targets[timed.edge];
+      csr.edge_info[at] = static_cast<std::uint64_t>(timed.time);
+    }
+  });
+  return csr;
+}
+
 /// Maps sources to 0…k-1, sorts them as a CSR, and makes them reachable through slots.
-void build_hash(const BuildInput& input, const std::uint64_t* info, GraphArrays& arrays) {
+void build_hash(const BuildInput& input, GraphArrays& arrays) {
   const Buffer<std::uint32_t> vertices = distinct_sources(input);
   arrays.slots = make_slots(vertices);
   Buffer<std::uint32_t> positions(input.count);
@@ -98,7 +130,7 @@ void build_hash(const BuildInput& input, const std::uint64_t* info, GraphArrays&
     }
   });
   detail::Csr csr =
-      detail::multi_csr(vertices.size(), {positions.data(), input.targets, input.count, input.universe->size()}, info);
+      rows_of(vertices.size(), {positions.data(), input.targets, input.count, input.universe->size()}, input);
   for (HashSlot& slot : arrays.slots) {
     if (slot.vertex == kEmptySlot) continue;
     const std::uint64_t position = slot.begin;
@@ -134,12 +166,11 @@ Result<Graph> build_graph(const BuildInput& input, const IoOptions& options) {
     Status good = check(input);
     if (!good) return good.error();
     if (options.cancelled()) return detail::interrupted_error();
-    const std::uint64_t* const info = static_cast<const std::uint64_t*>(input.edge_info);
     GraphArrays arrays;
     if (is_sparse(input)) {
-      build_hash(input, info, arrays);
+      build_hash(input, arrays);
     } else {
-      detail::Csr csr = detail::multi_csr(input.universe->size(), {input.sources, input.targets, input.count}, info);
+      detail::Csr csr = rows_of(input.universe->size(), {input.sources, input.targets, input.count}, input);
       arrays.offsets = std::move(csr.offsets);
       arrays.neighbors = std::move(csr.neighbors);
       arrays.edge_info = std::move(csr.edge_info);

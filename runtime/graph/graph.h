@@ -189,13 +189,14 @@ struct BuildInput {
   const std::int64_t* labels = nullptr;
   std::uint64_t label_count = 0;
   IndexKind index = IndexKind::Auto;
+  bool by_info = false;  ///< The edges of a vertex ascend by edge info, an int, instead of by target.
 };
 
 /// Builds the directed graph of an edge list without cleaning: loops and repeats are kept; neighbours are sorted by
-/// target, then by input order, and `edge_info` follows them. Its vertices are the ranks that occur in the edges or
-/// label pairs; a vertex without a pair has kNoLabel. The result is the same for every number of threads. Errors:
-/// Runtime when a rank is not in the universe or a vertex gets two different labels; Resource past 2^32-2 edges with
-/// edge info, or out of memory.
+/// target (`by_info`: by edge info), then by input order, and `edge_info` follows them. Its vertices are the ranks that
+/// occur in the edges or label pairs; a vertex without a pair has kNoLabel. The result is the same for every number of
+/// threads. Errors: Runtime when a rank is not in the universe or a vertex gets two different labels; Resource past
+/// 2^32-2 edges with edge info, or out of memory.
 Result<Graph> build_graph(const BuildInput& input, const IoOptions& options = {});
 
 /// Fills `GraphView::sources` (the source of each arc), once. Call `view()` again afterwards.

@@ -12,7 +12,7 @@ def main(g: Graph, l: List<int>):
     c = two(1, c=2)
 # expected-error@+1 {{`a` of `two` is given twice [duplicate-arg]}}
     d = two(a=1, a=2)
-# expected-error@+1 {{`neighbor` takes 2 to 3 arguments; it gets 1 [arg-count]}}
+# expected-error@+1 {{`neighbor` takes 2 to 4 arguments; it gets 1 [arg-count]}}
     e = neighbor(g)
 # expected-error@+1 {{`neighbor` has no parameter `w` [unknown-keyword]}}
     f = neighbor(g, w=1)

@@ -184,14 +184,16 @@ inline i64 Host::label(const std::string& word) const {
   throw Failure{3, message + (near.size() > kShown ? " …" : "")};
 }
 
-inline Graph Host::build_graph(List<u32, u32> edges, const u64* info, List<u32, i64> labels, const Graph& universe) {
+inline Graph Host::build_graph(List<u32, u32> edges, const u64* info, List<u32, i64> labels, const Graph& universe,
+                               bool by_info) {
   u64 n = universe.universe;
   u64 m = edges.size;
   std::vector<u64> order(m);
   std::iota(order.begin(), order.end(), 0ull);
   std::stable_sort(order.begin(), order.end(), [&](u64 a, u64 b) {
     u32 source_a = edges.at(a), source_b = edges.at(b);
-    return source_a != source_b ? source_a < source_b : edges.rest.at(a) < edges.rest.at(b);
+    if (source_a != source_b) return source_a < source_b;
+    return by_info ? i64(info[a]) < i64(info[b]) : edges.rest.at(a) < edges.rest.at(b);
   });
   Graph g{};
   std::vector<u64> offsets(n + 1, 0), infos(info != nullptr ? m : 0);

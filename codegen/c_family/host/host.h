@@ -133,7 +133,8 @@ class Host {
   Graph slice(i64 label, bool sources);
   Graph backwards();
   /// A directed graph from an edge list; neighbours by target, then input order.
-  Graph build_graph(List<u32, u32> edges, const u64* info, List<u32, i64> labels, const Graph& universe);
+  Graph build_graph(List<u32, u32> edges, const u64* info, List<u32, i64> labels, const Graph& universe,
+                    bool by_info = false);
 
   /// Keeps columns alive until the end of the program.
   template <typename T>
