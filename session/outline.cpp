@@ -220,7 +220,9 @@ class Outline {
         [&](const ir::Yield& s) { plain(StepKind::Give, yield(s)); },
         [&](const ir::BuildGraph& s) {
           const std::string edges = words_.phrase(*s.edges);
-          plain(StepKind::Graph, fmt::format("build graph {} from {}, indexed by {}", words_.name(*s.var), edges,
+          const bool by_info = s.order == ir::RowOrder::Info;
+          plain(StepKind::Graph, fmt::format("build graph {} from {}, {}indexed by {}", words_.name(*s.var), edges,
+                                             by_info ? "the edges of a vertex by their information, " : "",
                                              s.index == ir::GraphIndex::Csr ? "an array" : "a hash table"));
         },
         [&](const ir::Repeat& s) {

@@ -27,8 +27,13 @@ def q7(
             end = min(last, t2 + gap3)
             return size(apply(lambda x: x, cond=lambda x: x == c, neighbor(into, a, t2 - before, end)))
         end = min(last, t1 + gap2)
-        steps = apply(second, cond=lambda c, t2: c != a and c != b, neighbor(g, b, t1 - before, end),
-                      edge_info(g, b, t1 - before, end))
+        steps = apply(
+            second,
+            cond=lambda c,
+            t2: c != a and c != b,
+            neighbor(g, b, t1 - before, end),
+            edge_info(g, b, t1 - before, end)
+        )
         return sum(steps) if size(back) > 0 else 0
     return sum(apply(first, cond=lambda e, t1: get(e, 0) != get(e, 1), edges, times))
 
@@ -46,8 +51,13 @@ def q8(
             others = lambda d: d != a and d != b and d != c
             return size(apply(lambda d: d, cond=others, neighbor(g, c, t2 - before, min(t1 + window, t2 + gap3))))
         end = min(t1 + window, t1 + gap2)
-        return sum(apply(second, cond=lambda c, t2: c != a and c != b, neighbor(g, b, t1 - before, end),
-                         edge_info(g, b, t1 - before, end)))
+        return sum(apply(
+            second,
+            cond=lambda c,
+            t2: c != a and c != b,
+            neighbor(g, b, t1 - before, end),
+            edge_info(g, b, t1 - before, end)
+        ))
     return sum(apply(first, cond=lambda e, t1: get(e, 0) != get(e, 1), edges, times))
 
 def q9(
@@ -68,11 +78,21 @@ def q9(
                 end = min(last, t3 + gap4)
                 return size(apply(lambda x: x, cond=lambda x: x == d, neighbor(into, a, t3 - before, end)))
             end = min(last, t2 + gap3)
-            return sum(apply(third, cond=lambda d, t3: d != a and d != b and d != c, neighbor(g, c, t2 - before, end),
-                             edge_info(g, c, t2 - before, end)))
+            return sum(apply(
+                third,
+                cond=lambda d,
+                t3: d != a and d != b and d != c,
+                neighbor(g, c, t2 - before, end),
+                edge_info(g, c, t2 - before, end)
+            ))
         end = min(last, t1 + gap2)
-        steps = apply(second, cond=lambda c, t2: c != a and c != b, neighbor(g, b, t1 - before, end),
-                      edge_info(g, b, t1 - before, end))
+        steps = apply(
+            second,
+            cond=lambda c,
+            t2: c != a and c != b,
+            neighbor(g, b, t1 - before, end),
+            edge_info(g, b, t1 - before, end)
+        )
         return sum(steps) if size(back) > 0 else 0
     return sum(apply(first, cond=lambda e, t1: get(e, 0) != get(e, 1), edges, times))
 
@@ -94,10 +114,20 @@ def q10(
                 others = lambda d: d != a and d != b and d != c
                 return size(apply(lambda d: d, cond=others, neighbor(g, a, t3 - before, min(t1 + window, t3 + gap4))))
             end = min(last, t2 + gap3)
-            return sum(apply(third, cond=lambda x, t3: x == c, neighbor(into, a, t2 - before, end),
-                             edge_info(into, a, t2 - before, end)))
+            return sum(apply(
+                third,
+                cond=lambda x,
+                t3: x == c,
+                neighbor(into, a, t2 - before, end),
+                edge_info(into, a, t2 - before, end)
+            ))
         end = min(last, t1 + gap2)
-        steps = apply(second, cond=lambda c, t2: c != a and c != b, neighbor(g, b, t1 - before, end),
-                      edge_info(g, b, t1 - before, end))
+        steps = apply(
+            second,
+            cond=lambda c,
+            t2: c != a and c != b,
+            neighbor(g, b, t1 - before, end),
+            edge_info(g, b, t1 - before, end)
+        )
         return sum(steps) if size(back) > 0 else 0
     return sum(apply(first, cond=lambda e, t1: get(e, 0) != get(e, 1), edges, times))
