@@ -46,7 +46,6 @@ std::vector<Number> difference(const std::vector<Number>& now, const std::vector
 const char* method_name(MaintenanceMethod how) {
   switch (how) {
     case MaintenanceMethod::Delta: return "delta";
-    case MaintenanceMethod::Columns: return "columns";
     case MaintenanceMethod::Roots: return "roots";
     case MaintenanceMethod::Recompute: break;
   }

@@ -28,7 +28,7 @@ std::vector<Number> numbers_of(const codegen::RunResult& result, const runtime::
 std::vector<Number> difference(const std::vector<Number>& now, const std::vector<Number>& before);
 
 /// How an answer was found (matcha.stream/1 `how`).
-enum class MaintenanceMethod : std::uint8_t { Delta, Columns, Roots, Recompute };
+enum class MaintenanceMethod : std::uint8_t { Delta, Roots, Recompute };
 const char* method_name(MaintenanceMethod how);
 
 /// Rows with a word for each column: ids of vertices (places for text ids), ints, the bits of doubles, 0 or 1.

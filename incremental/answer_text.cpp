@@ -69,7 +69,8 @@ std::string answer_line(const BatchFacts& facts, const Answer& answer, const std
   return line + "\n";
 }
 
-std::string answer_json(const BatchFacts& facts, const Answer& answer, const std::string& maybe_name) {
+std::string answer_json(const BatchFacts& facts, const Answer& answer, const std::string& maybe_name,
+                        const planner::Decision* maybe_decision) {
   JsonObject object;
   const auto number = [&](const char* key, const auto value) { object.add(key, std::to_string(value)); };
   object.add("schema", "\"matcha.stream/1\"");
@@ -90,6 +91,7 @@ std::string answer_json(const BatchFacts& facts, const Answer& answer, const std
   if (facts.last_time) number("last_t", *facts.last_time);
   number("offset", facts.offset);
   object.add("how", fmt::format("\"{}\"", method_name(answer.how)));
+  if (maybe_decision != nullptr) object.add("engines", planner::to_json(*maybe_decision).dump());
   if (answer.on_gpu) object.add("device", "\"cuda\"");
   if (answer.gpu_rows) {
     const GpuRows& rows = *answer.gpu_rows;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "incremental/answer.h"
+#include "planner/decide.h"
 
 namespace matcha::session::stream {
 
@@ -23,8 +24,9 @@ struct BatchFacts {
 
 /// `batch 17  +1203 -88  total 609503`, with the name of the program if there are several.
 std::string answer_line(const BatchFacts& facts, const Answer& answer, const std::string& maybe_name);
-/// The object of matcha.stream/1, on one line.
-std::string answer_json(const BatchFacts& facts, const Answer& answer, const std::string& maybe_name);
+/// The object of matcha.stream/1, on one line. `maybe_decision`: of the program, to be part of it; null: it is not.
+std::string answer_json(const BatchFacts& facts, const Answer& answer, const std::string& maybe_name,
+                        const planner::Decision* maybe_decision = nullptr);
 /// The batch number in a line of either kind; empty for other lines.
 std::optional<std::uint64_t> batch_of_line(std::string_view line);
 

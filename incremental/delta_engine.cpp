@@ -6,11 +6,11 @@
 
 #include "incremental/backlog.h"
 #include "incremental/delayed_batches.h"
-#include "incremental/delta_program.h"
 #include "incremental/dynamic_present.h"
 #include "incremental/engine.h"
 #include "incremental/gpu_use.h"
 #include "incremental/label_numbers.h"
+#include "incremental/methods.h"
 #include "incremental/phase.h"
 #include "incremental/rebuild.h"
 #include "incremental/root_engine.h"
@@ -63,25 +63,27 @@ class DeltaEngine final : public Engine {
     return error;
   }
 
+  /// Requires: the options have the decision for the program, and it is not to use roots.
   Status add(const ProgramRequest& request, const ProgramOptions& options,
              std::shared_ptr<const Reporter> reporter) override {
     Entry entry{request, options, std::move(reporter), {}, baseline_->size(), {}};
-    if (request.device == "cuda" && !gpu_.is_wanted()) {
-      entry.why = "a GPU is required";
-    } else {
-      reading_([&] { entry.delta = DeltaProgram::make(request, options, present_.directed(), entry.why); });
-    }
+    const std::shared_ptr<MethodChoice> choice = std::move(entry.options.maybe_choice);
+    if (choice->chosen() == MaintenanceMethod::Delta) entry.delta = choice->take_delta();
     if (entry.delta && !edge_labels_.add_layers(entry.delta->edge_labels(), present_)) {
       entry.delta.reset();
-      entry.why = "labels of edges would take too much memory";
+      while (choice->problem().empty() && choice->chosen() != MaintenanceMethod::Recompute) {
+        choice->refuse("labels of edges would take too much memory");
+      }
+      if (!choice->problem().empty()) return entry.reporter->error(Status::Usage, choice->problem());
     }
-    if (entry.delta && entry.delta->uses_vertex_types(dictionary())) {
-      entry.delta.reset();
-      entry.why = kTypesProblem;
-    }
-    const Status status = entry.delta ? baseline_->add(request, options, entry.reporter) : switch_to_recompute(entry);
+    if (!entry.delta) entry.why = choice->refusal_of(MaintenanceMethod::Delta);
+    const Status status =
+        entry.delta ? baseline_->add(request, entry.options, entry.reporter) : switch_to_recompute(entry);
     if (status == Status::Ok) entries_.push_back(std::move(entry));
     return status;
+  }
+  const planner::Decision& decision(std::size_t program) const override {
+    return engine_of(program).decision(entries_[program].index);
   }
   std::size_t size() const override { return entries_.size(); }
   const frontend::Type& result_type(std::size_t program) const override {
@@ -586,7 +588,7 @@ std::unique_ptr<Engine> make_delta(const ResidentGraph::Shared& start, std::shar
   if (engine == nullptr) return engine;
   auto deltas = std::make_unique<DeltaEngine>(start, std::move(engine), reporter, reading, device);
   const DynamicPresent& present = deltas->graph_at_hand();
-  return with_roots(std::move(deltas), present, std::move(reporter), reading);
+  return with_roots(std::move(deltas), present, device.kind, std::move(reporter), reading);
 }
 
 }  // namespace matcha::session::stream

@@ -1,7 +1,6 @@
 #include "incremental/delta_program.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -10,8 +9,6 @@
 #include "planner/counted.h"
 #include "question/read.h"
 #include "question/symmetry.h"
-#include "session/assumptions.h"
-#include "session/compile.h"
 #include "session/message_log.h"
 #include "session/pattern_source.h"
 #include "session/vertex_types.h"
@@ -126,44 +123,18 @@ bool DeltaProgram::choose_labels(std::string& why) {
   return true;
 }
 
-bool DeltaProgram::read_program(const ProgramRequest& request, bool directed, std::string& why) {
+bool DeltaProgram::read_program(const ProgramRequest& request, bool directed, ProgramNests& nests, std::string& why) {
   if (directed || !request.params.empty() || options_.rows) {
     why = directed ? "the graph has arcs" : options_.rows ? "rows of a program are requested" : "there are parameters";
     return false;
   }
-  const MessageLog log;
-  CompileOptions compile = request.compile;
-  if (compile.file.empty()) compile.file = "<program>";
-  Compilation compilation(compile, log);
-  if (compilation.lower_text(request.text) != Status::Ok) return false;
-  // Codes that no label has distinguish words from numbers.
-  constexpr std::int64_t kFirstWord = -(std::int64_t{1} << 60);
-  std::vector<std::string> words;
-  passes::LabelWords labels;
-  labels.code = [&](std::string_view word) -> std::optional<std::int64_t> {
-    const auto known = std::ranges::find(words, word);
-    if (known == words.end()) {
-      words.emplace_back(word);
-      return kFirstWord - static_cast<std::int64_t>(words.size()) + 1;
-    }
-    return kFirstWord - (known - words.begin());
-  };
-  compilation.allow(allowed_assumptions(false, nullptr));
-  const std::optional<ir::Module> module = compilation.nests(labels);
-  if (!module) return false;
-  const LiteralOf literal_of = [&](const std::string& constant) -> std::optional<std::string> {
-    std::int64_t number = 0;
-    const char* const end = constant.data() + constant.size();
-    if (const auto read = std::from_chars(constant.data(), end, number); read.ec != std::errc() || read.ptr != end) {
-      return std::nullopt;
-    }
-    if (number > kFirstWord) return constant;
-    return pattern::label_literal(words[static_cast<std::size_t>(kFirstWord - number)]);
-  };
-  const std::optional<std::vector<std::string>> edge_labels = labels_of_slices(compilation.graph(), why);
+  const ir::Module* const module = nests.maybe_module();
+  if (module == nullptr) return false;
+  const std::optional<std::vector<std::string>> edge_labels = labels_of_slices(nests.graph(), why);
   if (!edge_labels) return false;
+  const LiteralOf literal_of = [&](const std::string& constant) { return nests.literal_of(constant); };
   const std::optional<std::vector<WeightedPattern>> found =
-      patterns_of(*module, literal_of, reads_edge_labels(compilation.graph()) ? &*edge_labels : nullptr, why);
+      patterns_of(*module, literal_of, reads_edge_labels(nests.graph()) ? &*edge_labels : nullptr, why);
   if (!found) return false;
   for (const WeightedPattern& one : *found) {
     patterns_.push_back(one.pattern);
@@ -174,11 +145,11 @@ bool DeltaProgram::read_program(const ProgramRequest& request, bool directed, st
 }
 
 std::optional<DeltaProgram> DeltaProgram::make(const ProgramRequest& request, const ProgramOptions& options,
-                                               bool directed, std::string& why) {
+                                               bool directed, ProgramNests& nests, std::string& why) {
   DeltaProgram program;
   program.options_ = options;
   const bool is_read = request.text.empty() ? program.read_pattern(request, directed, why)
-                                            : program.read_program(request, directed, why);
+                                            : program.read_program(request, directed, nests, why);
   if (!is_read) return std::nullopt;
   for (const Pattern& pattern : program.patterns_) {
     if (!pattern::has_delta(pattern, why)) return std::nullopt;

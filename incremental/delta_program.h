@@ -10,6 +10,7 @@
 #include "incremental/dynamic_present.h"
 #include "incremental/engine.h"
 #include "incremental/least_rows.h"
+#include "incremental/program_nests.h"
 #include "session/prepared.h"
 
 namespace matcha::session::stream {
@@ -24,9 +25,9 @@ inline constexpr const char* kTypesProblem = "vertices have several types";
 class DeltaProgram {
  public:
   /// Empty, with the reason, if the program has no deltas. Errors of the program are not reported: its later
-  /// compilation reports them. A program counts patterns if `patterns_of` says so.
+  /// compilation reports them. A program counts patterns if `patterns_of` says so. `nests`: those of the request.
   static std::optional<DeltaProgram> make(const ProgramRequest& request, const ProgramOptions& options, bool directed,
-                                          std::string& why);
+                                          ProgramNests& nests, std::string& why);
 
   /// The vertex and edge labels that it uses, in the syntax of patterns.
   std::vector<std::string> labels() const;
@@ -75,7 +76,7 @@ class DeltaProgram {
  private:
   bool read_pattern(const ProgramRequest& request, bool directed, std::string& why);
   bool choose_labels(std::string& why);
-  bool read_program(const ProgramRequest& request, bool directed, std::string& why);
+  bool read_program(const ProgramRequest& request, bool directed, ProgramNests& nests, std::string& why);
   std::optional<std::vector<__int128>> counted() const;
   std::optional<std::vector<__int128>> delta() const;
   bool add_delta(std::size_t query, const EdgeDelta& delta, int sign);

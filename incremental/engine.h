@@ -12,6 +12,7 @@
 #include "incremental/present.h"
 #include "incremental/runtime/shared_search.h"
 #include "incremental/update.h"
+#include "planner/decide.h"
 #include "session/prepared.h"
 #include "session/reporter.h"
 #include "session/resident_graph.h"
@@ -21,6 +22,8 @@
 /// stream, and answers each program after each batch. Invariant: a total equals the result of a run on the present
 /// graph.
 namespace matcha::session::stream {
+
+class MethodChoice;
 
 /// How the changes of a batch are counted for programs with deltas.
 enum class BatchStrategy : std::uint8_t {
@@ -48,6 +51,11 @@ struct ProgramOptions {
   bool rows = false;    ///< Inserted and deleted rows; the program returns a list, or it is a pattern.
   bool totals = true;   ///< False: `Answer::total` may be omitted.
   bool changes = true;  ///< `plus` and `minus`; false: they may be omitted if they take more work.
+  /// The only method that may maintain its answer: `delta`, `roots` or `recompute`; empty: the cheapest.
+  std::string method = {};
+  bool explains = false;  ///< `Engine::decision` has the cost and the plan of each method.
+  /// The decision, if it is made already.
+  std::shared_ptr<MethodChoice> maybe_choice = {};
 };
 
 /// The device that counts deltas.
@@ -83,9 +91,12 @@ class Engine {
   virtual runtime::Result<ResidentGraph::Shared> graph() = 0;
   virtual const runtime::LabelDictionary& dictionary() const = 0;
 
-  /// Compiles a program; call before `start`. Errors go to the reporter, which the engine keeps.
+  /// Compiles a program; call before `start`. Errors go to the reporter, which the engine keeps: those of the program;
+  /// Usage, if the method that the options name does not maintain its answer.
   virtual Status add(const ProgramRequest& request, const ProgramOptions& options,
                      std::shared_ptr<const Reporter> reporter) = 0;
+  /// The methods that could maintain the answer of a program, when it was added (methods.h).
+  virtual const planner::Decision& decision(std::size_t program) const = 0;
   /// The number of programs.
   virtual std::size_t size() const = 0;
   /// The result of a program: a list for a pattern with rows.

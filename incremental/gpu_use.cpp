@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "planner/prices.h"
+
 namespace matcha::session::stream {
 
 namespace {
@@ -75,7 +77,7 @@ bool GpuUse::counts(DynamicPresent& present) {
 
 bool GpuUse::counts_rest(DynamicPresent& present, std::size_t done, double cpu_ms, std::size_t left) {
   // The least host time of a GPU for an edge, and for an edge of the graph, which is copied once.
-  constexpr double kEachMs = 1e-3, kMsOfEdge = 1e-5, kMargin = 2;
+  constexpr double kEachMs = planner::price::stream_gpu_edge / 1e6, kMsOfEdge = 1e-5, kMargin = 2;
   if (device_.kind != DeltaDevice::Kind::Auto || is_off_ || done == 0) return false;
   rest_cpu_ms_ = cpu_ms / static_cast<double>(done);
   const double cpu = rest_cpu_ms_ * static_cast<double>(left);

@@ -5,6 +5,7 @@
 
 #include "incremental/engine.h"
 #include "incremental/least_rows.h"
+#include "incremental/methods.h"
 #include "incremental/rebuild.h"
 #include "question/type_parts.h"
 #include "session/message_log.h"
@@ -168,9 +169,18 @@ class Recompute final : public Engine {
              std::shared_ptr<const Reporter> reporter) override {
     programs_.push_back(std::make_unique<Program>(request, options, std::move(reporter), reading_));
     const Status status = programs_.back()->compile(present_.graph());
-    if (status != Status::Ok) programs_.pop_back();
+    if (status != Status::Ok) {
+      programs_.pop_back();
+      return status;
+    }
+    const runtime::Graph& graph = present_.graph()->graph();
+    MethodQuestion question{request, options, graph.facts().directed};
+    question.device = DeltaDevice::Kind::Auto;
+    question.graph.arcs = static_cast<double>(graph.view().arc_count);
+    decisions_.push_back(decision_to_recompute(question));
     return status;
   }
+  const planner::Decision& decision(std::size_t program) const override { return decisions_[program]; }
   std::size_t size() const override { return programs_.size(); }
   const frontend::Type& result_type(std::size_t program) const override {
     return *programs_[program]->prepared().signature().result;
@@ -307,6 +317,7 @@ class Recompute final : public Engine {
   std::shared_ptr<const Reporter> reporter_;
   Prepared::Reading reading_;
   std::vector<std::unique_ptr<Program>> programs_;
+  std::vector<planner::Decision> decisions_;
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "planner/prices.h"
+
 namespace matcha::session::stream {
 
 /// Measured costs of running a program at the roots that a batch touches, and of running it on the whole graph.
@@ -65,12 +67,14 @@ class RootCost {
   void add_layout_time(double ms) { layout_ms_ = ms; }
 
  private:
-  static constexpr double kRunOfEdge = 5e-5, kLayoutOfEdge = 2e-5, kLeastOfArc = 1e-6, kLeastShare = 0.1;
+  static constexpr double kRunOfEdge = planner::price::stream_run / 1e6;
+  static constexpr double kLayoutOfEdge = planner::price::stream_layout / 1e6;
+  static constexpr double kLeastOfArc = 1e-6, kLeastShare = 0.1;
   static constexpr double kWeight = 0.3, kDecay = 0.98;
   static constexpr double kEarlyProbe = 2, kLateProbe = 20;
   static constexpr std::uint64_t kFewArcs = 4096, kFirstRuns = 3;
 
-  double fixed_ms_ = 0.1, arc_ms_ = 5e-5;
+  double fixed_ms_ = planner::price::stream_ball / 1e6, arc_ms_ = planner::price::stream_ball_arc / 1e6;
   std::uint64_t edges_ = 0, runs_ = 0;
   double roots_ms_ = 0;  ///< Since the last run of the whole graph.
   unsigned failures_ = 0, left_out_ = 0;

@@ -2,7 +2,7 @@
 #include <new>
 #include <utility>
 
-#include "incremental/delta_program.h"
+#include "incremental/methods.h"
 #include "incremental/root_engine.h"
 #include "incremental/root_program.h"
 
@@ -12,10 +12,11 @@ namespace {
 
 class RootEngine final : public Engine {
  public:
-  RootEngine(std::unique_ptr<Engine> fallback, const DynamicPresent& present, std::shared_ptr<const Reporter> reporter,
-             Prepared::Reading reading)
+  RootEngine(std::unique_ptr<Engine> fallback, const DynamicPresent& present, DeltaDevice::Kind device,
+             std::shared_ptr<const Reporter> reporter, Prepared::Reading reading)
       : fallback_(std::move(fallback)),
         present_(present),
+        device_(device),
         reporter_(std::move(reporter)),
         reading_(std::move(reading)),
         dictionary_(std::make_shared<const runtime::LabelDictionary>(fallback_->dictionary())) {}
@@ -26,27 +27,33 @@ class RootEngine final : public Engine {
 
   Status add(const ProgramRequest& request, const ProgramOptions& options,
              std::shared_ptr<const Reporter> reporter) override {
+    ProgramOptions chosen = options;
+    reading_([&] {
+      chosen.maybe_choice = std::make_shared<MethodChoice>(
+          MethodQuestion{request, options, present_.directed(), device_, &dictionary(), figures_of(present_.graph())});
+    });
+    MethodChoice& choice = *chosen.maybe_choice;
     Entry entry;
-    bool has_delta = !request.pattern.text.empty() || request.device == "cuda";
-    if (!has_delta) {
-      reading_(
-          [&] { has_delta = DeltaProgram::make(request, options, present_.directed(), entry.no_delta).has_value(); });
-    }
-    if (!has_delta) {
+    if (choice.problem().empty() && choice.chosen() == MaintenanceMethod::Roots) {
       runtime::Result<ResidentGraph::Shared> now = graph();
       if (!now) return reporter_->error(now.error());
-      entry.roots = RootProgram::make(request, options, *now, reading_, reporter, entry.no_roots);
+      std::string why;
+      entry.roots = RootProgram::make(request, options, *now, reading_, reporter, why);
+      if (!entry.roots) choice.refuse(std::move(why));
     }
+    if (!choice.problem().empty()) return reporter->error(Status::Usage, choice.problem());
     entry.index = fallback_->size();
-    const Status status = entry.roots ? Status::Ok : fallback_->add(request, options, reporter);
+    const Status status = entry.roots ? Status::Ok : fallback_->add(request, chosen, reporter);
     if (status != Status::Ok) return status;
-    if (!entry.no_roots.empty()) {
-      reporter->note("the program is recomputed after each batch: " + entry.no_delta +
-                     "; and not vertex by vertex: " + entry.no_roots);
+    entry.choice = std::move(chosen.maybe_choice);
+    if (!entry.no_roots().empty() && choice.chosen() == MaintenanceMethod::Recompute) {
+      reporter->note("the program is recomputed after each batch: " + entry.no_delta() +
+                     "; and not vertex by vertex: " + entry.no_roots());
     }
     entries_.push_back(std::move(entry));
     return status;
   }
+  const planner::Decision& decision(std::size_t program) const override { return entries_[program].choice->decision(); }
   std::size_t size() const override { return entries_.size(); }
   const frontend::Type& result_type(std::size_t program) const override {
     const Entry& entry = entries_[program];
@@ -142,7 +149,13 @@ class RootEngine final : public Engine {
   struct Entry {
     std::unique_ptr<RootProgram> roots;  ///< Null: the other engine runs it,
     std::size_t index = 0;               ///< under this number.
-    std::string no_delta, no_roots;      ///< Reasons.
+    std::shared_ptr<MethodChoice> choice;
+
+    // Reasons; empty: there is none, as for patterns, which never have roots.
+    std::string no_delta() const { return choice->refusal_of(MaintenanceMethod::Delta); }
+    std::string no_roots() const {
+      return choice->is_of_pattern() ? std::string() : choice->refusal_of(MaintenanceMethod::Roots);
+    }
   };
 
   bool has_roots() const {
@@ -199,17 +212,18 @@ class RootEngine final : public Engine {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       const Entry& entry = entries_[i];
       if (entry.roots) {
-        if (all[i].why.empty()) all[i].why = entry.no_delta;
+        if (all[i].why.empty()) all[i].why = entry.no_delta();
         continue;
       }
       all[i] = std::move(fallback[entry.index]);
-      if (!all[i].why.empty() && !entry.no_roots.empty()) all[i].why += "; not by vertices: " + entry.no_roots;
+      if (!all[i].why.empty() && !entry.no_roots().empty()) all[i].why += "; not by vertices: " + entry.no_roots();
     }
     return all;
   }
 
   std::unique_ptr<Engine> fallback_;
   const DynamicPresent& present_;  ///< Of that engine.
+  const DeltaDevice::Kind device_;
   std::shared_ptr<const Reporter> reporter_;
   Prepared::Reading reading_;
   std::shared_ptr<const runtime::LabelDictionary> dictionary_;
@@ -220,8 +234,9 @@ class RootEngine final : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> with_roots(std::unique_ptr<Engine> fallback, const DynamicPresent& present,
-                                   std::shared_ptr<const Reporter> reporter, const Prepared::Reading& reading) {
-  return std::make_unique<RootEngine>(std::move(fallback), present, std::move(reporter), reading);
+                                   DeltaDevice::Kind device, std::shared_ptr<const Reporter> reporter,
+                                   const Prepared::Reading& reading) {
+  return std::make_unique<RootEngine>(std::move(fallback), present, device, std::move(reporter), reading);
 }
 
 }  // namespace matcha::session::stream

@@ -161,6 +161,16 @@ std::string results_problem(const ir::Module& module) {
   return problem;
 }
 
+std::string sinks_problem(const std::vector<RootSink>& sinks, bool is_list) {
+  if (is_list && (sinks.size() != 1 || sinks[0].kind != ir::SinkKind::List)) {
+    return "the result is a list that is made of others";
+  }
+  for (const RootSink& sink : sinks) {
+    if (sink.var->type->is_list() && !sink.var->type->is_flat_list()) return "the result is a list of lists";
+  }
+  return {};
+}
+
 bool computes_with_labels(const ir::Module& module) {
   bool found = false;
   ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {

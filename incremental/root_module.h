@@ -42,6 +42,9 @@ ir::Module root_module(ir::Context& context, const ir::Module& module, const std
 /// Why the results cannot be computed from its sinks; empty: they can. Requires: the same.
 std::string results_problem(const ir::Module& module);
 
+/// Why the totals of the sinks cannot be kept by root; empty: they can. `is_list`: the result is a list.
+std::string sinks_problem(const std::vector<RootSink>& sinks, bool is_list);
+
 /// True if labels are used other than in comparisons with labels: codes of label words change when words are added.
 bool computes_with_labels(const ir::Module& module);
 

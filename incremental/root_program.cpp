@@ -77,13 +77,7 @@ std::string RootProgram::problem() const {
     if (!each->problem.empty()) return each->problem;
   }
   if (!same_sinks(whole_.sinks, some_.sinks)) return "the loops over all vertices are others";
-  if (has_rows_ && (whole_.sinks.size() != 1 || whole_.sinks[0].kind != ir::SinkKind::List)) {
-    return "the result is a list that is made of others";
-  }
-  for (const RootSink& sink : whole_.sinks) {
-    if (sink.var->type->is_list() && !sink.var->type->is_flat_list()) return "the result is a list of lists";
-  }
-  return {};
+  return sinks_problem(whole_.sinks, has_rows_);
 }
 
 std::unique_ptr<RootProgram> RootProgram::make(const ProgramRequest& request, const ProgramOptions& options,

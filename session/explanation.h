@@ -38,6 +38,7 @@ struct Explanation {
   std::vector<Step> written, nest;  ///< Steps before and after the passes, which leave sets as lists here.
   std::vector<passes::PassRun> passes;
   std::vector<std::string> stream;  ///< How `matcha stream` answers it, in lines; empty: it takes no such program.
+  nlohmann::ordered_json stream_decision;  ///< The methods of a stream, as `decision`; null: it takes no such program.
   std::vector<PlannedBuffer> memory;
 
   // With inputs only.

@@ -97,6 +97,7 @@ Json plan_json(const Explanation& all) {
   json["steps"] = all.engine == "program" ? steps_json(all.nest) : lines_json(all.method);
   json["passes"] = passes_json(all.passes);
   json["memory"] = memory_json(all.memory);
+  if (!all.stream_decision.is_null()) json["stream"] = {{"engines", all.stream_decision}};
   return json;
 }
 

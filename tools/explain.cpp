@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "frontend/asg.h"
-#include "incremental/stream_plan.h"
+#include "incremental/methods.h"
 #include "session/explanation.h"
 #include "session/gpu.h"
 #include "session/graph_sketch.h"
@@ -150,10 +150,7 @@ class Explain {
     how.on_run = [this](bool begins) {
       session_.watch(begins ? Session::Stops::Late : session_.stopped() ? Session::Stops::None : Session::Stops::All);
     };
-    how.on_plan = [this](Explanation& found) {
-      if (has_inputs()) found.schedule = find_schedule();
-      found.stream = find_stream();
-    };
+    if (has_inputs()) how.on_plan = [this](Explanation& found) { found.schedule = find_schedule(); };
     // What the run gave is not lost while counting compiles.
     how.on_answer = [this](const Explanation& so_far) {
       session_.set_report([this, found = so_far](Status verdict) mutable {
@@ -168,6 +165,7 @@ class Explain {
                                    iterations_text(result));
       return Status::Ok;
     };
+    find_stream();
     return session::explain(run_, how, found_);
   }
 
@@ -199,24 +197,35 @@ class Explain {
     return kept ? schedule_text(kept->chosen) : std::string();
   }
 
-  /// How a stream answers it, in lines; empty if that takes no such program.
-  std::vector<std::string> find_stream() {
-    const auto& params = run_.compilation->loop().params;
-    const bool takes_list = std::ranges::any_of(params, [](const ir::Var* param) { return param->type->is_list(); });
-    const auto graphs = std::ranges::count_if(params, [](const ir::Var* param) { return param->type->is_graph(); });
-    if (!of_pattern() && (takes_list || graphs != 1)) return {};
-    const std::optional<ir::Module> nests = run_.compilation->nests(run_.labels);
-    if (!nests) return {};
+  /// How a stream answers it, unless it takes no such program.
+  void find_stream() {
+    const auto& params = run_.signature.params;
+    const auto count = [&](bool (frontend::Type::*is)() const) {
+      return std::ranges::count_if(params, [&](const Signature::Param& param) { return (param.type->*is)(); });
+    };
+    if (of_pattern() ? !options_.pattern.per.empty()
+                     : count(&frontend::Type::is_list) != 0 || count(&frontend::Type::is_graph) != 1) {
+      return;
+    }
     ProgramRequest request;
     request.compile = options_.compile;
     request.pattern = options_.pattern;
     request.params = options_.bind.params;
     if (!of_pattern()) request.text = std::string(run_.compilation->text());
     const runtime::Graph* const graph = run_.maybe_graph();
-    const bool directed = graph != nullptr ? graph->facts().directed
-                                           : options_.bind.directed || (of_pattern() && run_.pattern->directed());
-    return stream_text(
-        stream::stream_plan(request, *nests, directed, graph != nullptr ? &graph->dictionary() : nullptr));
+    using Kind = stream::DeltaDevice::Kind;
+    stream::MethodQuestion question{request, {}};
+    question.options.explains = true;
+    question.directed = graph != nullptr ? graph->facts().directed
+                                         : options_.bind.directed || (of_pattern() && run_.pattern->directed());
+    question.device = options_.device == "cuda" ? Kind::Gpu : options_.device == "cpu" ? Kind::Cpu : Kind::Auto;
+    if (graph != nullptr) {
+      question.maybe_labels = &graph->dictionary();
+      question.graph = stream::figures_of(*graph);
+    }
+    const stream::MethodChoice choice(question);
+    found_.stream = choice.lines();
+    found_.stream_decision = planner::to_json(choice.decision());
   }
 
   static std::string json_text(const Explanation& found) {

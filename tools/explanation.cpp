@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include "incremental/stream_plan.h"
 #include "planner/decide.h"
 #include "session/pictures/svg.h"
 #include "session/values.h"
@@ -222,13 +221,23 @@ std::string about(double value) {
   return grouped(static_cast<__int128>(std::round(value / unit) * unit));
 }
 
-std::vector<EngineRow> engine_rows(const Explanation& all) {
+namespace {
+
+/// Nanoseconds, for people: microseconds below a tenth of a millisecond.
+std::string cost_text(double ns) {
+  constexpr double kFewNs = 1e5, kMicrosecond = 1e3, kMillisecond = 1e6;
+  return ns < kFewNs ? fmt::format("{:.2g} us", ns / kMicrosecond) : precise_time(ns / kMillisecond);
+}
+
+}  // namespace
+
+std::vector<EngineRow> engine_rows(const nlohmann::ordered_json& decision) {
   std::vector<EngineRow> rows;
-  for (const nlohmann::ordered_json& one : all.decision) {
+  for (const nlohmann::ordered_json& one : decision) {
     EngineRow row;
     row.name = planner::describe(one["engine"].get<std::string>(), one["device"] == "cuda");
     row.is_chosen = one.value("chosen", false);
-    if (one.contains("ns")) row.cost = precise_time(one["ns"].get<double>() / 1e6);
+    if (one.contains("ns")) row.cost = cost_text(one["ns"].get<double>());
     if (one.contains("share"))
       row.cost = one["share"].get<double>() < 1 ? "less than the program" : "more than the program";
     if (one.contains("bytes")) row.memory = fmt::format("{} bytes", grouped(one["bytes"].get<std::int64_t>()));
@@ -246,27 +255,12 @@ std::vector<EngineRow> engine_rows(const Explanation& all) {
   return rows;
 }
 
-std::vector<std::string> stream_text(const stream::StreamPlan& plan) {
-  constexpr std::size_t kMostTerms = 20;
-  if (plan.how == stream::MaintenanceMethod::Roots) {
-    return {"at the vertices near to what a batch changes, before and after it (`roots`)", "read of each: " + plan.why};
-  }
-  if (plan.how == stream::MaintenanceMethod::Recompute) {
-    return {fmt::format("run anew after each batch (`recompute`): {}", plan.why)};
-  }
-  std::vector<std::string> lines = {fmt::format("by what each edge changes (`delta`), in {} place{} of the pattern",
-                                                plan.terms.size(), plan.terms.size() == 1 ? "" : "s")};
-  const std::size_t shown = std::min(plan.terms.size(), kMostTerms);
-  lines.insert(lines.end(), plan.terms.begin(), plan.terms.begin() + static_cast<std::ptrdiff_t>(shown));
-  if (shown < plan.terms.size()) lines.push_back(fmt::format("… {} more", plan.terms.size() - shown));
-  return lines;
-}
+namespace {
 
-std::string explanation_text(const Explanation& all) {
-  std::string out = all.semantics.empty() ? "" : pattern_text(all);
-  const std::vector<EngineRow> engines = engine_rows(all);
-  if (!engines.empty()) out += "engines, the one marked * answers\n";
-  for (const EngineRow& row : engines) {
+/// A table of engines, under its heading; empty if there are none.
+std::string engines_text(const std::vector<EngineRow>& rows, const char* title) {
+  std::string out = rows.empty() ? "" : fmt::format("{}, the one marked * answers\n", title);
+  for (const EngineRow& row : rows) {
     const std::string figures =
         row.cost.empty() && row.memory.empty() && !row.remark.empty()
             ? row.remark
@@ -274,10 +268,26 @@ std::string explanation_text(const Explanation& all) {
                           row.memory, row.remark.empty() ? "" : ", ", row.remark);
     out += fmt::format("{} {:<21} {}\n", row.is_chosen ? " *" : "  ", row.name, figures);
   }
-  if (!engines.empty()) out += "\n";
+  return out.empty() ? out : out + "\n";
+}
+
+std::string stream_text(const Explanation& all) {
+  if (all.stream.empty()) return "";
+  std::string out = fmt::format("\nin a stream\n  {}\n\n", fmt::join(all.stream, "\n  "));
+  out += engines_text(engine_rows(all.stream_decision), "engines of a stream, for a batch of one edge");
+  out.pop_back();
+  return out;
+}
+
+}  // namespace
+
+std::string explanation_text(const Explanation& all) {
+  std::string out = all.semantics.empty() ? "" : pattern_text(all);
+  out += engines_text(engine_rows(all.decision), "engines");
   if (all.engine != "program") {
     out += fmt::format("{}\n\nas it runs, by the engine `{}`\n  {}\n", all.signature, all.engine,
                        fmt::join(all.method, "\n  "));
+    out += stream_text(all);
     return all.ran ? out + run_text(all) : out;
   }
   out += fmt::format("{}\n\nas written\n{}", all.signature, outline(all.written));
@@ -287,7 +297,7 @@ std::string explanation_text(const Explanation& all) {
   });
   out += fmt::format("\nas it runs{}\n{}", bits ? "; the sets that are bits, as lists" : "", outline(all.nest));
   out += sizes_text(all) + memory_text(all.memory);
-  if (!all.stream.empty()) out += fmt::format("\nin a stream\n  {}\n", fmt::join(all.stream, "\n  "));
+  out += stream_text(all);
   if (!all.order.empty()) out += fmt::format("\nvertices are ranked {}\n", all.order);
   if (!all.schedule.empty())
     out += fmt::format("\n`run --tune` takes a schedule that it remembers: {}\n", all.schedule);

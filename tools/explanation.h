@@ -5,10 +5,6 @@
 
 #include "session/explanation.h"
 
-namespace matcha::session::stream {
-struct StreamPlan;
-}  // namespace matcha::session::stream
-
 namespace matcha::tools {
 
 using namespace session;
@@ -55,10 +51,8 @@ struct EngineRow {
   std::string remark;        ///< The reason of a refusal.
   bool is_chosen = false;
 };
-std::vector<EngineRow> engine_rows(const Explanation& all);
-
-/// How a stream answers a program, in lines.
-std::vector<std::string> stream_text(const stream::StreamPlan& plan);
+/// The rows of `planner::to_json` of a decision.
+std::vector<EngineRow> engine_rows(const nlohmann::ordered_json& decision);
 
 std::string explanation_text(const Explanation& all);
 

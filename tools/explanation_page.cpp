@@ -54,16 +54,20 @@ std::string paragraph(std::string_view text, std::string_view style_class = {}) 
 
 std::string figure(const std::string& svg) { return fmt::format("<figure>\n{}</figure>\n", svg); }
 
-std::string engine_section(const Explanation& all) {
+std::string engine_table(const nlohmann::ordered_json& decision, std::string_view caption) {
   std::vector<std::vector<std::string>> rows;
-  for (const EngineRow& row : engine_rows(all)) {
+  for (const EngineRow& row : engine_rows(decision)) {
     rows.push_back({row.name, row.cost, row.memory, row.is_chosen ? "answers" : row.remark});
   }
   if (rows.empty()) return {};
+  return table(caption, {"engine", "expected", "memory", ""}, {false, true, true, false}, rows);
+}
+
+std::string engine_section(const Explanation& all) {
+  if (all.decision.empty()) return {};
   std::string out = heading("Engines");
   for (const std::string& line : all.method) out += paragraph(line);
-  return out + table("The ways to answer, the best first", {"engine", "expected", "memory", ""},
-                     {false, true, true, false}, rows);
+  return out + engine_table(all.decision, "The ways to answer, the best first");
 }
 
 std::string counted_section(const Explanation& all) {
@@ -170,7 +174,7 @@ std::string stream_section(const Explanation& all) {
   if (all.stream.empty()) return "";
   std::string out = heading("In a stream");
   for (const std::string& line : all.stream) out += paragraph(line);
-  return out;
+  return out + engine_table(all.stream_decision, "The ways to keep the answer, for a batch of one edge");
 }
 
 std::string memory_section(const Explanation& all) {

@@ -208,11 +208,15 @@ class StreamVerb {
 
 /// Checks the options against `--mpi`; Ok: they fit.
 Status check_ranks(const StreamOptions& options, const Console& console) {
-  const std::pair<bool, const char*> others[] = {
-      {!options.matches.empty(), "--matches"},    {!options.state.empty(), "--state"},
-      {options.recompute, "--recompute"},         {options.each, "--each"},
-      {!options.every.empty(), "--every"},        {options.automatic, "--auto"},
-      {options.timeout.has_value(), "--timeout"}, {options.gpu_memory != 0, "--gpu-memory"}};
+  const std::pair<bool, const char*> others[] = {{!options.matches.empty(), "--matches"},
+                                                 {!options.state.empty(), "--state"},
+                                                 {options.recompute, "--recompute"},
+                                                 {options.each, "--each"},
+                                                 {options.engine == "recompute", "--engine recompute"},
+                                                 {!options.every.empty(), "--every"},
+                                                 {options.automatic, "--auto"},
+                                                 {options.timeout.has_value(), "--timeout"},
+                                                 {options.gpu_memory != 0, "--gpu-memory"}};
   for (const auto& [given, name] : others) {
     if (!given) continue;
     return console.error(Status::Usage, fmt::format("`{}` is not for `--mpi`", name),

@@ -27,6 +27,7 @@ void add_stream_options(CLI::App& verb, StreamOptions& options) {
   to.gpu_rows = &options.gpu_rows;
   to.mpi = &options.mpi;
   to.recompute = &options.recompute;
+  to.engine = &options.engine;
   to.strict = &options.strict;
   to.order = &options.order;
   to.tier = &options.tier;
@@ -60,6 +61,7 @@ void add_stream_options(CLI::App& verb, StreamOptions& options) {
   }
   verb.get_option("--each")->excludes("--auto");
   verb.get_option("--no-total")->excludes("--total");
+  verb.get_option("--recompute")->excludes("--engine");
   verb.get_option("--checkpoint")->needs("--state");
   verb.get_option("--gpu-rows")->needs("--gpu-memory");
   add_console_options(verb, options.console);

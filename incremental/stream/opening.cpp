@@ -174,7 +174,7 @@ Status Opening::read_graph() {
   gpu.turn = static_cast<std::uint32_t>(request_.gpu_turn);
   gpu.expected_edges = expected_edges();
   parts_.engine =
-      request_.recompute ? make_recompute(*graph, reporter_) : make_delta(*graph, reporter_, read_here, gpu);
+      request_.only_recomputes() ? make_recompute(*graph, reporter_) : make_delta(*graph, reporter_, read_here, gpu);
   if (parts_.engine == nullptr) return Status::Resource;
   parts_.rules.directed = read.facts().directed;
   parts_.rules.lines = {request_.temporal, edge_labels_, maybe_names_, request_.is_empty() && maybe_names_ == nullptr};
@@ -268,6 +268,8 @@ Status Opening::add_programs() {
   ProgramOptions wanted;
   wanted.rows = !request_.matches.empty();
   wanted.totals = !request_.no_total;
+  wanted.method = request_.engine;
+  wanted.explains = request_.json;
   for (const ProgramRequest& request : request_.programs) {
     const Status status = parts_.engine->add(request, wanted, reporter_);
     if (status != Status::Ok) return status;

@@ -44,10 +44,13 @@ struct StreamRequest {
   int gpu_turn = 0;                                           ///< Of the ranks of a host.
   std::shared_ptr<runtime::cluster::MpiTeam> team = nullptr;  ///< Ranks of an MPI job with the same stream.
   bool recompute = false;
+  std::string engine = {};  ///< The method that keeps the answers; empty: the cheapest of each program.
   std::string code_folder;
 
   /// The stream begins without a vertex.
   bool is_empty() const { return graph.empty() && table.sql.empty(); }
+  /// The programs run again after each batch, all of them.
+  bool only_recomputes() const { return recompute || engine == "recompute"; }
   /// GPUs that are asked for by number are wanted.
   std::string device_wanted() const { return gpus ? "cuda" : device; }
 };

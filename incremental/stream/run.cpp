@@ -479,7 +479,9 @@ Status StreamRun::write_answers(const BatchFacts& facts, const std::vector<Answe
       if (vertex != nullptr && feed_.names() != nullptr) number = feed_.names()->name(vertex->id);
     }
     if (request_.no_total) shown.total.clear();
-    text += request_.json ? answer_json(facts, shown, name) : answer_line(facts, shown, name);
+    const bool is_first = facts.batch == (request_.no_total ? 1 : 0);
+    text += request_.json ? answer_json(facts, shown, name, is_first ? &engine_.decision(i) : nullptr)
+                          : answer_line(facts, shown, name);
   }
   const runtime::Status written = answers_->write(text);
   if (!written) return reporter_.error(written.error());

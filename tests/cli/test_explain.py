@@ -487,11 +487,19 @@ class Files(cli.CliTest):
         odd = self.write("odd.mt", "def f(G: Graph) -> int:\n    return sum(apply(lambda v: 1, cond=lambda v: size(neighbor(G, v)) % 2 == 1, vertices(G)))\n")
         self.assertEqual(told(odd)[1], "  read of each: its degrees")
         self.assertIn("roots", told(odd, SMALL)[0])
-        self.assertEqual(told("--pattern", "0-1,2-3"), ["  run anew after each batch (`recompute`): the pattern is not connected"])
+        self.assertEqual(told("--pattern", "0-1,2-3"), ["  run again after each batch (`recompute`): the pattern is not connected"])
         edges, types = self.write("e.txt", "1 2\n3 4\n"), self.write("t.txt", "1 P;A\n2 A\n3 P\n4 Q\n")
         self.assertEqual(told("--pattern", "(a:P)-b", edges, "--labels", types),
-                         ["  run anew after each batch (`recompute`): vertices have several types"])
+                         ["  run again after each batch (`recompute`): vertices have several types"])
         self.assertIn("`delta`", told("--pattern", "(a:Q)-b", edges, "--labels", types)[0])
+        # Each method has a cost or a reason.
+        text = self.ok("explain", "--pattern", "diamond", SMALL, "--engine", "identities", "--device", "cpu")
+        table = text.split("\nengines of a stream, ")[1].splitlines()[1:4]
+        self.assertRegex(table[0], r"^ \* delta on a CPU +[\d.]+ us$")
+        self.assertEqual(table[2], "   roots on a CPU        it is for programs, and this is a pattern")
+        plan = json.loads(self.ok("explain", odd, SMALL, "--device", "cpu", "--json"))["stream"]["engines"]
+        self.assertEqual([one["engine"] for one in plan if one.get("chosen")], ["roots"])
+        self.assertEqual([one["engine"] for one in plan if one.get("refused") and one["device"] == "cpu"], ["delta"])
         # A stream takes no lists.
         listed = self.write("listed.mt", "def f(G: Graph, some: List<int>) -> int:\n    return size(some)\n")
         self.assertNotIn("in a stream", self.ok("explain", listed))

@@ -238,6 +238,34 @@ class StreamTest(CliTest):
         self.assertEqual([json.loads(line).get("how") for line in told.stdout.splitlines()][:2], ["recompute"] * 2)
         self.assertEqual(json.loads(told.stdout.splitlines()[1])["total"], 10)
 
+    def test_engines(self):
+        # The chosen method is part of the first answer; each that offers gives the same totals.
+        odd = self.write("odd.mt", """def f(G: Graph) -> int:
+    return sum(apply(lambda v: 1, cond=lambda v: size(neighbor(G, v)) % 2 == 1, vertices(G)))
+""")
+        graph = self.write("g.txt", "".join(f"{v} {v + 1}\n" for v in range(3000)))
+        lines = random_lines(29, 120, 30)
+        for subject, offers in (([TRIANGLE], ["delta", "roots", "recompute"]), ([odd], ["roots", "recompute"]),
+                                (["--pattern", "diamond"], ["delta", "recompute"]), (["--pattern", "0-1,2-3"], ["recompute"])):
+            words = [*subject, graph, "--batch", 12]
+            first, *answers = self.objects(lines, *words)
+            ways = [one for one in first["engines"] if one["device"] == "cpu"]
+            self.assertEqual([one["engine"] for one in ways if "refused" not in one], offers)
+            self.assertEqual([one["engine"] for one in ways if one.get("chosen")], offers[:1])
+            self.assertEqual([one.get("ns", 0) for one in ways[:len(offers)]], sorted(one["ns"] for one in ways[:len(offers)]))
+            self.assertEqual({one["how"] for one in answers if "how" in one} - {"recompute"}, set(offers[:1]) - {"recompute"})
+            totals = [one.get("total") for one in answers]
+            for engine in ("delta", "roots", "recompute"):
+                if engine not in offers:
+                    self.fails(2, "stream", *words, "--updates", "-", "--engine", engine, says=f"`--engine {engine}` does not answer this")
+                    continue
+                forced, *others = self.objects(lines, *words, "--engine", engine)
+                self.assertEqual([one["engine"] for one in forced["engines"] if one.get("chosen")], [engine])
+                self.assertEqual([one.get("total") for one in others], totals)
+        # Without totals the first batch has them.
+        first, second, *_ = self.objects(lines, TRIANGLE, graph, "--batch", 12, "--no-total")
+        self.assertTrue("engines" in first and "engines" not in second)
+
     def test_several_programs(self):
         answers = self.stream(["+ 1 2", "+ 2 3", "+ 3 1"], TRIANGLE, "--pattern", "a-b", "--batch", 3)
         self.assertEqual(answers, [f"batch 0  {TRIANGLE}  total 0", "batch 0  a-b  total 0",
