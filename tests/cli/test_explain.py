@@ -1,6 +1,7 @@
 """`matcha explain`: what it says of patterns, and pictures and pages that are well-formed, and
 sizes that equal those of a search that shares nothing with the compiler."""
 
+import json
 import itertools
 import re
 import unittest
