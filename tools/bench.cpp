@@ -15,12 +15,11 @@
 #include "session/options.h"
 #include "session/output_file.h"
 #include "session/prepared.h"
+#include "session/run/device_options.h"
 #include "session/values.h"
 #include "session/version.h"
-#include "tools/gpu_options.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
-#include "tools/progress.h"
 #include "tools/session.h"
 #include "tools/verbs.h"
 
@@ -284,8 +283,8 @@ class Bench {
 
   void tell_progress() {
     ++done_;
-    if (!progress_) progress_.emplace(console_, "measuring", "");
-    if (progress_->enabled()) progress_->update(done_, rounds_);
+    if (done_ == 1) progress_ = console_.progress("measuring", "");
+    if (progress_) progress_->update(done_, rounds_);
   }
 
   /// The time of a program's runs as a multiple of the first program's; null: the first took no time.
@@ -371,7 +370,7 @@ class Bench {
   std::string device_ = "cpu";
   session::ResidentGraph::Shared graph_;
   std::vector<Subject> subjects_;
-  std::optional<Progress> progress_;
+  std::unique_ptr<ProgressBar> progress_;
   std::uint64_t done_ = 0, rounds_ = 0;
 };
 

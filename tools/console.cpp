@@ -14,6 +14,7 @@
 #include "session/message_log.h"
 #include "session/output_file.h"
 #include "tools/help.h"
+#include "tools/progress.h"
 #include "tools/session.h"
 
 namespace matcha::tools {
@@ -63,7 +64,7 @@ std::string render(bool color, std::string_view place, std::string_view severity
 Console::Console(const ConsoleOptions& options)
     : options_(options),
       color_(wants_color(options.color)),
-      progress_(!options.quiet && !options.no_progress && ::isatty(STDERR_FILENO) != 0 && !is_dumb()) {}
+      draws_(!options.quiet && !options.no_progress && ::isatty(STDERR_FILENO) != 0 && !is_dumb()) {}
 
 void Console::write(std::string_view text) const {
   if (options_.rank != 0) {
@@ -73,6 +74,10 @@ void Console::write(std::string_view text) const {
     if (!json()) static_cast<void>(write_all(STDERR_FILENO, fmt::format("rank {}: ", options_.rank)));
   }
   static_cast<void>(write_all(STDERR_FILENO, escape_invalid_utf8(text)));
+}
+
+std::unique_ptr<ProgressBar> Console::progress(std::string verb, std::string unit) const {
+  return draws_ ? std::make_unique<Progress>(*this, std::move(verb), std::move(unit)) : nullptr;
 }
 
 unsigned terminal_width() {

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
-#include "session/reporter.h"
+#include "session/run/host.h"
 #include "tools/exit_codes.h"
 
 namespace matcha::tools {
@@ -20,16 +21,17 @@ struct ConsoleOptions {
 };
 
 /// Everything that goes to standard error. A message is written in one piece.
-class Console final : public session::Reporter {
+class Console final : public session::RunReporter {
  public:
   explicit Console(const ConsoleOptions& options);
 
   /// Whether messages are coloured: `--color`, then NO_COLOR, then CLICOLOR_FORCE, then whether it is a terminal.
   bool color() const { return color_; }
   bool quiet() const { return options_.quiet; }
-  bool json() const { return options_.diagnostics == "json"; }
-  /// Whether a progress bar may be drawn: a terminal, and neither `--quiet` nor `--no-progress`.
-  bool progress() const { return progress_; }
+  bool draws() const { return draws_; }
+  bool json() const override { return options_.diagnostics == "json"; }
+  /// A bar on a terminal, with neither `--quiet` nor `--no-progress`.
+  std::unique_ptr<ProgressBar> progress(std::string verb, std::string unit) const override;
 
   /// A note is broken to fit a terminal. `--quiet` and JSON diagnostics leave out notes and warnings. An error at a
   /// place of the program has its line and a caret.
@@ -43,7 +45,7 @@ class Console final : public session::Reporter {
  private:
   ConsoleOptions options_;
   bool color_ = false;
-  bool progress_ = false;
+  bool draws_ = false;  ///< A progress bar may be drawn.
 };
 
 /// Columns of the terminal behind standard error; 0: there is none.

@@ -14,17 +14,18 @@
 #include "session/graph_sketch.h"
 #include "session/options.h"
 #include "session/output_file.h"
+#include "session/run/explanation_page.h"
+#include "session/run/explanation_text.h"
+#include "session/run/report.h"
+#include "session/run/steps.h"
 #include "session/tuned_schedules.h"
 #include "session/tuner.h"
 #include "tools/beside.h"
 #include "tools/error_pages.h"
-#include "tools/explanation.h"
-#include "tools/explanation_page.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
+#include "tools/ranks.h"
 #include "tools/run_options.h"
-#include "tools/run_report.h"
-#include "tools/run_steps.h"
 #include "tools/session.h"
 #include "tools/verbs.h"
 
@@ -171,7 +172,7 @@ class Explain {
 
   /// The schedule that `run --tune` takes, if one is remembered for the device that it chooses; empty: none is.
   std::string find_schedule() {
-    const TunedSchedules schedules = TunedSchedules(tuning_folder());
+    const TunedSchedules schedules = TunedSchedules(options_.tuning_folder);
     if (schedules.empty()) return {};
     const Target& target = target_named(gpu_problem().empty() ? "cuda" : "llvm");
     std::string text(run_.compilation->text());
@@ -301,6 +302,7 @@ void add_run_options(CLI::App& verb, ExplainOptions& o) {
 void settle(RunVerbOptions& given) {
   given.compile.may_loop = given.compile.plain_may_loop = given.bind.keep_loops;
   given.gpu.code_folder = given.code_folder;
+  read_environment(given.cluster);
 }
 
 /// Two explanations of one question in two columns: with the options, and with those of `--beside` too.

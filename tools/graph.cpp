@@ -22,7 +22,6 @@
 #include "tools/help.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
-#include "tools/progress.h"
 #include "tools/session.h"
 #include "tools/verbs.h"
 
@@ -104,10 +103,9 @@ Status check_input(const GraphOptions& options, const Console& console) {
 /// Loads the graph with a progress bar; on failure `code` says how to end.
 std::unique_ptr<runtime::LoadedGraph> load(const GraphOptions& options, const Console& console, Session& session,
                                            Status& code) {
-  Progress progress(console, "loading", "B");
+  const std::unique_ptr<ProgressBar> progress = console.progress("loading", "B");
   runtime::IoOptions io = io_of(options, session);
-  if (progress.enabled())
-    io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
+  if (progress) io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress->update(done, total); };
   runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec_of(options), io);
   if (loaded) return std::make_unique<runtime::LoadedGraph>(std::move(*loaded));
   code = session.stopped() ? session.stop_early() : console.error(loaded.error());

@@ -212,16 +212,4 @@ std::string tuning_folder() { return cache_folder("tuned"); }
 
 std::string library_folder() { return cache_folder("lib"); }
 
-Status choose_tier(const std::string& name, const Console& console, std::optional<runtime::Tier>& tier) {
-  if (name.empty()) return Status::Ok;
-  tier = runtime::tier_from_name(name);
-  const std::vector<runtime::Tier> supported = runtime::supported_tiers();
-  if (tier && std::ranges::find(supported, *tier) != supported.end()) return Status::Ok;
-  std::string known;
-  for (runtime::Tier each : supported) known += fmt::format("{}{}", known.empty() ? "" : ", ", tier_name(each));
-  return console.error(tier ? Status::Run : Status::Usage,
-                       fmt::format("{} `{}`", tier ? "this processor has no" : "there is no SIMD tier", name),
-                       fmt::format("it has: {}", known));
-}
-
 }  // namespace matcha::tools

@@ -72,7 +72,4 @@ std::string tuning_folder();
 /// Modules of the binary as files, for editors.
 std::string library_folder();
 
-/// The SIMD tier that `--simd` names; none if it is empty. An error if there is none of that name, or not here.
-Status choose_tier(const std::string& name, const Console& console, std::optional<runtime::Tier>& tier);
-
 }  // namespace matcha::tools

@@ -15,8 +15,8 @@
 #include "session/pattern_plan.h"
 #include "session/pattern_source.h"
 #include "session/pictures/draw_pattern.h"
+#include "session/run/texts.h"
 #include "tools/options.h"
-#include "tools/progress.h"
 #include "tools/verbs.h"
 
 namespace matcha::tools {

@@ -13,14 +13,15 @@
 #include "runtime/unfinished_file.h"
 #include "session/pattern_list.h"
 #include "session/pictures/match_pictures.h"
+#include "session/run/graph_set.h"
+#include "session/run/shared_inputs.h"
+#include "session/run/steps.h"
+#include "session/run/verify.h"
 #include "tools/exit_codes.h"
-#include "tools/graph_set.h"
+#include "tools/ranks.h"
 #include "tools/run_options.h"
-#include "tools/run_steps.h"
 #include "tools/session.h"
-#include "tools/shared_inputs.h"
 #include "tools/verbs.h"
-#include "tools/verify.h"
 
 namespace matcha::tools {
 
@@ -89,11 +90,10 @@ class RunVerb {
   }
 
   Status verify_run(RunSteps& run) {
-    return verify(run, options_, console_, session_,
-                  [this](const RunVerbOptions& other, const PatternOptions& pattern) {
-                    SharedInputs* const maybe_shared = pattern.text.empty() ? nullptr : &inputs_;
-                    return make_run(other, pattern, quiet_console_, session_, maybe_shared);
-                  });
+    return verify(run, options_, console_, session_, [this](const RunRequest& other, const PatternOptions& pattern) {
+      SharedInputs* const maybe_shared = pattern.text.empty() ? nullptr : &inputs_;
+      return make_run(other, pattern, quiet_console_, session_, maybe_shared);
+    });
   }
 
   Status run_several() {
@@ -209,6 +209,7 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> words) {
     }
     if (is_picture(given.matches) && !given.limit) given.limit = kPicturedMatches;
     given.gpu.code_folder = given.code_folder;
+    read_environment(given.cluster);
     given.compile.may_loop = given.compile.plain_may_loop = given.bind.keep_loops;
     for (const CLI::Option* option : verb->get_options()) {
       const bool is_list = option->get_name() == "--pattern" || option->get_name() == "--patterns";

@@ -3,15 +3,9 @@
 #include <CLI/CLI.hpp>
 
 #include "session/options.h"
-#include "session/targets.h"
 #include "tools/verbs.h"
 
 namespace matcha::tools {
-
-std::string_view RunVerbOptions::cpu_target() const {
-  if (backend != "llvm") return backend;
-  return target_of_tier(tune ? "native" : tier);
-}
 
 OptionTargets targets_of(RunVerbOptions& options) {
   OptionTargets to;

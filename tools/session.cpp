@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "runtime/unfinished_file.h"
+#include "session/run/texts.h"
 
 namespace matcha::tools {
 
@@ -157,7 +158,7 @@ void Session::set_report(std::function<void(Status)> report) {
 }
 
 void Session::report(Status verdict) const {
-  if (console_.progress()) console_.write("\r\033[K");
+  if (console_.draws()) console_.write("\r\033[K");
   if (report_) {
     report_(verdict);
   } else {
@@ -195,7 +196,5 @@ Status Session::verdict() const {
 }
 
 bool signal_came() { return signal_seen.load() != 0; }
-
-std::string stop_line(Status verdict) { return fmt::format("{} before there was a result", stopped_by(verdict)); }
 
 }  // namespace matcha::tools

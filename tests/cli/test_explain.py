@@ -1,8 +1,8 @@
 """`matcha explain`: what it says of patterns, and pictures and pages that are well-formed, and
 sizes that equal those of a search that shares nothing with the compiler."""
 
-import json
 import itertools
+import json
 import re
 import unittest
 import xml.etree.ElementTree as xml

@@ -1,4 +1,4 @@
-#include "tools/explanation_page.h"
+#include "session/run/explanation_page.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,12 +7,12 @@
 
 #include "session/pictures/draw_pattern.h"
 #include "session/pictures/svg.h"
+#include "session/run/draw_nest.h"
+#include "session/run/texts.h"
 #include "session/version.h"
 #include "styles.h"
-#include "tools/draw_nest.h"
-#include "tools/progress.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 namespace {
 
@@ -231,7 +231,7 @@ std::string explanation_html(const Explanation& all) {
   std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n";
   out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
   out += fmt::format("<title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n",
-                     escaped(shortened(title_of(all), kMostInHeading)), styles::embedded_text("tools/page.css"),
+                     escaped(shortened(title_of(all), kMostInHeading)), styles::embedded_text("session/run/page.css"),
                      svg_style());
   out += fmt::format("<h1>{}</h1>\n", escaped(all.signature));
   out += paragraph(all.name, "quiet");
@@ -250,4 +250,4 @@ std::string explanation_html(const Explanation& all) {
   return out;
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

@@ -1,4 +1,4 @@
-#include "tools/verify.h"
+#include "session/run/verify.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include "session/engines.h"
 #include "session/motif_sets.h"
 #include "session/pattern_matcher.h"
-#include "tools/run_report.h"
+#include "session/run/report.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 namespace {
 
@@ -21,14 +21,14 @@ constexpr const char* kHint =
 
 /// What a second run does in another way, in words.
 struct OtherWay {
-  RunVerbOptions options;
+  RunRequest options;
   PatternOptions pattern;
   std::string text;
 };
 
 /// Another program for a pattern, if there is one, else another back end; always by ids, so that the ranks differ where
 /// the first run ranked by degree.
-OtherWay other_way(const Computed& first, const RunVerbOptions& options) {
+OtherWay other_way(const Computed& first, const RunRequest& options) {
   OtherWay other{options, first.run.request.pattern, {}};
   other.options.device = "cpu";
   other.options.gpu = {};
@@ -72,7 +72,7 @@ bool is_plain(const PatternSource& source) {
 
 class Verifier {
  public:
-  Verifier(const Computed& first, const RunVerbOptions& options, const Console& console, Session& session)
+  Verifier(const Computed& first, const RunRequest& options, const RunReporter& console, StopControl& session)
       : first_(first), options_(options), console_(console), session_(session) {}
 
   Status on_samples() {
@@ -142,16 +142,16 @@ class Verifier {
 
  private:
   const Computed first_;
-  const RunVerbOptions& options_;
-  const Console& console_;
-  Session& session_;
+  const RunRequest& options_;
+  const RunReporter& console_;
+  StopControl& session_;
   Verification found_;
 };
 
 }  // namespace
 
-Status verify(RunSteps& run, const RunVerbOptions& options, const Console& console, Session& session,
-              const std::function<std::unique_ptr<RunSteps>(const RunVerbOptions&, const PatternOptions&)>& make) {
+Status verify(RunSteps& run, const RunRequest& options, const RunReporter& console, StopControl& session,
+              const std::function<std::unique_ptr<RunSteps>(const RunRequest&, const PatternOptions&)>& make) {
   if (const auto& pattern = run.computed().run.pattern; pattern && pattern->set().cliques) {
     return console.error(Status::Usage, "`--verify` is of patterns, which have at most 12 vertices without labels",
                          "a smaller clique can be verified");
@@ -163,7 +163,7 @@ Status verify(RunSteps& run, const RunVerbOptions& options, const Console& conso
   }
   Verifier verifier(first, options, console, session);
   session.set_report([&verifier](Status verdict) { verifier.report_stop(verdict); });
-  session.watch(Session::Stops::All);
+  session.watch(StopControl::Stops::All);
   Status code = verifier.on_samples();
   if (code == Status::Ok) code = verifier.on_all(make);
   session.set_report({});
@@ -173,4 +173,4 @@ Status verify(RunSteps& run, const RunVerbOptions& options, const Console& conso
   return Status::Ok;
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

@@ -10,12 +10,12 @@
 #include "session/bind.h"
 #include "session/compile.h"
 #include "session/matches.h"
+#include "session/status.h"
 #include "session/tuned_schedules.h"
 #include "session/verification.h"
 #include "session/vertex_order.h"
-#include "tools/exit_codes.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 /// Of a run in several processes.
 struct UnitsReport {
@@ -77,4 +77,4 @@ std::string closing_line(const RunReport& report, bool drawn, bool on_output);
 /// A line on how a run with a partial result ended, for standard error.
 std::string partial_line(const RunReport& report);
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

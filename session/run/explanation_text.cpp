@@ -1,4 +1,4 @@
-#include "tools/explanation.h"
+#include "session/run/explanation_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,11 +9,11 @@
 
 #include "planner/decide.h"
 #include "session/pictures/svg.h"
+#include "session/run/report.h"
+#include "session/run/texts.h"
 #include "session/values.h"
-#include "tools/progress.h"
-#include "tools/run_report.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 namespace {
 
@@ -304,4 +304,4 @@ std::string explanation_text(const Explanation& all) {
   return all.ran ? out + run_text(all) : out;
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

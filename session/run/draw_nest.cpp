@@ -1,4 +1,4 @@
-#include "tools/draw_nest.h"
+#include "session/run/draw_nest.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace matcha::tools {
+namespace matcha::session {
 
 namespace {
 
@@ -178,4 +178,4 @@ std::string nest_words(const Explanation& all) {
   return out.empty() ? "No loops." : "Loops from the outside in: " + out + ".";
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

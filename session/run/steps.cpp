@@ -1,4 +1,4 @@
-#include "tools/run_steps.h"
+#include "session/run/steps.h"
 
 #include <fmt/format.h>
 
@@ -20,21 +20,20 @@
 #include "session/pictures/match_pictures.h"
 #include "session/pictures/svg.h"
 #include "session/question_run.h"
+#include "session/run/checks.h"
+#include "session/run/device_options.h"
+#include "session/run/graph_fit.h"
+#include "session/run/report.h"
+#include "session/run/texts.h"
 #include "session/tuned_schedules.h"
 #include "session/tuner.h"
 #include "session/version.h"
-#include "tools/gpu_options.h"
-#include "tools/options.h"
-#include "tools/progress.h"
-#include "tools/run_checks.h"
-#include "tools/run_load.h"
-#include "tools/run_report.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 namespace {
 
-ProgramRequest request_of(const RunVerbOptions& options, const PatternOptions& pattern) {
+ProgramRequest request_of(const RunRequest& options, const PatternOptions& pattern) {
   ProgramRequest request;
   request.reads_file = pattern.text.empty();
   request.pattern = pattern;
@@ -56,7 +55,7 @@ ProgramRequest request_of(const RunVerbOptions& options, const PatternOptions& p
 /// One run, step by step. Every step gives the status of the command; Ok continues with the next.
 class Run final : public RunSteps {
  public:
-  Run(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console, Session& session,
+  Run(const RunRequest& options, const PatternOptions& pattern, const RunReporter& console, StopControl& session,
       SharedInputs* maybe_shared)
       : options_(options),
         console_(console),
@@ -106,7 +105,7 @@ class Run final : public RunSteps {
   Status finish() override {
     report_.verdict = verdict_of(result_.ending, session_);
     const bool stopped = report_.verdict != Status::Ok;
-    session_.watch(stopped ? Session::Stops::None : Session::Stops::Signals);
+    session_.watch(stopped ? StopControl::Stops::None : StopControl::Stops::Signals);
     if (!options_.cluster.speaks()) return Status::Ok;
     report_.units = cluster_.units();
     if (matches_file_) {
@@ -355,10 +354,10 @@ class Run final : public RunSteps {
   Status tune() {
     if (!options_.tune) return Status::Ok;
     order_switch_.emplace(run_.bound);
-    const TunedSchedules kept = TunedSchedules(tuning_folder());
+    const TunedSchedules kept = TunedSchedules(options_.tuning_folder);
     const std::string key =
-        tools::tuning_key({options_.compile, options_.bind, run_.bound, run_.compilation->text(), other_plans_,
-                           options_.order, run_.target, options_.simd, report_.threads, options_.gpu});
+        session::tuning_key({options_.compile, options_.bind, run_.bound, run_.compilation->text(), other_plans_,
+                             options_.order, run_.target, options_.simd, report_.threads, options_.gpu});
     ScheduleChoice choice;
     choice.gpu = options_.gpu;
     std::string problem;
@@ -369,7 +368,7 @@ class Run final : public RunSteps {
       choice.gpu = options_.gpu;
     }
     if (!report_.tuning) {
-      report_.tuning = tools::tune(tuning_task(), console_);
+      report_.tuning = session::tune(tuning_task(), console_);
       if (session_.stopped()) return Status::Ok;
       apply_words(report_.tuning->chosen, choice);
       problem = kept.store(key, *report_.tuning);
@@ -492,11 +491,11 @@ class Run final : public RunSteps {
       run.maybe_dealer = cluster_.dealer();
     }
     std::optional<codegen::RunOutcome> outcome;
-    session_.watch(Session::Stops::Late);
+    session_.watch(StopControl::Stops::Late);
     {
-      Progress progress(console_, "running", "");
-      if (progress.enabled() && !(matches_file_ && matches_file_->is_standard_output())) {
-        run.on_progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
+      const std::unique_ptr<ProgressBar> progress = console_.progress("running", "");
+      if (progress && !(matches_file_ && matches_file_->is_standard_output())) {
+        run.on_progress = [&progress](std::uint64_t done, std::uint64_t total) { progress->update(done, total); };
       }
       outcome = run_.tried ? std::move(*run_.tried)
                            : run_.executable->run(run_.bound.arguments, *run_.bound.inputs.universe, run);
@@ -520,12 +519,12 @@ class Run final : public RunSteps {
     return written ? Status::Ok : console_.error(written.error());
   }
 
-  const RunVerbOptions& options_;
-  const Console& console_;
-  Session& session_;
+  const RunRequest& options_;
+  const RunReporter& console_;
+  StopControl& session_;
   SharedInputs* const maybe_shared_;
   ClusterRun cluster_;
-  PartsChoice parts_;
+  GraphFit parts_;
   std::vector<std::string> other_plans_;  ///< Programs that `--tune` compares with that of the pattern.
   bool decides_again_ = false;            ///< The best engine depends on the other patterns of the command.
   std::optional<runtime::Tier> tier_;
@@ -546,9 +545,9 @@ class Run final : public RunSteps {
 
 }  // namespace
 
-std::unique_ptr<RunSteps> make_run(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console,
-                                   Session& session, SharedInputs* maybe_shared) {
+std::unique_ptr<RunSteps> make_run(const RunRequest& options, const PatternOptions& pattern, const RunReporter& console,
+                                   StopControl& session, SharedInputs* maybe_shared) {
   return std::make_unique<Run>(options, pattern, console, session, maybe_shared);
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

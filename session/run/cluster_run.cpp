@@ -1,58 +1,24 @@
-#include "tools/run_cluster.h"
+#include "session/run/cluster_run.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
 #include <utility>
 
-#include "runtime/unfinished_file.h"
 #include "session/cluster/dealers.h"
 #include "session/cluster/run_key.h"
 #include "session/gpu.h"
+#include "session/run/request.h"
 #include "session/version.h"
-#include "tools/run_options.h"
 
-namespace matcha::tools {
-
-namespace cluster = session::cluster;
+namespace matcha::session {
 
 namespace {
 
-constexpr std::chrono::milliseconds kUntilLauncherHasRead{200};
-
-std::optional<std::uint64_t> number_of(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return number;
-}
-
-std::optional<std::uint64_t> number_in_environment(const char* name) {
-  const char* const text = std::getenv(name);
-  return text != nullptr ? number_of(text) : std::nullopt;
-}
-
-/// The part of this process, and the number of parts, from a job scheduler: Slurm's job arrays, and indexed jobs of
-/// Kubernetes, which have the number of parts in MATCHA_SHARDS.
-std::optional<std::pair<std::uint64_t, std::uint64_t>> shard_of_scheduler() {
-  const auto task = number_in_environment("SLURM_ARRAY_TASK_ID");
-  const auto least = number_in_environment("SLURM_ARRAY_TASK_MIN");
-  const auto count = number_in_environment("SLURM_ARRAY_TASK_COUNT");
-  if (task && least && count && *task >= *least && *task - *least < *count) return std::pair(*task - *least, *count);
-  const auto index = number_in_environment("JOB_COMPLETION_INDEX");
-  const auto shards = number_in_environment("MATCHA_SHARDS");
-  if (index && shards && *index < *shards) return std::pair(*index, *shards);
-  return std::nullopt;
-}
-
-bool reads_standard_input(const RunVerbOptions& all) {
+bool reads_standard_input(const RunRequest& all) {
   const auto is_it = [](const std::string& file) { return file == "-" || file.find("=-") != std::string::npos; };
   const TableBinding& table = all.bind.table;
   return all.compile.file == "-" || is_it(all.bind.graph) || table.labels == "-" || table.vertices == "-" ||
@@ -77,46 +43,11 @@ std::vector<std::string> words_of_run(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Status join_ranks(ConsoleOptions& shown, std::string_view example, std::shared_ptr<runtime::cluster::MpiTeam>& team) {
-  namespace mpi = runtime::cluster;
-  // The launcher says it before the library does.
-  shown.rank = mpi::launched_rank();
-  runtime::Result<std::unique_ptr<mpi::MpiTeam>> joined = mpi::MpiTeam::join();
-  if (!joined) return Console(shown).error(joined.error());
-  team = std::move(*joined);
-  shown.rank = team->rank();
-  shown.quiet = shown.quiet || team->rank() != 0;
-  const Console console(shown);
-  if (team->size() > 1) {
-    console.note(fmt::format("{} ranks, {}", team->size(), team->mpi_version()));
-  } else {
-    console.note(fmt::format("one rank: more are started by a launcher, as in `mpirun -n 4 {}`", example));
-  }
-  return Status::Ok;
-}
-
-Status join_team(RunVerbOptions& all) {
-  namespace mpi = runtime::cluster;
-  all.console.rank = mpi::launched_rank();
-  if (const Status fits = ClusterRun(all.cluster, Console(all.console)).check(all); fits != Status::Ok) return fits;
-  const Status joined = join_ranks(all.console, "matcha run … --mpi", all.cluster.team);
-  if (joined != Status::Ok) return joined;
-  const bool has_first_gpu = std::ranges::find(all.gpu_given, "--first-gpu") != all.gpu_given.end();
-  if (!has_first_gpu) all.gpu.turn = mpi::launched_local_rank();
-  return Status::Ok;
-}
-
-Status leave_team(const ClusterOptions& options, const Console& console, Status status, bool has_result) {
-  if (has_result) {
-    const runtime::Status left = options.team->leave();
-    if (left) return status;
-    status = console.error(left.error());
-  }
-  std::fflush(nullptr);
-  runtime::UnfinishedFile::discard_all();
-  // MPICH's launcher loses text that was written right before the end.
-  std::this_thread::sleep_for(kUntilLauncherHasRead);
-  options.team->abort(exit_code(status));
+std::optional<std::uint64_t> whole_number_of(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return number;
 }
 
 std::string search_words(const session::PatternSource& pattern, bool rows) {
@@ -129,7 +60,7 @@ std::string search_words(const session::PatternSource& pattern, bool rows) {
   return words;
 }
 
-Status ClusterRun::check(const RunVerbOptions& all) {
+Status ClusterRun::check(const RunRequest& all) {
   if (!options_.any()) return Status::Ok;
   const std::string name = !options_.shard.empty()  ? "--shard"
                            : !options_.work.empty() ? "--work"
@@ -162,15 +93,15 @@ Status ClusterRun::check(const RunVerbOptions& all) {
   }
   std::optional<std::pair<std::uint64_t, std::uint64_t>> part;
   if (options_.shard == "auto") {
-    part = shard_of_scheduler();
+    part = options_.part_of_job;
     if (!part) {
       return console_.error(Status::Usage, "`--shard auto` finds no job array",
                             "it reads SLURM_ARRAY_TASK_ID, _MIN and _COUNT, or JOB_COMPLETION_INDEX and MATCHA_SHARDS");
     }
   } else if (const std::size_t slash = options_.shard.find('/'); slash != std::string::npos) {
     const std::string_view text = options_.shard;
-    const auto index = number_of(text.substr(0, slash));
-    const auto count = number_of(text.substr(slash + 1));
+    const auto index = whole_number_of(text.substr(0, slash));
+    const auto count = whole_number_of(text.substr(slash + 1));
     if (index && count) part.emplace(*index, *count);
   }
   if (!part || part->first >= part->second || part->second > cluster::kMostShards) {
@@ -182,7 +113,7 @@ Status ClusterRun::check(const RunVerbOptions& all) {
   return Status::Ok;
 }
 
-Status ClusterRun::begin(std::string_view program, const BoundInputs& bound, const Session& session) {
+Status ClusterRun::begin(std::string_view program, const BoundInputs& bound, const StopControl& session) {
   if (!options_.any()) return Status::Ok;
   cluster::LedgerHeader header;
   header.key = cluster::run_key(program, bound.arguments, *bound.inputs.universe, bound.labels);
@@ -193,7 +124,7 @@ Status ClusterRun::begin(std::string_view program, const BoundInputs& bound, con
   header.units = options_.shard.empty() ? cluster::units_of(bound.arguments, on_gpu_)
                                         : shards_ * (on_gpu_ ? cluster::kGpuUnitsOfShard : cluster::kUnitsOfShard);
   cluster::DealerTest test;
-  test.dies_at = number_in_environment("MATCHA_TEST_DIE_AT").value_or(0);
+  test.dies_at = options_.dies_at;
   runtime::Result<std::unique_ptr<codegen::Dealer>> made = [&] {
     if (options_.mpi) {
       return cluster::make_mpi_dealer(*options_.team, header, {session.stop_request(), session.deadline()});
@@ -231,4 +162,4 @@ std::string ClusterRun::shard_text(bool json, bool complete) const {
          "\n";
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

@@ -1,4 +1,4 @@
-#include "tools/graph_set.h"
+#include "session/run/graph_set.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "session/output_file.h"
 #include "session/prepared.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 namespace {
 
@@ -25,7 +25,7 @@ std::vector<std::uint64_t> graphs_of(const runtime::Universe& universe, bool is_
   return graphs;
 }
 
-Status check(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console) {
+Status check(const RunRequest& options, const PatternOptions& pattern, const RunReporter& console) {
   const bool others = !options.matches.empty() || options.most() || options.verify || options.tune ||
                       options.cluster.any() || options.memory != 0 || options.gpu_memory != 0 ||
                       !options.bind.inputs.empty();
@@ -36,7 +36,7 @@ Status check(const RunVerbOptions& options, const PatternOptions& pattern, const
   return options.bind.table.check(console);
 }
 
-Status read(const RunVerbOptions& options, bool edge_labelled, const Console& console, Session& session,
+Status read(const RunRequest& options, bool edge_labelled, const RunReporter& console, StopControl& session,
             session::ResidentGraph::Shared& graph) {
   runtime::GraphSpec spec;
   spec.path = options.bind.graph;
@@ -65,8 +65,8 @@ std::string answer(const std::vector<std::uint64_t>& counts, const std::string& 
 
 }  // namespace
 
-Status run_per_graph(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console,
-                     Session& session) {
+Status run_per_graph(const RunRequest& options, const PatternOptions& pattern, const RunReporter& console,
+                     StopControl& session) {
   if (const Status code = check(options, pattern, console); code != Status::Ok) return code;
   session::ProgramRequest request;
   request.pattern = pattern;
@@ -101,15 +101,15 @@ Status run_per_graph(const RunVerbOptions& options, const PatternOptions& patter
     for (std::uint64_t row = 0; row < rows.count; ++row) ++counts[graph_of[first[row]]];
     return true;
   };
-  session.watch(Session::Stops::Late);
+  session.watch(StopControl::Stops::Late);
   const codegen::RunOutcome outcome = prepared->run(run);
   if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
     return prepared->report(*failed, console);
   }
   if (std::get<codegen::RunResult>(outcome).ending != codegen::Ending::Complete) return session.stop_early();
-  session.watch(Session::Stops::Signals);
+  session.watch(StopControl::Stops::Signals);
   const runtime::Status written = write_text_file("-", answer(counts, pattern.text, options.json));
   return written ? Status::Ok : console.error(written.error());
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

@@ -1,4 +1,4 @@
-#include "tools/run_load.h"
+#include "session/run/graph_fit.h"
 
 #include <fmt/format.h>
 
@@ -12,9 +12,9 @@
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/mtg.h"
 #include "runtime/machine.h"
-#include "tools/progress.h"
+#include "session/run/texts.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 namespace {
 
@@ -54,20 +54,18 @@ std::uint64_t vertices_of(const PatternSource& pattern) {
 
 }  // namespace
 
-runtime::Status load_run(const RunVerbOptions& options, const Console& console, const Session& session,
+runtime::Status load_run(const RunRequest& options, const RunReporter& console, const StopControl& session,
                          const Signature& program, const BindPlan& plan, SharedInputs* maybe_shared,
-                         const PartsChoice& parts, BoundInputs& out) {
-  Progress progress(console, "loading", "B");
+                         const GraphFit& parts, BoundInputs& out) {
+  const std::unique_ptr<ProgressBar> progress = console.progress("loading", "B");
   runtime::IoOptions io;
   io.cancel = session.cancel();
   // What stays in its file takes none of it, whatever its vertices take besides.
   if (parts.page_limit() == nullptr) io.max_bytes = options.memory;
   const runtime::PageLimit::Reading reading(parts.page_limit().get());
   // Of many processes, one looks at every arc.
-  io.notes_folder = options.cluster.any() ? code_folder() : options.code_folder;
-  if (progress.enabled()) {
-    io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
-  }
+  io.notes_folder = options.cluster.any() ? options.notes_folder : options.code_folder;
+  if (progress) io.progress = [&progress](std::uint64_t done, std::uint64_t total) { progress->update(done, total); };
   return maybe_shared != nullptr ? maybe_shared->load(program, plan, io, out) : load_inputs(program, plan, io, out);
 }
 
@@ -76,8 +74,8 @@ void add_hint_of_labels(runtime::Status& loaded) {
     loaded.error().hint += "; `--unlabelled-edges` forgets those of the pattern";
 }
 
-std::string_view PartsChoice::why_not_parts(const PatternSource* maybe_pattern, const BindPlan& plan,
-                                            const runtime::PartedGraph& graph) const {
+std::string_view GraphFit::why_not_parts(const PatternSource* maybe_pattern, const BindPlan& plan,
+                                         const runtime::PartedGraph& graph) const {
   if (maybe_pattern == nullptr) return "programs are not counted in parts";
   if (plan.params.size() != 1) return "it is not the only input";
   if (options_.lists()) return "rows are not listed in parts";
@@ -89,14 +87,14 @@ std::string_view PartsChoice::why_not_parts(const PatternSource* maybe_pattern, 
   return options_.backend != "llvm" ? "`--backend` wants all of it" : "";
 }
 
-Status PartsChoice::refuse(std::string_view why, std::string_view way_out) const {
+Status GraphFit::refuse(std::string_view why, std::string_view way_out) const {
   return console_.error(
       Status::Resource,
       fmt::format("the graph takes {} in memory, more than `{}` allows, and {}", mebibytes(whole_), option_, why),
       fmt::format("{}, or give it more memory", way_out));
 }
 
-Status PartsChoice::check() const {
+Status GraphFit::check() const {
   if (options_.tune) return refuse("`--tune` times runs with all of it", "leave out --tune");
   if (options_.verify) return refuse("`--verify` has all of it in memory", "leave out --verify");
   if (!options_.pattern.per.empty()) return refuse("`--per` has all of it in memory", "count without --per");
@@ -109,7 +107,7 @@ Status PartsChoice::check() const {
   return Status::Ok;
 }
 
-Status PartsChoice::check_whole(const BindPlan& plan, const std::vector<Parted>& graphs) const {
+Status GraphFit::check_whole(const BindPlan& plan, const std::vector<Parted>& graphs) const {
   for (const auto& [param, graph] : graphs) {
     if (param->kind == ParamPlan::Kind::GraphEdges) {
       return refuse("the program takes it as a list of edges, which is made in memory",
@@ -131,7 +129,7 @@ Status PartsChoice::check_whole(const BindPlan& plan, const std::vector<Parted>&
   return Status::Ok;
 }
 
-void PartsChoice::bind(const std::string& name, BoundInputs& out) const {
+void GraphFit::bind(const std::string& name, BoundInputs& out) const {
   const runtime::Graph& whole = task_.graph->whole();
   runtime::Graph nothing;
   const auto dictionary = std::make_shared<const runtime::LabelDictionary>(whole.dictionary());
@@ -149,7 +147,7 @@ void PartsChoice::bind(const std::string& name, BoundInputs& out) const {
   out.arguments.emplace_back(&out.inputs.graphs.emplace(name, std::move(nothing)).first->second);
 }
 
-runtime::Status PartsChoice::look(const BindPlan& plan, const runtime::IoOptions& io, std::vector<Parted>& graphs) {
+runtime::Status GraphFit::look(const BindPlan& plan, const runtime::IoOptions& io, std::vector<Parted>& graphs) {
   for (const ParamPlan& param : plan.params) {
     const bool is_graph = param.kind == ParamPlan::Kind::Graph || param.kind == ParamPlan::Kind::GraphEdges;
     if (!is_graph || !runtime::is_mtg_file(param.graph.path)) continue;
@@ -162,8 +160,8 @@ runtime::Status PartsChoice::look(const BindPlan& plan, const runtime::IoOptions
   return runtime::Done{};
 }
 
-void PartsChoice::take_parts(runtime::PartsPlan parts, std::shared_ptr<const runtime::PartedGraph> graph,
-                             const PatternOptions& pattern) {
+void GraphFit::take_parts(runtime::PartsPlan parts, std::shared_ptr<const runtime::PartedGraph> graph,
+                          const PatternOptions& pattern) {
   console_.note(fmt::format(
       "memory: the graph takes {}, and may take {}; it is counted in {} parts, in {} subgraphs of at most {} of them, "
       "the largest of {}",
@@ -182,7 +180,7 @@ void PartsChoice::take_parts(runtime::PartsPlan parts, std::shared_ptr<const run
   task_.request.code_folder = options_.code_folder;
 }
 
-void PartsChoice::take_pages(std::string_view why) {
+void GraphFit::take_pages(std::string_view why) {
   in_place_ = true;
   console_.note(
       fmt::format("memory: the graph takes {}, and may take {}; {}, so its rows are read from the file as "
@@ -192,7 +190,7 @@ void PartsChoice::take_pages(std::string_view why) {
 }
 
 /// Its rows are read in memory of the host where a GPU may not have them.
-void PartsChoice::take_rows(GpuOptions& gpu) {
+void GraphFit::take_rows(GpuOptions& gpu) {
   in_place_ = true;
   gpu.graph_bytes = memory_;
   console_.note(fmt::format(
@@ -201,7 +199,7 @@ void PartsChoice::take_rows(GpuOptions& gpu) {
       mebibytes(whole_), mebibytes(memory_)));
 }
 
-void PartsChoice::describe(EngineContext& context) const {
+void GraphFit::describe(EngineContext& context) const {
   if (!no_parts_.empty()) context.no_parts = no_parts_;
   if (!does_not_fit()) return;
   context.does_not_fit = fmt::format("the graph takes {}, more than `{}` allows", mebibytes(whole_), option_);
@@ -211,13 +209,13 @@ void PartsChoice::describe(EngineContext& context) const {
 }
 
 /// A GPU counts in parts of a graph if the host has too little memory for the GPU to read it there, or on request.
-bool PartsChoice::prefers_parts() const {
+bool GraphFit::prefers_parts() const {
   const std::uint64_t of_host = runtime::machine().memory_bytes;
   return !on_gpu() || (of_host != 0 && whole_ > of_host / 2) || options_.engine == "parts";
 }
 
-Status PartsChoice::open(const PatternSource* maybe_pattern, const PatternOptions& pattern, const Session& session,
-                         const BindPlan& plan, CompileOptions& compile, GpuOptions& gpu, BoundInputs& out) {
+Status GraphFit::open(const PatternSource* maybe_pattern, const PatternOptions& pattern, const StopControl& session,
+                      const BindPlan& plan, CompileOptions& compile, GpuOptions& gpu, BoundInputs& out) {
   if (memory_ == 0) return Status::Ok;
   if (on_gpu() && !binds_mtg(options_.bind)) {
     return console_.error(Status::Usage, "`--gpu-memory` wants a graph in a .mtg",
@@ -263,8 +261,8 @@ Status PartsChoice::open(const PatternSource* maybe_pattern, const PatternOption
   return Status::Ok;
 }
 
-Status PartsChoice::load(Compilation& program, codegen::Backend& backend,
-                         std::unique_ptr<codegen::Executable>& executable) const {
+Status GraphFit::load(Compilation& program, codegen::Backend& backend,
+                      std::unique_ptr<codegen::Executable>& executable) const {
   const Status loaded = program.load(backend, executable);
   const ir::Module& module = program.pipeline().module;
   const std::size_t added = module.params.size() - program.loop().params.size();
@@ -281,7 +279,7 @@ Status PartsChoice::load(Compilation& program, codegen::Backend& backend,
   return loaded;
 }
 
-Status PartsChoice::check_loaded(const BoundInputs& bound) const {
+Status GraphFit::check_loaded(const BoundInputs& bound) const {
   if (page_limit_ == nullptr) return Status::Ok;
   for (const auto& [name, graph] : bound.inputs.graphs) {
     const runtime::GraphView view = graph.view();
@@ -292,4 +290,4 @@ Status PartsChoice::check_loaded(const BoundInputs& bound) const {
   return Status::Ok;
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

@@ -1,4 +1,4 @@
-#include "tools/run_report.h"
+#include "session/run/report.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 
 #include "session/graph_info.h"
 #include "session/pictures/svg.h"
+#include "session/run/explanation_text.h"
+#include "session/run/host.h"
 #include "session/version.h"
-#include "tools/explanation.h"
-#include "tools/session.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 namespace {
 
@@ -351,4 +351,4 @@ std::string partial_line(const RunReport& report) {
   return fmt::format("partial result: {} after {}", stopped_by(report.verdict), done);
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

@@ -8,9 +8,7 @@
 #include "session/motif_sets.h"
 #include "session/resident_graph.h"
 
-namespace matcha::tools {
-
-using namespace session;
+namespace matcha::session {
 
 /// The one graph of several patterns: read once, and ranked by degree once. Patterns with labels of edges, and those
 /// that see loops, read a file in another way, so it is read again for each kind.
@@ -40,4 +38,4 @@ class SharedInputs {
   std::shared_ptr<codegen::MatchBatch> searches_;
 };
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

@@ -3,13 +3,12 @@
 #include <memory>
 
 #include "session/question_run.h"
-#include "tools/console.h"
-#include "tools/exit_codes.h"
-#include "tools/run_options.h"
-#include "tools/session.h"
-#include "tools/shared_inputs.h"
+#include "session/run/host.h"
+#include "session/run/request.h"
+#include "session/run/shared_inputs.h"
+#include "session/status.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 struct RunReport;
 
@@ -49,7 +48,7 @@ class RunSteps {
 
 /// `pattern`: the one that runs; its text is empty for a program. With `maybe_shared`, the graph comes from there.
 /// All but the pattern outlives the run.
-std::unique_ptr<RunSteps> make_run(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console,
-                                   Session& session, SharedInputs* maybe_shared);
+std::unique_ptr<RunSteps> make_run(const RunRequest& options, const PatternOptions& pattern, const RunReporter& console,
+                                   StopControl& session, SharedInputs* maybe_shared);
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

@@ -5,9 +5,7 @@
 
 #include "session/explanation.h"
 
-namespace matcha::tools {
-
-using namespace session;
+namespace matcha::session {
 
 /// A loop, a set or an input, with its figures.
 struct SizeRow {
@@ -56,4 +54,4 @@ std::vector<EngineRow> engine_rows(const nlohmann::ordered_json& decision);
 
 std::string explanation_text(const Explanation& all);
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

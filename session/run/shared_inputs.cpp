@@ -1,9 +1,9 @@
-#include "tools/shared_inputs.h"
+#include "session/run/shared_inputs.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace matcha::tools {
+namespace matcha::session {
 
 runtime::Status SharedInputs::load(const Signature& program, const BindPlan& plan, const runtime::IoOptions& options,
                                    BoundInputs& out) {
@@ -35,4 +35,4 @@ runtime::Status SharedInputs::load(const Signature& program, const BindPlan& pla
   return runtime::Done{};
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

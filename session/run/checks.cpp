@@ -1,4 +1,4 @@
-#include "tools/run_checks.h"
+#include "session/run/checks.h"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,9 @@
 #include "runtime/cpu/region.h"
 #include "session/gpu.h"
 #include "session/pictures/match_pictures.h"
-#include "tools/gpu_options.h"
-#include "tools/options.h"
+#include "session/run/device_options.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 namespace {
 
@@ -20,7 +19,12 @@ bool is_program(std::string_view path) { return path.size() > 3 && path.substr(p
 
 }  // namespace
 
-Status check_answer_options(const RunVerbOptions& options, const PatternOptions& pattern, const Console& console,
+std::string_view RunRequest::cpu_target() const {
+  if (backend != "llvm") return backend;
+  return target_of_tier(tune ? "native" : tier);
+}
+
+Status check_answer_options(const RunRequest& options, const PatternOptions& pattern, const RunReporter& console,
                             RowFormat& format) {
   const bool of_pattern = !pattern.text.empty();
   if ((options.backend != "llvm" || options.tier != "auto") && options.device == "cuda") {
@@ -105,7 +109,7 @@ std::string without_blanks_before(const std::string& text) {
   return text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
 }
 
-Status choose_target(const RunVerbOptions& options, const Console& console, const Target*& target, bool& may_choose) {
+Status choose_target(const RunRequest& options, const RunReporter& console, const Target*& target, bool& may_choose) {
   target = &target_named(options.cpu_target());
   if (options.device == "cuda") target = &target_named("cuda");
   // A GPU has no SIMD tiers.
@@ -118,7 +122,7 @@ Status choose_target(const RunVerbOptions& options, const Console& console, cons
   return check_gpu_options(options.gpu_given, options.device == "cpu" || for_cpu, console);
 }
 
-Status check_result_type(const RunVerbOptions& options, const Signature& program, const Console& console) {
+Status check_result_type(const RunRequest& options, const Signature& program, const RunReporter& console) {
   const frontend::Type& type = *program.result;
   if (!options.lists() || type.is_list()) return Status::Ok;
   const char* const option = options.exists ? "--exists" : options.matches.empty() ? "--limit" : "--matches";
@@ -145,7 +149,7 @@ Status check_is_sum(const Compilation& program, const Signature& signature, cons
   return Status::Ok;
 }
 
-Status verdict_of(codegen::Ending ending, const Session& session) {
+Status verdict_of(codegen::Ending ending, const StopControl& session) {
   if (ending == codegen::Ending::Deadline) return Status::Timeout;
   if (ending != codegen::Ending::Stopped) return Status::Ok;
   return session.stopped() ? session.verdict() : Status::Terminated;
@@ -162,4 +166,4 @@ Status report_failure(const codegen::RunError& failed, const BindOptions& bind, 
   return reporter.error_at(status_of(error.kind), sources, failed.loc, error.message, error.hint);
 }
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

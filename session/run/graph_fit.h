@@ -16,20 +16,19 @@
 #include "session/engines.h"
 #include "session/parts_counter.h"
 #include "session/pattern_source.h"
-#include "tools/console.h"
-#include "tools/exit_codes.h"
-#include "tools/run_options.h"
-#include "tools/session.h"
-#include "tools/shared_inputs.h"
+#include "session/run/host.h"
+#include "session/run/request.h"
+#include "session/run/shared_inputs.h"
+#include "session/status.h"
 
-namespace matcha::tools {
+namespace matcha::session {
 
 /// `--memory` and `--gpu-memory`: whether the graph fits, and if not, how the run continues. Matches of a pattern are
 /// counted in parts of the graph if possible. Else the graph stays in its file, with at most this much of it in memory;
 /// or, for a GPU, the rest of it is in memory of the host.
-class PartsChoice {
+class GraphFit {
  public:
-  explicit PartsChoice(const RunVerbOptions& options, const Console& console)
+  explicit GraphFit(const RunRequest& options, const RunReporter& console)
       : options_(options),
         console_(console),
         option_(options.gpu_memory != 0 ? "--gpu-memory" : "--memory"),
@@ -38,7 +37,7 @@ class PartsChoice {
   /// Decides how the graph of a `.mtg` fits into memory, before it is read. If it is counted in parts, a graph
   /// without vertices is bound in its place. `compile` and `gpu` are changed accordingly. Ok also where the run is
   /// stopped. Errors: Usage and Resource if it cannot be done, and those of the file.
-  Status open(const PatternSource* maybe_pattern, const PatternOptions& pattern, const Session& session,
+  Status open(const PatternSource* maybe_pattern, const PatternOptions& pattern, const StopControl& session,
               const BindPlan& plan, CompileOptions& compile, GpuOptions& gpu, BoundInputs& out);
   /// It is counted in parts.
   bool needed() const { return task_.graph != nullptr; }
@@ -72,8 +71,8 @@ class PartsChoice {
   bool prefers_parts() const;
   void bind(const std::string& name, BoundInputs& out) const;
 
-  const RunVerbOptions& options_;
-  const Console& console_;
+  const RunRequest& options_;
+  const RunReporter& console_;
   const char* const option_;
   const std::uint64_t memory_;
   std::uint64_t whole_ = 0;  ///< Bytes of the graph.
@@ -84,12 +83,12 @@ class PartsChoice {
 };
 
 /// Reads the inputs of a run with a bar of progress, those of several patterns once.
-runtime::Status load_run(const RunVerbOptions& options, const Console& console, const Session& session,
+runtime::Status load_run(const RunRequest& options, const RunReporter& console, const StopControl& session,
                          const Signature& program, const BindPlan& plan, SharedInputs* maybe_shared,
-                         const PartsChoice& parts, BoundInputs& out);
+                         const GraphFit& parts, BoundInputs& out);
 
 /// After the error that a pattern has labels of edges and the file has none, as in pattern files of other systems:
 /// names the option that forgets them.
 void add_hint_of_labels(runtime::Status& loaded);
 
-}  // namespace matcha::tools
+}  // namespace matcha::session

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "session/reporter.h"
+#include "session/status.h"
+
+/// What a run needs of the program that it is a part of: the command line, or another one.
+namespace matcha::session {
+
+/// A bar of progress, which is there as long as the object.
+class ProgressBar {
+ public:
+  virtual ~ProgressBar() = default;
+  /// From any thread, but never from two at once.
+  virtual void update(std::uint64_t done, std::uint64_t total) = 0;
+};
+
+/// Takes the messages of a run.
+class RunReporter : public Reporter {
+ public:
+  /// True if messages are JSON: nothing else may stand among them.
+  virtual bool json() const = 0;
+  /// `verb`: such as `loading`. `unit`: written after numbers; may be empty. Null: no bar is shown.
+  virtual std::unique_ptr<ProgressBar> progress(std::string verb, std::string unit) const = 0;
+};
+
+/// Early ends of a run: by a signal or a time limit.
+class StopControl {
+ public:
+  virtual ~StopControl() = default;
+  /// Not 0 once a signal came.
+  virtual const std::atomic<std::uint32_t>* stop_request() const = 0;
+  /// True once a signal came or the deadline passed.
+  virtual const std::atomic<bool>* cancel() const = 0;
+  virtual std::optional<std::chrono::steady_clock::time_point> deadline() const = 0;
+  /// Why to stop now: Ok, Timeout, Interrupted or Terminated.
+  virtual Status verdict() const = 0;
+  bool stopped() const { return verdict() != Status::Ok; }
+
+  /// Late: all, but a step that looks at stops by itself and then has a partial result gets five seconds for it.
+  enum class Stops : std::uint8_t { None, Signals, Late, All };
+  /// The stops that end the run from outside from now on; All at the start.
+  virtual void watch(Stops stops) = 0;
+  /// Reports a stop before there was a result, instead of `stop_line` as an error. It may be called on another thread,
+  /// so it reads nothing that the run writes from now on.
+  virtual void set_report(std::function<void(Status verdict)> report) = 0;
+  /// Reports a stop before there was a result; the verdict.
+  virtual Status stop_early() = 0;
+};
+
+}  // namespace matcha::session

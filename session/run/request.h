@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/cluster/mpi_team.h"
+#include "session/bind.h"
+#include "session/compile.h"
+#include "session/gpu.h"
+#include "session/pattern_source.h"
+
+namespace matcha::session {
+
+/// Name of the program that `--pattern` writes.
+inline constexpr const char* kPatternFile = "<pattern>";
+
+/// Options of a run that is a part of one in several processes.
+struct ClusterOptions {
+  std::string shard;                      ///< `I/N` or `auto`; empty: none.
+  std::string ledger;                     ///< The results of the shard.
+  std::string work;                       ///< A folder that processes share; empty: none.
+  bool mpi = false;                       ///< The process is a rank of an MPI job.
+  std::vector<std::string> from_ledgers;  ///< Nothing is run: all results are in these files.
+  std::vector<std::string> words;         ///< Of the command line, behind `run`.
+  /// Of `shard` = `auto`: the part of this process, and the number of parts; nothing: no job scheduler gives them.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> part_of_job = {};
+  std::uint64_t dies_at = 0;  ///< For tests: the unit at which the process ends; 0: none.
+
+  std::shared_ptr<runtime::cluster::MpiTeam> team;  ///< Of `mpi`, once it is joined.
+
+  bool any() const { return !shard.empty() || !work.empty() || mpi || !from_ledgers.empty(); }
+  /// True if this process prints the answer: of an MPI job the first.
+  bool speaks() const { return team == nullptr || team->rank() == 0; }
+};
+
+/// A run on files. Names of options are those of `matcha run`.
+struct RunRequest {
+  CompileOptions compile;
+  PatternOptions pattern;             ///< Options of all patterns; its text is empty.
+  std::vector<std::string> patterns;  ///< Of `--pattern`.
+  std::string pattern_list;           ///< Of `--patterns`; empty: none.
+  BindOptions bind;
+  std::string device = "auto";
+  GpuOptions gpu;
+  std::vector<std::string> gpu_given;  ///< Options that mean something on a GPU only.
+  /// The folders of compiled code, of facts about files, and of results of `--tune`; empty: none.
+  std::string code_folder, notes_folder, tuning_folder;
+  std::string backend = "llvm";
+  std::string engine;  ///< Of `--engine`; empty: the cheapest.
+  std::string tier = "auto";
+  unsigned threads = 0;
+  std::string simd;
+  std::string order = "auto";
+  bool tune = false;
+  bool verify = false;
+  bool json = false;
+  std::string matches;
+  std::optional<std::uint64_t> limit;
+  bool count = false;            ///< Rows are counted up to the limit, not listed.
+  std::optional<double> within;  ///< An interval of this relative half-width will do.
+  bool exists = false;           ///< Whether there is a match is all that is asked.
+  std::optional<double> timeout;
+  std::uint64_t memory = 0;      ///< Bytes that graphs may take; 0: it is not said.
+  std::uint64_t gpu_memory = 0;  ///< Bytes that the graph may take of a GPU; 0: it is not said.
+  ClusterOptions cluster;
+  bool explains = false;  ///< Of `explain`: nothing is compiled before the engines have decided.
+
+  /// Rows that are enough.
+  std::optional<std::uint64_t> most() const { return exists ? 1 : limit; }
+  /// The name of the target for a CPU. Schedules are timed as native code.
+  std::string_view cpu_target() const;
+  /// Rows are found, if only to be counted.
+  bool lists() const { return !matches.empty() || most().has_value() || !pattern.per.empty(); }
+  /// Rows are streamed to a file, to standard output, or kept for JSON.
+  bool streams() const { return lists() && !count && !exists; }
+  /// One program or one pattern, not a list of patterns.
+  bool of_one() const { return pattern_list.empty() && patterns.size() <= 1; }
+  /// Engines without a program may answer, in one process.
+  bool may_lack_program() const { return backend == "llvm" && tier == "auto" && !tune && !cluster.any(); }
+  /// Patterns may be counted together by identities.
+  bool may_count_together() const { return may_lack_program() && (!lists() || !pattern.per.empty()); }
+};
+
+}  // namespace matcha::session
