@@ -70,10 +70,10 @@ class Factors {
     return factors;
   }
 
-  std::vector<LabelWalk> walks() {
-    std::vector<LabelWalk> walks;
+  std::vector<LabelLoop> walks() {
+    std::vector<LabelLoop> walks;
     for (const std::vector<Use>& uses : shared_) {
-      LabelWalk& walk = begin_walk(uses.front(), walks);
+      LabelLoop& walk = begin_walk(uses.front(), walks);
       std::string cond = fmt::format("{} == {}", walk.end, name(uses.front().v));
       for (std::size_t i = 1; i < uses.size(); ++i) {
         cond += fmt::format(
@@ -84,7 +84,7 @@ class Factors {
     }
     std::vector<Use> taken = fixed_;
     for (const Use& use : single_) {
-      LabelWalk& walk = begin_walk(use, walks);
+      LabelLoop& walk = begin_walk(use, walks);
       std::string cond = fmt::format("{} == {}", walk.end, name(use.v));
       for (const Use& other : taken) {
         if (match_ != Match::Edge) break;
@@ -145,14 +145,14 @@ class Factors {
   }
   std::string edges_at(int u) const { return fmt::format("neighbor(G, {0}), edge_info(G, {0})", name(u)); }
 
-  LabelWalk& begin_walk(const Use& use, std::vector<LabelWalk>& walks) const {
-    LabelWalk& walk = walks.emplace_back();
+  LabelLoop& begin_walk(const Use& use, std::vector<LabelLoop>& walks) const {
+    LabelLoop& walk = walks.emplace_back();
     walk.variable = use.label;
     walk.label = fresh(fmt::format("label{}", walks.size()));
     walk.end = fresh(fmt::format("end{}", walks.size()));
     return walk;
   }
-  void end_walk(const Use& use, const std::string& cond, LabelWalk& walk) const {
+  void end_walk(const Use& use, const std::string& cond, LabelLoop& walk) const {
     walk.edges = fmt::format("cond=lambda {}, {}: {}, {}", walk.end, walk.label, cond, edges_at(use.u));
   }
   /// That an edge from `u` to `v` with this label is not the other one.
@@ -268,10 +268,11 @@ Pattern with_first_labels(const Pattern& pattern) {
   return first;
 }
 
-bool check_counted(const Pattern& pattern, Match match, bool rows, Adds adds, SourceLoc loc, Diagnostics& diagnostics) {
+bool check_counted(const Pattern& pattern, Match match, bool rows, ExpansionPurpose purpose, SourceLoc loc,
+                   Diagnostics& diagnostics) {
   if (!pattern.counts_edges()) return true;
   std::string message, hint;
-  if (rows && adds != Adds::Rows) {
+  if (rows && purpose != ExpansionPurpose::Rows) {
     message = "subgraphs with edges of any label, or of one of several, are counted, not listed";
     hint = "`--embeddings` lists them; an edge that just has to be there has no label: `0>1`";
   }
@@ -306,16 +307,16 @@ std::vector<Factor> factors_of(const Pattern& pattern, Match match, const std::v
   return Factors(pattern, match, names).all();
 }
 
-std::vector<LabelWalk> label_walks_of(const Pattern& pattern, Match match, const std::vector<std::string>& names) {
+std::vector<LabelLoop> label_loops_of(const Pattern& pattern, Match match, const std::vector<std::string>& names) {
   return Factors(pattern, match, names).walks();
 }
 
 std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& patterns, const Semantics& semantics,
-                                                    Adds adds, std::size_t most) {
-  if (adds == Adds::Subgraphs && patterns.size() == 1) {
+                                                    ExpansionPurpose purpose, std::size_t most) {
+  if (purpose == ExpansionPurpose::Subgraphs && patterns.size() == 1) {
     const std::optional<std::vector<Pattern>> parts = type_parts(patterns.front(), semantics.induced, most);
     if (!parts) return std::nullopt;
-    if (!parts->empty()) return expansions_of(*parts, semantics, adds, most);
+    if (!parts->empty()) return expansions_of(*parts, semantics, purpose, most);
   }
   std::vector<Expansion> found;
   std::map<std::string, std::size_t> known;
@@ -328,7 +329,7 @@ std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& 
       return std::vector<Expansion>{{pattern, 1}};
     }
     for (Pattern& one : *choices) {
-      const bool alone = adds == Adds::Rows || !one.different.empty();
+      const bool alone = purpose == ExpansionPurpose::Rows || !one.different.empty();
       const auto [place, fresh] =
           known.try_emplace(alone ? fmt::format("{}", found.size()) : canonical_key(one), found.size());
       if (fresh) {
@@ -340,7 +341,7 @@ std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& 
     }
     if (found.size() > most) return std::nullopt;
   }
-  if (adds != Adds::Subgraphs) return found;
+  if (purpose != ExpansionPurpose::Subgraphs) return found;
   // The embeddings of all choices are a multiple of the subgraphs. Automorphisms of the pattern permute the choices;
   // the automorphisms of a choice are those that keep it.
   const auto order = [&](const Pattern& pattern) { return Symmetry(normal(pattern, semantics.induced)).order(); };

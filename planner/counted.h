@@ -12,7 +12,7 @@
 namespace matcha::pattern {
 
 /// The purpose of expansions.
-enum class Adds {
+enum class ExpansionPurpose {
   Subgraphs,   ///< Their numbers are added up.
   Embeddings,  ///< Those of embeddings.
   Rows,        ///< Embeddings are listed.
@@ -25,8 +25,9 @@ Pattern with_edges(Pattern pattern, Match match);
 Pattern with_first_labels(const Pattern& pattern);
 
 /// False, and an error (`pattern-plan`), if there is no program: with `rows` a list of subgraphs with edges that are
-/// counted, and with `Match::Edge` a variable on several edges. `adds`: Rows for lists of other matches.
-bool check_counted(const Pattern& pattern, Match match, bool rows, Adds adds, SourceLoc loc, Diagnostics& diagnostics);
+/// counted, and with `Match::Edge` a variable on several edges. `purpose`: Rows for lists of other matches.
+bool check_counted(const Pattern& pattern, Match match, bool rows, ExpansionPurpose purpose, SourceLoc loc,
+                   Diagnostics& diagnostics);
 
 /// Reads constants that were not looked up in a graph as numbers, which are ids; false after an error (`pattern-plan`).
 bool bind_numbers(Pattern& pattern, SourceLoc loc, Diagnostics& diagnostics);
@@ -43,7 +44,7 @@ struct Factor {
 std::vector<Factor> factors_of(const Pattern& pattern, Match match, const std::vector<std::string>& names);
 
 /// Edges that a variable of the pattern can be in a match, one after the other.
-struct LabelWalk {
+struct LabelLoop {
   std::string variable;  ///< Of the pattern: `?p`, or `?`.
   std::string label;     ///< The name of the edge's label in the program.
   std::string end;       ///< And one of its ends.
@@ -52,7 +53,7 @@ struct LabelWalk {
 
 /// The variables of a pattern as in `factors_of`, each a loop inside the one before. Together the loops have one item
 /// for each way to choose edges.
-std::vector<LabelWalk> label_walks_of(const Pattern& pattern, Match match, const std::vector<std::string>& names);
+std::vector<LabelLoop> label_loops_of(const Pattern& pattern, Match match, const std::vector<std::string>& names);
 
 /// A pattern with one label, or a variable, on each edge, and the factor of its count.
 struct Expansion {
@@ -65,6 +66,6 @@ struct Expansion {
 /// them: there is one pattern, without such labels. With `Match::Edge` two edges that join the same vertices are not
 /// given the same label; there may be no way. Nothing if there would be more than `most`.
 std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& patterns, const Semantics& semantics,
-                                                    Adds adds, std::size_t most);
+                                                    ExpansionPurpose purpose, std::size_t most);
 
 }  // namespace matcha::pattern

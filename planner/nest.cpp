@@ -463,7 +463,7 @@ std::string Nest::rest_in_order(std::size_t level) {
 
 /// The rows for each candidate of the last vertex `v`.
 std::string Nest::rows(int v, std::size_t level) const {
-  const std::vector<LabelWalk> walks = label_walks_of(pattern_, requirements_.match, vertex_names_);
+  const std::vector<LabelLoop> walks = label_loops_of(pattern_, requirements_.match, vertex_names_);
   std::vector<std::string> cells;
   for (int w = 0; w < pattern_.size() && maybe_columns_ == nullptr; ++w) cells.push_back(name(w));
   for (std::size_t i = 0; maybe_columns_ != nullptr && i < maybe_columns_->size(); ++i) {
@@ -473,7 +473,7 @@ std::string Nest::rows(int v, std::size_t level) const {
       continue;
     }
     const std::string& variable = (*maybe_variables_)[at(column - pattern_.size())];
-    cells.push_back(std::ranges::find(walks, variable, &LabelWalk::variable)->label);
+    cells.push_back(std::ranges::find(walks, variable, &LabelLoop::variable)->label);
   }
   std::string all = fmt::format("mk_tuple(val=[{}])", fmt::join(cells, ", "));
   for (std::size_t i = walks.size(); i-- > 0;) {

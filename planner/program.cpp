@@ -510,7 +510,9 @@ PatternProgram motif_program(const PatternSet& set, const Request& request, cons
 std::optional<std::vector<Expansion>> expand(const PatternSet& set, const Request& request, SourceLoc loc,
                                              Diagnostics& diagnostics) {
   const bool maps = request.embeddings || request.match != Match::Iso;
-  const Adds adds = !maps ? Adds::Subgraphs : request.rows ? Adds::Rows : Adds::Embeddings;
+  const ExpansionPurpose purpose = !maps          ? ExpansionPurpose::Subgraphs
+                                   : request.rows ? ExpansionPurpose::Rows
+                                                  : ExpansionPurpose::Embeddings;
   std::vector<Pattern> patterns;
   const std::size_t size = set.alternatives ? set.patterns.size() : 1;
   for (std::size_t i = 0; i < size; ++i) {
@@ -519,10 +521,10 @@ std::optional<std::vector<Expansion>> expand(const PatternSet& set, const Reques
       one.different.insert(one.different.end(), one.different_with_loops.begin(), one.different_with_loops.end());
     }
     if (!bind_numbers(one, loc, diagnostics)) return std::nullopt;
-    if (!check_counted(one, request.match, request.rows, adds, loc, diagnostics)) return std::nullopt;
+    if (!check_counted(one, request.match, request.rows, purpose, loc, diagnostics)) return std::nullopt;
   }
   std::optional<std::vector<Expansion>> expansions =
-      expansions_of(patterns, {request.induced, request.match}, adds, kMostExpansions);
+      expansions_of(patterns, {request.induced, request.match}, purpose, kMostExpansions);
   if (!expansions) {
     diagnostics.error(DiagId::PatternPlan, loc,
                       fmt::format("there are more than {} ways to choose {}", kMostExpansions,

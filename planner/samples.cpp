@@ -58,7 +58,7 @@ Relation relation_of_columns(Relation relation, const std::vector<int>& column) 
 }  // namespace
 
 /// All is by columns, which are the same for all patterns that are isomorphic.
-struct MatchSamples::Drawn {
+struct MatchSamples::Sample {
   MatchSample sample;
   std::vector<std::vector<int>> automorphisms;
   std::vector<Relation> ranks;                     ///< Which columns of each match have larger ids than which.
@@ -72,7 +72,7 @@ struct MatchSamples::Drawn {
   double size(const GraphSampler& sampler, std::size_t match, const Candidates& set);
 };
 
-const ArrangedMatches& MatchSamples::Drawn::arrange(Relation wanted) {
+const ArrangedMatches& MatchSamples::Sample::arrange(Relation wanted) {
   const auto [entry, fresh] = arranged.try_emplace(wanted);
   ArrangedMatches& found = entry->second;
   if (!fresh) return found;
@@ -95,7 +95,7 @@ const ArrangedMatches& MatchSamples::Drawn::arrange(Relation wanted) {
   return found;
 }
 
-double MatchSamples::Drawn::size(const GraphSampler& sampler, std::size_t match, const Candidates& set) {
+double MatchSamples::Sample::size(const GraphSampler& sampler, std::size_t match, const Candidates& set) {
   const auto [entry, fresh] = members.try_emplace(members_key(match, set));
   RankedMembers& ranked = entry->second;
   if (fresh) {
@@ -130,9 +130,9 @@ MatchSamples::~MatchSamples() = default;
 
 MatchSamples::Found MatchSamples::of(const Pattern& pattern) {
   const CanonicalForm form = canonical_form(pattern);
-  std::unique_ptr<Drawn>& drawn = by_key_[form.key];
+  std::unique_ptr<Sample>& drawn = by_key_[form.key];
   if (drawn == nullptr) {
-    drawn = std::make_unique<Drawn>();
+    drawn = std::make_unique<Sample>();
     const Pattern canonical = renumbered(pattern, form.vertices);
     drawn->sample = sampler_->draw(canonical);
     if (canonical.size() <= kMostRelated && drawn->sample.matches > 0) {
@@ -194,7 +194,7 @@ const std::vector<double>& MatchSamples::sizes(const Found& found, Relation rela
   };
   const Relation wanted = relation_of_columns(relation, found.column);
   const Candidates asked = renamed(set, found.column);
-  Drawn& drawn = *found.drawn;
+  Sample& drawn = *found.drawn;
   const auto [entry, fresh] = drawn.sizes.try_emplace({wanted, asked});
   std::vector<double>& sizes = entry->second;
   if (!fresh) return sizes;

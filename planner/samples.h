@@ -66,7 +66,7 @@ struct ArrangedMatches {
 
 /// Draws the matches of every pattern once, however its vertices are numbered.
 class MatchSamples {
-  struct Drawn;
+  struct Sample;
   /// The conditions of a part of an undirected pattern: rows of bits of its edges, of its anti-edges, and its labels.
   using PartKey = std::tuple<std::uint64_t, std::uint64_t, std::vector<std::string>, decltype(Pattern::edge_labels)>;
 
@@ -78,7 +78,7 @@ class MatchSamples {
   struct Found {
     const MatchSample* sample = nullptr;
     std::vector<int> column;
-    Drawn* drawn = nullptr;
+    Sample* drawn = nullptr;
   };
   Found of(const Pattern& pattern);
   /// The same for the part of an undirected pattern on up to kMostRelated vertices, renumbered in ascending order.
@@ -91,7 +91,7 @@ class MatchSamples {
 
  private:
   std::unique_ptr<const GraphSampler> sampler_;
-  std::map<std::string, std::unique_ptr<Drawn>> by_key_;
+  std::map<std::string, std::unique_ptr<Sample>> by_key_;
   std::map<PartKey, Found> parts_;
 };
 

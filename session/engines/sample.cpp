@@ -74,7 +74,7 @@ class Sample final : public WithoutProgram {
                                                        const planner::Catalog& catalog, bool on_gpu) const override {
     const std::string problem = problem_of(question, on_gpu);
     if (!problem.empty()) return planner::Refusal{problem};
-    constexpr double kPilot = 4096, kLooks = 16;
+    constexpr double kPilot = 4096, kChecks = 16;
     const Pattern& one = question.first();
     const double arcs = static_cast<double>(graph().view().arc_count);
     const double share = price::sample_worth / catalog.threads;
@@ -82,7 +82,7 @@ class Sample final : public WithoutProgram {
     int degrees = 0;
     for (int v = 0; v < one.size(); ++v) degrees += pattern::count(one.near(v));
     const int narrowed = std::min(one.size() - 2, degrees / 2 - one.size() + 1);
-    const double draw = share * (price::sample_vertex * one.size() + price::sample_look * kLooks * narrowed);
+    const double draw = share * (price::sample_vertex * one.size() + price::sample_check * kChecks * narrowed);
     const double least = share * price::sample_arc * arcs * (one.size() - 1) + draw * kPilot;
     const auto draws = std::make_shared<Draws>();
     planner::Offer offer;
