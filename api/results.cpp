@@ -30,7 +30,8 @@ Column column_of(runtime::ElementKind kind, const void* items, std::uint64_t row
       out.kind = MATCHA_BOOL;
       for (std::uint64_t i = 0; i < rows; ++i) out.ints[i] = static_cast<const std::uint8_t*>(items)[i];
       break;
-    default:
+    case runtime::ElementKind::Int:
+    case runtime::ElementKind::Float:
       for (std::uint64_t i = 0; i < rows; ++i) out.ints[i] = static_cast<const std::int64_t*>(items)[i];
       break;
   }

@@ -65,7 +65,10 @@ void RowSet::append(const codegen::Rows& block, const runtime::Universe& univers
           *out = static_cast<std::uint64_t>(universe.id(static_cast<const std::uint32_t*>(items)[row]));
           break;
         case runtime::ElementKind::Bool: *out = static_cast<const std::uint8_t*>(items)[row]; break;
-        default: std::memcpy(out, static_cast<const std::uint64_t*>(items) + row, sizeof(*out)); break;
+        case runtime::ElementKind::Int:
+        case runtime::ElementKind::Float:
+          std::memcpy(out, static_cast<const std::uint64_t*>(items) + row, sizeof(*out));
+          break;
       }
     }
   }

@@ -31,8 +31,15 @@ bool only_compares(const Term& term) {
     case Kind::Not:
     case Kind::And:
     case Kind::Or: return std::ranges::all_of(term.parts, only_compares);
-    default: return false;
+    case Kind::Item:
+    case Kind::Constant:
+    case Kind::Adjacent:
+    case Kind::Same:
+    case Kind::Operation:
+    case Kind::Fold:
+    case Kind::Nest: break;
   }
+  return false;
 }
 
 /// True if a comparison holds when item i has rank `ranks[i]`.
@@ -44,8 +51,17 @@ bool holds(const Term& term, const std::vector<int>& ranks) {
     case Kind::Not: return !part(term.parts[0]);
     case Kind::And: return std::ranges::all_of(term.parts, part);
     case Kind::Or: return std::ranges::any_of(term.parts, part);
-    default: return term.is(Kind::Yes);
+    case Kind::Yes: return true;
+    case Kind::No:
+    case Kind::Item:
+    case Kind::Constant:
+    case Kind::Adjacent:
+    case Kind::Same:
+    case Kind::Operation:
+    case Kind::Fold:
+    case Kind::Nest: break;
   }
+  return false;
 }
 
 class Reader {

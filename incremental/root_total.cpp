@@ -54,7 +54,9 @@ void RootTotal::add_items(const void* items, std::uint64_t count, int sign, cons
     switch (scalar_) {
       case ir::ScalarKind::F64: add_float(static_cast<const double*>(items)[i], sign); break;
       case ir::ScalarKind::Vid: put(universe.id(static_cast<const std::uint32_t*>(items)[i]), sign); break;
-      default: put(static_cast<const std::int64_t*>(items)[i], sign); break;
+      case ir::ScalarKind::Bool:
+      case ir::ScalarKind::I64:
+      case ir::ScalarKind::I128: put(static_cast<const std::int64_t*>(items)[i], sign); break;
     }
   }
 }

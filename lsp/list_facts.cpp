@@ -48,8 +48,19 @@ class Finder {
         return {a.sorted && b.sorted, a.unique && b.unique, a.bound == b.bound ? a.bound : ""};
       }
       case ast::Expr::Kind::Call: return call(static_cast<const ast::CallExpr&>(expr), frame, depth);
-      default: return {};
+      case ast::Expr::Kind::Int:
+      case ast::Expr::Kind::Float:
+      case ast::Expr::Kind::Bool:
+      case ast::Expr::Kind::None:
+      case ast::Expr::Kind::Label:
+      case ast::Expr::Kind::Unary:
+      case ast::Expr::Kind::Binary:
+      case ast::Expr::Kind::Compare:
+      case ast::Expr::Kind::Lambda:
+      case ast::Expr::Kind::TypeName:
+      case ast::Expr::Kind::Broken: break;
     }
+    return {};
   }
 
  private:

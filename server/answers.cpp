@@ -75,12 +75,7 @@ Status read_below(const std::string& folder, const std::string& file, const Json
 
 Answer failure_answer(const Json& id, const session::Prepared& prepared, const codegen::RunError& failed) {
   JsonLog log;
-  const Status status = session::status_of(failed.error.kind);
-  if (failed.loc.valid()) {
-    log.error_at(status, prepared.sources(), failed.loc, failed.error.message, failed.error.hint);
-  } else {
-    log.error(failed.error);
-  }
+  const Status status = prepared.report(failed, log);
   return error_answer(id, status, log);
 }
 
@@ -148,8 +143,7 @@ Answer Answers::guarded(Job& job) {
     std::unique_ptr<session::Prepared> made;
     Status status = give_lists(request.lists, *log, graph);
     if (status != Status::Ok) return error_answer(request.id, status, *log);
-    status = session::Prepared::make(
-        request.program, graph, [](const std::function<void()>& reading) { reading(); }, log, made);
+    status = session::Prepared::make(request.program, graph, {}, log, made);
     if (status != Status::Ok) return error_answer(request.id, status, *log);
     status = check_lists(request.lists, made->signature(), *log);
     if (status != Status::Ok) return error_answer(request.id, status, *log);

@@ -120,10 +120,7 @@ class Explainer {
     if (how_.on_run) how_.on_run(false);
     const double ms = watch.ms();
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
-      const runtime::Error& error = failed->error;
-      if (!failed->loc.valid()) return run_.log.error(error);
-      return run_.reporter.error_at(status_of(error.kind), run_.compilation->sources(), failed->loc, error.message,
-                                    error.hint);
+      return run_.reporter.error_in(run_.compilation->sources(), failed->loc, failed->error);
     }
     result = std::move(std::get<codegen::RunResult>(outcome));
     if (result.ending != codegen::Ending::Complete) {

@@ -378,11 +378,9 @@ bool Prepared::only_gains() const {
 }
 
 Status Prepared::report(const codegen::RunError& failed, const Reporter& to) const {
-  const runtime::Error& error = failed.error;
-  if (!failed.loc.valid()) return to.error(error);
   PatternReporter reporter(to);
   if (run_.pattern) reporter.set_pattern(run_.pattern->sources(), run_.pattern->loc());
-  return reporter.error_at(status_of(error.kind), run_.compilation->sources(), failed.loc, error.message, error.hint);
+  return reporter.error_in(run_.compilation->sources(), failed.loc, failed.error);
 }
 
 bool Prepared::has_label_choices() const {

@@ -64,6 +64,11 @@ class Reporter {
     return status;
   }
 
+  /// The same, at a place of the program if it has one.
+  Status error_in(const SourceManager& sources, SourceLoc loc, const runtime::Error& error) const {
+    return loc.valid() ? error_at(status_of(error.kind), sources, loc, error.message, error.hint) : this->error(error);
+  }
+
   virtual void say(const Message& message) const = 0;
   /// The diagnostics of a compilation from number `from` on.
   virtual void report(const Diagnostics& diagnostics, std::size_t from = 0) const = 0;

@@ -76,8 +76,15 @@ constexpr const char* stop_word(Status verdict) {
   switch (verdict) {
     case Status::Timeout: return "timeout";
     case Status::Terminated: return "terminate";
-    default: return "interrupt";
+    case Status::Ok:
+    case Status::Query:
+    case Status::Usage:
+    case Status::Input:
+    case Status::Run:
+    case Status::Resource:
+    case Status::Interrupted: break;
   }
+  return "interrupt";
 }
 
 /// `stopped by --timeout` or `stopped by a signal`.

@@ -179,8 +179,7 @@ class Bench {
   Status make(const session::ProgramRequest& request, const session::ResidentGraph::Shared& graph,
               std::unique_ptr<session::Prepared>& prepared) const {
     const std::shared_ptr<const Reporter> reporter(std::shared_ptr<void>(), &console_);
-    return session::Prepared::make(
-        request, graph, [](const std::function<void()>& work) { work(); }, reporter, prepared);
+    return session::Prepared::make(request, graph, {}, reporter, prepared);
   }
 
   /// Runs once and adds its time to `times`.
@@ -194,9 +193,7 @@ class Bench {
     const codegen::RunOutcome outcome = prepared.run(how);
     times[Execute] = watch.ms();
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&outcome)) {
-      if (!failed->loc.valid()) return console_.error(failed->error);
-      return console_.error_at(session::status_of(failed->error.kind), prepared.sources(), failed->loc,
-                               failed->error.message, failed->error.hint);
+      return prepared.report(*failed, console_);
     }
     const codegen::RunResult& result = std::get<codegen::RunResult>(outcome);
     if (result.ending != codegen::Ending::Complete) return session_.verdict();

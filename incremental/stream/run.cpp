@@ -456,7 +456,7 @@ std::string StreamRun::rows_text(std::uint64_t batch, const RowChanges& changes)
             break;
           }
           [[fallthrough]];
-        default: text += std::to_string(static_cast<std::int64_t>(row[column])); break;
+        case runtime::ElementKind::Int: text += std::to_string(static_cast<std::int64_t>(row[column])); break;
       }
     }
     text += json ? "]}\n" : "\n";

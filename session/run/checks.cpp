@@ -162,8 +162,7 @@ Status report_failure(const codegen::RunError& failed, const BindOptions& bind, 
       error.message == runtime::trap_message(runtime::TrapCode::NoLabel)) {
     error.hint = "give the vertices labels with `--labels FILE`";
   }
-  if (!failed.loc.valid()) return reporter.error(error);
-  return reporter.error_at(status_of(error.kind), sources, failed.loc, error.message, error.hint);
+  return reporter.error_in(sources, failed.loc, error);
 }
 
 }  // namespace matcha::session

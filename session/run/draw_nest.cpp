@@ -75,7 +75,14 @@ class NestPicture {
           if (!to_the_end) words_ += line_element({left + 3, top}, {left + 3, y_ - 3}, "branch");
           break;
         }
-        default: text(step.text, "code", left, right); figures(step, left, right);
+        case StepKind::Value:
+        case StepKind::Set:
+        case StepKind::Give:
+        case StepKind::Graph:
+        case StepKind::Result:
+          text(step.text, "code", left, right);
+          figures(step, left, right);
+          break;
       }
     }
   }

@@ -37,14 +37,14 @@ Status check(const RunRequest& options, const PatternOptions& pattern, const Run
 }
 
 Status read(const RunRequest& options, bool edge_labelled, const RunReporter& console, StopControl& session,
-            session::ResidentGraph::Shared& graph) {
+            ResidentGraph::Shared& graph) {
   runtime::GraphSpec spec;
   spec.path = options.bind.graph;
   spec.columns = take_columns(spec.path);
   spec.directed = options.bind.directed;
   spec.edge_info = edge_labelled;
   options.bind.table.put_into(spec);
-  runtime::Result<session::ResidentGraph::Shared> found = session::ResidentGraph::read(spec, session.cancel());
+  runtime::Result<ResidentGraph::Shared> found = ResidentGraph::read(spec, session.cancel());
   if (!found) return session.stopped() ? session.stop_early() : console.error(found.error());
   graph = std::move(*found);
   return Status::Ok;
@@ -68,7 +68,7 @@ std::string answer(const std::vector<std::uint64_t>& counts, const std::string& 
 Status run_per_graph(const RunRequest& options, const PatternOptions& pattern, const RunReporter& console,
                      StopControl& session) {
   if (const Status code = check(options, pattern, console); code != Status::Ok) return code;
-  session::ProgramRequest request;
+  ProgramRequest request;
   request.pattern = pattern;
   request.pattern.per.clear();
   request.matches = true;
@@ -77,15 +77,14 @@ Status run_per_graph(const RunRequest& options, const PatternOptions& pattern, c
   request.code_folder = options.code_folder;
   PatternSource source(request.pattern, console);
   if (const Status code = source.read(); code != Status::Ok) return code;
-  session::ResidentGraph::Shared graph;
+  ResidentGraph::Shared graph;
   if (const Status code = read(options, source.edge_labelled(), console, session, graph); code != Status::Ok)
     return code;
   const std::uint64_t count = graph->report()->graphs;
   console.note(graph->report()->render());
   const std::shared_ptr<const Reporter> reporter(std::shared_ptr<void>(), &console);
-  std::unique_ptr<session::Prepared> prepared;
-  const Status made = session::Prepared::make(
-      request, graph, [](const std::function<void()>& work) { work(); }, reporter, prepared);
+  std::unique_ptr<Prepared> prepared;
+  const Status made = Prepared::make(request, graph, {}, reporter, prepared);
   if (made != Status::Ok) return made;
   console.note(prepared->semantics());
   const std::vector<std::uint64_t> graph_of = graphs_of(prepared->universe(), count > 1);
