@@ -12,6 +12,8 @@ namespace {
 
 /// Smaller cliques are counted as fast by programs and identities.
 constexpr int kLeastSize = 5;
+/// On a GPU programs count those of five vertices faster.
+constexpr int kLeastSizeOnGpu = 6;
 
 constexpr const char* kPlanOfMaximal =
     "a tree of maximal cliques below each vertex, over rows of bits of its later neighbours";
@@ -53,8 +55,9 @@ class Cliques final : public WithoutProgram {
 
   std::string problem_of(const planner::Question& question, bool on_gpu) const {
     if (question.maybe_patterns == nullptr) return "pivot trees are of cliques, and this is a program";
-    if (!is_clique(question)) {
-      return fmt::format("pivot trees are of cliques of {} and more vertices that have no labels", kLeastSize);
+    const int least = on_gpu ? kLeastSizeOnGpu : kLeastSize;
+    if (!is_clique(question, least)) {
+      return fmt::format("pivot trees are of cliques of {} and more vertices that have no labels", least);
     }
     const bool of_rows = question.want == planner::Want::Orbits;
     if (!of_rows && (question.want != planner::Want::Count || question.bounded)) {
@@ -82,12 +85,12 @@ class Cliques final : public WithoutProgram {
                : "pivot trees are of undirected graphs whose edges have no labels and no numbers";
   }
 
-  bool is_clique(const planner::Question& question) const {
+  bool is_clique(const planner::Question& question, int least) const {
     if (question.maybe_patterns->cliques) return true;
     const pattern::Pattern& one = question.first();
     bool all = question.maybe_patterns->patterns.size() == 1 && !question.of_motifs() && !one.directed &&
                !one.labelled() && !one.edge_labelled() && !one.has_loops() && !one.has_constants() &&
-               one.size() >= (is_forced() || question.want == planner::Want::Orbits ? 2 : kLeastSize);
+               one.size() >= (is_forced() || question.want == planner::Want::Orbits ? 2 : least);
     for (int v = 0; v < one.size(); ++v) all = all && (one.out[pattern::at(v)] | pattern::bit(v)) == one.all();
     return all;
   }

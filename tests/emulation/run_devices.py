@@ -1063,14 +1063,15 @@ def trees(machine):
         files[name] = machine.folder / f"{name}.txt"
         files[name].write_text("".join(edges) or "# no edges\n", encoding="utf-8")
     for name, graph in {**files, "collaborations": GRAPH}.items():
-        for pattern in ("clique:*", "clique:5", "clique:9", "clique:13", "clique:46"):
-            words = [graph, "--pattern", pattern]
+        for pattern in ("clique:*", "clique:5", "clique:6", "clique:9", "clique:13", "clique:46"):
+            words = [graph, "--pattern", pattern, *(["--engine", "cliques"] if pattern == "clique:5" else [])]
             found, _ = run("cuda", *words)
             expect(f"{name} {pattern}", found["result"], run("cpu", *words)[0]["result"])
             expect(f"{name} {pattern}: on a GPU", (found["stats"]["engine"], "GPU 0" in (found["device"] or "")), ("cliques", True))
     # What a schedule of programs describes, and parts, are of programs or of a CPU.
     small = files["small"]
-    expect("a program", run("cuda", small, "--pattern", "clique:6", "--group", "1")[0]["stats"]["backend"], "cuda")
+    for words in (["clique:6", "--group", "1"], ["clique:5"]):
+        expect(f"a program: {words}", run("cuda", small, "--pattern", *words)[0]["stats"]["backend"], "cuda")
     for words, says in ((["clique:13", "--shard", "0/2", "--ledger", machine.folder / "part.mtl"], "shares of pivot trees are walked on a CPU"),
                         (["clique:4", "--per", "edge"], "on the CPU of one process"),
                         (["clique:13", "--group", "1"], "program")):  # fmt: skip
@@ -1080,8 +1081,8 @@ def trees(machine):
     expect("no room", (found["result"], found["device"], "a CPU counts: " in says), (run("cpu", GRAPH, "--pattern", "clique:*")[0]["result"], "cpu", True))
     ring = machine.folder / "ring.txt"
     ring.write_text("".join(f"{u} {v}\n" for u, v in itertools.combinations(range(1100), 2)), encoding="utf-8")
-    found, says = run("cuda", ring, "--pattern", "clique:5")
-    expect("too wide", (found["result"], found["device"], "trees of at most 1024" in says), (run("cpu", ring, "--pattern", "clique:5")[0]["result"], "cpu", True))
+    found, says = run("cuda", ring, "--pattern", "clique:6")
+    expect("too wide", (found["result"], found["device"], "trees of at most 1024" in says), (run("cpu", ring, "--pattern", "clique:6")[0]["result"], "cpu", True))
     # Numbers of more than 256 bits are an error before.
     wide = machine.folder / "k270.txt"
     wide.write_text("".join(f"{u} {v}\n" for u, v in itertools.combinations(range(270), 2)), encoding="utf-8")
