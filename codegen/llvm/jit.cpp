@@ -43,7 +43,8 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> make_jit(const llvm::Triple& t
   builder.setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(triple));
   builder.setPlatformSetUp(llvm::orc::setUpInactivePlatform);
   builder.setLinkProcessSymbolsByDefault(false);
-  builder.setObjectLinkingLayerCreator([](llvm::orc::ExecutionSession& session, const llvm::Triple&) {
+  // Up to LLVM 19 it is called with the triple, too.
+  builder.setObjectLinkingLayerCreator([](llvm::orc::ExecutionSession& session, auto&&...) {
     return std::make_unique<llvm::orc::ObjectLinkingLayer>(session, session.getExecutorProcessControl().getMemMgr());
   });
   return builder.create();
@@ -58,6 +59,16 @@ llvm::orc::SymbolMap absolute_symbols(llvm::orc::LLJIT& jit) {
   for (const runtime::RuntimeSymbol& symbol : runtime::runtime_symbols()) add(symbol);
   for (const runtime::RuntimeSymbol& symbol : helper_symbols()) add(symbol);
   return symbols;
+}
+
+/// Later versions take the triple, earlier ones its text.
+template <typename Module>
+void set_triple(Module& module, const llvm::Triple& triple) {
+  if constexpr (requires { module.setTargetTriple(triple); }) {
+    module.setTargetTriple(triple);
+  } else {
+    module.setTargetTriple(triple.str());
+  }
 }
 
 llvm::SmallVector<char, 0> generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
@@ -92,7 +103,7 @@ std::unique_ptr<llvm::TargetMachine> host_machine(std::string& why) {
 bool optimize(llvm::Module& module, llvm::TargetMachine& machine, const std::atomic<bool>* maybe_cancel,
               std::string& why) {
   module.setDataLayout(machine.createDataLayout());
-  module.setTargetTriple(machine.getTargetTriple().str());
+  set_triple(module, machine.getTargetTriple());
   llvm::raw_string_ostream reason(why);
   if (llvm::verifyModule(module, &reason)) return false;
   llvm::LoopAnalysisManager loops;

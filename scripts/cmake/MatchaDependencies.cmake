@@ -62,7 +62,11 @@ target_link_libraries(matcha_antlr INTERFACE Threads::Threads)
 
 # LLVM: static archives of ORC and the code generator of the host. Debian's LLVMSupport names libz3.so and the shared libzstd;
 # the first is never called from what is linked here, so both are replaced.
-find_package(LLVM 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/llvm)
+set(MATCHA_LLVM 19 CACHE STRING "The major version of LLVM, from 19 to 22")
+find_package(LLVM REQUIRED CONFIG HINTS "/usr/lib/llvm-${MATCHA_LLVM}/lib/cmake/llvm")
+if(NOT LLVM_VERSION_MAJOR EQUAL MATCHA_LLVM OR MATCHA_LLVM LESS 19 OR MATCHA_LLVM GREATER 22)
+  message(FATAL_ERROR "LLVM ${LLVM_VERSION} is in ${LLVM_DIR}; MATCHA_LLVM asks for ${MATCHA_LLVM}, and 19 to 22 are supported")
+endif()
 set_target_properties(LLVMSupport PROPERTIES
   INTERFACE_LINK_LIBRARIES "rt;${CMAKE_DL_LIBS};m;matcha::zlib;matcha::zstd;LLVMDemangle")
 llvm_map_components_to_libnames(matcha_llvm_libraries orcjit passes irreader linker native)
