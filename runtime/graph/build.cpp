@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 #include <new>
+#include <numeric>
 
 #include "runtime/graph/detail/csr.h"
 #include "runtime/graph/detail/source.h"
@@ -91,29 +92,33 @@ std::uint64_t position_of(const Buffer<HashSlot>& slots, std::uint32_t vertex) {
 detail::Csr rows_of(std::uint64_t n, detail::EdgeColumns edges, const BuildInput& input) {
   const std::uint64_t* const info = static_cast<const std::uint64_t*>(input.edge_info);
   if (!input.by_info || info == nullptr) return detail::multi_csr(n, edges, info);
-  struct Timed {
-    std::int64_t time;
-    std::uint64_t edge;
-    bool operator<(const Timed& other) const { return time != other.time ? time < other.time : edge < other.edge; }
-  };
-  Buffer<Timed> order(edges.count);
-  for (std::uint64_t at = 0; at < edges.count; ++at) order[at] = {static_cast<std::int64_t>(info[at]), at};
-  if (!std::is_sorted(order.begin(), order.end())) tbb::parallel_sort(order.begin(), order.end());
-  // Sorted by source with its place in `order` as target, a row has the places in ascending order.
-  Buffer<std::uint32_t> sources(edges.count), places(edges.count);
-  for_blocks(Block(0, edges.count, kItemsPerTask), [&](const Block& block) {
-    for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
-      sources[at] = edges.sources[order[at].edge];
-      places[at] = static_cast<std::uint32_t>(at);
-    }
-  });
-  detail::Csr csr = detail::multi_csr(n, {sources.data(), places.data(), edges.count, edges.count}, nullptr);
+  const std::int64_t* const times = static_cast<const std::int64_t*>(input.edge_info);
+  Buffer<std::uint32_t> places(edges.count);
+  std::iota(places.begin(), places.end(), 0U);
+  // Edges by time, where they are not in that order already.
+  Buffer<std::uint32_t> order;
+  Buffer<std::uint32_t> sources;
+  const bool sorted = std::is_sorted(times, times + edges.count);
+  if (!sorted) {
+    order = Buffer<std::uint32_t>(edges.count);
+    sources = Buffer<std::uint32_t>(edges.count);
+    std::copy(places.begin(), places.end(), order.begin());
+    tbb::parallel_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return times[a] != times[b] ? times[a] < times[b] : a < b;
+    });
+    for_blocks(Block(0, edges.count, kItemsPerTask), [&](const Block& block) {
+      for (std::uint64_t at = block.begin(); at != block.end(); ++at) sources[at] = edges.sources[order[at]];
+    });
+  }
+  // Sorted by source, with their places as targets, the places of a row ascend.
+  const detail::EdgeColumns placed{sorted ? edges.sources : sources.data(), places.data(), edges.count, edges.count};
+  detail::Csr csr = detail::multi_csr(n, placed, nullptr);
   csr.edge_info = Buffer<std::uint64_t>(edges.count);
   for_blocks(Block(0, edges.count, kItemsPerTask), [&](const Block& block) {
     for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
-      const Timed& timed = order[csr.neighbors[at]];
-      csr.neighbors[at] = edges.targets[timed.edge];
-      csr.edge_info[at] = static_cast<std::uint64_t>(timed.time);
+      const std::uint32_t edge = sorted ? csr.neighbors[at] : order[csr.neighbors[at]];
+      csr.neighbors[at] = edges.targets[edge];
+      csr.edge_info[at] = info[edge];
     }
   });
   return csr;

@@ -52,6 +52,31 @@ Graph build(const BuildInput& input) {
   return std::move(*graph);
 }
 
+TEST(BuildGraph, SortsEdgesByInfoThenInInputOrder) {
+  Columns columns({{3, 1}, {0, 4}, {3, 2}, {3, 0}, {3, 3}, {3, 1}});
+  const std::vector<std::vector<std::int64_t>> infos = {{7, 1, -5, 7, INT64_MIN, -5}, {-2, -1, -1, 0, 0, 9}};
+  const std::vector<std::vector<std::uint32_t>> targets = {{3, 2, 1, 1, 0}, {1, 2, 0, 3, 1}};
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    for (const IndexKind index : {IndexKind::Csr, IndexKind::Hash}) {
+      columns.info = infos[i];
+      BuildInput input = columns.input(identity(9));
+      input.edge_info = columns.info.data();
+      input.info_kind = InfoKind::Int;
+      input.index = index;
+      input.by_info = true;
+      const Graph graph = build(input);
+      const GraphView view = graph.view();
+      const ArcRange row = arcs_of(view, 3);
+      const std::vector<std::uint32_t> found(view.neighbors + row.begin, view.neighbors + row.end);
+      EXPECT_EQ(found, targets[i]);
+      const std::int64_t* const words = static_cast<const std::int64_t*>(view.edge_info);
+      EXPECT_TRUE(std::is_sorted(words + row.begin, words + row.end));
+      EXPECT_EQ(words[arcs_of(view, 0).begin], infos[i][1]);
+      EXPECT_EQ(view.arc_count, 6U);
+    }
+  }
+}
+
 TEST(BuildGraph, KeepsLoopsAndRepeatsInInputOrder) {
   const Columns columns({{3, 1}, {0, 4}, {3, 1}, {3, 0}, {3, 3}, {3, 1}});
   for (const IndexKind index : {IndexKind::Csr, IndexKind::Hash}) {
