@@ -81,7 +81,7 @@ class TimeSlicer final : public Rewriter {
     return time != nullptr && build != nullptr && build->order == RowOrder::Target ? build : nullptr;
   }
 
-  /// True if the items may come in another order: what is yielded is added up or compared, or fills a list that begins
+  /// True if the items may come in another order: yielded values are added up or compared, or fill a list that begins
   /// and ends with an item.
   bool any_order(const For& loop, const std::unordered_set<const Var*>& inside) const {
     bool any = true;
@@ -167,7 +167,7 @@ class TimeSlicer final : public Rewriter {
     return false;
   }
 
-  /// Adds that the time is at most (`upper`) or at least x + w or x - w, as integers without limit. Of what is beyond
+  /// Adds that the time is at most (`upper`) or at least x + w or x - w, as integers without limit. Of results beyond
   /// 64 bits on one side nothing is within the bounds, on the other side all.
   bool bounded(const Shifted& sum, bool upper, Times& times) {
     Builder& b = builder();
@@ -227,7 +227,7 @@ class TimeSlicer final : public Rewriter {
     std::vector<const Var*> vars;
     std::vector<const Expr*> lists;
     for (std::size_t i = 0; i < loop.lists.size(); ++i) {
-      // What is not read is not walked.
+      // A list whose items are not read is not walked.
       if (!reads_in(*body, loop.vars[i]) && (!vars.empty() || i + 1 < loop.lists.size())) continue;
       const Expr* list = loop.lists[i]->kind == Kind::EdgeInfo ? infos : b.make(Kind::Neighbors, {graph, vertex});
       vars.push_back(loop.vars[i]);

@@ -83,7 +83,7 @@ def words(rows, a, b):
         for v in vertices:
             found = oracle.by_time(rows, v, low, high)
             times = [t for _, t in found]
-            # The remainder has the sign of what is divided.
+            # The remainder has the sign of the dividend.
             out += oracle.weighed([w for w, _ in found]) + 3 * sum(abs(t) % 7 * (1 if t > 0 else -1) for t in times)
             out += 5 * oracle.weighed([w for w, _ in oracle.by_time(rows, v, low, high, back=True)]) + 11 * len(times)
         return out
