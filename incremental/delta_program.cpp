@@ -110,7 +110,7 @@ bool DeltaProgram::choose_labels(std::string& why) {
   const std::optional<std::uint64_t> order = pattern::Symmetry(patterns_.front()).order();
   const __int128 share = embeddings_ ? 1 : static_cast<__int128>(order.value_or(0));
   std::optional<std::vector<pattern::Expansion>> choices =
-      pattern::expansions_of(patterns_, {induced_}, pattern::ExpansionPurpose::Embeddings, kMostResults);
+      pattern::expansions_of(patterns_, {induced_}, pattern::ExpandTo::Embeddings, kMostResults);
   if (options_.rows || share == 0 || kWholeFactor % share != 0 || !choices) {
     why = "edges of the pattern have one of several labels";
     return false;

@@ -268,11 +268,11 @@ Pattern with_first_labels(const Pattern& pattern) {
   return first;
 }
 
-bool check_counted(const Pattern& pattern, Match match, bool rows, ExpansionPurpose purpose, SourceLoc loc,
+bool check_counted(const Pattern& pattern, Match match, bool rows, ExpandTo purpose, SourceLoc loc,
                    Diagnostics& diagnostics) {
   if (!pattern.counts_edges()) return true;
   std::string message, hint;
-  if (rows && purpose != ExpansionPurpose::Rows) {
+  if (rows && purpose != ExpandTo::Rows) {
     message = "subgraphs with edges of any label, or of one of several, are counted, not listed";
     hint = "`--embeddings` lists them; an edge that just has to be there has no label: `0>1`";
   }
@@ -312,8 +312,8 @@ std::vector<LabelLoop> label_loops_of(const Pattern& pattern, Match match, const
 }
 
 std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& patterns, const Semantics& semantics,
-                                                    ExpansionPurpose purpose, std::size_t most) {
-  if (purpose == ExpansionPurpose::Subgraphs && patterns.size() == 1) {
+                                                    ExpandTo purpose, std::size_t most) {
+  if (purpose == ExpandTo::Subgraphs && patterns.size() == 1) {
     const std::optional<std::vector<Pattern>> parts = type_parts(patterns.front(), semantics.induced, most);
     if (!parts) return std::nullopt;
     if (!parts->empty()) return expansions_of(*parts, semantics, purpose, most);
@@ -329,7 +329,7 @@ std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& 
       return std::vector<Expansion>{{pattern, 1}};
     }
     for (Pattern& one : *choices) {
-      const bool alone = purpose == ExpansionPurpose::Rows || !one.different.empty();
+      const bool alone = purpose == ExpandTo::Rows || !one.different.empty();
       const auto [place, fresh] =
           known.try_emplace(alone ? fmt::format("{}", found.size()) : canonical_key(one), found.size());
       if (fresh) {
@@ -341,7 +341,7 @@ std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& 
     }
     if (found.size() > most) return std::nullopt;
   }
-  if (purpose != ExpansionPurpose::Subgraphs) return found;
+  if (purpose != ExpandTo::Subgraphs) return found;
   // The embeddings of all choices are a multiple of the subgraphs. Automorphisms of the pattern permute the choices;
   // the automorphisms of a choice are those that keep it.
   const auto order = [&](const Pattern& pattern) { return Symmetry(normal(pattern, semantics.induced)).order(); };

@@ -12,7 +12,7 @@
 namespace matcha::pattern {
 
 /// The purpose of expansions.
-enum class ExpansionPurpose {
+enum class ExpandTo {
   Subgraphs,   ///< Their numbers are added up.
   Embeddings,  ///< Those of embeddings.
   Rows,        ///< Embeddings are listed.
@@ -26,7 +26,7 @@ Pattern with_first_labels(const Pattern& pattern);
 
 /// False, and an error (`pattern-plan`), if there is no program: with `rows` a list of subgraphs with edges that are
 /// counted, and with `Match::Edge` a variable on several edges. `purpose`: Rows for lists of other matches.
-bool check_counted(const Pattern& pattern, Match match, bool rows, ExpansionPurpose purpose, SourceLoc loc,
+bool check_counted(const Pattern& pattern, Match match, bool rows, ExpandTo purpose, SourceLoc loc,
                    Diagnostics& diagnostics);
 
 /// Reads constants that were not looked up in a graph as numbers, which are ids; false after an error (`pattern-plan`).
@@ -66,6 +66,6 @@ struct Expansion {
 /// them: there is one pattern, without such labels. With `Match::Edge` two edges that join the same vertices are not
 /// given the same label; there may be no way. Nothing if there would be more than `most`.
 std::optional<std::vector<Expansion>> expansions_of(const std::vector<Pattern>& patterns, const Semantics& semantics,
-                                                    ExpansionPurpose purpose, std::size_t most);
+                                                    ExpandTo purpose, std::size_t most);
 
 }  // namespace matcha::pattern

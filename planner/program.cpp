@@ -510,9 +510,7 @@ PatternProgram motif_program(const PatternSet& set, const Request& request, cons
 std::optional<std::vector<Expansion>> expand(const PatternSet& set, const Request& request, SourceLoc loc,
                                              Diagnostics& diagnostics) {
   const bool maps = request.embeddings || request.match != Match::Iso;
-  const ExpansionPurpose purpose = !maps          ? ExpansionPurpose::Subgraphs
-                                   : request.rows ? ExpansionPurpose::Rows
-                                                  : ExpansionPurpose::Embeddings;
+  const ExpandTo purpose = !maps ? ExpandTo::Subgraphs : request.rows ? ExpandTo::Rows : ExpandTo::Embeddings;
   std::vector<Pattern> patterns;
   const std::size_t size = set.alternatives ? set.patterns.size() : 1;
   for (std::size_t i = 0; i < size; ++i) {
