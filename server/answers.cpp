@@ -161,8 +161,7 @@ Answer Answers::explain(const Job& job, const session::ResidentGraph::Shared& gr
   how.maybe_stop = &job.stop;
   how.deadline = job.deadline;
   Explanation found;
-  const Status status = Prepared::explain(
-      job.request.program, graph, {}, how, log, found);
+  const Status status = Prepared::explain(job.request.program, graph, {}, how, log, found);
   if (status != Status::Ok) return error_answer(job.request.id, status, *log);
   AnswerLine line(job.request.id, Status::Ok);
   if (!found.meaning.empty()) line.add("meaning", found.semantics);
