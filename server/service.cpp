@@ -255,9 +255,16 @@ class Service {
     if (added == Worker::Added::Full) {
       return refuse(connection, 429, "too many requests wait", {{"Retry-After", "1"}});
     }
-    wait(*job, *awaited, connection);
+    const bool came = wait(*job, *awaited, connection);
+    // Counted before the response, so that a client that has it finds it in the figures.
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    metrics_.add_answer(awaited->answer ? awaited->answer->status : Status::Interrupted, seconds, awaited->rows);
+    metrics_.add_answer(came ? awaited->answer->status : Status::Interrupted, seconds, awaited->rows);
+    if (!came) return;
+    if (connection.code() == 0) {
+      connection.send(code_of(awaited->answer->status), kJson, awaited->answer->line);
+    } else if (!connection.put(awaited->answer->line) || !connection.end()) {
+      connection.close_after();
+    }
   }
 
   /// Rows go to the client as they are found; a client that takes none for long ends the run.
@@ -274,8 +281,8 @@ class Service {
     };
   }
 
-  /// Until the answer is sent, or the client is gone.
-  void wait(Job& job, Awaited& awaited, http::Connection& connection) {
+  /// Until there is an answer, and no more rows are sent; false: the client is gone.
+  bool wait(Job& job, Awaited& awaited, http::Connection& connection) {
     std::unique_lock<std::mutex> lock(awaited.mutex);
     while (!awaited.came.wait_for(lock, kIdle, [&] { return awaited.answer.has_value(); })) {
       if (!connection.is_gone()) continue;
@@ -283,15 +290,11 @@ class Service {
       worker_.cancel(job);
       awaited.end_rows();
       connection.close_after();
-      return;
+      return false;
     }
     lock.unlock();
     awaited.end_rows();
-    if (connection.code() == 0) {
-      connection.send(code_of(awaited.answer->status), kJson, awaited.answer->line);
-    } else if (!connection.put(awaited.answer->line) || !connection.end()) {
-      connection.close_after();
-    }
+    return true;
   }
 
   ServeRequest usual_;
