@@ -295,21 +295,12 @@ TEST(Cliques, StopsEndACount) {
   const std::atomic<std::uint32_t> stop{1};
   CliqueRequest request;
   request.stops.maybe_request = &stop;
-  const Result<CliqueOutcome> stopped = count_cliques(graph, request);
-  ASSERT_TRUE(stopped);
-  EXPECT_EQ(stopped->end, motif::End::Stopped);
-  EXPECT_TRUE(stopped->counts.empty());
-}
-
-TEST(Cliques, StopsEndMaximalCliques) {
-  const Graph graph = graph_of(random_graph(300, 0.7, 9));
-  const std::atomic<std::uint32_t> stop{1};
-  CliqueRequest request;
-  request.stops.maybe_request = &stop;
-  const Result<CliqueOutcome> stopped = count_maximal(graph, request);
-  ASSERT_TRUE(stopped);
-  EXPECT_EQ(stopped->end, motif::End::Stopped);
-  EXPECT_TRUE(stopped->counts.empty());
+  for (const bool maximal : {false, true}) {
+    const Result<CliqueOutcome> stopped = maximal ? count_maximal(graph, request) : count_cliques(graph, request);
+    ASSERT_TRUE(stopped);
+    EXPECT_EQ(stopped->end, motif::End::Stopped);
+    EXPECT_TRUE(stopped->counts.empty());
+  }
 }
 
 TEST(Cliques, SamplesAreNearTheNodesThatAreWalked) {
