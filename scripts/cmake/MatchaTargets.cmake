@@ -212,6 +212,7 @@ function(matcha_embed target header namespace)
     COMMENT "Embedding ${header}" VERBATIM)
   # In a library of its own: Ninja lets a command of <target> wait for all that <target> links, and its files for the command.
   cmake_path(GET header STEM texts)
+  string(PREPEND texts "${target}_")
   add_library(${texts} OBJECT "${source}" "${base}/${header}")
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${texts}>)
   target_include_directories(${target} PRIVATE "${base}")
