@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/handles.h"
+#include "session/durations.h"
 #include "session/message_log.h"
 
 /// Runs of programs.
@@ -222,7 +223,6 @@ Found finish(matcha_run& run) {
 }  // namespace matcha::api
 
 std::optional<matcha::api::Clock::time_point> matcha_options::deadline() const {
-  using matcha::api::Clock;
   if (!timeout) return std::nullopt;
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*timeout));
+  return matcha::session::time_after(*timeout);
 }

@@ -18,6 +18,7 @@
 #include "server/http.h"
 #include "server/metrics.h"
 #include "server/worker.h"
+#include "session/durations.h"
 #include "session/graph_info.h"
 #include "session/version.h"
 
@@ -126,8 +127,7 @@ class Service {
   void drain() {
     draining_ = true;
     listener_.drain();
-    const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                          std::chrono::duration<double>(options_.drain_seconds));
+    const Clock::time_point until = session::time_after(options_.drain_seconds);
     bool is_late = false;
     // Answers are sent by the threads of connections, which end after them.
     while ((worker_.look() || listener_.connections() != 0) && Clock::now() < until) std::this_thread::sleep_for(kLook);

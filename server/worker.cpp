@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "session/durations.h"
+
 namespace matcha::server {
 
 void FairQueue::add(std::shared_ptr<Job> job) {
@@ -144,10 +146,7 @@ void Worker::work() {
     std::optional<double> seconds = job.request.timeout;
     if (job.request.most_seconds)
       seconds = std::min(seconds.value_or(*job.request.most_seconds), *job.request.most_seconds);
-    if (seconds) {
-      job.deadline =
-          Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
-    }
+    if (seconds) job.deadline = session::time_after(*seconds);
     lock.unlock();
     if (!job.answered) answer(job, answers_.of(job));
     lock.lock();

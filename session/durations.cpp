@@ -1,5 +1,6 @@
 #include "session/durations.h"
 
+#include <algorithm>
 #include <charconv>
 #include <initializer_list>
 #include <string_view>
@@ -32,6 +33,13 @@ std::optional<std::int64_t> seconds_of(const std::string& text) {
 
 std::optional<std::int64_t> milliseconds_of(const std::string& text) {
   return time_of(text, {{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}});
+}
+
+std::chrono::steady_clock::time_point time_after(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  constexpr double kMost = 1e9;
+  const std::chrono::duration<double> length(std::min(seconds, kMost));
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(length);
 }
 
 }  // namespace matcha::session

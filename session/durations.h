@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,5 +11,9 @@ namespace matcha::session {
 std::optional<std::int64_t> seconds_of(const std::string& text);
 /// A time such as `50ms` or `2s` in milliseconds; nothing for other texts.
 std::optional<std::int64_t> milliseconds_of(const std::string& text);
+
+/// The time so many seconds from now. More than 10⁹, which is far beyond any run, are as many: a clock holds no more
+/// than some 10¹⁰.
+std::chrono::steady_clock::time_point time_after(double seconds);
 
 }  // namespace matcha::session

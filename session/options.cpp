@@ -45,10 +45,7 @@ std::optional<std::uint64_t> bytes_of(std::string_view text) {
 void assign(std::string& to, const std::string& value) { to = value; }
 void assign(std::vector<std::string>& to, const std::string& value) { to.push_back(value); }
 void assign(bool& to, const std::string& value) { to = value == "true"; }
-void assign(std::optional<double>& to, const std::string& value) {
-  constexpr double kLongest = 1e9;
-  to = std::min(number_of<double>(value).value_or(0), kLongest);
-}
+void assign(std::optional<double>& to, const std::string& value) { to = number_of<double>(value).value_or(0); }
 template <typename Number>
 requires std::is_integral_v<Number>
 void assign(Number& to, const std::string& value) { to = static_cast<Number>(bytes_of(value).value_or(0)); }

@@ -12,6 +12,7 @@
 #include "session/graph_info.h"
 #include "session/options.h"
 #include "session/text_file.h"
+#include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/session.h"
 #include "tools/verbs.h"
@@ -100,13 +101,14 @@ void add_serve(CLI::App& app, Action& action) {
       ->type_name("N");
   verb->add_option("--max-seconds", o.usual.most_seconds, "Most seconds of a run, whatever its request says")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
+      ->check(seconds() & CLI::PositiveNumber);
   const auto http = [verb](const char* name, auto& value, const char* kind, const char* text) {
     verb->add_option(name, value, text)->type_name(kind)->group("HTTP");
   };
   http("--http", o.http.address, "ADDRESS", "Answer by HTTP: PORT of this machine, HOST:PORT or unix:PATH");
   http("--token-file", o.token_file, "FILE", "Requests must have the first line of the file as their token");
   http("--drain", o.http.drain_seconds, "SECONDS", "After SIGTERM, time for requests that have come; default: 30");
+  verb->get_option("--drain")->check(seconds());
   verb->add_flag("--access-log", o.http.logs, "A line of JSON on standard error for each response")->group("HTTP");
   OptionTargets to = server::targets_of(o.usual);
   put_targets(to, o.graph);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "runtime/unfinished_file.h"
+#include "session/durations.h"
 #include "session/run/texts.h"
 
 namespace matcha::tools {
@@ -94,11 +95,7 @@ Session::Session(const Console& console, std::optional<double> timeout_seconds) 
   cancelled = false;
   open_pipe();
   install();
-  if (timeout_seconds) {
-    constexpr double kLongest = 1e9;  // Far beyond any run, and not beyond the clock.
-    const std::chrono::duration<double> length(std::min(*timeout_seconds, kLongest));
-    deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(length);
-  }
+  if (timeout_seconds) deadline_ = time_after(*timeout_seconds);
   try {
     watchdog_ = std::thread([this] { run_watchdog(); });
   } catch (const std::system_error&) {

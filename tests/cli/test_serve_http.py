@@ -284,6 +284,14 @@ class HttpTest(CliTest):
         found = sorted((one["path"], one["code"]) for one in lines)
         self.assertEqual(found, [("/healthz", 200), *[("/metrics", 200)] * 5, ("/v1/ask", 200), ("/v1/ask", 400)])
 
+    def test_times_that_no_clock_holds(self):
+        server = HttpServer(self, SMALL, "--max-seconds", "1e300", "--drain", "1e300")
+        self.assertEqual(server.ask({"pattern": "triangle", "options": {"timeout": 1e300}})["status"], "ok")
+        server.process.send_signal(signal.SIGTERM)
+        self.assertEqual(server.process.wait(LIMIT_S), 0)
+        for words in (["--max-seconds", "nan"], ["--max-seconds", "0"], ["--drain", "-1"], ["--drain", "nan"]):
+            self.fails(2, "serve", SMALL, "--http", "0", *words, says=[words[0]])
+
     def test_page(self):
         server = HttpServer(self, SMALL)
         for path, kind in (("/", "text/html"), ("/page.css", "text/css"), ("/page.js", "text/javascript")):
