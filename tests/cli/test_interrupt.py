@@ -186,6 +186,7 @@ class Interrupt(cli.CliTest):
             with open(graph, "w", encoding="utf-8") as file:
                 file.write("0 1\n1 2\n2 3\n3 0\n")
             common = ("run", "--pattern", "motif:5", graph, "--device", "cpu", "--no-cache", "--json", "--tier", "native")
+            page = os.path.join(folder, "page.html")
 
             def length_of_the_whole():
                 begin = time.monotonic()
@@ -201,6 +202,8 @@ class Interrupt(cli.CliTest):
                     stopped, seconds = self.work_of(*command, "--timeout", part * length)
                     if stopped.returncode == 124 and seconds < (part + 0.4) * work:
                         return stopped
+                    if os.path.exists(page):  # Of a command that ended by itself.
+                        os.unlink(page)
                     length, work = length_of_the_whole()
                 return self.fail(f"exit code {stopped.returncode} after {seconds} s of work; the whole takes {work} s")
 
@@ -224,7 +227,6 @@ class Interrupt(cli.CliTest):
                 self.assertIn(TOO_EARLY, errors)
                 word = {130: "interrupt", 143: "terminate"}[code]
                 self.assertEqual(json.loads(out)["stopped_by"], word)
-            page = os.path.join(folder, "page.html")
             # It compiles nothing, and takes a quarter of the time of the run.
             stop_early(0.05, "explain", *common[1:4], "--engine", "program", "--no-cache", "--html", page)
             self.assertEqual(os.listdir(folder), ["square.txt"])
