@@ -134,7 +134,8 @@ struct RunResult {
   std::uint64_t rows = 0;                             ///< Rows handed over.
   std::uint64_t positions = 0;                        ///< Outermost iterations walked.
   std::uint64_t positions_total = 0;  ///< Outermost iterations of the parallel steps begun so far; 0: unknown.
-  /// Work of those steps in units of the step, such as arcs of the vertices walked. Total 0: unknown.
+  /// Work of those steps in units of the step, such as arcs of the vertices walked, also of a run that `most_steps`
+  /// ended. Total 0: unknown.
   std::uint64_t work_done = 0, work_total = 0;
   std::uint64_t deferred = 0;  ///< Loops split off long tasks.
   /// Of a pattern matched without a program: vertices of the graph that may be images, and images tried.

@@ -22,6 +22,8 @@ class EngineChoice {
   const EngineContext& context() const { return context_; }
   const planner::Decision& decision() const { return decision_; }
   const planner::Offer& chosen() const { return decision_.chosen(); }
+  /// Keeps the offer of a trial that gave up, without a limit.
+  void go_on() { decision_.offers.front().is_trial = false; }
   /// Takes the next offer in place of a trial that gave up.
   void give_up() { decision_.offers.erase(decision_.offers.begin()); }
   /// Leaves the offers of a CPU.

@@ -120,26 +120,40 @@ double motif_cost(const runtime::Graph& graph, const MotifSet& wanted) {
   MotifSet further = wanted;
   for (const Motif star : {Motif::Wedge, Motif::FourStar, Motif::FiveStar}) further.reset(at(star));
   if (further.none()) return ranking + price::motif_degree * arcs;
-  const double squares = runtime::expected_work_by_degree(graph);
+  const runtime::SampledWork work = runtime::sampled_work_by_degree(graph);
   further.reset(at(Motif::FourCycle));
-  double ns = ranking + price::motif_cycle_arc * arcs + price::motif_cycle_square * squares;
+  double ns = ranking + price::motif_cycle_arc * arcs + price::motif_cycle_square * work.squares;
   if (further.none()) return ns;
   ns = ranking + price::motif_vertex * static_cast<double>(graph.view().universe) + price::motif_arc * arcs +
-       price::motif_square * squares;
-  double cubes = has_any(wanted, {Motif::FourClique}) ? 1 : 0;
-  if (has_any(wanted, {Motif::House, Motif::Kite, Motif::Gem, Motif::Butterfly, Motif::FiveCycle})) cubes += 2;
-  if (has_any(wanted, {Motif::FourCliqueTail, Motif::FiveCliqueMinusPath, Motif::FiveCliqueMinusEdge})) cubes += 5;
-  if (has_any(wanted, {Motif::FiveClique})) cubes += 4;
-  if (cubes > 0) ns += price::motif_cube * cubes * runtime::expected_cubes_by_degree(graph);
-  const bool has_wheel = has_any(wanted, {Motif::FourWheel});
-  if (has_wheel || has_any(wanted, {Motif::TwoByThree, Motif::TwoByThreePlusEdge})) {
+       price::motif_square * work.squares;
+  double cubes = has_any(wanted, {Motif::FourClique}) ? 1 : 0, squares = 0;
+  if (has_any(wanted, {Motif::House, Motif::Kite, Motif::Gem, Motif::Butterfly})) {
+    cubes += 1;
+    squares += price::motif_edge_square;
+  }
+  if (has_any(wanted, {Motif::FiveCycle})) {
+    cubes += 2;
+    squares += price::motif_path_square;
+  }
+  if (has_any(wanted, {Motif::FourCliqueTail, Motif::FiveCliqueMinusPath, Motif::FiveCliqueMinusEdge})) {
+    cubes += 5;
+    squares += price::motif_path_square;
+  }
+  if (has_any(wanted, {Motif::FiveClique})) cubes += 2;
+  if (has_any(wanted, {Motif::TwoByThreePlusEdge})) squares += price::motif_inside_square;
+  if (has_any(wanted, {Motif::FourWheel})) {
+    ns += runtime::sampled_wheel_ns(graph);
+    squares += price::motif_path_square;
+  }
+  ns += price::motif_cube * cubes * work.cubes + squares * work.squares;
+  if (has_any(wanted, {Motif::TwoByThree, Motif::TwoByThreePlusEdge})) {
     double wedges = 0;
     const runtime::GraphView view = graph.view();
     for (std::uint64_t v = 0; v < view.universe; ++v) {
       const double degree = static_cast<double>(view.offsets[v + 1] - view.offsets[v]);
       wedges += degree * degree / 2;
     }
-    ns += (has_wheel ? price::motif_wheel_wedge : price::motif_wedge) * wedges;
+    ns += price::motif_wedge * wedges;
   }
   return ns;
 }

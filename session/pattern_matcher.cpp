@@ -215,14 +215,17 @@ codegen::MatchTask match_task(const planner::Question& question, const runtime::
   return task;
 }
 
-std::optional<codegen::RunOutcome> try_search(codegen::Executable& matcher,
-                                              std::span<const codegen::Argument> arguments,
-                                              const runtime::Universe& universe, codegen::RunOptions options) {
+Trial try_search(codegen::Executable& matcher, std::span<const codegen::Argument> arguments,
+                 const runtime::Universe& universe, codegen::RunOptions options) {
   options.most_steps = kTrialSteps;
   codegen::RunOutcome outcome = matcher.run(arguments, universe, options);
   const auto* const result = std::get_if<codegen::RunResult>(&outcome);
-  if (result != nullptr && result->values.empty() && !result->estimate) return std::nullopt;
-  return outcome;
+  if (result == nullptr || !result->values.empty() || result->estimate) return {std::move(outcome)};
+  Trial trial;
+  const auto searched = std::ranges::find(result->times, "search", &std::pair<std::string, double>::first);
+  if (result->work_done == 0 || searched == result->times.end()) return trial;
+  trial.ns = 1e6 * searched->second * static_cast<double>(result->work_total) / static_cast<double>(result->work_done);
+  return trial;
 }
 
 }  // namespace matcha::session

@@ -43,9 +43,16 @@ codegen::MatchTask match_task(const planner::Question& question, const runtime::
                               const runtime::LabelDictionary& dictionary,
                               std::shared_ptr<runtime::match::MatchIndex> maybe_index);
 
-/// Runs a matcher for at most `kTrialSteps`; nothing if it takes more.
-std::optional<codegen::RunOutcome> try_search(codegen::Executable& matcher,
-                                              std::span<const codegen::Argument> arguments,
-                                              const runtime::Universe& universe, codegen::RunOptions options);
+/// A run that may end without an answer.
+struct Trial {
+  std::optional<codegen::RunOutcome> answer;
+  /// Without an answer, the nanoseconds of one thread that the whole run is expected to take, by the part that was
+  /// done.
+  double ns = planner::kUnknownNs;
+};
+
+/// Runs a matcher for at most `kTrialSteps`.
+Trial try_search(codegen::Executable& matcher, std::span<const codegen::Argument> arguments,
+                 const runtime::Universe& universe, codegen::RunOptions options);
 
 }  // namespace matcha::session

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "planner/prices.h"
 #include "runtime/machine.h"
 #include "session/assumptions.h"
 #include "session/bind_slices.h"
@@ -11,6 +12,8 @@
 #include "session/pattern_matcher.h"
 
 namespace matcha::session {
+
+namespace price = planner::price;
 
 QuestionRun::QuestionRun(ProgramRequest asked, const Reporter& to, Reading reading)
     : request(std::move(asked)), log(to) {
@@ -131,12 +134,26 @@ bool QuestionRun::take_device() {
   return true;
 }
 
+double QuestionRun::ns_of_next(double threads) {
+  const std::vector<planner::Offer>& all = choice.decision().offers;
+  if (all.size() < 2) return planner::kUnknownNs;
+  const planner::Offer& next = all[1];
+  if (next.engine != "program" || next.on_gpu || !pattern) return next.ns;
+  const double run = price::program_run * expected_ns(false).value_or(0) / threads;
+  return std::max(next.ns, price::compile + run);
+}
+
 void QuestionRun::make_engine(const codegen::RunOptions& trial) {
   while (chosen().make) {
     const Stopwatch watch;
     if (executable == nullptr) executable = chosen().make();
     const double plan_ms = chosen().engine == "search" ? 0 : watch.ms() + forecast.plan_ms;
-    if (chosen().is_trial) tried = try_search(*executable, bound.arguments, *bound.inputs.universe, trial);
+    if (chosen().is_trial) {
+      const double threads = trial.threads != 0 ? trial.threads : runtime::machine().threads;
+      Trial found = try_search(*executable, bound.arguments, *bound.inputs.universe, trial);
+      tried = std::move(found.answer);
+      if (!tried && price::search_share * found.ns / threads < ns_of_next(threads)) choice.go_on();
+    }
     if (!chosen().is_trial || tried) {
       if (plan_ms > 0) compilation->add_plan(plan_ms);
       return;

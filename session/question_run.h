@@ -82,7 +82,7 @@ class QuestionRun {
   /// Switches to the target of the chosen offer; true if that is another one than before.
   bool take_device();
   /// Makes the chosen engine, if it needs no program. An engine that may give up is run with `trial`; if it does, the
-  /// next engine is made. `tried` gets the answer of a trial.
+  /// next engine is made, unless the rest of the trial is expected to be faster. `tried` gets the answer of a trial.
   void make_engine(const codegen::RunOptions& trial);
   /// Plans and writes the program of the pattern for a device, unless that was done.
   Status write_program(bool on_gpu);
@@ -139,6 +139,8 @@ class QuestionRun {
   Status read_program(const std::atomic<bool>* maybe_cancel);
   Status rewrite();
   std::optional<double> expected_ns(bool on_gpu);
+  /// What answers if the trial does not, in nanoseconds.
+  double ns_of_next(double threads);
   std::string_view cpu_target() const {
     return request.backend != "llvm" ? request.backend : target_of_tier(request.tier);
   }

@@ -36,6 +36,11 @@ Ending ending_of(SearchEnding ending) {
   return Ending::Complete;
 }
 
+/// The parts that `RunResult::work_done` counts of a trial.
+constexpr std::uint64_t kPartsOfTrial = 1'000'000;
+/// Milliseconds of processor time that a run with `most_steps` takes at most.
+constexpr double kMostTrialMs = 40;
+
 class Matcher final : public Executable {
  public:
   explicit Matcher(MatchTask task) : task_(std::move(task)) {}
@@ -78,6 +83,7 @@ class Matcher final : public Executable {
     request.threads = options.threads != 0 ? options.threads : runtime::machine().threads;
     if (options.most) request.most = takes_any ? 1 : maps_for(*options.most, divisor);
     request.most_steps = options.most_steps;
+    request.most_cpu_ms = kMostTrialMs;
     request.stops = {options.stop_request, options.deadline};
     request.on_progress = options.on_progress;
     RowTaker rows(std::vector(static_cast<std::size_t>(task_.query.size), runtime::ElementKind::Vid), options);
@@ -95,7 +101,11 @@ class Matcher final : public Executable {
     result.images_tried = outcome.steps;
     result.positions = outcome.roots_done;
     result.positions_total = outcome.roots;
-    if (outcome.ending == SearchEnding::Slice) return result;
+    if (outcome.ending == SearchEnding::Slice) {
+      result.work_total = kPartsOfTrial;
+      result.work_done = static_cast<std::uint64_t>(outcome.share * static_cast<double>(kPartsOfTrial));
+      return result;
+    }
     const Count found = takes_any ? outcome.found : outcome.found / divisor;
     if (outcome.found >> 127 != 0) {
       return RunError{

@@ -140,9 +140,13 @@ class Run {
   }
 
   MatchOutcome try_alone() {
+    double share = 0;
+    limits_.most_cpu_ms = request_.most_cpu_ms;
+    limits_.on_progress = [&](double done, std::uint64_t) { share = done; };
     Search search(candidates_, query_, kernels_, limits_);
     outcome_.ending = search.run(Search::Order::Fewest, 0, *request_.most_steps);
     outcome_.steps = search.steps();
+    outcome_.share = outcome_.ending == SearchEnding::Complete ? 1 : std::min(share, 1.0);
     if (outcome_.ending != SearchEnding::Slice) outcome_.found = search.found();
     return outcome_;
   }

@@ -19,9 +19,11 @@ struct MatchRequest {
   std::optional<std::uint64_t> most;  ///< The number of matches wanted.
   /// Only part `part` of `parts`, which are disjoint and together have all matches.
   std::uint64_t part = 0, parts = 1;
-  /// A search that would take more steps ends at a Slice without results, before threads are started. Not with `most`
-  /// or on_rows.
+  /// A search that would take more steps ends at a Slice without results, before threads are started, as
+  /// does one that takes more milliseconds of processor time, as some steps are long; 0: any. `share` says how far it
+  /// came. Not with `most` or on_rows.
   std::optional<std::uint64_t> most_steps;
+  double most_cpu_ms = 0;
   Stops stops;
   /// Takes matches in blocks; calls are serialized, from any thread: column u has the rank of the image of vertex u.
   /// Empty: matches are only counted. Returning false ends the run.
@@ -41,6 +43,7 @@ struct MatchOutcome {
   double search_ms = 0;
   /// Images of the first vertex, and an estimate of how many are done. 0: unknown.
   std::uint64_t roots = 0, roots_done = 0;
+  double share = 0;  ///< With `most_steps`, the part of the search that is done, assuming equal work for all images.
 };
 
 /// Finds the matches of `query` in the graph of `index`. With `most`, threads race through the search in different

@@ -41,6 +41,7 @@ struct SearchLimits {
   std::function<void(double done, std::uint64_t total)> on_progress;
   std::function<void()> on_long;  ///< Called once, after slightly more than `steps_alone` steps.
   std::uint64_t steps_alone = 0;
+  double most_cpu_ms = 0;  ///< A search that takes more of its thread's processor time ends at a Slice; 0: any.
 };
 
 /// Depth-first search over candidates by one thread. The remaining images of a vertex are listed once a neighbour has
@@ -175,6 +176,7 @@ class Search {
   std::uint64_t steps_ = 0;
   std::uint64_t look_at_ = 0;
   std::uint64_t items_ = 0;  ///< Items of lists since the last check for a stop.
+  double began_cpu_ms_ = 0;
   std::uint64_t last_step_ = 0;
   bool has_called_on_long_ = false;
   bool over_ = false;

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <new>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -362,27 +364,76 @@ double expected_work_by_degree(const Graph& graph) {
   return work;
 }
 
-double expected_cubes_by_degree(const Graph& graph) {
-  // Sources of arcs at even distances, and ends of arcs at even distances in their rows.
-  constexpr std::uint64_t kSources = 512, kEnds = 64;
-  const GraphView view = graph.view();
-  const std::uint64_t sources = std::min(view.arc_count, kSources);
-  const auto degree_of = [&view](std::uint64_t rank) { return view.offsets[rank + 1] - view.offsets[rank]; };
-  double sum = 0;
+namespace {
+
+/// Visits sources of arcs at even distances, so that a vertex is drawn by its degree: visit(vertex, degree). Returns
+/// the number of arcs of each visit; 0: there is no arc.
+template <typename Visit>
+double for_sampled_sources(const GraphView& view, std::uint64_t most, const Visit& visit) {
+  const std::uint64_t sources = std::min(view.arc_count, most);
   for (std::uint64_t i = 0; i < sources; ++i) {
     const std::uint64_t arc = view.arc_count / sources * i;
     const std::uint64_t* const after = std::upper_bound(view.offsets, view.offsets + view.universe + 1, arc);
     const auto source = static_cast<std::uint64_t>(after - view.offsets) - 1;
-    const std::uint64_t degree = degree_of(source), ends = std::min(degree, kEnds);
+    visit(source, view.offsets[source + 1] - view.offsets[source]);
+  }
+  return sources == 0 ? 0 : static_cast<double>(view.arc_count) / static_cast<double>(sources);
+}
+
+/// The number of common neighbours of two vertices.
+std::uint64_t common_neighbors(const GraphView& view, std::uint64_t one, std::uint64_t other) {
+  const auto row = [&view](std::uint64_t vertex) {
+    return std::span(view.neighbors + view.offsets[vertex], view.neighbors + view.offsets[vertex + 1]);
+  };
+  std::span<const std::uint32_t> few = row(one), many = row(other);
+  if (few.size() > many.size()) std::swap(few, many);
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(few, [&](std::uint32_t vertex) { return std::ranges::binary_search(many, vertex); }));
+}
+
+}  // namespace
+
+SampledWork sampled_work_by_degree(const Graph& graph) {
+  constexpr std::uint64_t kSources = 512, kEnds = 64;
+  const GraphView view = graph.view();
+  const auto degree_of = [&view](std::uint64_t rank) { return view.offsets[rank + 1] - view.offsets[rank]; };
+  SampledWork sum;
+  const double arcs = for_sampled_sources(view, kSources, [&](std::uint64_t source, std::uint64_t degree) {
+    // Ends of arcs at even distances in the row of the source.
+    const std::uint64_t ends = std::min(degree, kEnds);
     std::uint64_t larger = 0;
     for (std::uint64_t end = 0; end < ends; ++end) {
       const std::uint32_t other = view.neighbors[view.offsets[source] + degree * end / ends];
       larger += degree_of(other) > degree || (degree_of(other) == degree && other > source) ? 1 : 0;
     }
-    const double half = static_cast<double>(degree) * static_cast<double>(larger) / static_cast<double>(ends);
-    sum += half * half * half / static_cast<double>(degree);
-  }
-  return sources == 0 ? 0 : sum * static_cast<double>(view.arc_count) / static_cast<double>(sources);
+    const double share = static_cast<double>(larger) / static_cast<double>(ends);
+    const double half = static_cast<double>(degree) * share;
+    sum.squares += half * share;
+    sum.cubes += half * half * share;
+  });
+  return {sum.squares * arcs, sum.cubes * arcs};
+}
+
+double sampled_wheel_ns(const Graph& graph) {
+  constexpr std::uint64_t kSources = 128, kEnds = 4;
+  constexpr double kNsAPair = 2, kNsAWord = 0.7, kNsAPath = 1;
+  const GraphView view = graph.view();
+  double sum = 0;
+  const double arcs = for_sampled_sources(view, kSources, [&](std::uint64_t source, std::uint64_t degree) {
+    const std::uint64_t ends = std::min(degree, kEnds);
+    double paths = 0, joined = 0;
+    for (std::uint64_t end = 0; end < ends; ++end) {
+      const std::uint32_t other = view.neighbors[view.offsets[source] + degree * end / ends];
+      const auto common = static_cast<double>(common_neighbors(view, source, other));
+      paths += common * common;
+      joined += common > 0 ? 1 : 0;
+    }
+    // Of one arc of the source: rows of its neighbours that have an edge among them, in pairs, or paths of two edges.
+    const double size = static_cast<double>(degree) * joined / static_cast<double>(ends);
+    const double rows = size * size / 2 * (kNsAPair + kNsAWord * std::ceil(size / 64)) / static_cast<double>(degree);
+    sum += std::min(rows, kNsAPath * paths / static_cast<double>(ends));
+  });
+  return sum * arcs;
 }
 
 double ns_to_rank(const Graph& graph, unsigned threads) {

@@ -21,9 +21,16 @@ double oriented_work(const Graph& graph, Halves halves);
 /// An estimate of `oriented_work` after `ordered_by_degree`, as if the ends of edges were drawn by degree. On real
 /// graphs it is between a third and three times the true value. Takes one pass over the vertices.
 double expected_work_by_degree(const Graph& graph);
-/// The sum of the third powers of the lengths of halves after `ordered_by_degree`, by a sample of 512 vertices and 64
-/// neighbours of each: the steps of a walk over pairs of items of a half for each of its items. Requires: undirected.
-double expected_cubes_by_degree(const Graph& graph);
+/// Sums over the vertices of a graph, by a sample.
+struct SampledWork {
+  double squares = 0;  ///< Of the lengths of halves after `ordered_by_degree`.
+  double cubes = 0;    ///< The third powers: a walk over pairs of items of a half for each of its items.
+};
+/// By 512 vertices, drawn by degree, and 64 neighbours of each. Requires: undirected.
+SampledWork sampled_work_by_degree(const Graph& graph);
+/// Nanoseconds of one core to count the 4-cycles among the neighbours of each vertex (`fill_wheels` of the identities),
+/// by 128 vertices, drawn by degree, and 4 neighbours of each. Requires: an undirected simple graph.
+double sampled_wheel_ns(const Graph& graph);
 /// An estimate of the nanoseconds that `ordered_by_degree` takes with `threads` threads.
 double ns_to_rank(const Graph& graph, unsigned threads);
 

@@ -164,22 +164,28 @@ TEST(Order, WorkByDegreeIsExpectedRoughly) {
     EXPECT_GT(expected, work / 3) << name;
     EXPECT_LT(expected, work * 3) << name;
     const GraphView view = ordered->view();
-    double cubes = 0;
+    double cubes = 0, squares = 0;
     for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
       const std::uint32_t* const begin = view.neighbors + view.offsets[rank];
       const std::uint32_t* const end = view.neighbors + view.offsets[rank + 1];
       const double half = static_cast<double>(std::lower_bound(begin, end, rank) - begin);
       cubes += half * half * half;
+      squares += half * half;
     }
-    EXPECT_GT(expected_cubes_by_degree(graph), cubes / 2) << name;
-    EXPECT_LT(expected_cubes_by_degree(graph), cubes * 2) << name;
+    const SampledWork sampled = sampled_work_by_degree(graph);
+    EXPECT_GT(sampled.squares, squares / 2) << name;
+    EXPECT_LT(sampled.squares, squares * 2) << name;
+    EXPECT_GT(sampled.cubes, cubes / 2) << name;
+    EXPECT_LT(sampled.cubes, cubes * 2) << name;
   }
 }
 
-TEST(Order, CubesOfLittleAreExpected) {
+TEST(Order, WorkOfLittleIsExpected) {
   TemporaryFolder folder;
-  EXPECT_EQ(expected_cubes_by_degree(load(folder.file("none.txt", "# nothing\n")).graph), 0);
-  EXPECT_EQ(expected_cubes_by_degree(load(folder.file("edge.txt", "1 2\n")).graph), 1);
+  EXPECT_EQ(sampled_work_by_degree(load(folder.file("none.txt", "# nothing\n")).graph).cubes, 0);
+  EXPECT_EQ(sampled_work_by_degree(load(folder.file("edge.txt", "1 2\n")).graph).cubes, 1);
+  EXPECT_EQ(sampled_wheel_ns(load(folder.file("none.txt", "# nothing\n")).graph), 0);
+  EXPECT_EQ(sampled_wheel_ns(load(folder.file("edge.txt", "1 2\n")).graph), 0);
 }
 
 TEST(Order, RankingTakesLongerForLargerGraphs) {
