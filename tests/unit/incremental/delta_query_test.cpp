@@ -193,6 +193,27 @@ TEST(DeltaQuery, ArcsAndForbiddenPairs) {
   }
 }
 
+/// Ways to place leaves that may meet grow with the partitions of these, but for leaves that are all alike.
+TEST(DeltaQuery, ManyLeavesAreCountedOnlyIfTheyAreAlike) {
+  const DynamicGraph graph(true, 1, {0, 0, 0}, 3);
+  const auto number = [](const std::string& label) { return static_cast<std::uint32_t>(std::stoi(label)); };
+  const auto least_walked = [&](const std::string& text) {
+    std::string why;
+    const auto query =
+        DeltaQuery::make(pattern_of(text), Induced::Edge, DeltaAnswer::Count, graph, class_of, number, why);
+    EXPECT_TRUE(query) << why;
+    runtime::stream::SharedTerms terms;
+    query->add_terms(terms, false);
+    int least = 64;
+    for (const auto& one : terms.all) least = std::min(least, one.term->pattern.walked);
+    return least;
+  };
+  EXPECT_EQ(least_walked("b->a=1, c->a=1, d->a=1, e->a=1, f->a=1, g->a=1, h->a=1"), 2);
+  EXPECT_EQ(least_walked("a->b=1, a->c=1, a->d=1, a->e=1, a->f=1, a->g=1, a->h=1"), 2);
+  EXPECT_GE(least_walked("b->a=1, c->a=2, d->a=1, e->a=2, f->a=1, g->a=2, h->a=1"), 4);
+  EXPECT_GE(least_walked("a->b=1, a->c=2, a->d=1, a->e=2, a->f=1, a->g=2, a->h=1"), 4);
+}
+
 TEST(DeltaQuery, GivesTheReasonAgainstDeltas) {
   DynamicGraph graph(false, 1, {0, 0, 0});
   std::string why;

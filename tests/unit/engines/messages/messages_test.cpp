@@ -275,6 +275,24 @@ TEST(Messages, EveryPlanCountsAllMaps) {
   }
 }
 
+TEST(Messages, RequiredImagesLeaveOutOtherMaps) {
+  std::mt19937 random(6);
+  const Arcs arcs = random_arcs(5, 24, random);
+  const Graph graph = graph_of(5, arcs);
+  for (std::size_t v = 0; v < 4; ++v) {
+    MapQuery query = query_of(4, {arc(0, 1, 0), arc(1, 2, 1), arc(1, 3, 2)});
+    std::vector<Map> maps = all_maps(5, arcs, query);
+    ASSERT_FALSE(maps.empty());
+    const std::uint32_t image = maps[maps.size() / 2][v];
+    std::erase_if(maps, [&](const Map& map) { return map[v] != image; });
+    query.images[v] = image;
+    for (const MapPlan& plan : plans_of(query)) {
+      EXPECT_EQ(static_cast<std::uint64_t>(count_maps(graph, query, plan, {1, 0, 1, {}})->maps), maps.size());
+      EXPECT_EQ(listed(graph, query, plan, {1, 0, 1, {}}), maps) << name_of(plan);
+    }
+  }
+}
+
 TEST(Messages, AlikeSiblingsCountAsOneThatIsMetOften) {
   std::mt19937 random(5);
   // Labels by arc: of each query some siblings are alike, and some differ in a label below, a tie or a direction.
