@@ -51,8 +51,8 @@ def ego_networks(graph):
 
 
 def projection(graph):
-    pairs = ((u, v, len(set(graph[u]) & set(graph[v]))) for u, v in itertools.combinations(sorted(graph), 2))
-    return [[u, v, n] for u, v, n in pairs if n >= 10]
+    pairs = collections.Counter(pair for v in graph for pair in itertools.combinations(sorted(graph[v]), 2))
+    return sorted([u, v, n] for (u, v), n in pairs.items() if n >= 10)
 
 
 def degree_mixing(graph):
@@ -123,15 +123,17 @@ def main():
     compared = 0
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "g.txt")
-        for seed, (vertices, chance) in enumerate([(2, 1), (9, .4), (30, .2), (60, .5), (120, .05)]):
+        for seed, (vertices, chance) in enumerate([(2, 1), (9, .4), (30, .2), (45, .5), (120, .05)]):
             graph = networkx.gnp_random_graph(vertices, chance, seed=seed)
             graph.remove_nodes_from(list(networkx.isolates(graph)))
             graph = networkx.relabel_nodes(graph, {v: 3 * v + 1 for v in graph})
             path.write_text("".join(f"{u} {v}\n" for u, v in graph.edges), encoding="utf-8")
-            for (program, wanted), options in itertools.product(CASES.items(), BACKENDS):
-                got, expected = run(matcha, program, str(path), *options), wanted(graph)
-                assert close(got, expected), (program, options, got, expected)
-                compared += 1
+            for program, wanted in CASES.items():
+                expected = wanted(graph)
+                for options in BACKENDS:
+                    got = run(matcha, program, str(path), *options)
+                    assert close(got, expected), (program, options, got, expected)
+                    compared += 1
     graph = networkx.read_edgelist(YEAST, comments="#", nodetype=int, data=False)
     graph.remove_edges_from(list(networkx.selfloop_edges(graph)))
     for program, wanted in CASES.items():
