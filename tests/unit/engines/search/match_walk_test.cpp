@@ -299,7 +299,7 @@ TEST(MatchWalk, NumbersThatAreTooLargeSaySo) {
 TEST(MatchWalk, LeavesWithDifferentListsAreCountedTogether) {
   // A path whose inner vertices have leaves: their lists differ, and leaves may be the same vertex.
   std::mt19937 random(7);
-  const TestGraph graph(random, 14, 0.5, 1);
+  const TestGraph graph(random, 11, 0.6, 1);
   MatchIndex index(graph.view());
   Query query;
   query.size = 7;

@@ -22,7 +22,7 @@ struct SideGraph {
   using Arc = std::tuple<std::uint32_t, std::uint32_t, std::int64_t>;
 
   SideGraph(std::mt19937& random, std::uint32_t n, double density, bool is_directed, int vertex_labels, int edge_labels)
-      : size(n), directed(is_directed) {
+      : size(n), directed(is_directed), labels_of(n * n) {
     std::bernoulli_distribution is_arc(density), is_loop(0.1);
     std::uniform_int_distribution<std::int64_t> label(0, edge_labels - 1);
     for (std::uint32_t u = 0; u < n; ++u) {
@@ -39,12 +39,12 @@ struct SideGraph {
         }
       }
     }
+    for (const auto& [u, v, one] : arcs) labels_of[u * size + v] |= 1U << one;
   }
 
   bool has(std::uint32_t u, std::uint32_t v, std::optional<std::int64_t> label) const {
-    if (label) return arcs.contains({u, v, *label});
-    const auto first = arcs.lower_bound({u, v, 0});
-    return first != arcs.end() && std::get<0>(*first) == u && std::get<1>(*first) == v;
+    const std::uint32_t found = labels_of[u * size + v];
+    return label ? (found >> *label & 1) != 0 : found != 0;
   }
 
   Graph graph() const {
@@ -74,6 +74,7 @@ struct SideGraph {
   bool directed;
   std::set<Arc> arcs;
   std::vector<std::int64_t> labels;
+  std::vector<std::uint32_t> labels_of;  ///< A bit for each label of the arcs between two vertices.
 };
 
 /// With more maps a case is left out.

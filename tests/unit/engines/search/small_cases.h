@@ -17,16 +17,16 @@ using Map = std::vector<std::uint32_t>;
 
 /// A random graph with labels, and its arrays.
 struct TestGraph {
-  TestGraph(std::mt19937& random, std::uint32_t n, double density, int labels) : adjacent(n, std::vector<bool>(n)) {
+  TestGraph(std::mt19937& random, std::uint32_t n, double density, int labels) : adjacent(n, std::vector<char>(n)) {
     std::bernoulli_distribution is_edge(density);
     for (std::uint32_t u = 0; u < n; ++u) {
-      for (std::uint32_t v = u + 1; v < n; ++v) adjacent[u][v] = adjacent[v][u] = is_edge(random);
+      for (std::uint32_t v = u + 1; v < n; ++v) adjacent[u][v] = adjacent[v][u] = is_edge(random) ? 1 : 0;
       this->labels.push_back(std::uniform_int_distribution<std::int64_t>(0, labels - 1)(random) * 1000);
     }
     offsets.push_back(0);
     for (std::uint32_t u = 0; u < n; ++u) {
       for (std::uint32_t v = 0; v < n; ++v) {
-        if (adjacent[u][v]) neighbors.push_back(v);
+        if (adjacent[u][v] != 0) neighbors.push_back(v);
       }
       offsets.push_back(neighbors.size());
     }
@@ -43,7 +43,7 @@ struct TestGraph {
     return view;
   }
 
-  std::vector<std::vector<bool>> adjacent;
+  std::vector<std::vector<char>> adjacent;
   std::vector<std::int64_t> labels;
   std::vector<std::uint64_t> offsets;
   std::vector<std::uint32_t> neighbors;
@@ -113,7 +113,7 @@ inline void all_maps(const TestGraph& graph, const Query& query, Map& map, std::
     if (query.labels[at(u)] && *query.labels[at(u)] != graph.labels[v]) continue;
     bool fits = true;
     for (int w = 0; w < u; ++w) {
-      const bool adjacent = graph.adjacent[v][map[at(w)]];
+      const bool adjacent = graph.adjacent[v][map[at(w)]] != 0;
       fits = fits && map[at(w)] != v && (adjacent || (query.near[at(u)] & bit(w)) == 0) &&
              (!adjacent || (query.anti[at(u)] & bit(w)) == 0);
     }

@@ -4,123 +4,24 @@
 // Warps may run in parallel on threads of the host: shared data is changed by atomic operations.
 #pragma once
 
-#include <ucontext.h>
-
-#include <array>
-#include <chrono>
-#include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <thread>
-#include <unordered_map>
-#include <utility>
-#include <vector>
+
+#include "tests/unit/runtime/common/fibers.h"
 
 #define __CUDACC__
 #define __device__
 #define __forceinline__ inline
 #define __noinline__
 
-namespace warp {
+// As <math.h> declares them.
+extern "C" double fmod(double, double) noexcept;
+extern "C" double sqrt(double) noexcept;
 
-inline constexpr unsigned kLanes = 32;
+namespace warp {
 
 struct Index {
   unsigned x;
-};
-
-/// The lanes that run now.
-struct Warp {
-  static constexpr std::size_t kStackBytes = 256 << 10;
-
-  ucontext_t scheduler;
-  std::array<ucontext_t, kLanes> contexts;
-  std::array<std::vector<char>, kLanes> stacks;
-  std::array<bool, kLanes> done{};
-  /// The values that a lane left for the others of one mask.
-  struct Exchanges {
-    std::uint64_t count = 0;
-    std::array<std::uint64_t, 2> values{};  ///< Of the last one and the one before.
-  };
-  std::array<std::unordered_map<unsigned, Exchanges>, kLanes> exchanges;  ///< Of each lane, by masks.
-  std::uint64_t met = 0;                                                  ///< Exchanges that lanes have come to.
-  std::uint64_t naps = 0;                                                 ///< Of all lanes.
-  unsigned lane = 0;
-  unsigned first = 0;  ///< The number of its first thread in its block.
-  std::function<void()> work;
-
-  static Warp*& current() {
-    static thread_local Warp* warp = nullptr;
-    return warp;
-  }
-  static void enter() {
-    Warp& warp = *current();
-    warp.work();
-    warp.done[warp.lane] = true;
-  }
-
-  void run(const std::function<void()>& every_lane) {
-    current() = this;
-    work = every_lane;
-    for (unsigned i = 0; i < kLanes; ++i) {
-      done[i] = false;
-      exchanges[i].clear();
-      stacks[i].resize(kStackBytes);
-      getcontext(&contexts[i]);
-      contexts[i].uc_stack.ss_sp = stacks[i].data();
-      contexts[i].uc_stack.ss_size = stacks[i].size();
-      contexts[i].uc_link = &scheduler;
-      makecontext(&contexts[i], enter, 0);
-    }
-    constexpr int kIdleRounds = 3;
-    int idle = 0;
-    while (idle < kIdleRounds) {
-      std::uint64_t before = naps + met;
-      unsigned running = 0;
-      for (unsigned i = 0; i < kLanes; ++i) {
-        before += done[i] ? 1 : 0;
-        if (done[i]) continue;
-        lane = i;
-        swapcontext(&scheduler, &contexts[i]);
-        running += done[i] ? 0 : 1;
-      }
-      std::uint64_t after = naps + met;
-      for (unsigned i = 0; i < kLanes; ++i) after += done[i] ? 1 : 0;
-      if (running == 0) return;
-      idle = before == after ? idle + 1 : 0;
-    }
-    std::fprintf(stderr, "lanes of a warp wait for lanes that do not come\n");
-    std::abort();
-  }
-
-  /// Leaves `value` for the lanes of `mask` and waits for theirs.
-  void meet(unsigned mask, std::uint64_t value) {
-    const unsigned self = lane;
-    ++met;
-    Exchanges& own = exchanges[self][mask];
-    own.values[++own.count % 2] = value;
-    for (unsigned other = 0; other < kLanes; ++other) {
-      if ((mask >> other & 1) == 0) continue;
-      const Exchanges& theirs = exchanges[other][mask];
-      while (theirs.count < own.count) swapcontext(&contexts[self], &scheduler);
-    }
-    lane = self;
-  }
-  /// Lets the other lanes go on, and other threads.
-  void nap() {
-    const unsigned self = lane;
-    ++naps;
-    std::this_thread::sleep_for(std::chrono::microseconds(1));
-    swapcontext(&contexts[self], &scheduler);
-    lane = self;
-  }
-  /// The value that another lane left at the last exchange of the mask.
-  std::uint64_t value_of(unsigned mask, unsigned other) {
-    return exchanges[other][mask].values[exchanges[lane][mask].count % 2];
-  }
 };
 
 inline Warp& here() { return *Warp::current(); }
@@ -140,7 +41,7 @@ T from_word(std::uint64_t word) {
 template <typename T>
 T exchange(unsigned mask, T value, unsigned source) {
   here().meet(mask, to_word(value));
-  return from_word<T>(here().value_of(mask, source));
+  return from_word<T>(here().value_of(source));
 }
 
 }  // namespace warp
@@ -152,7 +53,7 @@ inline unsigned __ballot_sync(unsigned mask, bool flag) {
   warp::here().meet(mask, flag ? 1 : 0);
   unsigned result = 0;
   for (unsigned i = 0; i < warp::kLanes; ++i) {
-    if ((mask >> i & 1) != 0 && warp::here().value_of(mask, i) != 0) result |= 1u << i;
+    if ((mask >> i & 1) != 0 && warp::here().value_of(i) != 0) result |= 1u << i;
   }
   return result;
 }
@@ -160,7 +61,7 @@ inline unsigned __match_any_sync(unsigned mask, unsigned word) {
   warp::here().meet(mask, word);
   unsigned result = 0;
   for (unsigned i = 0; i < warp::kLanes; ++i) {
-    if ((mask >> i & 1) != 0 && warp::here().value_of(mask, i) == word) result |= 1u << i;
+    if ((mask >> i & 1) != 0 && warp::here().value_of(i) == word) result |= 1u << i;
   }
   return result;
 }
@@ -185,7 +86,6 @@ inline double __dmul_rn(double a, double b) { return a * b; }
 inline void __nanosleep(unsigned) { warp::here().nap(); }
 inline void __threadfence() {}
 inline void __threadfence_system() {}
-using std::fmod;
 
 using Word = unsigned long long;
 inline Word atomicAdd(Word* word, Word value) { return __atomic_fetch_add(word, value, __ATOMIC_RELAXED); }
