@@ -861,10 +861,12 @@ def searches(machine):
     expect("says so", "their number is too large for a GPU" in says, True)
     # If the device is chosen automatically, a GPU only takes over long runs from the CPU.
     ring = ",".join(f"{i}:{i % 2}-{(i + 1) % 14}:{(i + 1) % 2}" for i in range(14))
+    times = (1, 4, 16, 64)  # How long it takes to be handed over is the machine's; what is not gets as long.
     for some, by_gpu in ((["--limit", str(10 ** 17), "--count"], True), ([], False)):
-        for seconds in (4, 16, 64):  # How long it takes to be handed over is the machine's.
+        for seconds in times:
             found, _ = wide.run("auto", "--pattern", ring, "--induced", "edge", "--timeout", seconds, *some, code=124)
             if found and ("GPU 0" in (found[0]["device"] or "")) == by_gpu:
+                times = [seconds]
                 break
         expect("not all", (found[0]["complete"], found[0]["stats"]["backend"]), (False, "search"))
         expect(f"{some}: handed over", "GPU 0" in (found[0]["device"] or ""), by_gpu)

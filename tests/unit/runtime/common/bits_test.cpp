@@ -90,19 +90,19 @@ class Lane {
     for (u64 i = 0; i < case_.list.size(); i += 1 + case_.list.size() / 12) {
       const u32 v = case_.list[i];
       const Positions all = case_.row(i, [](u32) { return true; });
-      check(w, bit_row(rows, i64(i)), all);
-      check(w, bit_row(lower, i64(i)), case_.row(i, [&](u32 x) { return x < v; }));
-      check(w, bit_row(upper, i64(i)), case_.row(i, [&](u32 x) { return v < x; }));
+      check_bits(w, bit_row(rows, i64(i)), all);
+      check_bits(w, bit_row(lower, i64(i)), case_.row(i, [&](u32 x) { return x < v; }));
+      check_bits(w, bit_row(upper, i64(i)), case_.row(i, [&](u32 x) { return v < x; }));
       const u64 j = (i * 7 + 3) % case_.list.size();
       const Positions other = case_.row(j, [&](u32 x) { return x < case_.list[j]; });
       Positions both, rest;
       for (i64 p : all) (other.contains(p) ? both : rest).insert(p);
-      check(w, w.store_bits(common_bits(bit_row(rows, i64(i)), bit_row(lower, i64(j))), last), both);
-      check(w, w.store_bits(other_bits(bit_row(rows, i64(i)), bit_row(lower, i64(j))), last), rest);
+      check_bits(w, w.store_bits(common_bits(bit_row(rows, i64(i)), bit_row(lower, i64(j))), last), both);
+      check_bits(w, w.store_bits(other_bits(bit_row(rows, i64(i)), bit_row(lower, i64(j))), last), rest);
       std::erase_if(rest, [&](i64 p) { return p <= i64(j); });
-      check(w, bits_above(other_bits(bit_row(rows, i64(i)), bit_row(lower, i64(j))), i64(j)), rest);
+      check_bits(w, bits_above(other_bits(bit_row(rows, i64(i)), bit_row(lower, i64(j))), i64(j)), rest);
       std::erase_if(both, [&](i64 p) { return p >= i64(i); });
-      check(w, bits_below(common_bits(bit_row(rows, i64(i)), bit_row(lower, i64(j))), i64(i)), both);
+      check_bits(w, bits_below(common_bits(bit_row(rows, i64(i)), bit_row(lower, i64(j))), i64(i)), both);
     }
     expect(launch_.shared->error == 0);
     return wrong_;
@@ -116,7 +116,7 @@ class Lane {
   }
 
   template <typename W, typename A>
-  void check(const W& w, const A& set, const Positions& wanted) {
+  void check_bits(const W& w, const A& set, const Positions& wanted) {
     const i64 size = i64(wanted.size());
     expect(count_bits(set) == size);
     expect(w.size_of_bits(set) == size);
@@ -209,7 +209,7 @@ class Lane {
 };
 
 template <u32 width>
-void check() {
+void check_bits() {
   std::mt19937_64 random{width};
   warp::Warp warp;
   for (int round = 0; round < 8; ++round) {
@@ -232,9 +232,9 @@ void check() {
   }
 }
 
-TEST(BitsTest, GroupsOf32) { check<32>(); }
-TEST(BitsTest, GroupsOf8) { check<8>(); }
-TEST(BitsTest, GroupsOf1) { check<1>(); }
+TEST(BitsTest, GroupsOf32) { check_bits<32>(); }
+TEST(BitsTest, GroupsOf8) { check_bits<8>(); }
+TEST(BitsTest, GroupsOf1) { check_bits<1>(); }
 
 TEST(BitsTest, BitsAreFoundByTheirNumber) {
   std::mt19937_64 random{3};

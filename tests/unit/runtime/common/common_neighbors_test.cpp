@@ -117,7 +117,7 @@ Items some_of(std::mt19937_64& random, u32 vertices, u64 size) {
 }
 
 template <u32 width>
-void check() {
+void check_wedges() {
   std::mt19937_64 random{width};
   // Few and many ends for the places, short and long rows, lists of one step and several.
   for (const u64 most : {3, 40, 300}) {
@@ -134,9 +134,9 @@ void check() {
   }
 }
 
-TEST(CommonNeighborsTest, GroupsOf32) { check<32>(); }
-TEST(CommonNeighborsTest, GroupsOf8) { check<8>(); }
-TEST(CommonNeighborsTest, GroupsOf1) { check<1>(); }
+TEST(CommonNeighborsTest, GroupsOf32) { check_wedges<32>(); }
+TEST(CommonNeighborsTest, GroupsOf8) { check_wedges<8>(); }
+TEST(CommonNeighborsTest, GroupsOf1) { check_wedges<1>(); }
 
 TEST(CommonNeighborsTest, AHubAndItsCompanionsAreSearched) {
   Rows rows;

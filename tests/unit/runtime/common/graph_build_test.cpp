@@ -32,9 +32,9 @@ struct Edge {
 };
 
 /// Rows of edges as workers leave them: the positions in any order, the rows of a position one after the other.
-class Rows {
+class EdgeRows {
  public:
-  Rows(const std::vector<Edge>& list, const std::vector<u64>& positions, std::mt19937_64& random)
+  EdgeRows(const std::vector<Edge>& list, const std::vector<u64>& positions, std::mt19937_64& random)
       : capacity_(list.size() + 3), edges_(3 * capacity_), info_(2 * capacity_) {
     std::vector<u64> order(positions.empty() ? 0 : positions.back() + 1);
     std::iota(order.begin(), order.end(), 0);
@@ -136,7 +136,7 @@ struct Built {
   u64 max_degree = 0;
 };
 
-Built build(const Rows& rows, u64 count, u64 universe, bool with_info, bool with_labels, u64 piece) {
+Built build(const EdgeRows& rows, u64 count, u64 universe, bool with_info, bool with_labels, u64 piece) {
   Builder builder(piece);
   GraphBuild b{};
   b.universe = universe;
@@ -240,7 +240,7 @@ TEST(GraphBuildTest, IsTheGraphOfTheList) {
       list.push_back({random() % universe, random() % universe, i});
       positions.push_back((positions.empty() ? 0 : positions.back()) + random() % 3);
     }
-    const Rows rows(list, positions, random);
+    const EdgeRows rows(list, positions, random);
     for (bool with_info : {false, true}) {
       const bool with_labels = round % 2 != 0;
       const Built wanted = expected(list, universe, with_info, with_labels);
