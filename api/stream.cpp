@@ -29,6 +29,11 @@ matcha_result::Value value_of(const st::Number& number) {
         if constexpr (std::is_same_v<T, __int128>) {
           out.integer = value;
           out.real = static_cast<double>(value);
+        } else if constexpr (std::is_same_v<T, st::WideNumber>) {
+          // Totals are not negative.
+          out.wide = value.magnitude;
+          out.integer = value.magnitude.int128();
+          out.real = value.magnitude.to_double();
         } else if constexpr (std::is_same_v<T, double>) {
           out.kind = MATCHA_FLOAT;
           out.real = value;

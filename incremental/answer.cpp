@@ -11,6 +11,7 @@ std::vector<Number> numbers_of(const codegen::RunResult& result, const runtime::
   std::vector<Number> numbers;
   for (const codegen::ResultValue& value : result.values) {
     if (const auto* const integer = std::get_if<__int128>(&value)) numbers.emplace_back(*integer);
+    if (const auto* const wide = std::get_if<runtime::WideInt>(&value)) numbers.push_back(number_of(*wide));
     if (const auto* const number = std::get_if<double>(&value)) numbers.emplace_back(*number);
     if (const auto* const flag = std::get_if<bool>(&value)) numbers.emplace_back(*flag);
     if (const auto* const list = std::get_if<codegen::ListValue>(&value)) {
@@ -27,25 +28,67 @@ std::vector<Number> numbers_of(const codegen::RunResult& result, const runtime::
   return numbers;
 }
 
+Number number_of(const runtime::WideInt& magnitude, bool is_negative) {
+  if (!magnitude.fits_int128()) return WideNumber{magnitude, is_negative};
+  return is_negative ? -magnitude.int128() : magnitude.int128();
+}
+
+namespace {
+
+/// Of ints, one of which is beyond 128 bits; these are not negative.
+Number wide_difference(const Number& now, const Number& before) {
+  const auto wide_of = [](const Number& number) {
+    const auto* const wide = std::get_if<WideNumber>(&number);
+    return wide != nullptr ? wide->magnitude
+                           : runtime::WideInt(static_cast<unsigned __int128>(std::get<__int128>(number)));
+  };
+  runtime::WideInt larger = wide_of(now), smaller = wide_of(before);
+  const bool is_negative = larger < smaller;
+  if (is_negative) std::swap(larger, smaller);
+  larger -= smaller;
+  return number_of(larger, is_negative);
+}
+
+bool is_int(const Number& number) {
+  return std::holds_alternative<__int128>(number) || std::holds_alternative<WideNumber>(number);
+}
+
+}  // namespace
+
 std::vector<Number> difference(const std::vector<Number>& now, const std::vector<Number>& before) {
+  const Number zero = static_cast<__int128>(0);
   std::vector<Number> differences;
-  for (std::size_t i = 0; i < now.size() && i < before.size(); ++i) {
-    const auto *const a = std::get_if<__int128>(&now[i]), *const b = std::get_if<__int128>(&before[i]);
-    const auto *const x = std::get_if<double>(&now[i]), *const y = std::get_if<double>(&before[i]);
+  for (std::size_t i = 0; i < std::max(now.size(), before.size()); ++i) {
+    const Number &is = i < now.size() ? now[i] : zero, &was = i < before.size() ? before[i] : zero;
+    const auto *const a = std::get_if<__int128>(&is), *const b = std::get_if<__int128>(&was);
+    const auto *const x = std::get_if<double>(&is), *const y = std::get_if<double>(&was);
     if (a != nullptr && b != nullptr) {
       differences.emplace_back(*a - *b);
+    } else if (is_int(is) && is_int(was)) {
+      differences.push_back(wide_difference(is, was));
     } else if (x != nullptr && y != nullptr) {
       differences.emplace_back(*x - *y);
     } else {
       return {};
     }
   }
-  return now.size() == before.size() ? differences : std::vector<Number>();
+  return differences;
+}
+
+void Answer::set_changes(const std::vector<Number>& now, const std::vector<Number>& before,
+                         const std::vector<Number>& rest) {
+  const std::vector<Number> more = difference({now.front()}, {rest.front()});
+  const std::vector<Number> less = difference({before.front()}, {rest.front()});
+  const auto *const up = std::get_if<__int128>(&more.front()), *const down = std::get_if<__int128>(&less.front());
+  if (up == nullptr || down == nullptr) return;
+  plus = *up;
+  minus = *down;
 }
 
 const char* method_name(MaintenanceMethod how) {
   switch (how) {
     case MaintenanceMethod::Delta: return "delta";
+    case MaintenanceMethod::Trees: return "trees";
     case MaintenanceMethod::Roots: return "roots";
     case MaintenanceMethod::Recompute: break;
   }

@@ -9,6 +9,7 @@
 #include "codegen/backend.h"
 #include "runtime/cpu/region.h"
 #include "runtime/graph/universe.h"
+#include "runtime/wide_int.h"
 
 namespace matcha::session::stream {
 
@@ -18,17 +19,31 @@ struct VertexNumber {
   bool operator==(const VertexNumber&) const = default;
 };
 
+/// An int beyond 128 bits.
+struct WideNumber {
+  runtime::WideInt magnitude;
+  bool is_negative = false;
+  bool operator==(const WideNumber&) const = default;
+};
+
 /// A number of a result in the form for users: a vertex as its id, which may be text; a list as the number of its
 /// items.
-using Number = std::variant<__int128, double, bool, std::string, VertexNumber>;
+using Number = std::variant<__int128, WideNumber, double, bool, std::string, VertexNumber>;
 
 /// The numbers of a result; for lists their sizes.
 std::vector<Number> numbers_of(const codegen::RunResult& result, const runtime::Universe& universe);
-/// New minus old; empty if a number is neither an int nor a float.
+/// The number, or its negative.
+Number number_of(const runtime::WideInt& magnitude, bool is_negative = false);
+/// Counts of cliques by size are at least those of vertices and edges, so that they are always several.
+inline void as_series(std::vector<Number>& counts) {
+  if (counts.size() < 2) counts.resize(2, static_cast<__int128>(0));
+}
+/// New minus old; empty if a number is neither an int nor a float. Of lists of different lengths, missing numbers are
+/// 0.
 std::vector<Number> difference(const std::vector<Number>& now, const std::vector<Number>& before);
 
 /// How an answer was found (matcha.stream/1 `how`).
-enum class MaintenanceMethod : std::uint8_t { Delta, Roots, Recompute };
+enum class MaintenanceMethod : std::uint8_t { Delta, Trees, Roots, Recompute };
 const char* method_name(MaintenanceMethod how);
 
 /// Rows with a word for each column: ids of vertices (places for text ids), ints, the bits of doubles, 0 or 1.
@@ -93,7 +108,7 @@ struct GpuRows {
 struct Answer {
   std::vector<Number> total;  ///< One per result; empty: totals were not requested and are unknown.
   std::vector<Number> delta;  ///< New minus old; empty if a result is neither an int nor a float.
-  /// Inserted and deleted matches: for lists, and for counts of edge-induced patterns; otherwise empty.
+  /// Inserted and deleted matches: for lists, and for counts of edge-induced patterns within 128 bits; otherwise empty.
   std::optional<__int128> plus, minus;
   RowChanges changes;  ///< If rows are requested.
   MaintenanceMethod how = MaintenanceMethod::Recompute;
@@ -101,6 +116,10 @@ struct Answer {
   std::optional<GpuRows> gpu_rows;  ///< If the GPU's memory is bounded.
   std::string why;                  ///< For users: why the method is not `delta`; may be empty.
   double match_ms = 0;
+
+  /// Sets `plus` and `minus` of a program with one result, by its totals after and before a batch and on what both
+  /// graphs have in common; both stay empty if one is beyond 128 bits.
+  void set_changes(const std::vector<Number>& now, const std::vector<Number>& before, const std::vector<Number>& rest);
 };
 
 }  // namespace matcha::session::stream

@@ -16,6 +16,9 @@ namespace {
 
 void append(std::string& out, const Number& number, Style style) {
   if (const auto* const integer = std::get_if<__int128>(&number)) append_int(out, *integer);
+  if (const auto* const wide = std::get_if<WideNumber>(&number)) {
+    out += (wide->is_negative ? "-" : "") + wide->magnitude.to_string();
+  }
   if (const auto* const vertex = std::get_if<VertexNumber>(&number)) append_int(out, vertex->id);
   if (const auto* const value = std::get_if<double>(&number)) append_float(out, *value, style);
   if (const auto* const flag = std::get_if<bool>(&number)) out += *flag ? "true" : "false";

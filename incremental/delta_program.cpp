@@ -73,6 +73,11 @@ bool DeltaProgram::read_pattern(const ProgramRequest& request, bool directed, st
   const MessageLog log;
   PatternSource source(request.pattern, log);
   if (source.read() != Status::Ok) return false;
+  if (source.set().cliques) {
+    why = source.set().maximal ? "with an edge, cliques without it become or stop being maximal"
+                               : "cliques of more than 12 vertices, and of all sizes, have no program";
+    return false;
+  }
   if (source.match() != pattern::Match::Iso) {
     why = "maps that are not injective";
     return false;

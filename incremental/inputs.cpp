@@ -18,9 +18,6 @@ Status look_at_pattern(const PatternOptions& options, const runtime::Universe* m
     return reporter.error(Status::Usage, "a pattern of a stream cannot give vertices where ids are no ints of 64 bits",
                           "give the vertex a label of its own");
   }
-  if (status == Status::Ok && pattern.set().cliques) {
-    return reporter.error(Status::Usage, "a stream keeps counts of cliques of at most 12 vertices");
-  }
   if (status == Status::Ok) needs.edge_labels = pattern.edge_labelled();
   return status;
 }

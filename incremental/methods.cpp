@@ -14,6 +14,8 @@
 #include "planner/delta.h"
 #include "planner/prices.h"
 #include "session/gpu.h"
+#include "session/message_log.h"
+#include "session/pattern_source.h"
 
 namespace matcha::session::stream {
 
@@ -101,6 +103,13 @@ class MethodFacts {
     return why.empty() ? std::optional(reads) : std::nullopt;
   }
 
+  /// The vertices of the cliques that trees count, 0: of all sizes; empty, and why they count none.
+  const std::optional<std::uint32_t>& cliques(std::string& why) {
+    if (!std::exchange(has_cliques_, true)) find_cliques();
+    why = no_cliques_;
+    return cliques_;
+  }
+
   /// The terms of the deltas, in lines, and their time for an edge on one thread. Requires: there are deltas.
   double terms(std::vector<std::string>* maybe_lines) const {
     double ns = 0;
@@ -117,8 +126,17 @@ class MethodFacts {
     }
     return ns;
   }
-  /// The time of deltas for an edge. They count the whole graph again if that is faster, except for rows.
-  double delta_ns() const { return question_.options.rows ? terms(nullptr) : std::min(terms(nullptr), recount_ns()); }
+  /// The time of deltas for an edge. They count the whole graph again if that is faster, except for rows. Terms list
+  /// all the cliques that a tree counts.
+  double delta_ns() {
+    const double ns = question_.options.rows ? terms(nullptr) : std::min(terms(nullptr), recount_ns());
+    std::string why;
+    return cliques(why) ? std::max(ns, tree_ns() + 1) : ns;
+  }
+  /// The time of a pivot tree at an edge, with the same alternative.
+  double tree_ns() const {
+    return std::min(price::stream_tree + price::stream_tree_arc * question_.graph.degree, recount_ns());
+  }
   /// The time of a run on the whole graph.
   double recount_ns() const {
     return (price::stream_layout + price::stream_run) * question_.graph.arcs / (question_.directed ? 1 : 2);
@@ -139,11 +157,41 @@ class MethodFacts {
     if (!delta_ && no_delta_.empty()) no_delta_ = "the program has errors";
   }
 
+  void find_cliques() {
+    const MessageLog unheard;
+    PatternSource source(question_.request.pattern, unheard);
+    // Programs count smaller ones as fast.
+    constexpr int kLeastSize = 5;
+    const bool is_named = question_.options.method == method_name(MaintenanceMethod::Trees);
+    if (!is_pattern()) {
+      no_cliques_ = "trees are of cliques, and this is a program";
+    } else if (source.read() != Status::Ok) {
+      no_cliques_ = "the pattern has errors";
+    } else if (!source.counts_cliques() || source.set().alternatives) {
+      no_cliques_ = "trees are of cliques without labels";
+    } else if (source.set().maximal) {
+      no_cliques_ = "with an edge, cliques without it become or stop being maximal";
+    } else if (source.match() != pattern::Match::Iso || question_.request.pattern.embeddings) {
+      no_cliques_ = "trees count each clique once";
+    } else if (question_.options.rows) {
+      no_cliques_ = "trees count cliques, and list none";
+    } else if (question_.directed || question_.edge_labels) {
+      no_cliques_ = "trees are of graphs without arcs and labels of edges";
+    } else if (!source.set().cliques && !is_named && source.set().patterns.front().size() < kLeastSize) {
+      no_cliques_ = fmt::format("trees are of cliques of {} and more vertices", kLeastSize);
+    } else {
+      cliques_ = source.set().cliques.value_or(static_cast<std::uint32_t>(source.set().patterns.front().size()));
+    }
+  }
+
   const MethodQuestion& question_;
   ProgramNests nests_;
   bool has_delta_ = false;
   std::optional<DeltaProgram> delta_;
   std::string no_delta_;
+  bool has_cliques_ = false;
+  std::optional<std::uint32_t> cliques_;
+  std::string no_cliques_;
 };
 
 /// What the methods have in common.
@@ -184,6 +232,25 @@ class ByDelta final : public Method {
     offer.price = [this, on_gpu] {
       const double ns = facts_.delta_ns();
       return on_gpu ? std::max(price::stream_gpu_edge, ns / price::gpu_cores) : ns;
+    };
+    return offer;
+  }
+};
+
+/// Counts the cliques of each edge that comes or goes by a pivot tree.
+class ByTrees final : public Method {
+ public:
+  explicit ByTrees(MethodFacts& facts) : Method(facts, MaintenanceMethod::Trees) {}
+
+  OfferOrRefusal offer(const planner::Question& question, const planner::Catalog& /*catalog*/,
+                       bool on_gpu) const override {
+    if (on_gpu || question.device == "cuda") return planner::Refusal{"trees below edges are walked on a CPU"};
+    std::string why;
+    if (!facts_.cliques(why)) return planner::Refusal{why};
+    planner::Offer offer;
+    offer.ns = facts_.tree_ns();
+    offer.plan = [] {
+      return std::vector<std::string>{"a pivot tree over rows of bits of the common neighbours of its ends"};
     };
     return offer;
   }
@@ -244,6 +311,7 @@ planner::Decision decide_method(const MethodQuestion& question, MethodFacts& fac
   planner::EngineList methods;
   methods.push_back(std::make_unique<ByDelta>(facts));
   methods.push_back(std::make_unique<ByRoots>(facts));
+  methods.push_back(std::make_unique<ByTrees>(facts));
   methods.push_back(std::make_unique<ByRecompute>(facts));
   planner::Question asked;
   asked.engine = question.options.method;
@@ -290,11 +358,13 @@ MethodChoice::MethodChoice(const MethodQuestion& question)
   MethodFacts facts(question);
   decision_ = decide_method(question, facts);
   delta_ = facts.take_delta();
+  std::string why;
+  size_of_cliques_ = facts.cliques(why);
 }
 
 MaintenanceMethod MethodChoice::chosen() const {
   using enum MaintenanceMethod;
-  for (const MaintenanceMethod method : {Delta, Roots}) {
+  for (const MaintenanceMethod method : {Delta, Trees, Roots}) {
     if (decision_.chosen().engine == method_name(method)) return method;
   }
   return Recompute;
@@ -327,6 +397,7 @@ std::vector<std::string> MethodChoice::lines() const {
       lines = {fmt::format("by what each edge changes (`delta`), in {} place{} of the pattern", plan.size(),
                            plan.size() == 1 ? "" : "s")};
       break;
+    case Trees: lines = {"by a tree below each edge that comes or goes (`trees`)"}; break;
     case Roots: lines = {"at the vertices near to what a batch changes, before and after it (`roots`)"}; break;
     case Recompute:
       lines = {fmt::format("run again after each batch (`recompute`): {}", refusal_of(is_pattern_ ? Delta : Roots))};

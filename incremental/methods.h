@@ -31,10 +31,11 @@ struct MethodQuestion {
   DeltaDevice::Kind device = DeltaDevice::Kind::Cpu;
   const runtime::LabelDictionary* maybe_labels = nullptr;  ///< The label words of the graph; null: unknown.
   GraphFigures graph = {};
+  bool edge_labels = false;  ///< The graph keeps labels of edges.
 };
 
-/// The method that maintains the answer of a program: `delta`, `roots` or `recompute`. They are engines of the planner,
-/// and `planner::decide` compares them by the time for a batch of one edge.
+/// The method that maintains the answer of a program: `delta`, `trees`, `roots` or `recompute`. They are engines of the
+/// planner, and `planner::decide` compares them by the time for a batch of one edge.
 class MethodChoice {
  public:
   /// Asks all methods, or the one that `ProgramOptions::method` names. With `ProgramOptions::explains` all offers have
@@ -51,6 +52,8 @@ class MethodChoice {
   MaintenanceMethod chosen() const;
   /// The program of the chosen method `delta`; once.
   std::optional<DeltaProgram> take_delta() { return std::move(delta_); }
+  /// Of the method `trees`, the vertices of the cliques, 0: of all sizes; empty: it was refused.
+  const std::optional<std::uint32_t>& size_of_cliques() const { return size_of_cliques_; }
   /// Turns the chosen offer into a refusal; the next one is chosen.
   void refuse(std::string why);
   /// Describes the chosen method, in lines for people. Requires: `ProgramOptions::explains`.
@@ -62,6 +65,7 @@ class MethodChoice {
   const std::string named_;  ///< The method that the question names.
   const bool is_pattern_, wants_gpu_;
   std::optional<DeltaProgram> delta_;
+  std::optional<std::uint32_t> size_of_cliques_;
   planner::Decision decision_;
 };
 

@@ -87,6 +87,7 @@ class Program {
       found.rows.sort();
     } else {
       found.total = numbers_of(result, prepared_->universe());
+      if (prepared_->counts_all_sizes()) as_series(found.total);
     }
     return Status::Ok;
   }
@@ -98,8 +99,7 @@ class Program {
     answer.total = found.total;
     answer.delta = last_ ? difference(found.total, last_->total) : std::vector<Number>();
     if (last_ && maybe_rest != nullptr) {
-      answer.plus = std::get<__int128>(found.total.front()) - std::get<__int128>(maybe_rest->front());
-      answer.minus = std::get<__int128>(last_->total.front()) - std::get<__int128>(maybe_rest->front());
+      answer.set_changes(found.total, last_->total, *maybe_rest);
     }
     if (is_list() && keeps_rows()) {
       RowChanges changes = difference(found.rows, last_ ? last_->rows : RowSet());
@@ -119,11 +119,12 @@ class Program {
   /// True if numbers on the common part of both graphs give insertions and deletions. `relabels`: a vertex has another
   /// label after the batch, and none in the common part; the pattern may accept both labels.
   bool wants_rest(bool relabels) const {
-    return options_.changes && !is_list() && prepared_->only_gains() && !(relabels && prepared_->has_label_choices());
+    return options_.changes && !is_list() && !prepared_->counts_all_sizes() && prepared_->only_gains() &&
+           !(relabels && prepared_->has_label_choices());
   }
 
  private:
-  bool is_list() const { return prepared_->signature().result->is_list(); }
+  bool is_list() const { return prepared_->signature().result->is_list() && !prepared_->counts_all_sizes(); }
   bool keeps_rows() const { return options_.rows || options_.changes; }
 
   void put_least(const runtime::Graph& graph, RowSet& rows) const {

@@ -142,12 +142,12 @@ bool RootProgram::put(const Found& found, int sign) {
 Status RootProgram::keep_rows(const ResidentGraph::Shared& graph) {
   if (!reports_rows() || !whole_.computes_with_labels || !last_ || !is_valid_) return Status::Ok;
   RowSet rows;
-  const Status status = run_whole(graph, {}, &rows);
+  const Status status = run_roots(graph, {}, &rows);
   old_rows_ = std::move(rows);
   return status;
 }
 
-Status RootProgram::run_whole(const ResidentGraph::Shared& graph, const ApplyOptions& options, RowSet* maybe_rows) {
+Status RootProgram::run_roots(const ResidentGraph::Shared& graph, const ApplyOptions& options, RowSet* maybe_rows) {
   const Stopwatch watch;
   roots_.reset();
   is_valid_ = false;
@@ -305,7 +305,7 @@ std::vector<Number> RootProgram::results() const {
 
 Status RootProgram::refresh(const ResidentGraph::Shared& graph, const ApplyOptions& options) {
   const std::optional<std::vector<Number>> last = last_;
-  Status status = run_whole(graph, options);
+  Status status = run_roots(graph, options);
   Answer unheard;
   if (status == Status::Ok) status = answer(MaintenanceMethod::Recompute, unheard);
   if (std::exchange(last_stays_, false)) last_ = last;

@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "incremental/answer.h"
-#include "incremental/engine.h"
-#include "incremental/root_ball.h"
+#include "incremental/batch_program.h"
 #include "incremental/root_cost.h"
 #include "incremental/root_module.h"
 #include "incremental/root_total.h"
@@ -19,7 +17,7 @@ namespace matcha::session::stream {
 
 /// A program of a stream that processes one vertex after the other (ir/analysis/roots.h): if a batch changes what it
 /// reads from a vertex, its yields at that vertex are recomputed and replaced.
-class RootProgram {
+class RootProgram final : public BatchProgram {
  public:
   /// Compiles it twice: for all vertices of a graph, and for some of them, of any graph. Null, with `why`, if its
   /// answers do not come from single vertices. Errors of the program are not reported: its other compilation reports
@@ -27,51 +25,30 @@ class RootProgram {
   static std::unique_ptr<RootProgram> make(const ProgramRequest& request, const ProgramOptions& options,
                                            const ResidentGraph::Shared& graph, const Prepared::Reading& reading,
                                            std::shared_ptr<const Reporter> reporter, std::string& why);
-  RootProgram(const RootProgram&) = delete;
-  RootProgram& operator=(const RootProgram&) = delete;
 
-  /// Recompiles it for a graph with other codes of label words. The last total stays.
-  Status recompile(const ResidentGraph::Shared& graph);
-  const Prepared& prepared() const { return *whole_.prepared; }
+  MaintenanceMethod method() const override { return MaintenanceMethod::Roots; }
+  Status recompile(const ResidentGraph::Shared& graph) override;
+  const Prepared& prepared() const override { return *whole_.prepared; }
 
-  /// Invalidates the totals of the roots: edges changed without being counted. `also_last`: also the last answer.
-  void invalidate(bool also_last = false) {
+  void invalidate(bool also_last) override {
     is_valid_ = last_stays_ = false;
     old_rows_.reset();
     if (also_last) last_.reset();
   }
-  bool is_valid() const { return is_valid_; }
-  /// Computes the yields of all roots, on the whole graph. Returns the rows of a list, if it reports them and they
-  /// contain labels.
-  Status run_whole(const ResidentGraph::Shared& graph, const ApplyOptions& options, RowSet* maybe_rows = nullptr);
-  /// Call before `recompile`, on the present graph: stores the rows of a list that may contain labels, so that
-  /// changed rows can be reported.
-  Status keep_rows(const ResidentGraph::Shared& graph);
-  /// Rows are stored: the next batch must be run on the whole graph.
-  bool keeps_rows() const { return old_rows_.has_value(); }
-  /// Recomputes the totals before a batch, if they are invalid.
-  Status refresh(const ResidentGraph::Shared& graph, const ApplyOptions& options);
-  /// Inserted and deleted rows are reported, which only roots provide.
-  bool reports_rows() const { return has_rows_ && (options_.rows || options_.changes); }
-  /// The time to lay out the graph that was passed last.
-  void add_layout_time(double ms) { cost_.add_layout_time(ms); }
-
-  /// References for the current batch.
-  struct BatchContext {
-    const DynamicPresent& present;
-    const NetBatch& batch;
-    const ApplyOptions& options;
-    const std::shared_ptr<const runtime::LabelDictionary>& dictionary;
-    RootBalls& balls;
-  };
-  /// Call before the batch is applied: computes the yields of the roots that it touches, if that pays. Requires:
-  /// `is_valid`. Throws std::bad_alloc, as `after` does.
-  Status before(const BatchContext& at);
-  /// Call after it is applied: replaces these yields by the new ones. Not `done`: the whole graph must be run.
-  Status after(const BatchContext& at, bool& done);
-
-  /// Reports the result since the last answer; at the start with all rows, if requested.
-  Status answer(MaintenanceMethod how, Answer& answer);
+  bool is_valid() const override { return is_valid_; }
+  Status run_whole(const ResidentGraph::Shared& graph, const ApplyOptions& options, double layout_ms) override {
+    cost_.add_layout_time(layout_ms);
+    return run_roots(graph, options);
+  }
+  Status keep_rows(const ResidentGraph::Shared& graph) override;
+  bool keeps_rows() const override { return old_rows_.has_value(); }
+  Status refresh(const ResidentGraph::Shared& graph, const ApplyOptions& options) override;
+  bool reports_rows() const override { return has_rows_ && (options_.rows || options_.changes); }
+  /// Computes the yields of the roots that the batch touches, if that pays.
+  Status before(const BatchContext& at) override;
+  /// Replaces these yields by the new ones.
+  Status after(const BatchContext& at, bool& done) override;
+  Status answer(MaintenanceMethod how, Answer& answer) override;
 
  private:
   /// A compiled program and its resources.
@@ -96,6 +73,9 @@ class RootProgram {
       : request_(std::move(request)), options_(options), reading_(std::move(reading)), reporter_(std::move(reporter)) {}
 
   Status compile(const ResidentGraph::Shared& graph, bool of_some, Compiled& out);
+  /// Computes the yields of all roots, on the whole graph. Returns the rows of a list, if it reports them and they
+  /// contain labels.
+  Status run_roots(const ResidentGraph::Shared& graph, const ApplyOptions& options, RowSet* maybe_rows = nullptr);
   /// Why it is not a program of roots; empty: it is one.
   std::string problem() const;
   /// Runs it, with additional arguments.

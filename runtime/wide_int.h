@@ -23,7 +23,22 @@ struct WideInt {
     }
     return *this;
   }
+  /// Differences below 0 wrap.
+  WideInt& operator-=(const WideInt& other) {
+    __int128 borrow = 0;
+    for (int i = 0; i < 4; ++i) {
+      borrow += static_cast<__int128>(words[i]) - other.words[i];
+      words[i] = static_cast<std::uint64_t>(borrow);
+      borrow >>= 64;
+    }
+    return *this;
+  }
   bool operator==(const WideInt& other) const = default;
+  bool operator<(const WideInt& other) const {
+    int i = 3;
+    while (i > 0 && words[i] == other.words[i]) --i;
+    return words[i] < other.words[i];
+  }
 
   bool is_zero() const { return (words[0] | words[1] | words[2] | words[3]) == 0; }
   /// It is one of the numbers of a signed int of 128 bits.

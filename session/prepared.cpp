@@ -75,9 +75,6 @@ Status Prepared::check_pattern() {
   }
   take_pattern_graph();
   const runtime::Graph& whole = *run_.maybe_pattern_graph;
-  if (run_.request.may_lack_labels && pattern.set().cliques) {
-    return run_.log.error(Status::Usage, "a stream keeps counts of cliques of at most 12 vertices");
-  }
   if (run_.request.may_lack_labels && pattern.set().patterns.front().has_loops()) {
     return run_.log.error(Status::Usage, "the pattern has a loop, and a graph that changes has none",
                           "updates with both ends on one vertex change nothing");
@@ -373,8 +370,16 @@ bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
 bool Prepared::only_gains() const {
   if (!run_.pattern) return false;
   const pattern::Pattern& first = run_.pattern->set().patterns.front();
-  return !run_.pattern->set().motif && !first.has_anti_edges() &&
+  return !run_.pattern->set().motif && !run_.pattern->set().maximal && !first.has_anti_edges() &&
          (run_.pattern->induced() == pattern::Induced::Edge || run_.pattern->is_complete());
+}
+
+bool Prepared::counts_all_sizes() const { return run_.pattern && run_.pattern->set().cliques == 0U; }
+
+std::optional<std::uint32_t> Prepared::size_of_cliques() const {
+  if (engine_ != "cliques") return std::nullopt;
+  const pattern::PatternSet& set = run_.pattern->set();
+  return set.cliques.value_or(static_cast<std::uint32_t>(set.patterns.front().size()));
 }
 
 Status Prepared::report(const codegen::RunError& failed, const Reporter& to) const {

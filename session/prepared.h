@@ -56,6 +56,10 @@ class Prepared {
   const std::vector<std::string>& row_names() const { return row_names_; }
   /// A pattern of which no further edge of the graph takes a match away.
   bool only_gains() const;
+  /// Cliques of each number of vertices, whose counts are as many values.
+  bool counts_all_sizes() const;
+  /// Cliques that pivot trees count (engines/cliques/clique_task.h): their vertices, 0: each number of them.
+  std::optional<std::uint32_t> size_of_cliques() const;
   /// A pattern with a vertex that may have one of several labels.
   bool has_label_choices() const;
   /// A pattern with an edge of any label, each of which is a match of its own.

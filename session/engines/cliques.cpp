@@ -10,10 +10,11 @@ namespace matcha::session::engines {
 
 namespace {
 
+namespace price = planner::price;
+using Per = codegen::CliqueTask::Per;
+
 /// Smaller cliques are counted as fast by programs and identities.
 constexpr int kLeastSize = 5;
-/// On a GPU programs count those of five vertices faster.
-constexpr int kLeastSizeOnGpu = 6;
 
 constexpr const char* kPlanOfMaximal =
     "a tree of maximal cliques below each vertex, over rows of bits of its later neighbours";
@@ -29,21 +30,31 @@ class Cliques final : public WithoutProgram {
                                                        const planner::Catalog& catalog, bool on_gpu) const override {
     const std::string problem = problem_of(question, on_gpu);
     if (!problem.empty()) return planner::Refusal{problem};
-    planner::Offer offer;
-    // Below the cost of any other engine: trees took less than loops over the same rows on every measured graph.
-    offer.ns = planner::price::clique_arc * 2.0 * static_cast<double>(graph().edge_count());
-    using Per = codegen::CliqueTask::Per;
     const Per per = question.want != planner::Want::Orbits ? Per::Graph
                     : question.orbits_by_edge              ? Per::Edge
                                                            : Per::Vertex;
     codegen::CliqueTask task{size_of(question), question.maybe_patterns->maximal, per};
-    if (on_gpu) {
-      task.maybe_device = gpu_cliques(context_.code_folder, task.size);
-      offer.ns += catalog.ns_to_open;
+    if (on_gpu) task.maybe_device = gpu_cliques(context_.code_folder, task.size);
+    planner::Offer offer;
+    offer.ns = price::clique_arc * 2.0 * static_cast<double>(graph().edge_count());
+    if (on_gpu) offer.ns += catalog.ns_to_open + price::gpu_compile;
+    if (task.maximal || (per != Per::Graph && task.size == 0)) {
+      if (catalog.complete) offer.ns = planner::kUnknownNs;
+    } else if (catalog.complete || catalog.may_have_gpu || on_gpu) {
+      // On a CPU alone trees take less than loops over the same rows on every measured graph, whatever they cost.
+      offer.price = [this, per, least = offer.ns, size = task.size, is_long = catalog.complete,
+                     cores = on_gpu ? price::gpu_clique_cores : catalog.threads] {
+        const double times = per == Per::Graph    ? 1
+                             : per == Per::Vertex ? price::clique_by_vertex
+                                                  : price::clique_by_edge;
+        return least + times * sampled(size, is_long)->work.ns / cores;
+      };
     }
     offer.make = [task] { return codegen::make_clique_counter(task); };
-    offer.plan = [task, &graph = graph()] {
-      return task.maximal ? std::vector<std::string>{kPlanOfMaximal} : lines(graph, task.size);
+    offer.plan = [task, sample = sample_, &graph = graph()] {
+      if (task.maximal) return std::vector<std::string>{kPlanOfMaximal};
+      if (!sample->is_long) sample_trees(graph, task.size, true, *sample);
+      return lines(*sample);
     };
     return offer;
   }
@@ -55,9 +66,8 @@ class Cliques final : public WithoutProgram {
 
   std::string problem_of(const planner::Question& question, bool on_gpu) const {
     if (question.maybe_patterns == nullptr) return "pivot trees are of cliques, and this is a program";
-    const int least = on_gpu ? kLeastSizeOnGpu : kLeastSize;
-    if (!is_clique(question, least)) {
-      return fmt::format("pivot trees are of cliques of {} and more vertices that have no labels", least);
+    if (!is_clique(question)) {
+      return fmt::format("pivot trees are of cliques of {} and more vertices that have no labels", kLeastSize);
     }
     const bool of_rows = question.want == planner::Want::Orbits;
     if (!of_rows && (question.want != planner::Want::Count || question.bounded)) {
@@ -69,13 +79,15 @@ class Cliques final : public WithoutProgram {
     if (question.algorithm != "auto") return fmt::format("`--algorithm {}` asks for a program", question.algorithm);
     if (question.plan != 1) return "`--plan` chooses among programs";
     if (on_gpu && question.maybe_patterns->maximal) return "maximal cliques are found on a CPU";
-    if (question.in_processes && question.maybe_patterns->maximal) return "maximal cliques are found in one process";
+    if ((question.in_processes || question.in_shares) && question.maybe_patterns->maximal) {
+      return "maximal cliques are found in one process";
+    }
     if (on_gpu && of_rows) return "cliques at each vertex or edge are counted on a CPU";
-    if (on_gpu && question.in_processes) return "shares of pivot trees are walked on a CPU";
+    if (on_gpu && (question.in_processes || question.in_shares)) return "shares of pivot trees are walked on a CPU";
     if (on_gpu && !question.wants_gpu_program.empty()) return for_programs(question.wants_gpu_program);
-    if (question.in_shares) return "shares of the library are of programs";
-    if (of_rows && question.in_processes) return "cliques at each vertex or edge are counted in one process";
-    if (question.graph_grows) return "a stream changes counts of programs";
+    if (of_rows && (question.in_processes || question.in_shares)) {
+      return "cliques at each vertex or edge are counted in one process";
+    }
     if (!context_.does_not_fit.empty()) return context_.does_not_fit;
     if (context_.maybe_graph == nullptr) return "the graph is not in memory";
     const runtime::GraphFacts& facts = graph().facts();
@@ -85,29 +97,53 @@ class Cliques final : public WithoutProgram {
                : "pivot trees are of undirected graphs whose edges have no labels and no numbers";
   }
 
-  bool is_clique(const planner::Question& question, int least) const {
+  bool is_clique(const planner::Question& question) const {
     if (question.maybe_patterns->cliques) return true;
     const pattern::Pattern& one = question.first();
     bool all = question.maybe_patterns->patterns.size() == 1 && !question.of_motifs() && !one.directed &&
                !one.labelled() && !one.edge_labelled() && !one.has_loops() && !one.has_constants() &&
-               one.size() >= (is_forced() || question.want == planner::Want::Orbits ? 2 : least);
+               one.size() >= (is_forced() || question.want == planner::Want::Orbits ? 2 : kLeastSize);
     for (int v = 0; v < one.size(); ++v) all = all && (one.out[pattern::at(v)] | pattern::bit(v)) == one.all();
     return all;
   }
 
-  /// What counting takes, by a sample of the roots.
-  static std::vector<std::string> lines(const runtime::Graph& graph, std::uint32_t size) {
-    const runtime::Tier tier = runtime::best_tier();
+  /// What counting takes, by a sample of the trees, which the offers of both devices and their plans share.
+  struct Sample {
+    bool is_there = false, is_long = false;
+    std::string problem;
+    std::uint32_t widest = 0;
+    bool by_cores = false;
     runtime::cliques::ExpectedWork work;
+  };
+
+  static void sample_trees(const runtime::Graph& graph, std::uint32_t size, bool is_long, Sample& sample) {
+    sample.is_there = true;
+    sample.is_long = is_long;
     const runtime::Result<runtime::cliques::Roots> roots =
-        runtime::cliques::roots_to_count(graph, size, tier, &work, runtime::cliques::kLongSample);
-    if (!roots) return {roots.error().message};
-    return {fmt::format("a pivot tree below each vertex, over rows of bits of its later neighbours, {} at most",
-                        roots->widest),
-            fmt::format("vertices in the order of {}", roots->by_cores ? "their cores" : "their degrees"),
-            fmt::format("{}{:.2g} nodes are expected, by a sample of the trees, and {} of one thread",
-                        work.at_least ? "at least " : "", work.nodes, time_text(work, 1))};
+        runtime::cliques::roots_to_count(graph, size, runtime::best_tier(), &sample.work,
+                                         is_long ? runtime::cliques::kLongSample : runtime::cliques::kShortSample);
+    if (!roots) {
+      sample.problem = roots.error().message;
+      return;
+    }
+    sample.widest = roots->widest;
+    sample.by_cores = roots->by_cores;
   }
+  const Sample* sampled(std::uint32_t size, bool is_long) const {
+    if (!sample_->is_there) sample_trees(graph(), size, is_long, *sample_);
+    return sample_.get();
+  }
+
+  static std::vector<std::string> lines(const Sample& sample) {
+    if (!sample.problem.empty()) return {sample.problem};
+    return {fmt::format("a pivot tree below each vertex, over rows of bits of its later neighbours, {} at most",
+                        sample.widest),
+            fmt::format("vertices in the order of {}", sample.by_cores ? "their cores" : "their degrees"),
+            fmt::format("{}{:.2g} nodes are expected, by a sample of the trees, and {} of one thread",
+                        sample.work.at_least ? "at least " : "", sample.work.nodes, time_text(sample.work, 1))};
+  }
+
+  const std::shared_ptr<Sample> sample_ = std::make_shared<Sample>();
 };
 
 }  // namespace

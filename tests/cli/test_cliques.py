@@ -63,7 +63,6 @@ class CliquesTest(CliTest):
         self.fails(1, "pattern", "clique:13", says="counted without a program")
         self.fails(1, "run", "--pattern", "clique:1", SMALL, says="`clique` takes a number")
         self.fails(2, "run", "--pattern", "clique:13", SMALL, "--directed", says="no")
-        self.fails(2, "stream", "--pattern", "clique:*", SMALL, "--updates", "-", says="at most 12 vertices")
 
     def test_per_vertex_and_edge(self):
         """As the orbits of motifs, and a multiple of the count of the graph."""
@@ -135,7 +134,56 @@ class CliquesTest(CliTest):
                             (["--limit", "1"], "pivot trees count cliques, and list none"), (["--engine", "program"], "counted by pivot trees alone")):  # fmt: skip
             self.fails(2, "run", "--pattern", "clique:maximal", SMALL, *words, says=says)
         self.fails(1, "run", "--pattern", "clique:maximal", SMALL, "--per", "vertex", says="not at each row")
-        self.fails(2, "stream", "--pattern", "clique:maximal", SMALL, "--updates", "-", says="at most 12 vertices")
+
+    def test_streams(self):
+        """The total after each batch is that of a run, by all methods, with windows and words as ids."""
+        draw = random.Random(5)
+        edges, lines = set(), []
+        for _ in range(150):
+            u, v = draw.sample(range(11), 2)
+            lines.append(f"{'+' if draw.random() < 0.8 else '-'} {u} {v}")
+        lines[40:40] = ["+ 3 3", "-v 4", "+ 4 5", "+ 4 5", "- 7 7", "v 99"]
+        asked = [("clique:3", "trees"), ("clique:6", "trees"), ("clique:20", "trees"), ("clique:*", "trees"), ("clique:maximal", "recompute")]
+        texts = []
+        for start in range(0, len(lines), 12):
+            vertices = set() if not texts else texts[-1][1]
+            for line in lines[start:start + 12]:
+                op, *ids = line.split()
+                pair = frozenset(ids)
+                if op in ("+", "v"):
+                    vertices = vertices | pair
+                if op == "-v":
+                    vertices, edges = vertices - pair, {one for one in edges if not pair & one}
+                elif len(pair) == 2:
+                    edges = edges | {pair} if op == "+" else edges - {pair}
+            texts.append(("".join(" ".join(sorted(one)) + "\n" for one in sorted(edges, key=sorted)) + "".join(f"{v} {v}\n" for v in sorted(vertices)), vertices))
+        for pattern, how in asked:
+            # Edges by which the rank of an id is not its number; and words.
+            for more, put in (([], lambda line: line), (["--recompute"], lambda line: line),
+                              (["--ids", "text"], lambda line: " ".join(word if word in "+-v" or word == "-v" else f"p{word}" for word in line.split()))):  # fmt: skip
+                done = self.matcha("stream", "--pattern", pattern, "--updates", "-", "--batch", 12, "--json", "-q", *more,
+                                   *(["--engine", "trees"] if pattern == "clique:3" and not more else []),
+                                   stdin="".join(put(line) + "\n" for line in lines).encode())
+                answers = [json.loads(line) for line in done.stdout.splitlines()][:-1]
+                self.assertEqual(len(answers), len(texts) + 1, done.stderr)
+                for (text, _), answer in zip(texts, answers[1:]):
+                    wanted = json.loads(self.ok("run", "--pattern", pattern, self.write("now.txt", text), "-q", "--json"))["result"]
+                    if isinstance(wanted, dict):
+                        wanted = list(wanted.values()) if len(wanted) > 1 else [*wanted.values(), 0]
+                    self.assertEqual(answer["total"], wanted, (pattern, more))
+                if not more and pattern != "clique:3":
+                    self.assertEqual({one["how"] for one in answers[1:]} - {"recompute"}, {how} - {"recompute"})
+        complete = self.complete(140)
+        told = self.ok("stream", "--pattern", "clique:70", complete, "--updates", self.write("u.txt", "- 1 2\n+ 2 1\n"), "--each", "-q").splitlines()
+        self.assertEqual([line.split()[-1] for line in told], [str(n) for n in (math.comb(140, 70), math.comb(140, 70) - math.comb(138, 68), math.comb(140, 70))])
+        timed = "".join(f"{u} {v} {10 * u + v}\n" for u in range(8) for v in range(u))
+        for pattern in ("clique:5", "clique:*"):
+            words = ("stream", "--pattern", pattern, "--temporal", "--window", "30", "--slide", "5", "--updates", self.write("t.txt", timed), "-q")
+            self.assertEqual([line.split("total")[1] for line in self.ok(*words, "--engine", "trees").splitlines()],
+                             [line.split("total")[1] for line in self.ok(*words, "--recompute").splitlines()])
+        for words, says in ((["--directed"], "no"), (["--matches", "-"], "list none"), (["--engine", "delta"], "have no program")):  # fmt: skip
+            self.fails(2, "stream", "--pattern", "clique:*", SMALL, "--updates", "-", *words, says=says)
+        self.fails(2, "stream", "--pattern", "house", SMALL, "--updates", "-", "--engine", "trees", says="trees are of cliques without labels")
 
     def test_explained(self):
         text = self.ok("explain", "--pattern", "clique:14", WIKI)

@@ -500,7 +500,7 @@ class Files(cli.CliTest):
         self.assertEqual(table[2], "   roots on a CPU        it is for programs, and this is a pattern")
         plan = json.loads(self.ok("explain", odd, SMALL, "--device", "cpu", "--json"))["stream"]["engines"]
         self.assertEqual([one["engine"] for one in plan if one.get("chosen")], ["roots"])
-        self.assertEqual([one["engine"] for one in plan if one.get("refused") and one["device"] == "cpu"], ["delta"])
+        self.assertEqual([one["engine"] for one in plan if one.get("refused") and one["device"] == "cpu"], ["delta", "trees"])
         # A stream takes no lists.
         listed = self.write("listed.mt", "def f(G: Graph, some: List<int>) -> int:\n    return size(some)\n")
         self.assertNotIn("in a stream", self.ok("explain", listed))

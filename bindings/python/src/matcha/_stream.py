@@ -32,7 +32,7 @@ class Batch:
 
     `total` is what is found now, `delta` that less what was found before; `plus` and `minus` are the matches that came
     and went, where that is known, else None. `updates` were made, of which `noops` changed nothing; `inserted` and
-    `deleted` are edges, net. `how` is `"delta"`, `"roots"` where a program was run at the vertices near to what changed,
+    `deleted` are edges, net. `how` is `"delta"`, `"roots"` where a program was run at the vertices near to what changed, `"trees"` for cliques,
     or `"recompute"` where it was run anew.
     """
 
