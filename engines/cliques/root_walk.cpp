@@ -21,11 +21,11 @@ RootWalk::RootWalk(const Roots& roots, std::uint32_t size, WalkTree walk, const 
   leaves_.take(tree_);
   tree_.narrow_rows = narrow_rows_.data();
   tree_.walker = this;
-  tree_.next_look = std::min(kNodesOfLook, hooks.most_nodes);
+  tree_.next_look = kNodesOfLook;
   tree_.look = [](Tree& tree) {
     const WalkHooks& asked = static_cast<RootWalk*>(tree.walker)->hooks_;
-    tree.next_look = std::min(tree.nodes + kNodesOfLook, asked.most_nodes);
-    tree.ended = tree.nodes >= asked.most_nodes || (asked.is_ended && asked.is_ended());
+    tree.next_look = tree.nodes + kNodesOfLook;
+    tree.ended = asked.is_ended && asked.is_ended();
   };
   if (!hooks.take_branch) return;
   tree_.give = [](Tree& tree, const std::uint64_t* set, std::uint32_t held, std::uint32_t free, std::uint32_t pairs) {

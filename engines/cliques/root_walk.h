@@ -22,9 +22,8 @@ struct Branch {
 
 /// What ends a walk, and takes branches of it.
 struct WalkHooks {
-  std::function<bool()> is_ended;                ///< Asked every few thousand nodes.
-  std::function<void(Branch)> take_branch;       ///< Empty: the walk keeps them.
-  std::uint64_t most_nodes = ~std::uint64_t{0};  ///< The walk ends behind so many.
+  std::function<bool()> is_ended;           ///< Asked every few thousand nodes.
+  std::function<void(Branch)> take_branch;  ///< Empty: the walk keeps them.
 };
 
 /// The trees of one thread.
@@ -36,11 +35,9 @@ class RootWalk {
   /// Adds the leaves of the tree of a vertex.
   void root(std::uint64_t vertex);
   void branch(const Branch& branch);
-  RootRows::Size size_of(std::uint64_t vertex) { return rows_.size_of(vertex); }
 
   const Leaves& leaves() const { return leaves_; }
   std::uint64_t nodes() const { return tree_.nodes; }
-  std::uint64_t listed() const { return tree_.listed; }
   bool ended() const { return tree_.ended; }
 
  private:
