@@ -8,6 +8,7 @@
 #include "api/errors.h"
 #include "api/rows.h"
 #include "codegen/shares.h"
+#include "engines/cliques/clique_task.h"
 
 /// Values and rows with ids instead of ranks, and the functions of matcha.h that read them.
 namespace matcha::api {
@@ -106,20 +107,33 @@ std::unique_ptr<matcha_result> merge_shares(std::span<const matcha_result* const
   std::ranges::sort(ordered, {}, [](const matcha_result* share) { return share->share.index; });
   auto merged = std::make_unique<matcha_result>();
   for (const matcha_result* share : ordered) merged->complete = merged->complete && share->complete;
+  std::vector<codegen::PartialValue> parts;
   for (std::size_t i = 0; i < ordered[0]->partials.size(); ++i) {
-    codegen::PartialValue value = codegen::none_of(ordered[0]->partials[i]);
+    codegen::PartialValue& part = parts.emplace_back(codegen::none_of(ordered[0]->partials[i]));
     std::optional<runtime::Error> failed;
     for (const matcha_result* share : ordered) {
-      if (!failed) failed = codegen::merge(value, share->partials[i]);
+      if (!failed) failed = codegen::merge(part, share->partials[i]);
     }
-    runtime::Result<codegen::ResultValue> found =
-        failed ? runtime::Result<codegen::ResultValue>(*failed) : codegen::whole(value);
+    if (!failed) continue;
+    run_error = true;
+    problem = failed->message;
+    return nullptr;
+  }
+  std::vector<codegen::ResultValue> values;
+  if (const std::optional<std::uint32_t> size = ordered[0]->size_of_cliques) {
+    values = codegen::clique_values(parts, *size, ordered[0]->vertices);
+  }
+  for (std::size_t i = 0; !ordered[0]->size_of_cliques && i < parts.size(); ++i) {
+    runtime::Result<codegen::ResultValue> found = codegen::whole(parts[i]);
     if (!found) {
       run_error = true;
       problem = found.error().message;
       return nullptr;
     }
-    merged->values.push_back(value_of(*found, *ordered[0]->universe));
+    values.push_back(std::move(*found));
+  }
+  for (const codegen::ResultValue& value : values) {
+    merged->values.push_back(value_of(value, *ordered[0]->universe));
   }
   return merged;
 }

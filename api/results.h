@@ -45,7 +45,9 @@ struct matcha_result {
   matcha::codegen::Share share;
   std::vector<matcha::codegen::PartialValue> partials;
   std::shared_ptr<const matcha::runtime::Universe> universe;
-  std::weak_ptr<const void> source;  ///< The program that ran: shares of one run have the same.
+  std::weak_ptr<const void> source;                   ///< The program that ran: shares of one run have the same.
+  std::optional<std::uint32_t> size_of_cliques = {};  ///< Cliques (codegen::clique_values);
+  std::uint64_t vertices = 0;                         ///< of one vertex there are so many.
 };
 
 namespace matcha::api {

@@ -162,6 +162,10 @@ Found run(SharedProgram& program, const std::shared_ptr<session::ResidentGraph>&
     found.result->partials = std::move(ran.partials);
     found.result->universe = code->prepared().shared_universe();
     found.result->source = code;
+    if (const std::optional<codegen::CliqueTask> cliques = code->prepared().cliques()) {
+      found.result->size_of_cliques = cliques->size;
+      found.result->vertices = vertices_of_size_one(*cliques, graph->graph());
+    }
   }
   found.result->complete = ran.ending == codegen::Ending::Complete;
   if (watch.maybe_rows != nullptr) {

@@ -29,7 +29,7 @@ class BatchProgram {
   virtual bool is_valid() const = 0;
   /// Runs it on the present graph. `layout_ms`: the time to lay that out.
   virtual Status run_whole(const ResidentGraph::Shared& graph, const ApplyOptions& options, double layout_ms) = 0;
-  /// Recomputes before a batch what is not valid.
+  /// Makes it valid again, before a batch.
   virtual Status refresh(const ResidentGraph::Shared& graph, const ApplyOptions& options) = 0;
 
   /// Call before `recompile`, on the present graph: stores rows that contain labels, for the next batch.

@@ -376,10 +376,11 @@ bool Prepared::only_gains() const {
 
 bool Prepared::counts_all_sizes() const { return run_.pattern && run_.pattern->set().cliques == 0U; }
 
-std::optional<std::uint32_t> Prepared::size_of_cliques() const {
+std::optional<codegen::CliqueTask> Prepared::cliques() const {
   if (engine_ != "cliques") return std::nullopt;
   const pattern::PatternSet& set = run_.pattern->set();
-  return set.cliques.value_or(static_cast<std::uint32_t>(set.patterns.front().size()));
+  return codegen::CliqueTask{set.cliques.value_or(static_cast<std::uint32_t>(set.patterns.front().size())),
+                             set.maximal};
 }
 
 Status Prepared::report(const codegen::RunError& failed, const Reporter& to) const {

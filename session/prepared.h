@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/cliques/clique_task.h"
 #include "session/question_run.h"
 #include "session/reporter.h"
 #include "session/resident_graph.h"
@@ -58,8 +59,8 @@ class Prepared {
   bool only_gains() const;
   /// Cliques of each number of vertices, whose counts are as many values.
   bool counts_all_sizes() const;
-  /// Cliques that pivot trees count (engines/cliques/clique_task.h): their vertices, 0: each number of them.
-  std::optional<std::uint32_t> size_of_cliques() const;
+  /// Cliques of the graph that pivot trees count.
+  std::optional<codegen::CliqueTask> cliques() const;
   /// A pattern with a vertex that may have one of several labels.
   bool has_label_choices() const;
   /// A pattern with an edge of any label, each of which is a match of its own.

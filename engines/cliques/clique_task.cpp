@@ -24,6 +24,33 @@ Ending ending_of(runtime::motif::End end) {
                                                 : Ending::Complete;
 }
 
+std::vector<ResultValue> values_of(const std::vector<runtime::WideInt>& counts) {
+  std::vector<ResultValue> values;
+  for (const runtime::WideInt& count : counts) {
+    if (count.fits_int128()) {
+      values.emplace_back(count.int128());
+    } else {
+      values.emplace_back(count);
+    }
+  }
+  return values;
+}
+
+/// A number of a share is the sums of its words.
+std::vector<runtime::WideInt> sums_of_words(const std::vector<PartialValue>& partials) {
+  constexpr std::size_t kWords = std::size(runtime::WideInt().words);
+  std::vector<runtime::WideInt> numbers(partials.size() / kWords);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    __int128 carry = 0;
+    for (std::size_t word = 0; word < kWords; ++word) {
+      carry += partials[i * kWords + word].integer;
+      numbers[i].words[word] = static_cast<std::uint64_t>(carry);
+      carry >>= 64;
+    }
+  }
+  return numbers;
+}
+
 class CliqueExecutable final : public Executable {
  public:
   explicit CliqueExecutable(const CliqueTask& task) : task_(task) {}
@@ -87,25 +114,16 @@ class CliqueExecutable final : public Executable {
     if (!outcome) return RunError{outcome.error(), {}};
     for (const auto& [part, ms] : outcome->times) result.times.emplace_back(part, ms);
     result.ending = ending_of(outcome->end);
-    add_counts(outcome->counts, result);
-    return result;
-  }
-
-  void add_counts(const std::vector<runtime::WideInt>& counts, RunResult& result) const {
-    for (const runtime::WideInt& count : counts) {
-      if (count.fits_int128()) {
-        result.values.emplace_back(count.int128());
-      } else {
-        result.values.emplace_back(count);
-      }
-    }
+    result.values = values_of(outcome->counts);
     if (task_.size == 0) result.rows = result.values.size();
+    return result;
   }
 
   /// One share, or those that a dealer deals.
   RunOutcome count_shares(const runtime::Graph& graph, const RunOptions& options) const {
     const auto request = request_of<runtime::cliques::CliqueRequest>(options);
-    const runtime::Result<runtime::cliques::DealtRoots> roots = runtime::cliques::DealtRoots::make(graph, task_.size);
+    const runtime::Result<runtime::cliques::DealtRoots> roots =
+        runtime::cliques::DealtRoots::make(graph, task_.size, task_.maximal);
     if (!roots) return RunError{roots.error(), {}};
     const auto count_share = [&](const RunOptions& share) -> RunOutcome {
       const auto outcome = roots->count(share.share.index, share.share.count, request);
@@ -121,26 +139,14 @@ class CliqueExecutable final : public Executable {
     RunOutcome all = run_units(options, count_share, merged);
     if (std::holds_alternative<RunError>(all) || merged.empty()) return all;
     RunResult& result = std::get<RunResult>(all);
-    if (result.ending == Ending::Complete) add_counts(roots->sum(sums_of_words(merged), graph), result);
+    if (result.ending != Ending::Complete) return all;
+    result.values = clique_values(merged, task_.size, vertices_of_size_one(task_, graph));
+    if (task_.size == 0) result.rows = result.values.size();
     return all;
   }
 
-  /// A number of a share is the sums of its words.
   static void put_words(const runtime::WideInt& number, std::vector<PartialValue>& partials) {
     for (const std::uint64_t word : number.words) partials.emplace_back().integer = word;
-  }
-  static std::vector<runtime::WideInt> sums_of_words(const std::vector<PartialValue>& partials) {
-    constexpr std::size_t kWords = std::size(runtime::WideInt().words);
-    std::vector<runtime::WideInt> numbers(partials.size() / kWords);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      __int128 carry = 0;
-      for (std::size_t word = 0; word < kWords; ++word) {
-        carry += partials[i * kWords + word].integer;
-        numbers[i].words[word] = static_cast<std::uint64_t>(carry);
-        carry >>= 64;
-      }
-    }
-    return numbers;
   }
 
   RunOutcome count_rows(const runtime::Graph& graph, const RunOptions& options) const {
@@ -187,6 +193,15 @@ class CliqueExecutable final : public Executable {
 };
 
 }  // namespace
+
+std::uint64_t vertices_of_size_one(const CliqueTask& task, const runtime::Graph& graph) {
+  return task.maximal ? runtime::cliques::count_isolated(graph) : graph.vertex_count();
+}
+
+std::vector<ResultValue> clique_values(const std::vector<PartialValue>& merged, std::uint32_t size,
+                                       std::uint64_t vertices) {
+  return values_of(runtime::cliques::counts_of_shares(sums_of_words(merged), vertices, size));
+}
 
 std::vector<std::string> CliqueTask::columns() const {
   std::vector<std::string> names = {"vertex"};

@@ -32,6 +32,13 @@ struct CliqueTask {
   std::vector<std::string> columns() const;
 };
 
+/// The cliques of one vertex that a task has.
+std::uint64_t vertices_of_size_one(const CliqueTask& task, const runtime::Graph& graph);
+
+/// The values of a whole run by the merged parts of its shares; `size`: as of the task; `vertices`: of size one.
+std::vector<ResultValue> clique_values(const std::vector<PartialValue>& merged, std::uint32_t size,
+                                       std::uint64_t vertices);
+
 /// Counts cliques by pivot trees (engines/cliques), on a CPU or a device, or maximal ones on a CPU. If the device's
 /// memory is too small, or roots are too wide for it, a CPU counts and a note says so. Its one argument is an
 /// undirected simple graph without a hash index. It has one value, or of all sizes one a size from 1 on, the last of

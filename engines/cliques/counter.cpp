@@ -11,6 +11,7 @@
 
 #include "engines/cliques/laps.h"
 #include "engines/cliques/leaves.h"
+#include "engines/cliques/maximal.h"
 #include "engines/cliques/root_loop.h"
 #include "engines/cliques/root_walk.h"
 
@@ -78,13 +79,26 @@ class CountRun {
 
 }  // namespace
 
-std::vector<WideInt> counts_of_sizes(std::vector<WideInt> counts, const Graph& graph, std::uint32_t size) {
+namespace {
+
+std::vector<WideInt> sized(std::vector<WideInt> counts, std::uint64_t vertices, std::uint32_t size) {
   // Ids without a vertex are roots too.
-  if (counts.size() > 1) counts[1] = WideInt(graph.vertex_count());
+  if (counts.size() > 1) counts[1] = WideInt(vertices);
   if (size != 0) return {size < counts.size() ? counts[size] : WideInt()};
   while (counts.size() > 2 && counts.back().is_zero()) counts.pop_back();
   counts.erase(counts.begin());
   return counts;
+}
+
+}  // namespace
+
+std::vector<WideInt> counts_of_sizes(std::vector<WideInt> counts, const Graph& graph, std::uint32_t size) {
+  return sized(std::move(counts), graph.vertex_count(), size);
+}
+
+std::vector<WideInt> counts_of_shares(std::vector<WideInt> sums, std::uint64_t vertices, std::uint32_t size) {
+  if (size == 1) return {WideInt(vertices)};
+  return size == 0 ? sized(std::move(sums), vertices, 0) : sums;
 }
 
 std::optional<Error> too_many_bits(std::uint32_t size, std::uint32_t bits, std::uint32_t most) {
@@ -150,15 +164,19 @@ Result<CliqueOutcome> count_cliques(const Graph& graph, const CliqueRequest& req
   }
 }
 
-Result<DealtRoots> DealtRoots::make(const Graph& graph, std::uint32_t size) {
+Result<DealtRoots> DealtRoots::make(const Graph& graph, std::uint32_t size, bool maximal) {
   try {
     // This order alone needs no sample, which processors of other kinds may walk otherwise.
     Result<Roots> roots = make_roots(graph, Order::Cores);
     if (!roots) return roots.error();
-    const std::uint32_t bits = bits_of_counts(roots->by_count(), size);
-    if (const std::optional<Error> error = too_many_bits(size, bits, WideInt::kBits)) return *error;
+    const std::uint32_t bits = maximal ? 0 : bits_of_counts(roots->by_count(), size);
+    std::optional<Error> error = too_many_bits(size, bits, WideInt::kBits);
+    if (maximal) error = too_wide_for_maximal(*roots);
+    if (error) return *error;
     DealtRoots dealt;
+    dealt.graph_ = &graph;
     dealt.size_ = size;
+    dealt.maximal_ = maximal;
     for (std::uint64_t v = 0; v < roots->size; ++v) {
       if (roots->count(v) + 1 >= size) dealt.order_.push_back(static_cast<std::uint32_t>(v));
     }
@@ -175,6 +193,7 @@ Result<CliqueOutcome> DealtRoots::count(std::uint64_t index, std::uint64_t share
   try {
     std::vector<std::uint32_t> mine;
     for (std::uint64_t at = index; at < order_.size(); at += shares) mine.push_back(order_[at]);
+    if (maximal_) return count_maximal_of(*graph_, roots_, mine, request);
     CountRun run(roots_, &mine, request);
     run.run();
     outcome.end = run.end();
@@ -185,11 +204,6 @@ Result<CliqueOutcome> DealtRoots::count(std::uint64_t index, std::uint64_t share
   } catch (const std::bad_alloc&) {
     return Error{ErrorKind::Resource, "not enough memory to count cliques", {}, 0, {}};
   }
-}
-
-std::vector<WideInt> DealtRoots::sum(std::vector<WideInt> counts, const Graph& graph) const {
-  if (size_ == 1) return {WideInt(graph.vertex_count())};
-  return size_ == 0 ? counts_of_sizes(std::move(counts), graph, 0) : counts;
 }
 
 }  // namespace matcha::runtime::cliques

@@ -42,6 +42,10 @@ Result<CliqueOutcome> count_cliques(const Graph& graph, const CliqueRequest& req
 /// from 0.
 std::vector<WideInt> counts_of_sizes(std::vector<WideInt> counts, const Graph& graph, std::uint32_t size);
 
+/// The counts of a whole run by the sums of those of its shares (`DealtRoots::count`); `vertices`: of the graph, of
+/// maximal cliques those without a neighbour.
+std::vector<WideInt> counts_of_shares(std::vector<WideInt> sums, std::uint64_t vertices, std::uint32_t size);
+
 /// The error of counts of a size that may have so many bits, Runtime; nothing: not more than `most`.
 std::optional<Error> too_many_bits(std::uint32_t size, std::uint32_t bits, std::uint32_t most);
 
@@ -63,17 +67,18 @@ Result<CheckedRoots> checked_roots(const Graph& graph, std::uint32_t size, Tier 
 /// The roots of a graph, dealt to shares of a run by their numbers of candidates; the same on every machine.
 class DealtRoots {
  public:
-  /// `size`: as `CliqueRequest::size`. Graph and errors: as `count_cliques`.
-  static Result<DealtRoots> make(const Graph& graph, std::uint32_t size);
+  /// `size`: as `CliqueRequest::size`. `maximal`: of cliques of all sizes those that are in no larger one. Graph, which
+  /// outlives it, and errors: as `count_cliques`, or `count_maximal`.
+  static Result<DealtRoots> make(const Graph& graph, std::uint32_t size, bool maximal = false);
 
   /// Counts the trees of share `index` of so many: of one size one number, of all sizes always as many numbers, by size
   /// from 0. Requires: a request of the same size. Errors: Resource when out of memory.
   Result<CliqueOutcome> count(std::uint64_t index, std::uint64_t shares, const CliqueRequest& request) const;
-  /// The counts of a whole run, by the sums of these numbers over all shares.
-  std::vector<WideInt> sum(std::vector<WideInt> counts, const Graph& graph) const;
 
  private:
+  const Graph* graph_ = nullptr;
   std::uint32_t size_ = 0;
+  bool maximal_ = false;
   Roots roots_;
   std::vector<std::uint32_t> order_;  ///< Those with enough candidates, the widest first.
 };

@@ -66,7 +66,7 @@ class EdgeTrees {
            const match::Stops& stops);
   bool ended() const { return tree_.ended; }
 
-  /// By size from 0, what was added since the last call. Numbers of more than 256 bits wrap.
+  /// By size from 0, the sums since the last call. Numbers of more than 256 bits wrap.
   std::vector<WideInt> take_counts();
   /// By number of common neighbours, the edges since the last call: `bits_of_counts` of cliques two vertices smaller,
   /// in a graph with one vertex more, bounds the counts.

@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <new>
 #include <string>
+#include <utility>
 
+#include "engines/cliques/draws.h"
 #include "engines/cliques/laps.h"
 #include "engines/cliques/root_loop.h"
 #include "engines/cliques/root_rows.h"
@@ -20,6 +24,8 @@ using motif::End;
 
 /// Nodes between two looks at what may end the walk.
 constexpr std::uint64_t kMaximalNodesOfLook = 1 << 14;
+/// Nodes of one root after which its branches are given away: some milliseconds.
+constexpr std::uint64_t kMaximalNodesToKeep = 50'000;
 /// As for counts: where the order by degree has a wider root, cores replace it.
 constexpr std::uint32_t kWideDegrees = 256;
 
@@ -40,16 +46,39 @@ class Ending {
   std::atomic<End> end_{End::Complete};
 };
 
+/// A branch of a tree that another thread may walk.
+struct MaximalBranch {
+  std::shared_ptr<const std::vector<std::uint64_t>> rows;  ///< Of its root, `words` words each.
+  std::uint64_t words = 0;
+  std::vector<std::uint64_t> set;
+  std::vector<std::uint32_t> excluded;
+  std::uint32_t held = 0;
+};
+using TakeMaximal = std::function<void(MaximalBranch)>;
+
 /// The roots of one thread.
 class MaximalRoots {
  public:
-  MaximalRoots(const Graph& graph, const Roots& roots, WalkMaximal walk, Ending& ending)
-      : view_(graph.view()), roots_(roots), walk_(walk), ending_(ending), places_(roots.size), written_(roots) {
+  /// `maybe_take`: takes branches of large trees; empty: there is no other thread.
+  MaximalRoots(const Graph& graph, const Roots& roots, WalkMaximal walk, Ending& ending, const TakeMaximal& maybe_take)
+      : view_(graph.view()),
+        roots_(roots),
+        walk_(walk),
+        ending_(ending),
+        take_(maybe_take),
+        places_(roots.size),
+        written_(roots) {
+    if (take_) {
+      tree_.give = [](MaximalTree& tree, const std::uint64_t* set, std::uint64_t begin, std::uint32_t held) {
+        static_cast<MaximalRoots*>(tree.owner)->give(set, begin, held);
+      };
+    }
     tree_.counts.resize(roots.widest + 2);
     tree_.next_look = kMaximalNodesOfLook;
     tree_.look = [](MaximalTree& tree) {
-      tree.next_look = tree.nodes + kMaximalNodesOfLook;
-      tree.ended = static_cast<MaximalRoots*>(tree.owner)->ending_.looks();
+      const MaximalRoots& mine = *static_cast<MaximalRoots*>(tree.owner);
+      tree.next_look = std::min(tree.nodes + kMaximalNodesOfLook, mine.most_);
+      tree.ended = tree.nodes >= mine.most_ || mine.ending_.looks();
     };
   }
 
@@ -61,12 +90,42 @@ class MaximalRoots {
     if (!write(vertex, roots_.at(vertex), count)) return;
     std::uint64_t set[kMostBits / 64] = {};
     for (std::uint64_t i = 0; i < count; ++i) set[i / 64] |= std::uint64_t{1} << i % 64;
-    walk_(tree_, rows_.data(), words_of(count), set, 1);
+    walk(rows_.data(), words_of(count), set, 1);
+  }
+
+  void branch(const MaximalBranch& branch) {
+    if (tree_.ended) return;
+    tree_.owner = this;
+    tree_.excluded = branch.excluded;
+    shared_rows_ = branch.rows;
+    walk(branch.rows->data(), branch.words, branch.set.data(), branch.held);
+  }
+
+  /// At most so many nodes of a root. False: it has more.
+  bool part_of_root(std::uint64_t vertex, std::uint64_t nodes) {
+    most_ = tree_.nodes + nodes;
+    tree_.next_look = most_;
+    root(vertex);
+    return !std::exchange(tree_.ended, false);
   }
 
   const MaximalTree& tree() const { return tree_; }
 
  private:
+  void walk(const std::uint64_t* rows, std::uint64_t words, const std::uint64_t* set, std::uint32_t held) {
+    words_ = words;
+    tree_.gives_from = tree_.nodes + kMaximalNodesToKeep;
+    tree_.gives_held = held + 2;
+    walk_(tree_, rows, words, set, held);
+    shared_rows_.reset();
+  }
+
+  void give(const std::uint64_t* set, std::uint64_t begin, std::uint32_t held) {
+    if (shared_rows_ == nullptr) shared_rows_ = std::make_shared<const std::vector<std::uint64_t>>(rows_);
+    const auto first = tree_.excluded.begin() + static_cast<std::ptrdiff_t>(begin);
+    take_({shared_rows_, words_, {set, set + words_}, {first, tree_.excluded.end()}, held});
+  }
+
   /// Rows of the candidates, then those of the earlier neighbours that are adjacent to one of them, which are excluded.
   /// False: one of these is adjacent to all, so that no clique is maximal without it.
   bool write(std::uint64_t vertex, const std::uint32_t* candidates, std::uint64_t count) {
@@ -106,13 +165,85 @@ class MaximalRoots {
   const Roots& roots_;
   const WalkMaximal walk_;
   Ending& ending_;
+  const TakeMaximal& take_;
   std::vector<std::uint16_t> places_;  ///< By vertex, its place among the candidates and 1; 0: it is none.
   RootRows written_;
   std::vector<std::uint64_t> rows_;
+  std::uint64_t words_ = 0;                                        ///< Of a row that is walked.
+  std::shared_ptr<const std::vector<std::uint64_t>> shared_rows_;  ///< The same rows, once a branch was given away.
   MaximalTree tree_;
+  std::uint64_t most_ = ~std::uint64_t{0};  ///< Nodes after which a sample ends.
 };
 
-/// Vertices without a neighbour.
+Result<Roots> roots_of_maximal(const Graph& graph) {
+  Result<Roots> roots = make_roots(graph, Order::Degree);
+  if (roots && roots->widest > kWideDegrees) roots = make_roots(graph, Order::Cores);
+  if (!roots) return roots;
+  if (const std::optional<Error> error = too_wide_for_maximal(*roots)) return *error;
+  return roots;
+}
+
+/// Of a sample of the roots, by their pairs of candidates.
+ExpectedWork sampled_work(const Graph& graph, const Roots& roots, Tier tier, std::uint64_t most_nodes) {
+  constexpr std::uint64_t kDraws = 256;
+  constexpr double kNsOfMaximalNode = 110;  // Measured.
+  std::vector<double> pairs(roots.size);
+  double all_pairs = 0;
+  for (std::uint64_t v = 0; v < roots.size; ++v) {
+    const auto count = static_cast<double>(roots.count(v));
+    pairs[v] = count * (count + 1) / 2;
+    all_pairs += pairs[v];
+  }
+  ExpectedWork work;
+  if (all_pairs == 0) return work;
+  const match::Stops none;
+  Ending ending(none);
+  const TakeMaximal keep;
+  MaximalRoots walk(graph, roots, walk_maximal(tier), ending, keep);
+  Draws draws;
+  const std::vector<std::uint64_t> drawn = spread(pairs, kDraws, draws);
+  for (const std::uint64_t root : drawn) {
+    const std::uint64_t before = walk.tree().nodes;
+    work.at_least = !walk.part_of_root(root, most_nodes / kDraws) || work.at_least;
+    work.nodes += static_cast<double>(walk.tree().nodes - before) / pairs[root];
+  }
+  work.nodes *= all_pairs / static_cast<double>(drawn.size());
+  work.ns = kNsOfMaximalNode * work.nodes;
+  return work;
+}
+
+/// By size from 0, of all roots or those of a share.
+std::vector<std::uint64_t> walk_maximal_roots(const Graph& graph, const Roots& roots,
+                                              const std::vector<std::uint32_t>* maybe_share,
+                                              const CliqueRequest& request, CliqueOutcome& outcome) {
+  Ending ending(request.stops);
+  const WalkMaximal walk = walk_maximal(request.tier);
+  tbb::task_group tasks;
+  TakeMaximal take;
+  tbb::enumerable_thread_specific<MaximalRoots> walks([&] { return MaximalRoots(graph, roots, walk, ending, take); });
+  if (request.threads > 1) {
+    take = [&](MaximalBranch branch) {
+      tasks.run([&, branch = std::move(branch)] {
+        if (!ending.looks()) walks.local().branch(branch);
+      });
+    };
+  }
+  for_each_root(
+      roots, maybe_share, request.threads, tasks, [&]() -> MaximalRoots& { return walks.local(); },
+      [&] { return ending.looks(); }, [](MaximalRoots& mine, std::uint64_t v) { mine.root(v); });
+  outcome.end = ending.end();
+  std::vector<std::uint64_t> counts(std::max<std::uint64_t>(roots.widest + 2, 2));
+  for (const MaximalRoots& mine : walks) {
+    for (std::uint64_t size = 0; size < mine.tree().counts.size(); ++size) counts[size] += mine.tree().counts[size];
+    outcome.nodes += mine.tree().nodes;
+  }
+  return counts;
+}
+
+constexpr const char* kNoMemoryForMaximal = "not enough memory to find maximal cliques";
+
+}  // namespace
+
 std::uint64_t count_isolated(const Graph& graph) {
   const GraphView view = graph.view();
   std::uint64_t others = 0;
@@ -120,21 +251,38 @@ std::uint64_t count_isolated(const Graph& graph) {
   return graph.vertex_count() - others;
 }
 
-Result<Roots> roots_of_maximal(const Graph& graph) {
-  Result<Roots> roots = make_roots(graph, Order::Degree);
-  if (roots && roots->widest > kWideDegrees) roots = make_roots(graph, Order::Cores);
-  if (roots && roots->widest > kMostBits) {
-    return Error{ErrorKind::Runtime,
-                 "a vertex has " + std::to_string(roots->widest) +
-                     " later neighbours, and maximal cliques are found among at most " + std::to_string(kMostBits),
-                 {},
-                 0,
-                 {}};
-  }
-  return roots;
+std::optional<Error> too_wide_for_maximal(const Roots& roots) {
+  if (roots.widest <= kMostBits) return std::nullopt;
+  return Error{ErrorKind::Runtime,
+               "a vertex has " + std::to_string(roots.widest) +
+                   " later neighbours, and maximal cliques are found among at most " + std::to_string(kMostBits),
+               {},
+               0,
+               {}};
 }
 
-}  // namespace
+Result<CliqueOutcome> count_maximal_of(const Graph& graph, const Roots& roots, const std::vector<std::uint32_t>& share,
+                                       const CliqueRequest& request) {
+  CliqueOutcome outcome;
+  try {
+    for (const std::uint64_t count : walk_maximal_roots(graph, roots, &share, request, outcome)) {
+      outcome.counts.emplace_back(count);
+    }
+    return outcome;
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorKind::Resource, kNoMemoryForMaximal, {}, 0, {}};
+  }
+}
+
+Result<ExpectedWork> expected_maximal(const Graph& graph, Tier tier, std::uint64_t most_nodes) {
+  try {
+    const Result<Roots> roots = roots_of_maximal(graph);
+    if (!roots) return roots.error();
+    return sampled_work(graph, *roots, tier, most_nodes);
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorKind::Resource, kNoMemoryForMaximal, {}, 0, {}};
+  }
+}
 
 Result<CliqueOutcome> count_maximal(const Graph& graph, const CliqueRequest& request) {
   CliqueOutcome outcome;
@@ -142,28 +290,17 @@ Result<CliqueOutcome> count_maximal(const Graph& graph, const CliqueRequest& req
   try {
     const Result<Roots> roots = roots_of_maximal(graph);
     if (!roots) return roots.error();
+    if (request.on_expected) request.on_expected(sampled_work(graph, *roots, request.tier, kShortSample));
     laps.end("order");
-    Ending ending(request.stops);
-    const WalkMaximal walk = walk_maximal(request.tier);
-    tbb::enumerable_thread_specific<MaximalRoots> walks([&] { return MaximalRoots(graph, *roots, walk, ending); });
-    tbb::task_group tasks;
-    for_each_root(
-        *roots, nullptr, request.threads, tasks, [&]() -> MaximalRoots& { return walks.local(); },
-        [&] { return ending.looks(); }, [](MaximalRoots& mine, std::uint64_t v) { mine.root(v); });
+    std::vector<std::uint64_t> counts = walk_maximal_roots(graph, *roots, nullptr, request, outcome);
     laps.end("trees");
-    outcome.end = ending.end();
     if (outcome.end != End::Complete) return outcome;
-    std::vector<std::uint64_t> counts(std::max<std::uint64_t>(roots->widest + 2, 2));
-    for (const MaximalRoots& mine : walks) {
-      for (std::uint64_t size = 0; size < mine.tree().counts.size(); ++size) counts[size] += mine.tree().counts[size];
-      outcome.nodes += mine.tree().nodes;
-    }
     counts[1] = count_isolated(graph);
     while (counts.size() > 2 && counts.back() == 0) counts.pop_back();
     for (std::uint64_t size = 1; size < counts.size(); ++size) outcome.counts.emplace_back(counts[size]);
     return outcome;
   } catch (const std::bad_alloc&) {
-    return Error{ErrorKind::Resource, "not enough memory to find maximal cliques", {}, 0, {}};
+    return Error{ErrorKind::Resource, kNoMemoryForMaximal, {}, 0, {}};
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engines/cliques/counter.h"
@@ -18,9 +19,14 @@ struct MaximalTree {
   std::uint64_t nodes = 0;
   std::uint64_t next_look = 0;  ///< Nodes after which `look` is called.
   bool ended = false;           ///< Everything is left as it is.
-  void* owner = nullptr;        ///< Of `look`.
+  void* owner = nullptr;        ///< Of `look` and `give`.
   /// Sets `next_look`, and `ended` where the walk has to end.
   void (*look)(MaximalTree& tree) = nullptr;
+  /// Takes a branch of the top levels to walk it elsewhere; null: none does. `set` has the width of the root; what is
+  /// on top of `excluded` from `begin` on is excluded there.
+  void (*give)(MaximalTree& tree, const std::uint64_t* set, std::uint64_t begin, std::uint32_t held) = nullptr;
+  std::uint64_t gives_from = 0;  ///< Nodes from which on branches are given away,
+  std::uint32_t gives_held = 0;  ///< which hold at most so many vertices.
 };
 
 /// Counts the cliques of `held` vertices and vertices of `set`, none empty, that no further candidate and none of
@@ -33,8 +39,21 @@ using WalkMaximal = void (*)(MaximalTree& tree, const std::uint64_t* rows, std::
 WalkMaximal walk_maximal(Tier tier);
 
 /// Counts the maximal cliques by size: those that are in no larger clique. Requires, result and errors: as
-/// `count_cliques` of all sizes, and Runtime where a vertex has more than kMostBits candidates. No time is expected,
-/// so `on_expected` is not called.
+/// `count_cliques` of all sizes, and Runtime where a vertex has more than kMostBits candidates.
 Result<CliqueOutcome> count_maximal(const Graph& graph, const CliqueRequest& request);
+
+/// What that is expected to take, by a sample of at most so many nodes. Errors: as `count_maximal`.
+Result<ExpectedWork> expected_maximal(const Graph& graph, Tier tier, std::uint64_t most_nodes);
+
+/// The error of roots that are too wide for it, Runtime; nothing: they are not.
+std::optional<Error> too_wide_for_maximal(const Roots& roots);
+
+/// Counts those of some roots of the graph, by size from 0: as many numbers for any of them; vertices without a
+/// neighbour are left out. Errors: Resource when out of memory.
+Result<CliqueOutcome> count_maximal_of(const Graph& graph, const Roots& roots, const std::vector<std::uint32_t>& share,
+                                       const CliqueRequest& request);
+
+/// Vertices without a neighbour.
+std::uint64_t count_isolated(const Graph& graph);
 
 }  // namespace matcha::runtime::cliques

@@ -54,7 +54,13 @@ class MaximalWalk {
       const u32 other = excluded[at];
       if (rows_[other].has(vertex) && !(rows_[other] & near).is_empty()) excluded.push_back(other);
     }
-    node(near, top, held);
+    constexpr u32 kFewToGive = 8;
+    if (tree_.give != nullptr && held <= tree_.gives_held && tree_.nodes >= tree_.gives_from &&
+        near.size() > kFewToGive) {
+      tree_.give(tree_, near.words(), top, held);
+    } else {
+      node(near, top, held);
+    }
     excluded.resize(top);
   }
 

@@ -2,6 +2,7 @@
 
 #include "engines/cliques/clique_task.h"
 #include "engines/cliques/counter.h"
+#include "engines/cliques/maximal.h"
 #include "planner/prices.h"
 #include "session/engines/engines.h"
 #include "session/gpu_counters.h"
@@ -38,7 +39,14 @@ class Cliques final : public WithoutProgram {
     planner::Offer offer;
     offer.ns = price::clique_arc * 2.0 * static_cast<double>(graph().edge_count());
     if (on_gpu) offer.ns += catalog.ns_to_open + price::gpu_compile;
-    if (task.maximal || (per != Per::Graph && task.size == 0)) {
+    if (task.maximal) {
+      if (catalog.complete)
+        offer.price = [this, least = offer.ns, &catalog] {
+          const auto work =
+              runtime::cliques::expected_maximal(graph(), runtime::best_tier(), runtime::cliques::kLongSample);
+          return work ? least + work->ns / catalog.threads : planner::kUnknownNs;
+        };
+    } else if (per != Per::Graph && task.size == 0) {
       if (catalog.complete) offer.ns = planner::kUnknownNs;
     } else if (catalog.complete || catalog.may_have_gpu || on_gpu) {
       // On a CPU alone trees take less than loops over the same rows on every measured graph, whatever they cost.
@@ -52,7 +60,7 @@ class Cliques final : public WithoutProgram {
     }
     offer.make = [task] { return codegen::make_clique_counter(task); };
     offer.plan = [task, sample = sample_, &graph = graph()] {
-      if (task.maximal) return std::vector<std::string>{kPlanOfMaximal};
+      if (task.maximal) return maximal_lines(graph);
       if (!sample->is_long) sample_trees(graph, task.size, true, *sample);
       return lines(*sample);
     };
@@ -79,9 +87,6 @@ class Cliques final : public WithoutProgram {
     if (question.algorithm != "auto") return fmt::format("`--algorithm {}` asks for a program", question.algorithm);
     if (question.plan != 1) return "`--plan` chooses among programs";
     if (on_gpu && question.maybe_patterns->maximal) return "maximal cliques are found on a CPU";
-    if ((question.in_processes || question.in_shares) && question.maybe_patterns->maximal) {
-      return "maximal cliques are found in one process";
-    }
     if (on_gpu && of_rows) return "cliques at each vertex or edge are counted on a CPU";
     if (on_gpu && (question.in_processes || question.in_shares)) return "shares of pivot trees are walked on a CPU";
     if (on_gpu && !question.wants_gpu_program.empty()) return for_programs(question.wants_gpu_program);
@@ -134,13 +139,22 @@ class Cliques final : public WithoutProgram {
     return sample_.get();
   }
 
+  static std::vector<std::string> maximal_lines(const runtime::Graph& graph) {
+    const auto work = runtime::cliques::expected_maximal(graph, runtime::best_tier(), runtime::cliques::kLongSample);
+    if (!work) return {work.error().message};
+    return {kPlanOfMaximal, nodes_line(*work)};
+  }
+  static std::string nodes_line(const runtime::cliques::ExpectedWork& work) {
+    return fmt::format("{}{:.2g} nodes are expected, by a sample of the trees, and {} of one thread",
+                       work.at_least ? "at least " : "", work.nodes, time_text(work, 1));
+  }
+
   static std::vector<std::string> lines(const Sample& sample) {
     if (!sample.problem.empty()) return {sample.problem};
     return {fmt::format("a pivot tree below each vertex, over rows of bits of its later neighbours, {} at most",
                         sample.widest),
             fmt::format("vertices in the order of {}", sample.by_cores ? "their cores" : "their degrees"),
-            fmt::format("{}{:.2g} nodes are expected, by a sample of the trees, and {} of one thread",
-                        sample.work.at_least ? "at least " : "", sample.work.nodes, time_text(sample.work, 1))};
+            nodes_line(sample.work)};
   }
 
   const std::shared_ptr<Sample> sample_ = std::make_shared<Sample>();

@@ -66,6 +66,28 @@ TEST(Shares, AddUpToTheWhole) {
   matcha_program_free(triangles);
 }
 
+TEST(Shares, OfCliquesAreWideNumbers) {
+  const Clique clique(140);
+  uint64_t wanted[4], found[4];
+  for (const char* const text : {"clique:5", "clique:70", "clique:139", "clique:200", "clique:*", "clique:maximal"}) {
+    matcha_program* const program = pattern(text);
+    matcha_result* whole = nullptr;
+    ASSERT_EQ(MATCHA_OK, matcha_run_now(program, clique.graph, nullptr, &whole, nullptr)) << text;
+    for (const int count : {2, 3}) {
+      const Shares shares(program, clique.graph, count);
+      matcha_result* const sum = merged(shares);
+      ASSERT_EQ(matcha_result_size(whole), matcha_result_size(sum)) << text;
+      for (size_t i = 0; i < matcha_result_size(whole); ++i) {
+        EXPECT_EQ(matcha_result_words(whole, i, wanted), matcha_result_words(sum, i, found));
+        EXPECT_EQ(0, std::memcmp(wanted, found, sizeof(wanted))) << text << " " << i;
+      }
+      matcha_result_free(sum);
+    }
+    matcha_result_free(whole);
+    matcha_program_free(program);
+  }
+}
+
 TEST(Shares, OfMotifsAreThoseOfTheirProgram) {
   const Clique clique(12);
   matcha_program* const motifs = pattern("motif:4");

@@ -104,7 +104,8 @@ class CliquesTest(CliTest):
         wide = self.complete(140)
         gaps = self.write("gaps.txt", "".join(f"{9 * u} {9 * v}\n" for u in range(12) for v in range(u)))
         for words, shares in ((("clique:*", WIKI), 3), (("clique:8", WIKI), 2), (("clique:70", wide), 1), (("clique:*", wide), 2),
-                              (("clique:5", gaps), 7), (("clique:*", gaps), 2), (("clique:30", gaps), 2)):  # fmt: skip
+                              (("clique:5", gaps), 7), (("clique:*", gaps), 2), (("clique:30", gaps), 2),
+                              (("clique:maximal", WIKI), 3), (("clique:maximal", gaps), 2), (("clique:maximal", self.write("alone.txt", "1 2\n2 3\n3 1\n9 9\n")), 2)):  # fmt: skip
             with self.subTest(words=words):
                 run = ("run", "--pattern", *words, "-q")
                 wanted = self.ok(*run)
@@ -130,7 +131,6 @@ class CliquesTest(CliTest):
         self.assertEqual(self.ok("run", "--pattern", "clique:maximal", self.complete(70), "-q").split()[-2:], ["70", "1"])
         self.assertIn("maximal cliques below each vertex", self.ok("explain", "--pattern", "clique:maximal", SMALL))
         for words, says in ((["--device", "cuda"], "maximal cliques are found on a CPU"), (["--embeddings"], "count once each"),
-                            (["--shard", "0/2", "--ledger", self.path("m.mtl")], "maximal cliques are found in one process"),
                             (["--limit", "1"], "pivot trees count cliques, and list none"), (["--engine", "program"], "counted by pivot trees alone")):  # fmt: skip
             self.fails(2, "run", "--pattern", "clique:maximal", SMALL, *words, says=says)
         self.fails(1, "run", "--pattern", "clique:maximal", SMALL, "--per", "vertex", says="not at each row")
