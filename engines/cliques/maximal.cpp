@@ -240,6 +240,8 @@ std::vector<std::uint64_t> walk_maximal_roots(const Graph& graph, const Roots& r
   return counts;
 }
 
+/// Before a run the sample is a small part of it.
+constexpr std::uint64_t kPartOfRun = 8;
 constexpr const char* kNoMemoryForMaximal = "not enough memory to find maximal cliques";
 
 }  // namespace
@@ -290,7 +292,7 @@ Result<CliqueOutcome> count_maximal(const Graph& graph, const CliqueRequest& req
   try {
     const Result<Roots> roots = roots_of_maximal(graph);
     if (!roots) return roots.error();
-    if (request.on_expected) request.on_expected(sampled_work(graph, *roots, request.tier, kShortSample));
+    if (request.on_expected) request.on_expected(sampled_work(graph, *roots, request.tier, kShortSample / kPartOfRun));
     laps.end("order");
     std::vector<std::uint64_t> counts = walk_maximal_roots(graph, *roots, nullptr, request, outcome);
     laps.end("trees");

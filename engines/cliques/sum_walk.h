@@ -26,8 +26,8 @@ class SumWalk {
     const u32 count = set.size();
     if (held + free + pairs + count < tree_.size) return {};
     if (count == 0) return leaf(held, free, pairs, 0, 0, 0);
-    if constexpr (Set::kBits > 64) {
-      if (count <= Set::kBits / 2) return narrow(rows, set, places, count, held, free, pairs);
+    if constexpr (Set::kBits > 16) {
+      if (count <= Set::kBits / 2 && count > 3) return narrow(rows, set, places, count, held, free, pairs);
     }
     // A clique of four has four vertices, and three of the others are missing.
     if (tree_.size - held <= 3 || count <= 3) return lists(rows, set, places, count, held, free, pairs);
@@ -152,6 +152,32 @@ class SumWalk {
   /// Goes on with rows of the vertices of the set alone.
   template <typename Set>
   Sums narrow(const Set* rows, const Set& set, const u16* places, u32 count, u32 held, u32 free, u32 pairs) {
+    if constexpr (Set::kBits > 64) {
+      return narrow_words_to(rows, set, places, count, held, free, pairs);
+    } else {
+      if constexpr (Set::kBits == 64) {
+        if (count > 16) return narrow_word<Set, u32>(rows, set, places, count, held, free, pairs);
+      }
+      return narrow_word<Set, u16>(rows, set, places, count, held, free, pairs);
+    }
+  }
+
+  template <typename Set, typename Word>
+  Sums narrow_word(const Set* rows, const Set& set, const u16* places, u32 count, u32 held, u32 free, u32 pairs) {
+    using Narrow = OneWord<Word>;
+    alignas(64) Narrow small_rows[Narrow::kBits] = {};
+    u16 narrow_places[Narrow::kBits];
+    u32 at = 0;
+    set.for_each([&](u32 vertex) {
+      narrow_places[at] = places[vertex];
+      small_rows[at++] = {static_cast<Word>(Simd::extract(rows[vertex].bits, set.bits))};
+    });
+    const Narrow all{static_cast<Word>((u64{1} << count) - 1)};
+    return node(small_rows, all, narrow_places, held, free, pairs);
+  }
+
+  template <typename Set>
+  Sums narrow_words_to(const Set* rows, const Set& set, const u16* places, u32 count, u32 held, u32 free, u32 pairs) {
     constexpr u64 kHalf = Set::kWords / 2;
     u16 narrow_places[64 * kHalf];
     u32 at = 0;
