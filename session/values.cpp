@@ -60,10 +60,17 @@ void append_int(std::string& out, __int128 value) {
   char digits[kDigits];
   char* at = digits + kDigits;
   unsigned __int128 left = value < 0 ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
-  do {
-    *--at = static_cast<char>('0' + static_cast<int>(left % 10));
-    left /= 10;
-  } while (left != 0);
+  // Numbers of 128 bits take long to divide: by 10¹⁹ first.
+  constexpr std::uint64_t kBase = 10'000'000'000'000'000'000U;
+  constexpr int kDigitsOfBase = 19;
+  const auto put = [&at](std::uint64_t part, int least) {
+    for (int digit = 0; digit < least || part != 0; ++digit) {
+      *--at = static_cast<char>('0' + static_cast<int>(part % 10));
+      part /= 10;
+    }
+  };
+  for (; left >= kBase; left /= kBase) put(static_cast<std::uint64_t>(left % kBase), kDigitsOfBase);
+  put(static_cast<std::uint64_t>(left), at == digits + kDigits ? 1 : 0);
   if (value < 0) out += '-';
   out.append(at, digits + kDigits);
 }
