@@ -14,6 +14,9 @@ namespace {
 namespace price = planner::price;
 using Per = codegen::CliqueTask::Per;
 
+/// Trees on a GPU take that at least, however few: a launch, and leaves that come back (ca-astroph on an H200).
+constexpr double kNsOfGpuStart = 2.5e5;
+
 /// Smaller cliques are counted as fast by programs and identities.
 constexpr int kLeastSize = 5;
 
@@ -38,7 +41,7 @@ class Cliques final : public WithoutProgram {
     if (on_gpu) task.maybe_device = gpu_cliques(context_.code_folder, task.size);
     planner::Offer offer;
     offer.ns = price::clique_arc * 2.0 * static_cast<double>(graph().edge_count());
-    if (on_gpu) offer.ns += catalog.ns_to_open + price::gpu_compile;
+    if (on_gpu) offer.ns += catalog.ns_to_open + price::gpu_compile + kNsOfGpuStart;
     if (task.maximal) {
       if (catalog.complete)
         offer.price = [this, least = offer.ns, &catalog] {

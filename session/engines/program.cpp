@@ -27,16 +27,26 @@ class Program final : public WithoutProgram {
     offer.ns = on_gpu ? catalog.ns_to_open + price::gpu_compile : least_ns();
     // Programs that are not of a pattern have no cost on a GPU yet. The first matches of a bounded run have no price.
     if (question.bounded) return offer;
-    offer.price = [&catalog, on_gpu, least = offer.ns, is_pattern = question.maybe_patterns != nullptr] {
+    offer.price = [&catalog, on_gpu, least = offer.ns, is_pattern = question.maybe_patterns != nullptr,
+                   times = is_five_clique() ? price::gpu_five_clique : 1] {
       const std::optional<double> run = catalog.program_ns(on_gpu);
       if (!run) return on_gpu && !is_pattern ? least : planner::kUnknownNs;
-      if (on_gpu) return least + *run;
+      if (on_gpu) return least + times * *run;
       return least + (is_pattern ? price::program_run : price::forecast_run) * *run / catalog.threads;
     };
     return offer;
   }
 
  private:
+  bool is_five_clique() const {
+    constexpr int kFive = 5;
+    if (question_.maybe_patterns == nullptr || question_.maybe_patterns->patterns.size() != 1) return false;
+    const pattern::Pattern& first = question_.first();
+    bool all = first.size() == kFive && !first.directed;
+    for (int v = 0; v < first.size(); ++v) all = all && (first.out[pattern::at(v)] | pattern::bit(v)) == first.all();
+    return all;
+  }
+
   /// Planning the program of a pattern, and compiling it, takes that at least.
   double least_ns() const {
     if (question_.maybe_patterns == nullptr) return price::compile;
