@@ -126,7 +126,51 @@ void Collector::name_variables() {
   }
 }
 
-void Collector::edge(std::size_t u, std::size_t v, char sign, const LabelText& given, SourceLoc loc) {
+std::optional<Subject> Collector::subject(std::string_view name) const {
+  if (const auto edge = edge_by_name_.find(name); edge != edge_by_name_.end()) return Subject{true, edge->second};
+  const auto vertex = by_name_.find(name);
+  return vertex == by_name_.end() ? std::nullopt : std::optional(Subject{false, vertex->second});
+}
+
+void Collector::name_edge(std::string_view name, SourceLoc loc) {
+  if (subject(name)) {
+    fail(DiagId::PatternEdge, loc, fmt::format("`{}` stands here again", name), "an edge has a name of its own");
+    return;
+  }
+  edge_by_name_.emplace(name, edges_.size());
+  by_line_ = true;
+}
+
+std::vector<Subject> Collector::named_edges() const {
+  std::vector<Subject> edges;
+  for (const auto& [name, edge] : edge_by_name_) edges.push_back({true, edge});
+  std::ranges::sort(edges, {}, &Subject::index);
+  return edges;
+}
+
+void Collector::put_columns(PatternSet& set) const {
+  set.by_line = by_line_;
+  if (!by_line_ && conditions_.empty()) return;
+  std::vector<int> index(vertices_.size());
+  const std::vector<std::size_t> order = in_order();
+  for (std::size_t v = 0; v < order.size(); ++v) index[order[v]] = static_cast<int>(v);
+  for (const Edge& edge : given_edges_) {
+    EdgeUse& use = set.edges.emplace_back(EdgeUse{edge.name, index[edge.u], index[edge.v], edge.sign, {}, edge.loc});
+    const bool is_any = edge.label.empty() || edge.label == "?" || edge.label == "?" + edge.name;
+    if (!is_any) use.labels = alternatives(edge.label);
+  }
+  const std::function<void(Condition&)> renumber = [&](Condition& term) {
+    if (!term.subject.of_edge)
+      term.subject.index = term.kind == Condition::Kind::Column ? static_cast<std::size_t>(index[term.subject.index])
+                                                                : term.subject.index;
+    std::ranges::for_each(term.parts, renumber);
+  };
+  set.conditions = conditions_;
+  std::ranges::for_each(set.conditions, renumber);
+}
+
+void Collector::edge(std::size_t u, std::size_t v, char sign, const LabelText& given, SourceLoc loc,
+                     std::string_view name) {
   if (u == v && sign == '~') {
     fail(DiagId::PatternEdge, loc, fmt::format("vertex {} and itself are no pair", spelled(u)),
          "loops that must not be there cannot be said");
@@ -140,7 +184,7 @@ void Collector::edge(std::size_t u, std::size_t v, char sign, const LabelText& g
          "`0~1` is a pair that no edge joins, whatever its label");
     return;
   }
-  edges_.push_back({u, v, sign, *label, loc});
+  edges_.push_back({u, v, sign, *label, loc, std::string(name)});
 }
 
 void Collector::fail(DiagId id, SourceLoc loc, std::string message, std::string hint) {
@@ -203,6 +247,7 @@ void Collector::add_edges(const std::vector<int>& index, Pattern& pattern) {
 
 std::optional<Pattern> Collector::finish(SourceLoc whole) {
   if (failed_ || !has_vertices(whole)) return std::nullopt;
+  given_edges_ = edges_;
   name_all();
   name_variables();
   return pattern_of(whole, {});
@@ -210,6 +255,7 @@ std::optional<Pattern> Collector::finish(SourceLoc whole) {
 
 std::optional<std::vector<Pattern>> Collector::finish_all(SourceLoc whole) {
   if (failed_ || !has_vertices(whole)) return std::nullopt;
+  given_edges_ = edges_;
   name_all();
   name_variables();
   std::vector<std::size_t> either;

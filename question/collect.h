@@ -44,8 +44,21 @@ class Collector {
   void label(std::size_t vertex, const LabelText& label, SourceLoc loc);
   /// Sets the vertex of the graph that must be the image.
   void constant(std::size_t vertex, std::string_view word, SourceLoc loc);
-  /// `sign` is one of `-`, `>`, `~`, or `|`: an arc in either direction.
-  void edge(std::size_t u, std::size_t v, char sign, const LabelText& label, SourceLoc loc);
+  /// `sign` is one of `-`, `>`, `~`, or `|`: an arc in either direction. `name`: of the edge; empty: none.
+  void edge(std::size_t u, std::size_t v, char sign, const LabelText& label, SourceLoc loc, std::string_view name = {});
+
+  /// Adds a condition. Its subjects are vertices and edges, both numbered from 0 as they were added.
+  void condition(Condition term) { conditions_.push_back(std::move(term)); }
+  /// The vertex or the edge of this name; an edge gets its own with `name_edge`.
+  std::optional<Subject> subject(std::string_view name) const;
+  /// Gives the next edge a name. Each line of the graph is an edge of its own then.
+  void name_edge(std::string_view name, SourceLoc loc);
+  /// Each line of the graph is an edge of its own, as `name_edge` says of it.
+  void count_lines() { by_line_ = true; }
+  /// The number of the next edge.
+  std::size_t edge_count() const { return edges_.size(); }
+  /// The edges with names, in order.
+  std::vector<Subject> named_edges() const;
 
   /// Keeps the name of the variable `?p` of edges, even if only one edge has it.
   void keep_variable(const std::string& variable) { kept_.insert(variable); }
@@ -66,6 +79,8 @@ class Collector {
   const std::vector<LabelUse>& labels() const { return uses_; }
   /// The same for constants.
   const std::vector<ConstantUse>& constants() const { return constants_; }
+  /// After `finish`: adds conditions and edges to the set, if it asks for columns.
+  void put_columns(PatternSet& set) const;
 
  private:
   struct Vertex {
@@ -80,6 +95,7 @@ class Collector {
     char sign;
     std::string label;
     SourceLoc loc;
+    std::string name;
   };
 
   std::size_t add(std::string name, std::optional<std::int64_t> number, SourceLoc loc);
@@ -101,6 +117,10 @@ class Collector {
   std::vector<Vertex> vertices_;
   std::map<std::string, std::size_t, std::less<>> by_name_;
   std::vector<Edge> edges_;
+  std::vector<Edge> given_edges_;  ///< As they were written, once the pattern is finished.
+  std::vector<Condition> conditions_;
+  std::map<std::string, std::size_t, std::less<>> edge_by_name_;
+  bool by_line_ = false;
   std::vector<std::pair<std::size_t, std::size_t>> different_;
   std::set<std::string> kept_;
   std::vector<LabelUse> uses_;

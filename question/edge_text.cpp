@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/support/utf8.h"
+#include "question/read_conditions.h"
 
 namespace matcha::pattern {
 
@@ -25,6 +26,8 @@ class EdgeText {
   void run() {
     for (separators(); !scan_.done() && !collector_.failed(); separators()) {
       const std::size_t begin = scan_.position();
+      if (begins_where()) return where();
+      if (refuses_part()) return;
       const bool alone = chain();
       if (collector_.failed()) return;
       chains_.push_back({trimmed(scan_.text_since(begin)), scan_.since(begin)});
@@ -39,6 +42,7 @@ class EdgeText {
     char sign = '-';
     bool backwards = false;
     std::optional<LabelText> label;
+    std::string_view name;
   };
   struct Chain {
     std::string_view text;
@@ -72,6 +76,80 @@ class EdgeText {
                     fmt::format("vertex {} stands here again, and the pattern has no edge", twice->text),
                     chains_.size() % 2 == 0 ? fmt::format("an edge is `0-1`; did you mean `{}`?", edges)
                                             : "an edge is `0-1`, and `0,1` are two vertices without one");
+  }
+
+  /// True if the next word is this one, in small letters or capitals, and what follows it is `after`.
+  bool is_next(std::string_view word, std::string_view after) const {
+    for (std::size_t at = 0; at < word.size(); ++at) {
+      if ((scan_.peek(at) | 0x20) != word[at]) return false;
+    }
+    if (!is_space(scan_.peek(word.size()))) return false;
+    std::size_t ahead = word.size();
+    while (is_space(scan_.peek(ahead))) ++ahead;
+    return after.find(scan_.peek(ahead)) != std::string_view::npos;
+  }
+
+  /// `where`, but not the vertex of this name in `where - b`.
+  bool begins_where() const {
+    std::size_t ahead = std::string_view("where").size();
+    while (is_space(scan_.peek(ahead))) ++ahead;
+    const char next = scan_.peek(ahead);
+    return !chains_.empty() && is_next("where", std::string_view(&next, 1)) && next != '\0' &&
+           std::string_view("-<>~!,;").find(next) == std::string_view::npos;
+  }
+
+  /// Conditions up to the end of the text.
+  void where() {
+    scan_.take_while(is_letter);
+    query::Words words(scan_, false, collector_);
+    query::ConditionReader reader(words, [this](std::string_view name) { return collector_.subject(name); });
+    for (Condition& term : reader.list(collector_.named_edges())) collector_.condition(std::move(term));
+    if (words.peek().kind != query::Word::Kind::End) {
+      words.refuse("`,`, `and`, `or` or the end", "conditions are the last part of a pattern");
+    }
+    refuse_commas();
+  }
+
+  /// Refuses parts that patterns do not have yet.
+  bool refuses_part() {
+    for (const std::string_view word : {"not", "optional"}) {
+      if (chains_.empty() || !is_next(word, "(")) continue;
+      const std::size_t begin = scan_.position();
+      scan_.take_while(is_letter);
+      refuse(begin, fmt::format("`{}` of a part of the pattern is not read", word),
+             word == "not" ? "two vertices that no edge joins are `a~b`" : "leave the part out");
+      return true;
+    }
+    return false;
+  }
+
+  /// `{amount > 1000, kind = 'wire'}`: conditions on the subject. False after an error.
+  bool properties(Subject subject) {
+    const std::size_t begin = scan_.position();
+    scan_.take();
+    std::size_t end = 0;
+    for (char quote = '\0'; scan_.peek(end) != '}' || quote != '\0'; ++end) {
+      const char c = scan_.peek(end);
+      if (c == '\0') {
+        refuse(begin, "expected `}` behind this", kHint);
+        return false;
+      }
+      if (quote != '\0') {
+        if (c == quote) quote = '\0';
+      } else if (c == '\'' || c == '"' || c == '`') {
+        quote = c;
+      }
+    }
+    end += scan_.position();
+    query::Words words(scan_.until(end), false, collector_);
+    query::ConditionReader reader(words, [](std::string_view) { return std::nullopt; });
+    for (Condition& term : reader.of_subject(subject)) collector_.condition(std::move(term));
+    if (words.peek().kind != query::Word::Kind::End) words.refuse("`,` or `}`", "a condition is like `amount > 1000`");
+    if (collector_.failed()) return false;
+    while (scan_.position() <= end) scan_.take();
+    if (subject.of_edge) collector_.count_lines();
+    scan_.skip_blanks();
+    return true;
   }
 
   void separators() {
@@ -170,6 +248,8 @@ class EdgeText {
       scan_.skip_blanks();
     }
     if (scan_.peek() == '@' && !constant(*vertex, begin)) return std::nullopt;
+    scan_.skip_blanks();
+    if (scan_.peek() == '{' && !properties({false, *vertex})) return std::nullopt;
     if (scan_.peek() != ')') {
       refuse_in_brackets(found ? "`)`" : "`:` or `)`", "a vertex has one label",
                          found ? unquoted(colon, ')') : std::string(kHint));
@@ -185,7 +265,6 @@ class EdgeText {
   void refuse_in_brackets(const std::string& wanted, const std::string& one_label, const std::string& other) {
     const std::size_t begin = scan_.position();
     const char next = scan_.peek();
-    if (next == '{') return report_expected(begin, wanted, "properties are not looked at; labels are");
     if (next == '*') return report_expected(begin, wanted, "a path has as many edges as are drawn: `a-b-c`");
     if (next == ':' || next == '|' || next == '&') return report_expected(begin, wanted, one_label);
     report_expected(begin, wanted, other);
@@ -301,9 +380,16 @@ class EdgeText {
     scan_.take();
     scan_.skip_blanks();
     const std::size_t begin = scan_.position();
-    if (!scan_.take_while(is_word).empty()) {
-      report_expected(begin, "`:` or `]`", "edges have no names: `-[:pays]->` has a label, `-[]->` has none");
-      return false;
+    joint.name = scan_.take_while(is_word);
+    if (!joint.name.empty()) {
+      if (!is_letter(joint.name[0]) || joint.name.find('.') != std::string_view::npos ||
+          escape_invalid_utf8(joint.name) != joint.name) {
+        report_expected(begin, "the name of an edge", "`-[x:pays]->` has a name and a label, `-[:pays]->` a label");
+        return false;
+      }
+      collector_.name_edge(joint.name, scan_.since(begin));
+      if (collector_.failed()) return false;
+      scan_.skip_blanks();
     }
     const std::size_t colon = scan_.position();
     if (scan_.peek() == ':') {
@@ -311,6 +397,7 @@ class EdgeText {
       if (!joint.label) return false;
       scan_.skip_blanks();
     }
+    if (scan_.peek() == '{' && !properties({true, collector_.edge_count()})) return false;
     if (scan_.peek() != ']') {
       refuse_in_brackets(joint.label ? "`]`" : "`:` or `]`",
                          "an edge that has to have two labels is written twice: `a-[:x]-b,a-[:y]-b`",
@@ -342,7 +429,7 @@ class EdgeText {
         if (!found) return false;
       }
       collector_.edge(joined->backwards ? *to : *from, joined->backwards ? *from : *to, joined->sign,
-                      found.value_or(LabelText{}), scan_.since(begin));
+                      found.value_or(LabelText{}), scan_.since(begin), joined->name);
       from = to;
       begin = second;
     }

@@ -318,6 +318,7 @@ std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32
   set.patterns.push_back(std::move(*pattern));
   set.labels = collector.labels();
   set.constants = collector.constants();
+  collector.put_columns(set);
   return set;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/support/diagnostics.h"
+#include "question/conditions.h"
 #include "question/pattern.h"
 
 /// Readers of patterns. Errors (`pattern-…`) have their place in the text.
@@ -25,6 +26,16 @@ struct ConstantUse {
   SourceLoc loc;
 };
 
+/// An edge as it is written, of a pattern that asks for columns.
+struct EdgeUse {
+  std::string name;  ///< Empty: it has none.
+  int from = 0, to = 0;
+  /// `>`: an arc; `-`: an edge of an undirected graph, or both arcs; `|`: an arc in either direction.
+  char sign = '-';
+  std::vector<std::string> labels;  ///< One of these, in the form of `Pattern::edge_labels`; empty: any.
+  SourceLoc loc;
+};
+
 /// One pattern; or all patterns of a kind (`motif:4`), which are counted together; or alternatives.
 struct PatternSet {
   std::vector<Pattern> patterns;
@@ -39,6 +50,12 @@ struct PatternSet {
   SourceLoc loc{};                 ///< Of the whole pattern, or of its first line.
   std::vector<LabelUse> labels{};  ///< In the order of the text.
   std::vector<ConstantUse> constants{};
+  std::vector<Condition>
+      conditions{};              ///< All of them hold. Subjects are numbers of vertices, and of items of `edges`.
+  bool by_line = false;          ///< Each line of the graph is an edge, since edges have names or conditions.
+  std::vector<EdgeUse> edges{};  ///< If it asks for columns.
+
+  bool asks_columns() const { return by_line || !conditions.empty(); }
 };
 
 /// Reads one of these from `file` of the source manager; nothing after an error:

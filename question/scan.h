@@ -60,6 +60,12 @@ class Scanner {
     return text_.substr(begin, at_ - begin);
   }
   std::size_t position() const { return at_; }
+  /// The same place of a text that ends at `end`.
+  Scanner until(std::size_t end) const {
+    Scanner part = *this;
+    part.text_ = text_.substr(0, end);
+    return part;
+  }
   std::string_view text_since(std::size_t begin) const { return text_.substr(begin, at_ - begin); }
   /// The place from `begin`, a position in the same line, up to here; at least one byte.
   SourceLoc since(std::size_t begin) const {

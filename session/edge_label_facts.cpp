@@ -116,4 +116,11 @@ std::shared_ptr<const pattern::EdgeLabelFacts> edge_label_facts(const runtime::G
   return std::make_shared<const Facts>(graph, dictionary);
 }
 
+std::size_t most_of_copies(const runtime::LabelDictionary& dictionary) {
+  std::map<std::int64_t, std::size_t> copies;
+  std::size_t most = 0;
+  for (const runtime::LabelCopy& copy : dictionary.copies()) most = std::max(most, ++copies[copy.of]);
+  return most;
+}
+
 }  // namespace matcha::session

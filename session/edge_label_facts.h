@@ -18,4 +18,7 @@ std::shared_ptr<const pattern::EdgeLabelFacts> edge_label_facts(const runtime::G
 /// The code of a label as a program writes it, `3` or `'a'`; nothing for a word that no vertex or edge has.
 std::optional<std::int64_t> code_of_literal(const std::string& literal, const runtime::LabelDictionary& dictionary);
 
+/// The most copies that a label has.
+std::size_t most_of_copies(const runtime::LabelDictionary& dictionary);
+
 }  // namespace matcha::session

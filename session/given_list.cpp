@@ -15,7 +15,8 @@ std::string kind_name(runtime::ColumnKind kind) {
     case runtime::ColumnKind::Vertex: return "vertices";
     case runtime::ColumnKind::Float: return "floats";
     case runtime::ColumnKind::Int:
-    case runtime::ColumnKind::Label: break;
+    case runtime::ColumnKind::Label:
+    case runtime::ColumnKind::Text: break;
   }
   return "ints";
 }

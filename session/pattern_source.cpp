@@ -70,14 +70,6 @@ bool is_turned_column(const std::string& literal, const runtime::Graph& graph,
   return rank && graph.view().offsets != nullptr && graph.view().offsets[*rank] == graph.view().offsets[*rank + 1];
 }
 
-/// The most copies that a label has.
-std::size_t most_of_copies(const runtime::LabelDictionary& dictionary) {
-  std::map<std::int64_t, std::size_t> copies;
-  std::size_t most = 0;
-  for (const runtime::LabelCopy& copy : dictionary.copies()) most = std::max(most, ++copies[copy.of]);
-  return most;
-}
-
 }  // namespace
 
 bool PatternSource::vertex_labelled() const { return std::ranges::any_of(set_->patterns, &pattern::Pattern::labelled); }
@@ -166,6 +158,11 @@ Status PatternSource::read() {
     } else {
       pattern::set_labels(*set_, sources_, labels, diagnostics_);
     }
+  }
+  if (set_ && set_->asks_columns() && !options_.may_ask_columns) {
+    diagnostics_.error(DiagId::PatternCondition, loc_,
+                       "names and conditions of edges are about a table, and here is none",
+                       "`matcha run` and `explain` read one: matcha run --pattern P TABLE.csv");
   }
   if (set_ && !options_.per.empty()) check_orbits();
   reporter_.report(diagnostics_);

@@ -36,6 +36,8 @@ struct PatternOptions {
   bool query = false;             ///< The text is a query of another language, which defines its matches.
   bool unlabelled = false;        ///< Forget the labels of the pattern.
   bool unlabelled_edges = false;  ///< Forget those of its edges.
+  std::string parallel;           ///< `merge` or `keep`; empty: edges with names or conditions are kept.
+  bool may_ask_columns = false;   ///< Names and conditions of edges are answered by the caller.
   bool by_degree = true;          ///< Programs leave out vertices with too few neighbours.
   /// The ids of vertices that the pattern names, by these names, if the graph does not know the names; nothing: no
   /// vertex has the name.

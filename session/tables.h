@@ -15,6 +15,8 @@ struct TableBinding {
   std::string format = "auto";  ///< A word of `runtime::format_options`.
   std::string src, dst;         ///< Ends of edges; empty: as the heading says.
   std::string edge_label;       ///< The column with the label of an edge; empty: not given.
+  std::string time;             ///< The column with the times of edges, and its unit, `ts:ms`; empty: not given.
+  std::string edge_id;          ///< The column with the ids of edges, for rows; empty: their numbers.
   std::string vertices;         ///< A file of vertices; empty: none.
   std::string id, label;        ///< Its columns; empty: the first one is the id, and there are no labels. Without that
                                 ///< file `label` is an attribute of the vertices of the graph's file.

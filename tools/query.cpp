@@ -50,7 +50,7 @@ Status run_query(RunVerbOptions& options, const std::string& given) {
   options.patterns = {text};
   pattern.match = to_string(query->match);
   options.bind.directed = true;
-  options.bind.keep_loops = query->set.patterns.front().edge_labelled();
+  options.bind.keep_loops = query->set.asks_columns() || query->set.patterns.front().edge_labelled();
   options.compile.may_loop = options.bind.keep_loops;
   options.bind.keep_repeats = query->match == pattern::Match::Edge;
   options.bind.may_lack_info = true;

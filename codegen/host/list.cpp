@@ -61,6 +61,7 @@ List view_of(const runtime::InputList& input) {
         list.kinds.push_back(ElementKind::Vid);
         list.columns.push_back(column.ranks.data());
         break;
+      case runtime::ColumnKind::Text:  // No program takes them.
       case runtime::ColumnKind::Label:
       case runtime::ColumnKind::Int:
         list.kinds.push_back(ElementKind::Int);

@@ -12,14 +12,15 @@
 #include <vector>
 
 #include "question/query/readers.h"
+#include "question/read_conditions.h"
 
 namespace matcha::query {
 
 namespace {
 
 constexpr const char* kMatchSubset =
-    "read are MATCH with nodes such as (a:T) and relationships such as -[:R|S]-> or -[:R]-, WHERE a <> b AND …, "
-    "RETURN count(*), count(a), names or type(r), and LIMIT";
+    "read are MATCH with nodes such as (a:T {age: 3}) and relationships such as -[r:R|S]-> or -[:R]-, WHERE a <> b AND "
+    "r.amount > 10 …, RETURN count(*), count(a), names or type(r), and LIMIT";
 
 class Match {
  public:
@@ -131,7 +132,7 @@ class Match {
       vertex = collector_.vertex_without_name(begin.loc);
     }
     if (words_.peek().is(":") && !labels_of(vertex)) return std::nullopt;
-    if (words_.peek().is("{")) words_.refuse("`)`", "properties are not read; labels are");
+    if (words_.peek().is("{") && !properties({false, vertex})) return std::nullopt;
     if (!words_.want(")")) return std::nullopt;
     return vertex;
   }
@@ -141,6 +142,7 @@ class Match {
     bool either = false;  ///< In either of two directions.
     Word at;
     pattern::LabelText label;
+    std::string name;
   };
 
   std::optional<Relationship> relationship() {
@@ -158,6 +160,8 @@ class Match {
         }
         texts_.push_back(name.text);
         found.label.words.push_back({texts_.back(), name.loc});
+        edges_.emplace(name.text, collector_.edge_count());
+        found.name = name.text;
       }
       if (words_.peek().is(":")) {
         const std::optional<pattern::LabelText> label = this->label();
@@ -166,7 +170,7 @@ class Match {
         found.label = *label;
       }
       if (words_.peek().is("*")) words_.refuse("`]`", "paths of any length are not read");
-      if (words_.peek().is("{")) words_.refuse("`]`", "properties are not read; types are");
+      if (words_.peek().is("{") && !properties({true, collector_.edge_count()})) return std::nullopt;
       if (!words_.want("]")) return std::nullopt;
     }
     if (!words_.want("-")) return std::nullopt;
@@ -189,7 +193,7 @@ class Match {
         return words_.refuse(one->at, "the same relationship stands here again",
                              "two relationships are never one, and two of one type between two nodes are not read");
       }
-      collector_.edge(source, target, one->either ? '|' : '>', one->label, one->at.loc);
+      collector_.edge(source, target, one->either ? '|' : '>', one->label, one->at.loc, one->name);
       from = to;
     }
   }
@@ -208,24 +212,46 @@ class Match {
     return taken.up <= 1 && taken.down <= 1 && all <= 2;
   }
 
-  void where() {
-    do {
-      const std::optional<std::size_t> a = operand();
-      if (!a) return;
-      if (!words_.skip("<>")) return words_.refuse("`<>`", "conditions are `a <> b`, and several joined with AND");
-      const std::optional<std::size_t> b = operand();
-      if (!b) return;
-      collector_.differ(*a, *b);
-    } while (words_.skip_keyword("AND"));
+  /// `{age: 3}`. False after an error.
+  bool properties(pattern::Subject subject) {
+    words_.take();
+    ConditionReader reader(words_, [](std::string_view) { return std::nullopt; });
+    std::vector<pattern::Condition> all;
+    if (!words_.peek().is("}")) all = reader.of_subject(subject);
+    for (pattern::Condition& term : all) add(std::move(term));
+    return !words_.failed() && words_.want("}");
   }
 
-  std::optional<std::size_t> operand() {
-    const Word word = words_.take();
-    const std::optional<std::size_t> known = named(word);
-    if (word.kind != Word::Kind::Name || !known) {
-      words_.refuse(word, "expected the name of a node here", "conditions are `a <> b`, and several joined with AND");
+  void where() {
+    ConditionReader reader(words_, [this](std::string_view name) -> std::optional<pattern::Subject> {
+      if (const auto node = nodes_.find(std::string(name)); node != nodes_.end())
+        return pattern::Subject{false, node->second};
+      const auto edge = edges_.find(std::string(name));
+      return edge == edges_.end() ? std::nullopt : std::optional(pattern::Subject{true, edge->second});
+    });
+    std::optional<pattern::Condition> condition = reader.condition();
+    if (!condition) return;
+    for (pattern::Condition& term : pattern::conjuncts_of(std::move(*condition))) {
+      const auto is_node = [](const pattern::Condition& part) {
+        return part.kind == pattern::Condition::Kind::Column && part.text.empty() && !part.subject.of_edge;
+      };
+      if (term.kind == pattern::Condition::Kind::Different && is_node(term.parts[0]) && is_node(term.parts[1])) {
+        collector_.differ(term.parts[0].subject.index, term.parts[1].subject.index);
+      } else {
+        add(std::move(term));
+      }
     }
-    return word.kind == Word::Kind::Name ? known : std::nullopt;
+  }
+
+  /// Adds a condition on properties: every relationship is one of its own.
+  void add(pattern::Condition term) {
+    pattern::for_each_column(term, [this](const pattern::Condition& column) {
+      if (!column.text.empty() || !column.subject.of_edge || words_.failed()) return;
+      collector_.fail(DiagId::PatternSyntax, column.loc, "a relationship is compared",
+                      "its properties are: `r.amount > 10`");
+    });
+    collector_.condition(std::move(term));
+    collector_.count_lines();
   }
 
   void returned() {
@@ -294,6 +320,7 @@ class Match {
   pattern::Collector& collector_;
   Query& query_;
   std::map<std::string, std::size_t> nodes_;
+  std::map<std::string, std::size_t> edges_;   ///< By the name of a relationship: the number of the edge.
   std::map<std::string, bool> relationships_;  ///< By name: true if it has types.
   std::map<std::tuple<std::size_t, std::size_t, std::set<std::string>>, Relationships> taken_;
   std::map<std::size_t, Types> types_;

@@ -58,6 +58,7 @@ std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file
   }
   query.set.labels = collector.labels();
   query.set.constants = collector.constants();
+  collector.put_columns(query.set);
   return query;
 }
 

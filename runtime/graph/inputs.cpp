@@ -23,6 +23,7 @@ struct RawList {
 InputList finish_list(RawList& raw, const Universe& universe) {
   InputList list;
   list.size = raw.rows.count;
+  list.table = raw.rows.table;
   for (std::size_t at = 0; at < raw.spec.columns.size(); ++at) {
     InputColumn& column = list.columns.emplace_back();
     column.kind = raw.spec.columns[at].kind;
@@ -43,6 +44,11 @@ InputList finish_list(RawList& raw, const Universe& universe) {
           if (!cells.empty()) std::memcpy(column.floats.data() + begin, cells.data(), cells.size() * sizeof(double));
           break;
         }
+        case ColumnKind::Text:
+          if (at >= chunk.texts.size()) break;
+          for (std::uint64_t cell = 0; cell < chunk.texts[at].size(); ++cell)
+            column.texts.add(chunk.texts[at].at(cell));
+          break;
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/graph/column_names.h"
@@ -23,6 +24,7 @@ enum class ColumnKind {
   Int,     ///< int64.
   Float,   ///< double.
   Label,   ///< A number or a word, like labels of vertices; codes in memory. Only for edge info.
+  Text,    ///< Cells of a table of text as they are written, which may be empty. Only for lists that no program takes.
 };
 
 /// Column `index` (from 0) of each line, or the one named `name` in the heading.
@@ -30,7 +32,8 @@ struct ColumnSpec {
   unsigned index = 0;
   ColumnKind kind = ColumnKind::Vertex;
   std::string name = {};  ///< Empty: by index.
-  /// Unless it is Any, a heading selects the column by its usual names; `index` is for tables without a heading.
+  /// Unless it is Any, a heading selects the column by its usual names; `index` is for tables without a heading. Of the
+  /// columns of a list, either none has a role, or those that the user does not name.
   ColumnRole role = ColumnRole::Any;
 };
 
@@ -104,18 +107,36 @@ struct ListSpec {
   TableOptions table = {};
 };
 
+/// The texts of many cells.
+struct CellTexts {
+  std::string bytes;
+  std::vector<std::uint64_t> ends;  ///< Where each text ends in `bytes`; it begins where the one before it ends.
+
+  std::uint64_t size() const { return ends.size(); }
+  std::string_view at(std::uint64_t cell) const {
+    const std::uint64_t begin = cell == 0 ? 0 : ends[cell - 1];
+    return std::string_view(bytes).substr(begin, ends[cell] - begin);
+  }
+  void add(std::string_view text) {
+    bytes += text;
+    ends.push_back(bytes.size());
+  }
+};
+
 /// One column of a list; only the vector of its kind is filled.
 struct InputColumn {
   ColumnKind kind = ColumnKind::Vertex;
   std::vector<std::uint32_t> ranks;
   std::vector<std::int64_t> ints;
   std::vector<double> floats;
+  CellTexts texts;
 };
 
 /// A list in columns of equal length.
 struct InputList {
   std::vector<InputColumn> columns;
   std::uint64_t size = 0;
+  std::string table;  ///< As LoadReport::table.
 };
 
 /// The properties of a loaded graph, and the steps that cleaned it.

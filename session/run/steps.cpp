@@ -23,6 +23,7 @@
 #include "session/run/checks.h"
 #include "session/run/device_options.h"
 #include "session/run/graph_fit.h"
+#include "session/run/ledger_run.h"
 #include "session/run/report.h"
 #include "session/run/texts.h"
 #include "session/tuned_schedules.h"
@@ -37,6 +38,7 @@ ProgramRequest request_of(const RunRequest& options, const PatternOptions& patte
   ProgramRequest request;
   request.reads_file = pattern.text.empty();
   request.pattern = pattern;
+  request.pattern.may_ask_columns = true;
   request.matches = options.streams();
   request.compile = options.compile;
   request.device = options.device;
@@ -174,6 +176,9 @@ class Run final : public RunSteps {
   Status front_end() {
     Status code = run_.read(session_.cancel());
     if (code == Status::Interrupted && session_.stopped()) return session_.stop_early();
+    if (code == Status::Ok && of_pattern() && LedgerRun::answers(run_)) {
+      code = ledger_.read(options_, maybe_shared_ != nullptr, console_, session_, run_, report_);
+    }
     if (code != Status::Ok) return code;
     report_.signature = run_.signature;
     if (!of_pattern()) {
@@ -283,6 +288,7 @@ class Run final : public RunSteps {
   }
 
   Status bind() {
+    if (ledger_.is_there()) return Status::Ok;
     std::optional<BindPlan> plan = plan_binding(*report_.signature, options_.bind, console_);
     if (plan) plan_ = std::move(*plan);
     for (ParamPlan& param : plan_.params) param.graph.keep_loops &= run_.request.compile.may_loop;
@@ -309,9 +315,11 @@ class Run final : public RunSteps {
   Status load() {
     const Stopwatch watch;
     runtime::Status loaded = runtime::Done{};
-    if (!parts_.needed())
+    if (ledger_.is_there()) {
+      ledger_.bind(*report_.signature, run_.bound);
+    } else if (!parts_.needed())
       loaded = load_run(options_, console_, session_, *report_.signature, plan_, maybe_shared_, parts_, run_.bound);
-    report_.load_ms = watch.ms();
+    report_.load_ms += watch.ms();
     if (run_.pattern && run_.pattern->edge_labelled()) add_hint_of_labels(loaded);
     if (!loaded) return session_.stopped() ? session_.stop_early() : console_.error(loaded.error());
     report_.bound = &run_.bound;
@@ -467,8 +475,9 @@ class Run final : public RunSteps {
       run.on_rows = [this](const codegen::Rows& rows) { return matches_->take(rows); };
     }
     if (options_.streams()) {
-      const std::vector<std::string> names =
-          of_pattern() ? run_.pattern->vertex_names() : run_.compilation->row_names();
+      const std::vector<std::string> names = ledger_.is_there() ? ledger_.names()
+                                             : of_pattern()     ? run_.pattern->vertex_names()
+                                                                : run_.compilation->row_names();
       report_.columns = column_names(*report_.signature->result, names);
       if (is_picture(options_.matches)) {
         pictures_.emplace(run_.pattern->set().patterns.front(), *run_.bound.inputs.universe, &graph());
@@ -476,6 +485,7 @@ class Run final : public RunSteps {
       matches_.emplace(matches_file_ && !pictures_ ? &*matches_file_ : nullptr, row_format_, *report_.signature->result,
                        names, options_.limit, *run_.bound.inputs.universe);
       if (of_pattern()) matches_->name_labels(*run_.bound.inputs.dictionary, run_.pattern->label_columns());
+      if (ledger_.is_there()) matches_->name_labels(*run_.bound.inputs.dictionary, ledger_.text_columns());
       if (!cluster_.has_answer()) matches_->only_count();
       run.on_rows = [this](const codegen::Rows& rows) {
         if (pictures_) pictures_->take(rows, options_.limit.value_or(kPicturedMatches));
@@ -530,6 +540,7 @@ class Run final : public RunSteps {
   std::optional<runtime::Tier> tier_;
   bool may_choose_ = false;  ///< The device is chosen when the graph is read.
   BindPlan plan_;
+  LedgerRun ledger_;                         ///< Of a pattern with conditions.
   std::optional<OrderSwitch> order_switch_;  ///< While schedules are timed.
   QuestionRun run_;
   std::unique_ptr<codegen::Backend> outdated_backend_;

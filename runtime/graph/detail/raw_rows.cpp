@@ -64,9 +64,13 @@ Result<Rows> rows_of_mtg(const ListSpec& spec, const IoOptions& options, RunIds&
   return rows;
 }
 
+bool has_role(const ColumnSpec& column) { return column.role != ColumnRole::Any; }
+bool takes_text(const ColumnSpec& column) { return column.kind == ColumnKind::Text; }
+
 /// The columns of a list. A heading selects those of edges and vertices that the user does not name.
 std::vector<ColumnSpec> columns_of(const ListSpec& spec) {
   std::vector<ColumnSpec> columns = spec.columns;
+  if (std::ranges::any_of(columns, has_role)) return columns;
   for (std::size_t at = 0; at < columns.size() && !spec.is_named; ++at) {
     const bool is_vertex = columns[at].kind == ColumnKind::Vertex;
     columns[at].role = ColumnRole::Next;
@@ -132,6 +136,11 @@ Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& b
       spec.table.format == Format::Auto ? (*source)->sniff(is_table) : Result<Format>(spec.table.format);
   if (!format) return format.error();
   TableOptions table = spec.table;
+  if (*format != Format::EdgeList && std::ranges::any_of(spec.columns, takes_text)) {
+    return input_error(spec.path, 0,
+                       "the file is " + std::string(format_name(*format)) + ", and columns are those of tables",
+                       "a table is a text with a line for each edge, and the names of its columns above");
+  }
   if (*format == Format::EdgeList) {
     // Only lists of edges can have a size line.
     const bool are_edges = spec.columns.size() == 2 && spec.columns[0].index == 0 && spec.columns[1].index == 1;
@@ -173,7 +182,7 @@ Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& b
     case Format::NTriples: return read_triples_as(**source, spec.columns, spec.table, nullptr, options, budget, ids);
     default: {
       TableRequest ask{columns_of(spec), spec.is_named, table, ids.kind};
-      ask.is_list = true;
+      ask.is_list = std::ranges::none_of(spec.columns, has_role);
       return read_table(**source, ask, options, budget, ids.wanted);
     }
   }

@@ -131,6 +131,7 @@ class RowParser {
         if (state != NumberState::Ok) chunk.error = bad_number(p, "a number", state);
         out = std::bit_cast<std::int64_t>(number);
         break;
+      case ColumnKind::Text:
       case ColumnKind::Label: break;
     }
     return state == NumberState::Ok;
@@ -352,6 +353,7 @@ void name_numbers(RowChunk& chunk, const std::vector<ColumnSpec>& columns) {
 std::uint64_t RowChunk::bytes() const {
   std::uint64_t total = labels.bytes() + names.bytes();
   for (const std::vector<std::int64_t>& column : cells) total += column.size() * sizeof(std::int64_t);
+  for (const CellTexts& column : texts) total += column.bytes.size() + column.ends.size() * sizeof(std::uint64_t);
   return total;
 }
 

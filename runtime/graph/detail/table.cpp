@@ -60,9 +60,11 @@ class TableParser {
   void operator()(const LineChunk& lines, RowChunk& chunk) const {
     constexpr std::uint64_t kUsualLine = 16;
     chunk.cells.resize(plan_.rows.columns.size());
+    if (std::ranges::any_of(plan_.rows.columns, is_text)) chunk.texts.resize(plan_.rows.columns.size());
     const std::uint64_t guess = static_cast<std::uint64_t>(lines.end - lines.begin) / kUsualLine;
     for (std::size_t column = 0; column < chunk.cells.size(); ++column) {
-      if (plan_.rows.columns[column].kind != ColumnKind::Label) chunk.cells[column].reserve(guess);
+      const ColumnKind kind = plan_.rows.columns[column].kind;
+      if (kind != ColumnKind::Label && kind != ColumnKind::Text) chunk.cells[column].reserve(guess);
     }
     const bool has_quotes = std::memchr(lines.begin, '"', static_cast<std::size_t>(lines.end - lines.begin)) != nullptr;
     CellReader cells(plan_.separator, lines.end);
@@ -103,6 +105,8 @@ class TableParser {
   Status take(RowChunk& chunk) const { return hand_over(plan_.rows, chunk); }
 
  private:
+  static bool is_text(const ColumnSpec& column) { return column.kind == ColumnKind::Text; }
+
   /// Parses a row and leaves `p` at the line feed that ends it. Lines of errors count from the row's first line: an
   /// error of a cell is at the line where the cell ends, an error of the whole row at 0.
   std::optional<LineError> row(const char*& p, bool has_quotes, const char* end, CellReader& cells, LabelReader& labels,
@@ -169,6 +173,7 @@ class TableParser {
           return std::nullopt;
         }
         return labels.read(cell);
+      case ColumnKind::Text: chunk.texts[column].add(cell); return std::nullopt;
     }
     chunk.cells[column].push_back(value);
     return std::nullopt;

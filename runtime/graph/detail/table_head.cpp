@@ -275,7 +275,7 @@ class Head {
     }
     for (const ColumnSpec& column : plan_.rows.columns) {
       const bool is_label = column.kind == ColumnKind::Label;
-      if (is_label && plan_.separator != 0) return false;
+      if ((is_label && plan_.separator != 0) || column.kind == ColumnKind::Text) return false;
       if (column.index >= tokens[0].size() || is_label) continue;
       if (!is_meant_as_number(tokens[0][column.index])) return false;
     }

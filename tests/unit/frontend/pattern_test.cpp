@@ -221,10 +221,10 @@ TEST(PatternErrors, HaveTheirPlace) {
 TEST(PatternErrors, OfNamesAndArrows) {
   expect_error("(a:)-(b)", "<pattern>:1:3:", "a label after `:`", DiagId::PatternSyntax);
   expect_error("(a", "<pattern>:1:3:", "expected `:` or `)`", DiagId::PatternSyntax);
-  expect_error("(a {x: 1})", "<pattern>:1:4:", "properties are not looked at", DiagId::PatternSyntax);
+  expect_error("(a {x: 1", "<pattern>:1:4:", "expected `}`", DiagId::PatternSyntax);
   expect_error("(a:x:y)", "<pattern>:1:5:", "a vertex has one label", DiagId::PatternSyntax);
   expect_error("(a:x)-(a:y)", "<pattern>:1:7:", "vertex a has the labels 'x' and 'y'", DiagId::PatternLabel);
-  expect_error("(a)-[r:x]->(b)", "<pattern>:1:6:", "edges have no names", DiagId::PatternSyntax);
+  expect_error("(a)-[3:x]->(b)", "<pattern>:1:6:", "the name of an edge", DiagId::PatternSyntax);
   expect_error("(a)-[:x*]->(b)", "<pattern>:1:8:", "expected `]`", DiagId::PatternSyntax);
   expect_error("0@", "<pattern>:1:1:", "after `@`", DiagId::PatternSyntax);
   expect_error("0@3-1,0@4", "<pattern>:1:9:", "vertex 0 is 3 and 4", DiagId::PatternLabel);

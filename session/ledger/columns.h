@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/graph/inputs.h"
+
+/// Patterns with conditions on the columns of a table of edges.
+namespace matcha::session::ledger {
+
+/// A column of a table, with the type that all of its cells have.
+struct Column {
+  enum class Type : std::uint8_t { Int, Float, Bool, Text };
+
+  Type type = Type::Int;
+  std::uint64_t per_second = 0;      ///< Of times that the cells spell: how many units a second has; 0: of numbers.
+  std::vector<std::int64_t> ints;    ///< Int; Bool: 0 or 1; Text: codes, once there are some.
+  std::vector<double> floats;        ///< Float.
+  std::vector<std::uint8_t> lacks;   ///< 1 for a row without a value; empty: each row has one.
+  runtime::CellTexts texts;          ///< Text, until it has codes.
+  std::int64_t least = 0, most = 0;  ///< Int: of the values; 0 if there are none.
+  std::string note;                  ///< A remark for the user; may be empty.
+
+  bool has_value(std::uint64_t row) const { return lacks.empty() || lacks[row] == 0; }
+};
+
+/// The column of these cells: ints, else numbers, else `true` and `false`, else dates and times as in ISO 8601, else
+/// text. Empty cells have no value.
+Column column_of(runtime::CellTexts cells);
+
+/// A date or a time such as `2024-05-01`, `2024-05-01T10:00:00.5Z` or `2024-05-01 10:00+02:00` in units of which a
+/// second has so many; nothing for other texts, and where a unit is too large for it.
+std::optional<std::int64_t> time_of(std::string_view text, std::uint64_t per_second);
+
+/// All texts of some columns and conditions, in the order of their bytes: a code is the place of a text.
+class Texts {
+ public:
+  void add(const runtime::CellTexts& cells);
+  void add(const std::string& text) { all_.push_back(text); }
+  /// After the last `add`.
+  void sort();
+  /// Requires: it was added.
+  std::int64_t code(std::string_view text) const;
+  const std::string& text(std::int64_t code) const { return all_[static_cast<std::size_t>(code)]; }
+  /// Replaces the texts of a column by codes.
+  void put_codes(Column& column) const;
+
+ private:
+  std::vector<std::string> all_;
+};
+
+}  // namespace matcha::session::ledger

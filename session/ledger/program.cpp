@@ -1,0 +1,336 @@
+#include "session/ledger/program.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "session/ledger/terms.h"
+
+namespace matcha::session::ledger {
+
+namespace {
+
+using pattern::EdgeUse;
+using pattern::Subject;
+
+constexpr const char* kNoEnd = "9223372036854775806";
+
+/// One edge of the pattern, in the order of the search.
+struct Step {
+  enum class Kind : std::uint8_t {
+    Start,  ///< Walks all rows of the edge.
+    Out,    ///< Walks the rows that leave a vertex.
+    In,     ///< Walks the rows that come to a vertex.
+  };
+
+  std::size_t edge = 0;
+  Kind kind = Kind::Start;
+  bool closes = false;  ///< Both ends are there.
+};
+
+class Writer {
+ public:
+  Writer(const Plan& plan, const Meaning& meaning, const Table& table, const std::optional<Columns>& maybe_rows,
+         Diagnostics& diagnostics)
+      : plan_(plan),
+        meaning_(meaning),
+        maybe_rows_(maybe_rows),
+        lists_(plan, table),
+        terms_(plan, table, lists_, diagnostics) {
+    vertices_.resize(pattern::kMostVertices);
+    order();
+  }
+
+  std::optional<Program> run() {
+    const std::string result = body(0, 1);
+    if (terms_.failed()) return std::nullopt;
+    std::string graphs;
+    for (const auto& [graph, list] : graphs_) {
+      graphs += fmt::format("    {} = mk_graph({}, einfo={})\n", graph, list.first, list.second);
+    }
+    Program program;
+    program.ids = lists_.has_ids() ? lists_.ids() : "";
+    program.lists = lists_.take();
+    std::vector<std::string> params;
+    for (const auto& [name, list] : program.lists) {
+      const bool are_edges = list.columns.size() == 2;
+      const bool are_floats = list.columns[0].kind == runtime::ColumnKind::Float;
+      params.push_back(fmt::format("{}: {}", name,
+                                   are_edges    ? "List<Tuple<int, 2>>"
+                                   : are_floats ? "List<float>"
+                                                : "List<int>"));
+    }
+    program.text = fmt::format("def main({}):\n{}{}    return {}\n", fmt::join(params, ", "), graphs, text_, result);
+    return program;
+  }
+
+ private:
+  const EdgeUse& edge(std::size_t step) const { return plan_.edges[steps_[step].edge]; }
+  std::size_t rows(std::size_t edge) const { return plan_.classes[plan_.class_of[edge]].entries.size(); }
+
+  /// The number of bounds on the entry of an edge by those that are there.
+  std::size_t bounds(std::size_t edge, const std::set<std::size_t>& there) const {
+    std::size_t count = 0;
+    for (const Cross& cross : plan_.crosses) {
+      if (!cross.maybe_gap || cross.maybe_gap->kind == pattern::Condition::Kind::Different) continue;
+      const Gap& gap = *cross.maybe_gap;
+      count += (gap.x == edge && there.contains(gap.y)) || (gap.y == edge && there.contains(gap.x)) ? 1 : 0;
+    }
+    return count;
+  }
+
+  /// Begins at the edge with the fewest rows; edges with both ends there come first, then those with most bounds.
+  void order() {
+    std::set<std::size_t> there;
+    pattern::Mask met = 0;
+    while (there.size() < plan_.edges.size()) {
+      Step best;
+      std::vector<std::size_t> best_key;
+      for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
+        if (there.contains(e)) continue;
+        const bool from = pattern::has(met, plan_.edges[e].from), to = pattern::has(met, plan_.edges[e].to);
+        const std::vector<std::size_t> key = {from && to   ? 2U
+                                              : from || to ? 1U
+                                                           : 0U,
+                                              bounds(e, there), std::numeric_limits<std::size_t>::max() - rows(e)};
+        if (!best_key.empty() && key <= best_key) continue;
+        best_key = key;
+        best = {e, from ? Step::Kind::Out : to ? Step::Kind::In : Step::Kind::Start, from && to};
+      }
+      there.insert(best.edge);
+      met |= pattern::bit(plan_.edges[best.edge].from) | pattern::bit(plan_.edges[best.edge].to);
+      steps_.push_back(best);
+    }
+  }
+
+  std::string rank(std::size_t edge) const { return fmt::format("r{}", edge); }
+  bool is_there(std::size_t edge, std::size_t step) const {
+    return std::any_of(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(step) + 1,
+                       [edge](const Step& one) { return one.edge == edge; });
+  }
+
+  std::string body(std::size_t at, std::size_t depth) {
+    const Step& step = steps_[at];
+    const EdgeUse& use = edge(at);
+    const bool is_last = at + 1 == steps_.size();
+    const std::string item = step.kind == Step::Kind::Start ? fmt::format("e{}", at) : fmt::format("x{}", at);
+    const std::vector<std::string> before = vertices_;
+    std::string& from = vertices_[pattern::at(use.from)];
+    std::string& to = vertices_[pattern::at(use.to)];
+    std::vector<std::string> tests;
+    const auto meet = [&](std::string& vertex, const std::string& image) {
+      if (!vertex.empty()) {
+        tests.push_back(fmt::format("{} == {}", image, vertex));
+        return;
+      }
+      vertex = image;
+    };
+    const std::string walked = lists(step, use, tests, at);
+    if (step.kind == Step::Kind::Start) {
+      meet(from, fmt::format("get({}, 0)", item));
+      if (use.from != use.to) meet(to, fmt::format("get({}, 1)", item));
+      make_vertices(step, use, before, tests);
+    } else {
+      meet(step.kind == Step::Kind::Out ? to : from, item);
+    }
+    differences(before, tests, at);
+    conditions(tests, at);
+    const std::string condition =
+        tests.empty() ? "" : fmt::format(", cond=lambda {}, {}: {}", item, rank(step.edge), fmt::join(tests, " and "));
+    if (is_last) {
+      const std::string value = maybe_rows_ ? row() : rank(step.edge);
+      vertices_ = before;
+      const std::string found =
+          fmt::format("apply(lambda {}, {}: {}{}, {})", item, rank(step.edge), value, condition, walked);
+      return maybe_rows_ ? found : fmt::format("size({})", found);
+    }
+    const std::string indent(4 * depth, ' ');
+    std::string mine = std::exchange(text_, "");
+    for (std::string& vertex : vertices_) {
+      if (!vertex.starts_with("get(")) continue;
+      const std::size_t v = static_cast<std::size_t>(&vertex - vertices_.data());
+      mine += fmt::format("{}    v{} = {}\n", indent, v, vertex);
+      vertex = fmt::format("v{}", v);
+    }
+    const std::string inner = body(at + 1, depth + 1);
+    text_ = fmt::format("{}def at{}({}, {}):\n{}{}{}    return {}\n", indent, at, item, rank(step.edge), mine, text_,
+                        indent, inner);
+    vertices_ = before;
+    return fmt::format("{}(apply(at{}{}, {}))", maybe_rows_ ? "flatten" : "sum", at, condition, walked);
+  }
+
+  /// The two lists that a step walks: items and entries.
+  std::string lists(const Step& step, const EdgeUse& use, std::vector<std::string>& tests, std::size_t at) {
+    const auto [edges, entries] = lists_.edges(plan_.class_of[step.edge], step.kind == Step::Kind::In);
+    std::vector<std::string> above, most;
+    for (const Cross& cross : plan_.crosses) {
+      if (!cross.maybe_gap || cross.maybe_gap->kind == pattern::Condition::Kind::Different) continue;
+      const Gap& gap = *cross.maybe_gap;
+      if (gap.x == step.edge && is_there(gap.y, at)) bound(gap.kind, gap.by, gap.y, above, most, true);
+      if (gap.y == step.edge && is_there(gap.x, at)) bound(gap.kind, gap.by, gap.x, above, most, false);
+    }
+    const std::string rank = this->rank(step.edge);
+    if (step.kind == Step::Kind::Start) {
+      for (const std::string& low : above) tests.push_back(fmt::format("{} > {}", rank, low));
+      for (const std::string& high : most) tests.push_back(fmt::format("{} <= {}", rank, high));
+      return fmt::format("{}, {}", edges, entries);
+    }
+    std::string arguments =
+        fmt::format("{}, {}", graph_of(step), vertices_[pattern::at(step.kind == Step::Kind::In ? use.to : use.from)]);
+    if (!above.empty() || !most.empty()) {
+      arguments += fmt::format(", {}, {}", joined("max", above, "-1"), joined("min", most, kNoEnd));
+    }
+    return fmt::format("neighbor({}), edge_info({})", arguments, arguments);
+  }
+
+  std::string graph_of(const Step& step) {
+    const std::string graph = fmt::format("{}{}", step.kind == Step::Kind::In ? "h" : "g", plan_.class_of[step.edge]);
+    graphs_[graph] = lists_.edges(plan_.class_of[step.edge], step.kind == Step::Kind::In);
+    return graph;
+  }
+
+  /// An end of an edge in a list is a vertex, and not a number, where the program asks a graph for its neighbours.
+  void make_vertices(const Step& step, const EdgeUse& use, const std::vector<std::string>& before,
+                     std::vector<std::string>& tests) {
+    const auto is_walk = [](const Step& one) { return one.kind != Step::Kind::Start; };
+    const auto walk = std::ranges::find_if(steps_, is_walk);
+    const std::string graph = graph_of(walk == steps_.end() ? step : *walk);
+    for (const int end : {use.from, use.to}) {
+      const bool is_asked = std::ranges::any_of(steps_, [&](const Step& one) {
+        const EdgeUse& edge = plan_.edges[one.edge];
+        return is_walk(one) && end == (one.kind == Step::Kind::In ? edge.to : edge.from);
+      });
+      if (is_asked || !before[pattern::at(end)].empty()) continue;
+      tests.push_back(fmt::format("size(neighbor({}, {})) >= 0", graph, vertices_[pattern::at(end)]));
+      if (use.from == use.to) break;
+    }
+  }
+
+  static std::string joined(const char* word, const std::vector<std::string>& all, const char* otherwise) {
+    if (all.empty()) return otherwise;
+    std::string text = all.front();
+    for (std::size_t at = 1; at < all.size(); ++at) text = fmt::format("{}({}, {})", word, text, all[at]);
+    return text;
+  }
+
+  /// The bounds on an entry by that of edge `other`; `is_x`: the time of the entry less that of the other is compared
+  /// with `by`, else that of the other less its own.
+  void bound(pattern::Condition::Kind kind, __int128 by, std::size_t other, std::vector<std::string>& above,
+             std::vector<std::string>& most, bool is_x) {
+    const auto last = [&](bool strictly) {
+      return fmt::format("get({}, {})", lists_.last(strictly, is_x ? by : -by), rank(other));
+    };
+    const bool strictly = kind == pattern::Condition::Kind::Less;
+    if (kind == pattern::Condition::Kind::Equal) {
+      above.push_back(last(true));
+      most.push_back(last(false));
+    } else if (is_x) {
+      most.push_back(last(strictly));
+    } else {
+      above.push_back(last(!strictly));
+    }
+  }
+
+  /// Vertices and edges whose images differ, as the maps demand, and one map of each orbit.
+  void differences(const std::vector<std::string>& before, std::vector<std::string>& tests, std::size_t at) {
+    const std::size_t mine = steps_[at].edge;
+    const EdgeUse& use = plan_.edges[mine];
+    if (meaning_.match == pattern::Match::Iso) {
+      for (std::size_t v = 0; v < vertices_.size(); ++v) {
+        if (vertices_[v].empty() || !before[v].empty()) continue;
+        for (std::size_t w = 0; w < vertices_.size(); ++w) {
+          const bool earlier = !before[w].empty() || (w < v && !vertices_[w].empty());
+          if (earlier && w != v) tests.push_back(fmt::format("{} != {}", vertices_[v], vertices_[w]));
+        }
+      }
+    }
+    for (std::size_t step = 0; step < at && meaning_.match != pattern::Match::Homo; ++step) {
+      const EdgeUse& other = edge(step);
+      const bool same =
+          (other.from == use.from && other.to == use.to) || (other.from == use.to && other.to == use.from);
+      const bool may_be_one = meaning_.match == pattern::Match::Edge || (same && meaning_.by_line);
+      if (may_be_one) tests.push_back(fmt::format("{} != {}", row_of(mine), row_of(steps_[step].edge)));
+    }
+    for (const auto& [small, large] : plan_.smaller) {
+      if (is_new(small, large, before, at)) tests.push_back(fmt::format("{} < {}", image(small), image(large)));
+    }
+  }
+
+  std::string row_of(std::size_t edge) {
+    return plan_.two_ways ? fmt::format("get({}, {})", lists_.rows(), rank(edge)) : rank(edge);
+  }
+  std::string image(Subject of) const { return of.of_edge ? rank(of.index) : vertices_[of.index]; }
+
+  /// True if both are there, and were not before this step.
+  bool is_new(Subject a, Subject b, const std::vector<std::string>& before, std::size_t at) const {
+    const auto is_known = [&](Subject of, bool now) {
+      if (!of.of_edge) return !(now ? vertices_ : before)[of.index].empty();
+      return now ? is_there(of.index, at) : at != 0 && is_there(of.index, at - 1);
+    };
+    return is_known(a, true) && is_known(b, true) && !(is_known(a, false) && is_known(b, false));
+  }
+
+  /// The conditions between edges that can be tested now and could not before, but for slices.
+  void conditions(std::vector<std::string>& tests, std::size_t at) {
+    for (const Cross& cross : plan_.crosses) {
+      const bool is_slice = cross.maybe_gap && cross.maybe_gap->kind != pattern::Condition::Kind::Different;
+      if (is_slice || !can_test(cross.term, at) || (at != 0 && can_test(cross.term, at - 1))) continue;
+      Images images;
+      images.edge = [this](std::size_t edge) { return rank(edge); };
+      images.vertex = [this](std::size_t vertex) { return vertices_[vertex]; };
+      images.end = [&](std::size_t vertex) { return end_of(vertex, at); };
+      tests.push_back("(" + terms_.truth(cross.term, true, images) + ")");
+    }
+  }
+
+  /// Whether all subjects are there after a step.
+  bool can_test(const pattern::Condition& term, std::size_t at) const {
+    bool all = true;
+    pattern::for_each_column(term, [&](const pattern::Condition& column) {
+      const Subject of = column.subject;
+      all = all && (of.of_edge ? is_there(of.index, at) : end_of(of.index, at).has_value());
+    });
+    return all;
+  }
+
+  /// The first edge that has the vertex as an end; whether that is where it comes from.
+  std::optional<std::pair<std::size_t, bool>> end_of(std::size_t vertex, std::size_t at) const {
+    for (std::size_t step = 0; step <= at; ++step) {
+      const EdgeUse& one = edge(step);
+      if (one.from == static_cast<int>(vertex)) return std::pair(steps_[step].edge, true);
+      if (one.to == static_cast<int>(vertex)) return std::pair(steps_[step].edge, false);
+    }
+    return std::nullopt;
+  }
+
+  std::string row() {
+    std::vector<std::string> cells;
+    for (const Subject of : *maybe_rows_) {
+      cells.push_back(of.of_edge ? fmt::format("get({}, {})", lists_.ids(), rank(of.index)) : vertices_[of.index]);
+    }
+    return cells.size() == 1 ? cells.front() : fmt::format("mk_tuple(val=[{}])", fmt::join(cells, ", "));
+  }
+
+  const Plan& plan_;
+  const Meaning& meaning_;
+  const std::optional<Columns>& maybe_rows_;
+  Lists lists_;
+  TermWriter terms_;
+  std::vector<Step> steps_;
+  std::vector<std::string> vertices_;  ///< The image of each vertex in the program; empty: it has none yet.
+  std::map<std::string, std::pair<std::string, std::string>> graphs_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::optional<Program> program_of(const Plan& plan, const Meaning& meaning, const Table& table,
+                                  const std::optional<Columns>& maybe_rows, Diagnostics& diagnostics) {
+  return Writer(plan, meaning, table, maybe_rows, diagnostics).run();
+}
+
+}  // namespace matcha::session::ledger

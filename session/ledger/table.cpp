@@ -1,0 +1,274 @@
+#include "session/ledger/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace matcha::session::ledger {
+
+namespace {
+
+using pattern::Condition;
+using runtime::ColumnKind;
+using runtime::ColumnRole;
+using runtime::ColumnSpec;
+
+constexpr const char* kEdges = "edges";
+constexpr const char* kVertices = "vertices";
+constexpr const char* kLabels = "labels";
+
+ColumnSpec named(ColumnKind kind, const std::string& text, ColumnRole otherwise, unsigned index) {
+  if (text.empty()) return ColumnSpec{index, kind, "", otherwise};
+  const runtime::ColumnRef ref(text);
+  return ColumnSpec{ref.index, kind, ref.name};
+}
+
+class TableReader {
+ public:
+  TableReader(const pattern::PatternSet& set, const SourceManager& sources, const BindOptions& options, bool names_ids,
+              const Reporter& log, Table& table)
+      : set_(set), sources_(sources), options_(options), names_ids_(names_ids), log_(log), table_(table) {}
+
+  Status run(const runtime::IoOptions& io) {
+    Status status = take_time();
+    if (status == Status::Ok) status = collect();
+    if (status != Status::Ok) return status;
+    runtime::InputSet inputs(io);
+    status = add(inputs, edges());
+    if (status == Status::Ok && reads_vertices()) status = add(inputs, vertices());
+    if (status == Status::Ok && reads_labels() && !options_.table.labels.empty()) status = add(inputs, labels());
+    if (status != Status::Ok) return status;
+    runtime::Result<runtime::Inputs> read = inputs.finish();
+    if (!read) return log_.error(read.error());
+    return take(std::move(*read));
+  }
+
+ private:
+  bool reads_edge_labels() const {
+    return std::ranges::any_of(set_.edges, [](const pattern::EdgeUse& edge) { return !edge.labels.empty(); });
+  }
+  bool reads_labels() const { return set_.patterns.front().labelled(); }
+  bool reads_vertices() const { return !vertex_columns_.empty() || (reads_labels() && options_.table.labels.empty()); }
+
+  /// `--time ts:ms`.
+  Status take_time() {
+    std::string name = options_.table.time, unit;
+    const std::size_t colon = name.rfind(':');
+    if (colon != std::string::npos) {
+      unit = name.substr(colon + 1);
+      name.resize(colon);
+      const std::uint64_t all[] = {1, 1'000, 1'000'000, 1'000'000'000};
+      const char* const units[] = {"s", "ms", "us", "ns"};
+      const auto* const found = std::ranges::find(units, unit);
+      if (found == std::end(units) || name.empty()) {
+        return log_.error(Status::Usage, fmt::format("`--time {}`: `{}` is no unit of time", options_.table.time, unit),
+                          "`--time COLUMN:ms`, with s, ms, us or ns");
+      }
+      table_.time_per_second = all[found - std::begin(units)];
+      table_.time_is_said = true;
+    }
+    table_.time = name;
+    return Status::Ok;
+  }
+
+  /// The columns that conditions name, with the place of the first use of each.
+  Status collect() {
+    for (const Condition& condition : set_.conditions) {
+      pattern::for_each_column(condition, [this](const Condition& column) {
+        if (column.subject.of_edge) {
+          edge_columns_.try_emplace(column.text, column.loc);
+        } else if (!column.text.empty() && (column.text != "id" || !names_ids_)) {
+          vertex_columns_.try_emplace(column.text, column.loc);
+        }
+      });
+    }
+    const TableBinding& given = options_.table;
+    if (!vertex_columns_.empty() && given.vertices.empty()) {
+      return fail(vertex_columns_.begin()->second,
+                  fmt::format("there is no table of vertices, and so no column `{}`", vertex_columns_.begin()->first),
+                  "give one: `--vertices FILE`; columns of edges stand behind the names of edges");
+    }
+    if (reads_labels() && !given.gives_labels()) {
+      return fail(set_.loc, "the pattern has labels of vertices, and the graph has none",
+                  "`--labels FILE`, or `--vertices FILE --label COLUMN`");
+    }
+    return Status::Ok;
+  }
+
+  runtime::ListSpec list(const char* name, const std::string& path) const {
+    runtime::ListSpec spec;
+    spec.name = name;
+    spec.path = path;
+    spec.table = options_.table.options();
+    return spec;
+  }
+
+  runtime::ListSpec edges() {
+    runtime::ListSpec spec = list(kEdges, options_.graph);
+    const TableBinding& given = options_.table;
+    spec.columns = {named(ColumnKind::Vertex, given.src, ColumnRole::Source, 0),
+                    named(ColumnKind::Vertex, given.dst, ColumnRole::Target, 1)};
+    spec.is_named = !given.src.empty();
+    for (const auto& [name, loc] : edge_columns_) {
+      spec.columns.push_back(name.empty() ? named(ColumnKind::Text, table_.time, ColumnRole::Time, 2)
+                                          : ColumnSpec{0, ColumnKind::Text, name});
+    }
+    if (reads_edge_labels()) spec.columns.push_back(named(ColumnKind::Text, given.edge_label, ColumnRole::Label, 2));
+    if (!given.edge_id.empty()) spec.columns.push_back(named(ColumnKind::Text, given.edge_id, ColumnRole::Any, 0));
+    // A list has roles or has none.
+    return spec;
+  }
+
+  runtime::ListSpec vertices() {
+    runtime::ListSpec spec = list(kVertices, options_.table.vertices);
+    spec.columns = {named(ColumnKind::Vertex, options_.table.id, ColumnRole::Id, 0)};
+    spec.is_named = !options_.table.id.empty();
+    for (const auto& [name, loc] : vertex_columns_) spec.columns.push_back(ColumnSpec{0, ColumnKind::Text, name});
+    if (reads_labels() && options_.table.labels.empty()) {
+      spec.columns.push_back(named(ColumnKind::Text, options_.table.label, ColumnRole::Any, 1));
+    }
+    return spec;
+  }
+
+  runtime::ListSpec labels() {
+    runtime::ListSpec spec = list(kLabels, options_.table.labels);
+    spec.columns = {ColumnSpec{0, ColumnKind::Vertex}, ColumnSpec{1, ColumnKind::Text}};
+    spec.table.heading = runtime::Heading::No;
+    spec.is_named = true;
+    return spec;
+  }
+
+  /// An error about a column that the heading lacks is moved to the pattern.
+  Status add(runtime::InputSet& inputs, const runtime::ListSpec& spec) {
+    const runtime::Status added = inputs.add_list(spec);
+    if (added) return Status::Ok;
+    const runtime::Error& error = added.error();
+    for (const auto* columns : {&edge_columns_, &vertex_columns_}) {
+      const bool is_mine = (columns == &edge_columns_) == (spec.name == kEdges);
+      for (const auto& [name, loc] : *columns) {
+        const bool is_lacking =
+            is_mine && !name.empty() && error.message.ends_with(fmt::format("no column `{}`", name));
+        if (is_lacking) return fail(loc, fmt::format("{}: {}", spec.path, error.message), error.hint);
+      }
+    }
+    return log_.error(error);
+  }
+
+  Status fail(SourceLoc loc, const std::string& message, const std::string& hint) const {
+    Diagnostics diagnostics(sources_);
+    diagnostics.error(DiagId::PatternCondition, loc, message, hint);
+    log_.report(diagnostics);
+    return Status::Query;
+  }
+
+  Status take(runtime::Inputs inputs) {
+    runtime::InputList& edges = inputs.lists.at(kEdges);
+    table_.path = options_.graph;
+    table_.how = edges.table;
+    table_.universe = inputs.universe;
+    table_.rows = edges.size;
+    table_.sources = std::move(edges.columns[0].ranks);
+    table_.targets = std::move(edges.columns[1].ranks);
+    std::size_t at = 2;
+    for (const auto& [name, loc] : edge_columns_) {
+      table_.edges.emplace(name, column_of(std::move(edges.columns[at++].texts)));
+    }
+    if (reads_edge_labels()) table_.edge_labels = std::move(edges.columns[at++].texts);
+    if (!options_.table.edge_id.empty()) table_.edge_ids = column_of(std::move(edges.columns[at].texts));
+    if (table_.edge_ids.type == Column::Type::Float || !table_.edge_ids.lacks.empty()) {
+      return log_.error(Status::Input,
+                        fmt::format("`--edge-id {}`: ids of edges are whole numbers or text, and each "
+                                    "edge has one",
+                                    options_.table.edge_id),
+                        "");
+    }
+    Status status = reads_vertices() ? take_vertices(inputs.lists.at(kVertices)) : Status::Ok;
+    if (status == Status::Ok && inputs.lists.contains(kLabels)) {
+      runtime::InputList& labels = inputs.lists.at(kLabels);
+      put_labels(labels.columns[0].ranks, labels.columns[1].texts);
+    }
+    take_ids();
+    code_texts();
+    return status;
+  }
+
+  void put_labels(const std::vector<std::uint32_t>& ranks, const runtime::CellTexts& texts) {
+    table_.vertex_labels.resize(table_.universe->size());
+    for (std::size_t row = 0; row < ranks.size(); ++row) table_.vertex_labels[ranks[row]] = texts.at(row);
+  }
+
+  /// Columns by row become columns by rank.
+  Status take_vertices(runtime::InputList& list) {
+    const std::vector<std::uint32_t>& ranks = list.columns[0].ranks;
+    std::vector<std::uint64_t> row_of(table_.universe->size(), ranks.size());
+    for (std::size_t row = 0; row < ranks.size(); ++row) {
+      std::uint64_t& mine = row_of[ranks[row]];
+      if (mine != ranks.size()) {
+        return log_.error(Status::Input,
+                          fmt::format("{}: vertex {} has two rows, {} and {}", options_.table.vertices,
+                                      table_.universe->id_text(ranks[row]), mine, row),
+                          "");
+      }
+      mine = row;
+    }
+    std::size_t at = 1;
+    for (const auto& [name, loc] : vertex_columns_) {
+      const runtime::CellTexts& cells = list.columns[at++].texts;
+      runtime::CellTexts by_rank;
+      for (const std::uint64_t row : row_of) by_rank.add(row == ranks.size() ? std::string_view() : cells.at(row));
+      table_.vertices.emplace(name, column_of(std::move(by_rank)));
+    }
+    if (reads_labels() && options_.table.labels.empty()) put_labels(ranks, list.columns[at].texts);
+    return Status::Ok;
+  }
+
+  /// The column `id` of vertices, if conditions name it.
+  void take_ids() {
+    bool wanted = false;
+    for (const Condition& condition : set_.conditions) {
+      pattern::for_each_column(condition, [&wanted](const Condition& column) {
+        wanted = wanted || (!column.subject.of_edge && column.text == "id");
+      });
+    }
+    if (!wanted || !names_ids_) return;
+    runtime::CellTexts ids;
+    for (std::uint64_t rank = 0; rank < table_.universe->size(); ++rank) ids.add(table_.universe->id_text(rank));
+    table_.vertices.emplace("id", column_of(std::move(ids)));
+  }
+
+  void code_texts() {
+    for (const auto* columns : {&table_.edges, &table_.vertices}) {
+      for (const auto& [name, column] : *columns) table_.texts.add(column.texts);
+    }
+    table_.texts.add(table_.edge_ids.texts);
+    const std::function<void(const Condition&)> add = [&](const Condition& term) {
+      if (term.kind == Condition::Kind::Text) table_.texts.add(term.text);
+      std::ranges::for_each(term.parts, add);
+    };
+    std::ranges::for_each(set_.conditions, add);
+    table_.texts.sort();
+    for (auto* columns : {&table_.edges, &table_.vertices}) {
+      for (auto& [name, column] : *columns) table_.texts.put_codes(column);
+    }
+    table_.texts.put_codes(table_.edge_ids);
+  }
+
+  const pattern::PatternSet& set_;
+  const SourceManager& sources_;
+  const BindOptions& options_;
+  const bool names_ids_;
+  const Reporter& log_;
+  Table& table_;
+  std::map<std::string, SourceLoc> edge_columns_, vertex_columns_;
+};
+
+}  // namespace
+
+Status read_table(const pattern::PatternSet& set, const SourceManager& sources, const BindOptions& options,
+                  bool names_ids, const runtime::IoOptions& io, const Reporter& log, Table& table) {
+  return TableReader(set, sources, options, names_ids, log, table).run(io);
+}
+
+}  // namespace matcha::session::ledger

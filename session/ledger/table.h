@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/support/diagnostics.h"
+#include "question/conditions.h"
+#include "question/read.h"
+#include "runtime/graph/inputs.h"
+#include "session/bind.h"
+#include "session/ledger/columns.h"
+#include "session/reporter.h"
+
+namespace matcha::session::ledger {
+
+/// A table of edges and one of vertices, as far as a pattern reads them.
+struct Table {
+  std::string path;
+  std::string how;  ///< How the file was read; may be empty.
+  std::uint64_t rows = 0;
+  std::vector<std::uint32_t> sources, targets;  ///< Of each row: ranks.
+  /// By name. The time of an edge has no name, nor has a vertex itself, which is no column.
+  std::map<std::string, Column> edges;
+  std::map<std::string, Column> vertices;  ///< By rank; `id` is the id.
+  runtime::CellTexts edge_labels;          ///< Of each row; empty: the pattern asks for none.
+  std::vector<std::string> vertex_labels;  ///< By rank; empty: the pattern asks for none.
+  Column edge_ids;                         ///< Of each row, as `--edge-id` names it; without rows: its number.
+  Texts texts;
+  std::string time;  ///< The name of the column with the times, if the user named one.
+  std::uint64_t time_per_second = 1;
+  bool time_is_said = false;  ///< The user said the unit of the times.
+  std::shared_ptr<const runtime::Universe> universe;
+
+  /// The column that a term names. Requires: it was read, and the term is no vertex itself.
+  const Column& column(const pattern::Condition& term) const {
+    return (term.subject.of_edge ? edges : vertices).at(term.text);
+  }
+};
+
+/// Reads what the pattern asks for. `names_ids`: the column `id` of vertices is their id. Texts of conditions are among
+/// the texts. Errors are reported; those about columns have their place in `sources`.
+Status read_table(const pattern::PatternSet& set, const SourceManager& sources, const BindOptions& options,
+                  bool names_ids, const runtime::IoOptions& io, const Reporter& log, Table& table);
+
+}  // namespace matcha::session::ledger
