@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "session/ledger/plan.h"
 #include "session/ledger/program.h"
@@ -52,6 +54,7 @@ class LedgerReader {
         set_(pattern.set()) {
     if (set_.edges.empty()) set_.edges = edges_of(set_.patterns.front(), set_.loc);
     for (const auto& [u, v] : set_.patterns.front().different) differ(u, v);
+    name_times();
     // A pattern that names nothing of an edge is about pairs of vertices.
     meaning_.by_line = set_.by_line || options.parallel == "keep";
     meaning_.match = pattern.match();
@@ -95,6 +98,26 @@ class LedgerReader {
       end.kind = pattern::Condition::Kind::Column;
       end.subject.index = pattern::at(vertex);
     }
+  }
+
+  /// The name of an edge alone becomes the column with the times, where its name is known.
+  void name_times() {
+    std::string time = bind_.table.time.substr(0, bind_.table.time.rfind(':'));
+    std::set<std::string> usual;
+    for (const pattern::Condition& condition : set_.conditions) {
+      pattern::for_each_column(condition, [&usual](const pattern::Condition& column) {
+        const bool is_usual = runtime::is_usual_name(column.text, runtime::ColumnRole::Time);
+        if (column.subject.of_edge && is_usual) usual.insert(column.text);
+      });
+    }
+    if (time.empty() && usual.size() == 1) time = *usual.begin();
+    if (runtime::ColumnRef(time).name.empty()) return;
+    const std::function<void(pattern::Condition&)> name = [&](pattern::Condition& term) {
+      const bool is_column = term.kind == pattern::Condition::Kind::Column && term.subject.of_edge;
+      if (is_column && term.text.empty()) term.text = time;
+      std::ranges::for_each(term.parts, name);
+    };
+    std::ranges::for_each(set_.conditions, name);
   }
 
   Status refuse(const std::string& message, const std::string& hint) const {

@@ -145,6 +145,10 @@ class TableReader {
     const runtime::Status added = inputs.add_list(spec);
     if (added) return Status::Ok;
     const runtime::Error& error = added.error();
+    const auto time = edge_columns_.find("");
+    if (time != edge_columns_.end() && error.message.starts_with("which column has the times?")) {
+      return fail(time->second, fmt::format("{}: {}", spec.path, error.message), "name it: `--time COLUMN`");
+    }
     for (const auto* columns : {&edge_columns_, &vertex_columns_}) {
       const bool is_mine = (columns == &edge_columns_) == (spec.name == kEdges);
       for (const auto& [name, loc] : *columns) {

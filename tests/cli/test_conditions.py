@@ -107,7 +107,7 @@ class Ledger(CliTest):
             ("(a)-[x {amount is null}]->(b)", 1), ("(a)-[x {not amount > 50}]->(b)", 1), ("(a)-[x {kind in ['card', 'cash']}]->(b)", 2),
             ("(a)-[x:wire]->(b) where x.amount >= 90", 4), ("(a {id = 'b'})-[x]->(b)", 2),
             ("(a)-[x]->(b)-[y]->(a) where x.time < y.time", 2), ("(a)-[x]->(b)-[y]->(a) where x < y, x.amount > y.amount or y.amount is null", 2),
-            ("(a)-[x]->(b), (a)-[y]->(b)", 2), ("(a)-[x]->(b), (a)-[y]->(b) where x < y", 2), ("(a)-[x]->(b) where a = b", 0),
+            ("(a)-[x]->(b), (a)-[y]->(b)", 2), ("(a)-[x]->(b)-[y]->(a) where x < y, y.time - x.time <= 3", 1), ("(a)-[x]->(b), (a)-[y]->(b) where x < y", 2), ("(a)-[x]->(b) where a = b", 0),
             ("(a)-[x]->(b)-[y]->(c)-[z]->(a) where x < y < z within 3s", 2), ("(a)-[x]->(b)-[y]->(c)-[z]->(a) where x < y < z within 2s", 1),
             ("(a)-[x]->(b)-[y]->(c)-[z]->(a) where within 3", 2), ("(a)-[x]->(b)-[y]->(c) where y - x <= 1ms, x < y", 2, "--time", "time:ms"),
         ]:
@@ -119,6 +119,7 @@ class Ledger(CliTest):
             ("(a)-[x]->(b)-[y]->(c) where y.when - x.when = 1d", 1), ("(a)-[x]->(b)-[y]->(c) where 0s < y.when - x.when <= 500ms", 1),
             ("(a)-[x]->(b)-[y]->(c) where y.ms - x.ms <= 1s, x.ms < y.ms", 1, "--time", "ms:ms"), ("(a)-[x]->(b)-[y]->(c) where x < y within 1500ms", 2, "--time", "ms:ms"),
             ("(a)-[x]->(b)-[y]->(c) where y.big - x.big > 0 and x.flag <> y.flag", 0), ("(a)-[x]->(b)-[y]->(c) where x.big * 2 > y.big", 2),
+            ("(a)-[x]->(b)-[y]->(c) where x < y, y.ms - x.ms <= 1s", 1, "--time", "ms:ms"),
         ]:
             with self.subTest(pattern):
                 self.assertEqual(self.count(pattern, *options, table=wide), str(count))
