@@ -170,7 +170,10 @@ Column column_of(runtime::CellTexts cells) {
   Column column;
   const std::uint64_t rows = cells.size();
   for (std::uint64_t row = 0; row < rows; ++row) {
-    if (!cells.at(row).empty()) continue;
+    if (!cells.at(row).empty()) {
+      column.is_null = false;
+      continue;
+    }
     column.lacks.resize(rows);
     column.lacks[row] = 1;
   }

@@ -16,6 +16,7 @@ struct Column {
   enum class Type : std::uint8_t { Int, Float, Bool, Text };
 
   Type type = Type::Int;
+  bool is_null = true;               ///< No row has a value, and so the column has no type.
   std::uint64_t per_second = 0;      ///< Of times that the cells spell: how many units a second has; 0: of numbers.
   std::vector<std::int64_t> ints;    ///< Int; Bool: 0 or 1; Text: codes, once there are some.
   std::vector<double> floats;        ///< Float.

@@ -235,7 +235,9 @@ Type type_of(const Condition& value, const Table& table) {
     default: return Type::Bool;
   }
   if (!value.subject.of_edge && value.text.empty()) return Type::Vertex;
-  switch (table.column(value).type) {
+  const Column& column = table.column(value);
+  if (column.is_null) return Type::Null;
+  switch (column.type) {
     case Column::Type::Int: return Type::Int;
     case Column::Type::Float: return Type::Float;
     case Column::Type::Bool: return Type::Bool;

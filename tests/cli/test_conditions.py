@@ -101,8 +101,8 @@ class Ledger(CliTest):
 
     def test_values(self):
         """Nulls, exact numbers, texts, truth and times of every unit, each against a count by hand."""
-        wide = self.write("wide.csv", "src,dst,big,flag,when,ms\n1,2,9007199254740993,true,2024-05-01,1000\n2,3,9007199254740992,FALSE,"
-                          "2024-05-02T00:00:00Z,2500\n3,1,-5,,2024-05-02 00:00:00.5+00:00,3500\n")
+        wide = self.write("wide.csv", "src,dst,big,flag,when,ms,none\n1,2,9007199254740993,true,2024-05-01,1000,\n2,3,9007199254740992,FALSE,"
+                          "2024-05-02T00:00:00Z,2500,\n3,1,-5,,2024-05-02 00:00:00.5+00:00,3500,\n")
         for pattern, count, *options in [
             ("(a)-[x {amount is null}]->(b)", 1), ("(a)-[x {not amount > 50}]->(b)", 1), ("(a)-[x {kind in ['card', 'cash']}]->(b)", 2),
             ("(a)-[x:wire]->(b) where x.amount >= 90", 4), ("(a {id = 'b'})-[x]->(b)", 2),
@@ -114,6 +114,8 @@ class Ledger(CliTest):
             with self.subTest(pattern):
                 self.assertEqual(self.count(pattern, "--src", "from", "--dst", "to", *options), str(count))
         for pattern, count, *options in [
+            ("(a)-[x {none = 'a' or big = -5}]->(b)", 1), ("(a)-[x {none is null, not none < 3}]->(b)", 0), ("(a)-[x]->(b)-[y]->(c) where x.none < y.big", 0),
+            ("(a)-[x]->(b)-[y]->(c) where x.none <> y.none or y.none is null", 3), ("(a)-[x]->(b)-[y]->(c) where x.none < y.none", 0),
             ("(a)-[x {big > 9007199254740992.0}]->(b)", 1), ("(a)-[x {big = 9007199254740993}]->(b)", 1), ("(a)-[x {flag}]->(b)", 1),
             ("(a)-[x {not flag}]->(b)", 1), ("(a)-[x {flag = true or flag is null}]->(b)", 2), ("(a)-[x {when >= '2024-05-02'}]->(b)", 2),
             ("(a)-[x]->(b)-[y]->(c) where y.when - x.when = 1d", 1), ("(a)-[x]->(b)-[y]->(c) where 0s < y.when - x.when <= 500ms", 1),
