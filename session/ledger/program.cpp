@@ -42,6 +42,7 @@ class Writer {
         lists_(plan, table),
         terms_(plan, table, lists_, diagnostics) {
     vertices_.resize(pattern::kMostVertices);
+    close_gaps();
     order();
   }
 
@@ -72,15 +73,59 @@ class Writer {
   const EdgeUse& edge(std::size_t step) const { return plan_.edges[steps_[step].edge]; }
   std::size_t rows(std::size_t edge) const { return plan_.classes[plan_.class_of[edge]].entries.size(); }
 
+  static bool is_slice(const Cross& cross) {
+    return cross.maybe_gap && cross.maybe_gap->kind != pattern::Condition::Kind::Different;
+  }
+
+  /// Differences of times that follow from others do so here: `x < y < z within 1d` bounds y, too.
+  void close_gaps() {
+    const std::size_t edges = plan_.edges.size();
+    most_.assign(edges, std::vector<std::optional<__int128>>(edges));
+    const auto take = [this](std::size_t x, std::size_t y, __int128 by) {
+      std::optional<__int128>& most = most_[x][y];
+      if (!most || by < *most) most = by;
+    };
+    for (std::size_t e = 0; e < edges; ++e) take(e, e, 0);
+    for (const Cross& cross : plan_.crosses) {
+      if (!is_slice(cross)) continue;
+      const Gap& gap = *cross.maybe_gap;
+      take(gap.x, gap.y, gap.by - (gap.kind == pattern::Condition::Kind::Less ? 1 : 0));
+      if (gap.kind == pattern::Condition::Kind::Equal) take(gap.y, gap.x, -gap.by);
+    }
+    for (std::size_t by = 0; by < edges && !is_impossible_; ++by) {
+      for (std::size_t x = 0; x < edges; ++x) {
+        for (std::size_t y = 0; y < edges; ++y) {
+          if (most_[x][by] && most_[by][y]) take(x, y, *most_[x][by] + *most_[by][y]);
+        }
+        for (std::size_t e = 0; e < edges; ++e) is_impossible_ = is_impossible_ || *most_[e][e] < 0;
+      }
+    }
+  }
+
+  /// The edges among these whose times bound that of `edge` above, or below, without those whose bound follows.
+  std::vector<std::size_t> bounding(std::size_t edge, const std::set<std::size_t>& there, bool above) const {
+    const auto most = [&](std::size_t x, std::size_t y) { return above ? most_[x][y] : most_[y][x]; };
+    std::vector<std::size_t> kept;
+    for (const std::size_t other : there) {
+      if (most(edge, other)) kept.push_back(other);
+    }
+    for (std::size_t at = 0; at < kept.size();) {
+      const bool follows = std::ranges::any_of(kept, [&](std::size_t via) {
+        const std::optional<__int128> rest = most(via, kept[at]);
+        return via != kept[at] && rest && *most(edge, via) + *rest <= *most(edge, kept[at]);
+      });
+      if (follows) {
+        kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(at));
+      } else {
+        ++at;
+      }
+    }
+    return kept;
+  }
+
   /// The number of bounds on the entry of an edge by those that are there.
   std::size_t bounds(std::size_t edge, const std::set<std::size_t>& there) const {
-    std::size_t count = 0;
-    for (const Cross& cross : plan_.crosses) {
-      if (!cross.maybe_gap || cross.maybe_gap->kind == pattern::Condition::Kind::Different) continue;
-      const Gap& gap = *cross.maybe_gap;
-      count += (gap.x == edge && there.contains(gap.y)) || (gap.y == edge && there.contains(gap.x)) ? 1 : 0;
-    }
-    return count;
+    return bounding(edge, there, true).size() + bounding(edge, there, false).size();
   }
 
   /// Begins at the edge with the fewest rows; edges with both ends there come first, then those with most bounds.
@@ -167,12 +212,15 @@ class Writer {
   std::string lists(const Step& step, const EdgeUse& use, std::vector<std::string>& tests, std::size_t at) {
     const auto [edges, entries] = lists_.edges(plan_.class_of[step.edge], step.kind == Step::Kind::In);
     std::vector<std::string> above, most;
-    for (const Cross& cross : plan_.crosses) {
-      if (!cross.maybe_gap || cross.maybe_gap->kind == pattern::Condition::Kind::Different) continue;
-      const Gap& gap = *cross.maybe_gap;
-      if (gap.x == step.edge && is_there(gap.y, at)) bound(gap.kind, gap.by, gap.y, above, most, true);
-      if (gap.y == step.edge && is_there(gap.x, at)) bound(gap.kind, gap.by, gap.x, above, most, false);
+    std::set<std::size_t> there;
+    for (std::size_t before = 0; before < at; ++before) there.insert(steps_[before].edge);
+    for (const std::size_t other : bounding(step.edge, there, true)) {
+      most.push_back(fmt::format("get({}, {})", lists_.last(false, *most_[step.edge][other]), this->rank(other)));
     }
+    for (const std::size_t other : bounding(step.edge, there, false)) {
+      above.push_back(fmt::format("get({}, {})", lists_.last(true, -*most_[other][step.edge]), this->rank(other)));
+    }
+    if (at == 0 && is_impossible_) tests.push_back(this->rank(step.edge) + " < 0");
     const std::string rank = this->rank(step.edge);
     if (step.kind == Step::Kind::Start) {
       for (const std::string& low : above) tests.push_back(fmt::format("{} > {}", rank, low));
@@ -217,24 +265,6 @@ class Writer {
     return text;
   }
 
-  /// The bounds on an entry by that of edge `other`; `is_x`: the time of the entry less that of the other is compared
-  /// with `by`, else that of the other less its own.
-  void bound(pattern::Condition::Kind kind, __int128 by, std::size_t other, std::vector<std::string>& above,
-             std::vector<std::string>& most, bool is_x) {
-    const auto last = [&](bool strictly) {
-      return fmt::format("get({}, {})", lists_.last(strictly, is_x ? by : -by), rank(other));
-    };
-    const bool strictly = kind == pattern::Condition::Kind::Less;
-    if (kind == pattern::Condition::Kind::Equal) {
-      above.push_back(last(true));
-      most.push_back(last(false));
-    } else if (is_x) {
-      most.push_back(last(strictly));
-    } else {
-      above.push_back(last(!strictly));
-    }
-  }
-
   /// Vertices and edges whose images differ, as the maps demand, and one map of each orbit.
   void differences(const std::vector<std::string>& before, std::vector<std::string>& tests, std::size_t at) {
     const std::size_t mine = steps_[at].edge;
@@ -277,8 +307,7 @@ class Writer {
   /// The conditions between edges that can be tested now and could not before, but for slices.
   void conditions(std::vector<std::string>& tests, std::size_t at) {
     for (const Cross& cross : plan_.crosses) {
-      const bool is_slice = cross.maybe_gap && cross.maybe_gap->kind != pattern::Condition::Kind::Different;
-      if (is_slice || !can_test(cross.term, at) || (at != 0 && can_test(cross.term, at - 1))) continue;
+      if (is_slice(cross) || !can_test(cross.term, at) || (at != 0 && can_test(cross.term, at - 1))) continue;
       Images images;
       images.edge = [this](std::size_t edge) { return rank(edge); };
       images.vertex = [this](std::size_t vertex) { return vertices_[vertex]; };
@@ -321,6 +350,9 @@ class Writer {
   Lists lists_;
   TermWriter terms_;
   std::vector<Step> steps_;
+  /// Item [x][y]: the most by which the time of edge x is after that of y; nothing: any.
+  std::vector<std::vector<std::optional<__int128>>> most_;
+  bool is_impossible_ = false;         ///< No times fit.
   std::vector<std::string> vertices_;  ///< The image of each vertex in the program; empty: it has none yet.
   std::map<std::string, std::pair<std::string, std::string>> graphs_;
   std::string text_;

@@ -198,6 +198,13 @@ class Ledger(CliTest):
                      "y - x <= 3600: a slice", "y.amount < x.amount: a test in the search", "x: 4 of 6 lines", "times are numbers of seconds"]:
             self.assertIn(line, done.stderr.decode())
 
+    def test_chain(self):
+        """Each edge of a chain within a window has both bounds, though the window is said of the first and the last."""
+        chain = "(a)-[x]->(b)-[y]->(c)-[z]->(d) where x < y < z within 1h"
+        text = self.ok("explain", "--no-run", "--directed", "--pattern", chain, self.table, "--src", "from", "--dst", "to")
+        self.assertNotIn("9223372036854775806", text)
+        self.assertEqual(self.count("(a)-[x]->(b)-[y]->(c) where x < y, y < x", "--src", "from", "--dst", "to"), "0")
+
     def test_queries(self):
         """The same in Cypher, where a relationship is a line."""
         people = self.write("people.csv", "name,age,id\na,30,1\nb,40,2\nc,,3\n")
