@@ -212,6 +212,21 @@ Column column_of(runtime::CellTexts cells) {
   return column;
 }
 
+Column ids_of(runtime::CellTexts cells) {
+  Column ids = column_of(cells);
+  bool are_ints = ids.type == Column::Type::Int && ids.per_second == 0;
+  for (std::uint64_t row = 0; row < cells.size() && are_ints; ++row) {
+    are_ints = !ids.has_value(row) || std::to_string(ids.ints[row]) == cells.at(row);
+  }
+  if (are_ints) return ids;
+  ids.type = Column::Type::Text;
+  ids.per_second = 0;
+  ids.ints.clear();
+  ids.floats.clear();
+  ids.texts = std::move(cells);
+  return ids;
+}
+
 std::optional<std::int64_t> time_of(std::string_view text, std::uint64_t per_second) {
   const std::optional<Instant> at = instant_of(text);
   return at ? in_units(*at, per_second) : std::nullopt;

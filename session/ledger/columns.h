@@ -32,6 +32,9 @@ struct Column {
 /// text. Empty cells have no value.
 Column column_of(runtime::CellTexts cells);
 
+/// The column of these ids: ints if each is written as an int is, else text.
+Column ids_of(runtime::CellTexts cells);
+
 /// A date or a time such as `2024-05-01`, `2024-05-01T10:00:00.5Z` or `2024-05-01 10:00+02:00` in units of which a
 /// second has so many; nothing for other texts, and where a unit is too large for it.
 std::optional<std::int64_t> time_of(std::string_view text, std::uint64_t per_second);

@@ -180,8 +180,8 @@ class TableReader {
       table_.edges.emplace(name, column_of(std::move(edges.columns[at++].texts)));
     }
     if (reads_edge_labels()) table_.edge_labels = std::move(edges.columns[at++].texts);
-    if (!options_.table.edge_id.empty()) table_.edge_ids = column_of(std::move(edges.columns[at].texts));
-    if (table_.edge_ids.type == Column::Type::Float || !table_.edge_ids.lacks.empty()) {
+    if (!options_.table.edge_id.empty()) table_.edge_ids = ids_of(std::move(edges.columns[at].texts));
+    if (!table_.edge_ids.lacks.empty()) {
       return log_.error(Status::Input,
                         fmt::format("`--edge-id {}`: ids of edges are whole numbers or text, and each "
                                     "edge has one",
@@ -239,7 +239,7 @@ class TableReader {
     if (!wanted || !names_ids_) return;
     runtime::CellTexts ids;
     for (std::uint64_t rank = 0; rank < table_.universe->size(); ++rank) ids.add(table_.universe->id_text(rank));
-    table_.vertices.emplace("id", column_of(std::move(ids)));
+    table_.vertices.emplace("id", ids_of(std::move(ids)));
   }
 
   void code_texts() {

@@ -171,6 +171,11 @@ class Ledger(CliTest):
         self.assertEqual(rows("--edge-id", "time"), "a\tb\t11\nb\ta\t14\n")
         ids = self.write("ids.csv", "tx,from,to\nt1,a,b\n17,a,b\nt-é,b,a\n")
         self.assertEqual(self.ok("run", "--pattern", "(a)-[x]->(b)", ids, *ends, "--edge-id", "tx", "--matches", "-"), "a\tb\tt1\na\tb\t17\nb\ta\tt-é\n")
+        self.write("odd.csv", "tx,from,to,none\n2024-05-01,007,7,\n2024-05-02,7,8,\n1.50,8,007,\n")
+        odd = ["run", self.path("odd.csv"), *ends, "--ids", "text", "--edge-id", "tx", "--matches", "-", "--pattern"]
+        self.assertEqual(self.ok(*odd, "(a)-[x]->(b)"), "007\t7\t2024-05-01\n7\t8\t2024-05-02\n8\t007\t1.50\n")
+        self.assertEqual(self.ok(*odd, "(a)-[x]->(b) where a.id = b.id"), "")
+        self.fails(3, "run", self.path("odd.csv"), *ends, "--edge-id", "none", "--pattern", "(a)-[x]->(b)", says="each edge has one")
         self.assertEqual(rows("--limit", "1")[:2], "a\t" if rows("--limit", "1")[0] == "a" else "b\t")
         asked = ["run", "--pattern", pattern, self.table, *ends, "--edge-label", "kind"]
         self.assertEqual(self.ok(*asked, "--exists").strip(), "true")
