@@ -193,7 +193,8 @@ class TableReader {
       runtime::InputList& labels = inputs.lists.at(kLabels);
       put_labels(labels.columns[0].ranks, labels.columns[1].texts);
     }
-    take_ids();
+    if (status == Status::Ok) status = take_ids();
+    if (status != Status::Ok) return status;
     code_texts();
     return status;
   }
@@ -229,17 +230,21 @@ class TableReader {
   }
 
   /// The column `id` of vertices, if conditions name it.
-  void take_ids() {
+  Status take_ids() {
     bool wanted = false;
     for (const Condition& condition : set_.conditions) {
       pattern::for_each_column(condition, [&wanted](const Condition& column) {
         wanted = wanted || (!column.subject.of_edge && column.text == "id");
       });
     }
-    if (!wanted || !names_ids_) return;
+    if (!wanted || !names_ids_) return Status::Ok;
+    if (table_.universe->kind() == runtime::IdKind::Unsigned) {
+      return log_.error(Status::Usage, "ids beyond 63 bits are not compared", "`--ids text` takes them as text");
+    }
     runtime::CellTexts ids;
     for (std::uint64_t rank = 0; rank < table_.universe->size(); ++rank) ids.add(table_.universe->id_text(rank));
     table_.vertices.emplace("id", ids_of(std::move(ids)));
+    return Status::Ok;
   }
 
   void code_texts() {

@@ -175,6 +175,8 @@ class Ledger(CliTest):
         odd = ["run", self.path("odd.csv"), *ends, "--ids", "text", "--edge-id", "tx", "--matches", "-", "--pattern"]
         self.assertEqual(self.ok(*odd, "(a)-[x]->(b)"), "007\t7\t2024-05-01\n7\t8\t2024-05-02\n8\t007\t1.50\n")
         self.assertEqual(self.ok(*odd, "(a)-[x]->(b) where a.id = b.id"), "")
+        self.write("large.csv", "from,to\n1,18446744073709551615\n")
+        self.fails(2, "run", self.path("large.csv"), *ends, "--pattern", "(a)-[x]->(b) where a.id < b.id", says="beyond 63 bits")
         self.fails(3, "run", self.path("odd.csv"), *ends, "--edge-id", "none", "--pattern", "(a)-[x]->(b)", says="each edge has one")
         self.assertEqual(rows("--limit", "1")[:2], "a\t" if rows("--limit", "1")[0] == "a" else "b\t")
         asked = ["run", "--pattern", pattern, self.table, *ends, "--edge-label", "kind"]
