@@ -164,6 +164,8 @@ SearchUse use_of_search(const planner::Question& question, const runtime::Graph&
   return question.bounded || rows || many ? SearchUse::Faster : SearchUse::Try;
 }
 
+/// A trial says nothing about a search that takes this many times as long: images differ too much.
+constexpr std::uint64_t kMostTrials = 20;
 /// Matches beyond these are not priced, as the offer of a program has no price for its matches.
 constexpr double kMostPriced = 1e3;
 
@@ -223,7 +225,8 @@ Trial try_search(codegen::Executable& matcher, std::span<const codegen::Argument
   if (result == nullptr || !result->values.empty() || result->estimate) return {std::move(outcome)};
   Trial trial;
   const auto searched = std::ranges::find(result->times, "search", &std::pair<std::string, double>::first);
-  if (result->work_done == 0 || searched == result->times.end()) return trial;
+  const bool is_long = result->work_done == 0 || result->work_done < result->work_total / kMostTrials;
+  if (is_long || searched == result->times.end()) return trial;
   trial.ns = 1e6 * searched->second * static_cast<double>(result->work_total) / static_cast<double>(result->work_done);
   return trial;
 }
