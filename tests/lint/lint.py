@@ -310,7 +310,7 @@ def check_leftovers(tree):
 
 
 def check_text(tree):
-    """No tabs, no spaces at line ends, a line break at the end of the file. Test inputs may be as bad as they like."""
+    """No tabs, no spaces at line ends, no marks of a merge, a line break at the end of the file. Test inputs may be as bad as they like."""
     problems = []
     for path in tree.with_suffix(".h", ".cpp", ".def", ".py", ".cmake", ".md", "CMakeLists.txt", ".mt", ".g4"):
         if path.startswith(("tests/errors/", "tests/fuzz/")) and path.endswith(".mt"):
@@ -323,6 +323,8 @@ def check_text(tree):
                 problems.append(f"{path}:{number}: tab")
             if line != line.rstrip():
                 problems.append(f"{path}:{number}: space at the end of the line")
+            if line.startswith(("<" * 7 + " ", ">" * 7 + " ")):
+                problems.append(f"{path}:{number}: both sides of a merge")
     return problems
 
 

@@ -178,9 +178,12 @@ class Rules(unittest.TestCase):
 
     def test_untidy_text_is_found(self):
         self.write("ir/a.cpp", "int a; \n\tint b;")
+        self.write("CHANGES.md", "<" * 7 + " HEAD\n- one\n" + ">" * 7 + " other\n")
         self.assertEqual(
             self.problems("text"),
             [
+                "CHANGES.md:1: both sides of a merge",
+                "CHANGES.md:3: both sides of a merge",
                 "ir/a.cpp:1: no line break at the end",
                 "ir/a.cpp:1: space at the end of the line",
                 "ir/a.cpp:2: tab",
