@@ -134,13 +134,13 @@ bool QuestionRun::take_device() {
   return true;
 }
 
-double QuestionRun::ns_of_next(double threads) {
+bool QuestionRun::next_takes(double ns, double threads) {
   const std::vector<planner::Offer>& all = choice.decision().offers;
-  if (all.size() < 2) return planner::kUnknownNs;
+  if (all.size() < 2) return true;
   const planner::Offer& next = all[1];
-  if (next.engine != "program" || next.on_gpu || !pattern) return next.ns;
-  const double run = price::program_run * expected_ns(false).value_or(0) / threads;
-  return std::max(next.ns, price::compile + run);
+  if (next.ns > ns) return true;  // Without planning its program.
+  if (next.engine != "program" || next.on_gpu || !pattern) return false;
+  return price::compile + price::program_run * expected_ns(false).value_or(0) / threads > ns;
 }
 
 void QuestionRun::make_engine(const codegen::RunOptions& trial) {
@@ -152,7 +152,9 @@ void QuestionRun::make_engine(const codegen::RunOptions& trial) {
       const double threads = trial.threads != 0 ? trial.threads : runtime::machine().threads;
       Trial found = try_search(*executable, bound.arguments, *bound.inputs.universe, trial);
       tried = std::move(found.answer);
-      if (!tried && price::search_share * found.ns / threads < ns_of_next(threads)) choice.go_on();
+      if (!tried && found.ns < planner::kUnknownNs && next_takes(price::search_share * found.ns / threads, threads)) {
+        choice.go_on();
+      }
     }
     if (!chosen().is_trial || tried) {
       if (plan_ms > 0) compilation->add_plan(plan_ms);

@@ -139,8 +139,8 @@ class QuestionRun {
   Status read_program(const std::atomic<bool>* maybe_cancel);
   Status rewrite();
   std::optional<double> expected_ns(bool on_gpu);
-  /// What answers if the trial does not, in nanoseconds.
-  double ns_of_next(double threads);
+  /// True if the engine that answers in place of the trial is expected to take more than `ns`.
+  bool next_takes(double ns, double threads);
   std::string_view cpu_target() const {
     return request.backend != "llvm" ? request.backend : target_of_tier(request.tier);
   }

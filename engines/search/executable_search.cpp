@@ -39,7 +39,7 @@ Ending ending_of(SearchEnding ending) {
 /// The parts that `RunResult::work_done` counts of a trial.
 constexpr std::uint64_t kPartsOfTrial = 1'000'000;
 /// Milliseconds of processor time that a run with `most_steps` takes at most.
-constexpr double kMostTrialMs = 40;
+constexpr double kMostTrialMs = 12;
 
 class Matcher final : public Executable {
  public:

@@ -35,7 +35,7 @@ std::string result_text(const codegen::ResultValue& value, const runtime::Univer
 
 runtime::InputColumn ints(const std::vector<std::int64_t>& items, const ir::Type& type,
                           const runtime::Universe& universe) {
-  if (!type.is_scalar(ir::ScalarKind::Vid)) return {runtime::ColumnKind::Int, {}, items, {}};
+  if (!type.is_scalar(ir::ScalarKind::Vid)) return {runtime::ColumnKind::Int, {}, items, {}, {}};
   runtime::InputColumn column;
   for (std::int64_t id : items) column.ranks.push_back(universe.rank(id).value());
   return column;
@@ -65,7 +65,7 @@ void Arguments::add(const World& world, runtime::Graph& graph, const std::string
   if (name == "c") return arguments_.push_back(world.c);
   std::unique_ptr<runtime::InputList> list = std::make_unique<runtime::InputList>();
   if (name == "F") {
-    list->columns.push_back({runtime::ColumnKind::Float, {}, {}, world.reals});
+    list->columns.push_back({runtime::ColumnKind::Float, {}, {}, world.reals, {}});
     list->size = world.reals.size();
   } else if (name == "E") {
     std::vector<std::int64_t> sources, targets;
