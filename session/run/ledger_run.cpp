@@ -43,6 +43,9 @@ Status LedgerRun::read(const RunRequest& options, bool shares, const RunReporter
     for (const std::string& note : ledger_->notes) console.note(note);
   }
   run.pattern.reset();
+  // `explain` shows a program; the notes have its meaning.
+  run.semantics.clear();
+  run.meaning.clear();
   run.reporter.set_pattern(pattern_->sources(), pattern_->loc());
   run.request.pattern.text.clear();
   run.request.text = ledger_->program;

@@ -210,6 +210,7 @@ class Ledger(CliTest):
         chain = "(a)-[x]->(b)-[y]->(c)-[z]->(d) where x < y < z within 1h"
         text = self.ok("explain", "--no-run", "--directed", "--pattern", chain, self.table, "--src", "from", "--dst", "to")
         self.assertNotIn("9223372036854775806", text)
+        self.assertNotIn("edge-induced", text)
         self.assertEqual(self.count("(a)-[x]->(b)-[y]->(c) where x < y, y < x", "--src", "from", "--dst", "to"), "0")
 
     def test_queries(self):

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import shlex
 
 from cli import ROOT, TRIANGLE, WIKI, WIKI_TRIANGLES, CliTest, main
 
@@ -105,7 +106,7 @@ class ErrorPages(CliTest):
             command = re.search(r"\A.*\n\nExample:\n\n    matcha ((pattern|build examples)[^\n]*)\n", self.ok("explain", name))
             if not command or "PROGRAM" in command[1]:
                 continue
-            words = [word.strip("'") for word in command[1].split()]
+            words = shlex.split(command[1])
             done = self.matcha(*words, "--diagnostics=json")
             self.assertNotEqual(done.returncode, 0, words)
             self.assertIn(f'"{name}"'.encode(), done.stderr + done.stdout, words)

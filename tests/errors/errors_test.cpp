@@ -131,9 +131,10 @@ INSTANTIATE_TEST_SUITE_P(Files, ErrorTest, testing::ValuesIn(cases()),
 /// about patterns, which are no files.
 TEST(ErrorCoverage, EveryIdOfTheFrontEndHasACase) {
   std::set<std::string> covered{
-      "encoding",       "too-deep",     "too-large",      // tests/unit/frontend/limits_test.cpp
-      "pattern-syntax", "pattern-name", "pattern-edge",   // tests/unit/frontend/pattern_test.cpp
-      "pattern-label",  "pattern-size", "pattern-plan"};  // and tests/cli/test_pattern.py
+      "encoding",         "too-deep",     "too-large",     // tests/unit/frontend/limits_test.cpp
+      "pattern-syntax",   "pattern-name", "pattern-edge",  // tests/unit/frontend/pattern_test.cpp
+      "pattern-label",    "pattern-size", "pattern-plan",  // and tests/cli/test_pattern.py
+      "pattern-condition"};                                // tests/cli/test_conditions.py
   auto collect = [&](const std::filesystem::path& folder) {
     for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator(folder)) {
       if (entry.path().extension() != ".mt") continue;
