@@ -13,9 +13,9 @@ class Walk : private LeafSink<Simd> {
  public:
   using LeafSink<Simd>::LeafSink;
 
-  /// `kLevels`: branches of so many levels may be given away.
-  template <typename Set, int kLevels>
-  void node(const Set* rows, Set set, u32 held, u32 free, u32 pairs) {
+  /// `levels`: branches of so many levels may be given away.
+  template <typename Set>
+  void node(const Set* rows, Set set, u32 held, u32 free, u32 pairs, u32 levels) {
     for (;;) {
       const u32 count = set.size();
       if constexpr (kOneSize) {
@@ -46,7 +46,7 @@ class Walk : private LeafSink<Simd> {
       }
       const u32 left = count - universal, most = degrees.most - universal;
       if (most <= 1) return sparse(rows, set, left, most, held, free, pairs);
-      return branch<Set, kLevels>(rows, set, degrees.pivot, held, free, pairs);
+      return branch(rows, set, degrees.pivot, held, free, pairs, levels);
     }
   }
 
@@ -81,7 +81,7 @@ class Walk : private LeafSink<Simd> {
     set.for_each(
         [&](u32 vertex) { small_rows[at++] = {static_cast<Word>(Simd::extract(rows[vertex].bits, set.bits))}; });
     const auto all = static_cast<Word>((u64{1} << count) - 1);
-    node<Narrow, 0>(small_rows, Narrow{all}, held, free, pairs);
+    node(small_rows, Narrow{all}, held, free, pairs, 0);
   }
 
   template <typename Set, u64 kNarrow>
@@ -93,46 +93,46 @@ class Walk : private LeafSink<Simd> {
       fill_rows<Simd>(rows, set, room, 1);
       using Narrow = OneWord<u64>;
       const u64 all = count == 64 ? ~u64{0} : (u64{1} << count) - 1;
-      node<Narrow, 0>(reinterpret_cast<const Narrow*>(room), Narrow{all}, held, free, pairs);
+      node(reinterpret_cast<const Narrow*>(room), Narrow{all}, held, free, pairs, 0);
     } else {
       using Narrow = ManyWords<kNarrow>;
       u64* const room = tree_.narrow_rows + narrow_words(kNarrow);
       fill_rows<Simd>(rows, set, room, kNarrow);
       Narrow all = Narrow::none();
       for (u32 i = 0; i < count; ++i) all.insert(i);
-      node<Narrow, 0>(reinterpret_cast<const Narrow*>(room), all, held, free, pairs);
+      node(reinterpret_cast<const Narrow*>(room), all, held, free, pairs, 0);
     }
   }
 
-  template <typename Set, int kLevels>
-  void branch(const Set* rows, Set set, u32 pivot, u32 held, u32 free, u32 pairs) {
-    constexpr int kNext = kLevels > 0 ? kLevels - 1 : 0;
+  template <typename Set>
+  void branch(const Set* rows, Set set, u32 pivot, u32 held, u32 free, u32 pairs, u32 levels) {
+    const u32 next = levels > 0 ? levels - 1 : 0;
     const Set near = set & rows[pivot];
-    child<Set, kNext>(rows, near, held, free + 1, pairs);
+    child(rows, near, held, free + 1, pairs, next);
     set.remove(pivot);
     for (Set left = set.without(near); !left.is_empty(); left.take_first()) {
       const u32 vertex = left.first();
       set.remove(vertex);
       const Set both = set & rows[vertex];
-      if constexpr (kLevels > 0) {
-        if (tree_.give != nullptr && tree_.nodes >= tree_.gives_from && both.size() > kFewToGive) {
+      if constexpr (Set::kBits >= 64) {
+        if (levels > 0 && tree_.give != nullptr && tree_.nodes >= tree_.gives_from && both.size() > kFewToGive) {
           tree_.give(tree_, both.words(), held + 1, free, pairs);
           continue;
         }
       }
-      child<Set, kNext>(rows, both, held + 1, free, pairs);
+      child(rows, both, held + 1, free, pairs, next);
     }
   }
 
   /// Small sets need no call.
-  template <typename Set, int kLevels>
-  MATCHA_CLIQUE_INLINE void child(const Set* rows, const Set& set, u32 held, u32 free, u32 pairs) {
+  template <typename Set>
+  MATCHA_CLIQUE_INLINE void child(const Set* rows, const Set& set, u32 held, u32 free, u32 pairs, u32 levels) {
     const u32 count = set.size();
     if constexpr (kOneSize) {
       if (held + free + pairs + count < tree_.size) return;
     }
     if (is_few<Set>(count)) return few(rows, set, count, held, free, pairs);
-    node<Set, kLevels>(rows, set, held, free, pairs);
+    node(rows, set, held, free, pairs, levels);
   }
 
   /// Little more than few: a vertex with its neighbours costs less than a look at all degrees.
@@ -141,7 +141,7 @@ class Walk : private LeafSink<Simd> {
     for (; count > kMostFew; --count) {
       const u32 vertex = set.first();
       set.take_first();
-      child<Set, 0>(rows, set & rows[vertex], held + 1, free, pairs);
+      child(rows, set & rows[vertex], held + 1, free, pairs, 0);
     }
     few(rows, set, count, held, free, pairs);
   }
@@ -152,7 +152,7 @@ class Walk : private LeafSink<Simd> {
 template <typename Simd, bool kOneSize, typename Set>
 void walk_width(Tree& tree, const u64* rows, const u64* set, u32 held, u32 free, u32 pairs) {
   Walk<Simd, kOneSize> walk(tree);
-  walk.template node<Set, 2>(reinterpret_cast<const Set*>(rows), Set::from(set), held, free, pairs);
+  walk.node(reinterpret_cast<const Set*>(rows), Set::from(set), held, free, pairs, 2);
 }
 
 template <typename Simd, bool kOneSize>
