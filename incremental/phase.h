@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <limits>
 
 #include "incremental/engine.h"
+#include "runtime/thread_time.h"
 
 namespace matcha::session::stream {
 
@@ -14,12 +14,7 @@ inline constexpr std::size_t kTimed = 32;
 /// The time of a recount that is impossible.
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// The CPU time of this thread: time of other threads on its processor is not counted.
-inline double thread_ms() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
-}
+using runtime::thread_ms;
 
 /// The deletions or the insertions of a batch: whether the effect of each edge is counted or, after `gave_up`, the
 /// whole graph is recounted when all of them are applied.

@@ -1,11 +1,11 @@
 #include "engines/search/search.h"
 
 #include <algorithm>
-#include <ctime>
 #include <limits>
 #include <utility>
 
 #include "engines/search/candidates.h"
+#include "runtime/thread_time.h"
 
 namespace matcha::runtime::match {
 
@@ -22,13 +22,6 @@ constexpr std::uint64_t kStepsPerLook = 1024;
 constexpr std::uint64_t kItemsPerLook = std::uint64_t{1} << 22;
 /// Items of lists that cost as much as reporting an image.
 constexpr std::uint32_t kItemsOfCell = 32;
-
-/// The processor time of this thread.
-double cpu_ms() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
-}
 
 }  // namespace
 
@@ -81,7 +74,7 @@ void Search::begin(Order order, std::uint32_t turn, std::uint64_t most_steps) {
   found_ = 0;
   over_ = false;
   ending_ = SearchEnding::Complete;
-  if (limits_.most_cpu_ms > 0) began_cpu_ms_ = cpu_ms();
+  if (limits_.most_cpu_ms > 0) began_cpu_ms_ = thread_ms();
 }
 
 SearchEnding Search::run(Order order, std::uint32_t turn, std::uint64_t most_steps) {
@@ -435,7 +428,7 @@ bool Search::must_stop() {
     end(SearchEnding::Stopped);
   } else if (limits_.stops.is_late()) {
     end(SearchEnding::Deadline);
-  } else if (steps_ >= last_step_ || (limits_.most_cpu_ms > 0 && cpu_ms() - began_cpu_ms_ >= limits_.most_cpu_ms)) {
+  } else if (steps_ >= last_step_ || (limits_.most_cpu_ms > 0 && thread_ms() - began_cpu_ms_ >= limits_.most_cpu_ms)) {
     end(SearchEnding::Slice);
   }
   return over_;
