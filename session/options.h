@@ -94,7 +94,7 @@ struct Option {
     Bytes,    ///< A number of bytes from 1 on; K, M, G and T are powers of 1024.
     Seconds,  ///< From 0 on, parts of one allowed.
     Mib,      ///< MiB, parts of one allowed.
-    Time,     ///< Of updates: seconds, or a number with s, m, h or d.
+    Time,     ///< Of updates: seconds, or a number with s, m, h, d or w.
     Wait,     ///< Of a clock: a number with ms, s, m or h.
     Word,     ///< One of `shown`, or of `words`.
     Devices,  ///< A number from 1 on, or `all`.

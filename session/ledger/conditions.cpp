@@ -7,6 +7,8 @@
 #include <compare>
 #include <utility>
 
+#include "session/durations.h"
+
 namespace matcha::session::ledger {
 
 namespace {
@@ -182,17 +184,8 @@ class Checker {
       if (!take_durations(part, per_second)) return false;
     }
     if (term.kind != Condition::Kind::Duration) return true;
-    const std::pair<std::string_view, std::uint64_t> units[] = {{"ns", 1},
-                                                                {"us", 1'000},
-                                                                {"ms", 1'000'000},
-                                                                {"s", 1'000'000'000},
-                                                                {"m", 60'000'000'000},
-                                                                {"h", 3'600'000'000'000},
-                                                                {"d", 86'400'000'000'000},
-                                                                {"w", 604'800'000'000'000}};
-    const auto* const unit =
-        std::ranges::find(units, std::string_view(term.text), [](const auto& one) { return one.first; });
-    const __int128 ns = static_cast<__int128>(term.integer) * unit->second;
+    // The reader of conditions takes units of time alone.
+    const __int128 ns = static_cast<__int128>(term.integer) * ns_of_unit(term.text).value_or(1);
     const std::uint64_t ns_of_column = 1'000'000'000 / per_second;
     if (ns % ns_of_column != 0 || ns / ns_of_column > INT64_MAX) {
       fail(term.loc,

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
+
+#include "session/durations.h"
 
 namespace matcha::session::ledger {
 
@@ -59,14 +62,13 @@ class TableReader {
     if (colon != std::string::npos) {
       unit = name.substr(colon + 1);
       name.resize(colon);
-      const std::uint64_t all[] = {1, 1'000, 1'000'000, 1'000'000'000};
-      const char* const units[] = {"s", "ms", "us", "ns"};
-      const auto* const found = std::ranges::find(units, unit);
-      if (found == std::end(units) || name.empty()) {
+      constexpr std::int64_t kSecond = 1'000'000'000;
+      const std::optional<std::int64_t> ns = ns_of_unit(unit);
+      if (!ns || *ns > kSecond || name.empty()) {
         return log_.error(Status::Usage, fmt::format("`--time {}`: `{}` is no unit of time", options_.table.time, unit),
                           "`--time COLUMN:ms`, with s, ms, us or ns");
       }
-      table_.time_per_second = all[found - std::begin(units)];
+      table_.time_per_second = static_cast<std::uint64_t>(kSecond / *ns);
       table_.time_is_said = true;
     }
     table_.time = name;
