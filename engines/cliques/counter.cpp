@@ -77,10 +77,6 @@ class CountRun {
   tbb::task_group tasks_;
 };
 
-}  // namespace
-
-namespace {
-
 std::vector<WideInt> sized(std::vector<WideInt> counts, std::uint64_t vertices, std::uint32_t size) {
   // Ids without a vertex are roots too.
   if (counts.size() > 1) counts[1] = WideInt(vertices);

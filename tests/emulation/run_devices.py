@@ -861,7 +861,8 @@ def searches(machine):
     expect("says so", "their number is too large for a GPU" in says, True)
     # If the device is chosen automatically, a GPU only takes over long runs from the CPU.
     ring = ",".join(f"{i}:{i % 2}-{(i + 1) % 14}:{(i + 1) % 2}" for i in range(14))
-    times = (1, 4, 16, 64)  # How long it takes to be handed over is the machine's; what is not gets as long.
+    # Seconds until a GPU takes over, which depend on the machine. A run that no GPU takes over has the same time limit.
+    times = (1, 4, 16, 64)
     for some, by_gpu in ((["--limit", str(10 ** 17), "--count"], True), ([], False)):
         for seconds in times:
             found, _ = wide.run("auto", "--pattern", ring, "--induced", "edge", "--timeout", seconds, *some, code=124)
