@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engines/search/executable_search.h"
+#include "planner/engine.h"
 #include "planner/question.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/labels.h"
