@@ -45,8 +45,7 @@ typedef enum matcha_kind {
   MATCHA_LABEL = 7   /* The label of an edge: an int; `matcha_graph_label` gives the word or number. */
 } matcha_kind;
 
-/* The version of the library, such as "0.1.0". Static. */
-MATCHA_API const char* matcha_version(void);
+MATCHA_API const char* matcha_version(void); /* Such as "0.1.0". Static. */
 
 /* The message, with its place and hint: lines of text with a newline at the end. Valid as long as the error. */
 MATCHA_API const char* matcha_error_text(const matcha_error* error);
@@ -168,8 +167,7 @@ MATCHA_API const char* matcha_program_signature(const matcha_program* program);
 MATCHA_API const char* matcha_program_doc(const matcha_program* program);
 /* Number of column names: of its matches, or of its numbers if it is a motif or a module; else 0. */
 MATCHA_API size_t matcha_program_name_count(const matcha_program* program);
-/* NULL beyond the last. */
-MATCHA_API const char* matcha_program_name(const matcha_program* program, size_t at);
+MATCHA_API const char* matcha_program_name(const matcha_program* program, size_t at); /* NULL beyond the last. */
 /* The matcha_kind of a column of its list parameter `name`; 0: there is no such column. */
 MATCHA_API int matcha_program_list_kind(const matcha_program* program, const char* name, size_t column);
 /* The edges of a pattern, or of pattern `at` of a motif, such as "0-1, 1-2". NULL beyond the last. */
@@ -185,8 +183,7 @@ MATCHA_API matcha_status matcha_explain(matcha_program* program, matcha_graph* g
                                         char** json, matcha_error** error);
 /* The abilities of this build and machine, as the JSON of `matcha doctor --json`. The caller frees the text. */
 MATCHA_API matcha_status matcha_doctor(char** json, matcha_error** error);
-/* Frees a text. */
-MATCHA_API void matcha_text_free(char* text);
+MATCHA_API void matcha_text_free(char* text); /* Frees a text. */
 
 /* Runs on a graph in the calling thread and others, and returns the result. `options` may be NULL; it reads `threads`
  * and `timeout`, and the canceller. After MATCHA_TIMEOUT there may be a partial result. */
@@ -229,8 +226,7 @@ MATCHA_API matcha_kind matcha_result_kind(const matcha_result* result, size_t at
  * cliques may have 256 bits: the second call gives all of them, the lowest word first, and 1 if it is negative. */
 MATCHA_API int64_t matcha_result_int(const matcha_result* result, size_t at, int64_t* high);
 MATCHA_API int matcha_result_words(const matcha_result* result, size_t at, uint64_t words[4]);
-/* A float; an int is rounded. */
-MATCHA_API double matcha_result_float(const matcha_result* result, size_t at);
+MATCHA_API double matcha_result_float(const matcha_result* result, size_t at); /* A float; an int is rounded. */
 /* Rows and columns of a list; 0 for other values. */
 MATCHA_API size_t matcha_result_rows(const matcha_result* result, size_t at);
 MATCHA_API size_t matcha_result_columns(const matcha_result* result, size_t at);
@@ -239,6 +235,10 @@ MATCHA_API matcha_kind matcha_result_column_kind(const matcha_result* result, si
 /* A column of ints, bools or vertices, NULL for floats; one of floats, NULL for others. Valid as long as the result. */
 MATCHA_API const int64_t* matcha_result_ints(const matcha_result* result, size_t at, size_t column);
 MATCHA_API const double* matcha_result_floats(const matcha_result* result, size_t at, size_t column);
+/* 1: an answer by the option `within` that is estimated, and has no values: it is between interval[0] - interval[1] and
+ * interval[0] + interval[1] with a chance of 95%, by interval[2] draws, of which interval[3] found a match. 0: exact.
+ */
+MATCHA_API int matcha_result_interval(const matcha_result* result, double interval[4]);
 /* Merges the results of all `count` shares of a run (option `share`), in any order, into exactly that of the whole run.
  * The caller keeps the shares. MATCHA_ERROR_USAGE: they are not all shares of one program's runs on one graph. */
 MATCHA_API matcha_status matcha_result_merge(const matcha_result* const* shares, size_t count, matcha_result** whole,

@@ -155,6 +155,15 @@ const double* floats_of(const std::vector<Column>& columns, size_t column) {
 }  // namespace
 
 size_t matcha_result_size(const matcha_result* result) { return result->values.size(); }
+int matcha_result_interval(const matcha_result* result, double interval[4]) {
+  if (!result->estimate) return 0;
+  interval[0] = result->estimate->value;
+  interval[1] = result->estimate->half_width;
+  interval[2] = static_cast<double>(result->estimate->draws);
+  interval[3] = static_cast<double>(result->estimate->hits);
+  return 1;
+}
+
 int matcha_result_complete(const matcha_result* result) { return result->complete ? 1 : 0; }
 matcha_kind matcha_result_kind(const matcha_result* result, size_t at) { return result->values[at].kind; }
 

@@ -40,6 +40,7 @@ struct matcha_result {
 
   bool complete = true;
   std::vector<Value> values;
+  std::optional<matcha::runtime::sample::Interval> estimate = {};  ///< There are no values then.
 
   // Of a share, which has no values
   matcha::codegen::Share share;

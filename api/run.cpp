@@ -177,7 +177,8 @@ Found run(SharedProgram& program, const std::shared_ptr<session::ResidentGraph>&
       if (program.facts().gives_list) mark_labels(found.result->values.back().columns, program.facts().are_labels);
     }
   }
-  found.status = status_of(ran.ending, watch);
+  found.result->estimate = ran.estimate;
+  found.status = ran.estimate ? MATCHA_OK : status_of(ran.ending, watch);
   return found;
 }
 

@@ -79,6 +79,11 @@ matcha_status LiveStream::open(std::span<const matcha_program* const> programs,
   Status status = Status::Ok;
   for (const matcha_program* program : programs) {
     session::ProgramRequest& request = requests.emplace_back(program->shared->request());
+    if (request.interval.within) {
+      log_->error(Status::Usage, "`within` is not for streams", "their answers are exact");
+      errors = take_log();
+      return MATCHA_ERROR_USAGE;
+    }
     if (request.device == "auto") request.device = "cpu";
     rows_.push_back(program->shared->facts().gives_list);
     st::ProgramNeeds needs;

@@ -8,6 +8,7 @@
 
 #include "planner/program.h"
 #include "question/pattern.h"
+#include "runtime/sample/interval.h"
 
 namespace matcha::planner {
 
@@ -31,7 +32,7 @@ struct Question {
   bool bounded = false;                    ///< The caller needs a limited number of matches:
   std::optional<std::uint64_t> most = {};  ///< at most this many, if known.
 
-  std::optional<double> within = {};  ///< An interval of this relative half-width will do; nothing: the exact count.
+  runtime::sample::IntervalRequest interval = {};  ///< Without a width: the exact count.
 
   std::string device = "auto";  ///< As `--device`.
   std::string engine = {};      ///< The one engine that may answer; empty: the cheapest.

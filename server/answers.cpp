@@ -79,6 +79,16 @@ Answer failure_answer(const Json& id, const session::Prepared& prepared, const c
   return error_answer(id, status, log);
 }
 
+/// Adds the interval that was asked for, and the meaning of a pattern.
+void add_meaning(AnswerLine& line, const ServeRequest& request, const codegen::RunResult& result,
+                 const session::Prepared& prepared) {
+  if (request.program.interval.within) {
+    const frontend::Type& type = *prepared.signature().result;
+    line.add_raw("estimate", json_estimate(result.estimate, json_result(result.values, type, prepared.universe())));
+  }
+  if (!prepared.semantics().empty()) line.add("meaning", prepared.semantics());
+}
+
 /// The first matches of a pattern, as rows come.
 class FirstMatches {
  public:
@@ -244,7 +254,7 @@ Answer Answers::run(Job& job, session::Prepared& prepared, const session::Reside
   }
   line.add("complete", result.ending == codegen::Ending::Complete);
   line.add("signature", to_string(prepared.signature()));
-  if (!prepared.semantics().empty()) line.add("meaning", prepared.semantics());
+  add_meaning(line, request, result, prepared);
   if (type.is_list() && !asks_whether(request)) line.add("columns", names);
   if (type.is_tuple() && prepared.row_names().size() == result.values.size()) {
     line.add("columns", prepared.row_names());

@@ -30,7 +30,8 @@ std::pair<int, int> first_edge(const Pattern& pattern) {
 
 }  // namespace
 
-std::vector<runtime::sample::PatternVertex> vertices_to_draw(const Pattern& pattern, pattern::Induced induced) {
+std::vector<runtime::sample::PatternVertex> vertices_to_draw(const Pattern& pattern, pattern::Induced induced,
+                                                             const std::vector<std::optional<std::int64_t>>& labels) {
   const auto [first, second] = first_edge(pattern);
   std::vector<int> order = {first, second};
   Mask placed = pattern::bit(first) | pattern::bit(second);
@@ -44,6 +45,7 @@ std::vector<runtime::sample::PatternVertex> vertices_to_draw(const Pattern& patt
   }
   std::vector<runtime::sample::PatternVertex> vertices(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
+    if (!labels.empty()) vertices[i].label = labels[pattern::at(order[i])];
     for (std::size_t before = 0; before < i; ++before) {
       const std::uint32_t bit = std::uint32_t{1} << before;
       const bool is_near = pattern::has(pattern.near(order[i]), order[before]);

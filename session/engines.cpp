@@ -10,7 +10,7 @@ planner::EngineList make_engines(const planner::Question& question, const Engine
 #include "session/engines.def"
 #undef MATCHA_ENGINE
   // Questions that want the exact answer need not read that it is none.
-  if (!question.within && question.engine != "sample") {
+  if (!question.interval.within && question.engine != "sample") {
     std::erase_if(engines, [](const auto& engine) { return engine->name() == "sample"; });
   }
   return engines;

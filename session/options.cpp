@@ -157,7 +157,7 @@ bool put_within(const To& to, const std::string& value) {
   const std::optional<double> number = number_of<double>(in_percent ? text.substr(0, text.size() - 1) : text);
   const double part = number.value_or(0) / (in_percent ? kPercent : 1);
   if (!(part > 0 && part < 1)) return false;
-  *to.within = part;
+  to.interval->within = part;
   return true;
 }
 
@@ -455,6 +455,7 @@ OptionTargets targets_of(ProgramRequest& request) {
   to.engine = &request.engine;
   to.tier = &request.tier;
   to.code_folder = &request.code_folder;
+  to.interval = &request.interval;
   return to;
 }
 

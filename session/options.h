@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/cpu/set_kernels.h"
+#include "runtime/sample/interval.h"
 #include "session/bind.h"
 #include "session/compile.h"
 #include "session/gpu.h"
@@ -56,7 +57,7 @@ struct OptionTargets {
   std::optional<std::uint64_t>* checkpoint = nullptr;
   std::optional<std::uint64_t>* limit = nullptr;
   std::optional<double>* timeout = nullptr;  ///< Seconds.
-  std::optional<double>* within = nullptr;   ///< A part of the answer.
+  runtime::sample::IntervalRequest* interval = nullptr;
   std::optional<std::uint32_t>* gpus = nullptr;
   std::uint64_t* memory = nullptr;  ///< Bytes, as the next two.
   std::uint64_t* gpu_memory = nullptr;

@@ -1,5 +1,7 @@
 #include "session/question_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -14,6 +16,43 @@
 namespace matcha::session {
 
 namespace price = planner::price;
+
+namespace {
+
+/// Whether the answer of a program is a sum, as `within` needs; reports the place if not. Conditions inside may be of
+/// any kind.
+Status check_is_sum(const Compilation& program, const Signature& signature, const Reporter& reporter) {
+  const frontend::Type& type = *signature.result;
+  if (!type.is_number()) {
+    return reporter.error(Status::Usage,
+                          fmt::format("`within` estimates a sum; `{}` returns `{}`", signature.entry, to_string(type)));
+  }
+  for (const ir::Stmt* const stmt : program.loop().body->body) {
+    if (stmt->kind != ir::Kind::Collect) continue;
+    for (const ir::Sink& sink : static_cast<const ir::Collect*>(stmt)->sinks) {
+      // A list is a step of the way to a number.
+      if (sink.kind == ir::SinkKind::Sum || sink.kind == ir::SinkKind::List) continue;
+      return reporter.error_at(Status::Usage, program.sources(), stmt->loc,
+                               fmt::format("`within` estimates a sum, and this is `{}`", ir::keyword(sink.kind)),
+                               "leave out `within` for the exact answer");
+    }
+  }
+  return Status::Ok;
+}
+
+/// Whether the options of an interval fit the question; reports those that do not.
+Status check_interval(const ProgramRequest& request, const Reporter& reporter) {
+  const runtime::sample::IntervalRequest& interval = request.interval;
+  if (interval.within) {
+    if (!request.matches && !request.some && request.pattern.per.empty()) return Status::Ok;
+    return reporter.error(Status::Usage, "`within` is not for rows", "it estimates one count");
+  }
+  if (!interval.certain && !interval.seed) return Status::Ok;
+  return reporter.error(Status::Usage, fmt::format("`{}` is for `within`", interval.certain ? "certain" : "seed"),
+                        "give the width of the interval, such as `within` = `1%`");
+}
+
+}  // namespace
 
 QuestionRun::QuestionRun(ProgramRequest asked, const Reporter& to, Reading reading)
     : request(std::move(asked)), log(to) {
@@ -50,12 +89,14 @@ Status QuestionRun::read_program(const std::atomic<bool>* maybe_cancel) {
 }
 
 Status QuestionRun::read(const std::atomic<bool>* maybe_cancel) {
-  Status status = Status::Ok;
+  Status status = check_interval(request, log);
+  if (status != Status::Ok) return status;
   if (request.of_pattern()) pattern.emplace(request.pattern, log);
   reading_([&] { status = pattern ? pattern->read() : read_program(maybe_cancel); });
   if (status != Status::Ok) return status;
   if (pattern) reporter.set_pattern(pattern->sources(), pattern->loc());
   signature = pattern ? pattern->signature(request.matches) : compilation->signature();
+  if (!pattern && request.interval.within) status = check_is_sum(*compilation, signature, log);
   if (pattern && request.explains) {
     semantics = pattern->semantics(request.matches);
     meaning = pattern->meaning();
@@ -84,7 +125,7 @@ planner::Question QuestionRun::question() const {
   if (pattern) question = question_of(*pattern, request.pattern, request.matches);
   question.bounded = request.some;
   question.most = request.maybe_most;
-  question.within = request.within;
+  question.interval = request.interval;
   question.device = request.device;
   question.engine = request.engine;
   question.wants_program = request.wants_program;

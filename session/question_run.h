@@ -47,8 +47,8 @@ struct ProgramRequest {
   std::string code_folder;       ///< The folder that keeps compiled code between processes; empty: none.
   /// The batch of patterns that a GPU matches together with this one; null: it is matched alone.
   std::shared_ptr<codegen::MatchBatch> maybe_batch;
-  std::optional<double> within;             ///< An interval of this relative half-width will do.
-  std::optional<std::uint64_t> maybe_most;  ///< The value of `RunOptions::most`, if it is known.
+  runtime::sample::IntervalRequest interval;  ///< Without a width: the exact answer.
+  std::optional<std::uint64_t> maybe_most;    ///< The value of `RunOptions::most`, if it is known.
   /// Rewrites the module after the pipeline `nests`; the result is compiled. Empty: the program is compiled.
   std::function<ir::Module(ir::Context& context, const ir::Module& nests)> rewrite;
 

@@ -148,6 +148,27 @@ std::string json_result(const std::vector<codegen::ResultValue>& values, const f
   return out;
 }
 
+std::string json_estimate(const std::optional<runtime::sample::Interval>& drawn, const std::string& exact) {
+  if (!drawn && exact == "null") return exact;
+  nlohmann::ordered_json estimate;
+  if (drawn) {
+    estimate = {{"value", drawn->value},
+                {"low", drawn->value - drawn->half_width},
+                {"high", drawn->value + drawn->half_width},
+                {"half_width", drawn->half_width / drawn->value},
+                {"confidence", runtime::sample::kConfidence},
+                {"method", drawn->certain ? "certain" : "sampled"},
+                {"draws", drawn->draws},
+                {"hits", drawn->hits},
+                {"most_over_mean", rounded(drawn->most_over_mean)}};
+  } else {
+    const auto value = nlohmann::ordered_json::parse(exact);
+    estimate = {{"value", value},  {"low", value},    {"high", value},
+                {"half_width", 0}, {"confidence", 1}, {"method", "exact"}};
+  }
+  return estimate.dump();
+}
+
 std::vector<std::string> value_texts(const std::vector<codegen::ResultValue>& values, const frontend::Type& type,
                                      const runtime::Universe& universe) {
   std::vector<std::string> texts;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "frontend/types.h"
 #include "runtime/graph/labels.h"
 #include "runtime/graph/universe.h"
+#include "runtime/sample/interval.h"
 
 /// Results as text: vertices as the ids of the files, floats so short that they read back to the same value.
 namespace matcha::session {
@@ -46,6 +48,10 @@ void append_row(std::string& out, const RowColumns& columns, std::uint64_t row, 
 /// The raw JSON of a whole result: a number, a bool, an array for a tuple or a list, null when it is missing.
 std::string json_result(const std::vector<codegen::ResultValue>& values, const frontend::Type& type,
                         const runtime::Universe& universe);
+
+/// The `estimate` of docs/run.md as JSON, in which `half_width` is a part of the value. `drawn`: nothing: the answer is
+/// `exact`, the JSON of a number; null if there is none.
+std::string json_estimate(const std::optional<runtime::sample::Interval>& drawn, const std::string& exact);
 
 /// Each number of a result of several, as text: the positions of a tuple, the items of a list of one column. Empty when
 /// they are not all there.

@@ -26,7 +26,7 @@ OptionTargets targets_of(RunVerbOptions& options) {
   to.code_folder = &options.code_folder;
   to.matches_file = &options.matches;
   to.limit = &options.limit;
-  to.within = &options.within;
+  to.interval = &options.interval;
   to.timeout = &options.timeout;
   to.json = &options.json;
   to.count = &options.count;
@@ -49,6 +49,8 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
   add_options(verb, kRun, targets_of(options));
   verb.get_option("--count")->needs("--limit")->excludes("--matches");
   verb.get_option("--exists")->excludes("--matches")->excludes("--limit");
+  verb.get_option("--seed")->needs("--within");
+  verb.get_option("--certain")->needs("--within");
   verb.get_option("--verify")->excludes("--matches")->excludes("--limit")->excludes("--exists");
   verb.get_option("--load-cuda")->excludes("--tune");
   verb.get_option("--ledger")->needs("--shard");

@@ -61,13 +61,14 @@ BoundedDraws::BoundedDraws(const GraphView& view, std::vector<PatternVertex> pat
   if (view_.arc_count == 0) return;
   std::vector<std::shared_ptr<const Sums>> known(pattern_.size());
   for (std::size_t v = pattern_.size(); v-- > 2;) {
-    if (!children_[v].empty()) sums_[v] = sums_below(v, known);
+    if (!children_[v].empty() || pattern_[v].label) sums_[v] = sums_below(v, known);
   }
   weigh_edges();
 }
 
-/// The subtrees have the same shape.
+/// The subtrees have the same shape and labels.
 bool BoundedDraws::is_alike(std::size_t one, std::size_t other) const {
+  if (pattern_[one].label != pattern_[other].label) return false;
   const auto& left = children_[one];
   const auto& right = children_[other];
   return std::equal(left.begin(), left.end(), right.begin(), right.end(),
@@ -82,6 +83,7 @@ std::shared_ptr<const BoundedDraws::Sums> BoundedDraws::sums_below(
   std::vector<double> maps(view_.universe, 1);
   for_blocks(Block(0, view_.universe, kDrawsOfTask), [&](const Block& block) {
     for (std::uint64_t x = block.begin(); x != block.end(); ++x) {
+      if (!fits_label(v, static_cast<std::uint32_t>(x))) maps[x] = 0;
       for (const std::size_t child : children_[v]) maps[x] *= maps_below(child, static_cast<std::uint32_t>(x));
     }
   });
@@ -105,7 +107,7 @@ double BoundedDraws::maps_below(std::size_t v, std::uint32_t parent) const {
 }
 
 double BoundedDraws::weight_of(std::uint32_t first, std::uint32_t second) const {
-  double weight = 1;
+  double weight = fits_label(0, first) && fits_label(1, second) ? 1 : 0;
   for (std::size_t v = 2; v < pattern_.size(); ++v) {
     if (hangs_on_both(v)) {
       weight *= std::min(maps_below(v, first), maps_below(v, second));
@@ -128,7 +130,15 @@ void BoundedDraws::weigh_edges() {
   for (double& weight : weights_) weight = most_ += weight;
 }
 
-/// Whether an item of the list of `base` may be the image of `v`.
+std::uint32_t BoundedDraws::item_of(std::size_t v, std::uint32_t parent, std::uint64_t at) const {
+  const NeighborRow list = neighbor_row(view_, parent);
+  if (sums_[v] == nullptr) return list.begin[at];
+  // Sums of a vertex without children grow by one at each item with its label.
+  const double* const sums = sums_[v]->data() + view_.offsets[parent];
+  return list.begin[std::upper_bound(sums, sums + list.size() - 1, static_cast<double>(at)) - sums];
+}
+
+/// Whether an item of the list of `base`, with the label of `v`, may be its image.
 bool BoundedDraws::fits(std::size_t v, std::uint32_t image, std::size_t base, const Images& images) const {
   for (std::size_t u = 0; u < v; ++u) {
     if (images.at[u] == image) return false;
@@ -145,28 +155,32 @@ bool BoundedDraws::fits(std::size_t v, std::uint32_t image, std::size_t base, co
 /// share of what the tree allows: at most 1, and 0 if no member was seen.
 double BoundedDraws::place_leaf(std::size_t v, Random& random, Images& images) const {
   const std::uint32_t near = pattern_[v].near;
+  const auto size_by = [&](std::size_t u) { return static_cast<std::uint64_t>(maps_below(v, images.at[u])); };
   std::size_t base = parents_[v];
-  std::uint64_t allowed = images.rows[base].size();
-  if (hangs_on_both(v)) allowed = std::min(allowed, images.rows[1].size());
-  for (std::uint32_t left = near; left != 0; left &= left - 1) {
+  std::uint64_t size = size_by(base), allowed = size;
+  if (hangs_on_both(v)) allowed = std::min(allowed, size_by(1));
+  for (std::uint32_t left = near & ~bit_of(base); left != 0; left &= left - 1) {
     const std::size_t u = lowest_of(left);
-    if (images.rows[u].size() < images.rows[base].size()) base = u;
+    const std::uint64_t other = size_by(u);
+    if (other >= size) continue;
+    base = u;
+    size = other;
   }
-  const NeighborRow list = images.rows[base];
-  if (list.size() == 0) return 0;
+  if (size == 0) return 0;
   const bool is_narrowed = !std::has_single_bit(near) || v + 1 == pattern_.size();
-  const std::uint64_t looks = is_narrowed ? std::min(list.size(), kLooksOfLeaf) : 1;
-  const std::uint64_t begin = looks < list.size() ? random.below(list.size()) : 0;
+  const std::uint64_t looks = is_narrowed ? std::min(size, kLooksOfLeaf) : 1;
+  const std::uint64_t begin = looks < size ? random.below(size) : 0;
   std::uint64_t found = 0;
   std::uint32_t kept = 0;
   for (std::uint64_t i = 0; i < looks; ++i) {
-    std::uint64_t at = begin + i * list.size() / looks;
-    at -= at >= list.size() ? list.size() : 0;
-    if (!fits(v, list.begin[at], base, images)) continue;
-    if (random.below(++found) == 0) kept = list.begin[at];
+    std::uint64_t at = begin + i * size / looks;
+    at -= at >= size ? size : 0;
+    const std::uint32_t image = item_of(v, images.at[base], at);
+    if (!fits(v, image, base, images)) continue;
+    if (random.below(++found) == 0) kept = image;
   }
   if (found != 0) images.place(view_, v, kept);
-  return static_cast<double>(found) / static_cast<double>(looks) * static_cast<double>(list.size()) /
+  return static_cast<double>(found) / static_cast<double>(looks) * static_cast<double>(size) /
          static_cast<double>(allowed);
 }
 
@@ -190,7 +204,7 @@ double BoundedDraws::tree(Random& random, Images& images) const {
   images.place(view_, 1, view_.neighbors[arc]);
   double value = most_;
   for (std::size_t v = 2; v < pattern_.size() && value > 0; ++v) {
-    value *= sums_[v] != nullptr ? (place_inner(v, random, images) ? 1 : 0) : place_leaf(v, random, images);
+    value *= !children_[v].empty() ? (place_inner(v, random, images) ? 1 : 0) : place_leaf(v, random, images);
   }
   return value;
 }
@@ -217,36 +231,39 @@ Moments BoundedDraws::draw(std::uint64_t seed, std::uint64_t first, std::uint64_
 
 namespace {
 
+constexpr int kTries = 2;
 /// Two tries, each with half of the chance of a miss, 2.5%.
 constexpr double kQuantile = 2.2414;
-constexpr int kTries = 2;
 /// Bernstein's range term is this times the largest value over the number of draws.
 constexpr double kRange = 12.3;
+/// The inequality for each of two tries: sqrt(2 l) standard errors and 3 l largest values a draw, where l = ln(3
+/// / 2.5%).
+constexpr double kCertainErrors = 3.0943, kCertainRange = 14.363;
 constexpr std::uint64_t kLeastDraws = 1000;
 /// Numbers of draws of the pilot and of each try begin at multiples of it.
 constexpr std::uint64_t kNumbers = std::uint64_t{1} << 40;
 
-struct Width {
-  double mean, normal, range;
+/// The mean of draws and its standard error.
+struct Mean {
+  double value, error;
 };
 
-Width width_of(const Moments& moments, double most) {
+Mean mean_of(const Moments& moments) {
   const double draws = static_cast<double>(moments.draws), mean = moments.sum / draws;
-  const double variance = std::max(0.0, moments.squares / draws - mean * mean);
-  return {mean, kQuantile * std::sqrt(variance / draws), kRange * most / draws};
+  return {mean, std::sqrt(std::max(0.0, moments.squares / draws - mean * mean) / draws)};
 }
 
 }  // namespace
 
-WithinRun::WithinRun(const BoundedDraws& draws, double within, std::uint64_t seed)
-    : draws_(draws), within_(within), seed_(seed) {
+WithinRun::WithinRun(const BoundedDraws& draws, const IntervalRequest& request)
+    : draws_(draws), within_(*request.within), seed_(request.seed.value_or(kSeed)), certain_(request.certain) {
   // Until the mean is known to some 15%, whatever the values of the draws are.
   constexpr double kMeans = 50;
   constexpr std::uint64_t kAtATime = 4096, kMostOfPilot = 65'536;
   if (draws.most() <= 0) return;
   Moments pilot;
   while (pilot.draws < kMostOfPilot) {
-    pilot.add(draws.draw(seed, pilot.draws, kAtATime, {}));
+    pilot.add(draws.draw(seed_, pilot.draws, kAtATime, {}));
     if (pilot.sum < kMeans * draws.most()) continue;
     needed_ = needed_for(pilot);
     return;
@@ -256,11 +273,19 @@ WithinRun::WithinRun(const BoundedDraws& draws, double within, std::uint64_t see
 /// With a reserve for the error of the mean and of the variance.
 std::uint64_t WithinRun::needed_for(const Moments& before) const {
   constexpr double kReserve = 1.3;
-  const Width width = width_of(before, draws_.most());
-  const double draws = static_cast<double>(before.draws), wanted = within_ * width.mean;
-  const double by_normal = draws * width.normal * width.normal / (wanted * wanted);
-  const double by_range = draws * width.range / wanted;
-  return std::max(kLeastDraws, static_cast<std::uint64_t>(kReserve * std::max(by_normal, by_range)));
+  const Mean mean = mean_of(before);
+  const double deviation = mean.error * std::sqrt(static_cast<double>(before.draws)), wanted = within_ * mean.value;
+  double needed = 0;
+  if (certain_) {
+    const double errors = kCertainErrors * deviation;
+    const double root =
+        (errors + std::sqrt(errors * errors + 4 * wanted * kCertainRange * draws_.most())) / (2 * wanted);
+    needed = root * root;
+  } else {
+    const double root = kQuantile * deviation / wanted;
+    needed = std::max(root * root, kRange * draws_.most() / wanted);
+  }
+  return std::max(kLeastDraws, static_cast<std::uint64_t>(kReserve * needed));
 }
 
 std::optional<Interval> WithinRun::run(const std::function<bool()>& is_stopped) const {
@@ -268,11 +293,13 @@ std::optional<Interval> WithinRun::run(const std::function<bool()>& is_stopped) 
   for (int attempt = 1; attempt <= kTries; ++attempt) {
     const Moments found = draws_.draw(seed_, kNumbers * static_cast<std::uint64_t>(attempt), count, is_stopped);
     if (found.draws < count || found.sum <= 0) return std::nullopt;
-    const Width width = width_of(found, draws_.most());
+    const Mean mean = mean_of(found);
+    const double most = draws_.most() / static_cast<double>(found.draws);
     // What the draws may have missed is not below the range term.
-    const double half_width = std::max(width.normal, width.range);
-    if (half_width <= within_ * width.mean) {
-      return Interval{width.mean, half_width, found.draws, found.hits, draws_.most() / width.mean};
+    const double half_width =
+        certain_ ? kCertainErrors * mean.error + kCertainRange * most : std::max(kQuantile * mean.error, kRange * most);
+    if (half_width <= within_ * mean.value) {
+      return Interval{mean.value, half_width, found.draws, found.hits, draws_.most() / mean.value, certain_};
     }
     count = std::max(2 * count, needed_for(found));
   }

@@ -26,8 +26,9 @@ struct Moments {
 /// where other edges of the pattern narrow a set of candidates. So no draw is above `most`.
 class BoundedDraws {
  public:
-  /// Keeps `view`: an undirected graph without a hash index. `pattern` has 3 to 32 vertices without labels. Takes a
-  /// pass over the arcs, and 8 bytes an arc, for the edge and for each shape of a subtree.
+  /// Keeps `view`: an undirected graph without a hash index, with labels if `pattern` asks for some. `pattern` has 3 to
+  /// 32 vertices. Takes a pass over the arcs, and 8 bytes an arc, for the edge, for each shape of a subtree and for
+  /// each label of its ends.
   BoundedDraws(const GraphView& view, std::vector<PatternVertex> pattern);
 
   /// Maps of the tree. 0: there is no match.
@@ -44,6 +45,11 @@ class BoundedDraws {
 
   std::shared_ptr<const Sums> sums_below(std::size_t v, std::vector<std::shared_ptr<const Sums>>& known) const;
   bool is_alike(std::size_t one, std::size_t other) const;
+  bool fits_label(std::size_t v, std::uint32_t image) const {
+    return !pattern_[v].label || view_.labels[image] == *pattern_[v].label;
+  }
+  /// The item of that number among those of a row that a vertex may have by its label and the tree below it.
+  std::uint32_t item_of(std::size_t v, std::uint32_t parent, std::uint64_t at) const;
   bool hangs_on_both(std::size_t v) const { return (pattern_[v].near & 3) == 3; }
   double maps_below(std::size_t v, std::uint32_t parent) const;
   double weight_of(std::uint32_t first, std::uint32_t second) const;
@@ -57,18 +63,19 @@ class BoundedDraws {
   const std::vector<PatternVertex> pattern_;
   std::vector<std::size_t> parents_;
   std::vector<std::vector<std::size_t>> children_;  ///< Those on both ends of the edge are no one's.
-  std::vector<std::shared_ptr<const Sums>> sums_;   ///< Of each vertex with children; null: it has none.
+  std::vector<std::shared_ptr<const Sums>> sums_;   ///< Of each vertex with children or a label; null: all are 1.
   std::vector<double> weights_;                     ///< Of the arcs as images of the edge, each added to those before.
   double most_ = 0;
 };
 
 /// Finds an interval of a relative half-width. The interval is that of the central limit theorem where the largest
 /// value of a draw is known to be so small that no draw decides it (Bernstein's range term is within the width); else
-/// there is none. A pilot fixes the number of draws and is thrown away.
+/// there is none. One that must be certain is that of Bernstein's inequality. A pilot fixes the number of draws and is
+/// thrown away.
 class WithinRun {
  public:
-  /// Makes the pilot, of at most 65,536 draws. `within`: above 0.
-  WithinRun(const BoundedDraws& draws, double within, std::uint64_t seed);
+  /// Makes the pilot, of at most 65,536 draws. Requires: `request.within`, above 0.
+  WithinRun(const BoundedDraws& draws, const IntervalRequest& request);
 
   /// Draws that the interval takes; nothing: the pilot cannot tell, as too few of its draws found matches.
   std::optional<std::uint64_t> draws_needed() const { return needed_; }
@@ -81,6 +88,7 @@ class WithinRun {
   const BoundedDraws& draws_;
   const double within_;
   const std::uint64_t seed_;
+  const bool certain_;
   std::optional<std::uint64_t> needed_;
 };
 

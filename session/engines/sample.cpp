@@ -9,6 +9,7 @@
 #include "question/symmetry.h"
 #include "runtime/sample/bounded_draws.h"
 #include "session/drawn_pattern.h"
+#include "session/edge_label_facts.h"
 #include "session/engines/engines.h"
 
 namespace matcha::session::engines {
@@ -20,7 +21,6 @@ namespace {
 using pattern::Pattern;
 
 constexpr int kLeastVertices = 3, kMostVertices = 12;
-constexpr std::uint64_t kSeed = 1;
 
 /// What the price and the run share.
 struct Draws {
@@ -103,19 +103,21 @@ class Sample final : public WithoutProgram {
 
  private:
   std::string problem_of(const planner::Question& question, bool on_gpu) const {
-    if (!question.within) return "`--within` gives the width of the interval";
+    if (!question.interval.within) return "`--within` gives the width of the interval";
     if (question.maybe_patterns == nullptr) return "programs are counted exactly";
     if (question.want != planner::Want::Count || question.bounded) return "an interval is of a count";
     if (on_gpu) return "matches are drawn on a CPU";
     const Pattern& one = question.first();
     const bool is_plain = question.maybe_patterns->patterns.size() == 1 && !question.of_motifs() &&
-                          !question.maybe_patterns->cliques && !one.directed && !one.labelled() &&
-                          !one.edge_labelled() && !one.has_loops() && !one.has_constants() && one.connected() &&
+                          !question.maybe_patterns->cliques && !one.directed && !one.edge_labelled() &&
+                          !one.has_loops() && !one.has_constants() && one.connected() &&
                           question.match == pattern::Match::Iso;
     if (!is_plain || one.size() < kLeastVertices || one.size() > kMostVertices) {
-      return fmt::format("matches are drawn of a connected pattern of {} to {} vertices that has edges alone",
-                         kLeastVertices, kMostVertices);
+      return fmt::format(
+          "matches are drawn of a connected pattern of {} to {} vertices without arcs and labels of edges",
+          kLeastVertices, kMostVertices);
     }
+    if (one.labelled() && !codes_of(one)) return "each vertex that is drawn has one label of the graph, or none";
     if (!question.wants_program.empty()) return for_programs(question.wants_program);
     if (!question.wants_tier.empty()) return for_programs(question.wants_tier);
     if (question.algorithm != "auto") return fmt::format("`--algorithm {}` asks for a program", question.algorithm);
@@ -129,13 +131,26 @@ class Sample final : public WithoutProgram {
                : "matches are drawn of undirected simple graphs";
   }
 
+  /// By vertex of the pattern; nothing: a label that is not the graph's, or one of several.
+  std::optional<std::vector<std::optional<std::int64_t>>> codes_of(const Pattern& one) const {
+    std::vector<std::optional<std::int64_t>> codes(one.ids.size());
+    for (int v = 0; v < one.size(); ++v) {
+      if (one.label(v).empty()) continue;
+      if (context_.maybe_labels == nullptr || graph().view().labels == nullptr) return std::nullopt;
+      if (pattern::alternatives(one.label(v)).size() != 1) return std::nullopt;
+      codes[pattern::at(v)] = code_of_literal(one.label(v), *context_.maybe_labels);
+      if (!codes[pattern::at(v)]) return std::nullopt;
+    }
+    return codes;
+  }
+
   void make_pilot(Draws& draws) const {
     if (draws.trees != nullptr) return;
     const Pattern& one = question_.first();
     if (!question_.embeddings) draws.maps = static_cast<double>(pattern::Symmetry(one).order().value_or(1));
-    draws.trees =
-        std::make_unique<runtime::sample::BoundedDraws>(graph().view(), vertices_to_draw(one, question_.induced));
-    draws.within = std::make_unique<runtime::sample::WithinRun>(*draws.trees, *question_.within, kSeed);
+    draws.trees = std::make_unique<runtime::sample::BoundedDraws>(
+        graph().view(), vertices_to_draw(one, question_.induced, *codes_of(one)));
+    draws.within = std::make_unique<runtime::sample::WithinRun>(*draws.trees, question_.interval);
   }
 };
 

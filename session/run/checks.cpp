@@ -47,7 +47,7 @@ Status check_answer_options(const RunRequest& options, const PatternOptions& pat
         fmt::format("`--tune` is not for `{}`", options.lists() ? "--matches`, `--limit` and `--exists" : "--plan"),
         options.lists() ? "it times counts" : "it chooses the plan itself");
   }
-  if (options.within) {
+  if (options.interval.within) {
     const char* const other = options.lists()         ? "`--matches`, `--limit`, `--exists` and `--per`"
                               : options.verify        ? "`--verify`"
                               : options.tune          ? "`--tune`"
@@ -128,25 +128,6 @@ Status check_result_type(const RunRequest& options, const Signature& program, co
   const char* const option = options.exists ? "--exists" : options.matches.empty() ? "--limit" : "--matches";
   return console.error(Status::Usage, fmt::format("`{}` is for programs that return a list; `{}` returns `{}`", option,
                                                   program.entry, to_string(type)));
-}
-
-Status check_is_sum(const Compilation& program, const Signature& signature, const Reporter& reporter) {
-  const frontend::Type& type = *signature.result;
-  if (!type.is_number()) {
-    return reporter.error(
-        Status::Usage, fmt::format("`--within` estimates a sum; `{}` returns `{}`", signature.entry, to_string(type)));
-  }
-  for (const ir::Stmt* const stmt : program.loop().body->body) {
-    if (stmt->kind != ir::Kind::Collect) continue;
-    for (const ir::Sink& sink : static_cast<const ir::Collect*>(stmt)->sinks) {
-      // A list is a step of the way to a number.
-      if (sink.kind == ir::SinkKind::Sum || sink.kind == ir::SinkKind::List) continue;
-      return reporter.error_at(Status::Usage, program.sources(), stmt->loc,
-                               fmt::format("`--within` estimates a sum, and this is `{}`", ir::keyword(sink.kind)),
-                               "leave out `--within` for the exact answer");
-    }
-  }
-  return Status::Ok;
 }
 
 Status verdict_of(codegen::Ending ending, const StopControl& session) {

@@ -19,10 +19,6 @@ Status check_answer_options(const RunRequest& options, const PatternOptions& pat
 /// Whether a program gives the list that the options ask for; reports if not.
 Status check_result_type(const RunRequest& options, const Signature& program, const RunReporter& console);
 
-/// Whether the answer of a program is a sum, as `--within` needs; reports the place if not. Conditions inside may be of
-/// any kind.
-Status check_is_sum(const Compilation& program, const Signature& signature, const Reporter& reporter);
-
 /// A text from its first character on that is no blank.
 std::string without_blanks_before(const std::string& text);
 

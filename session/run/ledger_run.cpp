@@ -14,9 +14,9 @@ bool LedgerRun::answers(const QuestionRun& run) { return ledger::asks_columns(*r
 Status LedgerRun::read(const RunRequest& options, bool shares, const RunReporter& console, StopControl& session,
                        QuestionRun& run, RunReport& report) {
   const std::pair<bool, const char*> refused[] = {
-      {shares, "several patterns and `--verify`"}, {options.tune, "`--tune`"},
-      {options.within.has_value(), "`--within`"},  {options.memory != 0, "`--memory`"},
-      {options.gpu_memory != 0, "`--gpu-memory`"}, {is_picture(options.matches), "pictures"}};
+      {shares, "several patterns and `--verify`"},         {options.tune, "`--tune`"},
+      {options.interval.within.has_value(), "`--within`"}, {options.memory != 0, "`--memory`"},
+      {options.gpu_memory != 0, "`--gpu-memory`"},         {is_picture(options.matches), "pictures"}};
   for (const auto& [is_given, what] : refused) {
     if (!is_given) continue;
     return console.error(Status::Usage, fmt::format("names and conditions of edges are not for {}", what),

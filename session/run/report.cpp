@@ -67,29 +67,6 @@ std::string result_json(const RunReport& report) {
   return json_result(report.result->values, *report.signature->result, *report.bound->inputs.universe);
 }
 
-/// Of an exact count the width is 0.
-std::string estimate_json(const RunReport& report) {
-  Json estimate;
-  if (report.result == nullptr) return "null";
-  if (const std::optional<runtime::sample::Interval>& found = report.result->estimate) {
-    estimate = {{"value", found->value},
-                {"low", found->value - found->half_width},
-                {"high", found->value + found->half_width},
-                {"half_width", found->half_width / found->value},
-                {"confidence", runtime::sample::kConfidence},
-                {"method", "sampled"},
-                {"draws", found->draws},
-                {"hits", found->hits},
-                {"most_over_mean", rounded(found->most_over_mean)}};
-  } else {
-    if (!report.complete()) return "null";
-    const Json value = Json::parse(result_json(report));
-    estimate = {{"value", value}, {"low", value}, {"high", value}, {"half_width", 0}, {"confidence", 1}};
-    estimate["method"] = "exact";
-  }
-  return dump(estimate);
-}
-
 /// `13592000000 ± 0.85% (95%)`: five digits; the width includes the error of rounding.
 std::string estimate_text(const runtime::sample::Interval& found) {
   constexpr double kDigits = 1e4, kRounded = 5e-5, kPercent = 100;
@@ -240,7 +217,11 @@ std::string report_json(const RunReport& report) {
   object.add("entry", dump(report.signature->entry));
   object.add("signature", dump(to_string(*report.signature)));
   object.add("result", result_json(report));
-  if (report.within) object.add("estimate", estimate_json(report));
+  if (report.within) {
+    const bool is_drawn = report.result != nullptr && report.result->estimate;
+    object.add("estimate", json_estimate(is_drawn ? report.result->estimate : std::nullopt,
+                                         report.complete() ? result_json(report) : "null"));
+  }
   object.add("complete", report.complete() ? "true" : "false");
   if (!report.complete()) object.add("stopped_by", dump(report.stopped_by()));
   if (!report.matches_path.empty()) object.add("matches", dump(report.matches_path));

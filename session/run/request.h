@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/cluster/mpi_team.h"
+#include "runtime/sample/interval.h"
 #include "session/bind.h"
 #include "session/compile.h"
 #include "session/gpu.h"
@@ -61,9 +62,9 @@ struct RunRequest {
   bool json = false;
   std::string matches;
   std::optional<std::uint64_t> limit;
-  bool count = false;            ///< Rows are counted up to the limit, not listed.
-  std::optional<double> within;  ///< An interval of this relative half-width will do.
-  bool exists = false;           ///< Whether there is a match is all that is asked.
+  bool count = false;                         ///< Rows are counted up to the limit, not listed.
+  runtime::sample::IntervalRequest interval;  ///< Without a width: the exact answer.
+  bool exists = false;                        ///< Whether there is a match is all that is asked.
   std::optional<double> timeout;
   std::uint64_t memory = 0;      ///< Bytes that graphs may take; 0: it is not said.
   std::uint64_t gpu_memory = 0;  ///< Bytes that the graph may take of a GPU; 0: it is not said.

@@ -48,7 +48,7 @@ ProgramRequest request_of(const RunRequest& options, const PatternOptions& patte
   request.gpu = options.gpu;
   request.some = options.most().has_value();
   request.maybe_most = options.most();
-  request.within = options.within;
+  request.interval = options.interval;
   request.code_folder = options.code_folder;
   request.explains = options.explains;
   return request;
@@ -73,7 +73,7 @@ class Run final : public RunSteps {
     report_.backend = options.backend;
     report_.only_counts = options.count;
     report_.asks_exists = options.exists;
-    report_.within = options.within.has_value();
+    report_.within = options.interval.within.has_value();
     report_.threads = options.threads != 0 ? options.threads : runtime::machine().threads;
   }
 
@@ -183,9 +183,7 @@ class Run final : public RunSteps {
     report_.signature = run_.signature;
     if (!of_pattern()) {
       if (run_.signature.result->is_tuple()) report_.count_names = run_.compilation->row_names();
-      const Status code = check_result_type(options_, run_.signature, console_);
-      if (code != Status::Ok || !options_.within) return code;
-      return check_is_sum(*run_.compilation, run_.signature, console_);
+      return check_result_type(options_, run_.signature, console_);
     }
     CompileOptions& compile = run_.request.compile;
     compile.may_loop = compile.plain_may_loop = compile.may_loop && run_.pattern->reads_loops();

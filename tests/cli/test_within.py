@@ -61,6 +61,48 @@ class WithinTest(CliTest):
                 # Fixed draws: wider than the promise, so that none of many cells fails by chance.
                 self.assertLess(abs(drawn["value"] / truth - 1), 0.06, (pattern, options))
 
+    def test_labels(self):
+        """Each vertex has one label or none, in trees, at ends of edges beside them, and at the first edge."""
+        random.seed(53)
+        graph = self.write("g.txt", "".join(f"{u} {v}\n" for u in range(80) for v in range(u) if random.random() < 0.2))
+        labels = self.write("l.txt", "".join(f"{v} {random.choice('abb')}\n" for v in range(80)))
+        for pattern in ("(x:a)-(y)-(z:b)-(w)-(v:a)", "(x:a)-(y:b)-(z)-(w:b)-(x)", "(x:b)-(y:b)-(z:a)-(x)-(w:a)",
+                        "(x)-(y)-(z)-(w:a)-(v)-(x)-(z)", "(x:a)-(y)-(z:a), (y)-(w:b), (y)-(v:b)"):
+            words = ("run", "--pattern", pattern, graph, "--labels", labels)
+            truth = int(self.ok(*words, "-q"))
+            drawn = json.loads(self.ok(*words, "--within", "3%", "--engine", "sample", "--json"))["estimate"]
+            self.assertEqual(drawn["method"], "sampled")
+            self.assertLess(abs(drawn["value"] / truth - 1), 0.06, pattern)
+        for pattern in ("(x:a|b)-(y)-(z)-(w)", "(x:a|b)-(y)-(x), (y)-(z)"):
+            truth = self.ok("run", "--pattern", pattern, graph, "--labels", labels, "-q").strip()
+            answer = self.ok("run", "--pattern", pattern, graph, "--labels", labels, "-q", "--within", "1%").strip()
+            self.assertEqual(answer, f"{truth} (exact)")
+            self.fails(2, "run", "--pattern", pattern, graph, "--labels", labels, "--within", "1%", "--engine", "sample")
+
+    def test_seeds_and_certain(self):
+        words = ("run", "--pattern", PATH, self.dense(), "--within", "2%", "--engine", "sample", "--json")
+        first, same, other, certain = (json.loads(self.ok(*words, *more))["estimate"] for more in (
+            [], ["--seed", "1"], ["--seed", "2"], ["--certain"]))
+        self.assertEqual(first, same)
+        self.assertNotEqual(first["value"], other["value"])
+        self.assertLess(abs(first["value"] / other["value"] - 1), 0.05)
+        self.assertEqual(certain["method"], "certain")
+        self.assertLessEqual(certain["half_width"], 0.02)
+        self.assertGreater(certain["draws"], first["draws"])
+        for option in (["--seed", "1"], ["--certain"]):
+            self.fails(2, "run", "--pattern", PATH, SMALL, *option)
+
+    def test_serve(self):
+        asked = [{"id": 1, "pattern": PATH, "options": {"within": "1%"}},
+                 {"id": 2, "pattern": "triangle", "options": {"within": "1%"}},
+                 {"id": 3, "pattern": "triangle", "options": {"seed": 1}},
+                 {"id": 4, "pattern": "triangle", "options": {"within": "1%", "matches": True}}]
+        drawn, exact, seed, rows = sorted(self.served(asked, self.dense()), key=lambda one: one["id"])
+        self.assertEqual((drawn["result"], drawn["complete"], drawn["estimate"]["method"]), (None, False, "sampled"))
+        self.assertEqual((exact["estimate"]["value"], exact["estimate"]["half_width"]), (exact["result"], 0))
+        self.assertIn("`seed` is for `within`", json.dumps(seed))
+        self.assertIn("`within` is not for rows", json.dumps(rows))
+
     def test_refused(self):
         for words in (["--limit", "5"], ["--exists"], ["--verify"], ["--matches", "-"]):
             self.assertIn("`--within` is not for", self.fails(2, "run", "--pattern", "house", SMALL, "--within", "1%", *words))
@@ -70,7 +112,7 @@ class WithinTest(CliTest):
         self.assertIn("`--within` gives the width", error)
         least = self.write("least.mt", "def main(G: Graph) -> int:\n    return min(apply(lambda v: size(neighbor(G, v)), vertices(G)))\n")
         error = self.fails(2, "run", least, SMALL, "--within", "1%", says=["least.mt:2:"])
-        self.assertIn("`--within` estimates a sum, and this is `min`", error)
+        self.assertIn("`within` estimates a sum, and this is `min`", error)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from matcha._errors import (
     Timeout,
     UsageError,
 )
+from matcha._estimate import Estimate, estimate
 from matcha._explain import Explanation, explain
 from matcha._graph import Graph, read
 from matcha._join import join
@@ -53,6 +54,7 @@ __all__ = [
     "Counts",
     "Diagnostic",
     "Error",
+    "Estimate",
     "Explanation",
     "Graph",
     "GraphSet",
@@ -72,6 +74,7 @@ __all__ = [
     "cliques",
     "count",
     "doctor",
+    "estimate",
     "explain",
     "join",
     "match",

@@ -133,6 +133,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "matcha_stream_free": (None, [Handle]),
     "matcha_result_size": (c_size_t, [Handle]),
     "matcha_result_complete": (c_int, [Handle]),
+    "matcha_result_interval": (c_int, [Handle, POINTER(c_double)]),
     "matcha_result_kind": (c_int, [Handle, c_size_t]),
     "matcha_result_words": (c_int, [Handle, c_size_t, POINTER(c_uint64)]),
     "matcha_result_float": (c_double, [Handle, c_size_t]),

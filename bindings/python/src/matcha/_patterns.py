@@ -6,6 +6,7 @@ import json
 from array import array
 from typing import TYPE_CHECKING, Any, Iterator, Literal, Optional, Sequence, Union, overload
 
+from matcha._errors import error_of
 from matcha._graph import Graph
 from matcha._pattern_text import PatternLike, text_of
 from matcha._program import Pattern, Program, Progress
@@ -69,13 +70,26 @@ def count(
     >>> mt.count(square, "clique:maximal")
     {1: 0, 2: 0, 3: 2}
     """
-    simd = options.pop("simd", None)
-    asked = _pattern(graph, pattern, induced=induced, embeddings=embeddings, match=match, algorithm=algorithm, **options)
-    answer = asked(graph, threads=threads, timeout=timeout, device=device, simd=simd, progress=progress)
+    if options.get("within") is not None:
+        raise error_of(2, "error: `count` is exact: `estimate` gives intervals\n")
+    answer = asked_for(
+        graph, pattern, induced=induced, embeddings=embeddings, match=match, algorithm=algorithm, device=device,
+        threads=threads, timeout=timeout, progress=progress, **options,
+    )
     if isinstance(pattern, str) and pattern.strip() in ("clique:*", "clique:maximal"):
         sizes = answer if isinstance(answer, tuple) else (answer,)
         return dict(enumerate((int(count) for count in sizes), 1))
     return sum(answer) if isinstance(answer, tuple) else sum(answer["v0"]) if isinstance(answer, Table) else int(answer)
+
+
+def asked_for(
+    graph: Graph, pattern: PatternLike, *, device: Optional[str] = None, threads: Optional[int] = None,
+    timeout: Optional[float] = None, progress: Progress = False, simd: Optional[str] = None, **options: Any,
+) -> Any:
+    """The answer of a pattern as it is: a number, a tuple, a table or an estimate."""
+    return _pattern(graph, pattern, **options)(
+        graph, threads=threads, timeout=timeout, device=device, simd=simd, progress=progress
+    )
 
 
 class Matches(Table):

@@ -7,10 +7,11 @@ import re
 import sys
 import threading
 import weakref
-from ctypes import byref, c_uint64
+from ctypes import byref, c_double, c_uint64
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Optional, Sequence, Union
 
 from matcha import _library
+from matcha._estimate import Estimate
 from matcha._graph import Graph
 from matcha._join import join
 from matcha._library import Handle, Owner
@@ -320,6 +321,10 @@ def _finish(run: Owner, graph: Graph) -> Any:
 
 
 def _answer(result: Owner, graph: Graph) -> Any:
+    interval = (c_double * 4)()
+    if _library.opened().matcha_result_interval(result.handle, interval):
+        value, half_width, draws, hits = interval
+        return Estimate(value, half_width, int(draws), int(hits), exact=False)
     values = [_value(result, at, graph) for at in range(_library.opened().matcha_result_size(result.handle))]
     return values[0] if len(values) == 1 else tuple(values) if values else None
 

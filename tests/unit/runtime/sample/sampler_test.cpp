@@ -197,15 +197,21 @@ std::vector<std::vector<PatternVertex>> bounded_patterns() {
   return all;
 }
 
-TEST(BoundedDraws, TheirMeanIsTheNumberOfMatchesAndNoneIsAboveTheBound) {
-  RmatSpec spec;
-  spec.scale = 5;
-  spec.edge_factor = 4;
-  const Result<Graph> graph = generate_rmat(spec);
-  ASSERT_TRUE(graph);
-  for (const auto& pattern : bounded_patterns()) {
-    const double truth = matches_of(graph->view(), pattern);
-    const BoundedDraws draws(graph->view(), pattern);
+/// The same with labels of the first edge, of inner vertices, and of leaves that other edges narrow or do not.
+std::vector<std::vector<PatternVertex>> labelled_patterns() {
+  std::vector<std::vector<PatternVertex>> all = bounded_patterns();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t v = 0; v < all[i].size(); ++v) {
+      if ((v + i) % 3 != 0) all[i][v].label = 1 + static_cast<std::int64_t>((v * i + v) % 2);
+    }
+  }
+  return all;
+}
+
+void expect_mean_and_bound(const GraphView& view, const std::vector<std::vector<PatternVertex>>& patterns) {
+  for (const auto& pattern : patterns) {
+    const double truth = matches_of(view, pattern);
+    const BoundedDraws draws(view, pattern);
     constexpr std::uint64_t kCount = 200'000;
     const Moments found = draws.draw(1, 0, kCount, {});
     const double mean = found.sum / kCount, variance = found.squares / kCount - mean * mean;
@@ -215,6 +221,18 @@ TEST(BoundedDraws, TheirMeanIsTheNumberOfMatchesAndNoneIsAboveTheBound) {
     EXPECT_EQ(draws.draw(1, 0, kCount, {}).squares, found.squares);
     EXPECT_LT(draws.draw(1, 0, kCount, [] { return true; }).draws, kCount);
   }
+}
+
+TEST(BoundedDraws, TheirMeanIsTheNumberOfMatchesAndNoneIsAboveTheBound) {
+  RmatSpec spec;
+  spec.scale = 5;
+  spec.edge_factor = 4;
+  const Result<Graph> graph = generate_rmat(spec);
+  ASSERT_TRUE(graph);
+  expect_mean_and_bound(graph->view(), bounded_patterns());
+  const Result<Graph> labelled = with_random_labels(*graph, {.vertices = 2});
+  ASSERT_TRUE(labelled);
+  expect_mean_and_bound(labelled->view(), labelled_patterns());
 }
 
 TEST(BoundedDraws, NineteenOfTwentyIntervalsHaveTheTruth) {
@@ -230,7 +248,7 @@ TEST(BoundedDraws, NineteenOfTwentyIntervalsHaveTheTruth) {
     constexpr double kWithin = 0.1;
     std::uint64_t right = 0, all = 0;
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-      const WithinRun run(draws, kWithin, seed);
+      const WithinRun run(draws, {.within = kWithin, .seed = seed});
       ASSERT_TRUE(run.draws_needed());
       const std::optional<Interval> found = run.run({});
       if (!found) continue;
@@ -263,11 +281,11 @@ TEST(BoundedDraws, NoMatchesHaveNoInterval) {
   const Result<Graph> graph = build_graph(input);
   ASSERT_TRUE(graph);
   const BoundedDraws draws(graph->view(), pattern_of({{}, {0}, {1}, {0, 2}}));
-  EXPECT_FALSE(WithinRun(draws, 0.01, 1).draws_needed());
+  EXPECT_FALSE(WithinRun(draws, {.within = 0.01}).draws_needed());
   const Graph nothing;
   const BoundedDraws none(nothing.view(), clique(3));
   EXPECT_EQ(none.most(), 0);
-  EXPECT_FALSE(WithinRun(none, 0.01, 1).draws_needed());
+  EXPECT_FALSE(WithinRun(none, {.within = 0.01}).draws_needed());
 }
 
 }  // namespace

@@ -1,0 +1,81 @@
+"""Counts within a width."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+
+if TYPE_CHECKING:
+    from matcha._graph import Graph
+    from matcha._pattern_text import PatternLike
+
+_CONFIDENCE = 0.95
+
+
+class Estimate:
+    """A count and its interval: the true count is from `low` to `high` with a chance of `confidence`.
+
+    `half_width` is a part of `value`. An exact count has a half-width of 0 and a `value` that is an int. `draws` were
+    made, of which `hits` found a match.
+    """
+
+    def __init__(
+        self, value: Union[int, float], half_width: float = 0, draws: int = 0, hits: int = 0, exact: bool = True
+    ) -> None:
+        self.value = value
+        self.low = value - half_width
+        self.high = value + half_width
+        self.half_width = half_width / value if half_width else 0.0
+        self.confidence = 1.0 if exact else _CONFIDENCE
+        self.draws, self.hits, self.exact = draws, hits, exact
+        self._again: Optional[Callable[[float], Estimate]] = None
+
+    def refine(self, within: float) -> Estimate:
+        """An estimate of this half-width, by more draws; itself if it is as narrow."""
+        if self._again is None or self.half_width <= within:
+            return self
+        return self._again(within)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __int__(self) -> int:
+        if not self.exact:
+            raise TypeError(f"{self!r} is an estimate, not a whole number: `value`, `low` and `high` are its parts")
+        return int(self.value)
+
+    def __repr__(self) -> str:
+        if self.exact:
+            return f"{self.value} (exact)"
+        # Five digits; the width includes the error of rounding.
+        return f"{float(f'{self.value:.5g}'):.0f} ± {100 * (self.half_width + 5e-5):.2g}% ({self.confidence:.0%})"
+
+
+def estimate(
+    graph: Graph,
+    pattern: PatternLike,
+    within: Union[float, str] = 0.01,
+    *,
+    certain: bool = False,
+    seed: Optional[int] = None,
+    **options: Any,
+) -> Estimate:
+    """The number of matches, as an interval of a relative half-width, or exactly where that is expected to be as fast.
+
+    `within` is a part, such as `0.01`, or a text, such as `"1%"`. With `certain` the interval holds for any draws, by an
+    inequality, and takes 3 to 6 times as many. The same `seed` gives the same interval. Other keywords are those of
+    `count`.
+
+    >>> import matcha as mt
+    >>> square = mt.Graph([0, 1, 2, 3, 0], [1, 2, 3, 0, 2])
+    >>> mt.estimate(square, "cycle:4")
+    1 (exact)
+    """
+    from matcha._patterns import asked_for
+
+    answer = asked_for(graph, pattern, within=within, certain=certain or None, seed=seed, **options)
+    found = answer if isinstance(answer, Estimate) else Estimate(answer)
+    found._again = lambda width: estimate(graph, pattern, width, certain=certain, seed=seed, **options)
+    return found
+
+
+__all__ = ["Estimate", "estimate"]
