@@ -50,6 +50,12 @@ def needed(library):
     return found
 
 
+def newest_libc(files):
+    """The newest version of glibc of which a file takes a symbol, as (2, 31)."""
+    shown = subprocess.run(["readelf", "-V", "-W", *files], check=True, capture_output=True, text=True).stdout
+    return max((int(major), int(minor)) for major, minor in re.findall(r"Name: GLIBC_(\d+)\.(\d+)", shown))
+
+
 class BuildWithLibrary(build_py):
     """Puts the libraries beside the modules."""
 
@@ -69,7 +75,7 @@ class BuildWithLibrary(build_py):
 
 
 class TaggedWheel(bdist_wheel):
-    """For every Python 3, and this system's C library or a later one."""
+    """For every Python 3, and the C library that the libraries need or a later one."""
 
     def finalize_options(self):
         super().finalize_options()
@@ -77,8 +83,9 @@ class TaggedWheel(bdist_wheel):
 
     def get_tag(self):
         machine = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-        libc = os.confstr("CS_GNU_LIBC_VERSION").split()[1].replace(".", "_")
-        return "py3", "none", machine.replace("linux", f"manylinux_{libc}", 1)
+        library = str(build_tree() / "api/libmatcha.so.0")
+        libc = newest_libc([library, *needed(library).values()])
+        return "py3", "none", machine.replace("linux", "manylinux_" + "_".join(map(str, libc)), 1)
 
 
 SCRATCH = tempfile.mkdtemp(prefix="matcha-wheel-")  # Not into the checkout.

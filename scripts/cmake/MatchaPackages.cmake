@@ -9,7 +9,7 @@ install(DIRECTORY examples stdlib DESTINATION "${doc}" COMPONENT doc)
 
 # The shared libraries that no system can be trusted to have. Programs look for them in lib/matcha first.
 install(RUNTIME_DEPENDENCY_SET matcha_needs
-  PRE_EXCLUDE_REGEXES "^ld-linux" "^libc\\.so" "^libm\\.so" "^libstdc\\+\\+" "^libgcc_s"
+  PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread)\\.so" "^libstdc\\+\\+" "^libgcc_s"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/matcha" COMPONENT bundle EXCLUDE_FROM_ALL)
 
 set(CPACK_PACKAGE_NAME matcha)

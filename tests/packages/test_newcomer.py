@@ -30,14 +30,14 @@ class Skip(Exception):
     pass
 
 
-def bare_debian(folder):
-    """A Debian of the essential packages and apt."""
+def bare_debian(folder, suite="bookworm", more=""):
+    """A Debian of the essential packages, apt and more, with commas between."""
     if os.geteuid() != 0:
         raise Skip("a chroot needs root")
     if shutil.which("mmdebstrap"):
-        command = ["mmdebstrap", "--variant=apt", "bookworm", folder, MIRROR]
+        command = ["mmdebstrap", "--variant=apt", *(["--include=" + more] if more else []), suite, folder, MIRROR]
     elif shutil.which("debootstrap"):
-        command = ["debootstrap", "--variant=minbase", "bookworm", folder, MIRROR]
+        command = ["debootstrap", "--variant=minbase", *(["--include=" + more] if more else []), suite, folder, MIRROR]
     else:
         raise Skip("there is neither mmdebstrap nor debootstrap")
     done = subprocess.run(command, capture_output=True, text=True, check=False)
