@@ -36,7 +36,7 @@ ANTLR_USERS = ("frontend/parse", "frontend/syntax/", "tests/")
 LLVM_USERS = ("codegen/llvm/", "session/version", "tools/", "tests/", "bench/")
 
 # The allowed entries at the top of the checkout, besides dotfiles.
-TOP_FOLDERS = FOLDERS | {"bindings", "docs", "editors", "examples", "grammar", "scripts", "stdlib", ".ci"}
+TOP_FOLDERS = FOLDERS | {"bindings", "docs", "editors", "examples", "grammar", "packaging", "scripts", "stdlib", ".ci"}
 TOP_FILES = {"CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "README.md"}
 
 SOURCE_LINES = 600
