@@ -461,7 +461,8 @@ PatternProgram motif_program(const PatternSet& set, const Request& request, cons
   double cost = 0, converted_cost = 0;
   std::vector<std::unique_ptr<Writer>> parts = writers(alone, cost);
   bool convert = false;
-  if (request.induced == Induced::Vertex && !request.embeddings && !join && request.algorithm != Algorithm::Extend) {
+  const bool may_convert = request.induced == Induced::Vertex && !set.patterns.front().directed;
+  if (may_convert && !request.embeddings && !join && request.algorithm != Algorithm::Extend) {
     Request edges = request;
     edges.induced = Induced::Edge;
     std::vector<std::unique_ptr<Writer>> converted = writers(edges, converted_cost);
@@ -479,9 +480,8 @@ PatternProgram motif_program(const PatternSet& set, const Request& request, cons
                                                       : "subgraphs, each once",
                        request.induced == Induced::Vertex ? "vertex" : "edge",
                        short_time(convert ? converted_cost : cost), graph_comment(sketch)));
-  if (convert) {
+  if (convert)
     out.line("# Edge-induced counts are made into vertex-induced ones by inclusion and exclusion of further edges.");
-  }
   std::vector<std::string> functions, counts;
   for (std::size_t i = 0; i < n; ++i) {
     const Pattern& pattern = set.patterns[i];

@@ -48,6 +48,8 @@ struct Family {
   std::string_view meaning;
 };
 
+bool is_motif(const Family& family) { return family.name.ends_with("motif"); }
+
 /// Larger than cliques of any graph.
 constexpr int kMostOfClique = 1'000'000'000;
 
@@ -60,6 +62,24 @@ const Family kFamilies[] = {
     {"wheel", 3, 11, "a cycle of K vertices and a hub adjacent to all of it"},
     {"book", 1, 10, "K triangles on one edge"},
     {"motif", 2, 6, "every connected pattern of K vertices"},
+    {"directed-motif", 2, 4, "every connected pattern of arcs of K vertices; the 13 of 3 have the names of triads"},
+};
+
+/// The connected triads by the usual names (Holland and Leinhardt 1970), as arcs.
+const SmallPattern kTriads[] = {
+    {"021D", "10 12", ""},
+    {"021U", "01 21", ""},
+    {"021C", "01 12", ""},
+    {"111D", "01 10 21", ""},
+    {"111U", "01 10 12", ""},
+    {"030T", "01 12 02", ""},
+    {"030C", "01 12 20", ""},
+    {"201", "01 10 12 21", ""},
+    {"120D", "10 12 02 20", ""},
+    {"120U", "01 21 02 20", ""},
+    {"120C", "01 12 02 20", ""},
+    {"210", "01 12 21 02 20", ""},
+    {"300", "01 10 12 21 02 20", ""},
 };
 
 /// Other common names.
@@ -99,15 +119,34 @@ std::string usual_name(std::string_view word) {
   return std::string(word);
 }
 
-Pattern small(const SmallPattern& known) {
+Pattern small(const SmallPattern& known, bool arcs = false) {
   Pattern pattern = Pattern::empty(1);
   const auto parse = [&known](std::size_t i) { return known.edges[i] - '0'; };
   int most = 0;
   for (std::size_t i = 0; i < known.edges.size(); i += 3) most = std::max({most, parse(i), parse(i + 1)});
   pattern = Pattern::empty(most + 1);
-  for (std::size_t i = 0; i < known.edges.size(); i += 3) pattern.add_edge(parse(i), parse(i + 1));
+  for (std::size_t i = 0; i < known.edges.size(); i += 3) {
+    arcs ? pattern.add_arc(parse(i), parse(i + 1)) : pattern.add_edge(parse(i), parse(i + 1));
+  }
+  pattern.directed = arcs;
   pattern.name = known.name;
   return pattern;
+}
+
+/// Every connected pattern of `k` vertices, named if it has a usual name.
+std::vector<Pattern> motifs_of(int k, bool arcs) {
+  std::vector<Pattern> patterns = arcs ? connected_digraphs(k) : connected_patterns(k);
+  if (!arcs) {
+    for (Pattern& pattern : patterns) pattern.name = known_name(pattern);
+    return patterns;
+  }
+  std::map<std::string, std::string_view> names;
+  for (const SmallPattern& triad : kTriads) names.emplace(canonical_key(small(triad, true)), triad.name);
+  for (Pattern& pattern : patterns) {
+    const auto found = names.find(canonical_key(pattern));
+    if (found != names.end()) pattern.name = found->second;
+  }
+  return patterns;
 }
 
 Pattern member(std::string_view family, int k) {
@@ -190,10 +229,9 @@ std::optional<PatternSet> of_family(const Family& family, std::string_view param
   }
   if (k > kMostUnlabelledVertices) return cliques_of(static_cast<std::uint32_t>(k));
   PatternSet set;
-  set.motif = family.name == "motif";
+  set.motif = is_motif(family);
   if (set.motif) {
-    set.patterns = connected_patterns(k);
-    for (Pattern& pattern : set.patterns) pattern.name = known_name(pattern);
+    set.patterns = motifs_of(k, family.name != "motif");
   } else {
     set.patterns.push_back(member(family.name, k));
   }
@@ -257,7 +295,7 @@ bool is_pattern_name(std::string_view word) {
 const std::vector<NamedPattern>& pattern_names() {
   static const std::vector<NamedPattern> names = [] {
     static const char* const kWithParameter[] = {"clique:K", "path:K", "cycle:K", "star:K",
-                                                 "wheel:K",  "book:K", "motif:K"};
+                                                 "wheel:K",  "book:K", "motif:K", "directed-motif:K"};
     std::vector<NamedPattern> all;
     for (std::size_t i = 0; i < std::size(kFamilies); ++i) all.push_back({kWithParameter[i], kFamilies[i].meaning});
     for (const SmallPattern& known : kSmall) all.push_back({known.name, known.meaning});
@@ -274,7 +312,7 @@ std::string known_name(const Pattern& pattern) {
     std::map<std::string, std::string> by_key;
     for (const SmallPattern& known : kSmall) by_key.emplace(canonical_key(small(known)), known.name);
     for (const Family& family : kFamilies) {
-      if (family.name == "motif") continue;
+      if (is_motif(family)) continue;
       for (int k = family.least; k <= kMostVerticesOfNames; ++k) {
         const Pattern one = member(family.name, k);
         if (one.size() <= kMostVerticesOfNames) by_key.emplace(canonical_key(one), one.name);

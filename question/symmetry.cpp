@@ -232,4 +232,33 @@ std::vector<Pattern> connected_patterns(int n) {
   return patterns;
 }
 
+std::vector<Pattern> connected_digraphs(int n) {
+  std::map<std::pair<int, std::string>, Pattern> all;
+  for (const Pattern& undirected : connected_patterns(n)) {
+    std::vector<std::pair<int, int>> pairs;
+    for (int u = 0; u < n; ++u) {
+      for_each(undirected.near(u), [&](int v) {
+        if (u < v) pairs.emplace_back(u, v);
+      });
+    }
+    // Each pair has one arc, the other or both: digits of a number in base 3.
+    std::size_t count = 1;
+    for (std::size_t i = 0; i < pairs.size(); ++i) count *= 3;
+    for (std::size_t number = 0; number < count; ++number) {
+      Pattern pattern = Pattern::empty(n);
+      pattern.directed = true;
+      std::size_t rest = number;
+      for (const auto& [u, v] : pairs) {
+        if (rest % 3 != 1) pattern.add_arc(u, v);
+        if (rest % 3 != 0) pattern.add_arc(v, u);
+        rest /= 3;
+      }
+      all.try_emplace({pattern.edge_count(), canonical_key(pattern)}, std::move(pattern));
+    }
+  }
+  std::vector<Pattern> patterns;
+  for (auto& [key, pattern] : all) patterns.push_back(std::move(pattern));
+  return patterns;
+}
+
 }  // namespace matcha::pattern

@@ -47,5 +47,7 @@ std::string canonical_key(const Pattern& pattern);
 /// One pattern of each isomorphism class of connected undirected graphs with `n` vertices (2 to 7), by number of edges,
 /// then by canonical form.
 std::vector<Pattern> connected_patterns(int n);
+/// The same of directed graphs (2 to 4 vertices), by number of arcs, then by canonical form.
+std::vector<Pattern> connected_digraphs(int n);
 
 }  // namespace matcha::pattern

@@ -197,7 +197,7 @@ void PatternSource::check_orbits() {
     if (!options_.embeddings && options_.algorithm == "auto") return;
     diagnostics_.error(DiagId::PatternPlan, loc_, "cliques at each row are counted by pivot trees, each once",
                        options_.embeddings ? "leave `--embeddings` out" : "leave `--algorithm` out");
-  } else if (!set_->motif || set_->patterns.front().size() > most) {
+  } else if (!set_->motif || directed() || set_->patterns.front().size() > most) {
     diagnostics_.error(DiagId::PatternPlan, loc_,
                        fmt::format("counts at each of the {} are of `motif:2` to `motif:{}`, and of `clique:K`",
                                    options_.per == "vertex" ? "vertices" : "edges", most),
@@ -213,9 +213,10 @@ Status PatternSource::check_arcs(bool graph_keeps_arcs) const {
   return reporter_.error_at(Status::Usage, sources_, loc_,
                             directed() ? "the pattern has arcs, and the graph would lose its own"
                                        : "the graph keeps its arcs, and the pattern has none",
-                            directed()
-                                ? "add --directed"
-                                : "write the arcs of the pattern as `a->b`, in quotes, or let the graph be undirected");
+                            directed()    ? "add --directed"
+                            : set_->motif ? "`directed-motif:3` is all connected patterns of arcs of 3 vertices"
+                                          : "write the arcs of the pattern as `a->b`, in quotes, or let the graph be "
+                                            "undirected");
 }
 
 Status PatternSource::check_set(std::uint64_t graphs) const {

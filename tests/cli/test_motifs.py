@@ -11,6 +11,24 @@ SHARED = ROOT.parent / "shared"
 
 
 class MotifsTest(CliTest):
+    def test_directed_motifs(self):
+        arcs = self.write("arcs.txt", "0 1\n1 2\n2 0\n2 3\n3 2\n")
+        asked = ("run", "--quiet", "--directed", "--pattern")
+        three = dict(line.split() for line in self.ok(*asked, "directed-motif:3", arcs).splitlines())
+        self.assertEqual(len(three), 13)
+        self.assertEqual({name: count for name, count in three.items() if count != "0"}, {"030C": "1", "111U": "1", "111D": "1"})
+        four = dict(line.split() for line in self.ok(*asked, "directed-motif:4", arcs).splitlines())
+        self.assertEqual(len(four), 199)
+        [(name, count)] = [(name, count) for name, count in four.items() if count != "0"]
+        self.assertEqual((count, self.ok(*asked, name, arcs, "--induced", "vertex").strip()), ("1", "1"))
+        by_edges = dict(line.split() for line in self.ok(*asked, "directed-motif:3", arcs, "--induced", "edge").splitlines())
+        for name, text in (("021D", "a<-b->c"), ("021C", "a->b->c"), ("201", "a->b->a,b->c->b")):
+            self.assertEqual(by_edges[name], self.ok(*asked, text, arcs).strip(), name)
+        self.fails(2, "run", "--directed", "--pattern", "motif:3", arcs, says="directed-motif:3")
+        self.fails(2, "run", "--pattern", "directed-motif:3", arcs, says="--directed")
+        self.fails(1, "run", "--directed", "--pattern", "directed-motif:3", arcs, "--per", "vertex", says="[pattern-plan]")
+        self.fails(1, "run", "--directed", "--pattern", "directed-motif:5", arcs, says="2 to 4")
+
     def test_one_pattern(self):
         """Planning a program of five vertices takes longer than identities, also of a small graph; one of three does not."""
         for pattern, graph, backend in (("house", WIKI, "identities"), ("house", SMALL, "identities"), ("triangle", SMALL, "tiers")):

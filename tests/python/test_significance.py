@@ -67,8 +67,17 @@ def test_triads_of_directed_graphs():
     arcs = mt.Graph([0, 1, 2, 3, 4, 0, 2], [1, 2, 3, 4, 0, 2, 0], directed=True)
     found = mt.significance(arcs, 3, samples=3)
     assert len(found) == 16 and sum(found["count"]) == math.comb(5, 3) == sum(found["mean"])
-    with pytest.raises(ValueError, match="triads"):
-        mt.significance(arcs, 4)
+    for size in (2, 5):
+        with pytest.raises(ValueError, match="triads"):
+            mt.significance(arcs, size)
+
+
+def test_four_vertices_of_a_directed_graph():
+    arcs = mt.Graph([0, 1, 2, 3, 4, 0, 2], [1, 2, 3, 4, 0, 2, 0], directed=True)
+    found = mt.significance(arcs, 4, samples=2, seed=3)
+    assert dict(zip(found["pattern"], found["count"])) == mt.motifs(arcs, 4)
+    drawn = [mt.motifs(arcs.rewired(seed), 4) for seed in (3, 4)]
+    assert list(found["mean"]) == [sum(one[name] for one in drawn) / 2 for name in found["pattern"]]
 
 
 def test_wrong_arguments():

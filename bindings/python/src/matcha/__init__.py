@@ -25,6 +25,7 @@ from matcha._errors import (
 from matcha._estimate import Estimate, estimate
 from matcha._explain import Explanation, explain
 from matcha._graph import Graph, read
+from matcha._graphlets import Agreement, gdd_agreement, graphlet_correlation_distance
 from matcha._join import join
 from matcha._library import opened as _open
 from matcha._patterns import Matches, Motifs, blocks, cliques, count, match, motifs, orbits, participation, query
@@ -48,6 +49,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 __all__ = [
+    "Agreement",
     "Batch",
     "Column",
     "CopyWarning",
@@ -76,6 +78,8 @@ __all__ = [
     "doctor",
     "estimate",
     "explain",
+    "gdd_agreement",
+    "graphlet_correlation_distance",
     "join",
     "match",
     "motifs",

@@ -229,14 +229,15 @@ class Motifs(dict[str, int]):
 def motifs(graph: Graph, size: int, *, progress: Progress = False, **given: Unpack[PatternOptions]) -> Motifs:
     """How often each connected pattern of so many vertices (2 to 6) occurs, vertex-induced, by its name.
 
-    A pattern without a name is called by its edges. `induced="edge"` counts them with any other edges.
+    A pattern without a name is called by its edges. `induced="edge"` counts them with any other edges. In a directed
+    graph they are patterns of arcs: 13 of 3 vertices, which have the names of triads, 199 of 4, which is the most.
 
     >>> import matcha as mt
     >>> mt.motifs(mt.Graph([0, 1, 2, 3, 0], [1, 2, 3, 0, 2]), 3)
     {'wedge': 2, 'triangle': 2}
     """
     options, run_options = _divided(given)
-    asked = _pattern(graph, f"motif:{size}", **options)
+    asked = _pattern(graph, f"{'directed-' if graph.directed else ''}motif:{size}", **options)
     answer = asked(graph, progress=progress, **run_options)
     names = asked._names()
     counts = list(answer["v0"]) if isinstance(answer, Table) else answer if isinstance(answer, tuple) else (answer,)

@@ -30,7 +30,8 @@ def significance(
     """Counts of patterns beside those of random graphs with the same degrees, vertices and labels: a row a pattern.
 
     `patterns` is a number of vertices (all connected patterns of 2 to 6, vertex-induced; of a directed graph 3, its 16
-    triads) or a list of patterns. The columns are `pattern`, `count`, then `mean` and `std` of the random graphs, and
+    triads, or 4, its 199 connected patterns of arcs) or a list of patterns. The columns are `pattern`, `count`, then
+    `mean` and `std` of the random graphs, and
 
     - `z`: (count - mean) / std; 0 if count and mean are equal, infinite if only std is 0;
     - `p_more`, `p_less`: the share of graphs, this one among them, that have at least, at most as many.
@@ -86,10 +87,10 @@ def _counter(
         return lambda graph, threads: {
             name: count(graph, one, induced=induced, threads=threads) for name, one in zip(names, patterns)
         }
-    if not directed:
+    if not directed or patterns == _TRIAD_VERTICES + 1:
         return lambda graph, threads: motifs(graph, patterns, induced=induced, threads=threads)
     if patterns != _TRIAD_VERTICES or induced not in (None, "vertex"):
-        raise ValueError("all patterns of a directed graph are its triads, of 3 vertices and vertex-induced")
+        raise ValueError("the patterns of a directed graph are its triads, of 3 vertices and vertex-induced, or of 4 vertices")
     triads: Any = program("std.directed", entry="triads")
     return lambda graph, threads: dict(triads(graph, threads=threads).as_dict())
 
