@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every page of docs/ and stdlib/ is in the contents of the site, which only builds where Sphinx is. The tests that
-docs/promises.md names exist."""
+docs/promises.md and tests/wishes.md name exist."""
 
 import pathlib
 import re
@@ -9,16 +9,15 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def missing_tests():
-    """Names of tests on the page that its files do not have: `tests/FILE::NAME`, with a dot between class or suite and test."""
-    page = (ROOT / "docs/promises.md").read_text(encoding="utf-8")
-    named = re.findall(r"`(tests/[^`]+)::([^`]+)`", page)
-    problems = [] if len(named) > 40 else [f"docs/promises.md: {len(named)} tests found"]
-    for file, name in named:
+def missing_tests(name, least):
+    """Names of tests on a page that its files do not have: `tests/FILE::NAME`, with a dot between class or suite and test."""
+    named = re.findall(r"`(tests/[^`]+)::([^`]+)`", (ROOT / name).read_text(encoding="utf-8"))
+    problems = [] if len(named) > least else [f"{name}: {len(named)} tests found"]
+    for file, test in named:
         path = ROOT / file
         text = path.read_text(encoding="utf-8") if path.exists() else ""
-        if not all(re.search(rf"\b{part}\b", text) for part in name.split(".")):
-            problems.append(f"docs/promises.md: there is no {file}::{name}")
+        if not all(re.search(rf"\b{part}\b", text) for part in test.split(".")):
+            problems.append(f"{name}: there is no {file}::{test}")
     return problems
 
 
@@ -33,7 +32,7 @@ def main():
     problems += [f"docs/index.md: there is no {page.relative_to(ROOT)}" for page in sorted(listed) if not page.exists()]
     if len(listed) < 20:
         problems.append(f"docs/index.md: {len(listed)} pages found")
-    problems += missing_tests()
+    problems += missing_tests("docs/promises.md", 40) + missing_tests("tests/wishes.md", 30)
     print("\n".join(problems) if problems else f"{len(pages)} pages")
     return 1 if problems else 0
 
