@@ -39,7 +39,8 @@ class ClusterFiles(cli.CliTest):
     def test_a_job_array_from_one(self):
         for task in range(1, PARTS + 1):
             self.must([FILES / "slurm_array.sh", cli.TRIANGLE, self.graph, self.parts], SLURM_ARRAY_TASK_ID=str(task),
-                      SLURM_ARRAY_TASK_MIN="1", SLURM_ARRAY_TASK_COUNT=str(PARTS), SLURM_CPUS_PER_TASK="1")
+                      SLURM_ARRAY_TASK_MIN="1", SLURM_ARRAY_TASK_COUNT=str(PARTS), SLURM_CPUS_PER_TASK="1",
+                      MATCHA_DEVICE="cpu" if task == 1 else "auto")
         self.assertEqual(self.merged(), f"{cli.WIKI_TRIANGLES}\n")
 
     def test_the_command_of_the_indexed_job(self):

@@ -167,6 +167,10 @@ class Foreign(cli.CliTest):
         ):
             self.fails(3, *TRIANGLE, self.write("a.x", text), says=[name, way])
 
+    def test_addresses_are_not_read(self):
+        for address in ("https://example.invalid/g.csv", "s3://some/g.csv"):
+            self.fails(3, *TRIANGLE, address, says=[address, "curl", "--graph-sql"])
+
 
 class Read(cli.CliTest):
     def test_every_format_gives_edges_labels_and_direction(self):

@@ -116,7 +116,14 @@ Result<std::shared_ptr<const FileBytes>> FileBytes::open_standard_input(const Io
 Result<std::shared_ptr<const FileBytes>> FileBytes::open(const std::string& path, const IoOptions& options) {
   if (path == "-") return open_standard_input(options);
   Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.number < 0) return input_error(path, 0, std::string("cannot open: ") + std::strerror(errno));
+  if (file.number < 0) {
+    const bool is_address = errno == ENOENT && path.find("://") != std::string::npos;
+    return input_error(path, 0, std::string("cannot open: ") + std::strerror(errno),
+                       is_address
+                           ? "addresses are not read: download it, or `curl ADDRESS | matcha run … -`; DuckDB reads "
+                             "some for --graph-sql"
+                           : "");
+  }
   struct stat facts {};
   if (::fstat(file.number, &facts) != 0) {
     return input_error(path, 0, std::string("cannot read: ") + std::strerror(errno));
