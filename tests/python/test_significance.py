@@ -91,3 +91,16 @@ def test_progress_is_reported():
     seen = []
     mt.significance(GRAPH, 3, samples=4, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(at, 4) for at in range(1, 5)]
+
+
+def test_the_command_writes_the_same_table(tmp_path, capsys):
+    from matcha.__main__ import main
+
+    path = tmp_path / "graph.txt"
+    path.write_text("".join(f"{a} {b}\n" for a, b in EDGES), encoding="utf-8")
+    assert main(["significance", str(path), "--size", "3", "--null", "5", "--seed", "7"]) == 0
+    assert capsys.readouterr().out == mt.significance(mt.read(path), 3, samples=5, seed=7).to_csv()
+    assert main(["significance", str(path), "--null", "2", "--pattern", "house", "--pattern", "bowtie"]) == 0
+    assert [line.split(",")[0] for line in capsys.readouterr().out.splitlines()] == ["pattern", "house", "bowtie"]
+    for words, says in (([str(path), "--null", "0"], "at least 1"), ([str(tmp_path / "none")], "cannot open"), ([str(path), "--pattern", "hause"], "house")):
+        assert main(["significance", *words]) == 1 and says in capsys.readouterr().err
