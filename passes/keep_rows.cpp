@@ -1,5 +1,3 @@
-#include "passes/keep_rows.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +11,25 @@
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
+#include "passes/pass.h"
 
+/// keep-rows: copies rows of neighbours that are read repeatedly into memory of the worker.
+///
+/// What. Applies to a list that is a row of neighbours, or a part of one. It is stored instead of bound if it is read
+/// in loops below its binding, or if rows of bits are made of it; all these reads use the copy. A row without a name
+/// that is read in loops below that of its vertex is stored before its first reader. Reads of the length do not read
+/// the row.
+///
+/// Why. Rows may be in host memory, which a device reads through the bus. Reading each of them once is fast enough;
+/// searching one list for each item of another is not.
+///
+/// Before:  let %near = lower_neighbors(%G, %u)
+///          for %v in %near { yield %n, size(intersect(%near, lower_neighbors(%G, %v))) }
+/// After:   store %near in %near_buffer = lower_neighbors(%G, %u)
+///          for %v in %near { yield %n, size(intersect(%near, lower_neighbors(%G, %v))) }
+///
+/// Requires and ensures: stage kernel. Gives up on: rows without a bound of their length, and modules that walk blocks
+/// of vertices (passes/block.h), whose rows are already resident.
 namespace matcha::passes {
 
 using namespace ir;  // NOLINT: a pass is written in the words of the IR.

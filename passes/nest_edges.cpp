@@ -1,8 +1,17 @@
-#include "passes/nest_edges.h"
-
 #include "ir/match.h"
 #include "ir/rewriter.h"
+#include "passes/pass.h"
 
+/// nest-edges: turns a walk over the edges into a walk over vertices and their neighbours.
+///
+/// Why. Values that depend only on the source are then computed once a vertex, and conditions between the two ends
+/// become slices of the neighbour list.
+///
+/// Before:  for %u, %v in edges(%G) { … }
+/// After:   for %u in vertices(%G) { for %v in neighbors(%G, %u) { … } }
+///
+/// Requires and ensures: stage loop. The order of yields stays: edges ascend by source, then target.
+/// Gives up on: loops that use the position or walk several lists.
 namespace matcha::passes {
 
 using namespace ir;  // NOLINT: a pass is written in the words of the IR.
