@@ -46,9 +46,7 @@ class WholeGraph {
     const Graph* const informed = resident.maybe_informed();
     whole.graph_ = informed != nullptr && has_info(*informed) ? informed : &resident.graph();
     if (whole.graph_ == informed || !resident.has_loops()) return whole;
-    Result<Shared> looped = resident.looped();
-    if (!looped) return looped.error();
-    whole.looped_ = std::move(*looped);
+    whole.looped_ = MATCHA_TRY(resident.looped());
     whole.graph_ = &whole.looped_->graph();
     return whole;
   }

@@ -187,8 +187,7 @@ bool LiveStream::put_lines(std::string_view text, std::string& error) {
 Status LiveStream::net(st::NetBatch& batch, st::BatchFacts& facts, bool& usable) {
   usable = false;
   std::vector<st::Update> updates = std::exchange(updates_, {});
-  const Status learnt = st::learn_words(*engine_, *codes_, updates, "", *log_);
-  if (learnt != Status::Ok) return learnt;
+  if (const Status learnt = st::learn_words(*engine_, *codes_, updates, "", *log_); learnt != Status::Ok) return learnt;
   st::Netting netting(engine_->present(), st::vertex_rules(*engine_, false));
   facts.updates = updates.size();
   netting.expect(updates);

@@ -64,8 +64,7 @@ void CliqueProgram::invalidate(bool also_last) {
 
 Status CliqueProgram::count_all(const ResidentGraph::Shared& graph, const ApplyOptions& options, Counts& found) {
   if (!prepared_->rebind(graph)) {
-    const Status status = recompile(graph);
-    if (status != Status::Ok) return status;
+    if (const Status status = recompile(graph); status != Status::Ok) return status;
   }
   const codegen::RunOutcome outcome = prepared_->run(options.run);
   if (const auto* const failed = std::get_if<codegen::RunError>(&outcome)) {

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <iterator>
 #include <optional>
-#include <string>
 
 #include "runtime/parallel.h"
 #include "session/compile.h"
@@ -118,8 +117,7 @@ Status DelayedBatches::add(const NetBatch& batch, const ApplyOptions& options) {
   const bool is_full_before = maybe_gpu_ != nullptr && !waiting_.empty() && !maybe_gpu_->has_room(found_.size());
   if (fits && (is_twice || is_full_before)) {
     const Stopwatch beginning;
-    const Status status = begin();
-    if (status != Status::Ok) return status;
+    if (const Status status = begin(); status != Status::Ok) return status;
     begin_ms = beginning.ms();
   }
   maybe_gpu_ = environment_.gpu.maybe_ready(environment_.programs(), environment_.reporter);

@@ -296,8 +296,7 @@ class DeltaEngine final : public Engine {
   }
 
   Status start_deltas(const ApplyOptions& options, std::vector<Answer>& answers) {
-    const Status status = run_all(options, answers);
-    if (status != Status::Ok) return status;
+    if (const Status status = run_all(options, answers); status != Status::Ok) return status;
     for (Entry& entry : entries_) {
       if (!entry.delta) continue;
       Answer& answer = answers[entry.index];
@@ -347,8 +346,7 @@ class DeltaEngine final : public Engine {
   /// Recounts the whole present graph.
   Status recount(const ApplyOptions& options) {
     std::vector<Answer> answers;
-    const Status status = run_all(options, answers);
-    if (status != Status::Ok) return status;
+    if (const Status status = run_all(options, answers); status != Status::Ok) return status;
     for (Entry& entry : entries_) {
       if (entry.delta) entry.delta->recount(answers[entry.index].total);
     }
@@ -387,16 +385,14 @@ class DeltaEngine final : public Engine {
     const bool quiet = options.quiet;
     for (const VertexChange& vertex : batch.vertices) {
       if (vertex.was && vertex.is) {
-        const Status status = change_class(vertex, false, quiet);
-        if (status != Status::Ok) return status;
+        if (const Status status = change_class(vertex, false, quiet); status != Status::Ok) return status;
       } else if (vertex.is && !present_.take(vertex)) {
         return misfit("an inserted vertex existed");
       }
     }
     if (!present_.take_inserted(batch, updates_)) return misfit("an inserted edge existed, or one of its ends did not");
     Phase insertions(updates_.size(), recount_ms(options), options.strategy);
-    const Status status = change_edges(updates_, 1, insertions, options);
-    if (status != Status::Ok) return status;
+    if (const Status status = change_edges(updates_, 1, insertions, options); status != Status::Ok) return status;
     return insertions.gave_up() ? recount(options) : Status::Ok;
   }
 
@@ -546,8 +542,7 @@ class DeltaEngine final : public Engine {
       }
       return Status::Ok;
     };
-    const Status status = change_all(-1);
-    if (status != Status::Ok) return status;
+    if (const Status status = change_all(-1); status != Status::Ok) return status;
     if (!present_.take(vertex, next)) return misfit("a vertex does not fit");
     return change_all(1);
   }

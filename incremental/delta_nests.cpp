@@ -23,47 +23,6 @@ constexpr std::int64_t kOrders = 40320;  ///< The number of orders of 8 vertices
 /// Renamed items temporarily get numbers from here on, so that none is renamed twice.
 constexpr int kAside = 1 << 20;
 
-bool only_compares(const Term& term) {
-  switch (term.kind) {
-    case Kind::Before:
-    case Kind::Yes:
-    case Kind::No: return true;
-    case Kind::Not:
-    case Kind::And:
-    case Kind::Or: return std::ranges::all_of(term.parts, only_compares);
-    case Kind::Item:
-    case Kind::Constant:
-    case Kind::Adjacent:
-    case Kind::Same:
-    case Kind::Operation:
-    case Kind::Fold:
-    case Kind::Nest: break;
-  }
-  return false;
-}
-
-/// True if a comparison holds when item i has rank `ranks[i]`.
-bool holds(const Term& term, const std::vector<int>& ranks) {
-  const auto part = [&](const Term& inner) { return holds(inner, ranks); };
-  const auto rank = [&](std::size_t i) { return ranks[static_cast<std::size_t>(term.parts[i].item)]; };
-  switch (term.kind) {
-    case Kind::Before: return rank(0) < rank(1);
-    case Kind::Not: return !part(term.parts[0]);
-    case Kind::And: return std::ranges::all_of(term.parts, part);
-    case Kind::Or: return std::ranges::any_of(term.parts, part);
-    case Kind::Yes: return true;
-    case Kind::No:
-    case Kind::Item:
-    case Kind::Constant:
-    case Kind::Adjacent:
-    case Kind::Same:
-    case Kind::Operation:
-    case Kind::Fold:
-    case Kind::Nest: break;
-  }
-  return false;
-}
-
 class Reader {
  public:
   Reader(const LiteralOf& literal_of, std::string& why) : literal_of_(literal_of), why_(why) {}
@@ -154,7 +113,7 @@ class Reader {
       }
       return true;
     }
-    if (only_compares(condition)) {
+    if (ir::only_compares(condition)) {
       compares_ = true;
       order.push_back(condition);
       return true;
@@ -187,10 +146,11 @@ class Reader {
     if (order.empty()) return kOrders;
     std::vector<int> ranks(static_cast<std::size_t>(count));
     std::iota(ranks.begin(), ranks.end(), 0);
+    const auto rank_of = [&](int item) { return ranks[static_cast<std::size_t>(item)]; };
     std::int64_t admitted = 0, all = 0;
     do {
       ++all;
-      if (std::ranges::all_of(order, [&](const Term& term) { return holds(term, ranks); })) ++admitted;
+      if (std::ranges::all_of(order, [&](const Term& term) { return ir::holds(term, rank_of); })) ++admitted;
     } while (std::next_permutation(ranks.begin(), ranks.end()));
     return admitted * (kOrders / all);
   }

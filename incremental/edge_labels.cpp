@@ -7,7 +7,6 @@ namespace matcha::session::stream {
 
 void EdgeLabels::set_layers(const std::vector<std::optional<std::int64_t>>& labels) {
   layer_of_code_.clear();
-  layer_count_ = static_cast<std::uint32_t>(labels.size());
   for (std::uint32_t i = 0; i < labels.size(); ++i) {
     if (labels[i]) layer_of_code_.emplace(*labels[i], i + 1);
   }

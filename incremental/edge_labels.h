@@ -50,14 +50,12 @@ class EdgeLabels {
   std::uint32_t layer(std::uint32_t label) const { return layers_[label]; }
   /// The layer of a label code; 0: none.
   std::uint32_t layer_of(std::int64_t code) const;
-  std::uint32_t layer_count() const { return layer_count_; }
   std::uint64_t size() const { return size_; }
 
  private:
   std::uint32_t label_or_new(std::int64_t code);
 
   bool directed_;
-  std::uint32_t layer_count_ = 0;
   std::uint64_t size_ = 0;
   std::vector<std::vector<Edge>> edges_;  ///< By owner, ascending.
   std::vector<std::int64_t> labels_;      ///< By number: the code.

@@ -24,20 +24,18 @@ GpuRows rows_of(const DeviceSearch::Outcome& outcome) {
 }
 
 runtime::Result<std::unique_ptr<GpuDeltas>> GpuDeltas::open(DynamicPresent& present, const DeltaDevice& settings) {
-  runtime::Result<std::vector<GpuCode>> gpus =
-      open_gpu_codes(delta_count_text(), "delta_count.cu", settings.code_folder, settings.gpus, settings.turn);
-  if (!gpus) return gpus.error();
-  return make(present, settings, std::move(*gpus));
+  std::vector<GpuCode> gpus = MATCHA_TRY(
+      open_gpu_codes(delta_count_text(), "delta_count.cu", settings.code_folder, settings.gpus, settings.turn));
+  return make(present, settings, std::move(gpus));
 }
 
 runtime::Result<std::unique_ptr<GpuDeltas>> GpuDeltas::make(DynamicPresent& present, const DeltaDevice& settings,
                                                             std::vector<GpuCode> codes) {
   std::vector<DeviceSearch::Device> devices;
   for (GpuCode& gpu : codes) devices.push_back({gpu.device, std::move(gpu.code)});
-  runtime::Result<std::unique_ptr<DeviceSearch>> search = DeviceSearch::make(present.graph(), std::move(devices));
-  if (!search) return search.error();
-  if (settings.bytes != 0) (*search)->set_most_bytes(settings.bytes, settings.row_bytes);
-  return std::unique_ptr<GpuDeltas>(new GpuDeltas(present, std::move(*search)));
+  std::unique_ptr<DeviceSearch> search = MATCHA_TRY(DeviceSearch::make(present.graph(), std::move(devices)));
+  if (settings.bytes != 0) search->set_most_bytes(settings.bytes, settings.row_bytes);
+  return std::unique_ptr<GpuDeltas>(new GpuDeltas(present, std::move(search)));
 }
 
 std::string GpuDeltas::set_programs(std::vector<DeltaProgram*> programs) {
@@ -51,13 +49,11 @@ std::string GpuDeltas::set_programs(std::vector<DeltaProgram*> programs) {
 runtime::Result<GpuDeltas::AppliedEdges> GpuDeltas::take(std::span<const EdgeUpdate> edges, int sign,
                                                          const runtime::match::Stops& stops,
                                                          runtime::stream::Partners* maybe_partners) {
-  const runtime::Result<DeviceSearch::Outcome> outcome =
-      search_->run({terms_, edges, sign > 0, stops, {}, maybe_partners});
-  if (!outcome) return outcome.error();
-  const runtime::stream::SharedSearch::Result& found = outcome->found;
-  AppliedEdges applied{found.ending, found.fits, outcome->is_refused, found.updates, found.busy_ms, rows_of(*outcome)};
+  const DeviceSearch::Outcome outcome = MATCHA_TRY(search_->run({terms_, edges, sign > 0, stops, {}, maybe_partners}));
+  const runtime::stream::SharedSearch::Result& found = outcome.found;
+  AppliedEdges applied{found.ending, found.fits, outcome.is_refused, found.updates, found.busy_ms, rows_of(outcome)};
   if (!applied.fits || applied.is_refused || applied.ending != DeltaSearch::Ending::Complete) return applied;
-  take_matches(*outcome, sign);
+  take_matches(outcome, sign);
   if (!take_counts(found.maps, 0, sign)) applied.ending = DeltaSearch::Ending::Overflow;
   return applied;
 }

@@ -32,8 +32,7 @@ Status find_needs(const ProgramRequest& request, bool directed, bool wants_rows,
   }
   if (!request.pattern.text.empty()) return look_at_pattern(request.pattern, maybe_ids, reporter, needs);
   Compilation compilation(request.compile, reporter);
-  Status status = compilation.lower_text(request.text);
-  if (status != Status::Ok) return status;
+  if (const Status status = compilation.lower_text(request.text); status != Status::Ok) return status;
   if (wants_rows && !compilation.graph().result->type->is_list()) {
     return reporter.error(Status::Usage,
                           fmt::format("`--matches` is for programs that return a list; `{}` returns `{}`",

@@ -267,8 +267,7 @@ class Rebuild {
     runtime::Graph graph = runtime::Graph::from_arrays(universe_, std::move(arrays), facts);
     graph.set_dictionary(std::make_shared<const runtime::LabelDictionary>(old_.dictionary()));
     if (info_ != nullptr) return ResidentGraph::from_informed(std::move(graph));
-    const runtime::Status halved = runtime::ensure_split_offsets(graph);
-    if (!halved) return halved.error();
+    MATCHA_TRY(runtime::ensure_split_offsets(graph));
     return ResidentGraph::from_graph(std::move(graph));
   }
 
@@ -358,8 +357,7 @@ runtime::Result<ResidentGraph::Shared> recoded(const ResidentGraph& graph,
     runtime::Graph made = runtime::Graph::from_arrays(old.shared_universe(), std::move(arrays), facts);
     made.set_dictionary(std::move(dictionary));
     if (informed) return ResidentGraph::from_informed(std::move(made));
-    const runtime::Status halved = runtime::ensure_split_offsets(made);
-    if (!halved) return halved.error();
+    MATCHA_TRY(runtime::ensure_split_offsets(made));
     return ResidentGraph::from_graph(std::move(made));
   } catch (const std::bad_alloc&) {
     return runtime::out_of_memory();

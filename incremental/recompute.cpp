@@ -62,8 +62,7 @@ class Program {
     RowSet rows;  ///< Sorted, where `keeps_rows`.
   };
   Status run(const ResidentGraph::Shared& graph, const codegen::RunOptions& run_options, Found& found) {
-    Status status = fit(graph);
-    if (status != Status::Ok) return status;
+    if (const Status status = fit(graph); status != Status::Ok) return status;
     codegen::RunOptions how = run_options;
     std::uint64_t rows = 0;
     if (is_list()) {
@@ -198,8 +197,7 @@ class Recompute final : public Engine {
     for (const std::unique_ptr<Program>& program : programs_) {
       const Stopwatch watch;
       Program::Found found;
-      const Status status = program->run(present_.graph(), options.run, found);
-      if (status != Status::Ok) return status;
+      if (const Status status = program->run(present_.graph(), options.run, found); status != Status::Ok) return status;
       program->invalidate();
       Answer answer = program->answer(std::move(found), nullptr);
       answer.match_ms = watch.ms();
@@ -246,8 +244,7 @@ class Recompute final : public Engine {
     if (!other) return reporter_->error(other.error());
     present_.set(std::move(*other));
     for (const std::unique_ptr<Program>& program : programs_) {
-      const Status status = program->compile(present_.graph());
-      if (status != Status::Ok) return status;
+      if (const Status status = program->compile(present_.graph()); status != Status::Ok) return status;
     }
     return Status::Ok;
   }
@@ -258,8 +255,7 @@ class Recompute final : public Engine {
     for (const std::unique_ptr<Program>& program : programs_) {
       if (program->is_current()) continue;
       Program::Found found;
-      const Status status = program->run(present_.graph(), options.run, found);
-      if (status != Status::Ok) return status;
+      if (const Status status = program->run(present_.graph(), options.run, found); status != Status::Ok) return status;
       (void)program->answer(std::move(found), nullptr);
     }
     return Status::Ok;

@@ -10,7 +10,6 @@ namespace matcha::session::stream {
 namespace {
 
 using runtime::Buffer;
-using runtime::stream::DynamicGraph;
 
 /// The set kernels write up to this many items past their result.
 constexpr std::size_t kSlackItems = 16;

@@ -102,8 +102,7 @@ class RootEngine final : public Engine {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       if (!entries_[i].program) continue;
       const Stopwatch watch;
-      const Status status = before(*entries_[i].program, at);
-      if (status != Status::Ok) return status;
+      if (const Status status = before(*entries_[i].program, at); status != Status::Ok) return status;
       ms[i] = watch.ms();
     }
     std::vector<Answer> fallback, all(entries_.size());
@@ -188,8 +187,7 @@ class RootEngine final : public Engine {
     if (!program.is_valid() && !program.keeps_rows()) {
       runtime::Result<ResidentGraph::Shared> now = graph();
       if (!now) return reporter_->error(now.error());
-      const Status status = program.refresh(*now, at.options);
-      if (status != Status::Ok) return status;
+      if (const Status status = program.refresh(*now, at.options); status != Status::Ok) return status;
     }
     const Status status = with_memory([&] { return program.before(at); });
     return status == Status::Ok && program.wants_rest() ? run_rest(program, at) : status;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <utility>
 
 #include "ir/analysis/roots.h"
 #include "ir/analysis/walk.h"

@@ -152,8 +152,7 @@ Status RootProgram::run_roots(const ResidentGraph::Shared& graph, const ApplyOpt
   roots_.reset();
   is_valid_ = false;
   if (!whole_.prepared->rebind(graph)) {
-    const Status status = compile(graph, false, whole_);
-    if (status != Status::Ok) return status;
+    if (const Status status = compile(graph, false, whole_); status != Status::Ok) return status;
     if (const std::string why = problem(); !why.empty()) return reporter_->error(Status::Run, why);
   }
   for (RootTotal& total : totals_) total.clear();
@@ -238,8 +237,7 @@ Status RootProgram::before(const BatchContext& at) {
   std::optional<std::vector<std::int64_t>> roots = at.balls.touched(at.present, some_.reads, at.batch, most);
   bool fits = roots.has_value();
   if (fits) {
-    const Status status = run_ball(at, *roots, was_, fits);
-    if (status != Status::Ok) return status;
+    if (const Status status = run_ball(at, *roots, was_, fits); status != Status::Ok) return status;
   }
   if (fits) {
     roots_ = std::move(*roots);

@@ -59,14 +59,13 @@ runtime::Result<runtime::Descriptor> open_file(const std::string& file, int flag
 }
 
 runtime::Result<std::string> read_all(const std::string& file) {
-  const runtime::Result<runtime::Descriptor> opened = open_file(file, O_RDONLY);
-  if (!opened) return opened.error();
+  const runtime::Descriptor opened = MATCHA_TRY(open_file(file, O_RDONLY));
   std::string bytes;
   for (;;) {
     constexpr std::size_t kBlock = std::size_t{1} << 20;
     const std::size_t size = bytes.size();
     bytes.resize(size + kBlock);
-    const ssize_t got = ::read(opened->get(), bytes.data() + size, kBlock);
+    const ssize_t got = ::read(opened.get(), bytes.data() + size, kBlock);
     const int code = got < 0 ? errno : 0;
     bytes.resize(size + (got > 0 ? static_cast<std::size_t>(got) : 0));
     if (got == 0) return bytes;
@@ -186,16 +185,13 @@ runtime::Result<StateFolder> StateFolder::open(const std::string& path) {
   if (::mkdir(folder.path_.c_str(), kSearchable) != 0 && errno != EEXIST) return write_error(path, errno);
   std::string why;
   if (!runtime::open_private_folder(folder.path_, why).valid()) return distrusted(path, why);
-  runtime::Result<runtime::Descriptor> lock = open_file(folder.path_ + "/lock", O_RDWR | O_CREAT);
-  if (!lock) return lock.error();
-  folder.lock_ = std::move(*lock);
+  folder.lock_ = MATCHA_TRY(open_file(folder.path_ + "/lock", O_RDWR | O_CREAT));
   if (::flock(folder.lock_.get(), LOCK_EX | LOCK_NB) != 0) {
     return file_error(path, "another process keeps its state here", "give each stream a folder of its own");
   }
   for (const std::string& name : names_in(folder.path_)) {
     if (!is_ours(name)) continue;
-    const runtime::Result<runtime::Descriptor> file = open_file(folder.path_ + "/" + name, O_RDONLY);
-    if (!file) return file.error();
+    const runtime::Descriptor file = MATCHA_TRY(open_file(folder.path_ + "/" + name, O_RDONLY));
     const std::optional<std::uint64_t> number = number_of(name, ".state");
     if (number && (!folder.checkpoint_ || *number > *folder.checkpoint_)) folder.checkpoint_ = number;
   }
@@ -204,14 +200,13 @@ runtime::Result<StateFolder> StateFolder::open(const std::string& path) {
 
 runtime::Result<nlohmann::json> StateFolder::read_facts() const {
   const std::string name = file(*checkpoint_, ".state");
-  runtime::Result<std::string> bytes = read_all(name);
-  if (!bytes) return bytes.error();
+  std::string bytes = MATCHA_TRY(read_all(name));
   // The last line has the checksum of everything before it.
   constexpr std::size_t kSumLine = 17;
-  const std::size_t size = bytes->size();
+  const std::size_t size = bytes.size();
   const bool has_sum = size > kSumLine;
-  const std::string_view facts = std::string_view(*bytes).substr(0, has_sum ? size - kSumLine : 0);
-  if (!has_sum || std::string_view(*bytes).substr(facts.size()) != fmt::format("{:016x}\n", sum_of(facts))) {
+  const std::string_view facts = std::string_view(bytes).substr(0, has_sum ? size - kSumLine : 0);
+  if (!has_sum || std::string_view(bytes).substr(facts.size()) != fmt::format("{:016x}\n", sum_of(facts))) {
     return file_error(name, "the checkpoint is torn or was changed", "its checksum is not that of its content");
   }
   nlohmann::json read = nlohmann::json::parse(facts, nullptr, false);
@@ -231,20 +226,19 @@ runtime::Result<std::vector<LogRecord>> StateFolder::read_log() {
   const std::string name = file(*checkpoint_, ".log");
   std::uint64_t whole = 0;
   if (::access(name.c_str(), F_OK) == 0) {
-    runtime::Result<std::string> bytes = read_all(name);
-    if (!bytes) return bytes.error();
-    while (whole < bytes->size()) {
+    std::string bytes = MATCHA_TRY(read_all(name));
+    while (whole < bytes.size()) {
       RecordHead head;
-      const std::uint64_t left = bytes->size() - whole;
+      const std::uint64_t left = bytes.size() - whole;
       if (left < sizeof(head)) break;
-      std::memcpy(&head, bytes->data() + whole, sizeof(head));
+      std::memcpy(&head, bytes.data() + whole, sizeof(head));
       const bool is_torn = head.magic != kMagic || head.bytes > left - sizeof(head);
       const std::uint64_t before = records.empty() ? *checkpoint_ : records.back().batch;
       const std::string_view lines =
-          is_torn ? std::string_view() : std::string_view(*bytes).substr(whole + sizeof(head), head.bytes);
+          is_torn ? std::string_view() : std::string_view(bytes).substr(whole + sizeof(head), head.bytes);
       if (is_torn || head.sum != sum_of(head, lines)) {
         // A truncated write is at the end, and no valid record follows it.
-        const std::string_view rest = std::string_view(*bytes).substr(whole + 1);
+        const std::string_view rest = std::string_view(bytes).substr(whole + 1);
         const std::string_view magic(reinterpret_cast<const char*>(&kMagic), sizeof(kMagic));
         if (rest.find(magic) == std::string_view::npos) break;
         return file_error(name, fmt::format("the log is corrupt after batch {}", before));
@@ -255,8 +249,7 @@ runtime::Result<std::vector<LogRecord>> StateFolder::read_log() {
       whole += sizeof(head) + head.bytes;
     }
   }
-  const runtime::Status begun = begin_log(false);
-  if (!begun) return begun.error();
+  MATCHA_TRY(begin_log(false));
   if (::ftruncate(log_.get(), static_cast<off_t>(whole)) != 0) return write_error(name, errno);
   log_bytes_ = whole;
   return records;
@@ -265,9 +258,7 @@ runtime::Result<std::vector<LogRecord>> StateFolder::read_log() {
 runtime::Status StateFolder::begin_log(bool is_new) {
   const std::string name = file(*checkpoint_, ".log");
   if (is_new) (void)::unlink(name.c_str());
-  runtime::Result<runtime::Descriptor> log = open_file(name, O_WRONLY | O_CREAT | O_APPEND | (is_new ? O_EXCL : 0));
-  if (!log) return log.error();
-  log_ = std::move(*log);
+  log_ = MATCHA_TRY(open_file(name, O_WRONLY | O_CREAT | O_APPEND | (is_new ? O_EXCL : 0)));
   log_bytes_ = 0;
   return sync_folder();
 }
@@ -279,9 +270,8 @@ runtime::Status StateFolder::sync_folder() const {
 
 runtime::Status StateFolder::write(std::uint64_t batch, const ResidentGraph& graph, const nlohmann::json& facts) {
   const std::string graph_file = file(batch, ".mtg"), name = file(batch, ".state");
-  const runtime::Status stored =
-      runtime::write_mtg(graph.maybe_informed() != nullptr ? *graph.maybe_informed() : graph.graph(), graph_file);
-  if (!stored) return stored.error();
+  MATCHA_TRY(
+      runtime::write_mtg(graph.maybe_informed() != nullptr ? *graph.maybe_informed() : graph.graph(), graph_file));
   // It was created with the user's umask, which may allow others to write.
   if (::chmod(graph_file.c_str(), kReadable) != 0) return write_error(graph_file, errno);
   if (const int code = sync_path(graph_file); code != 0) return write_error(graph_file, code);
@@ -291,18 +281,15 @@ runtime::Status StateFolder::write(std::uint64_t batch, const ResidentGraph& gra
   text += fmt::format("{:016x}\n", sum_of(text));
   const std::string unfinished = name + ".tmp";
   (void)::unlink(unfinished.c_str());
-  runtime::Result<runtime::Descriptor> opened = open_file(unfinished, O_WRONLY | O_CREAT | O_EXCL);
-  if (!opened) return opened.error();
-  int code = write_all(opened->get(), text);
-  if (code == 0 && ::fsync(opened->get()) != 0) code = errno;
-  if (const int closed = opened->close(); code == 0) code = closed;
+  runtime::Descriptor opened = MATCHA_TRY(open_file(unfinished, O_WRONLY | O_CREAT | O_EXCL));
+  int code = write_all(opened.get(), text);
+  if (code == 0 && ::fsync(opened.get()) != 0) code = errno;
+  if (const int closed = opened.close(); code == 0) code = closed;
   if (code == 0 && ::rename(unfinished.c_str(), name.c_str()) != 0) code = errno;
   if (code != 0) return write_error(name, code);
-  const runtime::Status synced = sync_folder();
-  if (!synced) return synced.error();
+  MATCHA_TRY(sync_folder());
   checkpoint_ = batch;
-  const runtime::Status begun = begin_log(true);
-  if (!begun) return begun.error();
+  MATCHA_TRY(begin_log(true));
   remove_others();
   return runtime::Done{};
 }

@@ -33,6 +33,7 @@
 ///            let %c = intersect(%near, neighbors(%D, %v))
 ///            for %w in %c { yield %n, size(intersect(%c, neighbors(%D, %w))) }
 ///          }
+///
 /// After:   if ((8 <= size(%near)) and (size(%near) <= 4096)) {
 ///            let %all = span(%near, 0, 4096)
 ///            let %rows = bit_rows(%D, %all)

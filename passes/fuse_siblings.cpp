@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <optional>
 
 #include "ir/analysis/walk.h"
 #include "ir/match.h"

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <climits>
 #include <optional>
 
 #include "ir/analysis/walk.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <set>
 #include <tuple>
 
 // Last: nauty.h has macros with short names.

@@ -26,7 +26,7 @@ struct Error {
 /// A Resource error: no memory could be allocated.
 Error out_of_memory();
 
-/// A value or an Error. `if (!r) return r.error();`
+/// A value or an Error. `const Graph graph = MATCHA_TRY(load(file));`
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -50,5 +50,13 @@ class [[nodiscard]] Result {
 /// Success without a value, or an Error.
 struct Done {};
 using Status = Result<Done>;
+
+/// The value of a Result. If it is an Error, the calling function returns the error. An expression of GCC and Clang.
+#define MATCHA_TRY(...)                          \
+  ({                                             \
+    auto&& tried = (__VA_ARGS__);                \
+    if (!tried) return std::move(tried.error()); \
+    std::move(*tried);                           \
+  })
 
 }  // namespace matcha::runtime

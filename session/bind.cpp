@@ -375,11 +375,10 @@ runtime::Status check_ids(const BindPlan& plan, const runtime::Universe& univers
 
 runtime::Result<runtime::InputList> edges_as(const runtime::Graph& graph,
                                              const std::vector<runtime::ColumnKind>& columns) {
-  runtime::Result<runtime::InputList> list = runtime::edge_list(graph);
-  if (!list) return list.error();
-  list->columns.resize(columns.size());
+  runtime::InputList list = MATCHA_TRY(runtime::edge_list(graph));
+  list.columns.resize(columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    runtime::InputColumn& column = list->columns[c];
+    runtime::InputColumn& column = list.columns[c];
     if (columns[c] != runtime::ColumnKind::Int || column.kind != runtime::ColumnKind::Vertex) continue;
     column.ints.reserve(column.ranks.size());
     for (std::uint32_t rank : column.ranks) column.ints.push_back(graph.universe().id(rank));
@@ -415,14 +414,10 @@ runtime::Status load_inputs(const Signature& program, const BindPlan& plan, cons
     if (!added) return added;
   }
   if (plan.label_graph) {
-    runtime::Status added = set.add_graph(*plan.label_graph);
-    if (!added) return added;
+    MATCHA_TRY(set.add_graph(*plan.label_graph));
   }
-  runtime::Result<runtime::Inputs> inputs = set.finish();
-  if (!inputs) return inputs.error();
-  out.inputs = std::move(*inputs);
-  const runtime::Status fits = check_ids(plan, *out.inputs.universe);
-  if (!fits) return fits;
+  out.inputs = MATCHA_TRY(set.finish());
+  MATCHA_TRY(check_ids(plan, *out.inputs.universe));
 
   for (std::size_t i = 0; i < plan.params.size(); ++i) {
     const std::string& name = program.params[i].name;
@@ -438,9 +433,8 @@ runtime::Status load_inputs(const Signature& program, const BindPlan& plan, cons
         out.arguments.emplace_back(static_cast<const runtime::InputList*>(&out.inputs.lists.at(name)));
         break;
       case ParamPlan::Kind::GraphEdges: {
-        runtime::Result<runtime::InputList> edges = edges_as(out.inputs.graphs.at(name), param.columns);
-        if (!edges) return edges.error();
-        out.edge_lists.emplace(name, std::move(*edges));
+        runtime::InputList edges = MATCHA_TRY(edges_as(out.inputs.graphs.at(name), param.columns));
+        out.edge_lists.emplace(name, std::move(edges));
         out.arguments.emplace_back(static_cast<const runtime::InputList*>(&out.edge_lists.at(name)));
         break;
       }

@@ -18,7 +18,6 @@ namespace {
 
 using codegen::PartialValue;
 using codegen::PositionRange;
-using codegen::RunError;
 using codegen::RunOptions;
 using codegen::RunOutcome;
 using codegen::RunResult;

@@ -119,8 +119,7 @@ Status Compilation::read() {
                            fmt::format("add --entry NAME; `matcha doc {}` lists them", options_.file));
   }
   std::string text;
-  const Status status = read_program(options_.file, cancel_, reporter_, text);
-  if (status != Status::Ok) return status;
+  if (const Status status = read_program(options_.file, cancel_, reporter_, text); status != Status::Ok) return status;
   take(std::move(text));
   times_.emplace_back("read", watch.ms());
   return Status::Ok;
@@ -148,8 +147,7 @@ Status Compilation::parse() {
 Status Compilation::format(std::string& formatted) {
   std::optional<std::string> text = frontend::format(file_, diagnostics_);
   diagnostics_.sort_by_place();
-  const Status status = report();
-  if (status != Status::Ok) return status;
+  if (const Status status = report(); status != Status::Ok) return status;
   program_ = frontend::parse(sources_, file_, diagnostics_);
   const std::string tree = frontend::print_ast(*program_);
   const std::uint32_t again = sources_.add(name(), *text);
@@ -317,8 +315,7 @@ Status Compilation::emit(codegen::Backend& backend, std::string& text) {
 }
 
 Status Compilation::load(codegen::Backend& backend, std::unique_ptr<codegen::Executable>& executable) {
-  const Status code = check_stage(backend);
-  if (code != Status::Ok) return code;
+  if (const Status code = check_stage(backend); code != Status::Ok) return code;
   return load_variant(pipeline_->module, std::string(backend.name()), backend, executable);
 }
 

@@ -140,8 +140,7 @@ class Explainer {
     if (is_program()) {
       run_.open_back_end();
       if (how_.sample > 1) return Status::Ok;
-      const Status loaded = run_.load_program();
-      if (loaded != Status::Ok) return loaded;
+      if (const Status loaded = run_.load_program(); loaded != Status::Ok) return loaded;
     }
     const auto& steps = run_.compilation->times();
     found_.times.insert(found_.times.end(), steps.begin(), steps.end());

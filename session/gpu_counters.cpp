@@ -33,9 +33,8 @@ std::shared_ptr<DeviceKeeper<Counter>> kept_counter(
   using Shared = typename DeviceKeeper<Counter>::Shared;
   const auto open = [make = std::move(make),
                      open_code = std::move(open_code)](const runtime::Graph& graph) -> runtime::Result<Shared> {
-    runtime::Result<GpuCode> gpu = open_code();
-    if (!gpu) return gpu.error();
-    MadeCounter<Counter> made = make(graph, std::move(*gpu));
+    GpuCode gpu = MATCHA_TRY(open_code());
+    MadeCounter<Counter> made = make(graph, std::move(gpu));
     if (!made) return made.error();
     return Shared(std::move(*made));
   };

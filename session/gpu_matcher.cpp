@@ -29,44 +29,34 @@ constexpr unsigned kMostMaps = 5040;
 using SharedMatcher = std::shared_ptr<DeviceMatcher>;
 
 runtime::Result<SharedMatcher> open_matcher(const runtime::GraphView& graph, const std::string& code_folder) {
-  runtime::Result<GpuCode> gpu = open_gpu_code(codegen::gpu::match_text(), "match_search.cu", code_folder);
-  if (!gpu) return gpu.error();
-  runtime::Result<std::unique_ptr<DeviceMatcher>> made = DeviceMatcher::make(graph, gpu->device, std::move(gpu->code));
-  if (!made) return made.error();
-  return SharedMatcher(std::move(*made));
+  GpuCode gpu = MATCHA_TRY(open_gpu_code(codegen::gpu::match_text(), "match_search.cu", code_folder));
+  std::unique_ptr<DeviceMatcher> made = MATCHA_TRY(DeviceMatcher::make(graph, gpu.device, std::move(gpu.code)));
+  return SharedMatcher(std::move(made));
 }
 
 }  // namespace
 
 runtime::Result<GpuCode> open_gpu_code(const std::string& text, const std::string& name, const std::string& code_folder,
                                        int number) {
-  const runtime::Result<const cuda::Driver*> driver = cuda::Driver::open();
-  if (!driver) return driver.error();
-  const runtime::Result<cuda::DeviceRef> device = cuda::Device::open(**driver, number);
-  if (!device) return device.error();
-  const runtime::Result<const cuda::Nvrtc*> nvrtc = cuda::Nvrtc::open({"", (*driver)->version() / 1000});
-  if (!nvrtc) return nvrtc.error();
+  const cuda::Driver* const driver = MATCHA_TRY(cuda::Driver::open());
+  const cuda::DeviceRef device = MATCHA_TRY(cuda::Device::open(*driver, number));
+  const cuda::Nvrtc* const nvrtc = MATCHA_TRY(cuda::Nvrtc::open({"", driver->version() / 1000}));
   cuda::CompileRequest request;
   request.source = text;
   request.name = name;
   request.options = codegen::gpu::compile_options();
-  request.arch = (*device)->properties().arch;
-  const runtime::Result<cuda::KernelImage> image =
-      cuda::compile_cached(**nvrtc, cuda::KernelCache(code_folder), request);
-  if (!image) return image.error();
-  runtime::Result<cuda::Module> code = cuda::Module::load(*device, image->bytes);
-  if (!code) return code.error();
-  return GpuCode{*device, std::move(*code)};
+  request.arch = device->properties().arch;
+  const cuda::KernelImage image = MATCHA_TRY(cuda::compile_cached(*nvrtc, cuda::KernelCache(code_folder), request));
+  cuda::Module code = MATCHA_TRY(cuda::Module::load(device, image.bytes));
+  return GpuCode{device, std::move(code)};
 }
 
 runtime::Result<std::vector<GpuCode>> open_gpu_codes(const std::string& text, const std::string& name,
                                                      const std::string& code_folder, std::uint32_t gpus,
                                                      std::uint32_t turn) {
-  const runtime::Result<const cuda::Driver*> driver = cuda::Driver::open();
-  if (!driver) return driver.error();
-  const runtime::Result<int> there = cuda::device_count(**driver);
-  if (!there) return there.error();
-  const std::uint32_t found = static_cast<std::uint32_t>(std::max(*there, 0));
+  const cuda::Driver* const driver = MATCHA_TRY(cuda::Driver::open());
+  const int there = MATCHA_TRY(cuda::device_count(*driver));
+  const std::uint32_t found = static_cast<std::uint32_t>(std::max(there, 0));
   if (gpus > 1 && gpus > found) {
     runtime::Error error;
     error.kind = runtime::ErrorKind::Runtime;
@@ -78,9 +68,8 @@ runtime::Result<std::vector<GpuCode>> open_gpu_codes(const std::string& text, co
   const std::uint32_t each = std::max(gpus == 0 ? found : gpus, 1U);
   const std::uint32_t first = turn % std::max(found / each, 1U) * each;
   for (std::uint32_t i = 0; i < each; ++i) {
-    runtime::Result<GpuCode> code = open_gpu_code(text, name, code_folder, static_cast<int>(first + i));
-    if (!code) return code.error();
-    codes.push_back(std::move(*code));
+    GpuCode code = MATCHA_TRY(open_gpu_code(text, name, code_folder, static_cast<int>(first + i)));
+    codes.push_back(std::move(code));
   }
   return codes;
 }

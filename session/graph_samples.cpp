@@ -100,8 +100,7 @@ runtime::Result<std::unique_ptr<SampleInputs>> GraphSamples::draw(std::uint64_t 
     const std::int64_t* const all_labels = view.labels != nullptr ? view.labels : bound_.labels;
     for (const std::uint32_t v : members) sample->labels.push_back(all_labels != nullptr ? all_labels[v] : 0);
     Graph small = cut_out(graph, members, view.labels != nullptr ? sample->labels.data() : nullptr);
-    const runtime::Status halved = runtime::ensure_split_offsets(small);
-    if (!halved) return halved.error();
+    MATCHA_TRY(runtime::ensure_split_offsets(small));
     small.set_dictionary(bound_.inputs.dictionary);
     bound.inputs.universe = small.shared_universe();
     bound.inputs.dictionary = bound_.inputs.dictionary;

@@ -20,8 +20,7 @@ runtime::Result<runtime::Graph> graph_of_label(std::shared_ptr<const runtime::Gr
   runtime::Graph graph = runtime::Graph::from_view(whole->shared_universe(), view, (*slice)->facts(),
                                                    std::make_shared<const Kept>(Kept{whole, *slice}));
   graph.set_dictionary(std::shared_ptr<const runtime::LabelDictionary>(whole, &whole->dictionary()));
-  const runtime::Status halved = runtime::ensure_split_offsets(graph);
-  if (!halved) return halved.error();
+  MATCHA_TRY(runtime::ensure_split_offsets(graph));
   return graph;
 }
 

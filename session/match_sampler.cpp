@@ -1,7 +1,6 @@
 #include "session/match_sampler.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace matcha::session {

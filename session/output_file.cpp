@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <cstring>
 
@@ -127,10 +126,9 @@ runtime::Status OutputFile::commit(std::string_view head) {
 }
 
 runtime::Status write_text_file(const std::string& path, std::string_view text) {
-  runtime::Result<OutputFile> file = OutputFile::open(path.empty() ? "-" : path);
-  if (!file) return file.error();
-  file->write(text);
-  return file->commit();
+  OutputFile file = MATCHA_TRY(OutputFile::open(path.empty() ? "-" : path));
+  file.write(text);
+  return file.commit();
 }
 
 }  // namespace matcha::session

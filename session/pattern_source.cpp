@@ -248,8 +248,7 @@ Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::L
     if (!use.of_edge) use.literal = pattern::alternatives(with_types(use.literal, dictionary)).front();
   }
   if (query_) {
-    const Status status = check_query(graph, dictionary);
-    if (status != Status::Ok) return status;
+    if (const Status status = check_query(graph, dictionary); status != Status::Ok) return status;
     forget_unknown(dictionary);
     take_copies(dictionary);
   }
@@ -280,8 +279,7 @@ Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::L
                                              : "an undirected graph has none; `--directed --keep-loops` keeps those of "
                                                "a file that has both arcs of each edge");
   }
-  const Status found = find_constants(graph.universe());
-  if (found != Status::Ok) return found;
+  if (const Status found = find_constants(graph.universe()); found != Status::Ok) return found;
   const auto of_vertex = std::ranges::find(set_->labels, false, &pattern::LabelUse::of_edge);
   if (of_vertex == set_->labels.end() || graph.view().labels != nullptr || graph.vertex_count() == 0) return Status::Ok;
   return reporter_.error_at(Status::Run, sources_, of_vertex->loc, "the vertices of the graph have no labels",

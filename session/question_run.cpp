@@ -265,8 +265,7 @@ Status QuestionRun::run_passes(Compilation& of) {
 Status QuestionRun::compile() {
   open_back_end();
   compilation->set_target(target->info(settings()));
-  const Status status = run_passes(*compilation);
-  if (status != Status::Ok) return status;
+  if (const Status status = run_passes(*compilation); status != Status::Ok) return status;
   return load_program();
 }
 

@@ -34,13 +34,12 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::read(const runtime::GraphS
   if (spec.edge_info) whole.info = runtime::ColumnKind::Label;
   runtime::IoOptions options;
   options.cancel = maybe_cancel;
-  runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(whole, options);
-  if (!loaded) return loaded.error();
-  const bool looped = !loaded->graph.facts().loop_free;
-  runtime::Result<Shared> made = spec.edge_info ? made_of(runtime::graphs_of_informed(std::move(loaded->graph)))
-                                 : looped       ? made_of(runtime::graphs_of_looped(std::move(loaded->graph)))
-                                                : Shared(new ResidentGraph(std::move(loaded->graph)));
-  if (made) (*made)->report_ = std::move(loaded->report);
+  runtime::LoadedGraph loaded = MATCHA_TRY(runtime::load_graph(whole, options));
+  const bool looped = !loaded.graph.facts().loop_free;
+  runtime::Result<Shared> made = spec.edge_info ? made_of(runtime::graphs_of_informed(std::move(loaded.graph)))
+                                 : looped       ? made_of(runtime::graphs_of_looped(std::move(loaded.graph)))
+                                                : Shared(new ResidentGraph(std::move(loaded.graph)));
+  if (made) (*made)->report_ = std::move(loaded.report);
   return made;
 }
 
@@ -55,22 +54,19 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::from_csr(const runtime::In
                                                                const runtime::IntColumn& targets, bool directed,
                                                                std::shared_ptr<const void> owner) {
   try {
-    runtime::Result<std::shared_ptr<const BorrowedRows>> rows =
-        borrow_rows(offsets, targets, directed, std::move(owner));
-    if (!rows) return rows.error();
+    std::shared_ptr<const BorrowedRows> rows = MATCHA_TRY(borrow_rows(offsets, targets, directed, std::move(owner)));
     runtime::GraphView view{};
-    view.vertex_count = (*rows)->vertices;
-    view.universe = (*rows)->vertices;
-    view.arc_count = (*rows)->arcs;
-    view.offsets = (*rows)->offsets;
-    view.neighbors = (*rows)->targets;
+    view.vertex_count = rows->vertices;
+    view.universe = rows->vertices;
+    view.arc_count = rows->arcs;
+    view.offsets = rows->offsets;
+    view.neighbors = rows->targets;
     runtime::GraphFacts facts;
     facts.directed = directed;
     auto universe = std::make_shared<const runtime::Universe>(runtime::Universe::identity(view.universe));
-    runtime::Graph graph = runtime::Graph::from_view(std::move(universe), view, facts, std::move(*rows));
+    runtime::Graph graph = runtime::Graph::from_view(std::move(universe), view, facts, std::move(rows));
     graph.set_dictionary(std::make_shared<const runtime::LabelDictionary>());
-    const runtime::Status halved = runtime::ensure_split_offsets(graph);
-    if (!halved) return halved.error();
+    MATCHA_TRY(runtime::ensure_split_offsets(graph));
     return Shared(new ResidentGraph(std::move(graph)));
   } catch (const std::bad_alloc&) {
     return runtime::out_of_memory();
@@ -79,21 +75,16 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::from_csr(const runtime::In
 
 runtime::Result<ResidentGraph::Shared> ResidentGraph::joined(const runtime::GraphJoin& join, std::size_t member) const {
   const bool unchanged = join.is_unchanged(member);
-  runtime::Result<runtime::Graph> graph = unchanged ? view() : join.joined(member, graph_);
-  if (!graph) return graph.error();
-  Shared made(new ResidentGraph(std::move(*graph)));
+  runtime::Graph graph = MATCHA_TRY(unchanged ? view() : join.joined(member, graph_));
+  Shared made(new ResidentGraph(std::move(graph)));
   made->graph_.set_device_copies(nullptr);
   made->report_ = report_;
   if (informed_) {
-    runtime::Result<runtime::Graph> informed = unchanged ? informed_view() : join.joined(member, *informed_);
-    if (!informed) return informed.error();
-    made->informed_ = std::move(*informed);
+    made->informed_ = MATCHA_TRY(unchanged ? informed_view() : join.joined(member, *informed_));
     made->informed_->set_device_copies(nullptr);
   }
   if (looped_) {
-    runtime::Result<runtime::Graph> looped = unchanged ? view_of(*looped_) : join.joined(member, *looped_);
-    if (!looped) return looped.error();
-    made->looped_ = std::move(*looped);
+    made->looped_ = MATCHA_TRY(unchanged ? view_of(*looped_) : join.joined(member, *looped_));
     made->looped_->set_device_copies(nullptr);
   }
   return made;
@@ -102,39 +93,31 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::joined(const runtime::Grap
 runtime::Result<ResidentGraph::Shared> ResidentGraph::join(const std::vector<Named>& graphs) {
   std::vector<runtime::JoinMember> members;
   for (const Named& each : graphs) members.push_back({&each.graph->graph_, each.maybe_ids});
-  const runtime::Result<runtime::GraphJoin> join = runtime::GraphJoin::of(members);
-  if (!join) return join.error();
+  const runtime::GraphJoin join = MATCHA_TRY(runtime::GraphJoin::of(members));
   Shared first;
   for (std::size_t at = 0; at < graphs.size(); ++at) {
     // The first one is to have others, and the graph that was given has none.
-    runtime::Result<Shared> made =
-        at != 0 && join->is_unchanged(at) ? graphs[at].graph : graphs[at].graph->joined(*join, at);
-    if (!made) return made.error();
+    Shared made = MATCHA_TRY(at != 0 && join.is_unchanged(at) ? graphs[at].graph : graphs[at].graph->joined(join, at));
     if (at == 0) {
-      first = std::move(*made);
+      first = std::move(made);
       first->name_ = graphs[at].name;
     } else {
-      first->others_.push_back({graphs[at].name, std::move(*made)});
+      first->others_.push_back({graphs[at].name, std::move(made)});
     }
   }
   return first;
 }
 
 runtime::Result<ResidentGraph::Shared> ResidentGraph::with_list(const std::string& name, GivenList list) const {
-  runtime::Result<runtime::Graph> graph = view();
-  if (!graph) return graph.error();
-  Shared made(new ResidentGraph(std::move(*graph)));
+  runtime::Graph graph = MATCHA_TRY(view());
+  Shared made(new ResidentGraph(std::move(graph)));
   made->graph_.set_device_copies(nullptr);
   if (informed_) {
-    runtime::Result<runtime::Graph> informed = informed_view();
-    if (!informed) return informed.error();
-    made->informed_ = std::move(*informed);
+    made->informed_ = MATCHA_TRY(informed_view());
     made->informed_->set_device_copies(nullptr);
   }
   if (looped_) {
-    runtime::Result<runtime::Graph> looped = view_of(*looped_);
-    if (!looped) return looped.error();
-    made->looped_ = std::move(*looped);
+    made->looped_ = MATCHA_TRY(view_of(*looped_));
     made->looped_->set_device_copies(nullptr);
   }
   made->report_ = report_;
@@ -165,8 +148,7 @@ runtime::Result<runtime::Graph> ResidentGraph::view_of(const runtime::Graph& gra
     runtime::Graph view = runtime::Graph::alias(graph, std::shared_ptr<const void>(shared_from_this()));
     view.set_dictionary(std::shared_ptr<const runtime::LabelDictionary>(shared_from_this(), &graph_.dictionary()));
     view.set_device_copies(device_copies_);
-    const runtime::Status halved = runtime::ensure_split_offsets(view);
-    if (!halved) return halved.error();
+    MATCHA_TRY(runtime::ensure_split_offsets(view));
     return view;
   } catch (const std::bad_alloc&) {
     return runtime::out_of_memory();
@@ -185,9 +167,8 @@ runtime::Result<runtime::Graph> ResidentGraph::ranked(runtime::Halves halves) {
   std::lock_guard<std::mutex> lock(mutex_);
   auto found = ranked_.find(halves);
   if (found == ranked_.end()) {
-    runtime::Result<runtime::Graph> ordered = runtime::ordered_by_degree(graph_, halves);
-    if (!ordered) return ordered.error();
-    found = ranked_.emplace(halves, std::move(*ordered)).first;
+    runtime::Graph ordered = MATCHA_TRY(runtime::ordered_by_degree(graph_, halves));
+    found = ranked_.emplace(halves, std::move(ordered)).first;
   }
   return view_of(found->second);
 }
@@ -197,10 +178,9 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::of_label(std::int64_t labe
   const std::lock_guard lock(mutex_);
   std::weak_ptr<ResidentGraph>& known = of_labels_[label];
   if (const Shared kept = known.lock()) return kept;
-  runtime::Result<runtime::Graph> graph =
-      graph_of_label(std::shared_ptr<const runtime::Graph>(shared_from_this(), &*informed_), label);
-  if (!graph) return graph.error();
-  Shared made = from_graph(std::move(*graph));
+  runtime::Graph graph =
+      MATCHA_TRY(graph_of_label(std::shared_ptr<const runtime::Graph>(shared_from_this(), &*informed_), label));
+  Shared made = from_graph(std::move(graph));
   known = made;
   return made;
 }
@@ -209,11 +189,10 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::looped() {
   if (base_ != nullptr) return base_->looped();
   const std::lock_guard lock(mutex_);
   if (const Shared kept = with_loops_.lock()) return kept;
-  runtime::Result<runtime::Graph> graph =
+  runtime::Graph graph = MATCHA_TRY(
       looped_ ? view_of(*looped_)
-              : runtime::looped_of_informed(std::shared_ptr<const runtime::Graph>(shared_from_this(), &*informed_));
-  if (!graph) return graph.error();
-  Shared made = from_graph(std::move(*graph));
+              : runtime::looped_of_informed(std::shared_ptr<const runtime::Graph>(shared_from_this(), &*informed_)));
+  Shared made = from_graph(std::move(graph));
   with_loops_ = made;
   return made;
 }
@@ -222,10 +201,9 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::blank() {
   if (base_ != nullptr) return base_->blank();
   const std::lock_guard lock(mutex_);
   if (const Shared kept = blank_.lock()) return kept;
-  runtime::Result<runtime::Graph> graph =
-      runtime::blank_graph(std::shared_ptr<const runtime::Graph>(shared_from_this(), looped_ ? &*looped_ : &graph_));
-  if (!graph) return graph.error();
-  runtime::Result<Shared> made = from_informed(std::move(*graph));
+  runtime::Graph graph = MATCHA_TRY(
+      runtime::blank_graph(std::shared_ptr<const runtime::Graph>(shared_from_this(), looped_ ? &*looped_ : &graph_)));
+  runtime::Result<Shared> made = from_informed(std::move(graph));
   if (made) blank_ = *made;
   return made;
 }

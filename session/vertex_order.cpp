@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "planner/prices.h"
@@ -100,8 +99,7 @@ Status order_vertices(const std::string& choice, const Forecast& forecast, Compi
                       const passes::LabelWords& labels, const Reporter& reporter, BoundInputs& bound,
                       OrderReport& report) {
   const bool forced = choice == "degree";
-  const Status sliced = bind_slices(compilation, reporter, bound);
-  if (sliced != Status::Ok) return sliced;
+  if (const Status sliced = bind_slices(compilation, reporter, bound); sliced != Status::Ok) return sliced;
   if (choice == "id") {
     report.why = "as asked for";
     return Status::Ok;

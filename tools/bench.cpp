@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -141,8 +140,7 @@ class Bench {
         programs.pop_back();
       }
     }
-    const Status tables = input_.check(console_);
-    if (tables != Status::Ok) return tables;
+    if (const Status tables = input_.check(console_); tables != Status::Ok) return tables;
     if (programs.empty() && options_.patterns.empty()) {
       return console_.error(Status::Usage, "there is nothing to measure",
                             "give a program before the graph, or `--pattern`");
@@ -162,8 +160,7 @@ class Bench {
       subject.request.pattern.text = pattern;
     }
     for (Subject& subject : subjects_) {
-      const Status status = read_query(subject.request.gpu.query, console_);
-      if (status != Status::Ok) return status;
+      if (const Status status = read_query(subject.request.gpu.query, console_); status != Status::Ok) return status;
     }
     rounds_ = subjects_.size() * (cold_count() + options_.runs);
     return choose_tier(options_.simd, console_, tier_);
@@ -268,8 +265,7 @@ class Bench {
     for (std::uint64_t round = 0; round < options_.runs; ++round) {
       for (Subject& subject : subjects_) {
         Times times{};
-        const Status status = run(subject, *subject.kept, times);
-        if (status != Status::Ok) return status;
+        if (const Status status = run(subject, *subject.kept, times); status != Status::Ok) return status;
         subject.warm.push_back(times);
         tell_progress();
       }

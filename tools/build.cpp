@@ -119,8 +119,7 @@ Status build(const BuildOptions& options) {
   }
   Compilation compilation(options.compile, console);
   std::string text;
-  const Status code = emit(options, compilation, console, text);
-  if (code != Status::Ok) return code;
+  if (const Status code = emit(options, compilation, console, text); code != Status::Ok) return code;
   if (text.empty() || text.back() != '\n') text += '\n';
   const runtime::Status written = write_text_file(options.output, text);
   return written ? Status::Ok : console.error(written.error());

@@ -46,8 +46,7 @@ std::string indented(const std::string& text, std::string_view indent) {
 /// Reads a file or a module of the library.
 Status read_doc(const std::string& file, const Console& console, frontend::ModuleDoc& found) {
   std::string text;
-  const Status status = read_program(file, nullptr, console, text);
-  if (status != Status::Ok) return status;
+  if (const Status status = read_program(file, nullptr, console, text); status != Status::Ok) return status;
   SourceManager sources;
   Diagnostics diagnostics(sources);
   const std::uint32_t id = sources.add(program_name(file), std::move(text));
@@ -110,8 +109,7 @@ Status list_modules(bool json, const Console& console, std::string& out) {
   Json report = {{"schema", "matcha.doc/1"}, {"modules", Json::array()}};
   for (const std::string& name : frontend::stdlib_modules()) {
     frontend::ModuleDoc module;
-    const Status status = read_doc(name, console, module);
-    if (status != Status::Ok) return status;
+    if (const Status status = read_doc(name, console, module); status != Status::Ok) return status;
     report["modules"].push_back({{"name", name}, {"doc", module.doc}});
     out += fmt::format("{:<20}  {}\n", name, gist(module.doc));
   }

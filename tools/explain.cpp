@@ -243,8 +243,7 @@ class Explain {
     if (files_.empty()) {
       const std::string text = all_.json ? json_text(found) : explanation_text(found);
       if (maybe_text_ != nullptr) *maybe_text_ = text;
-      const Status code = maybe_text_ != nullptr ? Status::Ok : write("-", text);
-      if (code != Status::Ok) return code;
+      if (const Status code = maybe_text_ != nullptr ? Status::Ok : write("-", text); code != Status::Ok) return code;
     }
     for (auto& [file, text_of] : files_) file.write(text_of(found));
     for (auto& [file, text_of] : files_) {

@@ -244,9 +244,8 @@ void add_generate(CLI::App& verb, Action& action, const std::shared_ptr<GraphOpt
                             return runtime::Error{runtime::ErrorKind::Input, "`like` needs the whole graph in memory",
                                                   "", 0, "leave out `--memory`"};
                           }
-                          const runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(spec_of(g), io);
-                          if (!loaded) return loaded.error();
-                          return runtime::rewired(loaded->graph, g.rmat.seed, io);
+                          const runtime::LoadedGraph loaded = MATCHA_TRY(runtime::load_graph(spec_of(g), io));
+                          return runtime::rewired(loaded.graph, g.rmat.seed, io);
                         });
   like->add_option("IN", o.input, "The graph to read; `-`: standard input")->required()->type_name("");
   add_options(*like, kGraph, targets_of(o));

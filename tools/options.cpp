@@ -199,9 +199,8 @@ Status GraphInput::check(const Console& console) const {
 runtime::Result<ResidentGraph::Shared> GraphInput::read(const std::atomic<bool>* maybe_cancel) const {
   std::vector<ResidentGraph::Named> graphs;
   for (const runtime::GraphSpec& spec : specs()) {
-    runtime::Result<ResidentGraph::Shared> read = ResidentGraph::read(spec, maybe_cancel);
-    if (!read) return read;
-    graphs.push_back({spec.name, std::move(*read)});
+    ResidentGraph::Shared read = MATCHA_TRY(ResidentGraph::read(spec, maybe_cancel));
+    graphs.push_back({spec.name, std::move(read)});
   }
   return inputs.empty() ? graphs.front().graph : ResidentGraph::join(graphs);
 }

@@ -50,8 +50,7 @@ Status serve_steps(const ServeOptions& options, const Console& console, Session&
   std::optional<runtime::ThreadLimit> threads;
   if (options.usual.threads != 0) threads.emplace(options.usual.threads);
   std::optional<runtime::Tier> tier;
-  const Status status = choose_tier(options.simd, console, tier);
-  if (status != Status::Ok) return status;
+  if (const Status status = choose_tier(options.simd, console, tier); status != Status::Ok) return status;
   if (options.graph.path.ends_with(".mt")) {
     return console.error(Status::Usage, fmt::format("`{}` is a program, not a graph", options.graph.path),
                          "programs come in requests: {\"id\": 1, \"file\": \"query.mt\"}");
@@ -63,8 +62,7 @@ Status serve_steps(const ServeOptions& options, const Console& console, Session&
   if (!options.token_file.empty()) {
     if (const Status read = read_token(options.token_file, console, http.token); read != Status::Ok) return read;
   }
-  const Status tables = options.graph.check(console);
-  if (tables != Status::Ok) return tables;
+  if (const Status tables = options.graph.check(console); tables != Status::Ok) return tables;
   const runtime::Result<session::ResidentGraph::Shared> graph = options.graph.read(session.cancel());
   if (!graph) return session.stopped() ? session.stop_early() : console.error(graph.error());
   note_reports(**graph, console);

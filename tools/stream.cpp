@@ -160,8 +160,7 @@ class StreamVerb {
                               "programs end in .mt");
       }
     }
-    const Status is_one_graph = check_graph();
-    if (is_one_graph != Status::Ok) return is_one_graph;
+    if (const Status is_one_graph = check_graph(); is_one_graph != Status::Ok) return is_one_graph;
     std::vector<PatternOptions> patterns;
     for (const std::string& text : options_.patterns) {
       PatternOptions& one = patterns.emplace_back(options_.pattern);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "codegen/cpu/frame.h"
 #include "runtime/machine.h"

@@ -60,12 +60,10 @@ std::unique_ptr<Backend> make_cuda_program(AheadOfTime about, const CudaOptions&
 }
 
 runtime::Result<std::string> compile_to_ptx(std::string text, bool starts_kernels, int arch) {
-  runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
-  if (!nvrtc) return nvrtc.error();
-  runtime::Result<runtime::cuda::Compilation> made =
-      (*nvrtc)->compile({std::move(text), "program.cu", arch, gpu::compile_options(starts_kernels)});
-  if (!made) return made.error();
-  return std::move(made->ptx);
+  const runtime::cuda::Nvrtc* nvrtc = MATCHA_TRY(runtime::cuda::Nvrtc::open());
+  runtime::cuda::Compilation made =
+      MATCHA_TRY(nvrtc->compile({std::move(text), "program.cu", arch, gpu::compile_options(starts_kernels)}));
+  return std::move(made.ptx);
 }
 
 }  // namespace matcha::codegen

@@ -20,7 +20,6 @@ using matcha_program::Sums;
 using matcha_program::u32;
 using matcha_program::u64;
 using runtime::cuda::DeviceMemory;
-using runtime::cuda::Function;
 using runtime::cuda::Stream;
 
 namespace {

@@ -30,20 +30,15 @@ runtime::Result<matcha_program::RowArea> RowStream::open(const runtime::cuda::De
   for (const ir::Type* column : columns) kinds_.push_back(host::element_kind(*column));
   block_.assign(columns.size(), std::vector<std::uint64_t>(kBlockRows));
   if (ring_.size() < capacity_ * words_) {
-    runtime::Result<PinnedBuffer<std::uint64_t>> ring =
-        PinnedBuffer<std::uint64_t>::allocate(device, capacity_ * words_);
-    if (!ring) return ring.error();
-    ring_ = std::move(*ring);
+    ring_ = MATCHA_TRY(PinnedBuffer<std::uint64_t>::allocate(device, capacity_ * words_));
   } else {
     std::memset(ring_.host(), 0, capacity_ * words_ * sizeof(std::uint64_t));
   }
   if (drained_.size() == 0) {
-    runtime::Result<DeviceBuffer<std::uint64_t>> drained = DeviceBuffer<std::uint64_t>::allocate(device, 1);
-    if (!drained) return drained.error();
-    runtime::Result<PinnedBuffer<std::uint64_t>> source = PinnedBuffer<std::uint64_t>::allocate(device, 1);
-    if (!source) return source.error();
-    drained_ = std::move(*drained);
-    source_ = std::move(*source);
+    DeviceBuffer<std::uint64_t> drained = MATCHA_TRY(DeviceBuffer<std::uint64_t>::allocate(device, 1));
+    PinnedBuffer<std::uint64_t> source = MATCHA_TRY(PinnedBuffer<std::uint64_t>::allocate(device, 1));
+    drained_ = std::move(drained);
+    source_ = std::move(source);
   }
   if (runtime::Status cleared = drained_.fill(stream, 0); !cleared) return cleared.error();
   matcha_program::RowArea area{};

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "codegen/host/evaluator.h"
 #include "codegen/host/host_plan.h"

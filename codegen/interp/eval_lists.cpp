@@ -12,7 +12,6 @@ namespace matcha::codegen::interp {
 
 namespace {
 
-using ir::Kind;
 using ir::ScalarKind;
 
 std::shared_ptr<List> empty_list(const ir::Expr& e) { return std::make_shared<List>(e.type->columns.size()); }

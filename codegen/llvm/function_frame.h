@@ -51,8 +51,6 @@ class FunctionFrame : public Types {
   Value* context() { return context_; }
   /// Null in a step function.
   Value* worker() { return worker_; }
-  /// An address that is readable for as long as the program runs.
-  Value* readable() { return frame_; }
 
   /// Sets the place in the program of the following code, for traps; an unknown place changes nothing.
   void set_loc(SourceLoc loc) {

@@ -81,7 +81,6 @@ MATCHA_ACTION(store_slot);     ///< `n` words from `a` to the frame at `value`.
 MATCHA_ACTION(load_field);     ///< The word at `a` + `value`.
 MATCHA_ACTION(buffer_column);  ///< Address of a buffer's column, whose offset is in the frame at `value`.
 MATCHA_ACTION(area_address);   ///< Address in the area, at `value`.
-MATCHA_ACTION(trap_if);        ///< Traps with code `value` if `a`.
 MATCHA_ACTION(trap_unless);    ///< Traps with code `value` unless `a`.
 MATCHA_ACTION(check_most);     ///< CapacityExceeded if `a` > `b`, unsigned.
 MATCHA_ACTION(check_equal);    ///< LengthMismatch if `a` is not `b`.

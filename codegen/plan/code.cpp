@@ -1,7 +1,5 @@
 #include "codegen/plan/code.h"
 
-#include <array>
-
 namespace matcha::codegen::plan {
 
 void Code::call(const std::string& name, runtime::RegionContext& context) const {

@@ -296,11 +296,6 @@ const Op* area_address(const Op* op, Word* r) {
   return op + 1;
 }
 
-const Op* trap_if(const Op* op, Word* r) {
-  if (r[op->a] != 0) [[unlikely]]
-    return trap(op, r, static_cast<TrapCode>(op->value));
-  return op + 1;
-}
 const Op* trap_unless(const Op* op, Word* r) {
   if (r[op->a] == 0) [[unlikely]]
     return trap(op, r, static_cast<TrapCode>(op->value));

@@ -1,4 +1,3 @@
-#include <bit>
 
 #include "codegen/plan/function_writer.h"
 #include "ir/match.h"

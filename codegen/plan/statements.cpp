@@ -8,8 +8,6 @@
 /// Statements inside functions.
 namespace matcha::codegen::plan {
 
-using runtime::TrapCode;
-
 void FunctionWriter::block(const ir::Block& b) {
   for (const ir::Stmt* s : b.body) stmt(*s);
 }

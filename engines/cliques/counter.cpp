@@ -130,9 +130,7 @@ Result<Roots> roots_to_count(const Graph& graph, std::uint32_t size, Tier tier, 
 
 Result<CheckedRoots> checked_roots(const Graph& graph, std::uint32_t size, Tier tier, std::uint32_t most_bits) {
   CheckedRoots checked;
-  Result<Roots> roots = roots_to_count(graph, size, tier, &checked.work);
-  if (!roots) return roots.error();
-  checked.roots = std::move(*roots);
+  checked.roots = MATCHA_TRY(roots_to_count(graph, size, tier, &checked.work));
   checked.bits = bits_of_counts(checked.roots.by_count(), size);
   if (const std::optional<Error> error = too_many_bits(size, checked.bits, most_bits)) return *error;
   return checked;
@@ -142,11 +140,10 @@ Result<CliqueOutcome> count_cliques(const Graph& graph, const CliqueRequest& req
   CliqueOutcome outcome;
   Laps laps(outcome.times);
   try {
-    const Result<CheckedRoots> checked = checked_roots(graph, request.size, request.tier, WideInt::kBits);
-    if (!checked) return checked.error();
-    if (request.on_expected) request.on_expected(checked->work);
+    const CheckedRoots checked = MATCHA_TRY(checked_roots(graph, request.size, request.tier, WideInt::kBits));
+    if (request.on_expected) request.on_expected(checked.work);
     laps.end("order");
-    CountRun run(checked->roots, nullptr, request);
+    CountRun run(checked.roots, nullptr, request);
     run.run();
     laps.end("trees");
     outcome.end = run.end();
@@ -163,21 +160,20 @@ Result<CliqueOutcome> count_cliques(const Graph& graph, const CliqueRequest& req
 Result<DealtRoots> DealtRoots::make(const Graph& graph, std::uint32_t size, bool maximal) {
   try {
     // This order alone needs no sample, which processors of other kinds may walk otherwise.
-    Result<Roots> roots = make_roots(graph, Order::Cores);
-    if (!roots) return roots.error();
-    const std::uint32_t bits = maximal ? 0 : bits_of_counts(roots->by_count(), size);
+    Roots roots = MATCHA_TRY(make_roots(graph, Order::Cores));
+    const std::uint32_t bits = maximal ? 0 : bits_of_counts(roots.by_count(), size);
     std::optional<Error> error = too_many_bits(size, bits, WideInt::kBits);
-    if (maximal) error = too_wide_for_maximal(*roots);
+    if (maximal) error = too_wide_for_maximal(roots);
     if (error) return *error;
     DealtRoots dealt;
     dealt.graph_ = &graph;
     dealt.size_ = size;
     dealt.maximal_ = maximal;
-    for (std::uint64_t v = 0; v < roots->size; ++v) {
-      if (roots->count(v) + 1 >= size) dealt.order_.push_back(static_cast<std::uint32_t>(v));
+    for (std::uint64_t v = 0; v < roots.size; ++v) {
+      if (roots.count(v) + 1 >= size) dealt.order_.push_back(static_cast<std::uint32_t>(v));
     }
-    std::ranges::stable_sort(dealt.order_, std::greater(), [&](std::uint32_t v) { return roots->count(v); });
-    dealt.roots_ = std::move(*roots);
+    std::ranges::stable_sort(dealt.order_, std::greater(), [&](std::uint32_t v) { return roots.count(v); });
+    dealt.roots_ = std::move(roots);
     return dealt;
   } catch (const std::bad_alloc&) {
     return Error{ErrorKind::Resource, "not enough memory to order the vertices", {}, 0, {}};

@@ -1,7 +1,6 @@
 #include "engines/cliques/device_cells.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace matcha::runtime::cliques {
 

@@ -32,26 +32,20 @@ Error error_of(ErrorKind kind, std::string message) { return Error{kind, std::mo
 
 Result<std::unique_ptr<DeviceCliques>> DeviceCliques::make(const Graph& graph, std::uint32_t size,
                                                            const cuda::DeviceRef& device, cuda::Module code) {
-  Result<cuda::Function> kernel = code.function("clique_trees");
-  if (!kernel) return kernel.error();
-  Result<Roots> roots = roots_to_count(graph, size, best_tier());
-  if (!roots) return roots.error();
-  if (roots->widest > matcha_program::kCliqueWidest) {
-    return error_of(ErrorKind::Resource, "a vertex has " + std::to_string(roots->widest) +
+  cuda::Function kernel = MATCHA_TRY(code.function("clique_trees"));
+  Roots roots = MATCHA_TRY(roots_to_count(graph, size, best_tier()));
+  if (roots.widest > matcha_program::kCliqueWidest) {
+    return error_of(ErrorKind::Resource, "a vertex has " + std::to_string(roots.widest) +
                                              " later neighbours, and a GPU walks the trees of at most " +
                                              std::to_string(matcha_program::kCliqueWidest));
   }
-  Result<cuda::Stream> stream = cuda::Stream::create(device);
-  if (!stream) return stream.error();
+  cuda::Stream stream = MATCHA_TRY(cuda::Stream::create(device));
   try {
     std::unique_ptr<DeviceCliques> made(
-        new DeviceCliques(std::move(*roots), std::move(*stream), std::move(code), std::move(*kernel)));
-    Result<match::KernelWish> wish = match::KernelWish::make(device);
-    if (!wish) return wish.error();
-    made->wish_ = std::move(*wish);
-    Status status = made->send_roots();
-    if (status) status = made->reserve_groups();
-    if (!status) return status.error();
+        new DeviceCliques(std::move(roots), std::move(stream), std::move(code), std::move(kernel)));
+    made->wish_ = MATCHA_TRY(match::KernelWish::make(device));
+    MATCHA_TRY(made->send_roots());
+    MATCHA_TRY(made->reserve_groups());
     return made;
   } catch (const std::bad_alloc&) {
     return error_of(ErrorKind::Resource, "not enough memory to order the vertices");
@@ -62,39 +56,26 @@ Status DeviceCliques::send_roots() {
   const cuda::DeviceRef& device = stream_->shared_device();
   const std::vector<std::uint32_t> order = widest_first(roots_);
   const std::uint64_t arcs = roots_.begin[roots_.size];
-  Result<cuda::DeviceBuffer<std::uint64_t>> begin =
-      cuda::DeviceBuffer<std::uint64_t>::allocate(device, roots_.size + 1);
-  if (!begin) return begin.error();
-  begin_ = std::move(*begin);
-  Result<cuda::DeviceBuffer<std::uint32_t>> near = cuda::DeviceBuffer<std::uint32_t>::allocate(device, arcs);
-  if (!near) return near.error();
-  near_ = std::move(*near);
-  Result<cuda::DeviceBuffer<std::uint32_t>> roots = cuda::DeviceBuffer<std::uint32_t>::allocate(device, order.size());
-  if (!roots) return roots.error();
-  order_ = std::move(*roots);
-  Result<cuda::DeviceBuffer<CliqueTask>> tasks = cuda::DeviceBuffer<CliqueTask>::allocate(device, kTasks);
-  if (!tasks) return tasks.error();
-  tasks_ = std::move(*tasks);
-  Status status = begin_.upload(*stream_, roots_.begin.data(), roots_.size + 1);
-  if (status && arcs != 0) status = near_.upload(*stream_, roots_.near.data(), arcs);
-  if (status && !order.empty()) status = order_.upload(*stream_, order.data(), order.size());
-  if (status) status = tasks_.fill(*stream_, 0);
-  return status ? stream_->synchronize() : status;
+  begin_ = MATCHA_TRY(cuda::DeviceBuffer<std::uint64_t>::allocate(device, roots_.size + 1));
+  near_ = MATCHA_TRY(cuda::DeviceBuffer<std::uint32_t>::allocate(device, arcs));
+  order_ = MATCHA_TRY(cuda::DeviceBuffer<std::uint32_t>::allocate(device, order.size()));
+  tasks_ = MATCHA_TRY(cuda::DeviceBuffer<CliqueTask>::allocate(device, kTasks));
+  MATCHA_TRY(begin_.upload(*stream_, roots_.begin.data(), roots_.size + 1));
+  if (arcs != 0) MATCHA_TRY(near_.upload(*stream_, roots_.near.data(), arcs));
+  if (!order.empty()) MATCHA_TRY(order_.upload(*stream_, order.data(), order.size()));
+  MATCHA_TRY(tasks_.fill(*stream_, 0));
+  return stream_->synchronize();
 }
 
 /// Memory for all groups that run side by side, or for as many as half of the free memory is enough for.
 Status DeviceCliques::reserve_groups() {
-  const Result<unsigned> blocks = match::most_blocks(kernel_, stream_->device());
-  if (!blocks) return blocks.error();
-  groups_ = std::uint64_t{*blocks} * match::kGroupsOfBlock;
+  const unsigned blocks = MATCHA_TRY(match::most_blocks(kernel_, stream_->device()));
+  groups_ = std::uint64_t{blocks} * match::kGroupsOfBlock;
   const std::uint64_t bytes = matcha_program::clique_scratch_words(roots_.widest) * sizeof(std::uint32_t);
   if (bytes == 0) return Done{};
-  const Result<cuda::Device::Memory> memory = stream_->device().memory();
-  if (!memory) return memory.error();
-  groups_ = std::clamp<std::uint64_t>(memory->free / 2 / bytes, 1, groups_);
-  Result<cuda::DeviceMemory> scratch = cuda::DeviceMemory::allocate(stream_->shared_device(), groups_ * bytes);
-  if (!scratch) return scratch.error();
-  scratch_ = std::move(*scratch);
+  const cuda::Device::Memory memory = MATCHA_TRY(stream_->device().memory());
+  groups_ = std::clamp<std::uint64_t>(memory.free / 2 / bytes, 1, groups_);
+  scratch_ = MATCHA_TRY(cuda::DeviceMemory::allocate(stream_->shared_device(), groups_ * bytes));
   return Done{};
 }
 
@@ -155,14 +136,11 @@ Result<bool> DeviceCliques::walk(std::uint32_t size, const match::Stops& stops) 
   shared.live = launch.unit_count;
   std::memcpy(stage_.host(), &shared, sizeof(shared));
   wish_.clear();
-  Status status = control_.fill(*stream_, 0);
-  if (status) status = control_.copy_from(*stream_, stage_.host(), sizeof(shared));
-  if (status) status = kernel_.launch(*stream_, match::shape_of(launch.workers), launch);
-  if (status) {
-    status = control_.copy_to(*stream_, stage_.host(), kCellsAt + cells_->size() * sizeof(std::uint64_t));
-  }
-  if (status) status = wish_.wait(*stream_, stops);
-  if (!status) return status.error();
+  MATCHA_TRY(control_.fill(*stream_, 0));
+  MATCHA_TRY(control_.copy_from(*stream_, stage_.host(), sizeof(shared)));
+  MATCHA_TRY(kernel_.launch(*stream_, match::shape_of(launch.workers), launch));
+  MATCHA_TRY(control_.copy_to(*stream_, stage_.host(), kCellsAt + cells_->size() * sizeof(std::uint64_t)));
+  MATCHA_TRY(wish_.wait(*stream_, stops));
   std::memcpy(&shared, stage_.host(), sizeof(shared));
   if (shared.stop == 0 && (shared.live != 0 || shared.next < launch.unit_count)) {
     return error_of(ErrorKind::Runtime, "a kernel of " + stream_->device().label() + " has left trees");
@@ -178,13 +156,11 @@ Result<CliqueOutcome> DeviceCliques::count(const Graph& graph, std::uint32_t siz
     if (const std::optional<Error> error = too_many_bits(size, bits_of_counts(by_count_, size), WideInt::kBits)) {
       return *error;
     }
-    const Status reserved = reserve_cells(size);
-    if (!reserved) return reserved.error();
+    MATCHA_TRY(reserve_cells(size));
     laps.end("cells");
-    const Result<bool> complete = walk(size, stops);
-    if (!complete) return complete.error();
+    const bool complete = MATCHA_TRY(walk(size, stops));
     laps.end("trees");
-    if (!*complete) {
+    if (!complete) {
       outcome.end = stops.is_stopped() ? motif::End::Stopped : motif::End::Deadline;
       return outcome;
     }

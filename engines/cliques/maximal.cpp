@@ -278,9 +278,8 @@ Result<CliqueOutcome> count_maximal_of(const Graph& graph, const Roots& roots, c
 
 Result<ExpectedWork> expected_maximal(const Graph& graph, Tier tier, std::uint64_t most_nodes) {
   try {
-    const Result<Roots> roots = roots_of_maximal(graph);
-    if (!roots) return roots.error();
-    return sampled_work(graph, *roots, tier, most_nodes);
+    const Roots roots = MATCHA_TRY(roots_of_maximal(graph));
+    return sampled_work(graph, roots, tier, most_nodes);
   } catch (const std::bad_alloc&) {
     return Error{ErrorKind::Resource, kNoMemoryForMaximal, {}, 0, {}};
   }
@@ -290,11 +289,10 @@ Result<CliqueOutcome> count_maximal(const Graph& graph, const CliqueRequest& req
   CliqueOutcome outcome;
   Laps laps(outcome.times);
   try {
-    const Result<Roots> roots = roots_of_maximal(graph);
-    if (!roots) return roots.error();
-    if (request.on_expected) request.on_expected(sampled_work(graph, *roots, request.tier, kShortSample / kPartOfRun));
+    const Roots roots = MATCHA_TRY(roots_of_maximal(graph));
+    if (request.on_expected) request.on_expected(sampled_work(graph, roots, request.tier, kShortSample / kPartOfRun));
     laps.end("order");
-    std::vector<std::uint64_t> counts = walk_maximal_roots(graph, *roots, nullptr, request, outcome);
+    std::vector<std::uint64_t> counts = walk_maximal_roots(graph, roots, nullptr, request, outcome);
     laps.end("trees");
     if (outcome.end != End::Complete) return outcome;
     counts[1] = count_isolated(graph);

@@ -1,7 +1,6 @@
 #include "engines/cliques/root_walk.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace matcha::runtime::cliques {
 

@@ -291,16 +291,15 @@ Result<SumOutcome> count_cliques_at(const Graph& graph, const SumRequest& reques
   Laps laps(outcome.times);
   try {
     constexpr std::uint32_t kMostBits = 128;
-    const Result<CheckedRoots> checked = checked_roots(graph, request.size, request.tier, kMostBits);
-    if (!checked) return checked.error();
-    ExpectedWork work = checked->work;
+    const CheckedRoots checked = MATCHA_TRY(checked_roots(graph, request.size, request.tier, kMostBits));
+    ExpectedWork work = checked.work;
     // Of all sizes one walk is expected, and each size has its own.
     work.at_least = work.at_least || request.size == 0;
     if (request.on_expected) request.on_expected(work);
     laps.end("order");
-    SumRun run(graph, checked->roots, request);
+    SumRun run(graph, checked.roots, request);
     for (std::uint32_t size = request.size == 0 ? 2 : request.size;; ++size) {
-      outcome.end = checked->bits <= 64 ? run.run<std::uint64_t>(size) : run.run<Wide>(size);
+      outcome.end = checked.bits <= 64 ? run.run<std::uint64_t>(size) : run.run<Wide>(size);
       laps.end("trees");
       if (outcome.end != End::Complete) return outcome;
       const Wide most = run.most();

@@ -10,22 +10,10 @@ namespace {
 
 /// One instruction counts or extracts the bits of a word. Vectors of 256 bits, which count by tables, are no faster for
 /// the few vertices that most sets have.
-struct Bmi2 {
-  template <typename Set>
-  static MATCHA_CLIQUE_INLINE Degrees<Set> degrees(const Set* rows, const Set& set, u32 count) {
-    return plain_degrees(rows, set, count);
-  }
-  template <typename Set>
-  static MATCHA_CLIQUE_INLINE u64 twice_edges(const Set* rows, const Set& set) {
-    return plain_twice_edges(rows, set);
-  }
+struct Bmi2Word {
   static MATCHA_CLIQUE_INLINE u64 extract(u64 from, u64 mask) { return _pext_u64(from, mask); }
-  template <typename Set>
-  static MATCHA_CLIQUE_INLINE FewEdges few_edges(const Set* rows, const Set& set, u32 count) {
-    return plain_few_edges(rows, set, count, extract);
-  }
-  static MATCHA_CLIQUE_INLINE void add_bytes(u64* line, u64 bytes) { plain_add_bytes(line, bytes); }
 };
+using Bmi2 = PlainSteps<Bmi2Word>;
 
 }  // namespace
 

@@ -6,27 +6,15 @@
 namespace matcha::runtime::cliques {
 namespace {
 
-struct Scalar {
-  template <typename Set>
-  static MATCHA_CLIQUE_INLINE Degrees<Set> degrees(const Set* rows, const Set& set, u32 count) {
-    return plain_degrees(rows, set, count);
-  }
-  template <typename Set>
-  static MATCHA_CLIQUE_INLINE u64 twice_edges(const Set* rows, const Set& set) {
-    return plain_twice_edges(rows, set);
-  }
+struct ScalarWord {
   /// The bits of `from` at the places of `mask`, side by side.
   static MATCHA_CLIQUE_INLINE u64 extract(u64 from, u64 mask) {
     u64 found = 0;
     for (u64 bit = 1; mask != 0; bit += bit, mask &= mask - 1) found |= (from & mask & (~mask + 1)) != 0 ? bit : 0;
     return found;
   }
-  template <typename Set>
-  static MATCHA_CLIQUE_INLINE FewEdges few_edges(const Set* rows, const Set& set, u32 count) {
-    return plain_few_edges(rows, set, count, extract);
-  }
-  static MATCHA_CLIQUE_INLINE void add_bytes(u64* line, u64 bytes) { plain_add_bytes(line, bytes); }
 };
+using Scalar = PlainSteps<ScalarWord>;
 
 }  // namespace
 

@@ -136,13 +136,6 @@ MATCHA_CLIQUE_INLINE Degrees<Set> plain_degrees(const Rows* rows, const Set& set
   return degrees;
 }
 
-template <typename Set, typename Rows>
-MATCHA_CLIQUE_INLINE u64 plain_twice_edges(const Rows* rows, const Set& set) {
-  u64 twice = 0;
-  set.for_each([&](u32 vertex) { twice += (rows[vertex] & set).size(); });
-  return twice;
-}
-
 /// The edges among at most eight vertices, as `few_cliques` takes them.
 struct FewEdges {
   u64 key = 0, seventh = 0, eighth = 0;
@@ -166,9 +159,27 @@ MATCHA_CLIQUE_INLINE FewEdges plain_few_edges(const Set* rows, Set set, u32 coun
   return edges;
 }
 
-MATCHA_CLIQUE_INLINE void plain_add_bytes(u64* line, u64 bytes) {
-  for (; bytes != 0; bytes >>= 8, ++line) *line += bytes & 0xff;
-}
+/// The steps of a walk without vectors. `Word::extract`: as PEXT.
+template <typename Word>
+struct PlainSteps : Word {
+  template <typename Set>
+  static MATCHA_CLIQUE_INLINE Degrees<Set> degrees(const Set* rows, const Set& set, u32 count) {
+    return plain_degrees(rows, set, count);
+  }
+  template <typename Set>
+  static MATCHA_CLIQUE_INLINE u64 twice_edges(const Set* rows, const Set& set) {
+    u64 twice = 0;
+    set.for_each([&](u32 vertex) { twice += (rows[vertex] & set).size(); });
+    return twice;
+  }
+  template <typename Set>
+  static MATCHA_CLIQUE_INLINE FewEdges few_edges(const Set* rows, const Set& set, u32 count) {
+    return plain_few_edges(rows, set, count, Word::extract);
+  }
+  static MATCHA_CLIQUE_INLINE void add_bytes(u64* line, u64 bytes) {
+    for (; bytes != 0; bytes >>= 8, ++line) *line += bytes & 0xff;
+  }
+};
 
 }  // namespace
 }  // namespace matcha::runtime::cliques

@@ -272,15 +272,14 @@ Result<MotifOutcome> count(const RankedGraph& graph, const MotifRequest& request
 
 /// Counts the motifs of 3 and 4 vertices, which need no list of triangles.
 Result<MotifOutcome> count_four(const Graph& graph, const MotifRequest& request, MotifOutcome& outcome, Watch& watch) {
-  const Result<FourGraph> ranked = rank_for_four(graph);
-  if (!ranked) return ranked.error();
+  const FourGraph ranked = MATCHA_TRY(rank_for_four(graph));
   watch.lap("rank");
-  VertexLoop loop(ranked->size, request.threads, request.stops);
+  VertexLoop loop(ranked.size, request.threads, request.stops);
   const bool cycles_alone = request.wanted == MotifSet().set(at(Motif::FourCycle));
   FourSums found;
-  const LighterThirds thirds = walk_lighter(*ranked, !cycles_alone, request.most_narrow, loop, found);
+  const LighterThirds thirds = walk_lighter(ranked, !cycles_alone, request.most_narrow, loop, found);
   watch.lap("wedges");
-  if (!cycles_alone && loop.end() == End::Complete) walk_heavier(*ranked, thirds, loop, found);
+  if (!cycles_alone && loop.end() == End::Complete) walk_heavier(ranked, thirds, loop, found);
   watch.lap("cliques");
   outcome.end = loop.end();
   if (outcome.end != End::Complete) return std::move(outcome);
@@ -309,10 +308,9 @@ Result<MotifOutcome> count_motifs(const Graph& graph, const MotifRequest& reques
   Watch watch(outcome);
   try {
     if (are_for_four(request.wanted)) return count_four(graph, request, outcome, watch);
-    Result<RankedGraph> ranked = rank_for_motifs(graph);
-    if (!ranked) return ranked.error();
+    RankedGraph ranked = MATCHA_TRY(rank_for_motifs(graph));
     watch.lap("rank");
-    return count(*ranked, request, sets, outcome, watch);
+    return count(ranked, request, sets, outcome, watch);
   } catch (const std::bad_alloc&) {
     return Error{ErrorKind::Resource,
                  "not enough memory for the triangles of the graph",
@@ -338,15 +336,14 @@ Result<MotifOutcome> count_motifs(DeviceMotifs& device, const MotifRequest& requ
     wants.five_cycles = parts.of_wedges.five_cycles;
     wants.pairs = parts.of_wedges.pairs;
     wants.wedges = wants.five_cycles || wants.pairs || has_any(request.wanted, {Motif::FourCycle, Motif::FivePath});
-    Result<DeviceMotifs::Found> sums = device.run(wants, request.stops);
-    if (!sums) return sums.error();
+    DeviceMotifs::Found sums = MATCHA_TRY(device.run(wants, request.stops));
     watch.lap("kernels");
-    outcome.end = sums->end;
+    outcome.end = sums.end;
     if (outcome.end != End::Complete) return outcome;
     AllSums found;
-    found.triangles = std::move(sums->triangles);
-    found.wedges = sums->wedges;
-    found.of_triangles.above = sums->above;
+    found.triangles = std::move(sums.triangles);
+    found.wedges = sums.wedges;
+    found.of_triangles.above = sums.above;
     VertexLoop loop(device.graph().size, request.threads, request.stops);
     return finish(device.graph(), request, found, loop, outcome, watch);
   } catch (const std::bad_alloc&) {

@@ -1,7 +1,6 @@
 #include "engines/identities/device_counter.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -52,30 +51,19 @@ Error error_of(ErrorKind kind, std::string message) {
 
 Result<std::unique_ptr<DeviceMotifs>> DeviceMotifs::make(const Graph& graph, const cuda::DeviceRef& device,
                                                          cuda::Module code) {
-  Result<cuda::Function> triangles = code.function("motif_triangles"), thirds = code.function("motif_thirds"),
-                         wheels = code.function("motif_wheels"), wedges = code.function("motif_wedges");
-  for (const Result<cuda::Function>* kernel : {&triangles, &thirds, &wheels, &wedges}) {
-    if (!*kernel) return kernel->error();
-  }
-  Result<RankedGraph> ranked = rank_for_motifs(graph);
-  if (!ranked) return ranked.error();
-  if (!fits_128_bits(*ranked)) return error_of(ErrorKind::Resource, "the graph has too many wedges for a GPU");
-  Result<cuda::Stream> stream = cuda::Stream::create(device);
-  if (!stream) return stream.error();
+  Kernels kernels{MATCHA_TRY(code.function("motif_triangles")), MATCHA_TRY(code.function("motif_thirds")),
+                  MATCHA_TRY(code.function("motif_wheels")), MATCHA_TRY(code.function("motif_wedges"))};
+  RankedGraph ranked = MATCHA_TRY(rank_for_motifs(graph));
+  if (!fits_128_bits(ranked)) return error_of(ErrorKind::Resource, "the graph has too many wedges for a GPU");
+  cuda::Stream stream = MATCHA_TRY(cuda::Stream::create(device));
   cuda::UploadOptions wanted;
   wanted.sources = wanted.halves = wanted.edge_info = wanted.labels = wanted.original_ids = false;
-  Result<cuda::GraphUpload> upload = cuda::GraphUpload::start(device, ranked->graph.view(), wanted);
-  if (!upload) return upload.error();
-  const Status there = upload->wait();
-  if (!there) return there.error();
-  Kernels kernels{std::move(*triangles), std::move(*thirds), std::move(*wheels), std::move(*wedges)};
-  std::unique_ptr<DeviceMotifs> made(new DeviceMotifs(std::move(*ranked), std::move(*stream), std::move(code),
-                                                      std::move(kernels), std::move(*upload)));
-  Result<match::KernelWish> wish = match::KernelWish::make(device);
-  if (!wish) return wish.error();
-  made->wish_ = std::move(*wish);
-  const Status sent = made->send_arcs();
-  if (!sent) return sent.error();
+  cuda::GraphUpload upload = MATCHA_TRY(cuda::GraphUpload::start(device, ranked.graph.view(), wanted));
+  MATCHA_TRY(upload.wait());
+  std::unique_ptr<DeviceMotifs> made(
+      new DeviceMotifs(std::move(ranked), std::move(stream), std::move(code), std::move(kernels), std::move(upload)));
+  made->wish_ = MATCHA_TRY(match::KernelWish::make(device));
+  MATCHA_TRY(made->send_arcs());
   return made;
 }
 
@@ -87,16 +75,12 @@ Status DeviceMotifs::send_arcs() {
     std::fill(sources.begin() + static_cast<std::ptrdiff_t>(graph_.begin(v)),
               sources.begin() + static_cast<std::ptrdiff_t>(graph_.end(v)), static_cast<std::uint32_t>(v));
   }
-  Result<cuda::DeviceBuffer<std::uint64_t>> split = cuda::DeviceBuffer<std::uint64_t>::allocate(device, graph_.size);
-  if (!split) return split.error();
-  split_ = std::move(*split);
-  Result<cuda::DeviceBuffer<std::uint32_t>> arcs = cuda::DeviceBuffer<std::uint32_t>::allocate(device, graph_.arcs);
-  if (!arcs) return arcs.error();
-  sources_ = std::move(*arcs);
-  Status status = split_.upload(*stream_, graph_.split.data(), graph_.size);
-  if (status) status = sources_.upload(*stream_, sources.data(), graph_.arcs);
-  if (status) status = match::reserve(control_, device, sizeof(MotifSums) + 128 + sizeof(UnitShared));
-  return status ? stream_->synchronize() : status;
+  split_ = MATCHA_TRY(cuda::DeviceBuffer<std::uint64_t>::allocate(device, graph_.size));
+  sources_ = MATCHA_TRY(cuda::DeviceBuffer<std::uint32_t>::allocate(device, graph_.arcs));
+  MATCHA_TRY(split_.upload(*stream_, graph_.split.data(), graph_.size));
+  MATCHA_TRY(sources_.upload(*stream_, sources.data(), graph_.arcs));
+  MATCHA_TRY(match::reserve(control_, device, sizeof(MotifSums) + 128 + sizeof(UnitShared)));
+  return stream_->synchronize();
 }
 
 /// The launch of `units` units, of which a group takes `chunk` at a time.
@@ -121,18 +105,16 @@ MotifLaunch DeviceMotifs::launch_of(std::uint64_t units, std::uint64_t chunk) co
 /// Runs all units; false: it was stopped. `launch.workers`: the most groups; 0: as many as run concurrently.
 Result<bool> DeviceMotifs::run_kernel(const cuda::Function& kernel, MotifLaunch launch, const match::Stops& stops) {
   if (launch.unit_count == 0) return true;
-  const Result<unsigned> most = match::most_blocks(kernel, stream_->device());
-  if (!most) return most.error();
-  const std::uint64_t all = std::uint64_t{*most} * match::kGroupsOfBlock;
+  const unsigned most = MATCHA_TRY(match::most_blocks(kernel, stream_->device()));
+  const std::uint64_t all = std::uint64_t{most} * match::kGroupsOfBlock;
   launch.workers = launch.workers == 0 ? all : std::min<std::uint64_t>(launch.workers, all);
   UnitShared shared{};
   wish_.clear();
-  Status status = control_.copy_from(*stream_, &shared, sizeof(shared));
-  if (status) status = kernel.launch(*stream_, match::shape_of(launch.workers), launch);
-  if (status) status = wish_.wait(*stream_, stops);
-  if (status) status = control_.copy_to(*stream_, &shared, sizeof(shared));
-  if (status) status = stream_->synchronize();
-  if (!status) return status.error();
+  MATCHA_TRY(control_.copy_from(*stream_, &shared, sizeof(shared)));
+  MATCHA_TRY(kernel.launch(*stream_, match::shape_of(launch.workers), launch));
+  MATCHA_TRY(wish_.wait(*stream_, stops));
+  MATCHA_TRY(control_.copy_to(*stream_, &shared, sizeof(shared)));
+  MATCHA_TRY(stream_->synchronize());
   if (shared.stop == 0 && shared.next < launch.unit_count) {
     return error_of(ErrorKind::Runtime, "a kernel of " + stream_->device().label() + " has left units");
   }
@@ -142,13 +124,11 @@ Result<bool> DeviceMotifs::run_kernel(const cuda::Function& kernel, MotifLaunch 
 Result<bool> DeviceMotifs::find_triangles(Triangles& triangles, const match::Stops& stops) {
   triangles.on = Buffer<std::uint32_t>(graph_.arcs);
   triangles.at = Buffer<std::uint64_t>(graph_.size);
-  const Status reserved = match::reserve(on_, stream_->shared_device(), graph_.arcs * sizeof(std::uint32_t));
-  if (!reserved) return reserved.error();
+  MATCHA_TRY(match::reserve(on_, stream_->shared_device(), graph_.arcs * sizeof(std::uint32_t)));
   const Result<bool> complete = run_kernel(kernels_.triangles, launch_of(graph_.arcs, kArcsAtATime), stops);
   if (!complete || !*complete) return complete;
-  Status status = on_.copy_to(*stream_, triangles.on.data(), graph_.arcs * sizeof(std::uint32_t));
-  if (status) status = stream_->synchronize();
-  if (!status) return status.error();
+  MATCHA_TRY(on_.copy_to(*stream_, triangles.on.data(), graph_.arcs * sizeof(std::uint32_t)));
+  MATCHA_TRY(stream_->synchronize());
   for (std::uint64_t v = 0; v < graph_.size; ++v) {
     const auto* const on = triangles.on.data();
     triangles.at[v] = std::accumulate(on + graph_.begin(v), on + graph_.end(v), std::uint64_t{0}) / 2;
@@ -162,10 +142,9 @@ Status DeviceMotifs::reserve_counters(std::uint64_t of_each, std::uint64_t met_o
   launch.counter_room = of_each;
   launch.met_room = met_of_each;
   if (of_each == 0) return Done{};
-  const Result<cuda::Device::Memory> memory = stream_->device().memory();
-  if (!memory) return memory.error();
+  const cuda::Device::Memory memory = MATCHA_TRY(stream_->device().memory());
   const std::uint64_t bytes = (of_each + met_of_each) * sizeof(std::uint32_t);
-  const std::uint64_t fit = (memory->free + counters_.bytes() + met_.bytes()) / 2 / bytes;
+  const std::uint64_t fit = (memory.free + counters_.bytes() + met_.bytes()) / 2 / bytes;
   const int side_by_side = std::max(stream_->device().properties().multiprocessors, 1);
   const std::uint64_t groups =
       std::uint64_t{static_cast<unsigned>(side_by_side)} * kBlocksWithCounters * match::kGroupsOfBlock;
@@ -183,17 +162,15 @@ Result<bool> DeviceMotifs::find_wheels(const Triangles& triangles, const match::
   std::vector<std::uint64_t> start(graph_.arcs + 1, 0);
   std::inclusive_scan(triangles.on.begin(), triangles.on.end(), start.begin() + 1, std::plus<>(), std::uint64_t{0});
   const cuda::DeviceRef& device = stream_->shared_device();
-  Status status = match::reserve(start_, device, start.size() * sizeof(std::uint64_t));
-  if (status) status = match::reserve(third_, device, std::max<std::uint64_t>(start.back(), 1) * sizeof(std::uint32_t));
-  if (status) status = start_.copy_from(*stream_, start.data(), start.size() * sizeof(std::uint64_t));
-  if (status) status = stream_->synchronize();
-  if (!status) return status.error();
+  MATCHA_TRY(match::reserve(start_, device, start.size() * sizeof(std::uint64_t)));
+  MATCHA_TRY(match::reserve(third_, device, std::max<std::uint64_t>(start.back(), 1) * sizeof(std::uint32_t)));
+  MATCHA_TRY(start_.copy_from(*stream_, start.data(), start.size() * sizeof(std::uint64_t)));
+  MATCHA_TRY(stream_->synchronize());
   const Result<bool> listed = run_kernel(kernels_.thirds, launch_of(graph_.arcs, kArcsAtATime), stops);
   if (!listed || !*listed) return listed;
   MotifLaunch launch = launch_of(graph_.arcs, kArcsAtATime);
   const std::uint64_t longest = graph_.graph.view().max_degree;
-  status = reserve_counters(longest > matcha_program::kMotifPlaces ? longest : 0, 0, launch);
-  if (!status) return status.error();
+  MATCHA_TRY(reserve_counters(longest > matcha_program::kMotifPlaces ? longest : 0, 0, launch));
   const Result<bool> complete = run_kernel(kernels_.wheels, launch, stops);
   third_ = {};  // Frees the largest array.
   return complete;
@@ -203,24 +180,21 @@ Result<bool> DeviceMotifs::find_wedges(const Request& wants, const match::Stops&
   MotifLaunch launch = launch_of(graph_.size, 1);
   if (wants.five_cycles) launch.wants |= matcha_program::kFiveCycles;
   if (wants.pairs) launch.wants |= matcha_program::kCommonPairs;
-  const Status status = reserve_counters(graph_.size, graph_.size, launch);
-  if (!status) return status.error();
+  MATCHA_TRY(reserve_counters(graph_.size, graph_.size, launch));
   return run_kernel(kernels_.wedges, launch, stops);
 }
 
 Result<MotifSums> DeviceMotifs::sums() {
   MotifSums sums{};
-  Status status = control_.copy_to(*stream_, &sums, sizeof(sums), match::aligned_to_line(sizeof(UnitShared)));
-  if (status) status = stream_->synchronize();
-  if (!status) return status.error();
+  MATCHA_TRY(control_.copy_to(*stream_, &sums, sizeof(sums), match::aligned_to_line(sizeof(UnitShared))));
+  MATCHA_TRY(stream_->synchronize());
   return sums;
 }
 
 Result<DeviceMotifs::Found> DeviceMotifs::run(const Request& wants, const match::Stops& stops) {
   const std::lock_guard<std::mutex> lock(turn_);
   Found found;
-  const Status cleared = control_.fill(*stream_, 0);
-  if (!cleared) return cleared.error();
+  MATCHA_TRY(control_.fill(*stream_, 0));
   Result<bool> complete = find_triangles(found.triangles, stops);
   if (complete && *complete && wants.wheels) complete = find_wheels(found.triangles, stops);
   if (complete && *complete && wants.wedges) complete = find_wedges(wants, stops);
@@ -229,14 +203,13 @@ Result<DeviceMotifs::Found> DeviceMotifs::run(const Request& wants, const match:
     found.end = stops.is_stopped() ? End::Stopped : End::Deadline;
     return found;
   }
-  const Result<MotifSums> all = sums();
-  if (!all) return all.error();
-  found.above = sum_of(all->above);
-  found.wedges.four_cycles = sum_of(all->four_cycles);
-  found.wedges.closed = sum_of(all->closed);
-  found.wedges.returned = sum_of(all->returned);
-  found.wedges.pairs = sum_of(all->pairs);
-  found.wedges.wheels = sum_of(all->wheels);
+  const MotifSums all = MATCHA_TRY(sums());
+  found.above = sum_of(all.above);
+  found.wedges.four_cycles = sum_of(all.four_cycles);
+  found.wedges.closed = sum_of(all.closed);
+  found.wedges.returned = sum_of(all.returned);
+  found.wedges.pairs = sum_of(all.pairs);
+  found.wedges.wheels = sum_of(all.wheels);
   return found;
 }
 

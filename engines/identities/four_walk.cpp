@@ -1,9 +1,7 @@
 #include "engines/identities/four_walk.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <new>
 #include <utility>
 #include <vector>
@@ -259,10 +257,9 @@ std::uint64_t wide_end_of(const FourGraph& graph, std::uint64_t most_narrow) {
 }  // namespace
 
 Result<FourGraph> rank_for_four(const Graph& graph) {
-  Result<Graph> ordered = ordered_by_degree(graph, Halves::Lower);
-  if (!ordered) return ordered.error();
+  Graph ordered = MATCHA_TRY(ordered_by_degree(graph, Halves::Lower));
   FourGraph ranked;
-  ranked.graph = std::move(*ordered);
+  ranked.graph = std::move(ordered);
   const GraphView view = ranked.graph.view();
   ranked.size = view.universe;
   ranked.offsets = view.offsets;

@@ -1,6 +1,5 @@
 #include "engines/identities/motif_counter.h"
 
-#include <string>
 #include <utility>
 
 #include "codegen/host/trap.h"

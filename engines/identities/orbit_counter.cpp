@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
-#include <optional>
 
 #include "engines/identities/cells.h"
 #include "engines/identities/clique_kernel.h"
@@ -358,10 +357,9 @@ class OrbitRun {
 
 Result<OrbitOutcome> count_orbits(const Graph& graph, const OrbitRequest& request) {
   OrbitOutcome outcome;
-  Result<RankedGraph> ranked = rank_for_motifs(graph);
-  if (!ranked) return ranked.error();
+  RankedGraph ranked = MATCHA_TRY(rank_for_motifs(graph));
   try {
-    OrbitRun run(graph, *ranked, request, outcome);
+    OrbitRun run(graph, ranked, request, outcome);
     if (!run.run()) return Error{ErrorKind::Runtime, "a count does not fit into 64 bits", {}, 0, {}};
     return outcome;
   } catch (const std::bad_alloc&) {

@@ -8,10 +8,9 @@
 namespace matcha::runtime::motif {
 
 Result<RankedGraph> rank_for_motifs(const Graph& graph) {
-  Result<Graph> ordered = ordered_by_degree(graph, Halves::Upper);
-  if (!ordered) return ordered.error();
+  Graph ordered = MATCHA_TRY(ordered_by_degree(graph, Halves::Upper));
   RankedGraph ranked;
-  ranked.graph = std::move(*ordered);
+  ranked.graph = std::move(ordered);
   const GraphView view = ranked.graph.view();
   ranked.size = view.universe;
   ranked.arcs = view.arc_count;

@@ -1,7 +1,6 @@
 #include "engines/identities/triangle_walk.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "engines/identities/clique_kernel.h"

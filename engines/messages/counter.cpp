@@ -115,13 +115,12 @@ Result<MapOutcome> count_maps(const Graph& graph, const MapQuery& query, const M
   try {
     MapOutcome outcome;
     if (query.is_impossible) return outcome;
-    const Result<LabelTable> table = graph.label_slices().table(graph);
-    if (!table) return table.error();
+    const LabelTable table = MATCHA_TRY(graph.label_slices().table(graph));
     motif::Sum sum;
     std::vector<std::int64_t> labels;
-    for (const LabelEntry& entry : table->labels) labels.push_back(entry.label);
+    for (const LabelEntry& entry : table.labels) labels.push_back(entry.label);
     bind_shared(query, labels, [&](const MapQuery& bound) {
-      add_maps(graph, *table, bound, plan, request, sum, outcome);
+      add_maps(graph, table, bound, plan, request, sum, outcome);
       return outcome.end == motif::End::Complete;
     });
     outcome.maps = sum.value();

@@ -302,16 +302,15 @@ Result<ListOutcome> list_maps(const Graph& graph, const MapQuery& query, const M
     if (query.is_impossible) return outcome;
     outcome.is_cut = request.most && *request.most == 0;
     if (outcome.is_cut) return outcome;
-    const Result<LabelTable> table = graph.label_slices().table(graph);
-    if (!table) return table.error();
+    const LabelTable table = MATCHA_TRY(graph.label_slices().table(graph));
     std::vector<bool> has_several;
     for (const MapQuery::Arc& arc : query.arcs) has_several.push_back(arc.labels.size() != 1);
     std::vector<std::int64_t> labels;
-    for (const LabelEntry& entry : table->labels) labels.push_back(entry.label);
+    for (const LabelEntry& entry : table.labels) labels.push_back(entry.label);
     ListRequest left = request;
     bind_shared(query, labels, [&](const MapQuery& bound) {
       if (request.most) left.most = *request.most - static_cast<std::uint64_t>(outcome.found.maps);
-      list_maps_of(graph, *table, bound, has_several, plan, left, outcome);
+      list_maps_of(graph, table, bound, has_several, plan, left, outcome);
       return !outcome.is_cut && outcome.found.end == motif::End::Complete;
     });
     return outcome;

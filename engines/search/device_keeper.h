@@ -25,9 +25,7 @@ class DeviceKeeper {
   runtime::Result<Shared> get(const runtime::Graph& graph) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (device_ == nullptr) {
-      runtime::Result<Shared> opened = open_(graph);
-      if (!opened) return opened.error();
-      device_ = std::move(*opened);
+      device_ = MATCHA_TRY(open_(graph));
       label_ = device_->device().label();
     }
     return device_;

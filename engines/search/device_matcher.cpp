@@ -23,6 +23,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kTasks = std::uint64_t{1} << 16;
+/// Images between two checks for idle groups.
+constexpr std::uint64_t kTried = 64;
+/// Images after which the rest of a part is queued after all other work.
+constexpr std::uint64_t kPatience = 20000;
 
 }  // namespace
 
@@ -55,29 +59,19 @@ DeviceMatcher::DeviceMatcher(cuda::Stream stream, cuda::Module code, cuda::Funct
 
 Result<std::unique_ptr<DeviceMatcher>> DeviceMatcher::make(const GraphView& graph, const cuda::DeviceRef& device,
                                                            cuda::Module code) {
-  Result<cuda::Function> search = code.function("match_search"), place = code.function("match_place");
-  if (!search) return search.error();
-  if (!place) return place.error();
-  const Result<unsigned> most = most_blocks(*search, *device);
-  if (!most) return most.error();
-  Result<cuda::Stream> stream = cuda::Stream::create(device);
-  if (!stream) return stream.error();
+  cuda::Function search = MATCHA_TRY(code.function("match_search"));
+  cuda::Function place = MATCHA_TRY(code.function("match_place"));
+  const unsigned most = MATCHA_TRY(most_blocks(search, *device));
+  cuda::Stream stream = MATCHA_TRY(cuda::Stream::create(device));
   cuda::UploadOptions wanted;
   wanted.sources = wanted.halves = wanted.edge_info = wanted.labels = wanted.original_ids = false;
-  Result<cuda::GraphUpload> upload = cuda::GraphUpload::start(device, graph, wanted);
-  if (!upload) return upload.error();
-  const Status there = upload->wait();
-  if (!there) return there.error();
-  std::unique_ptr<DeviceMatcher> made(new DeviceMatcher(std::move(*stream), std::move(code), std::move(*search),
-                                                        std::move(*place), std::move(*upload), graph.universe, *most));
-  Result<KernelWish> wish = KernelWish::make(device);
-  if (!wish) return wish.error();
-  made->wish_ = std::move(*wish);
-  Result<cuda::DeviceBuffer<MatchTask>> tasks = cuda::DeviceBuffer<MatchTask>::allocate(device, kTasks);
-  if (!tasks) return tasks.error();
-  made->tasks_ = std::move(*tasks);
-  const Status cleared = made->tasks_.fill(*made->stream_, 0);
-  if (!cleared) return cleared.error();
+  cuda::GraphUpload upload = MATCHA_TRY(cuda::GraphUpload::start(device, graph, wanted));
+  MATCHA_TRY(upload.wait());
+  std::unique_ptr<DeviceMatcher> made(new DeviceMatcher(std::move(stream), std::move(code), std::move(search),
+                                                        std::move(place), std::move(upload), graph.universe, most));
+  made->wish_ = MATCHA_TRY(KernelWish::make(device));
+  made->tasks_ = MATCHA_TRY(cuda::DeviceBuffer<MatchTask>::allocate(device, kTasks));
+  MATCHA_TRY(made->tasks_.fill(*made->stream_, 0));
   return made;
 }
 
@@ -96,24 +90,21 @@ Status DeviceMatcher::reserve_groups(const DeviceBatch& batch, std::uint64_t& gr
     undos_ = {};
     lists_ = {};
     leaves_ = {};
-    const Result<cuda::Device::Memory> memory = stream_->device().memory();
-    if (!memory) return memory.error();
-    const std::uint64_t fit = memory->free / 2 / (undo_bytes + list_bytes + sizeof(LeafRoom));
+    const cuda::Device::Memory memory = MATCHA_TRY(stream_->device().memory());
+    const std::uint64_t fit = memory.free / 2 / (undo_bytes + list_bytes + sizeof(LeafRoom));
     groups = std::min(groups, std::max<std::uint64_t>(fit, 1));
   }
-  Status status = reserve(undos_, stream_->shared_device(), groups * undo_bytes);
-  if (status) status = reserve(lists_, stream_->shared_device(), groups * list_bytes);
-  if (status) status = reserve(leaves_, stream_->shared_device(), groups * sizeof(LeafRoom));
-  return status;
+  MATCHA_TRY(reserve(undos_, stream_->shared_device(), groups * undo_bytes));
+  MATCHA_TRY(reserve(lists_, stream_->shared_device(), groups * list_bytes));
+  return reserve(leaves_, stream_->shared_device(), groups * sizeof(LeafRoom));
 }
 
 Status DeviceMatcher::send(const Layout& layout, const DeviceBatch& batch, std::span<const MatchSide> sides) {
   const cuda::DeviceRef& device = stream_->shared_device();
-  Status status = reserve(masks_, device, batch.masks() * sizeof(std::uint64_t));
-  if (status) status = reserve(control_, device, layout.bytes);
-  if (status) status = reserve(control_stage_, device, layout.bytes);
-  if (status) status = masks_.fill(*stream_, 0);
-  if (!status) return status;
+  MATCHA_TRY(reserve(masks_, device, batch.masks() * sizeof(std::uint64_t)));
+  MATCHA_TRY(reserve(control_, device, layout.bytes));
+  MATCHA_TRY(reserve(control_stage_, device, layout.bytes));
+  MATCHA_TRY(masks_.fill(*stream_, 0));
   std::byte* const to = static_cast<std::byte*>(control_stage_.host());
   UnitShared shared{};
   shared.live = batch.units();
@@ -130,8 +121,7 @@ Status DeviceMatcher::send(const Layout& layout, const DeviceBatch& batch, std::
     std::memcpy(to + layout.tie_sides, batch.tie_sides().data(), batch.tie_sides().size() * sizeof(std::uint32_t));
     std::memcpy(to + layout.sides, sides.data(), sides.size_bytes());
   }
-  status = control_.copy_from(*stream_, to, layout.bytes);
-  if (!status) return status;
+  MATCHA_TRY(control_.copy_from(*stream_, to, layout.bytes));
   const std::uint64_t count = batch.places().size();
   cuda::LaunchShape shape;
   shape.threads = kThreadsOfBlock;
@@ -146,11 +136,9 @@ Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::launch(MatchIndex& inde
   const Layout layout(batch);
   // All groups, so that busy ones can give work away.
   std::uint64_t groups = most_blocks_ * kGroupsOfBlock;
-  const Result<std::vector<MatchSide>> sides = sides_.of(batch.sides(), index, graph_.view(), *stream_);
-  if (!sides) return sides.error();
-  Status status = reserve_groups(batch, groups);
-  if (status) status = send(layout, batch, *sides);
-  if (!status) return status.error();
+  const std::vector<MatchSide> sides = MATCHA_TRY(sides_.of(batch.sides(), index, graph_.view(), *stream_));
+  MATCHA_TRY(reserve_groups(batch, groups));
+  MATCHA_TRY(send(layout, batch, sides));
   wish_.clear();
   MatchLaunch launch{};
   launch.offsets = reinterpret_cast<const matcha_program::u64*>(graph_.view().offsets);
@@ -164,8 +152,8 @@ Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::launch(MatchIndex& inde
   launch.tasks = tasks_.data();
   launch.task_capacity = kTasks;
   launch.number = ++number_;
-  launch.tried = tried_;
-  launch.patience = patience_;
+  launch.tried = kTried;
+  launch.patience = kPatience;
   launch.workers = groups;
   launch.undos = reinterpret_cast<MatchUndo*>(undos_.address());
   launch.undo_room = batch.undo_room();
@@ -176,10 +164,9 @@ Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::launch(MatchIndex& inde
   launch.tie_sides = reinterpret_cast<const matcha_program::u32*>(control_.address() + layout.tie_sides);
   launch.sides = reinterpret_cast<const MatchSide*>(control_.address() + layout.sides);
   launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.address());
-  status = search_.launch(*stream_, shape_of(groups), launch);
-  if (status) status = control_.copy_to(*stream_, control_stage_.host(), layout.back);
-  if (status) status = wish_.wait(*stream_, stops);
-  if (!status) return status.error();
+  MATCHA_TRY(search_.launch(*stream_, shape_of(groups), launch));
+  MATCHA_TRY(control_.copy_to(*stream_, control_stage_.host(), layout.back));
+  MATCHA_TRY(wish_.wait(*stream_, stops));
   const std::byte* const from = static_cast<const std::byte*>(control_stage_.host());
   UnitShared shared{};
   std::memcpy(&shared, from, sizeof(shared));
@@ -198,9 +185,8 @@ Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::run(MatchIndex& index,
                                                              std::span<const DeviceBatch::Pattern> patterns,
                                                              const Stops& stops, Times* maybe_times) {
   const std::lock_guard<std::mutex> lock(turn_);
-  const Result<cuda::Device::Memory> memory = stream_->device().memory();
-  if (!memory) return memory.error();
-  const std::uint64_t most = most_patterns(memory->free);
+  const cuda::Device::Memory memory = MATCHA_TRY(stream_->device().memory());
+  const std::uint64_t most = most_patterns(memory.free);
   std::vector<DeviceBatch::Outcome> all;
   while (!patterns.empty()) {
     const std::size_t count = std::min<std::uint64_t>(most, patterns.size());
@@ -208,18 +194,17 @@ Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::run(MatchIndex& index,
     const DeviceBatch batch(index, patterns.first(count), stops);
     const double filter_ms = ms_since(begin);
     const Clock::time_point search = Clock::now();
-    Result<std::vector<DeviceBatch::Outcome>> some =
+    std::vector<DeviceBatch::Outcome> some = MATCHA_TRY(
         batch.stopped() || batch.units() == 0
             ? batch.outcomes(batch.sums(), stops.is_stopped() ? SearchEnding::Stopped : SearchEnding::Deadline)
-            : launch(index, batch, stops);
-    if (!some) return some.error();
+            : launch(index, batch, stops));
     const double search_ms = ms_since(search);
-    for (DeviceBatch::Outcome& outcome : *some) outcome.search_ms = search_ms;
+    for (DeviceBatch::Outcome& outcome : some) outcome.search_ms = search_ms;
     if (maybe_times != nullptr) {
       maybe_times->filter_ms += filter_ms;
       maybe_times->kernel_ms += search_ms;
     }
-    all.insert(all.end(), some->begin(), some->end());
+    all.insert(all.end(), some.begin(), some.end());
     patterns = patterns.subspan(count);
   }
   return all;

@@ -34,12 +34,6 @@ class DeviceMatcher {
                                                 const Stops& stops, Times* maybe_times = nullptr);
 
   const cuda::Device& device() const { return stream_->device(); }
-  /// Sets the number of images between two checks for idle groups, and the number after which the rest of a part is
-  /// queued after all other work; for tests.
-  void set_schedule(std::uint64_t tried, std::uint64_t patience) {
-    tried_ = tried;
-    patience_ = patience;
-  }
 
  private:
   DeviceMatcher(cuda::Stream stream, cuda::Module code, cuda::Function search, cuda::Function place,
@@ -69,8 +63,6 @@ class DeviceMatcher {
   KernelWish wish_;
   cuda::DeviceBuffer<matcha_program::MatchTask> tasks_;
   std::uint64_t number_ = 0;
-  std::uint64_t tried_ = 64;
-  std::uint64_t patience_ = 20000;
 };
 
 }  // namespace matcha::runtime::match

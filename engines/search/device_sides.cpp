@@ -1,8 +1,5 @@
 #include "engines/search/device_sides.h"
 
-#include <new>
-#include <utility>
-
 #include "engines/search/unit_kernels.h"
 
 namespace matcha::runtime::match {
@@ -56,17 +53,14 @@ Result<DeviceSides::Kept> DeviceSides::copied(const Neighbors& neighbors, std::u
   Packing packing;
   const std::uint64_t words = packing.add(word_bytes), offsets = packing.add(offset_bytes),
                       ends = packing.add(end_bytes), items = packing.add(item_bytes + 1);
-  Result<cuda::DeviceMemory> memory = cuda::DeviceMemory::allocate(stream.shared_device(), packing.bytes());
-  if (!memory) return memory.error();
-  kept.memory = std::move(*memory);
+  kept.memory = MATCHA_TRY(cuda::DeviceMemory::allocate(stream.shared_device(), packing.bytes()));
   const auto copy = [&](const void* from, std::uint64_t bytes, std::uint64_t to) {
     return bytes == 0 ? Status(Done{}) : kept.memory.copy_from(stream, from, bytes, to);
   };
-  Status status = copy(host.words, word_bytes, words);
-  if (status) status = copy(host.offsets, offset_bytes, offsets);
-  if (status) status = copy(host.ends, end_bytes, ends);
-  if (status) status = copy(host.items, item_bytes, items);
-  if (!status) return status.error();
+  MATCHA_TRY(copy(host.words, word_bytes, words));
+  MATCHA_TRY(copy(host.offsets, offset_bytes, offsets));
+  MATCHA_TRY(copy(host.ends, end_bytes, ends));
+  MATCHA_TRY(copy(host.items, item_bytes, items));
   const cuda::CuDevicePtr base = kept.memory.address();
   if (maybe_part != nullptr) kept.side.words = reinterpret_cast<const MatchRowWord*>(base + words);
   if (maybe_part == nullptr) kept.side.offsets = reinterpret_cast<const matcha_program::u64*>(base + offsets);
@@ -89,9 +83,7 @@ Result<std::vector<MatchSide>> DeviceSides::of(std::span<const Side> sides, Matc
     Kept& kept = kept_[side];
     if (kept.from != neighbors.items() || kept.memory.bytes() == 0) {
       kept = {};
-      Result<Kept> made = copied(neighbors, index.graph().universe, stream);
-      if (!made) return made.error();
-      kept = std::move(*made);
+      kept = MATCHA_TRY(copied(neighbors, index.graph().universe, stream));
     }
     all.push_back(kept.side);
   }

@@ -20,9 +20,7 @@ runtime::Result<MatchBatch::Outcome> MatchBatch::take(std::size_t number, std::o
                                                       const runtime::match::Stops& stops) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (matcher_ == nullptr) {
-    runtime::Result<std::shared_ptr<runtime::match::DeviceMatcher>> opened = open_();
-    if (!opened) return opened.error();
-    matcher_ = std::move(*opened);
+    matcher_ = MATCHA_TRY(open_());
     label_ = matcher_->device().label();
   }
   Pattern& wanted = *patterns_[number];
@@ -36,11 +34,10 @@ runtime::Result<MatchBatch::Outcome> MatchBatch::take(std::size_t number, std::o
       together.push_back(pattern.get());
       patterns.push_back({&pattern->query, pattern->most});
     }
-    runtime::Result<std::vector<Outcome>> outcomes = matcher_->run(index, patterns, stops);
-    if (!outcomes) return outcomes.error();
+    std::vector<Outcome> outcomes = MATCHA_TRY(matcher_->run(index, patterns, stops));
     for (std::size_t i = 0; i < together.size(); ++i) {
       together[i]->was_asked = true;
-      together[i]->maybe_outcome = (*outcomes)[i];
+      together[i]->maybe_outcome = outcomes[i];
     }
   }
   // The next run matches again.

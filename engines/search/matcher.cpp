@@ -6,7 +6,6 @@
 #include <numeric>
 #include <system_error>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "engines/search/candidates.h"

@@ -7,16 +7,14 @@
 namespace matcha::runtime::match {
 
 Result<unsigned> most_blocks(const cuda::Function& function, const cuda::Device& device) {
-  const Result<int> blocks = function.blocks_per_multiprocessor(kThreadsOfBlock, 0);
-  if (!blocks) return blocks.error();
-  return static_cast<unsigned>(std::max(*blocks, 1) * std::max(device.properties().multiprocessors, 1));
+  const int blocks = MATCHA_TRY(function.blocks_per_multiprocessor(kThreadsOfBlock, 0));
+  return static_cast<unsigned>(std::max(blocks, 1) * std::max(device.properties().multiprocessors, 1));
 }
 
 Result<KernelWish> KernelWish::make(const cuda::DeviceRef& device) {
-  Result<cuda::PinnedBuffer<std::uint64_t>> word = cuda::PinnedBuffer<std::uint64_t>::allocate(device, 1);
-  if (!word) return word.error();
+  cuda::PinnedBuffer<std::uint64_t> word = MATCHA_TRY(cuda::PinnedBuffer<std::uint64_t>::allocate(device, 1));
   KernelWish wish;
-  wish.word_ = std::move(*word);
+  wish.word_ = std::move(word);
   return wish;
 }
 

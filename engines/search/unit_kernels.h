@@ -36,9 +36,7 @@ template <typename Memory>
 Status reserve(Memory& memory, const cuda::DeviceRef& device, std::uint64_t bytes) {
   if (memory.bytes() >= bytes) return Done{};
   memory = {};
-  Result<Memory> made = Memory::allocate(device, bytes + bytes / 4);
-  if (!made) return made.error();
-  memory = std::move(*made);
+  memory = MATCHA_TRY(Memory::allocate(device, bytes + bytes / 4));
   return Done{};
 }
 

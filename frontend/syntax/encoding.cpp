@@ -1,9 +1,7 @@
 #include "frontend/syntax/encoding.h"
 
-#include <array>
-#include <cstdint>
-
 #include "frontend/syntax/tokens.h"
+#include "ir/support/utf8.h"
 
 namespace matcha::frontend::syntax {
 namespace {
@@ -11,23 +9,6 @@ namespace {
 constexpr char kPlaceholder = '\x1a';
 
 unsigned char byte_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]); }
-
-/// Bytes of the character at `at`, 0 if they are not UTF-8 (overlong forms and surrogates included).
-std::size_t character_size(std::string_view text, std::size_t at) {
-  unsigned char first = byte_at(text, at);
-  if (first < 0x80) return 1;
-  std::size_t size = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || at + size > text.size()) return 0;
-  std::uint32_t code = first & (0x7Fu >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    unsigned char next = byte_at(text, at + i);
-    if ((next & 0xC0) != 0x80) return 0;
-    code = code << 6 | (next & 0x3Fu);
-  }
-  constexpr std::array<std::uint32_t, 5> kSmallest{0, 0, 0x80, 0x800, 0x10000};
-  bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return code < kSmallest[size] || code > 0x10FFFF || surrogate ? 0 : size;
-}
 
 std::string hex_byte(unsigned char byte) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -57,7 +38,7 @@ std::optional<std::string> one_byte_a_character(SourceText& source) {
     at = 3;
   }
   while (at < text.size()) {
-    std::size_t size = character_size(text, at);
+    std::size_t size = character_size(text.substr(at));
     if (size == 0) {
       source.diagnostics.error(DiagId::Encoding, source.lines.loc(at, at + 1),
                                "the byte " + hex_byte(byte_at(text, at)) + " is not UTF-8", "save the file as UTF-8");
@@ -75,7 +56,7 @@ std::optional<std::string> one_byte_a_character(SourceText& source) {
 }
 
 std::string_view character_at(std::string_view text, std::size_t at) {
-  std::size_t size = character_size(text, at);
+  std::size_t size = character_size(text.substr(at));
   return text.substr(at, size == 0 ? 1 : size);
 }
 

@@ -1,9 +1,7 @@
 #include "incremental/runtime/delta_term.h"
 
 #include <algorithm>
-#include <bit>
 #include <map>
-#include <optional>
 #include <tuple>
 
 namespace matcha::runtime::stream {

@@ -65,15 +65,11 @@ Result<std::unique_ptr<DeviceCopy>> DeviceCopy::make(DynamicGraph& graph, const 
   for (const Result<cuda::Function>* function : {&count, &patch, &move}) {
     if (!*function) return function->error();
   }
-  const Result<unsigned> most = match::most_blocks(*count, *device);
-  if (!most) return most.error();
-  Result<cuda::Stream> stream = cuda::Stream::create(device);
-  if (!stream) return stream.error();
-  std::unique_ptr<DeviceCopy> made(new DeviceCopy(graph, std::move(*stream), std::move(code), std::move(*count),
-                                                  {std::move(*patch), std::move(*move)}, *most));
-  Result<match::KernelWish> wish = match::KernelWish::make(device);
-  if (!wish) return wish.error();
-  made->wish_ = std::move(*wish);
+  const unsigned most = MATCHA_TRY(match::most_blocks(*count, *device));
+  cuda::Stream stream = MATCHA_TRY(cuda::Stream::create(device));
+  std::unique_ptr<DeviceCopy> made(new DeviceCopy(graph, std::move(stream), std::move(code), std::move(*count),
+                                                  {std::move(*patch), std::move(*move)}, most));
+  made->wish_ = MATCHA_TRY(match::KernelWish::make(device));
   return made;
 }
 
@@ -144,9 +140,7 @@ std::uint64_t DeviceCopy::spare_control(const TermData& terms) const {
 Status DeviceCopy::reserve_tasks(std::uint64_t tasks) {
   if (tasks_.size() == tasks) return Done{};
   tasks_ = {};
-  Result<cuda::DeviceBuffer<DeltaTask>> made = cuda::DeviceBuffer<DeltaTask>::allocate(stream_->shared_device(), tasks);
-  if (!made) return made.error();
-  tasks_ = std::move(*made);
+  tasks_ = MATCHA_TRY(cuda::DeviceBuffer<DeltaTask>::allocate(stream_->shared_device(), tasks));
   return tasks_.fill(*stream_, 0);
 }
 
@@ -156,10 +150,7 @@ Status DeviceCopy::reserve_matches(const TermData& terms) {
   const std::uint64_t wanted = memory_ ? memory_->matches / sizeof(std::uint32_t) : match_room_ * words;
   if (matches_.size() == wanted) return Done{};
   matches_ = {};
-  Result<cuda::DeviceBuffer<std::uint32_t>> made =
-      cuda::DeviceBuffer<std::uint32_t>::allocate(stream_->shared_device(), wanted);
-  if (!made) return made.error();
-  matches_ = std::move(*made);
+  matches_ = MATCHA_TRY(cuda::DeviceBuffer<std::uint32_t>::allocate(stream_->shared_device(), wanted));
   return Done{};
 }
 
@@ -182,15 +173,11 @@ Status DeviceCopy::reserve_scratch(const TermData& terms) {
   } else {
     // Rows that grow do so with every batch.
     if (rooms_.groups != 0) needs.longest += needs.longest / 2;
-    const Result<cuda::Device::Memory> memory = stream_->device().memory();
-    if (!memory) return memory.error();
+    const cuda::Device::Memory memory = MATCHA_TRY(stream_->device().memory());
     // Half of the free memory, so that the graph can grow.
-    rooms_ = share_rooms(needs, memory->free / 2);
+    rooms_ = share_rooms(needs, memory.free / 2);
   }
-  Result<cuda::DeviceBuffer<std::uint32_t>> made =
-      cuda::DeviceBuffer<std::uint32_t>::allocate(stream_->shared_device(), rooms_.items(arrays_));
-  if (!made) return made.error();
-  scratch_ = std::move(*made);
+  scratch_ = MATCHA_TRY(cuda::DeviceBuffer<std::uint32_t>::allocate(stream_->shared_device(), rooms_.items(arrays_)));
   return Done{};
 }
 
@@ -204,9 +191,7 @@ Status DeviceCopy::send(const Layout& layout, const Batch& batch) {
     status = reserve(control_, stream_->shared_device(), layout.bytes);
   } else if (control_.bytes() != memory_->control) {
     control_ = {};
-    Result<cuda::DeviceMemory> made = cuda::DeviceMemory::allocate(stream_->shared_device(), memory_->control);
-    if (!made) return made.error();
-    control_ = std::move(*made);
+    control_ = MATCHA_TRY(cuda::DeviceMemory::allocate(stream_->shared_device(), memory_->control));
   }
   if (status && layout.bytes > control_.bytes()) {
     Error error;
@@ -268,9 +253,8 @@ Result<DeviceOutcome> DeviceCopy::read(const match::Stops& stops) {
   }
   if (reads[2] != 0) {
     outcome.matches.resize(reads[2] * outcome.match_words);
-    Status copied = matches_.download(*stream_, outcome.matches.data(), outcome.matches.size());
-    if (copied) copied = stream_->synchronize();
-    if (!copied) return copied.error();
+    MATCHA_TRY(matches_.download(*stream_, outcome.matches.data(), outcome.matches.size()));
+    MATCHA_TRY(stream_->synchronize());
   }
   outcome.resident_reads = reads[0];
   outcome.remote_reads = reads[1];
@@ -292,11 +276,10 @@ Status DeviceCopy::launch(const Batch& batch) {
   const std::uint64_t some =
       2 * static_cast<std::uint64_t>(std::max(stream_->device().properties().multiprocessors, 1));
   const std::uint64_t blocks = std::min<std::uint64_t>(std::max(units / 2, some), most_blocks_);
-  Status status = reserve_scratch(terms);
-  if (status) status = reserve_matches(terms);
-  if (status) status = reserve_tasks(memory_ ? memory_->tasks : SearchMemory::kMostTasks);
-  if (status) status = send(layout, batch);
-  if (!status) return status;
+  MATCHA_TRY(reserve_scratch(terms));
+  MATCHA_TRY(reserve_matches(terms));
+  MATCHA_TRY(reserve_tasks(memory_ ? memory_->tasks : SearchMemory::kMostTasks));
+  MATCHA_TRY(send(layout, batch));
   wish_.clear();
   const std::uint64_t groups = std::min(blocks * kGroupsOfBlock, rooms_.groups);
   const std::byte* const there = reinterpret_cast<const std::byte*>(control_.address());
@@ -334,8 +317,8 @@ Status DeviceCopy::launch(const Batch& batch) {
   launch.match_words = 1 + terms.listed();
   launch.match_room = matches_.size() / launch.match_words;
   launch.match_count = reinterpret_cast<matcha_program::u64*>(control_.address() + layout.reads) + 2;
-  status = count_.launch(*stream_, shape_of(groups), launch);
-  return status ? control_.copy_to(*stream_, control_stage_.host(), layout.back) : status;
+  MATCHA_TRY(count_.launch(*stream_, shape_of(groups), launch));
+  return control_.copy_to(*stream_, control_stage_.host(), layout.back);
 }
 
 Status DeviceCopy::begin(const Batch& batch) {

@@ -8,8 +8,6 @@
 
 namespace matcha::runtime::stream {
 
-using matcha_program::DeltaUpdate;
-
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -24,9 +22,8 @@ constexpr std::size_t kMostAdded = std::size_t{1} << 16;
 Result<std::unique_ptr<DeviceSearch>> DeviceSearch::make(DynamicGraph& graph, std::vector<Device> devices) {
   std::unique_ptr<DeviceSearch> made(new DeviceSearch(graph));
   for (Device& device : devices) {
-    Result<std::unique_ptr<DeviceCopy>> copy = DeviceCopy::make(graph, device.device, std::move(device.code));
-    if (!copy) return copy.error();
-    made->copies_.push_back(std::move(*copy));
+    std::unique_ptr<DeviceCopy> copy = MATCHA_TRY(DeviceCopy::make(graph, device.device, std::move(device.code)));
+    made->copies_.push_back(std::move(copy));
   }
   return made;
 }
@@ -77,8 +74,7 @@ Status DeviceSearch::make_data(const SharedTerms& terms) {
 }
 
 Result<std::uint64_t> DeviceSearch::least_bytes(const SharedTerms& terms) {
-  const Status made = make_data(terms);
-  if (!made) return made.error();
+  MATCHA_TRY(make_data(terms));
   return copies_.front()->least_bytes(*data_);
 }
 
@@ -265,9 +261,8 @@ Result<DeviceSearch::Outcome> DeviceSearch::agreed(Outcome own, Partners& partne
   numbers.resize(counts, 0);
   numbers.push_back(own.is_complete() ? 1 : 0);
   numbers.push_back(static_cast<__int128>(begun_.size()));
-  Result<std::vector<__int128>> sum = partners.sum_of_all(numbers);
-  if (!sum) return sum.error();
-  const __int128 complete = (*sum)[counts], updates = (*sum)[counts + 1];
+  std::vector<__int128> sum = MATCHA_TRY(partners.sum_of_all(numbers));
+  const __int128 complete = sum[counts], updates = sum[counts + 1];
   const __int128 all = static_cast<__int128>(partners.count());
   if (updates != all * static_cast<__int128>(begun_.size())) {
     Error error;
@@ -275,9 +270,9 @@ Result<DeviceSearch::Outcome> DeviceSearch::agreed(Outcome own, Partners& partne
     error.message = "internal error: the ranks of a stream have other batches";
     return error;
   }
-  sum->resize(counts);
+  sum.resize(counts);
   own.is_refused = complete != all;
-  own.found.maps = std::move(*sum);
+  own.found.maps = std::move(sum);
   return own;
 }
 

@@ -85,15 +85,12 @@ void GraphMirror::each_row(BatchRows& batch, const Take& take) {
 /// allocates the bounded memory on the device, and all rows on the host.
 Status GraphMirror::take_room(std::uint64_t live, std::uint64_t spare, std::uint64_t longest) {
   // Nothing reads the old memory afterwards.
-  const Status done = stream_.synchronize();
-  if (!done) return done;
+  MATCHA_TRY(stream_.synchronize());
   records_ = {};
   resident_ = {};
   const std::uint64_t slots = record_bytes() / sizeof(DeltaRow);
   if (bound_.rows != 0 && bound_.rows < record_bytes()) return too_few(record_bytes());
-  Result<cuda::DeviceBuffer<DeltaRow>> records = cuda::DeviceBuffer<DeltaRow>::allocate(stream_.shared_device(), slots);
-  if (!records) return records.error();
-  records_ = std::move(*records);
+  records_ = MATCHA_TRY(cuda::DeviceBuffer<DeltaRow>::allocate(stream_.shared_device(), slots));
   patch_of_.assign(slots, 0);
   // A row may grow, and is a small part of the reserve for rows that move.
   constexpr std::uint64_t kPart = 20;
@@ -118,10 +115,7 @@ Status GraphMirror::take_room(std::uint64_t live, std::uint64_t spare, std::uint
 
 /// Allocates `words` words on the device; moves the host's rows to pinned memory that the device reads in place.
 Status GraphMirror::share_room(std::uint64_t words) {
-  Result<cuda::DeviceBuffer<std::uint32_t>> resident =
-      cuda::DeviceBuffer<std::uint32_t>::allocate(stream_.shared_device(), words);
-  if (!resident) return resident.error();
-  resident_ = std::move(*resident);
+  resident_ = MATCHA_TRY(cuda::DeviceBuffer<std::uint32_t>::allocate(stream_.shared_device(), words));
   row_places_.reset(patch_of_.size(), resident_.size(), RowPlaces::Kind::Remote);
   if (graph_.is_rehoused()) return Done{};
   const auto pinned = [device = stream_.shared_device()](std::uint64_t items) {
@@ -245,8 +239,7 @@ Status GraphMirror::lay_out(BatchRows& batch, std::span<const RowWalks::Read> re
   sent_rows_.clear();
   sources_.clear();
   longest_ = 0;
-  Status status = take_room(live, batch.words().size(), longest);
-  if (!status) return status;
+  MATCHA_TRY(take_room(live, batch.words().size(), longest));
   kept_.reset();
   if (!place_rows(batch, choose_resident(batch, reads))) return too_few(record_bytes() + live * kWord);
   row_places_.begin_turn(0);
@@ -409,9 +402,7 @@ Status GraphMirror::reserve_batch(std::uint64_t bytes) {
   if (bound_.batch == 0) return match::reserve(batch, stream_.shared_device(), bytes);
   if (batch.bytes() == bound_.batch) return Done{};
   batch = {};
-  Result<cuda::DeviceMemory> made = cuda::DeviceMemory::allocate(stream_.shared_device(), bound_.batch);
-  if (!made) return made.error();
-  batch = std::move(*made);
+  batch = MATCHA_TRY(cuda::DeviceMemory::allocate(stream_.shared_device(), bound_.batch));
   return Done{};
 }
 
@@ -430,9 +421,8 @@ Status GraphMirror::send(BatchRows& batch) {
   }
   const bool in_parts = bound_.batch == 0 || layout_of(parts).bytes <= bound_.batch;
   const std::uint64_t most_moves = in_parts ? parts : row_places_.moves().size();
-  Status status = reserve_batch(layout_of(most_moves).bytes);
-  if (status) status = match::reserve(stage_, stream_.shared_device(), layout_of(most_moves).bytes);
-  if (!status) return status;
+  MATCHA_TRY(reserve_batch(layout_of(most_moves).bytes));
+  MATCHA_TRY(match::reserve(stage_, stream_.shared_device(), layout_of(most_moves).bytes));
   find_moves(batch, in_parts ? kPart : ~std::uint32_t{0});
   const Layout layout = layout_of(moves_.size());
   std::byte* const to = static_cast<std::byte*>(stage_.host());
@@ -440,8 +430,8 @@ Status GraphMirror::send(BatchRows& batch) {
   if (!sent_rows_.empty()) std::memcpy(to + layout.rows, sent_rows_.data(), sent_rows_.size() * kWord);
   if (!moves_.empty()) std::memcpy(to + layout.moves, moves_.data(), moves_.size() * sizeof(DeltaMove));
   if (!patches_.empty()) std::memcpy(to + layout.patches, patches_.data(), patches_.size() * sizeof(DeltaPatch));
-  status = batch_[current_].copy_from(stream_, to, layout.bytes);
-  return status ? launch(layout) : status;
+  MATCHA_TRY(batch_[current_].copy_from(stream_, to, layout.bytes));
+  return launch(layout);
 }
 
 /// Launches the moves, round by round, and the patches.
@@ -477,9 +467,7 @@ Status GraphMirror::launch(const Layout& layout) {
 
 Status GraphMirror::mark(std::size_t event) {
   if (!marks_[event]) {
-    Result<cuda::Event> made = cuda::Event::create(stream_.shared_device());
-    if (!made) return made.error();
-    marks_[event] = std::move(*made);
+    marks_[event] = MATCHA_TRY(cuda::Event::create(stream_.shared_device()));
   }
   return marks_[event]->record(stream_);
 }

@@ -159,8 +159,7 @@ std::uint64_t Opening::expected_edges() const {
 Status Opening::read_graph() {
   runtime::Result<ResidentGraph::Shared> graph = start_graph();
   if (!graph) return verdict_() != Status::Ok ? verdict_() : reporter_->error(graph.error());
-  const Status named = find_names(*graph);
-  if (named != Status::Ok) return named;
+  if (const Status named = find_names(*graph); named != Status::Ok) return named;
   const runtime::Graph& read = (*graph)->graph();
   using Kind = DeltaDevice::Kind;
   DeltaDevice gpu;
@@ -217,8 +216,7 @@ Status Opening::find_names(ResidentGraph::Shared& graph) {
     return reporter_->error(Status::Input, "an id of the graph is a number beyond 64 bits with a sign",
                             "a stream takes smaller numbers, and text");
   }
-  const Status fit = check_text_ids();
-  if (fit != Status::Ok) return fit;
+  if (const Status fit = check_text_ids(); fit != Status::Ok) return fit;
   maybe_names_ = std::make_shared<VertexNames>(*ids.names());
   runtime::Result<runtime::Graph> own = edge_labels_ ? read->informed_view() : read->view();
   if (!own) return reporter_->error(own.error());
@@ -257,11 +255,10 @@ runtime::Result<ResidentGraph::Shared> Opening::start_graph() {
   }
   runtime::IoOptions io;
   io.cancel = cancel_;
-  runtime::Result<runtime::LoadedGraph> loaded = runtime::load_graph(graph_spec(), io);
-  if (!loaded) return loaded.error();
-  reporter_->note(loaded->report.render());
-  if (edge_labels_) return ResidentGraph::from_informed(std::move(loaded->graph));
-  return ResidentGraph::from_graph(std::move(loaded->graph));
+  runtime::LoadedGraph loaded = MATCHA_TRY(runtime::load_graph(graph_spec(), io));
+  reporter_->note(loaded.report.render());
+  if (edge_labels_) return ResidentGraph::from_informed(std::move(loaded.graph));
+  return ResidentGraph::from_graph(std::move(loaded.graph));
 }
 
 Status Opening::add_programs() {
@@ -271,8 +268,7 @@ Status Opening::add_programs() {
   wanted.method = request_.engine;
   wanted.explains = request_.json;
   for (const ProgramRequest& request : request_.programs) {
-    const Status status = parts_.engine->add(request, wanted, reporter_);
-    if (status != Status::Ok) return status;
+    if (const Status status = parts_.engine->add(request, wanted, reporter_); status != Status::Ok) return status;
     const std::string& meaning = parts_.engine->semantics(parts_.engine->size() - 1);
     if (!meaning.empty()) reporter_->note(meaning);
   }

@@ -45,7 +45,7 @@ Status StreamRun::all() {
     if (status == Status::Ok && (feed_.batch().taken != 0 || feed_.batch().late != 0)) status = finish_batch();
     if (answers_->closed_by_reader()) break;
   }
-  // What was asked before a line that is wrong is answered, too.
+  // Requests before a wrong line are answered, too.
   const Status settled = settle(status == Status::Ok || status == Status::Input);
   return summarize(status == Status::Ok ? settled : status);
 }
@@ -87,11 +87,10 @@ Status StreamRun::open_input() {
   return Status::Ok;
 }
 
-/// The first graph, and what is known of it.
+/// The first graph, and the facts about it.
 Status StreamRun::begin() {
   if (parts_.state) {
-    const Status status = write_checkpoint();
-    if (status != Status::Ok) return status;
+    if (const Status status = write_checkpoint(); status != Status::Ok) return status;
   }
   return first_answer();
 }
@@ -100,8 +99,7 @@ Status StreamRun::first_answer() {
   if (request_.no_total && !rows_) return Status::Ok;
   std::vector<Answer> answers;
   const Stopwatch watch;
-  const Status status = engine_.start(how(false), answers);
-  if (status != Status::Ok) return status;
+  if (const Status status = engine_.start(how(false), answers); status != Status::Ok) return status;
   BatchFacts facts;
   return request_.no_total ? Status::Ok : write_answers(facts, answers);
 }
@@ -214,8 +212,7 @@ Status StreamRun::replay(const LogRecord& record, bool quiet) {
     std::string error;
     LineKind kind = LineKind::Error;
     if (end != std::string_view::npos) {
-      const Status pushed = push(lines.substr(0, end), kind, error);
-      if (pushed != Status::Ok) return pushed;
+      if (const Status pushed = push(lines.substr(0, end), kind, error); pushed != Status::Ok) return pushed;
     }
     if (kind == LineKind::Error) {
       return reporter_.error(Status::Input, "the log does not fit this stream: " + error);
@@ -257,8 +254,7 @@ Status StreamRun::push(std::string_view line, LineKind& kind, std::string& error
 Status StreamRun::take_line(const StreamInput::Line& line) {
   std::string error;
   LineKind kind = LineKind::Blank;
-  const Status pushed = push(line.text, kind, error);
-  if (pushed != Status::Ok) return pushed;
+  if (const Status pushed = push(line.text, kind, error); pushed != Status::Ok) return pushed;
   if (kind == LineKind::Error) return line_error(line_, std::move(error));
   offset_ = line.offset;
   if (parts_.state) lines_.append(line.text).push_back('\n');
@@ -294,7 +290,7 @@ Status StreamRun::gather() {
       ended_ = true;
       return Status::Ok;
     }
-    // Nobody waits for more while answers are owed.
+    // The stream waits for no more input while answers are owed.
     const bool hurries = may_be_quiet_ && !owed_.empty();
     std::optional<Clock::time_point> deadline;
     StreamInput::Line line;
@@ -307,14 +303,12 @@ Status StreamRun::gather() {
     }
     switch (found) {
       case StreamInput::Found::Line: {
-        const Status status = take_line(line);
-        if (status != Status::Ok) return status;
+        if (const Status status = take_line(line); status != Status::Ok) return status;
         if (blank_ && request_.blank && feed_.batch().taken != 0) return Status::Ok;
         break;
       }
       case StreamInput::Found::Nothing: {
-        const Status status = hurries ? settle(true) : Status::Ok;
-        if (status != Status::Ok) return status;
+        if (const Status status = hurries ? settle(true) : Status::Ok; status != Status::Ok) return status;
         if (deadline && Clock::now() >= *deadline) return Status::Ok;
         break;
       }
@@ -397,8 +391,7 @@ Status StreamRun::settle(bool all) {
     Owed owed = std::move(owed_.front());
     owed_.pop_front();
     owed.facts.apply_ms = late.apply_ms;
-    const Status written = write_answers(owed.facts, late.answers);
-    if (written != Status::Ok) return written;
+    if (const Status written = write_answers(owed.facts, late.answers); written != Status::Ok) return written;
     count(owed.facts, owed.arrivals);
   }
   return status;
@@ -497,8 +490,7 @@ bool StreamRun::wants_checkpoint() const {
 }
 
 Status StreamRun::write_checkpoint() {
-  const Status settled = settle(true);
-  if (settled != Status::Ok) return settled;
+  if (const Status settled = settle(true); settled != Status::Ok) return settled;
   // An answer that only a checkpoint knows of must be where it belongs.
   for (std::optional<StreamOutput>* output : {&answers_, &rows_}) {
     if (!*output || batch_ == 0) continue;

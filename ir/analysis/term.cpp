@@ -157,6 +157,25 @@ bool compares(const Term& term) {
   return term.kind == TermKind::Before || std::any_of(term.parts.begin(), term.parts.end(), compares);
 }
 
+bool only_compares(const Term& term) {
+  switch (term.kind) {
+    case TermKind::Before:
+    case TermKind::Yes:
+    case TermKind::No: return true;
+    case TermKind::Not:
+    case TermKind::And:
+    case TermKind::Or: return std::all_of(term.parts.begin(), term.parts.end(), only_compares);
+    case TermKind::Item:
+    case TermKind::Constant:
+    case TermKind::Adjacent:
+    case TermKind::Same:
+    case TermKind::Operation:
+    case TermKind::Fold:
+    case TermKind::Nest: return false;
+  }
+  MATCHA_UNREACHABLE("a kind of term");
+}
+
 std::string text_of(const Term& term, const std::vector<int>& names) { return TermText(names).write(term); }
 
 void settle(const Term& condition, std::vector<Term>& out) { add_conditions(settled(condition, false), out); }

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "ir/check.h"
 
 namespace matcha::ir {
 
@@ -55,6 +58,30 @@ Term renamed(Term term, int from, int to);
 
 /// True if `term` depends on the order of items.
 bool compares(const Term& term);
+/// True if `term` is only about the order of items.
+bool only_compares(const Term& term);
+
+/// True if `term` holds when `rank_of(i)` is the rank of item i. Requires: `only_compares`.
+template <typename RankOf>
+bool holds(const Term& term, const RankOf& rank_of) {
+  const auto part = [&](const Term& inner) { return holds(inner, rank_of); };
+  switch (term.kind) {
+    case Term::Kind::Before: return rank_of(term.parts[0].item) < rank_of(term.parts[1].item);
+    case Term::Kind::Not: return !part(term.parts[0]);
+    case Term::Kind::And: return std::ranges::all_of(term.parts, part);
+    case Term::Kind::Or: return std::ranges::any_of(term.parts, part);
+    case Term::Kind::Yes: return true;
+    case Term::Kind::No:
+    case Term::Kind::Item:
+    case Term::Kind::Constant:
+    case Term::Kind::Adjacent:
+    case Term::Kind::Same:
+    case Term::Kind::Operation:
+    case Term::Kind::Fold:
+    case Term::Kind::Nest: return false;
+  }
+  MATCHA_UNREACHABLE("a kind of term");
+}
 
 /// A text that two terms have in common only if they mean the same when item i is called `names[i]`. Operands of
 /// commutative operations are sorted, bound items are named by their depth.

@@ -39,48 +39,6 @@ struct Shape {
   std::vector<Term> order;  ///< The conditions on the order of items.
 };
 
-/// True if `term` is only about the order of items.
-bool only_compares(const Term& term) {
-  switch (term.kind) {
-    case TermKind::Before:
-    case TermKind::Yes:
-    case TermKind::No: return true;
-    case TermKind::Not:
-    case TermKind::And:
-    case TermKind::Or: return std::all_of(term.parts.begin(), term.parts.end(), only_compares);
-    case TermKind::Item:
-    case TermKind::Constant:
-    case TermKind::Adjacent:
-    case TermKind::Same:
-    case TermKind::Operation:
-    case TermKind::Fold:
-    case TermKind::Nest: return false;
-  }
-  MATCHA_UNREACHABLE("a kind of term");
-}
-
-/// True if `term`, which only compares, holds when item i is `sigma[i]`, whose rank is `rank[sigma[i]]`.
-bool holds(const Term& term, const Permutation& sigma, const Permutation& rank) {
-  const auto rank_of = [&](const Term& item) { return rank[sigma[static_cast<std::size_t>(item.item)]]; };
-  const auto part = [&](const Term& inner) { return holds(inner, sigma, rank); };
-  switch (term.kind) {
-    case TermKind::Before: return rank_of(term.parts[0]) < rank_of(term.parts[1]);
-    case TermKind::Not: return !part(term.parts[0]);
-    case TermKind::And: return std::all_of(term.parts.begin(), term.parts.end(), part);
-    case TermKind::Or: return std::any_of(term.parts.begin(), term.parts.end(), part);
-    case TermKind::Yes: return true;
-    case TermKind::No:
-    case TermKind::Item:
-    case TermKind::Constant:
-    case TermKind::Adjacent:
-    case TermKind::Same:
-    case TermKind::Operation:
-    case TermKind::Fold:
-    case TermKind::Nest: return false;
-  }
-  MATCHA_UNREACHABLE("a kind of term");
-}
-
 void collect_items(const Term& term, std::set<int>& out) {
   if (term.is(TermKind::Item)) out.insert(term.item);
   for (const Term& part : term.parts) collect_items(part, out);
@@ -363,7 +321,8 @@ bool same_in_every_order(const std::vector<Member>& members) {
     std::int64_t count = 0;
     for (const Member& member : members) {
       for (const Permutation& way : member.ways) {
-        const auto met = [&](const Term& condition) { return holds(condition, way, rank); };
+        const auto rank_of = [&](int item) { return rank[way[static_cast<std::size_t>(item)]]; };
+        const auto met = [&](const Term& condition) { return holds(condition, rank_of); };
         if (std::all_of(member.shape->order.begin(), member.shape->order.end(), met)) count += member.shape->weight;
       }
     }

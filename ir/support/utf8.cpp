@@ -4,9 +4,6 @@
 
 namespace matcha {
 
-namespace {
-
-/// The bytes of the character at the start of `text`; 0 if there is none.
 std::size_t character_size(std::string_view text) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned char first = byte(0);
@@ -22,8 +19,6 @@ std::size_t character_size(std::string_view text) {
   const bool is_short = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
   return is_surrogate || is_short || code > 0x10FFFF ? 0 : size;
 }
-
-}  // namespace
 
 std::string escape_invalid_utf8(std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";

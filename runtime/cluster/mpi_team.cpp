@@ -94,12 +94,11 @@ bool MpiTeam::pause(unsigned& idle) {
 Status MpiTeam::serve_board() {
   unsigned idle = 0;
   while (true) {
-    Result<std::optional<Message>> message = receive();
-    if (!message) return message.error();
-    const bool some = message->has_value();
+    std::optional<Message> message = MATCHA_TRY(receive());
+    const bool some = message.has_value();
     if (some) {
       idle = 0;
-      if (Status did = answer(std::move(**message)); !did) return did;
+      if (Status did = answer(std::move(*message)); !did) return did;
     }
     if (Status did = answer_waiting(); !did) return did;
     {
@@ -145,11 +144,10 @@ Status MpiTeam::answer(Message message) {
         did = board_->done(message.region, message.number, from, std::move(message.bytes));
       }
       if (!did) return did;
-      const Result<std::vector<std::uint64_t>> given =
-          board_->claim(message.region, units, from, message.kind == Kind::Claim ? kUnitsHeld : 1);
-      if (!given) return given.error();
+      const std::vector<std::uint64_t> given =
+          MATCHA_TRY(board_->claim(message.region, units, from, message.kind == Kind::Claim ? kUnitsHeld : 1));
       reply.kind = Kind::Units;
-      reply.bytes.assign(reinterpret_cast<const char*>(given->data()), given->size() * sizeof(std::uint64_t));
+      reply.bytes.assign(reinterpret_cast<const char*>(given.data()), given.size() * sizeof(std::uint64_t));
       lock.unlock();
       changed_.notify_all();
       return send(from, reply);
@@ -211,13 +209,12 @@ Status MpiTeam::serve_rank() {
       awaits_reply = true;
       idle = 0;
     }
-    Result<std::optional<Message>> reply = receive();
-    if (!reply) return reply.error();
-    if (reply->has_value()) {
+    std::optional<Message> reply = MATCHA_TRY(receive());
+    if (reply.has_value()) {
       awaits_reply = false;
       {
         const std::lock_guard<std::mutex> lock(mutex_);
-        take_reply(std::move(**reply));
+        take_reply(std::move(*reply));
       }
       changed_.notify_all();
     } else if (!pause(idle)) {
@@ -252,9 +249,8 @@ Status MpiTeam::send(int to, const Message& message) {
 
 /// Receives a pending message, if any. The part after its head comes from the same rank.
 Result<std::optional<MpiTeam::Message>> MpiTeam::receive() {
-  const Result<bool> there = mpi_->is_there(kHeadTag);
-  if (!there) return there.error();
-  if (!*there) return std::optional<Message>();
+  const bool there = MATCHA_TRY(mpi_->is_there(kHeadTag));
+  if (!there) return std::optional<Message>();
   Head head{};
   if (Status did = mpi_->receive(MpiLibrary::kAnyRank, kHeadTag, &head, sizeof(head)); !did) return did.error();
   Message message{static_cast<Kind>(head.kind), head.from, head.region, head.number, {}};
@@ -358,9 +354,7 @@ Result<TeamResult> MpiTeam::finish_as_first(std::uint64_t region, bool stopped, 
   result.is_complete = board_->is_complete(region);
   std::vector<std::string> records = board_->take_records(region);
   lock.unlock();
-  Result<std::string> merged = merge(std::move(records));
-  if (!merged) return merged.error();
-  result.merged = std::move(*merged);
+  result.merged = MATCHA_TRY(merge(std::move(records)));
   lock.lock();
   merged_[region] = result;
   changed_.notify_all();

@@ -37,11 +37,10 @@ Result<int> device_count(const Driver& driver) {
 
 Result<DeviceProperties> device_properties(const Driver& driver, int ordinal) {
   const DriverTable& calls = driver.calls();
-  Result<int> count = device_count(driver);
-  if (!count) return count.error();
-  if (ordinal < 0 || ordinal >= *count) {
+  int count = MATCHA_TRY(device_count(driver));
+  if (ordinal < 0 || ordinal >= count) {
     return Error{ErrorKind::Runtime,
-                 "there is no GPU " + std::to_string(ordinal) + "; the driver finds " + std::to_string(*count), "", 0,
+                 "there is no GPU " + std::to_string(ordinal) + "; the driver finds " + std::to_string(count), "", 0,
                  "GPUs are counted from 0; CUDA_VISIBLE_DEVICES hides some"};
   }
   CuDevice handle = 0;
@@ -79,8 +78,7 @@ Result<DeviceProperties> device_properties(const Driver& driver, int ordinal) {
       {Attribute::ClockKhz, &found.clock_khz},
   };
   for (const std::pair<Attribute, int*>& one : wanted) {
-    Status got = driver.call(calls.device_get_attribute, one.second, static_cast<int>(one.first), handle);
-    if (!got) return got.error();
+    MATCHA_TRY(driver.call(calls.device_get_attribute, one.second, static_cast<int>(one.first), handle));
   }
   found.arch = major * 10 + minor;
   found.l2_bytes = static_cast<std::uint64_t>(l2_bytes);
@@ -88,9 +86,8 @@ Result<DeviceProperties> device_properties(const Driver& driver, int ordinal) {
 }
 
 Result<DeviceRef> Device::open(const Driver& driver, int ordinal) {
-  Result<DeviceProperties> properties = device_properties(driver, ordinal);
-  if (!properties) return properties.error();
-  std::unique_ptr<Device> device(new Device(driver, std::move(*properties)));
+  DeviceProperties properties = MATCHA_TRY(device_properties(driver, ordinal));
+  std::unique_ptr<Device> device(new Device(driver, std::move(properties)));
   const DriverTable& calls = driver.calls();
   if (Status got = driver.call(calls.device_get, &device->handle_, ordinal); !got) return got.error();
   CuContext context = nullptr;

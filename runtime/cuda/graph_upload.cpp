@@ -85,13 +85,12 @@ Layout lay_out(GraphView& view, const UploadOptions& options) {
 }
 
 Status check_room(const Device& device, std::uint64_t bytes, std::uint64_t reserve) {
-  Result<Device::Memory> memory = device.memory();
-  if (!memory) return memory.error();
-  if (bytes <= memory->free && reserve <= memory->free - bytes) return Done{};
+  Device::Memory memory = MATCHA_TRY(device.memory());
+  if (bytes <= memory.free && reserve <= memory.free - bytes) return Done{};
   return Error{
       ErrorKind::Resource,
       "the graph needs " + bytes_text(bytes) + (reserve == 0 ? "" : " and the run " + bytes_text(reserve)) + " on " +
-          device.label() + ", where " + bytes_text(memory->free) + " of " + bytes_text(memory->total) + " are free",
+          device.label() + ", where " + bytes_text(memory.free) + " of " + bytes_text(memory.total) + " are free",
       "", 0,
       "use a GPU with more memory, end other processes on it (`nvidia-smi` lists them), or run with --device cpu"};
 }
@@ -165,16 +164,14 @@ GraphUpload::GraphUpload(GraphUpload&&) noexcept = default;
 GraphUpload& GraphUpload::operator=(GraphUpload&&) noexcept = default;
 
 Result<GraphUpload> GraphUpload::start(const DeviceRef& device, const GraphView& graph, const UploadOptions& options) {
-  Result<Stream> stream = Stream::create(device);
-  if (!stream) return stream.error();
-  std::unique_ptr<State> state = std::make_unique<State>(std::move(*stream));
+  Stream stream = MATCHA_TRY(Stream::create(device));
+  std::unique_ptr<State> state = std::make_unique<State>(std::move(stream));
   state->view = graph;
   Layout layout = lay_out(state->view, options);
   if (Status fits = check_room(*device, layout.bytes(), options.reserve_bytes); !fits) return fits.error();
-  Result<DeviceMemory> memory = DeviceMemory::allocate(device, layout.bytes());
-  if (!memory) return memory.error();
-  layout.settle(memory->address());
-  state->memory = std::move(*memory);
+  DeviceMemory memory = MATCHA_TRY(DeviceMemory::allocate(device, layout.bytes()));
+  layout.settle(memory.address());
+  state->memory = std::move(memory);
   state->pieces = layout.pieces();
   state->bytes = layout.bytes();
 
@@ -187,9 +184,7 @@ Result<GraphUpload> GraphUpload::start(const DeviceRef& device, const GraphView&
       state->staging = std::move(*staging);
     }
     for (Event& event : state->sent) {
-      Result<Event> made = Event::create(device);
-      if (!made) return made.error();
-      event = std::move(*made);
+      event = MATCHA_TRY(Event::create(device));
     }
   }
   State* running = state.get();

@@ -79,14 +79,13 @@ Result<KernelImage> compile_cached(const Nvrtc& nvrtc, const KernelCache& cache,
     kept.image->milliseconds = elapsed();
     return *std::move(kept.image);
   }
-  Result<Compilation> made = nvrtc.compile(request);
-  if (!made) return made.error();
+  Compilation made = MATCHA_TRY(nvrtc.compile(request));
   KernelImage image;
-  image.is_ptx = made->cubin.empty();
-  image.bytes = image.is_ptx ? made->ptx : made->cubin;
-  image.arch = made->arch;
-  image.log = made->log;
-  image.note = made->note;
+  image.is_ptx = made.cubin.empty();
+  image.bytes = image.is_ptx ? made.ptx : made.cubin;
+  image.arch = made.arch;
+  image.log = made.log;
+  image.note = made.note;
   std::string problem = std::move(kept.note);
   add_line(problem, cache.store(key, image));
   add_line(image.note, problem);

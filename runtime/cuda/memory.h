@@ -63,10 +63,9 @@ class DeviceBuffer {
   DeviceBuffer() = default;
   /// Errors: as DeviceMemory::allocate.
   static Result<DeviceBuffer> allocate(const DeviceRef& device, std::uint64_t size) {
-    Result<DeviceMemory> memory = DeviceMemory::allocate(device, size * sizeof(T));
-    if (!memory) return memory.error();
+    DeviceMemory memory = MATCHA_TRY(DeviceMemory::allocate(device, size * sizeof(T)));
     DeviceBuffer buffer;
-    buffer.memory_ = std::move(*memory);
+    buffer.memory_ = std::move(memory);
     buffer.size_ = size;
     return buffer;
   }
@@ -98,10 +97,9 @@ class PinnedBuffer {
   PinnedBuffer() = default;
   /// Errors: as PinnedMemory::allocate.
   static Result<PinnedBuffer> allocate(const DeviceRef& device, std::uint64_t size, bool zeroed = true) {
-    Result<PinnedMemory> memory = PinnedMemory::allocate(device, size * sizeof(T), zeroed);
-    if (!memory) return memory.error();
+    PinnedMemory memory = MATCHA_TRY(PinnedMemory::allocate(device, size * sizeof(T), zeroed));
     PinnedBuffer buffer;
-    buffer.memory_ = std::move(*memory);
+    buffer.memory_ = std::move(memory);
     buffer.size_ = size;
     return buffer;
   }

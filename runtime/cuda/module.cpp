@@ -1,6 +1,5 @@
 #include "runtime/cuda/module.h"
 
-#include <cstring>
 #include <vector>
 
 namespace matcha::runtime::cuda {
@@ -135,8 +134,7 @@ Result<FunctionAttributes> Function::attributes() const {
       {FunctionAttribute::ConstantBytes, &constant},
   };
   for (const std::pair<FunctionAttribute, int*>& one : wanted) {
-    Status got = device_->call(device_->calls().func_get_attribute, one.second, static_cast<int>(one.first), function_);
-    if (!got) return got.error();
+    MATCHA_TRY(device_->call(device_->calls().func_get_attribute, one.second, static_cast<int>(one.first), function_));
   }
   return FunctionAttributes{threads, registers, static_cast<std::uint64_t>(shared), static_cast<std::uint64_t>(local),
                             static_cast<std::uint64_t>(constant)};
@@ -155,9 +153,8 @@ Status Function::set_dynamic_shared(unsigned bytes) const {
 
 Result<int> Function::blocks_per_multiprocessor(unsigned threads, unsigned dynamic_shared_bytes) const {
   int blocks = 0;
-  Status got = device_->call(device_->calls().occupancy_max_blocks, &blocks, function_, static_cast<int>(threads),
-                             static_cast<std::size_t>(dynamic_shared_bytes));
-  if (!got) return got.error();
+  MATCHA_TRY(device_->call(device_->calls().occupancy_max_blocks, &blocks, function_, static_cast<int>(threads),
+                           static_cast<std::size_t>(dynamic_shared_bytes)));
   return blocks;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <limits>
 #include <new>
 #include <numeric>
 
@@ -168,8 +167,7 @@ Status fill_labels(const BuildInput& input, Buffer<std::int64_t>& labels) {
 
 Result<Graph> build_graph(const BuildInput& input, const IoOptions& options) {
   try {
-    Status good = check(input);
-    if (!good) return good.error();
+    MATCHA_TRY(check(input));
     if (options.cancelled()) return detail::interrupted_error();
     GraphArrays arrays;
     if (is_sparse(input)) {
@@ -180,8 +178,7 @@ Result<Graph> build_graph(const BuildInput& input, const IoOptions& options) {
       arrays.neighbors = std::move(csr.neighbors);
       arrays.edge_info = std::move(csr.edge_info);
     }
-    Status labelled = fill_labels(input, arrays.labels);
-    if (!labelled) return labelled.error();
+    MATCHA_TRY(fill_labels(input, arrays.labels));
     detail::VertexSet vertices(input.universe->size());
     vertices.add(input.sources, input.count);
     vertices.add(input.targets, input.count);

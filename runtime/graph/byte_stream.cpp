@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include "runtime/graph/detail/source.h"
@@ -60,9 +59,8 @@ Result<std::uint64_t> ByteStream::fill(char* out, std::uint64_t room) {
 Status ByteStream::begin() {
   constexpr std::uint64_t kHead = 4096;
   head_.resize(kHead);
-  const Result<std::uint64_t> got = fill(head_.data(), head_.size());
-  if (!got) return got.error();
-  head_.resize(*got);
+  const std::uint64_t got = MATCHA_TRY(fill(head_.data(), head_.size()));
+  head_.resize(got);
   begun_ = true;
   if (detail::compression_of(head_) == Compression::None) return Done{};
   auto packed = std::make_unique<Packed>();
@@ -71,16 +69,12 @@ Status ByteStream::begin() {
     const std::size_t size = packed->bytes.size();
     const std::uint64_t more = std::max<std::uint64_t>(kHead, size);
     packed->bytes.resize(size + more);
-    const Result<std::uint64_t> next = fill(packed->bytes.data() + size, more);
-    if (!next) return next.error();
-    packed->bytes.resize(size + *next);
-    if (*next == 0) break;
+    const std::uint64_t next = MATCHA_TRY(fill(packed->bytes.data() + size, more));
+    packed->bytes.resize(size + next);
+    if (next == 0) break;
   }
   Compression compression = Compression::None;
-  Result<std::unique_ptr<detail::Unpacker>> opened =
-      detail::open_unpacker(packed->bytes, path_ == "-" ? "<stdin>" : path_, compression);
-  if (!opened) return opened.error();
-  packed->unpacker = std::move(*opened);
+  packed->unpacker = MATCHA_TRY(detail::open_unpacker(packed->bytes, path_ == "-" ? "<stdin>" : path_, compression));
   packed_ = std::move(packed);
   return Done{};
 }
@@ -91,14 +85,12 @@ Result<ByteStream::ReadResult> ByteStream::read(char* out, std::uint64_t room, i
     if (::poll(&ready, 1, wait_ms) <= 0) return ReadResult{};
   }
   if (!begun_) {
-    const Status found = begin();
-    if (!found) return found.error();
+    MATCHA_TRY(begin());
     if (packed_ == nullptr && head_.empty()) return ReadResult{0, true};
   }
   if (packed_ != nullptr) {
-    const Result<std::uint64_t> got = packed_->unpacker->read(out, room);
-    if (!got) return got.error();
-    return ReadResult{*got, *got < room};
+    const std::uint64_t got = MATCHA_TRY(packed_->unpacker->read(out, room));
+    return ReadResult{got, got < room};
   }
   if (!head_.empty()) {
     const std::uint64_t size = std::min<std::uint64_t>(room, head_.size());
@@ -106,18 +98,16 @@ Result<ByteStream::ReadResult> ByteStream::read(char* out, std::uint64_t room, i
     head_.erase(0, size);
     return ReadResult{size, false};
   }
-  const Result<std::uint64_t> got = fill(out, room);
-  if (!got) return got.error();
-  return ReadResult{*got, *got == 0};
+  const std::uint64_t got = MATCHA_TRY(fill(out, room));
+  return ReadResult{got, got == 0};
 }
 
 Status ByteStream::skip(std::uint64_t bytes) {
   std::string block(std::min<std::uint64_t>(bytes, std::uint64_t{1} << 20), '\0');
   while (bytes != 0) {
-    const Result<ReadResult> got = read(block.data(), std::min<std::uint64_t>(bytes, block.size()), -1);
-    if (!got) return got.error();
-    bytes -= got->bytes;
-    if (got->at_end && bytes != 0) {
+    const ReadResult got = MATCHA_TRY(read(block.data(), std::min<std::uint64_t>(bytes, block.size()), -1));
+    bytes -= got.bytes;
+    if (got.at_end && bytes != 0) {
       return detail::input_error(path_ == "-" ? "<stdin>" : path_, 0,
                                  "the input is shorter than the part that was read before");
     }

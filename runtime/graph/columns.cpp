@@ -275,21 +275,18 @@ Status make_ready(Graph& graph, const std::shared_ptr<const Graph>& base) {
 }
 
 Result<ColumnGraphs> graphs_of(const ColumnInput& input, const IoOptions& options) {
-  const Status right = check_columns(input);
-  if (!right) return right.error();
-  Result<Universe> ids = detail::universe_of({input.sources, input.targets, input.vertices}, {}, options);
-  if (!ids) return ids.error();
-  const auto universe = std::make_shared<const Universe>(std::move(*ids));
+  MATCHA_TRY(check_columns(input));
+  Universe ids = MATCHA_TRY(detail::universe_of({input.sources, input.targets, input.vertices}, {}, options));
+  const auto universe = std::make_shared<const Universe>(std::move(ids));
   Buffer<std::uint32_t> ranks(input.vertex_labels.is_there() ? input.vertices.count : 0);
   if (!ranks.empty()) detail::ranks_of(*universe, input.vertices, ranks.data());
   const bool edges_lack = is_missing(input.edge_labels);
   const bool lacks_some = edges_lack || is_missing(input.vertex_labels) || omits_some(input, *universe, ranks);
   const std::shared_ptr<const LabelDictionary> dictionary = dictionary_of(input, lacks_some);
   GraphArrays arrays;
-  Status labelled = fill_labels(input, *universe, ranks, *dictionary, arrays.labels);
-  if (labelled && !dictionary->empty()) labelled = check_negative(input.edge_labels, "edge");
-  if (labelled && !dictionary->empty()) labelled = check_negative(input.vertex_labels, "vertex");
-  if (!labelled) return labelled.error();
+  MATCHA_TRY(fill_labels(input, *universe, ranks, *dictionary, arrays.labels));
+  if (!dictionary->empty()) MATCHA_TRY(check_negative(input.edge_labels, "edge"));
+  if (!dictionary->empty()) MATCHA_TRY(check_negative(input.vertex_labels, "vertex"));
   if (options.cancelled()) return detail::interrupted_error();
   const bool informed = input.edge_labels.is_there() || input.edge_floats != nullptr;
   std::uint64_t loops = 0;
@@ -317,8 +314,7 @@ Result<ColumnGraphs> graphs_of(const ColumnInput& input, const IoOptions& option
   graph.set_dictionary(dictionary);
   if (informed) return graphs_of_informed(std::move(graph));
   if (!facts.loop_free) return graphs_of_looped(std::move(graph));
-  const Status halved = ensure_split_offsets(graph);
-  if (!halved) return halved.error();
+  MATCHA_TRY(ensure_split_offsets(graph));
   return ColumnGraphs{std::move(graph), std::nullopt};
 }
 
@@ -333,8 +329,7 @@ Result<ColumnGraphs> graphs_of_informed(Graph informed) {
     graphs.maybe_informed->set_label_slices(std::shared_ptr<LabelSlices>(base, &base->label_slices()));
     graphs.simple = plain_graph(base, false);
     for (Graph* graph : {&graphs.simple, &*graphs.maybe_informed}) {
-      const Status ready = make_ready(*graph, base);
-      if (!ready) return ready.error();
+      MATCHA_TRY(make_ready(*graph, base));
     }
     return graphs;
   } catch (const std::bad_alloc&) {
@@ -348,9 +343,8 @@ Result<ColumnGraphs> graphs_of_looped(Graph looped) {
     ColumnGraphs graphs;
     graphs.simple = plain_graph(base, false);
     if (!base->facts().loop_free) graphs.maybe_looped = Graph::alias(*base, base);
-    Status ready = make_ready(graphs.simple, base);
-    if (ready && graphs.maybe_looped) ready = make_ready(*graphs.maybe_looped, base);
-    if (!ready) return ready.error();
+    MATCHA_TRY(make_ready(graphs.simple, base));
+    if (graphs.maybe_looped) MATCHA_TRY(make_ready(*graphs.maybe_looped, base));
     return graphs;
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error("");
@@ -360,8 +354,7 @@ Result<ColumnGraphs> graphs_of_looped(Graph looped) {
 Result<Graph> looped_of_informed(const std::shared_ptr<const Graph>& informed) {
   try {
     Graph looped = plain_graph(informed, true);
-    const Status ready = make_ready(looped, informed);
-    if (!ready) return ready.error();
+    MATCHA_TRY(make_ready(looped, informed));
     return looped;
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error("");
@@ -381,8 +374,7 @@ Result<Graph> blank_graph(const std::shared_ptr<const Graph>& graph) {
     facts.info = InfoKind::Int;
     facts.blank_info = true;
     Graph blank = Graph::from_view(graph->shared_universe(), view, facts, kept);
-    const Status ready = make_ready(blank, graph);
-    if (!ready) return ready.error();
+    MATCHA_TRY(make_ready(blank, graph));
     return blank;
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error("");

@@ -70,14 +70,12 @@ class MadeEdges final : public detail::EdgeBlocks {
 template <typename MakeEdge>
 Result<Graph> graph_of(std::uint64_t vertices, std::uint64_t count, const IoOptions& options, const MakeEdge& edge) {
   const bool in_pieces = options.piece_bytes != 0;
-  Status fits = check_size(vertices, in_pieces ? 0 : count, options);
-  if (!fits) return fits.error();
+  MATCHA_TRY(check_size(vertices, in_pieces ? 0 : count, options));
   try {
     if (in_pieces) {
-      Result<detail::CsrInFile> csr =
-          detail::csr_in_pieces(vertices, MadeEdges<MakeEdge>(count, edge), false, 0, options);
-      if (!csr) return csr.error();
-      return detail::graph_in_file(std::make_shared<const Universe>(Universe::identity(vertices)), std::move(*csr),
+      detail::CsrInFile csr =
+          MATCHA_TRY(detail::csr_in_pieces(vertices, MadeEdges<MakeEdge>(count, edge), false, 0, options));
+      return detail::graph_in_file(std::make_shared<const Universe>(Universe::identity(vertices)), std::move(csr),
                                    GraphFacts{});
     }
     Buffer<std::uint32_t> sources(count);
@@ -234,8 +232,7 @@ Result<Graph> generate_rmat(const RmatSpec& spec, const IoOptions& options) {
 
 Result<Graph> generate_erdos_renyi(std::uint64_t vertices, std::uint64_t edges, std::uint64_t seed,
                                    const IoOptions& options) {
-  Status fits = check_size(vertices, edges, options);
-  if (!fits) return fits.error();
+  MATCHA_TRY(check_size(vertices, edges, options));
   const std::uint64_t pairs = pair_count(vertices);
   if (edges > pairs) {
     return bad_argument(std::to_string(vertices) + " vertices have at most " + std::to_string(pairs) + " edges, not " +
@@ -254,8 +251,7 @@ Result<Graph> generate_erdos_renyi(std::uint64_t vertices, std::uint64_t edges, 
 
 Result<Graph> generate_gnp(std::uint64_t vertices, double probability, std::uint64_t seed, const IoOptions& options) {
   if (!(probability >= 0 && probability <= 1)) return bad_argument("a probability lies between 0 and 1");
-  Status fits = check_size(vertices, 0, options);
-  if (!fits) return fits.error();
+  MATCHA_TRY(check_size(vertices, 0, options));
   const std::uint64_t pairs = pair_count(vertices);
   const std::uint64_t most = most_draws(options);
   try {
@@ -276,8 +272,7 @@ Result<Graph> generate_gnp(std::uint64_t vertices, double probability, std::uint
 }
 
 Result<Graph> generate_clique(std::uint64_t vertices, const IoOptions& options) {
-  Status fits = check_size(vertices, 0, options);
-  if (!fits) return fits.error();
+  MATCHA_TRY(check_size(vertices, 0, options));
   return graph_of(vertices, pair_count(vertices), options, pair_at);
 }
 

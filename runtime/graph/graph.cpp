@@ -212,8 +212,7 @@ Status ensure_sources(Graph& graph) {
 
 Status ensure_halves(Graph& graph) {
   if (graph.view_.halves != nullptr || graph.view_.slots != nullptr) return Done{};
-  const Status narrow = ensure_split_offsets(graph);
-  if (!narrow) return narrow;
+  MATCHA_TRY(ensure_split_offsets(graph));
   try {
     Buffer<std::uint64_t> halves(2 * graph.view_.universe + 1);
     for_blocks(Block(0, halves.size(), 1 << 15), [&](const Block& block) {

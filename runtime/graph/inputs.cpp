@@ -89,9 +89,8 @@ struct InputSet::State {
         }
       }
     }
-    Result<Universe> universe = Universe::from_ids(spans, ranges, budget.rest(options));
-    if (!universe) return universe.error();
-    return std::make_shared<const Universe>(std::move(*universe));
+    Universe universe = MATCHA_TRY(Universe::from_ids(spans, ranges, budget.rest(options)));
+    return std::make_shared<const Universe>(std::move(universe));
   }
 
   /// Replaces ids that are not int64 by their places.
@@ -107,17 +106,16 @@ struct InputSet::State {
     for (const detail::NamedCells& piece : cells) {
       columns.insert(columns.end(), piece.columns.begin(), piece.columns.end());
     }
-    Result<std::shared_ptr<const IdNames>> names = ids == IdKind::Text
-                                                       ? detail::resolve_names(cells, budget.rest(options))
-                                                       : detail::resolve_unsigned(columns, budget.rest(options));
-    if (!names) return names.error();
+    std::shared_ptr<const IdNames> names =
+        MATCHA_TRY(ids == IdKind::Text ? detail::resolve_names(cells, budget.rest(options))
+                                       : detail::resolve_unsigned(columns, budget.rest(options)));
     for (detail::RawGraph& graph : graphs) {
       if (!graph.mtg) continue;
       Buffer<std::int64_t> places(graph.mtg_ids.size());
       std::copy(graph.mtg_ids.begin(), graph.mtg_ids.end(), places.data());
       graph.mtg->share_universe(std::make_shared<const Universe>(Universe::from_sorted(std::move(places))));
     }
-    return std::make_shared<const Universe>(Universe::named(*names));
+    return std::make_shared<const Universe>(Universe::named(names));
   }
 
   std::shared_ptr<const LabelDictionary> make_dictionary(const Universe& universe) const {
@@ -153,16 +151,15 @@ struct InputSet::State {
     }
     if (added) drop_last();
     ids = run.wanted;
-    Status again = read_again();
-    return again ? add(read) : again;
+    MATCHA_TRY(read_again());
+    return add(read);
   }
 
   Status add_graph(const GraphSpec& spec) {
     last_is_graph = true;
     return add([&](detail::RunIds& run) -> Status {
-      Result<detail::RawGraph> graph = detail::read_raw_graph(spec, options, budget, run);
-      if (!graph) return graph.error();
-      graphs.push_back(std::move(*graph));
+      detail::RawGraph graph = MATCHA_TRY(detail::read_raw_graph(spec, options, budget, run));
+      graphs.push_back(std::move(graph));
       return Done{};
     });
   }
@@ -170,9 +167,8 @@ struct InputSet::State {
   Status add_list(const ListSpec& spec) {
     last_is_graph = false;
     return add([&](detail::RunIds& run) -> Status {
-      Result<detail::Rows> rows = detail::read_list(spec, options, budget, run);
-      if (!rows) return rows.error();
-      lists.push_back(RawList{spec, std::move(*rows)});
+      detail::Rows rows = MATCHA_TRY(detail::read_list(spec, options, budget, run));
+      lists.push_back(RawList{spec, std::move(rows)});
       return Done{};
     });
   }
@@ -190,15 +186,11 @@ struct InputSet::State {
     for (detail::RawGraph& graph : graphs) {
       detail::RunIds run{ids, ids};
       const GraphSpec spec = graph.spec;
-      Result<detail::RawGraph> read = detail::read_raw_graph(spec, options, budget, run);
-      if (!read) return read.error();
-      graph = std::move(*read);
+      graph = MATCHA_TRY(detail::read_raw_graph(spec, options, budget, run));
     }
     for (RawList& list : lists) {
       detail::RunIds run{ids, ids};
-      Result<detail::Rows> read = detail::read_list(list.spec, options, budget, run);
-      if (!read) return read.error();
-      list.rows = std::move(*read);
+      list.rows = MATCHA_TRY(detail::read_list(list.spec, options, budget, run));
     }
     return Done{};
   }
@@ -244,16 +236,14 @@ Result<Inputs> InputSet::finish() {
   const std::unique_ptr<State> state = std::exchange(state_, std::make_unique<State>(state_->options));
   try {
     Inputs inputs;
-    Result<std::shared_ptr<const Universe>> universe = state->make_universe();
-    if (!universe) return universe.error();
-    inputs.universe = *universe;
-    inputs.dictionary = state->make_dictionary(**universe);
+    std::shared_ptr<const Universe> universe = MATCHA_TRY(state->make_universe());
+    inputs.universe = universe;
+    inputs.dictionary = state->make_dictionary(*universe);
     for (detail::RawGraph& raw : state->graphs) {
-      Result<Graph> graph =
-          detail::prepare_graph(raw, inputs.universe, inputs.dictionary, state->options, state->budget);
-      if (!graph) return graph.error();
-      if (!graph->dictionary().copies().empty()) inputs.dictionary = graph->shared_dictionary();
-      inputs.graphs.emplace(raw.spec.name, std::move(*graph));
+      Graph graph =
+          MATCHA_TRY(detail::prepare_graph(raw, inputs.universe, inputs.dictionary, state->options, state->budget));
+      if (!graph.dictionary().copies().empty()) inputs.dictionary = graph.shared_dictionary();
+      inputs.graphs.emplace(raw.spec.name, std::move(graph));
       inputs.reports.emplace(raw.spec.name, raw.report);
     }
     for (RawList& raw : state->lists) inputs.lists.emplace(raw.spec.name, finish_list(raw, *inputs.universe));
@@ -265,11 +255,9 @@ Result<Inputs> InputSet::finish() {
 
 Result<LoadedGraph> load_graph(const GraphSpec& spec, const IoOptions& options) {
   InputSet set(options);
-  Status added = set.add_graph(spec);
-  if (!added) return added.error();
-  Result<Inputs> inputs = set.finish();
-  if (!inputs) return inputs.error();
-  return LoadedGraph{std::move(inputs->graphs.at(spec.name)), std::move(inputs->reports.at(spec.name))};
+  MATCHA_TRY(set.add_graph(spec));
+  Inputs inputs = MATCHA_TRY(set.finish());
+  return LoadedGraph{std::move(inputs.graphs.at(spec.name)), std::move(inputs.reports.at(spec.name))};
 }
 
 Result<InputList> edge_list(const Graph& graph) {

@@ -1,8 +1,6 @@
 #include "runtime/graph/join.h"
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 #include <new>
 #include <string>
 #include <utility>
@@ -56,9 +54,8 @@ IdColumn number_ids(const JoinMember& member, IdKind kind) {
 Result<std::shared_ptr<const Universe>> int_universe(const std::vector<IdColumn>& ids) {
   std::vector<IdSpan> spans;
   for (const IdColumn& each : ids) spans.push_back(IdSpan{each.data(), each.size()});
-  Result<Universe> made = Universe::from_ids(spans, {});
-  if (!made) return made.error();
-  return std::make_shared<const Universe>(std::move(*made));
+  Universe made = MATCHA_TRY(Universe::from_ids(spans, {}));
+  return std::make_shared<const Universe>(std::move(made));
 }
 
 /// For ids that are not int64; writes their places into `ids`.
@@ -79,10 +76,9 @@ Result<std::shared_ptr<const Universe>> named_universe(const std::vector<JoinMem
     }
     cells.push_back({&tables[i], {&ids[i]}});
   }
-  Result<std::shared_ptr<const IdNames>> names =
-      kind == IdKind::Text ? detail::resolve_names(cells, {}) : detail::resolve_unsigned(columns, {});
-  if (!names) return names.error();
-  return std::make_shared<const Universe>(Universe::named(*names));
+  std::shared_ptr<const IdNames> names =
+      MATCHA_TRY(kind == IdKind::Text ? detail::resolve_names(cells, {}) : detail::resolve_unsigned(columns, {}));
+  return std::make_shared<const Universe>(Universe::named(names));
 }
 
 /// The new rank of each rank.
@@ -110,10 +106,7 @@ Result<GraphJoin> GraphJoin::of(const std::vector<JoinMember>& members) {
         return detail::input_error("", 0, "the ids of a graph to join do not ascend");
       }
     }
-    Result<std::shared_ptr<const Universe>> universe =
-        kind == IdKind::Int ? int_universe(ids) : named_universe(members, kind, ids);
-    if (!universe) return universe.error();
-    join.universe_ = *universe;
+    join.universe_ = MATCHA_TRY(kind == IdKind::Int ? int_universe(ids) : named_universe(members, kind, ids));
     std::vector<std::string> words;
     for (const JoinMember& member : members) {
       const std::vector<std::string>& more = member.graph->dictionary().words();
@@ -150,8 +143,7 @@ Result<Graph> GraphJoin::joined(std::size_t member, const Graph& form) const {
     if (arrays.vertices.size() == universe_->size()) arrays.vertices = {};
     Graph graph = Graph::from_arrays(universe_, std::move(arrays), form.facts());
     graph.set_dictionary(dictionary_);
-    const Status halved = ensure_split_offsets(graph);
-    if (!halved) return halved.error();
+    MATCHA_TRY(ensure_split_offsets(graph));
     return graph;
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error("");

@@ -243,9 +243,8 @@ Result<std::shared_ptr<const Graph>> LabelSlices::slice(const Graph& graph, ArcS
     const bool directed = graph.facts().directed;
     std::shared_ptr<const Graph>& kept = slices_[{directed ? side : ArcSide::Targets, label}];
     if (kept != nullptr) return kept;
-    const Result<LabelTable> table = table_now(graph);
-    if (!table) return table.error();
-    kept = std::make_shared<const Graph>(graph_of(graph, part_of(*table, directed, side, label), owner_));
+    const LabelTable table = MATCHA_TRY(table_now(graph));
+    kept = std::make_shared<const Graph>(graph_of(graph, part_of(table, directed, side, label), owner_));
     return kept;
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error("");

@@ -43,22 +43,15 @@ class MtgReader {
   }
 
   Result<Graph> read() {
-    Status header = read_header();
-    if (!header) return header.error();
-    Status table = read_table();
-    if (!table) return table.error();
-    Status sizes = check_sizes();
-    if (!sizes) return sizes.error();
+    MATCHA_TRY(read_header());
+    MATCHA_TRY(read_table());
+    MATCHA_TRY(check_sizes());
     const std::optional<GraphTotals> noted = notes_.find(content_key_, std::time(nullptr));
-    Status content = noted ? Status(Done{}) : detail::check_mtg_content(mtg_);
-    if (!content) return content.error();
-    Status names = read_names();
-    if (!names) return names.error();
-    Status words = read_words();
-    if (!words) return words.error();
-    Status codes = noted ? Status(Done{})
-                         : detail::check_mtg_codes(mtg_, dictionary_ == nullptr ? 0 : dictionary_->words().size());
-    if (!codes) return codes.error();
+    MATCHA_TRY(noted ? Status(Done{}) : detail::check_mtg_content(mtg_));
+    MATCHA_TRY(read_names());
+    MATCHA_TRY(read_words());
+    MATCHA_TRY(noted ? Status(Done{})
+                     : detail::check_mtg_codes(mtg_, dictionary_ == nullptr ? 0 : dictionary_->words().size()));
     Graph graph = make_graph(noted);
     const std::time_t now = std::time(nullptr);
     if (!noted && notes_.may_add(now)) {
@@ -328,12 +321,11 @@ bool is_mtg_file(const std::string& path) {
 Result<Graph> read_mtg(const std::string& path, const IoOptions& options) {
   try {
     const detail::MtgNotes notes(path, options.notes_folder);
-    Result<detail::WholeFile> file = detail::read_whole(path, options);
-    if (!file) return file.error();
+    detail::WholeFile file = MATCHA_TRY(detail::read_whole(path, options));
     PageLimit* const maybe_limit = PageLimit::of_reading();
-    if (maybe_limit == nullptr || !file->is_mapped) return MtgReader(path, *file, notes).read();
-    if (!file->is_watched) maybe_limit->watch(file->bytes, file->owner);
-    return MtgReader(path, *file, notes, MappedPages(file->bytes)).read();
+    if (maybe_limit == nullptr || !file.is_mapped) return MtgReader(path, file, notes).read();
+    if (!file.is_watched) maybe_limit->watch(file.bytes, file.owner);
+    return MtgReader(path, file, notes, MappedPages(file.bytes)).read();
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error(path);
   }
@@ -342,14 +334,12 @@ Result<Graph> read_mtg(const std::string& path, const IoOptions& options) {
 Result<MtgInPieces> read_mtg_in_pieces(const std::string& path, const IoOptions& options) {
   try {
     const detail::MtgNotes notes(path, options.notes_folder);
-    Result<detail::WholeFile> file = detail::read_whole(path, options);
-    if (!file) return file.error();
-    if (!file->is_mapped) return detail::input_error(path, 0, "a packed .mtg cannot be read in pieces", "unpack it");
-    const MappedPages pages(file->bytes);
-    Result<Graph> graph = MtgReader(path, *file, notes, pages).read();
-    if (!graph) return graph.error();
-    pages.drop(file->bytes.data(), file->bytes.size());
-    return MtgInPieces{std::move(*graph), pages};
+    detail::WholeFile file = MATCHA_TRY(detail::read_whole(path, options));
+    if (!file.is_mapped) return detail::input_error(path, 0, "a packed .mtg cannot be read in pieces", "unpack it");
+    const MappedPages pages(file.bytes);
+    Graph graph = MATCHA_TRY(MtgReader(path, file, notes, pages).read());
+    pages.drop(file.bytes.data(), file.bytes.size());
+    return MtgInPieces{std::move(graph), pages};
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error(path);
   }

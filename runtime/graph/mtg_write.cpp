@@ -76,8 +76,7 @@ void write_slowly(std::string_view bytes, detail::OutputFile& file) {
 
 Status write_parts(const std::string& path, MtgHeader header, const std::vector<Part>& parts,
                    const IoOptions& options) {
-  Result<std::unique_ptr<detail::OutputFile>> file = detail::OutputFile::create(path, Compression::None);
-  if (!file) return file.error();
+  std::unique_ptr<detail::OutputFile> file = MATCHA_TRY(detail::OutputFile::create(path, Compression::None));
   std::vector<MtgEntry> table;
   const std::uint64_t head = sizeof(MtgHeader) + parts.size() * sizeof(MtgEntry);
   std::uint64_t at = aligned(head + sizeof(std::uint64_t));
@@ -95,15 +94,15 @@ Status write_parts(const std::string& path, MtgHeader header, const std::vector<
   front.append(bytes_of(table.data(), table.size()));
   const std::uint64_t sum = XXH3_64bits(front.data(), front.size());
   front.append(bytes_of(&sum, 1));
-  (*file)->write(front);
+  file->write(front);
   std::uint64_t written = front.size();
   for (std::size_t part = 0; part < parts.size(); ++part) {
     if (options.cancelled()) return detail::interrupted_error();
-    (*file)->write(std::string(table[part].begin - written, '\0'));
-    write_slowly(parts[part].bytes, **file);
+    file->write(std::string(table[part].begin - written, '\0'));
+    write_slowly(parts[part].bytes, *file);
     written = table[part].begin + parts[part].bytes.size();
   }
-  return (*file)->finish();
+  return file->finish();
 }
 
 /// The number of repeats to store. Only queries that count arcs read it.
@@ -171,12 +170,11 @@ Status write_mtg(const Graph& graph, const std::string& path, const IoOptions& o
       parts.push_back({MtgSection::HalfSizes, bytes_of(sizes.data(), sizes.size())});
     }
     if (by_label) {
-      const Result<LabelTable> table = graph.label_slices().table(graph);
-      if (!table) return table.error();
-      parts.push_back({MtgSection::LabelEntries, bytes_of(table->labels.data(), table->labels.size())});
-      parts.push_back({MtgSection::LabelRows, bytes_of(table->rows.data(), table->rows.size())});
-      parts.push_back({MtgSection::LabelEnds, bytes_of(table->ends.data(), table->ends.size())});
-      parts.push_back({MtgSection::LabelItems, bytes_of(table->items.data(), table->items.size())});
+      const LabelTable table = MATCHA_TRY(graph.label_slices().table(graph));
+      parts.push_back({MtgSection::LabelEntries, bytes_of(table.labels.data(), table.labels.size())});
+      parts.push_back({MtgSection::LabelRows, bytes_of(table.rows.data(), table.rows.size())});
+      parts.push_back({MtgSection::LabelEnds, bytes_of(table.ends.data(), table.ends.size())});
+      parts.push_back({MtgSection::LabelItems, bytes_of(table.items.data(), table.items.size())});
     }
     const std::uint64_t lost = lost_repeats(graph);
     if (lost != 0) parts.push_back({MtgSection::LostRepeats, bytes_of(&lost, 1)});

@@ -255,12 +255,11 @@ Result<Graph> rank_in_pieces(const Graph& graph, Halves halves, const IoOptions&
   Buffer<std::int64_t> labels = labels_of(view, numbers.from.data());
   std::uint64_t besides = 2 * labels.size() * sizeof(std::int64_t);
   if (graph.universe().names() != nullptr) besides += graph.universe().names()->bytes();
-  Result<detail::CsrInFile> csr =
-      detail::csr_in_pieces(view.universe, RankedArcs(view, numbers), true, besides, options);
-  if (!csr) return csr.error();
-  csr->labels = std::move(labels);
-  if (view.vertices != nullptr) csr->vertices = vertices_of(view, numbers.to);
-  return detail::graph_in_file(universe_of(graph, numbers.from.data()), std::move(*csr), graph.facts());
+  detail::CsrInFile csr =
+      MATCHA_TRY(detail::csr_in_pieces(view.universe, RankedArcs(view, numbers), true, besides, options));
+  csr.labels = std::move(labels);
+  if (view.vertices != nullptr) csr.vertices = vertices_of(view, numbers.to);
+  return detail::graph_in_file(universe_of(graph, numbers.from.data()), std::move(csr), graph.facts());
 }
 
 /// The data that belongs to arcs in a file.
@@ -454,9 +453,7 @@ Result<Graph> ordered_by_degree(const Graph& graph, Halves halves, const IoOptio
   try {
     Graph ordered;
     if (options.piece_bytes != 0 && !has_stored_order(graph, halves)) {
-      Result<Graph> made = rank_in_pieces(graph, halves, options);
-      if (!made) return made.error();
-      ordered = std::move(*made);
+      ordered = MATCHA_TRY(rank_in_pieces(graph, halves, options));
     } else {
       ordered = has_stored_order(graph, halves) ? take_stored(graph) : rank_anew(graph, halves);
     }
@@ -464,8 +461,7 @@ Result<Graph> ordered_by_degree(const Graph& graph, Halves halves, const IoOptio
     // The graph determines the order.
     const std::uint64_t key[2] = {graph.content_key(), halves == Halves::Lower ? 1U : 2U};
     if (graph.content_key() != 0) ordered.set_content_key(XXH3_64bits(key, sizeof(key)));
-    const Status halved = ensure_split_offsets(ordered);
-    if (!halved) return halved.error();
+    MATCHA_TRY(ensure_split_offsets(ordered));
     return ordered;
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error("");

@@ -201,9 +201,7 @@ Result<Universe> detail::universe_of(const std::vector<IntColumn>& columns, cons
     if (options.cancelled()) return detail::interrupted_error();
     const std::uint64_t last = static_cast<std::uint64_t>(extent.high) - static_cast<std::uint64_t>(extent.low);
     const bool sorts = last >= std::max(kSmallWidth, kBitsPerId * extent.total);
-    const Status room =
-        detail::Budget(options).check(sorts ? sizeof(std::int64_t) * extent.total : last / 8, std::string());
-    if (!room) return room.error();
+    MATCHA_TRY(detail::Budget(options).check(sorts ? sizeof(std::int64_t) * extent.total : last / 8, std::string()));
     if (sorts) {
       Buffer<std::int64_t> ids = sorted_unique(columns, ranges, extent.total);
       if (ids.size() > kMaxVertices) return too_many(ids.size());

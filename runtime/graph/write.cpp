@@ -1,7 +1,6 @@
 #include "runtime/graph/write.h"
 
 #include <charconv>
-#include <cstring>
 #include <new>
 #include <vector>
 
@@ -279,21 +278,20 @@ std::string reading_notes(const Graph& graph, Format format) {
 
 Status write_text(const Graph& graph, const std::string& path, const WriteOptions& write, const IoOptions& options) {
   try {
-    Result<std::unique_ptr<OutputFile>> file = OutputFile::create(path, write.compression);
-    if (!file) return file.error();
+    std::unique_ptr<OutputFile> file = MATCHA_TRY(OutputFile::create(path, write.compression));
     Status written = Done{};
     switch (write.format) {
       case Format::Auto:
-      case Format::EdgeList: written = write_edge_list(graph, **file, write.separator, options); break;
-      case Format::MatrixMarket: written = write_matrix(graph, **file, options); break;
-      case Format::Tve: written = write_tve(graph, path, **file, options); break;
+      case Format::EdgeList: written = write_edge_list(graph, *file, write.separator, options); break;
+      case Format::MatrixMarket: written = write_matrix(graph, *file, options); break;
+      case Format::Tve: written = write_tve(graph, path, *file, options); break;
       case Format::Mtg: return detail::input_error(path, 0, "a .mtg is not text");
       default:
         return detail::input_error(path, 0, std::string(format_name(write.format)) + " is read, not written",
                                    "write a .mtg, an edge list, a .mtx or a .graph");
     }
     if (!written) return written;
-    return (*file)->finish();
+    return file->finish();
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error(path);
   }
@@ -303,16 +301,15 @@ Status write_labels(const Graph& graph, const std::string& path, const WriteOpti
   const GraphView view = graph.view();
   if (view.labels == nullptr) return detail::input_error(path, 0, "the graph has no labels to write");
   try {
-    Result<std::unique_ptr<OutputFile>> file = OutputFile::create(path, write.compression);
-    if (!file) return file.error();
-    LineWriter line(**file);
+    std::unique_ptr<OutputFile> file = MATCHA_TRY(OutputFile::create(path, write.compression));
+    LineWriter line(*file);
     for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
       if (options.cancelled()) return detail::interrupted_error();
       const std::uint64_t rank = view.vertices != nullptr ? view.vertices[at] : at;
       if (graph.universe().names() != nullptr) line.id(graph.universe(), rank).text(" ");
       line.word(graph.dictionary().name(view.labels[rank])).end();
     }
-    return (*file)->finish();
+    return file->finish();
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error(path);
   }

@@ -1,7 +1,6 @@
 #include "runtime/sample/bounded_draws.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <utility>

@@ -96,18 +96,14 @@ class FolderDealer final : public codegen::Dealer {
     for (std::uint64_t unit = 0; unit < units_; ++unit) {
       if (!regions_[region].done[unit]) continue;
       const std::string file = path(region, unit, "done");
-      const runtime::Result<std::string> bytes = read_whole(file);
-      if (!bytes) return bytes.error();
-      std::string_view rest = *bytes;
-      const runtime::Result<std::string_view> frame = next_frame(rest, file);
-      if (!frame) return frame.error();
-      runtime::Result<Record> record = decode(*frame, file);
-      if (!record) return record.error();
-      if (record->region != region || record->unit != unit || !rest.empty()) {
+      std::string_view rest = MATCHA_TRY(read_whole(file));
+      const std::string_view frame = MATCHA_TRY(next_frame(rest, file));
+      Record record = MATCHA_TRY(decode(frame, file));
+      if (record.region != region || record.unit != unit || !rest.empty()) {
         return runtime::Error{runtime::ErrorKind::Input, "the file is of another unit", file, 0,
                               "remove it and run the same command again"};
       }
-      if (std::optional<runtime::Error> failed = codegen::merge_all(all, record->values)) return *failed;
+      if (std::optional<runtime::Error> failed = codegen::merge_all(all, record.values)) return *failed;
     }
     last_told_ = {};
     tell_progress();
@@ -212,12 +208,11 @@ runtime::Result<std::unique_ptr<codegen::Dealer>> make_folder_dealer(const std::
     // The second process finds the file of the first: both are equal, or one of them is refused.
     if (std::optional<runtime::Error> failed = write_file(file, framed(header_text(header)), false)) return *failed;
   }
-  const runtime::Result<Ledger> known = read_ledger(file);
-  if (!known) return known.error();
-  if (known->header.key != header.key || known->header.units != header.units) {
+  const Ledger known = MATCHA_TRY(read_ledger(file));
+  if (known.header.key != header.key || known.header.units != header.units) {
     return runtime::Error{runtime::ErrorKind::Input, "the folder is of another run", folder, 0,
-                          known->header.version != header.version
-                              ? fmt::format("it was begun by {}, this is {}", known->header.version, header.version)
+                          known.header.version != header.version
+                              ? fmt::format("it was begun by {}, this is {}", known.header.version, header.version)
                               : "program, graph, parameters and order must be the same; remove it to begin anew"};
   }
   return std::unique_ptr<codegen::Dealer>(std::make_unique<FolderDealer>(folder, header.units, stops, test));

@@ -86,32 +86,28 @@ runtime::Result<LedgerHeader> read_header(std::string_view text, const std::stri
 }
 
 runtime::Result<Ledger> read_ledger(const std::string& file) {
-  const runtime::Result<std::string> bytes = read_bytes(file, true);
-  if (!bytes) return bytes.error();
+  const std::string bytes = MATCHA_TRY(read_bytes(file, true));
   Ledger ledger;
   ledger.file = file;
-  ledger.file_bytes = bytes->size();
-  std::string_view rest = *bytes;
+  ledger.file_bytes = bytes.size();
+  std::string_view rest = bytes;
   const runtime::Result<std::string_view> first = next_frame(rest, file);
   if (!first) return no_ledger(file);
-  runtime::Result<LedgerHeader> header = read_header(*first, file);
-  if (!header) return header.error();
-  ledger.header = std::move(*header);
+  ledger.header = MATCHA_TRY(read_header(*first, file));
   while (!rest.empty()) {
     std::string_view left = rest;
     const runtime::Result<std::string_view> frame = next_frame(left, file);
     if (!frame) break;
-    runtime::Result<Record> record = decode(*frame, file);
-    if (!record) return record.error();
-    if (record->unit >= ledger.header.units) return no_ledger(file);
+    Record record = MATCHA_TRY(decode(*frame, file));
+    if (record.unit >= ledger.header.units) return no_ledger(file);
     rest = left;
-    const auto [place, is_new] = ledger.units.try_emplace({record->region, record->unit}, std::move(record->values));
+    const auto [place, is_new] = ledger.units.try_emplace({record.region, record.unit}, std::move(record.values));
     if (is_new) continue;
     return runtime::Error{runtime::ErrorKind::Input,
                           fmt::format("unit {} of region {} is there twice", place->first.second, place->first.first),
                           file, 0, "write each part into a ledger of its own"};
   }
-  ledger.whole_bytes = bytes->size() - rest.size();
+  ledger.whole_bytes = bytes.size() - rest.size();
   return ledger;
 }
 

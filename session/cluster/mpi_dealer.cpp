@@ -20,9 +20,8 @@ constexpr const char* kMessage = "a message of MPI";
 runtime::Result<std::string> merge_records(std::size_t region, const std::vector<std::string>& records) {
   Record all{region, 0, {}};
   for (const std::string& bytes : records) {
-    const runtime::Result<Record> record = decode(bytes, kMessage);
-    if (!record) return record.error();
-    if (std::optional<runtime::Error> failed = codegen::merge_all(all.values, record->values)) return *failed;
+    const Record record = MATCHA_TRY(decode(bytes, kMessage));
+    if (std::optional<runtime::Error> failed = codegen::merge_all(all.values, record.values)) return *failed;
   }
   return encode(all);
 }
@@ -39,8 +38,7 @@ class MpiDealer final : public codegen::Dealer {
     return team_.claim(region, units_);
   }
   std::optional<runtime::Error> done(std::size_t region, std::uint64_t unit, std::vector<PartialValue> found) override {
-    const runtime::Status took = team_.done(region, unit, encode({region, unit, std::move(found)}));
-    if (!took) return took.error();
+    MATCHA_TRY(team_.done(region, unit, encode({region, unit, std::move(found)})));
     return std::nullopt;
   }
 
@@ -50,14 +48,12 @@ class MpiDealer final : public codegen::Dealer {
 
   runtime::Result<std::vector<PartialValue>> finish(std::size_t region) override {
     const auto merge = [region](const std::vector<std::string>& records) { return merge_records(region, records); };
-    const runtime::Result<TeamResult> found = team_.finish(region, stops_.stopped(), merge);
-    if (!found) return found.error();
+    const TeamResult found = MATCHA_TRY(team_.finish(region, stops_.stopped(), merge));
     complete_.resize(region + 1, false);
-    complete_[region] = found->is_complete;
-    if (found->merged.empty()) return std::vector<PartialValue>();
-    runtime::Result<Record> record = decode(found->merged, kMessage);
-    if (!record) return record.error();
-    return std::move(record->values);
+    complete_[region] = found.is_complete;
+    if (found.merged.empty()) return std::vector<PartialValue>();
+    Record record = MATCHA_TRY(decode(found.merged, kMessage));
+    return std::move(record.values);
   }
 
  private:
@@ -72,8 +68,7 @@ class MpiDealer final : public codegen::Dealer {
 runtime::Result<std::unique_ptr<codegen::Dealer>> make_mpi_dealer(MpiTeam& team, const LedgerHeader& header,
                                                                   const DealerStops& stops) {
   // Paths need not be the same on all hosts.
-  const runtime::Status same = team.agree(fmt::format("{} {}", header.key, header.units));
-  if (!same) return same.error();
+  MATCHA_TRY(team.agree(fmt::format("{} {}", header.key, header.units)));
   return std::unique_ptr<codegen::Dealer>(std::make_unique<MpiDealer>(team, header.units, stops));
 }
 

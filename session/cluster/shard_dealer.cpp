@@ -99,18 +99,17 @@ runtime::Result<std::unique_ptr<codegen::Dealer>> make_shard_dealer(const std::s
     errno = code;
     return system_error(file, "write the ledger");
   }
-  const runtime::Result<Ledger> known = read_ledger(file);
-  if (!known) return known.error();
-  const LedgerHeader& there = known->header;
+  const Ledger known = MATCHA_TRY(read_ledger(file));
+  const LedgerHeader& there = known.header;
   if (there.key != header.key || there.units != header.units || there.shard != header.shard ||
       there.shards != header.shards) {
     return other_run(file, there, header);
   }
   // The rest of a record by a process that was killed.
-  if (::ftruncate(descriptor, static_cast<off_t>(known->whole_bytes)) != 0 || ::lseek(descriptor, 0, SEEK_END) < 0) {
+  if (::ftruncate(descriptor, static_cast<off_t>(known.whole_bytes)) != 0 || ::lseek(descriptor, 0, SEEK_END) < 0) {
     return system_error(file, "shorten the ledger");
   }
-  for (const auto& [place, values] : known->units) dealer->knows(place.first, place.second);
+  for (const auto& [place, values] : known.units) dealer->knows(place.first, place.second);
   return std::unique_ptr<codegen::Dealer>(std::move(dealer));
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <compare>
-#include <utility>
 
 #include "session/durations.h"
 

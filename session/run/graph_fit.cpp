@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -151,11 +149,10 @@ runtime::Status GraphFit::look(const BindPlan& plan, const runtime::IoOptions& i
   for (const ParamPlan& param : plan.params) {
     const bool is_graph = param.kind == ParamPlan::Kind::Graph || param.kind == ParamPlan::Kind::GraphEdges;
     if (!is_graph || !runtime::is_mtg_file(param.graph.path)) continue;
-    runtime::Result<std::shared_ptr<const runtime::PartedGraph>> graph =
-        runtime::PartedGraph::open(param.graph.path, io, on_gpu());
-    if (!graph) return graph.error();
-    whole_ += on_gpu() ? most_of_gpu((*graph)->whole().view()) : (*graph)->whole_bytes(options_.order != "id");
-    graphs.emplace_back(&param, std::move(*graph));
+    std::shared_ptr<const runtime::PartedGraph> graph =
+        MATCHA_TRY(runtime::PartedGraph::open(param.graph.path, io, on_gpu()));
+    whole_ += on_gpu() ? most_of_gpu(graph->whole().view()) : graph->whole_bytes(options_.order != "id");
+    graphs.emplace_back(&param, std::move(graph));
   }
   return runtime::Done{};
 }

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "runtime/cpu/region.h"
 #include "session/output_file.h"

@@ -21,6 +21,7 @@
 #include "session/pictures/svg.h"
 #include "session/question_run.h"
 #include "session/run/checks.h"
+#include "session/run/cluster_run.h"
 #include "session/run/device_options.h"
 #include "session/run/graph_fit.h"
 #include "session/run/ledger_run.h"
@@ -28,7 +29,6 @@
 #include "session/run/texts.h"
 #include "session/tuned_schedules.h"
 #include "session/tuner.h"
-#include "session/version.h"
 
 namespace matcha::session {
 
@@ -241,8 +241,7 @@ class Run final : public RunSteps {
   Status choose() {
     // What the other patterns of the command cost is known now.
     const bool is_decided = maybe_shared_ != nullptr && of_pattern() && !decides_again_;
-    const Status code = is_decided ? Status::Ok : decide();
-    if (code != Status::Ok) return code;
+    if (const Status code = is_decided ? Status::Ok : decide(); code != Status::Ok) return code;
     const std::optional<double>& ns = run_.choice.decision().program_ns;
     if (may_choose_ && ns && *ns < kNsToOpenGpu && !run_.chosen().on_gpu) {
       report_.device_why = fmt::format("the CPU is expected to take {:.2g} ms, less than opening a GPU", *ns / 1e6);

@@ -2,8 +2,6 @@
 #include <archive_entry.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <string>
@@ -50,8 +48,7 @@ class ArchiveUnpacker final : public Unpacker {
       const int opened = outer_ != nullptr ? archive_read_open1(archive_.get())
                                            : archive_read_open_memory(archive_.get(), bytes_.data(), bytes_.size());
       if (opened != ARCHIVE_OK) return failure();
-      Status found = next_table();
-      if (!found) return found.error();
+      MATCHA_TRY(next_table());
       if (table_.empty()) {
         return input_error(path_, 0, "the archive has no table", "unpack it, and give the file that has the edges");
       }
@@ -64,8 +61,7 @@ class ArchiveUnpacker final : public Unpacker {
       if (got != 0) continue;
       finished_ = true;
       const std::string first = table_;
-      Status more = next_table();
-      if (!more) return more.error();
+      MATCHA_TRY(next_table());
       if (table_ != first) {
         return input_error(path_, 0, "the archive has several tables: " + quote(first) + " and " + quote(table_),
                            "unpack it, and give the file that has the edges");

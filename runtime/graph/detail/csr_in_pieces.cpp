@@ -42,46 +42,6 @@ class FirstError {
   std::optional<Error> error_;
 };
 
-/// Buffers arcs by range and writes them to the position of the range.
-class Scatter {
- public:
-  Scatter(const ArcRanges& ranges, const ScratchFile& file, std::vector<std::atomic<std::uint64_t>>& cursors,
-          std::size_t room)
-      : ranges_(ranges), file_(file), cursors_(cursors), room_(room), waiting_(ranges.size()) {}
-
-  Status add(std::uint64_t source, std::uint64_t key) {
-    const std::size_t range = ranges_.of(source);
-    std::vector<RankPair>& arcs = waiting_[range];
-    if (arcs.capacity() == 0) arcs.reserve(room_);
-    arcs.push_back({static_cast<std::uint32_t>(source - ranges_.first(range)), static_cast<std::uint32_t>(key)});
-    return arcs.size() < room_ ? Status(Done{}) : flush(range);
-  }
-
-  Status flush_all() {
-    for (std::size_t range = 0; range < waiting_.size(); ++range) {
-      Status done = flush(range);
-      if (!done) return done;
-    }
-    return Done{};
-  }
-
- private:
-  Status flush(std::size_t range) {
-    std::vector<RankPair>& arcs = waiting_[range];
-    if (arcs.empty()) return Done{};
-    const std::uint64_t at = cursors_[range].fetch_add(arcs.size(), std::memory_order_relaxed);
-    Status done = file_.write(at * sizeof(RankPair), arcs.data(), arcs.size() * sizeof(RankPair));
-    arcs.clear();
-    return done;
-  }
-
-  const ArcRanges& ranges_;
-  const ScratchFile& file_;
-  std::vector<std::atomic<std::uint64_t>>& cursors_;
-  std::size_t room_;
-  std::vector<std::vector<RankPair>> waiting_;
-};
-
 /// One call of `csr_in_pieces`.
 class Builder {
  public:
@@ -92,25 +52,20 @@ class Builder {
   }
 
   Result<CsrInFile> run() {
-    Result<std::uint64_t> bytes = bytes_for_arcs(n_, besides_, options_);
-    if (!bytes) return bytes.error();
+    std::uint64_t bytes = MATCHA_TRY(bytes_for_arcs(n_, besides_, options_));
     made_.offsets = Buffer<std::uint64_t>(n_ + 1);
     std::fill(made_.offsets.begin(), made_.offsets.end(), 0);
-    Status done = count();
-    if (!done) return done.error();
-    const ArcRanges ranges(made_.offsets, n_, *bytes / kBytesPerArc);
-    if (ranges.longest() * kBytesPerArc > 2 * *bytes) {
+    MATCHA_TRY(count());
+    const ArcRanges ranges(made_.offsets, n_, bytes / kBytesPerArc);
+    if (ranges.longest() * kBytesPerArc > 2 * bytes) {
       return Error{ErrorKind::Resource,
                    "a vertex has " + std::to_string(ranges.longest()) + " arcs, which are sorted in memory", "", 0,
                    "raise the memory limit to " +
                        std::to_string(options_.piece_bytes + ranges.longest() * kBytesPerArc) + " bytes"};
     }
-    Result<std::shared_ptr<ScratchFile>> arcs = ScratchFile::create(options_.scratch_folder);
-    if (!arcs) return arcs.error();
-    done = scatter(ranges, **arcs, *bytes);
-    if (!done) return done.error();
-    done = sort(ranges, **arcs);
-    if (!done) return done.error();
+    std::shared_ptr<ScratchFile> arcs = MATCHA_TRY(ScratchFile::create(options_.scratch_folder));
+    MATCHA_TRY(scatter(ranges, *arcs, bytes));
+    MATCHA_TRY(sort(ranges, *arcs));
     return std::move(made_);
   }
 
@@ -158,24 +113,28 @@ class Builder {
   }
 
   Status scatter(const ArcRanges& ranges, const ScratchFile& file, std::uint64_t bytes) {
-    constexpr std::uint64_t kLeast = 512, kMost = std::uint64_t{1} << 16;
+    constexpr std::uint64_t kLeast = 512;
     const std::uint64_t threads = static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency());
-    const std::uint64_t room = std::clamp(bytes / 2 / (threads * ranges.size() * sizeof(RankPair)), kLeast, kMost);
-    std::vector<std::atomic<std::uint64_t>> cursors(ranges.size());
-    for (std::size_t range = 0; range < ranges.size(); ++range) cursors[range] = ranges.begin(range);
-    tbb::enumerable_thread_specific<Scatter> scatters([&] { return Scatter(ranges, file, cursors, room); });
+    std::vector<std::uint64_t> begins;
+    for (std::size_t range = 0; range < ranges.size(); ++range) begins.push_back(ranges.begin(range));
+    const Places<RankPair> places(file, begins, bytes / 2 / threads, kLeast);
+    tbb::enumerable_thread_specific<Places<RankPair>> scatters([&] { return places; });
+    const auto add = [&](Places<RankPair>& own, std::uint64_t source, std::uint64_t key) {
+      const std::size_t range = ranges.of(source);
+      const std::uint64_t row = source - ranges.first(range);
+      return own.add(range, {static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(key)});
+    };
     Status done = for_each_block([&](const std::vector<RankPair>& edges) -> Status {
-      Scatter& own = scatters.local();
+      Places<RankPair>& own = scatters.local();
       for (const RankPair& edge : edges) {
         const std::uint64_t source = edge.source, target = edge.target;
         if (source == target) continue;
-        Status put = own.add(source, target << shift_);
-        if (put && !directed_) put = own.add(target, source << shift_ | shift_);
-        if (!put) return put;
+        MATCHA_TRY(add(own, source, target << shift_));
+        if (!directed_) MATCHA_TRY(add(own, target, source << shift_ | shift_));
       }
       return Done{};
     });
-    for (Scatter& own : scatters) {
+    for (Places<RankPair>& own : scatters) {
       if (done) done = own.flush_all();
     }
     return done;
@@ -183,21 +142,19 @@ class Builder {
 
   /// Sorts each range and appends its rows to the file of the neighbours.
   Status sort(const ArcRanges& ranges, const ScratchFile& arcs) {
-    Result<std::shared_ptr<ScratchFile>> file = ScratchFile::create(options_.scratch_folder);
-    if (!file) return file.error();
+    std::shared_ptr<ScratchFile> file = MATCHA_TRY(ScratchFile::create(options_.scratch_folder));
     std::uint64_t written = 0, distinct = 0;
     for (std::size_t range = 0; range < ranges.size(); ++range) {
       if (options_.cancelled()) return interrupted_error();
       const std::uint64_t count = ranges.begin(range + 1) - ranges.begin(range);
       Buffer<RankPair> pairs(count);
-      Status done = arcs.read(ranges.begin(range) * sizeof(RankPair), pairs.data(), count * sizeof(RankPair));
-      if (!done) return done;
+      MATCHA_TRY(arcs.read(ranges.begin(range) * sizeof(RankPair), pairs.data(), count * sizeof(RankPair)));
       const std::uint64_t first = ranges.first(range), rows = ranges.first(range + 1) - first;
       const RowPiece piece = rows_of_pairs(first, rows, pairs, n_ << shift_, shift_);
       for (std::uint64_t row = 0; row < rows; ++row) made_.offsets[first + row] = written + piece.csr.offsets[row];
       const std::uint64_t kept = piece.csr.neighbors.size();
-      done = (*file)->write(written * sizeof(std::uint32_t), piece.csr.neighbors.data(), kept * sizeof(std::uint32_t));
-      if (!done) return done;
+      MATCHA_TRY(
+          file->write(written * sizeof(std::uint32_t), piece.csr.neighbors.data(), kept * sizeof(std::uint32_t)));
       written += kept;
       distinct += piece.distinct;
       made_.reversed += piece.reversed;
@@ -205,10 +162,9 @@ class Builder {
     made_.offsets[n_] = written;
     if (!directed_ && shift_ == 0) distinct /= 2;
     made_.duplicates = lines_ - made_.loops - distinct;
-    Result<std::string_view> mapped = ScratchFile::map(*file, written * sizeof(std::uint32_t));
-    if (!mapped) return mapped.error();
-    made_.neighbors = reinterpret_cast<const std::uint32_t*>(mapped->data());
-    made_.owner = *file;
+    std::string_view mapped = MATCHA_TRY(ScratchFile::map(file, written * sizeof(std::uint32_t)));
+    made_.neighbors = reinterpret_cast<const std::uint32_t*>(mapped.data());
+    made_.owner = file;
     return Done{};
   }
 

@@ -135,16 +135,14 @@ Result<std::shared_ptr<const FileBytes>> copy_rows(const DuckDb& calls, const st
 }  // namespace
 
 Result<std::shared_ptr<const FileBytes>> query_table(const std::string& sql, const IoOptions& options) {
-  Result<const DuckDb*> calls = library();
-  if (!calls) return calls.error();
+  const DuckDb* calls = MATCHA_TRY(library());
   if (options.piece_bytes == 0) {
     const MemoryFile file;
     if (file.descriptor < 0) return input_error(kSqlPath, 0, std::string("no file in memory: ") + std::strerror(errno));
-    return copy_rows(**calls, sql, "/proc/self/fd/" + std::to_string(file.descriptor), options);
+    return copy_rows(*calls, sql, "/proc/self/fd/" + std::to_string(file.descriptor), options);
   }
-  const Result<std::shared_ptr<ScratchFile>> file = ScratchFile::create(options.scratch_folder);
-  if (!file) return file.error();
-  return copy_rows(**calls, sql, (*file)->path(), options);
+  const std::shared_ptr<ScratchFile> file = MATCHA_TRY(ScratchFile::create(options.scratch_folder));
+  return copy_rows(*calls, sql, file->path(), options);
 }
 
 }  // namespace matcha::runtime::detail

@@ -17,9 +17,8 @@ constexpr std::uint64_t kBytesPerWord = 128;
 }  // namespace
 
 Result<std::unique_ptr<EdgeFile>> EdgeFile::create(const IoOptions& options) {
-  Result<std::shared_ptr<ScratchFile>> file = ScratchFile::create(options.scratch_folder);
-  if (!file) return file.error();
-  return std::unique_ptr<EdgeFile>(new EdgeFile(std::move(*file), options.piece_bytes));
+  std::shared_ptr<ScratchFile> file = MATCHA_TRY(ScratchFile::create(options.scratch_folder));
+  return std::unique_ptr<EdgeFile>(new EdgeFile(std::move(file), options.piece_bytes));
 }
 
 Status EdgeFile::add(const RowChunk& chunk) {

@@ -105,8 +105,7 @@ Result<std::shared_ptr<const FileBytes>> FileBytes::open_standard_input(const Io
   const std::lock_guard<std::mutex> lock(guard);
   if (kept != nullptr) return kept;
   std::shared_ptr<FileBytes> bytes(new FileBytes());
-  Status read = read_pipe(STDIN_FILENO, "-", options, bytes->read_);
-  if (!read) return read.error();
+  MATCHA_TRY(read_pipe(STDIN_FILENO, "-", options, bytes->read_));
   bytes->bytes_ = bytes->read_;
   if (bytes->bytes_.empty()) return input_error("-", 0, "standard input is empty", "");
   kept = std::move(bytes);
@@ -137,8 +136,7 @@ Result<std::shared_ptr<const FileBytes>> FileBytes::open(const std::string& path
     bytes->mapping_ = mapping;
     bytes->bytes_ = std::string_view(static_cast<const char*>(mapping), size);
   } else {
-    Status read = read_pipe(file.number, path, options, bytes->read_);
-    if (!read) return read.error();
+    MATCHA_TRY(read_pipe(file.number, path, options, bytes->read_));
     bytes->bytes_ = bytes->read_;
   }
   if (bytes->bytes_.empty()) {

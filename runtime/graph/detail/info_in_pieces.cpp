@@ -64,47 +64,6 @@ Status each_block(const InfoBlocks& blocks, const IoOptions& options, const Use&
   return all;
 }
 
-/// Values for several places of a file; each place is filled in order.
-template <typename Value>
-class Places {
- public:
-  /// `begins`: where each place begins, in values. `bytes`: the size of the write buffers.
-  Places(const ScratchFile& file, std::vector<std::uint64_t> begins, std::uint64_t bytes)
-      : file_(file), next_(std::move(begins)), waiting_(next_.size()) {
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 16;
-    room_ = std::clamp<std::uint64_t>(bytes / sizeof(Value) / std::max<std::uint64_t>(next_.size(), 1), 1, kMost);
-  }
-
-  Status add(std::size_t place, const Value& value) {
-    std::vector<Value>& values = waiting_[place];
-    values.push_back(value);
-    return values.size() < room_ ? Status(Done{}) : flush(place);
-  }
-
-  Status flush_all() {
-    for (std::size_t place = 0; place < waiting_.size(); ++place) {
-      Status done = flush(place);
-      if (!done) return done;
-    }
-    return Done{};
-  }
-
- private:
-  Status flush(std::size_t place) {
-    std::vector<Value>& values = waiting_[place];
-    if (values.empty()) return Done{};
-    Status done = file_.write(next_[place] * sizeof(Value), values.data(), values.size() * sizeof(Value));
-    next_[place] += values.size();
-    values.clear();
-    return done;
-  }
-
-  const ScratchFile& file_;
-  std::vector<std::uint64_t> next_;
-  std::uint64_t room_ = 1;
-  std::vector<std::vector<Value>> waiting_;
-};
-
 /// One call of `info_csr_in_pieces`.
 class InfoBuilder {
  public:
@@ -117,24 +76,20 @@ class InfoBuilder {
       return Error{ErrorKind::Resource, "an undirected graph with labels of edges has at most 2147483647 vertices", "",
                    0, ""};
     }
-    const Result<std::uint64_t> bytes = bytes_for_arcs(n_, besides_, options_);
-    if (!bytes) return bytes.error();
+    const std::uint64_t bytes = MATCHA_TRY(bytes_for_arcs(n_, besides_, options_));
     made_.csr.offsets = Buffer<std::uint64_t>(n_ + 1);
     std::fill(made_.csr.offsets.begin(), made_.csr.offsets.end(), 0);
-    Status done = each_block(edges_, options_, [this](const std::vector<InfoEdge>& edges) { return count(edges); });
-    if (!done) return done.error();
-    const ArcRanges ranges(made_.csr.offsets, n_, *bytes / kBytesPerInfoArc);
-    if (ranges.longest() * kBytesPerInfoArc > 2 * *bytes) {
+    MATCHA_TRY(each_block(edges_, options_, [this](const std::vector<InfoEdge>& edges) { return count(edges); }));
+    const ArcRanges ranges(made_.csr.offsets, n_, bytes / kBytesPerInfoArc);
+    if (ranges.longest() * kBytesPerInfoArc > 2 * bytes) {
       return Error{ErrorKind::Resource,
                    "a vertex has " + std::to_string(ranges.longest()) + " arcs, which are sorted in memory", "", 0,
                    "raise the memory limit to " +
                        std::to_string(options_.piece_bytes + ranges.longest() * kBytesPerInfoArc) + " bytes"};
     }
-    Result<std::shared_ptr<ScratchFile>> arcs = ScratchFile::create(options_.scratch_folder);
-    if (!arcs) return arcs.error();
-    done = scatter(ranges, **arcs, *bytes);
-    if (done) done = sort(ranges, **arcs);
-    if (!done) return done.error();
+    std::shared_ptr<ScratchFile> arcs = MATCHA_TRY(ScratchFile::create(options_.scratch_folder));
+    MATCHA_TRY(scatter(ranges, *arcs, bytes));
+    MATCHA_TRY(sort(ranges, *arcs));
     return std::move(made_);
   }
 
@@ -158,21 +113,20 @@ class InfoBuilder {
   Status scatter(const ArcRanges& ranges, const ScratchFile& file, std::uint64_t bytes) {
     std::vector<std::uint64_t> begins;
     for (std::size_t range = 0; range < ranges.size(); ++range) begins.push_back(ranges.begin(range));
-    Places<InfoEdge> places(file, std::move(begins), bytes / 2);
+    Places<InfoEdge> places(file, begins, bytes / 2);
     const auto add = [&](std::uint32_t source, std::uint32_t target, std::uint64_t info) {
       const std::size_t range = ranges.of(source);
       return places.add(range, {static_cast<std::uint32_t>(source - ranges.first(range)), target, info});
     };
-    Status done = each_block(edges_, options_, [&](const std::vector<InfoEdge>& edges) -> Status {
+    MATCHA_TRY(each_block(edges_, options_, [&](const std::vector<InfoEdge>& edges) -> Status {
       for (const InfoEdge& edge : edges) {
         if (drops(edge)) continue;
-        Status put = add(edge.source, edge.target, edge.info);
-        if (put && !rules_.directed) put = add(edge.target, edge.source | kTurned, edge.info);
-        if (!put) return put;
+        MATCHA_TRY(add(edge.source, edge.target, edge.info));
+        if (!rules_.directed) MATCHA_TRY(add(edge.target, edge.source | kTurned, edge.info));
       }
       return Done{};
-    });
-    return done ? places.flush_all() : done;
+    }));
+    return places.flush_all();
   }
 
   /// The rows of some arcs, ignoring direction flags.
@@ -195,27 +149,21 @@ class InfoBuilder {
 
   /// Sorts each range and appends its rows to the files.
   Status sort(const ArcRanges& ranges, const ScratchFile& file) {
-    Result<std::shared_ptr<ScratchFile>> neighbors = ScratchFile::create(options_.scratch_folder);
-    if (!neighbors) return neighbors.error();
-    Result<std::shared_ptr<ScratchFile>> info = ScratchFile::create(options_.scratch_folder);
-    if (!info) return info.error();
+    std::shared_ptr<ScratchFile> neighbors = MATCHA_TRY(ScratchFile::create(options_.scratch_folder));
+    std::shared_ptr<ScratchFile> info = MATCHA_TRY(ScratchFile::create(options_.scratch_folder));
     std::uint64_t written = 0, given = 0;
     for (std::size_t range = 0; range < ranges.size(); ++range) {
       if (options_.cancelled()) return interrupted_error();
       std::vector<InfoEdge> arcs(ranges.begin(range + 1) - ranges.begin(range));
-      Status done = file.read(ranges.begin(range) * sizeof(InfoEdge), arcs.data(), arcs.size() * sizeof(InfoEdge));
-      if (!done) return done;
+      MATCHA_TRY(file.read(ranges.begin(range) * sizeof(InfoEdge), arcs.data(), arcs.size() * sizeof(InfoEdge)));
       const std::uint64_t first = ranges.first(range), rows = ranges.first(range + 1) - first;
       // The number of remaining edges as they were given.
       if (!rules_.directed) given += rows_of(rows, arcs, false).neighbors.size();
       const Csr csr = rows_of(rows, arcs, true);
       for (std::uint64_t row = 0; row < rows; ++row) made_.csr.offsets[first + row] = written + csr.offsets[row];
       const std::uint64_t kept = csr.neighbors.size();
-      done = (*neighbors)->write(written * sizeof(std::uint32_t), csr.neighbors.data(), kept * sizeof(std::uint32_t));
-      if (done) {
-        done = (*info)->write(written * sizeof(std::uint64_t), csr.edge_info.data(), kept * sizeof(std::uint64_t));
-      }
-      if (!done) return done;
+      MATCHA_TRY(neighbors->write(written * sizeof(std::uint32_t), csr.neighbors.data(), kept * sizeof(std::uint32_t)));
+      MATCHA_TRY(info->write(written * sizeof(std::uint64_t), csr.edge_info.data(), kept * sizeof(std::uint64_t)));
       written += kept;
       made_.has_parallels = made_.has_parallels || has_parallels(csr);
     }
@@ -223,17 +171,15 @@ class InfoBuilder {
     if (rules_.directed) given = written;
     if (!rules_.keeps_repeats) made_.csr.duplicates = edges_kept_ - given;
     if (!rules_.directed) made_.csr.reversed = given - written / 2;
-    return map(*neighbors, *info, written);
+    return map(neighbors, info, written);
   }
 
   Status map(const std::shared_ptr<ScratchFile>& neighbors, const std::shared_ptr<ScratchFile>& info,
              std::uint64_t arcs) {
-    const Result<std::string_view> items = ScratchFile::map(neighbors, arcs * sizeof(std::uint32_t));
-    if (!items) return items.error();
-    const Result<std::string_view> words = ScratchFile::map(info, arcs * sizeof(std::uint64_t));
-    if (!words) return words.error();
-    made_.csr.neighbors = reinterpret_cast<const std::uint32_t*>(items->data());
-    made_.csr.edge_info = reinterpret_cast<const std::uint64_t*>(words->data());
+    const std::string_view items = MATCHA_TRY(ScratchFile::map(neighbors, arcs * sizeof(std::uint32_t)));
+    const std::string_view words = MATCHA_TRY(ScratchFile::map(info, arcs * sizeof(std::uint64_t)));
+    made_.csr.neighbors = reinterpret_cast<const std::uint32_t*>(items.data());
+    made_.csr.edge_info = reinterpret_cast<const std::uint64_t*>(words.data());
     using Files = std::pair<std::shared_ptr<ScratchFile>, std::shared_ptr<ScratchFile>>;
     made_.csr.owner = std::make_shared<const Files>(neighbors, info);
     return Done{};
@@ -288,28 +234,25 @@ class Slicer {
 
   Result<LabelTable> run() {
     const GraphView view = graph_.view();
-    const Result<std::uint64_t> bytes = bytes_for_arcs(view.universe, besides_, options_);
-    if (!bytes) return bytes.error();
+    const std::uint64_t bytes = MATCHA_TRY(bytes_for_arcs(view.universe, besides_, options_));
     std::optional<InfoCsr> turned;
     GraphView back{};
     if (parts_of_label_ == 2) {
       InfoRules rules;
       rules.directed = rules.keeps_loops = rules.keeps_repeats = true;
-      Result<InfoCsr> made = info_csr_in_pieces(view.universe, TurnedArcs(view), rules, besides_, options_);
-      if (!made) return made.error();
-      turned.emplace(std::move(*made));
+      InfoCsr made = MATCHA_TRY(info_csr_in_pieces(view.universe, TurnedArcs(view), rules, besides_, options_));
+      turned.emplace(std::move(made));
       back = view;
       back.offsets = turned->csr.offsets.data();
       back.neighbors = turned->csr.neighbors;
       back.edge_info = turned->csr.edge_info;
     }
-    Status done = number(view, *bytes);
-    if (done) done = count(view, 0);
-    if (done && turned) done = count(back, 1);
-    if (done) done = open(*bytes);
-    if (done) done = write(view, 0);
-    if (done && turned) done = write(back, 1);
-    if (!done) return done.error();
+    MATCHA_TRY(number(view, bytes));
+    MATCHA_TRY(count(view, 0));
+    if (turned) MATCHA_TRY(count(back, 1));
+    MATCHA_TRY(open(bytes));
+    MATCHA_TRY(write(view, 0));
+    if (turned) MATCHA_TRY(write(back, 1));
     return close();
   }
 
@@ -332,8 +275,7 @@ class Slicer {
       PageLimit::check();
       if (rank % (std::uint64_t{1} << 16) == 0 && options_.cancelled()) return interrupted_error();
       for (std::uint64_t at = view.offsets[rank]; at != view.offsets[rank + 1]; ++at) {
-        Status done = use(rank, view.neighbors[at], info[at]);
-        if (!done) return done;
+        MATCHA_TRY(use(rank, view.neighbors[at], info[at]));
       }
     }
     return Done{};
@@ -376,9 +318,7 @@ class Slicer {
   Status open(std::uint64_t bytes) {
     made_ = std::make_shared<TableInFiles>();
     for (std::shared_ptr<ScratchFile>* file : {&made_->rows, &made_->ends, &made_->items}) {
-      Result<std::shared_ptr<ScratchFile>> created = ScratchFile::create(options_.scratch_folder);
-      if (!created) return created.error();
-      *file = *created;
+      *file = MATCHA_TRY(ScratchFile::create(options_.scratch_folder));
     }
     std::vector<std::uint64_t> rows_at, items_at;
     for (Part& part : parts_) {
@@ -411,12 +351,10 @@ class Slicer {
 
   Result<LabelTable> close() {
     for (std::size_t number = 0; number < parts_.size(); ++number) {
-      const Status done = ends_out_->add(number, static_cast<std::uint32_t>(parts_[number].written));
-      if (!done) return done.error();
+      MATCHA_TRY(ends_out_->add(number, static_cast<std::uint32_t>(parts_[number].written)));
     }
     for (std::optional<Places<std::uint32_t>>* out : {&rows_out_, &ends_out_, &items_out_}) {
-      const Status done = (*out)->flush_all();
-      if (!done) return done.error();
+      MATCHA_TRY((*out)->flush_all());
     }
     for (std::size_t at = 0; at < labels_.size(); ++at) {
       const Part& part = parts_[at * parts_of_label_];
@@ -432,9 +370,8 @@ class Slicer {
         {made_->rows, &table.rows}, {made_->ends, &table.ends}, {made_->items, &table.items}};
     for (const auto& [file, span] : files) {
       const std::uint64_t count = file == made_->items ? items_ : rows_;
-      const Result<std::string_view> mapped = ScratchFile::map(file, count * sizeof(std::uint32_t));
-      if (!mapped) return mapped.error();
-      *span = {reinterpret_cast<const std::uint32_t*>(mapped->data()), count};
+      const std::string_view mapped = MATCHA_TRY(ScratchFile::map(file, count * sizeof(std::uint32_t)));
+      *span = {reinterpret_cast<const std::uint32_t*>(mapped.data()), count};
     }
     return table;
   }
@@ -460,9 +397,8 @@ Result<InfoCsr> info_csr_in_pieces(std::uint64_t n, const InfoBlocks& edges, con
 
 Status slice_in_pieces(Graph& graph, std::uint64_t besides, const IoOptions& options) {
   Slicer slicer(graph, besides, options);
-  const Result<LabelTable> table = slicer.run();
-  if (!table) return table.error();
-  graph.set_label_slices(std::make_shared<LabelSlices>(*table, slicer.table()));
+  const LabelTable table = MATCHA_TRY(slicer.run());
+  graph.set_label_slices(std::make_shared<LabelSlices>(table, slicer.table()));
   return Done{};
 }
 

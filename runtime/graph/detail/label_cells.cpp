@@ -209,25 +209,23 @@ Status check_label_columns(const LineSource& source, const std::vector<std::vect
 
 Result<std::optional<RawLabels>> read_plain_labels(LineSource& source, const IoOptions& options, Budget& budget) {
   constexpr std::size_t kLookedAt = 100;
-  Result<std::vector<std::string_view>> first = source.peek(kLookedAt);
-  if (!first) return first.error();
-  if (!std::all_of(first->begin(), first->end(), is_plain_label_line) ||
-      (!first->empty() && is_label_heading(first->front()))) {
+  std::vector<std::string_view> first = MATCHA_TRY(source.peek(kLookedAt));
+  if (!std::all_of(first.begin(), first.end(), is_plain_label_line) ||
+      (!first.empty() && is_label_heading(first.front()))) {
     return std::optional<RawLabels>();
   }
   const std::string& path = source.path();
-  const unsigned expected = columns_of_labels(*first);
+  const unsigned expected = columns_of_labels(first);
   const auto parse = [expected](const LineChunk& lines, LabelChunk& chunk) {
     chunk.columns = expected;
     parse_label_chunk(lines, chunk);
   };
-  Result<std::vector<LabelChunk>> chunks = parse_lines<LabelChunk>(source, options, budget, parse);
-  if (!chunks) return chunks.error();
+  std::vector<LabelChunk> chunks = MATCHA_TRY(parse_lines<LabelChunk>(source, options, budget, parse));
   RawLabels labels;
   labels.path = path;
   unsigned columns = 0;
   std::unordered_map<std::string, std::int64_t> positions;
-  for (LabelChunk& chunk : *chunks) {
+  for (LabelChunk& chunk : chunks) {
     if (chunk.columns != 0 && columns != 0 && chunk.columns != columns) {
       return input_error(
           path, chunk.first_line + chunk.at_line.front(),

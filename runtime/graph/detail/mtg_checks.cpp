@@ -48,16 +48,12 @@ class MtgChecks {
   explicit MtgChecks(const MtgFile& file) : file_(file) {}
 
   Status all() {
-    Status sums = check_sums();
-    if (!sums) return sums.error();
-    const Result<ArcSums> lists = check_lists(MtgSection::Offsets, MtgSection::Neighbors, nullptr);
-    if (!lists) return lists.error();
-    Status ranked = file_.is_ranked() ? check_ranked(*lists) : Status(Done{});
-    if (!ranked) return ranked.error();
-    Status halves = file_.is_halved() ? check_halves() : Status(Done{});
-    if (!halves) return halves.error();
-    Status labels = file_.is_by_label() ? check_by_label(*lists) : Status(Done{});
-    return labels ? check_vertices() : labels;
+    MATCHA_TRY(check_sums());
+    const ArcSums lists = MATCHA_TRY(check_lists(MtgSection::Offsets, MtgSection::Neighbors, nullptr));
+    MATCHA_TRY(file_.is_ranked() ? check_ranked(lists) : Status(Done{}));
+    MATCHA_TRY(file_.is_halved() ? check_halves() : Status(Done{}));
+    MATCHA_TRY(file_.is_by_label() ? check_by_label(lists) : Status(Done{}));
+    return check_vertices();
   }
 
  private:
@@ -130,9 +126,8 @@ class MtgChecks {
     VertexSet seen(file_.header.universe);
     seen.add(from, file_.header.universe);
     if (seen.count() != file_.header.universe) return file_.corrupt("its ranks by degree are wrong");
-    const Result<ArcSums> ranked = check_lists(MtgSection::RankedOffsets, MtgSection::RankedNeighbors, from);
-    if (!ranked) return ranked.error();
-    if (!(*ranked == sums)) return file_.corrupt("its neighbours by degree are others");
+    const ArcSums ranked = MATCHA_TRY(check_lists(MtgSection::RankedOffsets, MtgSection::RankedNeighbors, from));
+    if (!(ranked == sums)) return file_.corrupt("its neighbours by degree are others");
     return Done{};
   }
 
@@ -184,8 +179,7 @@ class MtgChecks {
   }
 
   Status check_halves() {
-    Status by_id = check_halves(MtgSection::Offsets, MtgSection::Neighbors, MtgSection::Halves, 0);
-    if (!by_id) return by_id;
+    MATCHA_TRY(check_halves(MtgSection::Offsets, MtgSection::Neighbors, MtgSection::Halves, 0));
     return check_halves(MtgSection::RankedOffsets, MtgSection::RankedNeighbors, MtgSection::RankedHalves, 1);
   }
 

@@ -62,8 +62,7 @@ std::uint32_t NameTable::intern(std::string_view id) {
 Result<std::shared_ptr<const IdNames>> resolve_names(const std::vector<NamedCells>& cells, const IoOptions& options) {
   std::uint64_t total = 0;
   for (const NamedCells& piece : cells) total += piece.table->size();
-  const Status room = Budget(options).check(total * sizeof(Entry), "");
-  if (!room) return room.error();
+  MATCHA_TRY(Budget(options).check(total * sizeof(Entry), ""));
   std::vector<Entry> entries;
   entries.reserve(total);
   for (std::uint32_t table = 0; table < cells.size(); ++table) {
@@ -107,14 +106,13 @@ Result<std::shared_ptr<const IdNames>> resolve_unsigned(const std::vector<std::v
                                                         const IoOptions& options) {
   std::vector<IdSpan> spans;
   for (const std::vector<std::int64_t>* const column : columns) spans.push_back({column->data(), column->size()});
-  Result<Universe> universe = Universe::from_ids(spans, {}, options);
-  if (!universe) return universe.error();
+  Universe universe = MATCHA_TRY(Universe::from_ids(spans, {}, options));
   for_indices(0, columns.size(), [&](std::size_t at) {
-    for (std::int64_t& cell : *columns[at]) cell = static_cast<std::int64_t>(universe->lower_rank(cell));
+    for (std::int64_t& cell : *columns[at]) cell = static_cast<std::int64_t>(universe.lower_rank(cell));
   });
-  Buffer<std::uint64_t> ids(universe->size());
+  Buffer<std::uint64_t> ids(universe.size());
   for (std::uint64_t place = 0; place < ids.size(); ++place) {
-    ids[place] = static_cast<std::uint64_t>(flip_id(static_cast<std::uint64_t>(universe->id(place))));
+    ids[place] = static_cast<std::uint64_t>(flip_id(static_cast<std::uint64_t>(universe.id(place))));
   }
   return std::make_shared<const IdNames>(IdNames::unsigned_ids(std::move(ids)));
 }

@@ -320,10 +320,9 @@ Result<TripleRows> read_triples(LineSource& source, const std::vector<ColumnSpec
   RowPlan plan{columns};
   plan.maybe_take = maybe_take;
   const ChunkParser parser{plan, drop_literals, literals};
-  Result<std::vector<RowChunk>> chunks = parse_lines<RowChunk>(source, options, budget, parser);
-  if (!chunks) return chunks.error();
+  std::vector<RowChunk> chunks = MATCHA_TRY(parse_lines<RowChunk>(source, options, budget, parser));
   TripleRows read;
-  read.rows.chunks = std::move(*chunks);
+  read.rows.chunks = std::move(chunks);
   for (const RowChunk& chunk : read.rows.chunks) read.rows.count += chunk.rows;
   read.literals = literals.load();
   return read;

@@ -153,8 +153,7 @@ Status assign_labels(const RawGraph& graph, const Universe& universe, const Labe
   Buffer<std::int64_t> labels(universe.size());
   std::fill(labels.begin(), labels.end(), kNoLabel);
   for (std::uint64_t at = 0; at < raw.cells.size(); ++at) {
-    Result<std::int64_t> code = coder.code(at);
-    if (!code) return code.error();
+    std::int64_t code = MATCHA_TRY(coder.code(at));
     std::uint64_t rank = 0;
     if (raw.by_order) {
       rank = vertex_at(arrays, at);
@@ -175,7 +174,7 @@ Status assign_labels(const RawGraph& graph, const Universe& universe, const Labe
                            "several types of one vertex are one label, with `;` between: `1 Person;Admin`");
       }
     }
-    labels[rank] = *code;
+    labels[rank] = code;
   }
   const std::optional<std::int64_t> none = dictionary.code("");
   for (std::uint64_t at = 0; at < vertices && none; ++at) {
@@ -274,17 +273,14 @@ Result<Prepared> prepare_rows(RawGraph& raw, const Universe& universe, const Lab
   // The rows are freed when the columns of ranks exist, and these before the adjacency is complete.
   const std::uint64_t rows = bytes_of_rows(raw.rows);
   budget.give_back(rows);
-  Status room = budget.check(std::max(rows, bytes_to_build(raw.rows.count, universe.size(), informed,
-                                                           doubled || (!informed && !raw.spec.directed))),
-                             raw.spec.path);
-  if (!room) return room.error();
-  const Status fits = check_count(raw);
-  if (!fits) return fits.error();
+  MATCHA_TRY(budget.check(std::max(rows, bytes_to_build(raw.rows.count, universe.size(), informed,
+                                                        doubled || (!informed && !raw.spec.directed))),
+                          raw.spec.path));
+  MATCHA_TRY(check_count(raw));
   Prepared prepared;
   for (const RowChunk& chunk : raw.rows.chunks) {
-    Status numbers = check_numbers(raw.spec.path, dictionary, chunk.labels);
-    if (numbers && raw.spec.keep_repeats) numbers = check_room_for_copies(raw.spec.path, chunk.labels);
-    if (!numbers) return numbers.error();
+    MATCHA_TRY(check_numbers(raw.spec.path, dictionary, chunk.labels));
+    if (raw.spec.keep_repeats) MATCHA_TRY(check_room_for_copies(raw.spec.path, chunk.labels));
     prepared.facts.word_info = prepared.facts.word_info || !chunk.labels.words.empty();
   }
   RankColumns columns = rank_rows(raw.rows, universe, dictionary, informed && !raw.is_blank);
@@ -322,11 +318,9 @@ Result<Prepared> prepare_mtg(RawGraph& raw, const Universe& universe, const Labe
   prepared.arrays = rebase(*raw.mtg, universe);
   GraphArrays& arrays = prepared.arrays;
   const LabelDictionary& own = raw.mtg->dictionary();
-  Status recoded = recode(raw.spec.path, own, dictionary, arrays.labels.data(), arrays.labels.size());
-  if (!recoded) return recoded.error();
+  MATCHA_TRY(recode(raw.spec.path, own, dictionary, arrays.labels.data(), arrays.labels.size()));
   if (prepared.facts.word_info) {
-    recoded = recode(raw.spec.path, own, dictionary, arrays.edge_info.data(), arrays.edge_info.size());
-    if (!recoded) return recoded.error();
+    MATCHA_TRY(recode(raw.spec.path, own, dictionary, arrays.edge_info.data(), arrays.edge_info.size()));
   }
   if (raw.spec.simple) {
     const bool loops = raw.spec.keep_loops && !prepared.facts.loop_free;
@@ -395,13 +389,12 @@ Result<CsrInFile> informed_pieces(RawGraph& raw, const Universe& universe, std::
                                   const IoOptions& options, GraphFacts& facts) {
   const GraphSpec& spec = raw.spec;
   const InfoRules rules{spec.directed || spec.temporal, spec.keep_loops, spec.temporal};
-  Result<InfoCsr> made = info_csr_in_pieces(universe.size(), *raw.maybe_edges, rules, besides, options);
-  if (!made) return made.error();
+  InfoCsr made = MATCHA_TRY(info_csr_in_pieces(universe.size(), *raw.maybe_edges, rules, besides, options));
   facts.info = spec.info == ColumnKind::Float ? InfoKind::Float : InfoKind::Int;
   facts.word_info = !raw.maybe_edges->words().empty();
-  if (spec.keep_loops) facts.loop_free = !made->has_loops;
-  facts.simple = !spec.temporal && facts.loop_free && !made->has_parallels;
-  return std::move(made->csr);
+  if (spec.keep_loops) facts.loop_free = !made.has_loops;
+  facts.simple = !spec.temporal && facts.loop_free && !made.has_parallels;
+  return std::move(made.csr);
 }
 
 std::shared_ptr<const LabelDictionary> with_copies(LabelDictionary dictionary, std::vector<LabelCopy> copies) {
@@ -412,15 +405,12 @@ std::shared_ptr<const LabelDictionary> with_copies(LabelDictionary dictionary, s
 /// Prepares a graph whose edges stay in a file.
 Result<Graph> prepare_pieces(RawGraph& raw, const std::shared_ptr<const Universe>& universe,
                              const LabelDictionary& dictionary, const IoOptions& options) {
-  Status fits = check_count(raw);
-  if (fits && raw.maybe_edges->negative() && !dictionary.empty()) {
-    fits = negative_label(raw.spec.path, 0, *raw.maybe_edges->negative());
-  }
-  if (!fits) return fits.error();
+  MATCHA_TRY(check_count(raw));
+  if (raw.maybe_edges->negative() && !dictionary.empty())
+    return negative_label(raw.spec.path, 0, *raw.maybe_edges->negative());
   GraphArrays arrays;
   if (raw.labels) {
-    Status labelled = assign_labels(raw, *universe, dictionary, arrays);
-    if (!labelled) return labelled.error();
+    MATCHA_TRY(assign_labels(raw, *universe, dictionary, arrays));
     raw.labels.reset();
   }
   raw.rows = {};
@@ -432,20 +422,18 @@ Result<Graph> prepare_pieces(RawGraph& raw, const std::shared_ptr<const Universe
   GraphFacts facts;
   facts.directed = raw.spec.directed || raw.spec.temporal;
   const bool informed = raw.spec.temporal || raw.spec.edge_info;
-  Result<CsrInFile> csr = informed
-                              ? informed_pieces(raw, *universe, besides, options, facts)
-                              : csr_in_pieces(universe->size(), *raw.maybe_edges, raw.spec.directed, besides, options);
-  if (!csr) return csr.error();
+  CsrInFile csr =
+      MATCHA_TRY(informed ? informed_pieces(raw, *universe, besides, options, facts)
+                          : csr_in_pieces(universe->size(), *raw.maybe_edges, raw.spec.directed, besides, options));
   raw.maybe_edges.reset();
-  raw.report.loops = csr->loops;
-  facts.lost_repeats = raw.report.duplicates += csr->duplicates;
-  raw.report.reversed = csr->reversed;
-  facts.all_loops = csr->loops == 0;
-  csr->labels = std::move(arrays.labels);
-  Graph graph = graph_in_file(universe, std::move(*csr), facts);
+  raw.report.loops = csr.loops;
+  facts.lost_repeats = raw.report.duplicates += csr.duplicates;
+  raw.report.reversed = csr.reversed;
+  facts.all_loops = csr.loops == 0;
+  csr.labels = std::move(arrays.labels);
+  Graph graph = graph_in_file(universe, std::move(csr), facts);
   if (facts.info != InfoKind::Int || raw.spec.temporal) return graph;
-  Status sliced = slice_in_pieces(graph, besides, options);
-  if (!sliced) return sliced.error();
+  MATCHA_TRY(slice_in_pieces(graph, besides, options));
   return graph;
 }
 
@@ -484,10 +472,8 @@ Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>
                             Budget& budget) {
   if (options.cancelled()) return interrupted_error();
   const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-  Status informed = raw.mtg ? check_info(raw, *dictionary) : Status(Done{});
-  if (!informed) return informed.error();
-  Status looped = raw.mtg ? check_loops(raw) : Status(Done{});
-  if (!looped) return looped.error();
+  MATCHA_TRY(raw.mtg ? check_info(raw, *dictionary) : Status(Done{}));
+  MATCHA_TRY(raw.mtg ? check_loops(raw) : Status(Done{}));
   Graph graph;
   std::vector<LabelCopy> copies;
   const bool stays_mapped = raw.mtg && same_ids(raw.mtg->universe(), *universe) && raw.vertex_ids.empty() &&
@@ -497,25 +483,20 @@ Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>
     graph = std::move(*raw.mtg);
     graph.share_universe(universe);
   } else if (raw.maybe_edges) {
-    Result<Graph> prepared = prepare_pieces(raw, universe, *dictionary, options);
-    if (!prepared) return prepared.error();
-    graph = std::move(*prepared);
+    graph = MATCHA_TRY(prepare_pieces(raw, universe, *dictionary, options));
   } else {
-    Result<Prepared> prepared =
-        raw.mtg ? prepare_mtg(raw, *universe, *dictionary) : prepare_rows(raw, *universe, *dictionary, budget);
-    if (!prepared) return prepared.error();
+    Prepared prepared = MATCHA_TRY(raw.mtg ? prepare_mtg(raw, *universe, *dictionary)
+                                           : prepare_rows(raw, *universe, *dictionary, budget));
     if (raw.labels) {
-      Status labelled = assign_labels(raw, *universe, *dictionary, prepared->arrays);
-      if (!labelled) return labelled.error();
+      MATCHA_TRY(assign_labels(raw, *universe, *dictionary, prepared.arrays));
     }
-    graph = Graph::from_arrays(universe, std::move(prepared->arrays), prepared->facts);
+    graph = Graph::from_arrays(universe, std::move(prepared.arrays), prepared.facts);
     budget.used += graph.bytes();
-    copies = std::move(prepared->copies);
+    copies = std::move(prepared.copies);
   }
   graph.set_dictionary(copies.empty() ? dictionary : with_copies(*dictionary, std::move(copies)));
   // Few programs use halves of the lists of a directed graph; those compute them when they run.
-  Status halved = graph.facts().directed ? Status(Done{}) : ensure_split_offsets(graph);
-  if (!halved) return halved.error();
+  MATCHA_TRY(graph.facts().directed ? Status(Done{}) : ensure_split_offsets(graph));
   fill_report(graph, raw.report);
   raw.report.build_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return graph;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -62,20 +61,17 @@ Status check_mtg_pieces(const RawGraph& raw, const Graph& graph) {
 }
 
 Status read_mtg_graph(RawGraph& raw, const IoOptions& options, RunIds& ids) {
-  Result<Graph> graph = read_mtg(raw.spec.path, options);
-  if (!graph) return graph.error();
-  Status bounded = options.piece_bytes != 0 ? check_mtg_pieces(raw, *graph) : Status(Done{});
-  if (!bounded) return bounded;
-  Status fits = check_mtg_ids(raw.spec.path, graph->universe(), ids);
-  if (!fits) return fits;
-  if ((raw.spec.directed || raw.spec.temporal) && !graph->facts().directed) {
+  Graph graph = MATCHA_TRY(read_mtg(raw.spec.path, options));
+  MATCHA_TRY(options.piece_bytes != 0 ? check_mtg_pieces(raw, graph) : Status(Done{}));
+  MATCHA_TRY(check_mtg_ids(raw.spec.path, graph.universe(), ids));
+  if ((raw.spec.directed || raw.spec.temporal) && !graph.facts().directed) {
     return input_error(raw.spec.path, 0, "the .mtg is undirected and no longer knows which way its edges went",
                        "convert the graph again with --directed, or with --temporal");
   }
-  raw.report.lines = graph->edge_count();
+  raw.report.lines = graph.edge_count();
   raw.is_closed = true;
-  raw.is_blank = raw.spec.may_lack_info && graph->facts().info == InfoKind::None;
-  raw.mtg = std::move(*graph);
+  raw.is_blank = raw.spec.may_lack_info && graph.facts().info == InfoKind::None;
+  raw.mtg = std::move(graph);
   return Done{};
 }
 
@@ -118,8 +114,7 @@ Status lift_graph(RawGraph& raw, IdKind kind) {
 /// Applies the vertices and labels in the table of names of a matrix's comments.
 Status name_matrix(RawGraph& raw, const MatrixNames& names, std::uint64_t size, IdKind run) {
   const std::string& path = raw.spec.path;
-  Status named = name_rows(path, names, run, columns_of(raw.spec, raw.is_blank), raw.rows);
-  if (!named) return named;
+  MATCHA_TRY(name_rows(path, names, run, columns_of(raw.spec, raw.is_blank), raw.rows));
   if (names.has_numbers() && names.ids.empty()) {
     raw.declared = IdRange{names.first_id, size};
   } else {
@@ -141,9 +136,7 @@ Status read_matrix_graph(RawGraph& raw, LineSource& source, const IoOptions& opt
   const TakeRows take = taker_of(raw);
   RowPlan plan{columns_of(raw.spec, raw.is_blank)};
   if (raw.maybe_edges) plan.maybe_take = &take;
-  Result<Rows> rows = read_matrix(source, plan, options, budget, header);
-  if (!rows) return rows.error();
-  raw.rows = std::move(*rows);
+  raw.rows = MATCHA_TRY(read_matrix(source, plan, options, budget, header));
   raw.report.lines = raw.rows.count;
   raw.declared = IdRange{1, header.size};
   raw.is_closed = true;
@@ -167,24 +160,21 @@ Status read_tve_graph(RawGraph& raw, LineSource& source, const IoOptions& option
   const TakeRows take = taker_of(raw);
   TveRequest ask{columns_of(raw.spec, raw.is_blank)};
   if (raw.maybe_edges) ask.maybe_take = &take;
-  Result<TveFile> file = read_tve(source, ask, options, budget);
-  if (!file) return file.error();
-  raw.rows = std::move(file->edges);
+  TveFile file = MATCHA_TRY(read_tve(source, ask, options, budget));
+  raw.rows = std::move(file.edges);
   raw.report.lines = raw.rows.count;
-  raw.vertex_ids = std::move(file->vertex_ids);
+  raw.vertex_ids = std::move(file.vertex_ids);
   raw.is_closed = !raw.vertex_ids.empty();
-  if (file->has_labels) {
+  if (file.has_labels) {
     raw.labels =
-        RawLabels{raw.spec.path, false, raw.vertex_ids, {}, std::move(file->labels), std::move(file->vertex_lines)};
+        RawLabels{raw.spec.path, false, raw.vertex_ids, {}, std::move(file.labels), std::move(file.vertex_lines)};
   }
   return Done{};
 }
 
 /// Stores edges in a file from now on.
 Status open_pieces(RawGraph& raw, LineSource& source, const IoOptions& options) {
-  Result<std::unique_ptr<EdgeFile>> file = EdgeFile::create(options);
-  if (!file) return file.error();
-  raw.maybe_edges = std::move(*file);
+  raw.maybe_edges = MATCHA_TRY(EdgeFile::create(options));
   source.read_once();
   return Done{};
 }
@@ -196,12 +186,10 @@ Status find_stranger(const RawGraph& raw, const LineSource& source, const IoOpti
   std::sort(listed.begin(), listed.end());
   const IdSpan ids = raw.maybe_edges->numbers();
   if (std::includes(listed.begin(), listed.end(), ids.ids, ids.ids + ids.count)) return Done{};
-  Result<std::unique_ptr<LineSource>> again = source.again(options);
-  if (!again) return again.error();
+  std::unique_ptr<LineSource> again = MATCHA_TRY(source.again(options));
   const TakeRows drop = [](const RowChunk&) -> Status { return Done{}; };
   Budget budget(options);
-  const Result<TveFile> found =
-      read_tve(**again, {columns_of(raw.spec, raw.is_blank), &drop, &listed}, options, budget);
+  const Result<TveFile> found = read_tve(*again, {columns_of(raw.spec, raw.is_blank), &drop, &listed}, options, budget);
   return found ? Status(Done{}) : Status(found.error());
 }
 
@@ -212,27 +200,23 @@ Result<std::unique_ptr<LineSource>> open_edges(RawGraph& raw, const IoOptions& o
   raw.report.path = kSqlPath;
   raw.spec.format = Format::EdgeList;
   raw.spec.table.heading = Heading::Yes;
-  Result<std::shared_ptr<const FileBytes>> rows = query_table(raw.spec.sql, options);
-  if (!rows) return rows.error();
-  return LineSource::of_bytes(*rows, kSqlPath, options);
+  std::shared_ptr<const FileBytes> rows = MATCHA_TRY(query_table(raw.spec.sql, options));
+  return LineSource::of_bytes(rows, kSqlPath, options);
 }
 
 /// Detects the format if `format` is Auto. Consumes a size line of an edge list and stores it in `raw.declared`.
 Status find_format(RawGraph& raw, LineSource& source, const IoOptions& options, Format& format) {
   const bool asked_edges = format == Format::EdgeList;
   if (format == Format::Auto || source.is_mtg()) {
-    Result<Format> found = source.sniff(sets_table_options(raw.spec.table) || !raw.spec.columns.empty());
-    if (!found) return found.error();
-    format = *found;
+    format = MATCHA_TRY(source.sniff(sets_table_options(raw.spec.table) || !raw.spec.columns.empty()));
   }
   if (format == Format::EdgeList && raw.spec.sql.empty()) {
-    Result<SizeLine> size =
-        take_size_line(source, columns_of(raw.spec, raw.is_blank), raw.spec.table, asked_edges, format, options);
-    if (!size) return size.error();
-    raw.declared = size->vertices;
+    SizeLine size = MATCHA_TRY(
+        take_size_line(source, columns_of(raw.spec, raw.is_blank), raw.spec.table, asked_edges, format, options));
+    raw.declared = size.vertices;
     raw.is_closed = raw.declared.count != 0;
     raw.has_size_line = raw.is_closed;
-    raw.report.note = std::move(size->note);
+    raw.report.note = std::move(size.note);
   }
   raw.report.format = format;
   const FormatEntry& entry = entry_of(format);
@@ -242,27 +226,26 @@ Status find_format(RawGraph& raw, LineSource& source, const IoOptions& options, 
 }
 
 Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunIds& ids) {
-  Result<std::unique_ptr<LineSource>> source = open_edges(raw, options);
-  if (!source) return source.error();
-  raw.report.compression = (*source)->compression();
-  raw.report.file_bytes = (*source)->file_bytes();
+  std::unique_ptr<LineSource> source = MATCHA_TRY(open_edges(raw, options));
+  raw.report.compression = source->compression();
+  raw.report.file_bytes = source->file_bytes();
   Format format = raw.spec.format != Format::Auto ? raw.spec.format : raw.spec.table.format;
-  Status columns = find_format(raw, **source, options, format);
+  Status columns = find_format(raw, *source, options, format);
   if (!columns) return columns;
-  if (columns && format != Format::Mtg && options.piece_bytes != 0) columns = open_pieces(raw, **source, options);
+  if (columns && format != Format::Mtg && options.piece_bytes != 0) columns = open_pieces(raw, *source, options);
   if (!columns) return columns;
   if (const FormatEntry& entry = entry_of(format); entry.maybe_read != nullptr) {
-    Status read = read_format(raw, entry, **source, options, budget, ids);
-    return read ? lift_declared(raw, ids.wanted) : read;
+    MATCHA_TRY(read_format(raw, entry, *source, options, budget, ids));
+    return lift_declared(raw, ids.wanted);
   }
   switch (format) {
     case Format::Mtg: return read_mtg_graph(raw, options, ids);
-    case Format::MatrixMarket: return read_matrix_graph(raw, **source, options, budget, ids);
+    case Format::MatrixMarket: return read_matrix_graph(raw, *source, options, budget, ids);
     case Format::Tve: {
-      Status read = read_tve_graph(raw, **source, options, budget);
+      Status read = read_tve_graph(raw, *source, options, budget);
       if (read && raw.maybe_edges) {
         raw.maybe_edges->close(IdKind::Int);
-        read = find_stranger(raw, **source, options);
+        read = find_stranger(raw, *source, options);
       }
       return read ? lift_graph(raw, ids.wanted) : read;
     }
@@ -272,14 +255,13 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunId
   TableRequest ask{columns_of(raw.spec, raw.is_blank), !raw.spec.columns.empty(), raw.spec.table, ids.kind};
   if (raw.maybe_edges) ask.maybe_take = &take;
   ask.drops_repeats = !raw.spec.edge_info && !raw.spec.temporal;
-  Result<Rows> rows = format == Format::NTriples
-                          ? read_triples_as(**source, ask.columns, raw.spec.table, ask.maybe_take, options, budget, ids)
-                          : read_table(**source, ask, options, budget, ids.wanted);
-  if (!rows) return rows.error();
-  raw.report.table = std::move(rows->table);
-  raw.report.comments = rows->comments;
-  raw.report.leading_zeros = rows->leading_zeros;
-  raw.rows = std::move(*rows);
+  Rows rows = MATCHA_TRY(format == Format::NTriples ? read_triples_as(*source, ask.columns, raw.spec.table,
+                                                                      ask.maybe_take, options, budget, ids)
+                                                    : read_table(*source, ask, options, budget, ids.wanted));
+  raw.report.table = std::move(rows.table);
+  raw.report.comments = rows.comments;
+  raw.report.leading_zeros = rows.leading_zeros;
+  raw.rows = std::move(rows);
   raw.report.lines = raw.rows.count + raw.rows.repeats;
   raw.report.duplicates = raw.rows.repeats;
   if (raw.maybe_edges) raw.maybe_edges->close(ids.wanted);
@@ -315,11 +297,10 @@ std::vector<std::int64_t> take_ids(Rows& rows, IdKind kind, NameTable& names) {
 /// heading is usual, such as `type`, or `label` among several. A heading names the column of ids too.
 Result<std::optional<ColumnRef>> usual_label_column(const GraphSpec& spec, LineSource& source) {
   if (!spec.labels_path.empty() || spec.table.heading == Heading::No) return std::optional<ColumnRef>();
-  Result<std::vector<std::vector<std::string>>> lines = first_cells(source, 1);
-  if (!lines) return lines.error();
+  std::vector<std::vector<std::string>> lines = MATCHA_TRY(first_cells(source, 1));
   std::vector<std::string> found;
   bool has_ids = spec.id_column.has_value();
-  for (const std::string& name : lines->empty() ? std::vector<std::string>() : lines->front()) {
+  for (const std::string& name : lines.empty() ? std::vector<std::string>() : lines.front()) {
     has_ids = has_ids || id_likeness(name) != 0;
     if (is_usual_name(name, ColumnRole::Label)) found.push_back(name);
   }
@@ -331,16 +312,13 @@ Result<std::optional<ColumnRef>> usual_label_column(const GraphSpec& spec, LineS
 
 Status read_vertices(RawGraph& raw, const IoOptions& options, Budget& budget, RunIds& ids) {
   const GraphSpec& spec = raw.spec;
-  Result<std::unique_ptr<LineSource>> source = LineSource::open(spec.vertices_path, options);
-  if (!source) return source.error();
-  if ((*source)->is_mtg()) {
+  std::unique_ptr<LineSource> source = MATCHA_TRY(LineSource::open(spec.vertices_path, options));
+  if (source->is_mtg()) {
     return input_error(spec.vertices_path, 0, "expected a vertices file, found a .mtg", "one id a line");
   }
   std::optional<ColumnRef> label = spec.label_column;
   if (!label && !raw.labels) {
-    Result<std::optional<ColumnRef>> usual = usual_label_column(spec, **source);
-    if (!usual) return usual.error();
-    label = *usual;
+    label = MATCHA_TRY(usual_label_column(spec, *source));
   }
   TableRequest ask{{{0, ColumnKind::Vertex, "", ColumnRole::Id}}, true, spec.table, std::max(ids.kind, ids.wanted)};
   ask.decides_ids = false;
@@ -350,14 +328,13 @@ Status read_vertices(RawGraph& raw, const IoOptions& options, Budget& budget, Ru
   const bool by_name = !ask.columns[0].name.empty() || (ask.columns.size() > 1 && !ask.columns[1].name.empty());
   if (by_name) ask.options.heading = Heading::Auto;
   ask.options.text_ids = false;
-  Result<Rows> rows = read_table(**source, ask, options, budget, ids.wanted);
-  if (!rows) return rows.error();
-  std::vector<std::int64_t> listed = take_ids(*rows, ask.ids, raw.vertex_names);
+  Rows rows = MATCHA_TRY(read_table(*source, ask, options, budget, ids.wanted));
+  std::vector<std::int64_t> listed = take_ids(rows, ask.ids, raw.vertex_names);
   if (label) {
-    raw.labels = labels_of_rows(spec.vertices_path, *rows, listed);
+    raw.labels = labels_of_rows(spec.vertices_path, rows, listed);
     if (ask.ids == IdKind::Text) {
       raw.labels->ids.clear();
-      raw.labels->ids = take_ids(*rows, ask.ids, raw.labels->names);
+      raw.labels->ids = take_ids(rows, ask.ids, raw.labels->names);
     }
   }
   raw.vertex_ids.insert(raw.vertex_ids.end(), listed.begin(), listed.end());
@@ -366,37 +343,32 @@ Status read_vertices(RawGraph& raw, const IoOptions& options, Budget& budget, Ru
 }
 
 Result<RawLabels> read_labels(const std::string& path, const IoOptions& options, Budget& budget, RunIds& ids) {
-  Result<std::unique_ptr<LineSource>> source = LineSource::open(path, options);
-  if (!source) return source.error();
-  if ((*source)->is_mtg()) {
+  std::unique_ptr<LineSource> source = MATCHA_TRY(LineSource::open(path, options));
+  if (source->is_mtg()) {
     return input_error(path, 0, "expected a labels file, found a .mtg", "a .mtg carries its own labels");
   }
   const IdKind kind = std::max(ids.kind, ids.wanted);
   constexpr std::size_t kLookedAt = 100;
-  Result<std::vector<std::vector<std::string>>> lines = first_cells(**source, kLookedAt);
-  if (!lines) return lines.error();
-  Status in_order = check_label_columns(**source, *lines, kind);
-  if (!in_order) return in_order.error();
+  std::vector<std::vector<std::string>> lines = MATCHA_TRY(first_cells(*source, kLookedAt));
+  MATCHA_TRY(check_label_columns(*source, lines, kind));
   if (kind == IdKind::Int) {
-    Result<std::optional<RawLabels>> plain = read_plain_labels(**source, options, budget);
-    if (!plain) return plain.error();
-    if (*plain) return std::move(**plain);
+    std::optional<RawLabels> plain = MATCHA_TRY(read_plain_labels(*source, options, budget));
+    if (plain) return std::move(*plain);
   }
   TableRequest ask{{{0, ColumnKind::Vertex}, {1, ColumnKind::Label}}, false, {}, kind};
   ask.has_types = true;
   ask.decides_ids = false;
   ask.lists_vertices = true;
-  const std::size_t columns = lines->empty() ? 0 : lines->front().size();
+  const std::size_t columns = lines.empty() ? 0 : lines.front().size();
   if (columns == 1) ask.columns = {{0, ColumnKind::Label}};
   if (columns > 2) {
-    return input_error(path, (*source)->first_line(), "the line has " + std::to_string(columns) + " columns",
+    return input_error(path, source->first_line(), "the line has " + std::to_string(columns) + " columns",
                        "a label, or an id and a label; of wider tables: --vertices FILE --id COLUMN --label COLUMN");
   }
-  Result<Rows> rows = read_table(**source, ask, options, budget, ids.wanted);
-  if (!rows) return rows.error();
-  RawLabels labels = labels_of_rows(path, *rows, {});
+  Rows rows = MATCHA_TRY(read_table(*source, ask, options, budget, ids.wanted));
+  RawLabels labels = labels_of_rows(path, rows, {});
   labels.by_order = columns == 1;
-  if (!labels.by_order) labels.ids = take_ids(*rows, kind, labels.names);
+  if (!labels.by_order) labels.ids = take_ids(rows, kind, labels.names);
   return labels;
 }
 
@@ -514,16 +486,12 @@ Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options,
   }
   if (!edges) return edges.error();
   if (!spec.vertices_path.empty()) {
-    Status vertices = read_vertices(raw, options, budget, ids);
-    if (!vertices) return vertices.error();
+    MATCHA_TRY(read_vertices(raw, options, budget, ids));
   }
   if (!spec.labels_path.empty()) {
     const IdKind kind = ids.wanted;
-    Result<RawLabels> labels = read_labels(spec.labels_path, options, budget, ids);
-    if (!labels) return labels.error();
-    raw.labels = std::move(*labels);
-    Status in_order = kind == ids.wanted ? check_turned_labels(raw, kind) : Status(Done{});
-    if (!in_order) return in_order.error();
+    raw.labels = MATCHA_TRY(read_labels(spec.labels_path, options, budget, ids));
+    MATCHA_TRY(kind == ids.wanted ? check_turned_labels(raw, kind) : Status(Done{}));
     declare_labelled_range(raw, ids.wanted);
   }
   raw.report.read_seconds = seconds_since(start);

@@ -22,13 +22,11 @@ std::string text_of_triples(std::uint64_t literals, bool dropped) {
 }
 
 Result<Rows> rows_of_mtg(const ListSpec& spec, const IoOptions& options, RunIds& ids) {
-  Result<Graph> graph = read_mtg(spec.path, options);
-  if (!graph) return graph.error();
-  Status fits = check_mtg_ids(spec.path, graph->universe(), ids);
-  if (!fits) return fits.error();
+  Graph graph = MATCHA_TRY(read_mtg(spec.path, options));
+  MATCHA_TRY(check_mtg_ids(spec.path, graph.universe(), ids));
   const IdKind kind = ids.wanted;
-  const GraphView view = graph->view();
-  const bool is_float = graph->facts().info == InfoKind::Float;
+  const GraphView view = graph.view();
+  const bool is_float = graph.facts().info == InfoKind::Float;
   for (const ColumnSpec& column : spec.columns) {
     const bool is_info = column.index == 2 && view.edge_info != nullptr;
     if (column.index > (is_info ? 2U : 1U)) {
@@ -45,7 +43,7 @@ Result<Rows> rows_of_mtg(const ListSpec& spec, const IoOptions& options, RunIds&
   for (std::uint64_t source = 0; source < view.universe; ++source) {
     for (std::uint64_t arc = view.offsets[source]; arc < view.offsets[source + 1]; ++arc) {
       const std::uint64_t target = view.neighbors[arc];
-      if (!graph->facts().directed && target < source) continue;
+      if (!graph.facts().directed && target < source) continue;
       for (std::size_t column = 0; column < spec.columns.size(); ++column) {
         const unsigned index = spec.columns[column].index;
         const std::uint64_t rank = index == 0 ? source : target;
@@ -54,7 +52,7 @@ Result<Rows> rows_of_mtg(const ListSpec& spec, const IoOptions& options, RunIds&
         if (index == 2) {
           chunk.cells[column].push_back(info);
         } else {
-          chunk.cells[column].push_back(id_of_mtg(graph->universe(), rank, kind, chunk.names));
+          chunk.cells[column].push_back(id_of_mtg(graph.universe(), rank, kind, chunk.names));
         }
       }
       ++chunk.rows;
@@ -121,76 +119,66 @@ Status lift_ids(const std::string& path, IdKind kind, NameTable& names, std::vec
 
 Result<Rows> read_triples_as(LineSource& source, const std::vector<ColumnSpec>& columns, const TableOptions& table,
                              const TakeRows* maybe_take, const IoOptions& options, Budget& budget, RunIds& ids) {
-  Result<TripleRows> read = read_triples(source, columns, table.drop_literals, maybe_take, options, budget);
-  if (!read) return read.error();
+  TripleRows read = MATCHA_TRY(read_triples(source, columns, table.drop_literals, maybe_take, options, budget));
   ids.wanted = IdKind::Text;
-  read->rows.table = text_of_triples(read->literals, table.drop_literals);
-  return std::move(read->rows);
+  read.rows.table = text_of_triples(read.literals, table.drop_literals);
+  return std::move(read.rows);
 }
 
 Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& budget, RunIds& ids) {
-  Result<std::unique_ptr<LineSource>> source = LineSource::open(spec.path, options);
-  if (!source) return source.error();
+  std::unique_ptr<LineSource> source = MATCHA_TRY(LineSource::open(spec.path, options));
   const bool is_table = sets_table_options(spec.table) || spec.is_named;
-  Result<Format> format =
-      spec.table.format == Format::Auto ? (*source)->sniff(is_table) : Result<Format>(spec.table.format);
-  if (!format) return format.error();
+  Format format =
+      MATCHA_TRY(spec.table.format == Format::Auto ? source->sniff(is_table) : Result<Format>(spec.table.format));
   TableOptions table = spec.table;
-  if (*format != Format::EdgeList && std::ranges::any_of(spec.columns, takes_text)) {
+  if (format != Format::EdgeList && std::ranges::any_of(spec.columns, takes_text)) {
     return input_error(spec.path, 0,
-                       "the file is " + std::string(format_name(*format)) + ", and columns are those of tables",
+                       "the file is " + std::string(format_name(format)) + ", and columns are those of tables",
                        "a table is a text with a line for each edge, and the names of its columns above");
   }
-  if (*format == Format::EdgeList) {
+  if (format == Format::EdgeList) {
     // Only lists of edges can have a size line.
     const bool are_edges = spec.columns.size() == 2 && spec.columns[0].index == 0 && spec.columns[1].index == 1;
-    Result<SizeLine> size =
+    SizeLine size = MATCHA_TRY(
         !are_edges ? Result<SizeLine>(SizeLine{})
-                   : take_size_line(**source, spec.columns, table, table.format == Format::EdgeList, *format, options);
-    if (!size) return size.error();
+                   : take_size_line(*source, spec.columns, table, table.format == Format::EdgeList, format, options));
   }
-  if (const FormatEntry& entry = entry_of(*format); entry.maybe_read != nullptr) {
+  if (const FormatEntry& entry = entry_of(format); entry.maybe_read != nullptr) {
     if (spec.table.text_ids) ids.wanted = IdKind::Text;
-    return read_format_rows(spec, entry, **source, options, budget, ids);
+    return read_format_rows(spec, entry, *source, options, budget, ids);
   }
   const bool by_name = std::any_of(spec.columns.begin(), spec.columns.end(),
                                    [](const ColumnSpec& column) { return !column.name.empty(); });
-  Status columns = check_named_columns(spec.path, *format, by_name);
-  if (!columns) return columns.error();
+  MATCHA_TRY(check_named_columns(spec.path, format, by_name));
   if (spec.table.text_ids) ids.wanted = IdKind::Text;
   MatrixHeader header;
   Rows lifted;
-  switch (*format) {
+  switch (format) {
     case Format::Mtg: return rows_of_mtg(spec, options, ids);
     case Format::MatrixMarket: {
-      Result<Rows> rows = read_matrix(**source, RowPlan{spec.columns}, options, budget, header);
-      if (!rows) return rows;
-      lifted = std::move(*rows);
+      lifted = MATCHA_TRY(read_matrix(*source, RowPlan{spec.columns}, options, budget, header));
       if (!header.names) break;
       ids.wanted = std::max(ids.wanted, header.names->kind);
-      Status named = name_rows(spec.path, *header.names, ids.wanted, spec.columns, lifted);
-      if (!named) return named.error();
+      MATCHA_TRY(name_rows(spec.path, *header.names, ids.wanted, spec.columns, lifted));
       if (!header.names->has_numbers()) return lifted;
       break;
     }
     case Format::Tve: {
-      Result<TveFile> file = read_tve(**source, {spec.columns}, options, budget);
-      if (!file) return file.error();
-      lifted = std::move(file->edges);
+      TveFile file = MATCHA_TRY(read_tve(*source, {spec.columns}, options, budget));
+      lifted = std::move(file.edges);
       break;
     }
-    case Format::NTriples: return read_triples_as(**source, spec.columns, spec.table, nullptr, options, budget, ids);
+    case Format::NTriples: return read_triples_as(*source, spec.columns, spec.table, nullptr, options, budget, ids);
     default: {
       TableRequest ask{columns_of(spec), spec.is_named, table, ids.kind};
       ask.is_list = std::ranges::none_of(spec.columns, has_role);
-      return read_table(**source, ask, options, budget, ids.wanted);
+      return read_table(*source, ask, options, budget, ids.wanted);
     }
   }
   for (RowChunk& chunk : lifted.chunks) {
     for (std::size_t column = 0; column < spec.columns.size(); ++column) {
       if (spec.columns[column].kind != ColumnKind::Vertex) continue;
-      Status done = lift_ids(spec.path, ids.wanted, chunk.names, chunk.cells[column]);
-      if (!done) return done.error();
+      MATCHA_TRY(lift_ids(spec.path, ids.wanted, chunk.names, chunk.cells[column]));
     }
   }
   return lifted;

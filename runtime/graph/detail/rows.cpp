@@ -359,9 +359,8 @@ std::uint64_t RowChunk::bytes() const {
 
 Result<Rows> read_rows(LineSource& source, const RowPlan& plan, const IoOptions& options, Budget& budget) {
   const RowParser parser(plan);
-  Result<std::vector<RowChunk>> chunks = parse_lines<RowChunk>(source, options, budget, parser);
-  if (!chunks) return chunks.error();
-  return rows_of(std::move(*chunks));
+  std::vector<RowChunk> chunks = MATCHA_TRY(parse_lines<RowChunk>(source, options, budget, parser));
+  return rows_of(std::move(chunks));
 }
 
 Result<MatrixHeader> read_matrix_header(LineSource& source) {
@@ -369,22 +368,19 @@ Result<MatrixHeader> read_matrix_header(LineSource& source) {
   MatrixNamesReader names(source.path());
   bool has_banner = false;
   while (true) {
-    Result<std::optional<std::string_view>> line = source.next_line();
-    if (!line) return line.error();
-    if (!line->has_value()) {
+    std::optional<std::string_view> line = MATCHA_TRY(source.next_line());
+    if (!line.has_value()) {
       return input_error(source.path(), source.lines_taken(), "the file ends before the size line",
                          "it reads `rows columns entries`");
     }
-    const std::string_view text = **line;
+    const std::string_view text = *line;
     if (!has_banner) {
-      Status banner = read_banner(source.path(), text, header);
-      if (!banner) return banner.error();
+      MATCHA_TRY(read_banner(source.path(), text, header));
       has_banner = true;
       continue;
     }
     if (text.starts_with('%')) {
-      Status taken = names.take(text, source.lines_taken());
-      if (!taken) return taken.error();
+      MATCHA_TRY(names.take(text, source.lines_taken()));
       continue;
     }
     const std::vector<std::string> words = words_of(text);
@@ -407,32 +403,26 @@ Result<MatrixHeader> read_matrix_header(LineSource& source) {
     }
     header.size = sizes[0];
     header.entries = sizes[2];
-    Result<std::optional<MatrixNames>> table = names.finish(header.size);
-    if (!table) return table.error();
-    header.names = std::move(*table);
+    header.names = MATCHA_TRY(names.finish(header.size));
     return header;
   }
 }
 
 Result<Rows> read_matrix(LineSource& source, RowPlan plan, const IoOptions& options, Budget& budget,
                          MatrixHeader& header) {
-  Result<MatrixHeader> read = read_matrix_header(source);
-  if (!read) return read.error();
-  header = *read;
+  header = MATCHA_TRY(read_matrix_header(source));
   if (header.size > kMaxVertices)
     return check_declared(source.path(), header.size_line, header.size, 0, "rows").error();
   plan.lowest_id = 1;
   plan.highest_id = static_cast<std::int64_t>(header.size);
   plan.min_columns = std::max(plan.min_columns, 2 + header.value_columns);
-  Result<Rows> rows = read_rows(source, plan, options, budget);
-  if (!rows) return rows;
-  if (rows->count != header.entries) {
-    return count_error(source.path(), header.size_line, static_cast<std::int64_t>(header.entries), rows->count,
+  Rows rows = MATCHA_TRY(read_rows(source, plan, options, budget));
+  if (rows.count != header.entries) {
+    return count_error(source.path(), header.size_line, static_cast<std::int64_t>(header.entries), rows.count,
                        "entries");
   }
   const std::uint64_t named = header.names ? header.names->ids.size() + header.names->texts.size() : 0;
-  Status bounded = check_declared(source.path(), header.size_line, header.size, header.entries + named, "rows");
-  if (!bounded) return bounded.error();
+  MATCHA_TRY(check_declared(source.path(), header.size_line, header.size, header.entries + named, "rows"));
   return rows;
 }
 

@@ -95,9 +95,8 @@ bool fits_tve(std::string_view line) {
 }  // namespace
 
 Result<std::unique_ptr<LineSource>> LineSource::open(const std::string& path, const IoOptions& options) {
-  Result<std::shared_ptr<const FileBytes>> file = FileBytes::open(path, options);
-  if (!file) return file.error();
-  return of_bytes(*file, path, options);
+  std::shared_ptr<const FileBytes> file = MATCHA_TRY(FileBytes::open(path, options));
+  return of_bytes(file, path, options);
 }
 
 Result<std::unique_ptr<LineSource>> LineSource::of_bytes(std::shared_ptr<const FileBytes> file, const std::string& path,
@@ -105,23 +104,19 @@ Result<std::unique_ptr<LineSource>> LineSource::of_bytes(std::shared_ptr<const F
   std::unique_ptr<LineSource> source(new LineSource());
   source->path_ = path;
   source->file_ = std::move(file);
-  Status begun = source->begin(options);
-  if (!begun) return begun.error();
+  MATCHA_TRY(source->begin(options));
   return source;
 }
 
 Status LineSource::begin(const IoOptions& options) {
   chunk_bytes_ = std::max<std::uint64_t>(options.chunk_bytes, 1);
   const std::string_view bytes = file_->bytes();
-  Result<std::unique_ptr<Unpacker>> unpacker = open_unpacker(bytes, path_, compression_);
-  if (!unpacker) return unpacker.error();
-  unpacker_ = std::move(*unpacker);
+  unpacker_ = MATCHA_TRY(open_unpacker(bytes, path_, compression_));
   std::string_view head = bytes.substr(0, kHeadBytes);
   if (unpacker_ != nullptr) {
     carry_.resize(kHeadBytes);
-    Result<std::uint64_t> got = unpacker_->read(carry_.data(), kHeadBytes);
-    if (!got) return got.error();
-    carry_.resize(*got);
+    std::uint64_t got = MATCHA_TRY(unpacker_->read(carry_.data(), kHeadBytes));
+    carry_.resize(got);
     head = carry_;
     if (head.empty()) return input_error(path_, 0, "the file is empty once unpacked");
     if (compression_of(head) != Compression::None) {
@@ -140,8 +135,7 @@ Status LineSource::begin(const IoOptions& options) {
       at_ = kByteOrderMark.size();
     }
   }
-  Status text = check_text(head);
-  if (!text) return text;
+  MATCHA_TRY(check_text(head));
   if (unpacker_ != nullptr) {
     unpacked_head_ = head;
     head = unpacked_head_;
@@ -229,9 +223,8 @@ Result<LineChunk> LineSource::produce_unpacked() {
     chunk.storage = Buffer<char>(room);
     char* const data = chunk.storage.data();
     std::memcpy(data, carry_.data(), carry_.size());
-    Result<std::uint64_t> got = unpacker_->read(data + carry_.size(), room - carry_.size());
-    if (!got) return got.error();
-    const std::uint64_t size = carry_.size() + *got;
+    std::uint64_t got = MATCHA_TRY(unpacker_->read(data + carry_.size(), room - carry_.size()));
+    const std::uint64_t size = carry_.size() + got;
     const bool ended = size < room;
     if (reads_bytes_) {
       carry_.clear();
@@ -279,12 +272,11 @@ Result<LineChunk> LineSource::next() {
   if (!chunk || !pairs_quotes_) return chunk;
   bool open = ends_in_quotes(*chunk, false, has_comments_);
   while (open) {
-    Result<LineChunk> more = take_chunk();
-    if (!more) return more;
-    if (more->begin == more->end) break;
+    LineChunk more = MATCHA_TRY(take_chunk());
+    if (more.begin == more.end) break;
     const std::string_view first(chunk->begin, static_cast<std::size_t>(chunk->end - chunk->begin));
-    const std::string_view second(more->begin, static_cast<std::size_t>(more->end - more->begin));
-    open = ends_in_quotes(*more, true, has_comments_);
+    const std::string_view second(more.begin, static_cast<std::size_t>(more.end - more.begin));
+    open = ends_in_quotes(more, true, has_comments_);
     if (open && first.size() > chunk_bytes_ + kMaxLineBytes) {
       return input_error(path_, 0, "a quoted cell is longer than 1 MiB", "a quote without its other one?");
     }
@@ -304,10 +296,9 @@ Result<LineChunk> LineSource::take_chunk() {
 
 Result<std::optional<std::string_view>> LineSource::next_line() {
   if (pending_.empty()) {
-    Result<LineChunk> chunk = produce();
-    if (!chunk) return chunk.error();
-    if (chunk->begin == chunk->end) return std::optional<std::string_view>();
-    pending_.push_back(std::move(*chunk));
+    LineChunk chunk = MATCHA_TRY(produce());
+    if (chunk.begin == chunk.end) return std::optional<std::string_view>();
+    pending_.push_back(std::move(chunk));
   }
   LineChunk& front = pending_.front();
   const char* const newline = find_newline(front.begin, front.end);
@@ -328,10 +319,9 @@ Result<std::vector<std::string_view>> LineSource::peek(std::size_t most, bool be
   std::uint64_t seen = 0, line_number = lines_taken_;
   for (std::size_t at = 0;; ++at) {
     if (at == pending_.size()) {
-      Result<LineChunk> chunk = produce();
-      if (!chunk) return chunk.error();
-      if (chunk->begin == chunk->end) return lines;
-      pending_.push_back(std::move(*chunk));
+      LineChunk chunk = MATCHA_TRY(produce());
+      if (chunk.begin == chunk.end) return lines;
+      pending_.push_back(std::move(chunk));
     }
     const char* line = pending_[at].begin;
     while (line != pending_[at].end) {
@@ -353,20 +343,18 @@ Result<std::vector<std::string_view>> LineSource::peek(std::size_t most, bool be
 
 Status LineSource::skip_first() {
   while (true) {
-    Result<std::optional<std::string_view>> line = next_line();
-    if (!line) return line.error();
-    if (!line->has_value()) return Done{};
-    const LineKind kind = kind_of_line(**line);
+    std::optional<std::string_view> line = MATCHA_TRY(next_line());
+    if (!line.has_value()) return Done{};
+    const LineKind kind = kind_of_line(*line);
     if (kind != LineKind::Blank && kind != LineKind::Comment) return Done{};
   }
 }
 
 Result<bool> LineSource::is_tve(bool is_table) {
-  Result<std::vector<std::string_view>> lines = peek(2);
-  if (!lines) return lines.error();
-  const std::string_view first = lines->front();
+  std::vector<std::string_view> lines = MATCHA_TRY(peek(2));
+  const std::string_view first = lines.front();
   if (!fits_tve(first) || (is_table && first.front() != 't' && first.front() != '#')) return false;
-  return lines->size() == 1 ? !is_table : kind_of_line((*lines)[1]) == LineKind::Tve;
+  return lines.size() == 1 ? !is_table : kind_of_line(lines[1]) == LineKind::Tve;
 }
 
 Result<Format> LineSource::sniff(bool is_table) {
@@ -376,10 +364,9 @@ Result<Format> LineSource::sniff(bool is_table) {
   std::uint64_t seen = 0;
   for (std::size_t at = 0;; ++at) {
     if (at == pending_.size()) {
-      Result<LineChunk> chunk = produce();
-      if (!chunk) return chunk.error();
-      if (chunk->begin == chunk->end) return Format::EdgeList;
-      pending_.push_back(std::move(*chunk));
+      LineChunk chunk = MATCHA_TRY(produce());
+      if (chunk.begin == chunk.end) return Format::EdgeList;
+      pending_.push_back(std::move(chunk));
     }
     const char* line = pending_[at].begin;
     const char* const end = pending_[at].end;
@@ -390,9 +377,8 @@ Result<Format> LineSource::sniff(bool is_table) {
         case LineKind::Comment: break;
         case LineKind::MatrixHeader: return Format::MatrixMarket;
         case LineKind::Tve: {
-          const Result<bool> fits = is_tve(is_table);
-          if (!fits) return fits.error();
-          return *fits ? Format::Tve : Format::EdgeList;
+          const bool fits = MATCHA_TRY(is_tve(is_table));
+          return fits ? Format::Tve : Format::EdgeList;
         }
         case LineKind::Triple: return Format::NTriples;
         case LineKind::Data: return Format::EdgeList;
@@ -409,25 +395,20 @@ namespace {
 /// Unpacks a file into a mapped unnamed file and sets `whole` to its bytes.
 Status unpack_to_scratch(const FileBytes& file, Unpacker& unpacker, const IoOptions& options, WholeFile& whole) {
   const MappedPages packed = file.is_mapped() ? MappedPages(file.bytes()) : MappedPages();
-  Result<std::shared_ptr<ScratchFile>> scratch = ScratchFile::create(options.scratch_folder);
-  if (!scratch) return scratch.error();
+  std::shared_ptr<ScratchFile> scratch = MATCHA_TRY(ScratchFile::create(options.scratch_folder));
   constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
   Buffer<char> piece(kPiece);
   std::uint64_t size = 0;
   while (true) {
     if (options.cancelled()) return interrupted_error();
-    const Result<std::uint64_t> got = unpacker.read(piece.data(), kPiece);
-    if (!got) return got.error();
-    const Status written = (*scratch)->write(size, piece.data(), *got);
-    if (!written) return written.error();
-    size += *got;
+    const std::uint64_t got = MATCHA_TRY(unpacker.read(piece.data(), kPiece));
+    MATCHA_TRY(scratch->write(size, piece.data(), got));
+    size += got;
     packed.drop(file.bytes().data(), unpacker.consumed());
-    if (*got < kPiece) break;
+    if (got < kPiece) break;
   }
-  const Result<std::string_view> mapped = ScratchFile::map(*scratch, size);
-  if (!mapped) return mapped.error();
-  whole.bytes = *mapped;
-  whole.owner = *scratch;
+  whole.bytes = MATCHA_TRY(ScratchFile::map(scratch, size));
+  whole.owner = scratch;
   whole.is_mapped = whole.is_watched = true;
   return Done{};
 }
@@ -435,21 +416,19 @@ Status unpack_to_scratch(const FileBytes& file, Unpacker& unpacker, const IoOpti
 }  // namespace
 
 Result<WholeFile> read_whole(const std::string& path, const IoOptions& options) {
-  Result<std::shared_ptr<const FileBytes>> file = FileBytes::open(path, options);
-  if (!file) return file.error();
+  std::shared_ptr<const FileBytes> file = MATCHA_TRY(FileBytes::open(path, options));
   WholeFile whole;
-  whole.file_bytes = (*file)->bytes().size();
-  Result<std::unique_ptr<Unpacker>> opened = open_unpacker((*file)->bytes(), path, whole.compression);
-  if (!opened) return opened.error();
+  whole.file_bytes = file->bytes().size();
+  std::unique_ptr<Unpacker> opened = MATCHA_TRY(open_unpacker(file->bytes(), path, whole.compression));
   if (whole.compression == Compression::None) {
-    whole.bytes = (*file)->bytes();
-    whole.owner = *file;
-    whole.is_mapped = (*file)->is_mapped();
+    whole.bytes = file->bytes();
+    whole.owner = file;
+    whole.is_mapped = file->is_mapped();
     return whole;
   }
-  const std::unique_ptr<Unpacker> unpacker = std::move(*opened);
+  const std::unique_ptr<Unpacker> unpacker = std::move(opened);
   if (options.piece_bytes != 0) {
-    Status unpacked = unpack_to_scratch(**file, *unpacker, options, whole);
+    Status unpacked = unpack_to_scratch(*file, *unpacker, options, whole);
     return unpacked ? Result<WholeFile>(std::move(whole)) : unpacked.error();
   }
   const std::uint64_t limit = options.memory_limit();
@@ -458,10 +437,9 @@ Result<WholeFile> read_whole(const std::string& path, const IoOptions& options) 
   while (true) {
     if (options.cancelled()) return interrupted_error();
     const std::uint64_t room = data.size() - size;
-    Result<std::uint64_t> got = unpacker->read(data.data() + size, room);
-    if (!got) return got.error();
-    size += *got;
-    if (*got < room) break;
+    std::uint64_t got = MATCHA_TRY(unpacker->read(data.data() + size, room));
+    size += got;
+    if (got < room) break;
     if (data.size() > limit / 2) {
       Budget budget(options);
       return budget.take(limit + 1, path).error();

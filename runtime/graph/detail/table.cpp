@@ -295,11 +295,10 @@ Result<Rows> read_planned(LineSource& source, TablePlan plan, const IoOptions& o
 
 Result<Rows> read_table(LineSource& source, const TableRequest& ask, const IoOptions& options, Budget& budget,
                         IdKind& wanted) {
-  Result<TablePlan> plan = plan_table(source, ask);
-  if (!plan) return plan.error();
-  plan->rows.maybe_take = ask.maybe_take;
-  plan->rows.drops_repeats = ask.drops_repeats;
-  return read_planned(source, std::move(*plan), options, budget, wanted);
+  TablePlan plan = MATCHA_TRY(plan_table(source, ask));
+  plan.rows.maybe_take = ask.maybe_take;
+  plan.rows.drops_repeats = ask.drops_repeats;
+  return read_planned(source, std::move(plan), options, budget, wanted);
 }
 
 }  // namespace matcha::runtime::detail

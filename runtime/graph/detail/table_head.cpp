@@ -183,18 +183,15 @@ class Head {
                          "the line says what separates the cells, as Excel writes it", "leave it out: tail -n +2 FILE");
     }
     take_lines(*lines);
-    Status are_cells = check_brackets(*lines);
-    if (!are_cells) return are_cells.error();
+    MATCHA_TRY(check_brackets(*lines));
     const Cells comment = commented_heading();
     bool is_plain = looks_plain(*lines);
-    Result<bool> heading = has_heading(is_plain, comment);
-    if (!heading) return heading.error();
-    plan_.has_heading = *heading;
-    heading_ = *heading ? lines_.front() : comment;
+    bool heading = MATCHA_TRY(has_heading(is_plain, comment));
+    plan_.has_heading = heading;
+    heading_ = heading ? lines_.front() : comment;
     plan_.heading_columns = static_cast<unsigned>(heading_.size());
-    Status named = name_columns();
-    if (named) named = choose_columns();
-    if (!named) return named.error();
+    MATCHA_TRY(name_columns());
+    MATCHA_TRY(choose_columns());
     if (plan_.has_heading) {
       lines = source_.peek(kLookedAt, true);
       if (!lines) return lines.error();
@@ -204,23 +201,20 @@ class Head {
     }
     if (!is_plain || plan_.has_heading) decide_ids();
     plan_.is_plain = is_plain && !plan_.has_heading && plan_.ids == IdKind::Int;
-    Status is_edges = check_arrows();
-    if (is_edges) is_edges = check_triples();
-    if (is_edges) is_edges = check_neighbours();
-    if (is_edges) is_edges = check_matrix();
-    if (is_edges) is_edges = check_commas();
-    if (!is_edges) return is_edges.error();
+    MATCHA_TRY(check_arrows());
+    MATCHA_TRY(check_triples());
+    MATCHA_TRY(check_neighbours());
+    MATCHA_TRY(check_matrix());
+    MATCHA_TRY(check_commas());
     describe();
     if (!plan_.has_heading) return std::move(plan_);
-    Status skipped = source_.skip_first();
-    if (!skipped) return skipped.error();
+    MATCHA_TRY(source_.skip_first());
     return std::move(plan_);
   }
 
  private:
   Result<TablePlan> empty() {
-    Status named = name_columns();
-    if (!named) return named.error();
+    MATCHA_TRY(name_columns());
     plan_.is_plain = true;
     return std::move(plan_);
   }
@@ -350,8 +344,7 @@ class Head {
   /// If all ids are text, a heading has usual names that are not ids in later lines. Names in numbered pairs, such as
   /// `node1`, count as ids if an id in later lines has the same beginning.
   Result<bool> is_above_text(const std::optional<EndColumns>& ends, const std::vector<unsigned>& ids, bool usual) {
-    Result<std::vector<std::string_view>> more = source_.peek(std::numeric_limits<std::size_t>::max());
-    if (!more) return more.error();
+    std::vector<std::string_view> more = MATCHA_TRY(source_.peek(std::numeric_limits<std::size_t>::max()));
     const Cells& first = lines_.front();
     const auto beginning = [](const std::string& cell) {
       const std::size_t end = cell.find_last_not_of("0123456789") + 1;
@@ -363,8 +356,8 @@ class Head {
       names.insert(first[column]);
       is_short = is_short || first[column].size() == 1;
     }
-    for (std::size_t at = 1; at < more->size() && !is_again; ++at) {
-      const Cells cells = cells_of((*more)[at], plan_.separator);
+    for (std::size_t at = 1; at < more.size() && !is_again; ++at) {
+      const Cells cells = cells_of(more[at], plan_.separator);
       for (const unsigned column : ids) {
         if (column >= cells.size()) continue;
         is_again = is_again || names.count(cells[column]) != 0;
@@ -375,7 +368,7 @@ class Head {
     if (is_again && !is_known) return false;
     if (usual && !is_again && !is_like) return true;
     return input_error(source_.path(), source_.first_line(),
-                       "is " + quote((*more)[0]) + " a heading? Its " +
+                       "is " + quote(more[0]) + " a heading? Its " +
                            (is_again ? "names are ids below, too" : "ids do not occur again"),
                        "say so with `--header yes` or `--header no`");
   }
@@ -414,10 +407,9 @@ class Head {
     constexpr std::size_t kTriple = 3;
     if (!heading_.empty() || !infers_ends() || ask_.is_list || plan_.ids != IdKind::Text) return Done{};
     if (lines_.front().size() != kTriple || lines_.size() < 2) return Done{};
-    Result<std::vector<std::string_view>> lines = source_.peek(std::numeric_limits<std::size_t>::max());
-    if (!lines) return lines.error();
+    std::vector<std::string_view> lines = MATCHA_TRY(source_.peek(std::numeric_limits<std::size_t>::max()));
     std::set<std::string> heads, middles, tails;
-    for (const std::string_view line : *lines) {
+    for (const std::string_view line : lines) {
       const Cells cells = cells_of(line, plan_.separator);
       if (cells.size() != kTriple || is_meant_as_number(cells[1])) return Done{};
       heads.insert(cells[0]);
@@ -582,10 +574,9 @@ class Head {
 }  // namespace
 
 Result<std::vector<std::vector<std::string>>> first_cells(LineSource& source, std::size_t most) {
-  Result<std::vector<std::string_view>> lines = source.peek(most);
-  if (!lines) return lines.error();
+  std::vector<std::string_view> lines = MATCHA_TRY(source.peek(most));
   std::vector<Cells> cells;
-  for (const std::string_view line : *lines) cells.push_back(cells_of(line, separator_of_labels(lines->front())));
+  for (const std::string_view line : lines) cells.push_back(cells_of(line, separator_of_labels(lines.front())));
   return cells;
 }
 

@@ -79,8 +79,7 @@ class TveParser {
 
   Status take(TveChunk& chunk) const {
     if (ask_.maybe_take == nullptr) return Done{};
-    Status known = ask_.maybe_known != nullptr ? check_ends(path_, chunk, *ask_.maybe_known) : Status(Done{});
-    if (!known) return known;
+    MATCHA_TRY(ask_.maybe_known != nullptr ? check_ends(path_, chunk, *ask_.maybe_known) : Status(Done{}));
     chunk.ends = {};
     chunk.edge_lines = {};
     RowPlan plan;
@@ -226,8 +225,7 @@ Status check_vertices(const std::string& path, const std::vector<TveChunk>& chun
     return input_error(path, file.vertex_lines[at - 1], "vertex `" + std::to_string(id) + "` has a second `v` line");
   }
   for (const TveChunk& chunk : chunks) {
-    Status known = check_ends(path, chunk, sorted);
-    if (!known) return known;
+    MATCHA_TRY(check_ends(path, chunk, sorted));
   }
   return Done{};
 }
@@ -236,11 +234,10 @@ Status check_vertices(const std::string& path, const std::vector<TveChunk>& chun
 
 Result<TveFile> read_tve(LineSource& source, const TveRequest& ask, const IoOptions& options, Budget& budget) {
   const TveParser parser(source.path(), ask);
-  Result<std::vector<TveChunk>> chunks = parse_lines<TveChunk>(source, options, budget, parser);
-  if (!chunks) return chunks.error();
+  std::vector<TveChunk> chunks = MATCHA_TRY(parse_lines<TveChunk>(source, options, budget, parser));
   TveFile file;
   std::unordered_map<std::string, std::int64_t> positions;
-  for (TveChunk& chunk : *chunks) {
+  for (TveChunk& chunk : chunks) {
     const bool has_labels = chunk.labels.size() != 0;
     if (!chunk.ids.empty() && !file.vertex_ids.empty() && has_labels != file.has_labels) {
       return input_error(source.path(), chunk.first_line + chunk.id_lines.front(),
@@ -254,11 +251,9 @@ Result<TveFile> read_tve(LineSource& source, const TveRequest& ask, const IoOpti
     append_labels(file.labels, std::move(chunk.labels), positions);
     file.edges.count += chunk.edges.rows;
   }
-  Status headers = check_headers(source.path(), *chunks, file.vertex_ids.size(), file.edges.count);
-  if (!headers) return headers.error();
-  Status vertices = check_vertices(source.path(), *chunks, file);
-  if (!vertices) return vertices.error();
-  for (TveChunk& chunk : *chunks) file.edges.chunks.push_back(std::move(chunk.edges));
+  MATCHA_TRY(check_headers(source.path(), chunks, file.vertex_ids.size(), file.edges.count));
+  MATCHA_TRY(check_vertices(source.path(), chunks, file));
+  for (TveChunk& chunk : chunks) file.edges.chunks.push_back(std::move(chunk.edges));
   return file;
 }
 

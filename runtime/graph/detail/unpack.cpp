@@ -2,8 +2,6 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
 #include <new>
 
 #include "runtime/graph/detail/source.h"
@@ -35,8 +33,7 @@ class GzipUnpacker final : public Unpacker {
       const int state = inflate(&stream_, Z_NO_FLUSH);
       done += want - stream_.avail_out;
       if (state == Z_STREAM_END) {
-        Status next = next_member();
-        if (!next) return next.error();
+        MATCHA_TRY(next_member());
       } else if (state == Z_BUF_ERROR || (state == Z_OK && rest() == 0 && stream_.avail_out != 0)) {
         if (rest() == 0) return truncated(path_, "gzip");
       } else if (state == Z_MEM_ERROR) {
@@ -164,10 +161,9 @@ Result<std::unique_ptr<Unpacker>> open_unpacker(std::string_view bytes, const st
   std::unique_ptr<Unpacker> unpacker = make_unpacker(compression, bytes, path);
   if (unpacker == nullptr || compression == Compression::Zip || compression == Compression::Tar) return unpacker;
   std::string head(kTarHead, '\0');
-  Result<std::uint64_t> got = unpacker->read(head.data(), head.size());
-  if (!got) return got.error();
+  std::uint64_t got = MATCHA_TRY(unpacker->read(head.data(), head.size()));
   unpacker = make_unpacker(compression, bytes, path);
-  if (!is_tar(std::string_view(head).substr(0, *got))) return unpacker;
+  if (!is_tar(std::string_view(head).substr(0, got))) return unpacker;
   compression = Compression::Tar;
   return make_archive_unpacker(std::move(unpacker), {}, path);
 }

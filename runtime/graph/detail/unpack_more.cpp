@@ -2,7 +2,6 @@
 #include <lzma.h>
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 
 #include "runtime/graph/detail/source.h"
@@ -33,8 +32,7 @@ class Bzip2Unpacker final : public Unpacker {
       const int state = BZ2_bzDecompress(&stream_);
       done += want - stream_.avail_out;
       if (state == BZ_STREAM_END) {
-        Status next = next_stream();
-        if (!next) return next.error();
+        MATCHA_TRY(next_stream());
       } else if (state == BZ_MEM_ERROR) {
         return out_of_memory_error(path_);
       } else if (state != BZ_OK) {

@@ -80,12 +80,11 @@ Status read_dimacs(LineSource& source, GraphSink& sink) {
   ProblemLine problem;
   std::uint64_t edges = 0;
   while (true) {
-    Result<std::optional<std::string_view>> text = source.next_line();
-    if (!text) return text.error();
-    if (!text->has_value()) break;
+    std::optional<std::string_view> text = MATCHA_TRY(source.next_line());
+    if (!text.has_value()) break;
     const std::uint64_t line = source.lines_taken();
-    WordReader words(**text);
-    if (words.is_over() || (**text)[0] == '#' || (**text)[0] == '%') continue;
+    WordReader words(*text);
+    if (words.is_over() || (*text)[0] == '#' || (*text)[0] == '%') continue;
     WordReader whole = words;
     const std::string_view tag = words.take();
     Status read = Done{};

@@ -222,10 +222,9 @@ Status add_all(LineSource& source, const IoOptions& options, Lines& lines) {
   unsigned skipped = 0;
   while (lines.is_alive()) {
     if (options.cancelled()) return interrupted_error();
-    Result<LineChunk> chunk = source.next();
-    if (!chunk) return chunk.error();
-    if (chunk->begin == chunk->end) break;
-    for (const char* p = chunk->begin; p != chunk->end && lines.is_alive();) {
+    LineChunk chunk = MATCHA_TRY(source.next());
+    if (chunk.begin == chunk.end) break;
+    for (const char* p = chunk.begin; p != chunk.end && lines.is_alive();) {
       const char* const first = skip_blanks(p);
       if (!starts_comment(first)) {
         if (skipped == lines.size_lines()) {
@@ -234,9 +233,9 @@ Status add_all(LineSource& source, const IoOptions& options, Lines& lines) {
           skipped += *first == '\n' ? 0 : 1;
         }
       }
-      p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(chunk->end - p))) + 1;
+      p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(chunk.end - p))) + 1;
     }
-    source.release(*chunk);
+    source.release(chunk);
   }
   return Done{};
 }
@@ -246,23 +245,21 @@ Status add_all(LineSource& source, const IoOptions& options, Lines& lines) {
 Result<FirstLine> judge_first_line(LineSource& source, const std::vector<ColumnSpec>& columns, bool asked_edges,
                                    const IoOptions& options) {
   constexpr std::size_t kLookedAt = 100;
-  Result<std::vector<std::string_view>> top = source.peek(kLookedAt);
-  if (!top) return top.error();
-  if (top->size() < 2 || has_size_comment(source.head())) return FirstLine{};
-  const std::vector<std::int64_t> first = numbers_of((*top)[0]);
+  std::vector<std::string_view> top = MATCHA_TRY(source.peek(kLookedAt));
+  if (top.size() < 2 || has_size_comment(source.head())) return FirstLine{};
+  const std::vector<std::int64_t> first = numbers_of(top[0]);
   if (first.empty() || first.size() > 4) return FirstLine{};
   // Columns other than the first two are named for files whose lines have them.
   const unsigned last = std::max(columns[0].index, columns[1].index);
   if (columns[0].index + columns[1].index != 1 && last < first.size()) return FirstLine{};
-  const std::vector<std::int64_t> second = numbers_of((*top)[1]);
+  const std::vector<std::int64_t> second = numbers_of(top[1]);
   const Lines start(first, second, columns[0].index, columns[1].index, !asked_edges);
   Lines some = start;
-  for (std::size_t at = start.size_lines(); at < top->size() && some.is_alive(); ++at) some.add((*top)[at].data());
+  for (std::size_t at = start.size_lines(); at < top.size() && some.is_alive(); ++at) some.add(top[at].data());
   if (!some.is_alive()) return FirstLine{};
-  Result<std::unique_ptr<LineSource>> again = source.again(options);
-  if (!again) return again.error();
+  std::unique_ptr<LineSource> again = MATCHA_TRY(source.again(options));
   Lines all = start;
-  Status done = add_all(**again, options, all);
+  Status done = add_all(*again, options, all);
   if (!done) return done.error();
   const Lines::Size* const size = all.fitting();
   if (all.fits_metis() || (size == nullptr && all.is_near_metis())) {

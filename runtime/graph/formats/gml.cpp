@@ -165,15 +165,13 @@ class GmlReader {
   /// Skips to after the `]` of the current list.
   Status skip_list() {
     for (std::uint64_t depth = 1; depth != 0;) {
-      Status done = next_key();
-      if (!done) return done;
+      MATCHA_TRY(next_key());
       if (key_.empty()) return error("a `]` is missing");
       if (key_ == "]") {
         --depth;
         continue;
       }
-      done = next_value();
-      if (!done) return done;
+      MATCHA_TRY(next_value());
       depth += is_list_ ? 1 : 0;
     }
     return Done{};
@@ -182,14 +180,12 @@ class GmlReader {
   /// Reads the attributes up to the `]`.
   Status read_attributes(Attributes& attributes) {
     while (true) {
-      Status done = next_key();
-      if (!done) return done;
+      MATCHA_TRY(next_key());
       if (key_.empty()) return error("a `]` is missing");
       if (key_ == "]") return Done{};
       const std::string key = key_;
-      done = next_value();
-      if (done && is_list_) done = skip_list();
-      if (!done) return done;
+      MATCHA_TRY(next_value());
+      if (is_list_) MATCHA_TRY(skip_list());
       attributes.emplace(key, value_);
     }
   }
@@ -218,8 +214,7 @@ class GmlReader {
 
   Status read_node(std::uint64_t line) {
     Attributes attributes;
-    Status done = read_attributes(attributes);
-    if (!done) return done;
+    MATCHA_TRY(read_attributes(attributes));
     const std::optional<std::string_view> id = value_of(attributes, "id");
     if (!id) return input_error(path_, line, "the node has no `id`");
     return sink_.vertex(*id, value_of(attributes, label_), line);
@@ -228,8 +223,7 @@ class GmlReader {
   Status read_edge(std::uint64_t line) {
     has_edges_ = true;
     Attributes attributes;
-    Status done = read_attributes(attributes);
-    if (!done) return done;
+    MATCHA_TRY(read_attributes(attributes));
     const std::optional<std::string_view> source = value_of(attributes, "source");
     const std::optional<std::string_view> target = value_of(attributes, "target");
     if (!source || !target) return input_error(path_, line, "the edge has no `source` or no `target`");

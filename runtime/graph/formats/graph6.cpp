@@ -67,21 +67,18 @@ class Graph6Reader {
   Graph6Reader(LineSource& source, GraphSink& sink) : source_(source), path_(source.path()), sink_(sink) {}
 
   Status read() {
-    const Result<std::vector<std::string_view>> top = source_.peek(2);
-    if (!top) return top.error();
-    const bool is_set = top->size() > 1;
+    const std::vector<std::string_view> top = MATCHA_TRY(source_.peek(2));
+    const bool is_set = top.size() > 1;
     bool has_graph = false;
     while (true) {
-      Result<std::optional<std::string_view>> text = source_.next_line();
-      if (!text) return text.error();
-      if (!text->has_value()) break;
+      std::optional<std::string_view> text = MATCHA_TRY(source_.next_line());
+      if (!text.has_value()) break;
       line_ = source_.lines_taken();
-      const std::string_view code = without_header(first_text_line(**text));
+      const std::string_view code = without_header(first_text_line(*text));
       if (code.empty()) continue;
       has_graph = true;
       if (is_set) sink_.begin_graph();
-      Status done = read_graph(code);
-      if (!done) return done;
+      MATCHA_TRY(read_graph(code));
     }
     return has_graph ? Status(Done{}) : Status(input_error(path_, line_, "the file has no graph"));
   }
@@ -103,8 +100,7 @@ class Graph6Reader {
               (*size > kMaxVertices ? "" : "; expected " + std::to_string(matrix_bytes(*size, directed))),
           "the line may be cut");
     }
-    Status done = sink_.declare(IdRange{0, *size}, line_);
-    if (!done) return done;
+    MATCHA_TRY(sink_.declare(IdRange{0, *size}, line_));
     return sparse ? read_sparse(code, *size) : read_matrix(code, *size, directed);
   }
 
@@ -145,8 +141,7 @@ class Graph6Reader {
         vertex = other;
         continue;
       }
-      Status done = edge(other, vertex, EdgeKind::Undirected);
-      if (!done) return done;
+      MATCHA_TRY(edge(other, vertex, EdgeKind::Undirected));
     }
     return Done{};
   }

@@ -139,8 +139,7 @@ Status GraphSink::cell(const FileId& id, NameTable& names, std::uint64_t line, s
 
 Status GraphSink::vertex(const FileId& id, std::optional<std::string_view> label, std::uint64_t line) {
   std::int64_t cell = 0;
-  Status read = this->cell(id, graph_.vertex_names, line, cell);
-  if (!read) return read;
+  MATCHA_TRY(this->cell(id, graph_.vertex_names, line, cell));
   if (!listed_.insert(cell).second) {
     const std::string name = id.is_number ? std::to_string(id.number) : std::string(id.text);
     return input_error(path_, line, "vertex " + quote(name) + " is there a second time");
@@ -216,8 +215,7 @@ Status GraphSink::add_row(const std::int64_t (&ends)[2], const FileId& source, c
       error.lacks_edge_info = true;
       return error;
     }
-    Status added = add_value(column, at, column.index == 2 ? *info : std::string_view(number), line);
-    if (!added) return added;
+    MATCHA_TRY(add_value(column, at, column.index == 2 ? *info : std::string_view(number), line));
   }
   ++chunk_.rows;
   return Done{};
@@ -226,17 +224,15 @@ Status GraphSink::add_row(const std::int64_t (&ends)[2], const FileId& source, c
 Status GraphSink::edge(const FileId& source, const FileId& target, std::optional<std::string_view> info, EdgeKind kind,
                        std::uint64_t line) {
   std::int64_t ends[2] = {0, 0};
-  Status read = end(source, line, ends[0]);
-  if (read) read = end(target, line, ends[1]);
-  if (read) read = add_row(ends, source, target, info, line);
-  if (!read) return read;
+  MATCHA_TRY(end(source, line, ends[0]));
+  MATCHA_TRY(end(target, line, ends[1]));
+  MATCHA_TRY(add_row(ends, source, target, info, line));
   ++graph_.edge_count;
   graph_.arc_count += kind == EdgeKind::Arc ? 1 : 0;
   graph_.undirected_count += kind == EdgeKind::Undirected ? 1 : 0;
   if (kind == EdgeKind::Undirected && request_.keeps_arcs && ends[0] != ends[1]) {
     const std::int64_t reversed[2] = {ends[1], ends[0]};
-    read = add_row(reversed, target, source, info, line);
-    if (!read) return read;
+    MATCHA_TRY(add_row(reversed, target, source, info, line));
   }
   return chunk_.rows < kChunkRows ? Status(Done{}) : flush();
 }
@@ -246,9 +242,8 @@ Status GraphSink::flush() {
   graph_.edges.count += chunk_.rows;
   RowPlan plan;
   plan.maybe_take = request_.maybe_take;
-  Status done = hand_over(plan, chunk_);
-  if (done) done = budget_.take(chunk_.bytes(), path_);
-  if (!done) return done;
+  MATCHA_TRY(hand_over(plan, chunk_));
+  MATCHA_TRY(budget_.take(chunk_.bytes(), path_));
   graph_.edges.chunks.push_back(std::exchange(chunk_, RowChunk()));
   chunk_.cells.resize(request_.columns.size());
   edge_labels_.emplace(chunk_.labels);
@@ -256,8 +251,7 @@ Status GraphSink::flush() {
 }
 
 Result<FileGraph> GraphSink::finish() {
-  Status done = flush();
-  if (!done) return done.error();
+  MATCHA_TRY(flush());
   if (!expected_.empty()) {
     const std::pair<const std::int64_t, std::uint64_t>* first = &*expected_.begin();
     for (const auto& one : expected_) {
@@ -270,9 +264,8 @@ Result<FileGraph> GraphSink::finish() {
                                  : std::to_string(static_cast<std::uint64_t>(flip_id(number)));
     return input_error(path_, first->second, "the edge joins " + quote(name) + ", which is not among the vertices");
   }
-  done = check_declared(path_, declared_line_, graph_.declared.count, graph_.edge_count + graph_.vertex_ids.size(),
-                        "vertices");
-  if (!done) return done.error();
+  MATCHA_TRY(check_declared(path_, declared_line_, graph_.declared.count, graph_.edge_count + graph_.vertex_ids.size(),
+                            "vertices"));
   return std::move(graph_);
 }
 

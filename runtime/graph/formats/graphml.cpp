@@ -62,11 +62,10 @@ class GraphMlReader {
     });
     source_.read_bytes();
     while (true) {
-      Result<LineChunk> chunk = source_.next();
-      if (!chunk) return chunk.error();
-      const bool is_last = chunk->begin == chunk->end;
-      const auto bytes = static_cast<int>(chunk->end - chunk->begin);
-      const XML_Status parsed = XML_Parse(parser_.get(), chunk->begin, bytes, is_last ? 1 : 0);
+      LineChunk chunk = MATCHA_TRY(source_.next());
+      const bool is_last = chunk.begin == chunk.end;
+      const auto bytes = static_cast<int>(chunk.end - chunk.begin);
+      const XML_Status parsed = XML_Parse(parser_.get(), chunk.begin, bytes, is_last ? 1 : 0);
       if (!status_) return status_;
       if (parsed != XML_STATUS_OK) {
         return input_error(path_, line(),

@@ -97,8 +97,7 @@ class MetisReader {
     header_.line = text_.line();
     std::vector<std::int64_t> numbers;
     for (std::optional<std::int64_t> next;;) {
-      Status read = number(next);
-      if (!read) return read;
+      MATCHA_TRY(number(next));
       if (!next || numbers.size() == 5) break;
       numbers.push_back(*next);
     }
@@ -137,8 +136,7 @@ class MetisReader {
     std::optional<std::int64_t> next;
     std::string label;
     for (std::int64_t at = header_.has_sizes ? -1 : 0; at < header_.weights; ++at) {
-      Status read = number(next);
-      if (!read) return read;
+      MATCHA_TRY(number(next));
       if (!next)
         return input_error(path_, line, "the weight of vertex " + std::to_string(vertex) + " is missing", kMetisHint);
       if (at == 0) label = std::to_string(*next);

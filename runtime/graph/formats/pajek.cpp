@@ -18,16 +18,14 @@ class PajekReader {
 
   Status read() {
     while (true) {
-      Result<std::optional<std::string_view>> text = source_.next_line();
-      if (!text) return text.error();
-      if (!text->has_value()) break;
+      std::optional<std::string_view> text = MATCHA_TRY(source_.next_line());
+      if (!text.has_value()) break;
       line_ = source_.lines_taken();
-      WordReader words(**text);
-      if (words.is_over() || (**text)[(**text).find_first_not_of(" \t\r")] == '%') continue;
+      WordReader words(*text);
+      if (words.is_over() || (*text)[(*text).find_first_not_of(" \t\r")] == '%') continue;
       WordReader rest = words;
       const std::string_view first = rest.take();
-      Status done = first.starts_with('*') ? begin_section(first, rest) : read_line(words);
-      if (!done) return done;
+      MATCHA_TRY(first.starts_with('*') ? begin_section(first, rest) : read_line(words));
     }
     if (vertices_ < 0) return input_error(path_, line_, "the file has no line `*Vertices n`");
     return Done{};
@@ -88,8 +86,7 @@ class PajekReader {
 
   Status read_vertex(WordReader& words) {
     std::int64_t vertex = 0;
-    Status read = vertex_of(words, vertex);
-    if (!read) return read;
+    MATCHA_TRY(vertex_of(words, vertex));
     if (vertex < 1 || vertex > vertices_) {
       return input_error(path_, line_,
                          "vertex `" + std::to_string(vertex) + "` is outside 1…" + std::to_string(vertices_));
@@ -100,9 +97,8 @@ class PajekReader {
 
   Status read_edge(WordReader& words, EdgeKind kind) {
     std::int64_t source = 0, target = 0;
-    Status read = vertex_of(words, source);
-    if (read) read = vertex_of(words, target);
-    if (!read) return read;
+    MATCHA_TRY(vertex_of(words, source));
+    MATCHA_TRY(vertex_of(words, target));
     const std::string_view value = words.take();
     return sink_.edge(source, target, value.empty() ? std::nullopt : std::optional(value), kind, line_);
   }

@@ -54,31 +54,29 @@ Status read_format(RawGraph& raw, const FormatEntry& entry, LineSource& source, 
                    Budget& budget, RunIds& ids) {
   const GraphSpec& spec = raw.spec;
   SinkRequest request{columns_of(spec, raw.is_blank)};
-  Status columns = check_columns(spec.path, entry, request.columns);
-  if (!columns) return columns;
+  MATCHA_TRY(check_columns(spec.path, entry, request.columns));
   if (spec.label_column && spec.vertices_path.empty()) request.label = spec.label_column->name;
   request.keeps_arcs = spec.directed || spec.temporal;
   request.ids = std::max(ids.kind, ids.wanted);
   const TakeRows take = [&raw](const RowChunk& chunk) { return raw.maybe_edges->add(chunk); };
   if (raw.maybe_edges) request.maybe_take = &take;
   const bool keeps_arcs = request.keeps_arcs;
-  Result<FileGraph> file = read_sink(source, std::move(request), entry, options, budget, ids);
-  if (!file) return file.error();
-  raw.report.lines = file->edge_count;
-  raw.report.note = direction_note(*file, keeps_arcs);
-  if (file->graphs > 1) {
-    raw.report.graphs = file->graphs;
-    raw.report.note = "a set of " + std::to_string(file->graphs) + " graphs, vertices are `graph:vertex`";
+  FileGraph file = MATCHA_TRY(read_sink(source, std::move(request), entry, options, budget, ids));
+  raw.report.lines = file.edge_count;
+  raw.report.note = direction_note(file, keeps_arcs);
+  if (file.graphs > 1) {
+    raw.report.graphs = file.graphs;
+    raw.report.note = "a set of " + std::to_string(file.graphs) + " graphs, vertices are `graph:vertex`";
   }
-  raw.rows = std::move(file->edges);
+  raw.rows = std::move(file.edges);
   if (raw.maybe_edges) raw.maybe_edges->close(ids.wanted);
-  raw.vertex_ids = std::move(file->vertex_ids);
-  raw.vertex_names = std::move(file->vertex_names);
-  raw.declared = file->declared;
+  raw.vertex_ids = std::move(file.vertex_ids);
+  raw.vertex_names = std::move(file.vertex_names);
+  raw.declared = file.declared;
   raw.is_closed = !raw.vertex_ids.empty() || raw.declared.count != 0;
-  if (file->has_labels) {
+  if (file.has_labels) {
     raw.labels = RawLabels{
-        spec.path, false, raw.vertex_ids, raw.vertex_names, std::move(file->labels), std::move(file->vertex_lines)};
+        spec.path, false, raw.vertex_ids, raw.vertex_names, std::move(file.labels), std::move(file.vertex_lines)};
   }
   return Done{};
 }
@@ -86,12 +84,10 @@ Status read_format(RawGraph& raw, const FormatEntry& entry, LineSource& source, 
 Result<Rows> read_format_rows(const ListSpec& spec, const FormatEntry& entry, LineSource& source,
                               const IoOptions& options, Budget& budget, RunIds& ids) {
   SinkRequest request{spec.columns};
-  Status columns = check_columns(spec.path, entry, request.columns);
-  if (!columns) return columns.error();
+  MATCHA_TRY(check_columns(spec.path, entry, request.columns));
   request.ids = std::max(ids.kind, ids.wanted);
-  Result<FileGraph> file = read_sink(source, std::move(request), entry, options, budget, ids);
-  if (!file) return file.error();
-  return std::move(file->edges);
+  FileGraph file = MATCHA_TRY(read_sink(source, std::move(request), entry, options, budget, ids));
+  return std::move(file.edges);
 }
 
 Result<SizeLine> take_size_line(LineSource& source, const std::vector<ColumnSpec>& columns, TableOptions& table,
@@ -100,22 +96,20 @@ Result<SizeLine> take_size_line(LineSource& source, const std::vector<ColumnSpec
   const bool has_ends = columns.size() >= 2 && columns[0].kind == ColumnKind::Vertex &&
                         columns[1].kind == ColumnKind::Vertex && columns[0].name.empty() && columns[1].name.empty();
   if (table.heading == Heading::No || !has_ends) return size;
-  Result<FirstLine> first = judge_first_line(source, columns, asked_edges, options);
-  if (!first) return first.error();
-  if (first->kind == FirstLine::Kind::Metis) format = Format::Metis;
-  if (first->kind != FirstLine::Kind::Size) return size;
-  if (first->may_be_edge && table.heading == Heading::Auto) {
+  FirstLine first = MATCHA_TRY(judge_first_line(source, columns, asked_edges, options));
+  if (first.kind == FirstLine::Kind::Metis) format = Format::Metis;
+  if (first.kind != FirstLine::Kind::Size) return size;
+  if (first.may_be_edge && table.heading == Heading::Auto) {
     return input_error(source.path(), source.first_line(),
-                       "`" + first->text + "` may be the size of the graph or an edge: all other lines fit both",
+                       "`" + first.text + "` may be the size of the graph or an edge: all other lines fit both",
                        "say which: `--header yes` for a size, `--header no` for an edge");
   }
-  for (unsigned line = 0; line < first->lines; ++line) {
-    Status skipped = source.skip_first();
-    if (!skipped) return skipped.error();
+  for (unsigned line = 0; line < first.lines; ++line) {
+    MATCHA_TRY(source.skip_first());
   }
   table.heading = Heading::No;
-  size.vertices = first->vertices;
-  size.note = "`" + first->text + "` at the top is the size, not an edge; `--header no` reads it as one";
+  size.vertices = first.vertices;
+  size.note = "`" + first.text + "` at the top is the size, not an edge; `--header no` reads it as one";
   return size;
 }
 

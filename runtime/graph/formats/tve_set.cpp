@@ -55,11 +55,10 @@ Status read_tve_set(LineSource& source, GraphSink& sink) {
   sink.expect_listed();
   bool is_over = false, has_graph = false;
   while (true) {
-    Result<std::optional<std::string_view>> text = source.next_line();
-    if (!text) return text.error();
-    if (!text->has_value()) break;
+    std::optional<std::string_view> text = MATCHA_TRY(source.next_line());
+    if (!text.has_value()) break;
     const std::uint64_t line = source.lines_taken();
-    WordReader words(**text);
+    WordReader words(*text);
     if (words.is_over()) continue;
     if (take_header(words)) {
       is_over = is_end(words);
@@ -78,9 +77,8 @@ Status read_tve_set(LineSource& source, GraphSink& sink) {
     }
     const std::string_view word = words.take();
     const std::optional<std::string_view> label = word.empty() ? std::nullopt : std::optional(word);
-    Status done =
-        tag == "v" ? sink.vertex(ends[0], label, line) : sink.edge(ends[0], ends[1], label, EdgeKind::Undirected, line);
-    if (!done) return done;
+    MATCHA_TRY(tag == "v" ? sink.vertex(ends[0], label, line)
+                          : sink.edge(ends[0], ends[1], label, EdgeKind::Undirected, line));
   }
   return Done{};
 }
