@@ -135,7 +135,7 @@ Status PatternSource::read() {
   const std::uint32_t file = sources_.add(name, std::move(text));
   if (options_.query) {
     query_ = query::read_query(sources_, file, diagnostics_);
-    if (query_) set_ = query_->set;
+    if (query_ && !query::refuse_statement(*query_, diagnostics_)) set_ = query_->set;
   } else {
     set_ = pattern::read_pattern(sources_, file, diagnostics_, name != options_.name);
   }

@@ -8,8 +8,10 @@
 
 #include "question/query/query.h"
 #include "session/options.h"
+#include "session/run/statement_run.h"
 #include "session/text_file.h"
 #include "tools/run_options.h"
+#include "tools/session.h"
 #include "tools/verbs.h"
 
 namespace matcha::tools {
@@ -47,9 +49,13 @@ Status run_query(RunVerbOptions& options, const std::string& given) {
     console.report(diagnostics, 0);
     return Status::Query;
   }
+  options.bind.directed = true;
+  if (query->maybe_statement != nullptr) {
+    Session session(console, options.timeout);
+    return session.leave(answer_statement(*query->maybe_statement, sources, options, console, session));
+  }
   options.patterns = {text};
   pattern.match = to_string(query->match);
-  options.bind.directed = true;
   options.bind.keep_loops = query->set.asks_columns() || query->set.patterns.front().edge_labelled();
   options.compile.may_loop = options.bind.keep_loops;
   options.bind.keep_repeats = query->match == pattern::Match::Edge;

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "question/query/cypher_reader.h"
 #include "question/query/readers.h"
 
 namespace matcha::query {
@@ -32,19 +33,16 @@ void read_end(Words& words, const std::string& hint) {
   if (words.peek().kind != Word::Kind::End) words.refuse("the end of the query", hint);
 }
 
-std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics) {
+namespace {
+
+/// Reads a query that is a pattern.
+std::optional<Query> read_as_pattern(const SourceManager& sources, std::uint32_t file, bool is_cypher,
+                                     Diagnostics& diagnostics) {
   pattern::Collector collector(diagnostics);
-  const pattern::Scanner scan(sources.text(file), file);
-  Words first(scan, false, collector);
+  Words words(pattern::Scanner(sources.text(file), file), !is_cypher, collector);
   Query query;
-  SourceLoc whole = first.peek().loc;
-  if (first.peek().is_keyword("MATCH")) {
-    read_match(first, collector, query);
-  } else {
-    Words words(scan, true, collector);
-    whole = words.peek().loc;
-    read_sparql(words, collector, query);
-  }
+  const SourceLoc whole = words.peek().loc;
+  (is_cypher ? read_match : read_sparql)(words, collector, query);
   std::optional<std::vector<pattern::Pattern>> found = collector.finish_all(whole);
   if (!found) return std::nullopt;
   query.set.loc = whole;
@@ -60,6 +58,49 @@ std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file
   query.set.constants = collector.constants();
   collector.put_columns(query.set);
   return query;
+}
+
+/// Patterns with conditions have edges at all vertices, and no columns of types.
+bool is_answered_as_pattern(const Query& query) {
+  if (!query.set.asks_columns()) return true;
+  const pattern::Pattern& one = query.set.patterns.front();
+  const auto has_edge = [&](int v) { return one.near(v) != 0 || !one.loops[pattern::at(v)].empty(); };
+  bool all = query.variables.empty();
+  for (int v = 0; v < one.size(); ++v) all = all && has_edge(v);
+  return all;
+}
+
+}  // namespace
+
+std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics) {
+  const pattern::Scanner scan(sources.text(file), file);
+  pattern::Collector collector(diagnostics);
+  Words words(scan, false, collector);
+  const bool is_cypher = words.peek().is_keyword("MATCH") || words.peek().is_keyword("OPTIONAL") ||
+                         words.peek().is_keyword("WITH") || words.peek().is_keyword("RETURN");
+  if (!is_cypher) return read_as_pattern(sources, file, false, diagnostics);
+  Diagnostics unheard(sources);
+  std::optional<Query> query = read_as_pattern(sources, file, true, unheard);
+  if (query && is_answered_as_pattern(*query)) return query;
+  std::optional<Statement> statement = CypherReader(words).run();
+  if (!statement) return std::nullopt;
+  query.emplace();
+  query->match = pattern::Match::Edge;
+  query->answer = Answer::Rows;
+  query->set.loc = statement->loc;
+  for (const Projection::Column& column : statement->parts.back().projection.columns) {
+    query->headings.push_back(column.name);
+  }
+  query->maybe_statement = std::make_shared<const Statement>(std::move(*statement));
+  return query;
+}
+
+bool refuse_statement(const Query& query, Diagnostics& diagnostics) {
+  if (query.maybe_statement == nullptr) return false;
+  diagnostics.error(DiagId::PatternCondition, query.set.loc,
+                    "the query is more than one pattern, which is answered with tables, and here is none",
+                    "`matcha query` reads them: matcha query QUERY TABLE.csv");
+  return true;
 }
 
 }  // namespace matcha::query

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ir/support/diagnostics.h"
+#include "question/query/statement.h"
 #include "question/read.h"
 
 /// Queries of other languages that are patterns: basic graph patterns of SPARQL, and MATCH of Cypher and GQL.
@@ -26,6 +28,8 @@ struct Query {
   /// If two relationships were assumed to have opposite directions, because no graph has two of one type in one
   /// direction: the place of the second.
   std::optional<SourceLoc> maybe_second_of_pair;
+  /// What no pattern says: then the set has a place and no pattern. Null: the set is the query.
+  std::shared_ptr<const Statement> maybe_statement;
 };
 
 /// Reads a query from `file` of the source manager; empty after an error, which has its place:
@@ -33,9 +37,12 @@ struct Query {
 ///   `;`, `,` and `a`, `FILTER(?a != ?b)`, `LIMIT`. Any map of the variables is a match (homomorphism). An IRI is the
 ///   name of a vertex or a label, as written between `<` and `>`.
 /// - Cypher: `MATCH (a:T)-[:R]->(b)<-[:S|U]-(c)--(d), …`, `WHERE a <> c AND …`, `RETURN count(*)`, names or `type(r)`,
-///   `LIMIT`. A match uses no relationship twice. A relationship without a direction matches both directions, a loop
-///   once.
+///   `LIMIT` are a pattern. A match uses no relationship twice. A relationship without a direction matches both
+///   directions, a loop once. Several `MATCH`, `OPTIONAL MATCH`, `WITH` and other columns are a statement.
 /// Anything else is refused (`pattern-syntax`).
 std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
+
+/// For those that answer patterns alone: an error if the query is a statement, and true.
+bool refuse_statement(const Query& query, Diagnostics& diagnostics);
 
 }  // namespace matcha::query

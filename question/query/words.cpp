@@ -40,7 +40,7 @@ Words::Words(pattern::Scanner scan, bool sparql, pattern::Collector& collector) 
 
 void Words::read(pattern::Scanner scan, bool sparql) {
   const auto add = [&](Word::Kind kind, std::string_view text, std::size_t begin, char quote = '\0') {
-    all_.push_back({kind, std::string(text), scan.since(begin), quote});
+    all_.push_back({kind, std::string(text), scan.since(begin), quote, begin, scan.position()});
   };
   while (!scan.done()) {
     const std::size_t begin = scan.position();
@@ -89,6 +89,7 @@ void Words::read(pattern::Scanner scan, bool sparql) {
   }
   const std::size_t end = scan.position();
   add(Word::Kind::End, "", end);
+  text_ = scan.text_since(0);
 }
 
 Word Words::take() {

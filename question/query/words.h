@@ -27,6 +27,7 @@ struct Word {
   std::string text;
   SourceLoc loc;
   char quote = '\0';
+  std::size_t begin = 0, end = 0;  ///< Its bytes in the text.
 
   bool is(std::string_view sign) const { return kind == Kind::Sign && text == sign; }
   /// True for this word; `word` is in capitals.
@@ -51,11 +52,16 @@ class Words {
   void refuse(const std::string& wanted, const std::string& hint = {});
   void refuse(const Word& at, const std::string& message, const std::string& hint);
   bool failed() const { return collector_.failed(); }
+  /// The token before the next one. Requires: one was taken.
+  const Word& last() const { return all_[at_ - 1]; }
+  /// The text from one place to another.
+  std::string_view between(std::size_t begin, std::size_t end) const { return text_.substr(begin, end - begin); }
 
  private:
   void read(pattern::Scanner scan, bool sparql);
 
   std::vector<Word> all_;
+  std::string_view text_;
   std::size_t at_ = 0;
   pattern::Collector& collector_;
 };

@@ -30,18 +30,18 @@ ColumnSpec named(ColumnKind kind, const std::string& text, ColumnRole otherwise,
 
 class TableReader {
  public:
-  TableReader(const pattern::PatternSet& set, const SourceManager& sources, const BindOptions& options, bool names_ids,
-              const Reporter& log, Table& table)
-      : set_(set), sources_(sources), options_(options), names_ids_(names_ids), log_(log), table_(table) {}
+  TableReader(Wanted wanted, const SourceManager& sources, const BindOptions& options, const Reporter& log,
+              Table& table)
+      : wanted_(std::move(wanted)), sources_(sources), options_(options), log_(log), table_(table) {}
 
   Status run(const runtime::IoOptions& io) {
     Status status = take_time();
-    if (status == Status::Ok) status = collect();
+    if (status == Status::Ok) status = check();
     if (status != Status::Ok) return status;
     runtime::InputSet inputs(io);
     status = add(inputs, edges());
     if (status == Status::Ok && reads_vertices()) status = add(inputs, vertices());
-    if (status == Status::Ok && reads_labels() && !options_.table.labels.empty()) status = add(inputs, labels());
+    if (status == Status::Ok && wanted_.vertex_labels && !options_.table.labels.empty()) status = add(inputs, labels());
     if (status != Status::Ok) return status;
     runtime::Result<runtime::Inputs> read = inputs.finish();
     if (!read) return log_.error(read.error());
@@ -49,11 +49,10 @@ class TableReader {
   }
 
  private:
-  bool reads_edge_labels() const {
-    return std::ranges::any_of(set_.edges, [](const pattern::EdgeUse& edge) { return !edge.labels.empty(); });
+  bool reads_vertices() const {
+    const bool has_labels = wanted_.vertex_labels && options_.table.labels.empty();
+    return !wanted_.vertex_columns.empty() || has_labels || (wanted_.all_vertices && !options_.table.vertices.empty());
   }
-  bool reads_labels() const { return set_.patterns.front().labelled(); }
-  bool reads_vertices() const { return !vertex_columns_.empty() || (reads_labels() && options_.table.labels.empty()); }
 
   /// `--time ts:ms`.
   Status take_time() {
@@ -75,25 +74,16 @@ class TableReader {
     return Status::Ok;
   }
 
-  /// The columns that conditions name, with the place of the first use of each.
-  Status collect() {
-    for (const Condition& condition : set_.conditions) {
-      pattern::for_each_column(condition, [this](const Condition& column) {
-        if (column.subject.of_edge) {
-          edge_columns_.try_emplace(column.text, column.loc);
-        } else if (!column.text.empty() && (column.text != "id" || !names_ids_)) {
-          vertex_columns_.try_emplace(column.text, column.loc);
-        }
-      });
-    }
+  Status check() {
     const TableBinding& given = options_.table;
-    if (!vertex_columns_.empty() && given.vertices.empty()) {
-      return fail(vertex_columns_.begin()->second,
-                  fmt::format("there is no table of vertices, and so no column `{}`", vertex_columns_.begin()->first),
-                  "give one: `--vertices FILE`; columns of edges stand behind the names of edges");
+    if (!wanted_.vertex_columns.empty() && given.vertices.empty()) {
+      return fail(
+          wanted_.vertex_columns.begin()->second,
+          fmt::format("there is no table of vertices, and so no column `{}`", wanted_.vertex_columns.begin()->first),
+          "give one: `--vertices FILE`; columns of edges stand behind the names of edges");
     }
-    if (reads_labels() && !given.gives_labels()) {
-      return fail(set_.loc, "the pattern has labels of vertices, and the graph has none",
+    if (wanted_.vertex_labels && !given.gives_labels()) {
+      return fail(wanted_.loc, "the pattern has labels of vertices, and the graph has none",
                   "`--labels FILE`, or `--vertices FILE --label COLUMN`");
     }
     return Status::Ok;
@@ -113,11 +103,11 @@ class TableReader {
     spec.columns = {named(ColumnKind::Vertex, given.src, ColumnRole::Source, 0),
                     named(ColumnKind::Vertex, given.dst, ColumnRole::Target, 1)};
     spec.is_named = !given.src.empty();
-    for (const auto& [name, loc] : edge_columns_) {
+    for (const auto& [name, loc] : wanted_.edge_columns) {
       spec.columns.push_back(name.empty() ? named(ColumnKind::Text, table_.time, ColumnRole::Time, 2)
                                           : ColumnSpec{0, ColumnKind::Text, name});
     }
-    if (reads_edge_labels()) spec.columns.push_back(named(ColumnKind::Text, given.edge_label, ColumnRole::Label, 2));
+    if (wanted_.edge_labels) spec.columns.push_back(named(ColumnKind::Text, given.edge_label, ColumnRole::Label, 2));
     if (!given.edge_id.empty()) spec.columns.push_back(named(ColumnKind::Text, given.edge_id, ColumnRole::Any, 0));
     // A list has roles or has none.
     return spec;
@@ -127,8 +117,9 @@ class TableReader {
     runtime::ListSpec spec = list(kVertices, options_.table.vertices);
     spec.columns = {named(ColumnKind::Vertex, options_.table.id, ColumnRole::Id, 0)};
     spec.is_named = !options_.table.id.empty();
-    for (const auto& [name, loc] : vertex_columns_) spec.columns.push_back(ColumnSpec{0, ColumnKind::Text, name});
-    if (reads_labels() && options_.table.labels.empty()) {
+    for (const auto& [name, loc] : wanted_.vertex_columns)
+      spec.columns.push_back(ColumnSpec{0, ColumnKind::Text, name});
+    if (wanted_.vertex_labels && options_.table.labels.empty()) {
       spec.columns.push_back(named(ColumnKind::Text, options_.table.label, ColumnRole::Any, 1));
     }
     return spec;
@@ -147,12 +138,12 @@ class TableReader {
     const runtime::Status added = inputs.add_list(spec);
     if (added) return Status::Ok;
     const runtime::Error& error = added.error();
-    const auto time = edge_columns_.find("");
-    if (time != edge_columns_.end() && error.message.starts_with("which column has the times?")) {
+    const auto time = wanted_.edge_columns.find("");
+    if (time != wanted_.edge_columns.end() && error.message.starts_with("which column has the times?")) {
       return fail(time->second, fmt::format("{}: {}", spec.path, error.message), "name it: `--time COLUMN`");
     }
-    for (const auto* columns : {&edge_columns_, &vertex_columns_}) {
-      const bool is_mine = (columns == &edge_columns_) == (spec.name == kEdges);
+    for (const auto* columns : {&wanted_.edge_columns, &wanted_.vertex_columns}) {
+      const bool is_mine = (columns == &wanted_.edge_columns) == (spec.name == kEdges);
       for (const auto& [name, loc] : *columns) {
         const bool is_lacking =
             is_mine && !name.empty() && error.message.ends_with(fmt::format("no column `{}`", name));
@@ -178,10 +169,10 @@ class TableReader {
     table_.sources = std::move(edges.columns[0].ranks);
     table_.targets = std::move(edges.columns[1].ranks);
     std::size_t at = 2;
-    for (const auto& [name, loc] : edge_columns_) {
+    for (const auto& [name, loc] : wanted_.edge_columns) {
       table_.edges.emplace(name, column_of(std::move(edges.columns[at++].texts)));
     }
-    if (reads_edge_labels()) table_.edge_labels = std::move(edges.columns[at++].texts);
+    if (wanted_.edge_labels) table_.edge_labels = std::move(edges.columns[at++].texts);
     if (!options_.table.edge_id.empty()) table_.edge_ids = ids_of(std::move(edges.columns[at].texts));
     if (!table_.edge_ids.lacks.empty()) {
       return log_.error(Status::Input,
@@ -221,25 +212,19 @@ class TableReader {
       mine = row;
     }
     std::size_t at = 1;
-    for (const auto& [name, loc] : vertex_columns_) {
+    for (const auto& [name, loc] : wanted_.vertex_columns) {
       const runtime::CellTexts& cells = list.columns[at++].texts;
       runtime::CellTexts by_rank;
       for (const std::uint64_t row : row_of) by_rank.add(row == ranks.size() ? std::string_view() : cells.at(row));
       table_.vertices.emplace(name, column_of(std::move(by_rank)));
     }
-    if (reads_labels() && options_.table.labels.empty()) put_labels(ranks, list.columns[at].texts);
+    if (wanted_.vertex_labels && options_.table.labels.empty()) put_labels(ranks, list.columns[at].texts);
     return Status::Ok;
   }
 
   /// The column `id` of vertices, if conditions name it.
   Status take_ids() {
-    bool wanted = false;
-    for (const Condition& condition : set_.conditions) {
-      pattern::for_each_column(condition, [&wanted](const Condition& column) {
-        wanted = wanted || (!column.subject.of_edge && column.text == "id");
-      });
-    }
-    if (!wanted || !names_ids_) return Status::Ok;
+    if (!wanted_.vertex_ids) return Status::Ok;
     if (table_.universe->kind() == runtime::IdKind::Unsigned) {
       return log_.error(Status::Usage, "ids beyond 63 bits are not compared", "`--ids text` takes them as text");
     }
@@ -254,11 +239,7 @@ class TableReader {
       for (const auto& [name, column] : *columns) table_.texts.add(column.texts);
     }
     table_.texts.add(table_.edge_ids.texts);
-    const std::function<void(const Condition&)> add = [&](const Condition& term) {
-      if (term.kind == Condition::Kind::Text) table_.texts.add(term.text);
-      std::ranges::for_each(term.parts, add);
-    };
-    std::ranges::for_each(set_.conditions, add);
+    for (const std::string& text : wanted_.texts) table_.texts.add(text);
     table_.texts.sort();
     for (auto* columns : {&table_.edges, &table_.vertices}) {
       for (auto& [name, column] : *columns) table_.texts.put_codes(column);
@@ -266,20 +247,49 @@ class TableReader {
     table_.texts.put_codes(table_.edge_ids);
   }
 
-  const pattern::PatternSet& set_;
+  const Wanted wanted_;
   const SourceManager& sources_;
   const BindOptions& options_;
-  const bool names_ids_;
   const Reporter& log_;
   Table& table_;
-  std::map<std::string, SourceLoc> edge_columns_, vertex_columns_;
 };
+
+/// What a pattern asks for.
+Wanted wanted_by(const pattern::PatternSet& set, bool names_ids) {
+  Wanted wanted;
+  wanted.loc = set.loc;
+  wanted.edge_labels =
+      std::ranges::any_of(set.edges, [](const pattern::EdgeUse& edge) { return !edge.labels.empty(); });
+  wanted.vertex_labels = set.patterns.front().labelled();
+  const std::function<void(const Condition&)> add = [&](const Condition& term) {
+    if (term.kind == Condition::Kind::Text) wanted.texts.push_back(term.text);
+    std::ranges::for_each(term.parts, add);
+  };
+  for (const Condition& condition : set.conditions) {
+    add(condition);
+    pattern::for_each_column(condition, [&](const Condition& column) {
+      if (column.subject.of_edge) {
+        wanted.edge_columns.try_emplace(column.text, column.loc);
+      } else if (names_ids && column.text == "id") {
+        wanted.vertex_ids = true;
+      } else if (!column.text.empty()) {
+        wanted.vertex_columns.try_emplace(column.text, column.loc);
+      }
+    });
+  }
+  return wanted;
+}
 
 }  // namespace
 
+Status read_table(Wanted wanted, const SourceManager& sources, const BindOptions& options, const runtime::IoOptions& io,
+                  const Reporter& log, Table& table) {
+  return TableReader(std::move(wanted), sources, options, log, table).run(io);
+}
+
 Status read_table(const pattern::PatternSet& set, const SourceManager& sources, const BindOptions& options,
                   bool names_ids, const runtime::IoOptions& io, const Reporter& log, Table& table) {
-  return TableReader(set, sources, options, names_ids, log, table).run(io);
+  return read_table(wanted_by(set, names_ids), sources, options, io, log, table);
 }
 
 }  // namespace matcha::session::ledger

@@ -41,9 +41,22 @@ struct Table {
   }
 };
 
+/// The parts of the tables that are read.
+struct Wanted {
+  SourceLoc loc{};                                                ///< Of the whole question.
+  std::map<std::string, SourceLoc> edge_columns, vertex_columns;  ///< With the places of their first uses.
+  bool edge_labels = false, vertex_labels = false;
+  bool vertex_ids = false;         ///< The ids of vertices are the column `id`.
+  bool all_vertices = false;       ///< The table of vertices is read in any case, if there is one.
+  std::vector<std::string> texts;  ///< Of conditions.
+};
+
 /// Reads what the pattern asks for. `names_ids`: the column `id` of vertices is their id. Texts of conditions are among
 /// the texts. Errors are reported; those about columns have their place in `sources`.
 Status read_table(const pattern::PatternSet& set, const SourceManager& sources, const BindOptions& options,
                   bool names_ids, const runtime::IoOptions& io, const Reporter& log, Table& table);
+/// The same of these parts.
+Status read_table(Wanted wanted, const SourceManager& sources, const BindOptions& options, const runtime::IoOptions& io,
+                  const Reporter& log, Table& table);
 
 }  // namespace matcha::session::ledger

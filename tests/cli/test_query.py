@@ -254,32 +254,35 @@ class Query(CliTest):
             ("SELECT ?a { ?a ?b ?c . ?b <knows> ?c }", 16, "predicate and a vertex"),
             ("SELECT ?a { ?a <knows> ?b } ORDER BY ?a", 29, "end of the query"),
             ("SELECT ?a { ?a <knows> ?b", 26, "`.`"),
-            ("MATCH (a)-[:knows]-(b)<-[:knows]-(a), (a)-[:knows]-(b) RETURN count(*)", 42, "again"),
-            ("MATCH (a)-[:knows*]->(b) RETURN count(*)", 18, "any length"),
-            ("MATCH (a)-[:knows]->(b), (a)-[:knows]->(b) RETURN count(*)", 29, "again"),
-            ("MATCH (a)-->(b) MATCH (b)-->(c) RETURN count(*)", 17, "`RETURN`"),
-            ("MATCH (a)-[r]->(b)-[s]->(c) WHERE r = s RETURN count(*)", 35, "a relationship is compared"),
-            ("MATCH (a)-->(b) WHERE toLower(a.x) = 'y' RETURN count(*)", 23, "no vertex or edge"),
-            ("MATCH (a)-->(b) WHERE (a)-->(b) RETURN count(*)", 28, "expected"),
-            ("MATCH (a)-->(b) RETURN a.name", 25, "end of the query"),
-            ("MATCH (a)-[r]->(b) RETURN r", 27, "node"),
-            ("MATCH (a)-[r]->(b) RETURN type(a)", 32, "relationship"),
-            ("MATCH (a)-[r:knows]->(b) RETURN type(r)", 38, "were said"),
+            ("MATCH (a)-->(b) WHERE toLower(a.x) = 'y' RETURN count(*)", 23, "function `toLower`"),
+            ("MATCH (a)-[r]->(b) RETURN type(a)", 27, "of a relationship"),
             ("CREATE (a) ", 1, "SELECT"),
             ("MATCH (a)-->(b) RETURN count(*); MATCH (a) RETURN a", 34, "end of the query"),
-            ("MATCH (a)-->(b) RETURN count(DISTINCT a)", 30, "DISTINCT"),
-            ("MATCH (a)-->(b) RETURN count(c)", 30, "name of a node"),
+            ("MATCH (a)-->(b) RETURN count(c)", 30, "nothing is called `c`"),
             ("SELECT (COUNT(DISTINCT ?a) AS ?n) { ?a <knows> ?b }", 15, "DISTINCT"),
             ("SELECT (COUNT(?z) AS ?n) { ?a <knows> ?b }", 15, "no triple"),
             ("SELECT ?a { ?a <knows> ?b };", 28, "end of the query"),
         ):
             self.fails(1, "query", text, self.file, says=[f"<query>:1:{place}:", words, "[pattern-syntax]"])
-        many = ", ".join(f"(v{i})-[:knows|likes]->(v{i + 1})" for i in range(7))
-        self.fails(1, "query", f"MATCH {many} RETURN count(*)", self.file, says=["<query>:1:1:", "more than 64 ways", "leave types out"])
-        self.fails(1, "query", "MATCH (a)--(b)--(c)--(d)--(e)--(f)--(g)--(h) RETURN count(*)", self.file,
-                   says=["<query>:1:40:", "more than 6", "[pattern-plan]"])
         self.fails(3, "query", "nowhere.rq", self.file, says="cannot read the query")
         self.fails(2, "query", sparql(SHAPES[0]), self.file, "--matches", self.path("x.csv"), says="--matches")
+
+    def test_many_choices(self):
+        """Patterns with more choices of direction than a program has are walked."""
+        edges = [("1", "2", "knows"), ("2", "3", "likes"), ("3", "1", "knows"), ("1", "4", "likes"), ("4", "2", "knows"), ("2", "1", "likes"),
+                 ("3", "4", "knows"), ("4", "1", "likes"), ("1", "1", "knows")]  # fmt: skip
+        file = self.write("many.txt", "".join("\t".join(edge) + "\n" for edge in edges))
+
+        def trails(at, used):
+            if len(used) == 7:
+                return 1
+            ways = [(u, v, edge) for edge in edges for u, v in {edge[:2], edge[1::-1]}]
+            return sum(trails(v, used | {edge}) for u, v, edge in ways if edge not in used and at in (None, u))
+
+        text = "MATCH " + "--".join(f"(v{i})" for i in range(8)) + " RETURN count(*)"
+        self.assertEqual(self.ok("query", "--quiet", text, file).strip(), str(trails(None, frozenset())))
+        many = ", ".join(f"(v{i})-[:knows|likes]->(v{i + 1})" for i in range(7))
+        self.fails(1, "query", f"MATCH {many} RETURN count(*)", self.file, says=["<query>:1:1:", "more than 64 ways", "leave types out"])
 
     def test_counts_of_names_and_the_end(self):
         knows = sum(word == "knows" for _, _, word in self.graph.edges)

@@ -68,6 +68,8 @@ class ServeTest(CliTest):
         texts = ["MATCH (a)-[:knows]->(b)-[:owns]->(c) RETURN count(*)", "SELECT ?c ?a { ?a <knows> ?b . ?b <owns> ?c }",
                  "ASK { ?a <owns> <1> }", "ASK { ?a <owns> <3> }", "MATCH (a)-[r]->(b) RETURN a, type(r)",
                  "MATCH (a)-[r]->(b) RETURN a, b LIMIT 2", "MATCH (a"]  # fmt: skip
+        self.assertIn("more than one pattern", self.served([{"id": 1, "pattern": "MATCH (a) MATCH (b) RETURN a", "options": {"query": True}}], file,
+                                                            "--directed", "--edge-labels")[0]["errors"][0]["message"])
         asked = [{"id": at, "pattern": text, "options": {"query": True}} for at, text in enumerate(texts)]
         asked.append({**asked[5], "id": 7, "options": {"query": True, "limit": 1}})
         answers = self.served(asked, file, "--directed", "--edge-labels", "--keep-loops")

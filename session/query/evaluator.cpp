@@ -1,0 +1,286 @@
+#include "session/query/evaluator.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+namespace matcha::session::statement {
+
+namespace {
+
+using query::Term;
+using Kind = Value::Kind;
+
+Value of_truth(std::optional<bool> truth) { return truth ? Value::of(Kind::Bool, *truth ? 1 : 0) : Value(); }
+
+double as_float(const Value& value) {
+  return value.is(Kind::Float) ? value.number : static_cast<double>(value.integer);
+}
+
+}  // namespace
+
+bool Progress::keep(std::uint64_t more, SourceLoc loc) {
+  bytes += more;
+  if (bytes <= most_bytes) return true;
+  fail(loc, fmt::format("this keeps more than {} MiB of rows", most_bytes >> 20U),
+       "fewer rows, or fewer columns, need less memory", Status::Resource);
+  return false;
+}
+
+std::string name_of(Kind kind) {
+  switch (kind) {
+    case Kind::Null: return "null";
+    case Kind::Bool: return "true or false";
+    case Kind::Int:
+    case Kind::Float: return "a number";
+    case Kind::Text: return "text";
+    case Kind::Time: return "a time";
+    case Kind::Node: return "a node";
+    case Kind::Relationship: return "a relationship";
+    case Kind::List: return "a list";
+    case Kind::Path: return "a path";
+  }
+  return "";
+}
+
+Value Evaluator::fail(SourceLoc loc, const std::string& message, const std::string& hint) const {
+  progress_.fail(loc, message, hint);
+  return {};
+}
+
+Value Evaluator::value(const Term& term, Value* row) const {
+  switch (term.kind) {
+    case Term::Kind::Null:
+    case Term::Kind::Map: return {};
+    case Term::Kind::Bool: return Value::of(Kind::Bool, term.integer);
+    case Term::Kind::Int: return Value::of(Kind::Int, term.integer);
+    case Term::Kind::Float: return Value::of_float(term.number);
+    case Term::Kind::Text: return Value::of_text(term.text);
+    case Term::Kind::Variable:
+    case Term::Kind::Aggregate: return row[term.slot];
+    case Term::Kind::Property: return property(term, row);
+    case Term::Kind::List: {
+      std::vector<Value> items;
+      for (const Term& part : term.parts) items.push_back(value(part, row));
+      return Value::of_list(std::move(items));
+    }
+    case Term::Kind::Item: return item(term, row);
+    case Term::Kind::Negative:
+    case Term::Kind::Sum:
+    case Term::Kind::Difference:
+    case Term::Kind::Product:
+    case Term::Kind::Quotient:
+    case Term::Kind::Remainder: return computed(term, row);
+    case Term::Kind::Call: return called(term, row);
+    default: return of_truth(truth(term, row));
+  }
+}
+
+std::optional<bool> Evaluator::truth_of(const Value& value, SourceLoc loc) const {
+  if (value.is(Kind::Null)) return std::nullopt;
+  if (value.is(Kind::Bool)) return value.integer != 0;
+  fail(loc, fmt::format("this is {}, and a condition is wanted", name_of(value.kind)), "such as `a.age > 30`");
+  return std::nullopt;
+}
+
+std::optional<bool> Evaluator::truth(const Term& term, Value* row) const {
+  switch (term.kind) {
+    case Term::Kind::And:
+    case Term::Kind::Or: return all_or_any(term, row);
+    case Term::Kind::Xor: {
+      bool is_odd = false;
+      for (const Term& part : term.parts) {
+        const std::optional<bool> one = truth(part, row);
+        if (!one) return one;
+        is_odd = is_odd != *one;
+      }
+      return is_odd;
+    }
+    case Term::Kind::Not: {
+      const std::optional<bool> one = truth(term.parts[0], row);
+      return one ? std::optional(!*one) : one;
+    }
+    case Term::Kind::Less:
+    case Term::Kind::AtMost:
+    case Term::Kind::Equal:
+    case Term::Kind::Different: return compared_as(term, row);
+    case Term::Kind::In: return is_in(term, row);
+    case Term::Kind::StartsWith:
+    case Term::Kind::EndsWith:
+    case Term::Kind::Contains: return in_text(term, row);
+    case Term::Kind::IsNull: return value(term.parts[0], row).is(Kind::Null);
+    case Term::Kind::HasLabels: {
+      const Value node = value(term.parts[0], row);
+      if (node.is(Kind::Null)) return std::nullopt;
+      return store_.passes(static_cast<std::size_t>(term.integer), static_cast<std::uint32_t>(node.integer));
+    }
+    case Term::Kind::Matches: return has_match(static_cast<std::size_t>(term.integer), row);
+    default: return truth_of(value(term, row), term.loc);
+  }
+}
+
+std::optional<bool> Evaluator::all_or_any(const Term& term, Value* row) const {
+  const bool ends = term.kind == Term::Kind::Or;
+  bool is_known = true;
+  for (const Term& part : term.parts) {
+    const std::optional<bool> one = truth(part, row);
+    if (one && *one == ends) return ends;
+    is_known = is_known && one.has_value();
+  }
+  return is_known ? std::optional(!ends) : std::nullopt;
+}
+
+/// A time beside text is compared with the time that the text spells.
+std::optional<bool> Evaluator::compared_as(const Term& term, Value* row) const {
+  Value left = value(term.parts[0], row), right = value(term.parts[1], row);
+  for (const auto& [text, time] : {std::pair(&left, &right), std::pair(&right, &left)}) {
+    if (!text->is(Kind::Text) || !time->is(Kind::Time)) continue;
+    constexpr std::uint64_t kFinest = 1'000'000'000;
+    std::uint64_t per_second = time->per_second;
+    std::optional<std::int64_t> spelled = ledger::time_of(*text->text, per_second);
+    if (!spelled) spelled = ledger::time_of(*text->text, per_second = kFinest);
+    if (!spelled) {
+      fail(term.loc, "a time is compared with text that is none",
+           "times are like '2024-05-01' or '2024-05-01T10:00:00Z'");
+      return std::nullopt;
+    }
+    *text = Value::of(Kind::Time, *spelled);
+    text->per_second = per_second;
+  }
+  if (term.kind == Term::Kind::Equal) return equals(left, right);
+  if (term.kind == Term::Kind::Different) {
+    const std::optional<bool> same = equals(left, right);
+    return same ? std::optional(!*same) : same;
+  }
+  if (left.is(Kind::Null) || right.is(Kind::Null)) return std::nullopt;
+  const std::optional<std::partial_ordering> order = compared(left, right);
+  if (!order) return std::nullopt;
+  return term.kind == Term::Kind::Less ? *order < 0 : *order <= 0;
+}
+
+std::optional<bool> Evaluator::is_in(const Term& term, Value* row) const {
+  const Value one = value(term.parts[0], row), list = value(term.parts[1], row);
+  if (list.is(Kind::Null)) return std::nullopt;
+  if (!list.is(Kind::List)) {
+    fail(term.loc, fmt::format("this is {}, and a list is wanted behind IN", name_of(list.kind)),
+         "such as `['a', 'b']`");
+    return std::nullopt;
+  }
+  bool is_known = true;
+  for (const Value& item : *list.items) {
+    const std::optional<bool> same = equals(one, item);
+    if (same && *same) return true;
+    is_known = is_known && same.has_value();
+  }
+  return is_known ? std::optional(false) : std::nullopt;
+}
+
+std::optional<bool> Evaluator::in_text(const Term& term, Value* row) const {
+  const Value whole = value(term.parts[0], row), part = value(term.parts[1], row);
+  if (!whole.is(Kind::Text) || !part.is(Kind::Text)) return std::nullopt;
+  if (term.kind == Term::Kind::StartsWith) return whole.text->starts_with(*part.text);
+  if (term.kind == Term::Kind::EndsWith) return whole.text->ends_with(*part.text);
+  return whole.text->find(*part.text) != std::string::npos;
+}
+
+Value Evaluator::property(const Term& term, Value* row) const {
+  const Value of = value(term.parts[0], row);
+  const std::size_t column = static_cast<std::size_t>(term.integer);
+  if (of.is(Kind::Node)) return store_.node_property(column, static_cast<std::uint32_t>(of.integer));
+  if (of.is(Kind::Relationship)) return store_.relationship_property(column, static_cast<std::uint32_t>(of.integer));
+  return {};
+}
+
+Value Evaluator::computed(const Term& term, Value* row) const {
+  Value left = value(term.parts[0], row);
+  Value right = term.parts.size() == 1 ? left : value(term.parts[1], row);
+  if (term.kind == Term::Kind::Negative) left = Value::of(Kind::Int, 0);
+  if (left.is(Kind::Null) || right.is(Kind::Null)) return {};
+  for (const Value* const one : {&left, &right}) {
+    if (one->is_number()) continue;
+    return fail(term.loc, fmt::format("this is {}, and a number is wanted", name_of(one->kind)));
+  }
+  if (left.is(Kind::Int) && right.is(Kind::Int)) return whole(term, left.integer, right.integer);
+  const double a = as_float(left), b = as_float(right);
+  switch (term.kind) {
+    case Term::Kind::Negative: return Value::of_float(-b);
+    case Term::Kind::Sum: return Value::of_float(a + b);
+    case Term::Kind::Difference: return Value::of_float(a - b);
+    case Term::Kind::Product: return Value::of_float(a * b);
+    case Term::Kind::Quotient: return Value::of_float(a / b);
+    default: return Value::of_float(std::fmod(a, b));
+  }
+}
+
+Value Evaluator::whole(const Term& term, std::int64_t left, std::int64_t right) const {
+  std::int64_t result = 0;
+  bool is_beyond = false;
+  switch (term.kind) {
+    case Term::Kind::Sum: is_beyond = __builtin_add_overflow(left, right, &result); break;
+    case Term::Kind::Negative:
+    case Term::Kind::Difference: is_beyond = __builtin_sub_overflow(left, right, &result); break;
+    case Term::Kind::Product: is_beyond = __builtin_mul_overflow(left, right, &result); break;
+    default:
+      if (right == 0) return fail(term.loc, "division by zero");
+      is_beyond = right == -1 && left == INT64_MIN && term.kind == Term::Kind::Quotient;
+      if (!is_beyond) result = term.kind == Term::Kind::Quotient ? left / right : right == -1 ? 0 : left % right;
+  }
+  if (is_beyond) return fail(term.loc, "an int leaves 64 bits here");
+  return Value::of(Kind::Int, result);
+}
+
+Value Evaluator::item(const Term& term, Value* row) const {
+  const Value list = value(term.parts[0], row), index = value(term.parts[1], row);
+  if (list.is(Kind::Null) || index.is(Kind::Null)) return {};
+  if (!list.is(Kind::List)) return fail(term.loc, fmt::format("{} has no items", name_of(list.kind)));
+  if (!index.is(Kind::Int))
+    return fail(term.loc, fmt::format("this is {}, and an index is wanted", name_of(index.kind)));
+  const std::int64_t size = static_cast<std::int64_t>(list.items->size());
+  const std::int64_t at = index.integer < 0 ? index.integer + size : index.integer;
+  return at < 0 || at >= size ? Value() : (*list.items)[static_cast<std::size_t>(at)];
+}
+
+Value Evaluator::called(const Term& term, Value* row) const {
+  if (term.text == "coalesce") {
+    for (const Term& part : term.parts) {
+      if (Value one = value(part, row); !one.is(Kind::Null)) return one;
+    }
+    return {};
+  }
+  const Value of = value(term.parts[0], row);
+  if (of.is(Kind::Null)) return {};
+  if (term.text == "size" || term.text == "head" || term.text == "last") return of_list(term, of);
+  const bool is_of_path = term.text == "length" || term.text == "nodes" || term.text == "relationships";
+  const Kind wanted = is_of_path ? Kind::Path : term.text == "labels" ? Kind::Node : Kind::Relationship;
+  if (!of.is(wanted)) {
+    return fail(term.loc, fmt::format("`{}` is of {}, and this is {}", term.text, name_of(wanted), name_of(of.kind)));
+  }
+  if (is_of_path) {
+    if (term.text == "length") return Value::of(Kind::Int, static_cast<std::int64_t>(of.items->size() / 2));
+    std::vector<Value> some;
+    for (std::size_t at = term.text == "nodes" ? 0 : 1; at < of.items->size(); at += 2) some.push_back((*of.items)[at]);
+    return Value::of_list(std::move(some));
+  }
+  const std::uint32_t number = static_cast<std::uint32_t>(of.integer);
+  if (term.text == "labels") return store_.labels(number);
+  if (term.text == "type") return store_.type_name(number);
+  return Value::of(Kind::Node, term.text == "startnode" ? store_.source(number) : store_.target(number));
+}
+
+Value Evaluator::of_list(const Term& term, const Value& list) const {
+  if (term.text == "size" && list.is(Kind::Text)) {
+    // Characters of UTF-8.
+    std::int64_t size = 0;
+    for (const char c : *list.text) size += (static_cast<unsigned char>(c) & 0xC0U) == 0x80U ? 0 : 1;
+    return Value::of(Kind::Int, size);
+  }
+  if (!list.is(Kind::List)) {
+    return fail(term.loc, fmt::format("`{}` is of a list, and this is {}", term.text, name_of(list.kind)));
+  }
+  if (term.text == "size") return Value::of(Kind::Int, static_cast<std::int64_t>(list.items->size()));
+  if (list.items->empty()) return {};
+  return term.text == "head" ? list.items->front() : list.items->back();
+}
+
+}  // namespace matcha::session::statement

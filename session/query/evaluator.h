@@ -1,0 +1,84 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "question/query/statement.h"
+#include "session/query/store.h"
+#include "session/query/value.h"
+#include "session/status.h"
+
+namespace matcha::session::statement {
+
+/// What the steps of a statement share: its end, and the memory of the rows that they keep.
+struct Progress {
+  struct Failure {
+    Status status = Status::Run;
+    SourceLoc loc;
+    std::string message, hint;
+  };
+
+  const std::atomic<bool>* maybe_cancel = nullptr;
+  std::uint64_t most_bytes = std::uint64_t{1} << 30U;  ///< Of rows that sorting, groups and DISTINCT keep.
+  std::uint64_t bytes = 0;
+  std::optional<Failure> failure;  ///< The first one.
+  bool is_stopped = false;         ///< By a signal or a time limit.
+  std::uint32_t ticks = 0;
+
+  /// The run is over: by an error, a signal or a time limit. To be asked often.
+  bool is_over() {
+    constexpr std::uint32_t kBetween = 1024;
+    if (maybe_cancel != nullptr && ++ticks % kBetween == 0 && maybe_cancel->load(std::memory_order_relaxed))
+      is_stopped = true;
+    return is_stopped || failure.has_value();
+  }
+  void fail(SourceLoc loc, std::string message, std::string hint = {}, Status status = Status::Run) {
+    if (!failure) failure = {status, loc, std::move(message), std::move(hint)};
+  }
+  /// Counts bytes that are kept. False where there are too many, which is an error.
+  bool keep(std::uint64_t more, SourceLoc loc);
+};
+
+/// Finds whether a pattern in a condition, by its number, has a match for a row.
+using HasMatch = std::function<bool(std::size_t pattern, Value* row)>;
+
+/// Evaluates terms that `resolve` has been through.
+class Evaluator {
+ public:
+  Evaluator(const Store& store, Progress& progress) : store_(store), progress_(progress) {}
+
+  /// After an error, which the progress has: null.
+  Value value(const query::Term& term, Value* row) const;
+  /// True, false, or nothing for unknown.
+  std::optional<bool> truth(const query::Term& term, Value* row) const;
+  bool holds(const query::Term& term, Value* row) const { return truth(term, row).value_or(false); }
+
+  HasMatch has_match;
+
+ private:
+  std::optional<bool> truth_of(const Value& value, SourceLoc loc) const;
+  std::optional<bool> all_or_any(const query::Term& term, Value* row) const;
+  std::optional<bool> compared_as(const query::Term& term, Value* row) const;
+  std::optional<bool> is_in(const query::Term& term, Value* row) const;
+  std::optional<bool> in_text(const query::Term& term, Value* row) const;
+  Value computed(const query::Term& term, Value* row) const;
+  Value whole(const query::Term& term, std::int64_t left, std::int64_t right) const;
+  Value item(const query::Term& term, Value* row) const;
+  Value called(const query::Term& term, Value* row) const;
+  Value of_list(const query::Term& term, const Value& list) const;
+  Value property(const query::Term& term, Value* row) const;
+  Value fail(SourceLoc loc, const std::string& message, const std::string& hint = {}) const;
+
+  const Store& store_;
+  Progress& progress_;
+};
+
+/// `a node`, `a number`.
+std::string name_of(Value::Kind kind);
+
+}  // namespace matcha::session::statement

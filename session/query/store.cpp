@@ -1,0 +1,151 @@
+#include "session/query/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <ranges>
+
+namespace matcha::session::statement {
+
+namespace {
+
+/// The labels of a cell, `A;B`.
+std::vector<std::string> labels_of(std::string_view cell) {
+  std::vector<std::string> all;
+  for (const auto part : std::views::split(cell, ';')) {
+    if (!part.empty()) all.emplace_back(part.begin(), part.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+Status Store::read(const query::Statement& statement, const SourceManager& sources, const BindOptions& options,
+                   const runtime::IoOptions& io, const Reporter& log) {
+  ledger::Wanted wanted;
+  wanted.loc = statement.loc;
+  wanted.edge_columns = statement.relationship_columns;
+  wanted.vertex_columns = statement.node_columns;
+  wanted.edge_labels = statement.asks_types;
+  wanted.vertex_labels = statement.asks_labels;
+  wanted.all_vertices = true;
+  Status status = ledger::read_table(std::move(wanted), sources, options, io, log, table_);
+  if (status == Status::Ok) status = take_rows(log);
+  if (status == Status::Ok) take_labels();
+  return status;
+}
+
+Status Store::take_rows(const Reporter& log) {
+  if (table_.rows > std::numeric_limits<std::uint32_t>::max()) {
+    return log.error(Status::Resource, "a query of several steps has 2^32 relationships at most", "");
+  }
+  if (table_.edge_labels.size() != 0) {
+    std::map<std::string_view, std::uint32_t> known;
+    for (std::uint64_t row = 0; row < table_.rows; ++row) known.emplace(table_.edge_labels.at(row), 0);
+    for (auto& [name, number] : known) {
+      number = static_cast<std::uint32_t>(type_names_.size());
+      type_names_.emplace_back(name);
+    }
+    types_.resize(table_.rows);
+    for (std::uint64_t row = 0; row < table_.rows; ++row) types_[row] = known.at(table_.edge_labels.at(row));
+  }
+  sort(true, out_begins_, out_);
+  sort(false, in_begins_, in_);
+  for (const auto& [name, column] : table_.vertices) node_columns_.push_back(&column);
+  for (const auto& [name, column] : table_.edges) relationship_columns_.push_back(&column);
+  return Status::Ok;
+}
+
+/// Rows by their source, or target, and then by type.
+void Store::sort(bool by_source, std::vector<std::uint64_t>& begins, Lists& list) const {
+  const std::vector<std::uint32_t>& ends = by_source ? table_.sources : table_.targets;
+  Lists rows(table_.rows);
+  std::iota(rows.begin(), rows.end(), 0U);
+  if (!types_.empty()) std::ranges::stable_sort(rows, {}, [&](std::uint32_t row) { return types_[row]; });
+  begins.assign(static_cast<std::size_t>(nodes()) + 1, 0);
+  for (const std::uint32_t end : ends) ++begins[static_cast<std::size_t>(end) + 1];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  std::vector<std::uint64_t> next(begins.begin(), begins.end() - 1);
+  list.resize(rows.size());
+  for (const std::uint32_t row : rows) list[next[ends[row]]++] = row;
+}
+
+std::span<const std::uint32_t> Store::typed(std::span<const std::uint32_t> all, std::uint32_t type) const {
+  const auto found = std::ranges::equal_range(all, type, {}, [this](std::uint32_t row) { return this->type(row); });
+  return {found.begin(), found.end()};
+}
+
+std::vector<std::uint32_t> Store::types_of(const std::vector<std::string>& names) const {
+  std::vector<std::uint32_t> all;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::lower_bound(type_names_, name);
+    if (found != type_names_.end() && *found == name) {
+      all.push_back(static_cast<std::uint32_t>(found - type_names_.begin()));
+    }
+  }
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  return all;
+}
+
+Value Store::type_name(std::uint32_t relationship) const {
+  return types_.empty() ? Value() : Value::of_text(type_names_[types_[relationship]]);
+}
+
+void Store::take_labels() {
+  if (table_.vertex_labels.empty()) return;
+  std::map<std::string_view, std::uint32_t> known;
+  for (const std::string& cell : table_.vertex_labels) {
+    const auto [found, is_new] = known.emplace(cell, static_cast<std::uint32_t>(sets_.size()));
+    if (is_new) sets_.push_back(labels_of(cell));
+    set_of_.push_back(found->second);
+  }
+}
+
+Value Store::labels(std::uint32_t node) const {
+  std::vector<Value> all;
+  for (const std::string& label : sets_[label_set(node)]) all.push_back(Value::of_text(label));
+  return Value::of_list(std::move(all));
+}
+
+std::size_t Store::add_test(const std::vector<std::vector<std::string>>& labels) {
+  std::vector<bool> passes;
+  for (const std::vector<std::string>& set : sets_) {
+    const auto has = [&set](const std::string& label) { return std::ranges::find(set, label) != set.end(); };
+    passes.push_back(std::ranges::all_of(labels, [&has](const auto& any) { return std::ranges::any_of(any, has); }));
+  }
+  tests_.push_back(std::move(passes));
+  return tests_.size() - 1;
+}
+
+std::uint64_t Store::count_passing(std::size_t test) const {
+  std::uint64_t count = 0;
+  for (std::uint32_t node = 0; node < nodes(); ++node) count += passes(test, node) ? 1 : 0;
+  return count;
+}
+
+std::size_t Store::number_of(const std::vector<const ledger::Column*>& all, const ledger::Column& one) {
+  return static_cast<std::size_t>(std::ranges::find(all, &one) - all.begin());
+}
+
+Value Store::cell(const ledger::Column& column, std::uint64_t row) const {
+  if (column.is_null || !column.has_value(row)) return {};
+  switch (column.type) {
+    case ledger::Column::Type::Float: return Value::of_float(column.floats[row]);
+    case ledger::Column::Type::Bool: return Value::of(Value::Kind::Bool, column.ints[row]);
+    case ledger::Column::Type::Text: return Value::of_text(table_.texts.text(column.ints[row]));
+    case ledger::Column::Type::Int: break;
+  }
+  Value value = Value::of(column.per_second == 0 ? Value::Kind::Int : Value::Kind::Time, column.ints[row]);
+  value.per_second = column.per_second;
+  return value;
+}
+
+Value Store::relationship_id(std::uint32_t relationship) const {
+  if (table_.edge_ids.is_null) return Value::of(Value::Kind::Int, relationship);
+  return cell(table_.edge_ids, relationship);
+}
+
+}  // namespace matcha::session::statement

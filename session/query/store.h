@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "question/query/statement.h"
+#include "session/ledger/table.h"
+#include "session/query/value.h"
+
+namespace matcha::session::statement {
+
+/// A property graph in memory: the tables of a run, as far as a statement reads them. A relationship is a row of the
+/// table of edges.
+class Store {
+ public:
+  /// Reads the tables. Errors are reported; those about columns have their place in `sources`.
+  Status read(const query::Statement& statement, const SourceManager& sources, const BindOptions& options,
+              const runtime::IoOptions& io, const Reporter& log);
+
+  std::uint32_t nodes() const { return static_cast<std::uint32_t>(table_.universe->size()); }
+  std::uint64_t relationships() const { return table_.rows; }
+  const ledger::Table& table() const { return table_; }
+  std::uint32_t source(std::uint32_t relationship) const { return table_.sources[relationship]; }
+  std::uint32_t target(std::uint32_t relationship) const { return table_.targets[relationship]; }
+  std::uint32_t type(std::uint32_t relationship) const { return types_.empty() ? 0 : types_[relationship]; }
+
+  /// The relationships that leave a node, or come to it, by type.
+  std::span<const std::uint32_t> out(std::uint32_t node) const { return of(node, out_begins_, out_); }
+  std::span<const std::uint32_t> in(std::uint32_t node) const { return of(node, in_begins_, in_); }
+  /// Those of one type among them.
+  std::span<const std::uint32_t> typed(std::span<const std::uint32_t> all, std::uint32_t type) const;
+
+  /// The numbers of types that relationships have, of these names.
+  std::vector<std::uint32_t> types_of(const std::vector<std::string>& names) const;
+  Value type_name(std::uint32_t relationship) const;
+  Value labels(std::uint32_t node) const;
+  /// A test for labels, by its number.
+  std::size_t add_test(const std::vector<std::vector<std::string>>& labels);
+  bool passes(std::size_t test, std::uint32_t node) const { return tests_[test][label_set(node)]; }
+  /// How many nodes pass it.
+  std::uint64_t count_passing(std::size_t test) const;
+
+  /// Properties by the numbers of columns.
+  std::size_t node_column(const std::string& name) const { return number_of(node_columns_, table_.vertices.at(name)); }
+  std::size_t relationship_column(const std::string& name) const {
+    return number_of(relationship_columns_, table_.edges.at(name));
+  }
+  Value node_property(std::size_t column, std::uint32_t node) const { return cell(*node_columns_[column], node); }
+  Value relationship_property(std::size_t column, std::uint32_t relationship) const {
+    return cell(*relationship_columns_[column], relationship);
+  }
+  /// The id of a relationship as `--edge-id` names it, else its number.
+  Value relationship_id(std::uint32_t relationship) const;
+
+ private:
+  using Lists = std::vector<std::uint32_t>;
+
+  Status take_rows(const Reporter& log);
+  void take_labels();
+  void sort(bool by_source, std::vector<std::uint64_t>& begins, Lists& list) const;
+  Value cell(const ledger::Column& column, std::uint64_t row) const;
+  std::uint32_t label_set(std::uint32_t node) const { return set_of_.empty() ? 0 : set_of_[node]; }
+  static std::span<const std::uint32_t> of(std::uint32_t node, const std::vector<std::uint64_t>& begins,
+                                           const Lists& list) {
+    return std::span(list).subspan(begins[node], begins[node + 1] - begins[node]);
+  }
+  static std::size_t number_of(const std::vector<const ledger::Column*>& all, const ledger::Column& one);
+
+  ledger::Table table_;
+  std::vector<std::uint64_t> out_begins_, in_begins_;
+  Lists out_, in_;
+  std::vector<std::string> type_names_;  ///< Ascending.
+  std::vector<std::uint32_t> types_;     ///< Of each row; empty: the statement asks for none.
+  std::vector<std::vector<std::string>> sets_{{}};
+  std::vector<std::uint32_t> set_of_;  ///< Of each node; empty: the statement asks for none.
+  std::vector<std::vector<bool>> tests_;
+  std::vector<const ledger::Column*> node_columns_, relationship_columns_;
+};
+
+}  // namespace matcha::session::statement

@@ -1,0 +1,184 @@
+"""Statements of Cypher: random ones on random property multigraphs against brute force, values, refusals and limits."""
+
+import json
+import os
+import random
+import unittest
+
+import statement_oracle as oracle
+from cli import CliTest, fewer
+
+# More rounds, and other ones, by hand: MATCHA_ROUNDS=2000 MATCHA_SEED=7.
+ROUNDS = int(os.environ.get("MATCHA_ROUNDS", "0"))
+SEED = int(os.environ.get("MATCHA_SEED", "1"))
+
+
+def cell(value):
+    return "" if value is None else str(value)
+
+
+def shown(value):
+    """As the JSON of an answer has it."""
+    if isinstance(value, tuple):
+        return [shown(one) for one in value[1]] if value[0] == "P" else f"{'n' if value[0] == 'N' else 'e'}{value[1]}"
+    return [shown(one) for one in value] if isinstance(value, list) else value
+
+
+class Statements(CliTest):
+    def tables(self, nodes, relationships):
+        lines = ["src,dst,type,id,w,k"] + [f"n{one['from']},n{one['to']},{one['type']},e{at},{cell(one['w'])},{cell(one['k'])}"
+                                           for at, one in enumerate(relationships)]
+        edges = self.write("edges.csv", "\n".join(lines) + "\n")
+        lines = ["id,labels,x,s,f"] + [f"n{at},{';'.join(one['labels'])},{cell(one['x'])},{cell(one['s'])},{cell(one['f'])}"
+                                       for at, one in enumerate(nodes)]
+        return [edges, "--src", "src", "--dst", "dst", "--edge-label", "type", "--edge-id", "id", "--header", "yes", "--ids", "text", "--device", "cpu",
+                "--vertices", self.write("nodes.csv", "\n".join(lines) + "\n"), "--id", "id", "--label", "labels"]
+
+    def one(self, seed):
+        source = random.Random(seed)
+        nodes, relationships = oracle.graph(source)
+        statement = oracle.Maker(source).statement()
+        text = oracle.statement_text(statement)
+        wanted = [[shown(value) for value in row.values()] for row in oracle.Evaluator(nodes, relationships).answer(statement)]
+        done = self.matcha("query", "--json", text, *self.tables(nodes, relationships))
+        self.assertEqual(done.returncode, 0, (seed, text, done.stderr.decode()))
+        found = json.loads(done.stdout)
+        rows = found["result"]
+        columns = statement[-1][3]
+        if not isinstance(rows, list):  # `RETURN count(*)`, by a pattern or not.
+            self.assertEqual([[rows]], wanted, (seed, text))
+            return
+        rows = [row if len(columns) > 1 else [row] for row in rows]
+        for at in [at for at, (term, _) in enumerate(columns) if term[0] == "collect"]:
+            for row in rows + wanted:
+                row[at] = sorted(row[at], key=repr_of)
+        if not statement[-1][4]:
+            rows, wanted = sorted(rows, key=repr_of), sorted(wanted, key=repr_of)
+        self.assertEqual(list(map(repr_of, rows)), list(map(repr_of, wanted)), (seed, text, nodes, relationships))
+
+    def test_random(self):
+        for seed in range(ROUNDS or fewer(150, 15)):
+            self.one(SEED * 1_000_000 + seed)
+
+
+class Values(CliTest):
+    """Answers by hand, refusals with their places, and limits."""
+
+    def setUp(self):
+        super().setUp()
+        self.edges = self.write("e.csv", "src,dst,label,w,at,note\na,b,T,9007199254740993,2024-05-01,\"x,y\"\nb,c,T,2,2024-05-02T10:00:00.5Z,\n"
+                                         "c,a,U,,,z\nb,b,U,-1,2023-12-31,\n")
+        self.people = self.write("v.csv", "id,label,age\na,P,3\nb,P;Q,\nc,,5\nd,Q,3\n")
+
+    def query(self, text, *more):
+        return self.ok("query", "--quiet", text, self.edges, "--vertices", self.people, "--label", "label", *more)
+
+    def rows(self, text, *more):
+        return self.query(text, *more).splitlines()[1:]
+
+    def refused(self, code, text, place, words, *more):
+        self.fails(code, "query", text, self.edges, "--vertices", self.people, "--label", "label", *more, says=[f"<query>:1:{place}: error:", words])
+
+    def test_answers(self):
+        for text, *wanted in (
+            ("RETURN 1 + 2 * 3 AS n, 7 / 2 AS q, -7 % 3 AS r, 7 / 2.0 AS f", "7,3,-1,3.5"),
+            ("MATCH (n) RETURN count(*) AS n, count(n.age) AS k, sum(n.age) AS s, avg(n.age) AS m, min(n.age) AS a, max(n.age) AS b, "
+             "count(DISTINCT n.age) AS d", "4,3,11,3.6666666666666665,3,5,2"),
+            ("MATCH (n:Missing) RETURN count(n) AS n, sum(n.age) AS s, avg(n.age) AS m, collect(n) AS c", "0,0,,[]"),
+            ("MATCH (n:Missing) RETURN n, count(n) AS c",),
+            ("MATCH (n) RETURN n.age AS age, count(*) AS n ORDER BY age DESC, n", ",1", "5,1", "3,2"),
+            ("MATCH (n) RETURN n ORDER BY n.age, n DESC SKIP 1 LIMIT 2", "a", "c"),
+            ("MATCH ()-[r]->() WHERE r.w > 9007199254740992.0 RETURN r.w, r.note", '9007199254740993,"x,y"'),
+            ("MATCH ()-[r]->() WHERE r.at < '2024-05-02' RETURN r.at AS at ORDER BY at", "2023-12-31T00:00:00.000Z", "2024-05-01T00:00:00.000Z"),
+            ("MATCH ()-[r]->() WHERE NOT r.w > 0 OR r.w IS NULL RETURN r ORDER BY r", "2", "3"),
+            ("MATCH (n) WHERE NOT n:P OR n.age IN [5, null] RETURN n ORDER BY n", "c", "d"),
+            ("MATCH (n) WHERE n.age = 'x' OR NOT n.age = 'x' RETURN n ORDER BY n", "a", "c", "d"),
+            ("MATCH p = (:P {age: 3})-[:T*]->(n) RETURN p, length(p) AS n, nodes(p)[-1] AS e ORDER BY n", "<a;0;b>,1,b", "<a;0;b;1;c>,2,c"),
+            ("MATCH (n) RETURN labels(n) AS l, size(labels(n)) AS s ORDER BY s DESC, n LIMIT 2", "[P;Q],2", "[P],1"),
+            ("MATCH (n) WHERE n.age = 5 OPTIONAL MATCH (n)-[r:T]->(m) RETURN n, r, m", "c,,"),
+            ("MATCH (n) WHERE n.age = 5 OPTIONAL MATCH (n)-[:T]->(m) RETURN m", '""'),
+            ("MATCH (n) WITH n ORDER BY n LIMIT 2 MATCH (n)-->(m) WITH n, count(m) AS k WHERE k > 1 RETURN n, k", "b,2"),
+            ("MATCH (a)-[r]->(b) WHERE startNode(r) = endNode(r) RETURN a, type(r) AS t", "b,U"),
+            ("MATCH (n) WHERE exists((n)-[:U]->(:P)) AND exists(n.age) RETURN n", "c"),
+            ("MATCH (a)-[r]->() WITH [r] AS l, a MATCH (a)-[l*]->(b) WHERE b.age = 5 RETURN a, b", "b,c"),
+            ("MATCH (n) RETURN DISTINCT n.age = 3 AS x ORDER BY x", "false", "true", '""'),
+        ):
+            self.assertEqual(self.rows(text), list(wanted), text)
+
+    def test_counts(self):
+        """Parts of a clause that share nothing are counted once each; a number is a number."""
+        for text, wanted in (("MATCH (a), (b), (c), (d) RETURN count(*)", 4**4), ("MATCH (a)-[:T]->(b), (c)-[:U]->(d) RETURN count(*)", 4),
+                             ("MATCH (a)-->(b), (c)-->(d) RETURN count(*)", 12), ("MATCH (a)-->(b) MATCH (c)-->(d) RETURN count(*) AS n", 16),
+                             ("MATCH (a)--(b) MATCH (c) MATCH (d) OPTIONAL MATCH (e:Missing) RETURN count(*)", 7 * 16)):
+            self.assertEqual(self.query(text), f"{wanted}\n", text)
+        many = ", ".join(f"(v{i})" for i in range(31))
+        self.assertEqual(self.query(f"MATCH {many} RETURN count(*)"), f"{4**31}\n")
+        self.refused(4, f"MATCH {many}, (x), (y) RETURN count(*)", 1, "leaves 64 bits")
+        self.assertEqual(json.loads(self.query("MATCH (a), (b) RETURN count(*)", "--json"))["result"], 16)
+
+    def test_outputs(self):
+        text = "MATCH (n)-[r]->(m) WHERE n.age = 3 RETURN n, r, [r] AS l, null AS x, r.note AS note"
+        found = json.loads(self.query(text, "--json"))
+        self.assertEqual((found["columns"], found["result"]), (["n", "r", "l", "x", "note"], [["a", 0, [0], None, "x,y"]]))
+        for name, wanted in (("x.csv", 'n,r,l,x,note\na,0,[0],,"x,y"\n'), ("x.tsv", "a\t0\t[0]\t\tx,y\n"),
+                             ("x.ndjson", '{"n":"a","r":0,"l":[0],"x":null,"note":"x,y"}\n')):
+            self.assertEqual(self.query(text, "--matches", self.path(name)), "1\n")
+            with open(self.path(name), encoding="utf-8") as file:
+                self.assertEqual(file.read(), wanted, name)
+        self.assertEqual(self.rows("MATCH ()-[r]->() RETURN r, type(r) AS t ORDER BY r LIMIT 1", "--edge-id", "label", "--edge-label", "label"), ["T,T"])
+
+    def test_refused(self):
+        for text, place, words in (
+            ("MATCH (a) MATCH ()-[a]-() RETURN a", 21, "`a` is a node, and a relationship stands here"),
+            ("MATCH p = (a) MATCH (p) RETURN p", 22, "`p` is a path, and a node stands here"),
+            ("MATCH (a)-[r]->()-[r]->() RETURN a", 20, "`r` stands here again"),
+            ("MATCH (a)-[:T*-1]->(b) RETURN a", 15, "a whole number"), ("MATCH (a)-[:T..2]->(b) RETURN a", 14, "behind `*`"),
+            ("MATCH (a) WHERE count(a) > 1 RETURN a", 17, "in WHERE"), ("MATCH (a) RETURN sum(count(a)) AS n", 22, "within an aggregate"),
+            ("MATCH (a) RETURN count(*) + a.age AS n", 18, "beside an aggregate"), ("MATCH (a) WITH a.age RETURN 1 AS n", 16, "gives a name"),
+            ("MATCH (a) RETURN a AS x, a.age AS x", 26, "two columns"), ("MATCH (a) RETURN DISTINCT a ORDER BY a.age + 1, b", 49, "nothing is called"),
+            ("MATCH (a)-->(b) RETURN DISTINCT a ORDER BY b", 44, "no longer there"), ("MATCH (a) WHERE (a)-->(z) RETURN a", 24, "`z`"),
+            ("MATCH p = (a)-->() RETURN p.x", 29, "a path has nothing called `x`"), ("MATCH (a) MERGE (b) RETURN a", 11, "`MERGE` is not read"),
+            ("WITH {x: 1} AS m RETURN m", 6, "a map"), ("MATCH (a $p) RETURN a, 1", 10, "a parameter"), ("MATCH (a) RETURN 'a\\'b', 1", 18, "escapes"),
+            ("MATCH (a) RETURN a, 9223372036854775808", 21, "beyond 64 bits"), ("MATCH (a) RETURN a LIMIT -1", 26, "a number"),
+            ("MATCH (a) RETURN toLower(a.age), 1", 18, "`toLower`"), ("MATCH (a) RETURN length(a), 1", 18, "of a path, and this is a node"),
+        ):
+            self.refused(1, text, place, words)
+        self.refused(1, "MATCH (a) RETURN a.agee, a", 20, "no column `agee`")
+        for text, place, words in (("MATCH (a) RETURN 9223372036854775807 + a.age, 1", 38, "leaves 64 bits"), ("RETURN 1 / 0 AS x", 10, "division by zero"),
+                                   ("MATCH (a) RETURN sum(a), 1", 18, "`sum` is of numbers"), ("MATCH (a) WHERE a RETURN a, 1", 17, "a condition is wanted"),
+                                   ("MATCH ()-[r]->() WHERE r.at < 'soon' RETURN r, 1", 24, "text that is none"),
+                                   ("MATCH (a) WITH [a][0] AS b, 1 AS n MATCH (b)-->() RETURN n + b.age AS x, b.age + 'x' AS y", 80, "a number is wanted")):
+            self.refused(4, text, place, words)
+        text = "MATCH (a) RETURN a, 1 AS n"
+        mtg = self.path("g.mtg")
+        self.ok("graph", "convert", "--quiet", "--directed", self.edges, mtg)
+        self.fails(2, "query", text, mtg, says="`.mtg`")
+        for more, words in ((["--device", "cuda"], "cuda"), (["--backend", "interp"], "--backend"), (["--matches", "x.npy"], ".npy"), (["--matches", "x.svg"], "pictures")):
+            self.fails(2, "query", text, self.edges, *more, says=["<query>:1:1:", words])
+
+    def test_limits(self):
+        """Rows that are kept have a limit; rows that are not kept have none, and a limit of rows ends a walk without end."""
+        ring = self.write("ring.csv", "src,dst\n" + "".join(f"{u},{v}\n" for u in range(60) for v in range(60) if u != v))
+        self.fails(5, "query", "MATCH (a), (b), (c), (d) RETURN count(DISTINCT [a, b, c, d]) AS n", ring, says=["<query>:1:", "MiB of rows"])
+        self.assertEqual(len(self.ok("query", "--quiet", "MATCH (a)-[*]->(b) RETURN a, b LIMIT 5", ring).splitlines()), 6)
+        self.assertEqual(self.ok("query", "--quiet", "MATCH (a), (b), (c) RETURN a, b, c ORDER BY c DESC, b, a LIMIT 1", ring), "a,b,c\n0,0,59\n")
+        self.timed_out("query", "--quiet", "MATCH (a)-[*]->(b) RETURN count(*)", ring, began=lambda done: True)
+        # A trail may be as long as the graph.
+        path = self.write("path.csv", "src,dst\n" + "".join(f"{u},{u + 1}\n" for u in range(30000)))
+        self.assertEqual(self.ok("query", "--quiet", "MATCH (a) WHERE NOT ()-->(a) MATCH (a)-[*30000]->(b) RETURN a, b", path), "a,b\n0,30000\n")
+
+    def test_deep_texts(self):
+        for text in ("(" * 5000, "RETURN " + "(" * 5000 + "1" + ")" * 5000, "RETURN " + "-" * 5000 + "1", "RETURN " + "NOT " * 5000 + "true",
+                     "RETURN " + "[" * 5000, "RETURN 1" + "+1" * 5000, "MATCH " + "-->".join(["()"] * 5000) + " RETURN 1"):
+            self.assertEqual(self.matcha("query", text + " ", self.edges).returncode, 1, text[:30])
+
+
+def repr_of(value):
+    """One text for equal values: 1 and 1.0."""
+    if isinstance(value, list):
+        return "[" + ",".join(map(repr_of, value)) + "]"
+    return repr(float(value)) if isinstance(value, (int, float)) and not isinstance(value, bool) else repr(value)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
