@@ -95,7 +95,7 @@ class CypherReader {
   std::set<std::size_t> here_;  ///< Relationships of the clause that is read.
   std::vector<Term>* maybe_aggregates_ = nullptr;
   const char* no_aggregates_ = "here";  ///< The place that has none.
-  bool in_condition_ = false;           ///< A pattern in a condition names what is known.
+  bool in_condition_ = false;           ///< A pattern in a condition gives no name to anything.
   int depth_ = 0;
   std::size_t elements_ = 0;  ///< Of all patterns.
   std::optional<Word> maybe_map_;

@@ -306,7 +306,13 @@ std::optional<Term> CypherReader::atom() {
   if (at.is("[")) return list();
   if (at.is("{")) return map();
   if (at.is("$")) {
-    return fail(at, "there are no values for parameters", "write the value in the query");
+    words_.take();
+    const Word name = words_.take();
+    if (!is_name(name) && name.kind != Word::Kind::Number) return fail(name, "expected the name of a parameter here");
+    statement_.parameters.try_emplace(name.text, at.loc);
+    Term parameter = made(Term::Kind::Parameter, at.loc, {}, {});
+    parameter.text = name.text;
+    return parameter;
   }
   if (at.kind == Word::Kind::Quoted && at.quote != '`') {
     words_.take();

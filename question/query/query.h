@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "ir/support/diagnostics.h"
-#include "question/query/statement.h"
 #include "question/read.h"
 
 /// Queries of other languages that are patterns: basic graph patterns of SPARQL, and MATCH of Cypher and GQL.
 namespace matcha::query {
+
+struct Statement;
 
 /// The kind of a query's answer.
 enum class Answer { Count, Rows, Exists };

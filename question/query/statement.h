@@ -13,7 +13,7 @@
 /// A statement of Cypher as data: what one pattern cannot say. Variables are slots of a row.
 namespace matcha::query {
 
-/// What is known of a value before the run.
+/// The type of a value, as far as the text of the statement tells it.
 struct ValueType {
   enum class Base : std::uint8_t { Any, Scalar, Node, Relationship, Path };
 
@@ -30,11 +30,12 @@ struct MatchClause;
 struct Term {
   enum class Kind : std::uint8_t {
     Null,
-    Bool,   ///< `integer`: 0 or 1.
-    Int,    ///< `integer`.
-    Float,  ///< `number`.
-    Text,   ///< `text`.
-    Map,    ///< `{x: 1}`, which has no meaning but in patterns.
+    Bool,       ///< `integer`: 0 or 1.
+    Int,        ///< `integer`.
+    Float,      ///< `number`.
+    Text,       ///< `text`.
+    Map,        ///< `{x: 1}`, which has no meaning but in patterns.
+    Parameter,  ///< `$p`: a value that is given with the statement, by the name `text`.
     Variable,
     Property,  ///< Column `text` of the node or relationship `parts[0]`.
     List,
@@ -149,6 +150,7 @@ struct StatementPart {
 struct Statement {
   std::vector<StatementPart> parts;                                     ///< The last one has the `RETURN`.
   std::map<std::string, SourceLoc> node_columns, relationship_columns;  ///< That it names, with their first places.
+  std::map<std::string, SourceLoc> parameters;                          ///< With their first places.
   bool asks_labels = false, asks_types = false;                         ///< Of nodes, of relationships.
   SourceLoc loc{};
 };

@@ -52,7 +52,8 @@ Value Evaluator::fail(SourceLoc loc, const std::string& message, const std::stri
 Value Evaluator::value(const Term& term, Value* row) const {
   switch (term.kind) {
     case Term::Kind::Null:
-    case Term::Kind::Map: return {};
+    case Term::Kind::Map:
+    case Term::Kind::Parameter: return {};
     case Term::Kind::Bool: return Value::of(Kind::Bool, term.integer);
     case Term::Kind::Int: return Value::of(Kind::Int, term.integer);
     case Term::Kind::Float: return Value::of_float(term.number);

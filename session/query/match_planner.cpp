@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -39,7 +40,7 @@ MatchPlanner::MatchPlanner(Matcher& matcher, Store& store, const std::set<std::s
 void MatchPlanner::run() {
   collect();
   group();
-  // What has to do with the row before, or is read behind the clause, is walked for each row.
+  // Parts that depend on the row before, or are read behind the clause, are walked for each row.
   std::set<std::size_t> rest, free;
   for (const auto& [slot, part] : part_of_) (is_independent(part) ? free : rest).insert(part);
   std::vector<Matcher::Step> steps = steps_of(rest, true);
@@ -124,7 +125,7 @@ std::optional<std::size_t> MatchPlanner::part_of(const Walk& walk) const {
   return part_of(std::set<std::size_t>{walk.from, walk.to, walk.pattern->slot});
 }
 
-/// Its matches are the same for each row, and nobody reads more than their number.
+/// Its matches are the same for each row, and only their number is read.
 bool MatchPlanner::is_independent(std::size_t part) const {
   const auto touches = [this](const std::set<std::size_t>& slots) {
     return std::ranges::any_of(slots, [this](std::size_t slot) { return bound_.contains(slot); });
@@ -183,6 +184,7 @@ std::vector<Matcher::Step> MatchPlanner::steps_of(const std::set<std::size_t>& p
       Matcher::Step& step = add(Matcher::Step::Kind::Scan);
       step.to = *std::ranges::min_element(open, {}, [this](std::size_t slot) { return nodes_to_scan(slot); });
       step.tests = nodes_.at(step.to);
+      find_key(step);
       there_.insert(step.to);
     }
     std::erase_if(open, [this](std::size_t slot) { return there_.contains(slot); });
@@ -204,7 +206,7 @@ Matcher::Step& MatchPlanner::add(Matcher::Step::Kind kind) {
   return step;
 }
 
-/// What is cheap comes first: relationships that are given, those between nodes that are there, those with few others
+/// Cheap steps come first: relationships that are given, those between nodes that are there, those with few others
 /// beside them, and trails at the end.
 MatchPlanner::Cost MatchPlanner::cost(const Walk& walk) const {
   const bool from = there_.contains(walk.from), to = there_.contains(walk.to);
@@ -233,6 +235,15 @@ void MatchPlanner::walk(const Walk& walk) {
   step.has_to = there_.contains(step.to) || step.from == step.to;
   step.tests = nodes_.at(step.to);
   step.from_tests = nodes_.at(step.from);
+  // Lists of one type are in the order of the other end.
+  constexpr std::size_t kFewTypes = 16;
+  step.closes =
+      step.kind == Matcher::Step::Kind::Expand && step.has_to && (!step.any_type || store_.type_count() <= kFewTypes);
+  if (step.closes && step.any_type && store_.type_count() > 1) {
+    step.any_type = false;
+    step.types.resize(store_.type_count());
+    std::iota(step.types.begin(), step.types.end(), 0U);
+  }
   there_.insert({walk.from, walk.to, walk.pattern->slot});
 }
 
@@ -250,6 +261,25 @@ double MatchPlanner::nodes_to_scan(std::size_t slot) const {
     if (is_alone) all *= condition.term->kind == Term::Kind::Equal ? kEqual : kOther;
   }
   return all;
+}
+
+/// A condition such as `a.name = b.name` finds the nodes of a scan.
+void MatchPlanner::find_key(Matcher::Step& step) const {
+  for (const Condition& condition : conditions_) {
+    if (condition.is_placed || condition.term->kind != Term::Kind::Equal) continue;
+    for (const std::size_t side : {0U, 1U}) {
+      const Term &column = condition.term->parts[side], &key = condition.term->parts[1 - side];
+      const bool is_mine = column.kind == Term::Kind::Property && column.parts[0].kind == Term::Kind::Variable &&
+                           column.parts[0].slot == step.to;
+      std::set<std::size_t> slots;
+      add_slots(key, slots);
+      const bool is_there = std::ranges::all_of(slots, [this](std::size_t slot) { return there_.contains(slot); });
+      if (!is_mine || !is_there) continue;
+      step.maybe_key = &key;
+      step.column = static_cast<std::size_t>(column.integer);
+      return;
+    }
+  }
 }
 
 /// Conditions whose slots have a value now belong to the last step.

@@ -42,12 +42,13 @@ class MatchPlanner {
   std::optional<std::size_t> part_of(const std::set<std::size_t>& slots) const;
   std::optional<std::size_t> part_of(const Walk& walk) const;
   bool is_independent(std::size_t part) const;
-  /// Of these parts; `with_given`: and of what has a value before.
+  /// Of these parts; `with_given`: and of slots with a value before.
   std::vector<Matcher::Step> steps_of(const std::set<std::size_t>& parts, bool with_given);
   Matcher::Step& add(Matcher::Step::Kind kind);
   Cost cost(const Walk& walk) const;
   void walk(const Walk& walk);
   double nodes_to_scan(std::size_t slot) const;
+  void find_key(Matcher::Step& step) const;
   void place_conditions();
 
   Matcher& matcher_;

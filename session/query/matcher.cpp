@@ -66,12 +66,23 @@ bool Matcher::passes(const std::vector<std::size_t>& tests, std::uint32_t node) 
   return std::ranges::all_of(tests, [&](std::size_t test) { return store_.passes(test, node); });
 }
 
+bool Matcher::scanned(const Step& step, std::size_t at, std::uint32_t node) {
+  if (progress_.is_over()) return false;
+  if (!passes(step.tests, node)) return true;
+  row_[step.to] = Value::of(Value::Kind::Node, node);
+  return next(step, at);
+}
+
 bool Matcher::scan(const Step& step, std::size_t at) {
+  if (step.maybe_key != nullptr) {
+    const Value key = evaluator_.value(*step.maybe_key, row_);
+    if (progress_.failure) return false;
+    if (const auto some = store_.nodes_with(step.column, key)) {
+      return std::ranges::all_of(*some, [&](std::uint32_t node) { return scanned(step, at, node); });
+    }
+  }
   for (std::uint32_t node = 0; node < store_.nodes(); ++node) {
-    if (progress_.is_over()) return false;
-    if (!passes(step.tests, node)) continue;
-    row_[step.to] = Value::of(Value::Kind::Node, node);
-    if (!next(step, at)) return false;
+    if (!scanned(step, at, node)) return false;
   }
   return true;
 }
@@ -98,7 +109,8 @@ std::span<const std::uint32_t> Matcher::list(const Step& step, std::uint32_t nod
   const std::size_t types = step.any_type ? 1 : step.types.size();
   is_out = goes(step, true) && number < types;
   const std::span<const std::uint32_t> all = is_out ? store_.out(node) : store_.in(node);
-  return step.any_type ? all : store_.typed(all, step.types[number % types]);
+  const std::span<const std::uint32_t> typed = step.any_type ? all : store_.typed(all, step.types[number % types]);
+  return step.closes ? store_.between(typed, is_out, this->node(step.to)) : typed;
 }
 
 std::optional<Matcher::Hop> Matcher::hop(const Step& step, Cursor& cursor) const {

@@ -23,7 +23,7 @@ class Matcher {
   Matcher(const query::MatchClause& clause, const std::set<std::size_t>& bound, const std::set<std::size_t>& needed,
           Store& store, const Evaluator& evaluator, Progress& progress);
 
-  /// Gives the row with each match; `ways`: how many matches differ in slots that nobody reads. False: no more are
+  /// Gives the row with each match; `ways`: how many matches differ in slots that are not read. False: no more are
   /// wanted.
   using OnMatch = std::function<bool(std::uint64_t ways)>;
   /// False if no more were wanted, or after an error.
@@ -32,7 +32,7 @@ class Matcher {
  private:
   struct Step {
     enum class Kind : std::uint8_t {
-      Test,         ///< Conditions on what was there before.
+      Test,         ///< Conditions on slots with a value before.
       Scan,         ///< A node, by all nodes.
       Check,        ///< A node that was there before.
       Expand,       ///< A relationship from `from`, and the node at its other end.
@@ -48,6 +48,10 @@ class Matcher {
     bool is_turned = false;                ///< It goes from the right end to the left one.
     const query::RelationshipPattern* maybe_relationship = nullptr;
     bool keeps_list = false;
+    bool closes = false;  ///< Relationships are looked up by both ends.
+    /// Scan: the nodes whose column has the value of this term; null: all nodes.
+    const query::Term* maybe_key = nullptr;
+    std::size_t column = 0;
     bool any_type = true;
     std::vector<std::uint32_t> types;
     std::vector<std::size_t> tests, from_tests;  ///< For labels, of `to`, of `from`.
@@ -73,6 +77,7 @@ class Matcher {
 
   bool step(std::size_t at);
   bool scan(const Step& step, std::size_t at);
+  bool scanned(const Step& step, std::size_t at, std::uint32_t node);
   bool expand(const Step& step, std::size_t at);
   bool trail(const Step& step, std::size_t at);
   bool end_trail(const Step& step, std::size_t at, std::uint32_t node, const std::vector<Hop>& hops);
@@ -96,7 +101,7 @@ class Matcher {
   static bool goes(const Step& step, bool is_out);
 
   const query::MatchClause& clause_;
-  const Store& store_;
+  Store& store_;
   const Evaluator& evaluator_;
   Progress& progress_;
   std::vector<std::pair<std::size_t, Value::Kind>> given_;  ///< Slots with a value before, which must not be null.

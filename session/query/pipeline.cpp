@@ -294,8 +294,8 @@ class End final : public Stage {
 
 }  // namespace
 
-Pipeline::Pipeline(const query::Statement& statement, Store& store, Progress& progress)
-    : statement_(statement), store_(store), progress_(progress), evaluator_(store, progress) {
+Pipeline::Pipeline(const query::Statement& statement, const Parameters& parameters, Store& store, Progress& progress)
+    : statement_(statement), parameters_(parameters), store_(store), progress_(progress), evaluator_(store, progress) {
   evaluator_.has_match = [this](std::size_t pattern, Value* row) {
     bool is_found = false;
     patterns_[pattern]->run(row, [&is_found](std::uint64_t) {
@@ -311,6 +311,11 @@ Pipeline::Pipeline(const query::Statement& statement, Store& store, Progress& pr
 }
 
 void Pipeline::resolve(Term& term) {
+  if (term.kind == Term::Kind::Parameter) {
+    const SourceLoc loc = term.loc;
+    term = parameters_.at(term.text);
+    term.loc = loc;
+  }
   for (Term& part : term.parts) resolve(part);
   if (term.kind == Term::Kind::HasLabels) term.integer = static_cast<std::int64_t>(store_.add_test(term.labels));
   if (term.kind == Term::Kind::Property) {

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "question/query/statement.h"
@@ -29,8 +31,11 @@ class Pipeline {
   /// Takes a row of the answer as many times as `weight` says; false: no more are wanted.
   using OnRow = std::function<bool(const Value* row, std::uint64_t weight)>;
 
-  /// `store` and `progress` outlive it.
-  Pipeline(const query::Statement& statement, Store& store, Progress& progress);
+  /// The values of the parameters of a statement, as terms.
+  using Parameters = std::map<std::string, query::Term>;
+
+  /// Requires: each parameter has a value. `store` and `progress` outlive it.
+  Pipeline(const query::Statement& statement, const Parameters& parameters, Store& store, Progress& progress);
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
@@ -46,6 +51,7 @@ class Pipeline {
   Stage& make_projection(const query::Projection& projection, std::size_t slots, Stage& next);
 
   query::Statement statement_;
+  Parameters parameters_;
   Store& store_;
   Progress& progress_;
   Evaluator evaluator_;

@@ -58,18 +58,45 @@ Status Store::take_rows(const Reporter& log) {
   return Status::Ok;
 }
 
-/// Rows by their source, or target, and then by type.
+/// Rows by their source, or target, then by type, and then by their other end.
 void Store::sort(bool by_source, std::vector<std::uint64_t>& begins, Lists& list) const {
-  const std::vector<std::uint32_t>& ends = by_source ? table_.sources : table_.targets;
+  const auto sorted = [this](const Lists& rows, const std::vector<std::uint32_t>& ends,
+                             std::vector<std::uint64_t>& at) {
+    at.assign(static_cast<std::size_t>(nodes()) + 1, 0);
+    for (const std::uint32_t end : ends) ++at[static_cast<std::size_t>(end) + 1];
+    std::partial_sum(at.begin(), at.end(), at.begin());
+    std::vector<std::uint64_t> next(at.begin(), at.end() - 1);
+    Lists found(rows.size());
+    for (const std::uint32_t row : rows) found[next[ends[row]]++] = row;
+    return found;
+  };
   Lists rows(table_.rows);
   std::iota(rows.begin(), rows.end(), 0U);
+  rows = sorted(rows, by_source ? table_.targets : table_.sources, begins);
   if (!types_.empty()) std::ranges::stable_sort(rows, {}, [&](std::uint32_t row) { return types_[row]; });
-  begins.assign(static_cast<std::size_t>(nodes()) + 1, 0);
-  for (const std::uint32_t end : ends) ++begins[static_cast<std::size_t>(end) + 1];
-  std::partial_sum(begins.begin(), begins.end(), begins.begin());
-  std::vector<std::uint64_t> next(begins.begin(), begins.end() - 1);
-  list.resize(rows.size());
-  for (const std::uint32_t row : rows) list[next[ends[row]]++] = row;
+  list = sorted(rows, by_source ? table_.sources : table_.targets, begins);
+}
+
+std::span<const std::uint32_t> Store::between(std::span<const std::uint32_t> typed, bool are_out,
+                                              std::uint32_t other) const {
+  const auto end = [&](std::uint32_t row) { return are_out ? target(row) : source(row); };
+  const auto found = std::ranges::equal_range(typed, other, {}, end);
+  return {found.begin(), found.end()};
+}
+
+std::optional<std::span<const std::uint32_t>> Store::nodes_with(std::size_t column, const Value& value) {
+  const ledger::Column& cells = *node_columns_[column];
+  if (cells.per_second != 0 || value.is(Value::Kind::Time)) return std::nullopt;
+  const auto of = [&](std::uint32_t node) { return cell(cells, node); };
+  const auto is_less = [](const Value& a, const Value& b) { return ordered(a, b) < 0; };
+  const auto [found, is_new] = by_value_.try_emplace(column);
+  if (is_new) {
+    found->second.resize(nodes());
+    std::iota(found->second.begin(), found->second.end(), 0U);
+    std::ranges::stable_sort(found->second, is_less, of);
+  }
+  const auto range = std::ranges::equal_range(found->second, value, is_less, of);
+  return std::span<const std::uint32_t>(range.begin(), range.end());
 }
 
 std::span<const std::uint32_t> Store::typed(std::span<const std::uint32_t> all, std::uint32_t type) const {

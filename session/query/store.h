@@ -28,11 +28,15 @@ class Store {
   std::uint32_t target(std::uint32_t relationship) const { return table_.targets[relationship]; }
   std::uint32_t type(std::uint32_t relationship) const { return types_.empty() ? 0 : types_[relationship]; }
 
-  /// The relationships that leave a node, or come to it, by type.
+  /// The relationships that leave a node, or come to it, by type and other end.
   std::span<const std::uint32_t> out(std::uint32_t node) const { return of(node, out_begins_, out_); }
   std::span<const std::uint32_t> in(std::uint32_t node) const { return of(node, in_begins_, in_); }
-  /// Those of one type among them.
+  /// Those of one type among them, by their other end.
   std::span<const std::uint32_t> typed(std::span<const std::uint32_t> all, std::uint32_t type) const;
+  /// Those of one type that join a node with `other`. `are_out`: they leave it.
+  std::span<const std::uint32_t> between(std::span<const std::uint32_t> typed, bool are_out, std::uint32_t other) const;
+  /// All types that there are.
+  std::size_t type_count() const { return type_names_.empty() ? 1 : type_names_.size(); }
 
   /// The numbers of types that relationships have, of these names.
   std::vector<std::uint32_t> types_of(const std::vector<std::string>& names) const;
@@ -53,6 +57,8 @@ class Store {
   Value relationship_property(std::size_t column, std::uint32_t relationship) const {
     return cell(*relationship_columns_[column], relationship);
   }
+  /// The nodes with a value of a column, as groups take it. Empty where text may spell the values of the column.
+  std::optional<std::span<const std::uint32_t>> nodes_with(std::size_t column, const Value& value);
   /// The id of a relationship as `--edge-id` names it, else its number.
   Value relationship_id(std::uint32_t relationship) const;
 
@@ -79,6 +85,7 @@ class Store {
   std::vector<std::uint32_t> set_of_;  ///< Of each node; empty: the statement asks for none.
   std::vector<std::vector<bool>> tests_;
   std::vector<const ledger::Column*> node_columns_, relationship_columns_;
+  std::map<std::size_t, Lists> by_value_;  ///< Nodes in the order of their values of a column, once it was asked for.
 };
 
 }  // namespace matcha::session::statement

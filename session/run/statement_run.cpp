@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -32,6 +32,7 @@ class StatementRun {
 
   Status all() {
     Status status = check();
+    if (status == Status::Ok) status = bind();
     if (status == Status::Ok) status = open();
     if (status == Status::Ok) status = read();
     if (status == Status::Ok) status = run();
@@ -61,6 +62,50 @@ class StatementRun {
                             "give --matches a file");
     }
     return Status::Ok;
+  }
+
+  /// The values of `--param`.
+  Status bind() {
+    for (const std::string& given : options_.bind.params) {
+      const std::size_t sign = given.find('=');
+      const std::string name = given.substr(0, sign);
+      if (sign == std::string::npos || !statement_.parameters.contains(name)) {
+        return console_.error(Status::Usage, fmt::format("`--param {}`: the query has no `${}`", given, name),
+                              "parameters are given as NAME=VALUE");
+      }
+      parameters_[name] = value_of(given.substr(sign + 1));
+    }
+    for (const auto& [name, loc] : statement_.parameters) {
+      if (parameters_.contains(name)) continue;
+      return console_.error_at(Status::Usage, sources_, loc, fmt::format("`${}` has no value", name),
+                               fmt::format("`--param {}=VALUE` gives one", name));
+    }
+    return Status::Ok;
+  }
+
+  /// A number, `true`, `false`, `null`, or text, which may stand in quotes.
+  static query::Term value_of(const std::string& given) {
+    query::Term value;
+    const char* const begin = given.data();
+    const char* const end = begin + given.size();
+    const auto reads = [&](auto& number) {
+      const std::from_chars_result read = std::from_chars(begin, end, number);
+      return read.ec == std::errc() && read.ptr == end;
+    };
+    const bool is_quoted = given.size() >= 2 && given.front() == '\'' && given.back() == '\'';
+    if (given == "null") return value;
+    value.type.base = query::ValueType::Base::Scalar;
+    value.kind = query::Term::Kind::Text;
+    value.text = is_quoted ? given.substr(1, given.size() - 2) : given;
+    if (given == "true" || given == "false") {
+      value.kind = query::Term::Kind::Bool;
+      value.integer = given == "true" ? 1 : 0;
+    } else if (reads(value.integer)) {
+      value.kind = query::Term::Kind::Int;
+    } else if (reads(value.number)) {
+      value.kind = query::Term::Kind::Float;
+    }
+    return value;
   }
 
   /// `RETURN count(*)` is a number.
@@ -111,7 +156,7 @@ class StatementRun {
     session_.watch(StopControl::Stops::Late);
     begin();
     {
-      statement::Pipeline pipeline(statement_, store_, progress);
+      statement::Pipeline pipeline(statement_, parameters_, store_, progress);
       pipeline.run([this](const Value* row, std::uint64_t weight) { return take(row, weight); });
     }
     run_ms_ = watch.ms();
@@ -221,6 +266,7 @@ class StatementRun {
   RowFormat format_;
   std::optional<OutputFile> file_;  ///< Nothing: the rows are in the JSON object.
   statement::Store store_;
+  statement::Pipeline::Parameters parameters_;
   std::string text_;  ///< JSON, or text that is not yet in the file.
   std::uint64_t count_ = 0;
   double load_ms_ = 0, run_ms_ = 0;

@@ -156,6 +156,32 @@ class Values(CliTest):
         for more, words in ((["--device", "cuda"], "cuda"), (["--backend", "interp"], "--backend"), (["--matches", "x.npy"], ".npy"), (["--matches", "x.svg"], "pictures")):
             self.fails(2, "query", text, self.edges, *more, says=["<query>:1:1:", words])
 
+    def test_parameters(self):
+        text = "MATCH (n) WHERE n.age > $age OR labels(n)[0] = $1 RETURN n ORDER BY n"
+        self.assertEqual(self.rows(text, "--param", "age=4", "--param", "1=Q"), ["c", "d"])
+        self.assertEqual(self.rows(text, "--param", "age=4.5", "--param", "1='P'"), ["a", "b", "c"])
+        self.assertEqual(self.rows(text, "--param", "age=null", "--param", "1="), [])
+        self.assertEqual(self.rows("MATCH (n {age: $a}) WHERE $b RETURN n", "--param", "a=5", "--param", "b=true"), ["c"])
+        self.refused(2, text, 25, "`$age` has no value", "--param", "1=Q")
+        self.fails(2, "query", text, self.edges, "--param", "b=1", says="no `$b`")
+
+    def test_joins(self):
+        """Equal values are looked up, and so are relationships between two nodes."""
+        rows = [(u, (u * 7) % 50, "TU"[u % 2]) for u in range(400)] + [(u, (u + 1) % 400, "T") for u in range(400)]
+        edges = self.write("j.csv", "src,dst,label\n" + "".join(f"{u},{v},{kind}\n" for u, v, kind in rows))
+        people = self.write("p.csv", "id,x,y\n" + "".join(f"{u},{u % 20 if u % 3 else ''},{u % 7}\n" for u in range(400)))
+        count = lambda text: int(self.ok("query", "--quiet", text, edges, "--vertices", people).split()[-1])
+        same = sum((u % 20) == (v % 7) for u in range(400) if u % 3 for v in range(400))
+        self.assertEqual(count("MATCH (a) MATCH (b) WHERE a.x = b.y RETURN count(*)"), same)
+        back = [(e, f) for e in range(800) for f in range(800) if e != f and rows[e][0] == rows[f][1] and rows[e][1] == rows[f][0]]
+        self.assertEqual(count("MATCH (a)-[r]->(b)-[s]->(a) WHERE r.label = s.label OR 1 = 1 RETURN count(*)"), len(back))
+        self.assertEqual(count("MATCH (a)-[:U]->(b), (b)-[s:T]->(a) RETURN count(DISTINCT [a, s])"),
+                         len({(rows[e][0], f) for e, f in back if rows[e][2] == "U" and rows[f][2] == "T"}))
+        either = sum(1 for e in range(800) for f in range(800) if e != f and {*rows[e][:2]} == {*rows[f][:2]}) * 2
+        either -= sum(1 for e in range(800) for f in range(800) if e != f and rows[e][:2] == rows[f][:2] and rows[e][0] == rows[e][1])
+        self.assertEqual(count("MATCH (a)--(b)--(a) RETURN count(*)"), either)
+        self.assertEqual(count("MATCH (a)-[r]-(b) MATCH (a)-[s]-(b) WHERE r <> s RETURN count(*)"), either)
+
     def test_limits(self):
         """Rows that are kept have a limit; rows that are not kept have none, and a limit of rows ends a walk without end."""
         ring = self.write("ring.csv", "src,dst\n" + "".join(f"{u},{v}\n" for u in range(60) for v in range(60) if u != v))
