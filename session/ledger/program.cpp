@@ -178,7 +178,7 @@ class Writer {
     if (step.kind == Step::Kind::Start) {
       meet(from, fmt::format("get({}, 0)", item));
       if (use.from != use.to) meet(to, fmt::format("get({}, 1)", item));
-      make_vertices(step, use, before, tests);
+      make_vertices(step, use, before, item, tests);
     } else {
       meet(step.kind == Step::Kind::Out ? to : from, item);
     }
@@ -243,7 +243,7 @@ class Writer {
 
   /// An end of an edge in a list is a vertex, and not a number, where the program asks a graph for its neighbours.
   void make_vertices(const Step& step, const EdgeUse& use, const std::vector<std::string>& before,
-                     std::vector<std::string>& tests) {
+                     const std::string& item, std::vector<std::string>& tests) {
     const auto is_walk = [](const Step& one) { return one.kind != Step::Kind::Start; };
     const auto walk = std::ranges::find_if(steps_, is_walk);
     const std::string graph = graph_of(walk == steps_.end() ? step : *walk);
@@ -256,6 +256,8 @@ class Writer {
       tests.push_back(fmt::format("size(neighbor({}, {})) >= 0", graph, vertices_[pattern::at(end)]));
       if (use.from == use.to) break;
     }
+    // The other end of a loop is the same vertex, and another item of the list.
+    if (use.from == use.to) tests.push_back(fmt::format("size(neighbor({}, get({}, 1))) >= 0", graph, item));
   }
 
   static std::string joined(const char* word, const std::vector<std::string>& all, const char* otherwise) {

@@ -99,6 +99,13 @@ class Ledger(CliTest):
     def count(self, pattern, *options, table=None):
         return self.ok("run", "--quiet", "--directed", "--pattern", pattern, table or self.table, *options).strip()
 
+    def test_loops(self):
+        """The search begins at a loop, whose second end is no vertex elsewhere in the program."""
+        table = self.write("loops.csv", "src,dst,w\n1,2,1\n2,3,2\n2,2,2\n3,3,1\n2,4,1\n")
+        for pattern, count in (("(a)-[x]->(b), (a)-[y]->(a) where y.w > 1", 2), ("(b)-[x]->(a), (a)-[y {w = 2}]->(a)", 1), ("(a)-[y {w = 1}]->(a)", 1),
+                               ("(a)-[x]->(b), (a)-[y]->(a), (b)-[z]->(b) where y.w > z.w", 1)):
+            self.assertEqual(self.count(pattern, "--keep-loops", "--match", "edge", table=table), str(count), pattern)
+
     def test_values(self):
         """Nulls, exact numbers, texts, truth and times of every unit, each against a count by hand."""
         wide = self.write("wide.csv", "src,dst,big,flag,when,ms,none\n1,2,9007199254740993,true,2024-05-01,1000,\n2,3,9007199254740992,FALSE,"
