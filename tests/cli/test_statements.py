@@ -156,6 +156,12 @@ class Values(CliTest):
         for more, words in ((["--device", "cuda"], "cuda"), (["--backend", "interp"], "--backend"), (["--matches", "x.npy"], ".npy"), (["--matches", "x.svg"], "pictures")):
             self.fails(2, "query", text, self.edges, *more, says=["<query>:1:1:", words])
 
+    def test_columns_that_have_a_part(self):
+        """Ids, ends and labels are properties too."""
+        self.assertEqual(self.rows("MATCH (n) WHERE n.id < 'c' RETURN n.id, n, n.label"), ["a,a,P", "b,b,P;Q"])
+        self.assertEqual(self.rows("MATCH (n)-[r]->() WHERE r.src = 'a' RETURN r.dst, r.label, type(r), n"), ["b,T,T,a"])
+        self.assertEqual(self.rows("MATCH (n {id: 'b'})-[r {w: 2}]->(m) RETURN m"), ["c"])
+
     def test_parameters(self):
         text = "MATCH (n) WHERE n.age > $age OR labels(n)[0] = $1 RETURN n ORDER BY n"
         self.assertEqual(self.rows(text, "--param", "age=4", "--param", "1=Q"), ["c", "d"])

@@ -75,10 +75,12 @@ class ColumnChoice {
  public:
   /// Resolves the columns that are named, if they are in the heading.
   ColumnChoice(const Cells& heading, std::vector<ColumnSpec>& columns) : heading_(heading), columns_(columns) {
-    is_taken_.resize(heading.size());
-    for (std::size_t at = 0; at < heading.size(); ++at) is_taken_[at] = is_unnamed(heading[at]);
+    is_read_.resize(heading.size());
+    for (const auto& name : heading) is_taken_.push_back(is_unnamed(name));
     for (const ColumnSpec& column : columns) {
-      if (column.role == ColumnRole::Any && column.index < is_taken_.size()) is_taken_[column.index] = true;
+      if (column.role != ColumnRole::Any || column.index >= is_taken_.size()) continue;
+      is_read_[column.index] = column.kind == ColumnKind::Text;
+      is_taken_[column.index] = true;
     }
   }
 
@@ -90,7 +92,7 @@ class ColumnChoice {
     if (ColumnSpec* const source = with(ColumnRole::Source); source != nullptr) {
       ColumnSpec* const target = with(ColumnRole::Target);
       const std::vector<unsigned> left = free();
-      if (ends && !is_taken_[ends->source] && !is_taken_[ends->target]) {
+      if (ends && may_take(ends->source) && may_take(ends->target)) {
         take(*source, ends->source);
         take(*target, ends->target);
       } else if (left.size() == 2) {
@@ -116,6 +118,9 @@ class ColumnChoice {
     return columns;
   }
 
+  /// A column whose cells are read as text may have a part, too, by its usual name.
+  bool may_take(unsigned at) const { return !is_taken_[at] || is_read_[at]; }
+
   ColumnSpec* with(ColumnRole role) {
     const auto found = std::find_if(columns_.begin(), columns_.end(),
                                     [role](const ColumnSpec& column) { return column.role == role; });
@@ -126,14 +131,15 @@ class ColumnChoice {
     column.index = index;
     column.role = ColumnRole::Any;
     is_taken_[index] = true;
+    is_read_[index] = false;
   }
 
   /// Selects the one column with a usual name, or the only remaining one; false: there is none, or there are several.
   bool take_one(ColumnSpec& column) {
-    const std::vector<unsigned> left = free();
     std::vector<unsigned> best;
     int most = 1;
-    for (const unsigned at : left) {
+    for (unsigned at = 0; at < is_taken_.size(); ++at) {
+      if (!may_take(at)) continue;
       const bool is_usual = is_usual_name(heading_[at], column.role) ||
                             (column.role == ColumnRole::Info && is_usual_name(heading_[at], ColumnRole::Time));
       const int likeness = column.role == ColumnRole::Id ? id_likeness(heading_[at]) : (is_usual ? 1 : 0);
@@ -141,7 +147,7 @@ class ColumnChoice {
       most = std::max(most, likeness);
       if (likeness == most) best.push_back(at);
     }
-    if (best.empty()) best = left;
+    if (best.empty()) best = free();
     if (best.size() != 1) return false;
     take(column, best.front());
     return true;
@@ -163,7 +169,7 @@ class ColumnChoice {
 
   const Cells& heading_;
   std::vector<ColumnSpec>& columns_;
-  std::vector<bool> is_taken_;
+  std::vector<bool> is_taken_, is_read_;  ///< Columns with a part; those that are named, and read as text.
 };
 
 class Head {
