@@ -54,7 +54,7 @@ using Status = Result<Done>;
 /// The value of a Result. If it is an Error, the calling function returns the error. An expression of GCC and Clang.
 #define MATCHA_TRY(...)                          \
   ({                                             \
-    auto&& tried = (__VA_ARGS__);                \
+    auto tried = (__VA_ARGS__);                  \
     if (!tried) return std::move(tried.error()); \
     std::move(*tried);                           \
   })

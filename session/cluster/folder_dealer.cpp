@@ -96,7 +96,8 @@ class FolderDealer final : public codegen::Dealer {
     for (std::uint64_t unit = 0; unit < units_; ++unit) {
       if (!regions_[region].done[unit]) continue;
       const std::string file = path(region, unit, "done");
-      std::string_view rest = MATCHA_TRY(read_whole(file));
+      const std::string bytes = MATCHA_TRY(read_whole(file));
+      std::string_view rest = bytes;
       const std::string_view frame = MATCHA_TRY(next_frame(rest, file));
       Record record = MATCHA_TRY(decode(frame, file));
       if (record.region != region || record.unit != unit || !rest.empty()) {
