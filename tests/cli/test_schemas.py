@@ -32,7 +32,8 @@ class Schemas(CliTest):
 
     def test_runs(self):
         for command in (["--pattern", "motif:3", SMALL], ["--pattern", "triangle", SMALL, "--verify"], [TRIANGLE, SMALL],
-                        ["--pattern", "a-b-c-a", SMALL, "--limit", "2"], ["std.clique", "--entry", "triangles_by_vertex", SMALL]):
+                        ["--pattern", "a-b-c-a", SMALL, "--limit", "2"], ["--pattern", "triangle", SMALL, "--within", "1%"],
+                        ["--pattern", "path:5", WIKI, "--within", "5%", "--certain", "--engine", "sample"], ["std.clique", "--entry", "triangles_by_vertex", SMALL]):
             self.check("run", self.ok("run", *command, "--json"))
         for line in self.ok("run", "--pattern", "edge", "--pattern", "wedge", SMALL, "--json").splitlines():
             self.assertIn("given", self.check("run", line))
@@ -52,7 +53,8 @@ class Schemas(CliTest):
         requests = [{"id": 1, "pattern": "triangle"}, {"id": "b", "pattern": "hause"}, {"id": 3, "cancel": 9},
                     {"id": 4, "pattern": "a-b", "options": {"matches": True, "limit": 3}}, {"id": 5, "pattern": "motif:3"},
                     {"id": 6, "pattern": "house", "explain": True}, {"id": 7, "pattern": "house", "check": True},
-                    {"id": 8, "pattern": "a-b", "picture": True, "options": {"matches": True, "limit": 3}}]
+                    {"id": 8, "pattern": "a-b", "picture": True, "options": {"matches": True, "limit": 3}},
+                    {"id": 9, "pattern": "triangle", "options": {"within": "1%"}}]
         lines = self.ok("serve", SMALL, stdin="".join(json.dumps(one) + "\n" for one in requests).encode()).splitlines()
         self.assertEqual(len(lines), 1 + len(requests))
         for line in lines:
