@@ -96,7 +96,7 @@ with tempfile.TemporaryDirectory() as folder:
     else:
         raise AssertionError("no error")
 from importlib import metadata
-assert {{one.group for one in metadata.distribution("matcha").entry_points}} == {{"networkx.backends", "networkx.backend_info"}}
+assert {{one.group for one in metadata.distribution("matcha-graph").entry_points}} == {{"networkx.backends", "networkx.backend_info"}}
 """
     environment = dict(environment, PYTHONPATH=str(packages), PYTHONDONTWRITEBYTECODE="1")
     environment.pop("MATCHA_LIBRARY", None)

@@ -17,6 +17,8 @@ DRAWN = {
     "edge-labels": "0->1=card,1->0=wire,1->2=wire",
     "non-edge": "0-1,1-2,0~2,1-3",
 }
+# Plots, which bench/measured draws.
+PLOTS = {"measured"}
 
 
 def wanted():
@@ -46,7 +48,7 @@ def main(argv):
         problems.append(f"the pages show {len(names)} pictures only")
     if options.update:
         FOLDER.mkdir(exist_ok=True)
-    for name in names:
+    for name in (one for one in names if one not in PLOTS):
         file, picture = FOLDER / f"{name}.svg", draw(options.matcha.resolve(), name)
         if options.update:
             file.write_text(picture, encoding="utf-8")
