@@ -132,9 +132,7 @@ std::optional<bool> Evaluator::all_or_any(const Term& term, Value* row) const {
   return is_known ? std::optional(!ends) : std::nullopt;
 }
 
-/// A time beside text is compared with the time that the text spells.
-std::optional<bool> Evaluator::compared_as(const Term& term, Value* row) const {
-  Value left = value(term.parts[0], row), right = value(term.parts[1], row);
+void Evaluator::read_times(Value& left, Value& right, SourceLoc loc) const {
   for (const auto& [text, time] : {std::pair(&left, &right), std::pair(&right, &left)}) {
     if (!text->is(Kind::Text) || !time->is(Kind::Time)) continue;
     constexpr std::uint64_t kFinest = 1'000'000'000;
@@ -142,13 +140,18 @@ std::optional<bool> Evaluator::compared_as(const Term& term, Value* row) const {
     std::optional<std::int64_t> spelled = ledger::time_of(*text->text, per_second);
     if (!spelled) spelled = ledger::time_of(*text->text, per_second = kFinest);
     if (!spelled) {
-      fail(term.loc, "a time is compared with text that is none",
-           "times are like '2024-05-01' or '2024-05-01T10:00:00Z'");
-      return std::nullopt;
+      fail(loc, "a time is compared with text that is none", "times are like '2024-05-01' or '2024-05-01T10:00:00Z'");
+      return;
     }
     *text = Value::of(Kind::Time, *spelled);
     text->per_second = per_second;
   }
+}
+
+std::optional<bool> Evaluator::compared_as(const Term& term, Value* row) const {
+  Value left = value(term.parts[0], row), right = value(term.parts[1], row);
+  read_times(left, right, term.loc);
+  if (progress_.failure) return std::nullopt;
   if (term.kind == Term::Kind::Equal) return equals(left, right);
   if (term.kind == Term::Kind::Different) {
     const std::optional<bool> same = equals(left, right);
@@ -170,7 +173,10 @@ std::optional<bool> Evaluator::is_in(const Term& term, Value* row) const {
   }
   bool is_known = true;
   for (const Value& item : *list.items) {
-    const std::optional<bool> same = equals(one, item);
+    Value left = one, right = item;
+    read_times(left, right, term.loc);
+    if (progress_.failure) return std::nullopt;
+    const std::optional<bool> same = equals(left, right);
     if (same && *same) return true;
     is_known = is_known && same.has_value();
   }

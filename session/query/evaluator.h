@@ -63,6 +63,8 @@ class Evaluator {
  private:
   std::optional<bool> truth_of(const Value& value, SourceLoc loc) const;
   std::optional<bool> all_or_any(const query::Term& term, Value* row) const;
+  /// Text beside a time becomes the time that it spells. An error if it spells none.
+  void read_times(Value& left, Value& right, SourceLoc loc) const;
   std::optional<bool> compared_as(const query::Term& term, Value* row) const;
   std::optional<bool> is_in(const query::Term& term, Value* row) const;
   std::optional<bool> in_text(const query::Term& term, Value* row) const;

@@ -188,16 +188,25 @@ std::vector<Matcher::Step> MatchPlanner::steps_of(const std::set<std::size_t>& p
       there_.insert(step.to);
     }
     std::erase_if(open, [this](std::size_t slot) { return there_.contains(slot); });
+    add_paths(is_mine);
     place_conditions();
   }
-  for (const PathPattern* const path : paths_) {
-    if (!is_mine(part_of({*path->maybe_slot}))) continue;
-    Matcher::Step& step = add(Matcher::Step::Kind::Path);
-    step.maybe_path = path;
-    there_.insert(*path->maybe_slot);
-    place_conditions();
-  }
+  add_paths(is_mine);
+  place_conditions();
   return std::move(steps_);
+}
+
+/// Named paths that are complete have a value from here on.
+template <class IsMine>
+void MatchPlanner::add_paths(const IsMine& is_mine) {
+  const auto is_there = [this](const auto& one) { return there_.contains(one.slot); };
+  for (const PathPattern* const path : paths_) {
+    if (!is_mine(part_of({*path->maybe_slot})) || there_.contains(*path->maybe_slot)) continue;
+    if (!std::ranges::all_of(path->nodes, is_there) || !std::ranges::all_of(path->relationships, is_there)) continue;
+    place_conditions();
+    add(Matcher::Step::Kind::Path).maybe_path = path;
+    there_.insert(*path->maybe_slot);
+  }
 }
 
 Matcher::Step& MatchPlanner::add(Matcher::Step::Kind kind) {
@@ -212,6 +221,11 @@ MatchPlanner::Cost MatchPlanner::cost(const Walk& walk) const {
   const bool from = there_.contains(walk.from), to = there_.contains(walk.to);
   if (walk.is_given && !walk.pattern->is_trail) return {0, 0};
   if (!from && !to) return {kNoEndThere, 0};
+  // The conditions of a trail hold for each of its relationships: slots that they read come first.
+  std::set<std::size_t> read;
+  for (const Term& term : walk.pattern->each) add_slots(term, read);
+  read.erase(walk.pattern->one);
+  if (!std::ranges::includes(there_, read)) return {kNoEndThere, 0};
   if (walk.is_given) return {1, 0};
   const int both = from && to ? 0 : 1;
   const double share = walk.pattern->types.empty() ? 1 : static_cast<double>(walk.types.size());
@@ -251,7 +265,7 @@ void MatchPlanner::walk(const Walk& walk) {
 double MatchPlanner::nodes_to_scan(std::size_t slot) const {
   double all = static_cast<double>(store_.nodes());
   for (const std::size_t test : nodes_.at(slot)) {
-    all = std::min(all, static_cast<double>(store_.count_passing(test)));
+    all = std::min(all, static_cast<double>(store_.passing(test).size()));
   }
   constexpr double kEqual = .01, kOther = .5;
   for (const Condition& condition : conditions_) {

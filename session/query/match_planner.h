@@ -48,6 +48,8 @@ class MatchPlanner {
   Cost cost(const Walk& walk) const;
   void walk(const Walk& walk);
   double nodes_to_scan(std::size_t slot) const;
+  template <class IsMine>
+  void add_paths(const IsMine& is_mine);
   void find_key(Matcher::Step& step) const;
   void place_conditions();
 

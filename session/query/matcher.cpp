@@ -81,6 +81,11 @@ bool Matcher::scan(const Step& step, std::size_t at) {
       return std::ranges::all_of(*some, [&](std::uint32_t node) { return scanned(step, at, node); });
     }
   }
+  if (!step.tests.empty()) {
+    const auto size = [this](std::size_t test) { return store_.passing(test).size(); };
+    return std::ranges::all_of(store_.passing(*std::ranges::min_element(step.tests, {}, size)),
+                               [&](std::uint32_t node) { return scanned(step, at, node); });
+  }
   for (std::uint32_t node = 0; node < store_.nodes(); ++node) {
     if (!scanned(step, at, node)) return false;
   }

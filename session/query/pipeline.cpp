@@ -26,6 +26,17 @@ std::uint64_t bytes_of_kept(const std::vector<Value>& row) {
   return bytes;
 }
 
+/// The slots of trails without an end.
+void add_endless(const query::StatementPart& part, std::set<std::size_t>& into) {
+  for (const query::MatchClause& clause : part.matches) {
+    for (const query::PathPattern& path : clause.paths) {
+      for (const query::RelationshipPattern& one : path.relationships) {
+        if (one.is_trail && one.most == query::RelationshipPattern::kNoEnd) into.insert(one.slot);
+      }
+    }
+  }
+}
+
 /// The columns of the part before become the first slots of a row.
 class Begin final : public Stage {
  public:
@@ -297,11 +308,14 @@ class End final : public Stage {
 Pipeline::Pipeline(const query::Statement& statement, const Parameters& parameters, Store& store, Progress& progress)
     : statement_(statement), parameters_(parameters), store_(store), progress_(progress), evaluator_(store, progress) {
   evaluator_.has_match = [this](std::size_t pattern, Value* row) {
+    Predicate& one = patterns_[pattern];
+    if (one.known) return *one.known;
     bool is_found = false;
-    patterns_[pattern]->run(row, [&is_found](std::uint64_t) {
+    one.matcher->run(row, [&is_found](std::uint64_t) {
       is_found = true;
       return false;
     });
+    if (one.is_constant) one.known = is_found;
     return is_found;
   };
   for (query::StatementPart& part : statement_.parts) {
@@ -330,8 +344,10 @@ void Pipeline::resolve(Term& term) {
   term.integer = static_cast<std::int64_t>(patterns_.size());
   std::set<std::size_t> bound;
   add_slots(*pattern, bound);
+  // The first match is enough: no part of the pattern is counted.
+  const std::set<std::size_t> needed(pattern->new_slots.begin(), pattern->new_slots.end());
   patterns_.push_back(
-      std::make_unique<Matcher>(*pattern, bound, std::set<std::size_t>(), store_, evaluator_, progress_));
+      {std::make_unique<Matcher>(*pattern, bound, needed, store_, evaluator_, progress_), bound.empty(), {}});
 }
 
 void Pipeline::resolve(query::MatchClause& clause) {
@@ -383,6 +399,8 @@ Stage& Pipeline::make_part(std::size_t number, Stage& next) {
   for (const Projection::Key& key : projection.order) {
     if (!projection.orders_columns) add_slots(key.term, needed);
   }
+  // A limit ends walks of trails without an end, which are then not counted before the first row.
+  if (projection.limit && projection.aggregates.empty() && projection.order.empty()) add_endless(part, needed);
   const std::size_t columns = number == 0 ? 0 : statement_.parts[number - 1].projection.columns.size();
   std::vector<std::set<std::size_t>> bound;
   std::set<std::size_t> there;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -43,6 +44,11 @@ class Pipeline {
   void run(const OnRow& on_row);
 
  private:
+  struct Predicate {
+    std::unique_ptr<Matcher> matcher;
+    bool is_constant = false;   ///< It reads nothing of the row,
+    std::optional<bool> known;  ///< and this is its value.
+  };
   void resolve(query::Term& term);
   void resolve(query::MatchClause& clause);
   void resolve(query::Projection& projection);
@@ -55,7 +61,7 @@ class Pipeline {
   Store& store_;
   Progress& progress_;
   Evaluator evaluator_;
-  std::vector<std::unique_ptr<Matcher>> patterns_;  ///< In conditions, by number.
+  std::vector<Predicate> patterns_;  ///< In conditions, by number.
   std::vector<std::unique_ptr<Stage>> stages_;
 };
 

@@ -143,14 +143,17 @@ std::size_t Store::add_test(const std::vector<std::vector<std::string>>& labels)
     const auto has = [&set](const std::string& label) { return std::ranges::find(set, label) != set.end(); };
     passes.push_back(std::ranges::all_of(labels, [&has](const auto& any) { return std::ranges::any_of(any, has); }));
   }
-  tests_.push_back(std::move(passes));
-  return tests_.size() - 1;
+  const std::size_t same = static_cast<std::size_t>(std::ranges::find(tests_, passes) - tests_.begin());
+  if (same == tests_.size()) tests_.push_back(std::move(passes));
+  return same;
 }
 
-std::uint64_t Store::count_passing(std::size_t test) const {
-  std::uint64_t count = 0;
-  for (std::uint32_t node = 0; node < nodes(); ++node) count += passes(test, node) ? 1 : 0;
-  return count;
+const std::vector<std::uint32_t>& Store::passing(std::size_t test) {
+  const auto [found, is_new] = passing_.try_emplace(test);
+  for (std::uint32_t node = 0; is_new && node < nodes(); ++node) {
+    if (passes(test, node)) found->second.push_back(node);
+  }
+  return found->second;
 }
 
 std::size_t Store::number_of(const std::vector<const ledger::Column*>& all, const ledger::Column& one) {

@@ -42,11 +42,11 @@ class Store {
   std::vector<std::uint32_t> types_of(const std::vector<std::string>& names) const;
   Value type_name(std::uint32_t relationship) const;
   Value labels(std::uint32_t node) const;
-  /// A test for labels, by its number.
+  /// A test for labels, by its number; equal tests have one.
   std::size_t add_test(const std::vector<std::vector<std::string>>& labels);
   bool passes(std::size_t test, std::uint32_t node) const { return tests_[test][label_set(node)]; }
-  /// How many nodes pass it.
-  std::uint64_t count_passing(std::size_t test) const;
+  /// The nodes that pass it.
+  const std::vector<std::uint32_t>& passing(std::size_t test);
 
   /// Properties by the numbers of columns.
   std::size_t node_column(const std::string& name) const { return number_of(node_columns_, table_.vertices.at(name)); }
@@ -84,6 +84,7 @@ class Store {
   std::vector<std::vector<std::string>> sets_{{}};
   std::vector<std::uint32_t> set_of_;  ///< Of each node; empty: the statement asks for none.
   std::vector<std::vector<bool>> tests_;
+  std::map<std::size_t, Lists> passing_;  ///< By test, once they were asked for.
   std::vector<const ledger::Column*> node_columns_, relationship_columns_;
   std::map<std::size_t, Lists> by_value_;  ///< Nodes in the order of their values of a column, once it was asked for.
 };

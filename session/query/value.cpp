@@ -127,7 +127,8 @@ std::size_t hash_of(const Value& value) {
       return mixed(hash, static_cast<std::size_t>(value.integer / static_cast<std::int64_t>(value.per_second)));
     case Kind::Float: {
       if (std::isnan(value.number)) return mixed(hash, 1);
-      const bool is_int = std::trunc(value.number) == value.number && std::abs(value.number) < kBeyondInts;
+      const bool is_int =
+          std::trunc(value.number) == value.number && value.number >= -kBeyondInts && value.number < kBeyondInts;
       if (!is_int) return mixed(hash, std::hash<double>()(value.number));
       return mixed(hash, static_cast<std::size_t>(static_cast<std::int64_t>(value.number)));
     }

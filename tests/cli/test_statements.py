@@ -102,6 +102,14 @@ class Values(CliTest):
             ("MATCH (n) WHERE exists((n)-[:U]->(:P)) AND exists(n.age) RETURN n", "c"),
             ("MATCH (a)-[r]->() WITH [r] AS l, a MATCH (a)-[l*]->(b) WHERE b.age = 5 RETURN a, b", "b,c"),
             ("MATCH (n) RETURN DISTINCT n.age = 3 AS x ORDER BY x", "false", "true", '""'),
+            ("MATCH ()-[r]->() WHERE r.at IN ['2024-05-01', '2023-12-31'] RETURN r, 1 AS k", "0,1", "3,1"),
+            # 2^63 below zero is one value, as an int and as a float.
+            ("MATCH (n) WHERE n.age > 3 OR n.age IS NULL RETURN DISTINCT coalesce(n.age - n.age - 9223372036854775807 - 1, -9223372036854775808.0) AS x",
+             "-9223372036854775808.0"),
+            # What the columns of a trail are compared with comes before the trail.
+            ("MATCH (b), (a {id: 'b'})-[r*1..2 {w: b.age - 1}]->(c) RETURN a, c, b, size(r) AS n", "b,c,a,1", "b,c,d,1"),
+            ("MATCH p = (x)-->(y), (a {id: 'b'})-[r*1..2 {w: length(p) + 1}]->(c) RETURN a, c, p", "b,c,<a;0;b>", "b,c,<b;3;b>", "b,c,<c;2;a>"),
+            ("RETURN -9223372036854775808 AS x, -0.5 AS y, 1 -2 AS z", "-9223372036854775808,-0.5,-1"),
         ):
             self.assertEqual(self.rows(text), list(wanted), text)
 
