@@ -108,7 +108,9 @@ bool CypherReader::match_clause(bool is_optional) {
 
 bool CypherReader::where(std::vector<Term>& into) {
   no_aggregates_ = "in WHERE";
+  in_where_ = true;
   Maybe condition = term();
+  in_where_ = false;
   if (!condition) return false;
   add_conjuncts(std::move(*condition), into);
   return true;
@@ -126,6 +128,12 @@ bool CypherReader::projection(bool is_last) {
   if (words_.skip_keyword("SKIP") && !count_of("SKIP", into.skip)) return false;
   if (words_.skip_keyword("LIMIT") && !count_of("LIMIT", into.limit.emplace())) return false;
   if (is_last) return true;
+  // Lists of each part may be in a list of the next one.
+  constexpr std::size_t kMostParts = 100;
+  if (statement_.parts.size() == kMostParts) {
+    words_.refuse(words_.last(), fmt::format("the query has more than {} WITH", kMostParts), "");
+    return false;
+  }
   const Projection given = into;
   begin_part(given);
   return !words_.skip_keyword("WHERE") || where(statement_.parts.back().projection.conditions);

@@ -102,14 +102,15 @@ std::optional<PathPattern> CypherReader::path(MatchClause& clause) {
   if (is_name(words_.peek()) && words_.peek(1).is("=")) {
     name = words_.take();
     words_.take();
-    path.maybe_slot = slot_of(*name, Role::Path, clause);
-    if (!path.maybe_slot) return std::nullopt;
   }
   if (is_name(words_.peek()) && words_.peek(1).is("(")) {
     fail(words_.peek(), fmt::format("`{}` is not read in a pattern", words_.peek().text));
     return std::nullopt;
   }
-  return chain(clause, path) ? std::optional(std::move(path)) : std::nullopt;
+  if (!chain(clause, path)) return std::nullopt;
+  // Within the path its name has no value.
+  if (name) path.maybe_slot = slot_of(*name, Role::Path, clause);
+  return name && !path.maybe_slot ? std::nullopt : std::optional(std::move(path));
 }
 
 bool CypherReader::chain(MatchClause& clause, PathPattern& into) {
@@ -136,7 +137,8 @@ std::optional<std::string> CypherReader::label() {
 
 /// `:T`, `:T:U`, `:T&U` or `:T|U`.
 bool CypherReader::labels(std::vector<std::vector<std::string>>& into) {
-  while (words_.skip(":") || words_.skip("&")) {
+  while (words_.peek().is(":") || words_.peek().is("&")) {
+    const Word sign = words_.take();
     std::vector<std::string> any;
     do {
       words_.skip(":");
@@ -145,6 +147,10 @@ bool CypherReader::labels(std::vector<std::vector<std::string>>& into) {
       any.push_back(std::move(*one));
     } while (words_.skip("|"));
     into.push_back(std::move(any));
+    const auto has_choice = [](const std::vector<std::string>& one) { return one.size() > 1; };
+    if (into.size() > 1 && std::ranges::any_of(into, has_choice)) {
+      return refuse(sign, "`|` beside `&` or `:` is not read in labels", "`WHERE` has both: `a:T AND (a:U OR a:V)`");
+    }
   }
   statement_.asks_labels = true;
   return true;
@@ -163,7 +169,7 @@ bool CypherReader::map_of(const Term& subject, std::vector<Term>& into) {
     Maybe column = property(subject, name);
     Maybe value = column ? term() : std::nullopt;
     if (!value) return false;
-    into.push_back(made(Term::Kind::Equal, name.loc, {std::move(*column), std::move(*value)}));
+    into.push_back(made(Term::Kind::Equal, name.loc, parts_of(std::move(*column), std::move(*value))));
     if (!words_.skip(",")) break;
   }
   return words_.want("}");
@@ -232,16 +238,20 @@ bool CypherReader::relationship_inside(MatchClause& clause, RelationshipPattern&
   }
   if (words_.peek().is("*") && !range(into)) return false;
   into.is_named = name.has_value();
-  if (name) {
-    const std::optional<std::size_t> slot = slot_of(*name, into.is_trail ? Role::Trail : Role::Relationship, clause);
-    if (!slot) return false;
-    into.slot = *slot;
-  } else {
-    into.slot = new_slot(clause);
+  const auto take_slot = [&](Role role) {
+    const std::optional<std::size_t> slot = name ? slot_of(*name, role, clause) : new_slot(clause);
+    into.slot = slot.value_or(0);
+    return slot.has_value();
+  };
+  constexpr ValueType kRelationship{ValueType::Base::Relationship, 0};
+  if (!into.is_trail) {
+    return take_slot(Role::Relationship) &&
+           map_of(variable_term(into.slot, kRelationship, into.loc), clause.conditions) && words_.want("]");
   }
-  if (into.is_trail) into.one = new_slot(clause);
-  const Term one = variable_term(into.is_trail ? into.one : into.slot, {ValueType::Base::Relationship, 0}, into.loc);
-  return map_of(one, into.is_trail ? into.each : clause.conditions) && words_.want("]");
+  // Within the trail its name has no value.
+  into.one = new_slot(clause);
+  return map_of(variable_term(into.one, kRelationship, into.loc), into.each) && take_slot(Role::Trail) &&
+         words_.want("]");
 }
 
 /// `*`, `*2`, `*1..3`, `*..3` or `*2..`.

@@ -70,7 +70,8 @@ class CypherReader {
   Maybe power();
   Maybe postfix();
   Maybe atom();
-  Maybe number();
+  /// `is_negative`: behind a sign that touches it.
+  Maybe number(bool is_negative);
   Maybe list();
   Maybe map();
   Maybe call();
@@ -95,7 +96,8 @@ class CypherReader {
   std::set<std::size_t> here_;  ///< Relationships of the clause that is read.
   std::vector<Term>* maybe_aggregates_ = nullptr;
   const char* no_aggregates_ = "here";  ///< The place that has none.
-  bool in_condition_ = false;           ///< A pattern in a condition gives no name to anything.
+  bool in_where_ = false;
+  bool in_condition_ = false;  ///< A pattern in a condition gives no name to anything.
   int depth_ = 0;
   std::size_t elements_ = 0;  ///< Of all patterns.
   std::optional<Word> maybe_map_;
@@ -103,6 +105,13 @@ class CypherReader {
 
 /// A term of this kind.
 Term made(Term::Kind kind, SourceLoc loc, std::vector<Term> parts = {}, ValueType type = {ValueType::Base::Scalar, 0});
+/// The parts of a term, which are moved: a list in braces copies them.
+template <class... Terms>
+std::vector<Term> parts_of(Terms... terms) {
+  std::vector<Term> all;
+  (all.push_back(std::move(terms)), ...);
+  return all;
+}
 /// Of a variable.
 Term variable_term(std::size_t slot, ValueType type, SourceLoc loc);
 /// `a node`, `a list`.

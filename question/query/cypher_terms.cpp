@@ -14,8 +14,8 @@ namespace {
 constexpr ValueType kScalar{ValueType::Base::Scalar, 0};
 /// Parentheses and negations in each other.
 constexpr int kMostNestedTerms = 100;
-/// Operands of a chain of `+` and `-`, or `*` and `/`.
-constexpr int kMostOperands = 1000;
+/// Terms in each other, as chains of `+` and of `IS NULL` are.
+constexpr int kMostDepth = 1000;
 constexpr std::array kAggregates = {"count", "sum", "min", "max", "avg", "collect"};
 
 std::string in_small_letters(std::string text) {
@@ -30,7 +30,7 @@ Term compared_by(const std::string& sign, SourceLoc loc, Term left, Term right) 
                           : sign == "<=" || sign == ">=" ? Term::Kind::AtMost
                                                          : Term::Kind::Less;
   if (sign[0] == '>') std::swap(left, right);
-  return made(kind, loc, {std::move(left), std::move(right)});
+  return made(kind, loc, parts_of(std::move(left), std::move(right)));
 }
 
 /// The type that all terms have, or any.
@@ -52,6 +52,7 @@ Term made(Term::Kind kind, SourceLoc loc, std::vector<Term> parts, ValueType typ
   term.loc = loc;
   term.parts = std::move(parts);
   term.type = type;
+  for (const Term& part : term.parts) term.depth = std::max(term.depth, part.depth + 1);
   return term;
 }
 
@@ -143,7 +144,7 @@ std::optional<Term> CypherReader::negated() {
   if (++depth_ > kMostNestedTerms) return fail(at, "the condition is nested too deep");
   Maybe one = negated();
   --depth_;
-  return one ? made(Term::Kind::Not, at.loc, {std::move(*one)}) : one;
+  return one ? made(Term::Kind::Not, at.loc, parts_of(std::move(*one))) : one;
 }
 
 std::string CypherReader::comparison_sign() {
@@ -178,14 +179,15 @@ std::optional<Term> CypherReader::comparison() {
 std::optional<Term> CypherReader::test_behind(Term left) {
   while (true) {
     const Word at = words_.peek();
+    if (left.depth > kMostDepth) return fail(at, "the condition is nested too deep");
     const bool is_negated = at.is_keyword("NOT") && words_.peek(1).is_keyword("IN");
     if (is_negated) words_.take();
     std::optional<Term::Kind> kind;
     if (words_.skip_keyword("IS")) {
       const bool is_not = words_.skip_keyword("NOT");
       if (!words_.want_keyword("NULL")) return std::nullopt;
-      left = made(Term::Kind::IsNull, at.loc, {std::move(left)});
-      if (is_not) left = made(Term::Kind::Not, at.loc, {std::move(left)});
+      left = made(Term::Kind::IsNull, at.loc, parts_of(std::move(left)));
+      if (is_not) left = made(Term::Kind::Not, at.loc, parts_of(std::move(left)));
       continue;
     }
     if (words_.skip_keyword("IN")) kind = Term::Kind::In;
@@ -197,36 +199,35 @@ std::optional<Term> CypherReader::test_behind(Term left) {
     if (has_with && !words_.want_keyword("WITH")) return std::nullopt;
     Maybe right = sum();
     if (!right) return right;
-    left = made(*kind, at.loc, {std::move(left), std::move(*right)});
-    if (is_negated) left = made(Term::Kind::Not, at.loc, {std::move(left)});
+    left = made(*kind, at.loc, parts_of(std::move(left), std::move(*right)));
+    if (is_negated) left = made(Term::Kind::Not, at.loc, parts_of(std::move(left)));
   }
 }
 
 std::optional<Term> CypherReader::sum() {
   Maybe left = product();
-  for (int operands = 1; left && (words_.peek().is("+") || words_.peek().is("-")); ++operands) {
+  while (left && (words_.peek().is("+") || words_.peek().is("-"))) {
     const Word sign = words_.take();
-    if (operands > kMostOperands) return fail(sign, "the sum is too long");
+    if (left->depth > kMostDepth) return fail(sign, "the sum is too long");
     Maybe right = product();
     if (!right) return right;
-    left =
-        made(sign.is("+") ? Term::Kind::Sum : Term::Kind::Difference, sign.loc, {std::move(*left), std::move(*right)});
+    left = made(sign.is("+") ? Term::Kind::Sum : Term::Kind::Difference, sign.loc,
+                parts_of(std::move(*left), std::move(*right)));
   }
   return left;
 }
 
 std::optional<Term> CypherReader::product() {
   Maybe left = power();
-  for (int operands = 1; left && (words_.peek().is("*") || words_.peek().is("/") || words_.peek().is("%"));
-       ++operands) {
+  while (left && (words_.peek().is("*") || words_.peek().is("/") || words_.peek().is("%"))) {
     const Word sign = words_.take();
-    if (operands > kMostOperands) return fail(sign, "the product is too long");
+    if (left->depth > kMostDepth) return fail(sign, "the product is too long");
     Maybe right = power();
     if (!right) return right;
     const Term::Kind kind = sign.is("*")   ? Term::Kind::Product
                             : sign.is("/") ? Term::Kind::Quotient
                                            : Term::Kind::Remainder;
-    left = made(kind, sign.loc, {std::move(*left), std::move(*right)});
+    left = made(kind, sign.loc, parts_of(std::move(*left), std::move(*right)));
   }
   return left;
 }
@@ -237,19 +238,13 @@ std::optional<Term> CypherReader::power() {
   if (!at.is("-") && !at.is("+")) return postfix();
   words_.take();
   if (at.is("-") && words_.peek().kind == Word::Kind::Number && is_adjacent(at, words_.peek())) {
-    // The smallest int has no positive of its own.
-    Maybe number = this->number();
-    if (number && number->kind == Term::Kind::Float) number->number = -number->number;
-    if (number && number->kind == Term::Kind::Int) {
-      number->integer = static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(number->integer));
-    }
-    return number;
+    return number(true);
   }
   if (++depth_ > kMostNestedTerms) return fail(at, "the value is nested too deep");
   Maybe one = power();
   --depth_;
   if (!one || at.is("+")) return one;
-  return made(Term::Kind::Negative, at.loc, {std::move(*one)});
+  return made(Term::Kind::Negative, at.loc, parts_of(std::move(*one)));
 }
 
 /// Properties, items and labels stand behind a value.
@@ -269,9 +264,9 @@ std::optional<Term> CypherReader::postfix() {
         return fail(at, fmt::format("{} has no items", name_of(left->type)), "lists have: `nodes(p)[0]`");
       }
       const ValueType type = left->type.lists == 0 ? ValueType() : ValueType{left->type.base, left->type.lists - 1};
-      left = made(Term::Kind::Item, at.loc, {std::move(*left), std::move(*index)}, type);
+      left = made(Term::Kind::Item, at.loc, parts_of(std::move(*left), std::move(*index)), type);
     } else if (at.is(":") && left->type.is(ValueType::Base::Node)) {
-      Term test = made(Term::Kind::HasLabels, at.loc, {std::move(*left)});
+      Term test = made(Term::Kind::HasLabels, at.loc, parts_of(std::move(*left)));
       if (!labels(test.labels)) return std::nullopt;
       left = std::move(test);
     } else {
@@ -289,15 +284,17 @@ std::optional<Term> CypherReader::property(Term of, const Word& column) {
                 "nodes and relationships have columns");
   }
   (is_node ? statement_.node_columns : statement_.relationship_columns).try_emplace(column.text, column.loc);
-  Term term = made(Term::Kind::Property, column.loc, {std::move(of)});
+  Term term = made(Term::Kind::Property, column.loc, parts_of(std::move(of)));
   term.text = column.text;
   return term;
 }
 
 std::optional<Term> CypherReader::atom() {
   const Word at = words_.peek();
-  if (at.kind == Word::Kind::Number) return number();
+  if (at.kind == Word::Kind::Number) return number(false);
   if (at.is("(")) {
+    if (is_pattern() && !in_where_)
+      return fail(at, "a pattern is a condition of WHERE", "`exists((a)-->(b))` is a value");
     if (is_pattern()) return pattern_term();
     words_.take();
     Maybe inner = term();
@@ -343,7 +340,7 @@ std::optional<Term> CypherReader::atom() {
 }
 
 /// `12`, `0.5` or `1e6`: words that touch.
-std::optional<Term> CypherReader::number() {
+std::optional<Term> CypherReader::number(bool is_negative) {
   const Word at = words_.take();
   std::string text = at.text;
   Word last = at;
@@ -366,17 +363,17 @@ std::optional<Term> CypherReader::number() {
   std::uint64_t whole = 0;
   const std::from_chars_result read =
       is_whole ? std::from_chars(text.data(), end, whole) : std::from_chars(text.data(), end, number.number);
-  // Behind a sign there is one more.
+  // Behind a sign there is one more, which has no positive of its own.
   constexpr std::uint64_t kBeyond = std::uint64_t{1} << 63;
   if (read.ec != std::errc() && read.ec != std::errc::result_out_of_range) {
     return fail(at, fmt::format("`{}` is no number", text));
   }
-  if (read.ec != std::errc() || whole > kBeyond) return fail(at, fmt::format("`{}` is beyond 64 bits", text));
   if (read.ptr != end) return fail(at, fmt::format("`{}` is no number", text));
-  if (whole == kBeyond && (at.begin == 0 || words_.between(at.begin - 1, at.begin) != "-")) {
+  if (read.ec != std::errc() || whole >= kBeyond + (is_negative ? 1 : 0)) {
     return fail(at, fmt::format("`{}` is beyond 64 bits", text));
   }
-  number.integer = static_cast<std::int64_t>(whole);
+  number.integer = static_cast<std::int64_t>(is_negative ? 0 - whole : whole);
+  if (is_negative) number.number = -number.number;
   return number;
 }
 
@@ -463,8 +460,8 @@ std::optional<Term> CypherReader::arguments_of(const Word& name) {
   if (!type) return std::nullopt;
   found.type = *type;
   if (found.text != "exists") return found;
-  Term null = made(Term::Kind::IsNull, name.loc, {std::move(found.parts.front())});
-  return made(Term::Kind::Not, name.loc, {std::move(null)});
+  Term null = made(Term::Kind::IsNull, name.loc, parts_of(std::move(found.parts.front())));
+  return made(Term::Kind::Not, name.loc, parts_of(std::move(null)));
 }
 
 std::optional<ValueType> CypherReader::type_of_call(const Term& call, const Word& name) {

@@ -73,6 +73,7 @@ struct Term {
   std::string text{};
   std::vector<std::vector<std::string>> labels{};  ///< One of each item.
   std::size_t slot = 0;                            ///< Of a variable.
+  int depth = 0;                                   ///< 1 more than the deepest part.
   bool is_distinct = false;                        ///< Of an aggregate.
   ValueType type{};
   std::shared_ptr<const MatchClause> pattern{};

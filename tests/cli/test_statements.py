@@ -176,6 +176,9 @@ class Values(CliTest):
         self.assertEqual(self.rows(text, "--param", "age=4.5", "--param", "1='P'"), ["a", "b", "c"])
         self.assertEqual(self.rows(text, "--param", "age=null", "--param", "1="), [])
         self.assertEqual(self.rows("MATCH (n {age: $a}) WHERE $b RETURN n", "--param", "a=5", "--param", "b=true"), ["c"])
+        self.assertEqual([self.rows("RETURN $a = 'Nan' AS x", "--param", f"a={value}") for value in ("Nan", "inf", "12")], [["true"], ["false"], ["false"]])
+        for value in ("9223372036854775808", "1e999"):
+            self.fails(2, "query", "RETURN $a AS x", self.edges, "--param", f"a={value}", says="beyond 64 bits")
         self.refused(2, text, 25, "`$age` has no value", "--param", "1=Q")
         self.fails(2, "query", text, self.edges, "--param", "b=1", says="no `$b`")
 
