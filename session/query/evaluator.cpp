@@ -21,8 +21,13 @@ double as_float(const Value& value) {
 }  // namespace
 
 bool Progress::keep(std::uint64_t more, SourceLoc loc) {
+  if (!may_keep(more, loc)) return false;
   bytes += more;
-  if (bytes <= most_bytes) return true;
+  return true;
+}
+
+bool Progress::may_keep(std::uint64_t more, SourceLoc loc) {
+  if (more <= most_bytes - bytes) return true;
   fail(loc, fmt::format("this keeps more than {} MiB of rows", most_bytes >> 20U),
        "fewer rows, or fewer columns, need less memory", Status::Resource);
   return false;
@@ -64,7 +69,8 @@ Value Evaluator::value(const Term& term, Value* row) const {
     case Term::Kind::List: {
       std::vector<Value> items;
       for (const Term& part : term.parts) items.push_back(value(part, row));
-      return Value::of_list(std::move(items));
+      Value list = Value::of_list(std::move(items));
+      return progress_.may_keep(bytes_of(list), term.loc) ? list : Value();
     }
     case Term::Kind::Item: return item(term, row);
     case Term::Kind::Negative:

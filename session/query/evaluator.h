@@ -42,6 +42,8 @@ struct Progress {
   }
   /// Counts bytes that are kept. False where there are too many, which is an error.
   bool keep(std::uint64_t more, SourceLoc loc);
+  /// Whether there is room for so many; if not, that is an error.
+  bool may_keep(std::uint64_t more, SourceLoc loc);
 };
 
 /// Finds whether a pattern in a condition, by its number, has a match for a row.

@@ -46,7 +46,9 @@ bool Aggregate::add(const query::Term& term, const Value& value, std::uint64_t w
         best_.is(Kind::Null) || (term.text == "min" ? ordered(value, best_) < 0 : ordered(value, best_) > 0);
     if (is_better) best_ = value;
   } else if (term.text == "collect") {
-    if (!progress.keep(bytes_of(value) * weight, term.loc)) return false;
+    std::uint64_t bytes = 0;
+    if (__builtin_mul_overflow(bytes_of(value), weight, &bytes)) bytes = ~std::uint64_t{0};
+    if (!progress.keep(bytes, term.loc)) return false;
     items_.insert(items_.end(), weight, value);
   } else if (term.text != "count") {
     if (!value.is_number()) {

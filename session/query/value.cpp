@@ -71,6 +71,14 @@ std::weak_ordering weak(std::partial_ordering order, const Value& a, const Value
 
 }  // namespace
 
+Value Value::of_list(std::vector<Value> items, Kind kind) {
+  std::size_t bytes = 0;
+  for (const Value& item : items) bytes += bytes_of(item);
+  return {kind, static_cast<std::int64_t>(bytes),
+          0,    nullptr,
+          0,    std::make_shared<const std::vector<Value>>(std::move(items))};
+}
+
 std::optional<bool> equals(const Value& a, const Value& b) {
   if (a.is(Kind::Null) || b.is(Kind::Null)) return std::nullopt;
   if (a.is_number() && b.is_number()) return numbers(a, b) == 0;
@@ -141,10 +149,7 @@ std::size_t hash_of(const Value& value) {
 }
 
 std::size_t bytes_of(const Value& value) {
-  std::size_t bytes = sizeof(Value);
-  if (value.items == nullptr) return bytes;
-  for (const Value& item : *value.items) bytes += bytes_of(item);
-  return bytes;
+  return sizeof(Value) + (value.items == nullptr ? 0 : static_cast<std::size_t>(value.integer));
 }
 
 std::size_t RowHash::operator()(const std::vector<Value>& row) const {

@@ -16,7 +16,8 @@ struct Value {
   enum class Kind : std::uint8_t { Null, Bool, Int, Float, Text, Time, Node, Relationship, List, Path };
 
   Kind kind = Kind::Null;
-  std::int64_t integer = 0;           ///< Bool, Int, Time; the rank of a node; the row of a relationship.
+  /// Bool, Int, Time; the rank of a node; the row of a relationship; about the bytes of the items of a list or path.
+  std::int64_t integer = 0;
   double number = 0;                  ///< Float.
   const std::string* text = nullptr;  ///< Text.
   std::uint64_t per_second = 0;       ///< Time: units of a second.
@@ -26,9 +27,7 @@ struct Value {
   static Value of(Kind kind, std::int64_t integer) { return {kind, integer}; }
   static Value of_float(double number) { return {Kind::Float, 0, number}; }
   static Value of_text(const std::string& text) { return {Kind::Text, 0, 0, &text}; }
-  static Value of_list(std::vector<Value> items, Kind kind = Kind::List) {
-    return {kind, 0, 0, nullptr, 0, std::make_shared<const std::vector<Value>>(std::move(items))};
-  }
+  static Value of_list(std::vector<Value> items, Kind kind = Kind::List);
   bool is(Kind what) const { return kind == what; }
   bool is_number() const { return kind == Kind::Int || kind == Kind::Float; }
 };

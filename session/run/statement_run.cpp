@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "question/scan.h"
 #include "session/output_file.h"
 #include "session/pictures/match_pictures.h"
 #include "session/query/pipeline.h"
@@ -73,7 +74,12 @@ class StatementRun {
         return console_.error(Status::Usage, fmt::format("`--param {}`: the query has no `${}`", given, name),
                               "parameters are given as NAME=VALUE");
       }
-      parameters_[name] = value_of(given.substr(sign + 1));
+      std::optional<query::Term> value = value_of(given.substr(sign + 1));
+      if (!value) {
+        return console_.error(Status::Usage, fmt::format("`--param {}` is beyond 64 bits", given),
+                              "text that looks like a number stands in quotes: NAME=\"'12'\"");
+      }
+      parameters_[name] = std::move(*value);
     }
     for (const auto& [name, loc] : statement_.parameters) {
       if (parameters_.contains(name)) continue;
@@ -83,15 +89,20 @@ class StatementRun {
     return Status::Ok;
   }
 
-  /// A number, `true`, `false`, `null`, or text, which may stand in quotes.
-  static query::Term value_of(const std::string& given) {
+  /// A number, `true`, `false`, `null`, or text, which may stand in quotes. Nothing if the number is beyond 64 bits.
+  static std::optional<query::Term> value_of(const std::string& given) {
     query::Term value;
     const char* const begin = given.data();
     const char* const end = begin + given.size();
+    bool is_beyond = false;
     const auto reads = [&](auto& number) {
       const std::from_chars_result read = std::from_chars(begin, end, number);
+      if (read.ptr == end && read.ec == std::errc::result_out_of_range) is_beyond = true;
       return read.ec == std::errc() && read.ptr == end;
     };
+    // `inf` and `nan` are text.
+    const std::size_t first = given.starts_with('-') ? 1 : 0;
+    const bool is_number = given.size() > first && (pattern::is_digit(given[first]) || given[first] == '.');
     const bool is_quoted = given.size() >= 2 && given.front() == '\'' && given.back() == '\'';
     if (given == "null") return value;
     value.type.base = query::ValueType::Base::Scalar;
@@ -100,12 +111,12 @@ class StatementRun {
     if (given == "true" || given == "false") {
       value.kind = query::Term::Kind::Bool;
       value.integer = given == "true" ? 1 : 0;
-    } else if (reads(value.integer)) {
+    } else if (is_number && reads(value.integer)) {
       value.kind = query::Term::Kind::Int;
-    } else if (reads(value.number)) {
+    } else if (is_number && !is_beyond && reads(value.number)) {
       value.kind = query::Term::Kind::Float;
     }
-    return value;
+    return is_beyond ? std::nullopt : std::optional(std::move(value));
   }
 
   /// `RETURN count(*)` is a number.
@@ -151,19 +162,18 @@ class StatementRun {
 
   Status run() {
     const Stopwatch watch;
-    statement::Progress progress;
-    progress.maybe_cancel = session_.cancel();
+    progress_.maybe_cancel = session_.cancel();
     session_.watch(StopControl::Stops::Late);
     begin();
     {
-      statement::Pipeline pipeline(statement_, parameters_, store_, progress);
+      statement::Pipeline pipeline(statement_, parameters_, store_, progress_);
       pipeline.run([this](const Value* row, std::uint64_t weight) { return take(row, weight); });
     }
     run_ms_ = watch.ms();
-    if (const auto& failure = progress.failure) {
+    if (const auto& failure = progress_.failure) {
       return console_.error_at(failure->status, sources_, failure->loc, failure->message, failure->hint);
     }
-    if (progress.is_stopped) return session_.stop_early();
+    if (progress_.is_stopped) return session_.stop_early();
     return Status::Ok;
   }
 
@@ -181,6 +191,8 @@ class StatementRun {
     append(row, line);
     constexpr std::size_t kBlock = std::size_t{1} << 16U;
     for (std::uint64_t time = 0; time < weight; ++time, ++count_) {
+      // A JSON object is in memory as a whole.
+      if (!file_ && (progress_.is_over() || !progress_.keep(line.size() + 2, last().loc))) return false;
       if (!file_ && count_ != 0) text_ += ", ";
       text_ += line;
       if (file_ && text_.size() > kBlock && !put()) return false;
@@ -208,7 +220,8 @@ class StatementRun {
   bool put() {
     file_->write(text_);
     text_.clear();
-    return !file_->failed() && !file_->closed_by_reader() && !session_.stopped();
+    progress_.is_stopped = progress_.is_stopped || session_.stopped();
+    return !file_->failed() && !file_->closed_by_reader() && !progress_.is_stopped;
   }
 
   Status finish() {
@@ -267,6 +280,7 @@ class StatementRun {
   std::optional<OutputFile> file_;  ///< Nothing: the rows are in the JSON object.
   statement::Store store_;
   statement::Pipeline::Parameters parameters_;
+  statement::Progress progress_;
   std::string text_;  ///< JSON, or text that is not yet in the file.
   std::uint64_t count_ = 0;
   double load_ms_ = 0, run_ms_ = 0;

@@ -147,6 +147,10 @@ class Values(CliTest):
             ("MATCH (a)-->(b) RETURN DISTINCT a ORDER BY b", 44, "no longer there"), ("MATCH (a) WHERE (a)-->(z) RETURN a", 24, "`z`"),
             ("MATCH p = (a)-->() RETURN p.x", 29, "a path has nothing called `x`"), ("MATCH (a) MERGE (b) RETURN a", 11, "`MERGE` is not read"),
             ("WITH {x: 1} AS m RETURN m", 6, "a map"), ("MATCH (a $p) RETURN a, 1", 10, "a parameter"), ("MATCH (a) RETURN 'a\\'b', 1", 18, "escapes"),
+            ("MATCH (a)-[r*1..2 {w: size(r)}]->() RETURN a", 28, "nothing is called `r`"), ("MATCH p = (a)-[* {w: length(p)}]->() RETURN a", 29, "nothing is called `p`"),
+            ("MATCH (a:P|Q&P) RETURN a", 13, "`|` beside `&`"), ("MATCH (a) WHERE a:P:Q|P RETURN a", 20, "`|` beside `&`"),
+            ("MATCH (a) RETURN a, (a)-->() AS p", 21, "a condition of WHERE"), ("MATCH (a) RETURN collect((a)-->()) AS p", 26, "a condition of WHERE"),
+            ("RETURN -1 -9223372036854775808 AS x", 12, "beyond 64 bits"), ("RETURN -9223372036854775809 AS x", 9, "beyond 64 bits"),
             ("MATCH (a) RETURN a, 9223372036854775808", 21, "beyond 64 bits"), ("MATCH (a) RETURN a LIMIT -1", 26, "a number"),
             ("MATCH (a) RETURN toLower(a.age), 1", 18, "`toLower`"), ("MATCH (a) RETURN length(a), 1", 18, "of a path, and this is a node"),
         ):
@@ -206,14 +210,29 @@ class Values(CliTest):
         self.assertEqual(len(self.ok("query", "--quiet", "MATCH (a)-[*]->(b) RETURN a, b LIMIT 5", ring).splitlines()), 6)
         self.assertEqual(self.ok("query", "--quiet", "MATCH (a), (b), (c) RETURN a, b, c ORDER BY c DESC, b, a LIMIT 1", ring), "a,b,c\n0,0,59\n")
         self.timed_out("query", "--quiet", "MATCH (a)-[*]->(b) RETURN count(*)", ring, began=lambda done: True)
+        # One match of a pattern in a condition is enough, and so are the rows of a limit.
+        self.assertEqual(self.ok("query", "--quiet", "MATCH (a) WHERE ()-[*]->() RETURN count(a) AS n, 1 AS k", ring), "n,k\n60,1\n")
+        self.assertEqual(self.ok("query", "--quiet", "MATCH (a), (b)-[*]->(c) RETURN a LIMIT 2", ring), "a\n0\n0\n")
+        # A query that is stopped leaves no file, if only one match has very many rows.
+        edge = self.write("edge.csv", "src,dst\na,b\n")
+        nodes = lambda n: ", ".join(f"(v{i})" for i in range(n))
+        for more in (["--matches", self.path("x.csv")], ["--json"]):
+            self.timed_out("query", "--quiet", f"MATCH {nodes(40)} RETURN 1 AS n", edge, *more, began=lambda done: True)
+        self.assertFalse(os.path.exists(self.path("x.csv")))
+        # Many copies of a value, and lists of lists, are too many before they are there.
+        twice = "WITH 1 AS x " + "WITH [x, x] AS x " * 60
+        for text in (f"MATCH {nodes(61)} RETURN collect(1) AS c", twice + "RETURN x = x AS y", twice + "RETURN DISTINCT x"):
+            self.fails(5, "query", text, edge, says="MiB of rows")
         # A trail may be as long as the graph.
         path = self.write("path.csv", "src,dst\n" + "".join(f"{u},{u + 1}\n" for u in range(30000)))
         self.assertEqual(self.ok("query", "--quiet", "MATCH (a) WHERE NOT ()-->(a) MATCH (a)-[*30000]->(b) RETURN a, b", path), "a,b\n0,30000\n")
 
     def test_deep_texts(self):
         for text in ("(" * 5000, "RETURN " + "(" * 5000 + "1" + ")" * 5000, "RETURN " + "-" * 5000 + "1", "RETURN " + "NOT " * 5000 + "true",
-                     "RETURN " + "[" * 5000, "RETURN 1" + "+1" * 5000, "MATCH " + "-->".join(["()"] * 5000) + " RETURN 1"):
-            self.assertEqual(self.matcha("query", text + " ", self.edges).returncode, 1, text[:30])
+                     "RETURN " + "[" * 5000, "RETURN 1" + "+1" * 5000, "RETURN 1" + " IS NULL" * 10000,
+                     "RETURN " + "(" * 90 + "1" + ("+1" * 100 + ")") * 90, "WITH 1 AS x " + "WITH [x] AS x " * 70000 + "RETURN x",
+                     "MATCH " + "-->".join(["()"] * 5000) + " RETURN 1"):
+            self.assertEqual(self.matcha("query", self.write("deep.cypher", text + " "), self.edges).returncode, 1, text[:30])
 
 
 def repr_of(value):
