@@ -66,6 +66,7 @@ std::optional<Statement> CypherReader::run() {
     } else if (words_.skip_keyword("RETURN")) {
       if (!projection(true)) return std::nullopt;
       words_.skip(";");
+      if (refuse_clause()) return std::nullopt;
       if (words_.peek().kind != Word::Kind::End) {
         words_.refuse("the end of the query", "one query is read, which `LIMIT` and `;` may end");
         return std::nullopt;
@@ -76,18 +77,23 @@ std::optional<Statement> CypherReader::run() {
       }
       statement_.parts.push_back(std::move(part_));
       return std::move(statement_);
-    } else {
-      for (const char* const word : kClausesNotRead) {
-        if (at.is_keyword(word)) {
-          fail(at, fmt::format("`{}` is not read", word), "read are MATCH, OPTIONAL MATCH, WITH and RETURN");
-          return std::nullopt;
-        }
-      }
+    } else if (!refuse_clause()) {
       fail(at, "expected `,`, `WHERE`, `MATCH`, `WITH` or `RETURN` here",
            "read are MATCH, OPTIONAL MATCH, WITH and RETURN");
     }
   }
   return std::nullopt;
+}
+
+/// Whether a clause is next that is not read, which is an error.
+bool CypherReader::refuse_clause() {
+  const Word at = words_.peek();
+  for (const char* const word : kClausesNotRead) {
+    if (!at.is_keyword(word)) continue;
+    fail(at, fmt::format("`{}` is not read", word), "read are MATCH, OPTIONAL MATCH, WITH and RETURN");
+    return true;
+  }
+  return false;
 }
 
 bool CypherReader::match_clause(bool is_optional) {

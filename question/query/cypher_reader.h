@@ -32,6 +32,7 @@ class CypherReader {
   enum class Role : std::uint8_t { Node, Relationship, Trail, Path };
 
   // Clauses.
+  bool refuse_clause();
   bool match_clause(bool is_optional);
   bool projection(bool is_last);
   bool columns(Projection& into, bool is_last);

@@ -331,7 +331,12 @@ std::optional<Term> CypherReader::atom() {
     words_.take();
     return made(Term::Kind::Null, at.loc, {}, {});
   }
-  if (!is_name(at)) return fail(at, "expected a value here", "such as `a.name`, `12` or `'text'`");
+  constexpr std::array kNoNames = {"MATCH", "OPTIONAL", "WHERE", "WITH", "RETURN", "ORDER", "SKIP", "LIMIT",
+                                   "AND",   "OR",       "XOR",   "IN",   "IS",     "AS",    "DESC", "ASC"};
+  const bool is_keyword = std::ranges::any_of(kNoNames, [&at](const char* word) { return at.is_keyword(word); });
+  if (!is_name(at) || (is_keyword && !names_.contains(at.text))) {
+    return fail(at, "expected a value here", "such as `a.name`, `12` or `'text'`");
+  }
   if (at.kind == Word::Kind::Name && words_.peek(1).is("(")) return call();
   words_.take();
   const auto found = names_.find(at.text);

@@ -220,7 +220,7 @@ Matcher::Step& MatchPlanner::add(Matcher::Step::Kind kind) {
 MatchPlanner::Cost MatchPlanner::cost(const Walk& walk) const {
   const bool from = there_.contains(walk.from), to = there_.contains(walk.to);
   if (walk.is_given && !walk.pattern->is_trail) return {0, 0};
-  if (!from && !to) return {kNoEndThere, 0};
+  if (!from && !to && !walk.is_given) return {kNoEndThere, 0};
   // The conditions of a trail hold for each of its relationships: slots that they read come first.
   std::set<std::size_t> read;
   for (const Term& term : walk.pattern->each) add_slots(term, read);
@@ -242,7 +242,7 @@ void MatchPlanner::walk(const Walk& walk) {
   step.keeps_list = walk.keeps_list;
   step.any_type = walk.pattern->types.empty();
   step.types = walk.types;
-  step.is_turned = step.kind != Matcher::Step::Kind::Given && !there_.contains(walk.from);
+  step.is_turned = step.kind != Matcher::Step::Kind::Given && !there_.contains(walk.from) && there_.contains(walk.to);
   step.from = step.is_turned ? walk.to : walk.from;
   step.to = step.is_turned ? walk.from : walk.to;
   step.has_from = there_.contains(step.from);
@@ -277,20 +277,21 @@ double MatchPlanner::nodes_to_scan(std::size_t slot) const {
   return all;
 }
 
-/// A condition such as `a.name = b.name` finds the nodes of a scan.
+/// A condition such as `a.name = b.name`, or `a = endNode(r)`, finds the nodes of a scan.
 void MatchPlanner::find_key(Matcher::Step& step) const {
   for (const Condition& condition : conditions_) {
     if (condition.is_placed || condition.term->kind != Term::Kind::Equal) continue;
     for (const std::size_t side : {0U, 1U}) {
       const Term &column = condition.term->parts[side], &key = condition.term->parts[1 - side];
-      const bool is_mine = column.kind == Term::Kind::Property && column.parts[0].kind == Term::Kind::Variable &&
-                           column.parts[0].slot == step.to;
+      const bool is_property = column.kind == Term::Kind::Property;
+      const Term& node = is_property ? column.parts[0] : column;
+      const bool is_mine = node.kind == Term::Kind::Variable && node.slot == step.to;
       std::set<std::size_t> slots;
       add_slots(key, slots);
       const bool is_there = std::ranges::all_of(slots, [this](std::size_t slot) { return there_.contains(slot); });
       if (!is_mine || !is_there) continue;
       step.maybe_key = &key;
-      step.column = static_cast<std::size_t>(column.integer);
+      step.column = is_property ? std::optional(static_cast<std::size_t>(column.integer)) : std::nullopt;
       return;
     }
   }

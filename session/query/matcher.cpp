@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace matcha::session::statement {
@@ -77,7 +78,8 @@ bool Matcher::scan(const Step& step, std::size_t at) {
   if (step.maybe_key != nullptr) {
     const Value key = evaluator_.value(*step.maybe_key, row_);
     if (progress_.failure) return false;
-    if (const auto some = store_.nodes_with(step.column, key)) {
+    if (!step.column) return !key.is(Value::Kind::Node) || scanned(step, at, static_cast<std::uint32_t>(key.integer));
+    if (const auto some = store_.nodes_with(*step.column, key)) {
       return std::ranges::all_of(*some, [&](std::uint32_t node) { return scanned(step, at, node); });
     }
   }
@@ -232,7 +234,19 @@ bool Matcher::given_trail(const Step& step, std::size_t at) {
     return false;
   }
   if (step.is_turned) std::ranges::reverse(list);
-  return follow(step, at, node(step.from), list);
+  if (step.has_from) return follow(step, at, node(step.from), list);
+  const auto begin = [&](std::uint32_t from) {
+    if (progress_.is_over()) return false;
+    if (!passes(step.from_tests, from)) return true;
+    row_[step.from] = Value::of(Value::Kind::Node, from);
+    return follow(step, at, from, list);
+  };
+  if (list.empty()) return std::ranges::all_of(std::views::iota(std::uint32_t{0}, store_.nodes()), begin);
+  // The first relationship has the node at the begin.
+  const std::uint32_t first = static_cast<std::uint32_t>(list.front().integer);
+  const std::uint32_t source = store_.source(first), target = store_.target(first);
+  if (goes(step, true) && !begin(source)) return false;
+  return !goes(step, false) || (goes(step, true) && source == target) || begin(target);
 }
 
 /// Walks along a list of relationships.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -49,9 +50,9 @@ class Matcher {
     const query::RelationshipPattern* maybe_relationship = nullptr;
     bool keeps_list = false;
     bool closes = false;  ///< Relationships are looked up by both ends.
-    /// Scan: the nodes whose column has the value of this term; null: all nodes.
+    /// Scan: the nodes whose column has the value of this term, or the node that is its value; null: all nodes.
     const query::Term* maybe_key = nullptr;
-    std::size_t column = 0;
+    std::optional<std::size_t> column;
     bool any_type = true;
     std::vector<std::uint32_t> types;
     std::vector<std::size_t> tests, from_tests;  ///< For labels, of `to`, of `from`.

@@ -152,6 +152,7 @@ class Values(CliTest):
             ("MATCH (a) RETURN a, (a)-->() AS p", 21, "a condition of WHERE"), ("MATCH (a) RETURN collect((a)-->()) AS p", 26, "a condition of WHERE"),
             ("RETURN -1 -9223372036854775808 AS x", 12, "beyond 64 bits"), ("RETURN -9223372036854775809 AS x", 9, "beyond 64 bits"),
             ("MATCH (a) RETURN a, 9223372036854775808", 21, "beyond 64 bits"), ("MATCH (a) RETURN a LIMIT -1", 26, "a number"),
+            ("MATCH (a) WHERE a.age > RETURN a", 25, "expected a value"), ("RETURN 1 AS x UNION RETURN 2 AS x", 15, "`UNION` is not read"),
             ("MATCH (a) RETURN toLower(a.age), 1", 18, "`toLower`"), ("MATCH (a) RETURN length(a), 1", 18, "of a path, and this is a node"),
         ):
             self.refused(1, text, place, words)
@@ -187,7 +188,7 @@ class Values(CliTest):
         self.fails(2, "query", text, self.edges, "--param", "b=1", says="no `$b`")
 
     def test_joins(self):
-        """Equal values are looked up, and so are relationships between two nodes."""
+        """Equal values and nodes are looked up, and so are relationships between two nodes, and those of a list."""
         rows = [(u, (u * 7) % 50, "TU"[u % 2]) for u in range(400)] + [(u, (u + 1) % 400, "T") for u in range(400)]
         edges = self.write("j.csv", "src,dst,label\n" + "".join(f"{u},{v},{kind}\n" for u, v, kind in rows))
         people = self.write("p.csv", "id,x,y\n" + "".join(f"{u},{u % 20 if u % 3 else ''},{u % 7}\n" for u in range(400)))
@@ -202,6 +203,17 @@ class Values(CliTest):
         either -= sum(1 for e in range(800) for f in range(800) if e != f and rows[e][:2] == rows[f][:2] and rows[e][0] == rows[e][1])
         self.assertEqual(count("MATCH (a)--(b)--(a) RETURN count(*)"), either)
         self.assertEqual(count("MATCH (a)-[r]-(b) MATCH (a)-[s]-(b) WHERE r <> s RETURN count(*)"), either)
+        loops = sum(u == v for u, v, _ in rows)
+        two = sum(1 for e in range(800) for f in range(800) if e != f and rows[e][1] == rows[f][0])
+        for text, wanted in (("MATCH ()-[r]->() MATCH (x) WHERE x = endNode(r) RETURN count(x.x)", sum(v % 3 != 0 for _, v, _ in rows)),
+                             ("MATCH (a) MATCH (b) WHERE a = b RETURN count([a, b])", 400),
+                             ("OPTIONAL MATCH (a {x: 77}) MATCH (b) WHERE a = b RETURN count(*)", 0),
+                             ("MATCH ()-[r*2]->() WITH r MATCH (x)-[r*]->(y) RETURN count([x, y])", two),
+                             ("MATCH ()-[r*2]->() WITH r MATCH (x)<-[r*]-(y) WHERE size(r) = 2 AND r[0] <> r[1] RETURN count(DISTINCT [x, y, r])",
+                              sum(rows[e][1] == rows[f][0] and rows[f][1] == rows[e][0] for e in range(800) for f in range(800) if e != f)),
+                             ("MATCH ()-[r*1]->() WITH r MATCH (x)-[r*]-(y) RETURN count([x, y])", 1600 - loops),
+                             ("MATCH ()-[r*0..1]->() WITH DISTINCT r WHERE size(r) = 0 MATCH (x)-[r*0..]->(y) RETURN count([x, y])", 400)):
+            self.assertEqual(count(text), wanted, text)
 
     def test_limits(self):
         """Rows that are kept have a limit; rows that are not kept have none, and a limit of rows ends a walk without end."""
