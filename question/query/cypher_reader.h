@@ -115,7 +115,7 @@ std::vector<Term> parts_of(Terms... terms) {
 }
 /// Of a variable.
 Term variable_term(std::size_t slot, ValueType type, SourceLoc loc);
-/// `a node`, `a list`.
+/// `a node`, `a list of nodes`.
 std::string name_of(ValueType type);
 /// Whether they are one term, wherever they stand.
 bool is_same(const Term& a, const Term& b);

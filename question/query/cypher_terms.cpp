@@ -63,15 +63,16 @@ Term variable_term(std::size_t slot, ValueType type, SourceLoc loc) {
 }
 
 std::string name_of(ValueType type) {
-  if (type.lists != 0) return "a list";
+  if (type.lists > 1) return "a list of lists";
+  const auto one_or_all = [&type](const char* one, const char* all) { return type.lists == 0 ? one : all; };
   switch (type.base) {
-    case ValueType::Base::Node: return "a node";
-    case ValueType::Base::Relationship: return "a relationship";
-    case ValueType::Base::Path: return "a path";
+    case ValueType::Base::Node: return one_or_all("a node", "a list of nodes");
+    case ValueType::Base::Relationship: return one_or_all("a relationship", "a list of relationships");
+    case ValueType::Base::Path: return one_or_all("a path", "a list of paths");
     case ValueType::Base::Any:
     case ValueType::Base::Scalar: break;
   }
-  return "a value";
+  return one_or_all("a value", "a list of values");
 }
 
 bool is_same(const Term& a, const Term& b) {

@@ -179,10 +179,11 @@ std::optional<bool> Evaluator::is_in(const Term& term, Value* row) const {
   }
   bool is_known = true;
   for (const Value& item : *list.items) {
-    Value left = one, right = item;
-    read_times(left, right, term.loc);
+    const bool has_time = (one.is(Kind::Time) && item.is(Kind::Text)) || (one.is(Kind::Text) && item.is(Kind::Time));
+    Value left, right;
+    if (has_time) read_times(left = one, right = item, term.loc);
     if (progress_.failure) return std::nullopt;
-    const std::optional<bool> same = equals(left, right);
+    const std::optional<bool> same = has_time ? equals(left, right) : equals(one, item);
     if (same && *same) return true;
     is_known = is_known && same.has_value();
   }

@@ -35,7 +35,7 @@ class Aggregate {
 /// Groups of rows with equal keys, in the order in which they came.
 class Groups {
  public:
-  /// `aggregates`: their terms. Outlived by all.
+  /// `aggregates`: their terms. All arguments outlive the groups.
   Groups(const std::vector<query::Term>& aggregates, const Evaluator& evaluator, Progress& progress, SourceLoc loc)
       : aggregates_(aggregates), evaluator_(evaluator), progress_(progress), loc_(loc) {}
 

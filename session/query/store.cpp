@@ -11,11 +11,12 @@ namespace matcha::session::statement {
 
 namespace {
 
-/// The labels of a cell, `A;B`.
+/// The labels of a cell, `A;B`, each once.
 std::vector<std::string> labels_of(std::string_view cell) {
   std::vector<std::string> all;
   for (const auto part : std::views::split(cell, ';')) {
-    if (!part.empty()) all.emplace_back(part.begin(), part.end());
+    std::string label(part.begin(), part.end());
+    if (!label.empty() && std::ranges::find(all, label) == all.end()) all.push_back(std::move(label));
   }
   return all;
 }

@@ -438,8 +438,8 @@ class Maker:
     def span(self):
         return self.source.choice([(0, 1), (1, 2), (0, 2), (2, 3), (1, 99), (2, 1), (0, 0), (1, 1)])
 
-    def columns(self, *names):
-        return {self.source.choice(names): self.number(1) if self.chance(0.7) else self.words()} if self.chance(0.06) else {}
+    def columns(self, *names, share=0.06):
+        return {self.source.choice(names): self.number(1) if self.chance(0.7) else self.words()} if self.chance(share) else {}
 
     def node(self, known):
         name = None
@@ -460,7 +460,7 @@ class Maker:
             while self.left > 0 and len(relationships) < 3 and self.chance(0.6):
                 self.left -= 1
                 span, name = self.span() if self.chance(0.25) else None, None
-                direction, types, columns = self.source.choice("><-"), self.types(), self.columns("w", "k")
+                direction, types, columns = self.source.choice("><-"), self.types(), self.columns("w", "k", share=0.25 if span else 0.06)
                 fitting = [one for one, kind in given.items() if kind == ("rels" if span else "rel")]
                 if fitting and self.chance(0.3):
                     name = self.source.choice(fitting)

@@ -138,6 +138,7 @@ class Values(CliTest):
     def test_refused(self):
         for text, place, words in (
             ("MATCH (a) MATCH ()-[a]-() RETURN a", 21, "`a` is a node, and a relationship stands here"),
+            ("WITH [1] AS r MATCH ()-[r*]->() RETURN r", 25, "`r` is a list of values, and a list of relationships stands here"),
             ("MATCH p = (a) MATCH (p) RETURN p", 22, "`p` is a path, and a node stands here"),
             ("MATCH (a)-[r]->()-[r]->() RETURN a", 20, "`r` stands here again"),
             ("MATCH (a)-[:T*-1]->(b) RETURN a", 15, "a whole number"), ("MATCH (a)-[:T..2]->(b) RETURN a", 14, "behind `*`"),
@@ -174,6 +175,8 @@ class Values(CliTest):
         self.assertEqual(self.rows("MATCH (n) WHERE n.id < 'c' RETURN n.id, n, n.label"), ["a,a,P", "b,b,P;Q"])
         self.assertEqual(self.rows("MATCH (n)-[r]->() WHERE r.src = 'a' RETURN r.dst, r.label, type(r), n"), ["b,T,T,a"])
         self.assertEqual(self.rows("MATCH (n {id: 'b'})-[r {w: 2}]->(m) RETURN m"), ["c"])
+        people = self.write("twice.csv", "id,label\na,P;Q;P\n")
+        self.assertEqual(self.ok("query", "--quiet", "MATCH (n:P) RETURN labels(n) AS l", self.edges, "--vertices", people, "--label", "label"), "l\n[P;Q]\n")
 
     def test_parameters(self):
         text = "MATCH (n) WHERE n.age > $age OR labels(n)[0] = $1 RETURN n ORDER BY n"
