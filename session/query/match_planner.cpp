@@ -277,8 +277,8 @@ double MatchPlanner::nodes_to_scan(std::size_t slot) const {
   return all;
 }
 
-/// A condition such as `a.name = b.name`, or `a = endNode(r)`, finds the nodes of a scan.
-void MatchPlanner::find_key(Matcher::Step& step) const {
+/// A condition such as `a.name = b.name`, `a = endNode(r)` or `a IN nodes(p)` finds the nodes of a scan.
+void MatchPlanner::find_key(Matcher::Step& step) {
   for (const Condition& condition : conditions_) {
     if (condition.is_placed || condition.term->kind != Term::Kind::Equal) continue;
     for (const std::size_t side : {0U, 1U}) {
@@ -294,6 +294,16 @@ void MatchPlanner::find_key(Matcher::Step& step) const {
       step.column = is_property ? std::optional(static_cast<std::size_t>(column.integer)) : std::nullopt;
       return;
     }
+  }
+  for (Condition& condition : conditions_) {
+    if (condition.is_placed || condition.term->kind != Term::Kind::In) continue;
+    const Term& node = condition.term->parts[0];
+    std::set<std::size_t> slots;
+    add_slots(condition.term->parts[1], slots);
+    if (node.kind != Term::Kind::Variable || node.slot != step.to || !std::ranges::includes(there_, slots)) continue;
+    step.maybe_list = condition.term;
+    condition.is_placed = true;
+    return;
   }
 }
 

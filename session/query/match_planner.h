@@ -50,7 +50,7 @@ class MatchPlanner {
   double nodes_to_scan(std::size_t slot) const;
   template <class IsMine>
   void add_paths(const IsMine& is_mine);
-  void find_key(Matcher::Step& step) const;
+  void find_key(Matcher::Step& step);
   void place_conditions();
 
   Matcher& matcher_;

@@ -74,7 +74,24 @@ bool Matcher::scanned(const Step& step, std::size_t at, std::uint32_t node) {
   return next(step, at);
 }
 
+bool Matcher::scan_list(const Step& step, std::size_t at) {
+  const Value list = evaluator_.value(step.maybe_list->parts[1], row_);
+  if (!list.is(Value::Kind::List)) {
+    // Null, or an error, which the condition reports.
+    evaluator_.holds(*step.maybe_list, row_);
+    return !progress_.failure;
+  }
+  std::vector<std::uint32_t> nodes;
+  for (const Value& item : *list.items) {
+    if (item.is(Value::Kind::Node)) nodes.push_back(static_cast<std::uint32_t>(item.integer));
+  }
+  std::ranges::sort(nodes);
+  nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+  return std::ranges::all_of(nodes, [&](std::uint32_t node) { return scanned(step, at, node); });
+}
+
 bool Matcher::scan(const Step& step, std::size_t at) {
+  if (step.maybe_list != nullptr) return scan_list(step, at);
   if (step.maybe_key != nullptr) {
     const Value key = evaluator_.value(*step.maybe_key, row_);
     if (progress_.failure) return false;

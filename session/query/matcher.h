@@ -53,6 +53,8 @@ class Matcher {
     /// Scan: the nodes whose column has the value of this term, or the node that is its value; null: all nodes.
     const query::Term* maybe_key = nullptr;
     std::optional<std::size_t> column;
+    /// Scan: a condition that they are in a list, which needs no test then; null: none.
+    const query::Term* maybe_list = nullptr;
     bool any_type = true;
     std::vector<std::uint32_t> types;
     std::vector<std::size_t> tests, from_tests;  ///< For labels, of `to`, of `from`.
@@ -78,6 +80,7 @@ class Matcher {
 
   bool step(std::size_t at);
   bool scan(const Step& step, std::size_t at);
+  bool scan_list(const Step& step, std::size_t at);
   bool scanned(const Step& step, std::size_t at, std::uint32_t node);
   bool expand(const Step& step, std::size_t at);
   bool trail(const Step& step, std::size_t at);

@@ -158,6 +158,7 @@ class Values(CliTest):
         ):
             self.refused(1, text, place, words)
         self.refused(1, "MATCH (a) RETURN a.agee, a", 20, "no column `agee`")
+        self.refused(4, "WITH 1 AS x MATCH (a) WHERE a IN x RETURN a", 31, "a list is wanted behind IN")
         for text, place, words in (("MATCH (a) RETURN 9223372036854775807 + a.age, 1", 38, "leaves 64 bits"), ("RETURN 1 / 0 AS x", 10, "division by zero"),
                                    ("MATCH (a) RETURN sum(a), 1", 18, "`sum` is of numbers"), ("MATCH (a) WHERE a RETURN a, 1", 17, "a condition is wanted"),
                                    ("MATCH ()-[r]->() WHERE r.at < 'soon' RETURN r, 1", 24, "text that is none"),
@@ -211,6 +212,10 @@ class Values(CliTest):
         for text, wanted in (("MATCH ()-[r]->() MATCH (x) WHERE x = endNode(r) RETURN count(x.x)", sum(v % 3 != 0 for _, v, _ in rows)),
                              ("MATCH (a) MATCH (b) WHERE a = b RETURN count([a, b])", 400),
                              ("OPTIONAL MATCH (a {x: 77}) MATCH (b) WHERE a = b RETURN count(*)", 0),
+                             ("MATCH (a)-->(b) WHERE a.x = 3 WITH collect(b) AS l MATCH (c) WHERE c IN l RETURN count([c])",
+                              len({v for u, v, _ in rows if u % 20 == 3 and u % 3})),
+                             ("MATCH (a) WITH [a, null, a.x] AS l MATCH (c) WHERE c IN l AND c.y = 2 RETURN count([c])", sum(u % 7 == 2 for u in range(400))),
+                             ("OPTIONAL MATCH p = ({x: 77})-->() MATCH (c) WHERE c IN nodes(p) RETURN count([c])", 0),
                              ("MATCH ()-[r*2]->() WITH r MATCH (x)-[r*]->(y) RETURN count([x, y])", two),
                              ("MATCH ()-[r*2]->() WITH r MATCH (x)<-[r*]-(y) WHERE size(r) = 2 AND r[0] <> r[1] RETURN count(DISTINCT [x, y, r])",
                               sum(rows[e][1] == rows[f][0] and rows[f][1] == rows[e][0] for e in range(800) for f in range(800) if e != f)),
