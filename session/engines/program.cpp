@@ -42,8 +42,13 @@ class Program final : public WithoutProgram {
     constexpr int kFive = 5;
     if (question_.maybe_patterns == nullptr || question_.maybe_patterns->patterns.size() != 1) return false;
     const pattern::Pattern& first = question_.first();
-    bool all = first.size() == kFive && !first.directed;
-    for (int v = 0; v < first.size(); ++v) all = all && (first.out[pattern::at(v)] | pattern::bit(v)) == first.all();
+    return first.size() == kFive && !first.directed && has_all_edges(first);
+  }
+  static bool has_all_edges(const pattern::Pattern& pattern) {
+    bool all = true;
+    for (int v = 0; v < pattern.size(); ++v) {
+      all = all && (pattern.near(v) | pattern::bit(v)) == pattern.all();
+    }
     return all;
   }
 
@@ -53,7 +58,9 @@ class Program final : public WithoutProgram {
     const pattern::Pattern& first = question_.first();
     // Only undirected patterns are planned by draws from the graph.
     const double grows = first.directed ? 1 : std::pow(price::plan_grows, first.size() - 3);
-    const double plan = std::min(price::plan_most, price::plan_pattern * grows);
+    const bool has_non_edges = question_.induced == pattern::Induced::Vertex && !has_all_edges(first);
+    const double plan =
+        std::min(price::plan_most, price::plan_pattern * grows) * (has_non_edges ? price::plan_induced : 1);
     const bool reads_labels = (first.labelled() || first.edge_labelled()) && context_.maybe_graph != nullptr;
     const double labels = reads_labels ? price::plan_label * static_cast<double>(graph().view().arc_count) : 0;
     return plan * static_cast<double>(question_.maybe_patterns->patterns.size()) + labels + price::compile;
