@@ -59,8 +59,9 @@ class Program final : public WithoutProgram {
     // Only undirected patterns are planned by draws from the graph.
     const double grows = first.directed ? 1 : std::pow(price::plan_grows, first.size() - 3);
     const bool has_non_edges = question_.induced == pattern::Induced::Vertex && !has_all_edges(first);
-    const double plan =
-        std::min(price::plan_most, price::plan_pattern * grows) * (has_non_edges ? price::plan_induced : 1);
+    const double plan = has_non_edges
+                            ? std::min(price::plan_most_induced, price::plan_pattern * price::plan_induced * grows)
+                            : std::min(price::plan_most, price::plan_pattern * grows);
     const bool reads_labels = (first.labelled() || first.edge_labelled()) && context_.maybe_graph != nullptr;
     const double labels = reads_labels ? price::plan_label * static_cast<double>(graph().view().arc_count) : 0;
     return plan * static_cast<double>(question_.maybe_patterns->patterns.size()) + labels + price::compile;
