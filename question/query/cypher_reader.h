@@ -65,6 +65,8 @@ class CypherReader {
   Maybe either();
   Maybe conjunction();
   Maybe negated();
+  /// Parts with the keyword between them; one alone is itself.
+  Maybe chain(const char* keyword, Term::Kind kind, Maybe (CypherReader::*part)());
   Maybe comparison();
   Maybe sum();
   Maybe product();

@@ -17,6 +17,8 @@ constexpr int kMostNestedTerms = 100;
 /// Terms in each other, as chains of `+` and of `IS NULL` are.
 constexpr int kMostDepth = 1000;
 constexpr std::array kAggregates = {"count", "sum", "min", "max", "avg", "collect"};
+constexpr std::array kCalls = {"type",    "labels", "length", "nodes", "relationships", "startNode",
+                               "endNode", "size",   "head",   "last",  "coalesce",      "exists"};
 
 std::string in_small_letters(std::string text) {
   std::ranges::transform(text, text.begin(),
@@ -105,38 +107,25 @@ bool CypherReader::is_name(const Word& word) const {
 bool CypherReader::is_adjacent(const Word& left, const Word& right) const { return left.end == right.begin; }
 
 std::optional<Term> CypherReader::term() {
-  const Word at = words_.peek();
-  if (++depth_ > kMostNestedTerms) return fail(at, "the condition is nested too deep");
-  std::vector<Term> parts;
-  do {
-    Maybe one = either();
-    if (!one) return one;
-    parts.push_back(std::move(*one));
-  } while (words_.skip_keyword("OR"));
-  --depth_;
-  return parts.size() == 1 ? std::move(parts.front()) : made(Term::Kind::Or, at.loc, std::move(parts));
+  if (++depth_ > kMostNestedTerms) return fail(words_.peek(), "the condition is nested too deep");
+  Maybe one = chain("OR", Term::Kind::Or, &CypherReader::either);
+  if (one) --depth_;
+  return one;
 }
 
-std::optional<Term> CypherReader::either() {
-  const Word at = words_.peek();
-  std::vector<Term> parts;
-  do {
-    Maybe one = conjunction();
-    if (!one) return one;
-    parts.push_back(std::move(*one));
-  } while (words_.skip_keyword("XOR"));
-  return parts.size() == 1 ? std::move(parts.front()) : made(Term::Kind::Xor, at.loc, std::move(parts));
-}
+std::optional<Term> CypherReader::either() { return chain("XOR", Term::Kind::Xor, &CypherReader::conjunction); }
 
-std::optional<Term> CypherReader::conjunction() {
+std::optional<Term> CypherReader::conjunction() { return chain("AND", Term::Kind::And, &CypherReader::negated); }
+
+std::optional<Term> CypherReader::chain(const char* keyword, Term::Kind kind, Maybe (CypherReader::*part)()) {
   const Word at = words_.peek();
   std::vector<Term> parts;
   do {
-    Maybe one = negated();
+    Maybe one = (this->*part)();
     if (!one) return one;
     parts.push_back(std::move(*one));
-  } while (words_.skip_keyword("AND"));
-  return parts.size() == 1 ? std::move(parts.front()) : made(Term::Kind::And, at.loc, std::move(parts));
+  } while (words_.skip_keyword(keyword));
+  return parts.size() == 1 ? std::move(parts.front()) : made(kind, at.loc, std::move(parts));
 }
 
 std::optional<Term> CypherReader::negated() {
@@ -420,7 +409,14 @@ std::optional<Term> CypherReader::call() {
     Maybe found = pattern_term();
     return found && words_.want(")") ? std::move(found) : std::nullopt;
   }
-  return arguments_of(name);
+  const auto is_meant = [&](const char* one) { return in_small_letters(one) == function; };
+  if (std::ranges::any_of(kCalls, is_meant)) return arguments_of(name);
+  std::vector<std::string> known(kCalls.begin(), kCalls.end());
+  known.insert(known.end(), kAggregates.begin(), kAggregates.end());
+  const std::string near = nearest_word(function, known);
+  return fail(
+      name, fmt::format("the function `{}` is not read", name.text),
+      near.empty() ? fmt::format("read are {}", fmt::join(known, ", ")) : fmt::format("did you mean `{}`?", near));
 }
 
 std::optional<Term> CypherReader::aggregate(const Word& name) {
@@ -493,12 +489,6 @@ std::optional<ValueType> CypherReader::type_of_call(const Term& call, const Word
   }
   const auto known = std::ranges::find_if(kFunctions, [&](const Function& one) { return call.text == one.name; });
   const bool is_of_list = call.text == "size" || call.text == "head" || call.text == "last";
-  if (known == kFunctions.end() && !is_of_list && call.text != "exists") {
-    words_.refuse(name, fmt::format("the function `{}` is not read", name.text),
-                  "read are type, labels, length, nodes, relationships, startNode, endNode, size, head, last, coalesce "
-                  "and exists");
-    return std::nullopt;
-  }
   if (call.parts.size() != 1) return wrong("takes one value");
   const ValueType given = call.parts.front().type;
   const bool is_any = given == ValueType();

@@ -14,6 +14,7 @@
 #include "session/query/row_text.h"
 #include "session/query/store.h"
 #include "session/row_encoder.h"
+#include "session/run/checks.h"
 #include "session/version.h"
 
 namespace matcha::session {
@@ -49,6 +50,7 @@ class StatementRun {
         {!options_.gpu_given.empty(), "options of GPUs"},
         {options_.backend != "llvm", "`--backend`"},
         {!options_.bind.table.sql.empty(), "`--graph-sql`"},
+        {!options_.bind.table.time.empty(), "`--time`"},
         {binds_mtg(options_.bind), "a `.mtg`"},
         {is_picture(options_.matches), "pictures"},
         {options_.matches.ends_with(".npy") || options_.matches.ends_with(".arrow"), "`.npy` or `.arrow`"}};
@@ -58,11 +60,8 @@ class StatementRun {
                                fmt::format("{} is not for a query that is more than one pattern", what),
                                "such a query is answered with tables, on a CPU, and its rows are text");
     }
-    if (options_.json && options_.matches == "-") {
-      return console_.error(Status::Usage, "`--json` and `--matches -` both write to standard output",
-                            "give --matches a file");
-    }
-    return Status::Ok;
+    RowFormat format;
+    return check_answer_options(options_, options_.pattern, console_, format);
   }
 
   /// The values of `--param`.

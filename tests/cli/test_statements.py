@@ -153,6 +153,7 @@ class Values(CliTest):
             ("MATCH (a) RETURN a, (a)-->() AS p", 21, "a condition of WHERE"), ("MATCH (a) RETURN collect((a)-->()) AS p", 26, "a condition of WHERE"),
             ("RETURN -1 -9223372036854775808 AS x", 12, "beyond 64 bits"), ("RETURN -9223372036854775809 AS x", 9, "beyond 64 bits"),
             ("MATCH (a) RETURN a, 9223372036854775808", 21, "beyond 64 bits"), ("MATCH (a) RETURN a LIMIT -1", 26, "a number"),
+            ("MATCH (a) RETURN cuont(*)", 18, "did you mean `count`?"), ("MATCH (a) RETURN id(a)", 18, "the function `id` is not read"),
             ("MATCH (a) WHERE a.age > RETURN a", 25, "expected a value"), ("RETURN 1 AS x UNION RETURN 2 AS x", 15, "`UNION` is not read"),
             ("MATCH (a) RETURN toLower(a.age), 1", 18, "`toLower`"), ("MATCH (a) RETURN length(a), 1", 18, "of a path, and this is a node"),
         ):
@@ -168,7 +169,7 @@ class Values(CliTest):
         mtg = self.path("g.mtg")
         self.ok("graph", "convert", "--quiet", "--directed", self.edges, mtg)
         self.fails(2, "query", text, mtg, says="`.mtg`")
-        for more, words in ((["--device", "cuda"], "cuda"), (["--backend", "interp"], "--backend"), (["--matches", "x.npy"], ".npy"), (["--matches", "x.svg"], "pictures")):
+        for more, words in ((["--device", "cuda"], "cuda"), (["--backend", "interp"], "--backend"), (["--matches", "x.npy"], ".npy"), (["--matches", "x.svg"], "pictures"), (["--time", "at"], "--time")):
             self.fails(2, "query", text, self.edges, *more, says=["<query>:1:1:", words])
 
     def test_columns_that_have_a_part(self):
