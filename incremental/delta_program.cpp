@@ -5,12 +5,12 @@
 #include <set>
 #include <utility>
 
-#include "incremental/delta_nests.h"
 #include "planner/counted.h"
 #include "question/read.h"
 #include "question/symmetry.h"
 #include "session/message_log.h"
 #include "session/pattern_source.h"
+#include "session/program_patterns.h"
 #include "session/vertex_types.h"
 
 namespace matcha::session::stream {

@@ -10,8 +10,8 @@
 #include "incremental/dynamic_present.h"
 #include "incremental/engine.h"
 #include "incremental/least_rows.h"
-#include "incremental/program_nests.h"
 #include "session/prepared.h"
+#include "session/program_nests.h"
 
 namespace matcha::session::stream {
 

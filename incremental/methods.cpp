@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "incremental/program_nests.h"
 #include "incremental/root_module.h"
 #include "ir/analysis/roots.h"
 #include "planner/delta.h"
@@ -77,7 +76,8 @@ pattern::DeltaStatistics statistics_of(const GraphFigures& figures) {
 class MethodFacts {
  public:
   explicit MethodFacts(const MethodQuestion& question)
-      : question_(question), nests_(question.request, question.directed) {}
+      : question_(question),
+        nests_(question.request.compile, question.request.text, ProgramNests::of_stream(question.directed)) {}
 
   const MethodQuestion& question() const { return question_; }
   bool is_pattern() const { return question_.request.text.empty(); }

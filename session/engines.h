@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "runtime/graph/labels.h"
 #include "session/motif_sets.h"
 #include "session/pattern_source.h"
+#include "session/program_patterns.h"
 
 namespace matcha::session {
 
@@ -31,6 +33,10 @@ struct EngineContext {
   std::string no_parts = "the graph is in memory; parts are for `--memory` and `--gpu-memory`";
   std::string does_not_fit = {};  ///< Why nothing may have all of the graph in memory; empty: it fits.
   std::string code_folder = {};   ///< Where compiled kernels are kept; empty: nowhere.
+  /// The patterns that the program counts, or nothing, with the reason in `why`. Requires: there is no pattern.
+  std::function<std::optional<CountedProgram>(std::string& why)> counted = {};
+  /// Runs a step that reads a program or a pattern, of which a process does one at a time.
+  std::function<void(const std::function<void()>&)> reading = {};
 };
 
 /// All engines, in the order of engines.def. The question and the context outlive them.

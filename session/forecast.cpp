@@ -91,6 +91,10 @@ class LoopWalk {
       add(found->second - 1);
       return block(*loop.body, found->second);
     }
+    if (level == 0 && list.kind == ir::Kind::Edges && loop.lists.size() == 1) {
+      add(1);
+      return block(*loop.body, 2);
+    }
     const bool fits = level == 0 ? list.kind == ir::Kind::Vertices : is_of_neighbors(list);
     if (!fits || loop.lists.size() != 1) {
       known_ = false;

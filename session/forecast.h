@@ -34,8 +34,8 @@ inline constexpr double kShortItems = 4;
 
 /// An estimate, mostly too high, of the time of a program's loops on a graph, in nanoseconds of one core. The items of
 /// a loop over neighbours inside k others are estimated as the sum of degree^k over the vertices; those of set
-/// operations, with one power more. Nothing if loops iterate over anything but vertices and their neighbours. Requires:
-/// stage loop, and that the graph is the only input.
+/// operations, with one power more. Nothing if loops iterate over anything but vertices, edges and neighbours.
+/// Requires: stage loop, and that the graph is the only input.
 std::optional<double> forecast_of_loops(const ir::Module& module, const runtime::Graph& graph);
 
 /// The time to open a GPU, in nanoseconds.

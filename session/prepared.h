@@ -75,6 +75,8 @@ class Prepared {
   bool by_messages() const { return engine_ == "messages"; }
   /// The engine that answers, as `--engine` calls it.
   std::string_view engine() const { return engine_; }
+  /// Its offer.
+  const planner::Offer& offer() const { return run_.chosen(); }
   /// The order of the vertices, and the milliseconds of ranking.
   const OrderReport& order() const { return run_.order; }
   bool on_gpu() const { return run_.target->on_gpu; }

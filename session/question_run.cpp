@@ -142,7 +142,31 @@ EngineContext QuestionRun::context() const {
   context.maybe_labels = bound.inputs.dictionary.get();
   context.match_index = bound.match_index;
   context.code_folder = request.code_folder;
+  context.counted = [this](std::string& why) { return counted(why); };
+  context.reading = reading_;
   return context;
+}
+
+std::optional<CountedProgram> QuestionRun::counted(std::string& why) const {
+  const bool takes_graph = signature.params.size() == 1 && signature.params.front().type->is_graph() &&
+                           signature.params.front().type->elem == nullptr;
+  if (!takes_graph) {
+    why = "the program has other parameters than a graph";
+  } else if (!request.compile.passes.empty() || !request.compile.disabled.empty()) {
+    why = "passes are chosen, which only the loops of the program have";
+  } else if (plan.order != "auto") {
+    why = "`--order` is for the loops of the program";
+  } else if (request.rewrite) {
+    why = "the program is rewritten";
+  }
+  if (!why.empty()) return std::nullopt;
+  std::optional<CountedProgram> found;
+  reading_([&] {
+    found = counted_program(std::make_shared<ProgramNests>(request.compile, std::string(compilation->text()),
+                                                           allowed_assumptions(false, &bound)),
+                            why);
+  });
+  return found;
 }
 
 std::optional<double> QuestionRun::expected_ns(bool on_gpu) {
@@ -185,6 +209,7 @@ bool QuestionRun::next_takes(double ns, double threads) {
 }
 
 void QuestionRun::make_engine(const codegen::RunOptions& trial) {
+  if (!pattern && chosen().make) executable.reset();  // The program was compiled before it was known.
   while (chosen().make) {
     const Stopwatch watch;
     if (executable == nullptr) executable = chosen().make();

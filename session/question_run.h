@@ -137,6 +137,8 @@ class QuestionRun {
 
  private:
   Status read_program(const std::atomic<bool>* maybe_cancel);
+  /// The patterns that the program counts, for the engine `patterns`.
+  std::optional<CountedProgram> counted(std::string& why) const;
   Status rewrite();
   std::optional<double> expected_ns(bool on_gpu);
   /// True if the engine that answers in place of the trial is expected to take more than `ns`.

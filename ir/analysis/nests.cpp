@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "ir/analysis/built_graphs.h"
 #include "ir/analysis/facts.h"
 #include "ir/analysis/multiples.h"
 #include "ir/analysis/resolve.h"
@@ -57,6 +59,7 @@ class NestReader {
     }
     if (graph_ == nullptr) give_up("no graph is read", {});
     walk(*module_.body);
+    for (const SinkNests& sink : found_.sinks) check_orders(sink);
     found_.item_count = next_item_;
     return std::move(found_);
   }
@@ -138,7 +141,7 @@ class NestReader {
               read(value);
             }
           },
-          [&](const BuildGraph& s) { give_up("a graph is built", s.loc); },
+          [&](const BuildGraph& s) { walk_graph(s); },
           [&](const OneOf<Repeat, Again> auto& s) { give_up("steps are repeated", s.loc); },
           [&](const OneOf<Block, Region, Store> auto& s) { give_up("a step is of another stage", s.loc); });
     }
@@ -156,7 +159,9 @@ class NestReader {
       items_.push_back(next_item_++);
     }
     if (list->kind == ir::Kind::Edges) {
-      conditions_.push_back(adjacent(walked_label(list->operands[0]), items_[items], items_[items + 1]));
+      if (!built_.add_arc(graph_var(list->operands[0]), items_[items], items_[items + 1], conditions_)) {
+        conditions_.push_back(adjacent(walked_label(list->operands[0]), items_[items], items_[items + 1]));
+      }
     } else {
       add_members(loop.lists[0], items_.back(), conditions_);
       check_set(loop.lists[0]);
@@ -164,6 +169,30 @@ class NestReader {
     walk(*loop.body);
     items_.resize(items);
     conditions_.resize(conditions);
+  }
+
+  void walk_graph(const BuildGraph& build) {
+    const auto sink = sinks_.find(as<Var>(resolve(facts_, build.edges)));
+    const bool is_plain = build.maybe_labels == nullptr && build.maybe_info == nullptr;
+    if (!is_plain || sink == sinks_.end() || !sink->second.top || !built_.add(build.var, sink->second.nests)) {
+      give_up("a graph is built of other edges than those in the direction of an order", build.loc);
+    }
+  }
+
+  Term read_or(const Expr& expr) {
+    Term term = Term::of(TermKind::Or, {read(expr.operands[0]), read(expr.operands[1])});
+    take_order_by_degree(term);
+    return term;
+  }
+
+  /// Reports a sink with two orders, each of which depends on the other.
+  void check_orders(const SinkNests& sink) {
+    std::set<std::string> orders;
+    for (const Nest& nest : sink.nests) {
+      for (const Term& condition : nest.conditions) add_orders(condition, orders);
+      add_orders(nest.value, orders);
+    }
+    if (orders.size() > 1) give_up("vertices are compared by id and by their numbers of neighbours", sink.loc);
   }
 
   void walk_if(const If& branch) {
@@ -199,7 +228,7 @@ class NestReader {
     if (result == top_.end()) {
       for (const Expr* value : yield.values) check_trap(*value);
       Nest nest = nest_of(sink, Product{});
-      nest.value = yield.values.size() == 1 ? read(yield.values[0]) : Term::constant("row");
+      nest.value = yield.values.size() == 1 ? read(yield.values[0]) : read_row(yield);
       sink.nests.push_back(std::move(nest));
       return;
     }
@@ -218,6 +247,13 @@ class NestReader {
     }
   }
 
+  /// The two vertices of an edge.
+  Term read_row(const Yield& yield) {
+    const auto is_vertex = [](const Expr* value) { return value->type->is_scalar(ScalarKind::Vid); };
+    if (yield.values.size() != 2 || !std::ranges::all_of(yield.values, is_vertex)) return Term::constant("row");
+    return Term::operation("row", {read(yield.values[0]), read(yield.values[1])});
+  }
+
   /// The surrounding nest of a yield into `sink`, with the value `product`.
   Nest nest_of(const OpenSink& sink, const Product& product) const {
     Nest nest;
@@ -225,7 +261,7 @@ class NestReader {
     nest.items.insert(nest.items.end(), product.items.begin(), product.items.end());
     nest.conditions.assign(conditions_.begin() + static_cast<std::ptrdiff_t>(sink.conditions), conditions_.end());
     nest.conditions.insert(nest.conditions.end(), product.conditions.begin(), product.conditions.end());
-    drop_implied(nest.conditions);
+    drop_implied_joins(nest.conditions);
     nest.weight = product.weight;
     nest.value = product.factors.empty()       ? Term::constant("1")
                  : product.factors.size() == 1 ? product.factors[0]
@@ -233,22 +269,7 @@ class NestReader {
     return nest;
   }
 
-  /// Removes the condition that some edge joins an item if another one implies it.
-  static void drop_implied(std::vector<Term>& conditions) {
-    const auto is_joined = [](const Term& term) { return term.is(TermKind::Operation) && term.word == "joined"; };
-    for (std::size_t at = 0; at < conditions.size();) {
-      const auto says = [&](const Term& other) {
-        const std::vector<Term>& joined = conditions[at].parts;
-        const auto is_it = [&](const Term& item) { return item.item == joined[1].item; };
-        return other.is(TermKind::Adjacent) && other.word == joined[0].word && std::ranges::any_of(other.parts, is_it);
-      };
-      if (is_joined(conditions[at]) && std::ranges::any_of(conditions, says)) {
-        conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(at));
-      } else {
-        ++at;
-      }
-    }
-  }
+  const Var* graph_var(const Expr* graph) { return as<Var>(resolve(facts_, graph)); }
 
   void check_graph(const Expr* graph) {
     if (resolve(facts_, graph) != graph_) give_up("another graph is read", graph->loc);
@@ -262,12 +283,6 @@ class NestReader {
     check_graph(graph);
     if (is_labelled_) give_up("edges of any label are walked one by one", graph->loc);
     return {};
-  }
-
-  static Term adjacent(std::string label, int a, int b) {
-    Term term = pair(TermKind::Adjacent, a, b);
-    term.word = std::move(label);
-    return term;
   }
 
   void check_set(const Expr* list) {
@@ -302,14 +317,19 @@ class NestReader {
       case ir::Kind::Vertices: {
         const Expr* const root = resolve(facts_, set->operands[0]);
         if (root == graph_) return;
+        if (built_.contains(as<Var>(root))) {
+          out.push_back(Term::operation("joined", {Term::constant(""), Term::of_item(it)}));
+          return;
+        }
         std::string label = walked_label(root);
         out.push_back(Term::operation("joined", {Term::constant(std::move(label)), Term::of_item(it)}));
         return;
       }
       case ir::Kind::Neighbors: {
-        std::string label = walked_label(set->operands[0]);
         const int center = item(set->operands[1]);
-        out.push_back(adjacent(std::move(label), it, center));
+        if (!built_.add_arc(graph_var(set->operands[0]), center, it, out)) {
+          out.push_back(adjacent(walked_label(set->operands[0]), it, center));
+        }
         if (ir::side_of(*set) == ir::Side::Lower) out.push_back(pair(TermKind::Before, it, center));
         if (ir::side_of(*set) == ir::Side::Upper) out.push_back(pair(TermKind::Before, center, it));
         return;
@@ -386,18 +406,6 @@ class NestReader {
     const auto sink = sinks_.find(static_cast<const Var*>(value));
     if (sink == sinks_.end() || sink->second.top || sink->second.kind != SinkKind::Sum) return std::nullopt;
     return sink->second.nests;
-  }
-
-  static Term fold(std::string_view word, const std::vector<Nest>& nests) {
-    Term term = Term::of(TermKind::Fold, {});
-    term.word = word;
-    for (const Nest& nest : nests) {
-      Term part = Term::of(TermKind::Nest, nest.conditions);
-      part.items = nest.items;
-      part.parts.push_back(nest.value);
-      term.parts.push_back(std::move(part));
-    }
-    return term;
   }
 
   /// `value` as a sum of products. Not `fully`: only if it is a number, a size or a sum. False if it has no such form.
@@ -490,7 +498,7 @@ class NestReader {
     if (!may_go_on(expr->loc)) return Term{};
     expr = resolve(facts_, expr);
     if (expr->type->is_scalar(ScalarKind::Vid)) return Term::of_item(item(expr));
-    if (const std::optional<std::vector<Nest>> added = summands(expr)) return fold("sum", *added);
+    if (const std::optional<std::vector<Nest>> added = summands(expr)) return fold_of("sum", *added);
     switch (expr->kind) {
       case ir::Kind::Var: return read_var(*static_cast<const Var*>(expr));
       case ir::Kind::ConstInt: return Term::constant(fmt::format("{}", as<ConstInt>(expr)->value));
@@ -503,6 +511,9 @@ class NestReader {
         return Term::operation("label", {Term::of_item(item(expr->operands[1]))});
       case ir::Kind::HasEdge: {
         const int source = item(expr->operands[1]), target = item(expr->operands[2]);
+        std::vector<Term> arc;
+        if (built_.add_arc(graph_var(expr->operands[0]), source, target, arc))
+          return Term::of(TermKind::And, std::move(arc));
         const bool is_any = is_labelled_ && resolve(facts_, expr->operands[0]) == graph_;
         return adjacent(is_any ? std::string() : walked_label(expr->operands[0]), source, target);
       }
@@ -515,7 +526,7 @@ class NestReader {
       }
       case ir::Kind::Not: return Term::of(TermKind::Not, {read(expr->operands[0])});
       case ir::Kind::And: return Term::of(TermKind::And, {read(expr->operands[0]), read(expr->operands[1])});
-      case ir::Kind::Or: return Term::of(TermKind::Or, {read(expr->operands[0]), read(expr->operands[1])});
+      case ir::Kind::Or: return read_or(*expr);
       default: return read_operation(*expr);
     }
   }
@@ -523,7 +534,7 @@ class NestReader {
   Term read_var(const Var& var) {
     if (top_.contains(&var)) return Term::constant(fmt::format("result {}", var.id));
     if (const auto sink = sinks_.find(&var); sink != sinks_.end()) {
-      return fold(keyword(sink->second.kind), sink->second.nests);
+      return fold_of(keyword(sink->second.kind), sink->second.nests);
     }
     if (facts_.definition(&var) == nullptr) return Term::constant(fmt::format("parameter {}", var.id));
     return give_up("a number is read from a list", var.loc);
@@ -565,6 +576,7 @@ class NestReader {
   std::unordered_map<const Var*, OpenSink> sinks_;
   std::unordered_map<const Var*, std::size_t> top_;  ///< Sinks of the module's own block other than lists.
   std::unordered_set<const Var*> no_expansion_;
+  BuiltGraphs built_;
   std::vector<int> items_;  ///< Items of the surrounding loops, with their conditions.
   std::vector<Term> conditions_;
   int next_item_ = 0;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "ir/check.h"
@@ -118,6 +120,39 @@ void rename_in(Term& term, int from, int to) {
   for (Term& part : term.parts) rename_in(part, from, to);
 }
 
+enum class Sides { Both, Earlier, Later };
+
+/// The condition that an item has at least so many neighbours, of those that come before or after it or of all.
+struct LeastDegree {
+  int item = 0;
+  std::int64_t neighbors = 0;
+  Sides side = Sides::Both;
+};
+
+/// Nothing if `term` is another condition.
+std::optional<LeastDegree> least_degree(const Term& term) {
+  if (!term.is(TermKind::Operation) || (term.word != "<=" && term.word != "<") || !term.parts[0].is(TermKind::Constant))
+    return std::nullopt;
+  const Term& fold = term.parts[1];
+  if (!fold.is(TermKind::Fold) || fold.word != "sum" || fold.parts.size() != 1) return std::nullopt;
+  const Term& nest = fold.parts[0];
+  const std::size_t size = nest.parts.size();
+  const bool counts = nest.items.size() == 1 && (size == 2 || (size == 3 && nest.parts[1].is(TermKind::Before))) &&
+                      is_any_edge(nest.parts[0]) && nest.parts.back().is(TermKind::Constant) &&
+                      nest.parts.back().word == "1";
+  const std::string& number = term.parts[0].word;
+  const bool is_number = number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
+  if (!counts || !is_number) return std::nullopt;
+  const auto other_of = [&](const Term& pair) {
+    return pair.parts[0].item == nest.items[0] ? pair.parts[1].item : pair.parts[0].item;
+  };
+  LeastDegree least{other_of(nest.parts[0]), std::stoll(number) + (term.word == "<" ? 1 : 0)};
+  if (size == 2) return least;
+  if (other_of(nest.parts[1]) != least.item) return std::nullopt;
+  least.side = nest.parts[1].parts[0].item == least.item ? Sides::Later : Sides::Earlier;
+  return least;
+}
+
 }  // namespace
 
 Term Term::of_item(int item) {
@@ -157,6 +192,10 @@ bool compares(const Term& term) {
   return term.kind == TermKind::Before || std::any_of(term.parts.begin(), term.parts.end(), compares);
 }
 
+bool compares_ids(const Term& term) {
+  return (term.is(TermKind::Before) && term.word.empty()) || std::ranges::any_of(term.parts, compares_ids);
+}
+
 bool only_compares(const Term& term) {
   switch (term.kind) {
     case TermKind::Before:
@@ -174,6 +213,70 @@ bool only_compares(const Term& term) {
     case TermKind::Nest: return false;
   }
   MATCHA_UNREACHABLE("a kind of term");
+}
+
+bool is_any_edge(const Term& term) { return term.is(TermKind::Adjacent) && term.word.empty(); }
+
+Term adjacent(std::string label, int a, int b) {
+  Term term = Term::of(TermKind::Adjacent, {Term::of_item(a), Term::of_item(b)});
+  term.word = std::move(label);
+  return term;
+}
+
+Term fold_of(std::string_view word, const std::vector<Nest>& nests) {
+  Term term = Term::of(TermKind::Fold, {});
+  term.word = word;
+  for (const Nest& nest : nests) {
+    Term part = Term::of(TermKind::Nest, nest.conditions);
+    part.items = nest.items;
+    part.parts.push_back(nest.value);
+    term.parts.push_back(std::move(part));
+  }
+  return term;
+}
+
+void drop_implied_joins(std::vector<Term>& conditions) {
+  const auto is_joined = [](const Term& term) { return term.is(TermKind::Operation) && term.word == "joined"; };
+  for (std::size_t at = 0; at < conditions.size();) {
+    const auto says = [&](const Term& other) {
+      const std::vector<Term>& joined = conditions[at].parts;
+      const auto is_it = [&](const Term& item) { return item.item == joined[1].item; };
+      return other.is(TermKind::Adjacent) && other.word == joined[0].word && std::ranges::any_of(other.parts, is_it);
+    };
+    if (is_joined(conditions[at]) && std::ranges::any_of(conditions, says)) {
+      conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(at));
+    } else {
+      ++at;
+    }
+  }
+}
+
+bool is_least_degree(const Term& term) { return least_degree(term).has_value(); }
+
+void drop_implied_degrees(std::vector<Term>& conditions) {
+  const auto is_implied = [&](const Term& condition) {
+    const std::optional<LeastDegree> least = least_degree(condition);
+    if (!least) return false;
+    std::set<int> near;
+    for (const Term& edge : conditions) {
+      if (!is_any_edge(edge)) continue;
+      const int a = edge.parts[0].item, b = edge.parts[1].item;
+      if (a != least->item && b != least->item) continue;
+      const int other = a == least->item ? b : a;
+      const auto is_before = [&](const Term& term) {
+        const int first = least->side == Sides::Later ? least->item : other;
+        return term.is(TermKind::Before) && term.parts[0].item == first &&
+               term.parts[1].item == least->item + other - first;
+      };
+      if (least->side == Sides::Both || std::ranges::any_of(conditions, is_before)) near.insert(other);
+    }
+    return least->neighbors <= static_cast<std::int64_t>(near.size());
+  };
+  std::vector<Term> kept;
+  for (const Term& condition : conditions) {
+    if (!is_implied(condition)) kept.push_back(condition);
+  }
+  conditions = std::move(kept);
 }
 
 std::string text_of(const Term& term, const std::vector<int>& names) { return TermText(names).write(term); }

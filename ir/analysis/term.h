@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/check.h"
@@ -17,7 +18,7 @@ struct Term {
     Constant,  ///< `word`: a number, a parameter, a result of an earlier step.
     Yes,
     No,
-    Before,    ///< Two items: the first is the smaller one.
+    Before,    ///< Two items: the first is the smaller one by id, or by `word`, which is another order of all vertices.
     Adjacent,  ///< Two items, in any order: joined by an edge, with the label `word` if it is not empty.
     Same,      ///< Two items, in any order.
     Not,
@@ -53,11 +54,22 @@ struct Nest {
   static constexpr std::int64_t kOne = 5040;
 };
 
+/// The condition that an edge with the label joins two items; of any label if that is empty.
+Term adjacent(std::string label, int a, int b);
+
+/// `word` of the values of nests.
+Term fold_of(std::string_view word, const std::vector<Nest>& nests);
+
+/// Removes the condition that some edge joins an item (`joined`) if another condition implies it.
+void drop_implied_joins(std::vector<Term>& conditions);
+
 /// `term` with `from` replaced by `to`.
 Term renamed(Term term, int from, int to);
 
 /// True if `term` depends on the order of items.
 bool compares(const Term& term);
+/// True if it depends on the order of their ids.
+bool compares_ids(const Term& term);
 /// True if `term` is only about the order of items.
 bool only_compares(const Term& term);
 
@@ -82,6 +94,16 @@ bool holds(const Term& term, const RankOf& rank_of) {
   }
   MATCHA_UNREACHABLE("a kind of term");
 }
+
+/// True for the condition that two items are adjacent, by an edge of any label.
+bool is_any_edge(const Term& term);
+
+/// True for the condition that an item has at least some number of neighbours, of all or of those on one side of an
+/// order.
+bool is_least_degree(const Term& term);
+
+/// Removes such conditions where the other conditions give the item as many neighbours. Requires: items differ.
+void drop_implied_degrees(std::vector<Term>& conditions);
 
 /// A text that two terms have in common only if they mean the same when item i is called `names[i]`. Operands of
 /// commutative operations are sorted, bound items are named by their depth.

@@ -44,24 +44,6 @@ void collect_items(const Term& term, std::set<int>& out) {
   for (const Term& part : term.parts) collect_items(part, out);
 }
 
-/// True for the condition that two items are adjacent, by an edge of any label.
-bool is_any_edge(const Term& term) { return term.is(TermKind::Adjacent) && term.word.empty(); }
-
-/// The number c if `term` is the condition that an item has at least c neighbours; else 0.
-std::int64_t least_degree(const Term& term) {
-  if (!term.is(TermKind::Operation) || (term.word != "<=" && term.word != "<") || !term.parts[0].is(TermKind::Constant))
-    return 0;
-  const Term& fold = term.parts[1];
-  if (!fold.is(TermKind::Fold) || fold.word != "sum" || fold.parts.size() != 1) return 0;
-  const Term& nest = fold.parts[0];
-  const bool counts = nest.items.size() == 1 && nest.parts.size() == 2 && is_any_edge(nest.parts[0]) &&
-                      nest.parts[1].is(TermKind::Constant) && nest.parts[1].word == "1";
-  const std::string& number = term.parts[0].word;
-  const bool is_number = number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
-  if (!counts || !is_number) return 0;
-  return std::stoll(number) + (term.word == "<" ? 1 : 0);
-}
-
 /// Splits a nest into cases of which items are the same vertex. The first `fixed` items are given from outside.
 class Splitter {
  public:
@@ -138,6 +120,7 @@ class Splitter {
   void add_shape(const Nest& nest) {
     std::vector<Term> conditions;
     for (const Term& condition : nest.conditions) settle(condition, conditions);
+    drop_implied_degrees(conditions);
     Shape shape;
     shape.size = nest.items.size();
     shape.weight = nest.weight;
@@ -211,9 +194,6 @@ class Splitter {
       return;
     }
     const std::size_t at = static_cast<std::size_t>(place(*items.begin()));
-    const std::int64_t neighbors = std::count(shape.adjacent[at].begin(), shape.adjacent[at].end(), 1);
-    const std::int64_t least = least_degree(condition);
-    if (least != 0 && least <= neighbors) return;
     std::vector<int> names(static_cast<std::size_t>(item_count_), 0);
     colors[at].insert(text_of(condition, names));
   }
@@ -401,7 +381,7 @@ void find_free_sums(std::vector<Nest>& nests, int item_count) {
 int steps_down(const Term& term) {
   int steps = 0;
   // Items are numbered as loops begin.
-  if (term.is(TermKind::Before)) steps = term.parts[0].item > term.parts[1].item ? 1 : -1;
+  if (term.is(TermKind::Before) && term.word.empty()) steps = term.parts[0].item > term.parts[1].item ? 1 : -1;
   for (const Term& part : term.parts) steps += steps_down(part);
   return steps;
 }
@@ -417,8 +397,8 @@ VertexOrder vertex_order(const Module& module, const std::vector<std::string>* m
   int down = 0;
   for (const SinkNests& sink : read.sinks) {
     for (const Nest& nest : sink.nests) {
-      const bool inside = compares(nest.value);
-      const bool ordered = std::any_of(nest.conditions.begin(), nest.conditions.end(), compares);
+      const bool inside = compares_ids(nest.value);
+      const bool ordered = std::ranges::any_of(nest.conditions, compares_ids);
       found.is_used = found.is_used || inside || ordered;
       found.is_deep = found.is_deep || inside || (ordered && nest.items.size() > 2);
       for (const Term& condition : nest.conditions) down += steps_down(condition);

@@ -261,14 +261,14 @@ class Run final : public RunSteps {
 
   /// Makes the engine without a program, or writes the program of the pattern for the graph that was read.
   Status write_pattern() {
-    if (!of_pattern()) return Status::Ok;
+    if (!of_pattern() && !run_.chosen().make) return Status::Ok;
     const bool is_trial = run_.chosen().is_trial;
     const Stopwatch watch;
     run_.make_engine(run_options());
     if (is_trial) report_.run_ms = watch.ms();
     Status code = take_device();
     if (code != Status::Ok) return code;
-    if (!options_.json) console_.note(report_.pattern);
+    if (!options_.json && of_pattern()) console_.note(report_.pattern);
     if (run_.lacks_program()) {
       report_.backend = report_.engine;
     } else {

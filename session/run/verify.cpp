@@ -9,6 +9,7 @@
 #include "session/engines.h"
 #include "session/motif_sets.h"
 #include "session/pattern_matcher.h"
+#include "session/pattern_sum.h"
 #include "session/run/report.h"
 
 namespace matcha::session {
@@ -42,7 +43,10 @@ OtherWay other_way(const Computed& first, const RunRequest& options) {
   other.options.tier = was_native ? "interp" : "native";
   other.text = was_native ? "plans instead of compiled code" : "compiled code";
   if (was_gpu) other.text += " on the CPU";
-  if (!first.run.pattern) return other;
+  if (!first.run.pattern) {
+    if (first.run.lacks_program()) other.options.engine = "program";
+    return other;
+  }
   if (first.run.lacks_program() || first.run.pattern->set().motif) {
     if (other.pattern.algorithm == "extend") return other;
     other.pattern.algorithm = "extend";
@@ -124,10 +128,17 @@ class Verifier {
     (void)write_text_file("-", text);
   }
 
-  /// What matches the pattern without a program, for other inputs; null: nothing can.
+  /// The engine that counted without a program, for other inputs; null: nothing can.
   std::unique_ptr<codegen::Executable> matcher_of(const BoundInputs& bound) const {
-    const PatternSource& pattern = *first_.run.pattern;
     const runtime::Graph& graph = bound.inputs.graphs.begin()->second;
+    if (!first_.run.pattern) {
+      std::string why;
+      auto counted = first_.run.choice.context().counted(why);
+      auto sum = counted ? PatternSum::make(std::move(*counted), graph, {}, first_.run.choice.context().reading, why)
+                         : nullptr;
+      return sum ? make_executable(std::move(sum)) : nullptr;
+    }
+    const PatternSource& pattern = *first_.run.pattern;
     const planner::Question question = question_of(pattern, first_.run.request.pattern, false);
     if (first_.report->backend != "identities") {
       return codegen::make_matcher(

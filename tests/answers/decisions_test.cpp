@@ -78,11 +78,46 @@ std::vector<Question> questions() {
     all.push_back({pattern(text, kArcs), "program"});
     all.push_back({pattern(text, with(kArcs, {"--match", "homo", "--engine", "program"})), "program"});
   }
-  all.push_back({{"std.clique", "--entry", "four_cliques", "plain.txt"}, "program"});
+  all.push_back({{"std.clique", "--entry", "four_cliques", "plain.txt"}, "patterns"});
+  all.push_back({{"std.clique", "--entry", "triangles", "plain.txt", "--engine", "patterns"}, "patterns"});
+  all.push_back({{"house.mt", "dense.txt"}, "patterns"});
+  all.push_back({{"house.mt", "dense.txt", "--engine", "program"}, "program"});
+  all.push_back({{"house.mt", "dense.txt", "--order", "id"}, "program"});
+  all.push_back({{"house.mt", "dense.txt", "--disable-pass", "fuse"}, "program"});
+  all.push_back({{"ratio.mt", "plain.txt"}, "program"});
+  for (const char* entry : {"tailed_triangles", "diamonds", "bulls", "banners", "gems"}) {
+    all.push_back({{"std.motif", "--entry", entry, "plain.txt", "--engine", "patterns"}, "patterns"});
+  }
+  all.push_back({with({"path.mt"}, with(kLabelled, {"--engine", "patterns"})), "patterns"});
   return all;
 }
 
+/// Houses by nested loops, a path of labels, and a result that is arithmetic of two sums.
+void write_programs() {
+  std::ofstream("house.mt") << R"(def main(g: Graph) -> int:
+    def wall(v0, v1):
+        def roof(v4):
+            def floor(v3):
+                return size(apply(lambda v2: v2, cond=lambda v2: v2 != v0 and v2 != v4, intersect(neighbor(g, v1), neighbor(g, v3))))
+            return sum(apply(floor, cond=lambda v3: v3 != v1 and v3 != v4, neighbor(g, v0)))
+        return sum(apply(roof, intersect(neighbor(g, v0), neighbor(g, v1))))
+    return sum(apply(lambda v0: sum(apply(lambda v1: wall(v0, v1), cond=lambda v1: v0 < v1, neighbor(g, v0))), vertices(g)))
+)";
+  std::ofstream("path.mt") << R"(def main(g: Graph) -> int:
+    def at(b):
+        ends = apply(lambda a: a, cond=lambda a: vertex_label(g, a) == 1, neighbor(g, b))
+        return sum(apply(lambda a: size(diff(neighbor(g, b), [a])), ends))
+    return sum(apply(at, cond=lambda b: vertex_label(g, b) == 2, vertices(g)))
+)";
+  std::ofstream("ratio.mt") << R"(def main(g: Graph) -> Tuple<int, float>:
+    triangles = sum(apply(lambda a: sum(apply(lambda b: size(intersect(neighbor(g, a), neighbor(g, b))), neighbor(g, a))), vertices(g)))
+    wedges = sum(apply(lambda a: size(neighbor(g, a)) * (size(neighbor(g, a)) - 1), vertices(g)))
+    return (triangles / 6, (1.0 * triangles) / (1.0 * wedges))
+)";
+}
+
 void write_inputs() {
+  write_programs();
   constexpr int kVertices = 40;
   std::ofstream plain("plain.txt"), labels("labels.txt"), arcs("arcs.txt");
   std::uint64_t state = 7;
@@ -90,6 +125,12 @@ void write_inputs() {
     state = state * 6364136223846793005U + 1;
     return (state >> 33U) % sides;
   };
+  std::ofstream dense("dense.txt");
+  for (int u = 0; u < 3 * kVertices; ++u) {
+    for (int v = 0; v < u; ++v) {
+      if (die(3) == 0) dense << u << ' ' << v << '\n';
+    }
+  }
   for (int u = 0; u < kVertices; ++u) {
     labels << u << ' ' << 1 + die(2) << '\n';
     for (int v = 0; v < u; ++v) {

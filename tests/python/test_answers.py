@@ -200,11 +200,14 @@ def test_the_command_line_explains_the_same(tmp_path):
     file.write_text("".join(f"{u} {v}\n" for u, v in zip(*SQUARE)))
     program.write_text("def main(G: Graph) -> int:\n    return size(vertices(G))\n")
     questions = [(pattern, ["--pattern", pattern]) for pattern in ("house", "motif:4")]
-    questions.append((mt.program(program.read_text()), [str(program)]))
+    questions.append((mt.program(program.read_text(), order="id"), [str(program)]))
     for question, words in questions:
         command = [matcha, "explain", *words, str(file), "--json", "--quiet", "--order", "id"]
         printed = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-        assert facts(mt.explain(mt.Graph(*SQUARE), question, order="id").facts) == facts(printed), words
+        own = {} if isinstance(question, mt.Program) else {"order": "id"}
+        assert facts(mt.explain(mt.Graph(*SQUARE), question, **own).facts) == facts(printed), words
+    with pytest.raises(TypeError, match="`order` is given with the program"):
+        mt.explain(mt.Graph(*SQUARE), questions[-1][0], order="id")
 
 
 def test_explain_names_the_engine_that_counts():

@@ -42,7 +42,7 @@ class Explanation:
 
     @property
     def engine(self) -> str:
-        """The engine: `program`, `search`, `messages`, `identities` or `parts`."""
+        """The engine: a word of `engine=`, such as `program`."""
         return str(self.facts["engine"])
 
     @property
@@ -131,13 +131,15 @@ def explain(
     """How a pattern, or a `Program`, runs on the graph: the engines that could answer, and a run on the CPU of the one that
     does. A program is run once more, to count its steps.
 
-    `params` are those of a program; other keywords are options of a pattern.
+    `params` are those of a program; other keywords are options of a pattern. A `Program` has its own options.
 
     >>> import matcha as mt
     >>> plan = mt.explain(mt.Graph([0, 1, 2], [1, 2, 0]), "triangle")
     >>> plan.answer, max(int(step.get("items", 0)) for step in plan.steps)
     ('1', 3)
     """
+    if isinstance(asked, Program) and options:
+        raise TypeError(f"`{next(iter(options))}` is given with the program: program(text, {next(iter(options))}=...)")
     program = asked if isinstance(asked, Program) else _pattern(graph, asked, **options)
     chosen = _library.options({"threads": threads, "timeout": timeout})
     text = _library.make_slowly("matcha_explain", "matcha_text_free", program._handle(params or {}).handle,

@@ -1,14 +1,18 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ir/nodes.h"
 #include "question/pattern.h"
+#include "session/program_nests.h"
 
-namespace matcha::session::stream {
+namespace matcha::session {
 
 /// A pattern of which every embedding counts `factor / kWholeFactor`.
 struct WeightedPattern {
@@ -20,8 +24,9 @@ struct WeightedPattern {
 inline constexpr __int128 kWholeFactor = __int128{5040} * 40320;
 
 /// The patterns that a program counts. Its one result must be a sum of nests over one undirected graph, each a
-/// conjunction of: pairs that are adjacent or not, labels, vertices that are equal or not, and an order of vertices
-/// that the result does not depend on. Otherwise empty, with the reason in `why`.
+/// conjunction of: pairs that are adjacent or not, labels, vertices that are equal or not, as many neighbours as the
+/// other conditions ask for, and an order of vertices that the result does not depend on. Otherwise empty, with the
+/// reason in `why`.
 ///
 /// A nest is split by which of its items are the same vertex; each case is the embeddings of a pattern. Conditions on
 /// the order are removed: every order of the vertices gives the same result, so does the mean over all orders, in which
@@ -36,4 +41,34 @@ std::optional<std::vector<WeightedPattern>> patterns_of(const ir::Module& module
                                                         const std::vector<std::string>* maybe_edge_labels,
                                                         std::string& why);
 
-}  // namespace matcha::session::stream
+/// A pattern of which a program counts the subgraphs.
+struct CountedPattern {
+  pattern::Pattern pattern;
+  pattern::Induced induced = pattern::Induced::Edge;
+};
+
+/// A sum of a program as one of counts of patterns.
+struct CountedSum {
+  struct Term {
+    std::size_t pattern;  ///< Its place among the patterns of the program.
+    std::int64_t times;   ///< How often each subgraph counts.
+  };
+
+  const ir::Var* var;
+  std::vector<Term> terms;
+};
+
+/// A program whose results are arithmetic of sums, each of which counts subgraphs.
+struct CountedProgram {
+  std::vector<CountedPattern> patterns;  ///< Each once.
+  std::vector<CountedSum> sums;
+  std::vector<const ir::Let*> steps;      ///< Arithmetic of sums, in order.
+  std::vector<const ir::Expr*> results;   ///< Arithmetic of sums, constants and the variables of `steps`.
+  std::shared_ptr<ProgramNests> program;  ///< Owns these.
+};
+
+/// The subgraphs that a program counts, whose entry takes one undirected graph without labels of edges; empty, with the
+/// reason in `why`, if it counts something else. Vertices may have labels.
+std::optional<CountedProgram> counted_program(std::shared_ptr<ProgramNests> program, std::string& why);
+
+}  // namespace matcha::session

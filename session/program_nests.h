@@ -8,16 +8,17 @@
 
 #include "session/compile.h"
 #include "session/message_log.h"
-#include "session/prepared.h"
 
-namespace matcha::session::stream {
+namespace matcha::session {
 
-/// The nests of a program of a stream (pipeline `nests`), for the methods that maintain its answer. Words of labels get
-/// codes that no graph has. Errors of the program are not reported: its compilation for a run reports them.
+/// The nests of a program (pipeline `nests`), for what reads its meaning. Words of labels get codes that no graph has.
+/// Errors of the program are not reported: its compilation for a run reports them.
 class ProgramNests {
  public:
-  /// The request must outlive it. `directed`: the graph has arcs.
-  ProgramNests(const ProgramRequest& request, bool directed);
+  /// `allowed`: what may be assumed of the graphs.
+  ProgramNests(CompileOptions options, std::string text, ir::AssumptionKinds allowed);
+  /// What may be assumed of a graph that changes. `directed`: it has arcs.
+  static ir::AssumptionKinds of_stream(bool directed);
 
   /// Null: the program has errors. Compiles it at the first call.
   const ir::Module* maybe_module();
@@ -30,13 +31,13 @@ class ProgramNests {
  private:
   void compile();
 
-  const ProgramRequest& request_;
-  const bool directed_;
-  const MessageLog log_;
   CompileOptions options_;
+  const std::string text_;
+  const ir::AssumptionKinds allowed_;
+  const MessageLog log_;
   std::vector<std::string> words_;
   std::optional<Compilation> compilation_;
   std::optional<ir::Module> module_;
 };
 
-}  // namespace matcha::session::stream
+}  // namespace matcha::session

@@ -1,14 +1,15 @@
-#include "incremental/program_nests.h"
+#include "session/program_nests.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <system_error>
+#include <utility>
 
 #include "question/read.h"
 #include "session/assumptions.h"
 
-namespace matcha::session::stream {
+namespace matcha::session {
 
 namespace {
 
@@ -17,9 +18,15 @@ constexpr std::int64_t kFirstWord = -(std::int64_t{1} << 60);
 
 }  // namespace
 
-ProgramNests::ProgramNests(const ProgramRequest& request, bool directed)
-    : request_(request), directed_(directed), options_(request.compile) {
+ProgramNests::ProgramNests(CompileOptions options, std::string text, ir::AssumptionKinds allowed)
+    : options_(std::move(options)), text_(std::move(text)), allowed_(allowed) {
   if (options_.file.empty()) options_.file = "<program>";
+}
+
+ir::AssumptionKinds ProgramNests::of_stream(bool directed) {
+  ir::AssumptionKinds allowed = allowed_assumptions(false, nullptr);
+  if (directed) allowed.erase(ir::AssumptionKind::Symmetric);
+  return allowed;
 }
 
 const ir::Module* ProgramNests::maybe_module() {
@@ -29,7 +36,7 @@ const ir::Module* ProgramNests::maybe_module() {
 
 void ProgramNests::compile() {
   compilation_.emplace(options_, log_);
-  if (compilation_->lower_text(request_.text) != Status::Ok) return;
+  if (compilation_->lower_text(text_) != Status::Ok) return;
   passes::LabelWords labels;
   labels.code = [this](std::string_view word) -> std::optional<std::int64_t> {
     const auto known = std::ranges::find(words_, word);
@@ -37,9 +44,7 @@ void ProgramNests::compile() {
     if (known == words_.end()) words_.emplace_back(word);
     return kFirstWord - number;
   };
-  ir::AssumptionKinds allowed = allowed_assumptions(false, nullptr);
-  if (directed_) allowed.erase(ir::AssumptionKind::Symmetric);
-  compilation_->allow(allowed);
+  compilation_->allow(allowed_);
   module_ = compilation_->nests(labels);
 }
 
@@ -53,4 +58,4 @@ std::optional<std::string> ProgramNests::literal_of(const std::string& constant)
   return pattern::label_literal(words_[static_cast<std::size_t>(kFirstWord - number)]);
 }
 
-}  // namespace matcha::session::stream
+}  // namespace matcha::session

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "runtime/graph/graph.h"
+#include "session/prepared.h"
+#include "session/program_patterns.h"
+
+namespace matcha::session {
+
+/// A program as arithmetic of counts of patterns. Each pattern is prepared for the graph with the engine that is best
+/// for it, on a CPU; identities count theirs together.
+class PatternSum {
+ public:
+  /// `graph` outlives it. `code_folder`: where compiled code is kept; empty: nowhere. `reading`: as of QuestionRun.
+  /// Null, with the reason in `why`, if a pattern cannot be prepared.
+  static std::shared_ptr<PatternSum> make(CountedProgram counted, const runtime::Graph& graph,
+                                          const std::string& code_folder, const QuestionRun::Reading& reading,
+                                          std::string& why);
+
+  /// Expected nanoseconds of all counts.
+  double ns() const;
+  /// Each sum, and the engine that counts each pattern, in lines for people.
+  std::vector<std::string> lines() const;
+  /// The results of the program, exact in 128 bits where they are sums. `universe`: of the graph.
+  codegen::RunOutcome run(const runtime::Universe& universe, const codegen::RunOptions& options);
+
+ private:
+  struct Part {
+    std::unique_ptr<Prepared> prepared;
+    std::optional<std::size_t> together;  ///< Its place among the results of `together_`.
+  };
+
+  void count_together();
+  codegen::RunOutcome count(std::vector<__int128>& counts, const codegen::RunOptions& options);
+
+  CountedProgram counted_;
+  std::optional<runtime::Graph> graph_;
+  std::vector<Part> parts_;  ///< By pattern.
+  std::unique_ptr<codegen::Executable> together_;
+  double together_ns_ = 0;
+};
+
+/// Runs it, whatever the arguments: the graph is that of the sum.
+std::unique_ptr<codegen::Executable> make_executable(std::shared_ptr<PatternSum> sum);
+
+}  // namespace matcha::session

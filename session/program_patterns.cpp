@@ -1,0 +1,335 @@
+#include "session/program_patterns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "ir/analysis/nests.h"
+#include "ir/analysis/vertex_order.h"
+#include "question/symmetry.h"
+
+namespace matcha::session {
+
+namespace {
+
+using ir::Nest;
+using ir::Term;
+using pattern::Pattern;
+using TermKind = ir::Term::Kind;
+
+constexpr std::size_t kMostItems = 8;
+/// Of one question: a vertex is no pattern with edges, and each of many patterns needs a plan.
+constexpr int kLeastVertices = 2;
+constexpr std::size_t kMostPatterns = 64;
+constexpr std::int64_t kOrders = 40320;  ///< The number of orders of 8 vertices.
+/// Renamed items temporarily get numbers from here on, so that none is renamed twice.
+constexpr int kAside = 1 << 20;
+
+class NestReader {
+ public:
+  NestReader(const LiteralOf& literal_of, std::string& why) : literal_of_(literal_of), why_(why) {}
+
+  void read(const Nest& nest) {
+    if (nest.items.size() > kMostItems) return fail("a nest has more than 8 vertices");
+    classes_.assign(nest.items.size(), 0);
+    split(nest, 0, 0);
+  }
+
+  std::vector<WeightedPattern> take() {
+    std::vector<WeightedPattern> result;
+    for (auto& [key, found] : found_) {
+      if (found.factor != 0) result.push_back(std::move(found));
+    }
+    return result;
+  }
+  bool compares() const { return compares_; }
+  bool failed() const { return !why_.empty(); }
+
+ private:
+  void fail(std::string why) {
+    if (why_.empty()) why_ = std::move(why);
+  }
+
+  /// Enumerates all partitions of the items into equal vertices.
+  void split(const Nest& nest, std::size_t next, int count) {
+    if (failed()) return;
+    if (next == nest.items.size()) return add(nest, count);
+    for (int to = 0; to <= count; ++to) {
+      classes_[next] = to;
+      split(nest, next + 1, std::max(count, to + 1));
+    }
+  }
+
+  /// Items of a class are one vertex, and different classes are different vertices.
+  void add(const Nest& nest, int count) {
+    std::vector<Term> conditions;
+    for (const Term& condition : nest.conditions) ir::settle(placed(condition, nest), conditions);
+    if (std::ranges::any_of(conditions, [](const Term& condition) { return condition.is(TermKind::No); })) return;
+    ir::drop_implied_degrees(conditions);
+    Pattern pattern = Pattern::empty(count);
+    std::vector<Term> order;
+    for (const Term& condition : conditions) {
+      if (!ir::is_least_degree(condition) && !take(condition, pattern, order)) return;
+    }
+    __int128 factor = nest.weight;
+    if (!nest.value.is(TermKind::Constant) || nest.value.word != "1") {
+      return fail("the sum is more than a number of matches");
+    }
+    factor *= share_of_orders(order, count);
+    if (factor == 0) return;
+    for (int v = 0; v < count; ++v) {
+      if ((pattern.near(v) & pattern.anti[pattern::at(v)]) != 0) return;
+    }
+    if (std::ranges::any_of(conditions, ir::is_least_degree)) {
+      return fail("vertices must have more neighbours than those of the pattern");
+    }
+    WeightedPattern& found = found_[pattern::canonical_key(pattern)];
+    if (found.factor == 0) found.pattern = std::move(pattern);
+    found.factor += factor;
+  }
+
+  Term placed(Term term, const Nest& nest) const {
+    for (std::size_t i = 0; i < nest.items.size(); ++i) {
+      term = ir::renamed(std::move(term), nest.items[i], kAside + static_cast<int>(i));
+    }
+    for (std::size_t i = 0; i < nest.items.size(); ++i) {
+      term = ir::renamed(std::move(term), kAside + static_cast<int>(i), classes_[i]);
+    }
+    return term;
+  }
+
+  /// Adds a condition to the pattern. False: it contradicts another, or patterns cannot express it.
+  bool take(const Term& condition, Pattern& pattern, std::vector<Term>& order) {
+    const bool negated = condition.is(TermKind::Not);
+    const Term& inner = negated ? condition.parts[0] : condition;
+    if (inner.is(TermKind::Adjacent)) {
+      const int a = inner.parts[0].item, b = inner.parts[1].item;
+      if (negated && !inner.word.empty()) {
+        fail("vertices must not be joined by an edge of a label");
+        return false;
+      }
+      if (!negated) pattern.add_edge(a, b);
+      if (!inner.word.empty()) {
+        pattern.add_edge_label(a, b, inner.word);
+        pattern.add_edge_label(b, a, inner.word);
+      }
+      if (negated) {
+        pattern.anti[pattern::at(a)] |= pattern::bit(b);
+        pattern.anti[pattern::at(b)] |= pattern::bit(a);
+      }
+      return true;
+    }
+    if (ir::only_compares(condition)) {
+      compares_ = true;
+      order.push_back(condition);
+      return true;
+    }
+    if (!negated && take_label(inner, pattern)) return true;
+    if (!contradicts_) fail("a condition is neither about neighbours nor that a vertex has a label");
+    contradicts_ = false;
+    return false;
+  }
+
+  bool take_label(const Term& condition, Pattern& pattern) {
+    if (!condition.is(TermKind::Operation) || condition.word != "==" || condition.parts.size() != 2) return false;
+    const auto is_label = [](const Term& term) {
+      return term.is(TermKind::Operation) && term.word == "label" && term.parts.size() == 1 &&
+             term.parts[0].is(TermKind::Item);
+    };
+    const std::size_t at_label = is_label(condition.parts[0]) ? 0 : 1;
+    const Term& label = condition.parts[at_label];
+    const Term& constant = condition.parts[1 - at_label];
+    if (!is_label(label) || !constant.is(TermKind::Constant)) return false;
+    const std::optional<std::string> literal = literal_of_(constant.word);
+    if (!literal) return false;
+    std::string& known = pattern.labels[pattern::at(label.parts[0].item)];
+    contradicts_ = !known.empty() && known != *literal;
+    known = *literal;
+    return !contradicts_;
+  }
+
+  /// The number of orders of 8 vertices, on average, that satisfy the conditions.
+  static std::int64_t share_of_orders(const std::vector<Term>& order, int count) {
+    if (order.empty()) return kOrders;
+    std::vector<int> ranks(static_cast<std::size_t>(count));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    const auto rank_of = [&](int item) { return ranks[static_cast<std::size_t>(item)]; };
+    std::int64_t admitted = 0, all = 0;
+    do {
+      ++all;
+      if (std::ranges::all_of(order, [&](const Term& term) { return ir::holds(term, rank_of); })) ++admitted;
+    } while (std::next_permutation(ranks.begin(), ranks.end()));
+    return admitted * (kOrders / all);
+  }
+
+  const LiteralOf& literal_of_;
+  std::string& why_;
+  std::vector<int> classes_;
+  bool compares_ = false, contradicts_ = false;
+  std::map<std::string, WeightedPattern> found_;
+};
+
+/// A pattern whose pairs are all adjacent or must not be is a vertex-induced one.
+CountedPattern counted_pattern(Pattern pattern) {
+  CountedPattern counted{std::move(pattern)};
+  Pattern& one = counted.pattern;
+  if (!one.has_anti_edges()) return counted;
+  for (int v = 0; v < one.size(); ++v) {
+    if ((one.near(v) | one.anti[pattern::at(v)] | pattern::bit(v)) != one.all()) return counted;
+  }
+  std::ranges::fill(one.anti, 0);
+  counted.induced = pattern::Induced::Vertex;
+  return counted;
+}
+
+/// How often a subgraph counts; nothing, with the reason, if that is no whole number or no question for an engine.
+std::optional<std::int64_t> subgraph_factor(const WeightedPattern& one, std::string& why) {
+  if (one.pattern.size() < kLeastVertices || !one.pattern.connected()) {
+    why = fmt::format("it counts `{}`, and patterns are connected, of {} vertices and more",
+                      pattern::to_text(one.pattern), kLeastVertices);
+    return std::nullopt;
+  }
+  const std::optional<std::uint64_t> maps = pattern::Symmetry(one.pattern).order();
+  const __int128 weight = one.factor * static_cast<__int128>(maps.value_or(0));
+  if (maps && weight % kWholeFactor == 0) return static_cast<std::int64_t>(weight / kWholeFactor);
+  why = "a subgraph counts as no whole number";
+  return std::nullopt;
+}
+
+/// Whether it is scalar arithmetic of constants and `sums`.
+bool is_of_sums(const ir::Expr& value, const std::vector<const ir::Var*>& sums) {
+  if (value.kind == ir::Kind::Var) return std::ranges::find(sums, ir::as<ir::Var>(&value)) != sums.end();
+  const bool is_constant = value.kind == ir::Kind::ConstInt || value.kind == ir::Kind::ConstFloat;
+  const bool is_arithmetic = ir::is_arithmetic(value.kind) || value.kind == ir::Kind::Neg ||
+                             value.kind == ir::Kind::Min || value.kind == ir::Kind::Max ||
+                             value.kind == ir::Kind::Convert;
+  return is_constant || (is_arithmetic && std::ranges::all_of(value.operands, [&](const ir::Expr* operand) {
+                           return is_of_sums(*operand, sums);
+                         }));
+}
+
+/// The sums that a module makes, in their order; `counted` gets the arithmetic of them. With the reason in `why` if it
+/// does something else.
+std::vector<const ir::Var*> read_results(const ir::Module& module, CountedProgram& counted, std::string& why) {
+  std::vector<const ir::Var*> sums, known;
+  for (const ir::Stmt* stmt : module.body->body) {
+    if (stmt->kind == ir::Kind::Collect) {
+      for (const ir::Sink& sink : static_cast<const ir::Collect*>(stmt)->sinks) {
+        if (sink.kind == ir::SinkKind::List) continue;  // Edges of a graph that is built.
+        if (sink.kind != ir::SinkKind::Sum) why = "a step makes something other than a sum";
+        sums.push_back(sink.var);
+        known.push_back(sink.var);
+      }
+    } else if (stmt->kind == ir::Kind::Return) {
+      for (const ir::Expr* value : static_cast<const ir::Return*>(stmt)->values) {
+        if (!is_of_sums(*value, known)) why = "a result is more than arithmetic of sums";
+        counted.results.push_back(value);
+      }
+    } else if (stmt->kind == ir::Kind::Let && is_of_sums(*static_cast<const ir::Let*>(stmt)->value, known)) {
+      counted.steps.push_back(static_cast<const ir::Let*>(stmt));
+      known.push_back(counted.steps.back()->var);
+    } else if (stmt->kind != ir::Kind::BuildGraph) {
+      why = "a step makes something other than a sum";
+    }
+  }
+  return sums;
+}
+
+/// The patterns of each sum of a module that makes nothing else; with the reason in `why` if there is another number.
+std::vector<std::vector<WeightedPattern>> read_sums(const ir::Module& module, const LiteralOf& literal_of,
+                                                    const std::vector<std::string>* maybe_labels, std::string& why) {
+  std::vector<std::vector<WeightedPattern>> sums;
+  const ir::ModuleNests nests = ir::read_nests(module, maybe_labels);
+  why = nests.problem;
+  bool compares = false;
+  for (const ir::SinkNests& sink : nests.sinks) {
+    if (why.empty() && sink.expanded.empty()) why = "the sum is not a number of matches";
+    NestReader reader(literal_of, why);
+    for (const Nest& nest : sink.expanded) reader.read(nest);
+    compares = compares || reader.compares();
+    sums.push_back(reader.take());
+  }
+  if (why.empty() && compares) {
+    const ir::VertexOrder order = ir::vertex_order(module, maybe_labels);
+    if (!order.is_free) why = "the result may depend on the order of the vertices: " + order.why_not;
+  }
+  return sums;
+}
+
+/// The only sink, which the module returns unchanged; null if there is none.
+const ir::Sink* returned_sum(const ir::Module& module) {
+  const ir::Sink* sum = nullptr;
+  const ir::Expr* value = nullptr;
+  for (const ir::Stmt* stmt : module.body->body) {
+    if (stmt->kind == ir::Kind::Collect) {
+      const auto& collect = *static_cast<const ir::Collect*>(stmt);
+      if (collect.sinks.size() == 1 && collect.sinks[0].kind == ir::SinkKind::List) continue;
+      if (sum != nullptr || collect.sinks.size() != 1) return nullptr;
+      sum = &collect.sinks[0];
+    } else if (stmt->kind == ir::Kind::Return) {
+      const auto& results = *static_cast<const ir::Return*>(stmt);
+      value = results.values.size() == 1 ? results.values[0] : nullptr;
+    } else if (stmt->kind != ir::Kind::BuildGraph) {
+      return nullptr;
+    }
+  }
+  return sum != nullptr && value == sum->var && sum->kind == ir::SinkKind::Sum ? sum : nullptr;
+}
+
+}  // namespace
+
+std::optional<std::vector<WeightedPattern>> patterns_of(const ir::Module& module, const LiteralOf& literal_of,
+                                                        const std::vector<std::string>* maybe_edge_labels,
+                                                        std::string& why) {
+  why.clear();
+  std::vector<std::string> labels(1);
+  if (maybe_edge_labels != nullptr) labels.insert(labels.end(), maybe_edge_labels->begin(), maybe_edge_labels->end());
+  const std::vector<std::string>* const maybe_labels = maybe_edge_labels == nullptr ? nullptr : &labels;
+  if (module.params.size() != labels.size()) {
+    why = "the program has other parameters than a graph";
+    return std::nullopt;
+  }
+  if (returned_sum(module) == nullptr) {
+    why = "the result is not one sum";
+    return std::nullopt;
+  }
+  std::vector<std::vector<WeightedPattern>> sums = read_sums(module, literal_of, maybe_labels, why);
+  if (!why.empty()) return std::nullopt;
+  return std::move(sums.front());
+}
+
+std::optional<CountedProgram> counted_program(std::shared_ptr<ProgramNests> program, std::string& why) {
+  const ir::Module* const module = program->maybe_module();
+  if (module == nullptr) {
+    why = "the program cannot be read as loops";
+    return std::nullopt;
+  }
+  CountedProgram counted;
+  const std::vector<const ir::Var*> sums = read_results(*module, counted, why);
+  if (!why.empty()) return std::nullopt;
+  const LiteralOf literal_of = [&](const std::string& constant) { return program->literal_of(constant); };
+  const std::vector<std::vector<WeightedPattern>> found = read_sums(*module, literal_of, nullptr, why);
+  if (!why.empty()) return std::nullopt;
+  std::map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    CountedSum& sum = counted.sums.emplace_back();
+    sum.var = sums[i];
+    for (const WeightedPattern& one : found[i]) {
+      const std::optional<std::int64_t> times = subgraph_factor(one, why);
+      if (!times) return std::nullopt;
+      const auto place = known.emplace(pattern::canonical_key(one.pattern), counted.patterns.size());
+      if (place.second) counted.patterns.push_back(counted_pattern(one.pattern));
+      sum.terms.push_back({place.first->second, *times});
+    }
+  }
+  if (counted.patterns.empty()) why = "it counts nothing";
+  if (counted.patterns.size() > kMostPatterns) why = fmt::format("it counts more than {} patterns", kMostPatterns);
+  if (!why.empty()) return std::nullopt;
+  counted.program = std::move(program);
+  return counted;
+}
+
+}  // namespace matcha::session
