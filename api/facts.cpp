@@ -19,6 +19,7 @@
 #include "session/explanation.h"
 #include "session/message_log.h"
 #include "session/pictures/draw_pattern.h"
+#include "session/query/answer.h"
 #include "session/query_request.h"
 #include "session/targets.h"
 
@@ -159,6 +160,13 @@ void take_query(session::ProgramRequest& request, ProgramFacts& facts) {
   using query::Answer;
   nlohmann::ordered_json told;
   told["answer"] = query->answer == Answer::Count ? "count" : query->answer == Answer::Rows ? "rows" : "exists";
+  if (query->maybe_statement != nullptr) {
+    facts.maybe_statement = query->maybe_statement;
+    told["answer"] = session::statement::is_count(*query->maybe_statement) ? "count" : "rows";
+    told["statement"] = true;
+    facts.query = told.dump();
+    return;
+  }
   if (query->limit) told["limit"] = *query->limit;
   const std::vector<bool> are_labels = session::label_columns(*query);
   for (std::size_t c = 0; c < are_labels.size(); ++c) {
@@ -170,7 +178,12 @@ void take_query(session::ProgramRequest& request, ProgramFacts& facts) {
 Status check(const session::ProgramRequest& request, std::string& errors, ProgramFacts& facts) {
   const session::MessageLog log;
   Status status = Status::Ok;
-  if (request.pattern.text.empty()) {
+  if (facts.maybe_statement != nullptr) {
+    facts.signature = session::statement::kMeaningInMemory;
+    facts.names = session::statement::names_of(*facts.maybe_statement);
+    facts.vertices = "[]";
+    status = session::statement::InMemory(request, *facts.maybe_statement).check(log);
+  } else if (request.pattern.text.empty()) {
     Compilation compilation(request.compile, log);
     compilation.take(request.text);
     status = compilation.check();
@@ -270,6 +283,7 @@ matcha_status matcha_explain(matcha_program* program, matcha_graph* graph, const
   return call(error, [&] {
     *json = nullptr;
     if (program == nullptr || graph == nullptr) return usage("the program or the graph is NULL", error);
+    if (program->shared->facts().maybe_statement != nullptr) return usage(kStatement, error);
     if (after_fork()) {
       return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may run programs\n", error);
     }

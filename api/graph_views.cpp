@@ -9,6 +9,7 @@
 #include "runtime/graph/generate.h"
 #include "session/graph_output.h"
 #include "session/message_log.h"
+#include "session/whole_graph.h"
 
 /// The contents of a graph: its edges, degrees, neighbours and labels, and its files.
 
@@ -18,9 +19,7 @@ using matcha::runtime::Graph;
 using matcha::runtime::GraphView;
 using matcha::runtime::InfoKind;
 using matcha::runtime::Result;
-using Shared = matcha::session::ResidentGraph::Shared;
-
-bool has_info(const Graph& graph) { return graph.view().edge_info != nullptr && !graph.facts().blank_info; }
+using matcha::session::WholeGraph;
 
 std::uint64_t rank_at(const GraphView& view, std::uint64_t at) {
   return view.vertices != nullptr ? view.vertices[at] : at;
@@ -37,30 +36,10 @@ matcha::runtime::ArcRange edges_from(const Graph& graph, std::uint64_t rank) {
   return arcs;
 }
 
-/// The graph with all that it was made of: loops, parallel edges, labels of edges.
-class WholeGraph {
- public:
-  /// Errors: Resource.
-  static Result<WholeGraph> of(matcha::session::ResidentGraph& resident) {
-    WholeGraph whole;
-    const Graph* const informed = resident.maybe_informed();
-    whole.graph_ = informed != nullptr && has_info(*informed) ? informed : &resident.graph();
-    if (whole.graph_ == informed || !resident.has_loops()) return whole;
-    whole.looped_ = MATCHA_TRY(resident.looped());
-    whole.graph_ = &whole.looped_->graph();
-    return whole;
-  }
-  const Graph& operator*() const { return *graph_; }
-
- private:
-  Shared looped_;  ///< Keeps the graph.
-  const Graph* graph_ = nullptr;
-};
-
 /// Writes the edges into the arrays of `edges` and sets `count`; without arrays it only counts them.
 void list_edges(const Graph& graph, matcha_edge_list& edges) {
   const GraphView view = graph.view();
-  const bool copies_info = edges.info != nullptr && has_info(graph);
+  const bool copies_info = edges.info != nullptr && WholeGraph::has_info(graph);
   std::size_t next = 0;
   for (std::uint64_t at = 0; at < graph.vertex_count(); ++at) {
     const std::uint64_t rank = rank_at(view, at);
@@ -91,7 +70,7 @@ int matcha_graph_facts(const matcha_graph* graph) {
   int facts = made.facts().directed ? MATCHA_GRAPH_DIRECTED : 0;
   if (made.view().labels != nullptr) facts |= MATCHA_GRAPH_VERTEX_LABELS;
   const Graph* const informed = graph->graph->maybe_informed();
-  if (informed == nullptr || !has_info(*informed)) return facts;
+  if (informed == nullptr || !WholeGraph::has_info(*informed)) return facts;
   return facts | (informed->facts().info == InfoKind::Float ? MATCHA_GRAPH_EDGE_FLOATS : MATCHA_GRAPH_EDGE_LABELS);
 }
 
@@ -165,7 +144,7 @@ matcha_status matcha_graph_write(const matcha_graph* graph, const char* path, co
     const Result<WholeGraph> whole = WholeGraph::of(*graph->graph);
     if (!whole) return matcha::api::report(whole.error(), error);
     const Graph& made = **whole;
-    output.edge_labels = has_info(made) && made.facts().info == InfoKind::Int;
+    output.edge_labels = WholeGraph::has_info(made) && made.facts().info == InfoKind::Int;
     const matcha::session::Status written = matcha::session::write_graph(made, *target, output, {}, log);
     if (written == matcha::session::Status::Ok) return MATCHA_OK;
     return matcha::api::fail(matcha::api::status_of(written), log.text(), error);

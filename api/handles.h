@@ -89,6 +89,8 @@ struct ProgramFacts {
   std::map<std::string, std::vector<matcha_kind>, std::less<>> lists;  ///< Columns of the lists that it takes.
   std::string vertices;  ///< Of a pattern or a query: its names for vertices of the graph, as JSON.
   std::string query;     ///< Of a query: its kind of answer, as JSON.
+  /// Of a query that is more than one pattern: `matcha_answer` answers it. Null: others do.
+  std::shared_ptr<const query::Statement> maybe_statement;
 };
 
 /// The state of a program, shared with its runs.
@@ -170,6 +172,10 @@ struct matcha_run {
 };
 
 namespace matcha::api {
+
+/// The error of functions that a query of more than one pattern is given to.
+inline constexpr const char* kStatement =
+    "the query is more than one pattern, and has an answer alone\n  hint: matcha_answer gives it";
 
 matcha_status status_of(session::Status status);
 

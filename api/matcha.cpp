@@ -177,6 +177,7 @@ matcha_status start(matcha_program* program, matcha_graph* graph, const matcha_o
   return call(error, [&] {
     *run = nullptr;
     if (program == nullptr || graph == nullptr) return usage("the program or the graph is NULL", error);
+    if (program->shared->facts().maybe_statement != nullptr) return usage(matcha::api::kStatement, error);
     if (gives_rows && !program->shared->facts().gives_list) {
       return usage("the result is no list, and only a list has rows\n  hint: `matches` makes a pattern list them",
                    error);
@@ -339,6 +340,7 @@ matcha_status matcha_run_now(matcha_program* program, matcha_graph* graph, const
   return call(error, [&] {
     *result = nullptr;
     if (program == nullptr || graph == nullptr) return usage("the program or the graph is NULL", error);
+    if (program->shared->facts().maybe_statement != nullptr) return usage(matcha::api::kStatement, error);
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
     matcha::api::Found found;

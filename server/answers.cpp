@@ -15,6 +15,7 @@
 #include "session/matches.h"
 #include "session/pictures/draw_pattern.h"
 #include "session/pictures/match_pictures.h"
+#include "session/query/answer.h"
 #include "session/values.h"
 
 namespace matcha::server {
@@ -23,6 +24,11 @@ namespace {
 
 /// Whether a program has errors, and its signature.
 Answer check_answer(const ServeRequest& request, const JsonLog& log) {
+  if (request.query && request.query->maybe_statement != nullptr) {
+    AnswerLine line(request.id, Status::Ok);
+    line.add("meaning", statement::kMeaningInMemory);
+    return line.take();
+  }
   if (!request.program.pattern.text.empty()) {
     PatternSource pattern(request.program.pattern, log);
     const Status status = pattern.read();
@@ -133,6 +139,7 @@ Answer Answers::guarded(Job& job) {
     if (status != Status::Ok) return error_answer(request.id, status, *log);
   }
   if (request.program.pattern.query) request.query = session::take_query(request.program);
+  const bool is_statement = request.query && request.query->maybe_statement != nullptr;
   if (request.kind == ServeRequest::Kind::Check) return check_answer(request, *log);
   session::ResidentGraph::Shared graph = graph_;
   if (!request.graph.empty()) {
@@ -140,6 +147,7 @@ Answer Answers::guarded(Job& job) {
     if (named == nullptr) return usage_answer(request.id, fmt::format("no graph is called `{}`", request.graph));
     graph = named->shared_from_this();
   }
+  if (is_statement) return run_statement(job, *graph);
   if (request.kind == ServeRequest::Kind::Explain) {
     const Status status = give_lists(request.lists, *log, graph);
     return status == Status::Ok ? explain(job, graph) : error_answer(request.id, status, *log);
@@ -179,6 +187,77 @@ Answer Answers::explain(const Job& job, const session::ResidentGraph::Shared& gr
     line.add("picture", svg_element(draw_patterns(found.plans), "plan", "Pattern and matching order",
                                     pattern_words(found.plans), true));
   }
+  return line.take();
+}
+
+Answer Answers::run_statement(Job& job, session::ResidentGraph& graph) const {
+  const ServeRequest& request = job.request;
+  const query::Statement& asked = *request.query->maybe_statement;
+  if (request.kind == ServeRequest::Kind::Explain) {
+    return usage_answer(request.id, "a query that is more than one pattern has no plan to explain");
+  }
+  if (statement::is_count(asked) && (request.limit || job.on_lines)) {
+    return usage_answer(request.id, "`limit` and rows are for queries that list rows; this is a number");
+  }
+  const JsonLog log;
+  statement::InMemory memory(request.program, asked);
+  Status status = memory.check(log);
+  if (status == Status::Ok) status = memory.take(graph, log);
+  if (status != Status::Ok) return error_answer(request.id, status, log);
+  const std::optional<std::uint64_t> limit = limit_of(request);
+  const std::vector<std::string> names = statement::names_of(asked);
+  statement::Progress progress;
+  bool is_late = false, is_gone = false, is_cut = false;
+  progress.is_to_stop = [&] {
+    is_late = job.deadline && Clock::now() >= *job.deadline;
+    return is_late || job.stop.load(std::memory_order_relaxed) != 0;
+  };
+  if (request.builds_no_list) progress.most_bytes = kMostText;
+  if (job.on_lines) {
+    AnswerLine head(request.id, Status::Ok);
+    head.add("columns", names);
+    head.add("meaning", statement::kMeaningInMemory);
+    is_gone = !job.on_lines(head.take().line);
+  }
+  statement::JsonRows rows(asked, memory.store(), statement::JsonRows::Form::Plain);
+  std::string lines;
+  std::uint64_t sent = 0;
+  const auto send = [&] {
+    if (!lines.empty() && !job.on_lines(std::exchange(lines, {}))) is_gone = true;
+  };
+  job.runs = true;
+  const Stopwatch watch;
+  const auto on_row = [&](const statement::Value* row, std::uint64_t weight) {
+    const std::uint64_t left = limit.value_or(~std::uint64_t{0}) - (job.on_lines ? sent : rows.count());
+    is_cut = is_cut || weight > left;
+    weight = std::min(weight, left);
+    if (!job.on_lines) return rows.take(row, weight, progress) && !is_cut;
+    const std::string line = rows.line(row) + '\n';
+    constexpr std::size_t kBlock = std::size_t{1} << 16;
+    for (; weight != 0 && !is_gone && !progress.is_over(); --weight, ++sent) {
+      lines += line;
+      if (lines.size() > kBlock) send();
+    }
+    return !is_cut && !is_gone;
+  };
+  status = memory.run(progress, on_row, log);
+  if (status != Status::Ok && status != Status::Interrupted) return error_answer(request.id, status, log);
+  if (job.on_lines && !is_gone) send();
+  if (is_late) status = Status::Timeout;
+  if (is_gone) status = Status::Interrupted;
+  AnswerLine line(request.id, status);
+  if (job.on_lines) {
+    line.add("rows", sent);
+  } else if (status != Status::Ok && statement::is_count(asked)) {
+    line.add("result", nullptr);
+  } else {
+    line.add_raw("result", rows.text());
+  }
+  line.add("complete", status == Status::Ok && !is_cut);
+  line.add("signature", "query(G: Graph)");
+  line.add("meaning", statement::kMeaningInMemory);
+  if (!statement::is_count(asked)) line.add("columns", names);
+  line.add("ms", Json{{"compile", 0}, {"run", rounded(watch.ms())}});
   return line.take();
 }
 

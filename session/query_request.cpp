@@ -10,8 +10,7 @@ std::optional<query::Query> take_query(ProgramRequest& request) {
   Diagnostics unheard(sources);
   const std::uint32_t file = sources.add(request.pattern.name, request.pattern.text);
   std::optional<query::Query> query = query::read_query(sources, file, unheard);
-  if (query && query->maybe_statement != nullptr) return std::nullopt;
-  if (!query) return query;
+  if (!query || query->maybe_statement != nullptr) return query;
   request.pattern.match = to_string(query->match);
   request.matches = query->answer != query::Answer::Count;
   return query;

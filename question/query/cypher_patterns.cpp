@@ -226,6 +226,7 @@ bool CypherReader::relationship_inside(MatchClause& clause, RelationshipPattern&
   if (is_name(words_.peek())) name = words_.take();
   if (words_.skip(":")) {
     statement_.asks_types = true;
+    if (!statement_.maybe_type) statement_.maybe_type = words_.peek().loc;
     do {
       words_.skip(":");
       std::optional<std::string> one = label();

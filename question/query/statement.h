@@ -153,6 +153,7 @@ struct Statement {
   std::map<std::string, SourceLoc> node_columns, relationship_columns;  ///< That it names, with their first places.
   std::map<std::string, SourceLoc> parameters;                          ///< With their first places.
   bool asks_labels = false, asks_types = false;                         ///< Of nodes, of relationships.
+  std::optional<SourceLoc> maybe_type;                                  ///< The first type that is named.
   SourceLoc loc{};
 };
 

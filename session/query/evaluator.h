@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,7 +22,7 @@ struct Progress {
     std::string message, hint;
   };
 
-  const std::atomic<bool>* maybe_cancel = nullptr;
+  std::function<bool()> is_to_stop;                    ///< By a signal or a time limit; empty: nothing stops it.
   std::uint64_t most_bytes = std::uint64_t{1} << 30U;  ///< Of rows that sorting, groups and DISTINCT keep.
   std::uint64_t bytes = 0;
   std::optional<Failure> failure;  ///< The first one.
@@ -33,8 +32,7 @@ struct Progress {
   /// The run is over: by an error, a signal or a time limit. To be asked often.
   bool is_over() {
     constexpr std::uint32_t kBetween = 1024;
-    if (maybe_cancel != nullptr && ++ticks % kBetween == 0 && maybe_cancel->load(std::memory_order_relaxed))
-      is_stopped = true;
+    if (++ticks % kBetween == 0 && is_to_stop && is_to_stop()) is_stopped = true;
     return is_stopped || failure.has_value();
   }
   void fail(SourceLoc loc, std::string message, std::string hint = {}, Status status = Status::Run) {

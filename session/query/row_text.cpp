@@ -54,7 +54,8 @@ void append_cell(std::string& out, const Value& value, const Store& store, Style
     case Kind::Text: return append_name(out, *value.text, style, separator);
     case Kind::Time: return append_name(out, time_text(value.integer, value.per_second), style, separator);
     case Kind::Node:
-      return append_vertex(out, static_cast<std::uint64_t>(value.integer), *store.table().universe, style, separator);
+      return append_vertex(out, store.rank(static_cast<std::uint32_t>(value.integer)), *store.table().universe, style,
+                           separator);
     case Kind::Relationship:
       return append_cell(out, store.relationship_id(static_cast<std::uint32_t>(value.integer)), store, style,
                          separator);

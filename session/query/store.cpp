@@ -7,9 +7,13 @@
 #include <numeric>
 #include <ranges>
 
+#include "session/whole_graph.h"
+
 namespace matcha::session::statement {
 
 namespace {
+
+constexpr const char* kTooManyRelationships = "a query of several steps has 2^32 relationships at most";
 
 /// The labels of a cell, `A;B`, each once.
 std::vector<std::string> labels_of(std::string_view cell) {
@@ -33,14 +37,121 @@ Status Store::read(const query::Statement& statement, const SourceManager& sourc
   wanted.vertex_labels = statement.asks_labels;
   wanted.all_vertices = true;
   Status status = ledger::read_table(std::move(wanted), sources, options, io, log, table_);
-  if (status == Status::Ok) status = take_rows(log);
+  if (status != Status::Ok) return status;
+  node_count_ = static_cast<std::uint32_t>(table_.universe->size());
+  status = take_rows(log);
   if (status == Status::Ok) take_labels();
   return status;
 }
 
+Status Store::take(const query::Statement& statement, const SourceManager& sources, ResidentGraph& resident,
+                   const Reporter& log) {
+  const runtime::Result<WholeGraph> whole = WholeGraph::of(resident);
+  if (!whole) return log.error(whole.error());
+  const runtime::Graph& graph = **whole;
+  const bool has_types = whole->has_info() && graph.facts().info == runtime::InfoKind::Int;
+  Status status = check(statement, sources, graph, has_types, log);
+  if (status != Status::Ok) return status;
+  table_.universe = graph.shared_universe();
+  take_edges(graph);
+  if (statement.asks_types && has_types) take_types(graph);
+  if (statement.asks_labels && graph.view().labels != nullptr) take_labels(graph);
+  return take_rows(log);
+}
+
+Status Store::check(const query::Statement& statement, const SourceManager& sources, const runtime::Graph& graph,
+                    bool has_types, const Reporter& log) const {
+  const auto fail = [&](Status status, SourceLoc loc, const std::string& message, const std::string& hint) {
+    return log.error_at(status, sources, loc, message, hint);
+  };
+  const runtime::GraphFacts& facts = graph.facts();
+  for (const auto* columns : {&statement.node_columns, &statement.relationship_columns}) {
+    if (columns->empty()) continue;
+    return fail(Status::Usage, columns->begin()->second,
+                fmt::format("the graph has labels and no columns, and so no `{}`", columns->begin()->first),
+                "`matcha query` reads columns from tables: matcha query QUERY TABLE.csv --vertices TABLE.csv");
+  }
+  if (!facts.directed) {
+    return fail(Status::Usage, statement.loc, "the query has arcs, and the graph has lost its own",
+                "make it with `directed`");
+  }
+  if (statement.maybe_type && !has_types) {
+    return fail(Status::Usage, *statement.maybe_type, "the query asks for a type, and the edges of the graph have none",
+                "give labels of edges with the graph, or ask for edges of any type");
+  }
+  if (statement.asks_labels && graph.view().labels == nullptr && graph.vertex_count() != 0) {
+    return fail(Status::Usage, statement.loc, "the query asks for labels, and the vertices of the graph have none",
+                "give labels of vertices with the graph");
+  }
+  if (!facts.all_loops) {
+    return fail(Status::Usage, statement.loc, "queries see loops, and the graph has lost its own",
+                "make it with `keep_loops`");
+  }
+  if (facts.lost_repeats != 0) {
+    return fail(Status::Input, statement.loc,
+                fmt::format("the graph has left out {} repeated edge{}, and Cypher counts each relationship",
+                            facts.lost_repeats, facts.lost_repeats == 1 ? "" : "s"),
+                "`matcha query` on the file itself keeps them, not on a .mtg");
+  }
+  if (graph.view().arc_count <= std::numeric_limits<std::uint32_t>::max()) return Status::Ok;
+  return fail(Status::Resource, statement.loc, kTooManyRelationships, "");
+}
+
+void Store::take_edges(const runtime::Graph& graph) {
+  const runtime::GraphView view = graph.view();
+  node_count_ = static_cast<std::uint32_t>(graph.vertex_count());
+  std::vector<std::uint32_t> node_of;
+  if (view.vertices != nullptr) {
+    ranks_.assign(view.vertices, view.vertices + view.vertex_count);
+    node_of.resize(view.universe);
+    for (std::uint32_t node = 0; node < node_count_; ++node) node_of[ranks_[node]] = node;
+  }
+  table_.rows = view.arc_count;
+  table_.sources.reserve(table_.rows);
+  table_.targets.reserve(table_.rows);
+  for (std::uint32_t node = 0; node < node_count_; ++node) {
+    const auto [begin, end] = arcs_of(view, rank(node));
+    for (std::uint64_t arc = begin; arc < end; ++arc) {
+      table_.sources.push_back(node);
+      table_.targets.push_back(node_of.empty() ? view.neighbors[arc] : node_of[view.neighbors[arc]]);
+    }
+  }
+}
+
+void Store::take_types(const runtime::Graph& graph) {
+  const runtime::GraphView view = graph.view();
+  std::map<std::string, std::uint32_t> known;
+  std::map<std::int64_t, std::uint32_t*> by_code;
+  const auto number = [&](std::int64_t code) -> std::uint32_t& {
+    const auto [found, is_new] = by_code.try_emplace(code, nullptr);
+    if (is_new) found->second = &known[graph.dictionary().name(code)];
+    return *found->second;
+  };
+  const std::int64_t* const info = static_cast<const std::int64_t*>(view.edge_info);
+  for (std::uint64_t arc = 0; arc < view.arc_count; ++arc) number(info[arc]);
+  for (auto& [name, place] : known) {
+    place = static_cast<std::uint32_t>(type_names_.size());
+    type_names_.push_back(name);
+  }
+  for (std::uint32_t node = 0; node < node_count_; ++node) {
+    const auto [begin, end] = arcs_of(view, rank(node));
+    for (std::uint64_t arc = begin; arc < end; ++arc) types_.push_back(number(info[arc]));
+  }
+}
+
+void Store::take_labels(const runtime::Graph& graph) {
+  std::map<std::int64_t, std::uint32_t> known;
+  for (std::uint32_t node = 0; node < node_count_; ++node) {
+    const std::int64_t code = graph.view().labels[rank(node)];
+    const auto [found, is_new] = known.emplace(code, static_cast<std::uint32_t>(sets_.size()));
+    if (is_new) sets_.push_back(labels_of(graph.dictionary().name(code)));
+    set_of_.push_back(found->second);
+  }
+}
+
 Status Store::take_rows(const Reporter& log) {
   if (table_.rows > std::numeric_limits<std::uint32_t>::max()) {
-    return log.error(Status::Resource, "a query of several steps has 2^32 relationships at most", "");
+    return log.error(Status::Resource, kTooManyRelationships, "");
   }
   if (table_.edge_labels.size() != 0) {
     std::map<std::string_view, std::uint32_t> known;
@@ -119,7 +230,7 @@ std::vector<std::uint32_t> Store::types_of(const std::vector<std::string>& names
 }
 
 Value Store::type_name(std::uint32_t relationship) const {
-  return types_.empty() ? Value() : Value::of_text(type_names_[types_[relationship]]);
+  return Value::of_text(types_.empty() ? no_type_ : type_names_[types_[relationship]]);
 }
 
 void Store::take_labels() {

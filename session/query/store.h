@@ -10,18 +10,25 @@
 #include "question/query/statement.h"
 #include "session/ledger/table.h"
 #include "session/query/value.h"
+#include "session/resident_graph.h"
 
 namespace matcha::session::statement {
 
-/// A property graph in memory: the tables of a run, as far as a statement reads them. A relationship is a row of the
-/// table of edges.
+/// A property graph in memory, as far as a statement reads it: the tables of a run, where a relationship is a row of
+/// the table of edges, or a graph.
 class Store {
  public:
   /// Reads the tables. Errors are reported; those about columns have their place in `sources`.
   Status read(const query::Statement& statement, const SourceManager& sources, const BindOptions& options,
               const runtime::IoOptions& io, const Reporter& log);
+  /// Takes a graph in memory, which has labels and no columns. A relationship is an edge, by its place among all.
+  /// Errors are reported: of what the statement asks for and the graph lacks, and of edges that it has left out.
+  Status take(const query::Statement& statement, const SourceManager& sources, ResidentGraph& resident,
+              const Reporter& log);
 
-  std::uint32_t nodes() const { return static_cast<std::uint32_t>(table_.universe->size()); }
+  std::uint32_t nodes() const { return node_count_; }
+  /// The rank of a node in the universe of the table.
+  std::uint32_t rank(std::uint32_t node) const { return ranks_.empty() ? node : ranks_[node]; }
   std::uint64_t relationships() const { return table_.rows; }
   const ledger::Table& table() const { return table_; }
   std::uint32_t source(std::uint32_t relationship) const { return table_.sources[relationship]; }
@@ -66,6 +73,11 @@ class Store {
   using Lists = std::vector<std::uint32_t>;
 
   Status take_rows(const Reporter& log);
+  Status check(const query::Statement& statement, const SourceManager& sources, const runtime::Graph& graph,
+               bool has_types, const Reporter& log) const;
+  void take_edges(const runtime::Graph& graph);
+  void take_types(const runtime::Graph& graph);
+  void take_labels(const runtime::Graph& graph);
   void take_labels();
   void sort(bool by_source, std::vector<std::uint64_t>& begins, Lists& list) const;
   Value cell(const ledger::Column& column, std::uint64_t row) const;
@@ -77,8 +89,11 @@ class Store {
   static std::size_t number_of(const std::vector<const ledger::Column*>& all, const ledger::Column& one);
 
   ledger::Table table_;
+  std::uint32_t node_count_ = 0;
+  std::vector<std::uint32_t> ranks_;  ///< Of nodes; empty: a node is its rank.
   std::vector<std::uint64_t> out_begins_, in_begins_;
   Lists out_, in_;
+  std::string no_type_;                  ///< Empty: of a relationship without one.
   std::vector<std::string> type_names_;  ///< Ascending.
   std::vector<std::uint32_t> types_;     ///< Of each row; empty: the statement asks for none.
   std::vector<std::vector<std::string>> sets_{{}};

@@ -24,6 +24,13 @@ def graph(source):
     return nodes, relationships
 
 
+def graph_without_repeats(source):
+    """No two relationships have the same ends and type; they are in the order of a graph in memory."""
+    nodes, relationships = graph(source)
+    kept = {(one["from"], one["to"], one["type"]): one for one in relationships}
+    return nodes, [kept[key] for key in sorted(kept, key=lambda key: (key[0], key[1], [-ord(letter) for letter in key[2]]))]
+
+
 # ---------------------------------------------------------------- values
 def rank(value):
     if value is None:
@@ -355,8 +362,8 @@ def statement_text(statement):
 class Maker:
     """Makes a statement. `scope`: by name a kind, `node`, `rel`, `rels`, `path`, `number`, `text`, `nodes` or `any`."""
 
-    def __init__(self, source):
-        self.source, self.scope, self.count, self.left = source, {}, 0, 4
+    def __init__(self, source, has_columns=True):
+        self.source, self.scope, self.count, self.left, self.has_columns = source, {}, 0, 4, has_columns
 
     def chance(self, share):
         return self.source.random() < share
@@ -372,9 +379,9 @@ class Maker:
 
     def number(self, depth=0):
         choices = [("lit", self.source.randrange(-2, 4))]
-        if name := self.of("node"):
+        if (name := self.of("node")) and self.has_columns:
             choices += [("prop", ("var", name), "x")] * 3
-        if name := self.of("rel"):
+        if (name := self.of("rel")) and self.has_columns:
             choices += [("prop", ("var", name), "w")] * 3
         if name := self.of("path"):
             choices += [("length", ("var", name))]
@@ -388,10 +395,10 @@ class Maker:
 
     def words(self):
         choices = [("lit", self.source.choice(TEXTS))]
-        if name := self.of("node"):
+        if (name := self.of("node")) and self.has_columns:
             choices += [("prop", ("var", name), "s")] * 2
         if name := self.of("rel"):
-            choices += [("type", ("var", name)), ("prop", ("var", name), "k")]
+            choices += [("type", ("var", name))] + [("prop", ("var", name), "k")] * self.has_columns
         if name := self.of("text"):
             choices += [("var", name)]
         return self.source.choice(choices)
@@ -439,7 +446,7 @@ class Maker:
         return self.source.choice([(0, 1), (1, 2), (0, 2), (2, 3), (1, 99), (2, 1), (0, 0), (1, 1)])
 
     def columns(self, *names, share=0.06):
-        return {self.source.choice(names): self.number(1) if self.chance(0.7) else self.words()} if self.chance(share) else {}
+        return {self.source.choice(names): self.number(1) if self.chance(0.7) else self.words()} if self.has_columns and self.chance(share) else {}
 
     def node(self, known):
         name = None

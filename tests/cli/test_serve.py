@@ -68,8 +68,20 @@ class ServeTest(CliTest):
         texts = ["MATCH (a)-[:knows]->(b)-[:owns]->(c) RETURN count(*)", "SELECT ?c ?a { ?a <knows> ?b . ?b <owns> ?c }",
                  "ASK { ?a <owns> <1> }", "ASK { ?a <owns> <3> }", "MATCH (a)-[r]->(b) RETURN a, type(r)",
                  "MATCH (a)-[r]->(b) RETURN a, b LIMIT 2", "MATCH (a"]  # fmt: skip
-        self.assertIn("more than one pattern", self.served([{"id": 1, "pattern": "MATCH (a) MATCH (b) RETURN a", "options": {"query": True}}], file,
-                                                            "--directed", "--edge-labels")[0]["errors"][0]["message"])
+        statements = [({"query": "MATCH (a) OPTIONAL MATCH (a)-[:owns]->(b) RETURN a, b ORDER BY a"}, [[1, None], [2, 3], [3, 3]]),
+                      ({"query": "MATCH (a) MATCH (b) RETURN count(*)"}, 9), ({"query": "MATCH (a) MATCH (b) RETURN a", "options": {"limit": 2}}, [1, 1]),
+                      ({"query": "MATCH (a) RETURN $x AS x LIMIT 1", "options": {"params": {"x": "y"}}}, ["y"])]
+        for asked, wanted in statements:
+            (one,) = self.served([{"id": 1, **asked}], file, "--directed", "--edge-labels", "--keep-loops")
+            self.assertEqual((one["result"], one["complete"]), (wanted, "limit" not in str(asked)), one)
+        for asked, code, words in (({"query": "MATCH (a) RETURN a.x, 1"}, 2, "no columns"), ({"query": "RETURN $x AS x"}, 2, "has no value"),
+                                   ({"query": "RETURN 1 / 0 AS x"}, 4, "division by zero"), ({"query": "RETURN 1 AS x", "explain": True}, 2, "no plan"),
+                                   ({"query": "MATCH (a) MATCH (b) RETURN count(*)", "options": {"limit": 2}}, 2, "a number"),
+                                   ({"query": "RETURN 1 AS x", "options": {"device": "cuda"}}, 2, "cuda")):
+            (one,) = self.served([{"id": 1, **asked}], file, "--directed", "--edge-labels", "--keep-loops")
+            self.assertEqual((one["code"], words in one["errors"][0]["message"]), (code, True), one)
+        self.assertIn("lost its own", self.served([{"id": 1, "query": "MATCH (a) MATCH (b) RETURN a"}], file, "--directed", "--edge-labels")[0]["errors"][0]["message"])
+        self.assertIn("rows", self.served([{"id": 1, "query": "MATCH (a) MATCH (b) RETURN a", "check": True}], file)[0]["meaning"])
         asked = [{"id": at, "pattern": text, "options": {"query": True}} for at, text in enumerate(texts)]
         asked.append({**asked[5], "id": 7, "options": {"query": True, "limit": 1}})
         answers = self.served(asked, file, "--directed", "--edge-labels", "--keep-loops")

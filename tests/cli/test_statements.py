@@ -39,11 +39,13 @@ class Statements(CliTest):
         nodes, relationships = oracle.graph(source)
         statement = oracle.Maker(source).statement()
         text = oracle.statement_text(statement)
-        wanted = [[shown(value) for value in row.values()] for row in oracle.Evaluator(nodes, relationships).answer(statement)]
         done = self.matcha("query", "--json", text, *self.tables(nodes, relationships))
         self.assertEqual(done.returncode, 0, (seed, text, done.stderr.decode()))
-        found = json.loads(done.stdout)
-        rows = found["result"]
+        self.compare(json.loads(done.stdout)["result"], statement, nodes, relationships, seed)
+
+    def compare(self, rows, statement, nodes, relationships, seed, shown=shown):
+        text = oracle.statement_text(statement)
+        wanted = [[shown(value) for value in row.values()] for row in oracle.Evaluator(nodes, relationships).answer(statement)]
         columns = statement[-1][3]
         if not isinstance(rows, list):  # `RETURN count(*)`, by a pattern or not.
             self.assertEqual([[rows]], wanted, (seed, text))
@@ -59,6 +61,34 @@ class Statements(CliTest):
     def test_random(self):
         for seed in range(ROUNDS or fewer(150, 15)):
             self.one(SEED * 1_000_000 + seed)
+
+
+    def test_random_in_memory(self):
+        """A `.mtg`, and `serve`, which have labels and no columns."""
+        shown_here = lambda value: ([shown_here(one) for one in value[1]] if value[0] == "P" else f"n{value[1]}" if value[0] == "N" else value[1]) \
+            if isinstance(value, tuple) else [shown_here(one) for one in value] if isinstance(value, list) else value
+        for seed in range(ROUNDS or fewer(60, 6)):
+            seed += SEED * 1_000_000
+            source = random.Random(seed)
+            nodes, relationships = oracle.graph_without_repeats(source)
+            if not relationships or not any(one["labels"] for one in nodes):
+                continue  # A graph without types or labels, which is refused.
+            statements = [oracle.Maker(source, has_columns=False).statement() for _ in range(8)]
+            mtg, tables = self.path("g.mtg"), self.tables(nodes, relationships)
+            at = tables.index("--edge-id")
+            tables = tables[:at] + tables[at + 2 :]
+            self.ok("graph", "convert", "--quiet", *tables[: tables.index("--device")], *tables[tables.index("--device") + 2 :], "--directed", "--edge-labels",
+                    "--keep-loops", mtg)
+            requests = [{"id": at, "query": oracle.statement_text(one)} for at, one in enumerate(statements)]
+            asked = "".join(json.dumps(one) + "\n" for one in requests).encode()
+            served = self.matcha("serve", mtg, "--directed", "--edge-labels", "--keep-loops", "--device", "cpu", stdin=asked).stdout.decode().splitlines()[1:]
+            answers = {one["id"]: one for one in map(json.loads, served)}
+            for at, statement in enumerate(statements):
+                self.assertEqual(answers[at]["status"], "ok", (seed, requests[at], answers[at]))
+                self.compare(answers[at]["result"], statement, nodes, relationships, (seed, at), shown_here)
+                if at < 2:
+                    found = json.loads(self.ok("query", "--json", "--device", "cpu", requests[at]["query"], mtg))
+                    self.compare(found["result"], statement, nodes, relationships, (seed, at), shown_here)
 
 
 class Values(CliTest):
@@ -167,8 +197,19 @@ class Values(CliTest):
             self.refused(4, text, place, words)
         text = "MATCH (a) RETURN a, 1 AS n"
         mtg = self.path("g.mtg")
-        self.ok("graph", "convert", "--quiet", "--directed", self.edges, mtg)
-        self.fails(2, "query", text, mtg, says="`.mtg`")
+        self.ok("graph", "convert", "--quiet", "--directed", "--edge-labels", self.edges, mtg)
+        self.fails(3, "query", text, mtg, says="does not have the loops")
+        self.ok("graph", "convert", "--quiet", "--directed", "--edge-labels", "--keep-loops", self.edges, mtg)
+        self.assertEqual(self.ok("query", "--quiet", text, mtg), "a,n\na,1\nb,1\nc,1\n")
+        for text_here, words in (("MATCH (a) RETURN a, a.x", "has labels and no columns"), ("MATCH (a:P) RETURN a, 1", "asks for labels")):
+            self.fails(2, "query", text_here, mtg, says=["<query>:1:", words])
+        twice = self.write("twice.txt", "1 2 T\n1 2 T\n")
+        self.ok("graph", "convert", "--quiet", "--directed", "--edge-labels", "--keep-loops", twice, mtg)
+        self.fails(3, "query", text, mtg, says="left out 1 repeated edge")
+        plain = self.write("plain.txt", "1 2\n2 2\n")
+        self.ok("graph", "convert", "--quiet", "--directed", "--keep-loops", plain, mtg)
+        self.assertEqual(self.ok("query", "--quiet", "MATCH (a)-[r]->(b) RETURN a, r, b, type(r) AS t, 1 AS n ORDER BY r", mtg), "a,r,b,t,n\n1,0,2,,1\n2,1,2,,1\n")
+        self.fails(2, "query", "MATCH (a)-[:T]->(b) RETURN a, 1 AS n", mtg, says=["<query>:1:13:", "asks for a type"])
         for more, words in ((["--device", "cuda"], "cuda"), (["--backend", "interp"], "--backend"), (["--matches", "x.npy"], ".npy"), (["--matches", "x.svg"], "pictures"), (["--time", "at"], "--time")):
             self.fails(2, "query", text, self.edges, *more, says=["<query>:1:1:", words])
 

@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def main():
-    text = "".join((ROOT / "api" / name).read_text(encoding="utf-8") for name in ("matcha.h", "matcha_graph.h", "matcha_stream.h"))
+    text = "".join((ROOT / "api" / name).read_text(encoding="utf-8") for name in ("matcha.h", "matcha_graph.h", "matcha_query.h", "matcha_stream.h"))
     header = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
     declared = set(re.findall(r"\b(matcha_\w+)\s*\(", header))
     page = (ROOT / "docs/api.md").read_text(encoding="utf-8")

@@ -12,6 +12,8 @@ from array import array
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence
 
+from matcha._values import Values
+
 if TYPE_CHECKING:
     from matcha._table import Column, Table
 
@@ -152,7 +154,10 @@ def _fill_array(
 
 def _schema_of(column: Column, name: str) -> CSchema:
     schema = CSchema()
-    if column.names is None:
+    if isinstance(column, Values):
+        _fill_schema(schema, _FORMATS[column.type_of_items()], name)
+        schema.flags = 2  # Items may be missing.
+    elif column.names is None:
         _fill_schema(schema, {"f": b"g", "b": b"b"}.get(column.kind, b"l"), name)
     else:
         words = CSchema()
@@ -163,7 +168,9 @@ def _schema_of(column: Column, name: str) -> CSchema:
 
 def _array_of(column: Column) -> CArray:
     made = CArray()
-    if column.kind == "b":
+    if isinstance(column, Values):
+        _fill_values(made, column)
+    elif column.kind == "b":
         bits = bytearray((len(column) + 7) // 8)
         for at, item in enumerate(column):
             bits[at >> 3] |= item << (at & 7)
@@ -180,6 +187,40 @@ def _array_of(column: Column) -> CArray:
         _fill_array(words, len(text), addresses, (ends, joined))
         _fill_array(made, len(column), [0, column.address], column, dictionary=words)
     return made
+
+
+_FORMATS = {None: b"n", int: b"l", float: b"g", bool: b"b", str: b"u"}
+
+
+def _bits(items: Sequence[Any]) -> Any:
+    bits = bytearray((len(items) + 7) // 8 or 1)
+    for at, item in enumerate(items):
+        bits[at >> 3] |= bool(item) << (at & 7)
+    return (ctypes.c_char * len(bits)).from_buffer(bits)
+
+
+def _fill_values(made: CArray, column: Values) -> None:
+    kind, items = column.type_of_items(), list(column)
+    if kind is None:
+        _fill_array(made, len(items), [], column)
+        made.null_count = len(items)
+        return
+    there = _bits([item is not None for item in items])
+    if kind is bool:
+        held: tuple[Any, ...] = (there, _bits(items))
+        addresses = [ctypes.addressof(one) for one in held]
+    elif kind is str:
+        text = [(item or "").encode() for item in items]
+        ends = array("i", itertools.accumulate(map(len, text), initial=0))
+        joined = ctypes.create_string_buffer(b"".join(text))
+        held = (there, ends, joined)
+        addresses = [ctypes.addressof(there), ends.buffer_info()[0], ctypes.addressof(joined)]
+    else:
+        numbers = array("q" if kind is int else "d", [item or 0 for item in items])
+        held = (there, numbers)
+        addresses = [ctypes.addressof(there), numbers.buffer_info()[0]]
+    _fill_array(made, len(items), addresses, held)
+    made.null_count = sum(item is None for item in items)
 
 
 class _Stream:
@@ -242,6 +283,9 @@ _c_end_capsule = _Destructor(_end_capsule)
 
 def capsule_of(shape: Table, tables: Iterator[Table]) -> Any:
     """A capsule `arrow_array_stream` of tables with the same columns; the consumer releases it."""
+    for column in shape.columns.values():
+        if isinstance(column, Values):
+            column.type_of_items()
     stream = CStream(_c_get_schema, _c_get_next, _c_get_last_error, _c_release_stream, _keep(_Stream(shape, tables)))
     address = ctypes.addressof(stream)
     _streams[address] = stream

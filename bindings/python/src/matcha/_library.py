@@ -108,6 +108,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "matcha_program_edges": (c_char_p, [Handle, c_size_t]),
     "matcha_program_emit": (c_int, [Handle, c_char_p, POINTER(Handle), POINTER(Handle)]),
     "matcha_explain": (c_int, [Handle, Handle, Handle, POINTER(Handle), POINTER(Handle)]),
+    "matcha_answer": (c_int, [Handle, Handle, Handle, POINTER(Handle), POINTER(Handle)]),
     "matcha_doctor": (c_int, [POINTER(Handle), POINTER(Handle)]),
     "matcha_text_free": (None, [Handle]),
     "matcha_start": (c_int, [Handle, Handle, Handle, POINTER(Handle), POINTER(Handle)]),

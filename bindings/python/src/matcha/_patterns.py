@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from array import array
-from typing import TYPE_CHECKING, Any, Iterator, Literal, Optional, Sequence, Union, overload
+from typing import TYPE_CHECKING, Any, Iterator, Literal, Mapping, Optional, Sequence, Union, overload
 
 from matcha._errors import error_of
 from matcha._graph import Graph
 from matcha._pattern_text import PatternLike, text_of
 from matcha._program import Pattern, Program, Progress
 from matcha._table import Column, Table, joined
+from matcha._values import answer, param_texts
 
 if TYPE_CHECKING:
     from matcha._options import MoreOptions, PatternOptions
@@ -173,17 +174,22 @@ def query(
     graph: Graph,
     text: str,
     *,
+    params: Optional[Mapping[str, Any]] = None,
     device: Optional[str] = None,
     threads: Optional[int] = None,
     timeout: Optional[float] = None,
     progress: Progress = False,
-) -> Union[int, bool, Matches]:
-    """The answer to a query of SPARQL or Cypher that is a pattern, with the meaning of its language.
+) -> Union[int, bool, Table]:
+    """The answer to a query of SPARQL or Cypher, with the meaning of its language.
 
     A count (`SELECT (COUNT(*) AS ?n)`, `RETURN count(*)`) is an int, `ASK` a bool; other queries give a table with a
     row a match and a column for each vertex, or label of an edge, that is asked for. The graph is directed, and
     it is made with `keep_loops=True`, as queries see loops; edges without labels have no type. Raises `ProgramError` with the place of what is not read, `UsageError`,
     `ResourceError` and `Timeout`.
+
+    Cypher that is more than one pattern is answered, too, on one thread: columns are nodes, numbers, texts, lists, and
+    None. A relationship is its place in `graph.edges`, a path a tuple of nodes and relationships. `params` are the
+    values of its `$NAME`.
 
     >>> import matcha as mt
     >>> g = mt.Graph([1, 2, 2], [2, 1, 3], directed=True, edge_label=["knows", "knows", "owns"], keep_loops=True)
@@ -193,18 +199,25 @@ def query(
     ([(3, 1)], False)
     >>> sorted(mt.query(g, "MATCH (a)-[r]->(b) RETURN a, type(r)"))
     [(1, 'knows'), (2, 'knows'), (2, 'owns')]
+    >>> list(mt.query(g, "MATCH (a) OPTIONAL MATCH (a)-[:owns]->(b) RETURN a, b, $x AS x ORDER BY a", params={"x": 7}))
+    [(1, None, 7), (2, 3, 7), (3, None, 7)]
     """
     if not isinstance(text, str):
         raise TypeError(f"a query is text, not a {type(text).__name__}")
-    asked = _pattern(graph, text, query=True)
+    asked = Pattern(text, query=True, param=param_texts(params)) if params else _pattern(graph, text, query=True)
     wanted = json.loads(asked.emit("query"))
+    if "statement" in wanted:
+        table = answer(graph, asked, timeout, device)
+        return int(next(iter(table))[0]) if wanted["answer"] == "count" else table
+    if params:
+        raise error_of(2, "error: the query has no parameters\n")
     if wanted["answer"] == "count":
-        answer = asked(graph, threads=threads, timeout=timeout, device=device, progress=progress)
-        return sum(answer["v0"]) if isinstance(answer, Table) else int(answer)
+        found = asked(graph, threads=threads, timeout=timeout, device=device, progress=progress)
+        return sum(found["v0"]) if isinstance(found, Table) else int(found)
     limit = 1 if wanted["answer"] == "exists" else wanted.get("limit")
-    found = Matches(graph, asked, {"limit": limit, "threads": threads, "timeout": timeout}, device,
-                    wanted.get("labels", ()), progress)  # fmt: skip
-    return len(found) > 0 if wanted["answer"] == "exists" else found
+    rows = Matches(graph, asked, {"limit": limit, "threads": threads, "timeout": timeout}, device,
+                   wanted.get("labels", ()), progress)  # fmt: skip
+    return len(rows) > 0 if wanted["answer"] == "exists" else rows
 
 
 def blocks(

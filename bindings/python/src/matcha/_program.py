@@ -173,7 +173,9 @@ class Program:
         key = (*sorted(params.items()), (" device", device))
         with self._lock:
             if key not in self._compiled:
-                given = [f"{name}={value}" for name, value in sorted(params.items())]
+                kept = self._options.get("param") or []
+                given = [kept] if isinstance(kept, str) else [*kept]
+                given += [f"{name}={value}" for name, value in sorted(params.items())]
                 chosen = _library.options({"device": device, **self._options, "param": given})
                 made = _library.make(self._function, "matcha_program_free", self.text.encode(), chosen.handle)
                 if len(self._compiled) >= _MOST_COMPILED:

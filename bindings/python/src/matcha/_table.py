@@ -85,6 +85,10 @@ class Column(Sequence[Any]):
         """A table of this one column."""
         return Table({"": self}, len(self)).__arrow_c_stream__(requested_schema)
 
+    def head(self, count: int) -> Column:
+        """The first items, on this memory."""
+        return Column(self.address, min(count, len(self)), self.kind, self, self.names)
+
     def to_numpy(self) -> Any:
         """A read-only numpy array on this memory; of names, an array of objects."""
         import numpy
@@ -149,10 +153,7 @@ class Table:
 
     def head(self, count: int = 5) -> Table:
         """The first rows, as a table."""
-        columns = {
-            name: Column(column.address, min(count, len(column)), column.kind, column, column.names)
-            for name, column in self.columns.items()
-        }
+        columns = {name: column.head(count) for name, column in self.columns.items()}
         return Table(columns, max(0, min(count, len(self))))
 
     def to_csv(self, path: Any = None, *, header: bool = True) -> Optional[str]:
