@@ -10,6 +10,7 @@
 
 #include "planner/counted.h"
 #include "planner/decompose.h"
+#include "planner/expand.h"
 #include "planner/nest.h"
 #include "planner/order.h"
 #include "planner/relations.h"
@@ -355,21 +356,19 @@ void comment_lines(const std::string& text, Text& out) {
   }
 }
 
-/// Patterns that one with labels such as `a|b` may be the sum of.
-constexpr std::size_t kMostExpansions = 64;
-
 /// A name times its factor, in a sum.
 std::string times(const std::string& name, std::uint64_t factor) {
   return factor == 1 ? fmt::format("{}(G)", name) : fmt::format("{} * {}(G)", factor, name);
 }
 
-/// The sum of the counts of other patterns, or the lists of their matches, one after the other.
-PatternProgram sum_program(const Pattern& pattern, const Request& request, const GraphSketch& sketch,
-                           const std::vector<Expansion>& expansions) {
+/// The sum of the counts of other patterns, or the lists of their matches, one after the other. `request`: about these;
+/// `asked`: about the pattern.
+PatternProgram sum_program(const Pattern& pattern, const Request& asked, const Request& request,
+                           const GraphSketch& sketch, const std::vector<Expansion>& expansions) {
   const bool subgraphs = request.match == Match::Iso && !request.embeddings;
   PatternProgram program;
   Text out, functions;
-  comment_lines(describe(pattern, request, subgraphs ? Symmetry(normal(pattern, request.induced)).order() : 1), out);
+  comment_lines(describe(pattern, asked, subgraphs ? Symmetry(normal(pattern, request.induced)).order() : 1), out);
   out.line(fmt::format("# {} {} patterns, which have no match in common.",
                        request.rows ? "The matches of" : "The sum of", expansions.size()));
   out.line("");
@@ -398,7 +397,8 @@ PatternProgram sum_program(const Pattern& pattern, const Request& request, const
   Relations::write_functions(functions.str(), out);
   program.text = out.str() + functions.str();
   const Algorithm algorithm = request.algorithm == Algorithm::Auto ? Algorithm::Extend : request.algorithm;
-  program.choices.push_back({algorithm, fmt::format("{} patterns", expansions.size()), program.cost});
+  program.choices.push_back(
+      {algorithm, fmt::format("{} pattern{}", expansions.size(), expansions.size() == 1 ? "" : "s"), program.cost});
   return program;
 }
 
@@ -506,35 +506,18 @@ PatternProgram motif_program(const PatternSet& set, const Request& request, cons
   return program;
 }
 
-/// The patterns that a program is for; nothing after an error.
-std::optional<std::vector<Expansion>> expand(const PatternSet& set, const Request& request, SourceLoc loc,
-                                             Diagnostics& diagnostics) {
-  const bool maps = request.embeddings || request.match != Match::Iso;
-  const ExpandTo purpose = !maps ? ExpandTo::Subgraphs : request.rows ? ExpandTo::Rows : ExpandTo::Embeddings;
-  std::vector<Pattern> patterns;
-  const std::size_t size = set.alternatives ? set.patterns.size() : 1;
-  for (std::size_t i = 0; i < size; ++i) {
-    Pattern& one = patterns.emplace_back(with_edges(set.patterns[i], request.match));
-    if (request.loops) {
-      one.different.insert(one.different.end(), one.different_with_loops.begin(), one.different_with_loops.end());
-    }
-    if (!bind_numbers(one, loc, diagnostics)) return std::nullopt;
-    if (!check_counted(one, request.match, request.rows, purpose, loc, diagnostics)) return std::nullopt;
-  }
-  std::optional<std::vector<Expansion>> expansions =
-      expansions_of(patterns, {request.induced, request.match}, purpose, kMostExpansions);
-  if (!expansions) {
-    diagnostics.error(DiagId::PatternPlan, loc,
-                      fmt::format("there are more than {} ways to choose {}", kMostExpansions,
-                                  set.alternatives                      ? "labels and directions of edges"
-                                  : set.patterns.front().counts_edges() ? "a label on each edge"
-                                                                        : "types of vertices that have several"),
-                      !request.hint_of_many.empty()         ? request.hint_of_many
-                      : set.alternatives                    ? "`-->` is an edge in one direction"
-                      : set.patterns.front().counts_edges() ? "`=?` is an edge of any label"
-                                                            : "`--embeddings` counts maps instead of subgraphs");
-  }
-  return expansions;
+/// The count of maps whose edges all differ as a sum of counts of maps whose vertices differ; nothing where that is not
+/// known to be the same.
+std::optional<PatternProgram> quotient_program(const Pattern& first, const Request& request, const GraphSketch& sketch,
+                                               const std::vector<Expansion>& expansions) {
+  if (request.match != Match::Edge || request.rows || request.loops || request.plan != 0) return std::nullopt;
+  if (request.algorithm != Algorithm::Auto) return std::nullopt;
+  const std::optional<std::vector<Expansion>> quotients = quotients_of(expansions, kMostExpansions);
+  if (!quotients) return std::nullopt;
+  Request injective = request;
+  injective.match = Match::Iso;
+  injective.embeddings = true;
+  return sum_program(first, request, injective, sketch, *quotients);
 }
 
 }  // namespace
@@ -570,8 +553,12 @@ std::optional<PatternProgram> write_program(const PatternSet& set, const Request
   }
   PatternProgram program = set.motif ? motif_program(set, request, sketch)
                            : several && (!request.rows || expansions->size() > 1)
-                               ? sum_program(first, request, sketch, *expansions)
+                               ? sum_program(first, request, request, sketch, *expansions)
                                : one_program(expansions->front().pattern, request, sketch);
+  if (std::optional<PatternProgram> sum = quotient_program(first, request, sketch, *expansions);
+      sum && sum->cost < program.cost) {
+    program = std::move(*sum);
+  }
   if (request.plan > 0 && request.plan >= program.choices.size()) {
     diagnostics.error(
         DiagId::PatternPlan, loc,

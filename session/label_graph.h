@@ -19,10 +19,15 @@ runtime::Result<runtime::Graph> graph_of_label(std::shared_ptr<const runtime::Gr
 std::optional<std::int64_t> only_label(const PatternSource& pattern, const runtime::Graph& whole,
                                        const runtime::LabelDictionary& dictionary);
 
+/// Whether a query whose relationships have any type is the same without them: the graph has no loops and no parallel
+/// edges, so that a pair of vertices is an edge. `whole`: with the labels of its edges.
+bool needs_no_labels(const PatternSource& pattern, const runtime::Graph& whole);
+
 /// Where an undirected pattern asks for the same label of all its edges and for nothing of other edges, that is a
 /// pattern without labels of edges on the graph of that label. It takes both in place of its own, so that all that is
-/// for such patterns serves this one: ranks by degree, counters of wedges, identities. Else nothing happens. With
-/// the inputs there and in no other order yet. Errors: those of making the graph.
+/// for such patterns serves this one: ranks by degree, counters of wedges, identities. So it is with a query that needs
+/// no labels, and the graph without them. Else nothing happens. With the inputs there and in no other order yet.
+/// Errors: those of making the graph.
 Status take_graph_of_label(PatternSource& pattern, const Reporter& reporter, BoundInputs& bound);
 
 }  // namespace matcha::session

@@ -124,6 +124,11 @@ Status Prepared::narrow(PatternSource& pattern) {
   const runtime::Graph* const whole = graph_->maybe_informed();
   // Of a graph that changes, labels that come have no codes yet.
   if (whole == nullptr || run_.request.may_lack_labels) return Status::Ok;
+  if (needs_no_labels(pattern, *whole)) {
+    of_pairs_ = true;
+    pattern.forget_edge_labels();
+    return Status::Ok;
+  }
   label_ = only_label(pattern, *whole, whole->dictionary());
   if (!label_) return Status::Ok;
   runtime::Result<std::shared_ptr<ResidentGraph>> narrow = graph_->of_label(*label_);
@@ -345,6 +350,8 @@ Status Prepared::prepare() {
 
 bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
   graph_ = graph;
+  const runtime::Graph* const whole = graph->maybe_informed();
+  if (of_pairs_ && (graph->has_loops() || (whole != nullptr && !whole->facts().simple))) return false;
   if (label_) {
     runtime::Result<std::shared_ptr<ResidentGraph>> narrow = graph->of_label(*label_);
     if (!narrow) return false;

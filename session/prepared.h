@@ -121,6 +121,7 @@ class Prepared {
   QuestionRun run_;
   std::shared_ptr<ResidentGraph> graph_;
   std::optional<std::int64_t> label_;  ///< Of all edges of `graph_`, which is part of the graph that was given.
+  bool of_pairs_ = false;              ///< A query lost labels of edges that it did not need (`needs_no_labels`).
   std::string_view engine_ = "program";
   std::string semantics_;
   std::vector<std::string> row_names_;

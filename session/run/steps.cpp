@@ -331,7 +331,13 @@ class Run final : public RunSteps {
   }
 
   /// Processes deal out positions of the whole graph.
-  Status check_graph() { return run_.check_graph(!parts_.does_not_fit() && !options_.cluster.any()); }
+  Status check_graph() {
+    const Status status = run_.check_graph(!parts_.does_not_fit() && !options_.cluster.any());
+    const bool may_loop = !of_pattern() || run_.maybe_graph() == nullptr || !run_.maybe_graph()->facts().loop_free;
+    // The graph may keep its loops, and has none.
+    if (!may_loop) run_.request.compile.may_loop = run_.request.compile.plain_may_loop = false;
+    return status;
+  }
 
   /// Compiles before the inputs are read, so that a run finds them where reading them left them, in the caches. A GPU
   /// is opened, and its code compiled, while they are read. A program that depends on them is compiled when they are
