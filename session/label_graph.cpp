@@ -38,7 +38,7 @@ std::optional<std::int64_t> only_label(const PatternSource& pattern, const runti
 namespace {
 
 /// A query of Cypher of two or more relationships of any type, none of them between the ends of another one in its
-/// direction, and whose types nobody sees.
+/// direction, and whose types no column has.
 bool counts_pairs(const PatternSource& pattern) {
   if (!pattern.is_untyped_query() || pattern.match() != pattern::Match::Edge || !pattern.variables().empty()) {
     return false;

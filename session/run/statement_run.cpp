@@ -11,6 +11,7 @@
 #include "session/pictures/match_pictures.h"
 #include "session/query/answer.h"
 #include "session/query/row_text.h"
+#include "session/query/typed_rows.h"
 #include "session/row_encoder.h"
 #include "session/run/checks.h"
 #include "session/version.h"
@@ -45,18 +46,14 @@ class StatementRun {
  private:
   Status check() const {
     const std::pair<bool, const char*> refused[] = {
-        {options_.device == "cuda", "`--device cuda`"},
-        {!options_.gpu_given.empty(), "options of GPUs"},
-        {options_.backend != "llvm", "`--backend`"},
-        {!options_.bind.table.sql.empty(), "`--graph-sql`"},
-        {!options_.bind.table.time.empty(), "`--time`"},
-        {is_picture(options_.matches), "pictures"},
-        {options_.matches.ends_with(".npy") || options_.matches.ends_with(".arrow"), "`.npy` or `.arrow`"}};
+        {options_.device == "cuda", "`--device cuda`"},  {!options_.gpu_given.empty(), "options of GPUs"},
+        {options_.backend != "llvm", "`--backend`"},     {!options_.bind.table.sql.empty(), "`--graph-sql`"},
+        {!options_.bind.table.time.empty(), "`--time`"}, {is_picture(options_.matches), "pictures"}};
     for (const auto& [is_given, what] : refused) {
       if (!is_given) continue;
       return console_.error_at(Status::Usage, sources_, statement_.loc,
                                fmt::format("{} is not for a query that is more than one pattern", what),
-                               "such a query is answered with tables, on a CPU, and its rows are text");
+                               "such a query is answered with tables, on a CPU");
     }
     RowFormat format;
     return check_answer_options(options_, options_.pattern, console_, format);
@@ -67,7 +64,8 @@ class StatementRun {
     const std::optional<RowFormat> format = row_format(is_plain ? "rows.csv" : options_.matches);
     if (!format) {
       return console_.error(Status::Usage, fmt::format("no rows can be written as `{}`", options_.matches),
-                            "rows are written to .tsv, .csv, .txt and .ndjson, also packed as .gz and .zst");
+                            "rows are written to .tsv, .csv, .txt, .ndjson, .npy and .arrow, text also packed as .gz "
+                            "and .zst");
     }
     format_ = *format;
     if (options_.json && options_.matches.empty()) return Status::Ok;
@@ -121,8 +119,13 @@ class StatementRun {
     return progress_.is_stopped && !progress_.failure ? session_.stop_early() : status;
   }
 
+  /// Columns have one type each.
+  bool is_typed() const {
+    return file_ && (format_.kind == RowFormat::Kind::Npy || format_.kind == RowFormat::Kind::Arrow);
+  }
+
   void begin() {
-    if (!file_ || is_count_ || format_.kind == RowFormat::Kind::Ndjson || !format_.heading) return;
+    if (!file_ || is_typed() || is_count_ || format_.kind == RowFormat::Kind::Ndjson || !format_.heading) return;
     for (std::size_t at = 0; at < names_.size(); ++at) {
       if (at != 0) text_ += format_.separator;
       append_name(text_, names_[at], Style::Text, format_.separator);
@@ -133,6 +136,7 @@ class StatementRun {
   bool take(const Value* row, std::uint64_t weight) {
     // A JSON object is in memory as a whole.
     if (!file_) return json_rows_.take(row, weight, progress_);
+    if (is_typed()) return typed_rows_.take(row, weight, progress_);
     std::string line;
     append(row, line);
     constexpr std::size_t kBlock = std::size_t{1} << 16U;
@@ -166,8 +170,10 @@ class StatementRun {
   Status finish() {
     session_.watch(StopControl::Stops::None);
     if (file_) {
+      const std::string head = is_typed() ? typed_rows_.encode(format_, text_) : "";
+      if (is_typed()) count_ = typed_rows_.count();
       put();
-      const runtime::Status written = file_->commit();
+      const runtime::Status written = file_->commit(head);
       if (!written) return console_.error(written.error());
     }
     if (options_.json) {
@@ -221,6 +227,7 @@ class StatementRun {
   statement::Pipeline::Parameters parameters_;
   statement::Progress progress_;
   statement::JsonRows json_rows_{statement_, store_, statement::JsonRows::Form::Plain};
+  statement::TypedRows typed_rows_{statement::names_of(statement_), statement_.parts.back().projection.loc, store_};
   std::string text_;         ///< That is not yet in the file.
   std::uint64_t count_ = 0;  ///< Rows that were written.
   double load_ms_ = 0, run_ms_ = 0;

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import struct
 import unittest
 
 import statement_oracle as oracle
@@ -163,6 +164,20 @@ class Values(CliTest):
             self.assertEqual(self.query(text, "--matches", self.path(name)), "1\n")
             with open(self.path(name), encoding="utf-8") as file:
                 self.assertEqual(file.read(), wanted, name)
+        text = "MATCH (n)-[r]->(m) RETURN n, r, n.age IS NULL AS x, 1.5 AS f, size(labels(n)) AS k ORDER BY r"
+        self.assertEqual(self.query(text, "--matches", self.path("x.arrow")), "4\n")
+        with open(self.path("x.arrow"), "rb") as file:
+            bytes_ = file.read()
+        self.assertEqual((bytes_[:6], bytes_[-6:], b"abcb" in bytes_), (b"ARROW1", b"ARROW1", True))
+        self.assertEqual(self.query("MATCH ()-[r]->(m) RETURN r, 2 AS k ORDER BY r DESC", "--matches", self.path("x.npy")), "4\n")
+        with open(self.path("x.npy"), "rb") as file:
+            bytes_ = file.read()
+        self.assertEqual((bytes_[:6], struct.unpack("<8q", bytes_[-64:])), (b"\x93NUMPY", (3, 2, 2, 2, 1, 2, 0, 2)))
+        for text, words in (("RETURN 'a' AS x", "has text"), ("RETURN [1] AS x", "has a list"), ("MATCH (n) RETURN n.age AS x", "has null"),
+                            ("MATCH (n) RETURN coalesce(n.age, 1.5) AS x", "ints and floats"), ("MATCH (n) RETURN coalesce(n.age, n) AS x", "a number and a node")):
+            for name in ("x.npy", "x.arrow"):
+                self.refused(2, text, text.index("RETURN") + 1, words, "--matches", self.path("no" + name))
+                self.assertFalse(os.path.exists(self.path("no" + name)))
         self.assertEqual(self.rows("MATCH ()-[r]->() RETURN r, type(r) AS t ORDER BY r LIMIT 1", "--edge-id", "label", "--edge-label", "label"), ["T,T"])
 
     def test_refused(self):
@@ -210,7 +225,7 @@ class Values(CliTest):
         self.ok("graph", "convert", "--quiet", "--directed", "--keep-loops", plain, mtg)
         self.assertEqual(self.ok("query", "--quiet", "MATCH (a)-[r]->(b) RETURN a, r, b, type(r) AS t, 1 AS n ORDER BY r", mtg), "a,r,b,t,n\n1,0,2,,1\n2,1,2,,1\n")
         self.fails(2, "query", "MATCH (a)-[:T]->(b) RETURN a, 1 AS n", mtg, says=["<query>:1:13:", "asks for a type"])
-        for more, words in ((["--device", "cuda"], "cuda"), (["--backend", "interp"], "--backend"), (["--matches", "x.npy"], ".npy"), (["--matches", "x.svg"], "pictures"), (["--time", "at"], "--time")):
+        for more, words in ((["--device", "cuda"], "cuda"), (["--backend", "interp"], "--backend"), (["--matches", "x.svg"], "pictures"), (["--time", "at"], "--time")):
             self.fails(2, "query", text, self.edges, *more, says=["<query>:1:1:", words])
 
     def test_columns_that_have_a_part(self):
