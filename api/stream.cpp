@@ -161,9 +161,13 @@ bool LiveStream::enter(std::string& why) {
   return false;
 }
 
-void LiveStream::put(const std::vector<st::Update>& updates) {
-  updates_.insert(updates_.end(), updates.begin(), updates.end());
+void LiveStream::put(std::vector<st::Update> updates) {
   put_ += updates.size();
+  if (updates_.empty()) {
+    updates_ = std::move(updates);
+  } else {
+    updates_.insert(updates_.end(), updates.begin(), updates.end());
+  }
 }
 
 bool LiveStream::put_lines(std::string_view text, std::string& error) {
@@ -179,7 +183,7 @@ bool LiveStream::put_lines(std::string_view text, std::string& error) {
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  put(updates);
+  put(std::move(updates));
   return true;
 }
 
@@ -304,7 +308,7 @@ matcha_status put_columns(LiveStream& stream, std::uint32_t kind, const matcha_c
       return fail(MATCHA_ERROR_INPUT, fmt::format("error: item {}: labels are numbers from 0\n", at), error);
     }
   }
-  stream.put(updates);
+  stream.put(std::move(updates));
   return MATCHA_OK;
 }
 

@@ -34,7 +34,7 @@ class LiveStream {
   void leave(bool usable) { state_.store(usable ? State::Idle : State::Ended); }
 
   /// Adds updates to the next batch.
-  void put(const std::vector<session::stream::Update>& updates);
+  void put(std::vector<session::stream::Update> updates);
   /// False: none was added, and `error` has the reason.
   bool put_lines(std::string_view text, std::string& error);
   /// Applies the batch; its updates are removed even after a failure. `usable`: the stream can continue.

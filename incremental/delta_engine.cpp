@@ -437,6 +437,7 @@ class DeltaEngine final : public Engine {
         at += taken;
         alone = false;
       } else {
+        runtime::stream::fetch_ahead(present_.graph(), edges, at);
         const Status status = change_edge(edges[at++], sign, options.quiet || !phase.counts());
         if (status != Status::Ok) return status;
       }
@@ -506,14 +507,13 @@ class DeltaEngine final : public Engine {
     return runtime::set_kernels(options.run.tier.value_or(runtime::best_tier()));
   }
 
-  /// Inserts (+1) or deletes an edge.
+  /// Inserts (+1) or deletes an edge. An edge that does not fit may be counted wrongly first.
   Status change_edge(const EdgeUpdate& edge, int sign, bool quiet) {
     DynamicGraph& graph = present_.graph();
-    const bool fits = sign < 0 ? graph.erase(edge.u, edge.v, edge.layer) : !graph.has_edge(edge.u, edge.v, edge.layer);
-    if (!fits) return misfit("a deleted edge did not exist, or an inserted one did");
-    const Status status = quiet ? Status::Ok : count(edge, sign);
-    if (sign > 0) graph.insert(edge.u, edge.v, edge.layer);
-    return status;
+    bool fits = sign > 0 || graph.erase(edge.u, edge.v, edge.layer);
+    const Status status = quiet || !fits ? Status::Ok : count(edge, sign);
+    if (sign > 0) fits = graph.insert(edge.u, edge.v, edge.layer);
+    return fits ? status : misfit("a deleted edge did not exist, or an inserted one did");
   }
 
   Status count(const EdgeUpdate& edge, int sign) {

@@ -32,12 +32,13 @@ bool joins(const std::vector<EdgeChange>& edges, const EdgeChange& ends) {
 
 }  // namespace
 
-DynamicPresent::DynamicPresent(const ResidentGraph::Shared& start) : first_(start->graph().shared_universe()) {
+DynamicPresent::DynamicPresent(const ResidentGraph::Shared& start) {
   const runtime::GraphView view = start->graph().view();
+  const runtime::Universe& universe = start->graph().universe();
   std::vector<std::uint32_t> classes(view.universe, view.vertices == nullptr ? 0 : DynamicGraph::kNone);
   for (std::uint64_t i = 0; view.vertices != nullptr && i < view.vertex_count; ++i) classes[view.vertices[i]] = 0;
   for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
-    ids_.push_back(first_->id(rank));
+    ids_.add(universe.id(rank));
     labels_.push_back(view.labels == nullptr ? runtime::kNoLabel : view.labels[rank]);
   }
   vertices_ = view.vertex_count;
@@ -98,15 +99,8 @@ void DynamicPresent::set_classes(const Numbered& labels) {
   for (std::uint32_t layer = 0; layer < layers; ++layer) graph_->load(edges[layer], layer);
 }
 
-/// The number of a vertex that exists or existed.
-std::optional<std::uint32_t> DynamicPresent::ever_number(std::int64_t id) const {
-  if (const std::optional<std::uint32_t> first = first_->rank(id)) return first;
-  const auto later = later_.find(id);
-  return later == later_.end() ? std::nullopt : std::optional(later->second);
-}
-
 std::optional<std::uint32_t> DynamicPresent::number(std::int64_t id) const {
-  const std::optional<std::uint32_t> found = ever_number(id);
+  const std::optional<std::uint32_t> found = ids_.find(id);
   return found && graph_->place(*found) != DynamicGraph::kNone ? found : std::nullopt;
 }
 
@@ -127,13 +121,10 @@ std::vector<EdgeUpdate> DynamicPresent::edges_of(std::uint32_t number) const {
 }
 
 std::uint32_t DynamicPresent::number_or_new(std::int64_t id) {
-  if (const std::optional<std::uint32_t> rank = first_->rank(id)) return *rank;
-  const auto [found, fresh] = later_.try_emplace(id, static_cast<std::uint32_t>(ids_.size()));
-  if (fresh) {
-    ids_.push_back(id);
-    labels_.push_back(runtime::kNoLabel);
-  }
-  return found->second;
+  if (const std::optional<std::uint32_t> known = ids_.find(id)) return *known;
+  ids_.add(id);
+  labels_.push_back(runtime::kNoLabel);
+  return ids_.size() - 1;
 }
 
 bool DynamicPresent::take(const VertexChange& change, std::optional<std::uint32_t> maybe_class) {
@@ -263,12 +254,12 @@ NetBatch DynamicPresent::difference_to(const ResidentGraph& base) const {
   for (std::uint32_t number = 0; number < ids_.size(); ++number) {
     const std::uint32_t place = graph_->place(number);
     if (place == DynamicGraph::kNone) continue;
-    const std::int64_t u = ids_[number];
+    const std::int64_t u = ids_.id(number);
     const std::optional<std::uint32_t> rank = universe.rank(u);
     const bool known = rank && was[*rank];
     if (!known) net.vertices.push_back({u, false, true, runtime::kNoLabel, labels_[number]});
     each_edge_of(number, [&](std::uint32_t end, std::int64_t label) {
-      const std::int64_t v = ids_[end];
+      const std::int64_t v = ids_.id(end);
       const std::optional<std::uint32_t> other = known ? universe.rank(v) : std::nullopt;
       if (other && was_edge(*rank, *other, label)) return;
       net.inserted.push_back(directed() || u < v ? EdgeChange{u, v, label} : EdgeChange{v, u, label});
@@ -303,23 +294,27 @@ void DynamicPresent::look_up(std::span<const EdgeChange> edges, Presence* known)
   };
   std::array<Ends, kGroup> ends;
   for (std::size_t first = 0; first < edges.size(); first += kGroup) {
-    const std::size_t count = std::min(kGroup, edges.size() - first);
-    for (std::size_t i = 0; i < count; ++i) {
-      ends[i] = {ever_number(edges[first + i].u), ever_number(edges[first + i].v)};
+    const std::span<const EdgeChange> group = edges.subspan(first, std::min(kGroup, edges.size() - first));
+    for (const EdgeChange& edge : group) {
+      ids_.fetch(edge.u);
+      ids_.fetch(edge.v);
+    }
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      ends[i] = {ids_.find(group[i].u), ids_.find(group[i].v)};
       if (ends[i].u) graph_->fetch_place(*ends[i].u);
       if (ends[i].v) graph_->fetch_place(*ends[i].v);
     }
-    for (Ends& of : std::span(ends).first(count)) {
+    for (Ends& of : std::span(ends).first(group.size())) {
       if (of.u) of.from = graph_->place(*of.u);
       if (of.v) of.to = graph_->place(*of.v);
       if (of.from != kNone) graph_->fetch_record(of.from);
     }
-    for (const Ends& of : std::span(ends).first(count)) {
+    for (const Ends& of : std::span(ends).first(group.size())) {
       if (of.from != kNone) graph_->fetch_row(of.from);
     }
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < group.size(); ++i) {
       const Ends& of = ends[i];
-      const std::int64_t label = edges[first + i].label;
+      const std::int64_t label = group[i].label;
       Presence& found = known[first + i];
       found = {false, of.from != kNone, of.to != kNone};
       if (!found.u || !found.v) continue;
@@ -356,9 +351,9 @@ void DynamicPresent::each_edge_at(std::int64_t id, const TakeEdge& take) const {
   if (!found) return;
   const std::uint32_t place = graph_->place(*found);
   const auto each = [&](std::uint32_t u, std::uint32_t v) {
-    if (edge_labels_ == nullptr) return take(ids_[u], ids_[v], runtime::kNoLabel);
+    if (edge_labels_ == nullptr) return take(ids_.id(u), ids_.id(v), runtime::kNoLabel);
     for (const EdgeLabels::Edge& edge : edge_labels_->between(u, v)) {
-      take(ids_[u], ids_[v], edge_labels_->code(edge.label));
+      take(ids_.id(u), ids_.id(v), edge_labels_->code(edge.label));
     }
   };
   for (const std::uint32_t target : graph_->after(place)) each(*found, graph_->vertex(target));

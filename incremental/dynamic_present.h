@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "incremental/edge_labels.h"
+#include "incremental/id_numbers.h"
 #include "incremental/present.h"
 #include "incremental/runtime/dynamic_graph.h"
 #include "incremental/runtime/graph_versions.h"
@@ -46,7 +47,7 @@ class DynamicPresent final : public Present {
   const runtime::stream::DynamicGraph& graph() const { return *graph_; }
   /// The number of an existing vertex.
   std::optional<std::uint32_t> number(std::int64_t id) const;
-  std::int64_t id(std::uint32_t number) const { return ids_[number]; }
+  std::int64_t id(std::uint32_t number) const { return ids_.id(number); }
   std::int64_t label(std::uint32_t number) const { return labels_[number]; }
   std::uint32_t class_of_label(std::int64_t label) const;
   /// The edges of an existing vertex, in each layer, by numbers of their ends.
@@ -83,7 +84,6 @@ class DynamicPresent final : public Present {
   void each_edge_at(std::int64_t id, const TakeEdge& take) const override;
 
  private:
-  std::optional<std::uint32_t> ever_number(std::int64_t id) const;
   std::uint32_t number_or_new(std::int64_t id);
   void name_classes(const std::vector<std::optional<std::int64_t>>& labels);
   void load_labels(const runtime::GraphView& informed);
@@ -91,9 +91,7 @@ class DynamicPresent final : public Present {
   template <typename Take>
   void each_edge_of(std::uint32_t number, const Take& take) const;
 
-  std::shared_ptr<const runtime::Universe> first_;  ///< Ranks of the first graph are vertex numbers.
-  std::unordered_map<std::int64_t, std::uint32_t> later_;
-  std::vector<std::int64_t> ids_;     ///< By number.
+  IdNumbers ids_;                     ///< Ranks of the first graph are vertex numbers.
   std::vector<std::int64_t> labels_;  ///< By number.
   std::unordered_map<std::int64_t, std::uint32_t> classes_;
   std::uint32_t class_count_ = 1;

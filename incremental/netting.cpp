@@ -5,7 +5,7 @@
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
-#include <tuple>
+#include <bit>
 #include <utility>
 
 #include "runtime/parallel.h"
@@ -14,9 +14,10 @@ namespace matcha::session::stream {
 
 namespace {
 
-bool is_before(const EdgeChange& a, const EdgeChange& b) {
-  return std::tie(a.u, a.v, a.label) < std::tie(b.u, b.v, b.label);
-}
+constexpr auto is_before = [](const EdgeChange& a, const EdgeChange& b) {
+  if (a.u != b.u) return a.u < b.u;
+  return a.v != b.v ? a.v < b.v : a.label < b.label;
+};
 
 /// With fewer updates, waking threads does not pay.
 constexpr std::size_t kFew = 512, kOfTask = 128;
@@ -46,6 +47,9 @@ void Netting::expect(std::span<const Update> updates) {
   constexpr std::size_t kFewest = 8;
   if (updates.size() < kFewest) return;
   expected_.clear();
+  expected_.reserve(updates.size());
+  edges_.reserve(edges_.size() + updates.size());
+  make_slots(std::bit_ceil(2 * (edges_.size() + updates.size() + 1)));
   for (const Update& update : updates) expected_.push_back(key_of(update));
   known_.resize(updates.size());
   const auto look_up = [this](const tbb::blocked_range<std::size_t>& part) {
@@ -100,14 +104,15 @@ std::size_t Netting::slot_of(const Key& key) const {
   return slot;
 }
 
-void Netting::add_slots() {
+void Netting::make_slots(std::size_t count) {
   constexpr std::size_t kLeast = 16;
-  slots_.assign(std::max(kLeast, 2 * slots_.size()), 0);
+  if (count <= slots_.size()) return;
+  slots_.assign(std::max(kLeast, count), 0);
   for (std::uint32_t i = 0; i < edges_.size(); ++i) slots_[slot_of(edges_[i].key)] = i + 1;
 }
 
 Netting::Edge& Netting::edge(const Key& key, const Presence* maybe_known) {
-  if (2 * (edges_.size() + 1) > slots_.size()) add_slots();
+  if (2 * (edges_.size() + 1) > slots_.size()) make_slots(std::max<std::size_t>(1, 2 * slots_.size()));
   std::uint32_t& number = slots_[slot_of(key)];
   if (number == 0) {
     const bool was = maybe_known != nullptr ? maybe_known->edge : present_.has_edge(key.u, key.v, key.label);
@@ -135,7 +140,7 @@ VertexChange& Netting::vertex(std::int64_t id) {
 
 bool Netting::bring(std::int64_t id, bool is_known) {
   // Most vertices exist, and stay.
-  if (vertices_.find(id) == vertices_.end() && (is_known || present_.label_of(id))) return false;
+  if ((vertices_.empty() || vertices_.find(id) == vertices_.end()) && (is_known || present_.label_of(id))) return false;
   VertexChange& change = vertex(id);
   if (change.is) return false;
   change.is = true;

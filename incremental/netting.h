@@ -46,7 +46,8 @@ class Netting {
 
   Key key_of(const Update& update) const;
   std::size_t slot_of(const Key& key) const;
-  void add_slots();
+  /// Requires: `count` is a power of two.
+  void make_slots(std::size_t count);
   Edge& edge(const Key& key, const Presence* maybe_known = nullptr);
   VertexChange& vertex(std::int64_t id);
   bool insert_edge(const Update& update, const Presence* maybe_known);

@@ -155,6 +155,32 @@ LineKind read_temporal(std::string_view line, LineRules& rules, Update& update, 
   return right ? LineKind::Update : LineKind::Error;
 }
 
+/// Reads `+ u v` or `- u v` with ints of at most 18 digits between blanks, the form of most lines. False: the line may
+/// have another form.
+bool read_plain(std::string_view line, Update& update) {
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  if (at == end || (*at != '+' && *at != '-')) return false;
+  const bool inserts = *at++ == '+';
+  const auto take = [&](std::int64_t& id) {
+    constexpr std::ptrdiff_t kMostDigits = 18;
+    if (at == end || *at != ' ') return false;
+    while (at != end && *at == ' ') ++at;
+    const bool is_negative = at != end && *at == '-';
+    if (is_negative) ++at;
+    const char* const first = at;
+    std::int64_t value = 0;
+    for (; at != end && *at >= '0' && *at <= '9' && at - first <= kMostDigits; ++at) value = 10 * value + (*at - '0');
+    id = is_negative ? -value : value;
+    return at != first && at - first <= kMostDigits;
+  };
+  update = Update();
+  update.kind = inserts ? UpdateKind::InsertEdge : UpdateKind::DeleteEdge;
+  if (!take(update.u) || !take(update.v)) return false;
+  if (at != end && *at == '\r') ++at;
+  return at == end;
+}
+
 }  // namespace
 
 bool is_comment(std::string_view line) {
@@ -192,6 +218,8 @@ void LabelCodes::take(std::shared_ptr<const runtime::LabelDictionary> dictionary
 }
 
 LineKind read_update(std::string_view line, LineRules& rules, LabelCodes& codes, Update& update, std::string& error) {
+  const bool is_plain = !rules.temporal && !rules.edge_labels && !rules.first_decides && rules.maybe_names == nullptr;
+  if (is_plain && read_plain(line, update)) return LineKind::Update;
   const std::string_view mark = mark_of(line);
   const bool has_comments = !rules.temporal || !rules.columns.has_heading;
   if (has_comments && is_comment(mark)) return LineKind::Comment;

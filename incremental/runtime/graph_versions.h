@@ -15,6 +15,19 @@ struct EdgeUpdate {
   std::uint32_t layer = 0;
 };
 
+/// Prefetches rows of updates that follow one: they are scattered in memory.
+inline void fetch_ahead(const DynamicGraph& graph, std::span<const EdgeUpdate> updates, std::size_t at) {
+  constexpr std::size_t kRecord = 12, kRow = 6;
+  if (at + kRecord < updates.size()) {
+    graph.fetch_record(updates[at + kRecord].u);
+    graph.fetch_record(updates[at + kRecord].v);
+  }
+  if (at + kRow < updates.size()) {
+    graph.fetch_row(updates[at + kRow].u);
+    graph.fetch_row(updates[at + kRow].v);
+  }
+}
+
 /// Versions of a graph, one for each of several consecutive updates: with all earlier updates, and without its own
 /// edge. All updates are insertions, or all are deletions. Thread-safe for reading.
 class GraphVersions {

@@ -271,6 +271,8 @@ Status StreamRun::take_line(const StreamInput::Line& line) {
 Status StreamRun::gather() {
   constexpr std::uint64_t kMostLines = 1'000'000;
   constexpr std::chrono::milliseconds kLook{20};
+  constexpr unsigned kLinesOfLook = 64;
+  unsigned looks = 0;
   const std::uint64_t most = request_.each ? 1 : request_.batch.value_or(kMostLines);
   // Only `--auto` and `--every` are cut where they need not be.
   const bool has_most = request_.each || request_.batch || (!request_.blank && !parts_.rules.slide);
@@ -280,7 +282,8 @@ Status StreamRun::gather() {
       if (has_most && feed_.batch().lines >= most) return Status::Ok;
     }
     if (feed_.begins_slide()) return Status::Ok;
-    if (verdict_() != Status::Ok) return verdict_();
+    if (looks == 0 && verdict_() != Status::Ok) return verdict_();
+    looks = (looks + 1) % kLinesOfLook;
     if (ended_ || flushed_) {
       if (!std::exchange(flushed_, true)) {
         ended_ = false;
@@ -297,6 +300,7 @@ Status StreamRun::gather() {
     StreamInput::Found found = StreamInput::Found::Line;
     // Only who may have to wait looks at the clock.
     if (!input_->next_at_hand(line)) {
+      looks = 0;
       deadline = batch_deadline();
       const Clock::time_point look = Clock::now() + (hurries ? std::chrono::milliseconds(0) : kLook);
       found = input_->next(std::min(deadline.value_or(look), look), line);

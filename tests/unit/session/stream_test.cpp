@@ -393,5 +393,43 @@ TEST_P(StreamEngines, NewLabelWordsChangeCodes) {
   EXPECT_EQ(1, total({label(1, "ant")}));
 }
 
+TEST(UpdateText, LinesWithBlanksAreReadAsOthers) {
+  LabelCodes codes(std::make_shared<const runtime::LabelDictionary>());
+  LineRules rules;
+  const std::vector<std::string> ids = {"0",
+                                        "7",
+                                        "-12",
+                                        "-",
+                                        "",
+                                        "+3",
+                                        "x",
+                                        "1.0",
+                                        "123456789012345678",
+                                        "0000000000000000000004",
+                                        "9223372036854775807",
+                                        "-9223372036854775808",
+                                        "9223372036854775808",
+                                        "-123456789012345678901"};
+  for (const std::string mark : {"+", "-", "e", "-e"}) {
+    for (const std::string& u : ids) {
+      for (const std::string& v : ids) {
+        for (const std::string end : {"", " ", "\r", " 4", " 4 5"}) {
+          Update plain, other;
+          std::string plain_error, other_error;
+          const LineKind kind = read_update(mark + " " + u + "  " + v + end, rules, codes, plain, plain_error);
+          ASSERT_EQ(kind, read_update(mark + " \t" + u + " , " + v + end, rules, codes, other, other_error))
+              << mark << u << v;
+          ASSERT_EQ(plain_error, other_error);
+          if (kind != LineKind::Update) continue;
+          ASSERT_EQ(plain.kind, other.kind);
+          ASSERT_EQ(plain.u, other.u);
+          ASSERT_EQ(plain.v, other.v);
+          ASSERT_EQ(plain.has_label, other.has_label);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace matcha::session::stream
