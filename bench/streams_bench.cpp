@@ -119,6 +119,10 @@ bool take_alone(const Stream& stream, DynamicGraph& graph, const DeltaQuery& que
   DeltaSearch search(graph, runtime::set_kernels(runtime::best_tier()));
   for (const Update& update : stream.updates) {
     const std::uint32_t p = graph.place(update.u), q = graph.place(update.v);
+    if (!graph.asks(p, q)) {
+      update.inserts ? graph.insert(p, q) : graph.erase(p, q);
+      continue;
+    }
     if (!update.inserts) graph.erase(p, q);
     if (query.count(search, {p, q}, graph.class_at(p), graph.class_at(q),
                     update.inserts ? of_insertions : of_deletions) != DeltaSearch::Ending::Complete) {
@@ -175,6 +179,9 @@ bool run(const Stream& stream, const std::string& name, const pattern::Pattern& 
     std::fprintf(stderr, "%s: %s\n", name.c_str(), why.c_str());
     return false;
   }
+  std::vector<bool> asked(std::size_t{graph.class_count()} * graph.class_count());
+  query->add_asked(asked);
+  if (options.threads == 0) graph.set_asked(std::move(asked));
   const double planned = cpu_ms();
   const double began = ms_of(CLOCK_MONOTONIC);
   EdgeDelta of_insertions, of_deletions;

@@ -14,42 +14,13 @@ namespace matcha::session::stream {
 
 using runtime::stream::DeltaSearch;
 using runtime::stream::DeviceSearch;
-
-std::size_t PairSet::slot_of(std::uint64_t pair) const {
-  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
-  constexpr int kHigh = 32;
-  std::size_t slot = static_cast<std::size_t>((pair * kOdd) >> kHigh) & (slots_.size() - 1);
-  while (slots_[slot] != 0 && slots_[slot] != pair + 1) slot = (slot + 1) & (slots_.size() - 1);
-  return slot;
-}
-
-bool PairSet::has(std::uint64_t pair) const { return !slots_.empty() && slots_[slot_of(pair)] != 0; }
-
-void PairSet::add(std::uint64_t pair) {
-  constexpr std::size_t kLeast = 1024;
-  if (2 * (used_ + 1) > slots_.size()) {
-    const std::vector<std::uint64_t> before = std::exchange(slots_, {});
-    slots_.resize(std::max(kLeast, 2 * before.size()));
-    for (const std::uint64_t one : before) {
-      if (one != 0) slots_[slot_of(one - 1)] = one;
-    }
-  }
-  std::uint64_t& slot = slots_[slot_of(pair)];
-  used_ += slot == 0 ? 1 : 0;
-  slot = pair + 1;
-}
-
-void PairSet::clear() {
-  std::ranges::fill(slots_, 0);
-  used_ = 0;
-}
+using runtime::stream::PairSet;
 
 /// The vertices' numbers; false: they do not exist.
 bool DelayedBatches::pair_of(const EdgeChange& edge, std::uint64_t& pair) const {
   const std::optional<std::uint32_t> u = environment_.present.number(edge.u), v = environment_.present.number(edge.v);
   if (!u || !v || *u == *v) return false;
-  constexpr int kHigh = 32;
-  pair = std::uint64_t{*u} << kHigh | *v;
+  pair = PairSet::pair_of(*u, *v);
   return true;
 }
 

@@ -13,23 +13,10 @@
 #include "incremental/dynamic_present.h"
 #include "incremental/engine.h"
 #include "incremental/gpu_use.h"
+#include "incremental/runtime/pair_set.h"
 #include "session/reporter.h"
 
 namespace matcha::session::stream {
-
-/// A set of pairs of 32-bit numbers.
-class PairSet {
- public:
-  bool has(std::uint64_t pair) const;
-  void add(std::uint64_t pair);
-  void clear();
-
- private:
-  std::size_t slot_of(std::uint64_t pair) const;
-
-  std::vector<std::uint64_t> slots_;  ///< A pair plus 1; 0: empty. The size is a power of two, at most half used.
-  std::size_t used_ = 0;
-};
 
 /// Batches of edges that are in the graph while their answers are pending: a GPU counts many of them together, each
 /// update on its version of the graph, and meanwhile more batches are added. If the GPU fails, the graph is restored,
@@ -81,7 +68,7 @@ class DelayedBatches {
   ApplyOptions options_;                               ///< Of the last batch.
   std::vector<PendingBatch> waiting_;                  ///< In the graph, not submitted;
   std::vector<PendingBatch> begun_;                    ///< submitted to the GPU.
-  PairSet pairs_;                                      ///< The pairs of `waiting_`,
+  runtime::stream::PairSet pairs_;                     ///< The pairs of `waiting_`,
   std::vector<std::uint64_t> found_;                   ///< and of the current batch,
   std::vector<runtime::stream::BatchUpdate> updates_;  ///< The updates of the current batch.
   std::vector<runtime::stream::EdgeUpdate> changes_;   ///< The same, of the current deletions or insertions.

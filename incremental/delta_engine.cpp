@@ -236,6 +236,7 @@ class DeltaEngine final : public Engine {
   /// graph has changed.
   Status plan(const ApplyOptions& options) {
     if (!needs_plan()) return Status::Ok;
+    present_.graph().set_asked({});
     planned_edges_ = present_.edge_count();
     has_lost_deltas_ = shared_is_planned_ = false;
     gpu_.replan();
@@ -248,7 +249,11 @@ class DeltaEngine final : public Engine {
       reading_([&] { is_planned = entry.delta->plan(present_.graph(), class_of, layer_of, entry.why); });
       if (!is_planned) return reporter_->error(Status::Resource, entry.why);
     }
-    return counting().empty() ? Status::Ok : gpu_.prepare(present_, counting(), *reporter_);
+    if (counting().empty()) return Status::Ok;
+    std::vector<bool> asked(std::size_t{present_.graph().class_count()} * present_.graph().class_count());
+    for (const DeltaProgram* program : counting()) program->add_asked(asked);
+    present_.graph().set_asked(std::move(asked));
+    return gpu_.prepare(present_, counting(), *reporter_);
   }
 
   std::vector<DeltaProgram*> counting() {
@@ -357,7 +362,8 @@ class DeltaEngine final : public Engine {
   Status change(const NetBatch& batch, const ApplyOptions& options) {
     const bool quiet = options.quiet;
     if (!batch.empty()) backlog_.add();
-    if (!present_.take_deleted(batch, updates_)) return misfit("a deleted edge did not exist");
+    const bool fits = present_.take_deleted(batch, updates_) && take_aside(present_.graph(), updates_, false);
+    if (!fits) return misfit("a deleted edge did not exist");
     // In between, a relabelled vertex has a label that no graph could have.
     Phase deletions(updates_.size(), batch.relabels() ? kNever : recount_ms(options), options.strategy);
     Status status = change_edges(updates_, -1, deletions, options);
@@ -390,7 +396,8 @@ class DeltaEngine final : public Engine {
         return misfit("an inserted vertex existed");
       }
     }
-    if (!present_.take_inserted(batch, updates_)) return misfit("an inserted edge existed, or one of its ends did not");
+    const bool fits = present_.take_inserted(batch, updates_) && take_aside(present_.graph(), updates_, true);
+    if (!fits) return misfit("an inserted edge existed, or one of its ends did not");
     Phase insertions(updates_.size(), recount_ms(options), options.strategy);
     if (const Status status = change_edges(updates_, 1, insertions, options); status != Status::Ok) return status;
     return insertions.gave_up() ? recount(options) : Status::Ok;

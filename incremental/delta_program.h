@@ -42,6 +42,10 @@ class DeltaProgram {
   /// Counts an edge that is inserted (+1) or deleted (-1), by places, in its layer; it is not in the graph.
   runtime::stream::DeltaSearch::Ending take(runtime::stream::DeltaSearch& search, const DynamicPresent& present,
                                             const runtime::stream::EdgeUpdate& edge, int sign);
+  /// Sets the pairs of classes whose edges its patterns read (DynamicGraph::set_asked).
+  void add_asked(std::vector<bool>& asked) const {
+    for (const DeltaQuery& query : queries_) query.add_asked(asked);
+  }
   /// Appends its terms to those of other programs, for joint evaluation; valid until the next plan.
   void add_terms(runtime::stream::SharedTerms& all);
   std::size_t term_count() const { return term_count_; }

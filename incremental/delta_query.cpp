@@ -240,6 +240,27 @@ void DeltaQuery::add_terms(runtime::stream::SharedTerms& all, bool listed) const
   }
 }
 
+void DeltaQuery::add_asked(std::vector<bool>& asked) const {
+  const auto add = [&](std::uint32_t a, std::uint32_t b) {
+    for (std::uint32_t c = 0; c < classes_; ++c) {
+      for (std::uint32_t d = 0; d < classes_; ++d) {
+        if ((a != kAnyClass && a != c) || (b != kAnyClass && b != d)) continue;
+        asked[std::size_t{c} * classes_ + d] = asked[std::size_t{d} * classes_ + c] = true;
+      }
+    }
+  };
+  for (const Entry& entry : terms_) {
+    const runtime::stream::TermPattern& of = entry.term.pattern;
+    if (of.layer == 0 || of.back != BackArc::Any) add(of.classes[0], of.classes[1]);
+    for (std::size_t v = 0; v < of.classes.size(); ++v) {
+      const runtime::stream::Mask near = of.after[v] | of.before[v] | of.off_after[v] | of.off_before[v];
+      for (std::size_t u = 0; u < of.classes.size(); ++u) {
+        if ((near >> u & 1) != 0) add(of.classes[u], of.classes[v]);
+      }
+    }
+  }
+}
+
 bool DeltaQuery::add_counts(const __int128* maps, EdgeDelta& delta) const {
   bool fits = true;
   for (std::size_t i = 0; i < terms_.size(); ++i) {

@@ -56,6 +56,10 @@ class DeltaQuery {
   /// Converts the match of a term to that of `list`, and returns its sign.
   int order(std::size_t term, const std::uint32_t* places, std::uint32_t* row) const;
 
+  /// Sets the pairs of classes whose edges, without labels, its terms read or are changed by: item source * classes +
+  /// target.
+  void add_asked(std::vector<bool>& asked) const;
+
   std::uint64_t automorphisms() const { return automorphisms_; }
   /// Some pairs must not be adjacent, so inserting an edge may destroy matches.
   bool takes_away() const { return takes_away_; }

@@ -75,6 +75,7 @@ void DynamicPresent::name_classes(const std::vector<std::optional<std::int64_t>>
 }
 
 void DynamicPresent::set_classes(const Numbered& labels) {
+  graph_->set_asked({});
   name_classes(labels.classes);
   if (edge_labels_ != nullptr) edge_labels_->set_layers(labels.layers);
   std::vector<std::uint32_t> classes(ids_.size(), DynamicGraph::kNone);
@@ -110,6 +111,7 @@ std::uint32_t DynamicPresent::class_of_label(std::int64_t label) const {
 }
 
 std::vector<EdgeUpdate> DynamicPresent::edges_of(std::uint32_t number) const {
+  graph_->keep_rows();
   const std::uint32_t place = graph_->place(number);
   std::vector<EdgeUpdate> edges;
   for (std::uint32_t layer = 0; layer < graph_->layers(); ++layer) {
@@ -251,6 +253,11 @@ NetBatch DynamicPresent::difference_to(const ResidentGraph& base) const {
       if ((directed() || u < v) && !has_edge(u, v, edge_label)) net.deleted.push_back({u, v, edge_label});
     }
   }
+  const auto add_new = [&](std::int64_t u, std::int64_t v, std::int64_t label) {
+    const std::optional<std::uint32_t> from = universe.rank(u), to = universe.rank(v);
+    if (from && to && was[*from] && was_edge(*from, *to, label)) return;
+    net.inserted.push_back(directed() || u < v ? EdgeChange{u, v, label} : EdgeChange{v, u, label});
+  };
   for (std::uint32_t number = 0; number < ids_.size(); ++number) {
     const std::uint32_t place = graph_->place(number);
     if (place == DynamicGraph::kNone) continue;
@@ -258,11 +265,11 @@ NetBatch DynamicPresent::difference_to(const ResidentGraph& base) const {
     const std::optional<std::uint32_t> rank = universe.rank(u);
     const bool known = rank && was[*rank];
     if (!known) net.vertices.push_back({u, false, true, runtime::kNoLabel, labels_[number]});
-    each_edge_of(number, [&](std::uint32_t end, std::int64_t label) {
-      const std::int64_t v = ids_.id(end);
-      const std::optional<std::uint32_t> other = known ? universe.rank(v) : std::nullopt;
-      if (other && was_edge(*rank, *other, label)) return;
-      net.inserted.push_back(directed() || u < v ? EdgeChange{u, v, label} : EdgeChange{v, u, label});
+    each_edge_of(number, [&](std::uint32_t end, std::int64_t label) { add_new(u, ids_.id(end), label); });
+  }
+  if (!labelled) {
+    graph_->each_aside([&](std::uint32_t from, std::uint32_t to) {
+      add_new(ids_.id(graph_->vertex(from)), ids_.id(graph_->vertex(to)), runtime::kNoLabel);
     });
   }
   std::ranges::sort(net.vertices, {}, &VertexChange::id);
@@ -291,6 +298,7 @@ void DynamicPresent::look_up(std::span<const EdgeChange> edges, Presence* known)
   struct Ends {
     std::optional<std::uint32_t> u, v;       // Numbers,
     std::uint32_t from = kNone, to = kNone;  // and places.
+    bool has_row = false;
   };
   std::array<Ends, kGroup> ends;
   for (std::size_t first = 0; first < edges.size(); first += kGroup) {
@@ -307,10 +315,16 @@ void DynamicPresent::look_up(std::span<const EdgeChange> edges, Presence* known)
     for (Ends& of : std::span(ends).first(group.size())) {
       if (of.u) of.from = graph_->place(*of.u);
       if (of.v) of.to = graph_->place(*of.v);
-      if (of.from != kNone) graph_->fetch_record(of.from);
+      if (of.from == kNone || of.to == kNone) continue;
+      of.has_row = graph_->asks(of.from, of.to);
+      if (of.has_row) {
+        graph_->fetch_record(of.from);
+      } else {
+        graph_->fetch_aside(of.from, of.to);
+      }
     }
     for (const Ends& of : std::span(ends).first(group.size())) {
-      if (of.from != kNone) graph_->fetch_row(of.from);
+      if (of.has_row) graph_->fetch_row(of.from);
     }
     for (std::size_t i = 0; i < group.size(); ++i) {
       const Ends& of = ends[i];
@@ -339,6 +353,7 @@ void DynamicPresent::labels_between(std::int64_t u, std::int64_t v, std::vector<
 std::uint64_t DynamicPresent::degree_of(std::int64_t id) const {
   const std::optional<std::uint32_t> found = number(id);
   if (!found) return 0;
+  keep_rows();
   const std::uint32_t place = graph_->place(*found);
   if (edge_labels_ == nullptr) return graph_->after(place).size() + (directed() ? graph_->before(place).size() : 0);
   std::uint64_t edges = 0;
@@ -349,6 +364,7 @@ std::uint64_t DynamicPresent::degree_of(std::int64_t id) const {
 void DynamicPresent::each_edge_at(std::int64_t id, const TakeEdge& take) const {
   const std::optional<std::uint32_t> found = number(id);
   if (!found) return;
+  keep_rows();
   const std::uint32_t place = graph_->place(*found);
   const auto each = [&](std::uint32_t u, std::uint32_t v) {
     if (edge_labels_ == nullptr) return take(ids_.id(u), ids_.id(v), runtime::kNoLabel);

@@ -21,6 +21,7 @@ constexpr double kWorthOpening = 500;
 
 Status GpuUse::prepare(DynamicPresent& present, const std::vector<DeltaProgram*>& programs, const Reporter& reporter) {
   if (!is_wanted() || gpu_ != nullptr) return Status::Ok;
+  present.graph().keep_rows();
   runtime::Result<std::unique_ptr<GpuDeltas>> gpu = GpuDeltas::open(present, device_);
   if (!gpu) return reporter.error(gpu.error());
   gpu_ = std::move(*gpu);
@@ -58,6 +59,7 @@ bool GpuUse::is_open(DynamicPresent& present, double cpu_ms) {
   opening_.reset();
   is_off_ = !code;
   if (is_off_) return false;
+  present.graph().keep_rows();
   std::vector<GpuCode> codes;
   codes.push_back(std::move(*code));
   runtime::Result<std::unique_ptr<GpuDeltas>> gpu = GpuDeltas::make(present, device_, std::move(codes));

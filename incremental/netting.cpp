@@ -22,7 +22,32 @@ constexpr auto is_before = [](const EdgeChange& a, const EdgeChange& b) {
 /// With fewer updates, waking threads does not pay.
 constexpr std::size_t kFew = 512, kOfTask = 128;
 
+/// Sorts edges without labels whose ids have 32 bits, as one number each. False: there are others.
+bool sort_short(std::vector<EdgeChange>& edges) {
+  constexpr auto is_short = [](const EdgeChange& edge) {
+    return ((static_cast<std::uint64_t>(edge.u) | static_cast<std::uint64_t>(edge.v)) >> 32U) == 0 &&
+           edge.label == runtime::kNoLabel;
+  };
+  if (!std::ranges::all_of(edges, is_short)) return false;
+  std::vector<std::uint64_t> words;
+  words.reserve(edges.size());
+  for (const EdgeChange& edge : edges) {
+    words.push_back(static_cast<std::uint64_t>(edge.u) << 32U | static_cast<std::uint64_t>(edge.v));
+  }
+  if (words.size() < kFew) {
+    std::sort(words.begin(), words.end());
+  } else {
+    tbb::parallel_sort(words.begin(), words.end());
+  }
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    edges[i].u = static_cast<std::int64_t>(words[i] >> 32U);
+    edges[i].v = static_cast<std::uint32_t>(words[i]);
+  }
+  return true;
+}
+
 void sort_changes(std::vector<EdgeChange>& edges) {
+  if (edges.size() < 2 || sort_short(edges)) return;
   if (edges.size() < kFew) {
     std::sort(edges.begin(), edges.end(), is_before);
   } else {

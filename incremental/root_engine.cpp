@@ -51,6 +51,7 @@ class RootEngine final : public Engine {
       if (status != Status::Ok) return status;
     }
     if (!choice.problem().empty()) return reporter->error(Status::Usage, choice.problem());
+    if (entry.program) present_.keep_rows();
     entry.index = fallback_->size();
     const Status status = entry.program ? Status::Ok : fallback_->add(request, chosen, reporter);
     if (status != Status::Ok) return status;

@@ -126,6 +126,14 @@ std::uint64_t DeltaSearch::value(const TermValue& value) const {
   return size;
 }
 
+/// Multiplies `ways` by a number of items; false: overflow. Most products fit 64 bits.
+inline bool multiply(__int128& ways, std::uint64_t items) {
+  const bool is_small = ways == static_cast<std::int64_t>(ways);
+  if (!is_small) return !__builtin_mul_overflow(ways, static_cast<__int128>(items), &ways);
+  ways *= static_cast<__int128>(items);
+  return true;
+}
+
 /// All vertices with loops are placed: adds the number of ways to place the others.
 void DeltaSearch::add_products() {
   __int128 all = 1;
@@ -134,15 +142,17 @@ void DeltaSearch::add_products() {
     for (const TermProduct& product : group) {
       __int128 one = product.factor;
       for (std::uint16_t index : product.values) {
-        if (__builtin_mul_overflow(one, static_cast<__int128>(value(term_->values[index])), &one)) {
-          ending_ = Ending::Overflow;
-        }
+        if (!multiply(one, value(term_->values[index]))) ending_ = Ending::Overflow;
         if (one == 0) break;
       }
       if (__builtin_add_overflow(ways, one, &ways)) ending_ = Ending::Overflow;
     }
     if (ways == 0) return;
-    if (__builtin_mul_overflow(all, ways, &all)) ending_ = Ending::Overflow;
+    if (all == 1) {
+      all = ways;
+    } else if (__builtin_mul_overflow(all, ways, &all)) {
+      ending_ = Ending::Overflow;
+    }
   }
   if (__builtin_add_overflow(found_, all, &found_)) ending_ = Ending::Overflow;
 }
@@ -240,7 +250,7 @@ DeltaSearch::Ending DeltaSearch::count(const Term& term, std::uint32_t a, std::u
   maybe_take_ = nullptr;
   walk(2);
   if (ending_ != Ending::Complete) return ending_;
-  const __int128 matches = found_ / static_cast<__int128>(term.pattern.divisor);
+  const __int128 matches = term.pattern.divisor == 1 ? found_ : found_ / static_cast<__int128>(term.pattern.divisor);
   if (__builtin_add_overflow(count, matches, &count)) return Ending::Overflow;
   return Ending::Complete;
 }

@@ -1,86 +1,17 @@
 #include "incremental/runtime/dynamic_graph.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
+#include <utility>
 
 namespace matcha::runtime::stream {
 
 namespace {
 
-constexpr std::uint64_t kLeastSlabItems = std::uint64_t{1} << 10, kSlabItems = std::uint64_t{1} << 16;
-/// Used if allocation is slow.
-constexpr std::uint64_t kMemorySlabItems = std::uint64_t{1} << 21;
-/// An upper bound of the number of classes.
-constexpr std::uint32_t kClasses = 160;
 /// The fewest places added to a class that is full.
 constexpr std::uint64_t kLeastRoom = 64;
-/// Classes for each power of two, from 4 items on; two smaller ones precede them.
-constexpr std::uint32_t kSteps = 4;
-constexpr std::uint32_t kSmall = 2;
 
 }  // namespace
-
-std::uint64_t ArrayPool::capacity_of(std::uint32_t size_class) {
-  if (size_class < kSmall) return 2 * (std::uint64_t{size_class} + 1);
-  const std::uint32_t step = size_class - kSmall + 1;
-  return (kSteps + step % kSteps) << (step / kSteps);
-}
-
-std::uint32_t ArrayPool::class_of(std::uint64_t items) {
-  if (items <= 2 * kSmall) return items <= 2 ? 0 : 1;
-  // From 5 items on: (4 + q) << p, rounded up.
-  const std::uint32_t p = static_cast<std::uint32_t>(std::bit_width(items - 1)) - 3;
-  const std::uint64_t q = ((items - 1) >> p) + 1 - kSteps;
-  return static_cast<std::uint32_t>(kSteps * p + q) + kSmall - 1;
-}
-
-void ArrayPool::add_slab(std::uint64_t items) {
-  if (memory_) {
-    slabs_.push_back(memory_(items));
-  } else {
-    slabs_.emplace_back(std::make_unique_for_overwrite<std::uint32_t[]>(items));
-  }
-  bytes_ += items * sizeof(std::uint32_t);
-}
-
-void ArrayPool::reserve(std::uint64_t items) {
-  free_.resize(std::max<std::size_t>(free_.size(), kClasses));
-  if (items <= rest_items_) return;
-  add_slab(items);
-  rest_ = slabs_.back().get();
-  rest_items_ = items;
-}
-
-std::uint32_t* ArrayPool::take(std::uint32_t size_class) {
-  if (size_class < free_.size() && !free_[size_class].empty()) {
-    std::uint32_t* array = free_[size_class].back();
-    free_[size_class].pop_back();
-    return array;
-  }
-  const std::uint64_t items = capacity_of(size_class);
-  if (free_.size() <= size_class) free_.resize(size_class + 1);
-  if (items > rest_items_) {
-    // A quarter of the present size, so that a small graph has little spare memory; a long array gets its own slab.
-    const std::uint64_t most = memory_ ? kMemorySlabItems : kSlabItems;
-    const std::uint64_t next = std::clamp(bytes_ / sizeof(std::uint32_t) / (memory_ ? 16 : 4), kLeastSlabItems, most);
-    const bool is_long = items > next / 2;
-    const std::uint64_t size = is_long ? items : next;
-    add_slab(size);
-    if (is_long) return slabs_.back().get();
-    rest_ = slabs_.back().get();
-    rest_items_ = size;
-  }
-  std::uint32_t* array = rest_;
-  rest_ += items;
-  rest_items_ -= items;
-  return array;
-}
-
-void ArrayPool::give_back(std::uint32_t* array, std::uint32_t size_class) {
-  if (free_.size() <= size_class) free_.resize(size_class + 1);
-  free_[size_class].push_back(array);
-}
 
 void Rows::rehouse(const ItemMemory& memory) {
   std::uint64_t items = 0;
@@ -246,6 +177,11 @@ DynamicGraph::Changes DynamicGraph::take_changes() {
 }
 
 bool DynamicGraph::insert(std::uint32_t u, std::uint32_t v, std::uint32_t layer) {
+  if (layer == 0 && !asks(u, v)) {
+    const bool is_new = aside_.add(aside_pair(u, v));
+    edges_ += is_new ? 1 : 0;
+    return is_new;
+  }
   if (!after_.insert(row_of(u, layer), v)) return false;
   rows(true).insert(row_of(v, layer), u);
   if (layer == 0) ++edges_;
@@ -255,12 +191,61 @@ bool DynamicGraph::insert(std::uint32_t u, std::uint32_t v, std::uint32_t layer)
 }
 
 bool DynamicGraph::erase(std::uint32_t u, std::uint32_t v, std::uint32_t layer) {
+  if (layer == 0 && !asks(u, v)) {
+    const bool was_there = aside_.erase(aside_pair(u, v));
+    edges_ -= was_there ? 1 : 0;
+    return was_there;
+  }
   if (!after_.erase(row_of(u, layer), v)) return false;
   rows(true).erase(row_of(v, layer), u);
   if (layer == 0) --edges_;
   note_change(row_of(u, layer));
   note_change(row_of(v, layer));
   return true;
+}
+
+void DynamicGraph::set_asked(std::vector<bool> asked) {
+  if (keeps_rows_) return;
+  return_to_rows();
+  if (std::ranges::find(asked, false) == asked.end()) return;
+  asked_ = std::move(asked);
+  move_aside();
+}
+
+void DynamicGraph::keep_rows() {
+  return_to_rows();
+  keeps_rows_ = true;
+}
+
+/// Takes edges that are not asked for out of the rows.
+void DynamicGraph::move_aside() {
+  std::vector<std::uint32_t> kept;
+  for (const bool backwards : {false, true}) {
+    if (backwards && !directed_) continue;
+    Rows& rows = this->rows(backwards);
+    for (std::uint32_t p = 0; p < vertices_.size(); ++p) {
+      const std::span<const std::uint32_t> row = rows.row(row_of(p, 0));
+      kept.clear();
+      for (const std::uint32_t q : row) {
+        if (backwards ? asks(q, p) : asks(p, q)) {
+          kept.push_back(q);
+        } else {
+          aside_.add(backwards ? aside_pair(q, p) : aside_pair(p, q));
+        }
+      }
+      if (kept.size() != row.size()) rows.set(row_of(p, 0), kept);
+    }
+  }
+  changes_ = {};
+}
+
+void DynamicGraph::return_to_rows() {
+  if (asked_.empty()) return;
+  asked_.clear();
+  const PairSet aside = std::exchange(aside_, {});
+  edges_ -= aside.size();
+  aside.each([this](std::uint32_t u, std::uint32_t v) { insert(u, v); });
+  changes_ = {};
 }
 
 /// Adds places to the last class: nothing moves.
@@ -289,6 +274,8 @@ void DynamicGraph::make_room(std::uint32_t label_class) {
       }
     }
   }
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> aside;
+  aside_.each([&](std::uint32_t p, std::uint32_t q) { aside.emplace_back(vertices_[p], vertices_[q]); });
   std::vector<std::uint32_t> classes(places_.size(), kNone);
   for (std::size_t v = 0; v < classes.size(); ++v) {
     if (places_[v] != kNone) classes[v] = class_at(places_[v]);
@@ -300,6 +287,9 @@ void DynamicGraph::make_room(std::uint32_t label_class) {
   before_.clear();
   number(room, classes);
   for (std::uint32_t layer = 0; layer < layers_; ++layer) load(edges[layer], layer);
+  aside_.clear();
+  for (const auto& [u, v] : aside) aside_.add(aside_pair(places_[u], places_[v]));
+  edges_ += aside.size();
 }
 
 void DynamicGraph::set_class(std::uint32_t vertex, std::uint32_t label_class) {
@@ -325,7 +315,7 @@ void DynamicGraph::set_class(std::uint32_t vertex, std::uint32_t label_class) {
 }
 
 std::uint64_t DynamicGraph::bytes() const {
-  return after_.bytes() + (directed_ ? before_.bytes() : 0) +
+  return after_.bytes() + aside_.bytes() + (directed_ ? before_.bytes() : 0) +
          (places_.capacity() + vertices_.capacity()) * sizeof(std::uint32_t);
 }
 

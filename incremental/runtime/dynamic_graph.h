@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "incremental/runtime/array_pool.h"
+#include "incremental/runtime/pair_set.h"
 
 /// Graphs that change by single edges, and whose rows the set kernels can read at any time.
 namespace matcha::runtime::stream {
@@ -21,50 +23,6 @@ inline std::uint32_t lower_position(const std::uint32_t* items, std::uint32_t n,
   }
   return static_cast<std::uint32_t>(begin - items) + (n == 1 && *begin < item ? 1 : 0);
 }
-
-/// Allocates memory for `items` items, which lives as long as the pointer. Throws std::bad_alloc.
-using ItemMemory = std::function<std::shared_ptr<std::uint32_t[]>(std::uint64_t items)>;
-
-/// Allocates arrays of 4-byte items by size classes, from slabs. Freed arrays are reused.
-class ArrayPool {
- public:
-  ArrayPool() = default;
-  /// With slabs from `memory` instead of the heap.
-  explicit ArrayPool(ItemMemory memory) : memory_(std::move(memory)) {}
-  ArrayPool(const ArrayPool&) = delete;
-  ArrayPool& operator=(const ArrayPool&) = delete;
-
-  /// The smallest class for `items` items; capacities are 2, 4, then four for each power of two.
-  static std::uint32_t class_of(std::uint64_t items);
-  static std::uint64_t capacity_of(std::uint32_t size_class);
-  /// The capacity of a new or growing row of `items` items: a quarter more.
-  static std::uint64_t with_spare(std::uint64_t items) { return items + items / 4; }
-  /// True if `items` items may stay in an array of the class: it is neither too small nor more than twice as large as
-  /// needed.
-  static bool fits(std::uint32_t size_class, std::uint64_t items) {
-    const std::uint64_t capacity = capacity_of(size_class);
-    return items <= capacity && (capacity <= 8 || with_spare(items) * 2 >= capacity);
-  }
-
-  /// Ensures that the next allocations, up to `items` items, need no other memory. Throws std::bad_alloc.
-  void reserve(std::uint64_t items);
-  /// Throws std::bad_alloc.
-  std::uint32_t* take(std::uint32_t size_class);
-  void give_back(std::uint32_t* array, std::uint32_t size_class);
-  /// Bytes of all slabs, used or not.
-  std::uint64_t bytes() const { return bytes_; }
-  const ItemMemory& memory() const { return memory_; }
-
- private:
-  void add_slab(std::uint64_t items);
-
-  ItemMemory memory_;  ///< Empty: uses the heap.
-  std::vector<std::shared_ptr<std::uint32_t[]>> slabs_;
-  std::vector<std::vector<std::uint32_t*>> free_;  ///< By class.
-  std::uint32_t* rest_ = nullptr;                  ///< The rest of the last slab,
-  std::uint64_t rest_items_ = 0;                   ///< and its number of items.
-  std::uint64_t bytes_ = 0;
-};
 
 /// For each vertex an ascending array of vertices without repeats, with spare capacity.
 class Rows {
@@ -127,6 +85,8 @@ class Rows {
 /// There may be several graphs over the same vertices, layers 0, 1, …: for example all pairs of adjacent vertices, and
 /// for some labels the edges with that label. The rows of a place are consecutive, by layer; with one layer, its row
 /// has the number of the place. Functions without a layer use layer 0.
+///
+/// Edges of layer 0 between classes that no reader of rows asks for may stand aside: they are in a set, and in no row.
 class DynamicGraph {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -184,11 +144,29 @@ class DynamicGraph {
   bool is_rehoused() const { return after_.is_rehoused(); }
   std::uint64_t array_bytes() const { return after_.array_bytes() + (directed_ ? before_.array_bytes() : 0); }
 
+  /// Says which pairs of classes readers of rows ask for: item source * class_count + target; empty: all of them. Edges
+  /// of other pairs stand aside from now on, unless `keep_rows` was called. Throws std::bad_alloc.
+  void set_asked(std::vector<bool> asked);
+  /// All edges are in rows, for good. Throws std::bad_alloc.
+  void keep_rows();
+  /// True if the edge from `u` to `v`, places, belongs into rows.
+  bool asks(std::uint32_t u, std::uint32_t v) const {
+    return asked_.empty() || asked_[std::size_t{class_at(u)} * class_count() + class_at(v)];
+  }
+  /// Prefetches an edge that stands aside.
+  void fetch_aside(std::uint32_t u, std::uint32_t v) const { aside_.fetch(aside_pair(u, v)); }
+  /// Calls `take` with the places of each edge that stands aside, an undirected one once.
+  template <typename Take>
+  void each_aside(const Take& take) const {
+    aside_.each(take);
+  }
+
   /// The number of items of the longest row.
   std::uint64_t longest_row() const;
 
   /// By places. Changes return false if nothing changed.
   bool has_edge(std::uint32_t u, std::uint32_t v, std::uint32_t layer = 0) const {
+    if (layer == 0 && !asks(u, v)) return aside_.has(aside_pair(u, v));
     return after_.contains(row_of(u, layer), v);
   }
   bool insert(std::uint32_t u, std::uint32_t v, std::uint32_t layer = 0);
@@ -220,6 +198,11 @@ class DynamicGraph {
 
  private:
   void number(const std::vector<std::uint64_t>& room, const std::vector<std::uint32_t>& classes);
+  std::uint64_t aside_pair(std::uint32_t u, std::uint32_t v) const {
+    return directed_ || u < v ? PairSet::pair_of(u, v) : PairSet::pair_of(v, u);
+  }
+  void move_aside();
+  void return_to_rows();
   void extend();
   void make_room(std::uint32_t label_class);
 
@@ -233,6 +216,9 @@ class DynamicGraph {
   std::vector<std::uint32_t> next_;               ///< By class: the first place that was never used.
   std::vector<std::vector<std::uint32_t>> free_;  ///< By class: freed places.
   Rows after_, before_;
+  std::vector<bool> asked_;  ///< By classes of source and target; empty: all.
+  PairSet aside_;            ///< Edges of pairs that are not asked for, by places; u < v if undirected.
+  bool keeps_rows_ = false;
   Changes changes_;
   std::uint64_t layout_ = 0;
 };

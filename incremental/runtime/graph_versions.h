@@ -28,6 +28,26 @@ inline void fetch_ahead(const DynamicGraph& graph, std::span<const EdgeUpdate> u
   }
 }
 
+/// Inserts, or deletes, the edges that stand aside, and removes them from the updates. False: one was there, or was
+/// not.
+inline bool take_aside(DynamicGraph& graph, std::vector<EdgeUpdate>& updates, bool come) {
+  constexpr std::size_t kAhead = 8;
+  const auto stands_aside = [&](const EdgeUpdate& one) { return one.layer == 0 && !graph.asks(one.u, one.v); };
+  std::size_t kept = 0;
+  bool fits = true;
+  for (std::size_t i = 0; i < updates.size(); ++i) {
+    if (i + kAhead < updates.size()) graph.fetch_aside(updates[i + kAhead].u, updates[i + kAhead].v);
+    const EdgeUpdate update = updates[i];
+    if (stands_aside(update)) {
+      fits = (come ? graph.insert(update.u, update.v) : graph.erase(update.u, update.v)) && fits;
+    } else {
+      updates[kept++] = update;
+    }
+  }
+  updates.resize(kept);
+  return fits;
+}
+
 /// Versions of a graph, one for each of several consecutive updates: with all earlier updates, and without its own
 /// edge. All updates are insertions, or all are deletions. Thread-safe for reading.
 class GraphVersions {

@@ -46,6 +46,71 @@ TEST(ArrayPool, FreedArraysAreReused) {
   EXPECT_EQ(pool.bytes(), bytes);
 }
 
+TEST(PairSet, IsASet) {
+  std::mt19937 random(3);
+  PairSet pairs;
+  std::set<std::uint64_t> known;
+  for (int i = 0; i < 40000; ++i) {
+    const std::uint32_t u = random() % 40, v = 40 + random() % (i < 20000 ? 60 : 20);
+    const std::uint64_t pair = PairSet::pair_of(u, v);
+    ASSERT_EQ(pairs.has(pair), known.count(pair) != 0);
+    if (random() % 2 == 0) {
+      ASSERT_EQ(pairs.add(pair), known.insert(pair).second);
+    } else {
+      ASSERT_EQ(pairs.erase(pair), known.erase(pair) != 0);
+    }
+    ASSERT_EQ(pairs.size(), known.size());
+  }
+  std::set<std::uint64_t> found;
+  pairs.each([&](std::uint32_t u, std::uint32_t v) { EXPECT_TRUE(found.insert(PairSet::pair_of(u, v)).second); });
+  EXPECT_EQ(found, known);
+}
+
+TEST(DynamicGraph, EdgesThatAreNotAskedForStandAside) {
+  for (const bool directed : {false, true}) {
+    std::uint32_t vertices = 30;
+    constexpr std::uint32_t kClasses = 3;
+    std::mt19937 random(directed ? 8 : 9);
+    std::vector<std::uint32_t> classes(vertices);
+    for (std::uint32_t& one : classes) one = random() % kClasses;
+    DynamicGraph graph(directed, kClasses, classes);
+    Edges edges;
+    const auto is_asked = [&](std::uint32_t u, std::uint32_t v) { return classes[u] + classes[v] == 1; };
+    for (int i = 0; i < 4000; ++i) {
+      // Rows move when a class that is not the last one is full.
+      if (i % 20 == 0) {
+        classes.push_back(random() % kClasses);
+        graph.set_class(vertices++, classes.back());
+      }
+      if (i == 300) graph.set_asked({false, true, false, true, false, false, false, false, false});
+      const std::uint32_t u = random() % vertices, v = random() % vertices;
+      if (u == v) continue;
+      const std::uint32_t p = graph.place(u), q = graph.place(v);
+      ASSERT_EQ(graph.asks(p, q), i < 300 || is_asked(u, v));
+      const bool was_there = edges.count({u, v}) != 0;
+      ASSERT_EQ(graph.has_edge(p, q), was_there);
+      ASSERT_EQ(was_there ? graph.insert(p, q) : graph.erase(p, q), false);
+      was_there ? graph.erase(p, q) : graph.insert(p, q);
+      for (const auto& pair : {std::pair(u, v), std::pair(v, u)}) {
+        if (directed && pair.first != u) continue;
+        was_there ? static_cast<void>(edges.erase(pair)) : static_cast<void>(edges.insert(pair));
+      }
+      ASSERT_EQ(graph.edge_count(), edges.size() / (directed ? 1 : 2));
+    }
+    Edges in_rows, aside;
+    for (const auto& [u, v] : edges) {
+      if (is_asked(u, v)) in_rows.emplace(u, v);
+    }
+    EXPECT_EQ(edges_of(graph, vertices), in_rows);
+    graph.each_aside([&](std::uint32_t p, std::uint32_t q) { EXPECT_TRUE(aside.emplace(p, q).second); });
+    EXPECT_EQ(aside.size(), (edges.size() - in_rows.size()) / (directed ? 1 : 2));
+    graph.keep_rows();
+    graph.set_asked(std::vector<bool>(kClasses * kClasses, false));
+    EXPECT_EQ(edges_of(graph, vertices), edges);
+    EXPECT_EQ(graph.edge_count(), edges.size() / (directed ? 1 : 2));
+  }
+}
+
 /// The same of a layer.
 Edges edges_in(const DynamicGraph& graph, std::uint32_t layer, std::uint32_t vertices) {
   Edges found;
