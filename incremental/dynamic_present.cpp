@@ -96,7 +96,9 @@ void DynamicPresent::set_classes(const Numbered& labels) {
     }
   }
   const std::uint32_t layers = static_cast<std::uint32_t>(edges.size());
+  const bool keeps_rows = graph_->keeps_rows();
   graph_ = std::make_unique<DynamicGraph>(graph_->directed(), class_count_, std::move(classes), layers);
+  if (keeps_rows) graph_->keep_rows();
   for (std::uint32_t layer = 0; layer < layers; ++layer) graph_->load(edges[layer], layer);
 }
 

@@ -149,6 +149,7 @@ class DynamicGraph {
   void set_asked(std::vector<bool> asked);
   /// All edges are in rows, for good. Throws std::bad_alloc.
   void keep_rows();
+  bool keeps_rows() const { return keeps_rows_; }
   /// True if the edge from `u` to `v`, places, belongs into rows.
   bool asks(std::uint32_t u, std::uint32_t v) const {
     return asked_.empty() || asked_[std::size_t{class_at(u)} * class_count() + class_at(v)];

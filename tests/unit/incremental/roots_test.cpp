@@ -338,6 +338,55 @@ bool agree(const std::string& program, const std::function<Number(const World&)>
   return by_roots;
 }
 
+/// A pattern with labels asks for few edges, and the program beside it for all.
+TEST(RootEngine, BesideAPatternWithLabels) {
+  const auto log = std::make_shared<MessageLog>();
+  const ResidentGraph::Shared start = start_graph(false, true);
+  const std::unique_ptr<Engine> again = make_recompute(start, log), engine = make_delta(start, log);
+  ApplyOptions options;
+  options.run.threads = 1;
+  options.strategy = BatchStrategy::EdgeByEdge;
+  for (const bool is_pattern : {true, false}) {
+    ProgramRequest request;
+    request.device = "cpu";
+    request.tier = "interp";
+    if (is_pattern) {
+      request.pattern.text = "a:1-b:2,b-c:1";
+    } else {
+      request.text =
+          "def f(G: Graph) -> int:\n    return sum(apply(lambda v: size(neighbor(G, v)) * size(neighbor(G, v)), "
+          "vertices(G)))\n";
+    }
+    ProgramOptions wanted;
+    ASSERT_EQ(again->add(request, wanted, log), Status::Ok) << log->text();
+    wanted.method = is_pattern ? "delta" : "roots";
+    ASSERT_EQ(engine->add(request, wanted, log), Status::Ok) << log->text();
+  }
+  std::vector<Answer> right, found;
+  ASSERT_EQ(again->start(options, right), Status::Ok);
+  ASSERT_EQ(engine->start(options, found), Status::Ok);
+  std::mt19937 random(17);
+  for (int round = 0; round < 12; ++round) {
+    Netting netting(again->present(), VertexRules{0, false});
+    for (int i = 0; i < 40; ++i) {
+      Update update = spread_update(random, 12, false);
+      if (round == 0) {
+        update = {UpdateKind::SetVertex, true, i % 12 * 2 - 3, 0, i % 3};
+      } else if (update.kind == UpdateKind::SetVertex || update.kind == UpdateKind::DeleteVertex) {
+        continue;
+      }
+      netting.add(update);
+    }
+    const NetBatch batch = netting.take();
+    ASSERT_EQ(again->apply(batch, options, right), Status::Ok) << log->text();
+    ASSERT_EQ(engine->apply(batch, options, found), Status::Ok) << log->text();
+    for (std::size_t program = 0; program < 2; ++program) {
+      EXPECT_EQ(right[program].total, found[program].total) << "program " << program << ", round " << round;
+    }
+    EXPECT_EQ(found[1].how, MaintenanceMethod::Roots);
+  }
+}
+
 TEST(RootEngine, RandomPrograms) {
   unsigned by_roots = 0;
   constexpr unsigned kPrograms = unless_sanitized(60U, 20U);
