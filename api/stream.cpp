@@ -1,6 +1,7 @@
 #include "api/stream.h"
 
 #include <fmt/format.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <chrono>
@@ -194,7 +195,9 @@ Status LiveStream::net(st::NetBatch& batch, st::BatchFacts& facts, bool& usable)
   if (const Status learnt = st::learn_words(*engine_, *codes_, updates, "", *log_); learnt != Status::Ok) return learnt;
   st::Netting netting(engine_->present(), st::vertex_rules(*engine_, false));
   facts.updates = updates.size();
-  netting.expect(updates);
+  // As many threads as the stream has look updates up.
+  tbb::task_arena arena(threads_ == 0 ? tbb::task_arena::automatic : static_cast<int>(threads_));
+  arena.execute([&] { netting.expect(updates); });
   std::string why;
   for (std::size_t at = 0; at < updates.size(); ++at) {
     if (netting.add(updates[at], strict_ ? &why : nullptr)) continue;
@@ -204,7 +207,7 @@ Status LiveStream::net(st::NetBatch& batch, st::BatchFacts& facts, bool& usable)
     return log_->error(Status::Input, fmt::format("update {} of the batch changes nothing: {}", at + 1, why),
                        "the batch is dropped");
   }
-  batch = netting.take();
+  arena.execute([&] { batch = netting.take(); });
   facts.inserted = batch.inserted.size();
   facts.deleted = batch.deleted.size();
   return Status::Ok;
