@@ -6,6 +6,8 @@ import subprocess
 import tempfile
 import time
 
+import stream_rates
+
 WAYS = (("dblp-dcsm", "p_triangle"), ("dblp-dcsm", "p_cycle4"), ("enron-dcsm", "p_triangle"), ("enron-dcsm", "p_cycle4"))
 #: Updates of a batch, and the number of batches of each strategy.
 SIZES = ((1, 2000), (64, 200), (4096, 12))
@@ -131,7 +133,8 @@ def paced(options, graph, pattern, updates):
     return {**json.loads(b"".join(output).splitlines()[-1]), "rate": rate}
 
 
-PARTS = {"latency": ("Latency from arrival to answer, `matcha stream --auto`", latency),
+PARTS = {"rates": ("Processor time of updates, one thread, less that of the same stream without updates", stream_rates.rates),
+         "latency": ("Latency from arrival to answer, `matcha stream --auto`", latency),
          "ways": ("Batches beside recounting, CPU time of one thread a batch", ways),
          "memory": ("Memory of the graph beside CSR (offsets of 8 bytes, neighbours of 4)", memory),
          "floor": ("An update with labels that match no term", floor),
