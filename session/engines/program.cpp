@@ -25,12 +25,17 @@ class Program final : public WithoutProgram {
     if (on_gpu && !question.wants_cpu.empty()) return planner::Refusal{question.wants_cpu + " is for the CPU"};
     planner::Offer offer;
     offer.ns = on_gpu ? catalog.ns_to_open + price::gpu_compile : least_ns();
-    // Programs that are not of a pattern have no cost on a GPU yet. The first matches of a bounded run have no price.
+    // The loops of programs that are not of a pattern are priced as on so many cores as a GPU is worth. The first
+    // matches of a bounded run have no price.
     if (question.bounded) return offer;
     offer.price = [&catalog, on_gpu, least = offer.ns, is_pattern = question.maybe_patterns != nullptr,
                    times = is_five_clique() ? price::gpu_five_clique : 1] {
       const std::optional<double> run = catalog.program_ns(on_gpu);
-      if (!run) return on_gpu && !is_pattern ? least : planner::kUnknownNs;
+      if (!run && on_gpu && !is_pattern) {
+        const std::optional<double> forecast = catalog.program_ns(false);
+        return least + price::forecast_run * forecast.value_or(0) / price::gpu_cores;
+      }
+      if (!run) return planner::kUnknownNs;
       if (on_gpu) return least + times * *run;
       return least + (is_pattern ? price::program_run : price::forecast_run) * *run / catalog.threads;
     };
