@@ -35,6 +35,13 @@ class NestReader {
   void read(const Nest& nest) {
     if (nest.items.size() > kMostItems) return fail("a nest has more than 8 vertices");
     classes_.assign(nest.items.size(), 0);
+    differ_.assign(nest.items.size(), 0);
+    for (std::size_t a = 0; a < nest.items.size(); ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        if (ir::must_differ(nest.conditions, nest.items[a], nest.items[b]))
+          differ_[a] |= pattern::bit(static_cast<int>(b));
+      }
+    }
     split(nest, 0, 0);
   }
 
@@ -58,6 +65,12 @@ class NestReader {
     if (failed()) return;
     if (next == nest.items.size()) return add(nest, count);
     for (int to = 0; to <= count; ++to) {
+      bool fits = true;
+      for (std::size_t other = 0; other < next; ++other) {
+        const bool is_same = classes_[other] == to;
+        fits = fits && !(is_same && (differ_[next] & pattern::bit(static_cast<int>(other))) != 0);
+      }
+      if (!fits) continue;
       classes_[next] = to;
       split(nest, next + 1, std::max(count, to + 1));
     }
@@ -168,6 +181,7 @@ class NestReader {
   const LiteralOf& literal_of_;
   std::string& why_;
   std::vector<int> classes_;
+  std::vector<pattern::Mask> differ_;  ///< By item, those before it that are other vertices.
   bool compares_ = false, contradicts_ = false;
   std::map<std::string, WeightedPattern> found_;
 };

@@ -251,6 +251,32 @@ void drop_implied_joins(std::vector<Term>& conditions) {
   }
 }
 
+bool must_differ(const std::vector<Term>& conditions, int a, int b) {
+  const auto is_pair = [&](const Term& relation) {
+    const int first = relation.parts[0].item, second = relation.parts[1].item;
+    return (first == a && second == b) || (first == b && second == a);
+  };
+  const auto says = [&](const Term& term, const auto& self) -> bool {
+    switch (term.kind) {
+      case TermKind::Adjacent:
+      case TermKind::Before: return is_pair(term);
+      case TermKind::Not: return term.parts[0].is(TermKind::Same) && is_pair(term.parts[0]);
+      case TermKind::And: return std::ranges::any_of(term.parts, [&](const Term& part) { return self(part, self); });
+      case TermKind::Item:
+      case TermKind::Constant:
+      case TermKind::Yes:
+      case TermKind::No:
+      case TermKind::Same:
+      case TermKind::Or:
+      case TermKind::Operation:
+      case TermKind::Fold:
+      case TermKind::Nest: return false;
+    }
+    MATCHA_UNREACHABLE("a kind of term");
+  };
+  return std::ranges::any_of(conditions, [&](const Term& condition) { return says(condition, says); });
+}
+
 bool is_least_degree(const Term& term) { return least_degree(term).has_value(); }
 
 void drop_implied_degrees(std::vector<Term>& conditions) {

@@ -98,6 +98,9 @@ bool holds(const Term& term, const RankOf& rank_of) {
 /// True for the condition that two items are adjacent, by an edge of any label.
 bool is_any_edge(const Term& term);
 
+/// True if a condition says that two items are different ones.
+bool must_differ(const std::vector<Term>& conditions, int a, int b);
+
 /// True for the condition that an item has at least some number of neighbours, of all or of those on one side of an
 /// order.
 bool is_least_degree(const Term& term);

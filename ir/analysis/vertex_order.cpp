@@ -26,7 +26,6 @@ using Permutation = std::array<std::uint8_t, kMostItems>;
 /// Two items, the smaller one first.
 using Pair = std::pair<int, int>;
 Pair pair_of(int a, int b) { return {std::min(a, b), std::max(a, b)}; }
-Pair pair_of(const Term& relation) { return pair_of(relation.parts[0].item, relation.parts[1].item); }
 
 /// A nest over k different vertices, the items 0…k-1.
 struct Shape {
@@ -63,7 +62,7 @@ class Splitter {
     for (std::size_t a = 0; a < nest.items.size(); ++a) {
       for (std::size_t b = a + 1; b < nest.items.size(); ++b) {
         const Pair pair = pair_of(nest.items[a], nest.items[b]);
-        if (!distinct.insert(pair).second || differ(nest, pair)) continue;
+        if (!distinct.insert(pair).second || must_differ(nest.conditions, pair.first, pair.second)) continue;
         split(merged(nest, nest.items[a], nest.items[b]), moved(distinct, nest.items[a], nest.items[b]));
       }
     }
@@ -89,31 +88,6 @@ class Splitter {
       if (pair.first != pair.second) out.insert(pair);
     }
     return out;
-  }
-
-  /// True if the conditions imply it; a nest whose items cannot be equal has no such case anyway.
-  static bool differ(const Nest& nest, const Pair& pair) {
-    const auto says = [&pair](const Term& term, const auto& self) -> bool {
-      switch (term.kind) {
-        case TermKind::Adjacent:
-        case TermKind::Before: return pair_of(term) == pair;
-        case TermKind::Not: return term.parts[0].is(TermKind::Same) && pair_of(term.parts[0]) == pair;
-        case TermKind::And:
-          return std::any_of(term.parts.begin(), term.parts.end(), [&](const Term& part) { return self(part, self); });
-        case TermKind::Item:
-        case TermKind::Constant:
-        case TermKind::Yes:
-        case TermKind::No:
-        case TermKind::Same:
-        case TermKind::Or:
-        case TermKind::Operation:
-        case TermKind::Fold:
-        case TermKind::Nest: return false;
-      }
-      MATCHA_UNREACHABLE("a kind of term");
-    };
-    return std::any_of(nest.conditions.begin(), nest.conditions.end(),
-                       [&](const Term& condition) { return says(condition, says); });
   }
 
   /// Adds the case that all items differ, if possible.

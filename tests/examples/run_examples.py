@@ -77,7 +77,8 @@ def check_stated(matcha, program):
     if not stated:
         raise Failed(f"{program} states no count")
     *others, best = tiers(matcha)
-    settings = [["--threads", "1", "--simd", tier] for tier in others or [best]] + [["--threads", "2", "--simd", best]]
+    settings = [["--threads", "1", "--simd", tier, "--engine", "program"] for tier in others or [best]]
+    settings += [["--threads", "2", "--simd", best, "--engine", "program"], []]
     for arguments, count in stated:
         for setting in settings:
             result = run(matcha, program, arguments.split(), setting)

@@ -23,7 +23,7 @@ import tempfile
 import brute
 
 SHARED = pathlib.Path("../shared")
-BACK_ENDS = (["--backend", "interp"], ["--device", "cpu", "--threads", "2"])
+BACK_ENDS = (["--backend", "interp"], ["--device", "cpu", "--threads", "2", "--engine", "program"], ["--device", "cpu"])
 
 # Function of std.motif for each pattern.
 MOTIF = {
