@@ -15,7 +15,9 @@ bool is_degree(const Term& term, int item) {
   if (nest.items.size() != 1 || nest.parts.size() != 2 || !is_any_edge(nest.parts[0])) return false;
   const std::vector<Term>& ends = nest.parts[0].parts;
   const bool counts = nest.parts[1].is(TermKind::Constant) && nest.parts[1].word == "1";
-  return counts && (ends[0].item == item || ends[1].item == item);
+  const int other = nest.items[0];
+  const bool joins = (ends[0].item == item && ends[1].item == other) || (ends[0].item == other && ends[1].item == item);
+  return counts && joins && item != other;
 }
 
 }  // namespace

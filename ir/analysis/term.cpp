@@ -143,12 +143,14 @@ std::optional<LeastDegree> least_degree(const Term& term) {
   const std::string& number = term.parts[0].word;
   const bool is_number = number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
   if (!counts || !is_number) return std::nullopt;
+  const auto is_own = [&](const Term& end) { return end.item == nest.items[0]; };
+  if (std::ranges::none_of(nest.parts[0].parts, is_own)) return std::nullopt;
   const auto other_of = [&](const Term& pair) {
     return pair.parts[0].item == nest.items[0] ? pair.parts[1].item : pair.parts[0].item;
   };
   LeastDegree least{other_of(nest.parts[0]), std::stoll(number) + (term.word == "<" ? 1 : 0)};
   if (size == 2) return least;
-  if (other_of(nest.parts[1]) != least.item) return std::nullopt;
+  if (std::ranges::none_of(nest.parts[1].parts, is_own) || other_of(nest.parts[1]) != least.item) return std::nullopt;
   least.side = nest.parts[1].parts[0].item == least.item ? Sides::Later : Sides::Earlier;
   return least;
 }
