@@ -208,8 +208,11 @@ std::optional<std::int64_t> subgraph_factor(const WeightedPattern& one, std::str
   }
   const std::optional<std::uint64_t> maps = pattern::Symmetry(one.pattern).order();
   const __int128 weight = one.factor * static_cast<__int128>(maps.value_or(0));
-  if (maps && weight % kWholeFactor == 0) return static_cast<std::int64_t>(weight / kWholeFactor);
-  why = "a subgraph counts as no whole number";
+  const __int128 times = weight / kWholeFactor;
+  if (maps && weight % kWholeFactor == 0 && times == static_cast<std::int64_t>(times)) {
+    return static_cast<std::int64_t>(times);
+  }
+  why = "a subgraph counts as no whole number of 64 bits";
   return std::nullopt;
 }
 

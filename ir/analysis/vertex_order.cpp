@@ -268,11 +268,11 @@ bool same_in_every_order(const std::vector<Member>& members) {
   std::size_t orders = 1;
   for (std::size_t i = 2; i <= size; ++i) orders *= i;
   std::vector<bool> tried(orders, false);
-  std::int64_t first = -1;
+  __int128 first = -1;
   bool is_first = true;
   do {
     if (tried[number_of(rank, size)]) continue;
-    std::int64_t count = 0;
+    __int128 count = 0;
     for (const Member& member : members) {
       for (const Permutation& way : member.ways) {
         const auto rank_of = [&](int item) { return rank[way[static_cast<std::size_t>(item)]]; };

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -85,6 +87,7 @@ std::vector<Question> questions() {
   all.push_back({{"house.mt", "dense.txt", "--order", "id"}, "program"});
   all.push_back({{"house.mt", "dense.txt", "--disable-pass", "fuse"}, "program"});
   all.push_back({{"ratio.mt", "plain.txt"}, "program"});
+  all.push_back({{"often.mt", "dense.txt"}, "program"});
   for (const char* entry : {"tailed_triangles", "diamonds", "bulls", "banners", "gems"}) {
     all.push_back({{"std.motif", "--entry", entry, "plain.txt", "--engine", "patterns"}, "patterns"});
   }
@@ -92,7 +95,8 @@ std::vector<Question> questions() {
   return all;
 }
 
-/// Houses by nested loops, a path of labels, and a result that is arithmetic of two sums.
+/// Houses by nested loops, a path of labels, a result that is arithmetic of two sums, and a sum to which each clique of
+/// 8 vertices adds more than 64 bits hold.
 void write_programs() {
   std::ofstream("house.mt") << R"(def main(g: Graph) -> int:
     def wall(v0, v1):
@@ -109,6 +113,13 @@ void write_programs() {
         return sum(apply(lambda a: size(diff(neighbor(g, b), [a])), ends))
     return sum(apply(at, cond=lambda b: vertex_label(g, b) == 2, vertices(g)))
 )";
+  std::string often = "1000000000000000";
+  for (int v = 7; v >= 0; --v) {
+    std::string near = v == 0 ? "vertices(g)" : "neighbor(g, v0)";
+    for (int u = 1; u < v; ++u) near = fmt::format("intersect({}, neighbor(g, v{}))", near, u);
+    often = fmt::format("sum(apply(lambda v{}: {}, {}))", v, often, near);
+  }
+  std::ofstream("often.mt") << "def main(g: Graph) -> int:\n    return " << often << '\n';
   std::ofstream("ratio.mt") << R"(def main(g: Graph) -> Tuple<int, float>:
     triangles = sum(apply(lambda a: sum(apply(lambda b: size(intersect(neighbor(g, a), neighbor(g, b))), neighbor(g, a))), vertices(g)))
     wedges = sum(apply(lambda a: size(neighbor(g, a)) * (size(neighbor(g, a)) - 1), vertices(g)))
