@@ -1,5 +1,6 @@
 """Queries of Cypher that are more than one pattern, against brute force, and as tables."""
 
+import enum
 import pathlib
 import random
 import sys
@@ -86,6 +87,24 @@ def test_parameters():
         mt.query(g, "RETURN $x AS x", params={"x": [1]})
     with pytest.raises(mt.UsageError, match="no parameters"):
         mt.query(g, "MATCH (a)-->(b) RETURN count(*)", params={"x": 1})
+
+
+def test_parameters_of_subclasses_and_of_odd_values():
+    class Level(enum.IntEnum):
+        HIGH = 3
+
+    class Share(float):
+        def __repr__(self):
+            return "Share"
+
+    g = some_graph()
+    assert list(mt.query(g, "RETURN $x AS x, $y AS y", params={"x": Level.HIGH, "y": Share(2.5)})) == [(3, 2.5)]
+    for value in (float("inf"), float("nan"), "a\0b"):
+        with pytest.raises(ValueError, match="finite number" if isinstance(value, float) else "zero byte"):
+            mt.query(g, "RETURN $x AS x", params={"x": value})
+    with pytest.raises(ValueError, match="in its name"):
+        mt.query(g, "RETURN $x AS x", params={"x=1": 2})
+    assert len(mt.query(g, "RETURN $x AS x", params={"x": 1}).head(-1)) == 0
 
 
 def test_problems():

@@ -153,8 +153,8 @@ class Table:
 
     def head(self, count: int = 5) -> Table:
         """The first rows, as a table."""
-        columns = {name: column.head(count) for name, column in self.columns.items()}
-        return Table(columns, max(0, min(count, len(self))))
+        count = max(0, min(count, len(self)))
+        return Table({name: column.head(count) for name, column in self.columns.items()}, count)
 
     def to_csv(self, path: Any = None, *, header: bool = True) -> Optional[str]:
         """Writes rows of CSV, block by block, to a path or an open text file; without one it gives the text.

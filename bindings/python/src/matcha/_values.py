@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
 
 from matcha import _library
@@ -53,14 +54,24 @@ class Values(Column):
 
 
 def param_texts(params: Mapping[str, Any]) -> list[str]:
-    """Parameters of a query as options."""
-    found = []
-    for name, value in params.items():
-        if value is not None and not isinstance(value, (bool, int, float, str)):
-            raise TypeError(f"a parameter is a number, a bool, text or None, and {name!r} is a {type(value).__name__}")
-        words = {True: "true", False: "false"} if isinstance(value, bool) else {None: "null"} if value is None else {}
-        found.append(f"{name}={words[value] if words else repr(value) if not isinstance(value, str) else chr(39) + value + chr(39)}")
-    return found
+    """Parameters of a query as options. Raises `TypeError` for values of other types, `ValueError` for what no option
+    can hold: numbers that are not finite, text with a zero byte, and `=` in a name."""
+    return [f"{name}={_param_text(name, value)}" for name, value in params.items()]
+
+
+def _param_text(name: str, value: Any) -> str:
+    if value is not None and not isinstance(value, (bool, int, float, str)):
+        raise TypeError(f"a parameter is a number, a bool, text or None, and {name!r} is a {type(value).__name__}")
+    if "=" in name or "\0" in name or (isinstance(value, str) and "\0" in value):
+        raise ValueError(f"the parameter {name!r} has a zero byte or `=` in its name, or a zero byte in its text")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"a parameter is a finite number, and {name!r} is {float(value)}")
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "true" if value else "false"
+    # Subclasses, as of numpy and enum, write themselves in other ways.
+    if isinstance(value, int):
+        return int.__repr__(value)
+    return float.__repr__(value) if isinstance(value, float) else "'" + str.__str__(value) + "'"
 
 
 def answer(graph: Graph, asked: Program, timeout: Optional[float], device: Optional[str]) -> Table:
