@@ -555,9 +555,10 @@ std::optional<PatternProgram> write_program(const PatternSet& set, const Request
                            : several && (!request.rows || expansions->size() > 1)
                                ? sum_program(first, request, request, sketch, *expansions)
                                : one_program(expansions->front().pattern, request, sketch);
-  if (std::optional<PatternProgram> sum = quotient_program(first, request, sketch, *expansions);
-      sum && sum->cost < program.cost) {
-    program = std::move(*sum);
+  // The expansions are of one pattern.
+  if (!set.motif) {
+    std::optional<PatternProgram> sum = quotient_program(first, request, sketch, *expansions);
+    if (sum && sum->cost < program.cost) program = std::move(*sum);
   }
   if (request.plan > 0 && request.plan >= program.choices.size()) {
     diagnostics.error(

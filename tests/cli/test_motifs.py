@@ -29,6 +29,15 @@ class MotifsTest(CliTest):
         self.fails(1, "run", "--directed", "--pattern", "directed-motif:3", arcs, "--per", "vertex", says="[pattern-plan]")
         self.fails(1, "run", "--directed", "--pattern", "directed-motif:5", arcs, says="2 to 4")
 
+    def test_edges_that_differ(self):
+        """A pattern alone may be counted by others; all motifs have their own counts."""
+        for size in (3, 4):
+            counts = dict(line.split() for line in self.ok("run", "--quiet", "--pattern", f"motif:{size}", SMALL, "--match", "edge").splitlines())
+            self.assertEqual(len(counts), {3: 2, 4: 6}[size])
+            for name, count in counts.items():
+                alone = self.ok("run", "--quiet", "--pattern", name, SMALL, "--match", "edge", "--algorithm", "extend")
+                self.assertEqual(alone.strip(), count, name)
+
     def test_one_pattern(self):
         """Planning a program of five vertices takes longer than identities, also of a small graph; one of three does not."""
         for pattern, graph, backend in (("house", WIKI, "identities"), ("house", SMALL, "identities"), ("triangle", SMALL, "tiers")):
