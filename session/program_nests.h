@@ -24,6 +24,8 @@ class ProgramNests {
   const ir::Module* maybe_module();
   /// The program. Requires: there is a module.
   const frontend::asg::Graph& graph() const { return compilation_->graph(); }
+  /// The words of labels that the program has. Requires: there is a module.
+  const std::vector<std::string>& words() const { return words_; }
   bool is_list() const { return compilation_->signature().result->is_list(); }
   /// A label in the syntax of patterns, from the text of its constant; empty if it is not a label.
   std::optional<std::string> literal_of(const std::string& constant) const;

@@ -12,6 +12,7 @@
 #include "session/label_graph.h"
 #include "session/motif_sets.h"
 #include "session/pattern_matcher.h"
+#include "session/vertex_types.h"
 
 namespace matcha::session {
 
@@ -50,6 +51,20 @@ Status check_interval(const ProgramRequest& request, const Reporter& reporter) {
   if (!interval.certain && !interval.seed) return Status::Ok;
   return reporter.error(Status::Usage, fmt::format("`{}` is for `within`", interval.certain ? "certain" : "seed"),
                         "give the width of the interval, such as `within` = `1%`");
+}
+
+/// Why labels of a program mean something else in patterns, in a sentence; empty: they do not. A program asks for whole
+/// labels, and those that the graph lacks are errors.
+std::string problem_of_labels(const CountedProgram& counted, const runtime::LabelDictionary& dictionary) {
+  for (const std::string& word : counted.program->words()) {
+    if (!dictionary.code(word)) return fmt::format("no vertex has the label `{}`", word);
+  }
+  for (const CountedPattern& one : counted.patterns) {
+    for (const std::string& label : one.pattern.labels) {
+      if (!label.empty() && with_types(label, dictionary) != label) return "labels of the graph are several types";
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -166,7 +181,8 @@ std::optional<CountedProgram> QuestionRun::counted(std::string& why) const {
                                                            allowed_assumptions(false, &bound)),
                             why);
   });
-  return found;
+  if (found) why = problem_of_labels(*found, *bound.inputs.dictionary);
+  return why.empty() ? std::move(found) : std::nullopt;
 }
 
 std::optional<double> QuestionRun::expected_ns(bool on_gpu) {

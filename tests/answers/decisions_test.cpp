@@ -92,11 +92,14 @@ std::vector<Question> questions() {
     all.push_back({{"std.motif", "--entry", entry, "plain.txt", "--engine", "patterns"}, "patterns"});
   }
   all.push_back({with({"path.mt"}, with(kLabelled, {"--engine", "patterns"})), "patterns"});
+  all.push_back({{"admins.mt", "dense.txt", "--labels", "words.txt", "--engine", "patterns"}, "patterns"});
+  // A program asks for whole labels, and a pattern for types.
+  all.push_back({{"admins.mt", "dense.txt", "--labels", "types.txt"}, "program"});
   return all;
 }
 
-/// Houses by nested loops, a path of labels, a result that is arithmetic of two sums, and a sum to which each clique of
-/// 8 vertices adds more than 64 bits hold.
+/// Houses by nested loops, a path of labels, a result that is arithmetic of two sums, a label, and a sum to which each
+/// clique of 8 vertices adds more than 64 bits hold.
 void write_programs() {
   std::ofstream("house.mt") << R"(def main(g: Graph) -> int:
     def wall(v0, v1):
@@ -120,6 +123,11 @@ void write_programs() {
     often = fmt::format("sum(apply(lambda v{}: {}, {}))", v, often, near);
   }
   std::ofstream("often.mt") << "def main(g: Graph) -> int:\n    return " << often << '\n';
+  std::ofstream("admins.mt") << R"(def main(g: Graph) -> int:
+    def near(a, b):
+        return sum(apply(lambda c: size(intersect(neighbor(g, a), neighbor(g, c))), cond=lambda c: c != a, neighbor(g, b)))
+    return sum(apply(lambda a: sum(apply(lambda b: near(a, b), neighbor(g, a))), cond=lambda a: vertex_label(g, a) == 'Admin', vertices(g)))
+)";
   std::ofstream("ratio.mt") << R"(def main(g: Graph) -> Tuple<int, float>:
     triangles = sum(apply(lambda a: sum(apply(lambda b: size(intersect(neighbor(g, a), neighbor(g, b))), neighbor(g, a))), vertices(g)))
     wedges = sum(apply(lambda a: size(neighbor(g, a)) * (size(neighbor(g, a)) - 1), vertices(g)))
@@ -136,7 +144,11 @@ void write_inputs() {
     state = state * 6364136223846793005U + 1;
     return (state >> 33U) % sides;
   };
-  std::ofstream dense("dense.txt");
+  std::ofstream dense("dense.txt"), words("words.txt"), types("types.txt");
+  for (int u = 0; u < 3 * kVertices; ++u) {
+    words << u << (u % 3 == 0 ? " Admin\n" : " Person\n");
+    types << u << (u % 3 == 0 ? " Admin\n" : " Admin;Person\n");
+  }
   for (int u = 0; u < 3 * kVertices; ++u) {
     for (int v = 0; v < u; ++v) {
       if (die(3) == 0) dense << u << ' ' << v << '\n';
