@@ -194,7 +194,8 @@ codegen::RunOutcome PatternSum::run(const runtime::Universe& universe, const cod
       result->values.push_back(codegen::host::result_value(evaluator.scalar(*value)));
     }
   } catch (const codegen::host::Trap& trap) {
-    return codegen::RunError{trap.error, {}};
+    // The run has read the same text, so places mean the same.
+    return codegen::RunError{trap.error, trap.loc};
   }
   return outcome;
 }

@@ -17,6 +17,13 @@ class Answers(cli.CliTest):
         program = self.write("q.mt", f"def f({params}):\n    return {body}\n")
         return self.ok("run", program, *([graph] if graph else []), *args, **kwargs)
 
+    def test_errors_of_arithmetic_have_their_place(self):
+        """By each engine, also where sums are counts of patterns."""
+        program = self.write("zero.mt", "def main(g: Graph) -> int:\n    n = sum(apply(lambda v: size(neighbor(g, v)), vertices(g)))\n    return 7 / (n - 4)\n")
+        graph = self.write("two.txt", "0 1\n1 2\n")
+        for engine in ("patterns", "program"):
+            self.fails(4, "run", program, graph, "--engine", engine, says="zero.mt:3:12: error: division by zero")
+
     def test_answer_alone_on_stdout(self):
         done = self.matcha("run", cli.TRIANGLE, cli.WIKI)
         self.assertEqual(done.stdout, b"608389\n")
