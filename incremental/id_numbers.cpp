@@ -46,7 +46,9 @@ void IdNumbers::add(std::int64_t id) {
   ids_.push_back(id);
   const std::uint64_t place = static_cast<std::uint64_t>(id);
   const std::uint64_t most = std::max(kLeastPlaces, kPlacesOfId * ids_.size());
-  if (place >= direct_.size() && place < most) {
+  // With ids in the hash table each growth reads all ids, so it must at least double the array.
+  const bool pays = hashed_ == 0 || most >= 2 * std::uint64_t{direct_.size()};
+  if (place >= direct_.size() && place < most && pays) {
     ids_.pop_back();
     grow_direct(std::min(most, std::max(place + 1, 2 * std::uint64_t{direct_.size()})));
     ids_.push_back(id);

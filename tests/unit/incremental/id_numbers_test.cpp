@@ -41,5 +41,15 @@ TEST(IdNumbers, AreThoseOfTheirArrival) {
   }
 }
 
+// If each of these ids let the array grow, each would read all ids before it: hours.
+TEST(IdNumbers, GrowSeldom) {
+  constexpr std::uint32_t kIds = 1'000'000;
+  IdNumbers numbers;
+  numbers.add(-1);
+  for (std::uint32_t i = 1; i < kIds; ++i) numbers.add(4 * std::int64_t{i});
+  EXPECT_EQ(numbers.find(-1), 0U);
+  for (std::uint32_t i = 1; i < kIds; ++i) ASSERT_EQ(numbers.find(4 * std::int64_t{i}), i);
+}
+
 }  // namespace
 }  // namespace matcha::session::stream
