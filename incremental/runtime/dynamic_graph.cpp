@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace matcha::runtime::stream {
@@ -239,12 +240,34 @@ void DynamicGraph::move_aside() {
   changes_ = {};
 }
 
+/// Merges the edges that stand aside into the rows, a row at once: a long row would take quadratic time edge by edge.
 void DynamicGraph::return_to_rows() {
   if (asked_.empty()) return;
+  std::vector<std::uint64_t> pairs;
+  std::vector<std::uint32_t> items, merged;
+  pairs.reserve(aside_.size() * (directed_ ? 1 : 2));
+  for (const bool backwards : {false, true}) {
+    if (backwards && !directed_) continue;
+    pairs.clear();
+    aside_.each([&](std::uint32_t u, std::uint32_t v) {
+      if (!backwards) pairs.push_back(PairSet::pair_of(u, v));
+      if (backwards || !directed_) pairs.push_back(PairSet::pair_of(v, u));
+    });
+    std::ranges::sort(pairs);
+    Rows& rows = this->rows(backwards);
+    for (std::size_t at = 0; at < pairs.size();) {
+      const std::uint32_t place = PairSet::first_of(pairs[at]);
+      items.clear();
+      for (; at < pairs.size() && PairSet::first_of(pairs[at]) == place; ++at) {
+        items.push_back(PairSet::second_of(pairs[at]));
+      }
+      merged.clear();
+      std::ranges::merge(rows.row(row_of(place, 0)), items, std::back_inserter(merged));
+      rows.set(row_of(place, 0), merged);
+    }
+  }
   asked_.clear();
-  const PairSet aside = std::exchange(aside_, {});
-  edges_ -= aside.size();
-  aside.each([this](std::uint32_t u, std::uint32_t v) { insert(u, v); });
+  aside_ = {};
   changes_ = {};
 }
 

@@ -10,6 +10,8 @@ namespace matcha::runtime::stream {
 class PairSet {
  public:
   static std::uint64_t pair_of(std::uint32_t u, std::uint32_t v) { return std::uint64_t{u} << 32U | v; }
+  static std::uint32_t first_of(std::uint64_t pair) { return static_cast<std::uint32_t>(pair >> 32U); }
+  static std::uint32_t second_of(std::uint64_t pair) { return static_cast<std::uint32_t>(pair); }
 
   bool has(std::uint64_t pair) const { return !slots_.empty() && slots_[slot_of(pair)] != 0; }
   /// False: it was there. Throws std::bad_alloc, and then nothing has changed.
@@ -28,7 +30,7 @@ class PairSet {
   template <typename Take>
   void each(const Take& take) const {
     for (const std::uint64_t pair : slots_) {
-      if (pair != 0) take(static_cast<std::uint32_t>(pair >> 32U), static_cast<std::uint32_t>(pair));
+      if (pair != 0) take(first_of(pair), second_of(pair));
     }
   }
 

@@ -111,6 +111,21 @@ TEST(DynamicGraph, EdgesThatAreNotAskedForStandAside) {
   }
 }
 
+// If each edge moved into the row of the hub by itself, each would move half of the row: minutes.
+TEST(DynamicGraph, EdgesOfAHubReturnAtOnce) {
+  constexpr std::uint32_t kVertices = 1'000'000;
+  DynamicGraph graph(false, 1, std::vector<std::uint32_t>(kVertices, 0));
+  graph.insert(0, 7);
+  graph.set_asked({false});
+  for (std::uint32_t v = 1; v < kVertices; ++v) ASSERT_EQ(graph.insert(0, v), v != 7);
+  EXPECT_EQ(graph.after(0).size(), 0U);
+  graph.keep_rows();
+  ASSERT_EQ(graph.after(0).size(), kVertices - 1);
+  EXPECT_TRUE(std::ranges::is_sorted(graph.after(0)));
+  EXPECT_EQ(graph.after(9).size(), 1U);
+  EXPECT_EQ(graph.edge_count(), kVertices - 1);
+}
+
 /// The same of a layer.
 Edges edges_in(const DynamicGraph& graph, std::uint32_t layer, std::uint32_t vertices) {
   Edges found;
