@@ -170,9 +170,9 @@ bool read_plain(std::string_view line, Update& update) {
     if (is_negative) ++at;
     const char* const first = at;
     std::int64_t value = 0;
-    for (; at != end && *at >= '0' && *at <= '9' && at - first <= kMostDigits; ++at) value = 10 * value + (*at - '0');
+    for (; at != end && *at >= '0' && *at <= '9' && at - first < kMostDigits; ++at) value = 10 * value + (*at - '0');
     id = is_negative ? -value : value;
-    return at != first && at - first <= kMostDigits;
+    return at != first;
   };
   update = Update();
   update.kind = inserts ? UpdateKind::InsertEdge : UpdateKind::DeleteEdge;
