@@ -13,6 +13,7 @@
 #include "api/columns.h"
 #include "api/errors.h"
 #include "incremental/inputs.h"
+#include "runtime/machine.h"
 
 /// Programs on a changing graph.
 namespace matcha::api {
@@ -196,6 +197,7 @@ Status LiveStream::net(st::NetBatch& batch, st::BatchFacts& facts, bool& usable)
   st::Netting netting(engine_->present(), st::vertex_rules(*engine_, false));
   facts.updates = updates.size();
   // As many threads as the stream has look updates up.
+  runtime::allow_threads(threads_);
   tbb::task_arena arena(threads_ == 0 ? tbb::task_arena::automatic : static_cast<int>(threads_));
   arena.execute([&] { netting.expect(updates); });
   std::string why;

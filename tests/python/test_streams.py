@@ -1,6 +1,10 @@
 """Streams: totals, deltas and rows beside counts of the graph as it is after each batch."""
 
+import os
+import pathlib
 import random
+import subprocess
+import sys
 import threading
 
 import matcha as mt
@@ -256,3 +260,11 @@ def test_threads_take_turns():
     for thread in threads:
         thread.join()
     assert stream.count() == mt.count(mt.Graph([0] * 151, list(range(1, 152))), "star:3")
+
+
+def test_more_threads_than_processors():
+    code = ("import matcha as mt\nstream = mt.stream(mt.Graph([0], [1]), 'triangle', threads=300)\n"
+            "stream.add_many(list(range(3000)), list(range(7, 3007)))\nprint(stream.apply().updates)\n")
+    source = str(pathlib.Path(mt.__file__).parent.parent)
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": source}, text=True, capture_output=True)
+    assert (done.stdout, done.stderr) == ("3000\n", "")
