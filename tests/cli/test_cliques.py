@@ -172,7 +172,8 @@ class CliquesTest(CliTest):
                         wanted = list(wanted.values()) if len(wanted) > 1 else [*wanted.values(), 0]
                     self.assertEqual(answer["total"], wanted, (pattern, more))
                 if not more and pattern != "clique:3":
-                    self.assertEqual({one["how"] for one in answers[1:]} - {"recompute"}, {how} - {"recompute"})
+                    # Trees that the machine delayed are left out for a while.
+                    self.assertIn({one["how"] for one in answers[1:]} - {"recompute"}, [{how} - {"recompute"}, set()])
         complete = self.complete(140)
         told = self.ok("stream", "--pattern", "clique:70", complete, "--updates", self.write("u.txt", "- 1 2\n+ 2 1\n"), "--each", "-q").splitlines()
         self.assertEqual([line.split()[-1] for line in told], [str(n) for n in (math.comb(140, 70), math.comb(140, 70) - math.comb(138, 68), math.comb(140, 70))])
