@@ -370,7 +370,7 @@ class StreamTest(CliTest):
 
     def test_bad_input(self):
         bad = {"1 2": "`1` begins no update", "+ 1": "takes two ids", "+ 1 x": "`x` is no id", "+ 1 2 3 4": "takes two",
-               "-v": "takes an id", "+ 1 99999999999999999999": "is no id", "v 1 -4": "labels are words"}
+               "-v": "takes an id", "+ 1 99999999999999999999": "is no id", "+ 9999999999999999999 1": "is no id", "v 1 -4": "labels are words"}
         for line, says in bad.items():
             path = self.write("u.txt", f"+ 1 2\n# text\n{line}\n")
             self.fails(3, "stream", TRIANGLE, "--updates", path, "--batch", 9, "--no-total", says=["u.txt:3", says])
@@ -437,6 +437,9 @@ class StreamTest(CliTest):
         last = "batch 1  +1 -0  total 1"
         for text in ("+ ann bob\n+ bob 7\n+ 7 ann\n", "\ufeff+ 1 2\n+ 2.0 3\n+ 3 1\n", "+\tann x\tbob\n+\tbob\tc\n+\tc\tann x\n"):
             self.assertEqual(self.ok(*each, self.write("u.txt", text)).splitlines()[-1], last)
+        ends = self.write("e.txt", "+ 9223372036854775807 -9223372036854775808\n+ 999999999999999999 9223372036854775807\n"
+                                   "+ 0999999999999999999 -9223372036854775808\n")
+        self.assertEqual(self.ok(*each, ends).splitlines()[-1], last)
         zeros = self.write("z.txt", "+ 07 7\n+ 7 8\n+ 8 07\n")
         self.assertEqual(self.ok(*each, zeros, "--ids", "text").splitlines()[-1], last)
         self.fails(3, *each, self.write("m.txt", "+ 1 2\n+ 2 bob\n"), "--no-total", says=["m.txt:2: error", "--ids text"])
