@@ -163,6 +163,11 @@ Status InMemory::check(const Reporter& log) {
   const std::pair<bool, const char*> refused[] = {{request_.device == "cuda", "the device `cuda`"},
                                                   {request_.backend != "llvm", "`backend`"},
                                                   {request_.tier != "auto", "`tier`"},
+                                                  {request_.order != "auto", "`order`"},
+                                                  {!request_.compile.entry.empty(), "`entry`"},
+                                                  {!request_.pattern.induced.empty(), "`induced`"},
+                                                  {request_.pattern.algorithm != "auto", "`algorithm`"},
+                                                  {request_.pattern.plan != 1, "`plan`"},
                                                   {!request_.engine.empty(), "`engine`"},
                                                   {request_.interval.within.has_value(), "`within`"},
                                                   {!request_.pattern.per.empty(), "`per`"}};

@@ -77,7 +77,9 @@ class ServeTest(CliTest):
         for asked, code, words in (({"query": "MATCH (a) RETURN a.x, 1"}, 2, "no columns"), ({"query": "RETURN $x AS x"}, 2, "has no value"),
                                    ({"query": "RETURN 1 / 0 AS x"}, 4, "division by zero"), ({"query": "RETURN 1 AS x", "explain": True}, 2, "no plan"),
                                    ({"query": "MATCH (a) MATCH (b) RETURN count(*)", "options": {"limit": 2}}, 2, "a number"),
-                                   ({"query": "RETURN 1 AS x", "options": {"device": "cuda"}}, 2, "cuda")):
+                                   ({"query": "RETURN 1 AS x", "options": {"device": "cuda"}}, 2, "cuda"),
+                                   *(({"query": "RETURN 1 AS x", "options": {option: value}}, 2, f"`{option}` is not for")
+                                     for option, value in (("induced", "vertex"), ("entry", "x"), ("order", "id"), ("plan", 2)))):
             (one,) = self.served([{"id": 1, **asked}], file, "--directed", "--edge-labels", "--keep-loops")
             self.assertEqual((one["code"], words in one["errors"][0]["message"]), (code, True), one)
         self.assertIn("lost its own", self.served([{"id": 1, "query": "MATCH (a) MATCH (b) RETURN a"}], file, "--directed", "--edge-labels")[0]["errors"][0]["message"])
