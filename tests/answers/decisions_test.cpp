@@ -87,6 +87,9 @@ std::vector<Question> questions() {
   all.push_back({{"house.mt", "dense.txt", "--order", "id"}, "program"});
   all.push_back({{"house.mt", "dense.txt", "--disable-pass", "fuse"}, "program"});
   all.push_back({{"ratio.mt", "plain.txt"}, "program"});
+  // Stars are binomial coefficients: products whose quotients are whole.
+  all.push_back({{"std.motif", "--entry", "four_motifs", "dense.txt"}, "patterns"});
+  all.push_back({{"std.motif", "--entry", "five_stars", "dense.txt", "--engine", "patterns"}, "patterns"});
   all.push_back({{"often.mt", "dense.txt"}, "program"});
   for (const char* entry : {"tailed_triangles", "diamonds", "bulls", "banners", "gems"}) {
     all.push_back({{"std.motif", "--entry", entry, "plain.txt", "--engine", "patterns"}, "patterns"});
