@@ -75,17 +75,17 @@ std::optional<std::vector<MotifTerm>> terms_of(const pattern::Pattern& one, patt
   return terms;
 }
 
-bool is_countable(const runtime::Graph& graph) {
-  const runtime::GraphFacts& facts = graph.facts();
-  return !facts.directed && facts.simple && facts.loop_free && facts.info == runtime::InfoKind::None &&
-         graph.view().slots == nullptr;
-}
-
 bool has_any(const MotifSet& wanted, std::initializer_list<Motif> motifs) {
   return std::ranges::any_of(motifs, [&](Motif motif) { return wanted[at(motif)]; });
 }
 
 }  // namespace
+
+bool is_countable(const runtime::Graph& graph) {
+  const runtime::GraphFacts& facts = graph.facts();
+  return !facts.directed && facts.simple && facts.loop_free && facts.info == runtime::InfoKind::None &&
+         graph.view().slots == nullptr;
+}
 
 std::string identities_problem(const planner::Question& question, const runtime::Graph& graph,
                                codegen::MotifTask& task) {

@@ -12,6 +12,9 @@
 
 namespace matcha::session {
 
+/// Whether a graph is undirected and simple, without loops, labels and numbers of edges.
+bool is_countable(const runtime::Graph& graph);
+
 /// Why identities do not give the counts of a pattern, or of all motifs of 3 to 5 vertices, in a sentence; empty: they
 /// do, and `task` says how they come from edge-induced counts that patterns share.
 std::string identities_problem(const planner::Question& question, const runtime::Graph& graph,

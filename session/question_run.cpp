@@ -167,6 +167,8 @@ std::optional<CountedProgram> QuestionRun::counted(std::string& why) const {
                            signature.params.front().type->elem == nullptr;
   if (!takes_graph) {
     why = "the program has other parameters than a graph";
+  } else if (signature.result->is_list()) {
+    why = "a list is no sum";
   } else if (!request.compile.passes.empty() || !request.compile.disabled.empty()) {
     why = "passes are chosen, which only the loops of the program have";
   } else if (plan.order != "auto") {

@@ -2,6 +2,7 @@
 
 #include "planner/prices.h"
 #include "session/engines/engines.h"
+#include "session/motif_sets.h"
 #include "session/pattern_sum.h"
 
 namespace matcha::session::engines {
@@ -62,11 +63,8 @@ class Patterns final : public WithoutProgram {
     if (question.graph_grows) return "labels may come that the patterns do not know";
     if (!context_.does_not_fit.empty()) return context_.does_not_fit;
     if (context_.maybe_graph == nullptr) return "the graph is not in memory";
-    const runtime::GraphFacts& facts = graph().facts();
-    return !facts.directed && facts.simple && facts.loop_free && facts.info == runtime::InfoKind::None &&
-                   graph().view().slots == nullptr
-               ? std::string()
-               : "patterns are of undirected simple graphs without labels and numbers of edges";
+    return is_countable(graph()) ? std::string()
+                                 : "patterns are of undirected simple graphs without labels and numbers of edges";
   }
 
   void prepare(Sum& sum) const {
