@@ -31,6 +31,7 @@ using matcha_test::Clique;
 using matcha_test::count;
 using matcha_test::Options;
 using matcha_test::pattern;
+using matcha_test::resident_bytes;
 
 TEST(Api, GraphsAreCleaned) {
   const std::int64_t sources[] = {5, 7, 5, 9, 5}, targets[] = {7, 5, 5, 5, 9};
@@ -534,13 +535,6 @@ std::size_t bytes_in_use() {
   return arenas.uordblks + arenas.hblkhd;
 }
 
-std::size_t resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  std::size_t all = 0, resident = 0;
-  file >> all >> resident;
-  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
-
 TEST(Api, ManyRunsDoNotGrow) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the sanitizer keeps memory that was freed for a while";
@@ -558,7 +552,8 @@ TEST(Api, ManyRunsDoNotGrow) {
     made.set("tier", tier);
     matcha_program* const program = pattern("triangle", made.options);
     for (int i = 0; i < 500; ++i) ASSERT_EQ(220, count(program, clique.graph, options.options));
-    const std::size_t used = bytes_in_use(), resident = resident_bytes();
+    const std::size_t used = bytes_in_use();
+    const std::uint64_t resident = resident_bytes();
     for (int i = 0; i < 10'000; ++i) ASSERT_EQ(220, count(program, clique.graph, options.options));
     EXPECT_LT(bytes_in_use(), used + (1 << 16)) << tier;         // 6 bytes a run.
     EXPECT_LT(resident_bytes(), resident + (16 << 20)) << tier;  // 10,000 mapped pages would be 40 MB.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -26,6 +25,7 @@ constexpr bool kKeepsFreedMemory = false;
 using matcha_test::Clique;
 using matcha_test::Options;
 using matcha_test::pattern;
+using matcha_test::resident_bytes;
 using Row = std::vector<std::int64_t>;
 
 struct Listing : Options {
@@ -69,14 +69,6 @@ matcha_status end_of(matcha_run* run, std::int64_t& rows, int& complete) {
   matcha_result_free(result);
   matcha_run_free(run);
   return status;
-}
-
-/// Memory of this process, in bytes.
-std::uint64_t resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  std::uint64_t size = 0, resident = 0;
-  file >> size >> resident;
-  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 TEST(Rows, AreThoseOfTheList) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdint>
+#include <fstream>
 #include <vector>
 
 #include "api/matcha.h"
@@ -53,6 +55,14 @@ inline std::int64_t count(matcha_program* program, matcha_graph* graph, const ma
   const std::int64_t value = status == MATCHA_OK ? matcha_result_int(result, 0, nullptr) : -1;
   matcha_result_free(result);
   return value;
+}
+
+/// Memory of this process that is in RAM, in bytes.
+inline std::uint64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace matcha_test
