@@ -236,7 +236,7 @@ MATCHA_API matcha_kind matcha_result_column_kind(const matcha_result* result, si
 MATCHA_API const int64_t* matcha_result_ints(const matcha_result* result, size_t at, size_t column);
 MATCHA_API const double* matcha_result_floats(const matcha_result* result, size_t at, size_t column);
 /* 1: an answer by the option `within` that is estimated, and has no values: it is between interval[0] - interval[1] and
- * interval[0] + interval[1] with a chance of 95%, by interval[2] draws, of which interval[3] found a match. 0: exact.
+ * interval[0] + interval[1] with the chance `confidence` (95%), by interval[2] draws, of which interval[3] found a match. 0: exact.
  */
 MATCHA_API int matcha_result_interval(const matcha_result* result, double interval[4]);
 /* Merges the results of all `count` shares of a run (option `share`), in any order, into exactly that of the whole run.

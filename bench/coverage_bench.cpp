@@ -23,6 +23,7 @@ namespace sample = matcha::runtime::sample;
 
 struct Options {
   double within = 0.01;
+  double confidence = sample::kConfidence;
   bool certain = false;
   std::uint64_t seeds = 200;
   double most_draws = 2e5;  ///< A cell that needs more is not audited.
@@ -45,7 +46,7 @@ void audit(const TruthCell& cell, const matcha::runtime::Graph& graph, const Opt
   double needed = 0, error = 0, ratio = 0;
   const auto begin = std::chrono::steady_clock::now();
   for (std::uint64_t seed = 1; seed <= options.seeds; ++seed) {
-    const sample::WithinRun run(draws, {options.within, seed, options.certain});
+    const sample::WithinRun run(draws, {options.within, options.confidence, seed, options.certain});
     if (seed == 1 && run.draws_needed() && static_cast<double>(*run.draws_needed()) > options.most_draws) {
       ++totals.long_ones;
       std::printf("%s,%.6g,long,%.3g draws\n", name.c_str(), cell.count, static_cast<double>(*run.draws_needed()));
@@ -97,6 +98,8 @@ int main(int argc, char** argv) {
       options.seeds = static_cast<std::uint64_t>(std::atoll(words[++i].c_str()));
     } else if (words[i] == "--draws" && has_value) {
       options.most_draws = std::atof(words[++i].c_str());
+    } else if (words[i] == "--confidence" && has_value) {
+      options.confidence = std::atof(words[++i].c_str()) / 100;
     } else if (words[i] == "--certain") {
       options.certain = true;
     } else {
@@ -105,7 +108,8 @@ int main(int argc, char** argv) {
   }
   if (files.size() < 2 || options.seeds == 0 || !(options.within > 0)) {
     std::fprintf(stderr,
-                 "usage: bench_coverage TRUTH.csv GRAPH… [--within PERCENT] [--certain] [--seeds N] [--draws MOST]\n");
+                 "usage: bench_coverage TRUTH.csv GRAPH… [--within PERCENT] [--confidence PERCENT] [--certain] "
+                 "[--seeds N] [--draws MOST]\n");
     return 2;
   }
   Totals totals;

@@ -149,15 +149,25 @@ std::vector<std::string> known_tiers() {
   return names;
 }
 
-/// `2%`, or the same as `0.02`; less than all.
-bool put_within(const To& to, const std::string& value) {
+/// `2%`, or the same as `0.02`; 0 for other texts.
+double part_of(std::string_view text) {
   constexpr double kPercent = 100;
-  const bool in_percent = value.ends_with('%');
-  const std::string_view text = value;
+  const bool in_percent = text.ends_with('%');
   const std::optional<double> number = number_of<double>(in_percent ? text.substr(0, text.size() - 1) : text);
-  const double part = number.value_or(0) / (in_percent ? kPercent : 1);
+  return number.value_or(0) / (in_percent ? kPercent : 1);
+}
+
+bool put_within(const To& to, const std::string& value) {
+  const double part = part_of(value);
   if (!(part > 0 && part < 1)) return false;
   to.interval->within = part;
+  return true;
+}
+
+bool put_confidence(const To& to, const std::string& value) {
+  const double part = part_of(value);
+  if (!(part >= runtime::sample::kLeastConfidence && part <= runtime::sample::kMostConfidence)) return false;
+  to.interval->confidence = part;
   return true;
 }
 

@@ -48,8 +48,9 @@ Status check_interval(const ProgramRequest& request, const Reporter& reporter) {
     if (!request.matches && !request.some && request.pattern.per.empty()) return Status::Ok;
     return reporter.error(Status::Usage, "`within` is not for rows", "it estimates one count");
   }
-  if (!interval.certain && !interval.seed) return Status::Ok;
-  return reporter.error(Status::Usage, fmt::format("`{}` is for `within`", interval.certain ? "certain" : "seed"),
+  if (!interval.certain && !interval.seed && !interval.confidence) return Status::Ok;
+  const char* const name = interval.certain ? "certain" : interval.seed ? "seed" : "confidence";
+  return reporter.error(Status::Usage, fmt::format("`{}` is for `within`", name),
                         "give the width of the interval, such as `within` = `1%`");
 }
 

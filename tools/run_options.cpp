@@ -51,6 +51,7 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
   verb.get_option("--exists")->excludes("--matches")->excludes("--limit");
   verb.get_option("--seed")->needs("--within");
   verb.get_option("--certain")->needs("--within");
+  verb.get_option("--confidence")->needs("--within");
   verb.get_option("--verify")->excludes("--matches")->excludes("--limit")->excludes("--exists");
   verb.get_option("--load-cuda")->excludes("--tune");
   verb.get_option("--ledger")->needs("--shard");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "runtime/parallel.h"
@@ -231,13 +232,6 @@ Moments BoundedDraws::draw(std::uint64_t seed, std::uint64_t first, std::uint64_
 namespace {
 
 constexpr int kTries = 2;
-/// Two tries, each with half of the chance of a miss, 2.5%.
-constexpr double kQuantile = 2.2414;
-/// Bernstein's range term is this times the largest value over the number of draws.
-constexpr double kRange = 12.3;
-/// The inequality for each of two tries: sqrt(2 l) standard errors and 3 l largest values a draw, where l = ln(3
-/// / 2.5%).
-constexpr double kCertainErrors = 3.0943, kCertainRange = 14.363;
 constexpr std::uint64_t kLeastDraws = 1000;
 /// Numbers of draws of the pilot and of each try begin at multiples of it.
 constexpr std::uint64_t kNumbers = std::uint64_t{1} << 40;
@@ -252,10 +246,36 @@ Mean mean_of(const Moments& moments) {
   return {mean, std::sqrt(std::max(0.0, moments.squares / draws - mean * mean) / draws)};
 }
 
+/// The number of standard deviations beyond which, on both sides, a normal value is with this chance.
+double quantile_of(double chance) {
+  constexpr int kHalvings = 60;
+  double low = 0, high = 40;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erfc(middle / std::numbers::sqrt2) > chance ? low : high) = middle;
+  }
+  return high;
+}
+
 }  // namespace
 
+Width::Width(double confidence) {
+  // Bernstein's inequality with the variance of the draws has three events, each with a third of the chance.
+  constexpr double kEvents = 3;
+  const double miss = 1 - confidence, of_a_try = miss / kTries, log = std::log(kEvents / of_a_try);
+  quantile = quantile_of(of_a_try);
+  range = kEvents * std::log(kEvents / miss);
+  certain_errors = std::sqrt(2 * log);
+  certain_range = kEvents * log;
+}
+
 WithinRun::WithinRun(const BoundedDraws& draws, const IntervalRequest& request)
-    : draws_(draws), within_(*request.within), seed_(request.seed.value_or(kSeed)), certain_(request.certain) {
+    : draws_(draws),
+      within_(*request.within),
+      confidence_(request.confidence.value_or(kConfidence)),
+      width_(confidence_),
+      seed_(request.seed.value_or(kSeed)),
+      certain_(request.certain) {
   // Until the mean is known to some 15%, whatever the values of the draws are.
   constexpr double kMeans = 50;
   constexpr std::uint64_t kAtATime = 4096, kMostOfPilot = 65'536;
@@ -276,13 +296,13 @@ std::uint64_t WithinRun::needed_for(const Moments& before) const {
   const double deviation = mean.error * std::sqrt(static_cast<double>(before.draws)), wanted = within_ * mean.value;
   double needed = 0;
   if (certain_) {
-    const double errors = kCertainErrors * deviation;
+    const double errors = width_.certain_errors * deviation;
     const double root =
-        (errors + std::sqrt(errors * errors + 4 * wanted * kCertainRange * draws_.most())) / (2 * wanted);
+        (errors + std::sqrt(errors * errors + 4 * wanted * width_.certain_range * draws_.most())) / (2 * wanted);
     needed = root * root;
   } else {
-    const double root = kQuantile * deviation / wanted;
-    needed = std::max(root * root, kRange * draws_.most() / wanted);
+    const double root = width_.quantile * deviation / wanted;
+    needed = std::max(root * root, width_.range * draws_.most() / wanted);
   }
   return std::max(kLeastDraws, static_cast<std::uint64_t>(kReserve * needed));
 }
@@ -295,10 +315,11 @@ std::optional<Interval> WithinRun::run(const std::function<bool()>& is_stopped) 
     const Mean mean = mean_of(found);
     const double most = draws_.most() / static_cast<double>(found.draws);
     // What the draws may have missed is not below the range term.
-    const double half_width =
-        certain_ ? kCertainErrors * mean.error + kCertainRange * most : std::max(kQuantile * mean.error, kRange * most);
+    const double half_width = certain_ ? width_.certain_errors * mean.error + width_.certain_range * most
+                                       : std::max(width_.quantile * mean.error, width_.range * most);
     if (half_width <= within_ * mean.value) {
-      return Interval{mean.value, half_width, found.draws, found.hits, draws_.most() / mean.value, certain_};
+      return Interval{mean.value, half_width, confidence_, found.draws, found.hits, draws_.most() / mean.value,
+                      certain_};
     }
     count = std::max(2 * count, needed_for(found));
   }

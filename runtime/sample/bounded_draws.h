@@ -68,6 +68,16 @@ class BoundedDraws {
   double most_ = 0;
 };
 
+/// How wide an interval is for a chance that it misses the true value. There are two tries, each with half of it.
+struct Width {
+  explicit Width(double confidence);
+
+  double quantile;  ///< Standard errors, by the central limit theorem.
+  double range;     ///< Bernstein's range term is this times the largest value over the number of draws.
+  /// The inequality for each of the tries: so many standard errors and largest values of a draw.
+  double certain_errors, certain_range;
+};
+
 /// Finds an interval of a relative half-width. The interval is that of the central limit theorem where the largest
 /// value of a draw is known to be so small that no draw decides it (Bernstein's range term is within the width); else
 /// there is none. One that must be certain is that of Bernstein's inequality. A pilot fixes the number of draws and is
@@ -86,7 +96,8 @@ class WithinRun {
   std::uint64_t needed_for(const Moments& before) const;
 
   const BoundedDraws& draws_;
-  const double within_;
+  const double within_, confidence_;
+  const Width width_;
   const std::uint64_t seed_;
   const bool certain_;
   std::optional<std::uint64_t> needed_;

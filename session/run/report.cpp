@@ -73,8 +73,8 @@ std::string estimate_text(const runtime::sample::Interval& found) {
   const double unit = std::max(1.0, std::pow(10, std::floor(std::log10(std::max(found.value, 1.0)))) / kDigits);
   const double percent = kPercent * (found.half_width / found.value + kRounded);
   const double digits = std::pow(10, std::floor(std::log10(percent)) - 1);
-  return fmt::format("{:.0f} ± {:.3g}% ({:.0f}%)", std::round(found.value / unit) * unit,
-                     std::ceil(percent / digits) * digits, kPercent * runtime::sample::kConfidence);
+  return fmt::format("{:.0f} ± {:.3g}% ({:.4g}%)", std::round(found.value / unit) * unit,
+                     std::ceil(percent / digits) * digits, kPercent * found.confidence);
 }
 
 std::string graph_json(const RunReport& report) {

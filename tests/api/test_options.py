@@ -16,10 +16,10 @@ GRAPH = "tests/graphs/random-20-seed2.txt"
 COUNT = {"pattern": "triangle"}
 # Values of options that take any text.
 TEXTS = {
-    "simd": "scalar", "labels": ",,", "share": "0/2", "vertex-id": "17 ann", "disable-pass": "fuse", "passes": "cpu", "within": "1%",
+    "simd": "scalar", "labels": ",,", "share": "0/2", "vertex-id": "17 ann", "disable-pass": "fuse", "passes": "cpu", "within": "1%", "confidence": "99%",
 }
 # Options that need another one.
-WITH = {"limit": {"matches": True}, "certain": {"within": "1%"}, "seed": {"within": "1%"}}
+WITH = {"limit": {"matches": True}, "certain": {"within": "1%"}, "confidence": {"within": "1%"}, "seed": {"within": "1%"}}
 OWN_VERBS = {"graph": ["graph", "info"]}
 
 
@@ -63,7 +63,7 @@ def rows_of(table, surface):
 
 USUAL = ("induced", "embeddings", "match", "algorithm", "device", "threads", "timeout")  # Named by `count` and `match`.
 # Other functions, or none, take these.
-INSIDE = ("matches", "query", "vertex_id", "entry", "file", "param", "share", "limit", "within", "certain", "seed")
+INSIDE = ("matches", "query", "vertex_id", "entry", "file", "param", "share", "limit", "within", "confidence", "certain", "seed")
 TYPES = {"flag": "bool", "number": "int", "seconds": "float", "mib": "float", "devices": 'Union[int, Literal["all"]]', "text": "str"}
 
 

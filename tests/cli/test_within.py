@@ -89,8 +89,19 @@ class WithinTest(CliTest):
         self.assertEqual(certain["method"], "certain")
         self.assertLessEqual(certain["half_width"], 0.02)
         self.assertGreater(certain["draws"], first["draws"])
-        for option in (["--seed", "1"], ["--certain"]):
+        for option in (["--seed", "1"], ["--certain"], ["--confidence", "99%"]):
             self.fails(2, "run", "--pattern", PATH, SMALL, *option)
+
+    def test_confidence(self):
+        words = ("run", "--pattern", PATH, self.dense(), "--within", "2%", "--engine", "sample")
+        usual, half, most, certain = (json.loads(self.ok(*words, "--json", *more))["estimate"] for more in (
+            ["--confidence", "95%"], ["--confidence", "0.5"], ["--confidence", "99.9%"], ["--confidence", "0.999", "--certain"]))
+        self.assertEqual(usual, json.loads(self.ok(*words, "--json"))["estimate"])
+        self.assertEqual([one["confidence"] for one in (half, most, certain)], [0.5, 0.999, 0.999])
+        self.assertTrue(half["draws"] < usual["draws"] < most["draws"] < certain["draws"])
+        self.assertEqual(self.ok(*words, "-q", "--confidence", "99.9%").split()[3], "(99.9%)")
+        for text in ("49%", "99.95%", "1", "x"):
+            self.assertIn("99.9%", self.fails(2, *words, "--confidence", text))
 
     def test_serve(self):
         asked = [{"id": 1, "pattern": PATH, "options": {"within": "1%"}},

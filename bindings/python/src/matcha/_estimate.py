@@ -47,7 +47,7 @@ class Estimate:
         if self.exact:
             return f"{self.value} (exact)"
         # Five digits; the width includes the error of rounding.
-        return f"{float(f'{self.value:.5g}'):.0f} ± {100 * (self.half_width + 5e-5):.2g}% ({self.confidence:.0%})"
+        return f"{float(f'{self.value:.5g}'):.0f} ± {100 * (self.half_width + 5e-5):.2g}% ({100 * self.confidence:.4g}%)"
 
 
 def estimate(
@@ -55,14 +55,16 @@ def estimate(
     pattern: PatternLike,
     within: Union[float, str] = 0.01,
     *,
+    confidence: Union[float, str] = _CONFIDENCE,
     certain: bool = False,
     seed: Optional[int] = None,
     **options: Any,
 ) -> Estimate:
     """The number of matches, as an interval of a relative half-width, or exactly where that is expected to be as fast.
 
-    `within` is a part, such as `0.01`, or a text, such as `"1%"`. With `certain` the interval holds for any draws, by an
-    inequality, and takes 3 to 6 times as many. The same `seed` gives the same interval. Other keywords are those of
+    `within` is a part, such as `0.01`, or a text, such as `"1%"`. So is `confidence`, the chance that the interval has
+    the true count, from `0.5` to `0.999`. With `certain` the interval holds for any draws, by an inequality, and takes
+    3 to 6 times as many. The same `seed` gives the same interval. Other keywords are those of
     `count`.
 
     >>> import matcha as mt
@@ -72,9 +74,13 @@ def estimate(
     """
     from matcha._patterns import asked_for
 
-    answer = asked_for(graph, pattern, within=within, certain=certain or None, seed=seed, **options)
+    given = {"confidence": confidence, "certain": certain or None, "seed": seed, **options}
+    answer = asked_for(graph, pattern, within=within, **given)
     found = answer if isinstance(answer, Estimate) else Estimate(answer)
-    found._again = lambda width: estimate(graph, pattern, width, certain=certain, seed=seed, **options)
+    if not found.exact:
+        text = str(confidence)
+        found.confidence = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    found._again = lambda width: estimate(graph, pattern, width, **given)
     return found
 
 

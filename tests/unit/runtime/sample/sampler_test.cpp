@@ -263,6 +263,15 @@ TEST(BoundedDraws, NineteenOfTwentyIntervalsHaveTheTruth) {
   }
 }
 
+TEST(BoundedDraws, WidthsAreThoseOfTables) {
+  // Two tries: values of the normal distribution for 1.25% and .25% on each side.
+  EXPECT_NEAR(Width(0.95).quantile, 2.2414, 1e-4);
+  EXPECT_NEAR(Width(0.99).quantile, 2.8070, 1e-4);
+  EXPECT_NEAR(Width(0.95).range, 3 * std::log(60), 1e-9);
+  EXPECT_NEAR(Width(0.95).certain_range, 3 * std::log(120), 1e-9);
+  EXPECT_NEAR(Width(0.95).certain_errors, std::sqrt(2 * std::log(120)), 1e-9);
+}
+
 TEST(BoundedDraws, NoMatchesHaveNoInterval) {
   // No 4-cycle among the many wedges of a star.
   constexpr std::uint32_t kLeaves = 2000;
