@@ -173,6 +173,8 @@ void LiveStream::put(std::vector<st::Update> updates) {
 }
 
 bool LiveStream::put_lines(std::string_view text, std::string& error) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::vector<st::Update> updates;
   for (std::uint64_t number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -285,6 +287,9 @@ matcha_status put_columns(LiveStream& stream, std::uint32_t kind, const matcha_c
   if (problem.empty() && has_second)
     problem = column_problem(*maybe_second, count, of_edges ? "second ends" : "labels");
   if (!problem.empty()) return usage(problem, error);
+  if (kind == MATCHA_ADD_EDGE && stream.has_edge_labels()) {
+    return usage("an inserted edge needs a label, as in a line `+ 1 2 LABEL`: a program reads labels of edges", error);
+  }
   std::vector<st::Update> updates(count);
   uint64_t too_large = count;
   const auto read = [&](const matcha_column& column, int64_t st::Update::*field) {

@@ -47,6 +47,7 @@ class LiveStream {
   }
   const session::stream::BatchFacts& facts() const { return facts_; }
   bool gives_rows(std::size_t program) const { return rows_[program]; }
+  bool has_edge_labels() const { return rules_.edge_labels; }
 
  private:
   enum class State : std::uint8_t { Idle, Busy, Ended };

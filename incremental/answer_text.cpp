@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "ir/support/utf8.h"
 #include "session/values.h"
 
 namespace matcha::session::stream {
@@ -77,7 +78,7 @@ std::string answer_json(const BatchFacts& facts, const Answer& answer, const std
   JsonObject object;
   const auto number = [&](const char* key, const auto value) { object.add(key, std::to_string(value)); };
   object.add("schema", "\"matcha.stream/1\"");
-  if (!maybe_name.empty()) object.add("program", nlohmann::json(maybe_name).dump());
+  if (!maybe_name.empty()) object.add("program", nlohmann::json(escape_invalid_utf8(maybe_name)).dump());
   number("batch", facts.batch);
   number("updates", facts.updates);
   number("inserted", facts.inserted);

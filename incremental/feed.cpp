@@ -92,6 +92,7 @@ nlohmann::json Feed::saved() const {
   saved["columns"] = {columns.index[0], columns.index[1],  columns.index[2],
                       columns.count,    columns.separator, columns.has_heading};
   if (window_.latest()) saved["latest"] = *window_.latest();
+  if (window_.released()) saved["released"] = *window_.released();
   return saved;
 }
 
@@ -103,8 +104,9 @@ void Feed::restore(const nlohmann::json& saved) {
     const Window::Edge edge = edge_of(row);
     waiting.emplace(edge.time, edge);
   }
-  std::optional<std::int64_t> latest;
-  if (saved.contains("latest")) latest = saved.at("latest").get<std::int64_t>();
+  const auto time_at = [&](const char* key) {
+    return saved.contains(key) ? std::optional(saved.at(key).get<std::int64_t>()) : std::nullopt;
+  };
   // States of an earlier version have lines without a heading.
   is_begun_ = saved.value("begun", true);
   rules_.lines.first_decides = saved.value("first-decides", false) && rules_.lines.maybe_names == nullptr;
@@ -115,7 +117,7 @@ void Feed::restore(const nlohmann::json& saved) {
                             row.at(3).get<unsigned>(),
                             row.at(5).get<bool>()};
   }
-  window_.restore(std::move(live), std::move(waiting), latest);
+  window_.restore(std::move(live), std::move(waiting), time_at("latest"), time_at("released"));
   ready_.clear();
   for (const nlohmann::json& row : saved.at("ready")) {
     Update update;

@@ -82,9 +82,9 @@ bool take_number(std::string_view cell, const char* what, std::int64_t& id, std:
   return true;
 }
 
+/// Also `+1`, which no file of edges takes as a name beside numbers.
 bool is_like_number(std::string_view cell) {
-  double ignored = 0;
-  return std::from_chars(cell.data(), cell.data() + cell.size(), ignored).ptr == cell.data() + cell.size();
+  return runtime::is_number_like(cell.substr(cell.starts_with('+') ? 1 : 0));
 }
 
 /// The ids of the first update are text if one of them is not a number.
@@ -252,12 +252,14 @@ LineKind read_update(std::string_view line, LineRules& rules, LabelCodes& codes,
   if (!of_vertex && !take_id(cells.cells[2], rules, update.v, error)) return LineKind::Error;
   const bool is_kept = of_vertex || rules.edge_labels;
   if (cells.count == most && update.kind != UpdateKind::DeleteVertex && is_kept) {
-    update.label = codes.code(cells.cells[most - 1]);
-    update.has_label = true;
-    if (update.label < 0 && number_of(cells.cells[most - 1])) {
-      error = fmt::format("{}: labels are words, or numbers from 0", shown(cells.cells[most - 1]));
+    const std::string_view label = cells.cells[most - 1];
+    const std::optional<std::int64_t> number = number_of(label);
+    if (number ? *number < 0 : runtime::is_number_like(label)) {
+      error = fmt::format("{}: labels are words, or whole numbers from 0", shown(label));
       return LineKind::Error;
     }
+    update.label = codes.code(label);
+    update.has_label = true;
   } else if (inserts && rules.edge_labels) {
     error = "an inserted edge needs a label: the program reads labels of edges";
     return LineKind::Error;

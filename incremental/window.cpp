@@ -19,6 +19,7 @@ bool Window::push(const Update& line, std::deque<Update>& out) {
   const Edge edge{line.time, line.u, line.v, line.line};
   // Later than allowed.
   if (latest_ && edge.time < *latest_ && is_past(*latest_ - 1, edge.time, lateness_)) return false;
+  if (released_ && edge.time < *released_) return false;
   if (!latest_ || edge.time > *latest_) latest_ = edge.time;
   if (lateness_ == 0) {
     release(edge, out);
@@ -38,6 +39,7 @@ void Window::flush(std::deque<Update>& out) {
 }
 
 void Window::release(const Edge& edge, std::deque<Update>& out) {
+  released_ = edge.time;
   Update update;
   update.time = edge.time;
   if (width_) {
@@ -63,10 +65,11 @@ void Window::release(const Edge& edge, std::deque<Update>& out) {
 }
 
 void Window::restore(std::deque<Edge> live, std::multimap<std::int64_t, Edge> waiting,
-                     std::optional<std::int64_t> latest) {
+                     std::optional<std::int64_t> latest, std::optional<std::int64_t> released) {
   live_ = std::move(live);
   waiting_ = std::move(waiting);
   latest_ = latest;
+  released_ = released;
   times_.clear();
   for (const Edge& edge : live_) ++times_[ends_of(edge)];
 }

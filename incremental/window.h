@@ -33,7 +33,10 @@ class Window {
   const std::deque<Edge>& live() const { return live_; }
   const std::multimap<std::int64_t, Edge>& waiting() const { return waiting_; }
   std::optional<std::int64_t> latest() const { return latest_; }
-  void restore(std::deque<Edge> live, std::multimap<std::int64_t, Edge> waiting, std::optional<std::int64_t> latest);
+  /// The greatest time of an appended line. Earlier lines are too late, also where `flush` did not wait for them.
+  std::optional<std::int64_t> released() const { return released_; }
+  void restore(std::deque<Edge> live, std::multimap<std::int64_t, Edge> waiting, std::optional<std::int64_t> latest,
+               std::optional<std::int64_t> released);
 
  private:
   struct Hash {
@@ -48,7 +51,7 @@ class Window {
   std::optional<std::int64_t> width_;
   std::int64_t lateness_;
   bool directed_;
-  std::optional<std::int64_t> latest_;
+  std::optional<std::int64_t> latest_, released_;
   std::multimap<std::int64_t, Edge> waiting_;
   std::deque<Edge> live_;
   /// The number of live ones of each edge.

@@ -154,7 +154,9 @@ double part_of(std::string_view text) {
   constexpr double kPercent = 100;
   const bool in_percent = text.ends_with('%');
   const std::optional<double> number = number_of<double>(in_percent ? text.substr(0, text.size() - 1) : text);
-  return number.value_or(0) / (in_percent ? kPercent : 1);
+  // As `0.999` is read, which 99.9 / 100 is not.
+  constexpr double kDigits = 1e12;
+  return in_percent ? std::round(number.value_or(0) / kPercent * kDigits) / kDigits : number.value_or(0);
 }
 
 bool put_within(const To& to, const std::string& value) {

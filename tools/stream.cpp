@@ -14,6 +14,7 @@
 #include "incremental/stream/opening.h"
 #include "runtime/machine.h"
 #include "runtime/unfinished_file.h"
+#include "session/durations.h"
 #include "session/pattern_list.h"
 #include "session/run/device_options.h"
 #include "tools/ranks.h"
@@ -83,7 +84,7 @@ class StreamVerb {
     Status status = choose_tier(options_.simd, console_, run_options_.tier);
     if (status == Status::Ok) status = options_.table.check(console_);
     if (status != Status::Ok) return status;
-    if (options_.slide == "0" || options_.window == "0") {
+    if (seconds_of(options_.slide) == 0 || seconds_of(options_.window) == 0) {
       return console_.error(Status::Usage, "a window or a slide has some length", "such as 15m, 1h or 30d");
     }
     status = check_gpus();
@@ -135,12 +136,24 @@ class StreamVerb {
       return console_.error(Status::Usage, fmt::format("`--graph-sql` and `{}` are both the graph", options_.graph),
                             "leave one out");
     }
-    const char* const given = !options_.table.labels.empty()     ? "--labels"
-                              : !options_.table.vertices.empty() ? "--vertices"
-                                                                 : nullptr;
-    if (!options_.is_empty() || given == nullptr) return Status::Ok;
-    return console_.error(Status::Usage, fmt::format("`{}` is for the graph at the start, and there is none", given),
-                          "a line `v ID LABEL` of the updates gives a vertex a label");
+    if (!options_.is_empty()) return Status::Ok;
+    const TableBinding& table = options_.table;
+    const std::pair<const char*, bool> given[] = {{"--labels", !table.labels.empty()},
+                                                  {"--vertices", !table.vertices.empty()},
+                                                  {"--id", !table.id.empty()},
+                                                  {"--label", !table.label.empty()},
+                                                  {"--header", table.header != "auto"},
+                                                  {"--edge-label", !table.edge_label.empty()},
+                                                  {"--format", table.format != "auto"},
+                                                  {"--no-literals", table.no_literals},
+                                                  {"--src", !options_.temporal && !table.src.empty()},
+                                                  {"--dst", !options_.temporal && !table.dst.empty()}};
+    for (const auto& [name, is_given] : given) {
+      if (!is_given) continue;
+      return console_.error(Status::Usage, fmt::format("`{}` is for the graph at the start, and there is none", name),
+                            "a line `v ID LABEL` of the updates gives a vertex a label");
+    }
+    return Status::Ok;
   }
 
   /// The programs and patterns of the command line, in order.

@@ -71,10 +71,7 @@ bool StreamInput::next_at_hand(Line& line) {
 StreamInput::Found StreamInput::next(Clock::time_point until, Line& line) {
   for (;;) {
     if (next_at_hand(line)) return Found::Line;
-    if (part_.size() > kLongestLine) {
-      error_ = runtime::Error{runtime::ErrorKind::Input, "a line is longer than 1 MiB", "", 0, ""};
-      return Found::Failed;
-    }
+    if (part_.size() > kLongestLine) return Found::TooLong;
     std::unique_lock lock(mutex_);
     more_.wait_until(lock, until, [this] { return ended_ || !blocks_.empty(); });
     if (!blocks_.empty()) {

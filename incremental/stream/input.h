@@ -31,7 +31,8 @@ class StreamInput {
     Line,
     Nothing,  ///< None until that time.
     End,
-    Failed,  ///< See `error`.
+    TooLong,  ///< The next line has more than 1 MiB.
+    Failed,   ///< See `error`.
   };
   struct Line {
     std::string_view text;     ///< Without its line feed; valid until the next call.

@@ -9,6 +9,7 @@
 
 #include "incremental/inputs.h"
 #include "incremental/rank_partners.h"
+#include "ir/support/utf8.h"
 #include "session/durations.h"
 #include "session/version.h"
 
@@ -82,6 +83,19 @@ std::string Opening::words_of_ranks() const {
                      graph.vertex_count());
 }
 
+namespace {
+
+/// JSON has no other bytes than those of UTF-8, which names of files may have.
+void escape_bytes(nlohmann::json& value) {
+  if (value.is_string()) {
+    value = escape_invalid_utf8(value.get_ref<const std::string&>());
+  } else if (value.is_structured()) {
+    for (nlohmann::json& item : value) escape_bytes(item);
+  }
+}
+
+}  // namespace
+
 nlohmann::json Opening::settings() const {
   nlohmann::json programs = nlohmann::json::array();
   for (const ProgramRequest& request : request_.programs) {
@@ -97,30 +111,32 @@ nlohmann::json Opening::settings() const {
     if (request.pattern.match != "iso") programs.back()["match"] = request.pattern.match;
   }
   const TableBinding& table = request_.table;
-  return {{"programs", std::move(programs)},
-          {"param", request_.programs.front().params},
-          {"graph", request_.graph},
-          {"graph-sql", table.sql},
-          {"src", table.src},
-          {"dst", table.dst},
-          {"edge-label", table.edge_label},
-          {"header", table.header},
-          {"ids", table.ids},
-          {"no-literals", table.no_literals},
-          {"vertices", table.vertices},
-          {"id", table.id},
-          {"label", table.label},
-          {"labels", table.labels},
-          {"directed", request_.directed},
-          {"updates", request_.updates},
-          {"time", request_.time},
-          {"temporal", request_.temporal},
-          {"window", request_.window},
-          {"slide", request_.slide},
-          {"lateness", request_.lateness},
-          {"matches", !request_.matches.empty()},
-          {"json", request_.json},
-          {"no-total", request_.no_total}};
+  nlohmann::json all = {{"programs", std::move(programs)},
+                        {"param", request_.programs.front().params},
+                        {"graph", request_.graph},
+                        {"graph-sql", table.sql},
+                        {"src", table.src},
+                        {"dst", table.dst},
+                        {"edge-label", table.edge_label},
+                        {"header", table.header},
+                        {"ids", table.ids},
+                        {"no-literals", table.no_literals},
+                        {"vertices", table.vertices},
+                        {"id", table.id},
+                        {"label", table.label},
+                        {"labels", table.labels},
+                        {"directed", request_.directed},
+                        {"updates", request_.updates},
+                        {"time", request_.time},
+                        {"temporal", request_.temporal},
+                        {"window", request_.window},
+                        {"slide", request_.slide},
+                        {"lateness", request_.lateness},
+                        {"matches", !request_.matches.empty()},
+                        {"json", request_.json},
+                        {"no-total", request_.no_total}};
+  escape_bytes(all);
+  return all;
 }
 
 Status Opening::open_state() {

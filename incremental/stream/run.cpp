@@ -77,8 +77,13 @@ Status StreamRun::open_input() {
   runtime::Result<std::unique_ptr<runtime::ByteStream>> bytes = runtime::ByteStream::open(parts_.updates);
   if (!bytes) return reporter_.error(bytes.error());
   if ((*bytes)->may_repeat() && offset_ != 0) {
-    const runtime::Status skipped = (*bytes)->skip(offset_);
+    const runtime::Status skipped = (*bytes)->skip(offset_ - 1);
     if (!skipped) return reporter_.error(skipped.error());
+    constexpr int kWaitMs = 1000;
+    char last = 0;
+    const runtime::Result<runtime::ByteStream::ReadResult> got = (*bytes)->read(&last, 1, kWaitMs);
+    if (!got) return reporter_.error(got.error());
+    is_cut_ = last != '\n';
   } else if (offset_ != 0) {
     reporter_.note(fmt::format("the input goes on after line {}, byte {}, of what was read before", line_, offset_));
   }
@@ -252,6 +257,10 @@ Status StreamRun::push(std::string_view line, LineKind& kind, std::string& error
 }
 
 Status StreamRun::take_line(const StreamInput::Line& line) {
+  if (std::exchange(is_cut_, false) && line.text.empty()) {
+    offset_ = line.offset;
+    return Status::Ok;
+  }
   std::string error;
   LineKind kind = LineKind::Blank;
   if (const Status pushed = push(line.text, kind, error); pushed != Status::Ok) return pushed;
@@ -316,6 +325,7 @@ Status StreamRun::gather() {
         if (deadline && Clock::now() >= *deadline) return Status::Ok;
         break;
       }
+      case StreamInput::Found::TooLong: return line_error(line_ + 1, "a line is longer than 1 MiB");
       case StreamInput::Found::Failed: return reporter_.error(input_->error());
       case StreamInput::Found::End: ended_ = true; break;
     }

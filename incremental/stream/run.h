@@ -113,6 +113,7 @@ class StreamRun {
   std::string lines_;  ///< Of the batch at hand, for the log.
   Arrivals arrivals_;
   std::deque<Owed> owed_;      ///< Batches that the engine has and has not answered.
+  bool is_cut_ = false;        ///< Reading goes on behind a line that had no line feed.
   bool may_be_quiet_ = false;  ///< The input may have nothing for a while, and then something.
   bool blank_ = false;         ///< The last line was empty.
   std::uint64_t since_checkpoint_ = 0, checkpoint_bytes_ = 0;

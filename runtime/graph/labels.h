@@ -13,6 +13,9 @@ namespace matcha::runtime {
 /// The label of a vertex or an edge that has none; no label of a file or program has this code.
 inline constexpr std::int64_t kNoLabel = std::numeric_limits<std::int64_t>::min();
 
+/// True for a cell that may be meant as a number: `1.5`, `-3`, `1e6`.
+bool is_number_like(std::string_view cell);
+
 /// A code for the label of the second or a later one of several edges with the same ends and label.
 struct LabelCopy {
   std::int64_t code = 0;

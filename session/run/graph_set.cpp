@@ -54,7 +54,7 @@ std::string answer(const std::vector<std::uint64_t>& counts, const std::string& 
   for (const std::uint64_t count : counts) sum += count;
   if (json) {
     return nlohmann::ordered_json{{"schema", "matcha.set/1"}, {"given", pattern}, {"result", sum}, {"graphs", counts}}
-               .dump() +
+               .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
            "\n";
   }
   std::string text;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "ir/support/utf8.h"
 #include "runtime/graph/inputs.h"
 #include "session/output_file.h"
 #include "session/pictures/match_pictures.h"
@@ -200,7 +201,7 @@ class StatementRun {
     object.add("signature", "\"query(G: Graph)\"");
     object.add("result", options_.matches.empty() ? json_rows_.text() : std::to_string(count_));
     object.add("complete", "true");
-    if (!options_.matches.empty()) object.add("matches", Json(options_.matches).dump());
+    if (!options_.matches.empty()) object.add("matches", Json(escape_invalid_utf8(options_.matches)).dump());
     object.add("columns", Json(names_).dump(-1, ' ', false, Json::error_handler_t::replace));
     object.add("device", "\"cpu\"");
     object.add("graph", "null");

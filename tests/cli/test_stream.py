@@ -383,7 +383,10 @@ class StreamTest(CliTest):
         self.fails(3, "stream", TRIANGLE, "--strict", "--no-total", "--updates", gone, says=["gone.txt:1", "no such edge"])
         self.fails(3, "stream", TRIANGLE, "--updates", self.path("none.txt"), "--no-total", says="none.txt")
         long = self.write("long.txt", "+ 1 " + "2" * (1 << 21))
-        self.fails(3, "stream", TRIANGLE, "--updates", long, "--no-total", says="longer than 1 MiB")
+        self.fails(3, "stream", TRIANGLE, "--updates", long, "--no-total", says=["long.txt:1", "longer than 1 MiB"])
+        for pattern, line, label in (("a:1-b", "v 1 1.0", "1.0"), ("a:1-b", "v 1 1e0", "1e0"), ("a-b=1", "+ 1 2 -.5", "-.5")):
+            path = self.write("l.txt", f"# text\n{line}\n")
+            self.fails(3, "stream", "--pattern", pattern, "--updates", path, "--no-total", says=["l.txt:2", f"`{label}`: labels"])
 
     def test_usage(self):
         empty = self.write("u.txt", "")
@@ -392,7 +395,8 @@ class StreamTest(CliTest):
                            ([TRIANGLE], "--updates"),
                            ([TRIANGLE, "--updates", empty, "--window", "1d"], "--temporal"),
                            ([TRIANGLE, "--updates", empty, "--temporal", "--window", "1y"], "takes a time such as"),
-                           ([TRIANGLE, "--updates", empty, "--temporal", "--window", "0"], "some length"),
+                           *(([TRIANGLE, "--updates", empty, "--temporal", option, time], "some length")
+                             for option in ("--window", "--slide") for time in ("0", "00", "0s", "0d")),
                            ([TRIANGLE, "--updates", empty, "--each", "--batch", "3"], "--each"),
                            ([TRIANGLE, "--updates", empty, "--matches", self.path("r.tsv")], "return a list"),
                            (["--pattern", "a-b", "--updates", empty, "--matches", self.path("r.npy")], "r.npy"),
@@ -400,7 +404,9 @@ class StreamTest(CliTest):
                            (["--pattern", "a-b", "--updates", empty, "--matches", "-", "--state", self.path("s")], "--out"),
                            (["--pattern", "a-[:x]-b", "--temporal", "--updates", empty], "times of edges"),
                            ([TRIANGLE, "--updates", empty, "--labels", "l.txt"], "`--labels` is for the graph"),
-                           ([TRIANGLE, "--updates", empty, "--vertices", "v.txt"], "`--vertices` is for the graph"),
+                           *(([TRIANGLE, "--updates", empty, *given], f"`{given[0]}` is for the graph") for given in (
+                               ["--vertices", "v.txt"], ["--header", "yes"], ["--format", "edges"], ["--no-literals"],
+                               ["--edge-label", "x"], ["--label", "x"], ["--src", "a", "--dst", "b"])),
                            ([TRIANGLE, "a.txt", "--updates", empty, "--graph-sql", "select 1, 2"], "both the graph"),
                            ([TRIANGLE, "a.txt:0,1,2", "--updates", empty], "needs 2 columns"),
                            (["--pattern", "a-b=x", "a.txt", "--src", "0", "--dst", "1", "--updates", empty],
@@ -440,6 +446,10 @@ class StreamTest(CliTest):
         ends = self.write("e.txt", "+ 9223372036854775807 -9223372036854775808\n+ 999999999999999999 9223372036854775807\n"
                                    "+ 0999999999999999999 -9223372036854775808\n")
         self.assertEqual(self.ok(*each, ends).splitlines()[-1], last)
+        for text in ("+ nan inf\n+ inf Bob\n+ Bob nan\n", "v nan\n+ nan a\n+ a 1_0\n+ 1_0 nan\n"):
+            answer = self.ok(*each[:-3], "--batch", "4", "--updates", self.write("n.txt", text))
+            self.assertEqual(answer.splitlines()[-1], last)
+        self.fails(3, *each, self.write("p.txt", "+ 17 +1\n"), "--no-total", says=["p.txt:1: error", "`+1` is no id"])
         zeros = self.write("z.txt", "+ 07 7\n+ 7 8\n+ 8 07\n")
         self.assertEqual(self.ok(*each, zeros, "--ids", "text").splitlines()[-1], last)
         self.fails(3, *each, self.write("m.txt", "+ 1 2\n+ 2 bob\n"), "--no-total", says=["m.txt:2: error", "--ids text"])
@@ -576,6 +586,41 @@ class StateTest(CliTest):
             self.assertIn(b"No space left", done.stderr)
             self.ok(*self.command(name))
             self.assertEqual(self.outputs(name), self.outputs("whole"))
+
+    def test_late_lines_after_the_end(self):
+        """Lines that waited are taken at the end of the input. One that comes before them later is too late."""
+        args = ["stream", "--temporal", "--lateness", "10", "--window", "3", "--pattern", "a-b", "--state", self.path("l"),
+                "--out", self.path("l.out"), "--json", "--updates"]
+        updates = self.write("l.txt", "1 2 5\n2 3 9\n")
+        self.ok(*args, updates)
+        with open(updates, "a") as file:
+            file.write("1 3 2\n7 8 11\n")
+        self.ok(*args, updates)
+        last = [json.loads(line) for line in self.read("l.out").splitlines()][-1]
+        self.assertEqual((last["total"], last["late"]), (2, 1))
+
+    def test_a_line_without_its_end(self):
+        updates = self.write("cut.txt", "# text\n+ 2 17")
+        args = ["stream", "--pattern", "a-b", "--each", "--state", self.path("c"), "--out", self.path("c.out"), "--updates", updates]
+        self.ok(*args)
+        with open(updates, "a") as file:
+            file.write("\n- 2 17\nbad\n")
+        self.fails(3, *args, says=["cut.txt:4: error", "`bad`"])
+        self.assertEqual(self.read("c.out").splitlines()[-1], "batch 2  +0 -1  total 0")
+
+    def test_names_of_any_bytes(self):
+        graph, program = (self.path(os.fsdecode(name)) for name in (b"g\xff.txt", b"p\xff.mt"))
+        shutil.copy(os.path.join(ROOT, TRIANGLE), program)
+        with open(graph, "wb") as file:
+            file.write(b"1 2\n2 3\n")
+        updates = self.write("u.txt", "+ 1 3\n")
+        args = ["stream", program, graph, "--updates", updates, "--state", self.path("b"), "--out", self.path("b.out"), "--json"]
+        self.ok(*args)
+        self.ok(*args)
+        self.assertEqual(json.loads(self.read("b.out").splitlines()[1])["total"], 1)
+        pattern = ["--pattern", "a-b", program]
+        answers = self.ok("stream", *pattern, graph, "--updates", updates, "--json").splitlines()
+        self.assertIn("p\\xff.mt", " ".join(str(json.loads(line).get("program")) for line in answers))
 
     def test_pipe_continues(self):
         args = ["stream", TRIANGLE, "--updates", "-", "--batch", 2, "--state", self.path("p")]

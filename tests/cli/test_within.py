@@ -93,7 +93,7 @@ class WithinTest(CliTest):
             self.fails(2, "run", "--pattern", PATH, SMALL, *option)
 
     def test_confidence(self):
-        words = ("run", "--pattern", PATH, self.dense(), "--within", "2%", "--engine", "sample")
+        words = ("run", "--pattern", PATH, self.dense(), "--within", "0.5%", "--engine", "sample")
         usual, half, most, certain = (json.loads(self.ok(*words, "--json", *more))["estimate"] for more in (
             ["--confidence", "95%"], ["--confidence", "0.5"], ["--confidence", "99.9%"], ["--confidence", "0.999", "--certain"]))
         self.assertEqual(usual, json.loads(self.ok(*words, "--json"))["estimate"])

@@ -37,6 +37,34 @@ class Edges:
         return comes, u, v
 
 
+def test_updates_that_are_refused_change_nothing():
+    labelled = mt.stream(mt.Graph([0, 1], [1, 2]), "a:7-b", "a:5-b")
+    for label in (1.5, 2.0):
+        with pytest.raises(TypeError):
+            labelled.add_vertex(0, label)
+    labelled.add_vertex(2, 5)
+    labelled.add_vertex(1, 7)
+    assert labelled.count() == (2, 1)
+    edges = mt.stream(mt.Graph([0, 1, 2], [1, 2, 3], edge_label=["p", None, None]), "a-b=?p,b-c=?p")
+    assert edges.count() == 1
+    edges.add(3, 4)
+    with pytest.raises(mt.UsageError, match="needs a label"):
+        edges.apply()
+    edges.update('+ 3 4 ""')
+    assert edges.count() == 2
+
+
+def test_lines_as_files_have_them():
+    named = mt.stream(mt.Graph([("a", "b"), ("b", "c")]), "triangle", "a-b")
+    named.update("\ufeff+ --5 a")
+    assert named.count() == (0, 3)
+    assert [batch.updates for batch in mt.stream(
+        mt.Graph([0, 1], [1, 2]), "triangle", updates=["+ 0 2", "  ", "+ 2 3", "\t", "- 0 1"])] == [1, 1, 1]
+    odd = mt.stream(mt.Graph([]), "triangle")
+    odd.update("+ nan 1_0\n+ 1_0 x\n+ x nan")
+    assert odd.count() == 1
+
+
 def test_an_empty_graph_takes_the_ids_of_its_first_update():
     named = mt.stream(mt.Graph([]), "triangle", matches=True)
     for u, v in [("a", "b"), ("b", 7), (7, "a")]:

@@ -9,17 +9,20 @@
 #include "runtime/graph/detail/line_pipeline.h"
 #include "runtime/graph/labels.h"
 
-namespace matcha::runtime::detail {
+namespace matcha::runtime {
 
-namespace {
-
-/// True for a cell that may be meant as a number.
 bool is_number_like(std::string_view cell) {
   const std::size_t sign = cell.starts_with('-') ? 1 : 0;
   if (cell.size() <= sign || (cell[sign] != '.' && (cell[sign] < '0' || cell[sign] > '9'))) return false;
   double ignored = 0;
   return std::from_chars(cell.data(), cell.data() + cell.size(), ignored).ptr == cell.data() + cell.size();
 }
+
+}  // namespace matcha::runtime
+
+namespace matcha::runtime::detail {
+
+namespace {
 
 bool is_text(std::string_view token) {
   for (const char c : token) {

@@ -79,7 +79,7 @@ def estimate(
     found = answer if isinstance(answer, Estimate) else Estimate(answer)
     if not found.exact:
         text = str(confidence)
-        found.confidence = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        found.confidence = round(float(text[:-1]) / 100, 12) if text.endswith("%") else float(text)
     found._again = lambda width: estimate(graph, pattern, width, **given)
     return found
 

@@ -6,6 +6,7 @@ import ctypes
 import json
 import operator
 import os
+import re
 import threading
 from array import array
 from ctypes import byref
@@ -131,6 +132,7 @@ class Stream:
                 word = label if '"' not in label else '"' + label.replace('"', '""') + '"'
                 self._lines(f"v {self._graph.number(vertex)} {word}")
             return
+        label = None if label is None else operator.index(label)
         if label is not None and not 0 <= label < 2**63:
             raise ValueError(f"a label is text, or an int from 0: {label}")
         self._put(_ADD_VERTEX, vertex, None, -(2**63) if label is None else label)
@@ -155,6 +157,7 @@ class Stream:
         no update; then none of them is taken.
         """
         text = lines if isinstance(lines, str) else "\n".join(line.rstrip("\r\n") for line in lines)
+        text = text.removeprefix("\ufeff")
         with self._lock:
             self._lines("\n".join(numbered(line, self._graph) for line in text.split("\n")))
 
@@ -196,7 +199,7 @@ class Stream:
         if batch < 1:
             raise ValueError(f"a batch has an update or more, not {batch}")
         if isinstance(updates, (str, os.PathLike)):
-            with open(updates, encoding="utf-8") as opened:
+            with open(updates, encoding="utf-8-sig") as opened:
                 yield from self.follow(opened, batch)
             return
         coming = iter(updates)
@@ -219,8 +222,10 @@ class Stream:
             one = next(coming, None)
             if one is None:
                 return taken
-            if isinstance(one, str) and one.lstrip(" \t,").startswith(("#", "%", "//", "\r", "\n")) or one == "":
-                continue
+            if isinstance(one, str):
+                text = one.strip(" \t,\r\n")
+                if not text or text.startswith(("#", "%", "//")):
+                    continue
             taken += 1
             if isinstance(one, str):
                 self.update(one)
@@ -356,7 +361,7 @@ class _Changing:
 
     def named_in(self, cell: str) -> Any:
         """The vertex of a cell: by its name or its int, or a new one."""
-        if cell not in self._numbers and cell.lstrip("-").isdecimal() and int(cell) in self._numbers:
+        if cell not in self._numbers and re.fullmatch("-?[0-9]+", cell) and int(cell) in self._numbers:
             return int(cell)
         return cell
 

@@ -51,11 +51,7 @@ def _cells(line: str, separator: str) -> list[str]:
 
 
 def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    return re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", cell) is not None
 
 
 __all__ = ["numbered"]
