@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
 #include "ir/unknown_label.h"
@@ -49,6 +50,18 @@ class Binder final : public Rewriter {
 void report_unknown_label(std::string_view word, SourceLoc loc, const LabelWords& labels, Diagnostics& diagnostics) {
   diagnostics.error(DiagId::UnknownLabel, loc, fmt::format("no vertex or edge has the label `{}`", word),
                     hint_for(word, labels));
+}
+
+std::set<std::string_view> label_words(const Module& module) {
+  std::set<std::string_view> words;
+  for_each_stmt(*module.body, [&](const Stmt& stmt) {
+    for_each_expr(stmt, [&](const Expr& expr) {
+      for_each_node(expr, [&](const Expr& node) {
+        if (const LabelName* name = as<LabelName>(&node)) words.insert(name->word);
+      });
+    });
+  });
+  return words;
 }
 
 std::optional<Module> bind_labels(Context& context, const Module& module, const LabelWords& labels,

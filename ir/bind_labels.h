@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,11 @@ namespace matcha::ir {
 struct LabelWords {
   std::function<std::optional<std::int64_t>(std::string_view word)> code;  ///< Empty for a word that no vertex has.
   std::vector<std::string> words;                                          ///< All of them, for hints.
+  bool stay = false;  ///< For analyses: words of a program are not replaced by codes.
 };
+
+/// The words of `module`, each once, in order.
+std::set<std::string_view> label_words(const Module& module);
 
 /// `module` with every `label_name("w")` replaced by the code of the word. For a word without a code, reports an error
 /// at each place (`unknown-label`), with the nearest word as the hint, and returns nothing.

@@ -14,7 +14,8 @@
 /// Before:  if (label(%G, %v) == label_name("protein")) { … }
 /// After:   if (label(%G, %v) == -3) { … }
 ///
-/// Requires: stage loop. Ensures: no `label_name` is left. Gives up on: words that the graph does not have
+/// Requires: stage loop. Ensures: no `label_name` is left, unless words are to stay. Gives up on: words that the graph
+/// does not have
 /// (`unknown-label`), with an error that names similar ones.
 namespace matcha::passes {
 
@@ -22,14 +23,7 @@ namespace {
 
 /// Codes for the label words of the program itself: word i, in sorted order, has code -1 - i.
 LabelWords own_words(const ir::Module& module) {
-  std::set<std::string, std::less<>> words;
-  ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
-    ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
-      ir::for_each_node(expr, [&](const ir::Expr& node) {
-        if (const ir::LabelName* name = ir::as<ir::LabelName>(&node)) words.emplace(name->word);
-      });
-    });
-  });
+  const std::set<std::string_view> words = ir::label_words(module);
   LabelWords labels;
   labels.words.assign(words.begin(), words.end());
   labels.code = [words](std::string_view word) -> std::optional<std::int64_t> {
@@ -54,8 +48,11 @@ bool reads_labels(const ir::Module& module, const ir::Var* graph) {
 }  // namespace
 
 ir::Module bind_labels(const ir::Module& module, PassContext& context) {
-  const std::optional<ir::Module> bound = ir::bind_labels(
-      context.context, module, context.labels.code ? context.labels : own_words(module), context.diagnostics);
+  std::optional<ir::Module> bound = module;
+  if (!context.labels.stay) {
+    bound = ir::bind_labels(context.context, module, context.labels.code ? context.labels : own_words(module),
+                            context.diagnostics);
+  }
   if (!bound) return module;
   ir::Module result = *bound;
   ir::Builder builder(context.context);

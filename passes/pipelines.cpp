@@ -14,7 +14,7 @@ const std::vector<std::string> kNests = {"bind-labels", "nest-edges", "fixpoint{
 
 /// The common start of all targets; ends in stage loop.
 const std::vector<std::string> kLoop = {
-    // Codes first: reading a word may trap, a number cannot.
+    // Codes first: conditions on numbers can be decided.
     "bind-labels",
     // Before conditions become slices, so that conditions between the ends of an edge can become slices too.
     "nest-edges",

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "ir/analysis/walk.h"
+#include "ir/bind_labels.h"
 #include "ir/match.h"
 #include "ir/printer.h"
 
@@ -319,17 +320,9 @@ std::uint64_t scalar_bytes(const ir::Type& type) {
 
 LabelNames label_names(const ir::Module& module,
                        const std::function<std::optional<std::int64_t>(std::string_view)>& code) {
-  std::set<std::string_view> words;
-  ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
-    ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
-      ir::for_each_node(expr, [&](const ir::Expr& node) {
-        if (const ir::LabelName* label = ir::as<ir::LabelName>(&node)) words.insert(label->word);
-      });
-    });
-  });
   LabelNames names;
   std::int64_t next = 0;
-  for (std::string_view word : words) {
+  for (const std::string_view word : ir::label_words(module)) {
     --next;
     names.emplace(code ? code(word).value_or(next) : next, word);
   }

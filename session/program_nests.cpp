@@ -1,11 +1,11 @@
 #include "session/program_nests.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <system_error>
 #include <utility>
 
+#include "ir/bind_labels.h"
 #include "question/read.h"
 #include "session/assumptions.h"
 
@@ -13,8 +13,8 @@ namespace matcha::session {
 
 namespace {
 
-/// The code of the first word; codes that no label has distinguish words from numbers.
-constexpr std::int64_t kFirstWord = -(std::int64_t{1} << 60);
+/// How the nests begin and end a word (ir/analysis/nests.cpp); numbers have no quotes.
+constexpr char kQuote = '\'';
 
 }  // namespace
 
@@ -38,24 +38,19 @@ void ProgramNests::compile() {
   compilation_.emplace(options_, log_);
   if (compilation_->lower_text(text_) != Status::Ok) return;
   passes::LabelWords labels;
-  labels.code = [this](std::string_view word) -> std::optional<std::int64_t> {
-    const auto known = std::ranges::find(words_, word);
-    const std::int64_t number = known - words_.begin();
-    if (known == words_.end()) words_.emplace_back(word);
-    return kFirstWord - number;
-  };
+  labels.stay = true;
   compilation_->allow(allowed_);
   module_ = compilation_->nests(labels);
+  for (const std::string_view word : ir::label_words(compilation_->loop())) words_.emplace_back(word);
 }
 
 std::optional<std::string> ProgramNests::literal_of(const std::string& constant) const {
+  if (constant.starts_with(kQuote))
+    return pattern::label_literal(std::string_view(constant).substr(1, constant.size() - 2));
   std::int64_t number = 0;
   const char* const end = constant.data() + constant.size();
-  if (const auto read = std::from_chars(constant.data(), end, number); read.ec != std::errc() || read.ptr != end) {
-    return std::nullopt;
-  }
-  if (number > kFirstWord) return constant;
-  return pattern::label_literal(words_[static_cast<std::size_t>(kFirstWord - number)]);
+  const std::from_chars_result read = std::from_chars(constant.data(), end, number);
+  return read.ec == std::errc() && read.ptr == end ? pattern::label_literal(constant) : std::nullopt;
 }
 
 }  // namespace matcha::session

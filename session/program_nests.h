@@ -11,7 +11,7 @@
 
 namespace matcha::session {
 
-/// The nests of a program (pipeline `nests`), for what reads its meaning. Words of labels get codes that no graph has.
+/// The nests of a program (pipeline `nests`), for what reads its meaning. Labels stay words.
 /// Errors of the program are not reported: its compilation for a run reports them.
 class ProgramNests {
  public:

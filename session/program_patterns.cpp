@@ -9,6 +9,7 @@
 
 #include "ir/analysis/nests.h"
 #include "ir/analysis/vertex_order.h"
+#include "ir/match.h"
 #include "question/symmetry.h"
 
 namespace matcha::session {
@@ -25,8 +26,10 @@ constexpr std::size_t kMostItems = 8;
 constexpr int kLeastVertices = 2;
 constexpr std::size_t kMostPatterns = 64;
 constexpr std::int64_t kOrders = 40320;  ///< The number of orders of 8 vertices.
-/// Renamed items temporarily get numbers from here on, so that none is renamed twice.
-constexpr int kAside = 1 << 20;
+/// Vertices of a pattern as items: above all items of a nest, and of those that its terms bind.
+constexpr int kFirstVertex = 1 << 20;
+
+int vertex_of(const Term& term) { return term.item - kFirstVertex; }
 
 class NestReader {
  public:
@@ -106,10 +109,7 @@ class NestReader {
 
   Term placed(Term term, const Nest& nest) const {
     for (std::size_t i = 0; i < nest.items.size(); ++i) {
-      term = ir::renamed(std::move(term), nest.items[i], kAside + static_cast<int>(i));
-    }
-    for (std::size_t i = 0; i < nest.items.size(); ++i) {
-      term = ir::renamed(std::move(term), kAside + static_cast<int>(i), classes_[i]);
+      term = ir::renamed(std::move(term), nest.items[i], kFirstVertex + classes_[i]);
     }
     return term;
   }
@@ -119,7 +119,7 @@ class NestReader {
     const bool negated = condition.is(TermKind::Not);
     const Term& inner = negated ? condition.parts[0] : condition;
     if (inner.is(TermKind::Adjacent)) {
-      const int a = inner.parts[0].item, b = inner.parts[1].item;
+      const int a = vertex_of(inner.parts[0]), b = vertex_of(inner.parts[1]);
       if (negated && !inner.word.empty()) {
         fail("vertices must not be joined by an edge of a label");
         return false;
@@ -158,10 +158,13 @@ class NestReader {
     if (!is_label(label) || !constant.is(TermKind::Constant)) return false;
     const std::optional<std::string> literal = literal_of_(constant.word);
     if (!literal) return false;
-    std::string& known = pattern.labels[pattern::at(label.parts[0].item)];
-    contradicts_ = !known.empty() && known != *literal;
-    known = *literal;
-    return !contradicts_;
+    std::string& known = pattern.labels[pattern::at(vertex_of(label.parts[0]))];
+    if (known.empty()) known = *literal;
+    if (known == *literal) return true;
+    // A graph decides which number a word is.
+    contradicts_ = known.starts_with('\'') == literal->starts_with('\'');
+    if (!contradicts_) fail("a vertex must have a word and a number as its label");
+    return false;
   }
 
   /// The number of orders of 8 vertices, on average, that satisfy the conditions.
@@ -169,7 +172,7 @@ class NestReader {
     if (order.empty()) return kOrders;
     std::vector<int> ranks(static_cast<std::size_t>(count));
     std::iota(ranks.begin(), ranks.end(), 0);
-    const auto rank_of = [&](int item) { return ranks[static_cast<std::size_t>(item)]; };
+    const auto rank_of = [&](int item) { return ranks[static_cast<std::size_t>(item - kFirstVertex)]; };
     std::int64_t admitted = 0, all = 0;
     do {
       ++all;

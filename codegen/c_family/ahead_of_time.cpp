@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "ir/analysis/walk.h"
+#include "ir/bind_labels.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
 
@@ -32,13 +32,7 @@ class Lifter final : public ir::Rewriter {
 
 ir::Module lift_label_words(ir::Context& context, const ir::Module& module, std::vector<std::string>& words) {
   Words found;
-  ir::for_each_stmt(*module.body, [&](const ir::Stmt& stmt) {
-    ir::for_each_expr(stmt, [&](const ir::Expr& expr) {
-      ir::for_each_node(expr, [&](const ir::Expr& node) {
-        if (const ir::LabelName* name = ir::as<ir::LabelName>(&node)) found.emplace(name->word, nullptr);
-      });
-    });
-  });
+  for (const std::string_view word : ir::label_words(module)) found.emplace(word, nullptr);
   ir::Module lifted = Lifter(context, found).run(module);
   std::vector<const ir::Var*> params(module.params.begin(), module.params.end());
   for (const auto& [word, var] : found) {

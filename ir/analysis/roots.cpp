@@ -213,7 +213,6 @@ class RootReader {
         return {0, std::move(item.reads)};
       }
       case Kind::MaxDegree: return give_up("the largest degree of all is read", e.loc);
-      case Kind::LabelName: return give_up("a label word is read", e.loc);
       case Kind::CommonNeighbors: return give_up("a step of a later stage is there", e.loc);
       case Kind::Convert:
         if (e.type->is_scalar(ScalarKind::Vid)) return give_up("a number is used as an id", e.loc);

@@ -152,6 +152,7 @@ const std::vector<Engine>& engines() {
       {"decompose", {"--algorithm", "decompose"}},
       {"scalar", {"--simd", "scalar", "--tier", "native"}},
       {"avx2", {"--simd", "avx2", "--tier", "native"}},
+      {"patterns", {"--engine", "patterns"}},
       {"id", {"--order", "id"}},
       {"degree", {"--order", "degree"}},
       {"threads", {"--threads", "3"}},

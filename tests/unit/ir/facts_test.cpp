@@ -196,12 +196,13 @@ TEST(Facts, Traps) {
   Returned quiet(R"(
     let %n = size(%l)
     return (%n + 1), (%n - %n), (%x / 3), (%x % 7), (%f * %f), neg(%n), min(%x, 1), has_edge(%G, %u, %u),
-           convert<i64>(%u), contains(%l, %x), size(intersect(%l, %l)), neighbors(%G, %u), span(%l, %x, %x))");
+           convert<i64>(%u), contains(%l, %x), size(intersect(%l, %l)), neighbors(%G, %u), span(%l, %x, %x),
+           label_name("a"))");
   for (std::size_t i = 0; i < quiet.size(); ++i) EXPECT_FALSE(quiet.facts().may_trap(quiet[i])) << print(*quiet[i]);
   Returned loud(R"(
     collect %m: min i64, %s: sum i64 { for %y in %l { yield %m, %y yield %s, %y } }
     return (%x + 1), neg(%x), (%x * %x), (%x / 0), (%x / -1), (%x % %x), (%f / %f), at<0>(%l, 0), label(%G, %u),
-           convert<vid>(%x), label_name("a"), %m, size(list<list<i64>>(%m)))");
+           convert<vid>(%x), %m, size(list<list<i64>>(%m)))");
   for (std::size_t i = 0; i < loud.size(); ++i) EXPECT_TRUE(loud.facts().may_trap(loud[i])) << print(*loud[i]);
   Returned wide("let %w = convert<i128>(%x) return convert<i64>(%w), (%w + %w), neg(%w)");
   for (std::size_t i = 0; i < wide.size(); ++i) EXPECT_TRUE(wide.facts().may_trap(wide[i])) << print(*wide[i]);
