@@ -51,9 +51,7 @@ matcha_status Code::wait(const std::atomic<std::uint32_t>* maybe_stop, std::opti
 
 std::shared_ptr<Code> SharedProgram::code(const std::shared_ptr<session::ResidentGraph>& graph, bool shares) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  // A program has the same code for both.
-  const bool has_own_code = shares && !request_.pattern.text.empty();
-  const Key key{graph.get(), has_own_code};
+  const Key key{graph.get(), shares};
   std::shared_ptr<Code>& found = codes_[key];
   if (found != nullptr && !found->failed()) return found;
   found = std::make_shared<Code>(graph);
@@ -64,7 +62,7 @@ std::shared_ptr<Code> SharedProgram::code(const std::shared_ptr<session::Residen
     order_.erase(order_.begin());
   }
   session::ProgramRequest request = request_;
-  request.shares = has_own_code;
+  request.shares = shares;
   try {
     in_background([code = found, request = std::move(request)] { code->make(request); });
   } catch (...) {

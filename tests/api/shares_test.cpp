@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -115,6 +117,34 @@ TEST(Shares, OfMotifsAreThoseOfTheirProgram) {
   matcha_result_free(whole);
   matcha_program_free(motifs);
   matcha_program_free(counted);
+}
+
+TEST(Shares, OfSumsOfPatternsAreThoseOfTheirLoops) {
+  // As a whole, houses are counted as patterns.
+  const Clique clique(100);
+  std::ifstream file("examples/house.mt");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  matcha_program* const houses = compiled(text.c_str());
+  for (const bool again : {false, true}) {
+    EXPECT_EQ(4517251200, matcha_test::count(houses, clique.graph)) << again;
+    const Shares shares(houses, clique.graph, 2);
+    matcha_result* const whole = merged(shares);
+    ASSERT_EQ(1U, matcha_result_size(whole));
+    EXPECT_EQ(4517251200, matcha_result_int(whole, 0, nullptr)) << again;
+    matcha_result_free(whole);
+  }
+  matcha_program_free(houses);
+  Options options;
+  options.set("engine", "patterns");
+  matcha_program* forced = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_program_compile(text.c_str(), options.options, &forced, nullptr));
+  options.set("share", "0/2");
+  matcha_result* result = nullptr;
+  matcha_error* error = nullptr;
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_run_now(forced, clique.graph, options.options, &result, &error));
+  EXPECT_NE(nullptr, std::strstr(matcha_error_text(error), "share the loops")) << matcha_error_text(error);
+  matcha_error_free(error);
+  matcha_program_free(forced);
 }
 
 TEST(Shares, OfAllKinds) {
