@@ -269,7 +269,8 @@ Status QuestionRun::lower_program() {
   return status;
 }
 
-Status QuestionRun::order_vertices() {
+passes::LabelWords QuestionRun::label_words() const {
+  passes::LabelWords labels;
   labels.code = [words = bound.inputs.dictionary, may_lack = request.may_lack_labels](std::string_view word) {
     std::optional<std::int64_t> code = words->code(word);
     // Of no vertex, not even of one without a label.
@@ -277,6 +278,11 @@ Status QuestionRun::order_vertices() {
     return code;
   };
   labels.words = bound.inputs.dictionary->words();
+  return labels;
+}
+
+Status QuestionRun::order_vertices() {
+  labels = label_words();
   if (request.rewrite) {
     if (const Status status = rewrite(); status != Status::Ok) return status;
   }

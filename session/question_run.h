@@ -88,6 +88,8 @@ class QuestionRun {
   Status write_program(bool on_gpu);
   /// Reads the program of the pattern; does nothing if the program was given.
   Status lower_program();
+  /// The label words of the graph that is bound, for passes.
+  passes::LabelWords label_words() const;
   /// Loads the label words of the graph. Ranks its vertices by degree if that cannot change the answer and saves time.
   Status order_vertices();
   /// Makes the back end of the target, unless there is one, and lets it begin in the background.

@@ -86,7 +86,7 @@ class Verifier {
     task.maybe_pattern = first_.run.pattern && is_plain(*first_.run.pattern) ? &*first_.run.pattern : nullptr;
     task.embeddings = first_.run.request.pattern.embeddings;
     task.compilation = &*first_.run.compilation;
-    task.labels = first_.run.labels;
+    task.labels = first_.run.label_words();
     std::unique_ptr<codegen::Executable> matcher;
     task.tested = [this, &matcher](const SampleInputs& sample) {
       if (!first_.run.lacks_program()) return first_.run.executable.get();
