@@ -42,7 +42,6 @@ struct Question {
   // Each names an option that was given, or says why, for the sentence of a refusal; empty: nothing is in the way.
   std::string wants_program = {};      ///< Only programs are compiled or timed so: `--backend`, `--tune`.
   std::string wants_tier = {};         ///< Only programs have tiers: `--tier`.
-  std::string wants_cpu = {};          ///< Only programs on a CPU have it: `--simd`.
   std::string wants_gpu_program = {};  ///< Only programs on a GPU have it: `--group`.
 
   bool in_processes = false;  ///< Several processes share the run by the positions of loops.

@@ -56,7 +56,6 @@ class Patterns final : public WithoutProgram {
     if (on_gpu) return "the patterns of a program are counted on a CPU";
     if (!question.wants_program.empty()) return for_programs(question.wants_program);
     if (!question.wants_tier.empty()) return for_programs(question.wants_tier);
-    if (!question.wants_cpu.empty()) return for_programs(question.wants_cpu);
     if (question.want != planner::Want::Count || question.bounded) return "only sums are counts of patterns";
     if (question.interval.within) return "patterns of a program are counted exactly";
     if (question.in_processes || question.in_shares) return "processes share the loops of a program";

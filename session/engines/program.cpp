@@ -22,7 +22,6 @@ class Program final : public WithoutProgram {
                                                        const planner::Catalog& catalog, bool on_gpu) const override {
     if (context_.parts) return planner::Refusal{context_.does_not_fit};
     if (question.want == planner::Want::Orbits) return planner::Refusal{"counts of rows are made without a program"};
-    if (on_gpu && !question.wants_cpu.empty()) return planner::Refusal{question.wants_cpu + " is for the CPU"};
     planner::Offer offer;
     offer.ns = on_gpu ? catalog.ns_to_open + price::gpu_compile : least_ns();
     // The loops of programs that are not of a pattern are priced as on so many cores as a GPU is worth. The first

@@ -51,7 +51,7 @@ class Search final : public WithoutProgram {
     offer.is_trial = use == SearchUse::Try && !question_.in_processes;
     const bool is_known = use == SearchUse::Faster || offer.is_trial;
     offer.ns = is_known ? search_cost(question_, graph()) : planner::kUnknownNs;
-    const bool may_go_to_gpu = question_.device == "auto" && catalog.may_have_gpu && question_.wants_cpu.empty() &&
+    const bool may_go_to_gpu = question_.device == "auto" && catalog.may_have_gpu &&
                                question_.wants_gpu_program.empty() && !question_.in_processes && question_.bounded;
     offer.make = [this, may_go_to_gpu] {
       codegen::MatchTask all = task();
