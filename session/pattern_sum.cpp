@@ -11,6 +11,7 @@
 
 #include "codegen/host/evaluator.h"
 #include "engines/identities/motif_counter.h"
+#include "ir/check.h"
 #include "planner/decide.h"
 #include "planner/prices.h"
 #include "runtime/cpu/region.h"
@@ -53,7 +54,7 @@ codegen::RunError sum_overflow() {
 
 std::shared_ptr<PatternSum> PatternSum::make(CountedProgram counted, const runtime::Graph& graph,
                                              const std::string& code_folder, const QuestionRun::Reading& reading,
-                                             std::string& why) {
+                                             double most_ns, std::string& why) {
   const auto alias = [&] {
     runtime::Graph made = runtime::Graph::alias(graph, nullptr);
     // Of the graph, which outlives it.
@@ -68,6 +69,10 @@ std::shared_ptr<PatternSum> PatternSum::make(CountedProgram counted, const runti
     Part& part = sum->parts_.emplace_back();
     const Status status = Prepared::make(request_of(one, code_folder), resident, reading, why, part.prepared);
     if (status != Status::Ok) return nullptr;
+    if (sum->ns() > most_ns) {
+      why = "its patterns are expected to take longer than its loops";
+      return nullptr;
+    }
   }
   sum->count_together();
   return sum;
@@ -96,7 +101,8 @@ double PatternSum::ns() const {
   for (const Part& part : parts_) {
     // The loops as they are written are taken if others gain little.
     const double times = part.prepared->engine() == "program" ? planner::price::program_gain : 1;
-    if (!part.together) sum += times * part.prepared->offer().ns;
+    // Those that identities may count together are priced when all are known.
+    if (part.prepared->engine() != "identities") sum += times * part.prepared->offer().ns;
   }
   return std::min(sum, planner::kUnknownNs);
 }

@@ -18,10 +18,11 @@ namespace matcha::session {
 class PatternSum {
  public:
   /// `graph` outlives it. `code_folder`: where compiled code is kept; empty: nowhere. `reading`: as of QuestionRun.
-  /// Null, with the reason in `why`, if a pattern cannot be prepared.
+  /// Null, with the reason in `why`, if a pattern cannot be prepared, or if the patterns are expected to take more than
+  /// `most_ns`.
   static std::shared_ptr<PatternSum> make(CountedProgram counted, const runtime::Graph& graph,
                                           const std::string& code_folder, const QuestionRun::Reading& reading,
-                                          std::string& why);
+                                          double most_ns, std::string& why);
 
   /// Expected nanoseconds of all counts.
   double ns() const;

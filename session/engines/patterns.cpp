@@ -24,20 +24,23 @@ class Patterns final : public WithoutProgram {
     const std::string problem = problem_of(question, on_gpu);
     if (!problem.empty()) return planner::Refusal{problem};
     const auto sum = std::make_shared<Sum>();
-    if (catalog.complete || is_forced()) prepare(*sum);
+    if (catalog.complete || is_forced()) prepare(*sum, planner::kUnknownNs);
     if (!sum->why.empty()) return planner::Refusal{sum->why};
     planner::Offer offer;
     offer.ns = price::plan_pattern + price::compile;
-    offer.price = [this, sum, least = offer.ns] {
-      prepare(*sum);
+    offer.price = [this, &catalog, sum, least = offer.ns] {
+      // Plans for patterns that take longer than the program are of no use.
+      const std::optional<double> loops = catalog.program_ns(false);
+      const double most = price::compile + price::forecast_run * loops.value_or(planner::kUnknownNs) / catalog.threads;
+      prepare(*sum, std::max(least, most));
       return sum->prepared == nullptr ? planner::kUnknownNs * 2 : std::max(least, sum->prepared->ns());
     };
     offer.make = [this, sum] {
-      prepare(*sum);
+      prepare(*sum, planner::kUnknownNs);
       return make_executable(sum->prepared);
     };
     offer.plan = [this, sum] {
-      prepare(*sum);
+      prepare(*sum, planner::kUnknownNs);
       std::vector<std::string> lines = sum->prepared->lines();
       lines.emplace_back("the loops as they are written: `--engine program`");
       return lines;
@@ -66,11 +69,13 @@ class Patterns final : public WithoutProgram {
                                  : "patterns are of undirected simple graphs without labels and numbers of edges";
   }
 
-  void prepare(Sum& sum) const {
+  /// Gives up if the patterns are expected to take more than `most_ns`.
+  void prepare(Sum& sum, double most_ns) const {
     if (sum.prepared != nullptr || !sum.why.empty()) return;
     std::optional<CountedProgram> counted = context_.counted(sum.why);
-    if (counted)
-      sum.prepared = PatternSum::make(std::move(*counted), graph(), context_.code_folder, context_.reading, sum.why);
+    if (!counted) return;
+    sum.prepared =
+        PatternSum::make(std::move(*counted), graph(), context_.code_folder, context_.reading, most_ns, sum.why);
   }
 };
 

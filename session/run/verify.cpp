@@ -134,7 +134,8 @@ class Verifier {
     if (!first_.run.pattern) {
       std::string why;
       auto counted = first_.run.choice.context().counted(why);
-      auto sum = counted ? PatternSum::make(std::move(*counted), graph, {}, first_.run.choice.context().reading, why)
+      auto sum = counted ? PatternSum::make(std::move(*counted), graph, {}, first_.run.choice.context().reading,
+                                            planner::kUnknownNs, why)
                          : nullptr;
       return sum ? make_executable(std::move(sum)) : nullptr;
     }
