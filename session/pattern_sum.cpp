@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <functional>
 #include <optional>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -49,6 +50,54 @@ ProgramRequest request_of(const CountedPattern& counted, const std::string& code
 codegen::RunError sum_overflow() {
   return {{runtime::ErrorKind::Runtime, runtime::trap_message(runtime::TrapCode::IntegerOverflow), {}, 0, {}}, {}};
 }
+
+/// Runs the steps of a count one after the other.
+class Steps {
+ public:
+  /// `ns`: of all steps, as expected.
+  Steps(const codegen::RunOptions& options, double ns) : options_(options), all_ns_(std::max(ns, 1.0)) {}
+
+  /// The values of a step, which may lack if it was stopped or failed. `ns`: what it is expected to take.
+  template <typename Run>
+  std::vector<codegen::ResultValue> values_of(double ns, const Run& run) {
+    codegen::RunOptions options = options_;
+    if (options_.on_progress) {
+      options.on_progress = [this, ns](std::uint64_t done, std::uint64_t total) { tell(ns, done, total); };
+    }
+    codegen::RunOutcome outcome = run(options);
+    done_ns_ += ns;
+    if (const codegen::RunError* const error = std::get_if<codegen::RunError>(&outcome)) {
+      failed_ = codegen::RunError{error->error, {}};  // Its place is one in the text of the pattern.
+      return {};
+    }
+    codegen::RunResult& found = std::get<codegen::RunResult>(outcome);
+    all_.tier = found.tier;
+    all_.ending = found.ending;
+    all_.notes.insert(all_.notes.end(), found.notes.begin(), found.notes.end());
+    all_.positions += found.positions;
+    all_.positions_total += found.positions_total;
+    all_.work_done += found.work_done;
+    all_.work_total += found.work_total;
+    return std::move(found.values);
+  }
+  void fail(codegen::RunError error) { failed_ = std::move(error); }
+  bool is_over() const { return failed_ || all_.ending != codegen::Ending::Complete; }
+  codegen::RunOutcome take() { return failed_ ? codegen::RunOutcome(*failed_) : std::move(all_); }
+
+ private:
+  void tell(double ns, std::uint64_t done, std::uint64_t total) const {
+    constexpr double kTotal = 10000;
+    const double share = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
+    const double all = std::min((done_ns_ + ns * share) / all_ns_, 1.0);
+    options_.on_progress(static_cast<std::uint64_t>(all * kTotal), static_cast<std::uint64_t>(kTotal));
+  }
+
+  const codegen::RunOptions& options_;
+  const double all_ns_;
+  double done_ns_ = 0;
+  codegen::RunResult all_;
+  std::optional<codegen::RunError> failed_;
+};
 
 }  // namespace
 
@@ -96,13 +145,16 @@ void PatternSum::count_together() {
   together_ = codegen::make_motif_counter(std::move(task));
 }
 
+double PatternSum::ns_of(const Part& part) const {
+  // The loops as they are written are taken if others gain little.
+  return part.prepared->offer().ns * (part.prepared->engine() == "program" ? planner::price::program_gain : 1);
+}
+
 double PatternSum::ns() const {
   double sum = together_ns_;
   for (const Part& part : parts_) {
-    // The loops as they are written are taken if others gain little.
-    const double times = part.prepared->engine() == "program" ? planner::price::program_gain : 1;
     // Those that identities may count together are priced when all are known.
-    if (part.prepared->engine() != "identities") sum += times * part.prepared->offer().ns;
+    if (part.prepared->engine() != "identities") sum += ns_of(part);
   }
   return std::min(sum, planner::kUnknownNs);
 }
@@ -125,52 +177,94 @@ std::vector<std::string> PatternSum::lines() const {
   return lines;
 }
 
-codegen::RunOutcome PatternSum::count(std::vector<__int128>& counts, const codegen::RunOptions& options) {
-  codegen::RunResult result;
-  codegen::RunResult together;
-  const auto take = [&](codegen::RunOutcome outcome, codegen::RunResult& found) -> std::optional<codegen::RunError> {
-    if (const codegen::RunError* const failed = std::get_if<codegen::RunError>(&outcome)) return *failed;
-    found = std::move(std::get<codegen::RunResult>(outcome));
-    result.tier = found.tier;
-    result.ending = found.ending;
-    result.notes.insert(result.notes.end(), found.notes.begin(), found.notes.end());
-    return std::nullopt;
+codegen::RunOutcome PatternSum::count(Counts& counts, const codegen::RunOptions& options) {
+  Steps steps(options, ns());
+  const auto take = [&](const codegen::ResultValue& value, std::optional<__int128>& count) {
+    if (const __int128* const number = std::get_if<__int128>(&value)) {
+      count = *number;
+    } else {
+      steps.fail(sum_overflow());
+    }
   };
   if (together_ != nullptr) {
     const std::vector<codegen::Argument> graph{&*graph_};
-    if (const auto failed = take(together_->run(graph, graph_->universe(), options), together)) return *failed;
-  }
-  for (const Part& part : parts_) {
-    if (result.ending != codegen::Ending::Complete) return result;
-    codegen::RunResult own;
-    if (!part.together) {
-      if (const auto failed = take(part.prepared->run(options), own)) return *failed;
-      if (result.ending != codegen::Ending::Complete) return result;
+    const std::vector<codegen::ResultValue> values =
+        steps.values_of(together_ns_, [&](const auto& own) { return together_->run(graph, graph_->universe(), own); });
+    for (std::size_t i = 0; i < parts_.size() && !values.empty(); ++i) {
+      if (parts_[i].together) take(values[*parts_[i].together], counts[i]);
     }
-    const codegen::ResultValue& value = part.together ? together.values[*part.together] : own.values.front();
-    const __int128* const count = std::get_if<__int128>(&value);
-    if (count == nullptr) return sum_overflow();
-    counts.push_back(*count);
   }
-  return result;
+  for (std::size_t i = 0; i < parts_.size() && !steps.is_over(); ++i) {
+    if (parts_[i].together) continue;
+    const std::vector<codegen::ResultValue> values =
+        steps.values_of(ns_of(parts_[i]), [&](const auto& own) { return parts_[i].prepared->run(own); });
+    if (!values.empty()) take(values.front(), counts[i]);
+  }
+  return steps.take();
 }
 
-codegen::RunOutcome PatternSum::run(const runtime::Universe& universe, const codegen::RunOptions& options) {
-  std::vector<__int128> counts;
-  codegen::RunOutcome outcome = count(counts, options);
-  codegen::RunResult* const result = std::get_if<codegen::RunResult>(&outcome);
-  if (result == nullptr || result->ending != codegen::Ending::Complete) return outcome;
-  std::map<const ir::Expr*, __int128> sums;
+bool PatternSum::add_up(const Counts& counts, std::map<const ir::Expr*, __int128>& sums) const {
   for (const CountedSum& sum : counted_.sums) {
     __int128& total = sums[sum.var];
     for (const CountedSum::Term& term : sum.terms) {
       __int128 part = 0;
-      if (__builtin_mul_overflow(counts[term.pattern], __int128{term.times}, &part) ||
-          __builtin_add_overflow(total, part, &total)) {
-        return sum_overflow();
-      }
+      const bool is_wide = __builtin_mul_overflow(counts[term.pattern].value_or(0), __int128{term.times}, &part) ||
+                           __builtin_add_overflow(total, part, &total);
+      if (is_wide) return false;
     }
   }
+  return true;
+}
+
+bool PatternSum::only_grows() const {
+  std::set<const ir::Expr*> known;
+  for (const CountedSum& sum : counted_.sums) {
+    if (std::ranges::all_of(sum.terms, [](const CountedSum::Term& term) { return term.times >= 0; }))
+      known.insert(sum.var);
+  }
+  const std::function<bool(const ir::Expr&)> grows = [&](const ir::Expr& value) {
+    const auto all_grow = [&] {
+      return std::ranges::all_of(value.operands, [&](const ir::Expr* operand) { return grows(*operand); });
+    };
+    const auto is_positive = [](const ir::Expr& factor) {
+      const ir::Expr& number = factor.kind == ir::Kind::Convert ? *factor.operands[0] : factor;
+      return number.kind == ir::Kind::ConstInt && static_cast<const ir::ConstInt&>(number).value > 0;
+    };
+    switch (value.kind) {
+      case ir::Kind::Var: return known.contains(&value);
+      case ir::Kind::ConstInt:
+      case ir::Kind::ConstFloat: return true;
+      case ir::Kind::Add:
+      case ir::Kind::Min:
+      case ir::Kind::Max:
+      case ir::Kind::Convert: return all_grow();
+      case ir::Kind::Div: return grows(*value.operands[0]) && is_positive(*value.operands[1]);
+      case ir::Kind::Mul:
+        return all_grow() &&
+               std::ranges::any_of(value.operands, [&](const ir::Expr* operand) { return is_positive(*operand); });
+      default: return false;
+    }
+  };
+  for (const ir::Let* const step : counted_.steps) {
+    if (grows(*step->value)) known.insert(step->var);
+  }
+  return std::ranges::all_of(counted_.results, [&](const ir::Expr* value) { return grows(*value); });
+}
+
+codegen::RunOutcome PatternSum::run(const runtime::Universe& universe, const codegen::RunOptions& options) {
+  if (!options.share.is_whole() || options.maybe_dealer != nullptr) {
+    return codegen::RunError{
+        {runtime::ErrorKind::Runtime, "counts of several patterns cannot be shared out", {}, 0, {}}, {}};
+  }
+  Counts counts(parts_.size());
+  codegen::RunOutcome outcome = count(counts, options);
+  codegen::RunResult* const result = std::get_if<codegen::RunResult>(&outcome);
+  if (result == nullptr) return outcome;
+  const bool is_whole = result->ending == codegen::Ending::Complete;
+  const bool has_part = std::ranges::any_of(counts, [](const auto& count) { return count.has_value(); });
+  if (!is_whole && !(has_part && only_grows())) return outcome;
+  std::map<const ir::Expr*, __int128> sums;
+  if (!add_up(counts, sums)) return sum_overflow();
   try {
     codegen::host::Values values;
     codegen::host::Evaluator evaluator(values, universe);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,7 +29,8 @@ class PatternSum {
   double ns() const;
   /// Each sum, and the engine that counts each pattern, in lines for people.
   std::vector<std::string> lines() const;
-  /// The results of the program, exact in 128 bits where they are sums. `universe`: of the graph.
+  /// The results of the program, exact in 128 bits where they are sums. `universe`: of the graph. A run that is stopped
+  /// gives results of the matches that it counted, if more matches could only raise them.
   codegen::RunOutcome run(const runtime::Universe& universe, const codegen::RunOptions& options);
 
  private:
@@ -37,8 +39,16 @@ class PatternSum {
     std::optional<std::size_t> together;  ///< Its place among the results of `together_`.
   };
 
+  /// By pattern; empty: it was not counted.
+  using Counts = std::vector<std::optional<__int128>>;
+
   void count_together();
-  codegen::RunOutcome count(std::vector<__int128>& counts, const codegen::RunOptions& options);
+  double ns_of(const Part& part) const;
+  codegen::RunOutcome count(Counts& counts, const codegen::RunOptions& options);
+  /// False: beyond 128 bits.
+  bool add_up(const Counts& counts, std::map<const ir::Expr*, __int128>& sums) const;
+  /// Whether more matches can only raise all results.
+  bool only_grows() const;
 
   CountedProgram counted_;
   std::optional<runtime::Graph> graph_;

@@ -42,6 +42,27 @@ def main(G: Graph) -> int:
 """
 
 
+# Triangles, and rings of eight, which take for ever in a clique.
+RINGS = """
+def main(g: Graph):
+    def seventh(v0, v1, v2, v3, v4, v5, v6):
+        return size(diff(intersect(neighbor(g, v6), neighbor(g, v0)), [v1, v2, v3, v4, v5]))
+    def sixth(v0, v1, v2, v3, v4, v5):
+        return sum(apply(lambda v6: seventh(v0, v1, v2, v3, v4, v5, v6), diff(neighbor(g, v5), [v0, v1, v2, v3, v4])))
+    def fifth(v0, v1, v2, v3, v4):
+        return sum(apply(lambda v5: sixth(v0, v1, v2, v3, v4, v5), diff(neighbor(g, v4), [v0, v1, v2, v3])))
+    def fourth(v0, v1, v2, v3):
+        return sum(apply(lambda v4: fifth(v0, v1, v2, v3, v4), diff(neighbor(g, v3), [v0, v1, v2])))
+    def third(v0, v1, v2):
+        return sum(apply(lambda v3: fourth(v0, v1, v2, v3), diff(neighbor(g, v2), [v0, v1])))
+    def second(v0, v1):
+        return sum(apply(lambda v2: third(v0, v1, v2), diff(neighbor(g, v1), [v0])))
+    triangles = sum(apply(lambda a: sum(apply(lambda b: size(intersect(neighbor(g, a), neighbor(g, b))), neighbor(g, a))), vertices(g)))
+    rings = sum(apply(lambda v0: sum(apply(lambda v1: second(v0, v1), neighbor(g, v0))), vertices(g)))
+    return RESULT
+"""
+
+
 NESTED = os.path.join(cli.ROOT, "tests/emulation/nested_counts.mt")
 TOO_EARLY = cli.TOO_EARLY
 
@@ -146,6 +167,17 @@ class Interrupt(cli.CliTest):
         whole = json.loads(self.ok(*common, "--pattern", "clique:3"))
         self.assertEqual((whole["result"], whole["stats"]["backend"]), (1313400, "search"))
         self.assertEqual((whole["stats"]["positions"], whole["stats"]["positions_total"]), (200, 200))
+
+    def test_patterns_of_a_program(self):
+        """Those that were counted are a part of a sum, and tell nothing of a ratio."""
+        clique = self.write("clique.txt", "".join(f"{u} {v}\n" for u in range(200) for v in range(u)))
+        sums = self.write("sums.mt", RINGS.replace("RESULT", "rings + triangles / 6"))
+        done = self.timed_out("run", sums, clique, "--engine", "patterns")
+        self.assertGreaterEqual(int(done.stdout), 1313400)
+        self.assertRegex(done.stderr, rb"partial result: stopped by --timeout after \d+ of \d+ outer iterations")
+        ratio = self.write("ratio.mt", RINGS.replace("RESULT", "(1.0 * rings) / (1.0 + triangles)"))
+        done = self.matcha("run", ratio, clique, "--engine", "patterns", "--timeout", "1")
+        self.assertEqual((done.returncode, done.stdout), (124, b""))
 
     def test_timeout_deep_in_a_nest(self):
         # One item of the second loop takes weeks, and so does the list that an item of the other program needs first.
