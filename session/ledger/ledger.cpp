@@ -61,7 +61,7 @@ class LedgerReader {
     meaning_.embeddings = options.embeddings;
     meaning_.directed = bind.directed;
     meaning_.keep_loops = bind.keep_loops;
-    meaning_.may_lack_labels = options.query;
+    meaning_.of_cypher = options.query;
   }
 
   Status run(const runtime::IoOptions& io) {

@@ -159,7 +159,7 @@ class Planner {
       return found;
     };
     for (const pattern::LabelUse& use : set_.labels) {
-      if (meaning_.may_lack_labels || is_there(use)) continue;
+      if (meaning_.of_cypher || is_there(use)) continue;
       return refuse(use.loc,
                     fmt::format("no {} has the label `{}`", use.of_edge ? "edge" : "vertex", word_of(use.literal)), "");
     }
@@ -184,7 +184,7 @@ class Planner {
     return good;
   }
 
-  /// An edge without a name that is written twice is one.
+  /// An edge without a name that is written twice is one, but not in Cypher.
   void take_edges() {
     std::map<std::size_t, std::size_t> number;
     std::vector<bool> plain;  // Of the edges that are kept: without a name and without conditions.
@@ -196,7 +196,7 @@ class Planner {
         return ends && other.sign == edge.sign && other.labels == edge.labels &&
                plain[static_cast<std::size_t>(&other - plan_.edges.data())];
       };
-      const bool is_plain = edge.name.empty() && !has_condition(e);
+      const bool is_plain = edge.name.empty() && !has_condition(e) && !meaning_.of_cypher;
       const auto same = is_plain ? std::ranges::find_if(plan_.edges, is_same) : plan_.edges.end();
       number[e] = static_cast<std::size_t>(same - plan_.edges.begin());
       if (same != plan_.edges.end()) continue;

@@ -19,8 +19,9 @@ struct Meaning {
   bool embeddings = false;  ///< With Iso: each map, not each subgraph.
   bool directed = false;
   bool keep_loops = false;
-  bool may_lack_labels = false;  ///< A label that no edge has is no error.
-  bool by_line = true;           ///< Each row is an edge; else each pair of vertices.
+  /// Of Cypher: each edge of the pattern is one of its own, and a label that no edge has is no error.
+  bool of_cypher = false;
+  bool by_line = true;  ///< Each row is an edge; else each pair of vertices.
 };
 
 /// The rows that one or several edges of the pattern may be, each in the direction of the pattern.
