@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <compare>
 
@@ -119,8 +120,12 @@ class Checker {
     const bool fits =
         *left == Type::Null || *right == Type::Null || *left == *right || (is_number(*left) && is_number(*right));
     if (!fits) {
-      return fail(term.loc, fmt::format("{} is compared with {}", name_of(*left), name_of(*right)),
-                  "the type of a column is that of all of its cells");
+      std::string hint = "the type of a column is that of all of its cells";
+      pattern::for_each_column(term, [&](const Condition& column) {
+        const bool has_note = type_of(column, table_) != Type::Vertex && !table_.column(column).note.empty();
+        if (has_note) hint = fmt::format("column `{}` {}", column.text, table_.column(column).note);
+      });
+      return fail(term.loc, fmt::format("{} is compared with {}", name_of(*left), name_of(*right)), hint);
     }
     if (is_order && (*left == Type::Bool || *left == Type::Vertex)) {
       return fail(term.loc, fmt::format("{} has no order", *left == Type::Vertex ? "a vertex" : "true and false"),
@@ -132,35 +137,56 @@ class Checker {
     return Type::Bool;
   }
 
-  /// Makes durations, and texts beside times, ints in the unit of the columns.
+  /// Makes durations, and what stands beside times that cells spell, ints in one unit.
   bool take_units(Condition& term) {
+    if (has_spelled(term)) {
+      const std::uint64_t per_second = finest(term);
+      return take_seconds(term, per_second) && take_durations(term, per_second);
+    }
+    if (!has_duration(term)) return true;
     std::uint64_t per_second = 0;
-    bool differs = false, is_spelled = false, has_column = false;
+    bool differs = false;
     pattern::for_each_column(term, [&](const Condition& column) {
-      if (column.text.empty() && !column.subject.of_edge) return;
-      const Column& cells = table_.column(column);
-      if (cells.type != Column::Type::Int) return;
-      const bool is_time = column.subject.of_edge && (column.text.empty() || column.text == table_.time);
-      const std::uint64_t mine = cells.per_second != 0 ? cells.per_second : is_time ? table_.time_per_second : 1;
-      is_spelled = is_spelled || cells.per_second != 0;
-      has_column = true;
-      differs = differs || (per_second != 0 && per_second != mine);
-      per_second = mine;
-      if (cells.per_second == 0 && !(is_time && table_.time_is_said)) is_assumed_ = true;
+      if (!is_number(type_of(column, table_)) || table_.column(column).type != Column::Type::Int) return;
+      differs = differs || (per_second != 0 && per_second != unit_of(column));
+      per_second = unit_of(column);
+      assumes_seconds_ = assumes_seconds_ || !(is_time(column) && table_.time_is_said);
     });
-    if (differs && (is_spelled || has_duration(term))) {
+    if (differs) {
       fail(term.loc, "times of two units are compared", "convert one of the columns");
       return false;
     }
-    for (std::size_t at = 0; at < 2; ++at) {
-      Condition& part = term.parts[at];
-      if (part.kind == Condition::Kind::Text && is_spelled && !take_time(part, per_second)) return false;
+    return per_second == 0 || take_durations(term, per_second);
+  }
+
+  bool is_time(const Condition& column) const {
+    return column.subject.of_edge && (column.text.empty() || column.text == table_.time);
+  }
+
+  /// Of a column with ints: how many units a second has. Numbers are seconds, but for those of `--time COLUMN:ms`.
+  std::uint64_t unit_of(const Condition& column) const {
+    const std::uint64_t spelled = table_.column(column).per_second;
+    return spelled != 0 ? spelled : is_time(column) ? table_.time_per_second : 1;
+  }
+
+  /// The unit in which its columns, texts and durations are whole numbers.
+  std::uint64_t finest(const Condition& term) const {
+    constexpr std::array<std::uint64_t, 4> kUnits = {1, 1'000, 1'000'000, 1'000'000'000};
+    const auto first = [&kUnits](const auto& is_whole) {
+      const auto found = std::ranges::find_if(kUnits, is_whole);
+      return found == kUnits.end() ? 1 : *found;
+    };
+    switch (term.kind) {
+      case Condition::Kind::Text:
+        return first([&](std::uint64_t unit) { return time_of(term.text, unit).has_value(); });
+      case Condition::Kind::Duration:
+        return first([&](std::uint64_t unit) { return ns_of(term) % (kUnits.back() / unit) == 0; });
+      case Condition::Kind::Column: return type_of(term, table_) == Type::Int ? unit_of(term) : 1;
+      default: break;
     }
-    const bool had_duration = has_duration(term);
-    if (had_duration && has_column && !take_durations(term, per_second)) return false;
-    assumes_seconds_ = assumes_seconds_ || (had_duration && is_assumed_);
-    is_assumed_ = false;
-    return true;
+    std::uint64_t all = 1;
+    for (const Condition& part : term.parts) all = std::max(all, finest(part));
+    return all;
   }
 
   bool take_time(Condition& part, std::uint64_t per_second) {
@@ -174,8 +200,99 @@ class Checker {
     return true;
   }
 
+  /// Of a comparison with times that cells spell: texts become times, and numbers beside them, which are seconds, ints
+  /// in the unit of the column. False after an error.
+  bool take_seconds(Condition& term, std::uint64_t per_second) {
+    std::optional<int> times[2];
+    for (std::size_t at = 0; at < 2; ++at) {
+      Condition& part = term.parts[at];
+      const bool is_text = part.kind == Condition::Kind::Text;
+      times[at] = is_text ? std::optional(1) : times_in(part);
+      if (is_text ? !take_time(part, per_second) : times[at] && !scale(part, per_second)) return false;
+    }
+    if (!times[0] || !times[1] || *times[0] == *times[1]) return true;
+    fail(term.loc, "a time is compared with a number",
+         "times are compared with times, such as '2024-05-01', and their differences with numbers of seconds");
+    return false;
+  }
+
+  /// How often times that cells spell are added less how often they are subtracted: 0 for a difference of times.
+  /// Nothing for values that are no numbers, and for null.
+  std::optional<int> times_in(const Condition& term) const {
+    switch (term.kind) {
+      case Condition::Kind::Int:
+      case Condition::Kind::Float:
+      case Condition::Kind::Duration: return 0;
+      case Condition::Kind::Column:
+        if (!is_number(type_of(term, table_)) || table_.column(term).is_null) return std::nullopt;
+        return has_spelled(term) ? 1 : 0;
+      case Condition::Kind::Negative:
+      case Condition::Kind::Sum:
+      case Condition::Kind::Difference:
+      case Condition::Kind::Product: break;
+      default: return std::nullopt;
+    }
+    int all = 0;
+    for (const Condition& part : term.parts) {
+      const std::optional<int> some = times_in(part);
+      if (!some) return some;
+      const bool is_less = term.kind == Condition::Kind::Negative ||
+                           (term.kind == Condition::Kind::Difference && &part == &term.parts[1]);
+      all += is_less ? -*some : *some;
+    }
+    return all;
+  }
+
+  /// Whether it has times that cells spell.
+  bool has_spelled(const Condition& term) const {
+    if (term.kind == Condition::Kind::Column) {
+      return type_of(term, table_) != Type::Vertex && table_.column(term).per_second != 0;
+    }
+    return std::ranges::any_of(term.parts, [this](const Condition& part) { return has_spelled(part); });
+  }
+
+  /// Brings the numbers and columns of a sum to a unit of which a second has so many. False after an error.
+  bool scale(Condition& term, std::uint64_t per_second) {
+    const auto is_scaled = [&](Condition& part) { return scale(part, per_second); };
+    switch (term.kind) {
+      case Condition::Kind::Int:
+        if (!__builtin_mul_overflow(term.integer, static_cast<std::int64_t>(per_second), &term.integer)) return true;
+        fail(term.loc, "the number of seconds is beyond 64 bits in the unit of the column", "");
+        return false;
+      case Condition::Kind::Float: term.number *= static_cast<double>(per_second); return true;
+      case Condition::Kind::Negative:
+      case Condition::Kind::Sum:
+      case Condition::Kind::Difference: return std::ranges::all_of(term.parts, is_scaled);
+      case Condition::Kind::Product: break;
+      case Condition::Kind::Column:
+        if (is_number(type_of(term, table_)) && unit_of(term) != per_second) {
+          Condition factor, column = std::move(term);
+          factor.kind = Condition::Kind::Int;
+          factor.integer = static_cast<std::int64_t>(per_second / unit_of(column));
+          term = {};
+          term.kind = Condition::Kind::Product;
+          term.loc = column.loc;
+          term.parts = {std::move(factor), std::move(column)};
+        }
+        return true;
+      default: return true;
+    }
+    const auto has_time = [this](const Condition& part) { return has_spelled(part) || has_duration(part); };
+    const bool first = has_time(term.parts[0]), second = has_time(term.parts[1]);
+    if ((first && second) || times_in(term.parts[0]) != 0 || times_in(term.parts[1]) != 0) {
+      fail(term.loc, "a time is multiplied", "differences of times are: `2 * (y - x)`");
+      return false;
+    }
+    return is_scaled(term.parts[second ? 1 : 0]);
+  }
+
   static bool has_duration(const Condition& term) {
     return term.kind == Condition::Kind::Duration || std::ranges::any_of(term.parts, has_duration);
+  }
+
+  /// The reader of conditions takes units of time alone.
+  static __int128 ns_of(const Condition& duration) {
+    return static_cast<__int128>(duration.integer) * ns_of_unit(duration.text).value_or(1);
   }
 
   bool take_durations(Condition& term, std::uint64_t per_second) {
@@ -183,8 +300,7 @@ class Checker {
       if (!take_durations(part, per_second)) return false;
     }
     if (term.kind != Condition::Kind::Duration) return true;
-    // The reader of conditions takes units of time alone.
-    const __int128 ns = static_cast<__int128>(term.integer) * ns_of_unit(term.text).value_or(1);
+    const __int128 ns = ns_of(term);
     const std::uint64_t ns_of_column = 1'000'000'000 / per_second;
     if (ns % ns_of_column != 0 || ns / ns_of_column > INT64_MAX) {
       fail(term.loc,
@@ -200,7 +316,6 @@ class Checker {
   const Table& table_;
   Diagnostics& diagnostics_;
   bool& assumes_seconds_;
-  bool is_assumed_ = false;
 };
 
 }  // namespace
