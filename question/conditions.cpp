@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "question/scan.h"
+
 namespace matcha::pattern {
 
 namespace {
@@ -46,13 +48,32 @@ int strength(Condition::Kind kind) {
   }
 }
 
-std::string quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-  return out + "'";
+std::string quoted_by(char quote, std::string_view text) {
+  std::string out(1, quote);
+  for (const char c : text) {
+    const unsigned code = static_cast<unsigned char>(c);
+    if (c == quote || c == '\\') out += '\\';
+    out += code < 0x20 ? fmt::format("\\x{:02x}", code) : std::string(1, c);
+  }
+  return out + quote;
+}
+
+/// A name as it is written: one that is no word stands in backquotes.
+std::string name_text(const std::string& name) {
+  const bool is_word =
+      is_letter(name.front()) && std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c); });
+  return is_word ? name : quoted_by('`', name);
+}
+
+/// A float is no int, also if it is whole.
+std::string float_text(double number) {
+  const std::string text = fmt::format("{}", number);
+  return std::ranges::all_of(text, is_digit) ? text + ".0" : text;
 }
 
 }  // namespace
+
+std::string quoted(std::string_view text) { return quoted_by('\'', text); }
 
 std::string to_text(const Condition& term, const std::function<std::string(Subject)>& name, bool in_order) {
   const auto part = [&](const Condition& of, bool tighter) {
@@ -64,11 +85,11 @@ std::string to_text(const Condition& term, const std::function<std::string(Subje
     case Condition::Kind::Null: return "null";
     case Condition::Kind::Bool: return term.integer != 0 ? "true" : "false";
     case Condition::Kind::Int: return fmt::format("{}", term.integer);
-    case Condition::Kind::Float: return fmt::format("{}", term.number);
+    case Condition::Kind::Float: return float_text(term.number);
     case Condition::Kind::Text: return quoted(term.text);
     case Condition::Kind::Duration: return fmt::format("{}{}", term.integer, term.text);
     case Condition::Kind::Column:
-      return term.text.empty() ? name(term.subject) : fmt::format("{}.{}", name(term.subject), term.text);
+      return term.text.empty() ? name(term.subject) : fmt::format("{}.{}", name(term.subject), name_text(term.text));
     case Condition::Kind::Negative: return "-" + part(term.parts[0], true);
     case Condition::Kind::Not: return "not " + part(term.parts[0], false);
     case Condition::Kind::IsNull: return part(term.parts[0], true) + " is null";

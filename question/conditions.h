@@ -57,8 +57,12 @@ struct Condition {
   bool is_logical() const { return kind >= Kind::Less; }
 };
 
+/// The text in quotes. Different texts have different ones.
+std::string quoted(std::string_view text);
+
 /// The condition as text, with the names of its subjects: `x.amount > 0.9 * y.amount` is `0.9 * y.amount < x.amount`.
-/// `in_order`: operands that may change places are sorted, so that conditions that differ in nothing else are equal.
+/// Different conditions have different texts. `in_order`: operands that may change places are sorted, so that
+/// conditions that differ in nothing else are equal.
 std::string to_text(const Condition& term, const std::function<std::string(Subject)>& name, bool in_order = false);
 
 /// Calls `f` with each column in the condition.

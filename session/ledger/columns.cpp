@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ir/support/utf8.h"
+#include "question/scan.h"
 
 namespace matcha::session::ledger {
 
@@ -19,6 +20,15 @@ bool reads(std::string_view text, Number& out) {
   const char* const end = text.data() + text.size();
   const std::from_chars_result read = std::from_chars(text.data(), end, out);
   return read.ec == std::errc() && read.ptr == end;
+}
+
+/// A number that is no int of 64 bits: `1.5` and `1e6`, but not digits alone, which would be rounded, and not `inf`.
+bool reads_float(std::string_view text, double& out) {
+  const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
+  std::int64_t whole = 0;
+  if (digits.empty() || (!pattern::is_digit(digits.front()) && digits.front() != '.')) return false;
+  if (std::ranges::all_of(digits, pattern::is_digit) && !reads(text, whole)) return false;
+  return reads(text, out);
 }
 
 bool reads_bool(std::string_view text, std::int64_t& out) {
@@ -157,7 +167,10 @@ bool read_times(const runtime::CellTexts& cells, Column& column) {
   runtime::CellTexts numbers;
   for (std::uint64_t row = 0; row < cells.size(); ++row) {
     const std::optional<std::int64_t> value = in_units(instants[row], column.per_second);
-    if (!value) return false;
+    if (!value) {
+      column.note = "is text, since times with parts of 1 ns are from 1678 to 2261 alone";
+      return false;
+    }
     numbers.add(column.has_value(row) ? std::to_string(*value) : "");
   }
   return read_ints(numbers, column);
@@ -180,7 +193,7 @@ Column column_of(runtime::CellTexts cells) {
   column.type = Column::Type::Float;
   column.floats.assign(rows, 0);
   const bool are_numbers = read_all(
-      cells, column, [&](std::uint64_t row, std::string_view text) { return reads(text, column.floats[row]); });
+      cells, column, [&](std::uint64_t row, std::string_view text) { return reads_float(text, column.floats[row]); });
   column.least = column.most = 0;
   if (are_numbers) return column;
   column.type = Column::Type::Bool;
@@ -191,16 +204,17 @@ Column column_of(runtime::CellTexts cells) {
   if (read_times(cells, column)) return column;
   column.type = Column::Type::Text;
   std::uint64_t numbers = 0, other = rows;
+  double beyond = 0;  // A number that is none of a column.
   for (std::uint64_t row = 0; row < rows; ++row) {
     double number = 0;
     if (!column.has_value(row)) continue;
-    if (reads(cells.at(row), number)) {
+    if (reads_float(cells.at(row), number)) {
       ++numbers;
     } else {
       other = std::min(other, row);
     }
   }
-  if (numbers != 0) {
+  if (numbers != 0 || (other < rows && reads(cells.at(other), beyond))) {
     column.note =
         fmt::format("is text, since row {} has `{}`", other, escape_invalid_utf8(cells.at(other).substr(0, 40)));
   }
