@@ -87,14 +87,19 @@ std::vector<Condition> ConditionReader::list(const std::vector<Subject>& edges) 
 }
 
 std::vector<Condition> ConditionReader::of_subject(Subject subject) {
-  subject_ = subject;
   std::vector<Condition> all;
   do {
+    subject_ = subject;
     const bool has_colon = words_.peek(1).is(":");
     const Word at = words_.peek();
+    if (of_cypher_ && !has_colon) {
+      fail(at, "a map has names with their values", "`{age: 3}`; other conditions stand behind WHERE");
+      return {};
+    }
     Maybe one = has_colon ? name() : condition();
     if (one && has_colon) {
       words_.take();
+      if (of_cypher_) subject_.reset();
       Maybe value = sum();
       if (!value) return {};
       one = made(Condition::Kind::Equal, at.loc, {std::move(*one), std::move(*value)});
@@ -141,7 +146,8 @@ std::optional<Condition> ConditionReader::negated() {
 std::string ConditionReader::comparison_sign() {
   const Word word = words_.peek();
   if (word.kind != Word::Kind::Sign) return {};
-  const bool then_equal = words_.peek(1).is("=") && is_adjacent(word, words_.peek(1));
+  const bool is_double = word.is("=") && of_cypher_;
+  const bool then_equal = !is_double && words_.peek(1).is("=") && is_adjacent(word, words_.peek(1));
   std::string sign = word.text;
   if (sign == "!=") sign = "<>";
   if (sign != "<>" && sign != "<" && sign != ">" && sign != "=") return {};
@@ -176,7 +182,7 @@ std::optional<Condition> ConditionReader::comparison() {
     chain.push_back(std::move(*next));
     ascends = ascends && sign[0] == '<' && sign != "<>";
   }
-  if (words_.peek().is_keyword("WITHIN")) {
+  if (!of_cypher_ && words_.peek().is_keyword("WITHIN")) {
     if (chain.size() < 2) return fail(words_.peek(), "`within` stands behind a chain of edges, or alone");
     Maybe window = within(std::move(chain), ascends);
     if (!window) return window;
@@ -273,6 +279,7 @@ std::optional<Condition> ConditionReader::factor() {
   if (at.kind == Word::Kind::Number) return number();
   if (at.kind == Word::Kind::Quoted && at.quote != '`') {
     words_.take();
+    if (of_cypher_ && at.text.find('\\') != std::string::npos) return fail(at, "escapes in text are not read");
     Condition text = made(Condition::Kind::Text, at.loc, {});
     text.text = at.text;
     return text;
@@ -335,7 +342,7 @@ std::optional<Condition> ConditionReader::number() {
   }
   std::string unit;
   if (words_.peek().kind == Word::Kind::Name && is_adjacent(last, words_.peek())) {
-    unit = unit_of(words_.peek().text);
+    if (!of_cypher_) unit = unit_of(words_.peek().text);
     if (!unit.empty()) words_.take();
     if (unit.empty() && take_adjacent(true) && (text.ends_with('e') || text.ends_with('E'))) {
       take_adjacent(words_.peek().is("-") || words_.peek().is("+"));

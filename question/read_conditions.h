@@ -17,13 +17,16 @@ class ConditionReader {
   /// `find`: the vertex or edge of a name; nothing if there is none.
   using Find = std::function<std::optional<pattern::Subject>(std::string_view name)>;
 
-  ConditionReader(Words& words, Find find) : words_(words), find_(std::move(find)) {}
+  /// `of_cypher`: what patterns add to Cypher is refused.
+  ConditionReader(Words& words, Find find, bool of_cypher = false)
+      : words_(words), find_(std::move(find)), of_cypher_(of_cypher) {}
 
   /// `x.amount > 1000 and not (y.kind = 'wire' or a.age is null)`, a chain `x < y < z within 1d`. Empty after an error.
   std::optional<pattern::Condition> condition();
   /// Conditions with commas between them; `within 1d` is one, for all of `edges`. Empty after an error.
   std::vector<pattern::Condition> list(const std::vector<pattern::Subject>& edges);
-  /// `amount > 1000, kind = 'wire'`, `id: 7`: conditions on columns of the subject. Empty after an error.
+  /// `amount > 1000, kind = 'wire'`, `id: 7`: conditions on columns of the subject; of Cypher the last form alone, with
+  /// a value that names no column. Empty after an error.
   std::vector<pattern::Condition> of_subject(pattern::Subject subject);
 
  private:
@@ -48,6 +51,7 @@ class ConditionReader {
 
   Words& words_;
   Find find_;
+  bool of_cypher_;
   std::optional<pattern::Subject> subject_;  ///< Names without a dot are its columns.
   int depth_ = 0;
 };

@@ -215,7 +215,8 @@ class Match {
   /// `{age: 3}`. False after an error.
   bool properties(pattern::Subject subject) {
     words_.take();
-    ConditionReader reader(words_, [](std::string_view) { return std::nullopt; });
+    ConditionReader reader(
+        words_, [](std::string_view) { return std::nullopt; }, true);
     std::vector<pattern::Condition> all;
     if (!words_.peek().is("}")) all = reader.of_subject(subject);
     for (pattern::Condition& term : all) add(std::move(term));
@@ -223,12 +224,13 @@ class Match {
   }
 
   void where() {
-    ConditionReader reader(words_, [this](std::string_view name) -> std::optional<pattern::Subject> {
+    const auto find = [this](std::string_view name) -> std::optional<pattern::Subject> {
       if (const auto node = nodes_.find(std::string(name)); node != nodes_.end())
         return pattern::Subject{false, node->second};
       const auto edge = edges_.find(std::string(name));
       return edge == edges_.end() ? std::nullopt : std::optional(pattern::Subject{true, edge->second});
-    });
+    };
+    ConditionReader reader(words_, find, true);
     std::optional<pattern::Condition> condition = reader.condition();
     if (!condition) return;
     for (pattern::Condition& term : pattern::conjuncts_of(std::move(*condition))) {
@@ -274,6 +276,10 @@ class Match {
         return words_.refuse(word, "expected `count(*)`, the name of a node or `type(r)` here", kMatchSubset);
       }
       if (const std::optional<std::string> other = alias(); other) query_.headings.back() = *other;
+      const std::string& heading = query_.headings.back();
+      if (std::ranges::count(query_.headings, heading) > 1) {
+        return words_.refuse(word, fmt::format("two columns are called `{}`", heading), "`AS` gives a name");
+      }
     } while (!words_.failed() && words_.skip(","));
   }
 

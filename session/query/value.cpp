@@ -43,6 +43,14 @@ std::optional<bool> lists_equal(const std::vector<Value>& a, const std::vector<V
   return is_known ? std::optional(true) : std::nullopt;
 }
 
+/// By the first items that are not equal; nothing if these have no order.
+std::optional<std::partial_ordering> lists_compared(const std::vector<Value>& a, const std::vector<Value>& b) {
+  for (std::size_t at = 0; at < std::min(a.size(), b.size()); ++at) {
+    if (equals(a[at], b[at]) != std::optional(true)) return compared(a[at], b[at]);
+  }
+  return a.size() <=> b.size();
+}
+
 /// The place of a type in the order of all values.
 int place_of(Kind kind) {
   switch (kind) {
@@ -99,6 +107,7 @@ std::optional<std::partial_ordering> compared(const Value& a, const Value& b) {
     case Kind::Text: return *a.text <=> *b.text;
     case Kind::Time: return times(a, b);
     case Kind::Bool: return a.integer <=> b.integer;
+    case Kind::List: return lists_compared(*a.items, *b.items);
     default: return std::nullopt;
   }
 }
