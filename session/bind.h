@@ -34,6 +34,7 @@ struct BindOptions {
   bool keep_loops = false;     ///< Of directed graphs.
   bool keep_repeats = false;   ///< As GraphSpec::keep_repeats.
   bool may_lack_info = false;  ///< As GraphSpec::may_lack_info.
+  bool may_skip_info = false;  ///< As GraphSpec::may_skip_info.
 };
 
 /// Whether a graph is bound to a `.mtg`, which knows itself whether it has arcs. Looks into regular files only.

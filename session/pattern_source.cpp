@@ -237,7 +237,7 @@ Status PatternSource::report_unlabelled_edges() const {
                            "give them with the graph");
   }
   const auto typed = std::ranges::find(set_->labels, true, &pattern::LabelUse::of_edge);
-  return reporter_.error_at(Status::Usage, sources_, typed != set_->labels.end() ? typed->loc : loc_,
+  return reporter_.error_at(Status::Input, sources_, typed != set_->labels.end() ? typed->loc : loc_,
                             "the query asks for a type, and the edges of the graph have none",
                             "give labels of edges with the graph, or ask for edges of any type");
 }
@@ -282,7 +282,7 @@ Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::L
   if (const Status found = find_constants(graph.universe()); found != Status::Ok) return found;
   const auto of_vertex = std::ranges::find(set_->labels, false, &pattern::LabelUse::of_edge);
   if (of_vertex == set_->labels.end() || graph.view().labels != nullptr || graph.vertex_count() == 0) return Status::Ok;
-  return reporter_.error_at(Status::Run, sources_, of_vertex->loc, "the vertices of the graph have no labels",
+  return reporter_.error_at(Status::Input, sources_, of_vertex->loc, "the vertices of the graph have no labels",
                             "give them labels with `--labels FILE`, or `--vertices FILE --label COLUMN`");
 }
 

@@ -61,6 +61,9 @@ Status run_query(RunVerbOptions& options, const std::string& given) {
   options.bind.keep_repeats = query->match == pattern::Match::Edge;
   options.bind.may_lack_info = true;
   options.exists = query->answer == query::Answer::Exists;
+  // SPARQL sees a triple once, by its label.
+  options.bind.may_skip_info = options.bind.keep_repeats && query->variables.empty() &&
+                               std::ranges::none_of(query->set.labels, &pattern::LabelUse::of_edge);
   options.limit = query->limit;
   if (query->answer == query::Answer::Rows) {
     if (options.matches.empty() && !options.json) options.matches = "-";

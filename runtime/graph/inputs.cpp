@@ -20,6 +20,15 @@ struct RawList {
   detail::Rows rows;
 };
 
+/// Labels of edges as texts.
+void add_texts(const detail::LabelCells& labels, CellTexts& texts) {
+  for (std::uint64_t at = 0; at < labels.size(); ++at) {
+    const bool is_word = !labels.is_word.empty() && labels.is_word[at];
+    const std::int64_t value = labels.values[at];
+    texts.add(is_word ? labels.words[static_cast<std::size_t>(value)] : std::to_string(value));
+  }
+}
+
 InputList finish_list(RawList& raw, const Universe& universe) {
   InputList list;
   list.size = raw.rows.count;
@@ -36,7 +45,7 @@ InputList finish_list(RawList& raw, const Universe& universe) {
           universe.ranks(cells.data(), cells.size(), column.ranks.data() + begin);
           break;
         }
-        case ColumnKind::Label:
+        case ColumnKind::Label: add_texts(chunk.labels, column.texts); break;
         case ColumnKind::Int: column.ints.insert(column.ints.end(), cells.begin(), cells.end()); break;
         case ColumnKind::Float: {
           const std::size_t begin = column.floats.size();
@@ -52,6 +61,20 @@ InputList finish_list(RawList& raw, const Universe& universe) {
       }
     }
   }
+  return list;
+}
+
+/// The edges of a graph as a list.
+Result<InputList> list_of(detail::RawGraph& raw, const Universe& universe, const LabelDictionary& dictionary) {
+  ListSpec spec;
+  spec.columns = detail::columns_of(raw.spec, raw.is_blank);
+  RawList edges{std::move(spec), std::move(raw.rows)};
+  InputList list = finish_list(edges, universe);
+  list.table = raw.report.table;
+  if (!raw.labels) return list;
+  const Buffer<std::int64_t> codes = MATCHA_TRY(detail::labels_by_rank(raw, universe, dictionary));
+  CellTexts& labels = list.vertex_labels.emplace();
+  for (const std::int64_t code : codes) labels.add(code == kNoLabel ? std::string() : dictionary.name(code));
   return list;
 }
 
@@ -240,6 +263,10 @@ Result<Inputs> InputSet::finish() {
     inputs.universe = universe;
     inputs.dictionary = state->make_dictionary(*universe);
     for (detail::RawGraph& raw : state->graphs) {
+      if (raw.spec.as_list) {
+        inputs.lists.emplace(raw.spec.name, MATCHA_TRY(list_of(raw, *universe, *inputs.dictionary)));
+        continue;
+      }
       Graph graph =
           MATCHA_TRY(detail::prepare_graph(raw, inputs.universe, inputs.dictionary, state->options, state->budget));
       if (!graph.dictionary().copies().empty()) inputs.dictionary = graph.shared_dictionary();

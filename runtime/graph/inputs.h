@@ -85,12 +85,19 @@ struct GraphSpec {
   bool keep_repeats = false;
   /// If the input has no edge info, every edge gets kNoLabel.
   bool may_lack_info = false;
+  bool may_skip_info = false;         ///< With `may_lack_info`: also if the edge info cannot be read as that.
   ColumnKind info = ColumnKind::Int;  ///< The type of the edge info: Int, Float or Label.
   /// Parallel edges of a `.mtg` are merged and its edge info is dropped: the caller does not support either.
   bool simple = false;
   /// Of an edge list: the columns of source, target and edge info; empty: from its heading, or 0, 1 and 2. Lines may
   /// differ in their number of columns only if these are given.
   std::vector<ColumnRef> columns;
+  /// The edges are a list with the name of the graph, in the order of the file and with repeats and loops, and there is
+  /// no graph. With `directed` an undirected edge is both of its arcs, else each edge is there once. Its columns are
+  /// the ends, then the edge info as text unless the input has none, then `texts`. The universe is the vertices of the
+  /// graph. Not for a `.mtg`.
+  bool as_list = false;
+  std::vector<ColumnSpec> texts;  ///< Further columns, which only a table has.
   TableOptions table = {};
   std::string labels_path;                ///< Empty: no labels. One label a line, or `id label`.
   std::string vertices_path;              ///< Empty: no file. One id a line, or a table that has a column of ids.
@@ -137,6 +144,8 @@ struct InputList {
   std::vector<InputColumn> columns;
   std::uint64_t size = 0;
   std::string table;  ///< As LoadReport::table.
+  /// Of the edges of a graph whose vertices have labels: those by rank; empty for a vertex without one.
+  std::optional<CellTexts> vertex_labels;
 };
 
 /// The properties of a loaded graph, and the steps that cleaned it.

@@ -153,8 +153,8 @@ class Planner {
       for (std::uint64_t row = 0; use.of_edge && row < table_.rows && !found; ++row) {
         found = word == table_.edge_labels.at(row);
       }
-      for (std::size_t rank = 0; !use.of_edge && rank < table_.vertex_labels.size() && !found; ++rank) {
-        found = std::ranges::includes(types_of(table_.vertex_labels[rank]), types_of(word));
+      for (std::uint64_t rank = 0; !use.of_edge && rank < table_.vertex_labels.size() && !found; ++rank) {
+        found = std::ranges::includes(types_of(table_.vertex_labels.at(rank)), types_of(word));
       }
       return found;
     };
@@ -321,7 +321,7 @@ class Planner {
   bool fits_label(int vertex, std::uint32_t rank) const {
     const std::string& wanted = pattern_.label(vertex);
     if (wanted.empty()) return true;
-    const std::set<std::string> has = types_of(table_.vertex_labels[rank]);
+    const std::set<std::string> has = types_of(table_.vertex_labels.at(rank));
     return std::ranges::any_of(pattern::alternatives(wanted), [&](const std::string& one) {
       return std::ranges::includes(has, types_of(word_of(one)));
     });

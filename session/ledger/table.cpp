@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "runtime/graph/mtg.h"
 #include "session/durations.h"
 
 namespace matcha::session::ledger {
@@ -20,7 +21,6 @@ using runtime::ColumnSpec;
 
 constexpr const char* kEdges = "edges";
 constexpr const char* kVertices = "vertices";
-constexpr const char* kLabels = "labels";
 
 ColumnSpec named(ColumnKind kind, const std::string& text, ColumnRole otherwise, unsigned index) {
   if (text.empty()) return ColumnSpec{index, kind, "", otherwise};
@@ -39,9 +39,8 @@ class TableReader {
     if (status == Status::Ok) status = check();
     if (status != Status::Ok) return status;
     runtime::InputSet inputs(io);
-    status = add(inputs, edges());
-    if (status == Status::Ok && reads_vertices()) status = add(inputs, vertices());
-    if (status == Status::Ok && wanted_.vertex_labels && !options_.table.labels.empty()) status = add(inputs, labels());
+    status = add_edges(inputs);
+    if (status == Status::Ok && !wanted_.vertex_columns.empty()) status = add_vertices(inputs);
     if (status != Status::Ok) return status;
     runtime::Result<runtime::Inputs> read = inputs.finish();
     if (!read) return log_.error(read.error());
@@ -49,11 +48,6 @@ class TableReader {
   }
 
  private:
-  bool reads_vertices() const {
-    const bool has_labels = wanted_.vertex_labels && options_.table.labels.empty();
-    return !wanted_.vertex_columns.empty() || has_labels || (wanted_.all_vertices && !options_.table.vertices.empty());
-  }
-
   /// `--time ts:ms`.
   Status take_time() {
     std::string name = options_.table.time, unit;
@@ -82,73 +76,62 @@ class TableReader {
           fmt::format("there is no table of vertices, and so no column `{}`", wanted_.vertex_columns.begin()->first),
           "give one: `--vertices FILE`; columns of edges stand behind the names of edges");
     }
-    if (wanted_.vertex_labels && !given.gives_labels()) {
-      return fail(wanted_.loc, "the pattern has labels of vertices, and the graph has none",
-                  "`--labels FILE`, or `--vertices FILE --label COLUMN`");
-    }
-    return Status::Ok;
+    return given.check(log_);
   }
 
-  runtime::ListSpec list(const char* name, const std::string& path) const {
-    runtime::ListSpec spec;
-    spec.name = name;
-    spec.path = path;
-    spec.table = options_.table.options();
-    return spec;
-  }
-
-  runtime::ListSpec edges() {
-    runtime::ListSpec spec = list(kEdges, options_.graph);
+  Status add_edges(runtime::InputSet& inputs) const {
     const TableBinding& given = options_.table;
-    spec.columns = {named(ColumnKind::Vertex, given.src, ColumnRole::Source, 0),
-                    named(ColumnKind::Vertex, given.dst, ColumnRole::Target, 1)};
-    spec.is_named = !given.src.empty();
-    for (const auto& [name, loc] : wanted_.edge_columns) {
-      spec.columns.push_back(name.empty() ? named(ColumnKind::Text, table_.time, ColumnRole::Time, 2)
-                                          : ColumnSpec{0, ColumnKind::Text, name});
+    runtime::GraphSpec spec;
+    spec.name = kEdges;
+    spec.path = options_.graph;
+    spec.as_list = spec.keep_loops = spec.may_lack_info = true;
+    spec.directed = wanted_.directed;
+    spec.columns = take_columns(spec.path);
+    spec.edge_info = wanted_.edge_labels && spec.columns.size() != 2;
+    spec.info = ColumnKind::Text;
+    given.put_into(spec);
+    if (!wanted_.vertex_labels && !wanted_.all_vertices) {
+      spec.vertices_path = spec.labels_path = "";
+      spec.id_column = spec.label_column = std::nullopt;
     }
-    if (wanted_.edge_labels) spec.columns.push_back(named(ColumnKind::Text, given.edge_label, ColumnRole::Label, 2));
-    if (!given.edge_id.empty()) spec.columns.push_back(named(ColumnKind::Text, given.edge_id, ColumnRole::Any, 0));
-    // A list has roles or has none.
-    return spec;
+    for (const auto& [name, loc] : wanted_.edge_columns) {
+      spec.texts.push_back(name.empty() ? named(ColumnKind::Text, table_.time, ColumnRole::Time, 2)
+                                        : ColumnSpec{0, ColumnKind::Text, name});
+    }
+    if (!given.edge_id.empty()) spec.texts.push_back(named(ColumnKind::Text, given.edge_id, ColumnRole::Any, 0));
+    if (!runtime::is_mtg_file(spec.path)) return take_added(inputs.add_graph(spec), spec.path, wanted_.edge_columns);
+    runtime::ListSpec list;
+    list.name = kEdges;
+    list.path = spec.path;
+    list.columns = {{0, ColumnKind::Vertex}, {1, ColumnKind::Vertex}};
+    list.columns.insert(list.columns.end(), spec.texts.begin(), spec.texts.end());
+    // Labels of a .mtg are refused as its columns are.
+    if (wanted_.edge_labels || wanted_.vertex_labels) list.columns.push_back({2, ColumnKind::Text});
+    return take_added(inputs.add_list(list), spec.path, wanted_.edge_columns);
   }
 
-  runtime::ListSpec vertices() {
-    runtime::ListSpec spec = list(kVertices, options_.table.vertices);
+  Status add_vertices(runtime::InputSet& inputs) const {
+    runtime::ListSpec spec;
+    spec.name = kVertices;
+    spec.path = options_.table.vertices;
+    spec.table = options_.table.options();
     spec.columns = {named(ColumnKind::Vertex, options_.table.id, ColumnRole::Id, 0)};
     spec.is_named = !options_.table.id.empty();
     for (const auto& [name, loc] : wanted_.vertex_columns)
       spec.columns.push_back(ColumnSpec{0, ColumnKind::Text, name});
-    if (wanted_.vertex_labels && options_.table.labels.empty()) {
-      spec.columns.push_back(named(ColumnKind::Text, options_.table.label, ColumnRole::Any, 1));
-    }
-    return spec;
-  }
-
-  runtime::ListSpec labels() {
-    runtime::ListSpec spec = list(kLabels, options_.table.labels);
-    spec.columns = {ColumnSpec{0, ColumnKind::Vertex}, ColumnSpec{1, ColumnKind::Text}};
-    spec.table.heading = runtime::Heading::No;
-    spec.is_named = true;
-    return spec;
+    return take_added(inputs.add_list(spec), spec.path, wanted_.vertex_columns);
   }
 
   /// An error about a column that the heading lacks is moved to the pattern.
-  Status add(runtime::InputSet& inputs, const runtime::ListSpec& spec) {
-    const runtime::Status added = inputs.add_list(spec);
+  Status take_added(const runtime::Status& added, const std::string& path,
+                    const std::map<std::string, SourceLoc>& columns) const {
     if (added) return Status::Ok;
     const runtime::Error& error = added.error();
-    const auto time = wanted_.edge_columns.find("");
-    if (time != wanted_.edge_columns.end() && error.message.starts_with("which column has the times?")) {
-      return fail(time->second, fmt::format("{}: {}", spec.path, error.message), "name it: `--time COLUMN`");
-    }
-    for (const auto* columns : {&wanted_.edge_columns, &wanted_.vertex_columns}) {
-      const bool is_mine = (columns == &wanted_.edge_columns) == (spec.name == kEdges);
-      for (const auto& [name, loc] : *columns) {
-        const bool is_lacking =
-            is_mine && !name.empty() && error.message.ends_with(fmt::format("no column `{}`", name));
-        if (is_lacking) return fail(loc, fmt::format("{}: {}", spec.path, error.message), error.hint);
-      }
+    for (const auto& [name, loc] : columns) {
+      const bool lacks_time = name.empty() && error.message.starts_with("which column has the times?");
+      if (lacks_time) return fail(loc, fmt::format("{}: {}", path, error.message), "name it: `--time COLUMN`");
+      const bool is_lacking = !name.empty() && error.message.ends_with(fmt::format("no column `{}`", name));
+      if (is_lacking) return fail(loc, fmt::format("{}: {}", path, error.message), error.hint);
     }
     return log_.error(error);
   }
@@ -160,6 +143,20 @@ class TableReader {
     return Status::Query;
   }
 
+  /// Labels that are asked for, and that the files do not have.
+  Status check_labels(bool has_edge_labels, bool has_vertex_labels) const {
+    if (wanted_.maybe_type && !has_edge_labels) {
+      return log_.error_at(Status::Input, sources_, *wanted_.maybe_type,
+                           "a type is asked for, and the edges of the file have none",
+                           "types are a third column, or that of --edge-label; `-->` is an edge of any");
+    }
+    if (wanted_.vertex_labels && !has_vertex_labels && table_.universe->size() != 0) {
+      return log_.error_at(Status::Input, sources_, wanted_.loc, "the vertices of the graph have no labels",
+                           "give them labels with `--labels FILE`, or `--vertices FILE --label COLUMN`");
+    }
+    return Status::Ok;
+  }
+
   Status take(runtime::Inputs inputs) {
     runtime::InputList& edges = inputs.lists.at(kEdges);
     table_.path = options_.graph;
@@ -169,10 +166,15 @@ class TableReader {
     table_.sources = std::move(edges.columns[0].ranks);
     table_.targets = std::move(edges.columns[1].ranks);
     std::size_t at = 2;
+    const std::size_t texts = wanted_.edge_columns.size() + (options_.table.edge_id.empty() ? 0 : 1);
+    const bool has_edge_labels = edges.columns.size() != at + texts;
+    if (has_edge_labels) table_.edge_labels = std::move(edges.columns[at++].texts);
+    const Status labels = check_labels(has_edge_labels, edges.vertex_labels.has_value());
+    if (labels != Status::Ok) return labels;
+    if (wanted_.vertex_labels && edges.vertex_labels) table_.vertex_labels = std::move(*edges.vertex_labels);
     for (const auto& [name, loc] : wanted_.edge_columns) {
       table_.edges.emplace(name, column_of(std::move(edges.columns[at++].texts)));
     }
-    if (wanted_.edge_labels) table_.edge_labels = std::move(edges.columns[at++].texts);
     if (!options_.table.edge_id.empty()) table_.edge_ids = ids_of(std::move(edges.columns[at].texts));
     if (!table_.edge_ids.lacks.empty()) {
       return log_.error(Status::Input,
@@ -181,20 +183,11 @@ class TableReader {
                                     options_.table.edge_id),
                         "");
     }
-    Status status = reads_vertices() ? take_vertices(inputs.lists.at(kVertices)) : Status::Ok;
-    if (status == Status::Ok && inputs.lists.contains(kLabels)) {
-      runtime::InputList& labels = inputs.lists.at(kLabels);
-      put_labels(labels.columns[0].ranks, labels.columns[1].texts);
-    }
+    Status status = inputs.lists.contains(kVertices) ? take_vertices(inputs.lists.at(kVertices)) : Status::Ok;
     if (status == Status::Ok) status = take_ids();
     if (status != Status::Ok) return status;
     code_texts();
     return status;
-  }
-
-  void put_labels(const std::vector<std::uint32_t>& ranks, const runtime::CellTexts& texts) {
-    table_.vertex_labels.resize(table_.universe->size());
-    for (std::size_t row = 0; row < ranks.size(); ++row) table_.vertex_labels[ranks[row]] = texts.at(row);
   }
 
   /// Columns by row become columns by rank.
@@ -218,7 +211,6 @@ class TableReader {
       for (const std::uint64_t row : row_of) by_rank.add(row == ranks.size() ? std::string_view() : cells.at(row));
       table_.vertices.emplace(name, column_of(std::move(by_rank)));
     }
-    if (wanted_.vertex_labels && options_.table.labels.empty()) put_labels(ranks, list.columns[at].texts);
     return Status::Ok;
   }
 
@@ -261,6 +253,8 @@ Wanted wanted_by(const pattern::PatternSet& set, bool names_ids) {
   wanted.edge_labels =
       std::ranges::any_of(set.edges, [](const pattern::EdgeUse& edge) { return !edge.labels.empty(); });
   wanted.vertex_labels = set.patterns.front().labelled();
+  const auto typed = std::ranges::find(set.labels, true, &pattern::LabelUse::of_edge);
+  if (wanted.edge_labels) wanted.maybe_type = typed == set.labels.end() ? set.loc : typed->loc;
   const std::function<void(const Condition&)> add = [&](const Condition& term) {
     if (term.kind == Condition::Kind::Text) wanted.texts.push_back(term.text);
     std::ranges::for_each(term.parts, add);
@@ -289,7 +283,9 @@ Status read_table(Wanted wanted, const SourceManager& sources, const BindOptions
 
 Status read_table(const pattern::PatternSet& set, const SourceManager& sources, const BindOptions& options,
                   bool names_ids, const runtime::IoOptions& io, const Reporter& log, Table& table) {
-  return read_table(wanted_by(set, names_ids), sources, options, io, log, table);
+  Wanted wanted = wanted_by(set, names_ids);
+  wanted.directed = options.directed;
+  return read_table(std::move(wanted), sources, options, io, log, table);
 }
 
 }  // namespace matcha::session::ledger

@@ -26,8 +26,8 @@ struct Table {
   /// By name. The time of an edge has no name, nor has a vertex itself, which is no column.
   std::map<std::string, Column> edges;
   std::map<std::string, Column> vertices;  ///< By rank; `id` is the id.
-  runtime::CellTexts edge_labels;          ///< Of each row; empty: the pattern asks for none.
-  std::vector<std::string> vertex_labels;  ///< By rank; empty: the pattern asks for none.
+  runtime::CellTexts edge_labels;          ///< Of each row; empty: the pattern asks for none, or there are none.
+  runtime::CellTexts vertex_labels;        ///< By rank; empty: the pattern asks for none.
   Column edge_ids;                         ///< Of each row, as `--edge-id` names it; without rows: its number.
   Texts texts;
   std::string time;  ///< The name of the column with the times, if the user named one.
@@ -46,9 +46,11 @@ struct Wanted {
   SourceLoc loc{};                                                ///< Of the whole question.
   std::map<std::string, SourceLoc> edge_columns, vertex_columns;  ///< With the places of their first uses.
   bool edge_labels = false, vertex_labels = false;
-  bool vertex_ids = false;         ///< The ids of vertices are the column `id`.
-  bool all_vertices = false;       ///< The table of vertices is read in any case, if there is one.
-  std::vector<std::string> texts;  ///< Of conditions.
+  std::optional<SourceLoc> maybe_type;  ///< A label of edges that is asked for, so that edges must have some.
+  bool directed = false;                ///< Undirected edges of the file are both of their arcs.
+  bool vertex_ids = false;              ///< The ids of vertices are the column `id`.
+  bool all_vertices = false;            ///< Vertices without edges too.
+  std::vector<std::string> texts;       ///< Of conditions.
 };
 
 /// Reads what the pattern asks for. `names_ids`: the column `id` of vertices is their id. Texts of conditions are among

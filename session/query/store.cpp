@@ -35,7 +35,8 @@ Status Store::read(const query::Statement& statement, const SourceManager& sourc
   wanted.vertex_columns = statement.node_columns;
   wanted.edge_labels = statement.asks_types;
   wanted.vertex_labels = statement.asks_labels;
-  wanted.all_vertices = true;
+  wanted.maybe_type = statement.maybe_type;
+  wanted.all_vertices = wanted.directed = true;
   Status status = ledger::read_table(std::move(wanted), sources, options, io, log, table_);
   if (status != Status::Ok) return status;
   node_count_ = static_cast<std::uint32_t>(table_.universe->size());
@@ -76,11 +77,11 @@ Status Store::check(const query::Statement& statement, const SourceManager& sour
                 "make it with `directed`");
   }
   if (statement.maybe_type && !has_types) {
-    return fail(Status::Usage, *statement.maybe_type, "the query asks for a type, and the edges of the graph have none",
+    return fail(Status::Input, *statement.maybe_type, "the query asks for a type, and the edges of the graph have none",
                 "give labels of edges with the graph, or ask for edges of any type");
   }
   if (statement.asks_labels && graph.view().labels == nullptr && graph.vertex_count() != 0) {
-    return fail(Status::Usage, statement.loc, "the query asks for labels, and the vertices of the graph have none",
+    return fail(Status::Input, statement.loc, "the query asks for labels, and the vertices of the graph have none",
                 "give labels of vertices with the graph");
   }
   if (!facts.all_loops) {
@@ -234,9 +235,9 @@ Value Store::type_name(std::uint32_t relationship) const {
 }
 
 void Store::take_labels() {
-  if (table_.vertex_labels.empty()) return;
   std::map<std::string_view, std::uint32_t> known;
-  for (const std::string& cell : table_.vertex_labels) {
+  for (std::uint64_t rank = 0; rank < table_.vertex_labels.size(); ++rank) {
+    const std::string_view cell = table_.vertex_labels.at(rank);
     const auto [found, is_new] = known.emplace(cell, static_cast<std::uint32_t>(sets_.size()));
     if (is_new) sets_.push_back(labels_of(cell));
     set_of_.push_back(found->second);

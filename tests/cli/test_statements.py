@@ -216,15 +216,16 @@ class Values(CliTest):
         self.fails(3, "query", text, mtg, says="does not have the loops")
         self.ok("graph", "convert", "--quiet", "--directed", "--edge-labels", "--keep-loops", self.edges, mtg)
         self.assertEqual(self.ok("query", "--quiet", text, mtg), "a,n\na,1\nb,1\nc,1\n")
-        for text_here, words in (("MATCH (a) RETURN a, a.x", "has labels and no columns"), ("MATCH (a:P) RETURN a, 1", "asks for labels")):
-            self.fails(2, "query", text_here, mtg, says=["<query>:1:", words])
+        self.fails(2, "query", "MATCH (a) RETURN a, a.x", mtg, says=["<query>:1:", "has labels and no columns"])
+        self.fails(3, "query", "MATCH (a:P) RETURN a, 1", mtg, says=["<query>:1:", "asks for labels"])
+        self.fails(2, "query", text, mtg, "--edge-id", "0", says="`--edge-id` of a .mtg")
         twice = self.write("twice.txt", "1 2 T\n1 2 T\n")
         self.ok("graph", "convert", "--quiet", "--directed", "--edge-labels", "--keep-loops", twice, mtg)
         self.fails(3, "query", text, mtg, says="left out 1 repeated edge")
         plain = self.write("plain.txt", "1 2\n2 2\n")
         self.ok("graph", "convert", "--quiet", "--directed", "--keep-loops", plain, mtg)
         self.assertEqual(self.ok("query", "--quiet", "MATCH (a)-[r]->(b) RETURN a, r, b, type(r) AS t, 1 AS n ORDER BY r", mtg), "a,r,b,t,n\n1,0,2,,1\n2,1,2,,1\n")
-        self.fails(2, "query", "MATCH (a)-[:T]->(b) RETURN a, 1 AS n", mtg, says=["<query>:1:13:", "asks for a type"])
+        self.fails(3, "query", "MATCH (a)-[:T]->(b) RETURN a, 1 AS n", mtg, says=["<query>:1:13:", "asks for a type"])
         for more, words in ((["--device", "cuda"], "cuda"), (["--backend", "interp"], "--backend"), (["--matches", "x.svg"], "pictures"), (["--time", "at"], "--time")):
             self.fails(2, "query", text, self.edges, *more, says=["<query>:1:1:", words])
 

@@ -88,7 +88,7 @@ def test_edges_without_types():
     assert mt.query(g, "MATCH (a)-->(b)-->(c)-->(a) RETURN count(*)") == 3
     assert mt.query(g, "SELECT (COUNT(*) AS ?n) { ?a ?p ?a }") == 1
     assert sorted(mt.query(g, "MATCH (a)-[r]->(b) RETURN a, type(r)")) == [(1, ""), (1, ""), (2, ""), (3, "")]
-    with pytest.raises(mt.UsageError, match="the edges of the graph have none"):
+    with pytest.raises(mt.InputError, match="the edges of the graph have none"):
         mt.query(g, "MATCH (a)-[:knows]->(b) RETURN count(*)")
 
 

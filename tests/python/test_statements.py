@@ -109,8 +109,9 @@ def test_parameters_of_subclasses_and_of_odd_values():
 
 def test_problems():
     g = some_graph()
-    for text, words in (("MATCH (a) RETURN a.age, 1", "no columns, and so no `age`"), ("MATCH (a:P) RETURN a, 1", "vertices of the graph have none")):
-        with pytest.raises(mt.UsageError, match=words) as caught:
+    for text, kind, words in (("MATCH (a) RETURN a.age, 1", mt.UsageError, "no columns, and so no `age`"),
+                              ("MATCH (a:P) RETURN a, 1", mt.InputError, "vertices of the graph have none")):
+        with pytest.raises(kind, match=words) as caught:
             mt.query(g, text)
         assert caught.value.diagnostics[0].line == 1
     with pytest.raises(mt.UsageError, match="the device `cuda` is not for a query that is more than one pattern"):

@@ -467,6 +467,13 @@ void fill_report(const Graph& graph, LoadReport& report) {
   report.identity_ids = report.min_id == 0 && static_cast<std::uint64_t>(report.max_id) == report.vertices - 1;
 }
 
+Result<Buffer<std::int64_t>> labels_by_rank(const RawGraph& raw, const Universe& universe,
+                                            const LabelDictionary& dictionary) {
+  GraphArrays arrays;
+  MATCHA_TRY(assign_labels(raw, universe, dictionary, arrays));
+  return std::move(arrays.labels);
+}
+
 Result<Graph> prepare_graph(RawGraph& raw, const std::shared_ptr<const Universe>& universe,
                             const std::shared_ptr<const LabelDictionary>& dictionary, const IoOptions& options,
                             Budget& budget) {

@@ -225,6 +225,13 @@ Status find_format(RawGraph& raw, LineSource& source, const IoOptions& options, 
   return check_named_columns(raw.spec.path, format, !raw.spec.columns.empty());
 }
 
+/// Takes the cells of a table as they are; other formats have labels, and no further columns.
+Status fit_list(RawGraph& raw, Format format) {
+  raw.spec.info = format == Format::EdgeList ? ColumnKind::Text : ColumnKind::Label;
+  if (format == Format::EdgeList || raw.spec.texts.empty()) return Done{};
+  return columns_of_no_table(raw.spec.path, format);
+}
+
 Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunIds& ids) {
   std::unique_ptr<LineSource> source = MATCHA_TRY(open_edges(raw, options));
   raw.report.compression = source->compression();
@@ -234,6 +241,7 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunId
   if (!columns) return columns;
   if (columns && format != Format::Mtg && options.piece_bytes != 0) columns = open_pieces(raw, *source, options);
   if (!columns) return columns;
+  if (raw.spec.as_list) MATCHA_TRY(fit_list(raw, format));
   if (const FormatEntry& entry = entry_of(format); entry.maybe_read != nullptr) {
     MATCHA_TRY(read_format(raw, entry, *source, options, budget, ids));
     return lift_declared(raw, ids.wanted);
@@ -254,7 +262,7 @@ Status read_edges(RawGraph& raw, const IoOptions& options, Budget& budget, RunId
   const TakeRows take = taker_of(raw);
   TableRequest ask{columns_of(raw.spec, raw.is_blank), !raw.spec.columns.empty(), raw.spec.table, ids.kind};
   if (raw.maybe_edges) ask.maybe_take = &take;
-  ask.drops_repeats = !raw.spec.edge_info && !raw.spec.temporal;
+  ask.drops_repeats = !raw.spec.edge_info && !raw.spec.temporal && !raw.spec.as_list;
   Rows rows = MATCHA_TRY(format == Format::NTriples ? read_triples_as(*source, ask.columns, raw.spec.table,
                                                                       ask.maybe_take, options, budget, ids)
                                                     : read_table(*source, ask, options, budget, ids.wanted));
@@ -453,7 +461,7 @@ std::vector<ColumnSpec> columns_of(const GraphSpec& spec, bool is_blank) {
   std::vector<ColumnSpec> columns = {{0, ColumnKind::Vertex, "", ColumnRole::Source},
                                      {1, ColumnKind::Vertex, "", ColumnRole::Target}};
   if ((spec.edge_info && !is_blank) || spec.temporal) {
-    const bool is_label = spec.info == ColumnKind::Label;
+    const bool is_label = spec.info == ColumnKind::Label || spec.info == ColumnKind::Text;
     columns.push_back({2, spec.info, "",
                        spec.temporal ? ColumnRole::Time
                        : is_label    ? ColumnRole::Label
@@ -463,6 +471,7 @@ std::vector<ColumnSpec> columns_of(const GraphSpec& spec, bool is_blank) {
     const ColumnRef& given = spec.columns[at];
     if (given.is_said) columns[at] = {given.index, columns[at].kind, given.name};
   }
+  columns.insert(columns.end(), spec.texts.begin(), spec.texts.end());
   return columns;
 }
 
@@ -474,11 +483,12 @@ Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options,
   raw.report.directed = spec.directed || spec.temporal;
   raw.report.temporal = spec.temporal;
   if (spec.table.text_ids) ids.wanted = IdKind::Text;
-  raw.is_blank = spec.may_lack_info && spec.columns.size() == 2;
+  raw.is_blank = spec.may_lack_info && spec.columns.size() == 2 && !spec.as_list;
   Status edges = read_edges(raw, options, budget, ids);
   const bool is_lacking = !edges && (edges.error().lacks_edge_info || edges.error().hint == kNoEdgeLabel);
   if (is_lacking) edges.error().lacks_edge_info = true;
-  if (is_lacking && spec.may_lack_info && !raw.is_blank) {
+  const bool is_skipped = !edges && spec.may_skip_info && edges.error().kind == ErrorKind::Input;
+  if ((is_lacking || is_skipped) && spec.may_lack_info && !raw.is_blank) {
     // All lines have two columns, or the first exception is reported now.
     raw = RawGraph(raw.spec, raw.report);
     raw.is_blank = true;

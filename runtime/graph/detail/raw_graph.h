@@ -41,7 +41,8 @@ struct RunIds {
   IdKind wanted = IdKind::Int;  ///< The highest kind found in a file; if it is above `kind`, all files are read again.
 };
 
-/// The columns to read from the lines of a graph: the ends of an edge, and the requested information unless `is_blank`.
+/// The columns to read from the lines of a graph: the ends of an edge, the requested information unless `is_blank`, and
+/// further columns of a list.
 std::vector<ColumnSpec> columns_of(const GraphSpec& spec, bool is_blank);
 
 /// Reads all files of a spec. Errors: Input, Resource, Runtime when interrupted.
@@ -64,6 +65,11 @@ void lift_mtg(RawGraph& raw, IdKind kind);
 void collect_names(RawGraph& raw, std::vector<NamedCells>& cells);
 /// The same for rows.
 void collect_names(Rows& rows, const std::vector<ColumnSpec>& columns, std::vector<NamedCells>& cells);
+
+/// The codes of the labels of vertices by rank, kNoLabel for a vertex without one. All of the universe are vertices of
+/// the graph. Requires: it has labels. Errors: Input.
+Result<Buffer<std::int64_t>> labels_by_rank(const RawGraph& raw, const Universe& universe,
+                                            const LabelDictionary& dictionary);
 
 /// Fills in the fields that follow from the graph.
 void fill_report(const Graph& graph, LoadReport& report);

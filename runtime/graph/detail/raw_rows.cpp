@@ -86,6 +86,11 @@ Status check_named_columns(const std::string& path, Format format, bool named) {
   return input_error(path, 0, "only the columns of edge lists can be named", "leave the columns out");
 }
 
+Error columns_of_no_table(const std::string& path, Format format) {
+  return input_error(path, 0, "the file is " + std::string(format_name(format)) + ", and columns are those of tables",
+                     "a table is a text with a line for each edge, and the names of its columns above");
+}
+
 bool sets_table_options(const TableOptions& table) { return table.text_ids || table.heading != Heading::Auto; }
 
 std::int64_t id_of_mtg(const Universe& universe, std::uint64_t rank, IdKind kind, NameTable& names) {
@@ -132,9 +137,7 @@ Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& b
       MATCHA_TRY(spec.table.format == Format::Auto ? source->sniff(is_table) : Result<Format>(spec.table.format));
   TableOptions table = spec.table;
   if (format != Format::EdgeList && std::ranges::any_of(spec.columns, takes_text)) {
-    return input_error(spec.path, 0,
-                       "the file is " + std::string(format_name(format)) + ", and columns are those of tables",
-                       "a table is a text with a line for each edge, and the names of its columns above");
+    return columns_of_no_table(spec.path, format);
   }
   if (format == Format::EdgeList) {
     // Only lists of edges can have a size line.

@@ -12,6 +12,9 @@ namespace matcha::runtime::detail {
 /// An Input error if columns are named and the format has fixed columns.
 Status check_named_columns(const std::string& path, Format format, bool named);
 
+/// The error of a file of this format, of which a column is asked for.
+Error columns_of_no_table(const std::string& path, Format format);
+
 /// True if the user sets an option of tables.
 bool sets_table_options(const TableOptions& table);
 

@@ -226,7 +226,8 @@ Status GraphSink::edge(const FileId& source, const FileId& target, std::optional
   std::int64_t ends[2] = {0, 0};
   MATCHA_TRY(end(source, line, ends[0]));
   MATCHA_TRY(end(target, line, ends[1]));
-  MATCHA_TRY(add_row(ends, source, target, info, line));
+  const bool is_second = kind == EdgeKind::Listed && request_.is_once && source.number > target.number;
+  if (!is_second) MATCHA_TRY(add_row(ends, source, target, info, line));
   ++graph_.edge_count;
   graph_.arc_count += kind == EdgeKind::Arc ? 1 : 0;
   graph_.undirected_count += kind == EdgeKind::Undirected ? 1 : 0;

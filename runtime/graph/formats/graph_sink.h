@@ -38,6 +38,7 @@ struct SinkRequest {
   /// Of each edge: column 0 is its source, 1 its target, 2 its label or number.
   std::vector<ColumnSpec> columns;
   bool keeps_arcs = false;   ///< An undirected edge becomes two arcs.
+  bool is_once = false;      ///< Of an edge that both ends list, the second entry is left out.
   std::string label = {};    ///< The attribute with the labels of vertices; empty: `label`, if there is one.
   IdKind ids = IdKind::Int;  ///< The kind of the ids of the run so far.
   const TakeRows* maybe_take = nullptr;  ///< As in RowPlan.

@@ -57,6 +57,7 @@ Status read_format(RawGraph& raw, const FormatEntry& entry, LineSource& source, 
   MATCHA_TRY(check_columns(spec.path, entry, request.columns));
   if (spec.label_column && spec.vertices_path.empty()) request.label = spec.label_column->name;
   request.keeps_arcs = spec.directed || spec.temporal;
+  request.is_once = spec.as_list && !spec.directed;
   request.ids = std::max(ids.kind, ids.wanted);
   const TakeRows take = [&raw](const RowChunk& chunk) { return raw.maybe_edges->add(chunk); };
   if (raw.maybe_edges) request.maybe_take = &take;
