@@ -32,9 +32,11 @@ bool set_params(ServeRequest& request, const Json& value) {
   if (!value.is_object()) return false;
   request.program.params.clear();
   for (const auto& [name, bound] : value.items()) {
-    if (!bound.is_number() && !bound.is_boolean() && !bound.is_string()) return false;
-    request.program.params.push_back(
-        fmt::format("{}={}", name, bound.is_string() ? bound.get<std::string>() : bound.dump()));
+    if (bound.is_structured() || name.find('=') != std::string::npos) return false;
+    std::string text = bound.is_string() ? bound.get<std::string>() : bound.dump();
+    // Of a query text is text, though it spells a number.
+    if (bound.is_string() && request.program.pattern.query) text = fmt::format("'{}'", text);
+    request.program.params.push_back(fmt::format("{}={}", name, text));
   }
   return true;
 }
@@ -256,10 +258,8 @@ bool read_request(std::string_view line, const ServeRequest& usual, ServeRequest
   const std::vector<std::string> subjects = {"program", "file", "pattern", "query", "cancel"};
   std::size_t found = 0;
   for (const auto& [key, value] : given.items()) {
-    if (key == "id") continue;
-    if (key == "options") {
-      if (!read_options(value, request, log)) return false;
-    } else if (key == "check" || key == "explain" || key == "picture") {
+    if (key == "id" || key == "options") continue;
+    if (key == "check" || key == "explain" || key == "picture") {
       if (!read_flag(key, value, request, log)) return false;
     } else if (key == "graph") {
       if (!set_text(request.graph, value)) {
@@ -276,6 +276,8 @@ bool read_request(std::string_view line, const ServeRequest& usual, ServeRequest
       return false;
     }
   }
+  // The subject says how options are read.
+  if (given.contains("options") && !read_options(given["options"], request, log)) return false;
   if (found == 1) return true;
   log.error(Status::Usage, "a request has one of `program`, `file`, `pattern`, `query` and `cancel`");
   return false;

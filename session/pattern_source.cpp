@@ -134,7 +134,7 @@ Status PatternSource::read() {
   if (name == options_.name) text.insert(0, options_.line - 1, '\n');
   const std::uint32_t file = sources_.add(name, std::move(text));
   if (options_.query) {
-    query_ = query::read_query(sources_, file, diagnostics_);
+    query_ = query::read_query(sources_, file, options_.may_ask_columns, diagnostics_);
     if (query_ && !query::refuse_statement(*query_, diagnostics_)) set_ = query_->set;
   } else {
     set_ = pattern::read_pattern(sources_, file, diagnostics_, name != options_.name);
@@ -172,6 +172,10 @@ Status PatternSource::read() {
 
 /// Options that contradict each other.
 Status PatternSource::check_options() const {
+  const bool is_usual = options_.match == PatternOptions().match;
+  if (query_ && (options_.embeddings || (!is_usual && options_.match != to_string(query_->match)))) {
+    return reporter_.error_at(Status::Usage, sources_, loc_, "a query says which maps match", "leave the option out");
+  }
   if (set_->cliques && (match() != pattern::Match::Iso || options_.embeddings)) {
     return reporter_.error_at(Status::Usage, sources_, loc_,
                               "cliques of more than 12 vertices, and of all sizes, count once each",

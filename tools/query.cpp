@@ -44,7 +44,8 @@ Status run_query(RunVerbOptions& options, const std::string& given) {
   }
   SourceManager sources;
   Diagnostics diagnostics(sources);
-  const std::optional<query::Query> query = query::read_query(sources, sources.add(pattern.name, text), diagnostics);
+  const std::uint32_t file = sources.add(pattern.name, text);
+  const std::optional<query::Query> query = query::read_query(sources, file, true, diagnostics);
   if (!query) {
     console.report(diagnostics, 0);
     return Status::Query;
@@ -60,10 +61,10 @@ Status run_query(RunVerbOptions& options, const std::string& given) {
   options.compile.may_loop = options.bind.keep_loops;
   options.bind.keep_repeats = query->match == pattern::Match::Edge;
   options.bind.may_lack_info = true;
-  options.exists = query->answer == query::Answer::Exists;
   // SPARQL sees a triple once, by its label.
   options.bind.may_skip_info = options.bind.keep_repeats && query->variables.empty() &&
                                std::ranges::none_of(query->set.labels, &pattern::LabelUse::of_edge);
+  options.exists = query->answer == query::Answer::Exists;
   options.limit = query->limit;
   if (query->answer == query::Answer::Rows) {
     if (options.matches.empty() && !options.json) options.matches = "-";

@@ -61,8 +61,8 @@ std::optional<Query> read_as_pattern(const SourceManager& sources, std::uint32_t
 }
 
 /// Patterns with conditions have edges at all vertices, and no columns of types.
-bool is_answered_as_pattern(const Query& query) {
-  if (!query.set.asks_columns()) return true;
+bool is_answered_as_pattern(const Query& query, bool has_tables) {
+  if (!query.set.asks_columns() || !has_tables) return !query.set.asks_columns();
   const pattern::Pattern& one = query.set.patterns.front();
   const auto has_edge = [&](int v) { return one.near(v) != 0 || !one.loops[pattern::at(v)].empty(); };
   bool all = query.variables.empty();
@@ -72,7 +72,8 @@ bool is_answered_as_pattern(const Query& query) {
 
 }  // namespace
 
-std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics) {
+std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file, bool has_tables,
+                                Diagnostics& diagnostics) {
   const pattern::Scanner scan(sources.text(file), file);
   pattern::Collector collector(diagnostics);
   Words words(scan, false, collector);
@@ -81,7 +82,7 @@ std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file
   if (!is_cypher) return read_as_pattern(sources, file, false, diagnostics);
   Diagnostics unheard(sources);
   std::optional<Query> query = read_as_pattern(sources, file, true, unheard);
-  if (query && is_answered_as_pattern(*query)) return query;
+  if (query && is_answered_as_pattern(*query, has_tables)) return query;
   std::optional<Statement> statement = CypherReader(words).run();
   if (!statement) return std::nullopt;
   query.emplace();

@@ -39,9 +39,11 @@ struct Query {
 ///   name of a vertex or a label, as written between `<` and `>`.
 /// - Cypher: `MATCH (a:T)-[:R]->(b)<-[:S|U]-(c)--(d), …`, `WHERE a <> c AND …`, `RETURN count(*)`, names or `type(r)`,
 ///   `LIMIT` are a pattern. A match uses no relationship twice. A relationship without a direction matches both
-///   directions, a loop once. Several `MATCH`, `OPTIONAL MATCH`, `WITH` and other columns are a statement.
+///   directions, a loop once. Several `MATCH`, `OPTIONAL MATCH`, `WITH` and other columns are a statement, and so are
+///   conditions unless the graph `has_tables`.
 /// Anything else is refused (`pattern-syntax`).
-std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
+std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file, bool has_tables,
+                                Diagnostics& diagnostics);
 
 /// For those that answer patterns alone: an error if the query is a statement, and true.
 bool refuse_statement(const Query& query, Diagnostics& diagnostics);

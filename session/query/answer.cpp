@@ -57,6 +57,10 @@ Status bind_parameters(const query::Statement& statement, const SourceManager& s
       return log.error(Status::Usage, fmt::format("`--param {}`: the query has no `${}`", one, name),
                        "parameters are given as NAME=VALUE");
     }
+    if (bound.contains(name)) {
+      return log.error(Status::Usage, fmt::format("`--param {}`: `${}` has a value already", one, name),
+                       "leave one out");
+    }
     std::optional<query::Term> value = value_of(one.substr(sign + 1));
     if (!value) {
       return log.error(Status::Usage, fmt::format("`--param {}` is beyond 64 bits", one),
@@ -166,6 +170,8 @@ Status InMemory::check(const Reporter& log) {
                                                   {request_.order != "auto", "`order`"},
                                                   {!request_.compile.entry.empty(), "`entry`"},
                                                   {!request_.pattern.induced.empty(), "`induced`"},
+                                                  {request_.pattern.match != "iso", "`match`"},
+                                                  {request_.pattern.embeddings, "`embeddings`"},
                                                   {request_.pattern.algorithm != "auto", "`algorithm`"},
                                                   {request_.pattern.plan != 1, "`plan`"},
                                                   {!request_.engine.empty(), "`engine`"},

@@ -47,9 +47,13 @@ class StatementRun {
  private:
   Status check() const {
     const std::pair<bool, const char*> refused[] = {
-        {options_.device == "cuda", "`--device cuda`"},  {!options_.gpu_given.empty(), "options of GPUs"},
-        {options_.backend != "llvm", "`--backend`"},     {!options_.bind.table.sql.empty(), "`--graph-sql`"},
-        {!options_.bind.table.time.empty(), "`--time`"}, {is_picture(options_.matches), "pictures"}};
+        {options_.device == "cuda", "`--device cuda`"},
+        {!options_.gpu_given.empty(), "options of GPUs"},
+        {options_.backend != "llvm", "`--backend`"},
+        {!options_.bind.table.sql.empty(), "`--graph-sql`"},
+        {!options_.bind.table.time.empty(), "`--time`"},
+        {is_picture(options_.matches), "pictures"},
+        {binds_mtg(options_.bind) && !options_.bind.table.edge_id.empty(), "`--edge-id` of a .mtg"}};
     for (const auto& [is_given, what] : refused) {
       if (!is_given) continue;
       return console_.error_at(Status::Usage, sources_, statement_.loc,

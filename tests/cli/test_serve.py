@@ -70,16 +70,21 @@ class ServeTest(CliTest):
                  "MATCH (a)-[r]->(b) RETURN a, b LIMIT 2", "MATCH (a"]  # fmt: skip
         statements = [({"query": "MATCH (a) OPTIONAL MATCH (a)-[:owns]->(b) RETURN a, b ORDER BY a"}, [[1, None], [2, 3], [3, 3]]),
                       ({"query": "MATCH (a) MATCH (b) RETURN count(*)"}, 9), ({"query": "MATCH (a) MATCH (b) RETURN a", "options": {"limit": 2}}, [1, 1]),
-                      ({"query": "MATCH (a) RETURN $x AS x LIMIT 1", "options": {"params": {"x": "y"}}}, ["y"])]
+                      ({"query": "MATCH (a) RETURN $x AS x LIMIT 1", "options": {"params": {"x": "y"}}}, ["y"]),
+                      *(({"query": "MATCH (a) RETURN $x AS x LIMIT 1", "options": {"params": {"x": value}}}, [value])
+                        for value in ("12", "true", "it's", 12, None)),
+                      ({"query": "MATCH (a)-->(b) WHERE a = b RETURN count(*)"}, 1)]
         for asked, wanted in statements:
             (one,) = self.served([{"id": 1, **asked}], file, "--directed", "--edge-labels", "--keep-loops")
             self.assertEqual((one["result"], one["complete"]), (wanted, "limit" not in str(asked)), one)
-        for asked, code, words in (({"query": "MATCH (a) RETURN a.x, 1"}, 2, "no columns"), ({"query": "RETURN $x AS x"}, 2, "has no value"),
+        for asked, code, words in (({"query": "MATCH (a) RETURN a.x, 1"}, 2, "no columns"),
+                                   ({"query": "MATCH (a)-[r]->(b) WHERE r.w = 1 RETURN count(*)"}, 2, "no columns"),
+                                   ({"query": "RETURN $x AS x"}, 2, "has no value"),
                                    ({"query": "RETURN 1 / 0 AS x"}, 4, "division by zero"), ({"query": "RETURN 1 AS x", "explain": True}, 2, "no plan"),
                                    ({"query": "MATCH (a) MATCH (b) RETURN count(*)", "options": {"limit": 2}}, 2, "a number"),
                                    ({"query": "RETURN 1 AS x", "options": {"device": "cuda"}}, 2, "cuda"),
                                    *(({"query": "RETURN 1 AS x", "options": {option: value}}, 2, f"`{option}` is not for")
-                                     for option, value in (("induced", "vertex"), ("entry", "x"), ("order", "id"), ("plan", 2)))):
+                                     for option, value in (("induced", "vertex"), ("entry", "x"), ("order", "id"), ("plan", 2), ("match", "homo"), ("embeddings", True)))):
             (one,) = self.served([{"id": 1, **asked}], file, "--directed", "--edge-labels", "--keep-loops")
             self.assertEqual((one["code"], words in one["errors"][0]["message"]), (code, True), one)
         self.assertIn("lost its own", self.served([{"id": 1, "query": "MATCH (a) MATCH (b) RETURN a"}], file, "--directed", "--edge-labels")[0]["errors"][0]["message"])

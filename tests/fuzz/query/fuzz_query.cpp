@@ -13,7 +13,7 @@ MATCHA_FUZZER(query) {
   SourceManager sources;
   Diagnostics diagnostics(sources);
   const std::uint32_t file = sources.add("<query>", std::string(reinterpret_cast<const char*>(data), size));
-  const std::optional<query::Query> query = query::read_query(sources, file, diagnostics);
+  const std::optional<query::Query> query = query::read_query(sources, file, true, diagnostics);
   render_text(diagnostics, true);
   render_json(diagnostics);
   if (query.has_value() == diagnostics.has_errors()) __builtin_trap();
