@@ -57,7 +57,7 @@ class Steps {
   /// `ns`: of all steps, as expected.
   Steps(const codegen::RunOptions& options, double ns) : options_(options), all_ns_(std::max(ns, 1.0)) {}
 
-  /// The values of a step, which may lack if it was stopped or failed. `ns`: what it is expected to take.
+  /// The values of a step, which may lack if it was stopped or failed. `ns`: the expected time of the step.
   template <typename Run>
   std::vector<codegen::ResultValue> values_of(double ns, const Run& run) {
     codegen::RunOptions options = options_;
