@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -16,6 +17,17 @@ Value of_truth(std::optional<bool> truth) { return truth ? Value::of(Kind::Bool,
 
 double as_float(const Value& value) {
   return value.is(Kind::Float) ? value.number : static_cast<double>(value.integer);
+}
+
+/// The seconds from one time to another: an int if they are whole.
+Value seconds(const Value& later, const Value& earlier) {
+  const std::uint64_t unit = std::max(later.per_second, earlier.per_second);
+  const auto in_units = [unit](const Value& time) {
+    return static_cast<__int128>(time.integer) * static_cast<__int128>(unit / time.per_second);
+  };
+  const __int128 difference = in_units(later) - in_units(earlier);
+  if (difference % unit == 0) return Value::of(Kind::Int, static_cast<std::int64_t>(difference / unit));
+  return Value::of_float(static_cast<double>(difference) / static_cast<double>(unit));
 }
 
 }  // namespace
@@ -211,6 +223,7 @@ Value Evaluator::computed(const Term& term, Value* row) const {
   Value right = term.parts.size() == 1 ? left : value(term.parts[1], row);
   if (term.kind == Term::Kind::Negative) left = Value::of(Kind::Int, 0);
   if (left.is(Kind::Null) || right.is(Kind::Null)) return {};
+  if (term.kind == Term::Kind::Difference && left.is(Kind::Time) && right.is(Kind::Time)) return seconds(left, right);
   for (const Value* const one : {&left, &right}) {
     if (one->is_number()) continue;
     return fail(term.loc, fmt::format("this is {}, and a number is wanted", name_of(one->kind)));

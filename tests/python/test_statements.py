@@ -122,7 +122,7 @@ def test_problems():
         mt.query(mt.Graph([1, 2], [2, 2], directed=True), "MATCH (a) MATCH (b) RETURN a")
     with pytest.raises(mt.Error, match="left out 1 repeated"):
         mt.query(mt.Graph([1, 1], [2, 2], directed=True, keep_loops=True), "MATCH (a) MATCH (b) RETURN a")
-    with pytest.raises(mt.UsageError, match="asks for a type"):
+    with pytest.raises(mt.InputError, match="asks for a type"):
         mt.query(mt.Graph([1], [2], directed=True), "MATCH (a)-[:T]->(b) RETURN a, 1 AS n")
     with pytest.raises(mt.RunError, match="division by zero"):
         mt.query(g, "MATCH (a) RETURN 1 / 0 AS x")
