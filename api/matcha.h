@@ -115,9 +115,9 @@ MATCHA_API matcha_status matcha_graph_from_table(const matcha_table* table, cons
                                                  matcha_graph** graph, matcha_error** error);
 
 /* Makes a graph from rows: the neighbours of v are items `offsets[v]` to `offsets[v + 1]` - 1 of `targets`, strictly
- * ascending, without v; ids are 0 to `vertices` - 1. Unless `directed` is set, both directions are present. Offsets of
- * 64 bits and targets of 32 are borrowed until `release(user)` (or NULL) is called: once, by any thread, not after
- * failures. */
+ * ascending, without v; ids are 0 to `vertices` - 1. `targets` has exactly `offsets[vertices]` items: the function
+ * cannot check that, and reads them all. Unless `directed` is set, both directions are present. Offsets of 64 bits and
+ * targets of 32 are borrowed until `release(user)` (or NULL) is called: once, by any thread, not after failures. */
 MATCHA_API matcha_status matcha_graph_from_csr(uint64_t vertices, const void* offsets, matcha_type offset_type,
                                                const void* targets, matcha_type target_type,
                                                void (*release)(void* user), void* user, const matcha_options* options,
@@ -236,8 +236,8 @@ MATCHA_API matcha_kind matcha_result_column_kind(const matcha_result* result, si
 MATCHA_API const int64_t* matcha_result_ints(const matcha_result* result, size_t at, size_t column);
 MATCHA_API const double* matcha_result_floats(const matcha_result* result, size_t at, size_t column);
 /* 1: an answer by the option `within` that is estimated, and has no values: it is between interval[0] - interval[1] and
- * interval[0] + interval[1] with the chance `confidence` (95%), by interval[2] draws, of which interval[3] found a match. 0: exact.
- */
+ * interval[0] + interval[1] with the chance `confidence` (95%), by interval[2] draws, of which interval[3] found a
+ * match. 0: exact. */
 MATCHA_API int matcha_result_interval(const matcha_result* result, double interval[4]);
 /* Merges the results of all `count` shares of a run (option `share`), in any order, into exactly that of the whole run.
  * The caller keeps the shares. MATCHA_ERROR_USAGE: they are not all shares of one program's runs on one graph. */

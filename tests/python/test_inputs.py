@@ -6,6 +6,7 @@ import inspect
 import itertools
 import random
 import warnings
+from types import SimpleNamespace
 
 import matcha as mt
 import pytest
@@ -91,6 +92,14 @@ def test_names_of_any_kind():
     assert list(words.vertices) == ["x", "y", "z"] and words.vertices.to_numpy().tolist() == ["x", "y", "z"]
 
 
+def test_large_ids_beside_names():
+    for kind, id in (("I", 3_000_000_000), ("Q", 3_000_000_000), ("i", -3)):
+        assert set(mt.Graph(array.array(kind, [id]), ["a"]).vertices) == {id, "a"}
+    graph = mt.Graph([3_000_000_000, "a"], ["a", "b"])
+    size_of = mt.program("def main(G: Graph, k: List<int>) -> int:\n    return sum(apply(lambda v: size(neighbor(G, v)), k))")
+    assert size_of(graph, k=array.array("I", [3_000_000_000])) == 1
+
+
 def rows_of(edges, vertices):
     rows = [sorted([v for u, v in edges if u == w] + [u for u, v in edges if v == w]) for w in range(vertices)]
     return [0, *itertools.accumulate(map(len, rows))], [one for row in rows for one in row]
@@ -116,6 +125,20 @@ def test_rows_are_borrowed():
         "Graph(2 vertices, 1 arcs, directed)"
 
 
+def test_rows_are_those_of_the_arrays():
+    offsets, targets = numpy.array([0, 1, 2, 3]), numpy.array([1, 9, 0, 9, 1, 9])
+    for kind in ("int32", "uint32", "int64", "uint64"):
+        with pytest.warns(mt.CopyWarning, match="`targets` do not lie next to each other"):
+            graph = mt.Graph((offsets, targets.astype(kind)[::2]), directed=True)
+        assert list(graph.edges) == [(0, 1), (1, 0), (2, 1)]
+    with pytest.warns(mt.CopyWarning, match="`offsets` do not lie next to each other"):
+        graph = mt.Graph((offsets[::-1].copy()[::-1], targets[::2].copy()), directed=True)
+    assert list(graph.edges) == [(0, 1), (1, 0), (2, 1)]
+    for short in (targets[:2], targets[:4]):
+        with pytest.raises(ValueError, match=f"the last offset is 3, and there are {len(short)} targets"):
+            mt.Graph((offsets, short), directed=True)
+
+
 def test_scipy():
     sparse = pytest.importorskip("scipy.sparse")
     ones = numpy.ones(len(U))
@@ -132,6 +155,9 @@ def test_scipy():
         again = mt.Graph(loops)
     assert again.vertex_count == 14 and mt.count(again, "triangle") == TRIANGLES
     assert mt.Graph(sparse.csr_matrix(half), directed=True).edge_count == len(EDGES)
+    spare = sparse.csr_matrix(whole)
+    spare.indices = numpy.append(spare.indices, numpy.int32(0))  # More room than entries.
+    assert mt.count(mt.Graph(spare), "triangle") == TRIANGLES
     with pytest.raises(ValueError, match="2 rows and 3 columns"):
         mt.Graph(sparse.csr_matrix((2, 3)))
 
@@ -155,6 +181,40 @@ class OnlyInterchange:
 
     def __dataframe__(self, **options):
         return self.frame.__dataframe__(**options)
+
+
+class Interchanged:
+    """One chunk of a column of the interchange protocol that begins at an offset of its buffers."""
+
+    null_count = 0
+
+    def __init__(self, kind, bits, buffers, size, offset, words=None):
+        self.dtype, self.buffers, self.rows, self.offset = (kind, bits, "", "="), buffers, size, offset
+        self.describe_categorical = {"categories": words}
+
+    def size(self):
+        return self.rows
+
+    def get_chunks(self):
+        return [self]
+
+    def get_buffers(self):
+        return {name: (SimpleNamespace(ptr=made.buffer_info()[0]), (kind, 8 * made.itemsize))
+                for name, (made, kind) in self.buffers.items()}
+
+
+def test_interchanged_columns_begin_at_their_offset():
+    letters = array.array("b", b"annbobeve")
+    text = Interchanged(21, 8, {"data": (letters, 1), "offsets": (array.array("q", [0, 3, 6, 9]), 0)}, 2, 1)
+    kinds = Interchanged(23, 8, {"data": (array.array("B", [0, 1, 0]), 1)}, 2, 1, ["x", "y"])
+    numbers = Interchanged(0, 32, {"data": (array.array("i", [7, 8, 9]), 0)}, 2, 1)
+    named = {"text": text, "kinds": kinds, "numbers": numbers}
+    frame = SimpleNamespace(column_names=lambda: list(named), get_column_by_name=named.get)
+    given = OnlyInterchange(SimpleNamespace(__dataframe__=lambda: frame))
+    edges = mt.Graph(given, src="text", dst="kinds").edges
+    assert set(map(frozenset, edges)) == {frozenset(("bob", "y")), frozenset(("eve", "x"))}
+    edges = mt.Graph(given, src="text", dst="numbers").edges
+    assert set(map(frozenset, edges)) == {frozenset(("bob", 8)), frozenset(("eve", 9))}
 
 
 def check_frame(frame, nodes):
@@ -221,6 +281,31 @@ def test_labels():
         mt.Graph([0, 1], [1, 2], label=["a", "b", "c"])
     with pytest.raises(mt.InputError, match="another label"):
         mt.Graph([0], [1], vertices=[0, 0], label=["a", "b"])
+
+
+def test_labels_that_are_refused():
+    for values, said in ((["a\0b", "a"], "row 0 of `{}` has a zero byte"), ([1, -(2**63)], "row 1 of `{}` is -9223372036854775808"),
+                         (numpy.array([1, -(2**63)]), r"row 1 of `{}` is -2\*\*63"), ([1, 2**63], "row 1 of `{}` is 9223372036854775808"),
+                         (numpy.array([1, 2**63], dtype="uint64"), "row 1 of `{}` is 9223372036854775808"),
+                         ([1e300, 2], r"row 0 of `{}` is 1e\+300")):  # fmt: skip
+        with pytest.raises(ValueError, match=said.format("label")):
+            mt.Graph([0], [1], vertices=[0, 1], label=values)
+        with pytest.raises(ValueError, match=said.format("edge_label")):
+            mt.Graph([0, 1], [1, 2], edge_label=values)
+    for values, said in (({0: "a", 1: "b"}, "not a dict"), ("ab", "not a str"), (b"ab", "not a bytes"), ({"a", "b"}, "no order")):
+        with pytest.raises(TypeError, match=said):
+            mt.Graph([0], [1], vertices=[0, 1], label=values)
+        with pytest.raises(TypeError, match=said):
+            mt.Graph([0, 1], [1, 2], edge_label=values)
+    least = mt.Graph([0], [1], vertices=[0, 1], label=[1 - 2**63, 2**63 - 1])
+    assert list(least.labels) == [1 - 2**63, 2**63 - 1]
+
+
+def test_whole_numbers_beside_others():
+    weighed = mt.Graph([0, 1], [1, 2], edge_label=[1.5, 2])
+    assert list(weighed.edges["weight"]) == [1.5, 2.0]
+    counted = mt.Graph([0, 1], [1, 2], edge_label=[numpy.int64(3), 2])
+    assert list(counted.edges["label"]) == [3, 2]
 
 
 def test_missing_labels():
@@ -320,6 +405,13 @@ def test_values_that_are_not_graphs():
     for wrong in (["ab", "cd"], [1, 2], [(1, 2, 3)]):
         with pytest.raises(TypeError, match="pairs"):
             mt.Graph(wrong)
+    for wrong in ("ab", b"ab", {1: 2, 2: 3}):
+        with pytest.raises(TypeError, match="`sources` is a sequence or an array"):
+            mt.Graph(wrong, [1, 2])
+    for wrong in ("no", "false", 2):
+        with pytest.raises(TypeError, match="`directed` is True or False"):
+            mt.Graph([0], [1], directed=wrong)
+    assert mt.Graph([0], [1], directed=numpy.bool_(True)).directed is True
     with pytest.raises(TypeError, match="go together"):
         mt.Graph(FRAME, src="src")
     with pytest.raises(TypeError, match="matcha.Graph"):

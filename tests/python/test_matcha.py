@@ -9,15 +9,19 @@ import os
 import pathlib
 import pkgutil
 import random
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import matcha as mt
 import numpy
 import pytest
+from matcha import _patterns
+from matcha._estimate import Estimate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WIKI_VOTE = ROOT / "examples/graphs/wiki-vote.txt.gz"
@@ -201,6 +205,13 @@ def test_wrong_options_have_hints():
     with pytest.raises(mt.UsageError, match="a program takes no option `induced`: it is one of patterns"):
         mt.program("std.clique", entry="triangles", induced="edge")
     assert dir(mt) == sorted(mt.__all__)
+
+
+def test_texts_with_a_zero_byte():
+    graph = mt.Graph([0, 1, 2], [1, 2, 0])
+    for work in (lambda: mt.count(graph, "triangle\0x"), lambda: mt.read("a\0b"), lambda: mt.count(graph, "edge", cache="a\0b")):
+        with pytest.raises(ValueError, match="zero byte"):
+            work()
 
 
 def test_errors(tmp_path):

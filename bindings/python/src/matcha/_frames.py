@@ -49,14 +49,15 @@ def _chunk(column: Any, called: str) -> Any:
     buffers = column.get_buffers()
     if kind == _STRING:
         offsets, offset_type = buffers["offsets"]
-        ends = _copied(offsets, _LETTERS[(_INT, int(offset_type[1]))], column.size() + 1)
+        ends = _copied(offsets, _LETTERS[(_INT, int(offset_type[1]))], column.size() + 1, int(column.offset))
         data = ctypes.string_at(buffers["data"][0].ptr, ends[-1]) if ends[-1] else b""
         return [data[first:last].decode() for first, last in zip(ends, ends[1:])]
     if kind == _CATEGORICAL:
         described = column.describe_categorical
         words = described["categories"] if isinstance(described, dict) else described[2]
         found = [_chunk(one, called) for one in words.get_chunks()][0] if hasattr(words, "get_chunks") else words
-        codes = _copied(buffers["data"][0], _LETTERS[(_INT, int(buffers["data"][1][1]))], column.size())
+        code_kind = int(buffers["data"][1][0]), int(buffers["data"][1][1])
+        codes = _copied(buffers["data"][0], _LETTERS[code_kind], column.size(), int(column.offset))
         return [found[code] for code in codes]
     if (kind, bits) not in _LETTERS:
         raise TypeError(f"`{called}`: columns of this type are not taken")

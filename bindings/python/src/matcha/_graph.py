@@ -83,7 +83,7 @@ class Graph(Views):
         if label is not None and vertices is None and not _sources.has_nodes(edges):
             raise TypeError("`label` needs `vertices`")
         given = _sources.read(edges, targets, src, dst, edge_label, vertices, id, label, directed)
-        self._begin(given.directed if directed is None else bool(directed))
+        self._begin(given.directed if directed is None else directed)
         if keep_loops and not self.directed:
             raise ValueError("`keep_loops` is for directed graphs")
         self._keep_loops = keep_loops
@@ -101,7 +101,9 @@ class Graph(Views):
             self._take_table(given)
 
     def _begin(self, directed: bool) -> None:
-        self.directed = directed
+        if directed not in (True, False):
+            raise TypeError(f"`directed` is True or False, not {directed!r}")
+        self.directed = bool(directed)
         self._keep_loops = False
         self._names = None
         self._known_labels: Optional[EdgeLabels] = None
@@ -174,6 +176,9 @@ class Graph(Views):
             )
         except BaseException:
             lent.forget()
+        if offsets.last() != targets.count:
+            raise ValueError(f"the last offset is {offsets.last()}, and there are {targets.count} targets")
+        offsets, targets = _inputs.packed(offsets, "offsets"), _inputs.packed(targets, "targets")
             raise
 
     def _named(self, vertex: int) -> Any:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import ctypes
 import warnings
 from array import array
-from typing import Any, Iterable, Optional, Sequence, Union
+from numbers import Integral
+from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from matcha import _library
 from matcha._errors import CopyWarning
 
 _TYPES = {("i", 4): _library.INT32, ("u", 4): _library.UINT32, ("i", 8): _library.INT64, ("u", 8): _library.UINT64}
+_LETTERS = {_library.INT32: "i", _library.UINT32: "I", _library.INT64: "q", _library.UINT64: "Q"}
 _FORMATS = {"i": "i", "l": "i", "q": "i", "n": "i", "I": "u", "L": "u", "Q": "u", "N": "u"}
 _INT64_MIN = -(2**63)
 
@@ -33,6 +35,12 @@ class Ints:
         """As a column of the library. Even an empty column has an address; without one it would count as missing."""
         return _library.CColumn(self.address or 8, self.kind, self.stride)
 
+    def last(self) -> int:
+        """The last item; there is one."""
+        letter = _LETTERS[self.kind]
+        at = self.address + self.stride * (self.count - 1)
+        return array(letter, ctypes.string_at(at, array(letter).itemsize))[0]
+
 
 Names = list[Any]
 Column = Union[Ints, Names]
@@ -44,7 +52,9 @@ def warn_of_copy(reason: str) -> None:
 
 
 def column_of(values: Any, called: str) -> Column:
-    """Ints if all items are, else a list of names. Raises `ValueError` for a missing item."""
+    """Ints if all items are, else a list of names. Raises `ValueError` for a missing item, `TypeError` for a text or a
+    mapping."""
+    check_items(values, called)
     values = _without_mask(values)
     dtype = getattr(values, "dtype", None)
     if not hasattr(values, "__array_interface__") and (dtype is not None or hasattr(values, "to_numpy")):
@@ -57,6 +67,23 @@ def column_of(values: Any, called: str) -> Column:
     except TypeError:
         return _of_items(values, called)
     return _of_buffer(view, called)
+
+
+def packed(column: Ints, called: str) -> Ints:
+    """The column with its items next to each other."""
+    if column.stride == array(_LETTERS[column.kind]).itemsize:
+        return column
+    import numpy
+
+    warn_of_copy(f"the items of `{called}` do not lie next to each other")
+    copy = numpy.ascontiguousarray(column.owner)
+    return Ints(copy.__array_interface__["data"][0], column.count, column.kind, copy.itemsize, copy)
+
+
+def check_items(values: Any, called: str) -> None:
+    """Refuses what iterates over characters, bytes, or keys."""
+    if isinstance(values, (str, bytes, bytearray, Mapping)):
+        raise TypeError(f"`{called}` is a sequence or an array, not a {type(values).__name__}")
 
 
 def _without_mask(values: Any) -> Any:
@@ -159,7 +186,7 @@ def as_names(column: Column) -> Names:
         return column.owner.tolist()
     if hasattr(column.owner, "tolist"):
         return list(column.owner.tolist())
-    return list(memoryview(column.owner).cast("B").cast({4: "i", 8: "q"}[column.stride]))
+    return list(memoryview(column.owner).cast("B").cast(_LETTERS[column.kind]))
 
 
 def numbered(columns: Sequence[Names]) -> tuple[Names, list[Ints]]:
@@ -192,6 +219,9 @@ def labels_of(values: Any, called: str, *, of_edges: bool) -> tuple[Labels, int]
 
     Of edges, numbers that are not whole are taken too; all have one then. Of vertices, lists of types are.
     """
+    if isinstance(values, (set, frozenset)):
+        raise TypeError(f"`{called}` is a sequence or an array: a set has no order")
+    check_items(values, called)
     values = _without_mask(values)
     kind = getattr(getattr(values, "dtype", None), "kind", None)
     if kind is not None and hasattr(values, "to_numpy"):  # A column of ints may have missing items.
@@ -210,6 +240,8 @@ def labels_of(values: Any, called: str, *, of_edges: bool) -> tuple[Labels, int]
     if kind is not None and kind in "iu":
         column = column_of(values, called)
         if isinstance(column, Ints):
+            if column.kind == _library.INT64:
+                _check_reserved(column.owner, called)
             return Labels(column.column(), [], column), column.count
     whole = getattr(values, "tolist", None) or getattr(values, "to_pylist", None)
     items = list(values) if whole is None else whole()
@@ -221,19 +253,38 @@ def _labels_of_items(items: list[Any], called: str, of_edges: bool) -> Labels:
         items = [_types(one, called, row) for row, one in enumerate(items)]
     missing = [_is_missing(one) for one in items]
     there = [one for one, gone in zip(items, missing) if not gone]
-    if of_edges and there and all(isinstance(one, float) for one in there) and any(one % 1 for one in there):
+    if of_edges and there and all(map(_is_number, there)) and any(one % 1 for one in there):
         if True in missing:
             raise ValueError(f"row {missing.index(True)} of `{called}` has no value")
         numbers = array("d", there)
         return Labels(_library.CColumn(numbers.buffer_info()[0], _library.FLOAT64, 0), [], numbers)
     whole = [_whole(one) for one in there]
     if None not in whole:
+        for row, one in enumerate(items):
+            if not missing[row] and not _INT64_MIN < (_whole(one) or 0) < 2**63:
+                raise ValueError(f"row {row} of `{called}` is {one!r}: labels are ints above -2**63 and below 2**63")
         codes = array("q", (_INT64_MIN if gone else _whole(one) or 0 for one, gone in zip(items, missing)))
         return Labels(_library.CColumn(codes.buffer_info()[0] or 8, _library.INT64, 0), [], codes)
     words = list(dict.fromkeys(map(str, there)))
+    if any("\0" in word for word in words):
+        row = next(row for row, one in enumerate(items) if "\0" in str(one))
+        raise ValueError(f"row {row} of `{called}` has a zero byte")
     number = {word: at for at, word in enumerate(words)}
     codes = array("q", (_INT64_MIN if gone else number[str(one)] for one, gone in zip(items, missing)))
     return Labels(_library.CColumn(codes.buffer_info()[0], _library.INT64, 0), words, codes)
+
+
+def _check_reserved(values: Any, called: str) -> None:
+    """Refuses the int that means no label."""
+    import numpy
+
+    rows = numpy.flatnonzero(numpy.asarray(values) == _INT64_MIN)
+    if rows.size:
+        raise ValueError(f"row {int(rows[0])} of `{called}` is -2**63: labels are ints above that")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _types(value: Any, called: str, row: int) -> Any:
@@ -248,6 +299,6 @@ def _types(value: Any, called: str, row: int) -> Any:
 
 
 def _whole(value: Any) -> Optional[int]:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value)
     return int(value) if isinstance(value, float) and value.is_integer() else None

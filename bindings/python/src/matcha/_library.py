@@ -233,6 +233,8 @@ def options(values: dict[str, Any]) -> Owner:
         for one in value if isinstance(value, (list, tuple)) else [value]:
             text = str(one).lower() if isinstance(one, bool) else str(one)
             error = Handle()
+            if "\0" in text:
+                raise ValueError(f"the option `{name}` has a zero byte")
             status = lib.matcha_options_set(made.handle, name.replace("_", "-").encode(), text.encode(), byref(error))
             if status != OK:
                 message = lib.matcha_error_text(error).decode(errors="replace")
@@ -268,6 +270,8 @@ def check_keywords(taker: str, given: Iterable[str], *steps: str) -> None:
 def make(function: str, free: str, *arguments: Any) -> Owner:
     """Calls a function that ends in `…, &handle, &error`."""
     handle, error = Handle(), Handle()
+    if any(isinstance(one, bytes) and 0 in one for one in arguments):
+        raise ValueError("a text for the library has a zero byte")
     _Process.used = True
     status = getattr(opened(), function)(*arguments, byref(handle), byref(error))
     if status != OK:

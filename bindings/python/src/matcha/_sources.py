@@ -130,7 +130,8 @@ class Matrix(Rows):
     """The rows of a CSR matrix, or its entries where they are not sorted, are on the diagonal, or go one way only."""
 
     def __init__(self, matrix: Any) -> None:
-        super().__init__(_inputs.column_of(matrix.indptr, "indptr"), _inputs.column_of(matrix.indices, "indices"))
+        indices = matrix.indices[: matrix.indptr[-1]]  # There may be room behind the entries.
+        super().__init__(_inputs.column_of(matrix.indptr, "indptr"), _inputs.column_of(indices, "indices"))
         self._matrix = matrix
 
     def pairs(self) -> Edges:
