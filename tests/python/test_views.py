@@ -150,6 +150,12 @@ def test_a_graph_is_a_pattern():
     assert mt.count(LABELLED, mt.Graph([0], [1], directed=True, edge_label=["y"])) == 1
     ask = mt.Graph([0], [1], directed=True, edge_label=["x"], vertices=[0, 1], label=["q", "p"])
     assert list(mt.match(LABELLED, ask)) == [(2, 0)]
+    numbers = mt.Graph([0, 1, 2], [1, 2, 3], vertices=[0, 1, 2, 3], label=[0, 1, 0, 1], edge_label=[0, 1, 1])
+    for labels in ([0, 0], [0, 1], [0, None]):
+        asked = mt.Graph([0], [1], vertices=[0, 1], label=labels)
+        text = ",".join(["x-y", *(f"{name}:{label}" for name, label in zip("xy", labels) if label is not None)])
+        assert mt.count(numbers, asked, embeddings=True) == mt.count(numbers, text, embeddings=True), labels
+    assert [mt.count(numbers, mt.Graph([0], [1], edge_label=[label])) for label in (0, 1)] == [1, 2]
     with pytest.raises(ValueError, match="weights"):
         mt.count(NAMED, mt.Graph([0, 1], [1, 2], edge_label=[0.5, 1.5]))
 

@@ -41,8 +41,10 @@ def text_of(
     if isinstance(pattern, Views):
         if "weight" in pattern.edges.columns:
             raise ValueError("a pattern cannot ask for weights of edges")
-        nodes = [(vertex, name or None) for vertex, name in zip(pattern.vertices, pattern.labels or repeat(None))]
-        edges = [(a, b, name[0] or None if name else None) for a, b, *name in pattern.edges]
+        # The empty word is no label; 0 is one.
+        names = [None if name == "" else name for name in pattern.labels or ()]
+        nodes = list(zip(pattern.vertices, names or repeat(None)))
+        edges = [(a, b, None if name in ([], [""]) else name[0]) for a, b, *name in pattern.edges]
         return _text(nodes, edges, pattern.directed)
     pairs = _pairs(pattern)
     return _text([(one, None) for one in dict.fromkeys(one for pair in pairs for one in pair)],
