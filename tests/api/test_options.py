@@ -63,7 +63,7 @@ def rows_of(table, surface):
 
 USUAL = ("induced", "embeddings", "match", "algorithm", "device", "threads", "timeout")  # Named by `count` and `match`.
 # Other functions, or none, take these.
-INSIDE = ("matches", "query", "vertex_id", "entry", "file", "param", "share", "limit", "within", "confidence", "certain", "seed")
+INSIDE = ("matches", "per", "query", "vertex_id", "entry", "file", "param", "share", "limit", "within", "confidence", "certain", "seed")
 TYPES = {"flag": "bool", "number": "int", "seconds": "float", "mib": "float", "devices": 'Union[int, Literal["all"]]', "text": "str"}
 
 
@@ -137,7 +137,7 @@ def check_python(path, table):
         keyword = name.replace("-", "_")
         if keyword in INSIDE or not row["library"] or name in ("edge-label", "label"):
             continue
-        said = error_of(lambda: matcha.count(triangle, "motif:3" if name == "per" else "triangle", **{keyword: sample(row)}))
+        said = error_of(lambda: matcha.count(triangle, "triangle", **{keyword: sample(row)}))
         assert bool(said) == (row["step"] in ("graph", "stream")), (row, said)
 
 

@@ -202,6 +202,11 @@ def test_wrong_options_have_hints():
                           ({"foo": 1}, "unlabelled_edges,"), ({"strict": True}, "one of streams")):
         with pytest.raises(mt.UsageError, match=said.replace("?", r"\?")):
             mt.count(graph, "wedge", **options)
+    asked = ((mt.count, "clique:3"), (mt.match, "clique:3"), (mt.estimate, "clique:3"), (mt.participation, "clique:3"),
+             (mt.motifs, 3), (mt.orbits, 3), (mt.cliques, 3), (mt.blocks, "clique:3"))  # fmt: skip
+    for (work, given), (name, value) in itertools.product(asked, (("per", "vertex"), ("matches", True), ("query", True))):
+        with pytest.raises(mt.UsageError, match=f"counts and matches take no option `{name}`"):
+            work(graph, given, **{name: value})
     with pytest.raises(mt.UsageError, match="a program takes no option `induced`: it is one of patterns"):
         mt.program("std.clique", entry="triangles", induced="edge")
     assert dir(mt) == sorted(mt.__all__)

@@ -13,7 +13,6 @@ class MoreOptions(TypedDict, total=False):
     plan: Optional[int]
     unlabelled: Optional[bool]
     unlabelled_edges: Optional[bool]
-    per: Optional[Literal["vertex", "edge"]]
     tier: Optional[Literal["auto", "interp", "native"]]
     simd: Optional[Literal["scalar", "avx2", "avx512", "avx512-vp2intersect"]]
     order: Optional[Literal["auto", "id", "degree"]]
@@ -115,6 +114,7 @@ STEPS = {
     "strict": "stream",
     "limit": "run",
     "within": "program",
+    "confidence": "program",
     "certain": "program",
     "seed": "program",
     "timeout": "run",

@@ -88,6 +88,7 @@ def asked_for(
     timeout: Optional[float] = None, progress: Progress = False, simd: Optional[str] = None, **options: Any,
 ) -> Any:
     """The answer of a pattern as it is: a number, a tuple, a table or an estimate."""
+    _check_form(options)
     return _pattern(graph, pattern, **options)(
         graph, threads=threads, timeout=timeout, device=device, simd=simd, progress=progress
     )
@@ -164,6 +165,7 @@ def match(
     """
     if not isinstance(graph, Graph):
         raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
+    _check_form(options)
     run_options = {"limit": limit, "threads": threads, "timeout": timeout, "simd": options.pop("simd", None)}
     asked = _pattern(graph, pattern, induced=induced, embeddings=embeddings, match=match, algorithm=algorithm,
                      matches=True, **options)  # fmt: skip
@@ -343,8 +345,17 @@ def _divided(given: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     options = dict(given)
     return options, {name: options.pop(name, None) for name in ("threads", "timeout", "device", "simd")}
 
+def _check_form(options: Any) -> None:
+    """Refuses options that change the form of an answer: each function has its own."""
+    for name in ("per", "matches", "query"):
+        if options.get(name) is not None:
+            hint = "`orbits` and `cliques` count by vertex or edge, `match` has the matches, `query` reads queries"
+            raise error_of(2, f"error: counts and matches take no option `{name}`\n  hint: {hint}\n")
+
+
 
 def _pattern(graph: Graph, pattern: PatternLike, **options: Any) -> Program:
+    _check_form(given)
     """Compiled once for a graph and options, and cached with the graph."""
     if not isinstance(graph, Graph):
         raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
