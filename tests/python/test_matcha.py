@@ -212,6 +212,27 @@ def test_wrong_options_have_hints():
     assert dir(mt) == sorted(mt.__all__)
 
 
+def test_matches_of_a_vertex_count_once():
+    edges = random_edges(3, 9)
+    graph = mt.Graph(edges)
+    for options in ({}, {"match": "homo"}, {"match": "edge"}, {"embeddings": True}):
+        rows = list(mt.match(graph, "a-b-c", **options))
+        counts = [sum(vertex in row for row in rows) for vertex in graph.vertices]
+        assert list(mt.participation(graph, "a-b-c", **options)) == counts, options
+        assert list(_patterns._counted(graph.vertices, mt.match(graph, "a-b-c", **options).blocks())) == counts
+
+
+def test_equal_values_of_parameters_are_not_the_same():
+    same = mt.program("def main(G: Graph, k: float = 2.0) -> float:\n    return k")
+    graph = mt.Graph([0], [1])
+    assert [str(same(graph, k=value)) for value in (0.0, -0.0, 0.0)] == ["0.0", "-0.0", "0.0"]
+    times = mt.program("def main(G: Graph, k: int = 2) -> int:\n    return 3 * k")
+    assert times(graph, k=1) == 3
+    for wrong in (1.0, True):
+        with pytest.raises(mt.UsageError):
+            times(graph, k=wrong)
+
+
 def test_texts_with_a_zero_byte():
     graph = mt.Graph([0, 1, 2], [1, 2, 0])
     for work in (lambda: mt.count(graph, "triangle\0x"), lambda: mt.read("a\0b"), lambda: mt.count(graph, "edge", cache="a\0b")):

@@ -305,7 +305,7 @@ def _counts_at(graph: Graph, pattern: str, by: str, progress: Progress, given: A
 
 
 def participation(graph: Graph, pattern: PatternLike, *, by: str = "vertex", **options: Unpack[PatternOptions]) -> Column:
-    """For each of `graph.vertices`, in that order, the number of matches that it is in.
+    """For each of `graph.vertices`, in that order, the number of matches that it is in, each match once.
 
     >>> import matcha as mt
     >>> g = mt.Graph([0, 1, 2, 2], [1, 2, 0, 3])
@@ -323,9 +323,14 @@ def participation(graph: Graph, pattern: PatternLike, *, by: str = "vertex", **o
     plain = Column(ids.address, len(ids), "i", ids).to_numpy()
     counts = numpy.zeros(len(ids), dtype=numpy.int64)
     for block in found:
+        earlier: list[Any] = []  # Only maps may have a vertex in several places of a match.
         for column in block.columns.values():
             seen = Column(column.address, len(column), "i", column).to_numpy()
-            counts += numpy.bincount(numpy.searchsorted(plain, seen), minlength=len(ids))
+            is_new = numpy.ones(len(seen), dtype=bool)
+            for other in earlier:
+                is_new &= seen != other
+            earlier += [seen] if options.get("match") in ("homo", "edge") else []
+            counts += numpy.bincount(numpy.searchsorted(plain, seen[is_new]), minlength=len(ids))
     return Column(counts.__array_interface__["data"][0], len(ids), "i", counts)
 
 
@@ -334,16 +339,11 @@ def _counted(ids: Column, found: Iterator[Table]) -> Column:
     place = {vertex: at for at, vertex in enumerate(ids)}
     counts = array("q", bytes(8 * len(ids)))
     for block in found:
-        for column in block.columns.values():
-            for vertex in column:
+        for row in block:
+            for vertex in set(row):
                 counts[place[vertex]] += 1
     return Column.of(counts)
 
-
-def _divided(given: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The options of a pattern, and those of its run."""
-    options = dict(given)
-    return options, {name: options.pop(name, None) for name in ("threads", "timeout", "device", "simd")}
 
 def _check_form(options: Any) -> None:
     """Refuses options that change the form of an answer: each function has its own."""
@@ -353,9 +353,14 @@ def _check_form(options: Any) -> None:
             raise error_of(2, f"error: counts and matches take no option `{name}`\n  hint: {hint}\n")
 
 
+def _divided(given: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options of a pattern, and those of its run."""
+    _check_form(given)
+    options = dict(given)
+    return options, {name: options.pop(name, None) for name in ("threads", "timeout", "device", "simd")}
+
 
 def _pattern(graph: Graph, pattern: PatternLike, **options: Any) -> Program:
-    _check_form(given)
     """Compiled once for a graph and options, and cached with the graph."""
     if not isinstance(graph, Graph):
         raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")

@@ -101,7 +101,7 @@ class Program:
         self.text = text
         self._function = function
         self._options = options
-        self._compiled: dict[tuple[tuple[str, Any], ...], Owner] = {}
+        self._compiled: dict[tuple[Optional[str], ...], Owner] = {}
         self._lock = threading.Lock()
         # The graphs of the last call, and their join.
         self._joined: Optional[tuple[list[tuple[str, weakref.ref[Graph]]], Graph]] = None
@@ -170,13 +170,14 @@ class Program:
         return _library.text_of("matcha_program_emit", self._handle({}).handle, stage.encode())
 
     def _handle(self, params: dict[str, Any], device: Optional[str] = None) -> Owner:
-        key = (*sorted(params.items()), (" device", device))
+        # By their texts: as values 0.0 and -0.0 are equal, and so are 1, 1.0 and True.
+        texts = [f"{name}={value}" for name, value in sorted(params.items())]
+        key = (device, *texts)
         with self._lock:
             if key not in self._compiled:
                 kept = self._options.get("param") or []
                 given = [kept] if isinstance(kept, str) else [*kept]
-                given += [f"{name}={value}" for name, value in sorted(params.items())]
-                chosen = _library.options({"device": device, **self._options, "param": given})
+                chosen = _library.options({"device": device, **self._options, "param": given + texts})
                 made = _library.make(self._function, "matcha_program_free", self.text.encode(), chosen.handle)
                 if len(self._compiled) >= _MOST_COMPILED:
                     del self._compiled[next(iter(self._compiled))]
