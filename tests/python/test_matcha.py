@@ -186,6 +186,11 @@ def test_lists():
         "    return scale * sum(apply(lambda r: get(r, 0) * get(r, 1), rows))"
     )
     assert (dot(rows=[(1.5, 2), (3, 4)]), dot(rows=numpy.ones((5, 2)), scale=-2)) == (15.0, -10.0)
+    total = mt.program("def main(xs: List<float>) -> float:\n    return sum(xs)")
+    assert total(xs=[1.5, 2]) == total(xs=array.array("d", [1.5, 2])) == 3.5
+    for wrong in (b"12345678", "12345678", {1.5: 2}):
+        with pytest.raises(TypeError, match="`xs` is a sequence or an array"):
+            total(xs=wrong)
     edges = mt.program("def main(E: List<Tuple<int, 2>>) -> int:\n    return size(E)")
     assert (edges(g), edges(E=[(7, 8)])) == (8, 1)
 
@@ -265,6 +270,7 @@ def test_timeout_has_the_partial_count():
         slow_call()
     assert isinstance(caught.value, mt.Timeout)
     assert caught.value.partial is None or caught.value.partial >= 0
+    assert str(caught.value) == "error: `timeout` ended the run"
 
 
 def test_ctrl_c_ends_a_run():

@@ -3,6 +3,7 @@
 import math
 
 import matcha as mt
+import numpy
 import pytest
 
 # Two cliques of four, joined by an edge, and a path.
@@ -29,8 +30,10 @@ def test_what_is_not_rewired():
     for graph in (labelled, looped):
         with pytest.raises(mt.InputError, match="not rewired"):
             graph.rewired()
-    with pytest.raises(ValueError, match="a seed"):
-        GRAPH.rewired(-1)
+    for seed in (-1, 1.5, "1"):
+        with pytest.raises(ValueError, match="a seed"):
+            GRAPH.rewired(seed)
+    assert list(GRAPH.rewired(numpy.int64(3)).edges) == list(GRAPH.rewired(3).edges)
 
 
 def test_the_table_is_that_of_a_loop():
@@ -55,6 +58,14 @@ def test_threads_and_runs_give_the_same_table():
 def test_a_list_of_patterns():
     found = mt.significance(GRAPH, ["triangle", "clique:4", [("a", "b"), ("b", "c")]], samples=4)
     assert list(found["pattern"]) == ["triangle", "clique:4", "pattern 2"] and list(found["count"])[:2] == [8, 2]
+
+
+def test_a_pattern_given_twice_has_two_rows_and_one_may_stand_alone():
+    once = list(mt.significance(GRAPH, ["triangle"], samples=4))
+    assert list(mt.significance(GRAPH, ["triangle", "triangle"], samples=4)) == 2 * once
+    assert list(mt.significance(GRAPH, "triangle", samples=4)) == once
+    alone = mt.significance(GRAPH, mt.Graph([0, 1, 2], [1, 2, 0]), samples=4)
+    assert [row[1:] for row in alone] == [row[1:] for row in once]
 
 
 def test_a_graph_that_is_the_only_one_of_its_degrees():

@@ -170,6 +170,8 @@ def test_tables_go_to_other_forms(tmp_path):
     assert (tmp_path / "rows.csv").read_text() == text.split("\n", 1)[1]
     nothing = mt.match(mt.Graph([0], [1]), "triangle")
     assert nothing.to_csv() == "v0,v1,v2\n" and nothing.head().shape == (0, 3)
+    for which in (slice(1, 4), slice(None, None, -1), slice(5, 9), slice(-1, None)):
+        assert list(rows[which]) == list(rows)[which] and list(rows[which].columns) == ["v0", "v1"]
     kept = rows.head(1)["v0"]
     del rows
     assert kept[0] in ("ann", "bob, jr.")

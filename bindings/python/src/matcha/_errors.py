@@ -123,4 +123,5 @@ def error_of(status: int, text: str, **facts: Any) -> BaseException:
     if status == 130:
         return KeyboardInterrupt()
     made = _CLASSES.get(status, RunError)
-    return made(text or made.__doc__ or "", status, **facts)
+    said = "`timeout` ended the run" if status == 124 else f"the run ended with the code {status}"
+    return made(text or f"error: {said}", status, **facts)

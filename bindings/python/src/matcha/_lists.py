@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from matcha import _library
 from matcha._graph import Graph
-from matcha._inputs import Ints, as_names, column_of
+from matcha._inputs import Ints, as_names, check_items, column_of
 
 if TYPE_CHECKING:
     from matcha._library import Owner
@@ -86,6 +86,7 @@ def graph_of(program: Owner, lists: dict[str, Any]) -> Graph:
 
 def _converted(values: Any, kind: int, graph: Graph, called: str) -> Ints:
     if kind == _library.FLOAT:
+        check_items(values, called)
         try:
             floats = array("d", values)
         except TypeError as problem:

@@ -12,14 +12,16 @@ from matcha._pattern_text import PatternLike
 from matcha._patterns import count, motifs
 from matcha._program import Progress, program
 from matcha._progress import Bar
+from matcha._sources import has_nodes
 from matcha._table import Column, Table
+from matcha._views import Views
 
 _TRIAD_VERTICES = 3
 
 
 def significance(
     graph: Graph,
-    patterns: Union[int, Iterable[PatternLike]] = 4,
+    patterns: Union[int, PatternLike, Iterable[PatternLike]] = 4,
     *,
     samples: int = 100,
     seed: int = 1,
@@ -30,7 +32,7 @@ def significance(
     """Counts of patterns beside those of random graphs with the same degrees, vertices and labels: a row a pattern.
 
     `patterns` is a number of vertices (all connected patterns of 2 to 6, vertex-induced; of a directed graph 3, its 16
-    triads, or 4, its 199 connected patterns of arcs) or a list of patterns. The columns are `pattern`, `count`, then
+    triads, or 4, its 199 connected patterns of arcs) or a list of patterns, or one pattern that is text or a graph. The columns are `pattern`, `count`, then
     `mean` and `std` of the random graphs, and
 
     - `z`: (count - mean) / std; 0 if count and mean are equal, infinite if only std is 0;
@@ -47,7 +49,9 @@ def significance(
     """
     if samples < 1:
         raise ValueError(f"there are {samples} samples, and at least 1 is needed")
-    if not isinstance(patterns, int):
+    if isinstance(patterns, str) or isinstance(patterns, Views) or has_nodes(patterns):
+        patterns = [patterns]
+    elif not isinstance(patterns, int):
         patterns = list(patterns)
     counts = _counter(graph.directed, patterns, induced)
     observed = counts(graph, threads)
@@ -57,18 +61,17 @@ def significance(
     with ThreadPoolExecutor(workers) as pool, Bar(progress) as tell:
         seeds = range(seed, seed + samples)
         for done, found in enumerate(pool.map(lambda one: counts(graph.rewired(one), 1), seeds), 1):
-            for at, (name, number) in enumerate(observed.items()):
-                drawn = found[name]
+            for at, ((_, number), (_, drawn)) in enumerate(zip(observed, found)):
                 sums[at] += drawn
                 squares[at] += drawn * drawn
                 more[at] += drawn >= number
                 less[at] += drawn <= number
             tell(done, samples)
-    rows = [_row(number, total, square, samples) for number, total, square in zip(observed.values(), sums, squares)]
+    rows = [_row(number, total, square, samples) for (_, number), total, square in zip(observed, sums, squares)]
     mean, std, z = zip(*rows) if rows else ((), (), ())
     columns = {
-        "pattern": Column.of(range(len(observed)), "i", list(observed)),
-        "count": _numbers(observed.values()),
+        "pattern": Column.of(range(len(observed)), "i", [name for name, _ in observed]),
+        "count": _numbers(number for _, number in observed),
         "mean": Column.of(mean, "f"),
         "std": Column.of(std, "f"),
         "z": Column.of(z, "f"),
@@ -80,19 +83,19 @@ def significance(
 
 def _counter(
     directed: bool, patterns: Any, induced: Optional[str]
-) -> Callable[[Graph, Optional[int]], dict[Any, int]]:
-    """A function that counts each pattern in a graph on some threads, by its name."""
+) -> Callable[[Graph, Optional[int]], list[tuple[Any, int]]]:
+    """A function that counts each pattern in a graph on some threads: names and counts, always in one order."""
     if not isinstance(patterns, int):
         names = [one if isinstance(one, str) else f"pattern {at}" for at, one in enumerate(patterns)]
-        return lambda graph, threads: {
-            name: count(graph, one, induced=induced, threads=threads) for name, one in zip(names, patterns)
-        }
+        return lambda graph, threads: [
+            (name, count(graph, one, induced=induced, threads=threads)) for name, one in zip(names, patterns)
+        ]
     if not directed or patterns == _TRIAD_VERTICES + 1:
-        return lambda graph, threads: motifs(graph, patterns, induced=induced, threads=threads)
+        return lambda graph, threads: list(motifs(graph, patterns, induced=induced, threads=threads).items())
     if patterns != _TRIAD_VERTICES or induced not in (None, "vertex"):
         raise ValueError("the patterns of a directed graph are its triads, of 3 vertices and vertex-induced, or of 4 vertices")
     triads: Any = program("std.directed", entry="triads")
-    return lambda graph, threads: dict(triads(graph, threads=threads).as_dict())
+    return lambda graph, threads: list(triads(graph, threads=threads).as_dict().items())
 
 
 def _row(number: int, total: int, square: int, samples: int) -> tuple[float, float, float]:

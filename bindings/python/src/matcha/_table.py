@@ -89,6 +89,10 @@ class Column(Sequence[Any]):
         """The first items, on this memory."""
         return Column(self.address, min(count, len(self)), self.kind, self, self.names)
 
+    def part(self, which: slice) -> Column:
+        """Some items, copied."""
+        return Column.of(self._items[which], self.kind, self.names)
+
     def to_numpy(self) -> Any:
         """A read-only numpy array on this memory; of names, an array of objects."""
         import numpy
@@ -112,7 +116,8 @@ class Column(Sequence[Any]):
 
 
 class Table:
-    """Rows with named columns. Iterating gives tuples, `table["v0"]` a `Column`, `table[3]` a row.
+    """Rows with named columns. Iterating gives tuples, `table["v0"]` a `Column`, `table[3]` a row and
+    `table[1:4]` a `Table`.
 
     It is a table for every library that takes Arrow's `__arrow_c_stream__`, such as Polars, DuckDB and PyArrow.
     """
@@ -141,9 +146,14 @@ class Table:
     def __getitem__(self, key: str) -> Column: ...
     @overload
     def __getitem__(self, key: int) -> tuple[Any, ...]: ...
-    def __getitem__(self, key: Union[str, int]) -> Any:
+    @overload
+    def __getitem__(self, key: slice) -> Table: ...
+    def __getitem__(self, key: Union[str, int, slice]) -> Any:
         if isinstance(key, str):
             return self.columns[key]
+        if isinstance(key, slice):
+            parts = {name: column.part(key) for name, column in self.columns.items()}
+            return Table(parts, len(range(len(self))[key]))
         return tuple(column[key] for column in self.columns.values())
 
     @property

@@ -10,6 +10,7 @@ import tempfile
 import warnings
 from array import array
 from ctypes import byref
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Optional, Union
 
 from matcha import _library
@@ -193,11 +194,11 @@ class Views:
         """
         from matcha._graph import Graph
 
-        if not 0 <= seed < 2**64:
+        if not isinstance(seed, Integral) or not 0 <= seed < 2**64:
             raise ValueError("a seed is an int from 0 to 2**64 - 1")
         made = Graph.__new__(Graph)
         made._begin(self.directed)
-        made._owner = _library.make("matcha_graph_rewired", "matcha_graph_free", self._owner.handle, seed)
+        made._owner = _library.make("matcha_graph_rewired", "matcha_graph_free", self._owner.handle, int(seed))
         made._names = self._names
         return made
 
