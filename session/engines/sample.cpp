@@ -107,11 +107,11 @@ class Sample final : public WithoutProgram {
     if (question.maybe_patterns == nullptr) return "programs are counted exactly";
     if (question.want != planner::Want::Count || question.bounded) return "an interval is of a count";
     if (on_gpu) return "matches are drawn on a CPU";
+    if (question.match != pattern::Match::Iso) return "maps of a pattern are counted exactly, and matches are drawn";
     const Pattern& one = question.first();
     const bool is_plain = question.maybe_patterns->patterns.size() == 1 && !question.of_motifs() &&
                           !question.maybe_patterns->cliques && !one.directed && !one.edge_labelled() &&
-                          !one.has_loops() && !one.has_constants() && one.connected() &&
-                          question.match == pattern::Match::Iso;
+                          !one.has_loops() && !one.has_constants() && one.connected();
     if (!is_plain || one.size() < kLeastVertices || one.size() > kMostVertices) {
       return fmt::format(
           "matches are drawn of a connected pattern of {} to {} vertices without arcs and labels of edges",

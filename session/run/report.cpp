@@ -69,11 +69,13 @@ std::string result_json(const RunReport& report) {
 
 /// `13592000000 ± 0.85% (95%)`: five digits; the width includes the error of rounding.
 std::string estimate_text(const runtime::sample::Interval& found) {
-  constexpr double kDigits = 1e4, kRounded = 5e-5, kPercent = 100;
-  const double unit = std::max(1.0, std::pow(10, std::floor(std::log10(std::max(found.value, 1.0)))) / kDigits);
+  // Five digits, and decimals below 1e4, as the width includes the error of rounding to five.
+  constexpr double kRounded = 5e-5, kPercent = 100;
+  const int decimals = 4 - static_cast<int>(std::floor(std::log10(std::max(found.value, 1.0))));
+  const double unit = std::pow(10, -decimals);
   const double percent = kPercent * (found.half_width / found.value + kRounded);
   const double digits = std::pow(10, std::floor(std::log10(percent)) - 1);
-  return fmt::format("{:.0f} ± {:.3g}% ({:.4g}%)", std::round(found.value / unit) * unit,
+  return fmt::format("{:.{}f} ± {:.3g}% ({:.4g}%)", std::round(found.value / unit) * unit, std::max(decimals, 0),
                      std::ceil(percent / digits) * digits, kPercent * found.confidence);
 }
 

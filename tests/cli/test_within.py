@@ -123,6 +123,9 @@ class WithinTest(CliTest):
         self.assertIn("`--within` gives the width", error)
         least = self.write("least.mt", "def main(G: Graph) -> int:\n    return min(apply(lambda v: size(neighbor(G, v)), vertices(G)))\n")
         error = self.fails(2, "run", least, SMALL, "--within", "1%", says=["least.mt:2:"])
+        for match in ("homo", "edge"):
+            self.assertIn("maps of a pattern are counted exactly",
+                          self.fails(2, "run", "--pattern", "house", SMALL, "--engine", "sample", "--within", "1%", "--match", match))
         self.assertIn("`within` estimates a sum, and this is `min`", error)
 
 

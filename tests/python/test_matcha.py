@@ -217,6 +217,22 @@ def test_wrong_options_have_hints():
     assert dir(mt) == sorted(mt.__all__)
 
 
+def test_estimates():
+    rng = random.Random(5)
+    graph = mt.Graph(*([rng.randrange(300) for _ in range(6000)] for _ in range(2)))
+    found = mt.estimate(graph, "cycle:5", "20%", engine="sample", seed=3)
+    assert not found.exact and found.refine("90%") is found and found.refine("1%").half_width <= 0.01
+    for value, half_width in ((30.4255319, 0.8112), (9999.6, 12.0), (123456.7, 999.0), (1.5, 0.25), (4e12, 1e10)):
+        shown = repr(Estimate(value, half_width, 100, 10, exact=False))
+        middle, width = re.fullmatch(r"([\d.]+) ± ([\d.]+)% \(95%\)", shown).groups()
+        low, high = (float(middle) * (1 + sign * float(width) / 100) for sign in (-1, 1))
+        assert low <= value - half_width and value + half_width <= high, shown
+        assert high - low < 2.3 * half_width + 3e-4 * value, shown
+    for several in ("motif:4", "clique:*", "clique:maximal"):
+        with pytest.raises(mt.UsageError, match="an estimate is of one pattern"):
+            mt.estimate(graph, several)
+
+
 def test_matches_of_a_vertex_count_once():
     edges = random_edges(3, 9)
     graph = mt.Graph(edges)

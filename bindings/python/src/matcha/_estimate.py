@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+
+from matcha._errors import error_of
 
 if TYPE_CHECKING:
     from matcha._graph import Graph
@@ -27,11 +30,11 @@ class Estimate:
         self.half_width = half_width / value if half_width else 0.0
         self.confidence = 1.0 if exact else _CONFIDENCE
         self.draws, self.hits, self.exact = draws, hits, exact
-        self._again: Optional[Callable[[float], Estimate]] = None
+        self._again: Optional[Callable[[Union[float, str]], Estimate]] = None
 
-    def refine(self, within: float) -> Estimate:
-        """An estimate of this half-width, by more draws; itself if it is as narrow."""
-        if self._again is None or self.half_width <= within:
+    def refine(self, within: Union[float, str]) -> Estimate:
+        """An estimate of this half-width, as `estimate` takes it, by more draws; itself if it is as narrow."""
+        if self._again is None or self.half_width <= _part(within):
             return self
         return self._again(within)
 
@@ -46,8 +49,19 @@ class Estimate:
     def __repr__(self) -> str:
         if self.exact:
             return f"{self.value} (exact)"
-        # Five digits; the width includes the error of rounding.
-        return f"{float(f'{self.value:.5g}'):.0f} ± {100 * (self.half_width + 5e-5):.2g}% ({100 * self.confidence:.4g}%)"
+        # Five digits, and decimals below 1e4; the width includes the error of rounding, and is rounded up.
+        decimals = max(0, 4 - math.floor(math.log10(max(self.value, 1.0))))
+        percent = 100 * (self.half_width + 5e-5)
+        digit = 10.0 ** (math.floor(math.log10(percent)) - 1)
+        width = math.ceil(percent / digit) * digit
+        shown = f"{float(f'{self.value:.5g}'):.{decimals}f}" if decimals else f"{float(f'{self.value:.5g}'):.0f}"
+        return f"{shown} ± {width:.3g}% ({100 * self.confidence:.4g}%)"
+
+
+def _part(given: Union[float, str]) -> float:
+    """`0.01`, `"0.01"` or `"1%"` as a number."""
+    text = str(given)
+    return round(float(text[:-1]) / 100, 12) if text.endswith("%") else float(text)
 
 
 def estimate(
@@ -76,10 +90,11 @@ def estimate(
 
     given = {"confidence": confidence, "certain": certain or None, "seed": seed, **options}
     answer = asked_for(graph, pattern, within=within, **given)
+    if not isinstance(answer, (Estimate, int)):
+        raise error_of(2, "error: an estimate is of one pattern\n  hint: `count` and `motifs` count several, exactly\n")
     found = answer if isinstance(answer, Estimate) else Estimate(answer)
     if not found.exact:
-        text = str(confidence)
-        found.confidence = round(float(text[:-1]) / 100, 12) if text.endswith("%") else float(text)
+        found.confidence = _part(confidence)
     found._again = lambda width: estimate(graph, pattern, width, **given)
     return found
 
