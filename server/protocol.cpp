@@ -61,7 +61,7 @@ std::optional<std::string> text_of(const Option& option, const Json& value) {
       case Takes::Bytes:
       case Takes::Time:
       case Takes::Wait:
-      case Takes::Text: return value.is_string();
+      case Takes::Text: return value.is_string() || (value.is_number() && std::string_view(option.shown) == "PERCENT");
       case Takes::Object: return false;
     }
     return false;
@@ -222,8 +222,8 @@ void JsonLog::report(const Diagnostics& diagnostics, std::size_t from) const {
 void JsonLog::write(std::string_view text) const { error(Status::Run, text); }
 
 std::string ServeRequest::key() const {
-  return dump_line(Json{program.text, program.compile.file, program.pattern.text, program.params, lists,
-                        program.matches, given, graph});
+  return dump_line(Json{program.text, program.compile.file, program.pattern.text, program.pattern.query, program.params,
+                        lists, program.matches, given, graph});
 }
 
 session::OptionTargets targets_of(ServeRequest& request) {

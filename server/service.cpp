@@ -163,8 +163,9 @@ class Service {
     if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
   }
 
-  static void refuse(http::Connection& connection, int code, std::string_view why, const http::Headers& more = {}) {
-    connection.send(code, kJson, usage_answer(Json(), why).line, more);
+  static void refuse(http::Connection& connection, int code, std::string_view why, const http::Headers& more = {},
+                     const Json& id = {}) {
+    connection.send(code, kJson, usage_answer(id, why).line, more);
   }
 
   void respond(const http::Request& request, http::Connection& connection) {
@@ -236,7 +237,8 @@ class Service {
       connection.send(200, kJson, answer.take().line);
       return;
     }
-    if (draining_) return refuse(connection, 503, "the server is stopping", {{"Retry-After", "5"}});
+    const Json& id = job->request.id;
+    if (draining_) return refuse(connection, 503, "the server is stopping", {{"Retry-After", "5"}}, id);
     job->client = request.client;
     const auto awaited = std::make_shared<Awaited>();
     awaited->connection = &connection;
@@ -251,9 +253,11 @@ class Service {
     if (streams) set_rows(*job, awaited);
     const Clock::time_point start = Clock::now();
     const Worker::Added added = worker_.add(job);
-    if (added == Worker::Added::SameId) return refuse(connection, 400, "a request with this `id` has no answer yet");
+    if (added == Worker::Added::SameId) {
+      return refuse(connection, 400, "a request with this `id` has no answer yet", {}, id);
+    }
     if (added == Worker::Added::Full) {
-      return refuse(connection, 429, "too many requests wait", {{"Retry-After", "1"}});
+      return refuse(connection, 429, "too many requests wait", {{"Retry-After", "1"}}, id);
     }
     const bool came = wait(*job, *awaited, connection);
     // Counted before the response, so that a client that has it finds it in the figures.

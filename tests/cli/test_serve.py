@@ -204,6 +204,8 @@ class ServeTest(CliTest):
         server = Server(self, WIKI)
         self.assertEqual(server.ready["graph"]["vertices"], 7115)
         first, again = (server.ask({"id": i, "file": TRIANGLE}) for i in (1, 2))
+        pattern, query = (server.ask({"id": 3, key: "triangle"}) for key in ("pattern", "query"))
+        self.assertEqual((pattern["result"], query["code"]), (WIKI_TRIANGLES, 1), "a pattern is no query of the same text")
         self.assertGreater(first["ms"]["compile"], 0)
         self.assertEqual((again["ms"]["compile"], again["result"]), (0, WIKI_TRIANGLES))
         server.process.stdin.close()

@@ -189,8 +189,10 @@ class HttpTest(CliTest):
             self.until(lambda: server.metric("matcha_running_requests") == 1)
             jobs += [pool.submit(server.get, "/v1/ask", {"id": i, "program": SLOW}) for i in range(1, 17)]
             self.until(lambda: server.metric("matcha_waiting_requests") == 16)
-            code, headers, _ = server.get("/v1/ask", {"pattern": "edge"})
-            self.assertEqual((code, headers["Retry-After"]), (429, "1"), "16 of a client wait at most")
+            code, headers, body = server.get("/v1/ask", {"id": "late", "pattern": "edge"})
+            self.assertEqual((code, headers["Retry-After"], json.loads(body)["id"]), (429, "1", "late"), "16 of a client wait at most")
+            code, _, body = server.get("/v1/ask", {"id": 3, "pattern": "edge"})
+            self.assertEqual((code, json.loads(body)["id"]), (400, 3))
             for i in range(17):
                 self.assertTrue(server.ask({"cancel": i})["cancelled"])
             self.assertEqual({job.result()[0] for job in jobs}, {200})

@@ -107,8 +107,10 @@ class WithinTest(CliTest):
         asked = [{"id": 1, "pattern": PATH, "options": {"within": "1%"}},
                  {"id": 2, "pattern": "triangle", "options": {"within": "1%"}},
                  {"id": 3, "pattern": "triangle", "options": {"seed": 1}},
-                 {"id": 4, "pattern": "triangle", "options": {"within": "1%", "matches": True}}]
-        drawn, exact, seed, rows = sorted(self.served(asked, self.dense()), key=lambda one: one["id"])
+                 {"id": 4, "pattern": "triangle", "options": {"within": "1%", "matches": True}},
+                 {"id": 5, "pattern": PATH, "options": {"within": 0.01, "confidence": 0.95}}]
+        drawn, exact, seed, rows, numbers = sorted(self.served(asked, self.dense()), key=lambda one: one["id"])
+        self.assertEqual(numbers["estimate"], drawn["estimate"])
         self.assertEqual((drawn["result"], drawn["complete"], drawn["estimate"]["method"]), (None, False, "sampled"))
         self.assertEqual((exact["estimate"]["value"], exact["estimate"]["half_width"]), (exact["result"], 0))
         self.assertIn("`seed` is for `within`", json.dumps(seed))
@@ -121,11 +123,11 @@ class WithinTest(CliTest):
             self.fails(2, "run", "--pattern", "house", SMALL, "--within", value)
         error = self.fails(2, "run", "--pattern", "house", SMALL, "--engine", "sample")
         self.assertIn("`--within` gives the width", error)
-        least = self.write("least.mt", "def main(G: Graph) -> int:\n    return min(apply(lambda v: size(neighbor(G, v)), vertices(G)))\n")
-        error = self.fails(2, "run", least, SMALL, "--within", "1%", says=["least.mt:2:"])
         for match in ("homo", "edge"):
             self.assertIn("maps of a pattern are counted exactly",
                           self.fails(2, "run", "--pattern", "house", SMALL, "--engine", "sample", "--within", "1%", "--match", match))
+        least = self.write("least.mt", "def main(G: Graph) -> int:\n    return min(apply(lambda v: size(neighbor(G, v)), vertices(G)))\n")
+        error = self.fails(2, "run", least, SMALL, "--within", "1%", says=["least.mt:2:"])
         self.assertIn("`within` estimates a sum, and this is `min`", error)
 
 
