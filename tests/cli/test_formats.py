@@ -194,6 +194,13 @@ class Read(cli.CliTest):
         for text in ("c x\np sp 3 3\na 1 2 4\na 2 3 4\na 3 1 4\n", "p edge 3 3\ne 1 2\ne 2 3\ne 1 3\n",
                      "p tw 3 3\n1 2\n2 3\n1 3\n", "Bw\n", ">>graph6<<Bw\n", ":BcN\n", "*Vertices 3\n*Edgeslist\n1 2 3\n2 3\n"):
             self.assertEqual(self.ok(*TRIANGLE, self.write("a.txt", text), "--quiet"), "1\n", text)
+        for name, both, half in (("a.col", "p edge 3 2\ne 1 2\ne 2 1\ne 2 3\ne 3 2\n", "p edge 3 4\ne 1 2\ne 2 3\n"),
+                                 ("a.lg", "t 2 1\nv 0 1\nv 1 1\ne 0 1\ne 1 0\n", "t 2 2\nv 0 1\nv 1 1\ne 0 1\n")):
+            for text, is_half in ((both, False), (half, True)):
+                said = self.matcha("run", "--pattern", "edge", self.write(name, text))
+                self.assertEqual((said.returncode, b"the file has half as many" in said.stderr), (0, is_half), text)
+        entities = self.write("e.gml", 'graph [ node [ id 1 label "&amp;#65;" ] node [ id 2 label "&#65;&lt;&amp;lt;" ] edge [ source 1 target 2 ] ]\n')
+        self.assertEqual(self.ok("run", "--pattern", "a:'&#65;'-b:'A<&lt;'", entities, "--quiet"), "1\n")
         packed = self.path("a.graphml.gz")
         with gzip.open(packed, "wt") as file:
             file.write(GRAPHML.replace("\n", ""))
@@ -240,6 +247,11 @@ class Bad(cli.CliTest):
             ("d.cnf", "p cnf 3 1\n1 2 0\n", 1, "formula"),
             ("a.gml", "graph [\n node [ id 1 ]\n edge [ source 1 target 3 ]\n]\n", 3, "`3`"),
             ("b.gml", "graph [\n node [ id 1 ]\n node [ id 1 ]\n]\n", 3, "second time"),
+            ("e.gml", "graph [\n directed 2\n]\n", 2, "`directed` is 0 or 1"),
+            ("f.gml", "graph [\n Node [ id 1 ]\n]\n", 2, "expected `node`, found `Node`"),
+            ("d.graphml", GRAPHML.replace('edgedefault="directed"', 'edgedefault="dirceted"'), 6, "not `dirceted`"),
+            ("e.col", "p edge 4 2\ne 1 2\ne 2 3\ne 3 4\ne 1 4\n", 1, "declares 2 edges"),
+            ("f.col", "p edge 4 1\ne 1 2\ne 1 2\n", 1, "declares 1 edges"),
             ("c.gml", "graph [\n node [ id 1 label \"x ]\n", 2, "does not end"),
             ("d.gml", "graph [\n node [ id 1\n", 3, "`]` is missing"),
             ("a.graphml", GRAPHML.replace('target="n1"', 'target="n7"'), 10, "`n7`"),

@@ -163,6 +163,7 @@ Status read_tve_graph(RawGraph& raw, LineSource& source, const IoOptions& option
   TveFile file = MATCHA_TRY(read_tve(source, ask, options, budget));
   raw.rows = std::move(file.edges);
   raw.report.lines = raw.rows.count;
+  raw.report.note = std::move(file.note);
   raw.vertex_ids = std::move(file.vertex_ids);
   raw.is_closed = !raw.vertex_ids.empty();
   if (file.has_labels) {

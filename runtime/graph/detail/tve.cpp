@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/graph/detail/line_pipeline.h"
+#include "runtime/graph/formats/text_reader.h"
 
 namespace matcha::runtime::detail {
 
@@ -27,6 +28,7 @@ struct TveChunk {
   RowChunk edges;
   std::vector<std::uint32_t> edge_lines;
   std::vector<std::array<std::int64_t, 2>> ends;  ///< The ends of each edge, whatever columns are requested.
+  std::uint64_t balance = 0;  ///< The sum over all chunks is 0 if each edge is there in both directions.
   std::uint64_t lines = 0;
   std::uint64_t first_line = 0;
   std::optional<LineError> error;
@@ -173,6 +175,7 @@ class TveParser {
       chunk.edges.cells[column].push_back(value);
     }
     ++chunk.edges.rows;
+    chunk.balance += hash_pair(ends[0], ends[1]) - hash_pair(ends[1], ends[0]);
     chunk.ends.push_back(ends);
     chunk.edge_lines.push_back(static_cast<std::uint32_t>(chunk.lines));
     return std::nullopt;
@@ -183,10 +186,10 @@ class TveParser {
   const std::vector<ColumnSpec>& columns_;
 };
 
-/// Checks that a file has one graph, whose header agrees with its lines. An edge may be given once or in both
-/// directions.
-Status check_headers(const std::string& path, const std::vector<TveChunk>& chunks, std::uint64_t vertices,
-                     std::uint64_t edges) {
+/// Checks that a file has one graph, whose header agrees with its lines. An edge may count once and be given in both
+/// directions, or the other way round, which is noted.
+Status check_headers(const std::string& path, const std::vector<TveChunk>& chunks, TveFile& file) {
+  const std::uint64_t vertices = file.vertex_ids.size(), edges = file.edges.count;
   const TveHeader* first = nullptr;
   std::uint64_t first_line = 0;
   for (const TveChunk& chunk : chunks) {
@@ -206,9 +209,13 @@ Status check_headers(const std::string& path, const std::vector<TveChunk>& chunk
     return count_error(path, first_line, first->vertices, vertices, "vertices");
   }
   const std::uint64_t declared = static_cast<std::uint64_t>(first->edges);
-  if (first->edges < 0 || (declared != edges && declared != 2 * edges && edges != 2 * declared)) {
+  std::uint64_t balance = 0;
+  for (const TveChunk& chunk : chunks) balance += chunk.balance;
+  const bool is_half = declared == 2 * edges, is_twice = edges == 2 * declared && balance == 0;
+  if (first->edges < 0 || (declared != edges && !is_half && !is_twice)) {
     return count_error(path, first_line, first->edges, edges, "edges");
   }
+  if (is_half && edges != 0) file.note = half_note(declared, edges);
   return Done{};
 }
 
@@ -251,7 +258,7 @@ Result<TveFile> read_tve(LineSource& source, const TveRequest& ask, const IoOpti
     append_labels(file.labels, std::move(chunk.labels), positions);
     file.edges.count += chunk.edges.rows;
   }
-  MATCHA_TRY(check_headers(source.path(), chunks, file.vertex_ids.size(), file.edges.count));
+  MATCHA_TRY(check_headers(source.path(), chunks, file));
   MATCHA_TRY(check_vertices(source.path(), chunks, file));
   for (TveChunk& chunk : chunks) file.edges.chunks.push_back(std::move(chunk.edges));
   return file;

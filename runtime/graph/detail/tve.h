@@ -12,6 +12,7 @@ struct TveFile {
   Rows edges;
   std::vector<std::int64_t> vertex_ids;  ///< In file order; empty when there are no `v` lines.
   std::vector<std::uint64_t> vertex_lines;
+  std::string note;  ///< For the load report.
   bool has_labels = false;
   LabelCells labels;  ///< Aligned with `vertex_ids` when has_labels.
 };

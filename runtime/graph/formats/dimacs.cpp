@@ -37,22 +37,30 @@ Status read_problem(const std::string& path, WordReader& words, std::uint64_t li
   return Done{};
 }
 
-Status read_edge(const std::string& path, WordReader& words, EdgeKind kind, std::uint64_t line, GraphSink& sink) {
+/// `balance`: 0 in the end if each edge is in the file in both directions.
+Status read_edge(const std::string& path, WordReader& words, EdgeKind kind, std::uint64_t line, GraphSink& sink,
+                 std::uint64_t& balance) {
   std::int64_t ends[2] = {0, 0};
   for (std::int64_t& end : ends) {
     const std::string_view word = words.take();
     if (!parse_number(word, end))
       return input_error(path, line, "expected a vertex, found " + quote(word), kDimacsHint);
   }
+  balance += hash_pair(ends[0], ends[1]) - hash_pair(ends[1], ends[0]);
   const std::string_view weight = words.take();
   return sink.edge(ends[0], ends[1], weight.empty() ? std::nullopt : std::optional(weight), kind, line);
 }
 
-/// The declared number of edges may count each edge once or in both directions.
-Status check_count(const std::string& path, const ProblemLine& problem, std::uint64_t edges) {
+/// An undirected edge may count once and be given in both directions, or the other way round, which is noted.
+Status check_count(const std::string& path, const ProblemLine& problem, std::uint64_t edges, std::uint64_t balance,
+                   GraphSink& sink) {
   const std::uint64_t declared = static_cast<std::uint64_t>(problem.edges);
-  const bool doubled = !problem.is_directed && (edges == 2 * declared || declared == 2 * edges);
-  if (edges == declared || doubled) return Done{};
+  const bool is_twice = !problem.is_directed && edges == 2 * declared && balance == 0;
+  if (edges == declared || is_twice) return Done{};
+  if (!problem.is_directed && declared == 2 * edges) {
+    sink.note(half_note(declared, edges));
+    return Done{};
+  }
   return count_error(path, problem.line, problem.edges, edges, problem.is_directed ? "arcs" : "edges");
 }
 
@@ -78,7 +86,7 @@ bool looks_like_dimacs(std::string_view head) {
 Status read_dimacs(LineSource& source, GraphSink& sink) {
   const std::string& path = source.path();
   ProblemLine problem;
-  std::uint64_t edges = 0;
+  std::uint64_t edges = 0, balance = 0;
   while (true) {
     std::optional<std::string_view> text = MATCHA_TRY(source.next_line());
     if (!text.has_value()) break;
@@ -97,7 +105,7 @@ Status read_dimacs(LineSource& source, GraphSink& sink) {
       return input_error(path, line, "expected a line `p`, found " + quote(tag), kDimacsHint);
     } else if (tag == "a" || tag == "e" || parse_number(tag, ignored)) {
       const EdgeKind kind = tag == "a" || problem.is_directed ? EdgeKind::Arc : EdgeKind::Undirected;
-      read = read_edge(path, tag == "a" || tag == "e" ? words : whole, kind, line, sink);
+      read = read_edge(path, tag == "a" || tag == "e" ? words : whole, kind, line, sink, balance);
       ++edges;
     } else if (tag != "n" && tag != "d" && tag != "v" && tag != "x") {
       return input_error(path, line, "expected a line that begins with `a`, `e` or `c`, found " + quote(tag),
@@ -106,7 +114,7 @@ Status read_dimacs(LineSource& source, GraphSink& sink) {
     if (!read) return read;
   }
   if (problem.line == 0) return input_error(path, source.lines_taken(), "the file has no line `p`", kDimacsHint);
-  return check_count(path, problem, edges);
+  return check_count(path, problem, edges, balance, sink);
 }
 
 }  // namespace matcha::runtime::detail

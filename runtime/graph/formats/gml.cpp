@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <string>
 
@@ -25,11 +27,12 @@ void resolve_entities(std::string& text) {
   constexpr std::pair<std::string_view, char> kNames[] = {
       {"&amp;", '&'}, {"&quot;", '"'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&apos;", '\''}};
   for (std::size_t at = text.find('&'); at != std::string::npos; at = text.find('&', at + 1)) {
-    for (const auto& [name, byte] : kNames) {
-      if (text.compare(at, name.size(), name) == 0) {
-        text.replace(at, name.size(), 1, byte);
-        break;
-      }
+    const auto* const named = std::find_if(std::begin(kNames), std::end(kNames), [&](const auto& one) {
+      return text.compare(at, one.first.size(), one.first) == 0;
+    });
+    if (named != std::end(kNames)) {
+      text.replace(at, named->first.size(), 1, named->second);
+      continue;
     }
     unsigned code = 0;
     const char* const digits = text.data() + at + 2;
@@ -202,10 +205,14 @@ class GmlReader {
       if (done && (key == "node" || key == "edge")) {
         if (!is_list_) return input_error(path_, line, "expected `" + key + " [`");
         done = key == "node" ? read_node(line) : read_edge(line);
+      } else if (const std::string word = lower_case(key); done && word != key && (word == "node" || word == "edge")) {
+        return input_error(path_, line, "expected `" + word + "`, found `" + key + "`", "keys are in small letters");
       } else if (done && is_list_) {
         done = skip_list();
       } else if (done && key == "directed") {
         if (has_edges_) return input_error(path_, line, "`directed` stands behind edges", "it belongs before them");
+        if (value_ != "0" && value_ != "1")
+          return input_error(path_, line, "`directed` is 0 or 1, not " + quote(value_));
         kind_ = value_ == "1" ? EdgeKind::Arc : EdgeKind::Undirected;
       }
       if (!done) return done;

@@ -55,6 +55,7 @@ struct FileGraph {
   std::vector<std::uint64_t> vertex_lines;
   IdRange declared;
   std::uint64_t graphs = 0;  ///< The number of graphs in a set; 0: not a set.
+  std::string note;          ///< For the load report.
   bool has_labels = false;
   LabelCells labels;  ///< Aligned with `vertex_ids` if `has_labels`.
 };
@@ -87,6 +88,8 @@ class GraphSink {
               std::uint64_t line);
   /// Requires every end of an edge to be passed to `vertex`, in any order.
   void expect_listed() { expects_listed_ = true; }
+  /// A remark for the load report.
+  void note(std::string text) { graph_.note = std::move(text); }
   /// Ends the input. Errors: an end that is not listed, a declared number far above the contents of the file.
   Result<FileGraph> finish();
 

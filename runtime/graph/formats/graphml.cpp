@@ -150,8 +150,11 @@ class GraphMlReader {
     keep(sink_.begin_next_graph(line()));
     if (!status_) return;
     inside_ = Inside::Graph;
-    kind_ = attribute(attributes, "edgedefault").value_or("undirected") == "directed" ? EdgeKind::Arc
-                                                                                      : EdgeKind::Undirected;
+    const std::string_view edges = attribute(attributes, "edgedefault").value_or("undirected");
+    if (edges != "directed" && edges != "undirected") {
+      return fail("`edgedefault` is `directed` or `undirected`, not " + quote(edges), "");
+    }
+    kind_ = edges == "directed" ? EdgeKind::Arc : EdgeKind::Undirected;
     const auto named = [this](const std::string& name, bool nodes) {
       for (const auto& [id, key] : keys_) {
         if (key.name == name && (nodes ? key.of_nodes : key.of_edges)) return true;

@@ -64,7 +64,7 @@ Status read_format(RawGraph& raw, const FormatEntry& entry, LineSource& source, 
   const bool keeps_arcs = request.keeps_arcs;
   FileGraph file = MATCHA_TRY(read_sink(source, std::move(request), entry, options, budget, ids));
   raw.report.lines = file.edge_count;
-  raw.report.note = direction_note(file, keeps_arcs);
+  raw.report.note = file.note.empty() ? direction_note(file, keeps_arcs) : file.note;
   if (file.graphs > 1) {
     raw.report.graphs = file.graphs;
     raw.report.note = "a set of " + std::to_string(file.graphs) + " graphs, vertices are `graph:vertex`";

@@ -17,6 +17,11 @@ std::uint64_t hash_pair(std::int64_t a, std::int64_t b) {
   return x ^ (x >> 31);
 }
 
+std::string half_note(std::uint64_t declared, std::uint64_t edges) {
+  return "the header declares " + std::to_string(declared) + " edges, the file has half as many, " +
+         std::to_string(edges);
+}
+
 std::string_view first_text_line(std::string_view head) {
   const std::size_t begin = head.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return {};

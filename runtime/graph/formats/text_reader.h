@@ -88,6 +88,9 @@ bool parse_number(std::string_view word, std::int64_t& out);
 /// A hash of an ordered pair. Equal sums of these show that two lists have the same pairs.
 std::uint64_t hash_pair(std::int64_t a, std::int64_t b);
 
+/// The remark on a header that declares twice the edges that the file has.
+std::string half_note(std::uint64_t declared, std::uint64_t edges);
+
 /// The first line of `head` that is not blank; empty if there is none.
 std::string_view first_text_line(std::string_view head);
 

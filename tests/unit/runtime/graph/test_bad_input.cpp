@@ -135,21 +135,22 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Tve, BadFile,
-    testing::Values(BadCase{"unknown_line", "t 1 0\nv 0 1\nx 1 2\n", 3, "starts with `t`, `v` or `e`, found `x`"},
-                    BadCase{"update", "v 0 1\nv 1 1\n-e 0 1\n", 3, "found `-e`"},
-                    BadCase{"no_vertex_line", "v 0 1\nv 1 1\ne 0 1\ne 1 2\n", 4, "vertex `2`, which has no `v` line"},
-                    BadCase{"sparse_no_vertex_line", "v 0 1\nv 9 1\ne 0 9\ne 9 5\n", 4,
-                            "vertex `5`, which has no `v` line"},
-                    BadCase{"vertex_twice", "v 0 1\nv 1 1\nv 0 1\n", 3, "vertex `0` has a second `v` line"},
-                    BadCase{"vertex_count", "t 3 1\nv 0 1\nv 1 1\ne 0 1\n", 1, "declares 3 vertices, the file has 2"},
-                    BadCase{"edge_count", "t 2 4\nv 0 1\nv 1 1\ne 0 1\n", 1, "declares 4 edges, the file has 1"},
-                    BadCase{"bad_header", "v 0 1\nt two 4\n", 2, "found `two`"},
-                    BadCase{"several", "t # 0\nv 0 1\nt # 1\nv 0 1\nx 1\n", 5, "begins with `t`, `v` or `e`"},
-                    BadCase{"some_labels", "v 0 1\nv 1\n", 2, "this vertex has no label"},
-                    BadCase{"late_labels", "v 0\nv 1 1\n", 2, "this vertex has a label"},
-                    BadCase{"float_label", "v 0 1.5\n", 1, "found `1.5`"},
-                    BadCase{"edge_of_one", "v 0 1\ne 0\n", 2, "expected a vertex id, the line ends"},
-                    BadCase{"large_id", "v 99999999999999999999 1\n", 1, "does not fit in 64 bits"}),
+    testing::Values(
+        BadCase{"unknown_line", "t 1 0\nv 0 1\nx 1 2\n", 3, "starts with `t`, `v` or `e`, found `x`"},
+        BadCase{"update", "v 0 1\nv 1 1\n-e 0 1\n", 3, "found `-e`"},
+        BadCase{"no_vertex_line", "v 0 1\nv 1 1\ne 0 1\ne 1 2\n", 4, "vertex `2`, which has no `v` line"},
+        BadCase{"sparse_no_vertex_line", "v 0 1\nv 9 1\ne 0 9\ne 9 5\n", 4, "vertex `5`, which has no `v` line"},
+        BadCase{"vertex_twice", "v 0 1\nv 1 1\nv 0 1\n", 3, "vertex `0` has a second `v` line"},
+        BadCase{"vertex_count", "t 3 1\nv 0 1\nv 1 1\ne 0 1\n", 1, "declares 3 vertices, the file has 2"},
+        BadCase{"edge_count", "t 2 4\nv 0 1\nv 1 1\ne 0 1\n", 1, "declares 4 edges, the file has 1"},
+        BadCase{"twice_one_way", "t 3 1\nv 0 1\nv 1 1\nv 2 1\ne 0 1\ne 1 2\n", 1, "declares 1 edges, the file has 2"},
+        BadCase{"bad_header", "v 0 1\nt two 4\n", 2, "found `two`"},
+        BadCase{"several", "t # 0\nv 0 1\nt # 1\nv 0 1\nx 1\n", 5, "begins with `t`, `v` or `e`"},
+        BadCase{"some_labels", "v 0 1\nv 1\n", 2, "this vertex has no label"},
+        BadCase{"late_labels", "v 0\nv 1 1\n", 2, "this vertex has a label"},
+        BadCase{"float_label", "v 0 1.5\n", 1, "found `1.5`"},
+        BadCase{"edge_of_one", "v 0 1\ne 0\n", 2, "expected a vertex id, the line ends"},
+        BadCase{"large_id", "v 99999999999999999999 1\n", 1, "does not fit in 64 bits"}),
     [](const testing::TestParamInfo<BadCase>& info) { return info.param.name; });
 
 TEST(BadPath, MissingFileAndFolder) {
