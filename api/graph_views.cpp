@@ -7,6 +7,7 @@
 #include "api/handles.h"
 #include "api/matcha_graph.h"
 #include "runtime/graph/generate.h"
+#include "session/graph_info.h"
 #include "session/graph_output.h"
 #include "session/message_log.h"
 #include "session/whole_graph.h"
@@ -72,6 +73,24 @@ int matcha_graph_facts(const matcha_graph* graph) {
   const Graph* const informed = graph->graph->maybe_informed();
   if (informed == nullptr || !WholeGraph::has_info(*informed)) return facts;
   return facts | (informed->facts().info == InfoKind::Float ? MATCHA_GRAPH_EDGE_FLOATS : MATCHA_GRAPH_EDGE_LABELS);
+}
+
+matcha_status matcha_graph_report(const matcha_graph* graph, char** json, matcha_error** error) {
+  using namespace matcha::api;
+  return call(error, [&] {
+    *json = nullptr;
+    if (graph == nullptr) return usage("the graph is NULL", error);
+    nlohmann::ordered_json facts;
+    if (const auto& report = graph->graph->report()) {
+      facts = matcha::session::graph_facts(*report);
+      facts["graphs"] = report->graphs;
+      facts["guessed_size"] = report->guessed_size;
+      facts["note"] = report->note;
+      facts["text"] = report->render();
+    }
+    *json = copy_of(facts.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    return MATCHA_OK;
+  });
 }
 
 matcha_status matcha_graph_edge_list(const matcha_graph* graph, matcha_edge_list* edges, matcha_error** error) {

@@ -16,6 +16,10 @@ typedef enum matcha_graph_fact {
   MATCHA_GRAPH_EDGE_FLOATS = 8  /* Doubles. */
 } matcha_graph_fact;
 MATCHA_API int matcha_graph_facts(const matcha_graph* graph);
+/* How its file was read, as JSON: `format`, `lines`, the edges that were dropped; `graphs` in the file, where vertices
+ * of several have the ids `graph:vertex`; `guessed_size` if the first line was taken as a size; `text`, the line of the
+ * command line. `null` for a graph of no file. The caller frees the text. */
+MATCHA_API matcha_status matcha_graph_report(const matcha_graph* graph, char** json, matcha_error** error);
 /* Arrays for edges, which the caller owns; `matcha_graph_edge_list` sets `count`. */
 typedef struct matcha_edge_list {
   size_t count;

@@ -161,6 +161,7 @@ struct LoadReport {
   std::uint64_t comments = 0;  ///< Comment lines of an edge list between its edges.
   bool leading_zeros = false;  ///< Some ids are numbers with leading zeros.
   std::string note;            ///< Other remarks about the file, such as a size line; may be empty.
+  bool guessed_size = false;   ///< The first line was taken as a size without being asked to.
   /// The number of graphs in the file; several are parts of this graph without edges between them.
   std::uint64_t graphs = 1;
   IdKind ids = IdKind::Int;

@@ -261,6 +261,29 @@ def test_texts_with_a_zero_byte():
             work()
 
 
+def test_reports_of_files(tmp_path):
+    path = tmp_path / "g.txt"
+    path.write_text("0 1\n1 2\n2 2\n1 2\n")
+    assert "dropped 1 loop, 1 repeated edge" in mt.read(path).report and mt.Graph([0], [1]).report is None
+    path.write_text("3 2\n0 1\n1 2\n")
+    with pytest.warns(UserWarning, match="taken as the size") as caught:
+        graph = mt.read(path)
+    assert len(graph) == 3 and "at the top is the size" in graph.report and caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [len(mt.read(path, header=header)) for header in ("yes", "no")] == [3, 4]
+
+
+def test_sets_of_graphs(tmp_path):
+    for name, text, counts in (("last-empty.g6", "Bw\n?\n", [1, 0]), ("first-empty.g6", "?\nBw\n", [0, 1]),
+                               ("text.txt", "a b\nb c\nc a\n", [1]), ("colons.csv", "u,v\n3:a,5:b\n5:b,7:c\n7:c,3:a\n", [1]),
+                               ("one.g6", "Bw\n", [1]), ("set.lg", "t # 0\nv 0 1\nt # 1\nv 0 1\nv 1 1\ne 0 1 1\nt # -1\n", [0, 0])):
+        path = tmp_path / name
+        path.write_text(text)
+        some = mt.read_set(path)
+        assert len(some) == len(counts) and some.count("triangle") == counts, name
+
+
 def test_errors(tmp_path):
     with pytest.raises(mt.ProgramError, match="lambda|expected|neighbours?") as caught:
         mt.program("def main(G: Graph):\n    return neighbours(G, 1)\n")(mt.Graph([0], [1]))

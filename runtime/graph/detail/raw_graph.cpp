@@ -218,6 +218,7 @@ Status find_format(RawGraph& raw, LineSource& source, const IoOptions& options, 
     raw.is_closed = raw.declared.count != 0;
     raw.has_size_line = raw.is_closed;
     raw.report.note = std::move(size.note);
+    raw.report.guessed_size = size.is_guessed;
   }
   raw.report.format = format;
   const FormatEntry& entry = entry_of(format);

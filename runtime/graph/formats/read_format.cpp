@@ -105,6 +105,7 @@ Result<SizeLine> take_size_line(LineSource& source, const std::vector<ColumnSpec
                        "`" + first.text + "` may be the size of the graph or an edge: all other lines fit both",
                        "say which: `--header yes` for a size, `--header no` for an edge");
   }
+  size.is_guessed = table.heading == Heading::Auto;
   for (unsigned line = 0; line < first.lines; ++line) {
     MATCHA_TRY(source.skip_first());
   }

@@ -23,6 +23,7 @@ Status check_label_column(const GraphSpec& spec, const FormatEntry& entry);
 struct SizeLine {
   IdRange vertices = {};
   std::string note;  ///< For the load report; empty: no size line.
+  bool is_guessed = false;
 };
 /// Consumes the first line of an edge list if it is a size. `table`: how the rest is read. `asked_edges`: the caller
 /// declared an edge list; otherwise `format` becomes Metis for a METIS file. Errors: as `judge_first_line`.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
+import warnings
 from array import array
 from ctypes import byref
 from typing import Any, Optional, Sequence, Union
@@ -120,7 +122,22 @@ class Graph(Views):
         chosen = _library.options({"directed": directed, **values})
         made._owner = _library.make_slowly("matcha_graph_read", "matcha_graph_free", os.fsencode(path), chosen=chosen)
         made._names = names_of(made._owner.handle)
+        if made._file_facts().get("guessed_size"):
+            warnings.warn(
+                f"the first line of {path!r} is taken as the size of the graph, not as an edge: "
+                '`header="yes"` asks for that, and `header="no"` reads it as an edge',
+                stacklevel=3,
+            )
         return made
+
+    def _file_facts(self) -> dict[str, Any]:
+        """How its file was read; empty for a graph of no file."""
+        return json.loads(_library.text_of("matcha_graph_report", self._owner.handle)) or {}
+
+    @property
+    def report(self) -> Optional[str]:
+        """How its file was read: the format, the number of dropped loops and repeats, remarks. None for a graph of no file."""
+        return self._file_facts().get("text")
 
     def _take_table(self, given: Any) -> None:
         columns = [given.sources, given.targets] + ([given.vertices] if given.vertices is not None else [])
@@ -159,6 +176,9 @@ class Graph(Views):
         offsets, targets = given.offsets, given.targets
         if not isinstance(offsets, Ints) or not isinstance(targets, Ints) or offsets.count == 0:
             raise ValueError("offsets and targets are ints, and there is one offset more than vertices")
+        if offsets.last() != targets.count:
+            raise ValueError(f"the last offset is {offsets.last()}, and there are {targets.count} targets")
+        offsets, targets = _inputs.packed(offsets, "offsets"), _inputs.packed(targets, "targets")
         chosen = _library.options({"directed": self.directed})
         lent = Lent((offsets, targets))
         try:
@@ -176,9 +196,6 @@ class Graph(Views):
             )
         except BaseException:
             lent.forget()
-        if offsets.last() != targets.count:
-            raise ValueError(f"the last offset is {offsets.last()}, and there are {targets.count} targets")
-        offsets, targets = _inputs.packed(offsets, "offsets"), _inputs.packed(targets, "targets")
             raise
 
     def _named(self, vertex: int) -> Any:
@@ -275,7 +292,7 @@ def read(
     `vertices` is a file of vertices with the columns `id` and `label`; `labels` a file of vertex labels. With
     `edge_labels` the third column has labels of the edges, and with `keep_loops` a directed graph has its loops too.
     Of GraphML and GML `label` and `edge_label` are attributes. `format` is a word of `--format` of the command line,
-    such as "metis", if the bytes of the file do not determine it.
+    such as "metis", if the bytes of the file do not determine it. `report` of the graph says how the file was read.
     `sql`, instead of a path, is a query for DuckDB. Raises `InputError`, `ResourceError`, `UsageError` and `Timeout`.
 
     >>> import pathlib, tempfile

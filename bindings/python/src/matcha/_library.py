@@ -109,6 +109,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "matcha_program_emit": (c_int, [Handle, c_char_p, POINTER(Handle), POINTER(Handle)]),
     "matcha_explain": (c_int, [Handle, Handle, Handle, POINTER(Handle), POINTER(Handle)]),
     "matcha_answer": (c_int, [Handle, Handle, Handle, POINTER(Handle), POINTER(Handle)]),
+    "matcha_graph_report": (c_int, [Handle, POINTER(Handle), POINTER(Handle)]),
     "matcha_doctor": (c_int, [POINTER(Handle), POINTER(Handle)]),
     "matcha_text_free": (None, [Handle]),
     "matcha_start": (c_int, [Handle, Handle, Handle, POINTER(Handle), POINTER(Handle)]),
@@ -232,9 +233,9 @@ def options(values: dict[str, Any]) -> Owner:
             continue
         for one in value if isinstance(value, (list, tuple)) else [value]:
             text = str(one).lower() if isinstance(one, bool) else str(one)
-            error = Handle()
             if "\0" in text:
                 raise ValueError(f"the option `{name}` has a zero byte")
+            error = Handle()
             status = lib.matcha_options_set(made.handle, name.replace("_", "-").encode(), text.encode(), byref(error))
             if status != OK:
                 message = lib.matcha_error_text(error).decode(errors="replace")
@@ -269,9 +270,9 @@ def check_keywords(taker: str, given: Iterable[str], *steps: str) -> None:
 
 def make(function: str, free: str, *arguments: Any) -> Owner:
     """Calls a function that ends in `…, &handle, &error`."""
-    handle, error = Handle(), Handle()
     if any(isinstance(one, bytes) and 0 in one for one in arguments):
         raise ValueError("a text for the library has a zero byte")
+    handle, error = Handle(), Handle()
     _Process.used = True
     status = getattr(opened(), function)(*arguments, byref(handle), byref(error))
     if status != OK:

@@ -11,12 +11,13 @@ from matcha._patterns import match
 class GraphSet:
     """Graphs of one file, with counts for each. Made by `read_set`.
 
-    `graph` is one graph that has all of them, without edges between; its ids are text `graph:vertex`.
+    `graph` is one graph that has all of them, without edges between; its ids are text `graph:vertex` where
+    there are several.
     """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._size = 1 + max((_part(vertex) for vertex in graph.vertices), default=-1)
+        self._size = int(graph._file_facts().get("graphs", 1))
 
     def __len__(self) -> int:
         return self._size
@@ -40,17 +41,12 @@ class GraphSet:
         """
         counts = [0] * self._size
         for row in match(self.graph, pattern, **options):
-            counts[_part(row[0])] += 1
+            counts[int(row[0].split(":", 1)[0]) if self._size > 1 else 0] += 1
         return counts
 
     def contains(self, pattern: str, **options: Any) -> list[bool]:
         """For each graph, whether it contains the pattern; `options` are those of `match`."""
         return [number != 0 for number in self.count(pattern, **options)]
-
-
-def _part(vertex: Any) -> int:
-    """The graph of a vertex, by its id `graph:vertex`; 0 if ids are numbers, as those of a single graph are."""
-    return int(vertex.split(":", 1)[0]) if isinstance(vertex, str) else 0
 
 
 def read_set(path: Any, **options: Any) -> GraphSet:
