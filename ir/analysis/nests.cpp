@@ -6,12 +6,12 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "ir/analysis/built_graphs.h"
 #include "ir/analysis/facts.h"
 #include "ir/analysis/multiples.h"
+#include "ir/analysis/products.h"
 #include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
@@ -22,20 +22,14 @@ namespace {
 
 using TermKind = Term::Kind;
 
-/// A product of sizes, sums and other values.
-struct Product {
-  std::int64_t weight = Nest::kOne;
-  std::vector<int> items;
-  std::vector<Term> conditions;
-  std::vector<Term> factors;
-};
-
 /// A sink during the walk of its block.
 struct OpenSink {
   SinkKind kind = SinkKind::Sum;
   bool top = false;
   std::size_t items = 0, conditions = 0;  ///< Numbers of surrounding items and conditions.
   std::vector<Nest> nests;                ///< Relative to those.
+  std::vector<Nest> expanded;             ///< The same sum with its values multiplied out.
+  bool is_opaque = false;                 ///< That is impossible.
 };
 
 class NestReader {
@@ -230,6 +224,7 @@ class NestReader {
       Nest nest = nest_of(sink, Product{});
       nest.value = yield.values.size() == 1 ? read(yield.values[0]) : read_row(yield);
       sink.nests.push_back(std::move(nest));
+      expand_yield(yield, sink, sink.expanded);
       return;
     }
     SinkNests& found = found_.sinks[result->second];
@@ -238,13 +233,16 @@ class NestReader {
     std::vector<Product> products;
     if (!adds || !expand(value, false, products)) products = {Product{Nest::kOne, {}, {}, {read(value)}}};
     for (const Product& product : products) found.nests.push_back(nest_of(sink, product));
-    products.clear();
-    if (adds && !no_expansion_.contains(yield.sink) && !may_fail(*value) && expand(value, true, products)) {
-      for (const Product& product : products) found.expanded.push_back(nest_of(sink, product));
-    } else {
-      no_expansion_.insert(yield.sink);
-      found.expanded.clear();
-    }
+    expand_yield(yield, sink, found.expanded);
+  }
+
+  /// Adds the nests of a yield with its value multiplied out; if that is impossible, the sum has none.
+  void expand_yield(const Yield& yield, OpenSink& sink, std::vector<Nest>& out) {
+    std::vector<Product> products;
+    const bool adds = sink.kind == SinkKind::Sum && !sink.is_opaque && !may_fail(*yield.values[0]);
+    sink.is_opaque = !adds || !expand(yield.values[0], true, products);
+    for (const Product& product : products) out.push_back(nest_of(sink, product));
+    if (sink.is_opaque) out.clear();
   }
 
   /// The two vertices of an edge.
@@ -393,8 +391,8 @@ class NestReader {
     return nest;
   }
 
-  /// The nests whose values a size or a sum adds; empty if `value` is neither.
-  std::optional<std::vector<Nest>> summands(const Expr* value) {
+  /// The nests whose values a size or a sum adds, multiplied out if `fully`; empty if `value` is neither.
+  std::optional<std::vector<Nest>> summands(const Expr* value, bool fully = false) {
     if (value->kind == ir::Kind::Size) {
       const Expr* list = resolve(facts_, value->operands[0]);
       if (list->type->is_set()) return std::vector<Nest>{nest_of_set(value->operands[0])};
@@ -405,7 +403,7 @@ class NestReader {
     if (value->kind != ir::Kind::Var || value->type->is_scalar(ScalarKind::F64)) return std::nullopt;
     const auto sink = sinks_.find(static_cast<const Var*>(value));
     if (sink == sinks_.end() || sink->second.top || sink->second.kind != SinkKind::Sum) return std::nullopt;
-    return sink->second.nests;
+    return fully && !sink->second.is_opaque ? sink->second.expanded : sink->second.nests;
   }
 
   /// `value` as a sum of products. Not `fully`: only if it is a number, a size or a sum. False if it has no such form.
@@ -419,7 +417,7 @@ class NestReader {
       out.push_back(std::move(product));
       return true;
     }
-    if (const std::optional<std::vector<Nest>> added = summands(value)) {
+    if (const std::optional<std::vector<Nest>> added = summands(value, fully)) {
       for (const Nest& nest : *added) out.push_back(product_of(nest));
       return true;
     }
@@ -451,9 +449,15 @@ class NestReader {
       case ir::Kind::Div: {
         if (!is_positive(value->operands[1])) break;
         const std::int64_t divisor = as<ConstInt>(value->operands[1])->value;
-        if (!is_multiple(facts_, value->operands[0], divisor)) break;
+        const bool is_whole = is_multiple(facts_, value->operands[0], divisor);
         const std::size_t first = out.size();
+        const auto is_even = [&](const Product& one) { return come_in_pairs(one, next_item_); };
+        if (!is_whole && divisor != 2) break;
         if (!expand(value->operands[0], true, out)) return false;
+        if (!is_whole && !std::all_of(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), is_even)) {
+          out.resize(first);
+          break;
+        }
         for (std::size_t at = first; at < out.size(); ++at) {
           if (out[at].weight % divisor != 0) return false;
           out[at].weight /= divisor;
@@ -470,6 +474,7 @@ class NestReader {
   Product product_of(const Nest& nest) {
     Product product;
     Term value = nest.value;
+    product.weight = nest.weight;
     product.conditions = nest.conditions;
     for (int item : nest.items) {
       const int fresh = next_item_++;
@@ -479,17 +484,6 @@ class NestReader {
     }
     if (!value.is(TermKind::Constant) || value.word != "1") product.factors.push_back(std::move(value));
     return product;
-  }
-
-  static bool multiply(const Product& a, const Product& b, std::vector<Product>& out) {
-    Product product = a;
-    if (__builtin_mul_overflow(a.weight, b.weight, &product.weight) || product.weight % Nest::kOne != 0) return false;
-    product.weight /= Nest::kOne;
-    product.items.insert(product.items.end(), b.items.begin(), b.items.end());
-    product.conditions.insert(product.conditions.end(), b.conditions.begin(), b.conditions.end());
-    product.factors.insert(product.factors.end(), b.factors.begin(), b.factors.end());
-    out.push_back(std::move(product));
-    return true;
   }
 
   /// A scalar as a term; a vid as its item.
@@ -575,7 +569,6 @@ class NestReader {
   std::unordered_map<const Var*, int> item_of_;
   std::unordered_map<const Var*, OpenSink> sinks_;
   std::unordered_map<const Var*, std::size_t> top_;  ///< Sinks of the module's own block other than lists.
-  std::unordered_set<const Var*> no_expansion_;
   BuiltGraphs built_;
   std::vector<int> items_;  ///< Items of the surrounding loops, with their conditions.
   std::vector<Term> conditions_;

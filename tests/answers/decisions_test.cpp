@@ -91,7 +91,8 @@ std::vector<Question> questions() {
   all.push_back({{"std.motif", "--entry", "four_motifs", "dense.txt"}, "patterns"});
   all.push_back({{"std.motif", "--entry", "five_stars", "dense.txt", "--engine", "patterns"}, "patterns"});
   all.push_back({{"often.mt", "dense.txt"}, "program"});
-  for (const char* entry : {"tailed_triangles", "diamonds", "bulls", "banners", "gems"}) {
+  for (const char* entry :
+       {"tailed_triangles", "diamonds", "bulls", "banners", "gems", "crickets", "kites", "butterflies"}) {
     all.push_back({{"std.motif", "--entry", entry, "plain.txt", "--engine", "patterns"}, "patterns"});
   }
   all.push_back({with({"path.mt"}, with(kLabelled, {"--engine", "patterns"})), "patterns"});
