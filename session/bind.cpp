@@ -129,10 +129,10 @@ class Planner {
     } else {
       spec.simple = type.is_graph();
     }
+    spec.may_lack_info = options_.may_lack_info;
     options_.table.put_into(spec);
     spec.keep_loops = options_.keep_loops;
     spec.keep_repeats = options_.keep_repeats;
-    spec.may_lack_info = options_.may_lack_info;
     spec.may_skip_info = options_.may_skip_info;
     const bool directed = spec.directed || runtime::is_mtg_file(spec.path);
     if (spec.keep_loops && (!directed || spec.temporal)) {

@@ -50,7 +50,14 @@ void TableBinding::put_into(runtime::GraphSpec& spec) const {
   if (!spec.columns.empty() || (src.empty() && (edge_label.empty() || !informed))) return;
   spec.columns = src.empty() ? std::vector<runtime::ColumnRef>(2)
                              : std::vector<runtime::ColumnRef>{runtime::ColumnRef(src), runtime::ColumnRef(dst)};
-  if (informed && !edge_label.empty()) spec.columns.emplace_back(edge_label);
+  if (!informed) return;
+  // Beside ends with names the heading may name the labels too.
+  const bool has_names = !runtime::ColumnRef(src).name.empty() && !runtime::ColumnRef(dst).name.empty();
+  if (!edge_label.empty()) {
+    spec.columns.emplace_back(edge_label);
+  } else if (spec.may_lack_info && has_names) {
+    spec.columns.emplace_back();
+  }
 }
 
 std::vector<runtime::ColumnRef> take_columns(std::string& path) {

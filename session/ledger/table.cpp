@@ -87,7 +87,7 @@ class TableReader {
     spec.as_list = spec.keep_loops = spec.may_lack_info = true;
     spec.directed = wanted_.directed;
     spec.columns = take_columns(spec.path);
-    spec.edge_info = wanted_.edge_labels && spec.columns.size() != 2;
+    spec.edge_info = wanted_.edge_labels;
     spec.info = ColumnKind::Text;
     given.put_into(spec);
     if (!wanted_.vertex_labels && !wanted_.all_vertices) {

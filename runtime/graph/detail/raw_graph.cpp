@@ -485,7 +485,7 @@ Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options,
   raw.report.directed = spec.directed || spec.temporal;
   raw.report.temporal = spec.temporal;
   if (spec.table.text_ids) ids.wanted = IdKind::Text;
-  raw.is_blank = spec.may_lack_info && spec.columns.size() == 2 && !spec.as_list;
+  raw.is_blank = spec.may_lack_info && spec.columns.size() == 2;
   Status edges = read_edges(raw, options, budget, ids);
   const bool is_lacking = !edges && (edges.error().lacks_edge_info || edges.error().hint == kNoEdgeLabel);
   if (is_lacking) edges.error().lacks_edge_info = true;
