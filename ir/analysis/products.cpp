@@ -20,7 +20,7 @@ bool multiply(const Product& a, const Product& b, std::vector<Product>& out) {
 }
 
 bool come_in_pairs(const Product& product, int item_count) {
-  if (!product.factors.empty()) return false;
+  if (!product.factors.empty() || product.weight % Nest::kOne != 0) return false;
   std::vector<int> names(static_cast<std::size_t>(item_count));
   std::iota(names.begin(), names.end(), 0);
   const auto texts = [&] {

@@ -18,8 +18,8 @@ struct Product {
 /// Adds the product of both to `out`. False: its weight is no whole number of 64 bits.
 bool multiply(const Product& a, const Product& b, std::vector<Product>& out);
 
-/// True if two of its items always differ and may be exchanged: it is even, but for its weight. Items are below
-/// `item_count`.
+/// True if the product is surely even: two of its items always differ and may be exchanged, and its weight is whole.
+/// Items are below `item_count`.
 bool come_in_pairs(const Product& product, int item_count);
 
 }  // namespace matcha::ir
