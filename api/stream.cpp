@@ -287,7 +287,7 @@ matcha_status put_columns(LiveStream& stream, std::uint32_t kind, const matcha_c
   if (problem.empty() && has_second)
     problem = column_problem(*maybe_second, count, of_edges ? "second ends" : "labels");
   if (!problem.empty()) return usage(problem, error);
-  if (kind == MATCHA_ADD_EDGE && stream.has_edge_labels()) {
+  if (kind == MATCHA_ADD_EDGE && count != 0 && stream.has_edge_labels()) {
     return usage("an inserted edge needs a label, as in a line `+ 1 2 LABEL`: a program reads labels of edges", error);
   }
   std::vector<st::Update> updates(count);

@@ -83,6 +83,8 @@ Status StreamRun::open_input() {
     char last = 0;
     const runtime::Result<runtime::ByteStream::ReadResult> got = (*bytes)->read(&last, 1, kWaitMs);
     if (!got) return reporter_.error(got.error());
+    if (const runtime::Status more = (*bytes)->skip(got->bytes == 0 ? 1 : 0); !more)
+      return reporter_.error(more.error());
     is_cut_ = last != '\n';
   } else if (offset_ != 0) {
     reporter_.note(fmt::format("the input goes on after line {}, byte {}, of what was read before", line_, offset_));
@@ -257,7 +259,7 @@ Status StreamRun::push(std::string_view line, LineKind& kind, std::string& error
 }
 
 Status StreamRun::take_line(const StreamInput::Line& line) {
-  if (std::exchange(is_cut_, false) && line.text.empty()) {
+  if (std::exchange(is_cut_, false) && (line.text.empty() || line.text == "\r")) {
     offset_ = line.offset;
     return Status::Ok;
   }

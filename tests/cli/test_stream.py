@@ -600,13 +600,16 @@ class StateTest(CliTest):
         self.assertEqual((last["total"], last["late"]), (2, 1))
 
     def test_a_line_without_its_end(self):
-        updates = self.write("cut.txt", "# text\n+ 2 17")
-        args = ["stream", "--pattern", "a-b", "--each", "--state", self.path("c"), "--out", self.path("c.out"), "--updates", updates]
-        self.ok(*args)
-        with open(updates, "a") as file:
-            file.write("\n- 2 17\nbad\n")
-        self.fails(3, *args, says=["cut.txt:4: error", "`bad`"])
-        self.assertEqual(self.read("c.out").splitlines()[-1], "batch 2  +0 -1  total 0")
+        for end in ("\n", "\r\n"):
+            name = f"cut{len(end)}"
+            updates = self.write("cut.txt", f"# text{end}+ 2 17".encode())
+            args = ["stream", "--pattern", "a-b", "--each", "--state", self.path(name), "--out", self.path(name + ".out"), "--updates", updates]
+            self.ok(*args)
+            self.write("cut.txt", f"# text{end}+ 2 17{end}- 2 17{end}bad{end}".encode())
+            self.fails(3, *args, says=["cut.txt:4: error", "`bad`"])
+            self.assertEqual(self.read(name + ".out").splitlines()[-1], "batch 2  +0 -1  total 0")
+            self.write("cut.txt", f"# text{end}+ 2 1".encode())
+            self.fails(3, *args, says="shorter than the part that was read before")
 
     def test_names_of_any_bytes(self):
         graph, program = (self.path(os.fsdecode(name)) for name in (b"g\xff.txt", b"p\xff.mt"))

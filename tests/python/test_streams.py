@@ -52,6 +52,12 @@ def test_updates_that_are_refused_change_nothing():
         edges.apply()
     edges.update('+ 3 4 ""')
     assert edges.count() == 2
+    edges.add_many([], [])
+    edges.add(4, 5)
+    edges.remove(3, 4)
+    with pytest.raises(mt.UsageError, match="needs a label"):
+        edges.count()
+    assert edges.count() == 1
 
 
 def test_lines_as_files_have_them():

@@ -284,9 +284,9 @@ class Stream:
         self._in_library += 1
 
     def _send(self) -> None:
-        """Passes the waiting updates to the library."""
-        waiting, self._waiting = self._waiting, []
-        for kind, first, second in waiting:
+        """Passes the waiting updates to the library. Those that it refuses are dropped, and the others stay."""
+        while self._waiting:
+            kind, first, second = self._waiting.pop(0)
             self._put_columns(
                 kind, *(Ints(one.buffer_info()[0], len(one), _library.INT64, 8, one) for one in (first, second))
             )
