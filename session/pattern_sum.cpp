@@ -62,10 +62,11 @@ class Steps {
   std::vector<codegen::ResultValue> values_of(double ns, const Run& run) {
     codegen::RunOptions options = options_;
     if (options_.on_progress) {
-      options.on_progress = [this, ns](std::uint64_t done, std::uint64_t total) { tell(ns, done, total); };
+      options.on_progress = [this, ns](std::uint64_t done, std::uint64_t total) {
+        options_.on_progress(work_done(ns, done, total), kWork);
+      };
     }
     codegen::RunOutcome outcome = run(options);
-    done_ns_ += ns;
     if (const codegen::RunError* const error = std::get_if<codegen::RunError>(&outcome)) {
       failed_ = codegen::RunError{error->error, {}};  // Its place is one in the text of the pattern.
       return {};
@@ -74,22 +75,29 @@ class Steps {
     all_.tier = found.tier;
     all_.ending = found.ending;
     all_.notes.insert(all_.notes.end(), found.notes.begin(), found.notes.end());
+    // Their total number is unknown until all steps have begun.
     all_.positions += found.positions;
-    all_.positions_total += found.positions_total;
-    all_.work_done += found.work_done;
-    all_.work_total += found.work_total;
+    const bool is_whole = found.ending == codegen::Ending::Complete;
+    all_.work_done = work_done(ns, is_whole ? 1 : found.work_done, is_whole ? 1 : found.work_total);
+    done_ns_ += ns;
     return std::move(found.values);
   }
   void fail(codegen::RunError error) { failed_ = std::move(error); }
   bool is_over() const { return failed_ || all_.ending != codegen::Ending::Complete; }
-  codegen::RunOutcome take() { return failed_ ? codegen::RunOutcome(*failed_) : std::move(all_); }
+  codegen::RunOutcome take() {
+    if (failed_) return *failed_;
+    all_.work_total = kWork;
+    if (all_.ending == codegen::Ending::Complete) all_.work_done = kWork;
+    return std::move(all_);
+  }
 
  private:
-  void tell(double ns, std::uint64_t done, std::uint64_t total) const {
-    constexpr double kTotal = 10000;
+  static constexpr std::uint64_t kWork = 10'000;
+
+  /// Of `kWork`, by the expected times, when a step has done a part of its own work.
+  std::uint64_t work_done(double ns, std::uint64_t done, std::uint64_t total) const {
     const double share = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
-    const double all = std::min((done_ns_ + ns * share) / all_ns_, 1.0);
-    options_.on_progress(static_cast<std::uint64_t>(all * kTotal), static_cast<std::uint64_t>(kTotal));
+    return static_cast<std::uint64_t>(std::min((done_ns_ + ns * share) / all_ns_, 1.0) * static_cast<double>(kWork));
   }
 
   const codegen::RunOptions& options_;
