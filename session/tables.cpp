@@ -47,6 +47,7 @@ void TableBinding::put_into(runtime::GraphSpec& spec) const {
   if (!id.empty()) spec.id_column = runtime::ColumnRef(id);
   if (!label.empty()) spec.label_column = runtime::ColumnRef(label);
   const bool informed = spec.edge_info || spec.temporal;
+  if (spec.columns.size() == 2 && informed && !edge_label.empty()) spec.columns.emplace_back(edge_label);
   if (!spec.columns.empty() || (src.empty() && (edge_label.empty() || !informed))) return;
   spec.columns = src.empty() ? std::vector<runtime::ColumnRef>(2)
                              : std::vector<runtime::ColumnRef>{runtime::ColumnRef(src), runtime::ColumnRef(dst)};

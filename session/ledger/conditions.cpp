@@ -225,7 +225,7 @@ class Checker {
       case Condition::Kind::Duration: return 0;
       case Condition::Kind::Column:
         if (!is_number(type_of(term, table_)) || table_.column(term).is_null) return std::nullopt;
-        return has_spelled(term) ? 1 : 0;
+        return has_spelled(term) || (is_time(term) && table_.time_is_said) ? 1 : 0;
       case Condition::Kind::Negative:
       case Condition::Kind::Sum:
       case Condition::Kind::Difference:

@@ -21,6 +21,7 @@ using runtime::ColumnSpec;
 
 constexpr const char* kEdges = "edges";
 constexpr const char* kVertices = "vertices";
+constexpr const char* kLabels = "labels";
 
 ColumnSpec named(ColumnKind kind, const std::string& text, ColumnRole otherwise, unsigned index) {
   if (text.empty()) return ColumnSpec{index, kind, "", otherwise};
@@ -40,7 +41,8 @@ class TableReader {
     if (status != Status::Ok) return status;
     runtime::InputSet inputs(io);
     status = add_edges(inputs);
-    if (status == Status::Ok && !wanted_.vertex_columns.empty()) status = add_vertices(inputs);
+    if (status == Status::Ok && (!wanted_.vertex_columns.empty() || has_label_column_)) status = add_vertices(inputs);
+    if (status == Status::Ok && has_label_file_) status = add_labels(inputs);
     if (status != Status::Ok) return status;
     runtime::Result<runtime::Inputs> read = inputs.finish();
     if (!read) return log_.error(read.error());
@@ -79,7 +81,7 @@ class TableReader {
     return given.check(log_);
   }
 
-  Status add_edges(runtime::InputSet& inputs) const {
+  Status add_edges(runtime::InputSet& inputs) {
     const TableBinding& given = options_.table;
     runtime::GraphSpec spec;
     spec.name = kEdges;
@@ -105,8 +107,11 @@ class TableReader {
     list.path = spec.path;
     list.columns = {{0, ColumnKind::Vertex}, {1, ColumnKind::Vertex}};
     list.columns.insert(list.columns.end(), spec.texts.begin(), spec.texts.end());
-    // Labels of a .mtg are refused as its columns are.
-    if (wanted_.edge_labels || wanted_.vertex_labels) list.columns.push_back({2, ColumnKind::Text});
+    // A list has no labels of vertices: files beside it may have them. Its own are refused as its columns are.
+    has_label_file_ = wanted_.vertex_labels && !given.labels.empty();
+    has_label_column_ = wanted_.vertex_labels && !has_label_file_ && !given.vertices.empty();
+    const bool wants_own = wanted_.vertex_labels && !has_label_file_ && !has_label_column_;
+    if (wanted_.edge_labels || wants_own) list.columns.push_back({2, ColumnKind::Text});
     return take_added(inputs.add_list(list), spec.path, wanted_.edge_columns);
   }
 
@@ -119,7 +124,19 @@ class TableReader {
     spec.is_named = !options_.table.id.empty();
     for (const auto& [name, loc] : wanted_.vertex_columns)
       spec.columns.push_back(ColumnSpec{0, ColumnKind::Text, name});
+    if (has_label_column_) spec.columns.push_back(named(ColumnKind::Text, options_.table.label, ColumnRole::Any, 1));
     return take_added(inputs.add_list(spec), spec.path, wanted_.vertex_columns);
+  }
+
+  Status add_labels(runtime::InputSet& inputs) const {
+    runtime::ListSpec spec;
+    spec.name = kLabels;
+    spec.path = options_.table.labels;
+    spec.table = options_.table.options();
+    spec.table.heading = runtime::Heading::No;
+    spec.columns = {ColumnSpec{0, ColumnKind::Vertex}, ColumnSpec{1, ColumnKind::Text}};
+    spec.is_named = true;
+    return take_added(inputs.add_list(spec), spec.path, {});
   }
 
   /// An error about a column that the heading lacks is moved to the pattern.
@@ -169,7 +186,9 @@ class TableReader {
     const std::size_t texts = wanted_.edge_columns.size() + (options_.table.edge_id.empty() ? 0 : 1);
     const bool has_edge_labels = edges.columns.size() != at + texts;
     if (has_edge_labels) table_.edge_labels = std::move(edges.columns[at++].texts);
-    const Status labels = check_labels(has_edge_labels, edges.vertex_labels.has_value());
+    if (has_label_file_) put_labels(inputs.lists.at(kLabels));
+    if (has_label_column_) put_labels(inputs.lists.at(kVertices));
+    const Status labels = check_labels(has_edge_labels, edges.vertex_labels || table_.vertex_labels.size() != 0);
     if (labels != Status::Ok) return labels;
     if (wanted_.vertex_labels && edges.vertex_labels) table_.vertex_labels = std::move(*edges.vertex_labels);
     for (const auto& [name, loc] : wanted_.edge_columns) {
@@ -188,6 +207,14 @@ class TableReader {
     if (status != Status::Ok) return status;
     code_texts();
     return status;
+  }
+
+  /// The last column of the list by rank.
+  void put_labels(const runtime::InputList& list) {
+    std::vector<std::string_view> by_rank(table_.universe->size());
+    const std::vector<std::uint32_t>& ranks = list.columns[0].ranks;
+    for (std::size_t row = 0; row < ranks.size(); ++row) by_rank[ranks[row]] = list.columns.back().texts.at(row);
+    for (const std::string_view label : by_rank) table_.vertex_labels.add(label);
   }
 
   /// Columns by row become columns by rank.
@@ -244,6 +271,7 @@ class TableReader {
   const BindOptions& options_;
   const Reporter& log_;
   Table& table_;
+  bool has_label_file_ = false, has_label_column_ = false;  ///< Labels of vertices beside a .mtg.
 };
 
 /// What a pattern asks for.

@@ -160,6 +160,15 @@ class Ledger(CliTest):
         mtg = self.path("g.mtg")
         self.ok("graph", "convert", self.table, mtg, "--src", "from", "--dst", "to", "--directed")
         self.fails(3, "run", "--directed", "--pattern", pattern, mtg, says="columns are those of tables")
+        # Labels and columns of vertices may be in files beside it.
+        small = self.path("s.mtg")
+        self.ok("graph", "convert", self.write("s.txt", "1 2\n2 3\n3 1\n"), small, "--directed")
+        vertices = self.write("v.csv", "id,kind,age\n1,p,3\n2,p,1\n3,q,9\n")
+        for question in (["run", "--directed", "--pattern", "(a:p)->(b) where a.age > 2"], ["query", "MATCH (a:p)-->(b) WHERE a.age > 2 RETURN count(*)"]):
+            self.assertEqual(self.ok(*question, small, "--vertices", vertices, "--label", "kind", "-q").strip(), "1")
+        labels = self.write("l.txt", "1 p\n2 p\n3 q\n")
+        self.assertEqual(self.ok("run", "--directed", "--pattern", "(a:p)->(b:p) where a.id < 3", small, "--labels", labels, "-q").strip(), "1")
+        self.fails(3, "run", "--directed", "--pattern", "(a:p)->(b) where a.id < 3", small, says="columns are those of tables")
         base = ["run", "--directed", "--pattern", pattern, self.table, "--src", "from", "--dst", "to"]
         for options, word in [(["--verify"], "--verify"), (["--induced", "vertex"], "--induced vertex"), (["--memory", "1G"], "--memory"),
                               (["--tune"], "--tune"), (["--pattern", "a->b"], "several patterns"), (["--plan", "2"], "--plan"),

@@ -277,7 +277,7 @@ def test_reports_of_files(tmp_path):
 def test_sets_of_graphs(tmp_path):
     for name, text, counts in (("last-empty.g6", "Bw\n?\n", [1, 0]), ("first-empty.g6", "?\nBw\n", [0, 1]),
                                ("text.txt", "a b\nb c\nc a\n", [1]), ("colons.csv", "u,v\n3:a,5:b\n5:b,7:c\n7:c,3:a\n", [1]),
-                               ("one.g6", "Bw\n", [1]), ("set.lg", "t # 0\nv 0 1\nt # 1\nv 0 1\nv 1 1\ne 0 1 1\nt # -1\n", [0, 0])):
+                               ("one.g6", "Bw\n", [1]), ("of-a-set.txt", "2:0 2:1\n2:1 2:2\n2:0 2:2\n0:0 0:1\n", [0, 0, 1]), ("set.lg", "t # 0\nv 0 1\nt # 1\nv 0 1\nv 1 1\ne 0 1 1\nt # -1\n", [0, 0])):
         path = tmp_path / name
         path.write_text(text)
         some = mt.read_set(path)

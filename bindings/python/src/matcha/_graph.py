@@ -117,9 +117,9 @@ class Graph(Views):
     @classmethod
     def _read(cls, path: str, directed: bool, values: dict[str, Any]) -> Graph:
         made = cls.__new__(cls)
-        made._begin(directed)
+        made._begin(False if directed is None else directed)
         made._keep_loops = bool(values.get("keep_loops"))
-        chosen = _library.options({"directed": directed, **values})
+        chosen = _library.options({"directed": made.directed, **values})
         made._owner = _library.make_slowly("matcha_graph_read", "matcha_graph_free", os.fsencode(path), chosen=chosen)
         made._names = names_of(made._owner.handle)
         if made._file_facts().get("guessed_size"):

@@ -348,7 +348,7 @@ def _counted(ids: Column, found: Iterator[Table]) -> Column:
 def _check_form(options: Any) -> None:
     """Refuses options that change the form of an answer: each function has its own."""
     for name in ("per", "matches", "query"):
-        if options.get(name) is not None:
+        if options.get(name):
             hint = "`orbits` and `cliques` count by vertex or edge, `match` has the matches, `query` reads queries"
             raise error_of(2, f"error: counts and matches take no option `{name}`\n  hint: {hint}\n")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from matcha._graph import Graph, read
@@ -17,7 +18,8 @@ class GraphSet:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._size = int(graph._file_facts().get("graphs", 1))
+        known = int(graph._file_facts().get("graphs", 1))
+        self._size = known if known > 1 else _graphs_of_ids(graph)
 
     def __len__(self) -> int:
         return self._size
@@ -47,6 +49,14 @@ class GraphSet:
     def contains(self, pattern: str, **options: Any) -> list[bool]:
         """For each graph, whether it contains the pattern; `options` are those of `match`."""
         return [number != 0 for number in self.count(pattern, **options)]
+
+
+def _graphs_of_ids(graph: Graph) -> int:
+    """By the ids `0:3`, `1:0`, … that a set has in a file of another format, without graphs at the end that have no
+    vertex; 1 if an id has another form."""
+    ids = [re.fullmatch("([0-9]+):[0-9]+", one) if isinstance(one, str) else None for one in graph.vertices]
+    numbers = {int(one[1]) for one in ids if one is not None}
+    return max(numbers) + 1 if numbers and None not in ids and 0 in numbers else 1
 
 
 def read_set(path: Any, **options: Any) -> GraphSet:
