@@ -471,7 +471,7 @@ class Files(cli.CliTest):
         wrong = self.write("wrong.mt", "def f(G: Graph) -> int:\n    return nothing\n")
         self.fails(1, "explain", wrong, "--svg", kept, says="nothing")
         self.fails(3, "explain", cli.TRIANGLE, "no-such-graph", "--svg", kept, says="no-such-graph")
-        self.fails(4, "explain", "--pattern", "0:1-1", SMALL, "--svg", kept, says="label")
+        self.fails(3, "explain", "--pattern", "0:1-1", SMALL, "--svg", kept, says="label")
         self.assertEqual((self.folder / "x.svg").read_text(), "before")
         self.assertEqual(self.leftovers(), [])
 
