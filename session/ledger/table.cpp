@@ -115,11 +115,16 @@ class TableReader {
     return take_added(inputs.add_list(list), spec.path, wanted_.edge_columns);
   }
 
-  Status add_vertices(runtime::InputSet& inputs) const {
+  runtime::ListSpec list_of(const char* name, const std::string& path) const {
     runtime::ListSpec spec;
-    spec.name = kVertices;
-    spec.path = options_.table.vertices;
+    spec.name = name;
+    spec.path = path;
     spec.table = options_.table.options();
+    return spec;
+  }
+
+  Status add_vertices(runtime::InputSet& inputs) const {
+    runtime::ListSpec spec = list_of(kVertices, options_.table.vertices);
     spec.columns = {named(ColumnKind::Vertex, options_.table.id, ColumnRole::Id, 0)};
     spec.is_named = !options_.table.id.empty();
     for (const auto& [name, loc] : wanted_.vertex_columns)
@@ -129,10 +134,7 @@ class TableReader {
   }
 
   Status add_labels(runtime::InputSet& inputs) const {
-    runtime::ListSpec spec;
-    spec.name = kLabels;
-    spec.path = options_.table.labels;
-    spec.table = options_.table.options();
+    runtime::ListSpec spec = list_of(kLabels, options_.table.labels);
     spec.table.heading = runtime::Heading::No;
     spec.columns = {ColumnSpec{0, ColumnKind::Vertex}, ColumnSpec{1, ColumnKind::Text}};
     spec.is_named = true;
