@@ -1,28 +1,19 @@
 #include "session/output_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
+#include <utility>
+
+#include "runtime/opened_output.h"
 
 namespace matcha::session {
 
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 16;
-
-/// The file that a path leads to, its links followed.
-std::string resolve(const std::string& path) {
-  char* real = ::realpath(path.c_str(), nullptr);
-  if (real == nullptr) return path;
-  std::string found = real;
-  std::free(real);
-  return found;
-}
 
 }  // namespace
 
@@ -54,20 +45,11 @@ runtime::Result<OutputFile> OutputFile::open(const std::string& path, runtime::C
     file.descriptor_ = STDOUT_FILENO;
     return file;
   }
-  struct stat facts {};
-  const bool exists = ::stat(path.c_str(), &facts) == 0;
-  if (exists && S_ISDIR(facts.st_mode)) return file.failure(EISDIR);
-  constexpr mode_t kReadable = 0666;
-  if (exists && !S_ISREG(facts.st_mode)) {
-    file.descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    if (exists && ::access(path.c_str(), W_OK) != 0) return file.failure(errno);
-    file.path_ = exists ? resolve(path) : path;
-    const std::string temporary = fmt::format("{}.tmp.{}", file.path_, ::getpid());
-    file.descriptor_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kReadable);
-    if (file.descriptor_ >= 0) file.temporary_ = runtime::UnfinishedFile(temporary);
-  }
-  if (file.descriptor_ < 0) return file.failure(errno);
+  runtime::OpenedOutput opened = runtime::open_output(path);
+  if (opened.descriptor < 0) return file.failure(opened.failure);
+  file.path_ = std::move(opened.path);
+  file.descriptor_ = opened.descriptor;
+  file.temporary_ = std::move(opened.temporary);
   return file;
 }
 

@@ -11,7 +11,7 @@
 namespace matcha::session {
 
 /// Standard output (`-`) or a file that appears under its name only when it is complete: it is written beside it and
-/// renamed by `commit`. Symbolic links are followed; devices and pipes are written directly.
+/// renamed by `commit`. See `runtime::open_output` for links, modes and devices.
 class OutputFile {
  public:
   /// Errors: Input when the file cannot be written; found here and not after a long run.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "codegen/shares.h"
+#include "runtime/opened_output.h"
 #include "session/cluster/dealers.h"
 #include "session/output_file.h"
 
@@ -30,26 +31,34 @@ constexpr std::chrono::seconds kTell{1};
 /// The whole of a file that appears under its name when it is complete. `may_replace`: else a file of that name stays,
 /// which is no error.
 std::optional<runtime::Error> write_file(const std::string& file, std::string_view bytes, bool may_replace = true) {
-  const std::string beside = fmt::format("{}.{}.part", file, ::getpid());
-  const int descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) return system_error(beside, "write the file");
-  int code = write_all(descriptor, bytes);
-  if (::close(descriptor) != 0 && code == 0) code = errno;
-  if (code == 0 && may_replace && ::rename(beside.c_str(), file.c_str()) != 0) code = errno;
-  if (code == 0 && !may_replace) {
-    if (::link(beside.c_str(), file.c_str()) != 0 && errno != EEXIST) code = errno;
-    ::unlink(beside.c_str());
+  runtime::OpenedOutput beside = runtime::create_beside(file);
+  int code = beside.failure;
+  if (beside.descriptor >= 0) {
+    code = write_all(beside.descriptor, bytes);
+    if (::close(beside.descriptor) != 0 && code == 0) code = errno;
+  }
+  if (code == 0 && may_replace) code = beside.temporary.rename_to(file);
+  // A link has the name at once, or not at all; without `may_replace` the temporary name goes in any case.
+  if (code == 0 && !may_replace && ::link(beside.temporary.path().c_str(), file.c_str()) != 0 && errno != EEXIST) {
+    code = errno;
   }
   if (code == 0) return std::nullopt;
-  ::unlink(beside.c_str());
   errno = code;
   return system_error(file, "write the file");
 }
 
 class FolderDealer final : public codegen::Dealer {
  public:
-  FolderDealer(std::string folder, std::uint64_t units, const DealerStops& stops, const DealerTest& test)
-      : folder_(std::move(folder)), units_(units), stops_(stops), test_(test) {}
+  /// `made`: the folder was empty before this run.
+  FolderDealer(std::string folder, bool made, std::uint64_t units, const DealerStops& stops, const DealerTest& test)
+      : folder_(std::move(folder)), made_(made), units_(units), stops_(stops), test_(test) {}
+
+  // Each process of the same run is refused too.
+  void refused() override {
+    if (!made_) return;
+    ::unlink((folder_ + "/run.mtl").c_str());
+    ::rmdir(folder_.c_str());
+  }
 
   std::uint64_t units() const override { return units_; }
   bool merges() const override { return true; }
@@ -175,6 +184,7 @@ class FolderDealer final : public codegen::Dealer {
   }
 
   const std::string folder_;
+  const bool made_;
   const std::uint64_t units_;
   const DealerStops stops_;
   const DealerTest test_;
@@ -195,7 +205,8 @@ runtime::Result<std::unique_ptr<codegen::Dealer>> make_folder_dealer(const std::
                           problem ? problem.message() : "there is a file of that name"};
   }
   const std::string file = folder + "/run.mtl";
-  if (::access(file.c_str(), F_OK) != 0) {
+  const bool makes = ::access(file.c_str(), F_OK) != 0;
+  if (makes) {
     if (!fs::is_empty(folder, problem) || problem) {
       bool strange = false;
       for (const fs::directory_entry& entry : fs::directory_iterator(folder, problem)) {
@@ -216,7 +227,7 @@ runtime::Result<std::unique_ptr<codegen::Dealer>> make_folder_dealer(const std::
                               ? fmt::format("it was begun by {}, this is {}", known.header.version, header.version)
                               : "program, graph, parameters and order must be the same; remove it to begin anew"};
   }
-  return std::unique_ptr<codegen::Dealer>(std::make_unique<FolderDealer>(folder, header.units, stops, test));
+  return std::unique_ptr<codegen::Dealer>(std::make_unique<FolderDealer>(folder, makes, header.units, stops, test));
 }
 
 }  // namespace matcha::session::cluster

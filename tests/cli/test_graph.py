@@ -8,6 +8,7 @@ import random
 import re
 import resource
 import shutil
+import subprocess
 import unittest
 
 import cli
@@ -43,6 +44,29 @@ void duckdb_close(void** database) {}
 class Graphs(cli.CliTest):
     def info(self, path, *options):
         return json.loads(self.ok("graph", "info", path, "--json", *options))
+
+    def test_written_to_an_open_descriptor(self):
+        """Standard output that is a file gets the bytes where it is; the names of descriptors stay links."""
+        for name in ("-", "/dev/stdout", "/dev/fd/1"):
+            with open(self.path("out"), "w+b") as out:
+                out.write(b"before\n")
+                out.flush()
+                command = [cli.MATCHA, "graph", "generate", "cycle", "-n", "3", "-o", name, "--format", "edges", "-q"]
+                subprocess.run(command, stdout=out, check=True)
+            self.assertEqual(self.bytes_of(self.path("out")), b"before\n# 3 vertices 3 undirected edges\n0 1\n0 2\n1 2\n")
+            self.assertTrue(os.path.islink("/dev/stdout"))
+
+    def test_links_and_modes_of_outputs(self):
+        target = self.write("target.txt", "1 2\n")
+        os.chmod(target, 0o600)
+        os.symlink("target.txt", self.path("link.txt"))
+        os.symlink("new.txt", self.path("dangling.txt"))
+        for name, end in (("link.txt", "target.txt"), ("dangling.txt", "new.txt")):
+            self.ok("graph", "generate", "cycle", "-n", "3", "-o", self.path(name), "-q")
+            self.assertTrue(os.path.islink(self.path(name)))
+            self.assertIn(b"3 vertices", self.bytes_of(self.path(end)))
+        self.assertEqual(os.stat(target).st_mode & 0o777, 0o600)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["dangling.txt", "link.txt", "new.txt", "target.txt"])
 
     def bytes_of(self, path):
         with open(path, "rb") as file:

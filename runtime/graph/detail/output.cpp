@@ -1,14 +1,13 @@
 #include "runtime/graph/detail/output.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "runtime/graph/detail/source.h"
+#include "runtime/opened_output.h"
 
 namespace matcha::runtime::detail {
 
@@ -16,30 +15,18 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 18;
 
-bool is_special(const std::string& path) {
-  struct stat facts {};
-  return ::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode);
-}
-
 }  // namespace
 
 OutputFile::OutputFile() = default;
 
 Result<std::unique_ptr<OutputFile>> OutputFile::create(const std::string& path, Compression compression) {
-  static std::atomic<unsigned> next{0};
   std::unique_ptr<OutputFile> file(new OutputFile());
-  file->path_ = path;
+  OpenedOutput opened = open_output(path);
+  if (opened.descriptor < 0) return input_error(path, 0, std::string("cannot write: ") + std::strerror(opened.failure));
+  file->path_ = std::move(opened.path);
   file->packer_ = Packer::make(compression);
-  int flags = O_WRONLY | O_CLOEXEC;
-  std::string target = path;
-  if (!is_special(path)) {
-    target = path + ".tmp." + std::to_string(::getpid()) + "." + std::to_string(next.fetch_add(1));
-    flags |= O_CREAT | O_EXCL;
-  }
-  constexpr mode_t kReadable = 0666;
-  file->descriptor_ = ::open(target.c_str(), flags, kReadable);
-  if (file->descriptor_ < 0) return input_error(path, 0, std::string("cannot write: ") + std::strerror(errno));
-  if (target != path) file->temporary_ = UnfinishedFile(target);
+  file->descriptor_ = opened.descriptor;
+  file->temporary_ = std::move(opened.temporary);
   return file;
 }
 

@@ -12,8 +12,8 @@
 
 namespace matcha::runtime::detail {
 
-/// A file that appears under its name only when it is complete: it is written under a temporary name, then renamed.
-/// Incomplete files are removed. Writes to anything but a regular file (such as /dev/stdout) are direct.
+/// An output as `open_output` has it: a regular file appears under its name only when it is complete, and incomplete
+/// files are removed.
 class OutputFile {
  public:
   /// Errors: Input when the file cannot be created.

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/unfinished_file.h"
+
+namespace matcha::runtime {
+
+/// A place for bytes that is open for writing. `close` and `rename_to` end it.
+struct OpenedOutput {
+  int descriptor = -1;       ///< Negative: it could not be opened.
+  int failure = 0;           ///< The errno of that.
+  std::string path;          ///< Of the file that appears; links of the given path are followed.
+  UnfinishedFile temporary;  ///< The file that is written; none: bytes go to their place directly.
+};
+
+/// Opens `path` for writing. A regular file, or one that does not exist, is written under a temporary name beside it,
+/// which nobody can guess and which no link has; the mode of a file that exists is kept. `/dev/stdout` and other names
+/// of open descriptors stand for those descriptors, also where they lead to files. Devices and pipes are opened as they
+/// are.
+OpenedOutput open_output(const std::string& path);
+
+/// Creates a file beside `path`, with a name of its own; `mode` is subject to the umask.
+OpenedOutput create_beside(const std::string& path, unsigned mode = 0666);
+
+}  // namespace matcha::runtime
