@@ -89,7 +89,9 @@ RunError no_shares(const char* what) {
   return error;
 }
 
-std::optional<runtime::Error> dealing_error(const Dealer& dealer, bool independent, bool deals) {
+std::optional<runtime::Error> dealing_error(Dealer& dealer, bool independent, bool deals) {
+  if (deals && (dealer.merges() || independent)) return std::nullopt;
+  dealer.refused();
   if (!dealer.merges() && !independent) {
     return runtime::Error{runtime::ErrorKind::Runtime,
                           "the parallel loops of the program need what earlier ones found",
@@ -97,7 +99,6 @@ std::optional<runtime::Error> dealing_error(const Dealer& dealer, bool independe
                           0,
                           "`--work DIR` runs it in several processes, `--shard` does not"};
   }
-  if (deals) return std::nullopt;
   return runtime::Error{runtime::ErrorKind::Runtime,
                         "no parallel loop of the program can be run in parts",
                         {},

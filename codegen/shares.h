@@ -26,9 +26,9 @@ PositionRange positions_of(const Share& share, std::uint64_t positions, const ru
 /// The error of a back end that runs whole programs only.
 RunError no_shares(const char* what);
 
-/// Why a dealer cannot deal a program; nothing: it can. `independent`: no region needs values of a dealt region.
-/// `deals`: some region is dealt.
-std::optional<runtime::Error> dealing_error(const Dealer& dealer, bool independent, bool deals);
+/// Why a dealer cannot deal a program, which it is informed of; nothing: it can. `independent`: no region needs values
+/// of a dealt region. `deals`: some region is dealt.
+std::optional<runtime::Error> dealing_error(Dealer& dealer, bool independent, bool deals);
 
 /// A progress callback for one unit that reports the progress of all units; empty if the options have no callback.
 std::function<void(std::uint64_t, std::uint64_t)> progress_of_all(const Dealer& dealer, const RunOptions& options);

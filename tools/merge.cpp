@@ -27,18 +27,27 @@ Status merge(const MergeOptions& options) {
   const Console console(options.console);
   const runtime::Result<session::cluster::Ledger> first = session::cluster::read_ledger(options.ledgers.front());
   if (!first) return console.error(first.error());
+  // Options of the merge stand first: the words of the parts may have a `--`.
   std::vector<std::string> words{"matcha", "run"};
+  if (options.json) words.emplace_back("--json");
+  if (options.console.quiet) words.emplace_back("--quiet");
+  if (!options.matches.empty()) words.push_back("--matches=" + options.matches);
+  for (const std::string& ledger : options.ledgers) words.push_back("--from-ledgers=" + ledger);
+  bool counted = false, listed = false, are_options = true;
   for (std::size_t i = 0; i < first->header.words.size(); ++i) {
     const std::string& word = first->header.words[i];
-    const bool replaced = !options.matches.empty() && (word == "--matches" || word.starts_with("--matches="));
+    are_options = are_options && word != "--";
+    const bool is_matches = are_options && (word == "--matches" || word.starts_with("--matches="));
+    listed = listed || is_matches;
+    counted = counted || (are_options && (word == "--pattern" || word.starts_with("--pattern=")));
+    const bool replaced = is_matches && !options.matches.empty();
     if (!replaced) words.push_back(word);
     if (replaced && word == "--matches") ++i;
   }
-  if (options.json) words.emplace_back("--json");
-  if (options.console.quiet) words.emplace_back("--quiet");
-  if (!options.matches.empty()) words.insert(words.end(), {"--matches", options.matches});
-  words.emplace_back("--from-ledgers");
-  words.insert(words.end(), options.ledgers.begin(), options.ledgers.end());
+  if (!options.matches.empty() && counted && !listed) {
+    return console.error(Status::Usage, "`--matches` was given, and the parts counted their matches and kept none",
+                         "run the parts with --matches");
+  }
   std::vector<const char*> arguments;
   for (const std::string& word : words) arguments.push_back(word.c_str());
   return status_of_exit(run_command_line(static_cast<int>(arguments.size()), arguments.data()));

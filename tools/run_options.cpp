@@ -60,6 +60,7 @@ void add_run_options(CLI::App& verb, RunVerbOptions& options) {
   verb.add_option("--from-ledgers", options.cluster.from_ledgers, "The answer of all shards")
       ->excludes("--shard")
       ->excludes("--mpi")
+      ->allow_extra_args(false)
       ->group("");
   add_console_options(verb, options.console);
   verb.footer(R"(

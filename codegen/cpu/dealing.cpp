@@ -22,7 +22,7 @@ bool is_dealt(const Step& step) {
 }  // namespace
 
 Run::Failure Run::check_dealing() const {
-  const Dealer* const dealer = options_.maybe_dealer;
+  Dealer* const dealer = options_.maybe_dealer;
   if (dealer == nullptr) return std::nullopt;
   if (!options_.share.is_whole()) return failure(ErrorKind::Runtime, "a share is not dealt once more");
   const bool deals = std::ranges::any_of(program_.steps, is_dealt);

@@ -68,7 +68,8 @@ struct Parts {
 }  // namespace
 
 std::string run_key(std::string_view program, std::span<const codegen::Argument> arguments,
-                    const runtime::Universe& universe, const std::int64_t* maybe_labels) {
+                    const runtime::Universe& universe, const std::int64_t* maybe_labels,
+                    const runtime::LabelDictionary* maybe_dictionary) {
   Parts parts;
   parts.texts.push_back(matcha_version());
   parts.texts.push_back(program);
@@ -93,6 +94,10 @@ std::string run_key(std::string_view program, std::span<const codegen::Argument>
     parts.texts.push_back(universe.names()->text_bytes());
   }
   parts.add(maybe_labels, universe.size());
+  if (maybe_dictionary != nullptr) {
+    parts.add_value(maybe_dictionary->words().size());
+    for (const std::string& word : maybe_dictionary->words()) parts.texts.push_back(word);
+  }
   return runtime::CodeCache::key(parts.texts);
 }
 

@@ -31,6 +31,11 @@ class ShardDealer final : public codegen::Dealer {
   ShardDealer& operator=(const ShardDealer&) = delete;
   ~ShardDealer() override { ::close(descriptor_); }
 
+  /// The ledger was made by this run.
+  void made() { made_ = true; }
+  void refused() override {
+    if (made_) ::unlink(file_.c_str());
+  }
   void knows(std::uint64_t region, std::uint64_t unit) { done_.emplace(region, unit); }
 
   std::uint64_t units() const override { return header_.units; }
@@ -72,6 +77,7 @@ class ShardDealer final : public codegen::Dealer {
   const LedgerHeader header_;
   const int descriptor_;
   const DealerTest test_;
+  bool made_ = false;
   std::uint64_t written_ = 0;
   std::vector<std::uint64_t> regions_;  ///< The next unit of each.
   std::set<std::pair<std::uint64_t, std::uint64_t>> done_;
@@ -95,6 +101,7 @@ runtime::Result<std::unique_ptr<codegen::Dealer>> make_shard_dealer(const std::s
   const off_t size = ::lseek(descriptor, 0, SEEK_END);
   if (size <= 0) {
     const int code = write_all(descriptor, framed(header_text(header)));
+    dealer->made();
     if (code == 0) return std::unique_ptr<codegen::Dealer>(std::move(dealer));
     errno = code;
     return system_error(file, "write the ledger");

@@ -89,8 +89,8 @@ Status check_answer_options(const RunRequest& options, const PatternOptions& pat
     if (elsewhere || options.tune || options.verify || drawn || options.count || options.exists) {
       return console.error(
           Status::Usage, "`--per` gives rows, which are counted without a program, on the CPU of one process",
-          "leave out `--device cuda`, `--backend`, `--tier`, `--tune`, `--verify`, `--count`, `--exists` "
-          "and pictures");
+          "leave out `--device cuda`, `--backend`, `--tier`, `--tune`, `--verify`, `--count`, `--exists`, `--shard`, "
+          "`--work`, `--mpi` and pictures");
     }
     format.heading = true;
   }

@@ -116,7 +116,8 @@ Status ClusterRun::check(const RunRequest& all) {
 Status ClusterRun::begin(std::string_view program, const BoundInputs& bound, const StopControl& session) {
   if (!options_.any()) return Status::Ok;
   cluster::LedgerHeader header;
-  header.key = cluster::run_key(program, bound.arguments, *bound.inputs.universe, bound.labels);
+  header.key =
+      cluster::run_key(program, bound.arguments, *bound.inputs.universe, bound.labels, bound.inputs.dictionary.get());
   header.version = session::matcha_version();
   header.words = words_of_run(options_.words);
   header.shard = shard_;

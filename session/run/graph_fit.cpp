@@ -92,12 +92,16 @@ Status GraphFit::refuse(std::string_view why, std::string_view way_out) const {
       fmt::format("{}, or give it more memory", way_out));
 }
 
-Status GraphFit::check() const {
+Status GraphFit::check(const PatternSource* maybe_pattern) const {
   if (options_.tune) return refuse("`--tune` times runs with all of it", "leave out --tune");
   if (options_.verify) return refuse("`--verify` has all of it in memory", "leave out --verify");
   if (!options_.pattern.per.empty()) return refuse("`--per` has all of it in memory", "count without --per");
   if (options_.pattern.algorithm == "join") {
     return refuse("`--algorithm join` keeps candidates of all of it", "leave out --algorithm");
+  }
+  if (maybe_pattern != nullptr && maybe_pattern->set().cliques) {
+    return refuse("cliques of all sizes, maximal ones and those of more than 12 vertices have all of it in memory",
+                  "ask for a size up to 12");
   }
   if (options_.bind.table.gives_labels()) {
     return refuse("its labels are not in the .mtg", "put them there with `matcha graph convert --labels`");
@@ -231,7 +235,7 @@ Status GraphFit::open(const PatternSource* maybe_pattern, const PatternOptions& 
     console_.note(fmt::format("memory: the graph takes {} of {}", mebibytes(whole_), mebibytes(memory_)));
     return Status::Ok;
   }
-  if (const Status fits = check(); fits != Status::Ok) return fits;
+  if (const Status fits = check(maybe_pattern); fits != Status::Ok) return fits;
   const std::shared_ptr<const runtime::PartedGraph>& first = graphs.front().second;
   std::string why(why_not_parts(maybe_pattern, plan, *first));
   if (why.empty() && prefers_parts()) {

@@ -62,7 +62,7 @@ class GraphFit {
   std::string_view why_not_parts(const PatternSource* maybe_pattern, const BindPlan& plan,
                                  const runtime::PartedGraph& graph) const;
   Status refuse(std::string_view why, std::string_view way_out) const;
-  Status check() const;
+  Status check(const PatternSource* maybe_pattern) const;
   Status check_whole(const BindPlan& plan, const std::vector<Parted>& graphs) const;
   void take_parts(runtime::PartsPlan parts, std::shared_ptr<const runtime::PartedGraph> graph,
                   const PatternOptions& pattern);

@@ -94,7 +94,8 @@ class Run final : public RunSteps {
   }
   Status decide() override {
     planner::Catalog catalog;
-    catalog.threads = report_.threads;
+    // Shards of other machines must choose the same engine.
+    catalog.threads = cluster_.planned_threads(report_.threads);
     catalog.may_have_gpu = run_.target->on_gpu || may_choose_;
     catalog.gpu_problem = gpu_problem;
     catalog.ns_to_open = run_.target->on_gpu ? 0 : kNsToOpenGpu;

@@ -167,6 +167,8 @@ class Memory(cli.CliTest):
         self.fails(5, "run", "--pattern", "motif:4", "--per", "vertex", graph, *words, says=["--per"])
         self.fails(5, "run", "--pattern", "triangle", graph, *words, "--algorithm", "join", says=["candidates"])
         self.fails(5, "run", "--pattern", "0:1-1:2,1-2", graph, *words, "--labels", labels, says=["matcha graph convert --labels"])
+        for cliques in ("clique:*", "clique:maximal", "clique:13"):
+            self.fails(5, "run", "--pattern", cliques, graph, *words, says=["cliques of all sizes", "a size up to 12"])
         program = self.write("list.mt", "def edges(edges: List<Tuple<int, 2>>) -> int:\n    return size(edges)\n")
         self.fails(5, "run", program, graph, *words, says=["a list of edges", "take a `Graph`"])
         self.fails(5, "run", "--pattern", "triangle", GRQC, "--memory", "10K", "-q", says=["memory limit"])

@@ -198,6 +198,44 @@ def main(G: Graph):
         self.assertEqual(done.returncode, 2)
         self.assertIn("SLURM_ARRAY_TASK_ID", done.stderr)
 
+    def test_labels_with_other_words(self):
+        """Equal codes of two dictionaries are other words, so their parts are of different runs."""
+        graph = self.write("labelled.txt", "0 1\n1 2\n0 2\n2 3\n3 4\n2 4\n")
+        first = self.write("first", "0 a\n1 a\n2 b\n3 b\n4 b\n")
+        second = self.write("second", "0 b\n1 b\n2 c\n3 c\n4 c\n")
+        words = ("run", "--pattern", "(x:b)-(y:b)", graph, "-q")
+        for more in ((), ("--algorithm", "join")):
+            files = [self.path(f"{len(more)}-{i}.mtl") for i in range(2)]
+            for i, labels in enumerate((first, second)):
+                self.ok(*words, *more, "--labels", labels, "--shard", f"{i}/2", "--ledger", files[i])
+            self.fails(3, "merge", *files, "-q", says=["another run"])
+            labels, folder = self.path("labels"), self.path(f"work{len(more)}")
+            shutil.copy(first, labels)
+            self.assertEqual(self.ok(*words, *more, "--labels", labels, "--work", folder), "3\n")
+            shutil.copy(second, labels)
+            self.fails(3, *words, *more, "--labels", labels, "--work", folder, says=["another run"])
+
+    def test_words_behind_two_dashes(self):
+        self.write("-g.txt", "0 1\n1 2\n0 2\n")
+
+        def here(*words):
+            return subprocess.run([os.path.abspath(cli.MATCHA), *words], cwd=self.folder, capture_output=True, text=True)
+
+        for i in range(2):
+            done = here("run", "-q", "--pattern", "triangle", "--shard", f"{i}/2", f"--ledger=-{i}.mtl", "--", "-g.txt")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        done = here("merge", "-q", "--", "-0.mtl", "-1.mtl")
+        self.assertEqual((done.returncode, done.stdout), (0, "1\n"), done.stderr)
+        done = here("merge", "-q", "--matches", "rows.tsv", "--", "-0.mtl", "-1.mtl")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("run the parts with --matches", done.stderr)
+
+    def test_refused_runs_leave_nothing(self):
+        ledger, folder = self.path("refused.mtl"), self.path("refused")
+        self.fails(4, "run", "--pattern", "(a)", GRQC, "--shard", "0/2", "--ledger", ledger, "-q", says=["in parts"])
+        self.fails(4, "run", "examples/components.mt", GRQC, "--work", folder, "-q", says=["in parts"])
+        self.assertFalse(os.path.exists(ledger) or os.path.exists(folder))
+
     def test_bad_input(self):
         files = self.ledgers(2, TRIANGLE, WIKI)
         other = self.ledgers(3, TRIANGLE, WIKI)
