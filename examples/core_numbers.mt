@@ -7,6 +7,6 @@ def main(g: Graph) -> Table<int, int>:
         return sum(apply(lambda x, i: 1 if -x > i else 0, down, range(size(numbers))))
 
     def step(core):
-        return sum_by(apply(lambda v: (v, h_index(apply(lambda w: get(core, w), neighbor(g, v)))), vertices(g)))
+        return min_by(apply(lambda v: (v, h_index(apply(lambda w: get(core, w), neighbor(g, v)))), vertices(g)))
 
-    return iterate(step, sum_by(apply(lambda v: (v, size(neighbor(g, v))), vertices(g))), 1000)
+    return iterate(step, min_by(apply(lambda v: (v, size(neighbor(g, v))), vertices(g))), 1000)
