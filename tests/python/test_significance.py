@@ -96,6 +96,9 @@ def test_wrong_arguments():
         mt.significance(GRAPH, 3, samples=0)
     with pytest.raises(mt.ProgramError):
         mt.significance(GRAPH, ["a-"], samples=1)
+    for several in ("clique:*", "clique:maximal", "motif:4"):
+        with pytest.raises(ValueError, match="several counts"):
+            mt.significance(GRAPH, ["house", several], samples=1)
 
 
 def test_progress_is_reported():

@@ -87,9 +87,14 @@ def _counter(
     """A function that counts each pattern in a graph on some threads: names and counts, always in one order."""
     if not isinstance(patterns, int):
         names = [one if isinstance(one, str) else f"pattern {at}" for at, one in enumerate(patterns)]
-        return lambda graph, threads: [
-            (name, count(graph, one, induced=induced, threads=threads)) for name, one in zip(names, patterns)
-        ]
+
+        def one_count(graph: Graph, name: str, one: Any, threads: Optional[int]) -> tuple[str, int]:
+            number = count(graph, one, induced=induced, threads=threads)
+            if not isinstance(number, int):
+                raise ValueError(f"`{name}` is several counts: give its patterns one by one, or a number of vertices")
+            return name, number
+
+        return lambda graph, threads: [one_count(graph, name, one, threads) for name, one in zip(names, patterns)]
     if not directed or patterns == _TRIAD_VERTICES + 1:
         return lambda graph, threads: list(motifs(graph, patterns, induced=induced, threads=threads).items())
     if patterns != _TRIAD_VERTICES or induced not in (None, "vertex"):
