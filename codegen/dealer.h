@@ -26,7 +26,7 @@ class Dealer {
   /// True if `finish` gives the merged values of all runs. If false, a run ends after its last region without values,
   /// and no region may need values of an earlier one.
   virtual bool merges() const = 0;
-  /// The program cannot be dealt, and no unit was: what was made for it goes.
+  /// The program cannot be dealt, and no unit was. Deletes the files that were made for it.
   virtual void refused() {}
   /// The next unit of a region for this run, or nothing when its part is done. May wait for other runs. After a stop it
   /// gives nothing and `is_complete` is false.

@@ -75,7 +75,8 @@ struct Slice {
 struct Graph {
   std::string entry;
   std::vector<Param> params;
-  std::vector<Slice> slices;  ///< The slices that `result` needs.
+  std::vector<Slice> slices;           ///< The slices that `result` needs.
+  std::vector<const Node*> symmetric;  ///< Graphs that have to have both arcs of each edge.
   const Node* result = nullptr;
   std::unordered_map<const Node*, std::string_view> names;  ///< The name of a node in the program, if it has one.
   std::vector<const Node*> named;  ///< Scalars and tuples that the program names outside functions of `apply`.

@@ -73,6 +73,10 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
     level(in[0], in[1]);
     return make(*op, in[0]->type, in, call.loc);
   }
+  if (builtin.id == BuiltinId::Symmetric) {
+    graph_.symmetric.push_back(in[0]);
+    return in[0];
+  }
   if (!in.empty() && in[0]->op == Op::Subgraph) return of_subgraph(builtin.id, in, call.loc);
   const Type* int_type = types_.int_type();
   const Type* bool_type = types_.bool_type();
@@ -85,11 +89,7 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
     case BuiltinId::VertexLabel: return make(Op::VertexLabel, int_type, in, call.loc);
     case BuiltinId::Vertices: return vertices(in, call.loc);
     case BuiltinId::Edges: return make(Op::Edges, types_.list(types_.int_pair()), in, call.loc);
-    case BuiltinId::Arcs: {
-      Payload payload;
-      payload.text = "arcs";
-      return make(Op::Edges, types_.list(types_.int_pair()), in, call.loc, payload);
-    }
+    case BuiltinId::Arcs: return make(Op::Edges, types_.list(types_.int_pair()), in, call.loc, {.text = "arcs"});
     case BuiltinId::HasEdge: return make(Op::HasEdge, bool_type, in, call.loc);
     case BuiltinId::Sum: return make(Op::Sum, sum_type(first->elem), in, call.loc);
     case BuiltinId::Size:

@@ -216,6 +216,11 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
       return solver_.list(int_type);
     case BuiltinId::Arcs:
     case BuiltinId::Edges: arg(builtin, args, 0, solver_.graph(solver_.var())); return solver_.list(solver_.int_pair());
+    case BuiltinId::Symmetric: {
+      const auto graph = solver_.graph(solver_.var());
+      arg(builtin, args, 0, graph);
+      return graph;
+    }
     case BuiltinId::HasEdge:
       arg(builtin, args, 0, solver_.graph(solver_.var()));
       arg(builtin, args, 1, int_type);

@@ -15,8 +15,8 @@ struct OpenedOutput {
   UnfinishedFile temporary;  ///< The file that is written; none: bytes go to their place directly.
 };
 
-/// Opens `path` for writing. A regular file, or one that does not exist, is written under a temporary name beside it,
-/// which nobody can guess and which no link has; the mode of a file that exists is kept. `/dev/stdout` and other names
+/// Opens `path` for writing. A regular file, or one that does not exist, is written under a temporary name beside it.
+/// That name is random, and new. The mode of a file that exists is kept. `/dev/stdout` and other names
 /// of open descriptors stand for those descriptors, also where they lead to files. Devices and pipes are opened as they
 /// are.
 OpenedOutput open_output(const std::string& path);

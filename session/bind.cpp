@@ -152,7 +152,14 @@ class Planner {
   void check_arcs(std::size_t index) {
     ParamPlan& plan = plan_.params[index];
     plan.needs_arcs = program_.params[index].needs_arcs;
-    if (!plan.needs_arcs || plan.graph.directed || runtime::is_mtg_file(plan.graph.path)) return;
+    plan.needs_symmetry = program_.params[index].needs_symmetry;
+    if (options_.in_memory || runtime::is_mtg_file(plan.graph.path)) return;
+    if (plan.needs_symmetry && plan.graph.directed) {
+      fail(fmt::format("`{}` is for graphs in which each edge goes both ways, and `{}` is directed", program_.entry,
+                       program_.params[index].name),
+           "leave out --directed");
+    }
+    if (!plan.needs_arcs || plan.graph.directed) return;
     fail(fmt::format("`{}` asks for the arcs of `{}`, and the graph would lose its own", program_.entry,
                      program_.params[index].name),
          "add --directed");
@@ -400,6 +407,15 @@ runtime::Error without_arcs(const std::string& path) {
   return error;
 }
 
+runtime::Error without_symmetry(const std::string& path, const std::string& entry) {
+  runtime::Error error;
+  error.kind = runtime::ErrorKind::Input;
+  error.message = fmt::format("`{}` is for graphs in which each edge goes both ways, and the .mtg is directed", entry);
+  error.file = path;
+  error.hint = "make one with `matcha graph convert`, without --directed";
+  return error;
+}
+
 }  // namespace
 
 runtime::Status load_inputs(const Signature& program, const BindPlan& plan, const runtime::IoOptions& options,
@@ -427,6 +443,7 @@ runtime::Status load_inputs(const Signature& program, const BindPlan& plan, cons
       case ParamPlan::Kind::Graph: {
         runtime::Graph& graph = out.inputs.graphs.at(name);
         if (param.needs_arcs && !graph.facts().directed) return without_arcs(param.graph.path);
+        if (param.needs_symmetry && graph.facts().directed) return without_symmetry(param.graph.path, program.entry);
         out.arguments.emplace_back(&graph);
         break;
       }

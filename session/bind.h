@@ -30,6 +30,7 @@ struct BindOptions {
   std::vector<std::string> params;  ///< `NAME=VALUE`.
   TableBinding table;
   bool directed = false;
+  bool in_memory = false;  ///< Graphs are in memory. Whether they keep their arcs is tested when they are bound.
   bool temporal = false;
   bool keep_loops = false;     ///< Of directed graphs.
   bool keep_repeats = false;   ///< As GraphSpec::keep_repeats.
@@ -49,6 +50,7 @@ struct ParamPlan {
 
   Kind kind = Kind::None;
   bool needs_arcs = false;                     ///< Graph: the program asks for its `arcs`.
+  bool needs_symmetry = false;                 ///< Graph: the program says that it is `symmetric`.
   runtime::GraphSpec graph;                    ///< Graph and GraphEdges.
   runtime::ListSpec list;                      ///< List.
   std::vector<runtime::ColumnKind> columns;    ///< GraphEdges: the kinds of the two ends that the program wants.

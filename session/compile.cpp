@@ -199,6 +199,8 @@ codegen::AheadOfTime Compilation::ahead_of_time() {
   about.tuple_result = graph_->result->type->is_tuple();
   about.needs_arcs = std::ranges::any_of(
       graph_->params, [this](const frontend::asg::Param& param) { return asks_for_arcs(*graph_, param); });
+  about.needs_symmetry = std::ranges::any_of(
+      graph_->params, [this](const frontend::asg::Param& param) { return asks_for_symmetry(*graph_, param); });
   for (const frontend::asg::Param& param : graph_->params) {
     std::optional<codegen::AheadOfTime::Scalar>& value = about.defaults.emplace_back();
     if (param.maybe_default == nullptr) continue;

@@ -225,6 +225,12 @@ Status Prepared::bind_graph(const std::string& name, const ParamPlan& param) {
                           fmt::format("the program asks for the arcs of `{}`, and the graph has lost its own", name),
                           "make the graph with `directed`");
   }
+  if (param.needs_symmetry && graph.graph().facts().directed) {
+    return run_.log.error(Status::Usage,
+                          fmt::format("`{}` is for graphs in which each edge goes both ways, and `{}` is directed",
+                                      run_.signature.entry, name),
+                          "make the graph without `directed`");
+  }
   runtime::Result<runtime::Graph> view = param.graph.edge_info ? graph.informed_view() : graph.view();
   if (!view) return run_.log.error(view.error());
   if (run_.bound.main_graph.empty()) {
@@ -261,7 +267,7 @@ Status Prepared::bind_edges(const std::string& name, const ParamPlan& param) {
 Status Prepared::bind() {
   BindOptions options;
   options.params = run_.request.params;
-  options.directed = true;  // Whether a graph keeps its arcs is tested when it is bound.
+  options.directed = options.in_memory = true;
   if (!name_graphs(options)) return Status::Usage;
   const std::optional<BindPlan> plan = plan_binding(run_.signature, options, run_.log);
   if (!plan) return Status::Usage;

@@ -58,6 +58,7 @@ Signature signature_of(const frontend::asg::Graph& program, const ir::Module* ma
     one.type = param.type;
     if (param.maybe_default != nullptr) one.default_value = default_value(*param.maybe_default);
     one.needs_arcs = asks_for_arcs(program, param);
+    one.needs_symmetry = asks_for_symmetry(program, param);
     if (maybe_module == nullptr || !param.type->is_list()) continue;
     for (const ir::Type* column : maybe_module->params[i]->type->columns) one.columns.push_back(kind_of(*column));
   }

@@ -20,6 +20,7 @@ struct Signature {
     const frontend::Type* type = nullptr;
     std::optional<codegen::Argument> default_value = {};  ///< Of a scalar.
     bool needs_arcs = false;                              ///< A graph with `arcs` that the program reads.
+    bool needs_symmetry = false;                          ///< A graph that the program says is `symmetric`.
     /// A list: the kinds of its columns, as the lowered program reads them; nothing for a column of bools.
     std::vector<std::optional<runtime::ColumnKind>> columns = {};
   };

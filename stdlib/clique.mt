@@ -58,19 +58,19 @@ def eight_cliques(g: Graph) -> int:
 # How many hold each vertex, in the order of vertices(g); how many hold each edge, in the order of edges(g)
 
 def triangles_by_vertex(g: Graph) -> List<int>:
-    return apply(lambda v: edges_in(g, neighbor(g, v)) / 2, vertices(g))
+    return apply(lambda v: edges_in(g, neighbor(g, v)) / 2, vertices(symmetric(g)))
 
 def four_cliques_by_vertex(g: Graph) -> List<int>:
-    return apply(lambda v: triangles_in(g, neighbor(g, v)) / 6, vertices(g))
+    return apply(lambda v: triangles_in(g, neighbor(g, v)) / 6, vertices(symmetric(g)))
 
 def five_cliques_by_vertex(g: Graph) -> List<int>:
-    return apply(lambda v: four_cliques_in(g, neighbor(g, v)) / 24, vertices(g))
+    return apply(lambda v: four_cliques_in(g, neighbor(g, v)) / 24, vertices(symmetric(g)))
 
 def triangles_by_edge(g: Graph) -> List<int>:
-    return apply(lambda e: size(common(g, e)), edges(g))
+    return apply(lambda e: size(common(g, e)), edges(symmetric(g)))
 
 def four_cliques_by_edge(g: Graph) -> List<int>:
-    return apply(lambda e: edges_in(g, common(g, e)) / 2, edges(g))
+    return apply(lambda e: edges_in(g, common(g, e)) / 2, edges(symmetric(g)))
 
 def five_cliques_by_edge(g: Graph) -> List<int>:
-    return apply(lambda e: triangles_in(g, common(g, e)) / 6, edges(g))
+    return apply(lambda e: triangles_in(g, common(g, e)) / 6, edges(symmetric(g)))

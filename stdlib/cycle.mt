@@ -5,7 +5,7 @@ def wedges(g: Graph) -> int:
     def by_middle(v):
         degree = size(neighbor(g, v))
         return degree * (degree - 1) / 2
-    return sum(apply(by_middle, vertices(g)))
+    return sum(apply(by_middle, vertices(symmetric(g))))
 
 def four_cycles(g: Graph) -> int:
     """From its largest vertex a: its neighbours b > d below a, and what they share below a."""
@@ -16,4 +16,4 @@ def four_cycles(g: Graph) -> int:
                 return size(apply(lambda c: c, cond=lambda c: c < a, intersect(neighbor(g, b), neighbor(g, d))))
             return sum(apply(last, cond=lambda d: d < b, near))
         return sum(apply(second, near))
-    return sum(apply(at, vertices(g)))
+    return sum(apply(at, vertices(symmetric(g))))

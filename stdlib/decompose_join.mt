@@ -8,11 +8,11 @@ def fits(g: Graph, e, a, b):
 
 def relation(g: Graph, a, b) -> Graph:
     """The edges from label a to label b: what may match one edge of the query, as lists by its source."""
-    return mk_graph(apply(lambda e: e, cond=lambda e: fits(g, e, a, b), edges(g)))
+    return mk_graph(apply(lambda e: e, cond=lambda e: fits(g, e, a, b), edges(symmetric(g))))
 
 def reduced(g: Graph, a, b, s: Graph) -> Graph:
     """The relation of a and b, semi-joined: its edges whose target goes on in relation s."""
-    return mk_graph(apply(lambda e: e, cond=lambda e: fits(g, e, a, b) and has(s, get(e, 1)), edges(g)))
+    return mk_graph(apply(lambda e: e, cond=lambda e: fits(g, e, a, b) and has(s, get(e, 1)), edges(symmetric(g))))
 
 def has(s: Graph, v):
     return size(neighbor(s, v)) > 0
@@ -20,7 +20,7 @@ def has(s: Graph, v):
 def starts(g: Graph, a, b, left, right):
     """The edges from label a to label b, semi-joined: those whose ends pass left and right."""
     goes_on = lambda e: fits(g, e, a, b) and left(get(e, 0)) and right(get(e, 1))
-    return apply(lambda e: e, cond=goes_on, edges(g))
+    return apply(lambda e: e, cond=goes_on, edges(symmetric(g)))
 
 def keep(l):
     """Relations hold only what fits: nothing is left to filter."""

@@ -13,7 +13,7 @@ def by_degree(g: Graph) -> Graph:
         du = size(neighbor(g, u))
         dv = size(neighbor(g, v))
         return du < dv or (du == dv and u < v)
-    return mk_graph(apply(lambda e: e, cond=forward, edges(g)))
+    return mk_graph(apply(lambda e: e, cond=forward, edges(symmetric(g))))
 
 def reversed(g: Graph) -> Graph:
     """Every edge turned round."""

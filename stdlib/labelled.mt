@@ -12,7 +12,7 @@ def starts(g: Graph, a, b):
     return apply(
         lambda e: e,
         cond=lambda e: vertex_label(g, get(e, 0)) == a and vertex_label(g, get(e, 1)) == b,
-        edges(g)
+        edges(symmetric(g))
     )
 
 def q1(g: Graph, l0: int, l1: int, l2: int, l3: int) -> int:

@@ -12,7 +12,7 @@ def shared(g: Graph, u, v):
     return intersect(neighbor(g, u), neighbor(g, v))
 
 def from_vertices(g: Graph, f):
-    return flatten(apply(f, vertices(g)))
+    return flatten(apply(f, vertices(symmetric(g))))
 
 def each(s, f):
     """The rows of f(v) for every v of s."""

@@ -26,7 +26,7 @@ def shared(g: Graph, u, v):
 
 def by_vertex(g: Graph, f):
     """The sum of f(degree) over the vertices."""
-    return sum(apply(lambda v: f(size(neighbor(g, v))), vertices(g)))
+    return sum(apply(lambda v: f(size(neighbor(g, v))), vertices(symmetric(g))))
 
 def by_edge(g: Graph, f):
     """The sum of f(triangles, degree of one end, degree of the other) over the edges, each once."""
@@ -34,14 +34,14 @@ def by_edge(g: Graph, f):
         u = get(e, 0)
         v = get(e, 1)
         return f(shared(g, u, v), size(neighbor(g, u)), size(neighbor(g, v)))
-    return sum(apply(at, cond=lambda e: get(e, 0) < get(e, 1), edges(g)))
+    return sum(apply(at, cond=lambda e: get(e, 0) < get(e, 1), edges(symmetric(g))))
 
 def by_corner(g: Graph, f):
     """The sum of f(degree, triangles at the vertex) over the vertices."""
     def at(u):
         near = neighbor(g, u)
         return f(size(near), half(apply(lambda v: shared(g, u, v), near)))
-    return sum(apply(at, vertices(g)))
+    return sum(apply(at, vertices(symmetric(g))))
 
 def by_wedge(g: Graph, f):
     """The sum of f(common neighbours of the ends, degrees of the ends) over the paths of two edges, each once."""
@@ -53,7 +53,7 @@ def by_wedge(g: Graph, f):
                 return f(shared(g, a, b), da, size(neighbor(g, b)))
             return sum(apply(second, cond=lambda b: b < a, near))
         return sum(apply(first, near))
-    return sum(apply(at, vertices(g)))
+    return sum(apply(at, vertices(symmetric(g))))
 
 def by_wedge_inside(g: Graph, f):
     """The sum of f(common neighbours of the ends, those of them that are neighbours of the middle) over the paths of two edges."""
@@ -65,7 +65,7 @@ def by_wedge_inside(g: Graph, f):
                 return f(shared(g, a, b), size(intersect(around, neighbor(g, b))))
             return sum(apply(second, cond=lambda b: b < a, near))
         return sum(apply(first, near))
-    return sum(apply(at, vertices(g)))
+    return sum(apply(at, vertices(symmetric(g))))
 
 def by_triangle(g: Graph, f):
     """The sum of f(u, v, w, 4-cliques on the triangle) over the triangles u > v > w, each once."""
@@ -78,7 +78,7 @@ def by_triangle(g: Graph, f):
                 around
             ))
         return sum(apply(first, cond=lambda v: v < u, neighbor(g, u)))
-    return sum(apply(at, vertices(g)))
+    return sum(apply(at, vertices(symmetric(g))))
 
 # Three and four vertices
 
@@ -107,7 +107,7 @@ def four_cycles(g: Graph) -> int:
                 return size(apply(lambda c: c, cond=lambda c: c < u, intersect(neighbor(g, a), neighbor(g, b))))
             return sum(apply(second, cond=lambda b: b < a, near))
         return sum(apply(first, near))
-    return sum(apply(at, vertices(g)))
+    return sum(apply(at, vertices(symmetric(g))))
 
 # Five vertices: trees
 
@@ -126,7 +126,7 @@ def five_paths(g: Graph) -> int:
         ways = sum(apply(lambda v: size(neighbor(g, v)) - 1, near))
         same = sum(apply(lambda v: (size(neighbor(g, v)) - 1) * (size(neighbor(g, v)) - 1), near))
         return (ways * ways - same) / 2
-    return sum(apply(at, vertices(g))) - 4 * four_cycles(g) - 2 * tailed_triangles(g) - 3 * triangles(g)
+    return sum(apply(at, vertices(symmetric(g)))) - 4 * four_cycles(g) - 2 * tailed_triangles(g) - 3 * triangles(g)
 
 # Five vertices: one cycle
 
@@ -152,7 +152,7 @@ def five_cycles(g: Graph) -> int:
             is_first = lambda b: get(intersect(near, neighbor(down, b)), 0) == a
             return sum(apply(second, cond=is_first, neighbor(up, a)))
         return sum(apply(first, near))
-    return sum(apply(at, vertices(g)))
+    return sum(apply(at, vertices(symmetric(g))))
 
 def bulls(g: Graph) -> int:
     """A triangle with an edge at two of its corners."""
@@ -169,7 +169,7 @@ def long_tailed_triangles(g: Graph) -> int:
         here = apply(lambda v: shared(g, u, v), near)
         all = sum(here) / 2
         return sum(apply(lambda v, t: (all - t) * (size(neighbor(g, v)) - 1) - t * (t - 1), near, here))
-    return sum(apply(at, vertices(g)))
+    return sum(apply(at, vertices(symmetric(g))))
 
 def banners(g: Graph) -> int:
     """A 4-cycle with an edge at one corner."""
@@ -187,7 +187,7 @@ def houses(g: Graph) -> int:
                 return (shared(g, a, b) - 1) * (ta + tb)
             return sum(apply(second, cond=lambda b, tb: b < a, near, here))
         return sum(apply(first, near, here))
-    return sum(apply(at, vertices(g))) / 2 - 4 * diamonds(g)
+    return sum(apply(at, vertices(symmetric(g)))) / 2 - 4 * diamonds(g)
 
 def darts(g: Graph) -> int:
     """A diamond with an edge at one end of its chord."""
@@ -198,7 +198,7 @@ def kites(g: Graph) -> int:
     def at(e):
         third = intersect(neighbor(g, get(e, 0)), neighbor(g, get(e, 1)))
         return (size(third) - 1) * sum(apply(lambda v: size(neighbor(g, v)) - 2, third))
-    return sum(apply(at, cond=lambda e: get(e, 0) < get(e, 1), edges(g))) - 12 * four_cliques(g)
+    return sum(apply(at, cond=lambda e: get(e, 0) < get(e, 1), edges(symmetric(g)))) - 12 * four_cliques(g)
 
 def butterflies(g: Graph) -> int:
     """Two triangles that share a vertex."""
@@ -240,7 +240,7 @@ def five_cliques_minus_path(g: Graph) -> int:
     def at(e):
         third = intersect(neighbor(g, get(e, 0)), neighbor(g, get(e, 1)))
         return sum(apply(lambda v: size(intersect(third, neighbor(g, v))), third)) / 2 * (size(third) - 2)
-    return sum(apply(at, cond=lambda e: get(e, 0) < get(e, 1), edges(g)))
+    return sum(apply(at, cond=lambda e: get(e, 0) < get(e, 1), edges(symmetric(g))))
 
 def five_cliques_minus_edge(g: Graph) -> int:
     """Two 4-cliques that share a triangle."""

@@ -65,8 +65,8 @@ def induced(c):
 
 def orbits(g: Graph) -> List<Tuple<int, 16>>:
     """A row a vertex: its edge-induced counts."""
-    return apply(lambda u: row(g, u), vertices(g))
+    return apply(lambda u: row(g, u), vertices(symmetric(g)))
 
 def induced_orbits(g: Graph) -> List<Tuple<int, 16>>:
     """The same, vertex-induced, as `matcha run --pattern motif:4 --per vertex` has them."""
-    return apply(lambda u: induced(row(g, u)), vertices(g))
+    return apply(lambda u: induced(row(g, u)), vertices(symmetric(g)))

@@ -28,6 +28,7 @@ struct AheadOfTime {
   bool tuple_result = false;                    ///< The results are the elements of a tuple, however few.
   std::vector<std::optional<Scalar>> defaults;  ///< One for each parameter of the program.
   bool needs_arcs = false;                      ///< The program asks for the `arcs` of its graph.
+  bool needs_symmetry = false;                  ///< The program says that its graph is `symmetric`.
   bool only_query = false;                      ///< Emit only the frame and the code of workers.
   std::vector<Slice> slices;                    ///< The slices that the module's parameters after the program's own
                                                 ///< stand for.

@@ -120,6 +120,11 @@ class HostEmitter {
   /// The assumptions of the module, as the last argument of `bind`.
   std::string assumed() const {
     std::string list = about_.needs_arcs ? "{Assumed::Arcs, 0, \"directed\", \"it has arcs\"}" : "";
+    if (about_.needs_symmetry) {
+      constexpr ir::AssumptionKind kBoth = ir::AssumptionKind::Symmetric;
+      list += fmt::format("{}{{Assumed::{}, 0, \"{}\", \"{}\"}}", list.empty() ? "" : ", ", kind_name(kBoth),
+                          ir::property(kBoth, 0), ir::meaning(kBoth, 0));
+    }
     for (const ir::Assumption& assumption : module_.assumptions) {
       ir::Assumption each = assumption;
       // A slice by label is as simple as its arcs; it inherits the other properties of its graph.

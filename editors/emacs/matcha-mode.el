@@ -26,7 +26,7 @@
 (defconst matcha-constants '("True" "False" "None"))
 (defconst matcha-types '("int" "float" "bool" "Var" "Tuple" "List" "Table" "Graph"))
 (defconst matcha-operators
-  '("mk_tuple" "get" "mk_list" "mk_graph" "neighbor" "sources" "labels" "edge_info" "vertex_label" "vertices" "edges" "arcs" "has_edge"
+  '("mk_tuple" "get" "mk_list" "mk_graph" "neighbor" "sources" "labels" "edge_info" "vertex_label" "vertices" "edges" "arcs" "symmetric" "has_edge"
     "apply" "intersect" "diff" "sum" "size" "min" "max" "any" "all" "flatten"
     "range" "sort" "top" "sum_by" "count_by" "min_by" "max_by" "keys" "values" "subgraph" "iterate" "repeat"
     "log" "sqrt"))

@@ -10,9 +10,9 @@
 namespace matcha::session::cluster {
 
 /// 32 hexadecimal digits that identify a run: a hash of the version, the program (the text of a module of stage kernel,
-/// or the words of a search), the arguments (arrays of graphs, columns of lists, numbers), the ids of vertices, and the
-/// words of labels, since equal codes of two dictionaries are other words. Runs with the same key compute the same
-/// results in the same units.
+/// or the words of a search), the arguments (arrays of graphs, columns of lists, numbers) and the ids of vertices. The
+/// words of labels are in it too, since equal codes of two dictionaries may be different words. Runs with the same key
+/// compute the same results in the same units.
 std::string run_key(std::string_view program, std::span<const codegen::Argument> arguments,
                     const runtime::Universe& universe, const std::int64_t* maybe_labels,
                     const runtime::LabelDictionary* maybe_dictionary);

@@ -33,6 +33,21 @@ class LibraryTest(CliTest):
             rows = self.ok("run", "std.clique", "--entry", "triangles_by_edge", path).splitlines()
             self.assertEqual({(u, v): int(n) for u, v, n in (row.split("\t") for row in rows)}, by_edge)
 
+    def test_modules_of_undirected_graphs_refuse_directed_ones(self):
+        graph = self.write("graph.txt", "0 1\n1 2\n2 0\n2 3\n3 2\n")
+        stored = self.path("graph.mtg")
+        self.ok("graph", "convert", "-q", "--directed", graph, stored)
+        for module, entry in (("motif", "four_motifs"), ("motif", "houses"), ("clique", "triangles"), ("clique", "triangles_by_edge"),
+                              ("cycle", "wedges"), ("orbit", "induced_orbits"), ("listing", "triangles")):
+            words = ("run", "-q", f"std.{module}", "--entry", entry)
+            self.ok(*words, graph)
+            self.fails(2, *words, "--directed", graph, says=["each edge goes both ways", "leave out --directed"])
+            self.fails(3, *words, stored, says=["each edge goes both ways", "without --directed"])
+        # A graph that the program makes may be anything.
+        program = self.write("made.mt", "from std.clique import triangles_in\n\ndef main(g: Graph):\n"
+                                        "    return sum(apply(lambda v: triangles_in(mk_graph(arcs(g)), neighbor(g, v)), vertices(g)))\n")
+        self.ok("run", "-q", program, "--directed", graph)
+
     def test_forms(self):
         table = self.path("t.csv.gz")
         self.ok("run", "std.clique", "--entry", "triangles_by_vertex", SMALL, "--matches", table)

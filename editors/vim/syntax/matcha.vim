@@ -10,7 +10,7 @@ syntax keyword matchaLogical and or not
 syntax keyword matchaConstant True False None
 syntax keyword matchaType int float bool Var Tuple List Table Graph
 syntax match matchaFunction '\(\<def\s\+\)\@<=\h\w*'
-syntax match matchaOperator '\<\(mk_tuple\|get\|mk_list\|mk_graph\|neighbor\|sources\|labels\|edge_info\|vertex_label\|vertices\|edges\|arcs\|has_edge\|apply\|intersect\|diff\|sum\|size\|min\|max\|any\|all\|flatten\|range\|sort\|top\|sum_by\|count_by\|min_by\|max_by\|keys\|values\|subgraph\|iterate\|repeat\|log\|sqrt\)\>\ze\s*('
+syntax match matchaOperator '\<\(mk_tuple\|get\|mk_list\|mk_graph\|neighbor\|sources\|labels\|edge_info\|vertex_label\|vertices\|edges\|arcs\|symmetric\|has_edge\|apply\|intersect\|diff\|sum\|size\|min\|max\|any\|all\|flatten\|range\|sort\|top\|sum_by\|count_by\|min_by\|max_by\|keys\|values\|subgraph\|iterate\|repeat\|log\|sqrt\)\>\ze\s*('
 syntax match matchaNumber '\<\d[0-9_]*\>'
 syntax match matchaNumber '\<0[xX][0-9a-fA-F_]\+\>\|\<0[oO][0-7_]\+\>\|\<0[bB][01_]\+\>'
 syntax match matchaFloat '\<\d[0-9_]*\.\(\d[0-9_]*\)\?\([eE][+-]\?\d[0-9_]*\)\?'
