@@ -171,7 +171,7 @@ matcha_status matcha_graph_with_list(const matcha_graph* graph, const char* name
       const std::string problem = matcha::api::take_list_column(columns[at], count, called.c_str(), list);
       if (!problem.empty()) return matcha::api::usage(problem, error);
     }
-    return matcha::api::take_graph(graph->graph->with_list(name, std::move(list)), made, error);
+    return matcha::api::take_graph(graph->graph->with_lists({{name, std::move(list)}}), made, error);
   });
 }
 

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -27,6 +28,8 @@ using Clock = std::chrono::steady_clock;
 using runtime::Error;
 
 constexpr int kStallMs = 10'000;
+/// Most bytes that are received at once.
+constexpr std::size_t kBlock = std::size_t{1} << 16;
 
 std::string_view words_of_code(int code) {
   switch (code) {
@@ -69,8 +72,8 @@ std::string_view trimmed(std::string_view text) {
   return first == text.npos ? "" : text.substr(first, text.find_last_not_of(" \t") + 1 - first);
 }
 
-/// The length of the body; nothing: it is no number.
-std::optional<std::size_t> length_of(std::string_view text) {
+/// A number in digits alone, such as the length of a body; nothing: it is none.
+std::optional<std::size_t> number_of(std::string_view text) {
   std::size_t length = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), length);
   if (text.empty() || problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -135,7 +138,8 @@ int parse_head(std::string_view head, Request& request) {
     // Of a header that comes twice no reader knows which one counts.
     if (!request.headers.emplace(lower(field.substr(0, colon)), value).second) return kBad;
   }
-  if (version == "HTTP/1.0") request.headers.try_emplace("connection", "close");
+  request.is_old = version == "HTTP/1.0";
+  if (request.is_old) request.headers.try_emplace("connection", "close");
   if (version == "HTTP/1.1" && !request.headers.contains("host")) return kBad;
   return request.headers.contains("transfer-encoding") ? kNoEncoding : 0;
 }
@@ -159,7 +163,8 @@ bool Connection::write(std::string_view bytes) {
 
 bool Connection::write_head(int code, std::string_view type, std::string_view length, const Headers& more) {
   code_ = code;
-  std::string head = fmt::format("HTTP/1.1 {} {}\r\n{}\r\n", code, words_of_code(code), length);
+  std::string head = fmt::format("HTTP/1.1 {} {}\r\n", code, words_of_code(code));
+  if (!length.empty()) head += fmt::format("{}\r\n", length);
   if (!type.empty()) head += fmt::format("Content-Type: {}\r\n", type);
   head += "X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n";
   if (!keeps_) head += "Connection: close\r\n";
@@ -172,14 +177,20 @@ bool Connection::send(int code, std::string_view type, std::string_view body, co
 }
 
 bool Connection::begin(int code, std::string_view type) {
+  // Clients of HTTP/1.0 know no chunks: the end of the connection is that of the body.
+  if (is_old_) {
+    keeps_ = false;
+    return write_head(code, type, {}, {});
+  }
   return write_head(code, type, "Transfer-Encoding: chunked", {});
 }
 
 bool Connection::put(std::string_view part) {
-  return part.empty() ? !broken_ : write(fmt::format("{:x}\r\n{}\r\n", part.size(), part));
+  if (part.empty()) return !broken_;
+  return write(is_old_ ? std::string(part) : fmt::format("{:x}\r\n{}\r\n", part.size(), part));
 }
 
-bool Connection::end() { return write("0\r\n\r\n"); }
+bool Connection::end() { return is_old_ ? !broken_ : write("0\r\n\r\n"); }
 
 bool Connection::is_gone() const {
   struct pollfd ready = {socket_, POLLRDHUP, 0};
@@ -209,12 +220,17 @@ runtime::Status Listener::take_socket(const std::string& path) {
   const int bound = ::bind(socket_, generic, sizeof address);
   ::umask(mask);
   if (bound != 0 || ::listen(socket_, SOMAXCONN) != 0) return system_error(path);
+  if (::lstat(path.c_str(), &own_) != 0) return system_error(path);
   path_ = path;
   url_ = "unix:" + path;
   return runtime::Done{};
 }
 
 runtime::Status Listener::take_address(const std::string& host, const std::string& port) {
+  const std::optional<std::size_t> number = number_of(port);
+  if (!number || *number > 65535) {
+    return address_error(fmt::format("`{}:{}` is not an address: a port is a number up to 65535", host, port));
+  }
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
   wanted.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
@@ -234,9 +250,9 @@ runtime::Status Listener::take_address(const std::string& host, const std::strin
   sockaddr_storage own{};
   socklen_t size = sizeof own;
   ::getsockname(socket_, reinterpret_cast<sockaddr*>(&own), &size);
-  const auto [name, number] = names_of(reinterpret_cast<const sockaddr*>(&own), size);
-  url_ = own.ss_family == AF_INET6 ? fmt::format("http://[{}]:{}", name, number)
-                                   : fmt::format("http://{}:{}", name, number);
+  const auto [name, own_port] = names_of(reinterpret_cast<const sockaddr*>(&own), size);
+  url_ = own.ss_family == AF_INET6 ? fmt::format("http://[{}]:{}", name, own_port)
+                                   : fmt::format("http://{}:{}", name, own_port);
   return runtime::Done{};
 }
 
@@ -268,9 +284,7 @@ void Listener::accept(std::chrono::milliseconds wait) {
     if (open_.size() < limits_.connections) {
       open_.insert(socket);
       try {
-        std::thread([this, socket, client = std::move(client)]() mutable {
-          serve(socket, std::move(client));
-        }).detach();
+        std::thread([this, socket, client]() mutable { serve(socket, std::move(client)); }).detach();
         return;
       } catch (const std::system_error&) {
         open_.erase(socket);
@@ -280,12 +294,12 @@ void Listener::accept(std::chrono::milliseconds wait) {
   Connection full(socket);
   full.close_after();
   full.send(503, "text/plain", "too many connections\n", {{"Retry-After", "1"}});
+  if (refused_) refused_(client, 503);
   ::close(socket);
 }
 
 Listener::Filled Listener::fill(int socket, std::string& buffer, Clock::time_point until, bool may_drain) const {
   constexpr std::chrono::milliseconds kLook{100};
-  constexpr std::size_t kBlock = std::size_t{1} << 16;
   for (;;) {
     if (may_drain && draining_) return Filled::Ended;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
@@ -320,40 +334,58 @@ bool Listener::read(Connection& connection, std::string& buffer, Request& reques
     if (!std::exchange(has_begun, true)) until = Clock::now() + limits_.arrival;
   }
   if (end > limits_.head) return refuse(431);
-  if (const int wrong = parse_head(std::string_view(buffer).substr(0, end), request); wrong != 0) return refuse(wrong);
+  const int wrong = parse_head(std::string_view(buffer).substr(0, end), request);
+  connection.next(request.method == "HEAD", request.is_old);
+  if (wrong != 0) return refuse(wrong);
   buffer.erase(0, end + 4);
   if (lower(request.header("connection")) == "close" || draining_) connection.close_after();
   const bool has_length = request.headers.contains("content-length");
   if (!has_length && request.method == "POST") return refuse(411);
-  const std::optional<std::size_t> length = has_length ? length_of(request.header("content-length")) : 0;
+  const std::optional<std::size_t> length = has_length ? number_of(request.header("content-length")) : 0;
   if (!length) return refuse(400);
   if (*length > limits_.body) return refuse(413);
+  if (*length != 0 && wants_body_ && !wants_body_(request)) {
+    connection.close_after();
+    return true;
+  }
   if (lower(request.header("expect")) == "100-continue" && buffer.size() < *length) {
     constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
     ::send(connection.socket(), kContinue.data(), kContinue.size(), MSG_NOSIGNAL);
   }
+  buffer.reserve(*length + kBlock);
   until = Clock::now() + limits_.arrival;
   while (buffer.size() < *length) {
     const Filled filled = fill(connection.socket(), buffer, until, false);
     if (filled == Filled::Ended) return false;
     if (filled == Filled::Late) return refuse(408);
   }
-  request.body = buffer.substr(0, *length);
-  buffer.erase(0, *length);
+  std::string rest = buffer.substr(*length);
+  buffer.resize(*length);
+  request.body = std::exchange(buffer, std::move(rest));
   return true;
+}
+
+void Listener::converse(int socket, const std::string& client) {
+  Connection connection(socket);
+  std::string buffer;
+  while (connection.keeps()) {
+    Request request;
+    request.client = client;
+    connection.next(false);
+    if (!read(connection, buffer, request)) {
+      if (connection.code() != 0 && refused_) refused_(client, connection.code());
+      break;
+    }
+    handler_(request, connection);
+  }
 }
 
 void Listener::serve(int socket, std::string client) {
   {
-    Connection connection(socket);
-    std::string buffer;
-    while (connection.keeps()) {
-      Request request;
-      request.client = client;
-      connection.next(false);
-      if (!read(connection, buffer, request)) break;
-      connection.next(request.method == "HEAD");
-      handler_(request, connection);
+    // Without memory the connection ends, and not the server.
+    try {
+      converse(socket, client);
+    } catch (const std::exception&) {
     }
     // The client gets the response even if it still sends, which would reset the connection.
     ::shutdown(socket, SHUT_WR);
@@ -372,7 +404,11 @@ void Listener::drain() {
   draining_ = true;
   if (socket_ >= 0) ::close(socket_);
   socket_ = -1;
-  if (!path_.empty()) ::unlink(path_.c_str());
+  // Another server may have taken the path since.
+  struct stat there {};
+  const bool is_own = !path_.empty() && ::lstat(path_.c_str(), &there) == 0 && there.st_dev == own_.st_dev &&
+                      there.st_ino == own_.st_ino;
+  if (is_own) ::unlink(path_.c_str());
 }
 
 void Listener::close() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/stat.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -24,7 +26,8 @@ struct Request {
   std::string path;                            ///< Without the query, not decoded.
   std::map<std::string, std::string> headers;  ///< Names in lower case.
   std::string body;
-  std::string client;  ///< The address of the other end, without its port; `unix` for a socket in a folder.
+  bool is_old = false;  ///< HTTP/1.0.
+  std::string client;   ///< The address of the other end, without its port; `unix` for a socket in a folder.
 
   /// The value of a header; empty: there is none.
   std::string_view header(const std::string& name) const;
@@ -37,10 +40,12 @@ class Connection {
  public:
   explicit Connection(int socket) : socket_(socket) {}
 
-  /// The next request has come; `omits_body`: its response has a head alone, as that of HEAD.
-  void next(bool omits_body) {
+  /// The next request has come; `omits_body`: its response has a head alone, as that of HEAD. `is_old`: its client
+  /// knows HTTP/1.0 alone.
+  void next(bool omits_body, bool is_old = false) {
     code_ = 0;
     omits_body_ = omits_body;
+    is_old_ = is_old;
   }
   /// A whole response. False: the client is gone.
   bool send(int code, std::string_view type, std::string_view body, const Headers& more = {});
@@ -65,6 +70,7 @@ class Connection {
   bool keeps_ = true;
   bool broken_ = false;
   bool omits_body_ = false;
+  bool is_old_ = false;
   int code_ = 0;
 };
 
@@ -84,6 +90,13 @@ class Listener {
 
   explicit Listener(Handler handler, Limits limits = {}) : handler_(std::move(handler)), limits_(limits) {}
   ~Listener();
+  /// Before `listen`. `wants_body`: whether the body of a request with this head is read; else the handler gets none,
+  /// and the connection closes. `refused`: a request that no handler gets has this response.
+  void watch(std::function<bool(const Request& head)> wants_body,
+             std::function<void(const std::string& client, int code)> refused) {
+    wants_body_ = std::move(wants_body);
+    refused_ = std::move(refused);
+  }
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
@@ -107,15 +120,20 @@ class Listener {
   runtime::Status take_socket(const std::string& path);
   runtime::Status take_address(const std::string& host, const std::string& port);
   void serve(int socket, std::string client);
+  /// All requests of a connection.
+  void converse(int socket, const std::string& client);
   /// Reads the next request. False: the connection ends; a response was sent if one was due.
   bool read(Connection& connection, std::string& buffer, Request& request) const;
   enum class Filled : std::uint8_t { Yes, Ended, Late };
   Filled fill(int socket, std::string& buffer, std::chrono::steady_clock::time_point until, bool may_drain) const;
 
   const Handler handler_;
+  std::function<bool(const Request&)> wants_body_;
+  std::function<void(const std::string&, int)> refused_;
   const Limits limits_;
   int socket_ = -1;
-  std::string path_;  ///< Of a socket in a folder, which is removed.
+  std::string path_;    ///< Of a socket in a folder, which is removed.
+  struct stat own_ {};  ///< Of that socket.
   std::string url_;
   bool is_local_ = true;
   std::atomic<bool> draining_ = false;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -66,16 +67,19 @@ std::optional<session::GivenList> list_of(const std::string& name, const Json& r
 }  // namespace
 
 Status give_lists(const Json& lists, const JsonLog& log, ResidentGraph::Shared& graph) {
+  std::map<std::string, session::GivenList> given;
   for (const auto& [name, rows] : lists.items()) {
     std::optional<session::GivenList> list = list_of(name, rows, log);
     if (!list) return Status::Usage;
     if (graph->find(name) != nullptr) {
       return log.error(Status::Usage, fmt::format("`{}` is a graph already", name));
     }
-    runtime::Result<ResidentGraph::Shared> made = graph->with_list(name, std::move(*list));
-    if (!made) return log.error(made.error());
-    graph = std::move(*made);
+    given.emplace(name, std::move(*list));
   }
+  if (given.empty()) return Status::Ok;
+  runtime::Result<ResidentGraph::Shared> made = graph->with_lists(std::move(given));
+  if (!made) return log.error(made.error());
+  graph = std::move(*made);
   return Status::Ok;
 }
 

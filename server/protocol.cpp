@@ -95,6 +95,8 @@ bool read_options(const Json& options, ServeRequest& request, const JsonLog& log
     log.error(Status::Usage, "`options` is no object");
     return false;
   }
+  const Json* params = nullptr;
+  std::string hint;
   for (const auto& [name, value] : options.items()) {
     const Option* const option = find_option(name, Surface::Requests);
     if (option == nullptr) {
@@ -105,12 +107,22 @@ bool read_options(const Json& options, ServeRequest& request, const JsonLog& log
       log.error(Status::Usage, refusal(*option, name));
       return false;
     }
-    if (!set_option(*option, value, request)) {
+    // Texts of parameters depend on another option: whether it is a query.
+    const bool waits = option->takes == Option::Takes::Object && name == "params" && value.is_object();
+    if (waits) {
+      params = &value;
+      hint = option->hint_for(dump_line(value));
+    }
+    if (!waits && !set_option(*option, value, request)) {
       const std::string text = value.is_string() ? value.get<std::string>() : dump_line(value);
       log.error(Status::Usage, fmt::format("option `{}` does not take `{}`", name, text.substr(0, 80)),
                 option->hint_for(text));
       return false;
     }
+  }
+  if (params != nullptr && !set_params(request, *params)) {
+    log.error(Status::Usage, fmt::format("option `params` does not take `{}`", dump_line(*params).substr(0, 80)), hint);
+    return false;
   }
   return true;
 }
@@ -119,10 +131,17 @@ bool read_options(const Json& options, ServeRequest& request, const JsonLog& log
 Json parse_line(std::string_view line, std::string& problem) {
   // Values are copied and freed by functions that call themselves.
   constexpr int kDeepest = 64;
+  // An object looks for each of its members one by one.
+  constexpr std::size_t kMostMembers = 4096;
+  std::size_t members = 0;
   std::vector<std::set<std::string>> keys;
   const auto look = [&](int depth, Json::parse_event_t event, const Json& value) {
     if (depth > kDeepest) {
       problem = "the line has more than 64 brackets inside each other";
+      return false;
+    }
+    if (event == Json::parse_event_t::key && ++members > kMostMembers) {
+      problem = "the line has more than 4096 members of objects";
       return false;
     }
     if (event == Json::parse_event_t::object_start) keys.emplace_back();

@@ -54,6 +54,19 @@ bool is_same(std::string_view given, std::string_view secret) {
   return differs == 0;
 }
 
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return out;
+}
+
+/// Whether a `Content-Type` is that of JSON, with any parameters.
+bool is_json(std::string_view type) {
+  std::string_view name = type.substr(0, type.find(';'));
+  while (name.ends_with(' ') || name.ends_with('\t')) name.remove_suffix(1);
+  return lower(name) == kJson;
+}
+
 /// `host:port` without the port and brackets.
 std::string_view host_of(std::string_view authority) {
   if (authority.starts_with('[')) return authority.substr(1, std::min(authority.find(']'), authority.size()) - 1);
@@ -61,7 +74,8 @@ std::string_view host_of(std::string_view authority) {
 }
 
 /// Whether no other machine can have the name: a page that was loaded from elsewhere has another.
-bool is_own_name(std::string_view host) {
+bool is_own_name(std::string_view name) {
+  const std::string host = lower(name);
   const bool is_number = host.find_first_not_of("0123456789.") == host.npos;
   return host == "localhost" || host == "::1" || (is_number && host.starts_with("127."));
 }
@@ -102,6 +116,10 @@ class Service {
   }
 
   Status run(const std::atomic<std::uint32_t>& stop) {
+    listener_.watch([this](const http::Request& head) { return wants_body(head); },
+                    [this](const std::string& client, int code) {
+                      log(code, {{"client", client}, {"code", code}});
+                    });
     const runtime::Status listens = listener_.listen(options_.address);
     if (!listens) return reporter_.error(listens.error());
     if (!listener_.is_local() && options_.token.empty()) {
@@ -151,16 +169,30 @@ class Service {
       connection.close_after();
       if (connection.code() == 0) refuse(connection, 503, thrown.what());
     }
-    metrics_.add_response(connection.code());
-    if (!options_.logs) return;
     const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-    Json line = {{"client", request.client},
-                 {"method", request.method},
-                 {"path", request.path},
-                 {"code", connection.code()},
-                 {"ms", static_cast<std::int64_t>(ms)}};
+    log(connection.code(), {{"client", request.client},
+                            {"method", request.method},
+                            {"path", request.path},
+                            {"code", connection.code()},
+                            {"ms", static_cast<std::int64_t>(ms)}});
+  }
+
+  /// Counts a response, and writes its line of the log.
+  void log(int code, const Json& line) {
+    metrics_.add_response(code);
+    if (!options_.logs) return;
     const std::string text = dump_line(line) + "\n";
     if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+  }
+
+  bool has_token(const http::Request& request) const {
+    return options_.token.empty() || is_same(request.header("authorization"), "Bearer " + options_.token);
+  }
+
+  /// Of others nothing but the head is read.
+  bool wants_body(const http::Request& request) const {
+    const bool is_asked = request.path == "/v1/ask" || request.path == "/v1/rows";
+    return is_asked && request.method == "POST" && is_from_own_page(request) && has_token(request);
   }
 
   static void refuse(http::Connection& connection, int code, std::string_view why, const http::Headers& more = {},
@@ -182,7 +214,7 @@ class Service {
     }
     if (!is_from_own_page(request)) return refuse(connection, 403, "the request names another host or origin");
     if (give_page(path, connection)) return;
-    if (!options_.token.empty() && !is_same(request.header("authorization"), "Bearer " + options_.token)) {
+    if (!has_token(request)) {
       return refuse(connection, 401, "the request has no valid token", {{"WWW-Authenticate", "Bearer"}});
     }
     if (path == "/metrics") {
@@ -222,7 +254,7 @@ class Service {
   }
 
   void ask(const http::Request& request, http::Connection& connection, bool streams) {
-    if (!request.header("content-type").starts_with(kJson)) {
+    if (!is_json(request.header("content-type"))) {
       return refuse(connection, 415, "the body is JSON: `Content-Type: application/json`");
     }
     const JsonLog log;
@@ -247,7 +279,11 @@ class Service {
                                                          leave);  // The connection ends before the job may.
     job->send = [awaited](const Answer& answer) {
       const std::lock_guard<std::mutex> lock(awaited->mutex);
-      awaited->answer = answer;
+      try {
+        awaited->answer = answer;
+      } catch (const std::bad_alloc&) {
+        awaited->answer = Answer{Status::Resource, "{}\n"};
+      }
       awaited->came.notify_all();
     };
     if (streams) set_rows(*job, awaited);

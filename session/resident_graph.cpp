@@ -108,7 +108,7 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::join(const std::vector<Nam
   return first;
 }
 
-runtime::Result<ResidentGraph::Shared> ResidentGraph::with_list(const std::string& name, GivenList list) const {
+runtime::Result<ResidentGraph::Shared> ResidentGraph::with_lists(std::map<std::string, GivenList> lists) const {
   runtime::Graph graph = MATCHA_TRY(view());
   Shared made(new ResidentGraph(std::move(graph)));
   made->graph_.set_device_copies(nullptr);
@@ -126,7 +126,7 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::with_list(const std::strin
   made->base_ = base_ != nullptr ? base_ : std::const_pointer_cast<ResidentGraph>(shared_from_this());
   made->device_copies_ = device_copies_;
   made->lists_ = lists_;
-  made->lists_.emplace(name, std::make_shared<const GivenList>(std::move(list)));
+  for (auto& [name, list] : lists) made->lists_.emplace(name, std::make_shared<const GivenList>(std::move(list)));
   return made;
 }
 

@@ -38,7 +38,7 @@ Status find_files(const std::vector<std::string>& paths, const Console& console,
     std::vector<std::string> found;
     fs::recursive_directory_iterator entry(path, fs::directory_options::skip_permission_denied, error);
     for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-      if (entry->path().extension() == ".mt") found.push_back(entry->path().string());
+      if (entry->path().extension() == ".mt" && !entry->is_directory()) found.push_back(entry->path().string());
     }
     if (error) return console.error(Status::Input, fmt::format("cannot read `{}`: {}", path, error.message()));
     if (found.empty()) console.warning(fmt::format("`{}` has no `.mt` file", path));

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,7 +29,7 @@ struct ServeOptions {
   std::string simd;
   server::ServeRequest usual;  ///< Options of all requests.
   server::HttpOptions http;    ///< Without an address requests are lines.
-  std::string token_file;
+  std::optional<std::string> token_file;
 };
 
 /// The first line of a file, of at least 16 characters.
@@ -46,6 +48,11 @@ Status read_token(const std::string& path, const Console& console, std::string& 
   return Status::Ok;
 }
 
+/// An empty value is that of a variable that is not set: it does not mean the default.
+CLI::Validator not_blank() {
+  return {[](const std::string& text) { return text.empty() ? std::string("it is empty") : std::string(); }, ""};
+}
+
 Status serve_steps(const ServeOptions& options, const Console& console, Session& session) {
   std::optional<runtime::ThreadLimit> threads;
   if (options.usual.threads != 0) threads.emplace(options.usual.threads);
@@ -59,8 +66,8 @@ Status serve_steps(const ServeOptions& options, const Console& console, Session&
     return console.error(Status::Usage, "there is no graph", "give a file, `--in NAME=FILE` or `--graph-sql`");
   }
   server::HttpOptions http = options.http;
-  if (!options.token_file.empty()) {
-    if (const Status read = read_token(options.token_file, console, http.token); read != Status::Ok) return read;
+  if (options.token_file) {
+    if (const Status read = read_token(*options.token_file, console, http.token); read != Status::Ok) return read;
   }
   if (const Status tables = options.graph.check(console); tables != Status::Ok) return tables;
   const runtime::Result<session::ResidentGraph::Shared> graph = options.graph.read(session.cancel());
@@ -96,7 +103,8 @@ void add_serve(CLI::App& app, Action& action) {
       ->check(CLI::ExistingDirectory)
       ->each([&o](const std::string&) { o.usual.program.compile.no_files = o.usual.program.pattern.no_files = true; });
   verb->add_option("--max-rows", o.usual.most_rows, "Most rows of an answer, whatever its request says")
-      ->type_name("N");
+      ->type_name("N")
+      ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
   verb->add_option("--max-seconds", o.usual.most_seconds, "Most seconds of a run, whatever its request says")
       ->type_name("SECONDS")
       ->check(seconds() & CLI::PositiveNumber);
@@ -105,6 +113,8 @@ void add_serve(CLI::App& app, Action& action) {
   };
   http("--http", o.http.address, "ADDRESS", "Answer by HTTP: PORT of this machine, HOST:PORT or unix:PATH");
   http("--token-file", o.token_file, "FILE", "Requests must have the first line of the file as their token");
+  verb->get_option("--http")->check(not_blank());
+  verb->get_option("--token-file")->check(not_blank());
   http("--drain", o.http.drain_seconds, "SECONDS", "After SIGTERM, time for requests that have come; default: 30");
   verb->get_option("--drain")->check(seconds());
   verb->add_flag("--access-log", o.http.logs, "A line of JSON on standard error for each response")->group("HTTP");

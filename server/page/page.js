@@ -13,9 +13,10 @@ function element(name, text, className) {
 
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 
-// Numbers of more than 53 bits stay as they are written.
+// Whole numbers of more than 53 bits stay as they are written.
 function parse(text) {
-  return JSON.parse(text.replace(/("(?:[^"\\]|\\.)*")|(-?\d{16,})(?![\d.eE])/g, (all, word, number) => word || `"${number}"`));
+  const quoted = (all, word, number) => (word || !/^-?\d{16,}$/.test(number) ? all : `"${number}"`);
+  return JSON.parse(text.replace(/("(?:[^"\\]|\\.)*")|(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)/g, quoted));
 }
 
 async function ask(path, request, signal) {

@@ -11,6 +11,11 @@ TIDY = "def main(g):\n    return size(vertices(g))  # all\n"
 
 
 class Fmt(cli.CliTest):
+    def test_a_folder_with_the_name_of_a_program(self):
+        os.mkdir(self.path("folder.mt"))
+        self.write("p.mt", "def main() -> int:\n    return 7\n")
+        self.ok("fmt", "--check", str(self.folder))
+
     def test_file_folder_and_pipe(self):
         folder = self.folder / "queries"
         (folder / "deep").mkdir(parents=True)

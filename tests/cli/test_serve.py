@@ -71,6 +71,9 @@ class ServeTest(CliTest):
         statements = [({"query": "MATCH (a) OPTIONAL MATCH (a)-[:owns]->(b) RETURN a, b ORDER BY a"}, [[1, None], [2, 3], [3, 3]]),
                       ({"query": "MATCH (a) MATCH (b) RETURN count(*)"}, 9), ({"query": "MATCH (a) MATCH (b) RETURN a", "options": {"limit": 2}}, [1, 1]),
                       ({"query": "MATCH (a) RETURN $x AS x LIMIT 1", "options": {"params": {"x": "y"}}}, ["y"]),
+                      # The order of members means nothing.
+                      *(({"pattern": "MATCH (a) RETURN $x AS x LIMIT 1", "options": options}, ["5"])
+                        for options in ({"params": {"x": "5"}, "query": True}, {"query": True, "params": {"x": "5"}})),
                       *(({"query": "MATCH (a) RETURN $x AS x LIMIT 1", "options": {"params": {"x": value}}}, [value])
                         for value in ("12", "true", "it's", 12, None)),
                       ({"query": "MATCH (a)-->(b) WHERE a = b RETURN count(*)"}, 1)]

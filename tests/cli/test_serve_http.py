@@ -6,10 +6,12 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import socket
 import subprocess
 import time
+import unittest
 import urllib.error
 import urllib.request
 
@@ -229,6 +231,12 @@ class HttpTest(CliTest):
         self.assertEqual([server.get(path)[0] for path in ("/healthz", "/")], [200, 200])
         right = {"Authorization": "Bearer " + TOKEN}
         self.assertEqual(server.get("/v1/ask", {"pattern": "edge"}, right)[0], 200)
+        # Without a token nothing but the head of a request is read.
+        found = server.raw(b"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999999\r\n\r\n")
+        self.assertTrue(found.startswith(b"HTTP/1.1 401 "), found)
+        for words in (["--http", ""], ["--http", "0", "--token-file", ""], ["--http", "0", "--max-rows", "-1"]):
+            self.fails(2, "serve", SMALL, *words, says=[words[-2]])
+        self.fails(3, "serve", SMALL, "--http", "99999", says="a port is a number up to 65535")
         # Pages of other sites.
         server = HttpServer(self, SMALL)
         for headers in ({"Host": "evil.example"}, {"Host": "127.0.0.1.evil.example"}, {"Host": "127.evil"}, {"Origin": "http://evil.example"},
@@ -236,6 +244,9 @@ class HttpTest(CliTest):
             self.assertEqual(server.get("/v1/ask", {"pattern": "edge"}, headers)[0], 403, headers)
         self.assertEqual(server.get("/v1/ask", {"pattern": "edge"}, {"Origin": server.url})[0], 200)
         self.assertEqual(server.get("/v1/ask", b"{}", {"Content-Type": "text/plain"})[0], 415)
+        for kind, code in (("Application/JSON; charset=utf-8", 200), ("application/jsonp", 415)):
+            self.assertEqual(server.get("/v1/ask", b'{"pattern": "edge"}', {"Content-Type": kind})[0], code)
+        self.assertEqual(server.get("/v1/ask", {"pattern": "edge"}, {"Host": "LocalHost"})[0], 200)
 
     def test_socket_in_a_folder(self):
         path = self.path("s.sock")
@@ -249,8 +260,14 @@ class HttpTest(CliTest):
         server.process.kill()
         server.process.wait()
         again = HttpServer(self, SMALL, address="unix:" + path)  # Over the socket that was left.
+        # A server that ends leaves the socket of its successor.
+        os.unlink(path)
+        successor = HttpServer(self, SMALL, address="unix:" + path)
         again.process.send_signal(signal.SIGTERM)
         self.assertEqual(again.process.wait(LIMIT_S), 0)
+        self.assertTrue(os.path.exists(path))
+        successor.process.send_signal(signal.SIGTERM)
+        self.assertEqual(successor.process.wait(LIMIT_S), 0)
         self.assertFalse(os.path.exists(path))
 
     def test_drains(self):
@@ -279,12 +296,13 @@ class HttpTest(CliTest):
         text = server.get("/metrics")[2].decode()
         for line in text.splitlines():
             self.assertRegex(line, r'^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"\})? \d+(\.\d+)?)$')
+        server.raw(b"GET / HTTP/1.1\r\n\r\n")
         server.process.send_signal(signal.SIGTERM)
         self.assertEqual(server.process.wait(LIMIT_S), 0)
         lines = [json.loads(line) for line in server.process.stderr.read().splitlines() if line.startswith(b"{")]
         # A line is written after its response, so lines of two connections come in any order.
-        found = sorted((one["path"], one["code"]) for one in lines)
-        self.assertEqual(found, [("/healthz", 200), *[("/metrics", 200)] * 5, ("/v1/ask", 200), ("/v1/ask", 400)])
+        found = sorted((one.get("path", ""), one["code"]) for one in lines)
+        self.assertEqual(found, [("", 400), ("/healthz", 200), *[("/metrics", 200)] * 5, ("/v1/ask", 200), ("/v1/ask", 400)])
 
     def test_times_that_no_clock_holds(self):
         server = HttpServer(self, SMALL, "--max-seconds", "1e300", "--drain", "1e300")
@@ -304,6 +322,19 @@ class HttpTest(CliTest):
             self.assertNotIn(b"http://", body.replace(b"http://www.w3.org", b""))
             self.assertNotIn(b"https://", body)
         self.assertIn("triangle", json.loads(server.get("/v1/graphs")[2])["patterns"])
+
+    @unittest.skipUnless(shutil.which("node"), "node is not installed")
+    def test_page_reads_numbers(self):
+        """Whole numbers beyond 53 bits keep their digits; answers with fractions of many digits are read."""
+        source = pathlib.Path(ROOT, "server/page/page.js").read_text()
+        parse = source[source.index("function parse("):source.index("async function ask")]
+        server = HttpServer(self, SMALL)
+        plan = server.get("/v1/ask", {"pattern": "house", "explain": True})[2].decode()
+        text = '{"a": 0.04022557003325591, "b": 12345678901234567890, "c": [-12345678901234567, 1.25e-9], "d": "1234567890123456789 \\" 5"}'
+        script = parse + f"console.log(JSON.stringify(parse({json.dumps(text)}))); parse({json.dumps(plan)});"
+        done = subprocess.run(["node", "-e", script], capture_output=True, text=True, timeout=LIMIT_S, check=True)
+        self.assertEqual(json.loads(done.stdout), {"a": 0.04022557003325591, "b": "12345678901234567890", "c": ["-12345678901234567", 1.25e-9],
+                                                   "d": '1234567890123456789 " 5'})
 
     def test_malformed_requests(self):
         """Whatever comes, there is a response or an end, and the next request is served."""
@@ -335,8 +366,15 @@ class HttpTest(CliTest):
             found = server.raw(text)
             self.assertEqual(found.split(b" ", 2)[:2], [b"HTTP/1.1", str(code).encode()], text[:80])
         self.assertTrue(server.raw(cases[-1][0]).endswith(b"\r\n\r\n"), "a head alone")
+        self.assertTrue(server.raw(b"HEAD / HTTP/1.1\r\n\r\n").endswith(b"\r\n\r\n"), "a head alone")
+        # HTTP/1.0 knows no chunks.
+        rows = b'{"pattern": "triangle"}'
+        old = server.raw(head.replace("1.1", "1.0").replace("ask", "rows").encode() + b"Content-Length: %d\r\n\r\n" % len(rows) + rows)
+        self.assertNotIn(b"chunked", old)
+        self.assertTrue(all(json.loads(line) for line in old.split(b"\r\n\r\n", 1)[1].splitlines()))
         for body in (b'{"cancel": ' + b"[" * 4_000_000 + b"]" * 4_000_000 + b"}", b'{"id": ' + b'{"a":' * 1_000_000 + b"1" + b"}" * 1_000_001,
-                     b"", b"{", b"[]", b"\xff", b"[" * 100_000, b'{"pattern": 3}', b'{"id": [1], "pattern": "edge"}', b'{"pattern": "edge"}{}'):
+                     b"", b"{", b"[]", b"\xff", b"[" * 100_000, b'{"pattern": 3}', b'{"id": [1], "pattern": "edge"}', b'{"pattern": "edge"}{}',
+                     json.dumps({"pattern": "edge", "x": {f"k{i}": 0 for i in range(5000)}}).encode()):
             code, _, text = server.get("/v1/ask", body or b" ")
             self.assertEqual((code, json.loads(text)["status"]), (400, "usage"), body[:40])
         chance = random.Random(5)
