@@ -225,6 +225,56 @@ Column column_of(runtime::CellTexts cells) {
   return column;
 }
 
+CellForm form_of(std::string_view cell) {
+  std::int64_t whole = 0;
+  double number = 0;
+  if (cell.empty()) return {};
+  if (reads(cell, whole)) return {CellForm::Kind::Int};
+  if (reads_float(cell, number)) return {CellForm::Kind::Float};
+  if (reads_bool(cell, whole)) return {CellForm::Kind::Bool};
+  const std::optional<Instant> at = instant_of(cell);
+  for (std::uint64_t per_second = 1; at && per_second <= 1'000'000'000; per_second *= 1'000) {
+    if (in_units(*at, per_second)) return {CellForm::Kind::Time, per_second};
+  }
+  return {CellForm::Kind::Text};
+}
+
+Column column_as(runtime::CellTexts cells, const ColumnForm& form) {
+  Column column;
+  column.type = form.type;
+  column.is_null = form.is_null;
+  column.per_second = form.per_second;
+  const std::uint64_t rows = cells.size();
+  if (form.may_lack) column.lacks.resize(rows);
+  for (std::uint64_t row = 0; form.may_lack && row < rows; ++row) column.lacks[row] = cells.at(row).empty() ? 1 : 0;
+  if (form.type == Column::Type::Text) {
+    column.texts = std::move(cells);
+    return column;
+  }
+  if (form.type == Column::Type::Float) {
+    column.floats.assign(rows, 0);
+    for (std::uint64_t row = 0; row < rows; ++row) reads(cells.at(row), column.floats[row]);
+    return column;
+  }
+  column.ints.assign(rows, 0);
+  bool is_first = true;
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    std::int64_t& value = column.ints[row];
+    if (cells.at(row).empty()) continue;
+    if (form.type == Column::Type::Bool) {
+      reads_bool(cells.at(row), value);
+    } else if (form.per_second != 0) {
+      value = time_of(cells.at(row), form.per_second).value_or(0);
+    } else {
+      reads(cells.at(row), value);
+    }
+    column.least = is_first ? value : std::min(column.least, value);
+    column.most = is_first ? value : std::max(column.most, value);
+    is_first = false;
+  }
+  return column;
+}
+
 Column ids_of(runtime::CellTexts cells) {
   Column ids = column_of(cells);
   bool are_ints = ids.type == Column::Type::Int && ids.per_second == 0;
@@ -243,6 +293,22 @@ Column ids_of(runtime::CellTexts cells) {
 std::optional<std::int64_t> time_of(std::string_view text, std::uint64_t per_second) {
   const std::optional<Instant> at = instant_of(text);
   return at ? in_units(*at, per_second) : std::nullopt;
+}
+
+std::string text_of_time(std::int64_t ns) {
+  constexpr std::int64_t kSecond = 1'000'000'000, kDay = 86'400;
+  const std::int64_t part = (ns % kSecond + kSecond) % kSecond;
+  const std::int64_t seconds = ns / kSecond - (ns % kSecond < 0 ? 1 : 0);
+  const std::int64_t of_day = (seconds % kDay + kDay) % kDay;
+  const std::chrono::year_month_day date{
+      std::chrono::sys_days(std::chrono::days(seconds / kDay - (seconds % kDay < 0 ? 1 : 0)))};
+  std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                                 static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), of_day / 3600,
+                                 of_day / 60 % 60, of_day % 60);
+  if (part == 0) return text;
+  std::string digits = fmt::format("{:09}", part);
+  digits.erase(digits.find_last_not_of('0') + 1);
+  return text + "." + digits;
 }
 
 void Texts::add(const runtime::CellTexts& cells) {

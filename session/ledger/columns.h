@@ -32,12 +32,35 @@ struct Column {
 /// text. Empty cells have no value.
 Column column_of(runtime::CellTexts cells);
 
+/// What a cell is, of those that `column_of` tells apart. A time has `per_second` in which it is a whole number.
+struct CellForm {
+  enum class Kind : std::uint8_t { Null, Int, Float, Bool, Time, Text };
+  Kind kind = Kind::Null;
+  std::uint64_t per_second = 1;
+};
+CellForm form_of(std::string_view cell);
+
+/// What `column_of` finds out about all of its cells.
+struct ColumnForm {
+  Column::Type type = Column::Type::Int;
+  bool is_null = true;
+  std::uint64_t per_second = 0;
+  bool may_lack = false;  ///< A row may have no value.
+
+  bool operator==(const ColumnForm&) const = default;
+};
+/// The column of cells that are of this form. Text has no codes.
+Column column_as(runtime::CellTexts cells, const ColumnForm& form);
+
 /// The column of these ids: ints if each is written as an int is, else text.
 Column ids_of(runtime::CellTexts cells);
 
 /// A date or a time such as `2024-05-01`, `2024-05-01T10:00:00.5Z` or `2024-05-01 10:00+02:00` in units of which a
 /// second has so many; nothing for other texts, and where a unit is too large for it.
 std::optional<std::int64_t> time_of(std::string_view text, std::uint64_t per_second);
+
+/// Nanoseconds since 1970 as such a text, in UTC.
+std::string text_of_time(std::int64_t ns);
 
 /// All texts of some columns and conditions, in the order of their bytes: a code is the place of a text.
 class Texts {

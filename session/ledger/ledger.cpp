@@ -41,49 +41,51 @@ std::vector<EdgeUse> edges_of(const pattern::Pattern& pattern, SourceLoc loc) {
   return edges;
 }
 
-class LedgerReader {
+/// What a pattern asks, and the options that go with it.
+class QuestionReader {
  public:
-  LedgerReader(const PatternSource& pattern, const PatternOptions& options, const BindOptions& bind, bool rows,
-               const Reporter& log, Ledger& ledger)
-      : pattern_(pattern),
-        options_(options),
-        bind_(bind),
-        rows_(rows),
-        log_(log),
-        ledger_(ledger),
-        set_(pattern.set()) {
+  QuestionReader(const PatternSource& pattern, const PatternOptions& options, const BindOptions& bind,
+                 const Reporter& log, Question& question)
+      : pattern_(pattern), options_(options), bind_(bind), log_(log), set_(question.set) {
+    set_ = pattern.set();
     if (set_.edges.empty()) set_.edges = edges_of(set_.patterns.front(), set_.loc);
     for (const auto& [u, v] : set_.patterns.front().different) differ(u, v);
     name_times();
+    Meaning& meaning = question.meaning;
     // A pattern that names nothing of an edge is about pairs of vertices.
-    meaning_.by_line = set_.by_line || options.parallel == "keep";
-    meaning_.match = pattern.match();
-    meaning_.embeddings = options.embeddings;
-    meaning_.directed = bind.directed;
-    meaning_.keep_loops = bind.keep_loops;
-    meaning_.of_cypher = options.query;
+    meaning.by_line = set_.by_line || options.parallel == "keep";
+    meaning.match = pattern.match();
+    meaning.embeddings = options.embeddings;
+    meaning.directed = bind.directed;
+    meaning.keep_loops = bind.keep_loops;
+    meaning.of_cypher = options.query;
   }
 
-  Status run(const runtime::IoOptions& io) {
-    Status status = check();
-    Table table;
-    if (status == Status::Ok) status = read_table(set_, pattern_.sources(), bind_, !options_.query, io, log_, table);
-    if (status != Status::Ok) return status;
-    Diagnostics diagnostics(pattern_.sources());
-    std::optional<Plan> plan = plan_of(set_, meaning_, table, diagnostics);
-    std::optional<Program> program;
-    if (plan) program = program_of(*plan, meaning_, table, columns(*plan), diagnostics);
-    if (!program) {
-      log_.report(diagnostics);
-      return Status::Query;
+  Status check() const {
+    const char* const with = set_.asks_columns() ? "a pattern with names of edges or conditions" : "`--parallel keep`";
+    if (set_.motif || set_.cliques || (set_.alternatives && !options_.query)) {
+      return refuse(fmt::format("{} is of one pattern of vertices and edges", with), "write its edges: `(a)-[x]->(b)`");
     }
-    ledger_.program = std::move(program->text);
-    ledger_.lists = std::move(program->lists);
-    ledger_.ids_list = program->ids;
-    ledger_.universe = table.universe;
-    ledger_.notes = std::move(plan->notes);
-    take_ids(table);
-    describe(table);
+    if (options_.parallel == "merge" && set_.by_line) {
+      return refuse("names and conditions of edges are about each line, and `--parallel merge` joins them",
+                    "leave `--parallel merge` out");
+    }
+    const std::pair<bool, const char*> refused[] = {
+        {pattern_.induced() == pattern::Induced::Vertex, "--induced vertex"},
+        {!options_.per.empty(), "--per"},
+        {!pattern_.variables().empty(), "type(r)"},
+        {options_.algorithm != "auto", "--algorithm"},
+        {options_.plan != 1, "--plan"},
+        {options_.unlabelled || options_.unlabelled_edges, "--unlabelled"},
+        {!options_.labels.empty(), "--pattern-labels"},
+        {bind_.temporal, "--temporal"},
+        {!bind_.inputs.empty(), "--in"},
+        {!bind_.table.sql.empty(), "--graph-sql"},
+    };
+    for (const auto& [is_given, option] : refused) {
+      if (is_given) return refuse(fmt::format("`{}` is not for {}", option, with), "leave it out");
+    }
+    if (bind_.graph.empty()) return refuse(fmt::format("{} is answered with a table of edges", with), "give its file");
     return Status::Ok;
   }
 
@@ -124,49 +126,50 @@ class LedgerReader {
     return log_.error_at(Status::Usage, pattern_.sources(), set_.loc, message, hint);
   }
 
-  Status check() const {
-    const char* const with = set_.asks_columns() ? "a pattern with names of edges or conditions" : "`--parallel keep`";
-    if (set_.motif || set_.cliques || (set_.alternatives && !options_.query)) {
-      return refuse(fmt::format("{} is of one pattern of vertices and edges", with), "write its edges: `(a)-[x]->(b)`");
+  const PatternSource& pattern_;
+  const PatternOptions& options_;
+  const BindOptions& bind_;
+  const Reporter& log_;
+  pattern::PatternSet& set_;
+};
+
+class LedgerReader {
+ public:
+  LedgerReader(const PatternSource& pattern, const PatternOptions& options, const BindOptions& bind, bool rows,
+               const Reporter& log, Ledger& ledger)
+      : pattern_(pattern), options_(options), bind_(bind), rows_(rows), log_(log), ledger_(ledger) {}
+
+  Status run(const runtime::IoOptions& io) {
+    Status status = take_question(pattern_, options_, bind_, log_, question_);
+    Table table;
+    if (status == Status::Ok) {
+      status = read_table(question_.set, pattern_.sources(), bind_, !options_.query, io, log_, table);
     }
-    if (options_.parallel == "merge" && set_.by_line) {
-      return refuse("names and conditions of edges are about each line, and `--parallel merge` joins them",
-                    "leave `--parallel merge` out");
+    if (status != Status::Ok) return status;
+    Diagnostics diagnostics(pattern_.sources());
+    std::optional<Plan> plan = plan_of(question_.set, question_.meaning, table, diagnostics);
+    std::optional<Program> program;
+    if (plan) program = program_of(*plan, question_.meaning, table, columns(*plan), diagnostics);
+    if (!program) {
+      log_.report(diagnostics);
+      return Status::Query;
     }
-    const std::pair<bool, const char*> refused[] = {
-        {pattern_.induced() == pattern::Induced::Vertex, "--induced vertex"},
-        {!options_.per.empty(), "--per"},
-        {!pattern_.variables().empty(), "type(r)"},
-        {options_.algorithm != "auto", "--algorithm"},
-        {options_.plan != 1, "--plan"},
-        {options_.unlabelled || options_.unlabelled_edges, "--unlabelled"},
-        {!options_.labels.empty(), "--pattern-labels"},
-        {bind_.temporal, "--temporal"},
-        {!bind_.inputs.empty(), "--in"},
-        {!bind_.table.sql.empty(), "--graph-sql"},
-    };
-    for (const auto& [is_given, option] : refused) {
-      if (is_given) return refuse(fmt::format("`{}` is not for {}", option, with), "leave it out");
+    ledger_.program = std::move(program->text);
+    for (std::size_t at = 0; at < program->lists.size(); ++at) {
+      ledger_.lists.emplace_back(Lists::name_of(at), list_of(program->lists[at], *plan, table));
     }
-    if (bind_.graph.empty()) return refuse(fmt::format("{} is answered with a table of edges", with), "give its file");
+    ledger_.ids_list = program->ids;
+    ledger_.universe = table.universe;
+    ledger_.notes = std::move(plan->notes);
+    take_ids(table);
+    describe(table);
     return Status::Ok;
   }
 
-  /// The columns of rows: the vertices, and the edges that have names; or what a query asks for.
+ private:
   std::optional<Columns> columns(const Plan& plan) {
     if (!rows_) return std::nullopt;
-    Columns columns;
-    const std::vector<std::string> names = pattern_.vertex_names();
-    const std::vector<int> vertices = pattern_.row_vertices();
-    for (std::size_t at = 0; at < vertices.size(); ++at) {
-      columns.push_back({false, static_cast<std::size_t>(vertices[at])});
-      ledger_.names.push_back(names[at]);
-    }
-    for (std::size_t e = 0; e < plan.edges.size() && !options_.query; ++e) {
-      if (plan.edges[e].name.empty()) continue;
-      columns.push_back({true, e});
-      ledger_.names.push_back(plan.edges[e].name);
-    }
+    Columns columns = columns_of_rows(pattern_, plan, options_.query, ledger_.names);
     for (const Subject column : columns) ledger_.are_texts.push_back(column.of_edge);
     return columns;
   }
@@ -188,16 +191,14 @@ class LedgerReader {
   }
 
   void describe(const Table& table) {
-    const char* const maps = meaning_.match != pattern::Match::Iso ? "maps"
-                             : meaning_.embeddings                 ? "maps with different vertices"
-                                                                   : "subgraphs";
-    ledger_.meaning = fmt::format("pattern: {}; edges: {}", maps, meaning_.by_line ? "each line" : "pairs");
+    const Meaning& meaning = question_.meaning;
+    ledger_.meaning = text_of(meaning);
     std::uint64_t loops = 0;
     for (std::uint64_t row = 0; row < table.rows; ++row) loops += table.sources[row] == table.targets[row] ? 1 : 0;
     ledger_.table =
         fmt::format("{}: {}{}{}: {} lines, {} vertices{}", table.path, table.how, table.how.empty() ? "" : ", ",
-                    meaning_.directed ? "directed" : "undirected", table.rows, table.universe->size(),
-                    loops == 0 || meaning_.keep_loops ? "" : fmt::format("; dropped {} loops", loops));
+                    meaning.directed ? "directed" : "undirected", table.rows, table.universe->size(),
+                    loops == 0 || meaning.keep_loops ? "" : fmt::format("; dropped {} loops", loops));
     for (const auto* columns : {&table.edges, &table.vertices}) {
       for (const auto& [name, column] : *columns) {
         if (!column.note.empty())
@@ -212,14 +213,42 @@ class LedgerReader {
   const bool rows_;
   const Reporter& log_;
   Ledger& ledger_;
-  pattern::PatternSet set_;
-  Meaning meaning_;
+  Question question_;
 };
 
 }  // namespace
 
 bool asks_columns(const PatternSource& pattern, const PatternOptions& options) {
   return pattern.set().asks_columns() || options.parallel == "keep";
+}
+
+Status take_question(const PatternSource& pattern, const PatternOptions& options, const BindOptions& bind,
+                     const Reporter& log, Question& question) {
+  return QuestionReader(pattern, options, bind, log, question).check();
+}
+
+std::string text_of(const Meaning& meaning) {
+  const char* const maps = meaning.match != pattern::Match::Iso ? "maps"
+                           : meaning.embeddings                 ? "maps with different vertices"
+                                                                : "subgraphs";
+  return fmt::format("pattern: {}; edges: {}", maps, meaning.by_line ? "each line" : "pairs");
+}
+
+Columns columns_of_rows(const PatternSource& pattern, const Plan& plan, bool of_query,
+                        std::vector<std::string>& names) {
+  Columns columns;
+  const std::vector<std::string> vertex_names = pattern.vertex_names();
+  const std::vector<int> vertices = pattern.row_vertices();
+  for (std::size_t at = 0; at < vertices.size(); ++at) {
+    columns.push_back({false, static_cast<std::size_t>(vertices[at])});
+    names.push_back(vertex_names[at]);
+  }
+  for (std::size_t e = 0; e < plan.edges.size() && !of_query; ++e) {
+    if (plan.edges[e].name.empty()) continue;
+    columns.push_back({true, e});
+    names.push_back(plan.edges[e].name);
+  }
+  return columns;
 }
 
 Status read_ledger(const PatternSource& pattern, const PatternOptions& options, const BindOptions& bind, bool rows,

@@ -8,6 +8,8 @@
 
 #include "runtime/graph/inputs.h"
 #include "session/bind.h"
+#include "session/ledger/plan.h"
+#include "session/ledger/program.h"
 #include "session/pattern_source.h"
 #include "session/reporter.h"
 
@@ -30,6 +32,19 @@ struct Ledger {
 
 /// Whether the pattern is answered with the columns of a table.
 bool asks_columns(const PatternSource& pattern, const PatternOptions& options);
+
+/// A pattern with conditions, before its table is read.
+struct Question {
+  pattern::PatternSet set;
+  Meaning meaning;
+};
+/// Errors: Usage, with the place of the pattern, for options that are not for it.
+Status take_question(const PatternSource& pattern, const PatternOptions& options, const BindOptions& bind,
+                     const Reporter& log, Question& question);
+/// The columns of rows, with their names: the vertices, and the edges that have names; or what a query asks for.
+Columns columns_of_rows(const PatternSource& pattern, const Plan& plan, bool of_query, std::vector<std::string>& names);
+/// The maps that are counted, in a line.
+std::string text_of(const Meaning& meaning);
 
 /// Reads the table and writes the program. `rows`: it lists matches. Errors are reported, those of the pattern with
 /// their places.

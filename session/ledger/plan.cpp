@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <functional>
 #include <set>
-#include <unordered_set>
 
 namespace matcha::session::ledger {
 
@@ -65,48 +64,42 @@ std::optional<Gap> gap_of(const Condition& term, const Table& table, std::string
   return Gap{x, y, term.kind, -all->rest};
 }
 
-std::set<std::string> types_of(std::string_view text) {
-  std::set<std::string> all;
-  while (true) {
-    const std::size_t end = std::min(text.find(';'), text.size());
-    all.emplace(text.substr(0, end));
-    if (end == text.size()) return all;
-    text.remove_prefix(end + 1);
-  }
+std::string name_of(Subject of, const pattern::Pattern& pattern, const Plan& plan) {
+  if (!of.of_edge) return pattern.vertex_name(static_cast<int>(of.index));
+  const EdgeUse& edge = plan.edges[of.index];
+  return edge.name.empty() ? fmt::format("edge {}", of.index) : edge.name;
 }
 
-/// The word of a label as programs write it.
-std::string word_of(const std::string& literal) {
-  return literal.size() >= 2 && literal.front() == '\'' ? literal.substr(1, literal.size() - 2) : literal;
-}
-
+/// What a plan is, whatever the rows are.
 class Planner {
  public:
-  Planner(const pattern::PatternSet& set, const Meaning& meaning, const Table& table, Diagnostics& diagnostics)
+  /// The results are in `plan` and `rules`.
+  Planner(const pattern::PatternSet& set, const Meaning& meaning, const Table& table, Diagnostics& diagnostics,
+          RowRules& rules, Plan& plan)
       : set_(set),
         pattern_(set.patterns.front()),
         meaning_(meaning),
         table_(table),
         diagnostics_(diagnostics),
-        conditions_(set.conditions) {}
+        conditions_(set.conditions),
+        filters_(rules.filters),
+        timed_(rules.timed),
+        firsts_(rules.firsts),
+        plan_(plan) {}
 
-  std::optional<Plan> run() {
-    if (!check() || !check_labels() || !resolve_all()) return std::nullopt;
+  bool run() {
+    if (!check() || !check_labels() || !resolve_all()) return false;
     take_edges();
-    if (!check_ends() || !find_constants()) return std::nullopt;
+    if (!check_ends() || !check_constants()) return false;
     sort_out();
     choose_order();
-    if (!make_classes()) return std::nullopt;
-    if (meaning_.match == pattern::Match::Iso && !meaning_.embeddings) {
-      std::optional<std::vector<std::pair<Subject, Subject>>> pairs =
-          smaller_images(pattern_, plan_.edges, conditions_);
-      if (!pairs) {
-        fail(set_.loc, "the pattern has too many symmetries", "`--embeddings` counts each map");
-        return std::nullopt;
-      }
-      plan_.smaller = std::move(*pairs);
-    }
-    return std::move(plan_);
+    plan_.two_ways = std::ranges::any_of(plan_.edges, [](const EdgeUse& edge) { return edge.sign != '>'; });
+    number_classes();
+    if (meaning_.match != pattern::Match::Iso || meaning_.embeddings) return true;
+    std::optional<std::vector<std::pair<Subject, Subject>>> pairs = smaller_images(pattern_, plan_.edges, conditions_);
+    if (!pairs) return refuse(set_.loc, "the pattern has too many symmetries", "`--embeddings` counts each map");
+    plan_.smaller = std::move(*pairs);
+    return true;
   }
 
  private:
@@ -159,7 +152,7 @@ class Planner {
       return found;
     };
     for (const pattern::LabelUse& use : set_.labels) {
-      if (meaning_.of_cypher || is_there(use)) continue;
+      if (meaning_.of_cypher || meaning_.may_lack || is_there(use)) continue;
       return refuse(use.loc,
                     fmt::format("no {} has the label `{}`", use.of_edge ? "edge" : "vertex", word_of(use.literal)), "");
     }
@@ -221,29 +214,17 @@ class Planner {
     return found;
   }
 
-  bool find_constants() {
-    for (std::size_t v = 0; v < pattern_.constants.size(); ++v) {
-      std::optional<std::uint32_t>& rank = constants_.emplace_back();
-      const std::string& literal = pattern_.constants[v];
-      if (literal.empty()) continue;
-      const std::string word = word_of(literal);
-      for (std::uint64_t at = 0; at < table_.universe->size() && !rank; ++at) {
-        if (table_.universe->id_text(at) == word) rank = static_cast<std::uint32_t>(at);
-      }
-      if (!rank) {
-        const auto use = std::ranges::find(set_.constants, literal, &pattern::ConstantUse::literal);
-        return refuse(use == set_.constants.end() ? set_.loc : use->loc,
-                      fmt::format("the graph has no vertex `{}`", word), "");
-      }
+  bool check_constants() {
+    for (const std::string& literal : pattern_.constants) {
+      if (literal.empty() || meaning_.may_lack || table_.rank_of(word_of(literal))) continue;
+      const auto use = std::ranges::find(set_.constants, literal, &pattern::ConstantUse::literal);
+      return refuse(use == set_.constants.end() ? set_.loc : use->loc,
+                    fmt::format("the graph has no vertex `{}`", word_of(literal)), "");
     }
     return true;
   }
 
-  std::string name(Subject of) const {
-    if (!of.of_edge) return pattern_.vertex_name(static_cast<int>(of.index));
-    const EdgeUse& edge = plan_.edges[of.index];
-    return edge.name.empty() ? fmt::format("edge {}", of.index) : edge.name;
-  }
+  std::string name(Subject of) const { return name_of(of, pattern_, plan_); }
   std::string text(const Condition& term) const {
     return to_text(term, [this](Subject of) { return name(of); });
   }
@@ -304,27 +285,6 @@ class Planner {
           is_slice ? fmt::format("a slice of the edges of a vertex, by {}", column.empty() ? "time" : column)
                    : "a test in the search"));
     }
-    plan_.two_ways = std::ranges::any_of(plan_.edges, [](const EdgeUse& edge) { return edge.sign != '>'; });
-    plan_.rows.resize(table_.rows);
-    for (std::uint64_t row = 0; row < table_.rows; ++row) plan_.rows[row] = row;
-    if (!plan_.is_sorted) return;
-    const Column& by = table_.edges.at(plan_.sorted_by);
-    std::ranges::stable_sort(plan_.rows, [&by](std::uint64_t a, std::uint64_t b) {
-      if (by.has_value(a) != by.has_value(b)) return by.has_value(a);
-      return by.has_value(a) && by.ints[a] < by.ints[b];
-    });
-    for (const std::uint64_t row : plan_.rows) {
-      if (by.has_value(row)) plan_.times.push_back(by.ints[row]);
-    }
-  }
-
-  bool fits_label(int vertex, std::uint32_t rank) const {
-    const std::string& wanted = pattern_.label(vertex);
-    if (wanted.empty()) return true;
-    const std::set<std::string> has = types_of(table_.vertex_labels.at(rank));
-    return std::ranges::any_of(pattern::alternatives(wanted), [&](const std::string& one) {
-      return std::ranges::includes(has, types_of(word_of(one)));
-    });
   }
 
   /// What the rows of an edge depend on; edges for which that is equal share them.
@@ -345,54 +305,13 @@ class Planner {
     return all;
   }
 
-  bool make_classes() {
+  void number_classes() {
     std::map<std::string, std::size_t> known;
     for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
-      const auto [found, is_new] = known.emplace(key(e), plan_.classes.size());
+      const auto [found, is_new] = known.emplace(key(e), firsts_.size());
       plan_.class_of.push_back(found->second);
-      if (is_new && !add_class(e)) return false;
+      if (is_new) firsts_.push_back(e);
     }
-    return true;
-  }
-
-  bool add_class(std::size_t e) {
-    EdgeClass& made = plan_.classes.emplace_back();
-    const EdgeUse& edge = plan_.edges[e];
-    Evaluator evaluator(table_);
-    std::unordered_set<std::uint64_t> pairs;
-    for (std::uint64_t entry = 0; entry < plan_.entries(); ++entry) {
-      const bool is_turned = plan_.is_turned(entry);
-      const std::uint64_t row = plan_.row_of(entry);
-      std::uint32_t from = table_.sources[row], to = table_.targets[row];
-      if (from == to && (!meaning_.keep_loops || is_turned)) continue;
-      if ((edge.from == edge.to && from != to) || (edge.sign == '>' && is_turned)) continue;
-      if (from == to && edge.from != edge.to && meaning_.match == pattern::Match::Iso) continue;
-      if (timed_[e] && !table_.edges.at(plan_.sorted_by).has_value(row)) continue;
-      if (is_turned) std::swap(from, to);
-      if (!edge.labels.empty()) {
-        const bool fits = std::ranges::any_of(
-            edge.labels, [&](const std::string& label) { return word_of(label) == table_.edge_labels.at(row); });
-        if (!fits) continue;
-      }
-      if (!fits_vertex(edge.from, from) || !fits_vertex(edge.to, to)) continue;
-      const bool holds = std::ranges::all_of(filters_[e], [&](const Condition& filter) {
-        return evaluator.holds(filter, [&](Subject of) -> std::uint64_t {
-          return of.of_edge ? row : static_cast<int>(of.index) == edge.from ? from : to;
-        }) == std::optional(true);
-      });
-      if (!holds || (!meaning_.by_line && !pairs.insert(std::uint64_t{from} << 32 | to).second)) continue;
-      made.from.push_back(from);
-      made.to.push_back(to);
-      made.entries.push_back(static_cast<std::int64_t>(entry));
-    }
-    if (evaluator.maybe_overflow()) return refuse(*evaluator.maybe_overflow(), "a value is beyond 64 bits", "");
-    plan_.notes.push_back(fmt::format("{}: {} of {} lines", name({true, e}), made.entries.size(), plan_.entries()));
-    return true;
-  }
-
-  bool fits_vertex(int vertex, std::uint32_t rank) const {
-    const std::optional<std::uint32_t>& constant = constants_[pattern::at(vertex)];
-    return (!constant || *constant == rank) && fits_label(vertex, rank);
   }
 
   const pattern::PatternSet& set_;
@@ -401,17 +320,32 @@ class Planner {
   const Table& table_;
   Diagnostics& diagnostics_;
   std::vector<Condition> conditions_;
-  std::vector<std::optional<std::uint32_t>> constants_;
-  std::vector<std::vector<Condition>> filters_;  ///< Of each edge.
-  std::vector<bool> timed_;                      ///< Of each edge: it is sliced by the order of the entries.
-  Plan plan_;
+  std::vector<std::vector<Condition>>& filters_;
+  std::vector<bool>& timed_;
+  std::vector<std::size_t>& firsts_;
+  Plan& plan_;
 };
 
 }  // namespace
 
+PlanMaker::PlanMaker(const pattern::PatternSet& set, const Meaning& meaning, const Table& table,
+                     Diagnostics& diagnostics)
+    : rules_{set.patterns.front(), meaning, {}, {}, {}} {
+  good_ = Planner(set, meaning, table, diagnostics, rules_, form_).run();
+}
+
 std::optional<Plan> plan_of(const pattern::PatternSet& set, const Meaning& meaning, const Table& table,
                             Diagnostics& diagnostics) {
-  return Planner(set, meaning, table, diagnostics).run();
+  const PlanMaker maker(set, meaning, table, diagnostics);
+  if (!maker.good()) return std::nullopt;
+  Plan plan = maker.form();
+  if (!maker.take_rows(table, diagnostics, plan)) return std::nullopt;
+  for (std::size_t at = 0; at < plan.classes.size(); ++at) {
+    const Subject edge{true, maker.rules().firsts[at]};
+    plan.notes.push_back(fmt::format("{}: {} of {} lines", name_of(edge, set.patterns.front(), plan),
+                                     plan.classes[at].entries.size(), plan.entries()));
+  }
+  return plan;
 }
 
 }  // namespace matcha::session::ledger

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,8 @@ struct Meaning {
   /// Of Cypher: each edge of the pattern is one of its own, and a label that no edge has is no error.
   bool of_cypher = false;
   bool by_line = true;  ///< Each row is an edge; else each pair of vertices.
+  /// Labels and vertices that the table does not have are no errors: later rows may have them.
+  bool may_lack = false;
 };
 
 /// The rows that one or several edges of the pattern may be, each in the direction of the pattern.
@@ -41,6 +45,9 @@ struct Gap {
 struct Cross {
   pattern::Condition term;
   std::optional<Gap> maybe_gap;  ///< Of the column that the entries are sorted by.
+
+  /// It bounds the entries of an edge, given those of another one.
+  bool is_slice() const { return maybe_gap && maybe_gap->kind != pattern::Condition::Kind::Different; }
 };
 
 /// A pattern with conditions, as far as it does not depend on the order of its edges. An entry is a row in one of its
@@ -65,10 +72,45 @@ struct Plan {
   bool is_turned(std::uint64_t entry) const { return two_ways && entry % 2 == 1; }
 };
 
+/// Which rows an edge may have.
+struct RowRules {
+  const pattern::Pattern& pattern;
+  const Meaning& meaning;
+  std::vector<std::vector<pattern::Condition>> filters;  ///< Of each edge: conditions about it and its ends.
+  std::vector<bool> timed;                               ///< Of each edge: it is sliced by the order of the entries.
+  std::vector<std::size_t> firsts;                       ///< Of each class: its first edge.
+};
+
+/// Plans for tables whose columns have the same types, such as those of a stream.
+class PlanMaker {
+ public:
+  /// Checks the conditions. Errors go to `diagnostics`, with their places: then it is not `good`. The set and the
+  /// meaning outlive it.
+  PlanMaker(const pattern::PatternSet& set, const Meaning& meaning, const Table& table, Diagnostics& diagnostics);
+
+  bool good() const { return good_; }
+  const RowRules& rules() const { return rules_; }
+  /// The plan without classes and rows. Requires: `good`, as the next one.
+  const Plan& form() const { return form_; }
+  /// Puts the rows of the table into a plan, which has this form: sorts them, and finds those of each edge. False after
+  /// an error.
+  bool take_rows(const Table& table, Diagnostics& diagnostics, Plan& plan) const;
+
+ private:
+  RowRules rules_;
+  Plan form_;
+  bool good_ = false;
+};
+
 /// Checks the conditions, finds the rows of each edge, and sorts them. Errors go to `diagnostics`, with their places;
 /// then there is no plan.
 std::optional<Plan> plan_of(const pattern::PatternSet& set, const Meaning& meaning, const Table& table,
                             Diagnostics& diagnostics);
+
+/// The types of the label of a vertex: `a;b` has two.
+std::set<std::string> types_of(std::string_view text);
+/// The word of a label as programs write it.
+std::string word_of(const std::string& literal);
 
 /// The automorphisms of the pattern that keep its edges, labels and conditions, as pairs of which the first has the
 /// smaller image in one map of each orbit. Nothing if there are too many.

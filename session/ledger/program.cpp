@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "session/ledger/bounds.h"
 #include "session/ledger/terms.h"
 
 namespace matcha::session::ledger {
@@ -35,14 +36,14 @@ struct Step {
 class Writer {
  public:
   Writer(const Plan& plan, const Meaning& meaning, const Table& table, const std::optional<Columns>& maybe_rows,
-         Diagnostics& diagnostics)
+         Diagnostics& diagnostics, std::optional<std::size_t> maybe_first)
       : plan_(plan),
         meaning_(meaning),
         maybe_rows_(maybe_rows),
-        lists_(plan, table),
-        terms_(plan, table, lists_, diagnostics) {
+        maybe_first_(maybe_first),
+        bounds_(bounds_of(plan)),
+        terms_(table, lists_, diagnostics) {
     vertices_.resize(pattern::kMostVertices);
-    close_gaps();
     order();
   }
 
@@ -54,16 +55,17 @@ class Writer {
       graphs += fmt::format("    {} = mk_graph({}, einfo={})\n", graph, list.first, list.second);
     }
     Program program;
-    program.ids = lists_.has_ids() ? lists_.ids() : "";
-    program.lists = lists_.take();
+    program.lists = lists_.keys();
     std::vector<std::string> params;
-    for (const auto& [name, list] : program.lists) {
-      const bool are_edges = list.columns.size() == 2;
-      const bool are_floats = list.columns[0].kind == runtime::ColumnKind::Float;
+    for (std::size_t at = 0; at < program.lists.size(); ++at) {
+      const ListKey& key = program.lists[at];
+      const std::string name = Lists::name_of(at);
+      if (key.kind == ListKey::Kind::Ids) program.ids = name;
+      const bool are_floats = key.kind == ListKey::Kind::Column && key.flag;
       params.push_back(fmt::format("{}: {}", name,
-                                   are_edges    ? "List<Tuple<int, 2>>"
-                                   : are_floats ? "List<float>"
-                                                : "List<int>"));
+                                   key.kind == ListKey::Kind::Edges ? "List<Tuple<int, 2>>"
+                                   : are_floats                     ? "List<float>"
+                                                                    : "List<int>"));
     }
     program.text = fmt::format("def main({}):\n{}{}    return {}\n", fmt::join(params, ", "), graphs, text_, result);
     return program;
@@ -71,40 +73,13 @@ class Writer {
 
  private:
   const EdgeUse& edge(std::size_t step) const { return plan_.edges[steps_[step].edge]; }
-  std::size_t rows(std::size_t edge) const { return plan_.classes[plan_.class_of[edge]].entries.size(); }
-
-  static bool is_slice(const Cross& cross) {
-    return cross.maybe_gap && cross.maybe_gap->kind != pattern::Condition::Kind::Different;
-  }
-
-  /// Differences of times that follow from others do so here: `x < y < z within 1d` bounds y, too.
-  void close_gaps() {
-    const std::size_t edges = plan_.edges.size();
-    most_.assign(edges, std::vector<std::optional<__int128>>(edges));
-    const auto take = [this](std::size_t x, std::size_t y, __int128 by) {
-      std::optional<__int128>& most = most_[x][y];
-      if (!most || by < *most) most = by;
-    };
-    for (std::size_t e = 0; e < edges; ++e) take(e, e, 0);
-    for (const Cross& cross : plan_.crosses) {
-      if (!is_slice(cross)) continue;
-      const Gap& gap = *cross.maybe_gap;
-      take(gap.x, gap.y, gap.by - (gap.kind == pattern::Condition::Kind::Less ? 1 : 0));
-      if (gap.kind == pattern::Condition::Kind::Equal) take(gap.y, gap.x, -gap.by);
-    }
-    for (std::size_t by = 0; by < edges && !is_impossible_; ++by) {
-      for (std::size_t x = 0; x < edges; ++x) {
-        for (std::size_t y = 0; y < edges; ++y) {
-          if (most_[x][by] && most_[by][y]) take(x, y, *most_[x][by] + *most_[by][y]);
-        }
-        for (std::size_t e = 0; e < edges; ++e) is_impossible_ = is_impossible_ || *most_[e][e] < 0;
-      }
-    }
+  std::size_t rows(std::size_t edge) const {
+    return maybe_first_ ? 0 : plan_.classes[plan_.class_of[edge]].entries.size();
   }
 
   /// The edges among these whose times bound that of `edge` above, or below, without those whose bound follows.
   std::vector<std::size_t> bounding(std::size_t edge, const std::set<std::size_t>& there, bool above) const {
-    const auto most = [&](std::size_t x, std::size_t y) { return above ? most_[x][y] : most_[y][x]; };
+    const auto most = [&](std::size_t x, std::size_t y) { return above ? bounds_.most[x][y] : bounds_.most[y][x]; };
     std::vector<std::size_t> kept;
     for (const std::size_t other : there) {
       if (most(edge, other)) kept.push_back(other);
@@ -136,7 +111,7 @@ class Writer {
       Step best;
       std::vector<std::size_t> best_key;
       for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
-        if (there.contains(e)) continue;
+        if (there.contains(e) || (there.empty() && maybe_first_ && e != *maybe_first_)) continue;
         const bool from = pattern::has(met, plan_.edges[e].from), to = pattern::has(met, plan_.edges[e].to);
         const std::vector<std::size_t> key = {from && to   ? 2U
                                               : from || to ? 1U
@@ -215,12 +190,12 @@ class Writer {
     std::set<std::size_t> there;
     for (std::size_t before = 0; before < at; ++before) there.insert(steps_[before].edge);
     for (const std::size_t other : bounding(step.edge, there, true)) {
-      most.push_back(fmt::format("get({}, {})", lists_.last(false, *most_[step.edge][other]), this->rank(other)));
+      most.push_back(fmt::format("get({}, {})", last(false, *bounds_.most[step.edge][other]), this->rank(other)));
     }
     for (const std::size_t other : bounding(step.edge, there, false)) {
-      above.push_back(fmt::format("get({}, {})", lists_.last(true, -*most_[other][step.edge]), this->rank(other)));
+      above.push_back(fmt::format("get({}, {})", last(true, -*bounds_.most[other][step.edge]), this->rank(other)));
     }
-    if (at == 0 && is_impossible_) tests.push_back(this->rank(step.edge) + " < 0");
+    if (at == 0 && bounds_.is_impossible) tests.push_back(this->rank(step.edge) + " < 0");
     const std::string rank = this->rank(step.edge);
     if (step.kind == Step::Kind::Start) {
       for (const std::string& low : above) tests.push_back(fmt::format("{} > {}", rank, low));
@@ -293,8 +268,9 @@ class Writer {
   }
 
   std::string row_of(std::size_t edge) {
-    return plan_.two_ways ? fmt::format("get({}, {})", lists_.rows(), rank(edge)) : rank(edge);
+    return plan_.two_ways ? fmt::format("get({}, {})", lists_.name({ListKey::Kind::Rows}), rank(edge)) : rank(edge);
   }
+  std::string last(bool strictly, __int128 by) { return lists_.name({ListKey::Kind::Last, 0, strictly, by}); }
   std::string image(Subject of) const { return of.of_edge ? rank(of.index) : vertices_[of.index]; }
 
   /// True if both are there, and were not before this step.
@@ -309,7 +285,7 @@ class Writer {
   /// The conditions between edges that can be tested now and could not before, but for slices.
   void conditions(std::vector<std::string>& tests, std::size_t at) {
     for (const Cross& cross : plan_.crosses) {
-      if (is_slice(cross) || !can_test(cross.term, at) || (at != 0 && can_test(cross.term, at - 1))) continue;
+      if (cross.is_slice() || !can_test(cross.term, at) || (at != 0 && can_test(cross.term, at - 1))) continue;
       Images images;
       images.edge = [this](std::size_t edge) { return rank(edge); };
       images.vertex = [this](std::size_t vertex) { return vertices_[vertex]; };
@@ -341,7 +317,8 @@ class Writer {
   std::string row() {
     std::vector<std::string> cells;
     for (const Subject of : *maybe_rows_) {
-      cells.push_back(of.of_edge ? fmt::format("get({}, {})", lists_.ids(), rank(of.index)) : vertices_[of.index]);
+      cells.push_back(of.of_edge ? fmt::format("get({}, {})", lists_.name({ListKey::Kind::Ids}), rank(of.index))
+                                 : vertices_[of.index]);
     }
     return cells.size() == 1 ? cells.front() : fmt::format("mk_tuple(val=[{}])", fmt::join(cells, ", "));
   }
@@ -349,12 +326,11 @@ class Writer {
   const Plan& plan_;
   const Meaning& meaning_;
   const std::optional<Columns>& maybe_rows_;
+  const std::optional<std::size_t> maybe_first_;
+  const Bounds bounds_;
   Lists lists_;
   TermWriter terms_;
   std::vector<Step> steps_;
-  /// Item [x][y]: the most by which the time of edge x is after that of y; nothing: any.
-  std::vector<std::vector<std::optional<__int128>>> most_;
-  bool is_impossible_ = false;         ///< No times fit.
   std::vector<std::string> vertices_;  ///< The image of each vertex in the program; empty: it has none yet.
   std::map<std::string, std::pair<std::string, std::string>> graphs_;
   std::string text_;
@@ -363,8 +339,9 @@ class Writer {
 }  // namespace
 
 std::optional<Program> program_of(const Plan& plan, const Meaning& meaning, const Table& table,
-                                  const std::optional<Columns>& maybe_rows, Diagnostics& diagnostics) {
-  return Writer(plan, meaning, table, maybe_rows, diagnostics).run();
+                                  const std::optional<Columns>& maybe_rows, Diagnostics& diagnostics,
+                                  std::optional<std::size_t> maybe_first) {
+  return Writer(plan, meaning, table, maybe_rows, diagnostics, maybe_first).run();
 }
 
 }  // namespace matcha::session::ledger

@@ -36,7 +36,7 @@ class TableReader {
       : wanted_(std::move(wanted)), sources_(sources), options_(options), log_(log), table_(table) {}
 
   Status run(const runtime::IoOptions& io) {
-    Status status = take_time();
+    Status status = take_time(options_.table.time, log_, table_);
     if (status == Status::Ok) status = check();
     if (status != Status::Ok) return status;
     runtime::InputSet inputs(io);
@@ -49,27 +49,25 @@ class TableReader {
     return take(std::move(*read));
   }
 
- private:
-  /// `--time ts:ms`.
-  Status take_time() {
-    std::string name = options_.table.time, unit;
-    const std::size_t colon = name.rfind(':');
-    if (colon != std::string::npos) {
-      unit = name.substr(colon + 1);
-      name.resize(colon);
-      constexpr std::int64_t kSecond = 1'000'000'000;
-      const std::optional<std::int64_t> ns = ns_of_unit(unit);
-      if (!ns || *ns > kSecond || name.empty()) {
-        return log_.error(Status::Usage, fmt::format("`--time {}`: `{}` is no unit of time", options_.table.time, unit),
-                          "`--time COLUMN:ms`, with s, ms, us or ns");
-      }
-      table_.time_per_second = static_cast<std::uint64_t>(kSecond / *ns);
-      table_.time_is_said = true;
-    }
-    table_.time = name;
-    return Status::Ok;
+  Status run_vertices(const runtime::IoOptions& io) {
+    Status status = check();
+    if (status != Status::Ok) return status;
+    has_label_file_ = wanted_.vertex_labels && !options_.table.labels.empty();
+    has_label_column_ = wanted_.vertex_labels && !has_label_file_ && !options_.table.vertices.empty();
+    status = check_labels(true, has_label_file_ || has_label_column_);
+    runtime::InputSet inputs(io);
+    if (status == Status::Ok && (!wanted_.vertex_columns.empty() || has_label_column_)) status = add_vertices(inputs);
+    if (status == Status::Ok && has_label_file_) status = add_labels(inputs);
+    if (status != Status::Ok) return status;
+    runtime::Result<runtime::Inputs> read = inputs.finish();
+    if (!read) return log_.error(read.error());
+    table_.universe = read->universe;
+    if (has_label_file_) put_labels(read->lists.at(kLabels));
+    if (has_label_column_) put_labels(read->lists.at(kVertices));
+    return read->lists.contains(kVertices) ? take_vertices(read->lists.at(kVertices)) : Status::Ok;
   }
 
+ private:
   Status check() {
     const TableBinding& given = options_.table;
     if (!wanted_.vertex_columns.empty() && given.vertices.empty()) {
@@ -169,7 +167,8 @@ class TableReader {
                            "a type is asked for, and the edges of the file have none",
                            "types are a third column, or that of --edge-label; `-->` is an edge of any");
     }
-    if (wanted_.vertex_labels && !has_vertex_labels && table_.universe->size() != 0) {
+    const bool is_empty = table_.universe != nullptr && table_.universe->size() == 0;
+    if (wanted_.vertex_labels && !has_vertex_labels && !is_empty) {
       return log_.error_at(Status::Input, sources_, wanted_.loc, "the vertices of the graph have no labels",
                            "give them labels with `--labels FILE`, or `--vertices FILE --label COLUMN`");
     }
@@ -276,7 +275,8 @@ class TableReader {
   bool has_label_file_ = false, has_label_column_ = false;  ///< Labels of vertices beside a .mtg.
 };
 
-/// What a pattern asks for.
+}  // namespace
+
 Wanted wanted_by(const pattern::PatternSet& set, bool names_ids) {
   Wanted wanted;
   wanted.loc = set.loc;
@@ -304,7 +304,37 @@ Wanted wanted_by(const pattern::PatternSet& set, bool names_ids) {
   return wanted;
 }
 
-}  // namespace
+Status take_time(const std::string& given, const Reporter& log, Table& table) {
+  std::string name = given, unit;
+  const std::size_t colon = name.rfind(':');
+  if (colon != std::string::npos) {
+    unit = name.substr(colon + 1);
+    name.resize(colon);
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const std::optional<std::int64_t> ns = ns_of_unit(unit);
+    if (!ns || *ns > kSecond || name.empty()) {
+      return log.error(Status::Usage, fmt::format("`--time {}`: `{}` is no unit of time", given, unit),
+                       "`--time COLUMN:ms`, with s, ms, us or ns");
+    }
+    table.time_per_second = static_cast<std::uint64_t>(kSecond / *ns);
+    table.time_is_said = true;
+  }
+  table.time = name;
+  return Status::Ok;
+}
+
+std::optional<std::uint32_t> Table::rank_of(const std::string& id) const {
+  if (find_vertex) return find_vertex(id);
+  for (std::uint64_t rank = 0; rank < universe->size(); ++rank) {
+    if (universe->id_text(rank) == id) return static_cast<std::uint32_t>(rank);
+  }
+  return std::nullopt;
+}
+
+Status read_vertices(Wanted wanted, const SourceManager& sources, const BindOptions& options,
+                     const runtime::IoOptions& io, const Reporter& log, Table& table) {
+  return TableReader(std::move(wanted), sources, options, log, table).run_vertices(io);
+}
 
 Status read_table(Wanted wanted, const SourceManager& sources, const BindOptions& options, const runtime::IoOptions& io,
                   const Reporter& log, Table& table) {

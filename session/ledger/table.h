@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,7 +35,10 @@ struct Table {
   std::uint64_t time_per_second = 1;
   bool time_is_said = false;  ///< The user said the unit of the times.
   std::shared_ptr<const runtime::Universe> universe;
+  /// The rank of the vertex with this id, as a pattern writes it; empty: the universe knows it.
+  std::function<std::optional<std::uint32_t>(const std::string& id)> find_vertex;
 
+  std::optional<std::uint32_t> rank_of(const std::string& id) const;
   /// The column that a term names. Requires: it was read, and the term is no vertex itself.
   const Column& column(const pattern::Condition& term) const {
     return (term.subject.of_edge ? edges : vertices).at(term.text);
@@ -53,10 +57,19 @@ struct Wanted {
   std::vector<std::string> texts;       ///< Of conditions.
 };
 
-/// Reads what the pattern asks for. `names_ids`: the column `id` of vertices is their id. Texts of conditions are among
-/// the texts. Errors are reported; those about columns have their place in `sources`.
+/// The parts that a pattern asks for. `names_ids`: the column `id` of vertices is their id.
+Wanted wanted_by(const pattern::PatternSet& set, bool names_ids);
+
+/// Takes `--time COLUMN:UNIT`. Errors: Usage.
+Status take_time(const std::string& given, const Reporter& log, Table& table);
+
+/// Reads what the pattern asks for. Texts of conditions are among the texts. Errors are reported; those about columns
+/// have their place in `sources`.
 Status read_table(const pattern::PatternSet& set, const SourceManager& sources, const BindOptions& options,
                   bool names_ids, const runtime::IoOptions& io, const Reporter& log, Table& table);
+/// Reads the columns and labels of vertices alone, by rank of the vertices in those files. Texts have no codes.
+Status read_vertices(Wanted wanted, const SourceManager& sources, const BindOptions& options,
+                     const runtime::IoOptions& io, const Reporter& log, Table& table);
 /// The same of these parts.
 Status read_table(Wanted wanted, const SourceManager& sources, const BindOptions& options, const runtime::IoOptions& io,
                   const Reporter& log, Table& table);

@@ -11,109 +11,24 @@ namespace matcha::session::ledger {
 
 using pattern::Condition;
 
-std::string Lists::add(const std::string& key, runtime::InputList list) {
-  const std::string name = fmt::format("c{}", lists_.size());
-  names_.emplace(key, name);
-  lists_.emplace_back(name, std::move(list));
-  return name;
-}
+std::string Lists::name_of(std::size_t place) { return fmt::format("c{}", place); }
 
-std::string Lists::ints(const std::string& key, const std::function<std::int64_t(std::uint64_t)>& value) {
-  if (const auto known = names_.find(key); known != names_.end()) return known->second;
-  runtime::InputList list;
-  list.size = plan_.entries();
-  runtime::InputColumn& column = list.columns.emplace_back();
-  column.kind = runtime::ColumnKind::Int;
-  column.ints.reserve(list.size);
-  for (std::uint64_t entry = 0; entry < list.size; ++entry) column.ints.push_back(value(entry));
-  return add(key, std::move(list));
+std::string Lists::name(const ListKey& key) {
+  const auto known = std::ranges::find(keys_, key);
+  const std::size_t place = static_cast<std::size_t>(known - keys_.begin());
+  if (known == keys_.end()) keys_.push_back(key);
+  return name_of(place);
 }
 
 std::pair<std::string, std::string> Lists::edges(std::size_t of_class, bool turned) {
-  const EdgeClass& rows = plan_.classes[of_class];
-  const std::string key = fmt::format("edges {} {}", of_class, turned), entries = fmt::format("entries {}", of_class);
-  if (!names_.contains(key)) {
-    runtime::InputList list;
-    list.size = rows.entries.size();
-    list.columns.resize(2);
-    list.columns[0].ranks = turned ? rows.to : rows.from;
-    list.columns[1].ranks = turned ? rows.from : rows.to;
-    add(key, std::move(list));
-  }
-  if (!names_.contains(entries)) {
-    runtime::InputList list;
-    list.size = rows.entries.size();
-    runtime::InputColumn& column = list.columns.emplace_back();
-    column.kind = runtime::ColumnKind::Int;
-    column.ints = rows.entries;
-    add(entries, std::move(list));
-  }
-  return {names_.at(key), names_.at(entries)};
+  const std::string ends = name({ListKey::Kind::Edges, of_class, turned});
+  return {ends, name({ListKey::Kind::Entries, of_class})};
 }
 
-std::string Lists::last(bool strictly, __int128 by) {
-  const std::string key = fmt::format("last {} {}{}", strictly, by < 0 ? "-" : "",
-                                      fmt::format("{}", static_cast<unsigned __int128>(by < 0 ? -by : by)));
-  const std::uint64_t ways = plan_.two_ways ? 2 : 1;
-  // Times ascend, and so do the sums.
-  std::uint64_t count = 0;
-  return ints(key, [&, by](std::uint64_t entry) -> std::int64_t {
-    const std::uint64_t rank = entry / ways;
-    if (rank >= plan_.times.size()) return -1;
-    const __int128 limit = plan_.times[rank] + by;
-    while (count < plan_.times.size() && (strictly ? plan_.times[count] < limit : plan_.times[count] <= limit)) ++count;
-    return static_cast<std::int64_t>(count * ways) - 1;
-  });
-}
-
-std::string Lists::rows() {
-  return ints("rows", [this](std::uint64_t entry) { return static_cast<std::int64_t>(plan_.row_of(entry)); });
-}
-
-std::string Lists::ids() {
-  return ints("ids", [this](std::uint64_t entry) {
-    const std::uint64_t row = plan_.row_of(entry);
-    return table_.edge_ids.ints.empty() ? static_cast<std::int64_t>(row) : table_.edge_ids.ints[row];
-  });
-}
-
-const Column& Lists::cells(Of of, const std::string& name) const {
-  return (of == Of::Edge ? table_.edges : table_.vertices).at(name);
-}
-
-std::uint64_t Lists::place(Of of, std::uint64_t entry) const {
-  const std::uint64_t row = plan_.row_of(entry);
-  if (of == Of::Edge) return row;
-  return (of == Of::From) != plan_.is_turned(entry) ? table_.sources[row] : table_.targets[row];
-}
-
-std::string Lists::column(Of of, const std::string& name, bool as_float) {
-  const Column& column = cells(of, name);
-  const std::string key = fmt::format("column {} {} {}", static_cast<int>(of), as_float, name);
-  if (!as_float) return ints(key, [&](std::uint64_t entry) { return column.ints[place(of, entry)]; });
-  if (const auto known = names_.find(key); known != names_.end()) return known->second;
-  runtime::InputList list;
-  list.size = plan_.entries();
-  runtime::InputColumn& floats = list.columns.emplace_back();
-  floats.kind = runtime::ColumnKind::Float;
-  for (std::uint64_t entry = 0; entry < list.size; ++entry) {
-    const std::uint64_t at = place(of, entry);
-    floats.floats.push_back(column.type == Column::Type::Float ? column.floats[at]
-                                                               : static_cast<double>(column.ints[at]));
-  }
-  return add(key, std::move(list));
-}
-
-std::string Lists::has_value(Of of, const std::string& name) {
-  const Column& column = cells(of, name);
-  return ints(fmt::format("has {} {}", static_cast<int>(of), name),
-              [&](std::uint64_t entry) { return column.has_value(place(of, entry)) ? 1 : 0; });
-}
-
-std::pair<Lists::Of, std::string> TermWriter::place(const Condition& column, const Images& images) const {
-  if (column.subject.of_edge) return {Lists::Of::Edge, images.edge(column.subject.index)};
+std::pair<ListKey::Of, std::string> TermWriter::place(const Condition& column, const Images& images) const {
+  if (column.subject.of_edge) return {ListKey::Of::Edge, images.edge(column.subject.index)};
   const auto [edge, is_from] = *images.end(column.subject.index);
-  return {is_from ? Lists::Of::From : Lists::Of::To, images.edge(edge)};
+  return {is_from ? ListKey::Of::From : ListKey::Of::To, images.edge(edge)};
 }
 
 std::string TermWriter::has_values(const Condition& term, const Images& images) {
@@ -121,7 +36,8 @@ std::string TermWriter::has_values(const Condition& term, const Images& images) 
   pattern::for_each_column(term, [&](const Condition& column) {
     if (type_of(column, table_) == Type::Vertex || table_.column(column).lacks.empty()) return;
     const auto [of, entry] = place(column, images);
-    all.push_back(fmt::format("get({}, {}) == 1", lists_.has_value(of, column.text), entry));
+    all.push_back(
+        fmt::format("get({}, {}) == 1", lists_.name({ListKey::Kind::HasValue, 0, false, 0, of, column.text}), entry));
   });
   return fmt::format("{}", fmt::join(all, " and "));
 }
@@ -167,7 +83,8 @@ std::string TermWriter::value(const Condition& term, bool as_float, const Images
   switch (term.kind) {
     case Condition::Kind::Int: return fmt::format("{}{}", term.integer, as_float ? ".0" : "");
     case Condition::Kind::Bool: return fmt::format("{}", term.integer);
-    case Condition::Kind::Text: return fmt::format("{}", table_.texts.code(term.text));
+    case Condition::Kind::Text:
+      return fmt::format("get({}, 0)", lists_.name({ListKey::Kind::Text, 0, false, 0, ListKey::Of::Edge, term.text}));
     case Condition::Kind::Float: {
       std::string text = fmt::format("{}", term.number);
       std::erase(text, '+');
@@ -180,7 +97,7 @@ std::string TermWriter::value(const Condition& term, bool as_float, const Images
     default: break;
   }
   const auto [of, entry] = place(term, images);
-  return fmt::format("get({}, {})", lists_.column(of, term.text, as_float), entry);
+  return fmt::format("get({}, {})", lists_.name({ListKey::Kind::Column, 0, as_float, 0, of, term.text}), entry);
 }
 
 std::string TermWriter::comparison(const Condition& term, bool of_true, const Images& images) {
@@ -227,7 +144,7 @@ std::string TermWriter::truth(const Condition& term, bool of_true, const Images&
       const auto [of, entry] = place(term, images);
       const std::string there = has_values(term, images);
       return fmt::format("{}{}get({}, {}) == {}", there, there.empty() ? "" : " and ",
-                         lists_.column(of, term.text, false), entry, of_true ? 1 : 0);
+                         lists_.name({ListKey::Kind::Column, 0, false, 0, of, term.text}), entry, of_true ? 1 : 0);
     }
     default: return comparison(term, of_true, images);
   }

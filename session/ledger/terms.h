@@ -13,37 +13,45 @@
 /// Conditions between edges, and the lists that they read, in the words of programs.
 namespace matcha::session::ledger {
 
-/// The lists that a program reads, made when they are asked for. Each gives the name of its parameter.
+/// What a list of a program has, whatever the rows are.
+struct ListKey {
+  enum class Kind : std::uint8_t {
+    Edges,     ///< The ends of the rows of a class; with `flag` from targets to sources.
+    Entries,   ///< The entries of these rows.
+    Last,      ///< By entry: the last entry whose time is at most its own plus `by`, with `flag` less; -1: none.
+    Rows,      ///< By entry: its row,
+    Ids,       ///< and the number or id of that.
+    Column,    ///< By entry: a column of edges, or of the vertices where they begin, or end; with `flag` as floats.
+    HasValue,  ///< By entry: 1 if it has a value of the column, else 0.
+    Text,      ///< The code of a text, alone.
+  };
+  enum class Of : std::uint8_t { Edge, From, To };
+
+  Kind kind = Kind::Rows;
+  std::size_t of_class = 0;
+  bool flag = false;
+  __int128 by = 0;
+  Of of = Of::Edge;
+  std::string name{};  ///< Of a column; a text.
+
+  bool operator==(const ListKey&) const = default;
+};
+
+/// The list for a plan and its table.
+runtime::InputList list_of(const ListKey& key, const Plan& plan, const Table& table);
+
+/// The lists that a program reads: the parameter of each is called by its place.
 class Lists {
  public:
-  Lists(const Plan& plan, const Table& table) : plan_(plan), table_(table) {}
-
-  /// The rows of a class and their entries. `turned`: from targets to sources.
+  /// The name of a list, which becomes one of them.
+  std::string name(const ListKey& key);
+  /// The names of the rows of a class and of their entries. `turned`: from targets to sources.
   std::pair<std::string, std::string> edges(std::size_t of_class, bool turned);
-  /// By entry: the last entry whose time is at most its own plus `by`, or `strictly` less than that; -1: none.
-  std::string last(bool strictly, __int128 by);
-  /// By entry: its row; its number or id.
-  std::string rows();
-  std::string ids();
-  bool has_ids() const { return names_.contains("ids"); }
-  /// By entry: a column of edges, or of the vertices where they begin, or end.
-  enum class Of : std::uint8_t { Edge, From, To };
-  std::string column(Of of, const std::string& name, bool as_float);
-  /// By entry: 1 if it has a value of the column, else 0.
-  std::string has_value(Of of, const std::string& name);
-
-  std::vector<std::pair<std::string, runtime::InputList>> take() { return std::move(lists_); }
+  static std::string name_of(std::size_t place);
+  const std::vector<ListKey>& keys() const { return keys_; }
 
  private:
-  std::string ints(const std::string& key, const std::function<std::int64_t(std::uint64_t entry)>& value);
-  std::string add(const std::string& key, runtime::InputList list);
-  const Column& cells(Of of, const std::string& name) const;
-  std::uint64_t place(Of of, std::uint64_t entry) const;
-
-  const Plan& plan_;
-  const Table& table_;
-  std::map<std::string, std::string> names_;
-  std::vector<std::pair<std::string, runtime::InputList>> lists_;
+  std::vector<ListKey> keys_;
 };
 
 /// Where a program has the vertices and edges of the pattern.
@@ -57,8 +65,8 @@ struct Images {
 /// Conditions as expressions of programs.
 class TermWriter {
  public:
-  TermWriter(const Plan& plan, const Table& table, Lists& lists, Diagnostics& diagnostics)
-      : plan_(plan), table_(table), lists_(lists), diagnostics_(diagnostics) {}
+  TermWriter(const Table& table, Lists& lists, Diagnostics& diagnostics)
+      : table_(table), lists_(lists), diagnostics_(diagnostics) {}
 
   /// True where the condition is true, or with `of_true` false where it is false; false where it is unknown.
   std::string truth(const pattern::Condition& term, bool of_true, const Images& images);
@@ -71,15 +79,13 @@ class TermWriter {
   };
 
   std::string comparison(const pattern::Condition& term, bool of_true, const Images& images);
-  std::string gap(const pattern::Condition& term, bool of_true, const Images& images);
   /// The values that it needs are there; empty: they always are.
   std::string has_values(const pattern::Condition& term, const Images& images);
   std::string value(const pattern::Condition& term, bool as_float, const Images& images);
   Range range(const pattern::Condition& term) const;
   bool check(const pattern::Condition& term, bool as_float);
-  std::pair<Lists::Of, std::string> place(const pattern::Condition& column, const Images& images) const;
+  std::pair<ListKey::Of, std::string> place(const pattern::Condition& column, const Images& images) const;
 
-  const Plan& plan_;
   const Table& table_;
   Lists& lists_;
   Diagnostics& diagnostics_;
