@@ -7,8 +7,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 
 #include "ir/support/utf8.h"
+#include "session/ledger/columns.h"
 #include "session/values.h"
 
 namespace matcha::session::stream {
@@ -91,8 +93,10 @@ std::string answer_json(const BatchFacts& facts, const Answer& answer, const std
   }
   if (!answer.delta.empty()) object.add("delta", json_of(answer.delta));
   if (!answer.total.empty()) object.add("total", json_of(answer.total));
-  if (facts.first_time) number("first_t", *facts.first_time);
-  if (facts.last_time) number("last_t", *facts.last_time);
+  for (const auto& [key, time] : {std::pair("first_t", facts.first_time), std::pair("last_t", facts.last_time)}) {
+    if (!time) continue;
+    object.add(key, facts.are_dates ? "\"" + ledger::text_of_time(*time) + "\"" : std::to_string(*time));
+  }
   number("offset", facts.offset);
   object.add("how", fmt::format("\"{}\"", method_name(answer.how)));
   if (maybe_decision != nullptr) object.add("engines", planner::to_json(*maybe_decision).dump());

@@ -17,6 +17,7 @@ struct BatchFacts {
   std::uint64_t late = 0;                   ///< and lines that arrived too late and were dropped.
   std::uint64_t inserted = 0, deleted = 0;  ///< Edges, net.
   std::optional<std::int64_t> first_time, last_time;
+  bool are_dates = false;    ///< These are nanoseconds since 1970.
   std::uint64_t offset = 0;  ///< Bytes of the input up to here.
   double wait_ms = 0;        ///< From the first arrival to the start of work.
   double apply_ms = 0;       ///< To change the graph.

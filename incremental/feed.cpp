@@ -26,6 +26,9 @@ LineKind Feed::begin(std::string_view line, std::string& error) {
   }
   bool is_heading = false;
   if (!choose_columns(line, comment_, rules_.columns, rules_.lines.columns, is_heading, error)) return LineKind::Error;
+  if (rules_.lines.maybe_rows != nullptr && !rules_.lines.maybe_rows->choose(rules_.lines.columns, error)) {
+    return LineKind::Error;
+  }
   is_begun_ = true;
   return is_heading ? LineKind::Comment : LineKind::Update;
 }
@@ -43,10 +46,27 @@ LineKind Feed::push(std::string_view line, std::uint64_t number, std::string& er
   update.line = number;
   if (!rules_.lines.temporal) {
     ready_.push_back(update);
-  } else if (!window_.push(update, ready_)) {
-    ++batch_.late;
+    return kind;
   }
+  LedgerRows* const maybe_rows = rules_.lines.maybe_rows.get();
+  if (maybe_rows != nullptr && !std::exchange(has_units_, true)) take_units();
+  const bool is_kept = window_.push(update, ready_);
+  batch_.late += is_kept ? 0 : 1;
+  if (maybe_rows != nullptr) maybe_rows->take(line, rules_.lines.columns, update, is_kept);
   return kind;
+}
+
+void Feed::take_units() {
+  const auto scaled = [per_second =
+                           static_cast<std::int64_t>(rules_.lines.maybe_rows->per_second())](std::int64_t seconds) {
+    std::int64_t units = 0;
+    return __builtin_mul_overflow(seconds, per_second, &units) ? INT64_MAX : units;
+  };
+  rules_.lines.maybe_rows->take_names(rules_.lines.maybe_names);
+  if (rules_.width) rules_.width = scaled(*rules_.width);
+  if (rules_.slide) rules_.slide = scaled(*rules_.slide);
+  rules_.lateness = scaled(rules_.lateness);
+  window_ = Window(rules_.width, rules_.lateness, rules_.directed, true);
 }
 
 void Feed::flush() { window_.flush(ready_); }

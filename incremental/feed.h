@@ -67,14 +67,17 @@ class Feed {
 
  private:
   std::int64_t interval_of(std::int64_t time) const;
+  /// Lengths of time are in the units of the rows.
+  void take_units();
   /// Called while the columns of timed lines are unknown. Comment: the line is a heading, not an update.
   LineKind begin(std::string_view line, std::string& error);
 
   FeedRules rules_;
   LabelCodes codes_;
   Window window_;
-  bool is_begun_ = false;  ///< The columns of timed lines are known.
-  std::string comment_;    ///< The last comment before the first timed line.
+  bool is_begun_ = false;   ///< The columns of timed lines are known.
+  bool has_units_ = false;  ///< Those of the rows are.
+  std::string comment_;     ///< The last comment before the first timed line.
   std::deque<Update> ready_;
   RawBatch batch_;
 };

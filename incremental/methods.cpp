@@ -13,6 +13,7 @@
 #include "planner/delta.h"
 #include "planner/prices.h"
 #include "session/gpu.h"
+#include "session/ledger/ledger.h"
 #include "session/message_log.h"
 #include "session/pattern_source.h"
 
@@ -80,6 +81,23 @@ class MethodFacts {
         nests_(question.request.compile, question.request.text, ProgramNests::of_stream(question.directed)) {}
 
   const MethodQuestion& question() const { return question_; }
+  /// A pattern with conditions on columns: the names of its edges; nothing for others.
+  const std::optional<std::vector<std::string>>& edges_of_rows() {
+    if (std::exchange(has_rows_, true) || !is_pattern()) return edges_of_rows_;
+    PatternOptions options = question_.request.pattern;
+    options.may_ask_columns = true;
+    const MessageLog unheard;
+    PatternSource source(options, unheard);
+    if (source.read() != Status::Ok || !ledger::asks_columns(source, options)) return edges_of_rows_;
+    edges_of_rows_.emplace();
+    for (const pattern::EdgeUse& edge : source.set().edges) {
+      const pattern::Pattern& pattern = source.set().patterns.front();
+      edges_of_rows_->push_back(fmt::format("edge {}{}{}{}{}", pattern.vertex_name(edge.from),
+                                            pattern.directed ? '>' : '-', pattern.vertex_name(edge.to),
+                                            edge.name.empty() ? "" : " ", edge.name));
+    }
+    return edges_of_rows_;
+  }
   bool is_pattern() const { return question_.request.text.empty(); }
 
   /// The program of deltas; null, and why there is none.
@@ -145,6 +163,10 @@ class MethodFacts {
  private:
   void find_delta() {
     const MethodQuestion& asked = question_;
+    if (edges_of_rows()) {
+      no_delta_ = "its conditions are about rows of a table";
+      return;
+    }
     if (asked.request.device == "cuda" && asked.device != DeltaDevice::Kind::Gpu) {
       no_delta_ = "a GPU is required";
       return;
@@ -165,6 +187,8 @@ class MethodFacts {
     const bool is_named = question_.options.method == method_name(MaintenanceMethod::Trees);
     if (!is_pattern()) {
       no_cliques_ = "trees are of cliques, and this is a program";
+    } else if (edges_of_rows()) {
+      no_cliques_ = "trees are of cliques without conditions";
     } else if (source.read() != Status::Ok) {
       no_cliques_ = "the pattern has errors";
     } else if (!source.counts_cliques() || source.set().alternatives) {
@@ -192,6 +216,8 @@ class MethodFacts {
   bool has_cliques_ = false;
   std::optional<std::uint32_t> cliques_;
   std::string no_cliques_;
+  bool has_rows_ = false;
+  std::optional<std::vector<std::string>> edges_of_rows_;
 };
 
 /// What the methods have in common.
@@ -216,8 +242,14 @@ class ByDelta final : public Method {
   OfferOrRefusal offer(const planner::Question& /*question*/, const planner::Catalog& /*catalog*/,
                        bool on_gpu) const override {
     std::string why;
-    if (facts_.maybe_delta(why) == nullptr) return planner::Refusal{why};
     planner::Offer offer;
+    if (const auto& edges = facts_.edges_of_rows()) {
+      if (on_gpu) return planner::Refusal{"patterns with conditions run on a CPU"};
+      offer.ns = std::min(price::stream_ball, facts_.recount_ns());
+      offer.plan = [lines = *edges] { return lines; };
+      return offer;
+    }
+    if (facts_.maybe_delta(why) == nullptr) return planner::Refusal{why};
     std::vector<std::string> lines;
     if (explains()) {
       (void)facts_.terms(&lines);

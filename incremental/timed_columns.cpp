@@ -9,6 +9,7 @@
 
 #include "incremental/update_cells.h"
 #include "runtime/graph/column_names.h"
+#include "session/ledger/columns.h"
 
 namespace matcha::session::stream {
 
@@ -20,7 +21,9 @@ using runtime::ColumnRole;
 constexpr const char* kHow =
     "\n  hint: name them: `--updates FILE:SRC,DST,TIME`, by names of the heading or numbers from 0";
 
+/// A number, or a date.
 bool is_number(const std::string& cell) {
+  if (ledger::time_of(cell, 1'000'000'000)) return true;
   double ignored = 0;
   const std::from_chars_result read = std::from_chars(cell.data(), cell.data() + cell.size(), ignored);
   return !cell.empty() && read.ec == std::errc() && read.ptr == cell.data() + cell.size();
@@ -48,6 +51,7 @@ class Choice {
       if (is_comment && !names_columns(above)) continue;
       is_heading = !is_comment;
       columns_.has_heading = is_heading;
+      columns_.heading = *heading;
       columns_.separator = separator;
       return by_heading(*heading);
     }

@@ -21,9 +21,10 @@ struct ColumnRequest {
 struct TimedColumns {
   static constexpr std::size_t kSource = 0, kTarget = 1, kTime = 2;
   std::array<unsigned, 3> index{0, 1, 2};
-  char separator = 0;        ///< As in CellWalk.
-  unsigned count = 0;        ///< Cells of each line; 0: at least the required ones.
-  bool has_heading = false;  ///< No line below a heading is a comment.
+  char separator = 0;                  ///< As in CellWalk.
+  unsigned count = 0;                  ///< Cells of each line; 0: at least the required ones.
+  bool has_heading = false;            ///< No line below a heading is a comment.
+  std::vector<std::string> heading{};  ///< The names of the columns, if they have some.
 };
 
 /// Examines the first line that is not a comment, and the last comment above it, which may be a heading after `#`.

@@ -8,10 +8,11 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 }  // namespace
 
-CellWalk::CellWalk(std::string_view line, char separator) : line_(line), separator_(separator) {
+CellWalk::CellWalk(std::string_view line, char separator, bool keeps_end)
+    : line_(line), separator_(separator), keeps_end_(keeps_end && separator != 0) {
   if (separator_ == 0) return;
   // A separator at the end has no cell after it.
-  while (!line_.empty() && (is_blank(line_.back()) || line_.back() == separator_)) line_.remove_suffix(1);
+  while (!line_.empty() && (line_.back() == separator_ ? !keeps_end : is_blank(line_.back()))) line_.remove_suffix(1);
 }
 
 bool CellWalk::is_between(char c) const { return separator_ == 0 ? is_blank(c) || c == ',' : c == separator_; }
@@ -21,6 +22,11 @@ bool CellWalk::next(std::string_view& cell) {
   while (at_ < line_.size() &&
          (separator_ == 0 ? is_between(line_[at_]) : is_blank(line_[at_]) && line_[at_] != separator_)) {
     ++at_;
+  }
+  if (at_ == line_.size() && keeps_end_ && !is_last_ && !line_.empty()) {
+    is_last_ = true;
+    cell = {};
+    return true;
   }
   if (at_ == line_.size() || is_last_) return false;
   if (line_[at_] == '"' && read_quoted(cell)) return true;

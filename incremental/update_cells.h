@@ -10,8 +10,8 @@ namespace matcha::session::stream {
 class CellWalk {
  public:
   /// `separator`: the character between cells, optionally surrounded by blanks; 0: any number of blanks, tabs and
-  /// commas.
-  CellWalk(std::string_view line, char separator);
+  /// commas. `keeps_end`: a separator at the end has an empty cell behind it.
+  CellWalk(std::string_view line, char separator, bool keeps_end = false);
 
   /// The next cell, without its quotes; false: there is none. The text is valid until the next call.
   bool next(std::string_view& cell);
@@ -27,6 +27,7 @@ class CellWalk {
   char separator_;
   std::size_t at_ = 0;
   bool is_last_ = false;
+  bool keeps_end_ = false;
   bool is_copy_ = false;
   std::string unquoted_;
 };

@@ -68,7 +68,9 @@ std::string shown(std::string_view text) {
   return out + (text.size() > kMost ? "…`" : "`");
 }
 
-bool take_number(std::string_view cell, const char* what, std::int64_t& id, std::string& error) {
+}  // namespace
+
+bool read_number(std::string_view cell, const char* what, std::int64_t& id, std::string& error) {
   std::optional<std::int64_t> number = number_of(cell);
   const std::size_t point = number ? std::string_view::npos : cell.find('.');
   if (point != std::string_view::npos && cell.find_first_not_of('0', point + 1) == std::string_view::npos) {
@@ -81,6 +83,8 @@ bool take_number(std::string_view cell, const char* what, std::int64_t& id, std:
   id = *number;
   return true;
 }
+
+namespace {
 
 /// Also `+1`, which no file of edges takes as a name beside numbers.
 bool is_like_number(std::string_view cell) {
@@ -98,7 +102,7 @@ void decide_ids(std::initializer_list<std::string_view> ids, LineRules& rules) {
 
 bool take_id(std::string_view cell, const LineRules& rules, std::int64_t& id, std::string& error) {
   if (rules.maybe_names == nullptr) {
-    const bool taken = take_number(cell, "id", id, error);
+    const bool taken = read_number(cell, "id", id, error);
     if (!taken && rules.decided)
       error +=
           std::string(kHintBreak) + "ids are numbers, as the first of them is; `--ids text` takes all of them as text";
@@ -114,8 +118,8 @@ struct TimedCells {
   std::array<std::string_view, 3> cells{};
   unsigned count = 0, found = 0;
 
-  TimedCells(std::string_view line, const TimedColumns& columns) {
-    CellWalk walk(line, columns.separator);
+  TimedCells(std::string_view line, const TimedColumns& columns, bool keeps_end) {
+    CellWalk walk(line, columns.separator, keeps_end);
     for (std::string_view cell; walk.next(cell); ++count) {
       for (std::size_t role = 0; role < cells.size(); ++role) {
         if (columns.index[role] != count) continue;
@@ -131,7 +135,7 @@ struct TimedCells {
 
 LineKind read_temporal(std::string_view line, LineRules& rules, Update& update, std::string& error) {
   const TimedColumns& columns = rules.columns;
-  const TimedCells cells(line, columns);
+  const TimedCells cells(line, columns, rules.maybe_rows != nullptr);
   if (cells.count == 0) return LineKind::Blank;
   if (cells.found < cells.cells.size()) {
     error = columns.count == 3 || columns.count == 0
@@ -149,7 +153,9 @@ LineKind read_temporal(std::string_view line, LineRules& rules, Update& update, 
   }
   update.kind = UpdateKind::InsertEdge;
   const auto& [source, target, time] = cells.cells;
-  if (!take_number(time, "time", update.time, error)) return LineKind::Error;
+  const bool has_time = rules.maybe_rows != nullptr ? rules.maybe_rows->read_time(time, update.time, error)
+                                                    : read_number(time, "time", update.time, error);
+  if (!has_time) return LineKind::Error;
   if (rules.first_decides) decide_ids({source, target}, rules);
   const bool right = take_id(source, rules, update.u, error) && take_id(target, rules, update.v, error);
   return right ? LineKind::Update : LineKind::Error;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "incremental/ledger_rows.h"
 #include "incremental/timed_columns.h"
 #include "incremental/update.h"
 #include "incremental/vertex_names.h"
@@ -48,10 +49,15 @@ struct LineRules {
   bool first_decides = false;
   bool decided = false;       ///< They have decided.
   TimedColumns columns = {};  ///< For `u v t`.
+  /// Lines are rows of a table, and keep their cells; null: they are edges.
+  std::shared_ptr<LedgerRows> maybe_rows = nullptr;
 };
 
 /// The text between an error of a line and its hint.
 inline constexpr std::string_view kHintBreak = "\n  hint: ";
+
+/// Reads a whole number, which may end with `.0`; `what` it is. On false, `error` has the fault.
+bool read_number(std::string_view cell, const char* what, std::int64_t& number, std::string& error);
 
 /// True if a line without leading blanks is a comment.
 bool is_comment(std::string_view line);

@@ -44,18 +44,18 @@ void Window::release(const Edge& edge, std::deque<Update>& out) {
   update.time = edge.time;
   if (width_) {
     for (; !live_.empty() && is_past(edge.time, live_.front().time, *width_); live_.pop_front()) {
-      const auto found = times_.find(ends_of(live_.front()));
-      if (--found->second != 0) continue;
-      times_.erase(found);
+      if (!by_line_) {
+        const auto found = times_.find(ends_of(live_.front()));
+        if (--found->second != 0) continue;
+        times_.erase(found);
+      }
       update.kind = UpdateKind::DeleteEdge;
       update.u = live_.front().u;
       update.v = live_.front().v;
       out.push_back(update);
     }
-    if (edge.u != edge.v) {
-      ++times_[ends_of(edge)];
-      live_.push_back(edge);
-    }
+    if (!by_line_ && edge.u != edge.v) ++times_[ends_of(edge)];
+    if (by_line_ || edge.u != edge.v) live_.push_back(edge);
   }
   update.kind = UpdateKind::InsertEdge;
   update.u = edge.u;

@@ -20,9 +20,10 @@ class Window {
     std::uint64_t line = 0;
   };
   /// `width`: an edge with time t is deleted when a line with a time of t + width or more arrives; empty: it stays.
-  /// `lateness`: how late a line may arrive.
-  Window(std::optional<std::int64_t> width, std::int64_t lateness, bool directed)
-      : width_(width), lateness_(lateness), directed_(directed) {}
+  /// `lateness`: how late a line may arrive. `by_line`: each line is an edge of its own, loops too, and is deleted by
+  /// itself, the first one first.
+  Window(std::optional<std::int64_t> width, std::int64_t lateness, bool directed, bool by_line = false)
+      : width_(width), lateness_(lateness), directed_(directed), by_line_(by_line) {}
 
   /// Takes a line, and appends the updates that are final, in the order of times. False: it is too late.
   bool push(const Update& line, std::deque<Update>& out);
@@ -50,7 +51,7 @@ class Window {
 
   std::optional<std::int64_t> width_;
   std::int64_t lateness_;
-  bool directed_;
+  bool directed_, by_line_;
   std::optional<std::int64_t> latest_, released_;
   std::multimap<std::int64_t, Edge> waiting_;
   std::deque<Edge> live_;

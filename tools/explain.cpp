@@ -211,6 +211,7 @@ class Explain {
     ProgramRequest request;
     request.compile = options_.compile;
     request.pattern = options_.pattern;
+    request.pattern.may_ask_columns = true;
     request.params = options_.bind.params;
     if (!of_pattern()) request.text = std::string(run_.compilation->text());
     const runtime::Graph* const graph = run_.maybe_graph();

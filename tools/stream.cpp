@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +12,7 @@
 
 #include "codegen/backend.h"
 #include "incremental/gpu_opening.h"
+#include "incremental/ledger_engine.h"
 #include "incremental/stream/opening.h"
 #include "runtime/machine.h"
 #include "runtime/unfinished_file.h"
@@ -68,6 +70,8 @@ class StreamVerb {
   Status steps() {
     Status status = check();
     if (status == Status::Ok) status = find_programs();
+    if (status == Status::Ok) status = options_.of_rows ? check_rows() : check_graph();
+    if (status == Status::Ok) status = check_columns();
     if (status != Status::Ok) return status;
     const st::Verdict verdict = [this] { return session_.verdict(); };
     st::Opening opening(options_, shared(console_), verdict, session_.cancel(), run_options_);
@@ -88,7 +92,6 @@ class StreamVerb {
       return console_.error(Status::Usage, "a window or a slide has some length", "such as 15m, 1h or 30d");
     }
     status = check_gpus();
-    if (status == Status::Ok) status = check_columns();
     if (status != Status::Ok) return status;
     if (!options_.matches.empty()) {
       options_.row_format = row_format(options_.matches);
@@ -117,6 +120,7 @@ class StreamVerb {
       return console_.error(Status::Usage, "the columns of updates are those of lines with a time", "add `--temporal`");
     }
     if (columns == 3 && options_.time.empty()) return Status::Ok;
+    if (columns > 3 && options_.of_rows && options_.time.empty()) return Status::Ok;
     return console_.error(Status::Usage,
                           fmt::format("updates have 3 columns, source, target and time; {} are named",
                                       columns + (options_.time.empty() ? 0 : 1)),
@@ -129,6 +133,25 @@ class StreamVerb {
     if (*options_.gpus == 1 || options_.gpu_memory == 0) return Status::Ok;
     return console_.error(Status::Usage, "`--gpu-memory` is for one GPU, and `--gpus` may be more",
                           "of several each holds the whole graph: leave one of both out");
+  }
+
+  /// What a pattern with conditions does not have in a stream.
+  Status check_rows() const {
+    const TableBinding& table = options_.table;
+    const std::pair<bool, const char*> refused[] = {{options_.programs.size() > 1, "several programs and patterns"},
+                                                    {!options_.graph.empty(), "a graph at the start"},
+                                                    {!table.sql.empty(), "`--graph-sql`"},
+                                                    {!options_.temporal, "updates without `--temporal`"},
+                                                    {!options_.state.empty(), "`--state`"},
+                                                    {options_.team != nullptr, "`--mpi`"},
+                                                    {options_.device_wanted() == "cuda", "`--device cuda`"},
+                                                    {options_.gpu_memory != 0, "`--gpu-memory`"}};
+    for (const auto& [is_given, what] : refused) {
+      if (!is_given) continue;
+      return console_.error(Status::Usage, fmt::format("names and conditions of edges are not for {}", what),
+                            "a stream of a table is one pattern and its lines: `--updates TABLE.csv --temporal`");
+    }
+    return Status::Ok;
   }
 
   Status check_graph() const {
@@ -173,7 +196,6 @@ class StreamVerb {
                               "programs end in .mt");
       }
     }
-    if (const Status is_one_graph = check_graph(); is_one_graph != Status::Ok) return is_one_graph;
     std::vector<PatternOptions> patterns;
     for (const std::string& text : options_.patterns) {
       PatternOptions& one = patterns.emplace_back(options_.pattern);
@@ -196,7 +218,10 @@ class StreamVerb {
     if (!options_.matches.empty() && options_.programs.size() > 1) {
       return console_.error(Status::Usage, "`--matches` is for one program", "of several the answers are counted");
     }
+    options_.of_rows = std::ranges::any_of(
+        options_.programs, [](const ProgramRequest& each) { return each.of_pattern() && st::asks_rows(each.pattern); });
     for (ProgramRequest& request : options_.programs) {
+      request.pattern.may_ask_columns = options_.of_rows;
       request.params = options_.params;
       request.order = options_.order;
       request.device = options_.device_wanted() == "auto" ? "cpu" : options_.device_wanted();

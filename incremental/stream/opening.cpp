@@ -46,19 +46,41 @@ Status Opening::agree() {
 ColumnRequest Opening::column_wish() const {
   ColumnRequest wish;
   if (!update_columns_.empty()) {
-    std::copy(update_columns_.begin(), update_columns_.end(), wish.columns.begin());
+    std::copy_n(update_columns_.begin(), wish.columns.size(), wish.columns.begin());
     return wish;
   }
   if (!request_.table.src.empty()) {
     wish.columns[TimedColumns::kSource] = runtime::ColumnRef(request_.table.src);
     wish.columns[TimedColumns::kTarget] = runtime::ColumnRef(request_.table.dst);
   }
-  if (!request_.time.empty()) wish.columns[TimedColumns::kTime] = runtime::ColumnRef(request_.time);
+  if (!request_.time.empty()) {
+    const std::string time = request_.of_rows ? request_.time.substr(0, request_.time.rfind(':')) : request_.time;
+    wish.columns[TimedColumns::kTime] = runtime::ColumnRef(time);
+  }
   wish.is_strict = request_.is_empty();
   return wish;
 }
 
+Status Opening::read_ledger() {
+  BindOptions bind;
+  bind.graph = request_.updates;
+  bind.directed = request_.directed;
+  bind.table = request_.table;
+  bind.table.time = request_.time;
+  if (bind.table.time.empty() && !update_columns_.empty()) bind.table.time = update_columns_[TimedColumns::kTime].name;
+  runtime::IoOptions io;
+  io.cancel = cancel_;
+  const Status status = LedgerPattern::read(request_.programs.front(), bind, io, *reporter_, maybe_ledger_);
+  if (status != Status::Ok) return status;
+  constexpr std::size_t kEnds = 3;
+  for (std::size_t at = kEnds; at < update_columns_.size(); ++at) {
+    if (!update_columns_[at].name.empty()) maybe_ledger_->wish.named.push_back(update_columns_[at].name);
+  }
+  return status;
+}
+
 Status Opening::find_inputs() {
+  if (request_.of_rows) return read_ledger();
   for (const ProgramRequest& request : request_.programs) {
     ProgramNeeds needs;
     const Status status = find_needs(request, request_.directed, !request_.matches.empty(), nullptr, *reporter_, needs);
@@ -172,6 +194,12 @@ std::uint64_t Opening::expected_edges() const {
   return error ? 0 : bytes / (is_packed ? kOfPackedLine : kOfLine);
 }
 
+void Opening::take_lengths() {
+  if (!request_.window.empty()) parts_.rules.width = seconds_of(request_.window);
+  if (!request_.lateness.empty()) parts_.rules.lateness = *seconds_of(request_.lateness);
+  if (!request_.slide.empty()) parts_.rules.slide = seconds_of(request_.slide);
+}
+
 Status Opening::read_graph() {
   runtime::Result<ResidentGraph::Shared> graph = start_graph();
   if (!graph) return verdict_() != Status::Ok ? verdict_() : reporter_->error(graph.error());
@@ -188,16 +216,21 @@ Status Opening::read_graph() {
   gpu.gpus = request_.gpus.value_or(1);
   gpu.turn = static_cast<std::uint32_t>(request_.gpu_turn);
   gpu.expected_edges = expected_edges();
-  parts_.engine =
-      request_.only_recomputes() ? make_recompute(*graph, reporter_) : make_delta(*graph, reporter_, read_here, gpu);
+  std::shared_ptr<LedgerRows> maybe_rows;
+  if (maybe_ledger_ != nullptr) {
+    maybe_rows = std::make_shared<LedgerRows>(maybe_ledger_->wish);
+    parts_.engine = make_ledger(std::move(maybe_ledger_), maybe_rows, *graph);
+  } else {
+    parts_.engine =
+        request_.only_recomputes() ? make_recompute(*graph, reporter_) : make_delta(*graph, reporter_, read_here, gpu);
+  }
   if (parts_.engine == nullptr) return Status::Resource;
   parts_.rules.directed = read.facts().directed;
   parts_.rules.lines = {request_.temporal, edge_labels_, maybe_names_, request_.is_empty() && maybe_names_ == nullptr};
+  parts_.rules.lines.maybe_rows = std::move(maybe_rows);
   parts_.rules.columns = column_wish();
   parts_.check_text_ids = [this] { return check_text_ids(); };
-  if (!request_.window.empty()) parts_.rules.width = seconds_of(request_.window);
-  if (!request_.lateness.empty()) parts_.rules.lateness = *seconds_of(request_.lateness);
-  if (!request_.slide.empty()) parts_.rules.slide = seconds_of(request_.slide);
+  take_lengths();
   return add_empty_word(*parts_.engine, **graph);
 }
 
@@ -205,6 +238,7 @@ Status Opening::check_text_ids() const {
   const runtime::Universe text =
       runtime::Universe::named(std::make_shared<const runtime::IdNames>(runtime::IdNames::text_ids({}, {})));
   for (const ProgramRequest& request : request_.programs) {
+    if (request_.of_rows) break;
     ProgramNeeds needs;
     const Status status = find_needs(request, request_.directed, !request_.matches.empty(), &text, *reporter_, needs);
     if (status != Status::Ok) return status;
@@ -281,7 +315,7 @@ Status Opening::add_programs() {
   ProgramOptions wanted;
   wanted.rows = !request_.matches.empty();
   wanted.totals = !request_.no_total;
-  wanted.method = request_.engine;
+  wanted.method = request_.recompute ? "recompute" : request_.engine;
   wanted.explains = request_.json;
   for (const ProgramRequest& request : request_.programs) {
     if (const Status status = parts_.engine->add(request, wanted, reporter_); status != Status::Ok) return status;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "incremental/ledger_engine.h"
 #include "incremental/stream/run.h"
 #include "session/resident_graph.h"
 
@@ -46,6 +47,10 @@ class Opening {
   Status find_names(ResidentGraph::Shared& graph);
   /// The graph at the start. Requires: there is one, and `find_inputs` is done.
   runtime::GraphSpec graph_spec() const;
+  /// Reads the pattern with conditions and its tables of vertices.
+  Status read_ledger();
+  /// The window, the lateness and the slide.
+  void take_lengths();
   runtime::Result<ResidentGraph::Shared> start_graph();
   Status add_programs();
   Status agree();
@@ -56,6 +61,7 @@ class Opening {
   const std::atomic<bool>* const cancel_;
   std::vector<runtime::ColumnRef> update_columns_;  ///< After the name of the file of updates.
   std::shared_ptr<VertexNames> maybe_names_;        ///< Ids are text from the start.
+  std::unique_ptr<LedgerPattern> maybe_ledger_;     ///< The program is a pattern with conditions.
   bool edge_labels_ = false;
   StreamParts parts_;
 };

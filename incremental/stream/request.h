@@ -29,6 +29,7 @@ struct StreamRequest {
   std::string every;                    ///< The longest that an update waits; empty: any.
   bool blank = false, each = false;     ///< An empty line ends a batch; so does each update.
   bool strict = false;                  ///< An update that changes nothing is an error.
+  bool of_rows = false;  ///< Its one program is a pattern with conditions; lines are rows of a table (ledger_engine.h).
 
   bool json = false, no_total = false;
   std::string out = "-";

@@ -345,7 +345,31 @@ Status StreamRun::line_error(std::uint64_t line, std::string message) const {
   return reporter_.error(error);
 }
 
+/// The rows of a table that a batch brings and takes, as they came; those that do both are in neither number.
+void StreamRun::net_rows(const RawBatch& raw, const LedgerRows& rows, NetBatch& batch, BatchFacts& facts) const {
+  for (const Update& update : raw.updates) {
+    if (update.kind == UpdateKind::InsertEdge) {
+      batch.rows.push_back(update.line);
+    } else {
+      ++batch.rows_left;
+    }
+  }
+  facts.deleted = std::min(batch.rows_left, rows.size());
+  facts.inserted = batch.rows.size() - (batch.rows_left - facts.deleted);
+  facts.are_dates = rows.has_dates();
+}
+
 Status StreamRun::net(RawBatch& raw, NetBatch& batch, BatchFacts& facts) {
+  facts.batch = batch_;
+  facts.updates = raw.lines;
+  facts.late = raw.late;
+  facts.first_time = raw.first_time;
+  facts.last_time = raw.last_time;
+  facts.offset = offset_;
+  if (const LedgerRows* const maybe_rows = parts_.rules.lines.maybe_rows.get(); maybe_rows != nullptr) {
+    net_rows(raw, *maybe_rows, batch, facts);
+    return Status::Ok;
+  }
   const Status status = learn_words(engine_, feed_.codes(), raw.updates, input_name_, reporter_);
   if (status != Status::Ok) return status;
   Netting netting(engine_.present(), vertex_rules(engine_, parts_.rules.width.has_value()));
@@ -357,14 +381,8 @@ Status StreamRun::net(RawBatch& raw, NetBatch& batch, BatchFacts& facts) {
     if (request_.strict) return line_error(update.line, "the update changes nothing: " + why);
   }
   batch = netting.take();
-  facts.batch = batch_;
-  facts.updates = raw.lines;
-  facts.late = raw.late;
   facts.inserted = batch.inserted.size();
   facts.deleted = batch.deleted.size();
-  facts.first_time = raw.first_time;
-  facts.last_time = raw.last_time;
-  facts.offset = offset_;
   return Status::Ok;
 }
 
@@ -465,7 +483,17 @@ std::string StreamRun::rows_text(std::uint64_t batch, const RowChanges& changes)
             break;
           }
           [[fallthrough]];
-        case runtime::ElementKind::Int: text += std::to_string(static_cast<std::int64_t>(row[column])); break;
+        case runtime::ElementKind::Int: {
+          const auto id = changes.edge_ids.find(row[column]);
+          if (id == changes.edge_ids.end()) {
+            text += std::to_string(static_cast<std::int64_t>(row[column]));
+          } else if (ledger::form_of(id->second).kind == ledger::CellForm::Kind::Int) {
+            text += id->second;
+          } else {
+            append_name(text, id->second, json ? Style::Json : Style::Text, format.separator);
+          }
+          break;
+        }
       }
     }
     text += json ? "]}\n" : "\n";

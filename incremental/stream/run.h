@@ -84,6 +84,7 @@ class StreamRun {
   Status finish_batch();
   Status settle(bool all);
   Status net(RawBatch& raw, NetBatch& batch, BatchFacts& facts);
+  void net_rows(const RawBatch& raw, const LedgerRows& rows, NetBatch& batch, BatchFacts& facts) const;
   Status log_batch(const RawBatch& raw);
   Status answer(const NetBatch& batch, BatchFacts& facts, bool quiet);
   Status write_answers(const BatchFacts& facts, const std::vector<Answer>& answers);

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "incremental/answer.h"
+#include "session/ledger/bounds.h"
+#include "session/ledger/ledger.h"
+#include "session/question_run.h"
+
+namespace matcha::session::stream {
+
+/// Programs over rows of a table, each compiled once.
+class RowPrograms {
+ public:
+  /// `request`: the device and the tier. The reporter outlives it.
+  RowPrograms(const ProgramRequest& request, const Reporter& reporter) : request_(request), reporter_(reporter) {}
+
+  /// Compiles a text, unless that is done. Errors are those of compiling.
+  Status take(const std::string& text, codegen::Executable*& out);
+  const SourceManager& sources(const std::string& text) const { return programs_.at(text)->compilation->sources(); }
+
+ private:
+  const ProgramRequest& request_;
+  const Reporter& reporter_;
+  std::map<std::string, std::unique_ptr<QuestionRun>> programs_;
+};
+
+/// The rows of one side of a batch: those that are there, or were, as far as they can be in a match that changes.
+struct LedgerSide {
+  ledger::Table table;
+  std::uint64_t first_new = 0, end_new = 0;  ///< The rows among them that come, or leave.
+};
+
+/// A pattern with conditions for columns of certain types: a program for each edge that may be the image of a row that
+/// comes or leaves. In these matches the edges before it have other rows, and those behind it any.
+class LedgerForm {
+ public:
+  /// `rows`: matches are listed. The question and the pattern outlive it.
+  LedgerForm(const ledger::Question& question, const PatternSource& pattern, bool rows)
+      : question_(question), pattern_(pattern), rows_(rows) {}
+
+  /// Errors go to `diagnostics`.
+  bool make(const ledger::Table& table, Diagnostics& diagnostics);
+
+  /// How long before the first row that comes, or after the last one that leaves, a row of its match may be; nothing:
+  /// at any time.
+  std::optional<__int128> reach(bool comes) const { return comes ? reach_back_ : reach_on_; }
+  const std::vector<std::string>& row_names() const { return names_; }
+
+  /// Counts the matches with a row of the side that comes, or leaves; or with `all` all matches. `maybe_found` gets
+  /// them.
+  Status count(const LedgerSide& side, bool comes, bool all, RowPrograms& programs, codegen::RunOptions options,
+               const Reporter& reporter, RowSet* maybe_found, __int128& count);
+
+ private:
+  /// The rows that an edge may have.
+  enum Part : std::uint8_t { kAll, kOld, kNew, kParts };
+  struct Term {
+    std::size_t first = 0;               ///< The edge that has the new rows.
+    std::vector<std::size_t> classes{};  ///< Of each edge: its class and part.
+    ledger::Program program{};
+  };
+
+  void find_terms(bool comes);
+  std::size_t class_of(std::size_t edge, Part part) const { return kParts * form().class_of[edge] + part; }
+  const ledger::Plan& form() const { return maker_->form(); }
+  /// Writes the programs for columns with at least the ranges of these.
+  bool write(const ledger::Table& table, Diagnostics& diagnostics);
+  bool write_for(const ledger::Table& table, Diagnostics& diagnostics);
+  bool fits(const ledger::Table& table) const;
+  static ledger::EdgeClass part_of(const ledger::EdgeClass& all, const ledger::Plan& plan, const LedgerSide& side,
+                                   bool is_new);
+
+  const ledger::Question& question_;
+  const PatternSource& pattern_;
+  const bool rows_;
+  std::unique_ptr<ledger::PlanMaker> maker_;
+  ledger::Bounds bounds_;
+  std::vector<std::string> names_;
+  ledger::Columns columns_;
+  std::vector<Term> terms_[2];  ///< Of rows that leave, and of those that come.
+  Term whole_;
+  std::optional<__int128> reach_back_, reach_on_;
+  /// By column of edges, then of vertices: the least and the largest value that the programs are for.
+  std::map<std::pair<bool, std::string>, std::pair<std::int64_t, std::int64_t>> ranges_;
+};
+
+}  // namespace matcha::session::stream

@@ -1,0 +1,156 @@
+#include "incremental/ledger_rows.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "incremental/update_cells.h"
+#include "incremental/update_text.h"
+
+namespace matcha::session::stream {
+
+using ledger::CellForm;
+using ledger::Column;
+
+void CellForms::add(std::string_view cell, std::uint64_t line) {
+  const CellForm form = ledger::form_of(cell);
+  ++counts_[static_cast<std::size_t>(form.kind)];
+  if (form.kind == CellForm::Kind::Null) may_lack_ = true;
+  if (form.kind == CellForm::Kind::Time) per_second_ = std::max(per_second_, form.per_second);
+  if (form.kind == CellForm::Kind::Text) text_line_ = line;
+}
+
+void CellForms::remove(std::string_view cell) { --counts_[static_cast<std::size_t>(ledger::form_of(cell).kind)]; }
+
+ledger::ColumnForm CellForms::form() const {
+  using enum CellForm::Kind;
+  const auto count = [this](CellForm::Kind kind) { return counts_[static_cast<std::size_t>(kind)]; };
+  const std::uint64_t all = count(Int) + count(Float) + count(Bool) + count(Time) + count(Text);
+  ledger::ColumnForm form;
+  form.may_lack = may_lack_;
+  form.is_null = all == 0;
+  if (all == count(Int)) return form;
+  form.type = Column::Type::Float;
+  if (all == count(Int) + count(Float)) return form;
+  form.type = Column::Type::Bool;
+  if (all == count(Bool)) return form;
+  form.type = Column::Type::Int;
+  form.per_second = per_second_;
+  if (all == count(Time)) return form;
+  form.type = Column::Type::Text;
+  form.per_second = 0;
+  return form;
+}
+
+LedgerRows::LedgerRows(Wish wish) : wish_(std::move(wish)), forms_(wish_.columns.size()) {}
+
+bool LedgerRows::choose(const TimedColumns& columns, std::string& error) {
+  time_place_ = columns.index[TimedColumns::kTime];
+  const auto place = [&](const std::string& name) -> std::optional<unsigned> {
+    if (name.empty()) return time_place_;
+    const auto found = std::ranges::find(columns.heading, name);
+    if (found != columns.heading.end()) return static_cast<unsigned>(found - columns.heading.begin());
+    const runtime::ColumnRef ref(name);
+    if (ref.name.empty() && (columns.count == 0 || ref.index < columns.count)) return ref.index;
+    error = columns.heading.empty() ? fmt::format("there is no column `{}`: the lines have no heading", name)
+                                    : fmt::format("there is no column `{}`\n  hint: its columns are `{}`", name,
+                                                  fmt::join(columns.heading, "`, `"));
+    return std::nullopt;
+  };
+  for (const std::string& name : wish_.named) {
+    if (!place(name)) return false;
+  }
+  std::vector<std::string> names = wish_.columns;
+  const auto add = [&names](const std::string& name, std::optional<std::size_t>& cell) {
+    if (name.empty()) return;
+    cell = names.size();
+    names.push_back(name);
+  };
+  add(wish_.edge_label, label_cell_);
+  add(wish_.edge_id, id_cell_);
+  places_.clear();
+  for (const std::string& name : names) {
+    const std::optional<unsigned> found = place(name);
+    if (!found) return false;
+    places_.push_back(*found);
+  }
+  is_chosen_ = true;
+  return true;
+}
+
+bool LedgerRows::read_time(std::string_view cell, std::int64_t& time, std::string& error) {
+  constexpr std::uint64_t kNs = 1'000'000'000;
+  const std::optional<std::int64_t> date = ledger::time_of(cell, kNs);
+  if (!has_time_) {
+    has_dates_ = date.has_value();
+    per_second_ = has_dates_ ? kNs : wish_.per_second;
+  }
+  if (has_dates_ && date) {
+    time = *date;
+  } else if (has_dates_ || date) {
+    error = fmt::format("`{}` is no time: those before it are {}", cell,
+                        has_dates_ ? "dates, which are from 1678 to 2261" : "numbers");
+    return false;
+  } else if (!read_number(cell, "time", time, error)) {
+    return false;
+  }
+  has_time_ = true;
+  return true;
+}
+
+std::uint32_t LedgerRows::number_of(std::int64_t id) {
+  const auto [found, is_new] = numbers_.try_emplace(id, static_cast<std::uint32_t>(ids_.size()));
+  if (is_new) ids_.push_back(id);
+  return found->second;
+}
+
+void LedgerRows::take(std::string_view line, const TimedColumns& columns, const Update& update, bool is_kept) {
+  const std::uint64_t number = lines_++;
+  if (!is_kept) return;
+  LedgerRow& row = waiting_[update.line];
+  row = {number_of(update.u), number_of(update.v), update.time, number, update.line, {}};
+  row.cells.resize(places_.size());
+  if (places_.empty()) return;
+  CellWalk walk(line, columns.separator, true);
+  unsigned at = 0;
+  for (std::string_view cell; walk.next(cell); ++at) {
+    for (std::size_t wanted = 0; wanted < places_.size(); ++wanted) {
+      if (places_[wanted] == at) row.cells[wanted] = cell;
+    }
+  }
+}
+
+std::uint64_t LedgerRows::first_from(__int128 time) const {
+  return static_cast<std::uint64_t>(
+      std::ranges::lower_bound(live_, time, {}, [](const LedgerRow& row) { return static_cast<__int128>(row.time); }) -
+      live_.begin());
+}
+
+std::uint64_t LedgerRows::first_after(__int128 time) const { return first_from(time + 1); }
+
+void LedgerRows::add(const std::vector<std::uint64_t>& lines) {
+  for (const std::uint64_t line : lines) {
+    const auto found = waiting_.find(line);
+    const LedgerRow& row = live_.emplace_back(std::move(found->second));
+    waiting_.erase(found);
+    for (std::size_t column = 0; column < forms_.size(); ++column) {
+      if (!is_time(column)) forms_[column].add(row.cells[column], row.line);
+    }
+  }
+}
+
+void LedgerRows::forget(std::uint64_t count) {
+  for (std::uint64_t at = 0; at < count; ++at) {
+    for (std::size_t column = 0; column < forms_.size(); ++column) {
+      if (!is_time(column)) forms_[column].remove(live_[at].cells[column]);
+    }
+  }
+}
+
+void LedgerRows::remove(std::uint64_t count) {
+  live_.erase(live_.begin(), live_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+}  // namespace matcha::session::stream

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "incremental/timed_columns.h"
+#include "incremental/update.h"
+#include "incremental/vertex_names.h"
+#include "session/ledger/columns.h"
+
+namespace matcha::session::stream {
+
+/// A line of a table of edges.
+struct LedgerRow {
+  std::uint32_t u = 0, v = 0;      ///< Numbers of vertices: see `LedgerRows::ids`.
+  std::int64_t time = 0;           ///< In the units of `LedgerRows::per_second`.
+  std::uint64_t number = 0;        ///< Of the lines that are no headings, from 0.
+  std::uint64_t line = 0;          ///< Of the file, from 1.
+  std::vector<std::string> cells;  ///< Of the columns that are wanted.
+};
+
+/// The forms of the cells of a column of the rows that are there.
+class CellForms {
+ public:
+  void add(std::string_view cell, std::uint64_t line);
+  void remove(std::string_view cell);
+  /// Units of times never become coarser, and a column that had a row without a value may have another one.
+  ledger::ColumnForm form() const;
+  /// The last line with a cell that is text.
+  std::uint64_t text_line() const { return text_line_; }
+
+ private:
+  std::array<std::uint64_t, 6> counts_{};  ///< By kind.
+  std::uint64_t per_second_ = 1, text_line_ = 0;
+  bool may_lack_ = false;
+};
+
+/// The rows of a table that a stream brings line by line, and those of them that are in the window, in the order of
+/// their times. A row keeps the cells of the columns that a pattern asks for.
+class LedgerRows {
+ public:
+  /// `columns`: by name; the empty one is the time. `per_second`: of times that are numbers. Others may be empty.
+  struct Wish {
+    std::vector<std::string> columns;
+    std::string edge_label, edge_id;
+    std::vector<std::string> named;  ///< Columns that the user named; they must be there.
+    std::uint64_t per_second = 1;
+    bool unit_is_said = false;
+  };
+  explicit LedgerRows(Wish wish);
+
+  // As lines come.
+
+  /// Finds the columns once those of ends and times are known. On false, `error` has the fault.
+  bool choose(const TimedColumns& columns, std::string& error);
+  /// Reads a time: a number, or a date and time, as the first one is.
+  bool read_time(std::string_view cell, std::int64_t& time, std::string& error);
+  /// Takes a line that became an update with a number of its line. `is_kept`: it was not too late.
+  void take(std::string_view line, const TimedColumns& columns, const Update& update, bool is_kept);
+
+  /// The names of vertices, where ids are text; known with the first row.
+  void take_names(std::shared_ptr<VertexNames> maybe_names) { names_ = std::move(maybe_names); }
+  const VertexNames* names() const { return names_.get(); }
+  VertexNames* names() { return names_.get(); }
+  /// Units of a second in times; known with the first row.
+  std::uint64_t per_second() const { return per_second_; }
+  bool has_dates() const { return has_dates_; }
+
+  // Between batches.
+
+  const Wish& wish() const { return wish_; }
+  /// The place of the column with the times is that of this wanted column, too.
+  bool is_time(std::size_t column) const { return places_[column] == time_place_; }
+  bool is_chosen() const { return is_chosen_; }
+  std::uint64_t size() const { return live_.size(); }
+  /// The id of each vertex that came, by its number.
+  const std::vector<std::int64_t>& ids() const { return ids_; }
+  const LedgerRow& row(std::uint64_t at) const { return live_[at]; }
+  /// The first row with at least this time, or after it.
+  std::uint64_t first_from(__int128 time) const;
+  std::uint64_t first_after(__int128 time) const;
+  /// The rows of these lines come, in the order of their times, behind all others.
+  void add(const std::vector<std::uint64_t>& lines);
+  /// The first rows leave: first `forms` do without them, then they go.
+  void forget(std::uint64_t count);
+  void remove(std::uint64_t count);
+  const CellForms& forms(std::size_t column) const { return forms_[column]; }
+  /// Places among the cells of a row.
+  std::optional<std::size_t> label_cell() const { return label_cell_; }
+  std::optional<std::size_t> id_cell() const { return id_cell_; }
+
+ private:
+  std::uint32_t number_of(std::int64_t id);
+
+  Wish wish_;
+  std::vector<unsigned> places_;  ///< In lines, of the cells of a row.
+  unsigned time_place_ = 0;
+  std::optional<std::size_t> label_cell_, id_cell_;
+  bool is_chosen_ = false, has_dates_ = false, has_time_ = false;
+  std::uint64_t per_second_ = 1;
+  std::uint64_t lines_ = 0;
+  std::shared_ptr<VertexNames> names_;
+  std::vector<std::int64_t> ids_;
+  std::unordered_map<std::int64_t, std::uint32_t> numbers_;
+  std::unordered_map<std::uint64_t, LedgerRow> waiting_;  ///< By line: for a batch.
+  std::deque<LedgerRow> live_;
+  std::vector<CellForms> forms_;  ///< Of the wanted columns.
+};
+
+}  // namespace matcha::session::stream

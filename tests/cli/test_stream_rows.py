@@ -1,0 +1,247 @@
+"""Streams of patterns with conditions: random ledgers in windows against brute force and against runs on the rows that are in the window."""
+
+import json
+import os
+import random
+import re
+import unittest
+from datetime import datetime, timedelta
+
+import ledger_oracle as oracle
+from cli import CliTest, fewer
+
+# More rounds, and other ones, by hand: MATCHA_ROUNDS=2000 MATCHA_SEED=7.
+ROUNDS = int(os.environ.get("MATCHA_ROUNDS", "0"))
+SEED = int(os.environ.get("MATCHA_SEED", "1"))
+COLUMNS = ["memo", "time", "src", "kind", "amount", "dst", "rate"]
+
+
+def cell(value):
+    return "" if value is None else str(value)
+
+
+def released(rows, lateness):
+    """The numbers of the lines in the order in which they are put, and how many are dropped."""
+    waiting, order, latest, last = [], [], None, None
+    for number, row in enumerate(rows):
+        time = row["time"]
+        if latest is not None and time < latest and latest - 1 - time >= lateness or last is not None and time < last:
+            continue
+        latest = time if latest is None else max(latest, time)
+        waiting.append(number)
+        waiting.sort(key=lambda at: rows[at]["time"])
+        while waiting and latest - rows[waiting[0]]["time"] >= lateness:
+            last = rows[waiting[0]]["time"]
+            order.append(waiting.pop(0))
+    return order + waiting
+
+
+def batches(rows, order, width, lines, slide):
+    """The windows after each batch, as lists of lines in order."""
+    live, taken, windows, first = [], 0, [], None
+    for number in order:
+        time = rows[number]["time"]
+        if first is not None and (lines and taken == lines or slide and time // slide != first // slide):
+            windows.append(list(live))
+            taken, first = 0, None
+        if first is None:
+            first = time
+        taken += 1
+        if width:
+            live = [at for at in live if time - rows[at]["time"] < width]
+        live.append(number)
+    return windows + ([list(live)] if order else [])
+
+
+class RandomLedgers(CliTest):
+    def one(self, seed, options=(), vertices=4, runs=1):
+        source = random.Random(seed)
+        directed = source.random() < 0.7
+        rows, people = oracle.graph(source, vertices, source.randrange(1, 24), loops=True)
+        for row in rows:
+            row["time"] = source.randrange(-6, 12)
+        lateness = source.choice([0, 0, 2, 5])
+        if lateness == 0 or source.random() < 0.3:
+            rows.sort(key=lambda row: row["time"])
+        elif source.random() < 0.8:
+            rows.sort(key=lambda row: row["time"] + source.randrange(0, lateness + 1))
+        pattern = oracle.pattern(source, directed, True)
+        text = oracle.text(pattern)
+        if source.random() < 0.5 and len(pattern["edges"]) > 1:
+            within = source.randrange(1, 6)
+            text += (", " if " where " in text else " where ") + f"within {within}s"
+            names = [edge[0] for edge in pattern["edges"]]
+            pattern["where"] += [("<=", ("-", ("col", a, "time"), ("col", b, "time")), within) for a in names for b in names if a != b]
+        is_text = source.random() < 0.3
+        if is_text and re.search(r"\('col', '\w+', 'id'\)", repr(pattern)):
+            return False
+        name = (lambda v: f"p{v}") if is_text else str
+        labels = {p["label"] for p in people.values()}
+        if any(label and label not in labels for label, _ in pattern["vertices"].values()):
+            return False
+        dates = source.random() < 0.2 and "within" not in text and " - " not in text
+        time = (lambda t: (datetime(2024, 1, 10) + timedelta(seconds=t)).isoformat()) if dates else str
+        columns = list(COLUMNS)
+        source.shuffle(columns)
+        line = lambda row: ",".join(name(row[c]) if c in ("src", "dst") else time(row[c]) if c == "time" else cell(row[c]) for c in columns)
+        lines = list(map(line, rows))
+        table = self.write("edges.csv", "\n".join([",".join(columns)] + lines) + "\n")
+        people_file = self.write("people.csv", "\n".join(["id,label,age,city"] + [f"{name(v)},{p['label']},{cell(p['age'])},{cell(p['city'])}"
+                                                                                  for v, p in people.items()]) + "\n")
+        match = source.choice(["iso", "iso", "homo", "edge"])
+        embeddings = match == "iso" and source.random() < 0.3
+        common = ["--pattern", text, "--vertices", people_file, "--label", "label", "--edge-label", "kind", "--quiet", "--match", match]
+        common += ["--directed"] * directed + ["--embeddings"] * embeddings
+        width = source.choice([0, 1, 3, 6, 10])
+        size, slide = source.choice([(1, 0), (2, 0), (5, 0), (100, 0), (0, 1), (0, 4), (3, 4)])
+        command = ["stream", *common, "--updates", table, "--temporal", "--json", *options]
+        command += (["--window", f"{width}s"] if width else []) + (["--lateness", f"{lateness}s"] if lateness else [])
+        command += (["--batch", str(size)] if size else []) + (["--slide", f"{slide}s"] if slide else [])
+        windows = batches(rows, released(rows, lateness), width, size, slide)
+        counts = [json.loads(answer) for answer in self.ok(*command).splitlines()]
+        path = self.path("rows.ndjson")
+        listed = [json.loads(answer) for answer in self.ok(*command, "--matches", path).splitlines()]
+        with open(path, encoding="utf-8") as file:
+            changes = [json.loads(row) for row in file]
+        self.assertEqual(len(counts), len(windows) + 2, (seed, command))
+        whole = oracle.maps(rows, people, pattern, match, directed, False, True)
+        count = lambda found: len(oracle.orbits(pattern, found, True) if match == "iso" and not embeddings else found)
+        old, held = set(), []
+        for at, window in enumerate(windows):
+            now = set(window)
+            inside = [one for one in whole if set(one[1]) <= now]
+            plus = [one for one in inside if not set(one[1]) <= old]
+            minus = [one for one in whole if set(one[1]) <= old and not set(one[1]) <= now]
+            wanted = {"total": count(inside), "plus": count(plus), "minus": count(minus), "inserted": len(now - old), "deleted": len(old - now)}
+            for answers in (counts, listed):
+                answer = answers[at + 1]
+                if "plus" not in answer:  # Recomputed without rows.
+                    wanted.pop("plus", None), wanted.pop("minus", None)
+                self.assertEqual({key: answer[key] for key in wanted}, wanted, (seed, at, answer, command))
+            mine = [tuple(row["row"]) for row in changes if row["batch"] == at + 1 and row["change"] == "+"]
+            gone = [tuple(row["row"]) for row in changes if row["batch"] == at + 1 and row["change"] == "-"]
+            for row in gone:
+                held.remove(row)
+            held += mine
+            names = lambda found: sorted((*(name(v) if is_text else v for v in found[0]), *found[1]) for found in found)
+            if match != "iso" or embeddings:
+                self.assertEqual(sorted(held), names(inside), (seed, at, command))
+            else:
+                as_rows = {(*(name(v) if is_text else v for v in one[0]), *one[1]): one for one in inside}
+                self.assertEqual(len(set(held)), len(oracle.orbits(pattern, inside, True)), (seed, at, command))
+                self.assertEqual(len(oracle.orbits(pattern, [as_rows[row] for row in held], True)), len(held), (seed, at, command))
+            old = now
+        for _ in range(runs):
+            at = source.randrange(len(windows))
+            kinds = {edge[4] for edge in pattern["edges"] if edge[4]}
+            if not kinds <= {rows[number]["kind"] for number in windows[at]}:
+                continue
+            part = self.write("part.csv", "\n".join([",".join(columns)] + [lines[number] for number in windows[at]]) + "\n")
+            self.assertEqual(self.ok("run", *common, part).strip(), str(counts[at + 1]["total"]), (seed, at, command))
+        return True
+
+    def test_streams(self):
+        for seed in range(ROUNDS or fewer(25, 4)):
+            self.one(SEED * 1_000_000 + seed)
+
+    def test_recomputed(self):
+        for seed in range(ROUNDS or fewer(6, 1)):
+            self.one(SEED * 2_000_000 + seed, ["--engine", "recompute"])
+
+
+LEDGER = "id,ts,from,to,amount,kind\nt1,10,a,b,100,wire\nt2,11,a,b,5,card\nt3,12,b,c,95,wire\nt4,13,c,a,90,wire\nt5,19,c,a,90,wire\nt6,20,b,a,,card\n"
+RING = "(a)-[x {amount >= 90}]->(b)-[y]->(c)-[z]->(a) where x < y < z"
+
+
+class Ledger(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.table = self.write("ledger.csv", LEDGER)
+        self.base = ["stream", "--directed", "--temporal", "--quiet", "--updates"]
+        self.ends = ["--src", "from", "--dst", "to", "--time", "ts"]
+
+    def totals(self, pattern, *options, table=None, ends=None):
+        answers = self.ok(*self.base, table or self.table, *(self.ends if ends is None else ends), "--batch", "1", "--json", "--pattern", pattern, *options)
+        return [json.loads(answer)["total"] for answer in answers.splitlines()[1:-1]]
+
+    def test_rows(self):
+        """Rows have the numbers of lines or the cells of `--edge-id`; what leaves has the row with which it came."""
+        command = [*self.base, self.table, *self.ends, "--pattern", RING, "--window", "5s", "--batch", "1", "--matches", "-"]
+        self.assertEqual(self.ok(*command), "4\t+\ta\tb\tc\t0\t2\t3\n5\t-\ta\tb\tc\t0\t2\t3\n")
+        self.assertEqual(self.ok(*command, "--edge-id", "id"), "4\t+\ta\tb\tc\tt1\tt3\tt4\n5\t-\ta\tb\tc\tt1\tt3\tt4\n")
+        self.assertEqual(self.totals(RING), [0, 0, 0, 1, 2, 2])
+        self.assertEqual(self.totals(RING, ends=[], table=f"{self.table}:from,to,ts,amount"), [0, 0, 0, 1, 2, 2])
+        self.assertEqual(self.totals("a->b->c->a", "--parallel", "keep"), [0, 0, 0, 2, 4, 4])
+        self.assertEqual(self.totals("(a@'b')-[x]->(c) where x.kind = 'wire'"), [0, 0, 1, 1, 1, 1])
+        self.assertEqual(self.totals("(a)-[x]->(b) where a.id < b.id, x.amount is null or x.amount < 95"), [0, 1, 1, 1, 1, 1])
+        self.assertEqual(self.totals("(a)-[x:card]->(b)", "--edge-label", "kind"), [0, 1, 1, 1, 1, 2])
+        plain = self.write("plain.txt", "# u v t\n1 2 5\n2 1 6\n2 1 6\n1 2 6\n")
+        self.assertEqual(self.totals("(a)-[x]->(b)-[y]->(a) where x < y", table=plain, ends=[]), [0, 1, 2, 2])
+        vertices = self.write("v.csv", "name,city\na,rome\nb,oslo\n")
+        self.assertEqual(self.totals("(a)-[x]->(b) where a.city <> b.city", "--vertices", vertices, "--id", "name"), [1, 2, 2, 2, 2, 3])
+        answers = [json.loads(line) for line in self.ok(*self.base, self.table, *self.ends, "--pattern", RING, "--batch", "3", "--json").splitlines()]
+        self.assertEqual([answer["how"] for answer in answers[:-1]], ["delta"] * 3)
+        self.assertEqual([offer["engine"] for offer in answers[0]["engines"] if "refused" not in offer], ["delta", "recompute"])
+
+    def test_times(self):
+        """Dates, and units of numbers: of windows, slides and conditions."""
+        dates = self.write("dates.csv", "src,dst,time\na,b,2024-05-01T10:00:00.5Z\nb,a,2024-05-01T10:00:02Z\na,b,2024-05-01 12:00:03+02:00\n")
+        pattern = "(a)-[x]->(b)-[y]->(a) where x < y within 1500ms"
+        command = [*self.base, dates, "--batch", "1", "--json", "--window", "2s", "--pattern", pattern]
+        answers = [json.loads(line) for line in self.ok(*command).splitlines()][1:-1]
+        self.assertEqual([(answer["plus"], answer["minus"], answer["total"], answer["first_t"]) for answer in answers],
+                         [(0, 0, 0, "2024-05-01T10:00:00.5"), (1, 0, 1, "2024-05-01T10:00:02"), (1, 1, 1, "2024-05-01T10:00:03")])
+        numbers = self.write("ms.csv", "src,dst,ts\na,b,500\nb,a,2000\na,b,3000\n")
+        self.assertEqual(self.totals(pattern, "--window", "2s", "--time", "ts:ms", table=numbers, ends=[]), [0, 1, 1])
+
+    def test_types(self):
+        """A column is text while a cell of the window is; matches of old rows may change with that."""
+        source = random.Random(SEED)
+        for _ in range(fewer(6, 2)):
+            rows = [(source.randrange(3), source.randrange(3), at, source.choice(["1", "01", "1", "1.0", "a", ""])) for at in range(14)]
+            lines = [",".join(map(str, row)) for row in rows]
+            table = self.write("memo.csv", "\n".join(["src,dst,time,memo", *lines]) + "\n")
+            pattern = "(a)-[x]->(b)-[y]->(c) where x.memo = y.memo, x < y within 9s"
+            ends = [json.loads(line) for line in self.ok(*self.base, table, "--batch", "1", "--window", "4s", "--json", "--pattern", pattern).splitlines()]
+            rowed = [json.loads(line) for line in self.ok(*self.base, table, "--batch", "1", "--window", "4s", "--json", "--pattern", pattern, "--matches",
+                                                          self.path("rows.ndjson")).splitlines()]
+            for at in range(len(rows)):
+                part = self.write("part.csv", "\n".join(["src,dst,time,memo", *lines[max(0, at - 3):at + 1]]) + "\n")
+                total = int(self.ok("run", "--directed", "--quiet", "--pattern", pattern, part))
+                self.assertEqual((ends[at + 1]["total"], rowed[at + 1]["total"]), (total, total), (lines, at))
+                self.assertEqual(rowed[at + 1]["plus"] - rowed[at + 1]["minus"], rowed[at + 1]["delta"])
+
+    def test_errors(self):
+        """Errors of lines have their number, those of types their place in the pattern."""
+        fails = lambda code, text, pattern, *options, says: self.fails(code, *self.base, self.write("bad.csv", text), "--pattern", pattern, "--out", self.path("out.txt"), *options, says=says)
+        pattern = "(a)-[x {amount > 1}]->(b)"
+        heading = "src,dst,time,amount\n"
+        fails(3, heading + "1,2,3,4\n1,2,x,4\n", pattern, says=["bad.csv:3", "`x` is no time"])
+        fails(3, heading + "1,2,3,4\n1,2,,4\n", pattern, says=["bad.csv:3", "is no time"])
+        fails(3, heading + "1,2,3,4\n1,2,2024-05-01,4\n", pattern, says=["bad.csv:3", "those before it are numbers"])
+        fails(3, heading + "1,2,3,4\n1,2,3,4,5\n", pattern, says=["bad.csv:3", "5 columns, and the heading 4"])
+        fails(3, "src,dst,time\n1,2,3\n", pattern, says=["bad.csv:1", "no column `amount`"])
+        fails(3, "1 2 3\n", pattern, says=["bad.csv:1", "no column `amount`"])
+        fails(1, heading + "1,2,3,4\n1,2,4,many\n", pattern, "--batch", "1", says=["<pattern 1>:1:9", "a number is compared with text"])
+        done = self.matcha("stream", "--directed", "--temporal", "--updates", self.path("bad.csv"), "--pattern", pattern, "--batch", "1")
+        self.assertIn("column amount is text, as line 3 has some", done.stderr.decode())
+        self.assertIn("batch 1  +1 -0  total 1", done.stdout.decode())
+        fails(2, heading, "(a)-[x:wire]->(b)", says="--edge-label")
+        fails(1, heading, "(a)-[x]->(b) where a.age > 3", says="no table of vertices")
+        fails(2, heading, "(a)->(b) where a.id > 3", says="conditions on vertices alone")
+        fails(1, heading + "1,2,3,4\n", "(a)-[x]-(b)", says="two arcs")
+
+    def test_refused(self):
+        """What has no rows says so by name."""
+        for options, word in [(["--pattern", "a->b"], "several programs and patterns"), ([self.table], "a graph at the start"), (["--state", self.path("s")], "--state"),
+                              (["--device", "cuda"], "--device cuda"), (["--engine", "roots"], "--engine roots"), (["--induced", "vertex"], "--induced vertex")]:
+            with self.subTest(options):
+                self.fails(2, *self.base, self.table, *self.ends, "--pattern", RING, *options, says=word)
+        self.fails(2, "stream", "--directed", "--pattern", RING, "--updates", self.table, says="without `--temporal`")
+        done = self.matcha("explain", "--directed", "--src", "from", "--dst", "to", "--time", "ts", "--pattern", RING, self.table)
+        for line in ("by what each edge changes (`delta`), in 3 places of the pattern", "edge a>b x"):
+            self.assertIn(line, done.stdout.decode())
+
+
+if __name__ == "__main__":
+    unittest.main()
