@@ -8,7 +8,7 @@ namespace matcha::runtime::cliques {
 namespace {
 
 /// The walk.
-template <typename Simd, bool kOneSize>
+template <typename Simd>
 class Walk : private LeafSink<Simd> {
  public:
   using LeafSink<Simd>::LeafSink;
@@ -18,16 +18,12 @@ class Walk : private LeafSink<Simd> {
   void node(const Set* rows, Set set, u32 held, u32 free, u32 pairs, u32 levels) {
     for (;;) {
       const u32 count = set.size();
-      if constexpr (kOneSize) {
-        if (held + free + pairs + count < tree_.size) return;
-      }
+      if (held + free + pairs + count < tree_.size) return;
       if (is_few<Set>(count)) return few(rows, set, count, held, free, pairs);
       if constexpr (Set::kBits > 16) {
         if (count <= Set::kBits / 2) return narrow(rows, set, count, held, free, pairs);
       }
-      if constexpr (kOneSize) {
-        if (tree_.size - held <= 3) return lists(rows, set, count, held, free, pairs);
-      }
+      if (tree_.size != 0 && tree_.size - held <= 3) return lists(rows, set, count, held, free, pairs);
       if (!counted_node()) return;
       if constexpr (Set::kBits == 16) {
         if (count <= kMostOneByOne) return one_by_one(rows, set, count, held, free, pairs);
@@ -128,9 +124,7 @@ class Walk : private LeafSink<Simd> {
   template <typename Set>
   MATCHA_CLIQUE_INLINE void child(const Set* rows, const Set& set, u32 held, u32 free, u32 pairs, u32 levels) {
     const u32 count = set.size();
-    if constexpr (kOneSize) {
-      if (held + free + pairs + count < tree_.size) return;
-    }
+    if (held + free + pairs + count < tree_.size) return;
     if (is_few<Set>(count)) return few(rows, set, count, held, free, pairs);
     node(rows, set, held, free, pairs, levels);
   }
@@ -149,30 +143,24 @@ class Walk : private LeafSink<Simd> {
   static constexpr u32 kMostOneByOne = 10, kFewToGive = 8;
 };
 
-template <typename Simd, bool kOneSize, typename Set>
+template <typename Simd, typename Set>
 void walk_width(Tree& tree, const u64* rows, const u64* set, u32 held, u32 free, u32 pairs) {
-  Walk<Simd, kOneSize> walk(tree);
+  Walk<Simd> walk(tree);
   walk.node(reinterpret_cast<const Set*>(rows), Set::from(set), held, free, pairs, 2);
-}
-
-template <typename Simd, bool kOneSize>
-void walk_sized(Tree& tree, const u64* rows, u64 words, const u64* set, u32 held, u32 free, u32 pairs) {
-  switch (words) {
-    case 1: return walk_width<Simd, kOneSize, OneWord<u64>>(tree, rows, set, held, free, pairs);
-    case 2: return walk_width<Simd, kOneSize, ManyWords<2>>(tree, rows, set, held, free, pairs);
-    case 4: return walk_width<Simd, kOneSize, ManyWords<4>>(tree, rows, set, held, free, pairs);
-    case 8: return walk_width<Simd, kOneSize, ManyWords<8>>(tree, rows, set, held, free, pairs);
-    case 16: return walk_width<Simd, kOneSize, ManyWords<16>>(tree, rows, set, held, free, pairs);
-    case 32: return walk_width<Simd, kOneSize, ManyWords<32>>(tree, rows, set, held, free, pairs);
-    default: return walk_width<Simd, kOneSize, ManyWords<64>>(tree, rows, set, held, free, pairs);
-  }
 }
 
 /// The walk of a tier.
 template <typename Simd>
 void walk_with(Tree& tree, const u64* rows, u64 words, const u64* set, u32 held, u32 free, u32 pairs) {
-  if (tree.size == 0) return walk_sized<Simd, false>(tree, rows, words, set, held, free, pairs);
-  return walk_sized<Simd, true>(tree, rows, words, set, held, free, pairs);
+  switch (words) {
+    case 1: return walk_width<Simd, OneWord<u64>>(tree, rows, set, held, free, pairs);
+    case 2: return walk_width<Simd, ManyWords<2>>(tree, rows, set, held, free, pairs);
+    case 4: return walk_width<Simd, ManyWords<4>>(tree, rows, set, held, free, pairs);
+    case 8: return walk_width<Simd, ManyWords<8>>(tree, rows, set, held, free, pairs);
+    case 16: return walk_width<Simd, ManyWords<16>>(tree, rows, set, held, free, pairs);
+    case 32: return walk_width<Simd, ManyWords<32>>(tree, rows, set, held, free, pairs);
+    default: return walk_width<Simd, ManyWords<64>>(tree, rows, set, held, free, pairs);
+  }
 }
 
 }  // namespace
