@@ -178,33 +178,35 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::ve
   return exit_code(console.error(Status::Usage, message, hint));
 }
 
-struct VerbEntry {
-  std::string_view name;
-  void (*add)(CLI::App& app, Action& action);
-};
-/// All but `run`; the last two tell of all verbs.
-constexpr VerbEntry kVerbs[] = {{"check", add_check}, {"build", add_build},     {"pattern", add_pattern},
-                                {"query", add_query}, {"explain", add_explain}, {"merge", add_merge},
-                                {"bench", add_bench}, {"serve", add_serve},     {"stream", add_stream},
-                                {"graph", add_graph}, {"fmt", add_fmt},         {"lsp", add_lsp},
-                                {"doc", add_doc},     {"doctor", add_doctor},   {"completion", add_completion},
-                                {"man", add_man}};
-constexpr std::span<const VerbEntry> kVerbsAlone = std::span(kVerbs).first(std::size(kVerbs) - 2);
-
 /// Declares the verb that `words` begin with behind the program, or all where they begin with none: the options of all
 /// take longer to declare than the rest of a small command does.
-void add_verbs(CLI::App& app, Action& action, std::span<const char* const> words) {
+void add_verbs(CLI::App& app, Action& action, std::span<const char* const> words, std::span<const VerbEntry> verbs) {
   const std::string_view name = words.size() > 1 ? words[1] : "";
-  const auto alone = std::ranges::find(kVerbsAlone, name, &VerbEntry::name);
-  if (alone != kVerbsAlone.end()) return alone->add(app, action);
+  const auto alone = std::ranges::find(verbs, name, &VerbEntry::name);
+  if (alone != verbs.end() && !alone->tells_of_all) return alone->maybe_add(app, action);
   add_run(app, action,
           words.size() > 2 ? std::vector<std::string>(words.begin() + 2, words.end()) : std::vector<std::string>());
   if (name == "run") return;
-  for (const VerbEntry& verb : kVerbs) verb.add(app, action);
+  for (const VerbEntry& verb : verbs) {
+    if (verb.maybe_add != nullptr) verb.maybe_add(app, action);
+  }
+}
+
+/// Whether the words begin with a verb that this program lacks.
+bool lacks_verb(std::span<const char* const> words, std::span<const VerbEntry> verbs) {
+  const auto verb =
+      words.size() > 1 ? std::ranges::find(verbs, std::string_view(words[1]), &VerbEntry::name) : verbs.end();
+  return verb != verbs.end() && verb->maybe_add == nullptr;
 }
 
 /// `by_verb`: the verb `help` requests the help.
-int parse_and_run(int argc, const char* const* argv, bool by_verb) {
+int parse_and_run(int argc, const char* const* argv, std::span<const VerbEntry> verbs, bool by_verb) {
+  const std::span words(argv, static_cast<std::size_t>(argc));
+  if (lacks_verb(words, verbs)) {
+    return exit_code(Console{ConsoleOptions{}}.error(
+        Status::Usage, fmt::format("this program gives first answers and has no verb `{}`", words[1]),
+        "`cmake --build build --target matcha` builds build/bin/matcha, which has all verbs"));
+  }
   CLI::App app{"Matcha: subgraph matching from a small language", "matcha"};
   app.set_version_flag("-V,--version", version_text(), "Print the version and exit");
   set_help_format(app);
@@ -212,7 +214,7 @@ int parse_and_run(int argc, const char* const* argv, bool by_verb) {
   app.require_subcommand(1);
   app.footer(kFooter);
   Action action;
-  add_verbs(app, action, {argv, static_cast<std::size_t>(argc)});
+  add_verbs(app, action, words, verbs);
   if (argc <= 1) {
     Console{ConsoleOptions{}}.write(app.help());
     return exit_code(Status::Usage);
@@ -252,7 +254,7 @@ void guard_standard_descriptors() {
 
 }  // namespace
 
-int run_command_line(int argc, const char* const* argv) {
+int run_command_line(int argc, const char* const* argv, std::span<const VerbEntry> verbs) {
   // `matcha help run` is `matcha run --help`.
   std::vector<const char*> words(argv, argv + argc);
   const bool by_verb = argc > 1 && std::string_view(argv[1]) == "help";
@@ -266,7 +268,7 @@ int run_command_line(int argc, const char* const* argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   const Console console{ConsoleOptions{}};
   try {
-    return parse_and_run(static_cast<int>(words.size()), words.data(), by_verb);
+    return parse_and_run(static_cast<int>(words.size()), words.data(), verbs, by_verb);
   } catch (const std::bad_alloc&) {
     return exit_code(console.error(Status::Resource, "out of memory"));
   } catch (const std::exception& error) {

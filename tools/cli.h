@@ -1,8 +1,12 @@
 #pragma once
 
+#include <span>
+
 namespace matcha::tools {
 
-/// The whole command line; the exit status. Nothing is thrown.
-int run_command_line(int argc, const char* const* argv);
+struct VerbEntry;
+
+/// The whole command line; the exit status. Nothing is thrown. `verbs`: those that there are besides `run`.
+int run_command_line(int argc, const char* const* argv, std::span<const VerbEntry> verbs);
 
 }  // namespace matcha::tools

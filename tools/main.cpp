@@ -3,6 +3,7 @@
 #endif
 
 #include "tools/cli.h"
+#include "tools/verbs.h"
 
 /// Loading gives back more memory than most runs take: kept by the process, it is taken again without a page fault,
 /// which costs more than a small run: 2,800 of 7,500 faults less for a text file of 365,000 edges, 5,800 of 15,000 for
@@ -17,5 +18,5 @@ static void keep_memory() {
 
 int main(int argc, char** argv) {
   keep_memory();
-  return matcha::tools::run_command_line(argc, argv);
+  return matcha::tools::run_command_line(argc, argv, matcha::tools::program_verbs());
 }

@@ -50,7 +50,7 @@ Status merge(const MergeOptions& options) {
   }
   std::vector<const char*> arguments;
   for (const std::string& word : words) arguments.push_back(word.c_str());
-  return status_of_exit(run_command_line(static_cast<int>(arguments.size()), arguments.data()));
+  return status_of_exit(run_command_line(static_cast<int>(arguments.size()), arguments.data(), {}));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/console.h"
@@ -15,6 +17,15 @@ class App;
 namespace matcha::tools {
 
 using Action = std::function<Status()>;
+
+struct VerbEntry {
+  std::string_view name;
+  void (*maybe_add)(CLI::App& app, Action& action);  ///< Null: this program lacks the verb.
+  bool tells_of_all = false;                         ///< Its answer lists all verbs.
+};
+
+/// The verbs of this program but `run`, in the order of the help.
+std::span<const VerbEntry> program_verbs();
 
 /// `words`: of the command line behind the verb.
 void add_run(CLI::App& app, Action& action, std::vector<std::string> words);

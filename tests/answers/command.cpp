@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "tools/cli.h"
+#include "tools/verbs.h"
 
 namespace matcha::answers {
 namespace {
@@ -42,7 +43,8 @@ Outcome run_command(std::vector<std::string> words) {
     ::dup2(output, STDOUT_FILENO);
     ::dup2(errors, STDERR_FILENO);
     ::alarm(kLimitSeconds);
-    const int status = tools::run_command_line(static_cast<int>(words.size()), arguments.data());
+    const int status =
+        tools::run_command_line(static_cast<int>(words.size()), arguments.data(), tools::program_verbs());
     std::fflush(nullptr);
     ::_exit(status);
   }
