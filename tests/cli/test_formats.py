@@ -93,6 +93,13 @@ class FirstLines(cli.CliTest):
             self.assertEqual(self.report(text, "--header", "yes")[0], edges)
             self.assertEqual(self.report(text, "--header", "no")[0], edges + 1)
 
+        # With --directed both arcs of an edge are no sign of a size with half as many edges.
+        path = self.write("arcs.txt", "2 1\n0 1\n1 0\n")
+        arcs = ("run", "--pattern", "a->b", "--directed", "-q", path)
+        self.fails(3, *arcs, says=["arcs.txt:1:", "may be the size of the graph or an edge"])
+        self.assertEqual([self.ok(*arcs, "--header", word) for word in ("yes", "no")], ["2\n", "3\n"])
+        self.assertEqual(self.report("2 1\n0 1\n1 0\n")[0], 1)
+
     def test_a_size_is_bounded_by_the_file(self):
         path = self.write("huge.in", "4000000000\n0 1\n1 2\n")
         self.fails(5, *TRIANGLE, path, says=["huge.in:1:", "4000000000 vertices for 2 entries"])

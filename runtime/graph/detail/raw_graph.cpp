@@ -212,8 +212,8 @@ Status find_format(RawGraph& raw, LineSource& source, const IoOptions& options, 
     format = MATCHA_TRY(source.sniff(sets_table_options(raw.spec.table) || !raw.spec.columns.empty()));
   }
   if (format == Format::EdgeList && raw.spec.sql.empty()) {
-    SizeLine size = MATCHA_TRY(
-        take_size_line(source, columns_of(raw.spec, raw.is_blank), raw.spec.table, asked_edges, format, options));
+    SizeLine size = MATCHA_TRY(take_size_line(source, columns_of(raw.spec, raw.is_blank), raw.spec.table, asked_edges,
+                                              raw.spec.directed, format, options));
     raw.declared = size.vertices;
     raw.is_closed = raw.declared.count != 0;
     raw.has_size_line = raw.is_closed;

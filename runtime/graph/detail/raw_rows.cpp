@@ -142,9 +142,9 @@ Result<Rows> read_list(const ListSpec& spec, const IoOptions& options, Budget& b
   if (format == Format::EdgeList) {
     // Only lists of edges can have a size line.
     const bool are_edges = spec.columns.size() == 2 && spec.columns[0].index == 0 && spec.columns[1].index == 1;
-    SizeLine size = MATCHA_TRY(
-        !are_edges ? Result<SizeLine>(SizeLine{})
-                   : take_size_line(*source, spec.columns, table, table.format == Format::EdgeList, format, options));
+    SizeLine size = MATCHA_TRY(!are_edges ? Result<SizeLine>(SizeLine{})
+                                          : take_size_line(*source, spec.columns, table,
+                                                           table.format == Format::EdgeList, false, format, options));
   }
   if (const FormatEntry& entry = entry_of(format); entry.maybe_read != nullptr) {
     if (spec.table.text_ids) ids.wanted = IdKind::Text;

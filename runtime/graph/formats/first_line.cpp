@@ -111,6 +111,11 @@ class Lines {
     return columns_ == first_.size() && first_[0] != first_[1] && seen_.contains(first_[0]) &&
            seen_.contains(first_[1]);
   }
+  /// True if the first line fits because each of its edges is two lines, and has their form.
+  bool may_be_arc(const Size& size) const {
+    const bool twice = lines_below_ == 2 * static_cast<std::uint64_t>(size.edges);
+    return twice && columns_ == first_.size() && first_[0] != first_[1];
+  }
 
  private:
   std::uint64_t vertices() const { return static_cast<std::uint64_t>(first_[0]); }
@@ -272,7 +277,8 @@ Result<FirstLine> judge_first_line(LineSource& source, const std::vector<ColumnS
     return FirstLine{FirstLine::Kind::Metis, 0, {}, ""};
   }
   if (size == nullptr) return FirstLine{};
-  FirstLine found{FirstLine::Kind::Size, all.size_lines(), all.range_of(*size), "", all.may_be_edge()};
+  FirstLine found{FirstLine::Kind::Size, all.size_lines(),     all.range_of(*size), "",
+                  all.may_be_edge(),     all.may_be_arc(*size)};
   for (const std::int64_t number : first) found.text += (found.text.empty() ? "" : " ") + std::to_string(number);
   if (all.size_lines() == 2) found.text += " " + std::to_string(second[0]);
   done = check_declared(source.path(), source.first_line(), found.vertices.count, all.lines_below(), "vertices");

@@ -20,6 +20,7 @@ struct FirstLine {
   IdRange vertices = {};     ///< The vertices that it declares.
   std::string text;          ///< Its words, for the load report.
   bool may_be_edge = false;  ///< Both its numbers occur as ids in other lines, so it may be an edge as well.
+  bool may_be_arc = false;   ///< It has as many columns as the lines, which are each edge in both directions.
 };
 
 /// Decides by the whole file, unless its first lines rule out everything but edges.

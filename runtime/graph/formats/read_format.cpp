@@ -92,7 +92,7 @@ Result<Rows> read_format_rows(const ListSpec& spec, const FormatEntry& entry, Li
 }
 
 Result<SizeLine> take_size_line(LineSource& source, const std::vector<ColumnSpec>& columns, TableOptions& table,
-                                bool asked_edges, Format& format, const IoOptions& options) {
+                                bool asked_edges, bool directed, Format& format, const IoOptions& options) {
   SizeLine size;
   const bool has_ends = columns.size() >= 2 && columns[0].kind == ColumnKind::Vertex &&
                         columns[1].kind == ColumnKind::Vertex && columns[0].name.empty() && columns[1].name.empty();
@@ -100,7 +100,7 @@ Result<SizeLine> take_size_line(LineSource& source, const std::vector<ColumnSpec
   FirstLine first = MATCHA_TRY(judge_first_line(source, columns, asked_edges, options));
   if (first.kind == FirstLine::Kind::Metis) format = Format::Metis;
   if (first.kind != FirstLine::Kind::Size) return size;
-  if (first.may_be_edge && table.heading == Heading::Auto) {
+  if ((first.may_be_edge || (directed && first.may_be_arc)) && table.heading == Heading::Auto) {
     return input_error(source.path(), source.first_line(),
                        "`" + first.text + "` may be the size of the graph or an edge: all other lines fit both",
                        "say which: `--header yes` for a size, `--header no` for an edge");

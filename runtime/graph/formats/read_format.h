@@ -27,7 +27,8 @@ struct SizeLine {
 };
 /// Consumes the first line of an edge list if it is a size. `table`: how the rest is read. `asked_edges`: the caller
 /// declared an edge list; otherwise `format` becomes Metis for a METIS file. Errors: as `judge_first_line`.
+/// `directed`: each line is an arc, so lines in both directions are no sign of a size.
 Result<SizeLine> take_size_line(LineSource& source, const std::vector<ColumnSpec>& columns, TableOptions& table,
-                                bool asked_edges, Format& format, const IoOptions& options);
+                                bool asked_edges, bool directed, Format& format, const IoOptions& options);
 
 }  // namespace matcha::runtime::detail
