@@ -22,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 struct Job {
   ServeRequest request;
   std::string client;                                    ///< Clients take turns, and have ids of their own.
+  Answer spare;                                          ///< The answer where there is no memory for another.
   std::function<void(const Answer& answer)> send;        ///< Gets the answer, once, on any thread.
   std::function<bool(std::string_view lines)> on_lines;  ///< Gets rows as they are found; false: no more. May be empty.
   std::uint64_t turn = 0;                                ///< Of the queue.

@@ -277,12 +277,12 @@ class Service {
     const auto leave = [](Awaited* left) { left->end_rows(); };
     const std::unique_ptr<Awaited, decltype(leave)> left(awaited.get(),
                                                          leave);  // The connection ends before the job may.
-    job->send = [awaited](const Answer& answer) {
+    job->send = [awaited, of = job.get()](const Answer& answer) {
       const std::lock_guard<std::mutex> lock(awaited->mutex);
       try {
         awaited->answer = answer;
       } catch (const std::bad_alloc&) {
-        awaited->answer = Answer{Status::Resource, "{}\n"};
+        awaited->answer = std::move(of->spare);
       }
       awaited->came.notify_all();
     };

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "session/durations.h"
@@ -38,6 +39,9 @@ Worker::~Worker() {
 }
 
 Worker::Added Worker::add(std::shared_ptr<Job> job) {
+  JsonLog log;
+  log.error(Status::Resource, "out of memory");
+  job->spare = error_answer(job->request.id, Status::Resource, log);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!job->request.id.is_null() && find(job->client, job->request.id) != nullptr) return Added::SameId;
@@ -148,7 +152,11 @@ void Worker::work() {
       seconds = std::min(seconds.value_or(*job.request.most_seconds), *job.request.most_seconds);
     if (seconds) job.deadline = session::time_after(*seconds);
     lock.unlock();
-    if (!job.answered) answer(job, answers_.of(job));
+    try {
+      if (!job.answered) answer(job, answers_.of(job));
+    } catch (const std::bad_alloc&) {
+      answer(job, job.spare);
+    }
     lock.lock();
     current_ = nullptr;
   }
