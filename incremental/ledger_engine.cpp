@@ -143,12 +143,14 @@ class LedgerEngine final : public Engine {
     return all;
   }
 
-  /// Conditions on old rows mean something else where their columns become text, or are text no more.
+  /// Conditions on old rows mean something else where their columns get another type, also of numbers: ints beyond 2^53
+  /// may be equal as floats.
   static bool shifts(const std::vector<ColumnForm>& before, const std::vector<ColumnForm>& now) {
     for (std::size_t column = 0; column < before.size(); ++column) {
       const bool has_values = !before[column].is_null && !now[column].is_null;
-      if (has_values && (before[column].type == Column::Type::Text) != (now[column].type == Column::Type::Text))
-        return true;
+      const bool is_other =
+          before[column].type != now[column].type || (before[column].per_second == 0) != (now[column].per_second == 0);
+      if (has_values && is_other) return true;
     }
     return false;
   }
@@ -296,7 +298,7 @@ class LedgerEngine final : public Engine {
     } else {
       const char* const end = text.data() + text.size();
       const std::from_chars_result read = std::from_chars(text.data(), end, id);
-      if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+      if (read.ec != std::errc() || read.ptr != end || std::to_string(id) != text) return std::nullopt;
     }
     const auto found = std::ranges::lower_bound(sorted, id);
     if (found == sorted.end() || *found != id) return std::nullopt;

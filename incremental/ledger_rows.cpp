@@ -14,15 +14,29 @@ namespace matcha::session::stream {
 using ledger::CellForm;
 using ledger::Column;
 
+namespace {
+
+constexpr std::uint64_t kNs = 1'000'000'000;
+
+}  // namespace
+
 void CellForms::add(std::string_view cell, std::uint64_t line) {
   const CellForm form = ledger::form_of(cell);
   ++counts_[static_cast<std::size_t>(form.kind)];
   if (form.kind == CellForm::Kind::Null) may_lack_ = true;
-  if (form.kind == CellForm::Kind::Time) per_second_ = std::max(per_second_, form.per_second);
-  if (form.kind == CellForm::Kind::Text) text_line_ = line;
+  const bool is_far = form.kind == CellForm::Kind::Time && !ledger::time_of(cell, kNs);
+  if (form.kind == CellForm::Kind::Time) ++units_[form.per_second];
+  if (is_far) ++far_;
+  if (form.kind == CellForm::Kind::Text || is_far) text_line_ = line;
 }
 
-void CellForms::remove(std::string_view cell) { --counts_[static_cast<std::size_t>(ledger::form_of(cell).kind)]; }
+void CellForms::remove(std::string_view cell) {
+  const CellForm form = ledger::form_of(cell);
+  --counts_[static_cast<std::size_t>(form.kind)];
+  if (form.kind != CellForm::Kind::Time) return;
+  if (--units_[form.per_second] == 0) units_.erase(form.per_second);
+  if (!ledger::time_of(cell, kNs)) --far_;
+}
 
 ledger::ColumnForm CellForms::form() const {
   using enum CellForm::Kind;
@@ -37,8 +51,8 @@ ledger::ColumnForm CellForms::form() const {
   form.type = Column::Type::Bool;
   if (all == count(Bool)) return form;
   form.type = Column::Type::Int;
-  form.per_second = per_second_;
-  if (all == count(Time)) return form;
+  form.per_second = units_.empty() ? 1 : units_.rbegin()->first;
+  if (all == count(Time) && (form.per_second != kNs || far_ == 0)) return form;
   form.type = Column::Type::Text;
   form.per_second = 0;
   return form;
@@ -51,6 +65,10 @@ bool LedgerRows::choose(const TimedColumns& columns, std::string& error) {
   const auto place = [&](const std::string& name) -> std::optional<unsigned> {
     if (name.empty()) return time_place_;
     const auto found = std::ranges::find(columns.heading, name);
+    if (std::ranges::count(columns.heading, name) > 1) {
+      error = fmt::format("there are several columns `{}`", name);
+      return std::nullopt;
+    }
     if (found != columns.heading.end()) return static_cast<unsigned>(found - columns.heading.begin());
     const runtime::ColumnRef ref(name);
     if (ref.name.empty() && (columns.count == 0 || ref.index < columns.count)) return ref.index;
@@ -81,7 +99,6 @@ bool LedgerRows::choose(const TimedColumns& columns, std::string& error) {
 }
 
 bool LedgerRows::read_time(std::string_view cell, std::int64_t& time, std::string& error) {
-  constexpr std::uint64_t kNs = 1'000'000'000;
   const std::optional<std::int64_t> date = ledger::time_of(cell, kNs);
   if (!has_time_) {
     has_dates_ = date.has_value();

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,14 +33,17 @@ class CellForms {
  public:
   void add(std::string_view cell, std::uint64_t line);
   void remove(std::string_view cell);
-  /// Units of times never become coarser, and a column that had a row without a value may have another one.
+  /// Times beyond the range of their finest unit are text, as in a table. A column that had a row without a value may
+  /// have another one.
   ledger::ColumnForm form() const;
   /// The last line with a cell that is text.
   std::uint64_t text_line() const { return text_line_; }
 
  private:
-  std::array<std::uint64_t, 6> counts_{};  ///< By kind.
-  std::uint64_t per_second_ = 1, text_line_ = 0;
+  std::array<std::uint64_t, 6> counts_{};         ///< By kind.
+  std::map<std::uint64_t, std::uint64_t> units_;  ///< How many times have this unit, by units of a second.
+  std::uint64_t far_ = 0;                         ///< Times that no nanoseconds in 64 bits hold.
+  std::uint64_t text_line_ = 0;
   bool may_lack_ = false;
 };
 

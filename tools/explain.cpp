@@ -178,7 +178,7 @@ class Explain {
     std::string text(run_.compilation->text());
     std::vector<std::string> plans;
     if (of_pattern()) {
-      if (options_.pattern.plan != 1) return {};
+      if (options_.pattern.plan != 1 || run_.maybe_graph() == nullptr) return {};
       using pattern::Device;
       const pattern::GraphSketch sketch = sketch_of(*run_.maybe_graph(), *run_.bound.inputs.dictionary,
                                                     {target.on_gpu ? Device::Gpu : Device::Cpu,

@@ -67,7 +67,10 @@ Status Opening::read_ledger() {
   bind.directed = request_.directed;
   bind.table = request_.table;
   bind.table.time = request_.time;
-  if (bind.table.time.empty() && !update_columns_.empty()) bind.table.time = update_columns_[TimedColumns::kTime].name;
+  if (bind.table.time.empty() && !update_columns_.empty()) {
+    const runtime::ColumnRef& time = update_columns_[TimedColumns::kTime];
+    bind.table.time = time.name.empty() ? std::to_string(time.index) : time.name;
+  }
   runtime::IoOptions io;
   io.cancel = cancel_;
   const Status status = LedgerPattern::read(request_.programs.front(), bind, io, *reporter_, maybe_ledger_);

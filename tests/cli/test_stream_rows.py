@@ -243,5 +243,35 @@ class Ledger(CliTest):
             self.assertIn(line, done.stdout.decode())
 
 
+class Columns(CliTest):
+    """Streams of tables whose columns change, by their last totals and rows."""
+
+    def last(self, text, pattern, *more):
+        table = self.write("table.csv", text)
+        out = self.ok("stream", "--directed", "--temporal", "-q", "--batch", "1", "--updates", table + (more[0] if more else ""), *more[1:],
+                      "--pattern", pattern)
+        return out.splitlines()
+
+    def test_types_that_change(self):
+        head = "src,dst,time,c\n"
+        far = head + "1,2,1,3000-01-01\n1,3,2,2024-01-01T00:00:00.000000001\n1,4,20,\n"
+        self.assertTrue(self.last(far, "(a)-[x]->(b) where x.c < '2024-06-01'", "", "--window", "10s")[-1].endswith(" total 0"))
+        equal = "(a)-[x]->(b)-[y]->(c) where x.c = y.c"
+        ghost = head + "7,8,0,0.5\n1,2,5,9007199254740993\n2,3,6,9007199254740992\n7,8,10,1\n7,8,15,1\n"
+        self.assertTrue(self.last(ghost, equal, "", "--window", "10s")[-1].endswith(" total 0"))
+        late = head + "1,2,1,9007199254740993\n2,3,2,9007199254740992\n7,8,3,0.5\n"
+        self.assertTrue(self.last(late, equal)[-1].endswith(" total 1"))
+
+    def test_columns_by_number_and_ids(self):
+        text = "src,dst,time,ts\n1,2,1,9\n2,3,2,5\n"
+        self.assertTrue(self.last(text, "(a)-[x]->(b)-[y]->(c) where x < y, x.ts > 1", ":0,1,2")[-1].endswith(" total 1"))
+        self.assertTrue(self.last(text, "(a@'007')-[x]->(b)")[-1].endswith(" total 0"))
+        rows = self.last("id,src,dst,time\ntx0,0,1,1\ntx1,1,2,2\n", "(a)-[e]->(b)", "", "--edge-id", "id", "--matches", "-")
+        self.assertEqual([line for line in rows if "+\t" in line], ["1\t+\t0\t1\ttx0", "2\t+\t1\t2\ttx1"])
+        twice = self.write("twice.csv", "src,dst,time,m,m\n1,2,1,1,2\n")
+        self.fails(3, "stream", "--directed", "--temporal", "-q", "--updates", twice, "--no-total", "--pattern", "(a)-[x]->(b) where x.m = 1",
+                   says="there are several columns `m`")
+
+
 if __name__ == "__main__":
     unittest.main()
