@@ -265,7 +265,7 @@ class Columns(CliTest):
     def test_columns_by_number_and_ids(self):
         text = "src,dst,time,ts\n1,2,1,9\n2,3,2,5\n"
         self.assertTrue(self.last(text, "(a)-[x]->(b)-[y]->(c) where x < y, x.ts > 1", ":0,1,2")[-1].endswith(" total 1"))
-        self.assertTrue(self.last(text, "(a@'007')-[x]->(b)")[-1].endswith(" total 0"))
+        self.assertTrue(self.last("src,dst,time\n7,8,1\n", "(a@'007')-[x]->(b)")[-1].endswith(" total 0"))
         rows = self.last("id,src,dst,time\ntx0,0,1,1\ntx1,1,2,2\n", "(a)-[e]->(b)", "", "--edge-id", "id", "--matches", "-")
         self.assertEqual([line for line in rows if "+\t" in line], ["1\t+\t0\t1\ttx0", "2\t+\t1\t2\ttx1"])
         twice = self.write("twice.csv", "src,dst,time,m,m\n1,2,1,1,2\n")
