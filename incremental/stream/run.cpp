@@ -17,13 +17,6 @@ namespace matcha::session::stream {
 
 namespace {
 
-/// Whether a text is an int as JSON writes it.
-bool is_plain_number(std::string_view text) {
-  std::int64_t value = 0;
-  const std::from_chars_result read = std::from_chars(text.data(), text.data() + text.size(), value);
-  return read.ec == std::errc() && std::to_string(value) == text;
-}
-
 /// The hint when an output or the log is not as the state knows it.
 constexpr std::string_view kPutBack =
     "put the file back as it was; or begin again from the first update, with another folder for `--state`";
@@ -495,7 +488,7 @@ std::string StreamRun::rows_text(std::uint64_t batch, const RowChanges& changes)
           const auto id = changes.edge_ids.find(row[column]);
           if (id == changes.edge_ids.end()) {
             text += std::to_string(static_cast<std::int64_t>(row[column]));
-          } else if (is_plain_number(id->second)) {
+          } else if (ledger::is_plain_int(id->second)) {
             text += id->second;
           } else {
             append_name(text, id->second, json ? Style::Json : Style::Text, format.separator);

@@ -79,4 +79,7 @@ class Texts {
   std::vector<std::string> all_;
 };
 
+/// Whether a text is an int as JSON writes it.
+bool is_plain_int(std::string_view text);
+
 }  // namespace matcha::session::ledger
