@@ -62,6 +62,12 @@ OpenedOutput failed(const std::string& path, int code) { return {-1, code, path,
 
 }  // namespace
 
+std::optional<int> copy_named_descriptor(const std::string& path) {
+  const int number = named_descriptor(path);
+  if (number < 0) return std::nullopt;
+  return ::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
 OpenedOutput create_beside(const std::string& path, unsigned mode) {
   for (int i = 0; i < kTries; ++i) {
     const std::string name = random_name(path);
@@ -73,10 +79,7 @@ OpenedOutput create_beside(const std::string& path, unsigned mode) {
 }
 
 OpenedOutput open_output(const std::string& path) {
-  if (const int number = named_descriptor(path); number >= 0) {
-    const int descriptor = ::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    return {descriptor, descriptor < 0 ? errno : 0, path, {}};
-  }
+  if (const std::optional<int> named = copy_named_descriptor(path)) return {*named, *named < 0 ? errno : 0, path, {}};
   struct stat facts {};
   const bool exists = ::stat(path.c_str(), &facts) == 0;
   if (exists && S_ISDIR(facts.st_mode)) return failed(path, EISDIR);

@@ -21,6 +21,10 @@ struct OpenedOutput {
 /// are.
 OpenedOutput open_output(const std::string& path);
 
+/// A copy of the open descriptor that a path such as `/dev/stdout` names; negative: it could not be copied. Nothing: it
+/// names none.
+std::optional<int> copy_named_descriptor(const std::string& path);
+
 /// Creates a file beside `path`, with a name of its own; `mode` is subject to the umask.
 OpenedOutput create_beside(const std::string& path, unsigned mode = 0666);
 

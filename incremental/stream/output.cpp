@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/opened_output.h"
 #include "session/output_file.h"
 
 namespace matcha::session::stream {
@@ -26,6 +27,11 @@ runtime::Result<StreamOutput> StreamOutput::open(const std::string& path, bool k
   output.path_ = path;
   output.descriptor_ = STDOUT_FILENO;
   if (path == "-") return output;
+  if (const std::optional<int> named = runtime::copy_named_descriptor(path)) {
+    output.descriptor_ = *named;
+    if (*named < 0) return output.failure(errno);
+    return output;
+  }
   constexpr mode_t kReadable = 0666;
   struct stat before {};
   // A pipe with a name is opened for its reader alone.

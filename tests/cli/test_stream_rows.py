@@ -4,11 +4,12 @@ import json
 import os
 import random
 import re
+import subprocess
 import unittest
 from datetime import datetime, timedelta
 
 import ledger_oracle as oracle
-from cli import CliTest, fewer
+from cli import MATCHA, CliTest, fewer
 
 # More rounds, and other ones, by hand: MATCHA_ROUNDS=2000 MATCHA_SEED=7.
 ROUNDS = int(os.environ.get("MATCHA_ROUNDS", "0"))
@@ -261,6 +262,18 @@ class Columns(CliTest):
         self.assertTrue(self.last(ghost, equal, "", "--window", "10s")[-1].endswith(" total 0"))
         late = head + "1,2,1,9007199254740993\n2,3,2,9007199254740992\n7,8,3,0.5\n"
         self.assertTrue(self.last(late, equal)[-1].endswith(" total 1"))
+
+    def test_rows_and_answers_in_one_file(self):
+        table = self.write("table.csv", "src,dst,time\n1,2,1\n2,3,2\n")
+        words = ["stream", "--directed", "--temporal", "-q", "--updates", table, "--batch", "1", "--pattern", "(a)-[x]->(b)", "--matches"]
+        with open(self.path("both"), "w+", encoding="utf-8") as both:
+            both.write("before\n")
+            both.flush()
+            subprocess.run([MATCHA, *words, "/dev/stdout"], stdout=both, check=True)
+            both.seek(0)
+            found = both.read()
+        self.assertEqual(found, "before\nbatch 0  total 0\n1\t+\t1\t2\t0\nbatch 1  +1 -0  total 1\n"
+                                "2\t+\t2\t3\t1\nbatch 2  +1 -0  total 2\n")
 
     def test_columns_by_number_and_ids(self):
         text = "src,dst,time,ts\n1,2,1,9\n2,3,2,5\n"
