@@ -61,12 +61,6 @@ bool is_token(std::string_view text) {
   });
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
-
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
   return first == text.npos ? "" : text.substr(first, text.find_last_not_of(" \t") + 1 - first);
@@ -107,6 +101,12 @@ std::pair<std::string, std::string> names_of(const sockaddr* address, socklen_t 
 }
 
 }  // namespace
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return out;
+}
 
 std::string_view Request::header(const std::string& name) const {
   const auto found = headers.find(name);

@@ -142,6 +142,9 @@ class Listener {
   std::set<int> open_;
 };
 
+/// ASCII letters in lower case.
+std::string lower(std::string_view text);
+
 /// Reads the head of a request, without its last empty line. The code of the response to a wrong one; 0: it is right.
 int parse_head(std::string_view head, Request& request);
 

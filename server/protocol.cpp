@@ -95,9 +95,7 @@ bool read_options(const Json& options, ServeRequest& request, const JsonLog& log
     log.error(Status::Usage, "`options` is no object");
     return false;
   }
-  const Json* params = nullptr;
-  std::string hint;
-  for (const auto& [name, value] : options.items()) {
+  const auto take = [&](const std::string& name, const Json& value) {
     const Option* const option = find_option(name, Surface::Requests);
     if (option == nullptr) {
       log.error(Status::Usage, fmt::format("there is no option `{}`", name), hint_for_option(name, Surface::Requests));
@@ -107,24 +105,21 @@ bool read_options(const Json& options, ServeRequest& request, const JsonLog& log
       log.error(Status::Usage, refusal(*option, name));
       return false;
     }
-    // Texts of parameters depend on another option: whether it is a query.
-    const bool waits = option->takes == Option::Takes::Object && name == "params" && value.is_object();
-    if (waits) {
-      params = &value;
-      hint = option->hint_for(dump_line(value));
-    }
-    if (!waits && !set_option(*option, value, request)) {
+    if (!set_option(*option, value, request)) {
       const std::string text = value.is_string() ? value.get<std::string>() : dump_line(value);
       log.error(Status::Usage, fmt::format("option `{}` does not take `{}`", name, text.substr(0, 80)),
                 option->hint_for(text));
       return false;
     }
+    return true;
+  };
+  // Texts of parameters depend on another option: whether it is a query.
+  constexpr const char* kLast = "params";
+  for (const auto& [name, value] : options.items()) {
+    if (name != kLast && !take(name, value)) return false;
   }
-  if (params != nullptr && !set_params(request, *params)) {
-    log.error(Status::Usage, fmt::format("option `params` does not take `{}`", dump_line(*params).substr(0, 80)), hint);
-    return false;
-  }
-  return true;
+  const auto last = options.find(kLast);
+  return last == options.end() || take(kLast, *last);
 }
 
 /// JSON that is parsed; `problem` gets the sentence about a fault beside its syntax.

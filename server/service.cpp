@@ -54,17 +54,11 @@ bool is_same(std::string_view given, std::string_view secret) {
   return differs == 0;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
-
 /// Whether a `Content-Type` is that of JSON, with any parameters.
 bool is_json(std::string_view type) {
   std::string_view name = type.substr(0, type.find(';'));
   while (name.ends_with(' ') || name.ends_with('\t')) name.remove_suffix(1);
-  return lower(name) == kJson;
+  return http::lower(name) == kJson;
 }
 
 /// `host:port` without the port and brackets.
@@ -75,7 +69,7 @@ std::string_view host_of(std::string_view authority) {
 
 /// Whether no other machine can have the name: a page that was loaded from elsewhere has another.
 bool is_own_name(std::string_view name) {
-  const std::string host = lower(name);
+  const std::string host = http::lower(name);
   const bool is_number = host.find_first_not_of("0123456789.") == host.npos;
   return host == "localhost" || host == "::1" || (is_number && host.starts_with("127."));
 }
