@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <tuple>
 #include <utility>
@@ -36,7 +35,8 @@ Column picked(const Column& from, const std::vector<std::uint32_t>& ranks) {
     switch (from.type) {
       case Column::Type::Float: column.floats.push_back(has_value ? from.floats[rank] : 0); break;
       case Column::Type::Text: column.texts.add(has_value ? from.texts.at(rank) : std::string_view()); break;
-      default: column.ints.push_back(has_value ? from.ints[rank] : 0); break;
+      case Column::Type::Int:
+      case Column::Type::Bool: column.ints.push_back(has_value ? from.ints[rank] : 0); break;
     }
   }
   return column;
@@ -296,9 +296,9 @@ class LedgerEngine final : public Engine {
     if (rows_->names() != nullptr) {
       id = rows_->names()->number(text);
     } else {
-      const char* const end = text.data() + text.size();
-      const std::from_chars_result read = std::from_chars(text.data(), end, id);
-      if (read.ec != std::errc() || read.ptr != end || std::to_string(id) != text) return std::nullopt;
+      const std::optional<std::int64_t> number = ledger::plain_int(text);
+      if (!number) return std::nullopt;
+      id = *number;
     }
     const auto found = std::ranges::lower_bound(sorted, id);
     if (found == sorted.end() || *found != id) return std::nullopt;

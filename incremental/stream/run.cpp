@@ -488,7 +488,7 @@ std::string StreamRun::rows_text(std::uint64_t batch, const RowChanges& changes)
           const auto id = changes.edge_ids.find(row[column]);
           if (id == changes.edge_ids.end()) {
             text += std::to_string(static_cast<std::int64_t>(row[column]));
-          } else if (ledger::is_plain_int(id->second)) {
+          } else if (ledger::plain_int(id->second)) {
             text += id->second;
           } else {
             append_name(text, id->second, json ? Style::Json : Style::Text, format.separator);

@@ -239,10 +239,10 @@ CellForm form_of(std::string_view cell) {
   return {CellForm::Kind::Text};
 }
 
-bool is_plain_int(std::string_view text) {
+std::optional<std::int64_t> plain_int(std::string_view text) {
   std::int64_t value = 0;
   const std::from_chars_result read = std::from_chars(text.data(), text.data() + text.size(), value);
-  return read.ec == std::errc() && std::to_string(value) == text;
+  return read.ec == std::errc() && std::to_string(value) == text ? std::optional(value) : std::nullopt;
 }
 
 Column column_as(runtime::CellTexts cells, const ColumnForm& form) {

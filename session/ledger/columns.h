@@ -79,7 +79,7 @@ class Texts {
   std::vector<std::string> all_;
 };
 
-/// Whether a text is an int as JSON writes it.
-bool is_plain_int(std::string_view text);
+/// The int that a text is, if it is written as JSON writes it.
+std::optional<std::int64_t> plain_int(std::string_view text);
 
 }  // namespace matcha::session::ledger
