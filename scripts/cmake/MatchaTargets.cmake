@@ -44,6 +44,15 @@ function(matcha_object_library name)
   target_link_libraries(${name} PRIVATE matcha_warnings)
 endfunction()
 
+# matcha_tiers(<name> <source>...): the same, of files that are compiled for some processors alone and chosen at run time.
+function(matcha_tiers name)
+  matcha_object_library(${name} ${ARGN})
+  set(script "${PROJECT_SOURCE_DIR}/scripts/cmake/own_symbols")
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF CXX_COMPILER_LAUNCHER
+    "${script};${CMAKE_NM};${CMAKE_READELF};${CMAKE_OBJCOPY};${CMAKE_CXX_COMPILER_LAUNCHER}")
+  set_property(SOURCE ${ARGN} TARGET_DIRECTORY ${name} PROPERTY OBJECT_DEPENDS "${script}")
+endfunction()
+
 # matcha_compile_singly(<file>...): takes files, named from the root, out of the batches of a unity build.
 function(matcha_compile_singly)
   foreach(file IN LISTS ARGN)
