@@ -49,10 +49,11 @@ LineKind Feed::push(std::string_view line, std::uint64_t number, std::string& er
     return kind;
   }
   LedgerRows* const maybe_rows = rules_.lines.maybe_rows.get();
+  if (maybe_rows != nullptr && !maybe_rows->read_cells(line, rules_.lines.columns, error)) return LineKind::Error;
   if (maybe_rows != nullptr && !std::exchange(has_units_, true)) take_units();
   const bool is_kept = window_.push(update, ready_);
   batch_.late += is_kept ? 0 : 1;
-  if (maybe_rows != nullptr) maybe_rows->take(line, rules_.lines.columns, update, is_kept);
+  if (maybe_rows != nullptr) maybe_rows->take(update, is_kept);
   return kind;
 }
 

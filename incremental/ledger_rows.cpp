@@ -123,20 +123,32 @@ std::uint32_t LedgerRows::number_of(std::int64_t id) {
   return found->second;
 }
 
-void LedgerRows::take(std::string_view line, const TimedColumns& columns, const Update& update, bool is_kept) {
-  const std::uint64_t number = lines_++;
-  if (!is_kept) return;
-  LedgerRow& row = waiting_[update.line];
-  row = {number_of(update.u), number_of(update.v), update.time, number, update.line, {}};
-  row.cells.resize(places_.size());
-  if (places_.empty()) return;
+bool LedgerRows::read_cells(std::string_view line, const TimedColumns& columns, std::string& error) {
+  cells_.resize(places_.size());
+  if (places_.empty()) return true;
   CellWalk walk(line, columns.separator, true);
   unsigned at = 0;
   for (std::string_view cell; walk.next(cell); ++at) {
     for (std::size_t wanted = 0; wanted < places_.size(); ++wanted) {
-      if (places_[wanted] == at) row.cells[wanted] = cell;
+      if (places_[wanted] == at) cells_[wanted] = cell;
     }
   }
+  const unsigned last = *std::ranges::max_element(places_);
+  if (last >= at) {
+    error = fmt::format("there is no column {}: the line has {} of them, from 0", last, at);
+    return false;
+  }
+  if (id_cell_ && cells_[*id_cell_].empty()) {
+    error = fmt::format("`--edge-id {}`: each edge has an id, and this line has none", wish_.edge_id);
+    return false;
+  }
+  return true;
+}
+
+void LedgerRows::take(const Update& update, bool is_kept) {
+  const std::uint64_t number = lines_++;
+  if (!is_kept) return;
+  waiting_[update.line] = {number_of(update.u), number_of(update.v), update.time, number, update.line, cells_};
 }
 
 std::uint64_t LedgerRows::first_from(__int128 time) const {

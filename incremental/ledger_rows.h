@@ -67,8 +67,10 @@ class LedgerRows {
   bool choose(const TimedColumns& columns, std::string& error);
   /// Reads a time: a number, or a date and time, as the first one is.
   bool read_time(std::string_view cell, std::int64_t& time, std::string& error);
-  /// Takes a line that became an update with a number of its line. `is_kept`: it was not too late.
-  void take(std::string_view line, const TimedColumns& columns, const Update& update, bool is_kept);
+  /// Reads the cells of a line that became an update. On false, `error` has the fault.
+  bool read_cells(std::string_view line, const TimedColumns& columns, std::string& error);
+  /// Takes the line whose cells were read last. `is_kept`: it was not too late.
+  void take(const Update& update, bool is_kept);
 
   /// The names of vertices, where ids are text; known with the first row.
   void take_names(std::shared_ptr<VertexNames> maybe_names) { names_ = std::move(maybe_names); }
@@ -111,6 +113,7 @@ class LedgerRows {
   bool is_chosen_ = false, has_dates_ = false, has_time_ = false;
   std::uint64_t per_second_ = 1;
   std::uint64_t lines_ = 0;
+  std::vector<std::string> cells_;  ///< Of the line that was read last.
   std::shared_ptr<VertexNames> names_;
   std::vector<std::int64_t> ids_;
   std::unordered_map<std::int64_t, std::uint32_t> numbers_;

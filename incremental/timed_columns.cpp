@@ -42,9 +42,11 @@ class Choice {
 
   bool choose(std::string_view line, std::string_view comment, bool& is_heading) {
     const char separator = runtime::separator_of(line);
-    const Names first = cells_of(line, separator);
     const Names above =
         cells_of(comment.substr(std::min(comment.find_first_not_of("#%/ \t"), comment.size())), separator);
+    error_.clear();  // Comments are free to have quotes.
+    const Names first = cells_of(line, separator);
+    if (!error_.empty()) return false;
     for (const Names* heading : {&above, &first}) {
       const bool is_comment = heading == &above;
       if (is_comment ? above.size() != first.size() : !is_heading_line(first)) continue;
@@ -59,6 +61,15 @@ class Choice {
   }
 
  private:
+  /// All cells of a line; a fault of them is the error.
+  Names cells_of(std::string_view line, char separator) {
+    CellWalk walk(line, separator);
+    Names cells;
+    for (std::string_view cell; walk.next(cell);) cells.emplace_back(cell);
+    error_ = walk.fault();
+    return cells;
+  }
+
   bool has_names() const {
     return std::any_of(wish_.columns.begin(), wish_.columns.end(),
                        [](const auto& column) { return !column.name.empty(); });

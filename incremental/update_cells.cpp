@@ -50,22 +50,23 @@ bool CellWalk::read_quoted(std::string_view& cell) {
     begin = end + 2;
     end = line_.find('"', begin);
   }
-  if (end == std::string_view::npos) return false;
+  if (end == std::string_view::npos) {
+    fault_ = "a quoted cell does not end in its line\n  hint: a quote inside of one is written twice";
+    return false;
+  }
   std::size_t after = end + 1;
   while (separator_ != 0 && after < line_.size() && is_blank(line_[after]) && line_[after] != separator_) ++after;
-  if (after < line_.size() && !is_between(line_[after])) return false;
+  if (after < line_.size() && !is_between(line_[after])) {
+    // A literal of N-Triples, such as "text"@en, may stand between blanks.
+    if (separator_ != 0)
+      fault_ = "a quoted cell is followed by text\n  hint: a quote inside of a quoted cell is written twice";
+    return false;
+  }
   is_copy_ = !unquoted_.empty();
   cell = is_copy_ ? unquoted_.append(line_.substr(begin, end - begin)) : line_.substr(begin, end - begin);
   is_last_ = separator_ != 0 && after == line_.size();
   at_ = after + (separator_ != 0 && !is_last_ ? 1 : 0);
   return true;
-}
-
-std::vector<std::string> cells_of(std::string_view line, char separator) {
-  CellWalk walk(line, separator);
-  std::vector<std::string> cells;
-  for (std::string_view cell; walk.next(cell);) cells.emplace_back(cell);
-  return cells;
 }
 
 }  // namespace matcha::session::stream

@@ -2,7 +2,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace matcha::session::stream {
 
@@ -17,6 +16,9 @@ class CellWalk {
   bool next(std::string_view& cell);
   /// The cell is a copy, not a part of the line: it had doubled quotes.
   bool is_copy() const { return is_copy_; }
+  /// Why a cell so far that begins with a quote is none that ends with one; empty: there is no such cell. In files of
+  /// graphs such cells are errors.
+  std::string_view fault() const { return fault_; }
 
  private:
   bool is_between(char c) const;
@@ -29,10 +31,8 @@ class CellWalk {
   bool is_last_ = false;
   bool keeps_end_ = false;
   bool is_copy_ = false;
+  std::string_view fault_;
   std::string unquoted_;
 };
-
-/// All cells of a line.
-std::vector<std::string> cells_of(std::string_view line, char separator);
 
 }  // namespace matcha::session::stream

@@ -32,12 +32,14 @@ struct Cells {
   static constexpr std::size_t kMost = 5;
   std::array<std::string_view, kMost> cells;
   std::size_t count = 0;
+  std::string_view fault;  ///< See `CellWalk::fault`.
 
   Cells(std::string_view line, char separator) {
     CellWalk walk(line, separator);
     for (std::string_view cell; count < kMost && walk.next(cell); ++count) {
       cells[count] = walk.is_copy() ? std::string_view(copies_.emplace_back(cell)) : cell;
     }
+    fault = walk.fault();
   }
 
  private:
@@ -117,6 +119,7 @@ bool take_id(std::string_view cell, const LineRules& rules, std::int64_t& id, st
 struct TimedCells {
   std::array<std::string_view, 3> cells{};
   unsigned count = 0, found = 0;
+  std::string_view fault;  ///< See `CellWalk::fault`.
 
   TimedCells(std::string_view line, const TimedColumns& columns, bool keeps_end) {
     CellWalk walk(line, columns.separator, keeps_end);
@@ -127,6 +130,7 @@ struct TimedCells {
         ++found;
       }
     }
+    fault = walk.fault();
   }
 
  private:
@@ -137,6 +141,8 @@ LineKind read_temporal(std::string_view line, LineRules& rules, Update& update, 
   const TimedColumns& columns = rules.columns;
   const TimedCells cells(line, columns, rules.maybe_rows != nullptr);
   if (cells.count == 0) return LineKind::Blank;
+  error = cells.fault;
+  if (!error.empty()) return LineKind::Error;
   if (cells.found < cells.cells.size()) {
     error = columns.count == 3 || columns.count == 0
                 ? "a line has two ids and a time: `u v t`"
@@ -233,6 +239,8 @@ LineKind read_update(std::string_view line, LineRules& rules, LabelCodes& codes,
   if (rules.temporal) return read_temporal(line, rules, update, error);
   const Cells cells(line, separator_behind(mark, line));
   if (cells.count == 0) return LineKind::Blank;
+  error = cells.fault;
+  if (!error.empty()) return LineKind::Error;
   const std::string_view first = cells.cells[0];
   const bool inserts = first == "+" || first == "e", deletes = first == "-" || first == "-e";
   const bool of_vertex = first == "v" || first == "-v";

@@ -369,7 +369,7 @@ class StreamTest(CliTest):
                    self.write("cut.gz", gzip.compress(text)[:-30]), says="gzip")
 
     def test_bad_input(self):
-        bad = {"1 2": "`1` begins no update", "+ 1": "takes two ids", "+ 1 x": "`x` is no id", "+ 1 2 3 4": "takes two",
+        bad = {"1 2": "`1` begins no update", '+ "1 2': "a quoted cell does not end in its line", "+ 1": "takes two ids", "+ 1 x": "`x` is no id", "+ 1 2 3 4": "takes two",
                "-v": "takes an id", "+ 1 99999999999999999999": "is no id", "+ 9999999999999999999 1": "is no id", "v 1 -4": "labels are words"}
         for line, says in bad.items():
             path = self.write("u.txt", f"+ 1 2\n# text\n{line}\n")

@@ -223,6 +223,10 @@ class Ledger(CliTest):
         fails(3, heading + "1,2,3,4\n1,2,3,4,5\n", pattern, says=["bad.csv:3", "5 columns, and the heading 4"])
         fails(3, "src,dst,time\n1,2,3\n", pattern, says=["bad.csv:1", "no column `amount`"])
         fails(3, "1 2 3\n", pattern, says=["bad.csv:1", "no column `amount`"])
+        fails(3, heading + '1,2,3,"4\n2,3,4,5"\n', pattern, says=["bad.csv:2", "a quoted cell does not end in its line"])
+        fails(3, heading + '1,2,3,"4"5\n', pattern, says=["bad.csv:2", "a quoted cell is followed by text"])
+        fails(3, 'src,dst,time,"amount\n1,2,3,4\n', pattern, says=["bad.csv:1", "a quoted cell does not end in its line"])
+        fails(3, heading + "1,2,3,4\n1,2,4,\n", "(a)-[x]->(b)", "--edge-id", "amount", says=["bad.csv:3", "each edge has an id"])
         fails(1, heading + "1,2,3,4\n1,2,4,many\n", pattern, "--batch", "1", says=["<pattern 1>:1:9", "a number is compared with text"])
         done = self.matcha("stream", "--directed", "--temporal", "--updates", self.path("bad.csv"), "--pattern", pattern, "--batch", "1")
         self.assertIn("column amount is text, as line 3 has some", done.stderr.decode())
@@ -279,6 +283,9 @@ class Columns(CliTest):
         text = "src,dst,time,ts\n1,2,1,9\n2,3,2,5\n"
         self.assertTrue(self.last(text, "(a)-[x]->(b)-[y]->(c) where x < y, x.ts > 1", ":0,1,2")[-1].endswith(" total 1"))
         self.assertTrue(self.last("src,dst,time\n7,8,1\n", "(a@'007')-[x]->(b)")[-1].endswith(" total 0"))
+        short = self.write("short.csv", "1,2,1\n")
+        self.fails(3, "stream", "--directed", "--temporal", "-q", "--updates", short + ":0,1,2", "--no-total", "--edge-id", "5", "--pattern", "(a)-[x]->(b)",
+                   says="there is no column 5: the line has 3 of them, from 0")
         rows = self.last("id,src,dst,time\ntx0,0,1,1\ntx1,1,2,2\n", "(a)-[e]->(b)", "", "--edge-id", "id", "--matches", "-")
         self.assertEqual([line for line in rows if "+\t" in line], ["1\t+\t0\t1\ttx0", "2\t+\t1\t2\ttx1"])
         twice = self.write("twice.csv", "src,dst,time,m,m\n1,2,1,1,2\n")
