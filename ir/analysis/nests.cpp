@@ -63,6 +63,9 @@ class NestReader {
   static constexpr int kMostSteps = 20000;
   static constexpr int kDeepest = 200;
   static constexpr std::size_t kMostProducts = 32;
+  /// Parts of terms of lists and sums, which are written out wherever one is read: in a chain of lists that each read
+  /// the one before twice they are exponentially many.
+  static constexpr std::size_t kMostParts = 200'000;
 
   bool failed() const { return !found_.problem.empty(); }
 
@@ -76,6 +79,13 @@ class NestReader {
 
   bool may_go_on(SourceLoc loc) {
     if (++steps_ > kMostSteps || depth_ > kDeepest) give_up("the program is too large", loc);
+    return !failed();
+  }
+
+  /// Whether the nests of a list or sum may be written out once more.
+  bool may_copy(const std::vector<Nest>& nests, SourceLoc loc) {
+    for (const Nest& nest : nests) parts_ += size_of(nest);
+    if (parts_ > kMostParts) give_up("the program is too large", loc);
     return !failed();
   }
 
@@ -364,10 +374,8 @@ class NestReader {
   /// The same for a list that one loop filled with its own items.
   void add_filtered(const Var& list, int it, std::vector<Term>& out) {
     const auto sink = sinks_.find(&list);
-    if (sink == sinks_.end()) {
-      give_up("a list is read", list.loc);
-      return;
-    }
+    if (sink == sinks_.end()) give_up("a list is read", list.loc);
+    if (failed() || !may_copy(sink->second.nests, list.loc)) return;
     std::vector<Term> any;
     for (const Nest& nest : sink->second.nests) {
       if (nest.items.size() != 1 || !nest.value.is(TermKind::Item) || nest.value.item != nest.items[0]) {
@@ -492,7 +500,9 @@ class NestReader {
     if (!may_go_on(expr->loc)) return Term{};
     expr = resolve(facts_, expr);
     if (expr->type->is_scalar(ScalarKind::Vid)) return Term::of_item(item(expr));
-    if (const std::optional<std::vector<Nest>> added = summands(expr)) return fold_of("sum", *added);
+    if (const std::optional<std::vector<Nest>> added = summands(expr)) {
+      return may_copy(*added, expr->loc) ? fold_of("sum", *added) : Term{};
+    }
     switch (expr->kind) {
       case ir::Kind::Var: return read_var(*static_cast<const Var*>(expr));
       case ir::Kind::ConstInt: return Term::constant(fmt::format("{}", as<ConstInt>(expr)->value));
@@ -528,6 +538,7 @@ class NestReader {
   Term read_var(const Var& var) {
     if (top_.contains(&var)) return Term::constant(fmt::format("result {}", var.id));
     if (const auto sink = sinks_.find(&var); sink != sinks_.end()) {
+      if (!may_copy(sink->second.nests, var.loc)) return Term{};
       return fold_of(keyword(sink->second.kind), sink->second.nests);
     }
     if (facts_.definition(&var) == nullptr) return Term::constant(fmt::format("parameter {}", var.id));
@@ -575,6 +586,7 @@ class NestReader {
   int next_item_ = 0;
   int steps_ = 0;
   int depth_ = 0;
+  std::size_t parts_ = 0;  ///< Written out so far.
   ModuleNests found_;
 };
 

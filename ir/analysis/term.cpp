@@ -184,6 +184,17 @@ Term Term::operation(std::string word, std::vector<Term> parts) {
   return term;
 }
 
+std::size_t size_of(const Nest& nest) {
+  const auto add = [](const auto& self, const Term& term) -> std::size_t {
+    std::size_t all = 1;
+    for (const Term& part : term.parts) all += self(self, part);
+    return all;
+  };
+  std::size_t all = add(add, nest.value);
+  for (const Term& condition : nest.conditions) all += add(add, condition);
+  return all;
+}
+
 Term renamed(Term term, int from, int to) {
   rename_in(term, from, to);
   return term;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -62,6 +63,9 @@ Term fold_of(std::string_view word, const std::vector<Nest>& nests);
 
 /// Removes the condition that some edge joins an item (`joined`) if another condition implies it.
 void drop_implied_joins(std::vector<Term>& conditions);
+
+/// The number of terms in the conditions and the value of a nest.
+std::size_t size_of(const Nest& nest);
 
 /// `term` with `from` replaced by `to`.
 Term renamed(Term term, int from, int to);
