@@ -95,7 +95,7 @@ class Writer {
     for (const Order& order : orders_)
       plans_.push_back({Algorithm::Extend, &order, plan_text(order, names_), order.cost});
     if (!request.rows && (!every || !injective) && request.algorithm != Algorithm::Extend) add_products();
-    if (!pattern.directed && pattern.connected() && pattern.size() > 1 && can_join()) add_join();
+    if (can_join(pattern)) add_join();
     const Algorithm wanted = request.algorithm;
     const auto preference = [wanted](const Plan& plan) {
       const bool other = wanted != Algorithm::Auto && plan.algorithm != wanted;
@@ -166,11 +166,6 @@ class Writer {
   };
 
   /// Candidates have one label, and no other demands of their own.
-  bool can_join() const {
-    const auto several = [](const std::string& label) { return alternatives(label).size() > 1; };
-    return !pattern_.has_loops() && !pattern_.has_constants() && std::ranges::none_of(pattern_.labels, several);
-  }
-
   static void add_loops(const Order& order, const std::vector<std::string>& names, bool counts_all,
                         std::vector<ExpectedLoop>& loops) {
     ExpectedLoop loop;
@@ -521,6 +516,12 @@ std::optional<PatternProgram> quotient_program(const Pattern& first, const Reque
 }
 
 }  // namespace
+
+bool can_join(const Pattern& pattern) {
+  const auto several = [](const std::string& label) { return alternatives(label).size() > 1; };
+  return !pattern.directed && pattern.connected() && pattern.size() > 1 && !pattern.has_loops() &&
+         !pattern.has_constants() && std::ranges::none_of(pattern.labels, several);
+}
 
 std::optional<PatternProgram> write_program(const PatternSet& set, const Request& asked, const GraphSketch& sketch,
                                             SourceLoc loc, Diagnostics& diagnostics) {

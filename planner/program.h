@@ -84,6 +84,9 @@ struct PatternProgram {
 std::optional<PatternProgram> write_program(const PatternSet& set, const Request& request, const GraphSketch& sketch,
                                             SourceLoc loc, Diagnostics& diagnostics);
 
+/// Whether a program of the algorithm `join` matches the pattern.
+bool can_join(const Pattern& pattern);
+
 /// Comment lines that describe the count: the pattern, its semantics, its symmetry.
 std::string describe(const Pattern& pattern, const Request& request, std::optional<std::uint64_t> automorphisms);
 

@@ -123,7 +123,7 @@ class Explainer {
       return run_.reporter.error_in(run_.compilation->sources(), failed->loc, failed->error);
     }
     result = std::move(std::get<codegen::RunResult>(outcome));
-    if (result.ending != codegen::Ending::Complete) {
+    if (result.ending != codegen::Ending::Complete && result.ending != codegen::Ending::Sampled) {
       is_ended_ = !how_.on_end;
       if (is_ended_) found_.stopped = "stopped";
       const Status status = is_ended_ ? Status::Ok : how_.on_end(result, found_);
@@ -156,7 +156,8 @@ class Explainer {
     if (type.is_list() && found_.count_names.empty()) {
       found_.rows = fmt::format("{} items", result.rows);
     } else {
-      found_.values = value_texts(result.values, type, *run_.bound.inputs.universe);
+      found_.values = result.estimate ? std::vector<std::string>{estimate_text(*result.estimate)}
+                                      : value_texts(result.values, type, *run_.bound.inputs.universe);
     }
     return status;
   }

@@ -192,6 +192,10 @@ std::optional<double> QuestionRun::expected_ns(bool on_gpu) {
   if (!pattern) return on_gpu ? std::nullopt : session::expected_ns(*compilation, bound);
   // Orbits have no program, and a graph that is not in memory has no figures.
   if (!request.pattern.per.empty() || choice.context().maybe_graph == nullptr) return std::nullopt;
+  // Other engines may answer without one.
+  const std::vector<pattern::Pattern>& all = pattern->set().patterns;
+  const bool joins = request.pattern.algorithm == "join" && !pattern->set().motif;
+  if (joins && !std::ranges::all_of(all, pattern::can_join)) return std::nullopt;
   if (planned_ == Status::Ok) planned_ = write_program(on_gpu);
   if (planned_ != Status::Ok) return std::nullopt;
   return on_gpu ? forecast.ns : pattern->program().cost;

@@ -20,7 +20,7 @@ void append_vertex(std::string& out, std::uint64_t rank, const runtime::Universe
 void append_name(std::string& out, std::string_view name, Style style, char separator) {
   if (style == Style::Json) {
     out += nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  } else if (name.find(separator) == std::string_view::npos && name.find('"') == std::string_view::npos) {
+  } else if (name.find(separator) == std::string_view::npos && name.find_first_of("\"\n\r") == std::string_view::npos) {
     out += name;
   } else {
     out += '"';
@@ -148,8 +148,23 @@ std::string json_result(const std::vector<codegen::ResultValue>& values, const f
   return out;
 }
 
+std::string estimate_text(const runtime::sample::Interval& found) {
+  // Five digits, and decimals below 1e4, as the width includes the error of rounding to five.
+  constexpr double kRounded = 5e-5, kPercent = 100;
+  const int decimals = 4 - static_cast<int>(std::floor(std::log10(std::max(found.value, 1.0))));
+  const double unit = std::pow(10, -decimals);
+  const double percent = kPercent * (found.half_width / found.value + kRounded);
+  const double digits = std::pow(10, std::floor(std::log10(percent)) - 1);
+  // Not one number with all of its digits: those behind the fifth would be of its binary form.
+  const std::string value = fmt::format("{:.{}f}{}", std::round(found.value / unit) * (decimals > 0 ? unit : 1),
+                                        std::max(decimals, 0), std::string(std::max(-decimals, 0), '0'));
+  return fmt::format("{} ± {:.3g}% ({:.4g}%)", value, std::ceil(percent / digits) * digits,
+                     kPercent * found.confidence);
+}
+
 std::string json_estimate(const std::optional<runtime::sample::Interval>& drawn, const std::string& exact) {
-  if (!drawn && exact == "null") return exact;
+  const bool is_number = exact.find_first_not_of("+-.0123456789eE") == std::string::npos;
+  if (!drawn && !is_number) return "null";
   nlohmann::ordered_json estimate;
   if (drawn) {
     estimate = {{"value", drawn->value},
@@ -162,9 +177,8 @@ std::string json_estimate(const std::optional<runtime::sample::Interval>& drawn,
                 {"hits", drawn->hits},
                 {"most_over_mean", rounded(drawn->most_over_mean)}};
   } else {
-    const auto value = nlohmann::ordered_json::parse(exact);
-    estimate = {{"value", value},  {"low", value},    {"high", value},
-                {"half_width", 0}, {"confidence", 1}, {"method", "exact"}};
+    // As text, as a number of JSON here may have more digits than a double.
+    return fmt::format(R"({{"value":{0},"low":{0},"high":{0},"half_width":0,"confidence":1,"method":"exact"}})", exact);
   }
   return estimate.dump();
 }

@@ -49,8 +49,11 @@ void append_row(std::string& out, const RowColumns& columns, std::uint64_t row, 
 std::string json_result(const std::vector<codegen::ResultValue>& values, const frontend::Type& type,
                         const runtime::Universe& universe);
 
+/// `13592000000 ± 0.85% (95%)`: five digits; the width includes the error of rounding.
+std::string estimate_text(const runtime::sample::Interval& found);
+
 /// The `estimate` of docs/run.md as JSON, in which `half_width` is a part of the value. `drawn`: nothing: the answer is
-/// `exact`, the JSON of a number; null if there is none.
+/// `exact`, the JSON of a number. Null if that is none, or several.
 std::string json_estimate(const std::optional<runtime::sample::Interval>& drawn, const std::string& exact);
 
 /// Each number of a result of several, as text: the positions of a tuple, the items of a list of one column. Empty when

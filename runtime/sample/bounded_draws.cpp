@@ -212,20 +212,24 @@ double BoundedDraws::tree(Random& random, Images& images) const {
 Moments BoundedDraws::draw(std::uint64_t seed, std::uint64_t first, std::uint64_t count,
                            const std::function<bool()>& is_stopped) const {
   if (most_ <= 0) return {0, 0, count, 0};
+  constexpr std::uint64_t kTasksAtOnce = std::uint64_t{1} << 14;
   const std::uint64_t tasks = (count + kDrawsOfTask - 1) / kDrawsOfTask;
-  std::vector<Moments> parts(tasks);
-  for_indices(0, tasks, [&](std::uint64_t task) {
-    if (is_stopped && is_stopped()) return;
-    Images images(pattern_.size());
-    const std::uint64_t end = std::min(count, (task + 1) * kDrawsOfTask);
-    for (std::uint64_t i = task * kDrawsOfTask; i < end; ++i) {
-      Random random(seed, first + i);
-      const double value = tree(random, images);
-      parts[task].add({value, value * value, 1, value > 0 ? std::uint64_t{1} : 0});
-    }
-  });
+  std::vector<Moments> parts(std::min(tasks, kTasksAtOnce));
   Moments all;
-  for (const Moments& part : parts) all.add(part);
+  for (std::uint64_t begin = 0; begin < tasks && !(is_stopped && is_stopped()); begin += kTasksAtOnce) {
+    std::ranges::fill(parts, Moments());
+    for_indices(begin, std::min(tasks, begin + kTasksAtOnce), [&](std::uint64_t task) {
+      if (is_stopped && is_stopped()) return;
+      Images images(pattern_.size());
+      const std::uint64_t end = std::min(count, (task + 1) * kDrawsOfTask);
+      for (std::uint64_t i = task * kDrawsOfTask; i < end; ++i) {
+        Random random(seed, first + i);
+        const double value = tree(random, images);
+        parts[task - begin].add({value, value * value, 1, value > 0 ? std::uint64_t{1} : 0});
+      }
+    });
+    for (const Moments& part : parts) all.add(part);
+  }
   return all;
 }
 
@@ -289,8 +293,8 @@ WithinRun::WithinRun(const BoundedDraws& draws, const IntervalRequest& request)
   }
 }
 
-/// With a reserve for the error of the mean and of the variance.
-std::uint64_t WithinRun::needed_for(const Moments& before) const {
+/// With a reserve for the error of the mean and of the variance. Nothing: more than there are numbers for.
+std::optional<std::uint64_t> WithinRun::needed_for(const Moments& before) const {
   constexpr double kReserve = 1.3;
   const Mean mean = mean_of(before);
   const double deviation = mean.error * std::sqrt(static_cast<double>(before.draws)), wanted = within_ * mean.value;
@@ -304,6 +308,7 @@ std::uint64_t WithinRun::needed_for(const Moments& before) const {
     const double root = width_.quantile * deviation / wanted;
     needed = std::max(root * root, width_.range * draws_.most() / wanted);
   }
+  if (!(kReserve * needed < static_cast<double>(kNumbers))) return std::nullopt;
   return std::max(kLeastDraws, static_cast<std::uint64_t>(kReserve * needed));
 }
 
@@ -321,7 +326,9 @@ std::optional<Interval> WithinRun::run(const std::function<bool()>& is_stopped) 
       return Interval{mean.value, half_width, confidence_, found.draws, found.hits, draws_.most() / mean.value,
                       certain_};
     }
-    count = std::max(2 * count, needed_for(found));
+    const std::optional<std::uint64_t> more = needed_for(found);
+    if (!more || count > kNumbers / 2) return std::nullopt;
+    count = std::max(2 * count, *more);
   }
   return std::nullopt;
 }

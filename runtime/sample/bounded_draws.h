@@ -93,7 +93,7 @@ class WithinRun {
   std::optional<Interval> run(const std::function<bool()>& is_stopped) const;
 
  private:
-  std::uint64_t needed_for(const Moments& before) const;
+  std::optional<std::uint64_t> needed_for(const Moments& before) const;
 
   const BoundedDraws& draws_;
   const double within_, confidence_;

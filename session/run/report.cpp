@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "session/graph_info.h"
 #include "session/pictures/svg.h"
 #include "session/run/explanation_text.h"
 #include "session/run/host.h"
+#include "session/run/texts.h"
 #include "session/version.h"
 
 namespace matcha::session {
@@ -65,18 +65,6 @@ std::string result_json(const RunReport& report) {
     return out + "}";
   }
   return json_result(report.result->values, *report.signature->result, *report.bound->inputs.universe);
-}
-
-/// `13592000000 ± 0.85% (95%)`: five digits; the width includes the error of rounding.
-std::string estimate_text(const runtime::sample::Interval& found) {
-  // Five digits, and decimals below 1e4, as the width includes the error of rounding to five.
-  constexpr double kRounded = 5e-5, kPercent = 100;
-  const int decimals = 4 - static_cast<int>(std::floor(std::log10(std::max(found.value, 1.0))));
-  const double unit = std::pow(10, -decimals);
-  const double percent = kPercent * (found.half_width / found.value + kRounded);
-  const double digits = std::pow(10, std::floor(std::log10(percent)) - 1);
-  return fmt::format("{:.{}f} ± {:.3g}% ({:.4g}%)", std::round(found.value / unit) * unit, std::max(decimals, 0),
-                     std::ceil(percent / digits) * digits, kPercent * found.confidence);
 }
 
 std::string graph_json(const RunReport& report) {

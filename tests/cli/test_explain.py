@@ -543,6 +543,21 @@ class Beside(cli.CliTest):
         self.fails(2, "explain", cli.TRIANGLE, SMALL, "--beside", "--oder id", says=["--beside", "--oder"])
         self.fails(2, "explain", "--pattern", "house", SMALL, "--beside", "--engine nothing", says="nothing")
 
+    def test_join_of_another_engine(self):
+        """Where the algorithm has no program, the search answers, and is shown."""
+        graph = self.write("arcs.txt", "0 1\n1 2\n2 0\n")
+        for pattern in ("a->b->c->a", "a->b, c->d"):
+            words = ("--pattern", pattern, graph, "--directed", "--algorithm", "join")
+            ran, plan = (json.loads(self.ok(verb, "--json", *words)) for verb in ("run", "explain"))
+            self.assertEqual((plan["engine"], plan["answer"]), (ran["stats"]["engine"], str(ran["result"])))
+
+    def test_chains_of_lists(self):
+        """Each list of candidates is made of others, several times: the analysis of loops ends."""
+        program = self.write("chain.mt", self.ok("pattern", "clique:8", "--algorithm", "join"))
+        triangle = self.write("triangle.txt", "0 1\n1 2\n2 0\n")
+        self.assertEqual(self.ok("run", "-q", program, triangle), "0\n")
+        self.ok("explain", program, triangle)
+
 
 if __name__ == "__main__":
     cli.main()

@@ -92,6 +92,24 @@ class WithinTest(CliTest):
         for option in (["--seed", "1"], ["--certain"], ["--confidence", "99%"]):
             self.fails(2, "run", "--pattern", PATH, SMALL, *option)
 
+    def test_other_outputs(self):
+        words = ("--pattern", PATH, self.dense(), "--within", "2%", "--engine", "sample")
+        text = self.ok("run", "-q", *words).strip()
+        plan = json.loads(self.ok("explain", "--json", *words))
+        self.assertEqual((plan["answer"], plan["complete"]), (text, True))
+        self.assertIn(text, self.ok("explain", *words))
+        star = self.write("star.txt", "".join(f"0 {v}\n" for v in range(1, 3000)) + "".join(f"{v} {v + 1}\n" for v in range(1, 2999)))
+        digits = self.ok("run", "-q", "--pattern", "star:12", star, "--within", "3%", "--engine", "sample").split(" ")[0]
+        self.assertEqual(digits[5:], "0" * (len(digits) - 5))
+        self.assertGreater(len(digits), 17)
+        k100 = self.write("k100.txt", "".join(f"{u} {v}\n" for u in range(100) for v in range(u)))
+        exact = self.ok("run", "--json", "--pattern", "clique:30", k100, "--within", "1%")
+        self.assertRegex(exact, '"result": 29372339821610944823963760,(.|\\n)*"estimate": {"value":29372339821610944823963760,"low":29372339821610944823963760,')
+        for several in ("motif:4", "clique:*"):
+            found = json.loads(self.ok("run", "--json", "--pattern", several, SMALL, "--within", "1%"))
+            self.assertEqual((found["complete"], found["estimate"]), (True, None))
+        self.fails(1, "run", "--pattern", PATH, SMALL, "--within", "0.0000001%", "--engine", "sample", says="no interval of that width")
+
     def test_confidence(self):
         words = ("run", "--pattern", PATH, self.dense(), "--within", "0.5%", "--engine", "sample")
         usual, half, most, certain = (json.loads(self.ok(*words, "--json", *more))["estimate"] for more in (

@@ -54,7 +54,8 @@ class Estimate:
         percent = 100 * (self.half_width + 5e-5)
         digit = 10.0 ** (math.floor(math.log10(percent)) - 1)
         width = math.ceil(percent / digit) * digit
-        shown = f"{float(f'{self.value:.5g}'):.{decimals}f}" if decimals else f"{float(f'{self.value:.5g}'):.0f}"
+        digits, power = f"{self.value:.4e}".split("e")
+        shown = f"{self.value:.{decimals}f}" if decimals else digits.replace(".", "") + "0" * (int(power) - 4)
         return f"{shown} ± {width:.3g}% ({100 * self.confidence:.4g}%)"
 
 

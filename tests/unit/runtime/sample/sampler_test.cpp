@@ -291,6 +291,9 @@ TEST(BoundedDraws, NoMatchesHaveNoInterval) {
   ASSERT_TRUE(graph);
   const BoundedDraws draws(graph->view(), pattern_of({{}, {0}, {1}, {0, 2}}));
   EXPECT_FALSE(WithinRun(draws, {.within = 0.01}).draws_needed());
+  const BoundedDraws path(graph->view(), pattern_of({{}, {0}, {1}}));
+  EXPECT_TRUE(WithinRun(path, {.within = 0.01}).draws_needed());
+  EXPECT_FALSE(WithinRun(path, {.within = 1e-9}).draws_needed()) << "more than 2^40 draws";
   const Graph nothing;
   const BoundedDraws none(nothing.view(), clique(3));
   EXPECT_EQ(none.most(), 0);
