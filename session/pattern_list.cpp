@@ -42,7 +42,7 @@ std::string without_comment(const std::string& line) {
 runtime::Result<std::vector<PatternOptions>> read_pattern_list(const std::string& path, const PatternOptions& common) {
   const std::string name = path == "-" ? "<stdin>" : path;
   std::string text;
-  if (const std::string why = read_text_file(path, text); !why.empty()) {
+  if (const std::string why = read_pattern_file(path, text); !why.empty()) {
     return bad_list(name, fmt::format("cannot open: {}", why));
   }
   std::istringstream in(std::move(text));

@@ -116,7 +116,7 @@ Status PatternSource::read() {
   const std::string given = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
   if (!options_.query && !options_.no_files && is_file(given)) {
     name = given;
-    if (const std::string why = read_text_file(name, text); !why.empty()) {
+    if (const std::string why = read_pattern_file(name, text); !why.empty()) {
       return reporter_.error(Status::Input, fmt::format("cannot read the pattern `{}`: {}", name, why),
                              "a pattern is like `a-b,b-c,c-a`, a name such as `clique:4`, or a file");
     }

@@ -16,16 +16,6 @@ namespace {
 using runtime::ElementKind;
 
 /// A cell of text, in quotes where RFC 4180 wants them.
-void append_cell(std::string& out, std::string_view cell, char separator) {
-  if (cell.find(separator) == std::string_view::npos && cell.find_first_of("\"\n\r") == std::string_view::npos) {
-    out += cell;
-    return;
-  }
-  out += '"';
-  for (const char c : cell) out.append(c == '"' ? 2 : 1, c);
-  out += '"';
-}
-
 bool all_vertices(const RowColumns& rows) {
   return !rows.kinds.empty() &&
          std::ranges::all_of(rows.kinds, [](ElementKind kind) { return kind == ElementKind::Vid; });
@@ -94,7 +84,7 @@ class TextEncoder final : public RowEncoder {
     if (!format_.heading) return;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (c != 0) out += format_.separator;
-      append_cell(out, columns_[c], format_.separator);
+      append_name(out, columns_[c], Style::Text, format_.separator);
     }
     out += '\n';
   }

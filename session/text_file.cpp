@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "runtime/private_files.h"
 
@@ -35,6 +36,13 @@ std::string read_text_file(const std::string& path, std::string& text, const std
     if (got < 0 && code != EINTR) return std::strerror(code);
   }
   return "it is longer than 64 MiB";
+}
+
+std::string read_pattern_file(const std::string& path, std::string& text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  std::string why = read_text_file(path, text);
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  return why;
 }
 
 }  // namespace matcha::session

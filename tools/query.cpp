@@ -32,7 +32,7 @@ Status run_query(RunVerbOptions& options, const std::string& given) {
   std::string text = given;
   if (!is_text(given)) {
     pattern.name = given;
-    if (const std::string why = session::read_text_file(given, text); !why.empty()) {
+    if (const std::string why = session::read_pattern_file(given, text); !why.empty()) {
       return console.error(
           Status::Input, fmt::format("cannot read the query `{}`: {}", given, why),
           "a query is like `SELECT ?a WHERE { ?a :knows ?b }` or `MATCH (a)-[:knows]->(b) RETURN a`, or "
@@ -82,7 +82,7 @@ Status run_query(RunVerbOptions& options, const std::string& given) {
 }  // namespace
 
 void add_query(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("query", "Answer a query of SPARQL or Cypher that is a pattern");
+  CLI::App* verb = app.add_subcommand("query", "Answer a query of SPARQL or Cypher");
   auto options = std::make_shared<RunVerbOptions>();
   auto text = std::make_shared<std::string>();
   RunVerbOptions& o = *options;

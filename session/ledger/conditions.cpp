@@ -251,6 +251,18 @@ class Checker {
     return std::ranges::any_of(term.parts, [this](const Condition& part) { return has_spelled(part); });
   }
 
+  /// A number of seconds that is a whole one in the unit becomes an int: 1.001 are 1001 milliseconds, though their
+  /// product is less.
+  static void scale_seconds(Condition& number, std::uint64_t per_second) {
+    const double seconds = number.number, unit = static_cast<double>(per_second);
+    constexpr double kMost = 9e18;
+    number.number = seconds * unit;
+    const double whole = std::round(number.number);
+    if (std::abs(whole) > kMost || whole / unit != seconds) return;
+    number.kind = Condition::Kind::Int;
+    number.integer = static_cast<std::int64_t>(whole);
+  }
+
   /// Brings the numbers and columns of a sum to a unit of which a second has so many. False after an error.
   bool scale(Condition& term, std::uint64_t per_second) {
     const auto is_scaled = [&](Condition& part) { return scale(part, per_second); };
@@ -259,7 +271,7 @@ class Checker {
         if (!__builtin_mul_overflow(term.integer, static_cast<std::int64_t>(per_second), &term.integer)) return true;
         fail(term.loc, "the number of seconds is beyond 64 bits in the unit of the column", "");
         return false;
-      case Condition::Kind::Float: term.number *= static_cast<double>(per_second); return true;
+      case Condition::Kind::Float: scale_seconds(term, per_second); return true;
       case Condition::Kind::Negative:
       case Condition::Kind::Sum:
       case Condition::Kind::Difference: return std::ranges::all_of(term.parts, is_scaled);

@@ -224,6 +224,10 @@ Value Evaluator::computed(const Term& term, Value* row) const {
   if (term.kind == Term::Kind::Negative) left = Value::of(Kind::Int, 0);
   if (left.is(Kind::Null) || right.is(Kind::Null)) return {};
   if (term.kind == Term::Kind::Difference && left.is(Kind::Time) && right.is(Kind::Time)) return seconds(left, right);
+  const bool is_moved = term.kind == Term::Kind::Sum ? left.is(Kind::Time) != right.is(Kind::Time)
+                                                     : term.kind == Term::Kind::Difference && left.is(Kind::Time);
+  if (is_moved && left.is(Kind::Time) && right.is_number()) return moved(term, left, right);
+  if (is_moved && right.is(Kind::Time) && left.is_number()) return moved(term, right, left);
   for (const Value* const one : {&left, &right}) {
     if (one->is_number()) continue;
     return fail(term.loc, fmt::format("this is {}, and a number is wanted", name_of(one->kind)));
@@ -238,6 +242,28 @@ Value Evaluator::computed(const Term& term, Value* row) const {
     case Term::Kind::Quotient: return Value::of_float(a / b);
     default: return Value::of_float(std::fmod(a, b));
   }
+}
+
+Value Evaluator::moved(const Term& term, const Value& time, const Value& by) const {
+  constexpr std::uint64_t kFinest = 1'000'000'000;
+  std::uint64_t unit = time.per_second;
+  const auto rounded = [&] { return std::round(as_float(by) * static_cast<double>(unit)); };
+  if (by.is(Kind::Float) && rounded() / static_cast<double>(unit) != by.number) unit = kFinest;
+  constexpr double kMost = 9e18;
+  std::int64_t ticks = 0, from = 0;
+  bool is_beyond = __builtin_mul_overflow(time.integer, static_cast<std::int64_t>(unit / time.per_second), &from);
+  if (by.is(Kind::Int)) {
+    is_beyond |= __builtin_mul_overflow(by.integer, static_cast<std::int64_t>(unit), &ticks);
+  } else if (!(std::abs(rounded()) <= kMost)) {
+    is_beyond = true;
+  } else {
+    ticks = static_cast<std::int64_t>(rounded());
+  }
+  Value result = Value::of(Kind::Time, 0);
+  result.per_second = unit;
+  is_beyond |= term.kind == Term::Kind::Difference ? __builtin_sub_overflow(from, ticks, &result.integer)
+                                                   : __builtin_add_overflow(from, ticks, &result.integer);
+  return is_beyond ? fail(term.loc, "a time leaves 64 bits here") : result;
 }
 
 Value Evaluator::whole(const Term& term, std::int64_t left, std::int64_t right) const {

@@ -69,6 +69,8 @@ class Evaluator {
   std::optional<bool> is_in(const query::Term& term, Value* row) const;
   std::optional<bool> in_text(const query::Term& term, Value* row) const;
   Value computed(const query::Term& term, Value* row) const;
+  /// A time and a number of seconds before or after it.
+  Value moved(const query::Term& term, const Value& time, const Value& by) const;
   Value whole(const query::Term& term, std::int64_t left, std::int64_t right) const;
   Value item(const query::Term& term, Value* row) const;
   Value called(const query::Term& term, Value* row) const;

@@ -164,6 +164,14 @@ class Values(CliTest):
             self.assertEqual(self.query(text, "--matches", self.path(name)), "1\n")
             with open(self.path(name), encoding="utf-8") as file:
                 self.assertEqual(file.read(), wanted, name)
+        lines = self.write("lines.csv", 'src,dst,n\na,b,"l1\nl2"\n')
+        self.assertEqual(self.ok("query", "-q", "MATCH (a)-[r]->(b) RETURN a, r.n", lines), 'a,r.n\na,"l1\nl2"\n')
+        self.assertEqual(self.ok("run", "-q", "--directed", "--pattern", "(a)-[x]->(b)", lines, "--edge-id", "n", "--matches", "-"), 'a\tb\t"l1\nl2"\n')
+        with open(self.path("mark.cypher"), "wb") as file:
+            file.write(b"\xef\xbb\xbfMATCH (a)-->(b) RETURN count(*)")
+        self.assertEqual(self.ok("query", "-q", self.path("mark.cypher"), lines), "1\n")
+        self.fails(3, "query", "-q", "MATCH (a)-[r]->(b) RETURN r.m", self.write("name.csv", "src,dst,\u00dcn\u00ef\na,b,1\n"), "--edge-label", "m",
+                   says="`src`, `dst`, `\u00dcn\u00ef`")
         text = "MATCH (n)-[r]->(m) RETURN n, r, n.age IS NULL AS x, 1.5 AS f, size(labels(n)) AS k ORDER BY r"
         self.assertEqual(self.query(text, "--matches", self.path("x.arrow")), "4\n")
         with open(self.path("x.arrow"), "rb") as file:

@@ -99,6 +99,8 @@ def test_parameters_of_subclasses_and_of_odd_values():
 
     g = some_graph()
     assert list(mt.query(g, "RETURN $x AS x, $y AS y", params={"x": Level.HIGH, "y": Share(2.5)})) == [(3, 2.5)]
+    numpy = pytest.importorskip("numpy")
+    assert list(mt.query(g, "RETURN $x AS x, $y AS y, $z AS z", params={"x": numpy.int64(5), "y": numpy.float32(0.5), "z": numpy.bool_(True)})) == [(5, 0.5, True)]
     for value in (float("inf"), float("nan"), "a\0b"):
         with pytest.raises(ValueError, match="finite number" if isinstance(value, float) else "zero byte"):
             mt.query(g, "RETURN $x AS x", params={"x": value})

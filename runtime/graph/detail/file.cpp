@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
@@ -83,11 +84,14 @@ Error out_of_memory_error(const std::string& path) {
 std::string quote(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   static constexpr char kHex[] = "0123456789abcdef";
-  const bool cut = text.size() > kLongest;
+  const auto byte_of = [](char c) { return static_cast<unsigned char>(c); };
+  std::size_t end = std::min(text.size(), kLongest);
+  while (end != 0 && end != text.size() && (byte_of(text[end]) & 0xC0U) == 0x80U) --end;  // No part of a character.
+  const bool cut = end != text.size();
   std::string shown = "`";
-  for (const char c : text.substr(0, kLongest)) {
-    const unsigned char byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte < 0x7F) {
+  for (const char c : text.substr(0, end)) {
+    const unsigned char byte = byte_of(c);
+    if (byte >= 0x20 && byte != 0x7F) {
       shown += c;
     } else {
       shown += "\\x";

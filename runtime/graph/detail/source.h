@@ -45,7 +45,8 @@ Error count_error(const std::string& path, std::uint64_t line, std::int64_t decl
 Error interrupted_error();
 Error out_of_memory_error(const std::string& path);
 
-/// A piece of a file for messages: cut at 40 bytes, control and non-UTF-8 bytes as \xNN, in backticks.
+/// A piece of a file for messages: cut at 40 bytes, control bytes as \xNN, in backticks. The console
+/// escapes bytes that are no UTF-8.
 std::string quote(std::string_view text);
 
 /// The bytes of a file on disk: mapped, or read into memory if it is a pipe.
