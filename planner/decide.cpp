@@ -60,6 +60,25 @@ void force(const Question& question, Decision& decision) {
   }
 }
 
+bool answers_on_cpu(const Offer& offer) { return !offer.on_gpu && !offer.is_trial; }
+
+/// Finds the best offer of a CPU to answer beside a GPU that is to answer.
+void find_beside(const Question& question, const Catalog& catalog, Decision& decision) {
+  const std::size_t answering = decision.answering(), first = answering + 1;
+  if (!decision.offers[answering].on_gpu) return;
+  std::vector<Offer>& all = decision.offers;
+  const auto rest = [&] { return all.begin() + static_cast<std::ptrdiff_t>(first); };
+  if (!catalog.complete) {
+    all.erase(std::remove_if(rest(), all.end(), [](const Offer& one) { return one.on_gpu; }), all.end());
+    settle(first, false, all);
+    if (first < all.size() && all[first].is_trial) settle(first + 1, false, all);
+  }
+  const auto found = std::find_if(rest(), all.end(), [&](const Offer& one) {
+    return answers_on_cpu(one) && (named_engine(question).empty() || one.engine == named_engine(question));
+  });
+  if (found != all.end()) decision.beside = static_cast<std::size_t>(found - all.begin());
+}
+
 }  // namespace
 
 Decision decide(const Question& question, const Catalog& catalog, const EngineList& engines) {
@@ -94,8 +113,10 @@ Decision decide(const Question& question, const Catalog& catalog, const EngineLi
     const bool is_known = offer.engine == "program" && !offer.on_gpu && !offer.price && offer.ns < kUnknownNs;
     if (is_known) decision.program_ns = offer.ns;
   }
-  for (Offer& offer : decision.offers) offer.price = {};  // The catalog may be gone later.
-  if (!decision.is_empty() && decision.chosen().on_gpu && question.device == "auto") {
+  const bool may_race = catalog.may_race && question.device == "auto";
+  // What answers beside a CPU finds out by itself whether it can.
+  const bool needs_gpu = catalog.complete || !may_race || std::ranges::none_of(decision.offers, answers_on_cpu);
+  if (needs_gpu && !decision.is_empty() && decision.chosen().on_gpu && question.device == "auto") {
     const std::string problem = catalog.gpu_problem();
     if (!problem.empty()) refuse_gpu(problem, decision);
   }
@@ -104,6 +125,8 @@ Decision decide(const Question& question, const Catalog& catalog, const EngineLi
   } else if (decision.is_empty()) {
     decision.problem = decision.refusals.empty() ? "no engine answers this" : decision.refusals.back().why;
   }
+  if (may_race && !decision.is_empty()) find_beside(question, catalog, decision);
+  for (Offer& offer : decision.offers) offer.price = {};  // The catalog may be gone later.
   return decision;
 }
 
@@ -113,12 +136,15 @@ std::string describe(std::string_view engine, bool on_gpu) {
 
 nlohmann::ordered_json to_json(const Decision& decision) {
   nlohmann::ordered_json engines = nlohmann::ordered_json::array();
-  for (const Offer& offer : decision.offers) {
+  for (std::size_t number = 0; number < decision.offers.size(); ++number) {
+    const Offer& offer = decision.offers[number];
     nlohmann::ordered_json one{{"engine", offer.engine}, {"device", offer.on_gpu ? "cuda" : "cpu"}};
-    one["chosen"] = &offer == &decision.chosen();
+    one["chosen"] = number == 0;
     if (offer.ns < kUnknownNs) one["ns"] = offer.ns;
     if (offer.bytes) one["bytes"] = *offer.bytes;
     if (offer.is_trial) one["trial"] = true;
+    const bool races = number == decision.answering() || number == decision.beside;
+    if (decision.beside != 0 && races) one["race"] = true;
     if (offer.plan) one["plan"] = offer.plan();
     engines.push_back(std::move(one));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -16,10 +17,15 @@ struct Decision {
   std::vector<Offer> offers;              ///< The first one is chosen; after a trial that gives up, the next one.
   std::vector<Refusal> refusals;          ///< In the order of the engines.
   std::optional<double> program_ns = {};  ///< Of the program on all threads of a CPU, where that was priced.
+  /// The number of the offer of a CPU that answers beside the one that answers on a GPU; the first answer is kept.
+  /// 0: none does.
+  std::size_t beside = 0;
 
   /// Nothing answers: `problem` says why.
   bool is_empty() const { return offers.empty(); }
   const Offer& chosen() const { return offers.front(); }
+  /// The number of the offer that answers, unless a trial before it does.
+  std::size_t answering() const { return offers.size() > 1 && chosen().is_trial ? 1 : 0; }
   /// Why nothing answers, or why the engine that the question names does not.
   std::string problem;
 };
@@ -33,7 +39,7 @@ Decision decide(const Question& question, const Catalog& catalog, const EngineLi
 std::string describe(std::string_view engine, bool on_gpu);
 
 /// The offers and refusals, for the key `engines` of `matcha.plan/1`: `engine`, `device`, and of offers `chosen`, `ns`
-/// where it is known, `bytes`, `trial` and `plan`, of refusals `refused`.
+/// where it is known, `bytes`, `trial`, `race` and `plan`, of refusals `refused`.
 nlohmann::ordered_json to_json(const Decision& decision);
 
 }  // namespace matcha::planner

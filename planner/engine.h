@@ -24,6 +24,8 @@ struct Catalog {
   bool may_have_gpu = false;  ///< A GPU may be there; whether it can be used costs a start of its driver:
   std::function<std::string()> gpu_problem;  ///< The reason why it cannot; empty: it can.
   double ns_to_open = 0;  ///< The time that opening a GPU adds; 0: it is open, or opens in the background.
+  /// A GPU that the decision would open may answer beside a CPU, and the first answer is kept.
+  bool may_race = false;
   bool complete = false;  ///< For people: every offer is priced, also where another one is surely chosen.
 };
 

@@ -22,6 +22,7 @@ std::optional<double> expected_ns(const Compilation& compilation, const BoundInp
 
 void EngineChoice::stay_on_cpu() {
   std::erase_if(decision_.offers, [](const planner::Offer& offer) { return offer.on_gpu; });
+  decision_.beside = 0;
 }
 
 }  // namespace matcha::session

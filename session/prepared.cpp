@@ -344,6 +344,7 @@ Status Prepared::prepare() {
   run_.take_device();
   engine_ = run_.chosen().engine;
   if (!run_.lacks_program()) {
+    run_.open_back_end();  // A GPU opens while the program is planned.
     status = run_.lower_program();
     if (status == Status::Ok) status = run_.order_vertices();
     if (status == Status::Ok) status = run_.compile();

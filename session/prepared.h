@@ -77,6 +77,7 @@ class Prepared {
   std::string_view engine() const { return engine_; }
   /// Its offer.
   const planner::Offer& offer() const { return run_.chosen(); }
+  const Compilation& compilation() const { return *run_.compilation; }
   /// The order of the vertices, and the milliseconds of ranking.
   const OrderReport& order() const { return run_.order; }
   bool on_gpu() const { return run_.target->on_gpu; }

@@ -36,7 +36,7 @@ ConsoleOptions without_notes(ConsoleOptions options) {
   return options;
 }
 
-/// The answer is there, and a thread compiles for it in vain.
+/// The answer is there, and a thread compiles for it, or asks a GPU, in vain.
 [[noreturn]] void end_process(Status status) {
   std::fflush(nullptr);
   runtime::UnfinishedFile::discard_all();
@@ -61,7 +61,8 @@ class RunVerb {
       status = leave_team(options_.cluster, console_, status, has_result);
     }
     session_.leave(status);
-    if (codegen::compiles_in_background()) end_process(status);
+    const auto is_busy = [](const std::unique_ptr<RunSteps>& run) { return run != nullptr && run->is_busy(); };
+    if (std::ranges::any_of(runs_, is_busy) || codegen::compiles_in_background()) end_process(status);
     return status;
   }
 
@@ -210,6 +211,7 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> words) {
     if (is_picture(given.matches) && !given.limit) given.limit = kPicturedMatches;
     given.gpu.code_folder = given.code_folder;
     read_environment(given.cluster);
+    given.gpu_first = std::getenv("MATCHA_TEST_GPU_FIRST") != nullptr;
     given.compile.may_loop = given.compile.plain_may_loop = given.bind.keep_loops;
     for (const CLI::Option* option : verb->get_options()) {
       const bool is_list = option->get_name() == "--pattern" || option->get_name() == "--patterns";

@@ -243,6 +243,7 @@ std::vector<EngineRow> engine_rows(const nlohmann::ordered_json& decision) {
     if (one.contains("bytes")) row.memory = fmt::format("{} bytes", grouped(one["bytes"].get<std::int64_t>()));
     row.remark = one.contains("refused")     ? one["refused"].get<std::string>()
                  : one.value("trial", false) ? "tried first, for a limited number of steps"
+                 : one.value("race", false)  ? "on a CPU and a GPU at once, the first answer is kept"
                                              : "";
     // The reason why nothing runs on a GPU is said once.
     const bool is_same = one.contains("refused") && !rows.empty() && rows.back().remark == row.remark;

@@ -69,7 +69,8 @@ struct RunRequest {
   std::uint64_t memory = 0;      ///< Bytes that graphs may take; 0: it is not said.
   std::uint64_t gpu_memory = 0;  ///< Bytes that the graph may take of a GPU; 0: it is not said.
   ClusterOptions cluster;
-  bool explains = false;  ///< Of `explain`: nothing is compiled before the engines have decided.
+  bool gpu_first = false;  ///< For tests: of a CPU and a GPU that both answer, the CPU begins when the GPU is done.
+  bool explains = false;   ///< Of `explain`: nothing is compiled before the engines have decided.
 
   /// Rows that are enough.
   std::optional<std::uint64_t> most() const { return exists ? 1 : limit; }

@@ -23,6 +23,7 @@
 #include "session/run/checks.h"
 #include "session/run/cluster_run.h"
 #include "session/run/device_options.h"
+#include "session/run/gpu_beside.h"
 #include "session/run/graph_fit.h"
 #include "session/run/ledger_run.h"
 #include "session/run/report.h"
@@ -49,6 +50,8 @@ ProgramRequest request_of(const RunRequest& options, const PatternOptions& patte
   request.some = options.most().has_value();
   request.maybe_most = options.most();
   request.interval = options.interval;
+  request.params = options.bind.params;
+  request.order = options.order;
   request.code_folder = options.code_folder;
   request.explains = options.explains;
   return request;
@@ -99,11 +102,14 @@ class Run final : public RunSteps {
     catalog.may_have_gpu = run_.target->on_gpu || may_choose_;
     catalog.gpu_problem = gpu_problem;
     catalog.ns_to_open = run_.target->on_gpu ? 0 : kNsToOpenGpu;
+    catalog.may_race =
+        may_choose_ && maybe_shared_ == nullptr && !ledger_.is_there() && GpuBeside::fits(options_, run_);
     return run_.decide(question(catalog.may_have_gpu), context(), catalog, console_);
   }
   Status compute() override {
     return steps({&Run::choose, &Run::write_pattern, &Run::order, &Run::tune, &Run::back_end, &Run::execute});
   }
+  bool is_busy() override { return beside_ && beside_->stop(); }
   Computed computed() override { return {&report_, run_, run_options()}; }
   Status finish() override {
     report_.verdict = verdict_of(result_.ending, session_);
@@ -246,9 +252,23 @@ class Run final : public RunSteps {
     const std::optional<double>& ns = run_.choice.decision().program_ns;
     if (may_choose_ && ns && *ns < kNsToOpenGpu && !run_.chosen().on_gpu) {
       report_.device_why = fmt::format("the CPU is expected to take {:.2g} ms, less than opening a GPU", *ns / 1e6);
-      if (!options_.json) console_.note(report_.device_why);
+      note_device();
     }
+    start_beside();
     return take_device();
+  }
+
+  void note_device() const {
+    if (!options_.json && !report_.device_why.empty()) console_.note(report_.device_why);
+  }
+
+  /// If a GPU is to answer, and a CPU beside it: starts the GPU, and goes on with the CPU. Whether it did.
+  bool start_beside() {
+    if (!run_.chosen().on_gpu || run_.choice.decision().beside == 0) return false;
+    beside_ = std::make_unique<GpuBeside>(run_, run_options(), options_.gpu_first);
+    if (run_.lacks_program()) run_.executable.reset();
+    run_.choice.stay_on_cpu();
+    return true;
   }
 
   /// Goes on with the device of the chosen offer.
@@ -266,6 +286,7 @@ class Run final : public RunSteps {
     const bool is_trial = run_.chosen().is_trial;
     const Stopwatch watch;
     run_.make_engine(run_options());
+    if (start_beside()) run_.make_engine(run_options());
     if (is_trial) report_.run_ms = watch.ms();
     Status code = take_device();
     if (code != Status::Ok) return code;
@@ -511,17 +532,23 @@ class Run final : public RunSteps {
       if (progress && !(matches_file_ && matches_file_->is_standard_output())) {
         run.on_progress = [&progress](std::uint64_t done, std::uint64_t total) { progress->update(done, total); };
       }
-      outcome = run_.tried ? std::move(*run_.tried)
-                           : run_.executable->run(run_.bound.arguments, *run_.bound.inputs.universe, run);
+      const auto run_here = [this](const codegen::RunOptions& how) {
+        return run_.executable->run(run_.bound.arguments, *run_.bound.inputs.universe, how);
+      };
+      outcome = run_.tried ? std::move(*run_.tried) : beside_ ? beside_->first(run_here, run) : run_here(run);
     }
     report_.run_ms += watch.ms();
+    if (beside_) {
+      beside_->report(report_, run_.bound);
+      note_device();
+    }
     if (const codegen::RunError* failed = std::get_if<codegen::RunError>(&*outcome)) {
       return report_failure(*failed, options_.bind, run_.compilation->sources(), run_.reporter);
     }
     result_ = std::move(std::get<codegen::RunResult>(*outcome));
     report_.result = &result_;
     const bool by_program = !run_.lacks_program() || parts_.needed();
-    const bool on_gpu = by_program ? run_.target->on_gpu : result_.tier.starts_with("GPU ");
+    const bool on_gpu = (by_program && run_.target->on_gpu) || result_.tier.starts_with("GPU ");
     if (on_gpu) report_.device = result_.tier;
     if (on_gpu && !options_.json) console_.note(fmt::format("ran on {}", result_.tier));
     for (const std::string& note : result_.notes) console_.note(note);
@@ -547,6 +574,7 @@ class Run final : public RunSteps {
   LedgerRun ledger_;                         ///< Of a pattern with conditions.
   std::optional<OrderSwitch> order_switch_;  ///< While schedules are timed.
   QuestionRun run_;
+  std::unique_ptr<GpuBeside> beside_;
   std::unique_ptr<codegen::Backend> outdated_backend_;
   std::unique_ptr<codegen::Executable> outdated_;  ///< For other inputs; waited for at the end only.
   RowFormat row_format_;

@@ -11,6 +11,7 @@ usage: run_devices.py MATCHA LIBRARY FOLDER devices    the stated counts of all 
        run_devices.py MATCHA LIBRARY FOLDER short      vertices with many neighbours, on one side or in all: compiled for, when there are
        run_devices.py MATCHA LIBRARY FOLDER tunes      schedules that are timed on samples, and remembered
        run_devices.py MATCHA LIBRARY FOLDER chooses    the CPU or a GPU, by what a run is expected to take
+       run_devices.py MATCHA LIBRARY FOLDER races      a CPU and a GPU at once, the first answer is kept
        run_devices.py MATCHA LIBRARY FOLDER loads      edited queries of `--load-cuda`
        run_devices.py MATCHA LIBRARY FOLDER streams    what changed edges do, against graphs that are counted anew
        run_devices.py MATCHA LIBRARY FOLDER labels     the same where edges have labels, against all maps of a pattern
@@ -402,21 +403,70 @@ def chooses(machine):
         copied.write_bytes(packed.read() + b"% the end\n" * 300_000)
     for words, on_cpu in ((["examples/triangle.mt", GRAPH], True), (["--pattern", "triangle", GRAPH], True),
                           (["examples/triangle.mt", copied], True), (["--pattern", "triangle", copied], True),
-                          (["examples/triangle.mt", GRAPH, "--gpus", "1"], False),
-                          ([BUILT, GRAPH, "--entry", "turned"], False)):
+                          (["examples/triangle.mt", GRAPH, "--gpus", "1"], False)):
         command = [machine.matcha, "run", *map(str, words), "--json"]
         done = subprocess.run(command, capture_output=True, text=True, env=machine.environment, timeout=LIMIT_S, check=True)
         answer = json.loads(done.stdout)
         expect(f"{words}: the device", answer["device"] == "cpu", on_cpu)
         expect(f"{words}: why", "expected to take" in answer["stats"].get("device", ""), on_cpu)
-        if "--entry" not in words:
-            expect(f"{words}", answer["result"], TRIANGLES)
+        expect(f"{words}", answer["result"], TRIANGLES)
     # A device that is asked for is taken.
     expect("--device cuda", machine.answer("examples/triangle.mt", GRAPH)["device"] == "cpu", False)
-    none = {**machine.environment, "MATCHA_EMULATED_DEVICES": "0"}
-    done = subprocess.run([machine.matcha, "run", BUILT, GRAPH, "--entry", "turned", "--json"], capture_output=True, text=True,
-                          env=none, timeout=LIMIT_S, check=True)
-    expect("without a GPU", json.loads(done.stdout)["device"], "cpu")
+
+
+SUM_OF_MANY = """def main(g: Graph) -> int:
+    D = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 1), get(e, 0)]), edges(g)))
+    return sum(apply(lambda v: 4611686018427387904 * size(neighbor(D, v)), vertices(D)))
+"""
+OF_TWO = """def main(g: Graph) -> Tuple<int, float>:
+    D = mk_graph(apply(lambda e: mk_tuple(val=[get(e, 1), get(e, 0)]), edges(g)))
+    arcs = sum(apply(lambda v: size(neighbor(D, v)), vertices(D)))
+    return (arcs, 0.5 * arcs)
+"""
+
+
+def races(machine):
+    """Where a GPU would have to be opened first, a CPU answers too, and the first answer is kept."""
+
+    def asked(*words, code=0, verb="run", **variables):
+        done = subprocess.run([machine.matcha, verb, *map(str, words), "--json", "--quiet"], capture_output=True, text=True,
+                              env={**machine.environment, **variables}, timeout=LIMIT_S, check=False)
+        expect(f"{words} {variables}: {done.stderr}", done.returncode, code)
+        return json.loads(done.stdout) if done.stdout else done.stderr
+
+    first = {"MATCHA_TEST_GPU_FIRST": "1"}
+    sums, two = machine.folder / "sums.mt", machine.folder / "two.mt"
+    sums.write_text(SUM_OF_MANY)
+    two.write_text(OF_TWO)
+    turned = [BUILT, GRAPH, "--entry", "turned"]
+    for words in (turned, [two, GRAPH]):
+        plan = asked(*words, "--no-run", verb="explain")
+        pair = [(one["engine"], one["device"]) for one in plan["engines"] if one.get("race")]
+        expect(f"{words}: both", pair, [("program", "cuda"), ("program", "cpu")])
+        alone = asked(*words, "--device", "cpu")
+        expect(f"{words}: no race", alone["stats"].get("device"), None)
+        for variables, why in (({}, "the CPU had the answer before"), (first, "the GPU had the answer before the CPU")):
+            answer = asked(*words, **variables)
+            on_cpu = not variables
+            expect(f"{words} {variables}: the answer", (answer["result"], answer["complete"]), (alone["result"], True))
+            expect(f"{words} {variables}: the device", (answer["device"] == "cpu", answer["stats"]["device"].startswith(why)), (on_cpu, True))
+            expect(f"{words} {variables}: its code", answer["stats"]["backend"] == "cuda", not on_cpu)
+            expect(f"{words} {variables}: the engine", answer["stats"]["engine"], "program")
+    wanted = asked(*turned, "--device", "cpu")["result"]
+    # A GPU that cannot answer, or fails, is no error.
+    for variables, why in (({"MATCHA_EMULATED_DEVICES": "0"}, "no GPU can be used"), ({"MATCHA_EMULATED_FAULT": "700"}, "ILLEGAL_ADDRESS")):
+        answer = asked(*turned, **first, **variables)
+        expect(f"{variables}", (answer["result"], answer["device"]), (wanted, "cpu"))
+        expect(f"{variables}: why", answer["stats"]["device"].startswith("the GPU has no answer") and why in answer["stats"]["device"], True)
+    # An error of the program is one.
+    for variables in ({}, first):
+        expect(f"{variables}: too large", "overflow" in asked(sums, GRAPH, code=4, **variables), True)
+    # Questions with one answer alone.
+    for more in (["--device", "cuda", "--group", "1"], ["--tau-us", "20"], ["--verify"]):
+        answer = asked(*turned, *more)
+        expect(f"{more}", (answer["result"], "device" in answer["stats"]), (wanted, False))
+    stopped = asked("--pattern", "cycle:8", "--threads", "1", "examples/graphs/wiki-vote.txt.gz", "--timeout", "2", code=124)
+    expect("a stop", (stopped["complete"], stopped["stopped_by"]), (False, "timeout"))
 
 
 def refusals(machine):
@@ -1177,7 +1227,7 @@ def main():
         return 77
     try:
         {"devices": devices, "counts": counts, "rows": rows, "stops": stops, "partial": partial, "tunes": tunes, "short": short, "builds": builds,
-         "chooses": chooses, "kernels": kernels, "refusals": refusals, "loads": loads, "streams": streams, "labels": labels, "searches": searches, "shares": shares, "parts": parts, "spread": spread,
+         "chooses": chooses, "races": races, "kernels": kernels, "refusals": refusals, "loads": loads, "streams": streams, "labels": labels, "searches": searches, "shares": shares, "parts": parts, "spread": spread,
          "motifs": motifs, "trees": trees}[sys.argv[4]](machine)
     except Failed as failure:
         print(failure)
