@@ -62,7 +62,7 @@ class Watcher {
 };
 
 Monitor::Monitor(RegionState& state, const RunControl& control)
-    : state_(state), control_(control), report_at_(Clock::now() + kReport) {
+    : state_(state), control_(control), report_at_(Clock::now() + kLook) {
   if (control.stop_request == nullptr && !control.deadline && !control.on_progress) return;
   look();
   Watcher::instance().add(this);

@@ -21,10 +21,16 @@ namespace {
 
 using codegen::RunOutcome;
 
-/// The CPU is alone for so many nanoseconds: the answer of a GPU comes by an eighth later at most, and short questions
-/// do not meet its driver.
-constexpr double kAlone = (planner::price::gpu_open + planner::price::gpu_compile) / 8;
+using Clock = std::chrono::steady_clock;
+
+/// A GPU that is opened now answers so much later at the earliest.
+constexpr std::chrono::nanoseconds kOpening{
+    static_cast<std::int64_t>(planner::price::gpu_open + planner::price::gpu_compile)};
+/// The CPU is alone for so long: the answer of a GPU comes an eighth later, and short questions do not meet its driver.
+constexpr std::chrono::nanoseconds kAlone = kOpening / 8;
 constexpr std::uint32_t kStop = 1;
+/// Times the work that is done; more than that is never near its end.
+constexpr double kMostLeft = 1e3;
 
 bool is_complete(const RunOutcome& outcome) {
   const codegen::RunResult* const result = std::get_if<codegen::RunResult>(&outcome);
@@ -73,6 +79,8 @@ struct GpuBeside::State {
   std::mutex mutex;  ///< Guards what follows.
   std::condition_variable changed;
   std::atomic<std::uint32_t> stop_gpu{0}, stop_cpu{0};
+  Clock::time_point start = Clock::now(), cpu_start;
+  std::optional<Clock::time_point> maybe_cpu_end;        ///< By its progress.
   bool begun = false, over = false;                      ///< Of the GPU's work.
   const std::function<void()>* maybe_reading = nullptr;  ///< A step for the thread that reads patterns.
   std::optional<RunOutcome> answer;                      ///< Of the GPU, complete.
@@ -81,6 +89,15 @@ struct GpuBeside::State {
   double run_ms = 0;
   bool won = false;
 
+  /// When to open the GPU. If the CPU is expected to be done before a GPU could be, that is later by `kOpening` at
+  /// most.
+  Clock::time_point opens_at() const {
+    const Clock::time_point soon = start + kAlone;
+    if (gpu_first) return start;
+    return maybe_cpu_end && *maybe_cpu_end < std::max(soon, Clock::now()) + kOpening ? start + kOpening : soon;
+  }
+  /// Of the CPU.
+  void take_progress(std::uint64_t done, std::uint64_t total);
   /// On the thread of the GPU.
   void work();
   void ask_gpu();
@@ -89,11 +106,20 @@ struct GpuBeside::State {
   void serve(std::unique_lock<std::mutex>& lock, const std::atomic<std::uint32_t>* maybe_stop, const Done& is_done);
 };
 
+void GpuBeside::State::take_progress(std::uint64_t done, std::uint64_t total) {
+  if (done == 0 || total == 0) return;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const std::chrono::duration<double> spent = Clock::now() - cpu_start;
+  const double left = static_cast<double>(total - std::min(done, total)) / static_cast<double>(done);
+  maybe_cpu_end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::min(left, kMostLeft) * spent);
+  changed.notify_all();
+}
+
 void GpuBeside::State::work() {
   {
     std::unique_lock<std::mutex> lock(mutex);
-    const auto alone = std::chrono::nanoseconds(gpu_first ? 0 : static_cast<std::int64_t>(kAlone));
-    if (changed.wait_for(lock, alone, [this] { return stop_gpu != 0; })) return;
+    while (stop_gpu == 0 && Clock::now() < opens_at()) changed.wait_until(lock, opens_at());
+    if (stop_gpu != 0) return;
     begun = true;
   }
   ask_gpu();
@@ -192,8 +218,13 @@ RunOutcome GpuBeside::first(const OnCpu& on_cpu, codegen::RunOptions options) {
   State& all = *state_;
   const std::atomic<std::uint32_t>* const maybe_stop = options.stop_request;
   options.stop_request = &all.stop_cpu;
+  options.on_progress = [&all, own = std::move(options.on_progress)](std::uint64_t done, std::uint64_t total) {
+    all.take_progress(done, total);
+    if (own) own(done, total);
+  };
   std::unique_lock<std::mutex> lock(all.mutex);
   if (all.gpu_first) all.serve(lock, maybe_stop, [&] { return all.over || all.stop_cpu != 0; });
+  all.cpu_start = Clock::now();
   std::optional<RunOutcome> cpu;
   const auto ask_cpu = [&] {
     RunOutcome found = on_cpu(options);
