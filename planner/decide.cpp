@@ -14,7 +14,8 @@ namespace {
 std::string device_problem(const Question& question, const Catalog& catalog, bool on_gpu) {
   if (!on_gpu) return question.device == "cuda" ? "`--device cuda` asks for a GPU" : "";
   if (question.device == "cpu") return "`--device cpu` asks for a CPU";
-  return question.device == "auto" && !catalog.may_have_gpu ? "there is no GPU" : "";
+  if (question.device != "auto") return "";
+  return catalog.may_have_gpu ? question.cpu_only : "there is no GPU";
 }
 
 /// Sorts the offers from `begin` on, the cheapest first. Prices those that the first place depends on, or all of them.

@@ -35,6 +35,7 @@ struct Question {
   runtime::sample::IntervalRequest interval = {};  ///< Without a width: the exact count.
 
   std::string device = "auto";  ///< As `--device`.
+  std::string cpu_only = {};    ///< With `auto`: why a GPU does not answer, as a refusal; empty: it may.
   std::string engine = {};      ///< The one engine that may answer; empty: the cheapest.
   std::string only = {};        ///< The one engine that can answer, of questions of a kind of its own; empty: any may.
   std::string only_why = {};    ///< And why, as a refusal of the others.

@@ -136,6 +136,11 @@ Status QuestionRun::check_graph(bool narrows) {
   return status;
 }
 
+bool QuestionRun::has_rounds() const {
+  return !pattern && std::ranges::any_of(compilation->loop().body->body,
+                                         [](const ir::Stmt* stmt) { return stmt->kind == ir::Kind::Repeat; });
+}
+
 planner::Question QuestionRun::question() const {
   planner::Question question;
   if (pattern) question = question_of(*pattern, request.pattern, request.matches);
@@ -146,6 +151,7 @@ planner::Question QuestionRun::question() const {
   question.engine = request.engine;
   question.wants_program = request.wants_program;
   if (!request.may_search) question.wants_program = "what takes the answer";
+  if (has_rounds()) question.cpu_only = "rounds (`iterate`, `repeat`) do not run on a GPU";
   if (request.tier != "auto") question.wants_tier = "`tier`";
   question.in_shares = request.shares;
   question.graph_grows = request.may_lack_labels;

@@ -73,6 +73,8 @@ class QuestionRun {
   /// Checks that the graph of a pattern, in `bound`, has the labels and vertices that the pattern asks for. `narrows`:
   /// a pattern with a single edge label continues with the graph of that label.
   Status check_graph(bool narrows);
+  /// Whether the program has rounds, which run on a CPU alone. After `read`.
+  bool has_rounds() const;
   /// The question of the request. Callers add the parts that depend on their own options.
   planner::Question question() const;
   /// The graph in `bound`, as engines see it. Callers add the data that runs share.

@@ -189,6 +189,8 @@ class Run final : public RunSteps {
     if (code != Status::Ok) return code;
     report_.signature = run_.signature;
     if (!of_pattern()) {
+      const bool may_leave_gpu = options_.device == "auto" && options_.gpu_given.empty();
+      if (may_leave_gpu && run_.has_rounds()) run_.target = &target_named(options_.cpu_target());
       if (run_.signature.result->is_tuple()) report_.count_names = run_.compilation->row_names();
       return check_result_type(options_, run_.signature, console_);
     }
@@ -205,7 +207,6 @@ class Run final : public RunSteps {
 
   planner::Question question(bool may_use_gpu) const {
     planner::Question question = run_.question();
-    question.device = options_.device;
     if (may_use_gpu && !options_.gpu_given.empty()) question.device = "cuda";
     if (!may_use_gpu && may_have_gpu()) question.device = "cpu";
     if (options_.backend != "llvm") question.wants_program = fmt::format("`--backend {}`", options_.backend);

@@ -412,6 +412,13 @@ def chooses(machine):
         expect(f"{words}", answer["result"], TRIANGLES)
     # A device that is asked for is taken.
     expect("--device cuda", machine.answer("examples/triangle.mt", GRAPH)["device"] == "cpu", False)
+    # Rounds are for the CPU, also where a GPU is opened before the file is read.
+    command = [machine.matcha, "run", "examples/components.mt", "--json"]
+    asked = [subprocess.run([*command, file], input=text, capture_output=True, env=machine.environment, timeout=LIMIT_S, check=True)
+             for file, text in ((GRAPH, None), ("-", gzip.open(GRAPH).read()))]
+    small, piped = (json.loads(done.stdout) for done in asked)
+    expect("rounds", (small["device"], piped["device"], piped["result"]), ("cpu", "cpu", small["result"]))
+    machine.run("examples/components.mt", GRAPH, code=1)
 
 
 SUM_OF_MANY = """def main(g: Graph) -> int:

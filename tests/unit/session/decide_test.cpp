@@ -145,6 +145,19 @@ TEST(Decide, FindsItBehindATrialToo) {
   EXPECT_EQ(decision.offers[decision.beside].engine, "identities");
 }
 
+TEST(Decide, NoGpuAnswersWhatIsForACpu) {
+  EngineList engines;
+  engines.push_back(std::make_unique<Offering>("cliques", 8, std::nullopt, false, true));
+  engines.push_back(identities(50));
+  Question question;
+  question.cpu_only = "rounds are for a CPU";
+  Catalog catalog;
+  catalog.may_have_gpu = true;
+  const Decision decision = decide(question, catalog, engines);
+  EXPECT_EQ(decision.chosen().engine, "identities");
+  EXPECT_EQ(decision.refusals.back().why, question.cpu_only);
+}
+
 TEST(Decide, LeavesAGpuAlone) {
   Decision decision;
   EXPECT_EQ(decide_race(false, false, false, "", decision), 0) << "nothing depends on the program";
