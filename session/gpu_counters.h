@@ -13,7 +13,9 @@ namespace matcha::session {
 /// that is in memory. `code_folder`: where compiled kernels are kept; empty: nowhere.
 std::shared_ptr<codegen::MotifDevice> gpu_motifs(const std::string& code_folder);
 
-/// The same for pivot trees of cliques; `size` is that of `CliqueTask`.
-std::shared_ptr<codegen::CliqueDevice> gpu_cliques(const std::string& code_folder, std::uint32_t size);
+/// The same for pivot trees of cliques.
+std::shared_ptr<codegen::CliqueDevice> gpu_cliques(const std::string& code_folder);
+/// The same for counts at each vertex; `size` is that of `CliqueTask`.
+std::shared_ptr<codegen::CliqueSumDevice> gpu_clique_sums(const std::string& code_folder, std::uint32_t size);
 
 }  // namespace matcha::session

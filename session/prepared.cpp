@@ -93,9 +93,8 @@ Status Prepared::check_pattern() {
   take_pattern_graph();
   run_.signature = pattern.signature(run_.request.matches);
   if (run_.request.pattern.per.empty()) return status;
-  if (run_.request.device == "cuda" || run_.request.tier != "auto" || !run_.request.may_search) {
-    return run_.log.error(Status::Usage, "orbits are counted without a program, on a CPU",
-                          "leave `device` = `cuda` and `tier` out");
+  if (run_.request.tier != "auto" || !run_.request.may_search) {
+    return run_.log.error(Status::Usage, "orbits are counted without a program", "leave `tier` out");
   }
   return check_for_orbits(*run_.maybe_pattern_graph, run_.log);
 }

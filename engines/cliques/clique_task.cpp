@@ -9,6 +9,7 @@
 #include "codegen/shares.h"
 #include "engines/cliques/counter.h"
 #include "engines/cliques/device_counter.h"
+#include "engines/cliques/device_sums.h"
 #include "engines/cliques/maximal.h"
 #include "engines/cliques/sum_counter.h"
 #include "engines/cliques/tree.h"
@@ -85,7 +86,11 @@ class CliqueExecutable final : public Executable {
   RunOutcome count(const runtime::Graph& graph, const RunOptions& options) const {
     RunResult result;
     std::optional<Counted> outcome;
-    if (task_.maybe_device != nullptr) outcome = count_on_device(graph, options, result);
+    if (task_.maybe_device != nullptr) {
+      outcome = on_device<runtime::cliques::CliqueOutcome>(*task_.maybe_device, graph, result, [&](auto& device) {
+        return device.count(graph, task_.size, {options.stop_request, options.deadline});
+      });
+    }
     if (!outcome) {
       const auto request = request_of<runtime::cliques::CliqueRequest>(options);
       outcome = task_.maximal ? count_maximal(graph, request) : count_cliques(graph, request);
@@ -94,19 +99,23 @@ class CliqueExecutable final : public Executable {
     return counted(*outcome, std::move(result));
   }
 
-  /// Empty if the device cannot, for which the result has a note.
-  std::optional<Counted> count_on_device(const runtime::Graph& graph, const RunOptions& options,
-                                         RunResult& result) const {
-    const auto refused = [&](const runtime::Error& error) {
-      if (error.kind == runtime::ErrorKind::Resource) result.notes.push_back("a CPU counts: " + error.message);
-      return error.kind == runtime::ErrorKind::Resource;
-    };
-    const runtime::Result<CliqueDevice::Shared> device = task_.maybe_device->get(graph);
-    if (!device && refused(device.error())) return std::nullopt;
+  /// Whether a CPU counts in place of a device, for which the result has a note.
+  static bool is_for_cpu(const runtime::Error& error, RunResult& result) {
+    if (error.kind != runtime::ErrorKind::Resource) return false;
+    result.notes.push_back("a CPU counts: " + error.message);
+    return true;
+  }
+
+  /// What `count` gives for a device. Empty if the device cannot, for which the result has a note.
+  template <typename Outcome, typename Device, typename Count>
+  static std::optional<runtime::Result<Outcome>> on_device(Device& keeper, const runtime::Graph& graph,
+                                                           RunResult& result, const Count& count) {
+    const auto device = keeper.get(graph);
+    if (!device && is_for_cpu(device.error(), result)) return std::nullopt;
     if (!device) return device.error();
-    Counted outcome = (*device)->count(graph, task_.size, {options.stop_request, options.deadline});
-    if (!outcome && refused(outcome.error())) return std::nullopt;
-    result.tier = task_.maybe_device->label();
+    runtime::Result<Outcome> outcome = count(**device);
+    if (!outcome && is_for_cpu(outcome.error(), result)) return std::nullopt;
+    result.tier = keeper.label();
     return outcome;
   }
 
@@ -122,16 +131,27 @@ class CliqueExecutable final : public Executable {
   /// One share, or those that a dealer deals.
   RunOutcome count_shares(const runtime::Graph& graph, const RunOptions& options) const {
     const auto request = request_of<runtime::cliques::CliqueRequest>(options);
-    const runtime::Result<runtime::cliques::DealtRoots> roots =
-        runtime::cliques::DealtRoots::make(graph, task_.size, task_.maximal);
-    if (!roots) return RunError{roots.error(), {}};
+    bool on_cpu = task_.maybe_device == nullptr;
+    std::optional<runtime::Result<runtime::cliques::DealtRoots>> roots;  // Of a CPU, once they are needed.
     const auto count_share = [&](const RunOptions& share) -> RunOutcome {
-      const auto outcome = roots->count(share.share.index, share.share.count, request);
-      if (!outcome) return RunError{outcome.error(), {}};
+      const std::uint64_t index = share.share.index, count = share.share.count;
       RunResult result;
-      result.tier = runtime::cliques::walk_name(request.tier);
-      result.ending = ending_of(outcome->end);
-      for (const runtime::WideInt& count : outcome->counts) put_words(count, result.partials);
+      std::optional<Counted> outcome;
+      if (!on_cpu) {
+        outcome = on_device<runtime::cliques::CliqueOutcome>(*task_.maybe_device, graph, result, [&](auto& device) {
+          return device.count_share(graph, task_.size, index, count, request.stops);
+        });
+        on_cpu = !outcome;
+      }
+      if (on_cpu) {
+        if (!roots) roots = runtime::cliques::DealtRoots::make(graph, task_.size, task_.maximal);
+        if (!*roots) return RunError{roots->error(), {}};
+        outcome = (*roots)->count(index, count, request);
+        result.tier = runtime::cliques::walk_name(request.tier);
+      }
+      if (!*outcome) return RunError{outcome->error(), {}};
+      result.ending = ending_of((*outcome)->end);
+      for (const runtime::WideInt& number : (*outcome)->counts) put_words(number, result.partials);
       return result;
     };
     if (options.maybe_dealer == nullptr) return count_share(options);
@@ -168,13 +188,21 @@ class CliqueExecutable final : public Executable {
       list.size += rows.count;
       return !out_of_memory;
     };
-    const runtime::Result<runtime::cliques::SumOutcome> outcome = count_cliques_at(graph, request);
+    RunResult result;
+    std::optional<runtime::Result<runtime::cliques::SumOutcome>> found;
+    if (task_.maybe_sum_device != nullptr) {
+      found = on_device<runtime::cliques::SumOutcome>(*task_.maybe_sum_device, graph, result,
+                                                      [&](auto& device) { return device.count(graph, request); });
+    }
+    if (!found) {
+      found = count_cliques_at(graph, request);
+      result.tier = runtime::cliques::walk_name(request.tier);
+    }
+    const runtime::Result<runtime::cliques::SumOutcome>& outcome = *found;
     if (!outcome) return RunError{outcome.error(), {}};
     if (out_of_memory) {
       return RunError{{runtime::ErrorKind::Resource, "not enough memory for the rows", {}, 0, {}}, {}};
     }
-    RunResult result;
-    result.tier = runtime::cliques::walk_name(request.tier);
     for (const auto& [part, ms] : outcome->times) result.times.emplace_back(part, ms);
     result.rows = outcome->rows;
     result.ending = outcome->refused ? Ending::RowsRefused : ending_of(outcome->end);

@@ -10,11 +10,13 @@
 
 namespace matcha::runtime::cliques {
 class DeviceCliques;
+class DeviceSums;
 }  // namespace matcha::runtime::cliques
 
 namespace matcha::codegen {
 
 using CliqueDevice = DeviceKeeper<runtime::cliques::DeviceCliques>;
+using CliqueSumDevice = DeviceKeeper<runtime::cliques::DeviceSums>;
 
 /// Counts of cliques.
 struct CliqueTask {
@@ -25,8 +27,10 @@ struct CliqueTask {
   Per per = Per::Graph;    ///< Else a row for each vertex or edge, of cliques of one size from 2 on; of all sizes, a
                            ///< row for each size of which it has cliques.
 
-  /// Walks the trees, of whole runs and of the graph alone; null: a CPU does.
+  /// Walks the trees of whole runs, for counts of the graph; null: a CPU does.
   std::shared_ptr<CliqueDevice> maybe_device = nullptr;
+  /// The same for rows of vertices.
+  std::shared_ptr<CliqueSumDevice> maybe_sum_device = nullptr;
 
   /// Names of the columns of rows: the vertex, or the ends of the edge, then of all sizes the size, then the cliques.
   std::vector<std::string> columns() const;

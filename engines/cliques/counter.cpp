@@ -157,23 +157,41 @@ Result<CliqueOutcome> count_cliques(const Graph& graph, const CliqueRequest& req
   }
 }
 
+Result<Roots> roots_to_deal(const Graph& graph, std::uint32_t size) {
+  // This order alone needs no sample, which processors of other kinds may walk otherwise.
+  Roots roots = MATCHA_TRY(make_roots(graph, Order::Cores));
+  const std::uint32_t bits = bits_of_counts(roots.by_count(), size);
+  if (const std::optional<Error> error = too_many_bits(size, bits, WideInt::kBits)) return *error;
+  return roots;
+}
+
+std::vector<std::uint32_t> widest_dealt(const Roots& roots, std::uint32_t size) {
+  std::vector<std::uint32_t> order;
+  for (std::uint64_t v = 0; v < roots.size; ++v) {
+    if (roots.count(v) + 1 >= size) order.push_back(static_cast<std::uint32_t>(v));
+  }
+  std::ranges::stable_sort(order, std::greater(), [&](std::uint32_t v) { return roots.count(v); });
+  return order;
+}
+
+std::vector<std::uint32_t> dealt_to(const std::vector<std::uint32_t>& order, std::uint64_t index,
+                                    std::uint64_t shares) {
+  std::vector<std::uint32_t> mine;
+  for (std::uint64_t at = index; at < order.size(); at += shares) mine.push_back(order[at]);
+  return mine;
+}
+
 Result<DealtRoots> DealtRoots::make(const Graph& graph, std::uint32_t size, bool maximal) {
   try {
-    // This order alone needs no sample, which processors of other kinds may walk otherwise.
-    Roots roots = MATCHA_TRY(make_roots(graph, Order::Cores));
-    const std::uint32_t bits = maximal ? 0 : bits_of_counts(roots.by_count(), size);
-    std::optional<Error> error = too_many_bits(size, bits, WideInt::kBits);
-    if (maximal) error = too_wide_for_maximal(roots);
-    if (error) return *error;
     DealtRoots dealt;
     dealt.graph_ = &graph;
     dealt.size_ = size;
     dealt.maximal_ = maximal;
-    for (std::uint64_t v = 0; v < roots.size; ++v) {
-      if (roots.count(v) + 1 >= size) dealt.order_.push_back(static_cast<std::uint32_t>(v));
+    dealt.roots_ = MATCHA_TRY(maximal ? make_roots(graph, Order::Cores) : roots_to_deal(graph, size));
+    if (maximal) {
+      if (const std::optional<Error> error = too_wide_for_maximal(dealt.roots_)) return *error;
     }
-    std::ranges::stable_sort(dealt.order_, std::greater(), [&](std::uint32_t v) { return roots.count(v); });
-    dealt.roots_ = std::move(roots);
+    dealt.order_ = widest_dealt(dealt.roots_, size);
     return dealt;
   } catch (const std::bad_alloc&) {
     return Error{ErrorKind::Resource, "not enough memory to order the vertices", {}, 0, {}};
@@ -183,8 +201,7 @@ Result<DealtRoots> DealtRoots::make(const Graph& graph, std::uint32_t size, bool
 Result<CliqueOutcome> DealtRoots::count(std::uint64_t index, std::uint64_t shares, const CliqueRequest& request) const {
   CliqueOutcome outcome;
   try {
-    std::vector<std::uint32_t> mine;
-    for (std::uint64_t at = index; at < order_.size(); at += shares) mine.push_back(order_[at]);
+    const std::vector<std::uint32_t> mine = dealt_to(order_, index, shares);
     if (maximal_) return count_maximal_of(*graph_, roots_, mine, request);
     CountRun run(roots_, &mine, request);
     run.run();

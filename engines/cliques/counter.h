@@ -64,7 +64,17 @@ struct CheckedRoots {
 /// more than `most_bits` bits.
 Result<CheckedRoots> checked_roots(const Graph& graph, std::uint32_t size, Tier tier, std::uint32_t most_bits);
 
-/// The roots of a graph, dealt to shares of a run by their numbers of candidates; the same on every machine.
+/// Roots in an order that is the same on every machine, to be dealt to shares of a run. `size`: as
+/// `CliqueRequest::size`. Errors: as `make_roots`, and Runtime where a count may have more than 256 bits.
+Result<Roots> roots_to_deal(const Graph& graph, std::uint32_t size);
+
+/// Those of them that have enough candidates, the widest first. May throw std::bad_alloc, as may `dealt_to`.
+std::vector<std::uint32_t> widest_dealt(const Roots& roots, std::uint32_t size);
+
+/// Those of share `index` of so many.
+std::vector<std::uint32_t> dealt_to(const std::vector<std::uint32_t>& order, std::uint64_t index, std::uint64_t shares);
+
+/// The roots of a graph, dealt to shares of a run by their numbers of candidates.
 class DealtRoots {
  public:
   /// `size`: as `CliqueRequest::size`. `maximal`: of cliques of all sizes those that are in no larger one. Graph, which

@@ -1,7 +1,5 @@
 #include "engines/cliques/device_cells.h"
 
-#include <algorithm>
-
 namespace matcha::runtime::cliques {
 
 DeviceCells::DeviceCells(std::uint32_t widest, std::uint32_t size) : widest_(widest), size_(size) {
@@ -39,6 +37,27 @@ std::vector<WideInt> DeviceCells::counts(const std::uint64_t* cells,
   return leaves.counts();
 }
 
+template <typename Number>
+std::vector<Number> coefficients_of_leaves(std::uint32_t widest, std::uint32_t size) {
+  const std::uint64_t length = coefficients_of_row(widest, size), most_pairs = widest / 2;
+  std::vector<Number> items((most_pairs + 1) * (widest + 1 - most_pairs) * length);
+  Number* row = items.data();
+  const Number* before = nullptr;  // The row of one pair less and no free vertex.
+  for (std::uint64_t pairs = 0; pairs <= most_pairs; ++pairs) {
+    const Number* const first = row;
+    for (std::uint64_t free = 0; free <= widest - 2 * pairs; ++free, row += length) {
+      const Number* const from = free != 0 ? row - length : before;
+      const Number times = free != 0 ? 1 : 2;
+      row[0] = 1;
+      for (std::uint64_t k = 1; from != nullptr && k < length; ++k) row[k] = from[k] + times * from[k - 1];
+    }
+    before = first;
+  }
+  return items;
+}
+template std::vector<std::uint64_t> coefficients_of_leaves(std::uint32_t widest, std::uint32_t size);
+template std::vector<unsigned __int128> coefficients_of_leaves(std::uint32_t widest, std::uint32_t size);
+
 std::vector<std::uint32_t> widest_first(const Roots& roots) {
   std::vector<std::uint64_t> next(roots.widest + 2);
   for (std::uint64_t v = 0; v < roots.size; ++v) ++next[roots.widest - roots.count(v) + 1];
@@ -47,7 +66,7 @@ std::vector<std::uint32_t> widest_first(const Roots& roots) {
   for (std::uint64_t v = 0; v < roots.size; ++v) {
     order[next[roots.widest - roots.count(v)]++] = static_cast<std::uint32_t>(v);
   }
-  while (!order.empty() && roots.count(order.back()) < 2) order.pop_back();
+  while (!order.empty() && roots.count(order.back()) == 0) order.pop_back();
   return order;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -32,7 +33,16 @@ class DeviceCells {
   std::vector<std::uint32_t> rows_;
 };
 
-/// The vertices that have at least two candidates, those with the most first. May throw std::bad_alloc.
+/// Numbers that the leaves of a device are worth, as `CliqueLaunch::table`, for cliques of `size` vertices, and trees
+/// of at most `widest` candidates. Number: unsigned; what does not fit wraps. May throw std::bad_alloc.
+template <typename Number>
+std::vector<Number> coefficients_of_leaves(std::uint32_t widest, std::uint32_t size);
+/// Items of a row of them.
+inline std::uint32_t coefficients_of_row(std::uint32_t widest, std::uint32_t size) {
+  return std::min(size, widest + 1);
+}
+
+/// The vertices that have at least one candidate, those with the most first. May throw std::bad_alloc.
 std::vector<std::uint32_t> widest_first(const Roots& roots);
 
 }  // namespace matcha::runtime::cliques

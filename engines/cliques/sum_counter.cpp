@@ -4,16 +4,14 @@
 #include <tbb/task_group.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <new>
-#include <string>
 
 #include "engines/cliques/counter.h"
 #include "engines/cliques/laps.h"
-#include "engines/cliques/leaves.h"
 #include "engines/cliques/root_loop.h"
 #include "engines/cliques/root_rows.h"
+#include "engines/cliques/sum_rows.h"
 #include "engines/cliques/sums.h"
 
 namespace matcha::runtime::cliques {
@@ -25,44 +23,6 @@ using Wide = unsigned __int128;
 
 /// Nodes between two looks at what may end the walk.
 constexpr std::uint64_t kNodesOfSumLook = 1 << 14;
-
-/// Sums that threads add to at once, of 128 bits.
-class SharedSums {
- public:
-  /// May throw std::bad_alloc.
-  SharedSums(std::uint64_t size, unsigned threads) : is_shared_(threads > 1), low_(size), high_(size) {}
-
-  void add(std::uint64_t at, Wide number) {
-    if (number == 0) return;
-    const auto low = static_cast<std::uint64_t>(number);
-    std::uint64_t high = static_cast<std::uint64_t>(number >> 64);
-    // Of all additions to a low word, those that carry are known one by one.
-    high += add_word(low_[at], low) + low < low ? 1 : 0;
-    if (high != 0) add_word(high_[at], high);
-  }
-  /// Requires: `most` fits an int.
-  std::int64_t at(std::uint64_t at) const { return static_cast<std::int64_t>(low_[at]); }
-  Wide most() const {
-    Wide most = 0;
-    for (std::uint64_t i = 0; i < low_.size(); ++i) most = std::max(most, Wide{high_[i]} << 64 | low_[i]);
-    return most;
-  }
-  void clear() {
-    std::ranges::fill(low_, 0);
-    std::ranges::fill(high_, 0);
-  }
-
- private:
-  std::uint64_t add_word(std::uint64_t& word, std::uint64_t number) const {
-    if (is_shared_) return std::atomic_ref<std::uint64_t>(word).fetch_add(number, std::memory_order_relaxed);
-    const std::uint64_t before = word;
-    word += number;
-    return before;
-  }
-
-  const bool is_shared_;
-  std::vector<std::uint64_t> low_, high_;
-};
 
 /// The trees of one thread.
 template <typename Number>
@@ -174,90 +134,20 @@ class SumRoots {
   SumTree<Number> tree_;
 };
 
-/// Hands over rows in blocks.
-class SumWriter {
- public:
-  SumWriter(const SumRequest& request, std::uint32_t size, SumOutcome& outcome)
-      : request_(request), size_(size), outcome_(outcome) {}
-
-  /// False: no more rows are wanted.
-  bool take(std::uint32_t first, std::uint32_t second, std::int64_t cliques) {
-    if (request_.size == 0 && cliques == 0) return true;
-    ends_[0].push_back(first);
-    if (request_.by_edge) ends_[1].push_back(second);
-    if (request_.size == 0) sizes_.push_back(size_);
-    cliques_.push_back(cliques);
-    return cliques_.size() < kRowsOfBlock || flush();
-  }
-  bool flush() {
-    if (cliques_.empty()) return true;
-    SumRows rows{cliques_.size(), {ends_[0].data()}, request_.size == 0 ? sizes_.data() : nullptr, cliques_.data()};
-    if (request_.by_edge) rows.ends.push_back(ends_[1].data());
-    outcome_.rows += rows.count;
-    outcome_.refused = !request_.on_rows(rows);
-    ends_[0].clear();
-    ends_[1].clear();
-    sizes_.clear();
-    cliques_.clear();
-    if (request_.stops.is_stopped()) outcome_.end = End::Stopped;
-    if (request_.stops.is_late()) outcome_.end = End::Deadline;
-    return !outcome_.refused && outcome_.end == End::Complete;
-  }
-
- private:
-  static constexpr std::uint64_t kRowsOfBlock = 1 << 12;
-
-  const SumRequest& request_;
-  const std::uint32_t size_;
-  SumOutcome& outcome_;
-  std::array<std::vector<std::uint32_t>, 2> ends_;
-  std::vector<std::int64_t> sizes_, cliques_;
-};
-
 class SumRun {
  public:
-  SumRun(const Graph& graph, const Roots& roots, const SumRequest& request)
-      : graph_(graph),
-        roots_(roots),
-        request_(request),
-        sums_(request.by_edge ? roots.begin[roots.size] : roots.size, request.threads) {}
+  SumRun(const Roots& roots, const SumRequest& request) : roots_(roots), request_(request) {}
 
-  /// The sums of a size, in place of those of the last one.
   template <typename Number>
-  End run(std::uint32_t size) {
-    sums_.clear();
+  End run(std::uint32_t size, SharedSums& sums) {
     const std::function<bool()> is_ended = [this] { return looks_ended(); };
     tbb::enumerable_thread_specific<SumRoots<Number>> walks(
-        [&] { return SumRoots<Number>(roots_, request_, size, sums_, is_ended); });
+        [&] { return SumRoots<Number>(roots_, request_, size, sums, is_ended); });
     tbb::task_group tasks;
     for_each_root(
         roots_, nullptr, request_.threads, tasks, [&]() -> SumRoots<Number>& { return walks.local(); }, is_ended,
         [](SumRoots<Number>& walk, std::uint64_t v) { walk.root(v); });
     return end_.load();
-  }
-
-  /// The most cliques of a row.
-  Wide most() const { return sums_.most(); }
-  /// Hands over the rows of the last run. Requires: `most` fits an int.
-  void write(std::uint32_t size, SumOutcome& outcome) const {
-    SumWriter writer(request_, size, outcome);
-    const GraphView view = graph_.view();
-    // Later neighbours are ascending, so that those of a vertex are met in order.
-    std::vector<std::uint64_t> next(roots_.begin.begin(), roots_.begin.begin() + roots_.size);
-    for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
-      const auto u = view.vertices == nullptr ? static_cast<std::uint32_t>(at) : view.vertices[at];
-      if (!request_.by_edge) {
-        if (!writer.take(u, 0, sums_.at(u))) return;
-        continue;
-      }
-      for (std::uint64_t p = view.offsets[u]; p < view.offsets[u + 1]; ++p) {
-        const std::uint32_t v = view.neighbors[p];
-        if (v < u) continue;
-        const bool is_later = next[u] < roots_.begin[u + 1] && roots_.near[next[u]] == v;
-        if (!writer.take(u, v, sums_.at(next[is_later ? u : v]++))) return;
-      }
-    }
-    writer.flush();
   }
 
  private:
@@ -268,21 +158,10 @@ class SumRun {
     return end_.load() != End::Complete;
   }
 
-  const Graph& graph_;
   const Roots& roots_;
   const SumRequest& request_;
-  SharedSums sums_;
   std::atomic<End> end_{End::Complete};
 };
-
-Error row_too_wide(const SumRequest& request, std::uint32_t size) {
-  return {ErrorKind::Runtime,
-          std::to_string(size) + "-cliques at one " + (request.by_edge ? "edge" : "vertex") +
-              " are a number of more than 63 bits, the most of a row",
-          {},
-          0,
-          "ask for smaller cliques"};
-}
 
 }  // namespace
 
@@ -290,25 +169,18 @@ Result<SumOutcome> count_cliques_at(const Graph& graph, const SumRequest& reques
   SumOutcome outcome;
   Laps laps(outcome.times);
   try {
-    constexpr std::uint32_t kMostBits = 128;
-    const CheckedRoots checked = MATCHA_TRY(checked_roots(graph, request.size, request.tier, kMostBits));
+    const CheckedRoots checked = MATCHA_TRY(checked_roots(graph, request.size, request.tier, kMostBitsOfSums));
     ExpectedWork work = checked.work;
     // Of all sizes one walk is expected, and each size has its own.
     work.at_least = work.at_least || request.size == 0;
     if (request.on_expected) request.on_expected(work);
     laps.end("order");
-    SumRun run(graph, checked.roots, request);
-    for (std::uint32_t size = request.size == 0 ? 2 : request.size;; ++size) {
-      outcome.end = checked.bits <= 64 ? run.run<std::uint64_t>(size) : run.run<Wide>(size);
-      laps.end("trees");
-      if (outcome.end != End::Complete) return outcome;
-      const Wide most = run.most();
-      if (most > static_cast<Wide>(INT64_MAX)) return row_too_wide(request, size);
-      if (request.size == 0 && most == 0) break;
-      run.write(size, outcome);
-      laps.end("rows");
-      if (request.size != 0 || outcome.refused || outcome.end != End::Complete) break;
-    }
+    SumRun run(checked.roots, request);
+    const auto sums_of_size = [&](std::uint32_t size, SharedSums& sums) -> Result<End> {
+      sums.clear();
+      return checked.bits <= 64 ? run.run<std::uint64_t>(size, sums) : run.run<Wide>(size, sums);
+    };
+    MATCHA_TRY(write_sums(graph, checked.roots, request, sums_of_size, laps, outcome));
     return outcome;
   } catch (const std::bad_alloc&) {
     return Error{ErrorKind::Resource, "not enough memory to count cliques", {}, 0, {}};

@@ -40,6 +40,9 @@ struct SumOutcome {
   std::vector<std::pair<std::string_view, double>> times;  ///< Milliseconds of the parts, in order.
 };
 
+/// The bits that counts of the graph may have, and sums of rows on the way.
+inline constexpr std::uint32_t kMostBitsOfSums = 128;
+
 /// Counts the cliques of a size at each vertex or edge. Requires: an undirected simple graph without a hash index.
 /// Errors: Resource when out of memory; Runtime where all cliques of a size may be a number of more than 128 bits,
 /// before anything is counted, and where those of a row are one of more than 63, before any row of this size.

@@ -38,7 +38,8 @@ class Cliques final : public WithoutProgram {
                     : question.orbits_by_edge              ? Per::Edge
                                                            : Per::Vertex;
     codegen::CliqueTask task{size_of(question), question.maybe_patterns->maximal, per};
-    if (on_gpu) task.maybe_device = gpu_cliques(context_.code_folder, task.size);
+    if (on_gpu && per == Per::Graph) task.maybe_device = gpu_cliques(context_.code_folder);
+    if (on_gpu && per == Per::Vertex) task.maybe_sum_device = gpu_clique_sums(context_.code_folder, task.size);
     planner::Offer offer;
     offer.ns = price::clique_arc * 2.0 * static_cast<double>(graph().edge_count());
     if (on_gpu) offer.ns += catalog.ns_to_open + price::gpu_compile + kNsOfGpuStart;
@@ -90,8 +91,7 @@ class Cliques final : public WithoutProgram {
     if (question.algorithm != "auto") return fmt::format("`--algorithm {}` asks for a program", question.algorithm);
     if (question.plan != 1) return "`--plan` chooses among programs";
     if (on_gpu && question.maybe_patterns->maximal) return "maximal cliques are found on a CPU";
-    if (on_gpu && of_rows) return "cliques at each vertex or edge are counted on a CPU";
-    if (on_gpu && (question.in_processes || question.in_shares)) return "shares of pivot trees are walked on a CPU";
+    if (on_gpu && of_rows && question.orbits_by_edge) return "cliques at each edge are counted on a CPU";
     if (on_gpu && !question.wants_gpu_program.empty()) return for_programs(question.wants_gpu_program);
     if (of_rows && (question.in_processes || question.in_shares)) {
       return "cliques at each vertex or edge are counted in one process";

@@ -21,7 +21,10 @@ class Program final : public WithoutProgram {
   std::variant<planner::Offer, planner::Refusal> offer(const planner::Question& question,
                                                        const planner::Catalog& catalog, bool on_gpu) const override {
     if (context_.parts) return planner::Refusal{context_.does_not_fit};
-    if (question.want == planner::Want::Orbits) return planner::Refusal{"counts of rows are made without a program"};
+    if (question.want == planner::Want::Orbits) {
+      return planner::Refusal{on_gpu ? "of counts of rows, a GPU makes those of cliques at each vertex alone"
+                                     : "counts of rows are made without a program"};
+    }
     planner::Offer offer;
     offer.ns = on_gpu ? catalog.ns_to_open + price::gpu_compile : least_ns();
     // The loops of programs that are not of a pattern are priced as on so many cores as a GPU is worth. The first

@@ -84,13 +84,11 @@ Status check_answer_options(const RunRequest& options, const PatternOptions& pat
                          "write it to a file");
   }
   if (!options.pattern.per.empty()) {
-    const bool elsewhere =
-        options.device == "cuda" || options.backend != "llvm" || options.tier != "auto" || options.cluster.any();
+    const bool elsewhere = options.backend != "llvm" || options.tier != "auto" || options.cluster.any();
     if (elsewhere || options.tune || options.verify || drawn || options.count || options.exists) {
-      return console.error(
-          Status::Usage, "`--per` gives rows, which are counted without a program, on the CPU of one process",
-          "leave out `--device cuda`, `--backend`, `--tier`, `--tune`, `--verify`, `--count`, `--exists`, `--shard`, "
-          "`--work`, `--mpi` and pictures");
+      return console.error(Status::Usage, "`--per` gives rows, which are counted without a program, in one process",
+                           "leave out `--backend`, `--tier`, `--tune`, `--verify`, `--count`, `--exists`, `--shard`, "
+                           "`--work`, `--mpi` and pictures");
     }
     format.heading = true;
   }
@@ -114,7 +112,7 @@ Status choose_target(const RunRequest& options, const RunReporter& console, cons
   if (options.device == "cuda") target = &target_named("cuda");
   // A GPU has no SIMD tiers.
   const bool for_cpu = options.backend != "llvm" || !options.simd.empty() || options.tier != "auto" ||
-                       options.cluster.any() || !options.pattern.per.empty() || options.memory != 0;
+                       options.cluster.any() || options.pattern.per == "edge" || options.memory != 0;
   may_choose = options.device == "auto" && !for_cpu && options.gpu_given.empty() && !options.tune && may_have_gpu() &&
                reads_small_graph(options.bind);
   if (options.device == "auto" && !for_cpu && !may_choose && gpu_problem().empty()) target = &target_named("cuda");

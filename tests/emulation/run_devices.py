@@ -30,6 +30,7 @@ import copy
 import gzip
 import itertools
 import json
+import math
 import os
 import pathlib
 import random
@@ -1129,14 +1130,34 @@ def trees(machine):
             found, _ = run("cuda", *words)
             expect(f"{name} {pattern}", found["result"], run("cpu", *words)[0]["result"])
             expect(f"{name} {pattern}: on a GPU", (found["stats"]["engine"], "GPU 0" in (found["device"] or "")), ("cliques", True))
+        # At each vertex, by vertices and sizes.
+        for pattern in ("clique:*", "clique:2", "clique:3", "clique:4", "clique:6", "clique:9", "clique:46"):
+            if name in ("dense", "wide") and pattern == "clique:*":
+                continue
+            words = [graph, "--pattern", pattern, "--per", "vertex"]
+            found, _ = run("cuda", *words)
+            expect(f"{name} {pattern} at each vertex", found["result"], run("cpu", *words)[0]["result"])
+            expect(f"{name} {pattern} at each vertex: on a GPU", (found["stats"]["engine"], "GPU 0" in (found["device"] or "")), ("cliques", True))
     # What a schedule of programs describes, and parts, are of programs or of a CPU.
     small = files["small"]
     for words in (["clique:6", "--group", "1"], ["clique:5"]):
         expect(f"a program: {words}", run("cuda", small, "--pattern", *words)[0]["stats"]["backend"], "cuda")
-    for words, says in ((["clique:13", "--shard", "0/2", "--ledger", machine.folder / "part.mtl"], "shares of pivot trees are walked on a CPU"),
-                        (["clique:4", "--per", "edge"], "on the CPU of one process"),
+    for words, says in ((["clique:4", "--per", "edge"], "cliques at each vertex alone"),
+                        (["motif:4", "--per", "vertex"], "cliques at each vertex alone"),
                         (["clique:13", "--group", "1"], "program")):  # fmt: skip
         expect(f"{words}: {says}", says in run("cuda", small, "--pattern", *words, code=2)[1], True)
+    # Shares, one by one and from a folder.
+    for name, pattern in (("all", "clique:*"), ("6", "clique:6")):
+        words = [small, "--pattern", pattern, "--engine", "cliques"]
+        parts, folder = [machine.folder / f"part-{name}-{i}.mtl" for i in range(3)], machine.folder / f"work-{name}"
+        shutil.rmtree(folder, ignore_errors=True)
+        for i, part in enumerate(parts):
+            part.unlink(missing_ok=True)
+            run("cuda", *words, "--shard", f"{i}/3", "--ledger", part)
+        merged = subprocess.run([machine.matcha, "merge", *map(str, parts), "--json"], capture_output=True, text=True, env=machine.environment, check=True).stdout
+        found, _ = run("cuda", *words, "--work", folder)
+        wanted = run("cpu", *words)[0]["result"]
+        expect(f"{pattern}: shares", (json.loads(merged)["result"], found["result"], "GPU 0" in (found["device"] or "")), (wanted, wanted, True))
     # Too little memory, and a root that is too wide: a CPU counts.
     found, says = run("cuda", GRAPH, "--pattern", "clique:*", MATCHA_EMULATED_BYTES="200000")
     expect("no room", (found["result"], found["device"], "a CPU counts: " in says), (run("cpu", GRAPH, "--pattern", "clique:*")[0]["result"], "cpu", True))
@@ -1148,6 +1169,16 @@ def trees(machine):
     wide = machine.folder / "k270.txt"
     wide.write_text("".join(f"{u} {v}\n" for u, v in itertools.combinations(range(270), 2)), encoding="utf-8")
     expect("too many bits", "266 bits" in run("cuda", wide, "--pattern", "clique:*", code=4)[1], True)
+    # Rows of at most 63 bits, from counts of the graph of up to 128.
+    complete = machine.folder / "k120.txt"
+    complete.write_text("".join(f"{u} {v}\n" for u, v in itertools.combinations(range(120), 2)), encoding="utf-8")
+    rows = run("cuda", complete, "--pattern", "clique:15", "--per", "vertex")[0]["result"]
+    expect("numbers of 64 bits", rows, [[v, math.comb(119, 14)] for v in range(120)])
+    expect("a row too wide", "20-cliques at one vertex are a number of more than 63 bits" in run("cuda", complete, "--pattern", "clique:20", "--per", "vertex", code=4)[1], True)
+    expect("all too wide", "128" in run("cuda", wide, "--pattern", "clique:90", "--per", "vertex", code=4)[1], True)
+    at_vertices = ["--pattern", "clique:*", "--per", "vertex"]
+    found, says = run("cuda", GRAPH, *at_vertices, MATCHA_EMULATED_BYTES="200000")
+    expect("no room at vertices", (found["result"], found["device"], "a CPU counts: " in says), (run("cpu", GRAPH, *at_vertices)[0]["result"], "cpu", True))
     # One graph in memory, several questions; a warp of fibers is slow.
     served = subprocess.run([machine.matcha, "serve", GRAPH, "--device", "cuda"], input="".join(json.dumps({"id": i, "pattern": p}) + "\n" for i, p in enumerate(("clique:*", "clique:7", "clique:*"))),
                             capture_output=True, text=True, env=machine.environment, timeout=LIMIT_S, check=False)  # fmt: skip
@@ -1157,6 +1188,7 @@ def trees(machine):
     warps = {"MATCHA_EMULATED_WARPS": "1", "MATCHA_CACHE_DIR": str(machine.folder / "warps")}
     for pattern in ("clique:*", "clique:7"):
         expect(f"{pattern} by warps", run("cuda", small, "--pattern", pattern, **warps)[0]["result"], run("cpu", small, "--pattern", pattern)[0]["result"])
+    expect("at vertices by warps", run("cuda", small, "--pattern", "clique:5", "--per", "vertex", **warps)[0]["result"], run("cpu", small, "--pattern", "clique:5", "--per", "vertex")[0]["result"])
     _, says = run("cuda", small, "--pattern", "clique:*", code=4, MATCHA_EMULATED_FAULT="700")
     expect("a fault", "the kernel failed on GPU 0" in says and "CUDA_ERROR_ILLEGAL_ADDRESS" in says, True)
 

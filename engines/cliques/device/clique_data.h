@@ -22,18 +22,36 @@ MATCHA_FN u32 held_of(u32 tally) { return tally & kHeldMask; }
 MATCHA_FN u32 free_of(u32 tally) { return tally >> kFreeShift & kHeldMask; }
 MATCHA_FN u32 pairs_of(u32 tally) { return tally >> kPairShift; }
 
+/// The vertices on the way to a set, for counts of the graph.
+struct CliqueWay {
+  u32 tally;
+};
+/// What a vertex on the way is to the cliques of a leaf: in all of them, in or out, or one of a pair.
+inline constexpr u32 kHeldPart = 0, kFreePart = 1, kPairPart = 2, kParts = 3;
+/// The same for counts at each vertex: of at most kCliqueNarrow candidates, also the vertices of each part.
+struct CliqueSumWay {
+  u32 tally;
+  u32 held, free, pairs;
+};
+
 /// Branches of a node of at most kCliqueNarrow candidates. The set of branch v is `base` with v, without the branches
 /// before v.
+template <typename Way>
 struct CliqueFrame {
-  u32 base, branches, left, tally;
+  u32 base, branches, left;
+  Way way;
 };
 
 /// Branches that a group gives away.
 struct CliquePart {
-  u32 root;           ///< A vertex; kNoRoot: the candidates are few, and `words` has their rows.
-  CliqueFrame frame;  ///< Of few candidates; of more, the tally alone:
+  u32 root;                         ///< A vertex.
+  u32 is_narrow;                    ///< Not 0: the candidates are few, and `words` has their rows.
+  CliqueFrame<CliqueSumWay> frame;  ///< Of few candidates; of more, the tally alone:
   /// The set without the branches before these, and these branches.
   u32 words[2 * kCliqueWords];
+  /// For counts at each vertex: the vertices that are the few candidates, and the parts of candidates of the root.
+  u32 vertices[kCliqueNarrow];
+  u32 parts[kParts * kCliqueWords];
 };
 struct CliqueTask {
   CliquePart part;
@@ -41,14 +59,19 @@ struct CliqueTask {
 };
 
 /// What a group has in shared memory.
+template <typename Way>
 struct CliqueRoom {
   u32 rows[kCliqueNarrow];
-  CliqueFrame frames[kCliqueNarrow];
+  CliqueFrame<Way> frames[kCliqueNarrow];
   u32 set[kCliqueWords];                       ///< Of more candidates;
   u32 gone[kCliqueWords];                      ///< those that leave it,
   u32 but_one[kCliqueWords];                   ///< those that miss one other.
   u32 members[kCliqueNarrow];                  ///< The candidates whose rows are in `rows`.
   u32 near[kCliqueNear * (kCliqueNear / 32)];  ///< Rows of a root that has few candidates more than that.
+};
+/// The same for counts at each vertex. The members of a root with few candidates are vertices.
+struct CliqueSumRoom : CliqueRoom<CliqueSumWay> {
+  u32 parts[kParts * kCliqueWords];  ///< Of more candidates, those on the way.
 };
 
 /// Rows of w words of at most 32 w candidates: word j of row i is item j * 32 w + i.
@@ -65,6 +88,12 @@ struct CliqueLaunch {
   /// `rows[pairs * (widest + 1) + free]`.
   u64* cells;
   const u32* rows;
+  /// Of counts at each vertex: by vertex a number of a word or two, the lower first.
+  u64* sums;
+  /// Numbers as wide. Item k of the row of (pairs, free) is the coefficient of x^k in (1+x)^free (1+2x)^pairs. That row
+  /// is the one of number pairs * (widest + 2 - pairs) + free, and all have `coefficients` items.
+  const void* table;
+  u64 coefficients;
   u32* scratch;  ///< Of each group: rows, if they do not fit shared memory, and frames.
   u64 scratch_words;
   u64* nodes;  ///< Sets that were branched, in all.
@@ -84,12 +113,17 @@ MATCHA_FN u64 clique_row_words(u32 candidates) {
   const u64 words = (candidates + 31) / 32;
   return candidates <= kCliqueNear ? 0 : words * words * 32;
 }
-/// Words of a frame of sets of so many words: the set without its pivot, the branches that are left, the tally.
-MATCHA_FN u64 clique_frame_words(u64 words) { return 2 * words + 1; }
-/// What a group needs where a root has at most so many candidates.
-MATCHA_FN u64 clique_scratch_words(u32 widest) {
+/// Words of a frame with so many sets of so many words, and a tally: the set without its pivot, the branches that are
+/// left, and, for counts at each vertex, the candidates of each part.
+MATCHA_FN u64 clique_frame_words(u64 words, u32 sets) { return sets * words + 1; }
+inline constexpr u32 kSetsOfFrame = 2, kSetsOfSumFrame = 2 + kParts;
+/// What a group needs where a root has at most so many candidates, of each of which it has a number of so many words.
+MATCHA_FN u64 clique_scratch_words(u32 widest, u32 sets, u64 words_of_number) {
   if (widest <= kCliqueNarrow) return 0;
-  return clique_row_words(widest) + widest * clique_frame_words((widest + 31) / 32);
+  constexpr u64 kAligned = 4;
+  const u64 words = (widest + 31) / 32;
+  const u64 all = words * 32 * words_of_number + clique_row_words(widest) + widest * clique_frame_words(words, sets);
+  return (all + kAligned - 1) / kAligned * kAligned;
 }
 
 }  // namespace matcha_program

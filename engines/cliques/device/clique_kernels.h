@@ -11,10 +11,11 @@ inline constexpr u32 kCliqueLanes = 1;
 #endif
 
 extern "C" __global__ void __launch_bounds__(128, 8) clique_trees(const __grid_constant__ CliqueLaunch launch) {
-  __shared__ CliqueRoom rooms[128 / kCliqueLanes];
+  using Worker = CliqueWorker<CliqueLeaves<Group<kCliqueLanes>>>;
+  __shared__ Worker::Room rooms[128 / kCliqueLanes];
   const u64 index = (u64(blockIdx.x) * blockDim.x + threadIdx.x) / kCliqueLanes;
   if (index >= launch.workers) return;
-  CliqueWorker<Group<kCliqueLanes>> worker(launch, index, rooms[threadIdx.x / kCliqueLanes]);
+  Worker worker(launch, index, rooms[threadIdx.x / kCliqueLanes]);
   worker.work();
 }
 

@@ -1,53 +1,113 @@
-// What the walks of narrow and wide sets share: the leaves of pivot trees, and the looks at other groups.
+// Leaves of pivot trees for counts of the graph: each is one addition to a cell that all groups share.
 #pragma once
 
-#include "engines/cliques/device/clique_data.h"
+#include "engines/cliques/device/clique_rows.h"
 
 namespace matcha_program {
 
-/// Sets the bits of a word that other lanes change too.
-MATCHA_FN void set_bits(u32* word, u32 bits) {
-#ifdef MATCHA_ON_DEVICE
-  atomicOr(word, bits);
-#else
-  *word |= bits;
-#endif
-}
-MATCHA_FN u32 bit_of(u32 at) { return 1u << at; }
-MATCHA_FN u32 bits_below(u32 at) { return (1u << at) - 1; }
-MATCHA_FN u32 first_of(u32 bits) { return lowest_bit(bits); }
+template <typename OneGroup>
+class CliqueLeaves : public CliqueRows<OneGroup, CliqueRoom<CliqueWay>> {
+  using Rows = CliqueRows<OneGroup, CliqueRoom<CliqueWay>>;
 
-template <typename Group>
-class CliqueLeaves {
+ public:
+  using Way = CliqueWay;
+  static constexpr u32 kFrameSets = kSetsOfFrame;
+  /// Whether sets of at most three vertices are listed.
+  static constexpr bool kListsFew = false;
+
  protected:
-  MATCHA_MEMBER CliqueLeaves(const CliqueLaunch& launch, CliqueRoom& room)
-      : launch_(launch), group_(Group::here()), tasks_(launch, group_), room_(room) {}
+  using Rows::degree_of, Rows::for_lanes, Rows::group_, Rows::has, Rows::launch_, Rows::missing, Rows::room_, Rows::row,
+      Rows::size_of, Rows::word_of, Rows::words_, Rows::kItems;
+  using Rows::Rows;
 
-  static constexpr u32 kWidth = Group::kWidth;
-  MATCHA_MEMBER static u32 size_of(u32 bits) { return Group::bits(bits); }
+  // Vertices that join the way to a set: nothing is known of them but their number.
+  MATCHA_MEMBER static Way way_of(u32 tally) { return {tally}; }
+  MATCHA_MEMBER void join_free(Way& way, u32 bits) const { way.tally += size_of(bits) * kOneFree; }
+  MATCHA_MEMBER void join_pairs(Way& way, u32 bits) const { way.tally += size_of(bits) / 2 * kOnePair; }
+  MATCHA_MEMBER void join_held(Way& way, u32) const { way.tally += kOneHeld; }
+  MATCHA_MEMBER void return_to(Way& way, Way to) const { way = to; }
+  MATCHA_MEMBER void join_wide_free(Way& way, u32 count) const { way.tally += count * kOneFree; }
+  MATCHA_MEMBER void join_wide_pairs(Way& way, u32 count) const { way.tally += count / 2 * kOnePair; }
+  MATCHA_MEMBER void join_wide_pivot(Way& way, u32) const { way.tally += kOneFree; }
+  MATCHA_MEMBER void join_wide_held(Way& way, u32) const { way.tally += kOneHeld; }
+  MATCHA_MEMBER void keep_parts(u32*) const {}
+  MATCHA_MEMBER void return_to_parts(const u32*) const {}
+  MATCHA_MEMBER void give_parts(CliquePart&, Way) const {}
+  MATCHA_MEMBER void give_wide_parts(CliquePart&, const u32*) const {}
+  MATCHA_MEMBER void take_parts(const volatile CliquePart&) const {}
+  MATCHA_MEMBER void take_wide_parts(const volatile CliquePart&, u32*) const {}
+  MATCHA_MEMBER u32* begin_wide(u32* scratch) const { return scratch; }
+  MATCHA_MEMBER void begin_few(ItemSet) const {}
+  MATCHA_MEMBER void begin_narrow(u32) const {}
+  MATCHA_MEMBER void end_narrow() const {}
+  MATCHA_MEMBER void end_root() const {}
 
-  /// Calls `visit(i)` for each i below 32 in one of the lanes.
-  template <typename Visit>
-  MATCHA_MEMBER void for_lanes(Visit visit) const {
-    for (u32 i = group_.lane; i < 32; i += kWidth) visit(i);
+  /// A set of at most three vertices, by one lane.
+  MATCHA_MEMBER void count_leaf(u32 set, u32 count, Way way) const {
+    if (group_.leads()) leaf(set, count, way.tally);
   }
-  /// The i below 32 for which `test(i)` is true, in all lanes.
-  template <typename Test>
-  MATCHA_MEMBER u32 word_of(Test test) const {
-    u32 bits = 0;
-    for (u32 first = 0; first < 32; first += kWidth) bits |= group_.ballot(test(first + group_.lane)) << first;
-    return bits;
+  /// The branch of a vertex beside the pivot's, by the lane that calls.
+  MATCHA_MEMBER void count_child(u32 set, u32 count, Way way) const { leaf(set, count, way.tally + kOneHeld); }
+  MATCHA_MEMBER void count_children(u32, u32, u32, Way) const {}
+  /// All vertices of the set are of pairs.
+  MATCHA_MEMBER void count_pairs(u32 set, Way way) const {
+    if (group_.leads()) add(way.tally + size_of(set) / 2 * kOnePair);
   }
-  /// The largest value of all lanes, in all lanes.
-  MATCHA_MEMBER u32 most_of(u32 value) const {
-#if defined(MATCHA_ON_DEVICE) && __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(group_.mask, value);
-#else
-    for (u32 step = kWidth / 2; step > 0; step /= 2) value = larger(value, group_.from(value, group_.lane ^ step));
-    return value;
-#endif
+  MATCHA_MEMBER void count_wide_pairs(u32 count, Way way) const {
+    if (group_.leads()) add(way.tally + count / 2 * kOnePair);
+  }
+  /// A set in which no vertex has two neighbors; `ends` are those that have one.
+  MATCHA_MEMBER void count_edges(u32 set, u32 ends, Way way) const {
+    add_few(way.tally, size_of(set), size_of(ends) / 2, 0);
+  }
+  MATCHA_MEMBER void count_wide_edges(u32 count, Way way) const {
+    u32 ends = 0;
+    for (u32 q = 0; q < words_; ++q) {
+      for_lanes([&](u32 i) { ends += has(room_.set, q * 32 + i) ? degree_of(q * 32 + i) : 0; });
+    }
+    add_few(way.tally, count, group_.total(ends) / 2, 0);
   }
 
+  /// One, two or three vertices are missing: the sets of so many are listed.
+  MATCHA_MEMBER void list(u32 set, Way way) const {
+    const u32 wanted = missing(way.tally);
+    u32 twos = 0, threes = 0;
+    if (wanted > 1) {
+      for_lanes([&](u32 i) {
+        if ((set >> i & 1) == 0) return;
+        const u32 near = room_.rows[i] & set & bits_below(i);
+        twos += size_of(near);
+        if (wanted < 3) return;
+        for (u32 left = near; left != 0; left &= left - 1) threes += size_of(room_.rows[first_of(left)] & near);
+      });
+      twos = group_.total(twos);
+      threes = group_.total(threes) / 2;
+    }
+    if (wanted == 0) {
+      if (group_.leads()) add(way.tally);
+    } else {
+      add_few(way.tally, size_of(set), twos, threes);
+    }
+  }
+  MATCHA_MEMBER void list_wide(u32 count, Way way) const {
+    const u32 wanted = missing(way.tally);
+    if (wanted == 0) {
+      if (group_.leads()) add(way.tally);
+      return;
+    }
+    u64 twos = 0, threes = 0;
+    for (u32 q = 0; wanted > 1 && q < words_; ++q) {
+      if (wanted == 2) {
+        for_lanes([&](u32 i) { twos += has(room_.set, q * 32 + i) ? degree_of(q * 32 + i) : 0; });
+        continue;
+      }
+      for (u32 left = room_.set[q]; left != 0; left &= left - 1) list_edges(q, first_of(left), twos, threes);
+    }
+    twos = group_.total(twos);
+    add_few(way.tally, count, wanted == 2 ? twos / 2 : twos, group_.total(threes));
+  }
+
+ private:
   /// Adds so many leaves, by the lane that calls.
   MATCHA_MEMBER void add(u32 tally, u64 count = 1) const {
     const u64 row = launch_.rows[u64(pairs_of(tally)) * (launch_.widest + 1) + free_of(tally)];
@@ -62,20 +122,40 @@ class CliqueLeaves {
     if (threes != 0) add(tally + 3 * kOneHeld, threes);
   }
 
-  /// Whether cliques of the size that is wanted, if one is, may be in a set.
-  MATCHA_MEMBER bool suffices(u32 tally, u32 count) const {
-    return launch_.size == 0 || held_of(tally) + free_of(tally) + pairs_of(tally) + count >= launch_.size;
+  /// A set of at most three: all but those without or with one edge are free vertices and pairs.
+  MATCHA_MEMBER void leaf(u32 set, u32 count, u32 tally) const {
+    if (count < 2) return add(tally + count * kOneFree);
+    const u32 a = first_of(set), rest = set & (set - 1);
+    const u32 near = size_of(room_.rows[a] & rest);
+    if (count == 2) return add(tally + (near != 0 ? 2 * kOneFree : kOnePair));
+    const u32 b = first_of(rest), c = first_of(rest & (rest - 1));
+    const u32 edges = near + (room_.rows[b] >> c & 1);
+    if (edges == 3) return add(tally + 3 * kOneFree);
+    if (edges == 2) return add(tally + kOneFree + kOnePair);
+    add(tally + edges * 2 * kOneFree);
+    add(tally + kOneHeld, edges == 0 ? 3 : 1);
   }
-  /// Whether at most three vertices are missing, whose sets are listed.
-  MATCHA_MEMBER bool is_listed(u32 tally) const { return launch_.size != 0 && launch_.size <= held_of(tally) + 3; }
-  MATCHA_MEMBER u32 missing(u32 tally) const { return launch_.size - held_of(tally); }
 
-  const CliqueLaunch& launch_;
-  Group group_;
-  UnitTasks<Group, CliqueLaunch> tasks_;
-  CliqueRoom& room_;
-  u64 nodes_ = 0;
-  u64 since_look_ = 0;
+  /// The edges from a vertex to those before it, and their triangles with one before both. A lane has an edge.
+  MATCHA_MEMBER void list_edges(u32 q, u32 bit, u64& twos, u64& threes) const {
+    u32* const near = room_.gone;
+    group_.sync();
+    for_lanes([&](u32 w) {
+      if (w <= q) near[w] = row(q * 32 + bit, w) & room_.set[w] & (w == q ? bits_below(bit) : ~0u);
+    });
+    group_.sync();
+    for (u32 w = 0; w <= q; ++w) {
+      const u32 edges = near[w];
+      if (edges == 0) continue;
+      for_lanes([&](u32 i) {
+        if ((edges >> i & 1) == 0) return;
+        ++twos;
+        u32 found = size_of(row(w * 32 + i, w) & edges & bits_below(i));
+        for (u32 k = 0; k < w; ++k) found += size_of(row(w * 32 + i, k) & near[k]);
+        threes += found;
+      });
+    }
+  }
 };
 
 }  // namespace matcha_program

@@ -1,19 +1,76 @@
-// The rows and sets of more than 32 candidates: a set has a word for each 32, and rows lie one beside the other by
-// words, so that lanes read those of neighboring candidates together.
+// What walks of all kinds have: the group, its looks at others, and the rows and sets of candidates. A set of at most
+// 32 is a word, and a lane has the row of a candidate. A set of more has a word for each 32, and rows lie one beside
+// the other by words, so that lanes read those of neighboring candidates together.
 #pragma once
 
-#include "engines/cliques/device/clique_narrow.h"
+#include "engines/cliques/device/clique_data.h"
+#include "runtime/common/item_sets.h"
 
 namespace matcha_program {
 
-template <typename Group, typename Walk>
-class CliqueRows : public CliqueNarrow<Group, Walk> {
- protected:
-  using Narrow = CliqueNarrow<Group, Walk>;
-  using Narrow::add, Narrow::add_few, Narrow::for_lanes, Narrow::group_, Narrow::missing, Narrow::room_,
-      Narrow::size_of;
-  using Narrow::Narrow;
+/// Sets the bits of a word that other lanes change too.
+MATCHA_FN void set_bits(u32* word, u32 bits) {
+#ifdef MATCHA_ON_DEVICE
+  atomicOr(word, bits);
+#else
+  *word |= bits;
+#endif
+}
+MATCHA_FN u32 bit_of(u32 at) { return 1u << at; }
+MATCHA_FN u32 bits_below(u32 at) { return (1u << at) - 1; }
+MATCHA_FN u32 first_of(u32 bits) { return lowest_bit(bits); }
 
+template <typename OneGroup, typename OneRoom>
+class CliqueRows {
+ public:
+  using Group = OneGroup;
+  using Room = OneRoom;
+
+ protected:
+  MATCHA_MEMBER CliqueRows(const CliqueLaunch& launch, Room& room)
+      : launch_(launch), group_(Group::here()), tasks_(launch, group_), room_(room) {}
+
+  static constexpr u32 kWidth = Group::kWidth;
+  /// Of 32 candidates, those of a lane.
+  static constexpr u32 kItems = 32 / kWidth;
+  MATCHA_MEMBER static u32 size_of(u32 bits) { return Group::bits(bits); }
+
+  /// Calls `visit(i)` for each i below 32 in one of the lanes.
+  template <typename Visit>
+  MATCHA_MEMBER void for_lanes(Visit visit) const {
+    for (u32 i = group_.lane; i < 32; i += kWidth) visit(i);
+  }
+  /// The i below 32 for which `test(i)` is true, in all lanes.
+  template <typename Test>
+  MATCHA_MEMBER u32 word_of(Test test) const {
+    u32 bits = 0;
+    for (u32 first = 0; first < 32; first += kWidth) bits |= group_.ballot(test(first + group_.lane)) << first;
+    return bits;
+  }
+  /// The largest value of all lanes, in all lanes.
+  MATCHA_MEMBER u32 most_of(u32 value) const {
+#if defined(MATCHA_ON_DEVICE) && __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(group_.mask, value);
+#else
+    for (u32 step = kWidth / 2; step > 0; step /= 2) value = larger(value, group_.from(value, group_.lane ^ step));
+    return value;
+#endif
+  }
+
+  /// Whether cliques of the size that is wanted, if one is, may be in a set.
+  MATCHA_MEMBER bool suffices(u32 tally, u32 count) const {
+    return launch_.size == 0 || held_of(tally) + free_of(tally) + pairs_of(tally) + count >= launch_.size;
+  }
+  /// Whether at most three vertices are missing, whose sets are listed.
+  MATCHA_MEMBER bool is_listed(u32 tally) const { return launch_.size != 0 && launch_.size <= held_of(tally) + 3; }
+  MATCHA_MEMBER u32 missing(u32 tally) const { return launch_.size - held_of(tally); }
+
+  MATCHA_MEMBER ItemSet candidates_of(u32 vertex) const {
+    const u64 begin = launch_.begin[vertex];
+    return {launch_.near + begin, u32(launch_.begin[vertex + 1] - begin)};
+  }
+  MATCHA_MEMBER u32 row(u32 vertex, u32 word) const { return rows_[word * 32 * words_ + vertex]; }
+  MATCHA_MEMBER bool has(const u32* words, u32 vertex) const { return (words[vertex / 32] >> vertex % 32 & 1) != 0; }
   MATCHA_MEMBER u32 size_of_set() const {
     u32 count = 0;
     for (u32 q = 0; q < words_; ++q) count += size_of(room_.set[q]);
@@ -25,78 +82,16 @@ class CliqueRows : public CliqueNarrow<Group, Walk> {
     for (u32 q = 0; q < words_; ++q) degree += size_of(row(vertex, q) & room_.set[q]);
     return degree;
   }
-  MATCHA_MEMBER bool has(const u32* words, u32 vertex) const { return (words[vertex / 32] >> vertex % 32 & 1) != 0; }
 
-  /// Rows of the few vertices of the set, with their bits side by side.
-  MATCHA_MEMBER void gather() {
-    u32 before = 0;
-    for (u32 q = 0; q < words_; ++q) {
-      const u32 set = room_.set[q];
-      for_lanes([&](u32 i) {
-        if ((set >> i & 1) != 0) room_.members[before + size_of(set & bits_below(i))] = q * 32 + i;
-      });
-      before += size_of(set);
-    }
-    group_.sync();
-    for_lanes([&](u32 i) {
-      u32 bits = 0, at = 0;
-      if (i >= before) return;
-      for (u32 q = 0; q < words_; ++q) {
-        const u32 set = room_.set[q], mine = set == 0 ? 0 : row(room_.members[i], q);
-        for (u32 left = set; left != 0; left &= left - 1) bits |= (mine >> first_of(left) & 1) << at++;
-      }
-      room_.rows[i] = bits;
-    });
-    group_.sync();
-  }
-
-  /// One, two or three vertices are missing: the sets of so many are listed.
-  MATCHA_MEMBER void list_wide(u32 tally, u32 count) const {
-    const u32 wanted = missing(tally);
-    if (wanted == 0) {
-      if (group_.leads()) add(tally);
-      return;
-    }
-    u64 twos = 0, threes = 0;
-    for (u32 q = 0; wanted > 1 && q < words_; ++q) {
-      if (wanted == 2) {
-        for_lanes([&](u32 i) { twos += has(room_.set, q * 32 + i) ? degree_of(q * 32 + i) : 0; });
-        continue;
-      }
-      for (u32 left = room_.set[q]; left != 0; left &= left - 1) list_edges(q, first_of(left), twos, threes);
-    }
-    twos = group_.total(twos);
-    add_few(tally, count, wanted == 2 ? twos / 2 : twos, group_.total(threes));
-  }
-  /// The edges from a vertex to those before it, and their triangles with one before both. A lane has an edge.
-  MATCHA_MEMBER void list_edges(u32 q, u32 bit, u64& twos, u64& threes) const {
-    u32* const near = room_.gone;
-    group_.sync();
-    for_lanes([&](u32 w) {
-      if (w <= q) near[w] = row(q * 32 + bit, w) & room_.set[w] & (w == q ? bits_below(bit) : ~0u);
-    });
-    group_.sync();
-    for (u32 w = 0; w <= q; ++w) {
-      const u32 edges = near[w];
-      if (edges == 0) continue;
-      for_lanes([&](u32 i) {
-        if ((edges >> i & 1) == 0) return;
-        ++twos;
-        u32 found = size_of(row(w * 32 + i, w) & edges & bits_below(i));
-        for (u32 k = 0; k < w; ++k) found += size_of(row(w * 32 + i, k) & near[k]);
-        threes += found;
-      });
-    }
-  }
-
-  MATCHA_MEMBER u32* frame_at(u32 depth) const { return frames_ + depth * clique_frame_words(words_); }
-  MATCHA_MEMBER u32 row(u32 vertex, u32 word) const { return rows_[word * 32 * words_ + vertex]; }
-
-  u32 root_ = kNoRoot;   ///< The vertex whose candidates they are.
-  u32 words_ = 0;        ///< Of a set.
+  const CliqueLaunch& launch_;
+  Group group_;
+  UnitTasks<Group, CliqueLaunch> tasks_;
+  Room& room_;
+  u64 nodes_ = 0;
+  u64 since_look_ = 0;
+  u32 root_ = 0;         ///< The vertex whose candidates they are.
+  u32 words_ = 0;        ///< Of a set of more than 32.
   u32* rows_ = nullptr;  ///< Of the candidates.
-  u32* frames_ = nullptr;
-  u32 wide_depth_ = 0;  ///< Frames; some may have no branches left.
 };
 
 }  // namespace matcha_program

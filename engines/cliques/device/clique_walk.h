@@ -1,16 +1,18 @@
 // Pivot trees below the vertices of a graph, the widest first; groups that wait get branches of others. Each leaf is
-// counted once, in cells that all groups share.
+// counted once.
 #pragma once
 
 #include "engines/cliques/device/clique_wide.h"
-#include "runtime/common/item_sets.h"
 
 namespace matcha_program {
 
-template <typename Group>
-class CliqueWorker : public CliqueWide<Group, CliqueWorker<Group>> {
+/// `Leaves`: CliqueLeaves, or CliqueSums.
+template <typename Leaves>
+class CliqueWorker : public CliqueWide<Leaves, CliqueWorker<Leaves>> {
  public:
-  MATCHA_MEMBER CliqueWorker(const CliqueLaunch& launch, u64 index, CliqueRoom& room)
+  using Room = typename Leaves::Room;
+
+  MATCHA_MEMBER CliqueWorker(const CliqueLaunch& launch, u64 index, Room& room)
       : Base(launch, room), scratch_(launch.scratch + index * launch.scratch_words) {}
 
   /// Runs until all units and tasks of the launch are finished, or it should stop.
@@ -18,7 +20,7 @@ class CliqueWorker : public CliqueWide<Group, CliqueWorker<Group>> {
     bool fresh = true;  // There are unclaimed units.
     for (;;) {
       u64 at = 0, end = 1;
-      u32 root = kNoRoot;
+      bool is_wide = false;
       if (fresh) {
         const u64 unit = tasks_.next_units();
         fresh = unit < launch_.unit_count;
@@ -27,18 +29,18 @@ class CliqueWorker : public CliqueWide<Group, CliqueWorker<Group>> {
       }
       const bool is_part = !fresh;
       if (is_part) {
-        const auto read = [&](const volatile CliquePart& part) { root = read_part(part); };
+        const auto read = [&](const volatile CliquePart& part) { is_wide = read_part(part); };
         if (!tasks_.take(read)) break;
         at = 0;
         end = 1;
       }
       for (; at < end && !ended_; ++at) {
         if (!is_part) {
-          root = begin_root(launch_.roots[at]);
-        } else if (root != kNoRoot) {
-          write_rows(candidates_of(root), rows_, words_, room_.set);
+          is_wide = begin_root(launch_.roots[at]);
+        } else if (is_wide) {
+          write_rows(this->candidates_of(root_), rows_, words_, room_.set);
         }
-        walk(!is_part, root != kNoRoot);
+        walk(!is_part, is_wide);
       }
       if (ended_) break;
       tasks_.finish(1);
@@ -52,10 +54,11 @@ class CliqueWorker : public CliqueWide<Group, CliqueWorker<Group>> {
   }
 
  private:
-  using Base = CliqueWide<Group, CliqueWorker<Group>>;
+  using Base = CliqueWide<Leaves, CliqueWorker<Leaves>>;
   using Base::depth_, Base::ended_, Base::finds_narrow, Base::frame_at, Base::frames_, Base::group_, Base::launch_,
-      Base::nodes_, Base::room_, Base::root_, Base::rows_, Base::tasks_, Base::walk_narrow, Base::wide_depth_,
-      Base::words_, Base::kWidth;
+      Base::nodes_, Base::room_, Base::root_, Base::rows_, Base::tally_of, Base::tasks_, Base::walk_narrow,
+      Base::wide_depth_, Base::words_, Base::kWidth;
+  using typename Base::Way;
 
   /// The roots of a unit.
   MATCHA_MEMBER void find_roots(u64 unit, u64& at, u64& end) const {
@@ -68,29 +71,31 @@ class CliqueWorker : public CliqueWide<Group, CliqueWorker<Group>> {
 
   /// Walks the tree of all candidates, or, if `has_set` is false, the branches of the first frame.
   MATCHA_MEMBER void walk(bool has_set, bool is_wide) {
-    u32 set = narrow_set_, tally = kOneHeld;
+    u32 set = has_set || is_wide ? narrow_set_ : ~0u;
+    Way way = has_set || is_wide ? this->way_of(kOneHeld) : room_.frames[0].way;
     for (;;) {
-      if (is_wide && !finds_narrow(has_set, set, tally)) return;
-      if (!walk_narrow(has_set || is_wide, set, tally)) ended_ = true;
-      if (ended_ || !is_wide) return;
+      if (is_wide && !finds_narrow(has_set, set, way)) break;
+      this->begin_narrow(set);
+      if (!walk_narrow(has_set || is_wide, set, way)) ended_ = true;
+      if (ended_) return;
+      this->end_narrow();
+      if (!is_wide) break;
       has_set = false;
     }
+    if (!ended_) this->end_root();
   }
 
-  MATCHA_MEMBER ItemSet candidates_of(u32 vertex) const {
-    const u64 begin = launch_.begin[vertex];
-    return {launch_.near + begin, u32(launch_.begin[vertex + 1] - begin)};
-  }
-
-  /// Makes the rows and the set of all candidates; returns the vertex, or kNoRoot if they are few.
-  MATCHA_MEMBER u32 begin_root(u32 vertex) {
-    const ItemSet candidates = candidates_of(vertex);
+  /// Makes the rows and the set of all candidates; returns whether they are more than a few.
+  MATCHA_MEMBER bool begin_root(u32 vertex) {
+    const ItemSet candidates = this->candidates_of(vertex);
     const u32 count = candidates.size;
     depth_ = wide_depth_ = 0;
     if (count <= kCliqueNarrow) {
+      root_ = vertex;
       narrow_set_ = count == kCliqueNarrow ? ~0u : bits_below(count);
       write_rows(candidates, room_.rows, 1, nullptr);
-      return kNoRoot;
+      this->begin_few(candidates);
+      return false;
     }
     place_root(vertex, count);
     group_.sync();
@@ -98,33 +103,43 @@ class CliqueWorker : public CliqueWide<Group, CliqueWorker<Group>> {
       room_.set[q] = count - q * 32 >= 32 ? ~0u : bits_below(count - q * 32);
     }
     write_rows(candidates, rows_, words_, nullptr);
-    return vertex;
+    return true;
   }
   MATCHA_MEMBER void place_root(u32 vertex, u32 count) {
     root_ = vertex;
     words_ = (count + 31) / 32;
-    rows_ = count <= kCliqueNear ? room_.near : scratch_;
-    frames_ = scratch_ + clique_row_words(count);
+    u32* const own = this->begin_wide(scratch_);
+    rows_ = count <= kCliqueNear ? room_.near : own;
+    frames_ = own + clique_row_words(count);
   }
 
-  /// Branches of few candidates become the first frame, those of more the first frame of their root.
-  MATCHA_MEMBER u32 read_part(const volatile CliquePart& part) {
-    const u32 root = part.root;
+  /// Branches of few candidates become the first frame, those of more the first frame of their root. Returns whether
+  /// they are more.
+  MATCHA_MEMBER bool read_part(const volatile CliquePart& part) {
     depth_ = wide_depth_ = 0;
-    if (root == kNoRoot) {
+    if (part.is_narrow != 0) {
       depth_ = 1;
       for (u32 i = group_.lane; i < kCliqueNarrow; i += kWidth) room_.rows[i] = part.words[i];
-      if (group_.leads()) room_.frames[0] = {part.frame.base, part.frame.branches, part.frame.left, part.frame.tally};
-      return root;
+      if (group_.leads()) {
+        CliqueFrame<Way>& frame = room_.frames[0];
+        frame.base = part.frame.base;
+        frame.branches = part.frame.branches;
+        frame.left = part.frame.left;
+        frame.way.tally = part.frame.way.tally;
+      }
+      this->take_parts(part);
+      return false;
     }
-    place_root(root, candidates_of(root).size);
+    const u32 root = part.root;
+    place_root(root, this->candidates_of(root).size);
     u32* const frame = frame_at(wide_depth_++);
     for (u32 q = group_.lane; q < words_; q += kWidth) {
       room_.set[q] = frame[q] = part.words[q];
       frame[words_ + q] = part.words[kCliqueWords + q];
     }
-    if (group_.leads()) frame[2 * words_] = part.frame.tally;
-    return root;
+    if (group_.leads()) tally_of(frame) = part.frame.way.tally;
+    this->take_wide_parts(part, this->parts_of(frame));
+    return true;
   }
   /// Rows of bits of the candidates, or of those of a set, within it.
   MATCHA_MEMBER void write_rows(ItemSet candidates, u32* rows, u32 words, const u32* maybe_set) {
@@ -137,7 +152,7 @@ class CliqueWorker : public CliqueWide<Group, CliqueWorker<Group>> {
       u64 begin = 0;
       u32 length = 0;
       if (first + group_.lane < candidates.size && is_in(first + group_.lane)) {
-        const ItemSet later = candidates_of(candidates.items[first + group_.lane]);
+        const ItemSet later = this->candidates_of(candidates.items[first + group_.lane]);
         begin = reinterpret_cast<u64>(later.items);
         length = later.size;
       }

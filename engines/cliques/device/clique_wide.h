@@ -1,42 +1,42 @@
 // Pivot trees of more than 32 candidates: nodes and branches as in clique_narrow.h.
 #pragma once
 
-#include "engines/cliques/device/clique_rows.h"
+#include "engines/cliques/device/clique_narrow.h"
 
 namespace matcha_program {
 
-template <typename Group, typename Walk>
-class CliqueWide : public CliqueRows<Group, Walk> {
+template <typename Leaves, typename Walk>
+class CliqueWide : public CliqueNarrow<Leaves, Walk> {
  protected:
-  using Rows = CliqueRows<Group, Walk>;
-  using Rows::add, Rows::add_few, Rows::degree_of, Rows::for_lanes, Rows::frame_at, Rows::gather, Rows::group_,
-      Rows::has, Rows::is_listed, Rows::list_wide, Rows::looks_around, Rows::most_of, Rows::room_, Rows::root_,
-      Rows::row, Rows::size_of, Rows::size_of_set, Rows::suffices, Rows::tasks_, Rows::wide_depth_, Rows::word_of,
-      Rows::words_, Rows::kWidth;
-  using Rows::Rows;
+  using Narrow = CliqueNarrow<Leaves, Walk>;
+  using Narrow::degree_of, Narrow::for_lanes, Narrow::group_, Narrow::has, Narrow::is_listed, Narrow::looks_around,
+      Narrow::most_of, Narrow::room_, Narrow::root_, Narrow::row, Narrow::size_of, Narrow::size_of_set,
+      Narrow::suffices, Narrow::tasks_, Narrow::word_of, Narrow::words_, Narrow::kWidth;
+  using Narrow::Narrow;
+  using typename Narrow::Way;
 
   /// Walks the tree of the set in shared memory, or, if `has_set` is false, the branches of frames, down to a set that
   /// is narrow, whose rows it makes. False: there is none, or the launch ends.
-  MATCHA_MEMBER bool finds_narrow(bool has_set, u32& set, u32& tally) {
+  MATCHA_MEMBER bool finds_narrow(bool has_set, u32& set, Way& way) {
     for (;;) {
-      if (!has_set && !next_wide(tally)) return false;
+      if (!has_set && !next_wide(way)) return false;
       has_set = false;
       const u32 count = size_of_set();
-      if (!suffices(tally, count)) continue;
+      if (!suffices(way.tally, count)) continue;
       if (count <= kCliqueNarrow) {
         gather();
         set = count == kCliqueNarrow ? ~0u : bits_below(count);
         return true;
       }
-      const bool lists = is_listed(tally);
+      const bool lists = is_listed(way.tally);
       if (!looks_around(lists ? count : 1)) {
         ended_ = true;
         return false;
       }
       if (lists) {
-        list_wide(tally, count);
+        this->list_wide(count, way);
       } else {
-        has_set = branch_wide(tally);
+        has_set = branch_wide(way);
       }
     }
   }
@@ -49,12 +49,14 @@ class CliqueWide : public CliqueRows<Group, Walk> {
       for (u32 q = 0; q < words_; ++q) count += size_of(frame[words_ + q]);
       if (count == 0) continue;
       const bool pushed = tasks_.push([&](CliquePart& part) {
+        part.is_narrow = 0;
         part.root = root_;
-        part.frame.tally = frame[2 * words_];
+        part.frame.way.tally = tally_of(frame);
         for_halves(frame, count / 2, [&](u32 q, u32 kept) {
           part.words[q] = frame[q] & ~kept;
           part.words[kCliqueWords + q] = frame[words_ + q] & ~kept;
         });
+        this->give_wide_parts(part, parts_of(frame));
       });
       group_.sync();
       if (pushed && group_.leads()) {
@@ -66,9 +68,40 @@ class CliqueWide : public CliqueRows<Group, Walk> {
     return false;
   }
 
+  MATCHA_MEMBER u32* frame_at(u32 depth) const {
+    return frames_ + depth * clique_frame_words(words_, Leaves::kFrameSets);
+  }
+  MATCHA_MEMBER u32* parts_of(u32* frame) const { return frame + 2 * words_; }
+  MATCHA_MEMBER u32& tally_of(u32* frame) const { return frame[Leaves::kFrameSets * words_]; }
+
+  u32* frames_ = nullptr;
+  u32 wide_depth_ = 0;  ///< Frames; some may have no branches left.
   bool ended_ = false;  ///< The launch ends.
 
  private:
+  /// Rows of the few vertices of the set, with their bits side by side.
+  MATCHA_MEMBER void gather() {
+    u32 before = 0;
+    for (u32 q = 0; q < words_; ++q) {
+      const u32 set = room_.set[q];
+      for_lanes([&](u32 i) {
+        if ((set >> i & 1) != 0) room_.members[before + size_of(set & bits_below(i))] = q * 32 + i;
+      });
+      before += size_of(set);
+    }
+    group_.sync();
+    for_lanes([&](u32 i) {
+      u32 bits = 0, at = 0;
+      if (i >= before) return;
+      for (u32 q = 0; q < words_; ++q) {
+        const u32 set = room_.set[q], mine = set == 0 ? 0 : row(room_.members[i], q);
+        for (u32 left = set; left != 0; left &= left - 1) bits |= (mine >> first_of(left) & 1) << at++;
+      }
+      room_.rows[i] = bits;
+    });
+    group_.sync();
+  }
+
   /// Calls `visit(word, kept)` with the first `count` branches of a frame.
   template <typename Visit>
   MATCHA_MEMBER void for_halves(const u32* frame, u32 count, Visit visit) const {
@@ -80,7 +113,7 @@ class CliqueWide : public CliqueRows<Group, Walk> {
   }
 
   /// As CliqueNarrow::branch.
-  MATCHA_MEMBER bool branch_wide(u32& tally) {
+  MATCHA_MEMBER bool branch_wide(Way& way) {
     u32 count = size_of_set(), best = 0, universal = 0, pairable = 0;
     for (u32 q = 0; q < words_; ++q) {
       const u32 set = room_.set[q];
@@ -102,27 +135,23 @@ class CliqueWide : public CliqueRows<Group, Walk> {
     }
     best = most_of(best);
     leave_set();
-    tally += universal * kOneFree;
+    this->join_wide_free(way, universal);
     count -= universal;
     if (pairable == count) {
-      if (group_.leads()) add(tally + count / 2 * kOnePair);
+      this->count_wide_pairs(count, way);
       return false;
     }
     const u32 stripped = pairable == 0 ? 0 : strip();
     if (stripped != 0) {
-      tally += stripped / 2 * kOnePair;
+      this->join_wide_pairs(way, stripped);
       return true;
     }
     const u32 most = (best >> 10) - universal;
     if (most <= 1) {
-      u32 ends = 0;
-      for (u32 q = 0; q < words_; ++q) {
-        for_lanes([&](u32 i) { ends += has(room_.set, q * 32 + i) ? degree_of(q * 32 + i) : 0; });
-      }
-      add_few(tally, count, group_.total(ends) / 2, 0);
+      this->count_wide_edges(count, way);
       return false;
     }
-    descend_wide(kCliqueWidest - 1 - (best & (kCliqueWidest - 1)), tally);
+    descend_wide(kCliqueWidest - 1 - (best & (kCliqueWidest - 1)), way);
     return true;
   }
 
@@ -155,7 +184,7 @@ class CliqueWide : public CliqueRows<Group, Walk> {
   }
 
   /// Writes a frame of the branches beside the pivot's, and goes on with that.
-  MATCHA_MEMBER void descend_wide(u32 pivot, u32& tally) {
+  MATCHA_MEMBER void descend_wide(u32 pivot, Way& way) {
     u32* const frame = frame_at(wide_depth_++);
     for_lanes([&](u32 q) {
       if (q >= words_) return;
@@ -164,13 +193,14 @@ class CliqueWide : public CliqueRows<Group, Walk> {
       frame[words_ + q] = others & ~near;
       room_.set[q] = set & near;
     });
-    if (group_.leads()) frame[2 * words_] = tally;
-    tally += kOneFree;
+    if (group_.leads()) tally_of(frame) = way.tally;
+    this->keep_parts(parts_of(frame));
+    this->join_wide_pivot(way, pivot);
     group_.sync();
   }
 
   /// The set of the next branch; false: there is none.
-  MATCHA_MEMBER bool next_wide(u32& tally) {
+  MATCHA_MEMBER bool next_wide(Way& way) {
     while (wide_depth_ != 0) {
       u32* const frame = frame_at(wide_depth_ - 1);
       u32 q = 0;
@@ -180,7 +210,7 @@ class CliqueWide : public CliqueRows<Group, Walk> {
         continue;
       }
       const u32 bit = first_of(frame[words_ + q]), vertex = q * 32 + bit;
-      tally = frame[2 * words_] + kOneHeld;
+      way = this->way_of(tally_of(frame));
       group_.sync();
       if (group_.leads()) {
         frame[q] &= ~bit_of(bit);
@@ -190,6 +220,8 @@ class CliqueWide : public CliqueRows<Group, Walk> {
       for_lanes([&](u32 w) {
         if (w < words_) room_.set[w] = frame[w] & row(vertex, w);
       });
+      this->return_to_parts(parts_of(frame));
+      this->join_wide_held(way, vertex);
       group_.sync();
       return true;
     }

@@ -118,7 +118,10 @@ TEST_F(CudaText, KernelsThatFindSumsOverWedgesCompile) {
 TEST_F(CudaText, KernelsThatWalkPivotTreesCompile) {
   const runtime::Result<const runtime::cuda::Nvrtc*> nvrtc = runtime::cuda::Nvrtc::open();
   if (!nvrtc) GTEST_SKIP() << "[SKIP] " << nvrtc.error().message;
-  for (int arch : kArchs) EXPECT_EQ(compile(**nvrtc, clique_text(), arch), "") << arch;
+  for (int arch : kArchs) {
+    EXPECT_EQ(compile(**nvrtc, clique_text(), arch), "") << arch;
+    for (const bool wide : {false, true}) EXPECT_EQ(compile(**nvrtc, clique_sum_text(wide), arch), "") << arch;
+  }
 }
 
 /// A graph stays on the device when nothing else reads its rows and the host reads no more than its counts.

@@ -1,4 +1,5 @@
-// Pivot trees walked by groups of a device, compared with cliques that are listed one by one: once with a thread as a
+// Pivot trees walked by groups of a device, for counts of the graph and at each vertex, compared with cliques that are
+// listed one by one: once with a thread as a
 // group, and, with MATCHA_TEST_WARP, once with a warp of fibers.
 
 #include "tests/unit/runtime/common/on_lanes.h"
@@ -10,19 +11,22 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "engines/cliques/counter.h"
+#include "engines/cliques/device/clique_leaves.h"
+#include "engines/cliques/device/clique_sums.h"
 #include "engines/cliques/device/clique_walk.h"
 #include "engines/cliques/device_cells.h"
+#include "engines/cliques/sum_counter.h"
 #include "tests/unit/engines/cliques/clique_cases.h"
 
 namespace matcha::runtime::cliques {
 namespace {
 
 using matcha_program::CliqueLaunch;
-using matcha_program::CliqueRoom;
 using matcha_program::CliqueTask;
 using matcha_program::UnitShared;
 
@@ -35,14 +39,12 @@ constexpr std::uint64_t kGraphs = 700;
 #endif
 constexpr std::uint64_t kWorkers = 3, kTasks = 16;
 
-/// Everything that a launch points to.
+/// Everything that a launch points to, but where leaves are counted.
 struct Device {
-  Device(const Graph& graph, std::uint32_t size, Order order)
-      : roots(std::move(*make_roots(graph, order))),
-        order_of_roots(widest_first(roots)),
-        cells(roots.widest, size),
-        counted(cells.size()),
-        tasks(kTasks) {
+  /// Roots with fewer than `least` candidates are left out.
+  Device(const Graph& graph, std::uint32_t size, Order order, std::uint64_t least)
+      : roots(std::move(*make_roots(graph, order))), order_of_roots(widest_first(roots)), tasks(kTasks) {
+    while (!order_of_roots.empty() && roots.count(order_of_roots.back()) < least) order_of_roots.pop_back();
     launch.begin = reinterpret_cast<const matcha_program::u64*>(roots.begin.data());
     launch.near = roots.near.data();
     launch.roots = order_of_roots.data();
@@ -51,11 +53,6 @@ struct Device {
     launch.roots_of_unit = 3;
     launch.size = size;
     launch.widest = roots.widest;
-    launch.cells = counted.data();
-    launch.rows = cells.rows().data();
-    launch.scratch_words = matcha_program::clique_scratch_words(roots.widest);
-    scratch.resize(kWorkers * launch.scratch_words);
-    launch.scratch = scratch.data();
     launch.nodes = &nodes;
     launch.shared = &shared;
     launch.tasks = tasks.data();
@@ -69,46 +66,90 @@ struct Device {
     shared.live = launch.unit_count;
   }
 
-  void run() {
+  /// With `maybe_pushed` groups give branches away as if others waited.
+  template <typename Leaves>
+  void run(std::uint64_t words_of_number, std::uint64_t* maybe_pushed) {
+    using Worker = matcha_program::CliqueWorker<Leaves>;
+    launch.scratch_words = matcha_program::clique_scratch_words(roots.widest, Leaves::kFrameSets, words_of_number);
+    // Aligned for numbers of 128 bits.
+    scratch.resize(kWorkers * launch.scratch_words / 4 + 1);
+    launch.scratch = reinterpret_cast<std::uint32_t*>(scratch.data());
+    if (maybe_pushed != nullptr) shared.idle = 1000;
     std::vector<std::thread> threads;
     for (std::uint64_t i = 0; i < kWorkers; ++i) {
       threads.emplace_back([&, i] {
-        const auto room = std::make_unique<CliqueRoom>();
+        const auto room = std::make_unique<typename Worker::Room>();
         warp::on_lanes([&] {
-          matcha_program::CliqueWorker<Lanes> worker(launch, i, *room);
+          Worker worker(launch, i, *room);
           worker.work();
         });
       });
     }
     for (std::thread& thread : threads) thread.join();
+    if (maybe_pushed != nullptr) *maybe_pushed += shared.pushed;
   }
-
-  std::vector<std::string> counts(const Graph& graph) const {
-    const std::vector<std::uint64_t> from(counted.begin(), counted.end());
-    return texts(counts_of_sizes(cells.counts(from.data(), roots.by_count()), graph, launch.size));
+  void expect_done() const {
+    EXPECT_EQ(shared.live, 0U);
+    EXPECT_EQ(shared.stop, 0U);
   }
 
   Roots roots;
   std::vector<std::uint32_t> order_of_roots;
-  DeviceCells cells;
-  std::vector<matcha_program::u64> counted;
   std::vector<CliqueTask> tasks;
-  std::vector<std::uint32_t> scratch;
+  std::vector<unsigned __int128> scratch;
   matcha_program::u64 nodes = 0;
   UnitShared shared{};
   matcha_program::u64 wish = 0;
   CliqueLaunch launch{};
 };
 
-/// With `maybe_pushed` groups give branches away as if others waited.
+/// Counts of the graph; of size 0 by size.
 std::vector<std::string> walked(const Graph& graph, std::uint32_t size, Order order, std::uint64_t* maybe_pushed) {
-  Device device(graph, size, order);
-  if (maybe_pushed != nullptr) device.shared.idle = 1000;
-  device.run();
-  EXPECT_EQ(device.shared.live, 0U);
-  EXPECT_EQ(device.shared.stop, 0U);
-  if (maybe_pushed != nullptr) *maybe_pushed += device.shared.pushed;
-  return device.counts(graph);
+  Device device(graph, size, order, 2);
+  const DeviceCells cells(device.roots.widest, size);
+  std::vector<matcha_program::u64> counted(cells.size());
+  device.launch.cells = counted.data();
+  device.launch.rows = cells.rows().data();
+  device.run<matcha_program::CliqueLeaves<Lanes>>(0, maybe_pushed);
+  device.expect_done();
+  const std::vector<std::uint64_t> from(counted.begin(), counted.end());
+  return texts(counts_of_sizes(cells.counts(from.data(), device.roots.by_count()), graph, size));
+}
+
+/// Counts at each vertex.
+template <typename Number>
+std::vector<Number> walked_at(const Graph& graph, std::uint32_t size, Order order, std::uint64_t* maybe_pushed) {
+  using Leaves = matcha_program::CliqueSums<Lanes, Number>;
+  Device device(graph, size, order, size - 1);
+  using Item = std::conditional_t<sizeof(Number) == 8, std::uint64_t, Number>;
+  const std::vector<Item> table = coefficients_of_leaves<Item>(device.roots.widest, size);
+  constexpr std::size_t kWords = sizeof(Number) / 8;
+  std::vector<matcha_program::u64> sums(kWords * device.roots.size);
+  device.launch.sums = sums.data();
+  device.launch.table = table.data();
+  device.launch.coefficients = coefficients_of_row(device.roots.widest, size);
+  device.run<Leaves>(Leaves::kWordsOfNumber, maybe_pushed);
+  device.expect_done();
+  std::vector<Number> counts;
+  for (std::size_t v = 0; v < device.roots.size; ++v) {
+    Number count = sums[kWords * v];
+    if constexpr (kWords == 2) count |= static_cast<Number>(sums[2 * v + 1]) << 64;
+    counts.push_back(count);
+  }
+  return counts;
+}
+
+/// The same by a CPU.
+std::vector<matcha_program::u64> counted_at(const Graph& graph, std::uint32_t size) {
+  std::vector<matcha_program::u64> counts;
+  SumRequest request;
+  request.size = size;
+  request.on_rows = [&](const SumRows& rows) {
+    counts.insert(counts.end(), rows.cliques, rows.cliques + rows.count);
+    return true;
+  };
+  EXPECT_TRUE(count_cliques_at(graph, request));
+  return counts;
 }
 
 void expect_brute_force(const Adjacency& adjacency, std::uint64_t* maybe_pushed = nullptr) {
@@ -121,6 +162,14 @@ void expect_brute_force(const Adjacency& adjacency, std::uint64_t* maybe_pushed 
   for (std::uint32_t size = 1; size <= wanted.size() + 1; ++size) {
     const std::string one = size <= wanted.size() ? wanted[size - 1] : "0";
     ASSERT_EQ(walked(graph, size, Order::Degree, maybe_pushed), std::vector<std::string>{one}) << size;
+    if (size == 1) continue;
+    const std::vector<std::uint64_t> at = found.at(size, false);
+    ASSERT_EQ(walked_at<matcha_program::u64>(graph, size, Order::Degree, maybe_pushed),
+              std::vector<matcha_program::u64>(at.begin(), at.end()))
+        << size;
+    ASSERT_EQ(walked_at<matcha_program::u128>(graph, size, Order::Cores, maybe_pushed),
+              std::vector<matcha_program::u128>(at.begin(), at.end()))
+        << size;
   }
 }
 
@@ -161,14 +210,39 @@ TEST(CliqueWalk, WideSetsHavePairsAndFreeVertices) {
     EXPECT_EQ(walked(loaded, 0, Order::Degree, nullptr), texts(count_cliques(loaded, request)->counts));
     request.size = 9;
     EXPECT_EQ(walked(loaded, 9, Order::Degree, nullptr), texts(count_cliques(loaded, request)->counts));
+    for (const std::uint32_t at : {4, 9, 20}) {
+      EXPECT_EQ(walked_at<matcha_program::u64>(loaded, at, Order::Degree, nullptr), counted_at(loaded, at)) << at;
+    }
+  }
+}
+
+matcha_program::u128 binomial(std::uint32_t n, std::uint32_t k) {
+  matcha_program::u128 number = 1;
+  for (std::uint32_t i = 1; i <= k; ++i) number = number * (n + 1 - i) / i;
+  return number;
+}
+
+TEST(CliqueWalk, NumbersAtVerticesHave128Bits) {
+  constexpr std::uint32_t kVertices = 100, kSize = 40;
+  Adjacency graph = random_graph(kVertices, 1, 0);
+  graph[3][4] = graph[4][3] = false;
+  const std::vector<matcha_program::u128> found =
+      walked_at<matcha_program::u128>(graph_of(graph), kSize, Order::Degree, nullptr);
+  for (std::uint32_t v = 0; v < kVertices; ++v) {
+    const bool misses_one = v == 3 || v == 4;
+    EXPECT_TRUE(found[v] == binomial(misses_one ? 98 : 99, kSize - 1) - (misses_one ? 0 : binomial(97, kSize - 3)));
   }
 }
 
 TEST(CliqueWalk, EndsOnRequest) {
   const Graph graph = graph_of(random_graph(120, 0.6, 3));
-  Device device(graph, 0, Order::Degree);
+  Device device(graph, 0, Order::Degree, 2);
+  const DeviceCells cells(device.roots.widest, 0);
+  std::vector<matcha_program::u64> counted(cells.size());
+  device.launch.cells = counted.data();
+  device.launch.rows = cells.rows().data();
   device.wish = 1;
-  device.run();
+  device.run<matcha_program::CliqueLeaves<Lanes>>(0, nullptr);
   EXPECT_NE(device.shared.stop, 0U);
   EXPECT_NE(device.shared.live, 0U);
 }
