@@ -356,7 +356,7 @@ bool reads_small_graph(const BindOptions& options) {
   constexpr std::uint64_t kMostText = std::uint64_t{64} << 20, kMostMapped = std::uint64_t{1} << 30;
   if (options.graph.empty() || !options.inputs.empty()) return false;
   std::error_code problem;
-  if (!std::filesystem::is_regular_file(options.graph, problem)) return false;
+  if (!std::filesystem::is_regular_file(options.graph, problem)) return true;
   const std::uint64_t bytes = std::filesystem::file_size(options.graph, problem);
   if (problem || bytes > kMostMapped) return false;
   return bytes <= kMostText || runtime::is_mtg_file(options.graph);

@@ -41,7 +41,7 @@ struct BindOptions {
 /// Whether a graph is bound to a `.mtg`, which knows itself whether it has arcs. Looks into regular files only.
 bool binds_mtg(const BindOptions& options);
 
-/// Whether one graph is bound, to a regular file that is read in less time than it takes to open a GPU.
+/// Whether one graph is bound, to a file that is read in less time than it takes to open a GPU, or to a pipe.
 bool reads_small_graph(const BindOptions& options);
 
 /// The input of one parameter; nothing is read yet.

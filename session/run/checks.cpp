@@ -115,7 +115,9 @@ Status choose_target(const RunRequest& options, const RunReporter& console, cons
                        options.cluster.any() || options.pattern.per == "edge" || options.memory != 0;
   may_choose = options.device == "auto" && !for_cpu && options.gpu_given.empty() && !options.tune && may_have_gpu() &&
                reads_small_graph(options.bind);
-  if (options.device == "auto" && !for_cpu && !may_choose && gpu_problem().empty()) target = &target_named("cuda");
+  // Its driver starts while the inputs are read; whether it can be used is asked when it is chosen.
+  const auto has_gpu = [&] { return options.gpu_given.empty() ? may_have_gpu() : gpu_problem().empty(); };
+  if (options.device == "auto" && !for_cpu && !may_choose && has_gpu()) target = &target_named("cuda");
   if (target->on_gpu || options.gpu_given.empty()) return Status::Ok;
   return check_gpu_options(options.gpu_given, options.device == "cpu" || for_cpu, console);
 }

@@ -255,7 +255,7 @@ class Run final : public RunSteps {
       report_.device_why = fmt::format("the CPU is expected to take {:.2g} ms, less than opening a GPU", *ns / 1e6);
       note_device();
     }
-    start_beside();
+    goes_on_with_cpu();
     return take_device();
   }
 
@@ -263,10 +263,13 @@ class Run final : public RunSteps {
     if (!options_.json && !report_.device_why.empty()) console_.note(report_.device_why);
   }
 
-  /// If a GPU is to answer, and a CPU beside it: starts the GPU, and goes on with the CPU. Whether it did.
-  bool start_beside() {
-    if (!run_.chosen().on_gpu || run_.choice.decision().beside == 0) return false;
-    beside_ = std::make_unique<GpuBeside>(run_, run_options(), options_.gpu_first);
+  /// If a GPU is to answer, and a CPU beside it: starts the GPU, and goes on with the CPU, as where no GPU can be used
+  /// after all. Whether it did.
+  bool goes_on_with_cpu() {
+    if (!run_.chosen().on_gpu) return false;
+    const bool races = run_.choice.decision().beside != 0, must = run_.choice.question().device == "cuda";
+    if (!races && (must || gpu_problem().empty())) return false;
+    if (races) beside_ = std::make_unique<GpuBeside>(run_, run_options(), options_.gpu_first);
     if (run_.lacks_program()) run_.executable.reset();
     run_.choice.stay_on_cpu();
     return true;
@@ -287,7 +290,7 @@ class Run final : public RunSteps {
     const bool is_trial = run_.chosen().is_trial;
     const Stopwatch watch;
     run_.make_engine(run_options());
-    if (start_beside()) run_.make_engine(run_options());
+    if (goes_on_with_cpu()) run_.make_engine(run_options());
     if (is_trial) report_.run_ms = watch.ms();
     Status code = take_device();
     if (code != Status::Ok) return code;

@@ -420,6 +420,17 @@ def chooses(machine):
     small, piped = (json.loads(done.stdout) for done in asked)
     expect("rounds", (small["device"], piped["device"], piped["result"]), ("cpu", "cpu", small["result"]))
     machine.run("examples/components.mt", GRAPH, code=1)
+    # No GPU is opened before a pipe is read. A driver without GPUs, which starts while a large file is read, is no error.
+    pipe = subprocess.run([machine.matcha, "run", "examples/triangle.mt", "-", "--json"], input=gzip.open(GRAPH).read(), capture_output=True,
+                          env=machine.environment, timeout=LIMIT_S, check=True)
+    expect("a pipe", "expected to take" in json.loads(pipe.stdout)["stats"].get("device", ""), True)
+    with open(copied, "wb") as large, gzip.open(GRAPH, "rb") as packed:
+        large.write(packed.read() + b"% the end of a large file of comments\n" * 1_900_000)
+    for words in (["examples/triangle.mt", copied], [BUILT, copied, "--entry", "turned"], ["--pattern", "triangle", copied]):
+        done = subprocess.run([machine.matcha, "run", *words, "--json"], capture_output=True, text=True, timeout=LIMIT_S, check=True,
+                              env={**machine.environment, "MATCHA_EMULATED_DEVICES": "0"})
+        expect(f"{words}: no GPU", json.loads(done.stdout)["device"], "cpu")
+    copied.unlink()
 
 
 SUM_OF_MANY = """def main(g: Graph) -> int:
