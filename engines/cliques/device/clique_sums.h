@@ -163,7 +163,7 @@ class CliqueSums : public CliqueNarrowSums<OneGroup, Number> {
   MATCHA_MEMBER void for_words(Visit visit) const {
     for (u32 at = group_.lane; at < kParts * words_; at += kWidth) visit(at);
   }
-  /// The lane that changes what is counted at a candidate of many.
+  /// The lane that changes the count of a candidate of many.
   MATCHA_MEMBER bool owns(u32 vertex) const { return vertex % kWidth == group_.lane; }
   /// Calls `visit` with the candidates of a set, each in the lane that owns it.
   template <typename Visit>
