@@ -399,6 +399,11 @@ def test_networkx_and_igraph():
     assert mt.count(named, "0-1=a", induced="edge") == other.ecount()
     with pytest.raises(KeyError, match="there is no attribute 'colour'"):
         mt.Graph(other, label="colour")
+    other.vs["name"] = ["ann", "bob", *map(str, range(11)), "bob"]
+    with pytest.raises(ValueError, match="two vertices have the name 'bob'"):
+        mt.Graph(other)
+    del other.vs["name"]
+    assert mt.count(mt.Graph(other), "triangle") == TRIANGLES
 
 
 def test_values_that_are_not_graphs():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Mapping, Optional
 
 from matcha import _frames, _inputs
@@ -146,6 +147,9 @@ class Matrix(Rows):
 
 def _of_igraph(graph: Any, edge_label: Any, label: Any, directed: bool) -> Edges:
     names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
+    if len(set(names)) != len(names):
+        name = Counter(names).most_common(1)[0][0]
+        raise ValueError(f"two vertices have the name {name!r}: without the attribute `name` ids are numbers from 0")
     pairs = [(names[one], names[other]) for one, other in graph.get_edgelist()]
     edge_labels = _attribute(graph.es, edge_label, "edge_label") if isinstance(edge_label, str) else edge_label
     labels = _attribute(graph.vs, label, "label") if isinstance(label, str) else label
