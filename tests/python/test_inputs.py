@@ -399,11 +399,30 @@ def test_networkx_and_igraph():
     assert mt.count(named, "0-1=a", induced="edge") == other.ecount()
     with pytest.raises(KeyError, match="there is no attribute 'colour'"):
         mt.Graph(other, label="colour")
+    with pytest.raises(TypeError, match="has its own vertices"):
+        mt.Graph(other, vertices=range(20))
     other.vs["name"] = ["ann", "bob", *map(str, range(11)), "bob"]
     with pytest.raises(ValueError, match="two vertices have the name 'bob'"):
         mt.Graph(other)
     del other.vs["name"]
     assert mt.count(mt.Graph(other), "triangle") == TRIANGLES
+
+
+def test_what_nothing_reads_is_refused():
+    networkx = pytest.importorskip("networkx")
+    theirs = networkx.Graph([("a", "b")])
+    frame = {"id": ["a", "b", "c"], "kind": ["X", "Y", "Z"]}
+    for given in ({"vertices": frame, "id": "id", "label": "kind"}, {"vertices": ["c"]}, {"id": "id"}):
+        with pytest.raises(TypeError, match="has its own vertices"):
+            mt.Graph(theirs, **given)
+        with pytest.raises(TypeError, match="has its own edges"):
+            mt.Graph(theirs, ["b"], **given)
+    with pytest.raises(TypeError, match="has its own edges"):
+        mt.Graph(theirs, src="a", dst="b")
+    with pytest.raises(TypeError, match="`id` needs `vertices`"):
+        mt.Graph([1], [2], id="x")
+    with pytest.raises(TypeError, match="beside which there are no other targets"):
+        mt.Graph({"a": [1], "b": [2]}, [3], src="a", dst="b")
 
 
 def test_values_that_are_not_graphs():

@@ -82,8 +82,7 @@ class Graph(Views):
 
         if (src is None) != (dst is None):
             raise TypeError("`src` and `dst` go together")
-        if label is not None and vertices is None and not _sources.has_nodes(edges):
-            raise TypeError("`label` needs `vertices`")
+        _sources.check_keywords(edges, targets, src, vertices, id, label)
         given = _sources.read(edges, targets, src, dst, edge_label, vertices, id, label, directed)
         self._begin(given.directed if directed is None else directed)
         if keep_loops and not self.directed:

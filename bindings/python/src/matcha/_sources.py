@@ -35,6 +35,21 @@ def has_nodes(edges: Any) -> bool:
     return _is_igraph(edges) or _is_networkx(edges)
 
 
+def check_keywords(edges: Any, targets: Any, src: Any, vertices: Any, id: Any, label: Any) -> None:
+    """Refuses arguments that nothing would read."""
+    has_own = has_nodes(edges)
+    if src is not None and targets is not None:
+        raise TypeError("`src` and `dst` are columns of a data frame, beside which there are no other targets")
+    if has_own and (src is not None or targets is not None):
+        raise TypeError("a graph of NetworkX or igraph has its own edges: it is the only argument beside keywords of labels")
+    if has_own and (vertices is not None or id is not None):
+        raise TypeError("a graph of NetworkX or igraph has its own vertices: `label` names an attribute of them")
+    if vertices is None and id is not None:
+        raise TypeError("`id` needs `vertices`")
+    if vertices is None and label is not None and not has_own:
+        raise TypeError("`label` needs `vertices`")
+
+
 def _is_igraph(edges: Any) -> bool:
     return hasattr(edges, "get_edgelist") and hasattr(edges, "vs")
 
