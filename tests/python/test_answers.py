@@ -221,7 +221,7 @@ def test_explain_names_the_engine_that_counts():
     assert mt.explain(graph, "cycle:4").answer == str(mt.count(graph, "cycle:4"))
     plan = mt.explain(graph, "cycle:4", engine="identities")
     assert (plan.engine, plan.program, plan.answer) == ("identities", "", str(mt.count(graph, "cycle:4", engine="program")))
-    with pytest.raises(mt.UsageError, match="`--engine identities` does not answer this"):
+    with pytest.raises(mt.UsageError, match='`engine="identities"` does not answer this'):
         mt.count(graph, "cycle:6", engine="identities")
 
 

@@ -22,6 +22,7 @@ import numpy
 import pytest
 from matcha import _patterns
 from matcha._estimate import Estimate
+from matcha._hints import in_keywords
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WIKI_VOTE = ROOT / "examples/graphs/wiki-vote.txt.gz"
@@ -215,6 +216,26 @@ def test_wrong_options_have_hints():
     with pytest.raises(mt.UsageError, match="a program takes no option `induced`: it is one of patterns"):
         mt.program("std.clique", entry="triangles", induced="edge")
     assert dir(mt) == sorted(mt.__all__)
+
+
+def test_hints_name_keywords(tmp_path):
+    """Not the options of the command line."""
+    graph = mt.Graph([0, 1], [1, 2])
+    asked = mt.program("def main(G: Graph, k: int) -> int:\n    return k")
+    works = ((lambda: mt.count(graph, "a->b"), "add directed=True"),
+             (lambda: asked(graph), "`k=VALUE`"),
+             (lambda: mt.count(graph, "a-b", match="edge", induced="vertex"), '`match="edge"` and `induced="vertex"` exclude'),
+             (lambda: mt.query(mt.Graph([0], [1], directed=True, keep_loops=True), "MATCH (a) OPTIONAL MATCH (b) RETURN $x AS x"), '`params={"x": VALUE}`'),
+             (lambda: graph.save(tmp_path / "g.zzz"), "also with .gz or .zst$"))  # fmt: skip
+    for work, said in works:
+        with pytest.raises(mt.Error, match=re.sub(r"([{}])", r"\\\1", said)) as caught:
+            work()
+        assert not re.search("--[a-z]", str(caught.value))
+    for text, wanted in (("hint: `--src 0 --dst 2`", "hint: `src=0, dst=2`"),
+                         ("hint: leave out --directed or `--order degree`", 'hint: leave out directed or `order="degree"`'),
+                         ("hint: make it with `matcha graph convert --directed`", "hint: make it with `matcha graph convert --directed`"),
+                         ("a--directed", "a--directed"), ("error: `a--b`", "error: `a--b`"), ("hint: --backend cpp", "hint: --backend cpp")):
+        assert in_keywords(text) == wanted
 
 
 def test_estimates():

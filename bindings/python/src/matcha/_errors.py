@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Optional
 
+from matcha._hints import in_keywords
+
 
 class Diagnostic(str):
     """One message as text, with its further lines, and its parts."""
@@ -124,4 +126,4 @@ def error_of(status: int, text: str, **facts: Any) -> BaseException:
         return KeyboardInterrupt()
     made = _CLASSES.get(status, RunError)
     said = "`timeout` ended the run" if status == 124 else f"the run ended with the code {status}"
-    return made(text or f"error: {said}", status, **facts)
+    return made(in_keywords(text) or f"error: {said}", status, **facts)
