@@ -55,6 +55,19 @@ def test_threads_and_runs_give_the_same_table():
     assert tables[0] == tables[1] == tables[2] and len(tables[0]) == 6
 
 
+def test_numbers_of_numpy():
+    graph = mt.Graph([0, 1, 2, 3, 0], [1, 2, 3, 0, 2])
+    found = mt.significance(graph, numpy.int64(3), samples=numpy.int64(5), seed=numpy.uint8(7))
+    assert found.columns == mt.significance(graph, 3, samples=5, seed=7).columns
+    assert mt.motifs(graph, numpy.int32(3)) == mt.motifs(graph, 3)
+    assert mt.count(graph, "triangle", threads=numpy.int64(1), embeddings=numpy.bool_(True)) == 12
+    arcs = mt.Graph([1], [2], directed=True, keep_loops=True)
+    text = "MATCH (a) OPTIONAL MATCH (a)-->(b) RETURN $x AS x, $y AS y"
+    assert set(mt.query(arcs, text, params={"x": numpy.int64(7), "y": numpy.bool_(True)})) == {(7, True)}
+    weights = mt.Graph([0, 1], [1, 2], edge_label=[numpy.int64(1), numpy.float32(1.5)])
+    assert list(weights.edges["weight"]) == [1.0, 1.5]
+
+
 def test_a_list_of_patterns():
     found = mt.significance(GRAPH, ["triangle", "clique:4", [("a", "b"), ("b", "c")]], samples=4)
     assert list(found["pattern"]) == ["triangle", "clique:4", "pattern 2"] and list(found["count"])[:2] == [8, 2]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import warnings
 from array import array
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from matcha import _library
@@ -284,7 +284,7 @@ def _check_reserved(values: Any, called: str) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _types(value: Any, called: str, row: int) -> Any:
@@ -299,6 +299,6 @@ def _types(value: Any, called: str, row: int) -> Any:
 
 
 def _whole(value: Any) -> Optional[int]:
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        return int(value)
-    return int(value) if isinstance(value, float) and value.is_integer() else None
+    if isinstance(value, Integral) or not _is_number(value):
+        return int(value) if _is_number(value) else None
+    return int(value) if float(value).is_integer() else None

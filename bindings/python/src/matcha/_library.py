@@ -224,6 +224,11 @@ class Owner:
         self.handle = Handle()
 
 
+def python_number(value: Any) -> Any:
+    """A number of numpy as one of Python; anything else as it is."""
+    return value.item() if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0 else value
+
+
 def options(values: dict[str, Any]) -> Owner:
     """Options by their names on the command line, with `_` for `-`; None leaves one unset, a list repeats it."""
     lib = opened()
@@ -232,6 +237,7 @@ def options(values: dict[str, Any]) -> Owner:
         if value is None:
             continue
         for one in value if isinstance(value, (list, tuple)) else [value]:
+            one = python_number(one)
             text = str(one).lower() if isinstance(one, bool) else str(one)
             if "\0" in text:
                 raise ValueError(f"the option `{name}` has a zero byte")

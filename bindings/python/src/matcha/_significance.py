@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Iterable, Optional, Union
 
 from matcha._graph import Graph
+from matcha._library import python_number
 from matcha._pattern_text import PatternLike
 from matcha._patterns import count, motifs
 from matcha._program import Progress, program
@@ -47,6 +48,7 @@ def significance(
     >>> list(found["pattern"]), list(found["count"])
     (['wedge', 'triangle'], [9, 4])
     """
+    patterns, samples, seed = map(python_number, (patterns, samples, seed))
     if samples < 1:
         raise ValueError(f"there are {samples} samples, and at least 1 is needed")
     if isinstance(patterns, str) or isinstance(patterns, Views) or has_nodes(patterns):

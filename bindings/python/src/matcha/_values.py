@@ -60,8 +60,7 @@ def param_texts(params: Mapping[str, Any]) -> list[str]:
 
 
 def _param_text(name: str, value: Any) -> str:
-    if type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "shape", None) == ():
-        value = value.item()
+    value = _library.python_number(value)
     if value is not None and not isinstance(value, (bool, int, float, str)):
         raise TypeError(f"a parameter is a number, a bool, text or None, and {name!r} is a {type(value).__name__}")
     if "=" in name or "\0" in name or (isinstance(value, str) and "\0" in value):
