@@ -57,6 +57,25 @@ def test_a_pickle_is_the_same_graph(graph):
     assert sorted(same.edges) == sorted(graph.edges) and same.labels == graph.labels
 
 
+def test_weights_stay_weights():
+    weighted = mt.Graph(["a", "b", "c"], ["b", "c", "d"], edge_label=[1.5, 2.0, 7.0], directed=True)
+    part = weighted.subgraph(["b", "c", "d"])
+    assert list(part.edges.columns) == ["source", "target", "weight"]
+    assert list(part.edges) == [("b", "c", 2.0), ("c", "d", 7.0)] == list(pickle.loads(pickle.dumps(part)).edges)
+    assert list(part.reversed().edges) == [("c", "b", 2.0), ("d", "c", 7.0)]
+    assert list(part.undirected().edges) == list(part.edges)
+    assert list(weighted.subgraph(["a", "c"]).edges.columns) == ["source", "target", "weight"]
+    networkx = pytest.importorskip("networkx")
+    assert networkx.get_edge_attributes(part.to_networkx(), "weight") == {("b", "c"): 2.0, ("c", "d"): 7.0}
+    assert part.to_scipy().toarray().tolist() == [[0, 2, 0], [0, 0, 7], [0, 0, 0]]
+
+
+def test_labels_of_any_bytes_stay(tmp_path):
+    (tmp_path / "g.txt").write_bytes(b"1 2 \xffx\n2 3 y\n")
+    graph = mt.read(tmp_path / "g.txt", edge_labels=True)
+    assert list(graph.subgraph([1, 2]).edges["label"]) == ["\udcffx"]
+
+
 def test_graphs_made_of_a_graph():
     assert sorted(LABELLED.reversed().edges) == sorted((b, a, label) for a, b, label in ARCS)
     both = LABELLED.undirected()

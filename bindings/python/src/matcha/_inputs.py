@@ -204,13 +204,17 @@ def numbered(columns: Sequence[Names]) -> tuple[Names, list[Ints]]:
     return names, out
 
 
+class Weights(list[float]):
+    """Numbers of edges that are no labels, though all may be whole."""
+
+
 class Labels:
     """Labels of edges or vertices, in the form of the library."""
 
     def __init__(self, column: _library.CColumn, words: list[str], owner: Any) -> None:
         self.column = column
         self.count = len(words)
-        self.words = (ctypes.c_char_p * max(len(words), 1))(*(word.encode() for word in words))
+        self.words = (ctypes.c_char_p * max(len(words), 1))(*(word.encode("utf-8", "surrogateescape") for word in words))
         self._owner = owner
 
 
@@ -219,6 +223,8 @@ def labels_of(values: Any, called: str, *, of_edges: bool) -> tuple[Labels, int]
 
     Of edges, numbers that are not whole are taken too; all have one then. Of vertices, lists of types are.
     """
+    if isinstance(values, Weights):
+        return _floats(values), len(values)
     if isinstance(values, (set, frozenset)):
         raise TypeError(f"`{called}` is a sequence or an array: a set has no order")
     check_items(values, called)
@@ -256,8 +262,7 @@ def _labels_of_items(items: list[Any], called: str, of_edges: bool) -> Labels:
     if of_edges and there and all(map(_is_number, there)) and any(one % 1 for one in there):
         if True in missing:
             raise ValueError(f"row {missing.index(True)} of `{called}` has no value")
-        numbers = array("d", there)
-        return Labels(_library.CColumn(numbers.buffer_info()[0], _library.FLOAT64, 0), [], numbers)
+        return _floats(there)
     whole = [_whole(one) for one in there]
     if None not in whole:
         for row, one in enumerate(items):
@@ -272,6 +277,11 @@ def _labels_of_items(items: list[Any], called: str, of_edges: bool) -> Labels:
     number = {word: at for at, word in enumerate(words)}
     codes = array("q", (_INT64_MIN if gone else number[str(one)] for one, gone in zip(items, missing)))
     return Labels(_library.CColumn(codes.buffer_info()[0], _library.INT64, 0), words, codes)
+
+
+def _floats(items: Iterable[float]) -> Labels:
+    numbers = array("d", items)
+    return Labels(_library.CColumn(numbers.buffer_info()[0] or 8, _library.FLOAT64, 0), [], numbers)
 
 
 def _check_reserved(values: Any, called: str) -> None:

@@ -11,9 +11,10 @@ import warnings
 from array import array
 from ctypes import byref
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Optional, Union
 
 from matcha import _library
+from matcha._inputs import Weights
 from matcha._table import Column, Table, escaped
 
 if TYPE_CHECKING:
@@ -347,10 +348,10 @@ class Views:
         """A graph of the same edges, turned, between some vertices or without directions."""
         edges = self.edges
         sources, targets = edges["source"], edges["target"]
-        info = next((edges[name] for name in ("label", "weight") if name in edges.columns), None)
+        info = _info_of(edges.columns)
         vertices: Union[Column, list[Any]] = self.vertices
         labels: Any = self.labels
-        columns = [list(sources), list(targets)] + ([list(info)] if info is not None else [])
+        columns = [list(sources), list(targets)] + ([info] if info is not None else [])
         if kept is not None:
             inside = set(kept)
             rows = [row for row in zip(*columns) if row[0] in inside and row[1] in inside]
@@ -362,7 +363,7 @@ class Views:
         return _made(
             columns[1 if turned else 0],
             columns[0 if turned else 1],
-            columns[2] if info is not None else None,
+            None if info is None else type(info)(columns[2]),
             vertices,
             labels,
             self.directed if directed is None else directed,
@@ -414,6 +415,13 @@ def _write_csv(path: str, heading: list[str], rows: Iterable[Any]) -> None:
         writer.writerows(rows)
 
 
+def _info_of(columns: Mapping[str, Any]) -> Optional[list[Any]]:
+    """The labels of edges, or their weights."""
+    if "weight" in columns:
+        return Weights(columns["weight"])
+    return list(columns["label"]) if "label" in columns else None
+
+
 def _packed(column: Column) -> Any:
     """A column for a pickle: its bytes if it has numbers, else its items."""
     if column.names is not None:
@@ -431,11 +439,11 @@ def _unpacked(packed: Any) -> Any:
 
 
 def _unpickled(columns: dict[str, Any], vertices: Any, labels: Any, directed: bool) -> Graph:
-    info = next((columns[name] for name in ("label", "weight") if name in columns), None)
+    unpacked = {name: _unpacked(column) for name, column in columns.items()}
     return _made(
-        _unpacked(columns["source"]),
-        _unpacked(columns["target"]),
-        None if info is None else _unpacked(info),
+        unpacked["source"],
+        unpacked["target"],
+        _info_of(unpacked),
         _unpacked(vertices),
         None if labels is None else _unpacked(labels),
         directed,
