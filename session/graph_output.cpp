@@ -136,6 +136,10 @@ Status write_graph(const runtime::Graph& given, const GraphTarget& target, const
   if (!output.labels_out.empty() && !has_labels) {
     return reporter.error(Status::Usage, "--labels-out was given, and the graph has no labels");
   }
+  if (!output.labels_out.empty()) {
+    const runtime::Status checked = runtime::check_labels(graph, output.labels_out);
+    if (!checked) return failure(checked.error());
+  }
   std::optional<runtime::Graph> ranked;
   if (output.order == "degree") {
     status = check_order(graph, target, reporter);

@@ -1,9 +1,11 @@
 #include "runtime/graph/write.h"
 
+#include <algorithm>
 #include <charconv>
 #include <new>
 #include <vector>
 
+#include "runtime/graph/detail/label_cells.h"
 #include "runtime/graph/detail/matrix_names.h"
 #include "runtime/graph/detail/output.h"
 #include "runtime/graph/detail/source.h"
@@ -149,21 +151,26 @@ std::optional<std::int64_t> first_of_row(const Universe& universe) {
   return last - first == universe.size() - 1 ? std::optional(universe.id(0)) : std::nullopt;
 }
 
-/// The codes of words that label edges.
-std::vector<std::int64_t> words_of_edges(const Graph& graph) {
-  std::vector<std::int64_t> codes;
-  const GraphView view = graph.view();
-  if (!graph.facts().word_info || view.edge_info == nullptr) return codes;
-  std::vector<bool> seen(graph.dictionary().words().size());
-  const std::int64_t* const labels = static_cast<const std::int64_t*>(view.edge_info);
-  for (std::uint64_t arc = 0; arc < view.arc_count; ++arc) {
-    const std::int64_t code = graph.dictionary().label_of(labels[arc]);
+/// The codes of the words among some labels, the empty word too.
+std::vector<std::int64_t> words_among(const LabelDictionary& dictionary, const std::int64_t* labels,
+                                      std::uint64_t count) {
+  std::vector<bool> seen(dictionary.words().size());
+  for (std::uint64_t at = 0; at < count; ++at) {
+    const std::int64_t code = dictionary.label_of(labels[at]);
     if (code < 0 && code != kNoLabel) seen[static_cast<std::size_t>(-1 - code)] = true;
   }
+  std::vector<std::int64_t> codes;
   for (std::size_t word = 0; word < seen.size(); ++word) {
     if (seen[word]) codes.push_back(-1 - static_cast<std::int64_t>(word));
   }
   return codes;
+}
+
+/// The codes of words that label edges.
+std::vector<std::int64_t> words_of_edges(const Graph& graph) {
+  const GraphView view = graph.view();
+  if (!graph.facts().word_info || view.edge_info == nullptr) return {};
+  return words_among(graph.dictionary(), static_cast<const std::int64_t*>(view.edge_info), view.arc_count);
 }
 
 bool has_label(const Graph& graph, std::uint64_t rank) {
@@ -215,15 +222,67 @@ Status write_matrix(const Graph& graph, OutputFile& file, const IoOptions& optio
   });
 }
 
-/// Words of a t/v/e file end at a blank or a comma, and cannot be quoted.
-Status check_words(const Graph& graph, const std::string& path) {
-  for (const std::string& word : graph.dictionary().words()) {
-    if (word.find_first_of(" \t,") == std::string::npos) continue;
-    return detail::input_error(
-        path, 0, "the label " + detail::quote(word) + " has a blank or a comma, which a t/v/e file cannot have",
-        kOtherFormats);
+bool has_control_bytes(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7F; });
+}
+
+/// Refuses ids that no text file can have.
+Status check_ids(const Graph& graph, const std::string& path) {
+  const Universe& universe = graph.universe();
+  for (std::uint64_t rank = 0; rank < universe.size() && universe.kind() == IdKind::Text; ++rank) {
+    const std::string_view id = universe.names()->text(rank);
+    if (!id.empty() && !has_control_bytes(id)) continue;
+    return detail::input_error(path, 0,
+                               "the id " + detail::quote(id) + (id.empty() ? " is empty" : " has control characters"),
+                               "write a .mtg");
   }
   return Done{};
+}
+
+/// Refuses words that a file of the format cannot have, or that its reader takes for numbers.
+Status check_words(const Graph& graph, const std::vector<std::int64_t>& codes, const std::string& path, Format format) {
+  for (const std::int64_t code : codes) {
+    const std::string word = graph.dictionary().name(code);
+    if (format == Format::Tve && word.find_first_of(" \t,") != std::string::npos) {
+      return detail::input_error(
+          path, 0, "the label " + detail::quote(word) + " has a blank or a comma, which a t/v/e file cannot have",
+          kOtherFormats);
+    }
+    detail::LabelCells cells;
+    if (word.empty() || (!detail::LabelReader(cells).read(word) && !cells.words.empty())) continue;
+    const std::string reason = has_control_bytes(word) ? " has control characters" : " would be read as a number";
+    return detail::input_error(path, 0, "the label " + detail::quote(word) + reason, "write a .mtg");
+  }
+  return Done{};
+}
+
+/// Refuses labels of vertices that a file of the format cannot have.
+Status check_vertex_words(const Graph& graph, const std::string& path, Format format) {
+  const GraphView view = graph.view();
+  if (view.labels == nullptr) return Done{};
+  return check_words(graph, words_among(graph.dictionary(), view.labels, view.universe), path, format);
+}
+
+/// Refuses what a reader of the text would not read as it is in the graph.
+Status check_text(const Graph& graph, const std::string& path, Format format) {
+  if (Status ids = check_ids(graph, path); !ids) return ids;
+  const std::vector<std::int64_t> words = words_of_edges(graph);
+  if (format == Format::MatrixMarket) {
+    for (const std::int64_t code : words) {
+      const std::string word = graph.dictionary().name(code);
+      if (!has_control_bytes(word)) continue;
+      return detail::input_error(path, 0, "the label " + detail::quote(word) + " has control characters",
+                                 "write a .mtg");
+    }
+    return check_vertex_words(graph, path, format);
+  }
+  for (const std::int64_t code : words) {
+    if (!graph.dictionary().name(code).empty()) continue;
+    return detail::input_error(path, 0, "some edges have no label, for which the format has no place",
+                               "write a .mtg or a .mtx");
+  }
+  if (Status checked = check_words(graph, words, path, format); !checked) return checked;
+  return format == Format::Tve ? check_vertex_words(graph, path, format) : Done{};
 }
 
 Status write_tve(const Graph& graph, const std::string& path, OutputFile& file, const IoOptions& options) {
@@ -231,9 +290,8 @@ Status write_tve(const Graph& graph, const std::string& path, OutputFile& file, 
     return detail::input_error(path, 0, "a t/v/e file has ids that are integers, and those of the graph are not",
                                kOtherFormats);
   }
-  if (Status words = check_words(graph, path); !words) return words;
-  if ((graph.view().labels != nullptr || graph.facts().word_info) && graph.dictionary().code("")) {
-    return detail::input_error(path, 0, "some vertices or edges have no label, for which a t/v/e file has no place",
+  if (graph.view().labels != nullptr && graph.dictionary().code("")) {
+    return detail::input_error(path, 0, "some vertices have no label, for which a t/v/e file has no place",
                                "write a .mtg or a .mtx");
   }
   const GraphView view = graph.view();
@@ -278,6 +336,7 @@ std::string reading_notes(const Graph& graph, Format format) {
 
 Status write_text(const Graph& graph, const std::string& path, const WriteOptions& write, const IoOptions& options) {
   try {
+    if (Status checked = check_text(graph, path, write.format); !checked) return checked;
     std::unique_ptr<OutputFile> file = MATCHA_TRY(OutputFile::create(path, write.compression));
     Status written = Done{};
     switch (write.format) {
@@ -297,10 +356,16 @@ Status write_text(const Graph& graph, const std::string& path, const WriteOption
   }
 }
 
+Status check_labels(const Graph& graph, const std::string& path) {
+  if (Status ids = check_ids(graph, path); !ids) return ids;
+  return check_vertex_words(graph, path, Format::EdgeList);
+}
+
 Status write_labels(const Graph& graph, const std::string& path, const WriteOptions& write, const IoOptions& options) {
   const GraphView view = graph.view();
   if (view.labels == nullptr) return detail::input_error(path, 0, "the graph has no labels to write");
   try {
+    if (Status checked = check_labels(graph, path); !checked) return checked;
     std::unique_ptr<OutputFile> file = MATCHA_TRY(OutputFile::create(path, write.compression));
     LineWriter line(*file);
     for (std::uint64_t at = 0; at < view.vertex_count; ++at) {

@@ -29,6 +29,9 @@ Status write_text(const Graph& graph, const std::string& path, const WriteOption
 /// The options needed to read a file that `write_text` wrote, or the ids that are lost; empty: none.
 std::string reading_notes(const Graph& graph, Format format);
 
+/// Refuses ids and labels that `write_labels` cannot write.
+Status check_labels(const Graph& graph, const std::string& path);
+
 /// Writes one label a line, in the order of the ids. Requires: the graph has labels.
 Status write_labels(const Graph& graph, const std::string& path, const WriteOptions& write,
                     const IoOptions& options = {});

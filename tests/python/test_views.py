@@ -108,6 +108,34 @@ def test_saved_labels_are_read_back(tmp_path):
     assert list(same.edges) == [("a", "b", "t")] and list(same.labels) == ["x", "y"]
 
 
+# Labels of edges, and what an error says of them.
+NOT_AS_TEXT = [
+    (["x", None], "some edges have no label"),
+    (["01", "1"], "the label `01` would be read as a number"),
+    (["1.5", "x"], "the label `1.5` would be read as a number"),
+    (["9" * 30, "x"], "9` would be read as a number"),
+    (["a\tb", "x"], r"the label `a\x09b` has"),
+    (["a\nb", "x"], r"the label `a\x0Ab` has"),
+]
+
+
+@pytest.mark.parametrize("name", ["g.csv", "g.txt", "g.tsv", "g.mtx", "g.graph"])
+@pytest.mark.parametrize("ends", [([1, 2], [2, 3])], ids=str)
+@pytest.mark.parametrize("labels, said", NOT_AS_TEXT, ids=ascii)
+def test_labels_that_text_cannot_hold_are_refused(tmp_path, name, ends, labels, said):
+    """Nothing is written that would be read as another graph, or not at all."""
+    graph = mt.Graph(*ends, edge_label=labels, directed=True)
+    path = tmp_path / name
+    if name == "g.mtx" and not said.endswith("has"):
+        graph.save(path)
+        assert list(mt.read(path, directed=True, edge_labels=True).edges) == list(graph.edges)
+        return
+    with pytest.raises(mt.InputError) as caught:
+        graph.save(path)
+    assert said.lower() in str(caught.value).lower() and str(path) in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_loops_are_saved(tmp_path):
     mt.Graph([0, 1, 2], [1, 2, 2], directed=True, keep_loops=True).save(tmp_path / "g.mtg")
     assert list(mt.read(tmp_path / "g.mtg", directed=True, keep_loops=True).edges) == [(0, 1), (1, 2), (2, 2)]
@@ -117,7 +145,7 @@ def test_what_a_format_has_no_place_for(tmp_path):
     with pytest.warns(UserWarning, match="1 vertices without edges are not in"):
         NAMED.save(tmp_path / "g.csv")
     with pytest.warns(UserWarning, match="1 vertices without edges and the labels of vertices are not in"):
-        LABELLED.save(tmp_path / "g.txt")
+        LABELLED.subgraph([0, 1, 9]).save(tmp_path / "g.txt")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         NAMED.subgraph(["ann", "bob"]).save(tmp_path / "part.csv")
