@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "api/errors.h"
@@ -16,10 +18,13 @@
 
 namespace {
 
+using matcha::runtime::Buffer;
 using matcha::runtime::Graph;
 using matcha::runtime::GraphView;
+using matcha::runtime::IdNames;
 using matcha::runtime::InfoKind;
 using matcha::runtime::Result;
+using matcha::runtime::Universe;
 using matcha::session::WholeGraph;
 
 std::uint64_t rank_at(const GraphView& view, std::uint64_t at) {
@@ -60,6 +65,40 @@ void list_edges(const Graph& graph, matcha_edge_list& edges) {
     }
   }
   edges.count = next;
+}
+
+/// The graph with names instead of its ids 0, 1, …. Empty: they are not a name each, not empty and ascending.
+std::optional<Graph> with_names(const Graph& graph, const char* const* names, std::size_t count) {
+  const Universe& ids = graph.universe();
+  const bool is_numbered = ids.names() == nullptr && ids.lower_rank(0) == 0 &&
+                           ids.lower_rank(static_cast<std::int64_t>(ids.size())) == ids.size();
+  if (names == nullptr || count != ids.size() || !is_numbered) return std::nullopt;
+  Buffer<std::uint64_t> ends(count);
+  std::string text;
+  for (std::size_t at = 0; at < count; ++at) {
+    const std::string_view before = at == 0 ? "" : names[at - 1];
+    if (names[at] == nullptr || before >= names[at]) return std::nullopt;
+    ends[at] = text.append(names[at]).size();
+  }
+  Buffer<char> bytes(text.size());
+  std::copy(text.begin(), text.end(), bytes.begin());
+  Graph made = Graph::alias(graph, nullptr);
+  made.share_universe(std::make_shared<const Universe>(
+      Universe::named(std::make_shared<const IdNames>(IdNames::text_ids(std::move(ends), std::move(bytes))))));
+  return made;
+}
+
+matcha_status write_file(const Graph& graph, const char* path, const char* labels_path, matcha_error** error) {
+  matcha::session::GraphOutput output;
+  output.path = path;
+  output.labels_out = labels_path != nullptr ? labels_path : "";
+  output.edge_labels = WholeGraph::has_info(graph) && graph.facts().info == InfoKind::Int;
+  matcha::session::MessageLog log;
+  const std::optional<matcha::session::GraphTarget> target = matcha::session::choose_target(output, log);
+  if (!target) return matcha::api::fail(MATCHA_ERROR_USAGE, log.text(), error);
+  const matcha::session::Status written = matcha::session::write_graph(graph, *target, output, {}, log);
+  if (written == matcha::session::Status::Ok) return MATCHA_OK;
+  return matcha::api::fail(matcha::api::status_of(written), log.text(), error);
 }
 
 }  // namespace
@@ -154,19 +193,23 @@ matcha_status matcha_graph_write(const matcha_graph* graph, const char* path, co
                                  matcha_error** error) {
   return matcha::api::call(error, [&] {
     if (graph == nullptr || path == nullptr) return matcha::api::usage("the graph or the path is NULL", error);
-    matcha::session::GraphOutput output;
-    output.path = path;
-    output.labels_out = labels_path != nullptr ? labels_path : "";
-    matcha::session::MessageLog log;
-    const std::optional<matcha::session::GraphTarget> target = matcha::session::choose_target(output, log);
-    if (!target) return matcha::api::fail(MATCHA_ERROR_USAGE, log.text(), error);
     const Result<WholeGraph> whole = WholeGraph::of(*graph->graph);
     if (!whole) return matcha::api::report(whole.error(), error);
-    const Graph& made = **whole;
-    output.edge_labels = WholeGraph::has_info(made) && made.facts().info == InfoKind::Int;
-    const matcha::session::Status written = matcha::session::write_graph(made, *target, output, {}, log);
-    if (written == matcha::session::Status::Ok) return MATCHA_OK;
-    return matcha::api::fail(matcha::api::status_of(written), log.text(), error);
+    return write_file(**whole, path, labels_path, error);
+  });
+}
+
+matcha_status matcha_graph_write_named(const matcha_graph* graph, const char* const* names, size_t count,
+                                       const char* path, const char* labels_path, matcha_error** error) {
+  return matcha::api::call(error, [&] {
+    if (graph == nullptr || path == nullptr) return matcha::api::usage("the graph or the path is NULL", error);
+    const Result<WholeGraph> whole = WholeGraph::of(*graph->graph);
+    if (!whole) return matcha::api::report(whole.error(), error);
+    const std::optional<Graph> named = with_names(**whole, names, count);
+    if (!named)
+      return matcha::api::usage("the ids are not 0, 1, …, or the names are not one each, not empty and ascending",
+                                error);
+    return write_file(*named, path, labels_path, error);
   });
 }
 

@@ -46,6 +46,10 @@ MATCHA_API matcha_status matcha_graph_rewired(const matcha_graph* graph, uint64_
  * for the labels of vertices. If writing fails, no file is left. */
 MATCHA_API matcha_status matcha_graph_write(const matcha_graph* graph, const char* path, const char* labels_path,
                                             matcha_error** error);
+/* The same with names instead of the ids 0, 1, …, which the vertices have. `count` names, a name each, not empty
+ * and strictly ascending by bytes. Errors also: MATCHA_ERROR_USAGE for other ids or names. */
+MATCHA_API matcha_status matcha_graph_write_named(const matcha_graph* graph, const char* const* names, size_t count,
+                                                  const char* path, const char* labels_path, matcha_error** error);
 
 #ifdef __cplusplus
 }

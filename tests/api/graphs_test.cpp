@@ -280,6 +280,31 @@ TEST(Graphs, EdgesDegreesNeighbours) {
   EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_graph_edge_list(graph, nullptr, nullptr));
   EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_graph_write(graph, nullptr, nullptr, nullptr));
   EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_graph_write(graph, "graph.foo", nullptr, nullptr));
+  const char* const four[] = {"a", "b", "c", "d"};
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_graph_write_named(graph, four, 4, "graph.mtg", nullptr, nullptr));
+  matcha_graph_free(graph);
+}
+
+TEST(Graphs, AreWrittenWithNames) {
+  const std::int64_t sources[] = {0, 1}, targets[] = {2, 2};
+  matcha_graph* graph = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_graph_from_edges(sources, targets, 2, nullptr, &graph, nullptr));
+  const std::string path = ::testing::TempDir() + "/matcha_named.mtg";
+  const char* const turned[] = {"b", "a", "c"};
+  const char* const names[] = {"a", "a\nb", "c"};
+  const char* const empty[] = {"", "a", "b"};
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_graph_write_named(graph, turned, 3, path.c_str(), nullptr, nullptr));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_graph_write_named(graph, empty, 3, path.c_str(), nullptr, nullptr));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_graph_write_named(graph, names, 2, path.c_str(), nullptr, nullptr));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_graph_write_named(graph, nullptr, 0, path.c_str(), nullptr, nullptr));
+  EXPECT_EQ(MATCHA_ERROR_INPUT, matcha_graph_write_named(graph, names, 3, "graph.csv", nullptr, nullptr));
+  ASSERT_EQ(MATCHA_OK, matcha_graph_write_named(graph, names, 3, path.c_str(), nullptr, nullptr));
+  matcha_graph_free(graph);
+  ASSERT_EQ(MATCHA_OK, matcha_graph_read(path.c_str(), nullptr, &graph, nullptr));
+  EXPECT_EQ(MATCHA_NAME, matcha_graph_id_kind(graph));
+  char name[8];
+  EXPECT_EQ(3U, matcha_graph_name(graph, 1, name, sizeof(name)));
+  EXPECT_STREQ("a\nb", name);
   matcha_graph_free(graph);
 }
 

@@ -1,6 +1,8 @@
 """What a graph shows of itself: vertices, edges, degrees, and the graph in other forms."""
 
+import itertools
 import pickle
+import struct
 import warnings
 
 import matcha as mt
@@ -108,6 +110,37 @@ def test_saved_labels_are_read_back(tmp_path):
     assert list(same.edges) == [("a", "b", "t")] and list(same.labels) == ["x", "y"]
 
 
+# Names that only Python knows: in the order of files, and in another one.
+OWN_NAMES = [["a", "b", "c"], ["b", 10, "a"], ["x y", "\t", "z\n"], [2**64, 2**64 + 10, 2**64 + 9]]
+
+
+@pytest.mark.parametrize("names", OWN_NAMES, ids=ascii)
+@pytest.mark.parametrize("info", [["01", "1"], ["x", None], ["a\tb", 7], [3, 4]], ids=ascii)
+def test_a_saved_graph_of_names_is_the_same(tmp_path, names, info):
+    graph = mt.Graph(names[:2], names[1:], edge_label=info, directed=True, vertices=names, label=["007", "7", "x"])
+    graph.save(tmp_path / "g.mtg")
+    same = mt.read(tmp_path / "g.mtg", directed=True, edge_labels=True)
+    texts = {name: name if isinstance(names[0], int) else str(name) for name in names}
+    assert set(same.edges) == {(texts[a], texts[b], one) for a, b, one in graph.edges}
+    assert same.edges.columns.keys() == graph.edges.columns.keys()
+    assert dict(zip(same.vertices, same.labels)) == {texts[a]: one for a, one in zip(graph.vertices, graph.labels)}
+    asked = ["0:7>1", *(["0>1=1"] if "01" in info else [])]
+    assert [mt.count(same, one) for one in asked] == [mt.count(graph, one) for one in asked] == [1] * len(asked)
+
+
+@pytest.mark.parametrize("name", ["w.mtg", "w.csv", "w.txt", "w.mtx"])
+def test_weights_are_saved(tmp_path, name):
+    for names, weights in itertools.product((["a", "b", "c"], ["b", 1, "a"], [1, 2, 3]), ([1.5, 2.25], [2.0, 1.5])):
+        graph = mt.Graph(names[:2], names[1:], edge_label=weights, directed=True)
+        graph.save(tmp_path / name)
+        written = (tmp_path / name).read_bytes()
+        if name == "w.mtg":
+            assert all(struct.pack("<d", weight) in written for weight in weights)
+        else:
+            ends = [float(line.replace(",", " ").split()[-1]) for line in written.decode().splitlines()[-2:]]
+            assert sorted(ends) == sorted(weights)
+
+
 # Labels of edges, and what an error says of them.
 NOT_AS_TEXT = [
     (["x", None], "some edges have no label"),
@@ -120,7 +153,7 @@ NOT_AS_TEXT = [
 
 
 @pytest.mark.parametrize("name", ["g.csv", "g.txt", "g.tsv", "g.mtx", "g.graph"])
-@pytest.mark.parametrize("ends", [([1, 2], [2, 3])], ids=str)
+@pytest.mark.parametrize("ends", [(["a", "b"], ["b", "c"]), ([1, 2], [2, 3])], ids=str)
 @pytest.mark.parametrize("labels, said", NOT_AS_TEXT, ids=ascii)
 def test_labels_that_text_cannot_hold_are_refused(tmp_path, name, ends, labels, said):
     """Nothing is written that would be read as another graph, or not at all."""
@@ -136,6 +169,18 @@ def test_labels_that_text_cannot_hold_are_refused(tmp_path, name, ends, labels, 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.filterwarnings("ignore:.*the labels of vertices are not")
+def test_other_words_that_text_cannot_hold(tmp_path):
+    labelled = mt.Graph(["a"], ["b"], vertices=["a", "b"], label=["007", "x"])
+    for file in ({"path": "g.mtx"}, {"path": "g.csv", "labels": "labels.txt"}):
+        with pytest.raises(mt.InputError, match="the label `007` would be read as a number"):
+            labelled.save(**{name: tmp_path / one for name, one in file.items()})
+    for name in ("g.csv", "g.txt", "g.mtx"):
+        with pytest.raises(mt.InputError, match="the id `a.*b` has control characters"):
+            mt.Graph(["a\nb"], ["c"]).save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_loops_are_saved(tmp_path):
     mt.Graph([0, 1, 2], [1, 2, 2], directed=True, keep_loops=True).save(tmp_path / "g.mtg")
     assert list(mt.read(tmp_path / "g.mtg", directed=True, keep_loops=True).edges) == [(0, 1), (1, 2), (2, 2)]
@@ -146,8 +191,14 @@ def test_what_a_format_has_no_place_for(tmp_path):
         NAMED.save(tmp_path / "g.csv")
     with pytest.warns(UserWarning, match="1 vertices without edges and the labels of vertices are not in"):
         LABELLED.subgraph([0, 1, 9]).save(tmp_path / "g.txt")
+    numbers = mt.Graph(["01", "1"], ["1", "2"])
+    with pytest.warns(UserWarning, match='with `ids="text"`'):
+        numbers.save(tmp_path / "n.csv")
+    assert list(mt.read(tmp_path / "n.csv", ids="text").edges) == list(numbers.edges)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        numbers.save(tmp_path / "n.mtx")
+        mt.Graph([2**64, 1], [1, 2]).save(tmp_path / "ints.csv")
         NAMED.subgraph(["ann", "bob"]).save(tmp_path / "part.csv")
         NAMED.save(tmp_path / "g.mtg")
 
@@ -157,8 +208,11 @@ def test_what_cannot_be_saved(tmp_path):
         NAMED.save(tmp_path / "g.foo")
     with pytest.raises(mt.InputError, match="No such file"):
         NAMED.save(tmp_path / "none" / "g.mtg")
-    with pytest.raises(TypeError, match="neither text nor ints"):
+    with pytest.raises(TypeError, match=r"text or ints, and not \(1, 2\)"):
         mt.Graph([((1, 2), (3, 4))]).save(tmp_path / "g.mtg")
+    for wrong, said in (("a\0b", r"the id 'a\\x00b' has a zero byte"), ("", "the id '' is empty")):
+        with pytest.raises(ValueError, match=said):
+            mt.Graph([wrong], ["c"]).save(tmp_path / "g.mtg")
     with pytest.raises(TypeError, match="the same text"):
         mt.Graph([(1, "1")]).save(tmp_path / "g.mtg")
     assert list(tmp_path.iterdir()) == []

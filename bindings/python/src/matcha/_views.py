@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import csv
 import ctypes
 import os
-import tempfile
+import re
 import warnings
 from array import array
 from ctypes import byref
@@ -147,25 +145,31 @@ class Views:
         """Writes a file in the format of its name: .mtg, .txt, .csv, .tsv, .mtx or .graph, also packed (.gz, .zst).
 
         `labels` is a file for the labels of vertices, for formats that have no place for them. Raises `UsageError`
-        and `ResourceError`; then no file is left; and `TypeError` for ids that are neither text nor ints. Warns of labels
-        and vertices that the format has no place for.
+        and `ResourceError`; `InputError` for ids and labels that the format cannot hold, such as the label "01", which a
+        text file has for a number; and `TypeError` for ids that are neither text nor ints. Then no file is left. Warns of
+        labels and vertices that the format has no place for, and of text that `read` would take for numbers.
         """
         lost = self._lost_in(os.fspath(path), labels)
         if lost:
             warnings.warn(f"{lost} are not in {os.fspath(path)!r}, whose format has no place for them", stacklevel=2)
-        if self._has_own_names():
-            with _read_again(self) as same, warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # Of the same.
-                return same.save(path, labels=labels)
+        if not _is_full(os.fspath(path)) and self._looks_like_numbers():
+            warnings.warn(f'the ids are text that looks like numbers: read {os.fspath(path)!r} with `ids="text"`', stacklevel=2)
+        paths = os.fsencode(path), None if labels is None else os.fsencode(labels)
         error = _library.Handle()
-        other = None if labels is None else os.fsencode(labels)
-        status = _library.opened().matcha_graph_write(self._owner.handle, os.fsencode(path), other, byref(error))
+        if self._has_own_names():
+            graph, texts = self._with_texts()
+            names = (ctypes.c_char_p * len(texts))(*texts)
+            status = _library.opened().matcha_graph_write_named(
+                graph._owner.handle, names, len(texts), *paths, byref(error)
+            )
+        else:
+            status = _library.opened().matcha_graph_write(self._owner.handle, *paths, byref(error))
         if status != _library.OK:
             _library.raise_error(status, error)
 
     def _lost_in(self, path: str, labels: Any) -> str:
         """What a file of this name does not hold of the graph."""
-        if path.removesuffix(".gz").removesuffix(".zst").endswith(_FULL_FORMATS):
+        if _is_full(path):
             return ""
         edges = self.edges
         alone = len(self) - len(set(edges["source"]) | set(edges["target"]))
@@ -173,6 +177,11 @@ class Views:
         if labels is None and self.labels is not None:
             lost.append("the labels of vertices")
         return " and ".join(lost)
+
+    def _looks_like_numbers(self) -> bool:
+        """True if some ids are text, and a reader of edge lists would take all for numbers."""
+        ids = self._names or ()
+        return any(isinstance(one, str) for one in ids) and all(re.fullmatch("-?[0-9]+", str(one)) for one in ids)
 
     def undirected(self) -> Graph:
         """The graph without directions: an edge where there is an arc, once."""
@@ -342,6 +351,31 @@ class Views:
     def _has_own_names(self) -> bool:
         raise NotImplementedError
 
+    def _with_texts(self) -> tuple[Views, list[bytes]]:
+        """The graph with the ids 0, 1, …, and the texts of its own ids, which ascend."""
+        place_of: dict[bytes, int] = {}
+        for vertex, place in zip(self.vertices, self.vertices._items):
+            if not isinstance(vertex, (str, int)):
+                raise TypeError(f"a file has ids that are text or ints, and not {vertex!r}")
+            text = str(vertex).encode("utf-8", "surrogateescape")
+            if not text or b"\0" in text:
+                raise ValueError(f"the id {vertex!r} {'has a zero byte' if text else 'is empty'}: no file has such ids")
+            if text in place_of:
+                raise TypeError(f"two ids of the graph are the same text {str(vertex)!r}")
+            place_of[text] = place
+        texts = sorted(place_of)
+        places = [place_of[text] for text in texts]
+        if places == list(range(len(self._names))):
+            return self, texts
+        rank_of = {place: rank for rank, place in enumerate(places)}
+        edges = self.edges
+        sources, targets = ([rank_of[place] for place in edges[end]._items] for end in ("source", "target"))
+        labels: Any = self.labels
+        if labels is not None:
+            by_place = dict(zip(self.vertices._items, labels))
+            labels = [by_place[place] for place in places]
+        return _made(sources, targets, _info_of(edges.columns), range(len(texts)), labels, self.directed), texts
+
     def _rebuilt(
         self, *, directed: Optional[bool] = None, turned: bool = False, kept: Optional[list[Any]] = None
     ) -> Graph:
@@ -370,6 +404,11 @@ class Views:
         )
 
 
+def _is_full(path: str) -> bool:
+    """True if the format of the name has places for all that a graph has."""
+    return path.removesuffix(".gz").removesuffix(".zst").endswith(_FULL_FORMATS)
+
+
 def _made(sources: Any, targets: Any, info: Any, vertices: Any, labels: Any, directed: bool) -> Graph:
     from matcha._graph import Graph
 
@@ -382,37 +421,6 @@ def _made(sources: Any, targets: Any, info: Any, vertices: Any, labels: Any, dir
         label=None if labels is None else [one if one != "" else None for one in labels],
         keep_loops=directed and any(one == other for one, other in zip(sources, targets)),
     )
-
-
-@contextlib.contextmanager
-def _read_again(graph: Views) -> Iterator[Graph]:
-    """The graph with ids that the library knows: written as tables, and read as text."""
-    from matcha._graph import read
-
-    if not all(isinstance(one, (str, int)) for one in graph.vertices):
-        raise TypeError("the ids of the graph are neither text nor ints")
-    if len(set(map(str, graph.vertices))) != len(graph):
-        raise TypeError("two ids of the graph are the same text")
-    edges, labels = graph.edges, graph.labels
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [os.path.join(folder, name) for name in ("edges.csv", "vertices.csv")]
-        _write_csv(paths[0], list(edges.columns), edges)
-        rows = zip(graph.vertices) if labels is None else zip(graph.vertices, labels)
-        _write_csv(paths[1], ["id"] if labels is None else ["id", "label"], rows)
-        chosen: dict[str, Any] = {"edge_label": "label"} if "label" in edges.columns else {}
-        if labels is not None:
-            chosen["label"] = "label"
-        yield read(
-            paths[0], directed=graph.directed, src="source", dst="target", ids="text", vertices=paths[1], id="id",
-            edge_labels="label" in edges.columns, keep_loops=graph.directed, **chosen,
-        )
-
-
-def _write_csv(path: str, heading: list[str], rows: Iterable[Any]) -> None:
-    with open(path, "w", newline="", encoding="utf-8", errors="surrogateescape") as file:
-        writer = csv.writer(file, quoting=csv.QUOTE_ALL)
-        writer.writerow(heading)
-        writer.writerows(rows)
 
 
 def _info_of(columns: Mapping[str, Any]) -> Optional[list[Any]]:
