@@ -222,7 +222,7 @@ def test_hints_name_keywords(tmp_path):
     """Not the options of the command line."""
     graph = mt.Graph([0, 1], [1, 2])
     asked = mt.program("def main(G: Graph, k: int) -> int:\n    return k")
-    works = ((lambda: mt.count(graph, "a->b"), "add directed=True"),
+    works = ((lambda: mt.count(graph, "a->b"), "add `directed=True`$"),
              (lambda: asked(graph), "`k=VALUE`"),
              (lambda: mt.count(graph, "a-b", match="edge", induced="vertex"), '`match="edge"` and `induced="vertex"` exclude'),
              (lambda: mt.query(mt.Graph([0], [1], directed=True, keep_loops=True), "MATCH (a) OPTIONAL MATCH (b) RETURN $x AS x"), '`params={"x": VALUE}`'),
@@ -232,7 +232,7 @@ def test_hints_name_keywords(tmp_path):
             work()
         assert not re.search("--[a-z]", str(caught.value))
     for text, wanted in (("hint: `--src 0 --dst 2`", "hint: `src=0, dst=2`"),
-                         ("hint: leave out --directed or `--order degree`", 'hint: leave out directed or `order="degree"`'),
+                         ("hint: leave out --directed or `--order degree`", 'hint: leave out `directed` or `order="degree"`'),
                          ("hint: make it with `matcha graph convert --directed`", "hint: make it with `matcha graph convert --directed`"),
                          ("a--directed", "a--directed"), ("error: `a--b`", "error: `a--b`"), ("hint: --backend cpp", "hint: --backend cpp")):
         assert in_keywords(text) == wanted

@@ -28,8 +28,11 @@ def _line(line: str, text: str) -> str:
     def replaced(found: re.Match[str]) -> str:
         if found["command"]:
             return found["command"]
-        is_left_out = re.search(r"\b(leave|without)\b[^;:]*$", line[: found.start()]) is not None
-        return ", ".join(_keyword(one, is_left_out, of_query) for one in re.findall(_OPTION, found["options"]))
+        before = line[: found.start()]
+        is_left_out = re.search(r"\b(leave|without)\b[^;:]*$", before) is not None
+        keywords = ", ".join(_keyword(one, is_left_out, of_query) for one in re.findall(_OPTION, found["options"]))
+        is_quoted = before.count("`") % 2 == 1 or keywords.startswith("--")
+        return keywords if is_quoted else f"`{keywords}`"
 
     return _FOUND.sub(replaced, line)
 
