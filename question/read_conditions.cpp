@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* kHint =
     "a condition is like `x.amount > 1000`, `x < y < z within 1d`, `a.city <> b.city` or `x.kind in ['a', 'b']`";
+constexpr const char* kNoPath = "a path is no condition here";
 /// Parentheses and negations in each other.
 constexpr int kMostNested = 100;
 
@@ -176,6 +177,7 @@ std::optional<Condition> ConditionReader::comparison() {
   std::vector<Condition> parts;
   bool ascends = true;
   for (std::string sign = comparison_sign(); !sign.empty(); sign = comparison_sign()) {
+    if (sign == "<" && is_path_behind(chain.back())) return fail(words_.peek(), kNoPath);
     Maybe next = sum();
     if (!next) return next;
     parts.push_back(compared(sign, at.loc, chain.back(), *next));
@@ -241,10 +243,17 @@ std::optional<Condition> ConditionReader::in_list(Condition value, bool is_negat
   return is_negated ? made(Condition::Kind::Not, at.loc, {std::move(any)}) : any;
 }
 
+/// Whether a path goes on: `-` behind `(a)-` or `(a)<`.
+bool ConditionReader::is_path_behind(const Condition& left) const {
+  const bool is_vertex = left.kind == Condition::Kind::Column && left.text.empty() && !left.subject.of_edge;
+  return of_cypher_ && is_vertex && words_.peek().is("-");
+}
+
 std::optional<Condition> ConditionReader::sum() {
   Maybe left = product();
   while (left && (words_.peek().is("+") || words_.peek().is("-"))) {
     const Word sign = words_.take();
+    if (sign.is("-") && is_path_behind(*left)) return fail(sign, kNoPath);
     Maybe right = product();
     if (!right) return right;
     const Condition::Kind kind = sign.is("+") ? Condition::Kind::Sum : Condition::Kind::Difference;

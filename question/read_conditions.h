@@ -47,6 +47,7 @@ class ConditionReader {
   /// `<`, `<=`, `=`, `<>`, `>` or `>=`, if it is next; other spellings of them too.
   std::string comparison_sign();
   bool is_adjacent(const Word& left, const Word& right) const;
+  bool is_path_behind(const Condition& left) const;
   Maybe fail(const Word& at, const std::string& message, const std::string& hint = {});
 
   Words& words_;
