@@ -4,6 +4,24 @@
 
 namespace matcha::pattern {
 
+namespace {
+
+/// `1.2 s`, for the comment at the top.
+std::string short_time(double nanoseconds) {
+  if (nanoseconds < 1e6) return fmt::format("{:.2g} us", nanoseconds / 1e3);
+  if (nanoseconds < 1e9) return fmt::format("{:.2g} ms", nanoseconds / 1e6);
+  return fmt::format("{:.3g} s", nanoseconds / 1e9);
+}
+
+/// The device of an estimate, and its graph.
+std::string graph_comment(const GraphSketch& sketch) {
+  const std::string whose = sketch.device == Device::Gpu ? "on a GPU, for " : "of one core, for ";
+  return whose + (sketch.of_graph ? fmt::format("a graph of {} vertices and {} edges", sketch.vertices, sketch.edges)
+                                  : "a typical social network, since no graph was given");
+}
+
+}  // namespace
+
 std::string_view to_string(Algorithm algorithm) {
   switch (algorithm) {
     case Algorithm::Auto: return "auto";
@@ -45,6 +63,10 @@ std::string describe(const Pattern& pattern, const Request& request, std::option
         request.embeddings ? ": each subgraph is as many embeddings." : "; restrictions on ids keep one match of each.";
   }
   return text + "\n";
+}
+
+std::string estimate_text(double nanoseconds, const GraphSketch& sketch) {
+  return fmt::format("estimated {} {}", short_time(nanoseconds), graph_comment(sketch));
 }
 
 }  // namespace matcha::pattern

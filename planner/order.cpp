@@ -1,5 +1,7 @@
 #include "planner/order.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -505,6 +507,17 @@ bool counts_wedges(const Pattern& pattern, const Requirements& requirements, con
 std::vector<Order> best_orders(const Pattern& pattern, const CostModel& model, Symmetry& symmetry,
                                const OrderSearch& search) {
   return Search(pattern, model, symmetry, search).run();
+}
+
+std::string to_text(const Order& order, const std::vector<std::string>& names) {
+  std::string text;
+  for (int v : order.vertices) text += (text.empty() ? "" : " ") + names[static_cast<std::size_t>(v)];
+  std::string restrictions;
+  for (const auto& [larger, smaller] : direct_restrictions(order.larger)) {
+    restrictions += fmt::format("{}{} > {}", restrictions.empty() ? "" : ", ", names[static_cast<std::size_t>(larger)],
+                                names[static_cast<std::size_t>(smaller)]);
+  }
+  return restrictions.empty() ? text : fmt::format("{} | {}", text, restrictions);
 }
 
 }  // namespace matcha::pattern

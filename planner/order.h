@@ -66,4 +66,7 @@ struct OrderSearch {
 std::vector<Order> best_orders(const Pattern& pattern, const CostModel& model, Symmetry& symmetry,
                                const OrderSearch& search);
 
+/// `a b c | a > b`: the order, and the restrictions that follow from no others.
+std::string to_text(const Order& order, const std::vector<std::string>& names);
+
 }  // namespace matcha::pattern

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "planner/counted.h"
 #include "planner/decompose.h"
 #include "planner/expand.h"
+#include "planner/independent.h"
 #include "planner/nest.h"
 #include "planner/order.h"
 #include "planner/relations.h"
@@ -31,24 +33,6 @@ std::string identifier(std::string_view name) {
   std::string out;
   for (char c : name) out += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '_';
   return out.empty() || (out[0] >= '0' && out[0] <= '9') ? "pattern" + out : out;
-}
-
-std::string plan_text(const Order& order, const std::vector<std::string>& names) {
-  std::string text;
-  for (int v : order.vertices) text += (text.empty() ? "" : " ") + names[static_cast<std::size_t>(v)];
-  std::string restrictions;
-  for (const auto& [larger, smaller] : direct_restrictions(order.larger)) {
-    restrictions += fmt::format("{}{} > {}", restrictions.empty() ? "" : ", ", names[static_cast<std::size_t>(larger)],
-                                names[static_cast<std::size_t>(smaller)]);
-  }
-  return restrictions.empty() ? text : fmt::format("{} | {}", text, restrictions);
-}
-
-/// `1.2 s`, for the comment at the top.
-std::string short_time(double nanoseconds) {
-  if (nanoseconds < 1e6) return fmt::format("{:.2g} us", nanoseconds / 1e3);
-  if (nanoseconds < 1e9) return fmt::format("{:.2g} ms", nanoseconds / 1e6);
-  return fmt::format("{:.3g} s", nanoseconds / 1e9);
 }
 
 /// Supergraphs that a vertex-induced count is made of at most, of up to kMostOfAll vertices; half as many for each
@@ -72,7 +56,9 @@ Request plain(const Pattern& pattern, Request request) {
 /// One pattern on its way to a function.
 class Writer {
  public:
-  Writer(const Pattern& pattern, const Request& request, const GraphSketch& sketch)
+  /// `maybe_whole`: the pattern that this one is a part of, which decides what its graph is.
+  Writer(const Pattern& pattern, const Request& request, const GraphSketch& sketch,
+         const Pattern* maybe_whole = nullptr)
       : given_(pattern),
         pattern_(normal(pattern, request.induced)),
         asked_(request),
@@ -80,7 +66,7 @@ class Writer {
         sketch_(sketch),
         model_(pattern_, {request_.induced, request_.match, request_.loops}, sketch),
         symmetry_(pattern_),
-        relations_(pattern),
+        relations_(maybe_whole == nullptr ? pattern : *maybe_whole),
         names_(program_names(pattern)),
         automorphisms_(symmetry_.order()) {
     // Rows of embeddings are enumerated; so are embeddings if their factor is too large.
@@ -93,8 +79,9 @@ class Writer {
     search.most = kListed;
     orders_ = best_orders(pattern_, model_, symmetry_, search);
     for (const Order& order : orders_)
-      plans_.push_back({Algorithm::Extend, &order, plan_text(order, names_), order.cost});
+      plans_.push_back({Algorithm::Extend, &order, to_text(order, names_), order.cost});
     if (!request.rows && (!every || !injective) && request.algorithm != Algorithm::Extend) add_products();
+    if (!request.rows && request.match != Match::Iso && request.algorithm != Algorithm::Extend) add_independent_parts();
     if (can_join(pattern)) add_join();
     const Algorithm wanted = request.algorithm;
     const auto preference = [wanted](const Plan& plan) {
@@ -135,7 +122,11 @@ class Writer {
         add_loops(count.order, count.names, false, found[0].loops);
       }
     }
-    for (std::size_t i = 0; found[0].order.empty() && i < parts_.size(); ++i) {
+    for (std::size_t i = 0; plan.maybe_order == nullptr && is_product() && i < parts_.size(); ++i) {
+      std::ranges::move(parts_[i]->matching().front().loops, std::back_inserter(found[0].loops));
+      for (ExpectedLoop& loop : found[0].loops) loop.complete = false;
+    }
+    for (std::size_t i = 0; found[0].order.empty() && i < supergraphs_.size(); ++i) {
       found.push_back(parts_[i]->matching().front());
       found.back().factor = supergraphs_[i].factor;
     }
@@ -145,7 +136,9 @@ class Writer {
   /// Writes the function `def name(G: Graph)`; counts of other patterns that it needs come first.
   void write(const std::string& name, Text& out) const {
     const Plan& plan = plans_.front();
-    if (plan.algorithm == Algorithm::Decompose && !decomposition_) return write_converted(name, out);
+    if (plan.algorithm == Algorithm::Decompose && !decomposition_) {
+      return is_product() ? write_product(name, out) : write_converted(name, out);
+    }
     out.open(fmt::format("def {}(G: Graph) -> {}:", out.fresh(name),
                          request_.rows ? fmt::format("List<Tuple<int, {}>>", columns().size()) : "int"));
     Text draft;
@@ -213,7 +206,7 @@ class Writer {
         cost += order.matches[level] * model_.set_operation(model_.common(bound, bit(newest)), candidates(v));
       });
     }
-    plans_.push_back({Algorithm::Join, &order, plan_text(order, names_), cost});
+    plans_.push_back({Algorithm::Join, &order, to_text(order, names_), cost});
   }
 
   /// Writes the lists of candidates and gives their names: all that have the label and the degree, then those that have
@@ -285,6 +278,31 @@ class Writer {
     plans_.push_back({Algorithm::Decompose, nullptr, fmt::format("{} edge-induced counts", supergraphs_.size()), cost});
   }
 
+  /// Parts of the pattern whose maps do not depend on each other are counted one by one.
+  void add_independent_parts() {
+    const std::vector<Mask> parts = independent_parts(pattern_, asked_.match, asked_.loops, names_);
+    if (parts.size() < 2) return;
+    Request alone = asked_;
+    alone.plan = 0;
+    alone.algorithm = Algorithm::Auto;
+    double cost = 0;
+    for (const Mask part : parts) {
+      parts_.push_back(std::make_unique<Writer>(independent_part(pattern_, part), alone, sketch_, &pattern_));
+      cost += parts_.back()->cost();
+    }
+    plans_.push_back({Algorithm::Decompose, nullptr, fmt::format("product of {} parts", parts.size()), cost});
+  }
+  bool is_product() const { return !parts_.empty() && supergraphs_.empty(); }
+
+  void write_product(const std::string& name, Text& out) const {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      out.line(fmt::format("# {}", to_text(parts_[i]->given_)));
+      parts_[i]->write(part_name(name, i), out);
+      out.line("");
+    }
+    pattern::write_product(name, parts_.size(), out);
+  }
+
   void write_body(const Plan& plan, Text& out) const {
     if (plan.maybe_order == nullptr) return write_decomposition(*decomposition_, relations_, factor_, out);
     const Order& order = *plan.maybe_order;
@@ -331,16 +349,9 @@ class Writer {
   std::vector<Order> orders_;
   std::optional<Decomposition> decomposition_;
   std::vector<Supergraph> supergraphs_;
-  std::vector<std::unique_ptr<Writer>> parts_;  ///< Of `supergraphs_`.
+  std::vector<std::unique_ptr<Writer>> parts_;  ///< Of `supergraphs_`; without those, parts of the pattern.
   std::vector<Plan> plans_;                     ///< The one that is written first.
 };
-
-/// The device of an estimate, and its graph.
-std::string graph_comment(const GraphSketch& sketch) {
-  const std::string whose = sketch.device == Device::Gpu ? "on a GPU, for " : "of one core, for ";
-  return whose + (sketch.of_graph ? fmt::format("a graph of {} vertices and {} edges", sketch.vertices, sketch.edges)
-                                  : "a typical social network, since no graph was given");
-}
 
 void comment_lines(const std::string& text, Text& out) {
   std::size_t begin = 0;
@@ -406,11 +417,11 @@ PatternProgram one_program(const Pattern& pattern, const Request& request, const
   comment_lines(writer.comment(), out);
   const Choice& first = program.choices.front();
   program.cost = first.cost;
-  out.line(fmt::format("# {}: {} (estimated {} {}).",
+  out.line(fmt::format("# {}: {} ({}).",
                        first.algorithm == Algorithm::Extend ? "Order"
                        : first.algorithm == Algorithm::Join ? "Semi-joins, then order"
                                                             : "Algorithm",
-                       first.plan, short_time(first.cost), graph_comment(sketch)));
+                       first.plan, estimate_text(first.cost, sketch)));
   out.line("");
   Text functions;
   writer.write(identifier(pattern.name.empty() ? "pattern" : pattern.name), functions);
@@ -468,13 +479,13 @@ PatternProgram motif_program(const PatternSet& set, const Request& request, cons
   out.line(
       fmt::format("# All {} connected patterns of {} vertices, by number of edges; `motifs` gives their counts in this",
                   n, set.patterns.front().size()));
-  out.line(fmt::format("# order: {}, {}-induced (estimated {} {}).",
+  out.line(fmt::format("# order: {}, {}-induced ({}).",
                        request.match == Match::Homo   ? "homomorphisms"
                        : request.match == Match::Edge ? "maps with edges that all differ"
                        : request.embeddings           ? "embeddings"
                                                       : "subgraphs, each once",
                        request.induced == Induced::Vertex ? "vertex" : "edge",
-                       short_time(convert ? converted_cost : cost), graph_comment(sketch)));
+                       estimate_text(convert ? converted_cost : cost, sketch)));
   if (convert)
     out.line("# Edge-induced counts are made into vertex-induced ones by inclusion and exclusion of further edges.");
   std::vector<std::string> functions, counts;

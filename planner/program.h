@@ -90,4 +90,7 @@ bool can_join(const Pattern& pattern);
 /// Comment lines that describe the count: the pattern, its semantics, its symmetry.
 std::string describe(const Pattern& pattern, const Request& request, std::optional<std::uint64_t> automorphisms);
 
+/// `estimated 1.2 ms of one core, for …`: the time, and the graph that it is for.
+std::string estimate_text(double nanoseconds, const GraphSketch& sketch);
+
 }  // namespace matcha::pattern
