@@ -82,6 +82,9 @@ std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32
 /// their text. False after an error.
 bool set_labels(PatternSet& set, const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics);
 
+/// A label in its form, as of cells: `7` for `07`, and words as they are. Empty: a number that no label can be.
+std::optional<std::string> label_form(std::string_view word);
+
 /// Label text in the form of programs: a number as it is, a word in quotes; empty if programs cannot express it.
 std::optional<std::string> label_literal(std::string_view word);
 

@@ -34,13 +34,7 @@ void append_element(std::string& out, const RowColumns& columns, std::size_t col
   const void* const data = columns.data[column];
   if (!columns.are_labels.empty() && columns.are_labels[column]) {
     const std::int64_t code = columns.maybe_dictionary->label_of(static_cast<const std::int64_t*>(data)[row]);
-    const std::string name = columns.maybe_dictionary->name(code);
-    // A label that is a number is none in JSON either.
-    if (code >= 0) {
-      out += name;
-    } else {
-      append_name(out, name, style, separator);
-    }
+    append_name(out, columns.maybe_dictionary->name(code), style, separator);
     return;
   }
   switch (columns.kinds[column]) {

@@ -4,9 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
+#include <utility>
 
 #include "question/read.h"
+#include "runtime/graph/label_form.h"
 
 namespace matcha::session {
 
@@ -16,28 +19,28 @@ constexpr char kBetweenTypes = ';';
 
 bool are_several(std::string_view label) { return label.find(kBetweenTypes) != std::string_view::npos; }
 
-bool has_all(const std::vector<std::string_view>& types, const std::vector<std::string_view>& wanted) {
-  return std::ranges::all_of(wanted,
-                             [&](std::string_view one) { return std::ranges::find(types, one) != types.end(); });
-}
-
 }  // namespace
 
-std::vector<std::string_view> types_of(std::string_view label) {
-  std::vector<std::string_view> types;
-  while (true) {
-    const std::size_t end = std::min(label.find(kBetweenTypes), label.size());
-    types.push_back(label.substr(0, end));
-    if (end == label.size()) return types;
-    label.remove_prefix(end + 1);
+std::vector<std::string> types_of(std::string_view label) {
+  std::vector<std::string> types;
+  for (const auto part : std::views::split(label, kBetweenTypes)) {
+    std::string type = runtime::label_form({part.begin(), part.end()});
+    if (!type.empty() && std::ranges::find(types, type) == types.end()) types.push_back(std::move(type));
   }
+  return types;
+}
+
+bool has_types(std::string_view label, std::string_view wanted) {
+  const std::vector<std::string> types = types_of(label);
+  return std::ranges::all_of(types_of(wanted),
+                             [&](const std::string& one) { return std::ranges::find(types, one) != types.end(); });
 }
 
 std::vector<std::string> words_and_types(const runtime::LabelDictionary& dictionary) {
   std::set<std::string> all;
   for (const std::string& word : dictionary.words()) {
     all.insert(word);
-    for (const std::string_view type : types_of(word)) all.emplace(type);
+    for (std::string& type : types_of(word)) all.insert(std::move(type));
   }
   return {all.begin(), all.end()};
 }
@@ -47,10 +50,9 @@ std::string with_types(const std::string& label, const runtime::LabelDictionary&
   for (const std::string& literal : pattern::alternatives(label)) {
     const bool is_word = literal.front() == '\'';
     const std::string_view text = is_word ? std::string_view(literal).substr(1, literal.size() - 2) : literal;
-    const std::vector<std::string_view> wanted = types_of(text);
     std::set<std::string> alike;
     for (const std::string& word : dictionary.words()) {
-      if (!are_several(word) || !has_all(types_of(word), wanted)) continue;
+      if (!are_several(word) || !has_types(word, text)) continue;
       if (const auto known = pattern::label_literal(word)) alike.insert(*known);
     }
     // A number is no word; an unknown one is reported by its name.

@@ -11,8 +11,10 @@
 /// labels.
 namespace matcha::session {
 
-/// The types of a label, which has `;` between them; most have one.
-std::vector<std::string_view> types_of(std::string_view label);
+/// The types of a label, which has `;` between them, each once and in its form: `1` and `A` of `01;A`. Most have one.
+std::vector<std::string> types_of(std::string_view label);
+/// Whether a label has all types of another one.
+bool has_types(std::string_view label, std::string_view wanted);
 
 /// All words of a dictionary, and the types of those that are several.
 std::vector<std::string> words_and_types(const runtime::LabelDictionary& dictionary);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "question/query/cypher_reader.h"
+#include "question/query/readers.h"
 
 namespace matcha::query {
 
@@ -128,13 +129,6 @@ bool CypherReader::chain(MatchClause& clause, PathPattern& into) {
   return true;
 }
 
-std::optional<std::string> CypherReader::label() {
-  const Word word = words_.take();
-  if (is_name(word) || word.kind == Word::Kind::Number) return word.text;
-  words_.refuse(word, "expected a label here", "one that is no word stands in `backquotes`");
-  return std::nullopt;
-}
-
 /// `:T`, `:T:U`, `:T&U` or `:T|U`.
 bool CypherReader::labels(std::vector<std::vector<std::string>>& into) {
   while (words_.peek().is(":") || words_.peek().is("&")) {
@@ -142,9 +136,9 @@ bool CypherReader::labels(std::vector<std::vector<std::string>>& into) {
     std::vector<std::string> any;
     do {
       words_.skip(":");
-      std::optional<std::string> one = label();
+      std::optional<Word> one = take_label(words_, true);
       if (!one) return false;
-      any.push_back(std::move(*one));
+      any.push_back(std::move(one->text));
     } while (words_.skip("|"));
     into.push_back(std::move(any));
     const auto has_choice = [](const std::vector<std::string>& one) { return one.size() > 1; };
@@ -229,9 +223,9 @@ bool CypherReader::relationship_inside(MatchClause& clause, RelationshipPattern&
     if (!statement_.maybe_type) statement_.maybe_type = words_.peek().loc;
     do {
       words_.skip(":");
-      std::optional<std::string> one = label();
+      std::optional<Word> one = take_label(words_, false);
       if (!one) return false;
-      into.types.push_back(std::move(*one));
+      into.types.push_back(std::move(one->text));
     } while (words_.skip("|"));
   }
   if (words_.peek().is(".")) {

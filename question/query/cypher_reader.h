@@ -52,7 +52,6 @@ class CypherReader {
   bool relationship_inside(MatchClause& clause, RelationshipPattern& into);
   bool range(RelationshipPattern& into);
   bool labels(std::vector<std::vector<std::string>>& into);
-  std::optional<std::string> label();
   /// `{name: value}`, as conditions on a variable.
   bool map_of(const Term& subject, std::vector<Term>& into);
   /// The slot of a name, which may have a value already. Nothing after an error.

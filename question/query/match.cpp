@@ -60,23 +60,12 @@ class Match {
     return std::nullopt;
   }
 
-  /// A type; empty after an error.
-  std::optional<Word> type() {
-    Word word = words_.take();
-    if (word.kind == Word::Kind::Name || word.kind == Word::Kind::Number ||
-        (word.kind == Word::Kind::Quoted && word.quote == '`')) {
-      return word;
-    }
-    words_.refuse(word, "expected a label here", "one that is no word stands in `backquotes`");
-    return std::nullopt;
-  }
-
   /// `:T`, `:R|S` or `:R|:S`; empty after an error.
-  std::optional<pattern::LabelText> label() {
+  std::optional<pattern::LabelText> label(bool of_node) {
     pattern::LabelText found;
     do {
       words_.skip(":");
-      const std::optional<Word> word = type();
+      const std::optional<Word> word = take_label(words_, of_node);
       if (!word) return std::nullopt;
       texts_.push_back(word->text);
       found.words.push_back({texts_.back(), word->loc});
@@ -88,7 +77,7 @@ class Match {
   /// several places. False after an error.
   bool labels_of(std::size_t vertex) {
     const Word colon = words_.peek();
-    const std::optional<pattern::LabelText> found = label();
+    const std::optional<pattern::LabelText> found = label(true);
     if (!found) return false;
     if (found->words.size() > 1) {
       collector_.label(vertex, *found, colon.loc);
@@ -98,7 +87,7 @@ class Match {
     if (types.all.empty()) types.loc = found->words.front().loc;
     types.all.emplace(found->words.front().text);
     while (words_.skip(":") || words_.skip("&")) {
-      const std::optional<Word> word = type();
+      const std::optional<Word> word = take_label(words_, true);
       if (!word) return false;
       types.all.insert(word->text);
     }
@@ -164,7 +153,7 @@ class Match {
         found.name = name.text;
       }
       if (words_.peek().is(":")) {
-        const std::optional<pattern::LabelText> label = this->label();
+        const std::optional<pattern::LabelText> label = this->label(false);
         if (!label) return std::nullopt;
         for (const pattern::LabelText::Word& name : found.label.words) relationships_[std::string(name.text)] = true;
         found.label = *label;

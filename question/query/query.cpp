@@ -15,6 +15,26 @@ void add_label_column(const std::string& variable, pattern::Collector& collector
   query.variables.push_back(variable);
 }
 
+std::optional<Word> take_label(Words& words, bool of_node) {
+  Word word = words.take();
+  const bool is_quoted = word.kind == Word::Kind::Quoted && word.quote == '`';
+  if (word.kind != Word::Kind::Name && word.kind != Word::Kind::Number && !is_quoted) {
+    words.refuse(word, "expected a label here", "one that is no word stands in `backquotes`");
+    return std::nullopt;
+  }
+  const std::optional<std::string> form = pattern::label_form(word.text);
+  if (!form) {
+    words.refuse(word, fmt::format("`{}` cannot be written as a label", word.text), "a number has 64 bits");
+    return std::nullopt;
+  }
+  if (of_node && form->find(';') != std::string::npos) {
+    words.refuse(word, "a label of a node has no `;`", "it stands between several in files; `(a:P:Q)` has both");
+    return std::nullopt;
+  }
+  word.text = *form;
+  return word;
+}
+
 void read_limit(Words& words, Query& query) {
   if (!words.skip_keyword("LIMIT")) return;
   const Word number = words.take();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "question/collect.h"
 #include "question/query/query.h"
 #include "question/query/words.h"
@@ -15,6 +17,9 @@ void read_match(Words& words, pattern::Collector& collector, Query& query);
 constexpr int label_column(int label) { return -1 - label; }
 /// Adds a column with the label of the edge of this variable, `?p`.
 void add_label_column(const std::string& variable, pattern::Collector& collector, Query& query);
+
+/// The word of a label, in its form; empty after an error. `of_node`: `;` stands between the labels of a node.
+std::optional<Word> take_label(Words& words, bool of_node);
 
 /// Reads `LIMIT 10`, if it is next.
 void read_limit(Words& words, Query& query);

@@ -1,7 +1,6 @@
 #include "runtime/graph/columns.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "runtime/graph/detail/column_ids.h"
 #include "runtime/graph/detail/csr.h"
 #include "runtime/graph/detail/source.h"
+#include "runtime/graph/label_form.h"
 #include "runtime/machine.h"
 
 /// Graphs from columns in memory.
@@ -47,13 +47,10 @@ Status check_ids(const IntColumn& ids, std::string_view called) {
   return column_error(std::string(called) + " " + std::to_string(*large) + ": an id is 2^63 or more");
 }
 
-/// The number that a word spells, as in a file of labels.
+/// The number that a word is, as in a file of labels; the one that no label has stays a word.
 std::optional<std::int64_t> number_of(const std::string& word) {
-  std::int64_t number = 0;
-  const char* const end = word.data() + word.size();
-  const std::from_chars_result read = std::from_chars(word.data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end || std::to_string(number) != word) return std::nullopt;
-  return number;
+  const std::optional<std::int64_t> number = label_number(word);
+  return number == kNoLabel ? std::nullopt : number;
 }
 
 std::string place_of(std::string_view called, std::uint64_t at) {

@@ -67,6 +67,9 @@ InputList finish_list(RawList& raw, const Universe& universe) {
 /// The edges of a graph as a list.
 Result<InputList> list_of(detail::RawGraph& raw, const Universe& universe, const LabelDictionary& dictionary) {
   ListSpec spec;
+  for (const detail::RowChunk& chunk : raw.rows.chunks) {
+    MATCHA_TRY(detail::check_numbers(raw.spec.path, dictionary, chunk.labels));
+  }
   spec.columns = detail::columns_of(raw.spec, raw.is_blank);
   RawList edges{std::move(spec), std::move(raw.rows)};
   InputList list = finish_list(edges, universe);

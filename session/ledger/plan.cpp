@@ -7,6 +7,8 @@
 #include <functional>
 #include <set>
 
+#include "session/vertex_types.h"
+
 namespace matcha::session::ledger {
 
 namespace {
@@ -147,7 +149,7 @@ class Planner {
         found = word == table_.edge_labels.at(row);
       }
       for (std::uint64_t rank = 0; !use.of_edge && rank < table_.vertex_labels.size() && !found; ++rank) {
-        found = std::ranges::includes(types_of(table_.vertex_labels.at(rank)), types_of(word));
+        found = has_types(table_.vertex_labels.at(rank), word);
       }
       return found;
     };

@@ -107,8 +107,6 @@ class PlanMaker {
 std::optional<Plan> plan_of(const pattern::PatternSet& set, const Meaning& meaning, const Table& table,
                             Diagnostics& diagnostics);
 
-/// The types of the label of a vertex: `a;b` has two.
-std::set<std::string> types_of(std::string_view text);
 /// The word of a label as programs write it.
 std::string word_of(const std::string& literal);
 

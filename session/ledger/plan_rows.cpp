@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -7,22 +6,13 @@
 #include "session/ledger/conditions.h"
 #include "session/ledger/plan.h"
 #include "session/ledger/terms.h"
+#include "session/vertex_types.h"
 
 namespace matcha::session::ledger {
 
 using pattern::Condition;
 using pattern::EdgeUse;
 using pattern::Subject;
-
-std::set<std::string> types_of(std::string_view text) {
-  std::set<std::string> all;
-  while (true) {
-    const std::size_t end = std::min(text.find(';'), text.size());
-    all.emplace(text.substr(0, end));
-    if (end == text.size()) return all;
-    text.remove_prefix(end + 1);
-  }
-}
 
 /// The word of a label as programs write it.
 std::string word_of(const std::string& literal) {
@@ -81,10 +71,8 @@ class RowSorter {
     const std::string_view label = table_.vertex_labels.at(rank);
     const auto [found, is_new] = known_labels_[pattern::at(vertex)].try_emplace(label, false);
     if (!is_new) return found->second;
-    const std::set<std::string> has = types_of(label);
-    found->second = std::ranges::any_of(pattern::alternatives(wanted), [&](const std::string& one) {
-      return std::ranges::includes(has, types_of(word_of(one)));
-    });
+    found->second = std::ranges::any_of(pattern::alternatives(wanted),
+                                        [&](const std::string& one) { return has_types(label, word_of(one)); });
     return found->second;
   }
 

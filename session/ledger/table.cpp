@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "runtime/graph/label_form.h"
 #include "runtime/graph/mtg.h"
 #include "session/durations.h"
 
@@ -215,7 +216,7 @@ class TableReader {
     std::vector<std::string_view> by_rank(table_.universe->size());
     const std::vector<std::uint32_t>& ranks = list.columns[0].ranks;
     for (std::size_t row = 0; row < ranks.size(); ++row) by_rank[ranks[row]] = list.columns.back().texts.at(row);
-    for (const std::string_view label : by_rank) table_.vertex_labels.add(label);
+    for (const std::string_view label : by_rank) table_.vertex_labels.add(runtime::label_form(label));
   }
 
   /// Columns by row become columns by rank.

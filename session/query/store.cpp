@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <ranges>
 
+#include "session/vertex_types.h"
 #include "session/whole_graph.h"
 
 namespace matcha::session::statement {
@@ -14,16 +14,6 @@ namespace matcha::session::statement {
 namespace {
 
 constexpr const char* kTooManyRelationships = "a query of several steps has 2^32 relationships at most";
-
-/// The labels of a cell, `A;B`, each once.
-std::vector<std::string> labels_of(std::string_view cell) {
-  std::vector<std::string> all;
-  for (const auto part : std::views::split(cell, ';')) {
-    std::string label(part.begin(), part.end());
-    if (!label.empty() && std::ranges::find(all, label) == all.end()) all.push_back(std::move(label));
-  }
-  return all;
-}
 
 }  // namespace
 
@@ -145,7 +135,7 @@ void Store::take_labels(const runtime::Graph& graph) {
   for (std::uint32_t node = 0; node < node_count_; ++node) {
     const std::int64_t code = graph.view().labels[rank(node)];
     const auto [found, is_new] = known.emplace(code, static_cast<std::uint32_t>(sets_.size()));
-    if (is_new) sets_.push_back(labels_of(graph.dictionary().name(code)));
+    if (is_new) sets_.push_back(session::types_of(graph.dictionary().name(code)));
     set_of_.push_back(found->second);
   }
 }
@@ -239,7 +229,7 @@ void Store::take_labels() {
   for (std::uint64_t rank = 0; rank < table_.vertex_labels.size(); ++rank) {
     const std::string_view cell = table_.vertex_labels.at(rank);
     const auto [found, is_new] = known.emplace(cell, static_cast<std::uint32_t>(sets_.size()));
-    if (is_new) sets_.push_back(labels_of(cell));
+    if (is_new) sets_.push_back(session::types_of(cell));
     set_of_.push_back(found->second);
   }
 }

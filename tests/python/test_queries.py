@@ -107,6 +107,12 @@ def test_names_and_types():
     assert sorted(mt.query(g, "MATCH (a:Person)-[:pays]-(b) RETURN a, b")) == [("ann", "inc"), ("bob", "inc")]
 
 
+def test_numbers_are_labels_of_one_form():
+    g = mt.Graph([1, 2, 3], [2, 3, 1], edge_label=["7", "x", "07"], directed=True, keep_loops=True)
+    for text in ("MATCH (a)-[:07]->(b) RETURN a", "MATCH (a)-[:7]->(b) RETURN a ORDER BY a"):
+        assert sorted(mt.query(g, text)["a"]) == [1, 3]
+
+
 def test_problems():
     g = graph_of([(1, 2, "knows"), (2, 3, "owns")])
     with pytest.raises(mt.ProgramError, match="expected `SELECT` or `ASK`") as caught:

@@ -7,6 +7,7 @@
 
 #include "runtime/graph/column_names.h"
 #include "runtime/graph/detail/line_pipeline.h"
+#include "runtime/graph/label_form.h"
 #include "runtime/graph/labels.h"
 
 namespace matcha::runtime {
@@ -102,16 +103,14 @@ std::optional<LineError> LabelReader::read(const char*& p) {
 }
 
 std::optional<LineError> LabelReader::read(std::string_view cell) {
-  std::int64_t value = 0;
-  const char* const end = cell.data() + cell.size();
-  const std::from_chars_result number = std::from_chars(cell.data(), end, value);
-  if (!cell.empty() && number.ptr == end && number.ec == std::errc()) {
-    if (value == kNoLabel) return LineError{0, "label " + quote(cell) + " is reserved", "use any other number"};
-    cells_.values.push_back(value);
+  if (const std::optional<std::int64_t> number = label_number(cell); number) {
+    if (*number == kNoLabel) return LineError{0, "label " + quote(cell) + " is reserved", "use any other number"};
+    cells_.values.push_back(*number);
     if (!cells_.is_word.empty()) cells_.is_word.push_back(false);
     return std::nullopt;
   }
-  if (!cell.empty() && number.ptr == end && number.ec == std::errc::result_out_of_range) {
+  if (cell.find_first_not_of("0123456789", cell.starts_with('-') ? 1 : 0) == std::string_view::npos &&
+      cell.find_first_of("0123456789") != std::string_view::npos) {
     return bad_number((std::string(cell) + "\n").data(), "a label", NumberState::TooLarge);
   }
   if (is_number_like(cell)) return LineError{0, "expected an integer or a word as label, found " + quote(cell), ""};

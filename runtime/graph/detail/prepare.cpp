@@ -89,15 +89,6 @@ GraphArrays rebase(const Graph& graph, const Universe& universe) {
   return rebased(view, moved, universe.size());
 }
 
-/// Numbers in edge info must not be mistaken for words.
-Status check_numbers(const std::string& path, const LabelDictionary& dictionary, const LabelCells& labels) {
-  for (std::uint64_t at = 0; at < labels.size() && !dictionary.empty(); ++at) {
-    const bool word = !labels.is_word.empty() && labels.is_word[at];
-    if (!word && labels.values[at] < 0) return negative_label(path, 0, labels.values[at]);
-  }
-  return Done{};
-}
-
 /// Copies of labels have codes above all labels, which must exist.
 Status check_room_for_copies(const std::string& path, const LabelCells& labels) {
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
@@ -465,6 +456,14 @@ void fill_report(const Graph& graph, LoadReport& report) {
     report.last_id = universe.id_text(last);
   }
   report.identity_ids = report.min_id == 0 && static_cast<std::uint64_t>(report.max_id) == report.vertices - 1;
+}
+
+Status check_numbers(const std::string& path, const LabelDictionary& dictionary, const LabelCells& labels) {
+  for (std::uint64_t at = 0; at < labels.size() && !dictionary.empty(); ++at) {
+    const bool word = !labels.is_word.empty() && labels.is_word[at];
+    if (!word && labels.values[at] < 0) return negative_label(path, 0, labels.values[at]);
+  }
+  return Done{};
 }
 
 Result<Buffer<std::int64_t>> labels_by_rank(const RawGraph& raw, const Universe& universe,

@@ -227,9 +227,9 @@ Status find_format(RawGraph& raw, LineSource& source, const IoOptions& options, 
   return check_named_columns(raw.spec.path, format, !raw.spec.columns.empty());
 }
 
-/// Takes the cells of a table as they are; other formats have labels, and no further columns.
+/// Formats other than tables have no columns beside labels.
 Status fit_list(RawGraph& raw, Format format) {
-  raw.spec.info = format == Format::EdgeList ? ColumnKind::Text : ColumnKind::Label;
+  raw.spec.info = ColumnKind::Label;
   if (format == Format::EdgeList || raw.spec.texts.empty()) return Done{};
   return columns_of_no_table(raw.spec.path, format);
 }

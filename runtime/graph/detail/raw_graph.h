@@ -66,6 +66,9 @@ void collect_names(RawGraph& raw, std::vector<NamedCells>& cells);
 /// The same for rows.
 void collect_names(Rows& rows, const std::vector<ColumnSpec>& columns, std::vector<NamedCells>& cells);
 
+/// Numbers among labels of edges must not be mistaken for words. Errors: Input.
+Status check_numbers(const std::string& path, const LabelDictionary& dictionary, const LabelCells& labels);
+
 /// The codes of the labels of vertices by rank, kNoLabel for a vertex without one. All of the universe are vertices of
 /// the graph. Requires: it has labels. Errors: Input.
 Result<Buffer<std::int64_t>> labels_by_rank(const RawGraph& raw, const Universe& universe,
