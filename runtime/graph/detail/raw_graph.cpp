@@ -320,6 +320,12 @@ Result<std::optional<ColumnRef>> usual_label_column(const GraphSpec& spec, LineS
   return std::optional<ColumnRef>(label == found.end() ? found.front() : *label);
 }
 
+/// Whether the files that were read have no ids, so that the next one decides about their kind.
+bool has_no_ids(const RawGraph& raw) {
+  return raw.rows.count == 0 && raw.maybe_edges == nullptr && !raw.mtg && raw.vertex_ids.empty() &&
+         raw.declared.count == 0;
+}
+
 Status read_vertices(RawGraph& raw, const IoOptions& options, Budget& budget, RunIds& ids) {
   const GraphSpec& spec = raw.spec;
   std::unique_ptr<LineSource> source = MATCHA_TRY(LineSource::open(spec.vertices_path, options));
@@ -331,7 +337,7 @@ Status read_vertices(RawGraph& raw, const IoOptions& options, Budget& budget, Ru
     label = MATCHA_TRY(usual_label_column(spec, *source));
   }
   TableRequest ask{{{0, ColumnKind::Vertex, "", ColumnRole::Id}}, true, spec.table, std::max(ids.kind, ids.wanted)};
-  ask.decides_ids = false;
+  ask.decides_ids = has_no_ids(raw);
   ask.lists_vertices = label.has_value();
   if (spec.id_column) ask.columns[0] = {spec.id_column->index, ColumnKind::Vertex, spec.id_column->name};
   if (label) ask.columns.push_back({label->index, ColumnKind::Label, label->name});
@@ -339,12 +345,12 @@ Status read_vertices(RawGraph& raw, const IoOptions& options, Budget& budget, Ru
   if (by_name) ask.options.heading = Heading::Auto;
   ask.options.text_ids = false;
   Rows rows = MATCHA_TRY(read_table(*source, ask, options, budget, ids.wanted));
-  std::vector<std::int64_t> listed = take_ids(rows, ask.ids, raw.vertex_names);
+  std::vector<std::int64_t> listed = take_ids(rows, ids.wanted, raw.vertex_names);
   if (label) {
     raw.labels = labels_of_rows(spec.vertices_path, rows, listed);
-    if (ask.ids == IdKind::Text) {
+    if (ids.wanted == IdKind::Text) {
       raw.labels->ids.clear();
-      raw.labels->ids = take_ids(rows, ask.ids, raw.labels->names);
+      raw.labels->ids = take_ids(rows, ids.wanted, raw.labels->names);
     }
   }
   raw.vertex_ids.insert(raw.vertex_ids.end(), listed.begin(), listed.end());
@@ -352,14 +358,19 @@ Status read_vertices(RawGraph& raw, const IoOptions& options, Budget& budget, Ru
   return Done{};
 }
 
-Result<RawLabels> read_labels(const std::string& path, const IoOptions& options, Budget& budget, RunIds& ids) {
+/// `decides`: no file before has an id.
+Result<RawLabels> read_labels(const std::string& path, bool decides, const IoOptions& options, Budget& budget,
+                              RunIds& ids) {
   std::unique_ptr<LineSource> source = MATCHA_TRY(LineSource::open(path, options));
   if (source->is_mtg()) {
     return input_error(path, 0, "expected a labels file, found a .mtg", "a .mtg carries its own labels");
   }
-  const IdKind kind = std::max(ids.kind, ids.wanted);
   constexpr std::size_t kLookedAt = 100;
   std::vector<std::vector<std::string>> lines = MATCHA_TRY(first_cells(*source, kLookedAt));
+  // The first line may be a heading.
+  const bool has_text = !lines.empty() && lines.back().size() == 2 && !is_meant_as_number(lines.back().front());
+  if (decides && has_text) ids.wanted = IdKind::Text;
+  const IdKind kind = std::max(ids.kind, ids.wanted);
   MATCHA_TRY(check_label_columns(*source, lines, kind));
   if (kind == IdKind::Int) {
     std::optional<RawLabels> plain = MATCHA_TRY(read_plain_labels(*source, options, budget));
@@ -378,7 +389,7 @@ Result<RawLabels> read_labels(const std::string& path, const IoOptions& options,
   Rows rows = MATCHA_TRY(read_table(*source, ask, options, budget, ids.wanted));
   RawLabels labels = labels_of_rows(path, rows, {});
   labels.by_order = columns == 1;
-  if (!labels.by_order) labels.ids = take_ids(rows, kind, labels.names);
+  if (!labels.by_order) labels.ids = take_ids(rows, ids.wanted, labels.names);
   return labels;
 }
 
@@ -502,7 +513,7 @@ Result<RawGraph> read_raw_graph(const GraphSpec& spec, const IoOptions& options,
   }
   if (!spec.labels_path.empty()) {
     const IdKind kind = ids.wanted;
-    raw.labels = MATCHA_TRY(read_labels(spec.labels_path, options, budget, ids));
+    raw.labels = MATCHA_TRY(read_labels(spec.labels_path, has_no_ids(raw), options, budget, ids));
     MATCHA_TRY(kind == ids.wanted ? check_turned_labels(raw, kind) : Status(Done{}));
     declare_labelled_range(raw, ids.wanted);
   }
