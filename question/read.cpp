@@ -232,7 +232,7 @@ SourceLoc whole_pattern(const SourceManager& sources, std::uint32_t file) {
   return {file, line, static_cast<std::uint32_t>(begin + 1), static_cast<std::uint32_t>(length)};
 }
 
-bool is_number(std::string_view word) {
+bool is_whole_number(std::string_view word) {
   const std::string_view digits = word.substr(word.starts_with('-') ? 1 : 0);
   return !digits.empty() && std::ranges::all_of(digits, is_digit);
 }
@@ -240,7 +240,7 @@ bool is_number(std::string_view word) {
 }  // namespace
 
 std::optional<std::string> label_form(std::string_view word) {
-  if (!is_number(word)) return std::string(word);
+  if (!is_whole_number(word)) return std::string(word);
   std::int64_t value = 0;
   const std::from_chars_result read = std::from_chars(word.data(), word.data() + word.size(), value);
   if (read.ec != std::errc() || value == INT64_MIN) return std::nullopt;
@@ -248,7 +248,7 @@ std::optional<std::string> label_form(std::string_view word) {
 }
 
 std::optional<std::string> label_literal(std::string_view word) {
-  if (is_number(word)) return label_form(word);
+  if (is_whole_number(word)) return label_form(word);
   const bool plain = std::all_of(word.begin(), word.end(), [](char c) {
     return static_cast<unsigned char>(c) >= 0x20 && c != '\'' && c != '\\' && c != '\x7f';
   });
