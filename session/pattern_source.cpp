@@ -485,6 +485,7 @@ std::vector<int> PatternSource::row_vertices() const {
 
 std::vector<bool> PatternSource::label_columns() const {
   std::vector<bool> labels;
+  if (!options_.per.empty()) return labels;  // Rows of counts.
   for (const int column : row_vertices()) labels.push_back(column >= set_->patterns.front().size());
   return labels;
 }

@@ -108,7 +108,7 @@ class WithinTest(CliTest):
         for several in ("motif:4", "clique:*"):
             found = json.loads(self.ok("run", "--json", "--pattern", several, SMALL, "--within", "1%"))
             self.assertEqual((found["complete"], found["estimate"]), (True, None))
-        self.fails(1, "run", "--pattern", PATH, SMALL, "--within", "0.0000001%", "--engine", "sample", says="no interval of that width")
+        self.fails(4, "run", "--pattern", PATH, SMALL, "--within", "0.0000001%", "--engine", "sample", says="no interval of that width")
 
     def test_confidence(self):
         words = ("run", "--pattern", PATH, self.dense(), "--within", "0.5%", "--engine", "sample")

@@ -115,17 +115,16 @@ OWN_NAMES = [["a", "b", "c"], ["b", 10, "a"], ["x y", "\t", "z\n"], [2**64, 2**6
 
 
 @pytest.mark.parametrize("names", OWN_NAMES, ids=ascii)
-@pytest.mark.parametrize("info", [["01", "1"], ["x", None], ["a\tb", 7], [3, 4]], ids=ascii)
+@pytest.mark.parametrize("info", [["1", "1.5"], ["x", None], ["a\tb", 7], [3, 4]], ids=ascii)
 def test_a_saved_graph_of_names_is_the_same(tmp_path, names, info):
-    graph = mt.Graph(names[:2], names[1:], edge_label=info, directed=True, vertices=names, label=["007", "7", "x"])
+    graph = mt.Graph(names[:2], names[1:], edge_label=info, directed=True, vertices=names, label=["7", "8", "x"])
     graph.save(tmp_path / "g.mtg")
     same = mt.read(tmp_path / "g.mtg", directed=True, edge_labels=True)
     texts = {name: name if isinstance(names[0], int) else str(name) for name in names}
     assert set(same.edges) == {(texts[a], texts[b], one) for a, b, one in graph.edges}
     assert same.edges.columns.keys() == graph.edges.columns.keys()
     assert dict(zip(same.vertices, same.labels)) == {texts[a]: one for a, one in zip(graph.vertices, graph.labels)}
-    asked = ["0:7>1", *(["0>1=1"] if "01" in info else [])]
-    assert [mt.count(same, one) for one in asked] == [mt.count(graph, one) for one in asked] == [1] * len(asked)
+    assert mt.count(same, "0:7>1") == mt.count(graph, "0:7>1") == 1
 
 
 @pytest.mark.parametrize("name", ["w.mtg", "w.csv", "w.txt", "w.mtx"])
@@ -144,7 +143,6 @@ def test_weights_are_saved(tmp_path, name):
 # Labels of edges, and what an error says of them.
 NOT_AS_TEXT = [
     (["x", None], "some edges have no label"),
-    (["01", "1"], "the label `01` would be read as a number"),
     (["1.5", "x"], "the label `1.5` would be read as a number"),
     (["9" * 30, "x"], "9` would be read as a number"),
     (["a\tb", "x"], r"the label `a\x09b` has"),
@@ -171,9 +169,9 @@ def test_labels_that_text_cannot_hold_are_refused(tmp_path, name, ends, labels, 
 
 @pytest.mark.filterwarnings("ignore:.*the labels of vertices are not")
 def test_other_words_that_text_cannot_hold(tmp_path):
-    labelled = mt.Graph(["a"], ["b"], vertices=["a", "b"], label=["007", "x"])
+    labelled = mt.Graph(["a"], ["b"], vertices=["a", "b"], label=["1.5", "x"])
     for file in ({"path": "g.mtx"}, {"path": "g.csv", "labels": "labels.txt"}):
-        with pytest.raises(mt.InputError, match="the label `007` would be read as a number"):
+        with pytest.raises(mt.InputError, match="the label `1.5` would be read as a number"):
             labelled.save(**{name: tmp_path / one for name, one in file.items()})
     for name in ("g.csv", "g.txt", "g.mtx"):
         with pytest.raises(mt.InputError, match="the id `a.*b` has control characters"):

@@ -145,7 +145,7 @@ class Views:
         """Writes a file in the format of its name: .mtg, .txt, .csv, .tsv, .mtx or .graph, also packed (.gz, .zst).
 
         `labels` is a file for the labels of vertices, for formats that have no place for them. Raises `UsageError`
-        and `ResourceError`; `InputError` for ids and labels that the format cannot hold, such as the label "01", which a
+        and `ResourceError`; `InputError` for ids and labels that the format cannot hold, such as the label "1.5", which a
         text file has for a number; and `TypeError` for ids that are neither text nor ints. Then no file is left. Warns of
         labels and vertices that the format has no place for, and of text that `read` would take for numbers.
         """
