@@ -484,9 +484,8 @@ std::vector<int> PatternSource::row_vertices() const {
 }
 
 std::vector<bool> PatternSource::label_columns() const {
-  std::vector<bool> labels;
-  if (!options_.per.empty()) return labels;  // Rows of counts.
-  for (const int column : row_vertices()) labels.push_back(column >= set_->patterns.front().size());
+  std::vector<bool> labels;  // With `per` rows are of counts.
+  for (const int at : row_vertices()) labels.push_back(options_.per.empty() && at >= set_->patterns.front().size());
   return labels;
 }
 
