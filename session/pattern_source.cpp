@@ -484,9 +484,9 @@ std::vector<int> PatternSource::row_vertices() const {
 }
 
 std::vector<bool> PatternSource::label_columns() const {
-  std::vector<bool> labels;  // With `per` rows are of counts.
-  for (const int at : row_vertices()) labels.push_back(options_.per.empty() && at >= set_->patterns.front().size());
-  return labels;
+  std::vector<bool> labels;
+  for (const int column : row_vertices()) labels.push_back(column >= set_->patterns.front().size());
+  return options_.per.empty() ? labels : std::vector<bool>();  // With `per` rows are of counts.
 }
 
 std::vector<std::string> PatternSource::vertex_names() const {

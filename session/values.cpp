@@ -32,7 +32,7 @@ void append_name(std::string& out, std::string_view name, Style style, char sepa
 void append_element(std::string& out, const RowColumns& columns, std::size_t column, std::uint64_t row,
                     const runtime::Universe& universe, Style style, char separator) {
   const void* const data = columns.data[column];
-  if (!columns.are_labels.empty() && columns.are_labels[column]) {
+  if (column < columns.are_labels.size() && columns.are_labels[column]) {
     const std::int64_t code = columns.maybe_dictionary->label_of(static_cast<const std::int64_t*>(data)[row]);
     append_name(out, columns.maybe_dictionary->name(code), style, separator);
     return;
