@@ -43,7 +43,8 @@ Pattern independent_part(const Pattern& pattern, Mask part) {
   Pattern alone = restricted(pattern, part);
   const auto place = [part](int v) { return count(part & (bit(v) - 1)); };
   for (const auto& [u, v] : pattern.different) {
-    if (has(part, u)) alone.different.emplace_back(place(u), place(v));
+    // Those of two parts differ by their labels.
+    if (has(part, u) && has(part, v)) alone.different.emplace_back(place(u), place(v));
   }
   return alone;
 }
