@@ -22,7 +22,7 @@ class Program final : public WithoutProgram {
                                                        const planner::Catalog& catalog, bool on_gpu) const override {
     if (context_.parts) return planner::Refusal{context_.does_not_fit};
     if (question.want == planner::Want::Orbits) {
-      return planner::Refusal{on_gpu ? "of counts of rows, a GPU makes those of cliques at each vertex alone"
+      return planner::Refusal{on_gpu ? "of the counts of `--per`, a GPU has those of cliques at each vertex alone"
                                      : "counts of rows are made without a program"};
     }
     planner::Offer offer;
