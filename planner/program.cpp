@@ -158,7 +158,6 @@ class Writer {
     double cost = 0;
   };
 
-  /// Candidates have one label, and no other demands of their own.
   static void add_loops(const Order& order, const std::vector<std::string>& names, bool counts_all,
                         std::vector<ExpectedLoop>& loops) {
     ExpectedLoop loop;
@@ -528,6 +527,7 @@ std::optional<PatternProgram> quotient_program(const Pattern& first, const Reque
 
 }  // namespace
 
+/// Candidates have one label, and no other demands of their own.
 bool can_join(const Pattern& pattern) {
   const auto several = [](const std::string& label) { return alternatives(label).size() > 1; };
   return !pattern.directed && pattern.connected() && pattern.size() > 1 && !pattern.has_loops() &&
