@@ -48,8 +48,8 @@ endfunction()
 function(matcha_tiers name)
   matcha_object_library(${name} ${ARGN})
   set(script "${PROJECT_SOURCE_DIR}/scripts/cmake/own_symbols")
-  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF CXX_COMPILER_LAUNCHER
-    "${script};${CMAKE_NM};${CMAKE_READELF};${CMAKE_OBJCOPY};${CMAKE_CXX_COMPILER_LAUNCHER}")
+  set(launcher "${script}" "${CMAKE_NM}" "${CMAKE_READELF}" "${CMAKE_OBJCOPY}" ${CMAKE_CXX_COMPILER_LAUNCHER})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF CXX_COMPILER_LAUNCHER "${launcher}")
   set_property(SOURCE ${ARGN} TARGET_DIRECTORY ${name} PROPERTY OBJECT_DEPENDS "${script}")
 endfunction()
 
