@@ -94,7 +94,7 @@ class CliquesTest(CliTest):
         self.fails(1, "run", "--pattern", "clique:4", SMALL, "--per", "edge", "--embeddings", says="each once")
         self.fails(2, "run", "--pattern", "clique:4", SMALL, "--per", "edge", "--engine", "program", says="without a program")
         self.fails(2, "run", "--pattern", "clique:4", SMALL, "--per", "edge", "--engine", "search", says="one by one")
-        for words, says in ((["--device", "cuda"], "a GPU makes those of cliques at each vertex alone"), (["--shard", "0/2", "--ledger", self.path("part.ledger")], "in one process")):
+        for words, says in ((["--device", "cuda"], "a GPU has those of cliques at each vertex alone"), (["--shard", "0/2", "--ledger", self.path("part.ledger")], "in one process")):
             self.fails(2, "run", "--pattern", "clique:4", SMALL, "--per", "edge", *words, says=says)
         self.fails(2, "stream", "--pattern", "clique:4", SMALL, "--per", "vertex", "--updates", "-", says="")
         self.fails(4, "run", "--pattern", "clique:20", self.complete(130), "-q", "--per", "vertex", says="more than 63 bits")
