@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""The files of examples/cluster and examples/service, with the settings of a launcher. Ray, Dask and Kubernetes are not here; the commands they run are."""
+"""The files of examples/cluster and examples/service, with the settings of a launcher. Kubernetes is not here; the command that it runs is."""
 
 import json
 import os
 import re
 import shutil
 import subprocess
-import sys
 import unittest
 import urllib.request
 
@@ -76,10 +75,6 @@ class ClusterFiles(cli.CliTest):
             checked = self.write("matcha.service", unit.replace("/usr/bin/matcha", os.path.abspath(cli.MATCHA)))
             done = subprocess.run(["systemd-analyze", "verify", checked], text=True, capture_output=True, check=False)
             self.assertNotIn("matcha.service:", done.stderr)
-
-    def test_parts_by_a_pool(self):
-        out = self.must([sys.executable, FILES / "parts.py", "threads", PARTS, cli.TRIANGLE, self.graph, self.parts])
-        self.assertEqual(out, f"{cli.WIKI_TRIANGLES}\n")
 
 
 if __name__ == "__main__":

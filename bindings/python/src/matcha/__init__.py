@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from matcha._cluster import Cluster, cluster, dask, ray
 from matcha._doctor import doctor
 from matcha._errors import (
     CopyWarning,
@@ -51,6 +52,7 @@ def load_ipython_extension(shell: Any) -> None:
 __all__ = [
     "Agreement",
     "Batch",
+    "Cluster",
     "Column",
     "CopyWarning",
     "Counts",
@@ -74,7 +76,9 @@ __all__ = [
     "UsageError",
     "blocks",
     "cliques",
+    "cluster",
     "count",
+    "dask",
     "doctor",
     "estimate",
     "explain",
@@ -87,6 +91,7 @@ __all__ = [
     "participation",
     "program",
     "query",
+    "ray",
     "read",
     "read_set",
     "significance",
