@@ -142,74 +142,97 @@ bool DynamicPresent::take(const VertexChange& change, std::optional<std::uint32_
   return true;
 }
 
-/// Finds the numbers of the ends, which are different vertices.
-bool DynamicPresent::find(const EdgeChange& edge, std::uint32_t& u, std::uint32_t& v) const {
-  const std::optional<std::uint32_t> a = number(edge.u), b = number(edge.v);
-  if (!a || !b || *a == *b) return false;
-  u = *a;
-  v = *b;
+/// The numbers and places of the ends of some edges, of which all are prefetched before the first one is read.
+void DynamicPresent::find(std::span<const EdgeChange> group, std::span<Ends> ends) const {
+  for (const EdgeChange& edge : group) {
+    ids_.fetch(edge.u);
+    ids_.fetch(edge.v);
+  }
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    ends[i] = {ids_.find(group[i].u), ids_.find(group[i].v)};
+    if (ends[i].u) graph_->fetch_place(*ends[i].u);
+    if (ends[i].v) graph_->fetch_place(*ends[i].v);
+  }
+  for (Ends& of : ends) {
+    if (of.u) of.from = graph_->place(*of.u);
+    if (of.v) of.to = graph_->place(*of.v);
+  }
+}
+
+/// Calls `take` with each edge of a list, its position, the numbers of its ends, and their places, until it returns
+/// false or the ends are not two vertices. True: all were taken.
+template <typename Take>
+bool DynamicPresent::each_found(std::span<const EdgeChange> edges, const Take& take) const {
+  std::array<Ends, kGroup> room;
+  for (std::size_t first = 0; first < edges.size(); first += kGroup) {
+    const std::span<const EdgeChange> group = edges.subspan(first, std::min(kGroup, edges.size() - first));
+    const std::span<Ends> ends = std::span(room).first(group.size());
+    find(group, ends);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const Ends& of = ends[i];
+      if (of.from == kNone || of.to == kNone || of.from == of.to) return false;
+      if (!take(first + i, *of.u, *of.v, EdgeUpdate{of.from, of.to})) return false;
+    }
+  }
   return true;
 }
 
 bool DynamicPresent::take_deleted(const NetBatch& batch, std::vector<EdgeUpdate>& changes) {
   changes.clear();
   const std::vector<EdgeChange>& edges = batch.deleted;
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    std::uint32_t u = 0, v = 0;
-    if (!find(edges[i], u, v)) return false;
-    const EdgeUpdate pair{graph_->place(u), graph_->place(v)};
+  return each_found(edges, [&](std::size_t i, std::uint32_t u, std::uint32_t v, const EdgeUpdate& pair) {
     if (edge_labels_ == nullptr) {
       changes.push_back(pair);
-      continue;
+      return true;
     }
     if (!edge_labels_->erase(u, v, edges[i].label)) return false;
     const std::uint32_t layer = edge_labels_->layer_of(edges[i].label);
     if (layer != 0) changes.push_back({pair.u, pair.v, layer});
     const bool is_last = i + 1 == edges.size() || !same_ends(edges[i], edges[i + 1]);
-    if (!is_last || !edge_labels_->between(u, v).empty()) continue;
+    if (!is_last || !edge_labels_->between(u, v).empty()) return true;
     if (joins(batch.inserted, edges[i])) {
       edge_labels_->insert(u, v, kHeld);
       held_.push_back(edges[i]);
     } else {
       changes.push_back(pair);
     }
-  }
-  return true;
+    return true;
+  });
 }
 
 bool DynamicPresent::take_inserted(const NetBatch& batch, std::vector<EdgeUpdate>& changes) {
   changes.clear();
-  std::uint32_t u = 0, v = 0;
-  for (const EdgeChange& edge : held_) {
-    if (!find(edge, u, v) || !edge_labels_->erase(u, v, kHeld)) return false;
-  }
+  const bool released = each_found(held_, [&](std::size_t, std::uint32_t u, std::uint32_t v, const EdgeUpdate&) {
+    return edge_labels_->erase(u, v, kHeld);
+  });
+  if (!released) return false;
   held_.clear();
   const std::vector<EdgeChange>& edges = batch.inserted;
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    if (!find(edges[i], u, v)) return false;
-    const EdgeUpdate pair{graph_->place(u), graph_->place(v)};
+  return each_found(edges, [&](std::size_t i, std::uint32_t u, std::uint32_t v, const EdgeUpdate& pair) {
     if (edge_labels_ == nullptr) {
       changes.push_back(pair);
-      continue;
+      return true;
     }
     if (!edge_labels_->insert(u, v, edges[i].label)) return false;
     const bool is_first = i == 0 || !same_ends(edges[i - 1], edges[i]);
     if (is_first && !graph_->has_edge(pair.u, pair.v)) changes.push_back(pair);
     const std::uint32_t layer = edge_labels_->layer_of(edges[i].label);
     if (layer != 0) changes.push_back({pair.u, pair.v, layer});
-  }
-  return true;
+    return true;
+  });
 }
 
 void DynamicPresent::take_labels_back(const NetBatch& batch) {
   if (edge_labels_ == nullptr) return;
-  std::uint32_t u = 0, v = 0;
-  for (const EdgeChange& edge : batch.inserted) {
-    if (find(edge, u, v)) edge_labels_->erase(u, v, edge.label);
-  }
-  for (const EdgeChange& edge : batch.deleted) {
-    if (find(edge, u, v)) edge_labels_->insert(u, v, edge.label);
-  }
+  const auto back = [&](const std::vector<EdgeChange>& edges, bool goes) {
+    for (const EdgeChange& edge : edges) {
+      const std::optional<std::uint32_t> u = number(edge.u), v = number(edge.v);
+      if (!u || !v || *u == *v) continue;
+      goes ? edge_labels_->erase(*u, *v, edge.label) : edge_labels_->insert(*u, *v, edge.label);
+    }
+  };
+  back(batch.inserted, true);
+  back(batch.deleted, false);
 }
 
 /// Calls `take` with the number of the other end, and the label, of each edge of a vertex; an undirected edge belongs
@@ -296,27 +319,12 @@ bool DynamicPresent::has_edge(std::int64_t u, std::int64_t v, std::int64_t label
 /// Numbers, places, records and rows are scattered in memory, so all those of a group of edges are prefetched before
 /// the first one is used.
 void DynamicPresent::look_up(std::span<const EdgeChange> edges, Presence* known) const {
-  constexpr std::size_t kGroup = 32;
-  struct Ends {
-    std::optional<std::uint32_t> u, v;       // Numbers,
-    std::uint32_t from = kNone, to = kNone;  // and places.
-    bool has_row = false;
-  };
-  std::array<Ends, kGroup> ends;
+  std::array<Ends, kGroup> room;
   for (std::size_t first = 0; first < edges.size(); first += kGroup) {
     const std::span<const EdgeChange> group = edges.subspan(first, std::min(kGroup, edges.size() - first));
-    for (const EdgeChange& edge : group) {
-      ids_.fetch(edge.u);
-      ids_.fetch(edge.v);
-    }
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      ends[i] = {ids_.find(group[i].u), ids_.find(group[i].v)};
-      if (ends[i].u) graph_->fetch_place(*ends[i].u);
-      if (ends[i].v) graph_->fetch_place(*ends[i].v);
-    }
-    for (Ends& of : std::span(ends).first(group.size())) {
-      if (of.u) of.from = graph_->place(*of.u);
-      if (of.v) of.to = graph_->place(*of.v);
+    const std::span<Ends> ends = std::span(room).first(group.size());
+    find(group, ends);
+    for (Ends& of : ends) {
       if (of.from == kNone || of.to == kNone) continue;
       of.has_row = graph_->asks(of.from, of.to);
       if (of.has_row) {
@@ -325,7 +333,7 @@ void DynamicPresent::look_up(std::span<const EdgeChange> edges, Presence* known)
         graph_->fetch_aside(of.from, of.to);
       }
     }
-    for (const Ends& of : std::span(ends).first(group.size())) {
+    for (const Ends& of : ends) {
       if (of.has_row) graph_->fetch_row(of.from);
     }
     for (std::size_t i = 0; i < group.size(); ++i) {

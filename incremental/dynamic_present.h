@@ -89,7 +89,15 @@ class DynamicPresent final : public Present {
   std::uint32_t number_or_new(std::int64_t id);
   void name_classes(const std::vector<std::optional<std::int64_t>>& labels);
   void load_labels(const runtime::GraphView& informed);
-  bool find(const EdgeChange& edge, std::uint32_t& u, std::uint32_t& v) const;
+  static constexpr std::size_t kGroup = 32;  ///< Edges that are looked up at once.
+  struct Ends {
+    std::optional<std::uint32_t> u, v;                                     ///< Numbers,
+    std::uint32_t from = runtime::stream::DynamicGraph::kNone, to = from;  ///< and places.
+    bool has_row = false;
+  };
+  void find(std::span<const EdgeChange> group, std::span<Ends> ends) const;
+  template <typename Take>
+  bool each_found(std::span<const EdgeChange> edges, const Take& take) const;
   template <typename Take>
   void each_edge_of(std::uint32_t number, const Take& take) const;
 
