@@ -28,9 +28,13 @@ def main(words: list[str]) -> int:
         try:
             graph = read(given.graph, directed=given.directed)
             significance(graph, given.pattern or given.size, samples=given.null, seed=given.seed).to_csv(sys.stdout)
-        except (Error, ValueError) as problem:
+            sys.stdout.flush()
+        except Error as problem:
             sys.stderr.write(f"{problem}\n")
-            return 1
+            return problem.status
+        except ValueError as problem:
+            sys.stderr.write(f"error: {problem}\n")
+            return 2
         return 0
     text = doctor_text()
     sys.stdout.write(text)

@@ -112,6 +112,7 @@ class Graph(Views):
         self._vertices = None
         self._ranks: Optional[dict[Any, int]] = None  # The positions of names, made by the first `vertex in graph`.
         self._device = None
+        self._parts: Optional[dict[str, Graph]] = None  # Of a join.
 
     @classmethod
     def _read(cls, path: str, directed: bool, values: dict[str, Any]) -> Graph:

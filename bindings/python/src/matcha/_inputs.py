@@ -82,7 +82,8 @@ def packed(column: Ints, called: str) -> Ints:
 
 def check_items(values: Any, called: str) -> None:
     """Refuses what iterates over characters, bytes, or keys."""
-    if isinstance(values, (str, bytes, bytearray, Mapping)):
+    is_many = any(hasattr(values, name) for name in ("__iter__", "__getitem__", "__array_interface__", "to_numpy"))
+    if not is_many or isinstance(values, (str, bytes, bytearray, Mapping)):
         raise TypeError(f"`{called}` is a sequence or an array, not a {type(values).__name__}")
 
 

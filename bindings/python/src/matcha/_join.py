@@ -43,8 +43,14 @@ def join(**graphs: Graph) -> Graph:
     made._owner = _library.make("matcha_graph_join", "matcha_graph_free", names, handles, pointers, len(graphs))
     made._names = names_of(made._owner.handle) if union is None else union
     made._device = first._device
+    made._parts = dict(graphs)
     del ids
     return made
+
+
+def joined(parts: dict[str, Graph]) -> Graph:
+    """The join of graphs that a pickle kept."""
+    return join(**parts)
 
 
 def _is_of_library(graph: Graph) -> bool:

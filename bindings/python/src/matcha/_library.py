@@ -223,7 +223,7 @@ class Owner:
         if _Process is None:  # At the end of the interpreter names of modules are None.
             return
         # A forked child has the memory, but not the threads on which freeing some of it waits.
-        if self.handle and not _Process.forked:
+        if getattr(self, "handle", None) and not _Process.forked:
             self._free(self.handle)
         self.handle = Handle()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from ctypes import c_size_t
-from typing import TYPE_CHECKING, Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
 
 from matcha import _library
 from matcha._graph import Graph
@@ -35,7 +35,12 @@ def columns_of(values: Any, count: int, called: str) -> list[Any]:
     elif getattr(values, "ndim", None) == 2:
         columns = [values[:, at] for at in range(values.shape[1])]
     else:
-        rows = [tuple(row) for row in values]
+        check_items(values, called)
+        rows = []
+        for at, row in enumerate(values):
+            if not isinstance(row, Iterable) or isinstance(row, (str, bytes)):
+                raise TypeError(f"row {at} of `{called}` is a {type(row).__name__}, and has no {count} items")
+            rows.append(tuple(row))
         wrong = next((at for at, row in enumerate(rows) if len(row) != count), None)
         if wrong is not None:
             raise ValueError(f"row {wrong} of `{called}` has {len(rows[wrong])} items, and the parameter takes {count}")

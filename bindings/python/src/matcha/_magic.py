@@ -32,15 +32,19 @@ def cell(namespace: dict[str, Any], line: str, text: Optional[str]) -> Any:
         name, equals, value = word.partition("=")
         if not equals:
             raise ValueError(f"`{word}` is not NAME=VALUE")
-        values[name] = _value(value, namespace)
+        values[name] = _value(name, value, namespace)
     if any(part.startswith(("def ", "from ")) for part in text.splitlines()):
         entry = values.pop("entry", None)
         return Program(text, entry=entry)(graph, **values)
     return match(graph, text.strip(), **values)
 
 
-def _value(text: str, namespace: dict[str, Any]) -> Any:
-    if text in namespace:
+# Options whose values are words, and no variables: `induced=vertex`.
+_WORDS = ("algorithm", "device", "engine", "entry", "induced", "match", "order", "search", "simd", "stack", "steal", "tier")
+
+
+def _value(name: str, text: str, namespace: dict[str, Any]) -> Any:
+    if text in namespace and name not in _WORDS:
         return namespace[text]
     try:
         return ast.literal_eval(text)

@@ -107,6 +107,13 @@ class Program:
         self._joined: Optional[tuple[list[tuple[str, weakref.ref[Graph]]], Graph]] = None
         self._handle({})
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_compiled", "_lock", "_joined")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._prepare(self._function, self.text, self._options)
+
     def __call__(
         self,
         *graphs: Graph,

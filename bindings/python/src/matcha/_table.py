@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from matcha._graph import Graph
 
 
+_CODES = {"i": "q", "f": "d", "b": "b"}  # Of arrays, by the kinds of columns.
+
+
 class Column(Sequence[Any]):
     """Immutable numbers in memory: a sequence, and an array for other libraries without a copy.
 
@@ -37,7 +40,7 @@ class Column(Sequence[Any]):
     @classmethod
     def of(cls, items: Iterable[Any], kind: str = "i", names: Optional[Sequence[Any]] = None) -> Column:
         """A column of some numbers, copied."""
-        made = array({"i": "q", "f": "d", "b": "b"}[kind], items)
+        made = array(_CODES[kind], items)
         return cls(made.buffer_info()[0], len(made), kind, made, names)
 
     def __len__(self) -> int:
@@ -85,6 +88,14 @@ class Column(Sequence[Any]):
         """A table of this one column."""
         return Table({"": self}, len(self)).__arrow_c_stream__(requested_schema)
 
+    def __reduce__(self) -> Any:
+        if self.names is None:
+            return _unpickled, (bytes(self._items), self.kind, None)
+        used = sorted(set(self._items))  # The names of these alone.
+        place = {item: at for at, item in enumerate(used)}
+        items = array("q", map(place.__getitem__, self._items))
+        return _unpickled, (items.tobytes(), self.kind, [self.names[item] for item in used])
+
     def head(self, count: int) -> Column:
         """The first items, on this memory."""
         return Column(self.address, min(count, len(self)), self.kind, self, self.names)
@@ -113,6 +124,12 @@ class Column(Sequence[Any]):
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self[:10]))
         return f"Column([{shown}])" if len(self) <= 10 else f"Column([{shown}, …], {len(self)} items)"
+
+
+def _unpickled(raw: bytes, kind: str, names: Optional[list[Any]]) -> Column:
+    items = array(_CODES[kind])
+    items.frombytes(raw)
+    return Column.of(items, kind, names)
 
 
 class Table:
@@ -160,6 +177,9 @@ class Table:
     def shape(self) -> tuple[int, int]:
         """The numbers of rows and columns."""
         return len(self), len(self.columns)
+
+    def __reduce__(self) -> Any:
+        return Table, (dict(self.columns), len(self))
 
     def head(self, count: int = 5) -> Table:
         """The first rows, as a table."""
@@ -262,7 +282,7 @@ def joined(blocks: list[Table], names: Sequence[str]) -> Table:
         return Table({name: Column.of(()) for name in names}, 0)
     columns = {}
     for name, first in blocks[0].columns.items():
-        out = array({"i": "q", "f": "d", "b": "b"}[first.kind])
+        out = array(_CODES[first.kind])
         for block in blocks:
             column = block.columns[name]
             if len(column):

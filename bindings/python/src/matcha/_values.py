@@ -36,6 +36,13 @@ class Values(Column):
         """The first items."""
         return Values(self._items[:count])
 
+    def part(self, which: slice) -> Column:
+        """Some items."""
+        return Values(self._items[which])
+
+    def __reduce__(self) -> Any:
+        return Values, (self._items,)
+
     def to_numpy(self) -> Any:
         """A numpy array of objects."""
         import numpy

@@ -12,6 +12,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Optional, Union
 
 from matcha import _library
+from matcha._errors import error_of
 from matcha._inputs import Weights
 from matcha._table import Column, Table, escaped
 
@@ -149,6 +150,8 @@ class Views:
         text file has for a number; and `TypeError` for ids that are neither text nor ints. Then no file is left. Warns of
         labels and vertices that the format has no place for, and of text that `read` would take for numbers.
         """
+        if self._parts is not None:
+            raise error_of(2, "error: a join is several graphs, and a file has one: save each of them\n")
         lost = self._lost_in(os.fspath(path), labels)
         if lost:
             warnings.warn(f"{lost} are not in {os.fspath(path)!r}, whose format has no place for them", stacklevel=2)
@@ -288,6 +291,10 @@ class Views:
         return f"<table>{rows}</table>"
 
     def __reduce__(self) -> Any:
+        if self._parts is not None:
+            from matcha._join import joined
+
+            return joined, (self._parts,)
         edges = self.edges
         columns = {name: _packed(column) for name, column in edges.columns.items()}
         labels = self.labels
