@@ -195,7 +195,7 @@ MATCHA_FN i64 find_row_in(const L& table, u64 begin, u64 end, K key, Rest... res
     u64 low = begin;
     for (u64 high = end; low < high;) {
       const u64 middle = low + (high - low) / 2;
-      const K at = item<column>(table, middle);
+      const auto at = item<column>(table, middle);
       if (at < key || (past_equal && at == key)) {
         low = middle + 1;
       } else {

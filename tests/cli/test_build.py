@@ -2,6 +2,9 @@
 
 import json
 import os
+import re
+import shutil
+import subprocess
 import unittest
 
 import cli
@@ -48,6 +51,30 @@ class Build(cli.CliTest):
             self.assertIn(word, self.ok("build", cli.TRIANGLE, f"--emit={stage}"), stage)
         self.assertIn("digraph", self.ok("build", cli.TRIANGLE, "--emit=asg", "--dot"))
         self.fails(2, "build", cli.TRIANGLE, "--emit=ir", "--dot", says="--emit=asg")
+
+    def test_no_variable_has_the_name_of_a_type(self):
+        """Variables of one name get numbers: of `u` the 9th would be `u8`, and the 33rd `u32`."""
+        graphs = [f"    d{k} = mk_graph(apply(lambda e: (get(e, 1), get(e, 0)), cond=lambda e: get(e, 0) % {k + 2} != 1, edges(g)))\n"
+                  for k in range(34)]
+        sums = [f"    s{k} = sum(apply(lambda u: size(neighbor(d{k}, u)), vertices(d{k})))\n" for k in range(34)]
+        answer = ", ".join(f"s{k}" for k in range(34))
+        program = self.write("q.mt", "".join(["def main(g: Graph):\n", *graphs, *sums, f"    return ({answer})\n"]))
+        text = self.ok("build", program, "--emit=cpp")
+        self.assertEqual(re.findall(r"const u32 (?:u8|u32)_? = ", text), ["const u32 u8_ = ", "const u32 u32_ = "])
+
+    @unittest.skipUnless(shutil.which("g++"), "no compiler")
+    def test_rows_of_a_graph_are_lists_of_a_compiled_program(self):
+        rounds = self.write("q.mt", "def main(g: Graph):\n    a = repeat(lambda l: neighbor(g, max(l)), neighbor(g, 1), 3)\n"
+                                    "    return (size(sort(neighbor(g, 1))), sum(top(1, neighbor(g, 1))), sum(a), sum(neighbor(g, 2)))\n")
+        row = self.write("r.mt", "def main(g: Graph):\n    return neighbor(g, 1)\n")
+        graph = self.path("g.mtg")
+        self.ok("graph", "convert", "tests/graphs/random-12-seed1.txt", graph, "-q")
+        for program in (rounds, row):
+            text, made = self.path("q.cpp"), self.path("q")
+            self.ok("build", program, "--emit=cpp", "-o", text)
+            subprocess.run(["g++", "-std=c++20", "-pthread", text, "-o", made], check=True)
+            found = subprocess.run([made, graph], capture_output=True, text=True, check=True).stdout
+            self.assertEqual(found, self.ok("run", "-q", program, graph))
 
     def test_output_file(self):
         out = self.path("q.mtir")
