@@ -31,11 +31,10 @@ inline void Host::map_graph(const std::string& graph, const std::vector<Assumed>
   std::memcpy(&header, data, sizeof header);
   if (std::memcmp(header.magic, "\x89MTG\r\n\x1a\n", 8) != 0) throw Failure{3, path + ": not a .mtg file" + hint};
   const u32 version = header.version;
-  bool known = (version == 1 || version == 2 || version == 4 || version == 6) && header.endian_tag == 0x01020304 &&
-               header.file_bytes == bytes && header.section_count <= 17 &&
-               sizeof header + header.section_count * sizeof(Entry) <= bytes && header.universe <= 0xFFFFFFFF &&
-               header.arc_count <= bytes / 4 && header.vertex_count <= header.universe;
-  if (!known) throw Failure{3, path + ": not a .mtg file of version 1, 2, 4 or 6, or truncated" + hint};
+  bool known = version >= 1 && version <= 6 && header.endian_tag == 0x01020304 && header.file_bytes == bytes &&
+               header.section_count <= 20 && sizeof header + header.section_count * sizeof(Entry) <= bytes &&
+               header.universe <= 0xFFFFFFFF && header.arc_count <= bytes / 4 && header.vertex_count <= header.universe;
+  if (!known) throw Failure{3, path + ": not a .mtg file of version 1 to 6, or truncated" + hint};
   Graph g{};
   g.universe = header.universe;
   g.arc_count = header.arc_count;
@@ -49,8 +48,11 @@ inline void Host::map_graph(const std::string& graph, const std::vector<Assumed>
     const u64 widths[] = {
         0,           8 * (g.universe + 1), 4 * g.arc_count,      8 * g.universe,  4 * g.vertex_count, 8 * g.universe,
         entry.bytes, 8 * g.arc_count,      8 * (g.universe + 1), 4 * g.arc_count, 4 * g.universe};
-    // Sections 13 to 16 have the edges by label, which `slice` finds itself; 20 the number of edges that were left out.
-    if (version >= 4 && ((entry.section > 12 && entry.section <= 16) || entry.section == 20)) continue;
+    if (version >= 3 && (entry.section == 11 || entry.section == 12))
+      throw Failure{3, path + ": its ids are text, or beyond 64 bits with a sign; compiled programs read neither"};
+    // Sections 13 to 16 have the edges by label, which `slice` finds itself; 17 to 19 the halves of rows, and 20 the
+    // number of edges that were left out.
+    if (version >= 4 && entry.section > 12 && entry.section <= 20) continue;
     if (entry.section == 0 || entry.section > 10 || widths[entry.section] != entry.bytes)
       throw Failure{3, path + ": a section has the wrong size"};
     if (entry.section == 1) g.offsets = reinterpret_cast<const u64*>(at);

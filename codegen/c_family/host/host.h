@@ -163,6 +163,11 @@ class Host {
   List<T...> list(const List<T...>& view) {
     return view;
   }
+  /// A row of a graph.
+  template <typename T>
+  List<T> list(const ShortList<T>& row) {
+    return {row.data, row.size};
+  }
 
   /// Items of a list as the 8-byte words of edge information.
   template <typename T>
