@@ -220,6 +220,9 @@ constexpr std::uint32_t kGpuText = kGpuRuns | kBuild;
 constexpr std::array<const char*, kVerbCount> kVerbNames = {"run",   "stream", "explain", "pattern", "query",
                                                             "bench", "serve",  "build",   "graph",   "check"};
 
+/// Of what a group of threads takes at a time, and of the tasks that wait.
+constexpr std::uint64_t kMostOfLaunch = std::uint64_t{1} << 30;
+
 constexpr char kPassesText[] =
     "The passes to run, such as `fuse,plan-memory`; `cpu` is the default list. Old names, until 0.3"
 #define MATCHA_PASS_ALIAS(old_name, name) "; " old_name " (now " name ")"
