@@ -91,8 +91,12 @@ class Simplifier final : public Rewriter {
       case Kind::Max: return compared(e);
       case Kind::Not: return negated(e->operands[0], e);
       case Kind::And:
-      case Kind::Or:
-      case Kind::Intersect: return e->operands[0] == e->operands[1] ? e->operands[0] : e;
+      case Kind::Or: return e->operands[0] == e->operands[1] ? e->operands[0] : e;
+      case Kind::Intersect: {
+        // NaN equals nothing, and so is in no intersection.
+        const bool equal_themselves = !e->type->columns[0]->is_scalar(ScalarKind::F64);
+        return equal_themselves && e->operands[0] == e->operands[1] ? e->operands[0] : e;
+      }
       case Kind::Diff:
         return e->operands[1]->kind == Kind::Literal && e->operands[1]->operands.empty() ? e->operands[0] : e;
       case Kind::Convert: {
