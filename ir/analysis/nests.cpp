@@ -49,7 +49,8 @@ class NestReader {
       if (!is_other && graph_ != nullptr) give_up("there are several graphs", param->loc);
       if (!is_other) graph_ = param;
       const bool is_simple = facts_.simple(param) && facts_.loop_free(param);
-      if (!is_simple && (is_other || !is_labelled_)) give_up("edges carry information", {});
+      if (!is_simple && (is_other || !is_labelled_))
+        give_up("edges may carry information, or no row of the graph is read", {});
     }
     if (graph_ == nullptr) give_up("no graph is read", {});
     walk(*module_.body);

@@ -22,8 +22,9 @@ class Program final : public WithoutProgram {
                                                        const planner::Catalog& catalog, bool on_gpu) const override {
     if (context_.parts) return planner::Refusal{context_.does_not_fit};
     if (question.want == planner::Want::Orbits) {
-      return planner::Refusal{on_gpu ? "of the counts of `--per`, a GPU has those of cliques at each vertex alone"
-                                     : "counts of rows are made without a program"};
+      if (!on_gpu) return planner::Refusal{"counts of rows are made without a program"};
+      const std::string without = question.wants_gpu_program.empty() ? "" : ", without " + question.wants_gpu_program;
+      return planner::Refusal{"of the counts of `--per`, a GPU has those of cliques at each vertex alone" + without};
     }
     planner::Offer offer;
     offer.ns = on_gpu ? catalog.ns_to_open + price::gpu_compile : least_ns();

@@ -1155,6 +1155,7 @@ def trees(machine):
         expect(f"a program: {words}", run("cuda", small, "--pattern", *words)[0]["stats"]["backend"], "cuda")
     for words, says in ((["clique:4", "--per", "edge"], "cliques at each vertex alone"),
                         (["motif:4", "--per", "vertex"], "cliques at each vertex alone"),
+                        (["clique:5", "--per", "vertex", "--group", "1"], "each vertex alone, without `--group`"),
                         (["clique:13", "--group", "1"], "program")):  # fmt: skip
         expect(f"{words}: {says}", says in run("cuda", small, "--pattern", *words, code=2)[1], True)
     # Shares, one by one and from a folder.
