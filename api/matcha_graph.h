@@ -42,6 +42,14 @@ MATCHA_API int64_t matcha_graph_neighbors(const matcha_graph* graph, int64_t ver
  * The same seed gives the same graph. Errors: MATCHA_ERROR_INPUT for loops, and for labels or numbers of edges. */
 MATCHA_API matcha_status matcha_graph_rewired(const matcha_graph* graph, uint64_t seed, matcha_graph** made,
                                               matcha_error** error);
+/* Compares the counts of programs with those in `samples` random graphs, which `matcha_graph_rewired` makes for the
+ * seeds from `seed` on: a run in the background, as matcha_start. Each program gives a count or several. The result is
+ * a list with a row a count: the count, an int, of all rows a float if one is beyond int64; floats: the mean and the
+ * standard deviation of the random graphs; z, (count - mean) / deviation; the shares of graphs, this one among them,
+ * that have at least, and at most, as many. matcha_progress tells of random graphs. */
+MATCHA_API matcha_status matcha_graph_significance(matcha_graph* graph, matcha_program* const* programs, size_t count,
+                                                   uint64_t samples, uint64_t seed, const matcha_options* options,
+                                                   matcha_run** run, matcha_error** error);
 /* Writes a file in the format of its name: .mtg, .txt, .csv, .tsv, .mtx or .graph. `labels_path`, which may be NULL, is
  * for the labels of vertices. If writing fails, no file is left. */
 MATCHA_API matcha_status matcha_graph_write(const matcha_graph* graph, const char* path, const char* labels_path,

@@ -213,12 +213,13 @@ constexpr const char* kOwnBatches =
 constexpr const char* kOwnAnswers =
     "the library gives totals and rows as values; `matcha stream` writes answers and states";
 
-constexpr std::uint32_t kGraphReaders = kRun | kStream | kExplain | kPattern | kQuery | kBench | kServe | kGraph;
+constexpr std::uint32_t kGraphReaders =
+    kRun | kStream | kExplain | kPattern | kQuery | kBench | kServe | kGraph | kMotifs;
 constexpr std::uint32_t kPatternReaders = kRun | kStream | kExplain | kPattern | kBench;
 constexpr std::uint32_t kGpuRuns = kRun | kBench | kServe;
 constexpr std::uint32_t kGpuText = kGpuRuns | kBuild;
-constexpr std::array<const char*, kVerbCount> kVerbNames = {"run",   "stream", "explain", "pattern", "query",
-                                                            "bench", "serve",  "build",   "graph",   "check"};
+constexpr std::array<const char*, kVerbCount> kVerbNames = {"run",   "stream", "explain", "pattern", "query", "bench",
+                                                            "serve", "build",  "graph",   "check",   "motifs"};
 
 /// Of what a group of threads takes at a time, and of the tasks that wait.
 constexpr std::uint64_t kMostOfLaunch = std::uint64_t{1} << 30;

@@ -56,6 +56,8 @@ struct OptionTargets {
   std::optional<std::uint64_t>* batch = nullptr;
   std::optional<std::uint64_t>* checkpoint = nullptr;
   std::optional<std::uint64_t>* limit = nullptr;
+  std::uint64_t* random_graphs = nullptr;
+  std::uint64_t* seed = nullptr;             ///< Of the first of them.
   std::optional<double>* timeout = nullptr;  ///< Seconds.
   runtime::sample::IntervalRequest* interval = nullptr;
   std::optional<std::uint32_t>* gpus = nullptr;
@@ -145,8 +147,9 @@ enum Verb : std::uint32_t {
   kBuild = 128,
   kGraph = 256,
   kCheck = 512,
+  kMotifs = 1024,
 };
-inline constexpr std::uint32_t kVerbCount = 10;
+inline constexpr std::uint32_t kVerbCount = 11;
 
 /// Where an option is given.
 enum class Surface : std::uint8_t { CommandLine, Requests, Library };

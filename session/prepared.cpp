@@ -370,6 +370,7 @@ bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
   if (bind() != Status::Ok) return false;
   if (engine_ != "program") {
     if (run_.maybe_pattern_graph == nullptr) return false;
+    if (!rebind_reads() && !on_gpu()) return true;  // Identities are those of any graph.
     const MessageLog unheard;
     if (decide(std::string(engine_), unheard) != Status::Ok || run_.chosen().on_gpu != on_gpu()) return false;
     run_.executable = run_.chosen().make();
@@ -378,6 +379,13 @@ bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
   if (bind_slices(*run_.compilation, run_.reporter, run_.bound) != Status::Ok) return false;
   if (run_.order.by_degree && !take_order_by_degree(run_.order.halves, run_.bound)) return false;
   return is_as_assumed(run_.bound, *run_.compilation);
+}
+
+std::vector<std::string> Prepared::pattern_texts() const {
+  std::vector<std::string> texts;
+  if (!run_.pattern) return texts;
+  for (const pattern::Pattern& one : run_.pattern->set().patterns) texts.push_back(to_text(one));
+  return texts;
 }
 
 bool Prepared::only_gains() const {

@@ -55,6 +55,12 @@ class Prepared {
   const std::string& semantics() const { return semantics_; }
   /// Names of the columns of rows where they are known: the vertices of a pattern.
   const std::vector<std::string>& row_names() const { return row_names_; }
+  /// Names of the counts of a set of patterns, or of the numbers of a program; empty: there is one, without a name.
+  std::vector<std::string> count_names() const { return run_.pattern ? run_.pattern->count_names() : row_names_; }
+  /// The edges of the pattern, or of each pattern of a set, as text; empty: it is a program.
+  std::vector<std::string> pattern_texts() const;
+  /// Whether `rebind` reads patterns, which only one thread of a process may.
+  bool rebind_reads() const { return engine_ != "program" && !counts_motifs(); }
   /// A pattern of which no further edge of the graph takes a match away.
   bool only_gains() const;
   /// Cliques of each number of vertices, whose counts are as many values.

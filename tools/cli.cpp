@@ -35,6 +35,7 @@ Examples:
   matcha run examples/triangle.mt graph.txt.gz
   matcha run examples/triangle_listing.mt graph.txt --matches out.csv.gz
   matcha run --pattern house --induced edge graph.txt
+  matcha motifs graph.txt --null 100
   matcha check query.mt
   matcha build query.mt --emit=ir
   matcha explain query.mt graph.txt
@@ -98,7 +99,6 @@ std::string meant_command(const std::string& verb, const std::vector<std::string
                               {"match", "triangle", " --matches rows.csv"},
                               {"find", "triangle", " --matches rows.csv"},
                               {"list", "triangle", " --matches rows.csv"},
-                              {"motifs", "motif:4", ""},
                               {"orbits", "motif:4", " --per vertex"}};
   const auto meant = std::ranges::find(kMeant, left[0], &Meant::verb);
   if (verb == "matcha" && meant != std::end(kMeant)) {

@@ -31,6 +31,7 @@ constexpr Chapter kChapters[] = {
     {"run", "docs/engines.md", "Order of vertices"},
     {"run", "docs/engines.md", "Timed schedules"},
     {"pattern", "docs/patterns.md", ""},
+    {"motifs", "docs/motifs.md", "Significance"},
     {"query", "docs/queries.md", ""},
     {"explain", "docs/plan.md", ""},
     {"stream", "docs/streams.md", ""},

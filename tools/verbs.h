@@ -33,6 +33,7 @@ void add_merge(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_build(CLI::App& app, Action& action);
 void add_pattern(CLI::App& app, Action& action);
+void add_motifs(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_graph(CLI::App& app, Action& action);

@@ -49,6 +49,10 @@ class Schemas(CliTest):
         self.check("bench", self.ok("bench", TRIANGLE, listing, "--pattern", "edge", SMALL, "--runs", "1", "--json"))
         self.check("bench", self.ok("bench", TRIANGLE, "--in", f"G={SMALL}", "--in", f"H={SMALL}", "--runs", "1", "--json"))
 
+    def test_motifs(self):
+        self.check("motifs", self.ok("motifs", "4", SMALL, "--null", "3", "--json"))
+        self.check("motifs", self.ok("motifs", "3", SMALL, "--json"))
+
     def test_servers(self):
         requests = [{"id": 1, "pattern": "triangle"}, {"id": "b", "pattern": "hause"}, {"id": 3, "cancel": 9},
                     {"id": 4, "pattern": "a-b", "options": {"matches": True, "limit": 3}}, {"id": 5, "pattern": "motif:3"},

@@ -10,7 +10,7 @@ import cli
 class Usage(cli.CliTest):
     def test_help_of_every_verb(self):
         for verb in (
-            [], ["run"], ["check"], ["build"], ["explain"], ["merge"], ["bench"], ["serve"], ["stream"], ["fmt"], ["lsp"], ["doc"], ["doctor"], ["graph"], ["graph", "convert"],
+            [], ["run"], ["check"], ["build"], ["explain"], ["merge"], ["motifs"], ["bench"], ["serve"], ["stream"], ["fmt"], ["lsp"], ["doc"], ["doctor"], ["graph"], ["graph", "convert"],
             ["graph", "info"], ["graph", "generate"], ["graph", "generate", "rmat"],
         ):
             text = self.ok(*verb, "--help")
@@ -26,19 +26,19 @@ class Usage(cli.CliTest):
         known = set()
         kinds = re.findall(r"^  ([a-z-]+) ", self.ok("graph", "generate", "--help").split("Subcommands:")[1], re.M)
         self.assertIn("gnp", kinds)
-        verbs = [[verb] for verb in ("run", "check", "build", "pattern", "query", "explain", "bench", "serve", "stream", "doc", "fmt", "lsp", "doctor")]
+        verbs = [[verb] for verb in ("run", "check", "build", "pattern", "motifs", "query", "explain", "bench", "serve", "stream", "doc", "fmt", "lsp", "doctor")]
         for verb in verbs + [["graph", one] for one in ("convert", "info")] + [["graph", "generate", one] for one in kinds]:
             known |= set(re.findall(r"^  (?:-\w,)?(--[a-z][a-z-]*)", self.ok(*verb, "--help-all"), re.M))
         self.assertEqual(known, documented)
 
     def test_examples_in_help(self):
-        for verb in ("run", "check", "build", "explain", "merge", "bench", "serve", "stream", "doc", "fmt", "graph", "doctor"):
+        for verb in ("run", "check", "build", "explain", "merge", "motifs", "bench", "serve", "stream", "doc", "fmt", "graph", "doctor"):
             self.assertIn(f"matcha {verb}", self.ok(verb, "--help"))
 
     def test_help_fits_a_terminal(self):
         kinds = re.findall(r"^  ([a-z-]+) ", self.ok("graph", "generate", "--help").split("Subcommands:")[1], re.M)
         for verb in (
-            [], ["run"], ["check"], ["build"], ["pattern"], ["query"], ["explain"], ["merge"], ["bench"], ["serve"], ["stream"], ["fmt"], ["lsp"], ["doc"], ["doctor"], ["graph"],
+            [], ["run"], ["check"], ["build"], ["pattern"], ["query"], ["explain"], ["merge"], ["motifs"], ["bench"], ["serve"], ["stream"], ["fmt"], ["lsp"], ["doc"], ["doctor"], ["graph"],
             ["graph", "convert"], ["graph", "info"], ["graph", "generate"], *(["graph", "generate", kind] for kind in kinds),
         ):
             for flag in ("--help", "--help-all") if verb else ("--help",):
@@ -60,7 +60,7 @@ class Usage(cli.CliTest):
             (["count", "triangle", graph], f"did you mean `matcha run --pattern triangle {graph}`?"),
             (["match", "a->b", graph], f"did you mean `matcha run --pattern 'a->b' {graph} --matches rows.csv`?"),
             (["count", "--pattern", "house", graph], f"did you mean `matcha run --pattern house {graph}`?"),
-            (["motifs", "--threads", "2", graph], f"did you mean `matcha run --pattern motif:4 --threads 2 {graph}`?"),
+            (["motif", graph], "did you mean `motifs`?"),
             (["orbits", graph], f"did you mean `matcha run --pattern motif:4 {graph} --per vertex`?"),
             (["count"], "did you mean `matcha run --pattern triangle GRAPH`?"),
             (["build", "--pattern", "house"], "did you mean `matcha pattern house | matcha build -`?"),

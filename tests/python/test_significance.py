@@ -1,6 +1,10 @@
 """Counts beside those of random graphs with the same degrees."""
 
+import json
 import math
+import os
+import pathlib
+import subprocess
 
 import matcha as mt
 import numpy
@@ -114,10 +118,30 @@ def test_wrong_arguments():
             mt.significance(GRAPH, ["house", several], samples=1)
 
 
+def test_the_verb_gives_the_same_table(tmp_path):
+    matcha = pathlib.Path(os.environ.get("MATCHA_BUILD", "build")) / "bin/matcha"
+    if not matcha.exists():
+        pytest.skip("the program is not there")
+    path = tmp_path / "graph.txt"
+    path.write_text("".join(f"{a} {b}\n" for a, b in EDGES), encoding="utf-8")
+    for directed, size in ((False, 4), (False, 5), (True, 3), (True, 4)):
+        words = [matcha, "motifs", str(size), path, "--null", "6", "--seed", "5", "--json", *["--directed"][:directed]]
+        rows = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)["counts"]
+        found = mt.significance(mt.read(path, directed=directed), size, samples=6, seed=5, threads=3)
+        assert [tuple(row[key] for key in ("name", "count", "mean", "std", "p_more", "p_less")) for row in rows] == [
+            (name, count, mean, std, more, less) for name, count, mean, std, _, more, less in found]  # fmt: skip
+        assert [row["z"] for row in rows] == [z if math.isfinite(z) else None for z in found["z"]]
+
+
+def test_a_time_limit():
+    with pytest.raises(mt.Timeout):
+        mt.significance(mt.Graph([(a, b) for a in range(300) for b in range(a)]), 5, samples=100_000, timeout=0.3)
+
+
 def test_progress_is_reported():
     seen = []
-    mt.significance(GRAPH, 3, samples=4, progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(at, 4) for at in range(1, 5)]
+    mt.significance(mt.Graph([(a, b) for a in range(60) for b in range(a)]), 5, samples=200, progress=lambda *now: seen.append(now))
+    assert seen == sorted(seen) and {total for _, total in seen} <= {0, 200} and seen[-1][0] > 0
 
 
 def test_the_command_writes_the_same_table(tmp_path, capsys):

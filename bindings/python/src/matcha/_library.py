@@ -89,6 +89,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "matcha_graph_vertex_labels": (None, [Handle, c_void_p]),
     "matcha_graph_neighbors": (c_int64, [Handle, c_int64, c_void_p, c_size_t]),
     "matcha_graph_rewired": (c_int, [Handle, c_uint64, POINTER(Handle), POINTER(Handle)]),
+    "matcha_graph_significance": (
+        c_int,
+        [Handle, POINTER(Handle), c_size_t, c_uint64, c_uint64, Handle, POINTER(Handle), POINTER(Handle)],
+    ),
     "matcha_graph_write": (c_int, [Handle, c_char_p, c_char_p, POINTER(Handle)]),
     "matcha_graph_write_named": (
         c_int,

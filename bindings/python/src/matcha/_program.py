@@ -196,14 +196,8 @@ class Program:
     ) -> Any:
         if not isinstance(graph, Graph):
             raise TypeError(f"a graph is a matcha.Graph, not a {type(graph).__name__}: matcha.Graph(…) makes one")
-        lib = _library.opened()
         run = _start("matcha_start", self._handle(params, device or graph._device), graph, options)
-        with _Cancelled(run):
-            if not lib.matcha_wait(run.handle, _POLL_MS):
-                with Bar(progress) as tell:
-                    while not lib.matcha_wait(run.handle, _POLL_MS):
-                        tell(*_progress(run))
-        answer = _finish(run, graph)
+        answer = awaited(run, graph, progress)
         names = self._names() if isinstance(answer, tuple) else []
         return Counts(answer, names) if names and len(names) == len(answer) else answer
 
@@ -295,6 +289,17 @@ def _start(function: str, compiled: Owner, graph: Graph, options: dict[str, Any]
     return _library.make(function, "matcha_run_free", compiled.handle, graph._owner.handle, chosen.handle)
 
 
+def awaited(run: Owner, graph: Graph, progress: Progress) -> Any:
+    """The answer of a run, once it has ended."""
+    lib = _library.opened()
+    with _Cancelled(run):
+        if not lib.matcha_wait(run.handle, _POLL_MS):
+            with Bar(progress) as tell:
+                while not lib.matcha_wait(run.handle, _POLL_MS):
+                    tell(*_progress(run))
+    return _finish(run, graph)
+
+
 def _progress(run: Owner) -> tuple[int, int]:
     done, total = c_uint64(), c_uint64()
     _library.opened().matcha_progress(run.handle, byref(done), byref(total))
@@ -371,4 +376,4 @@ def _block(graph: Graph, rows: Owner, names: list[str]) -> Table:
     return Table(columns, count)
 
 
-__all__ = ["Counts", "Pattern", "Program", "Progress", "joined", "program"]
+__all__ = ["Counts", "Pattern", "Program", "Progress", "awaited", "joined", "program"]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
-import os
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, Iterable, Optional, Union
+from typing import Any, Iterable, Optional, Union
 
+from matcha import _library
 from matcha._graph import Graph
-from matcha._library import python_number
+from matcha._library import Handle, python_number
 from matcha._pattern_text import PatternLike
-from matcha._patterns import count, motifs
-from matcha._program import Progress, program
-from matcha._progress import Bar
+from matcha._patterns import _pattern
+from matcha._program import Program, Progress, awaited, program
 from matcha._sources import has_nodes
 from matcha._table import Column, Table
 from matcha._views import Views
@@ -28,6 +25,7 @@ def significance(
     seed: int = 1,
     threads: Optional[int] = None,
     induced: Optional[str] = None,
+    timeout: Optional[float] = None,
     progress: Progress = False,
 ) -> Table:
     """Counts of patterns beside those of random graphs with the same degrees, vertices and labels: a row a pattern.
@@ -41,6 +39,7 @@ def significance(
 
     The random graphs are `graph.rewired(s)` for `samples` seeds from `seed` on, counted on `threads` threads (all, by
     default), so that the same arguments give the same table. Raises what `count` raises, and `ValueError`.
+    `matcha motifs GRAPH --null 100` gives the same numbers.
 
     >>> import matcha as mt
     >>> ring = mt.Graph([0, 1, 2, 3, 4, 5, 0, 2, 4], [1, 2, 3, 4, 5, 0, 2, 4, 0])
@@ -51,76 +50,36 @@ def significance(
     patterns, samples, seed = map(python_number, (patterns, samples, seed))
     if samples < 1:
         raise ValueError(f"there are {samples} samples, and at least 1 is needed")
+    if not isinstance(seed, int) or not 0 <= seed < 2**64:
+        raise ValueError("a seed is an int from 0 to 2**64 - 1")
     if isinstance(patterns, str) or isinstance(patterns, Views) or has_nodes(patterns):
         patterns = [patterns]
     elif not isinstance(patterns, int):
         patterns = list(patterns)
-    counts = _counter(graph.directed, patterns, induced)
-    observed = counts(graph, threads)
-    workers = threads or os.cpu_count() or 1
-    sums, squares = ([0] * len(observed) for _ in range(2))
-    more, less = ([1] * len(observed) for _ in range(2))
-    with ThreadPoolExecutor(workers) as pool, Bar(progress) as tell:
-        seeds = range(seed, seed + samples)
-        for done, found in enumerate(pool.map(lambda one: counts(graph.rewired(one), 1), seeds), 1):
-            for at, ((_, number), (_, drawn)) in enumerate(zip(observed, found)):
-                sums[at] += drawn
-                squares[at] += drawn * drawn
-                more[at] += drawn >= number
-                less[at] += drawn <= number
-            tell(done, samples)
-    rows = [_row(number, total, square, samples) for (_, number), total, square in zip(observed, sums, squares)]
-    mean, std, z = zip(*rows) if rows else ((), (), ())
-    columns = {
-        "pattern": Column.of(range(len(observed)), "i", [name for name, _ in observed]),
-        "count": _numbers(number for _, number in observed),
-        "mean": Column.of(mean, "f"),
-        "std": Column.of(std, "f"),
-        "z": Column.of(z, "f"),
-        "p_more": Column.of((one / (samples + 1) for one in more), "f"),
-        "p_less": Column.of((one / (samples + 1) for one in less), "f"),
-    }
-    return Table(columns, len(observed))
+    named = _programs(graph, patterns, induced)
+    owners = [one._handle({}) for _, one in named]
+    handles = (Handle * len(owners))(*(one.handle for one in owners))
+    chosen = _library.options({"threads": threads, "timeout": timeout})
+    run = _library.make(
+        "matcha_graph_significance", "matcha_run_free", graph._owner.handle, handles, len(owners), samples, seed, chosen.handle,
+    )  # fmt: skip
+    columns = awaited(run, graph, progress).columns.values()
+    names = [name for text, one in named for name in one._names() or [text]]
+    kept = Column.of(range(len(names)), "i", names)
+    return Table(dict(zip(("pattern", "count", "mean", "std", "z", "p_more", "p_less"), (kept, *columns))), len(names))
 
 
-def _counter(
-    directed: bool, patterns: Any, induced: Optional[str]
-) -> Callable[[Graph, Optional[int]], list[tuple[Any, int]]]:
-    """A function that counts each pattern in a graph on some threads: names and counts, always in one order."""
+def _programs(graph: Graph, patterns: Any, induced: Optional[str]) -> list[tuple[str, Program]]:
+    """What counts each pattern, or all of a size, and its name."""
     if not isinstance(patterns, int):
         names = [one if isinstance(one, str) else f"pattern {at}" for at, one in enumerate(patterns)]
-
-        def one_count(graph: Graph, name: str, one: Any, threads: Optional[int]) -> tuple[str, int]:
-            number = count(graph, one, induced=induced, threads=threads)
-            if not isinstance(number, int):
-                raise ValueError(f"`{name}` is several counts: give its patterns one by one, or a number of vertices")
-            return name, number
-
-        return lambda graph, threads: [one_count(graph, name, one, threads) for name, one in zip(names, patterns)]
-    if not directed or patterns == _TRIAD_VERTICES + 1:
-        return lambda graph, threads: list(motifs(graph, patterns, induced=induced, threads=threads).items())
+        return [(name, _pattern(graph, one, induced=induced)) for name, one in zip(names, patterns)]
+    if not graph.directed or patterns == _TRIAD_VERTICES + 1:
+        text = f"{'directed-' if graph.directed else ''}motif:{patterns}"
+        return [(text, _pattern(graph, text, induced=induced))]
     if patterns != _TRIAD_VERTICES or induced not in (None, "vertex"):
         raise ValueError("the patterns of a directed graph are its triads, of 3 vertices and vertex-induced, or of 4 vertices")
-    triads: Any = program("std.directed", entry="triads")
-    return lambda graph, threads: list(triads(graph, threads=threads).as_dict().items())
-
-
-def _row(number: int, total: int, square: int, samples: int) -> tuple[float, float, float]:
-    """Mean, standard deviation of a sample, and z."""
-    mean = total / samples
-    # The numerator is exact in ints.
-    variance = (samples * square - total * total) / (samples * (samples - 1)) if samples > 1 else 0.0
-    std = math.sqrt(variance)
-    if number * samples == total:
-        return mean, std, 0.0
-    return mean, std, (number - mean) / std if std else math.copysign(math.inf, number - mean)
-
-
-def _numbers(items: Iterable[int]) -> Column:
-    """A column of ints; of floats if one is beyond 64 bits."""
-    whole = list(items)
-    fits = all(-(2**63) <= one < 2**63 for one in whole)
-    return Column.of(whole, "i") if fits else Column.of(map(float, whole), "f")
+    return [("triads", program("std.directed", entry="triads"))]
 
 
 __all__ = ["significance"]

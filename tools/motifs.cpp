@@ -1,0 +1,250 @@
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "runtime/machine.h"
+#include "session/graph_info.h"
+#include "session/options.h"
+#include "session/output_file.h"
+#include "session/significance.h"
+#include "session/values.h"
+#include "tools/options.h"
+#include "tools/session.h"
+#include "tools/verbs.h"
+
+namespace matcha::tools {
+
+namespace {
+
+using Rows = std::vector<session::SignificanceRow>;
+
+struct MotifsOptions {
+  ConsoleOptions console;
+  GraphInput graph;
+  std::string size;
+  PatternOptions pattern;             ///< Of all patterns; its text is empty.
+  std::vector<std::string> patterns;  ///< In place of all of a size.
+  std::string code_folder = tools::code_folder();
+  session::SignificanceRequest run;
+  std::optional<double> timeout;
+  bool json = false;
+};
+
+/// The patterns of the command line, or those of so many vertices.
+Status find_patterns(const MotifsOptions& options, bool directed, const Console& console,
+                     std::vector<session::ProgramRequest>& asked) {
+  constexpr unsigned kUsual = 4, kTriads = 3, kMost = 6;
+  session::ProgramRequest usual;
+  usual.pattern = options.pattern;
+  usual.device = "cpu";
+  usual.code_folder = options.code_folder;
+  asked.assign(std::max<std::size_t>(options.patterns.size(), 1), usual);
+  if (!options.patterns.empty()) {
+    if (!options.size.empty()) {
+      return console.error(Status::Usage, fmt::format("`{}` and `--pattern` both choose patterns", options.size));
+    }
+    for (std::size_t at = 0; at < asked.size(); ++at) asked[at].pattern.text = options.patterns[at];
+    return Status::Ok;
+  }
+  unsigned size = kUsual;
+  const char* const end = options.size.data() + options.size.size();
+  const bool is_number = std::from_chars(options.size.data(), end, size).ptr == end;
+  if (!is_number || (directed ? size != kTriads && size != kUsual : size < 2 || size > kMost)) {
+    return console.error(Status::Usage, fmt::format("there are no motifs of `{}` vertices", options.size),
+                         directed ? "of directed graphs they have 3 or 4" : "they have 2 to 6");
+  }
+  if (directed && size == kTriads) {
+    if (options.pattern.induced == "edge") {
+      return console.error(Status::Usage, "triads are vertex-induced", "`--pattern directed-motif:3` counts others");
+    }
+    asked[0].reads_file = true;
+    asked[0].compile.file = "std.directed";
+    asked[0].compile.entry = "triads";
+  } else {
+    asked[0].pattern.text = fmt::format("{}motif:{}", directed ? "directed-" : "", size);
+  }
+  return Status::Ok;
+}
+
+std::string as_json(const MotifsOptions& options, const session::ResidentGraph& graph, const Rows& rows) {
+  using Json = nlohmann::ordered_json;
+  Json all{{"schema", "matcha.motifs/1"}};
+  add_graphs(graph, all);
+  if (options.run.samples != 0) all["null"] = {{"graphs", options.run.samples}, {"seed", options.run.seed}};
+  Json& counts = all["counts"] = Json::array();
+  for (const session::SignificanceRow& row : rows) {
+    Json& one = counts.emplace_back(Json{{"name", row.name}});
+    if (!row.pattern.empty()) one["pattern"] = row.pattern;
+    const bool is_small = row.count <= std::numeric_limits<std::int64_t>::max();
+    one["count"] = is_small ? Json(static_cast<std::int64_t>(row.count)) : Json(static_cast<double>(row.count));
+    if (options.run.samples == 0) continue;
+    one.update({{"mean", row.mean}, {"std", row.deviation}, {"z", row.z}, {"p_more", row.more}, {"p_less", row.less}});
+  }
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// Columns of standard output, if it is a terminal; else 0.
+std::size_t columns_of_output() {
+  constexpr std::size_t kUsual = 80;
+  struct winsize size {};
+  if (::isatty(STDOUT_FILENO) == 0) return 0;
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : kUsual;
+}
+
+/// Cells in columns, the first one to the left.
+std::string aligned(const std::vector<std::vector<std::string>>& table) {
+  std::vector<std::size_t> widths;
+  for (const std::vector<std::string>& line : table) {
+    widths.resize(std::max(widths.size(), line.size()));
+    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
+  }
+  std::string out;
+  for (const std::vector<std::string>& line : table) {
+    std::string text = fmt::format("{:<{}}", line[0], widths[0]);
+    for (std::size_t c = 1; c < line.size(); ++c) text += fmt::format("  {:>{}}", line[c], widths[c]);
+    out += text + "\n";
+  }
+  return out;
+}
+
+std::string as_text(const Rows& rows, bool compared) {
+  std::vector<std::vector<std::string>> table;
+  if (compared) table.push_back({"pattern", "count", "mean", "std", "z", "p_more", "p_less"});
+  for (const session::SignificanceRow& row : rows) {
+    std::string count;
+    append_int(count, row.count);
+    std::vector<std::string>& line = table.emplace_back(std::vector<std::string>{row.name, std::move(count)});
+    if (!compared) continue;
+    for (const double number : {row.mean, row.deviation, row.z, row.more, row.less}) {
+      line.push_back(fmt::format("{:.5g}", number));
+    }
+  }
+  return aligned(table);
+}
+
+/// A bar for each pattern, from the middle to the right for more than in random graphs, to the left for less. Its
+/// length grows with the logarithm of z. `columns`: of the terminal.
+std::string plot(const Rows& rows, std::size_t columns) {
+  constexpr std::size_t kLeast = 5, kMost = 30, kGaps = 4;
+  double most = 0;
+  std::size_t width = 0;
+  for (const session::SignificanceRow& row : rows) {
+    width = std::max(width, row.name.size());
+    if (std::isfinite(row.z)) most = std::max(most, std::abs(row.z));
+  }
+  if (columns < width + 2 * kLeast + kGaps) return {};
+  const std::size_t half = std::min(kMost, (columns - width - kGaps) / 2);
+  std::string out = fmt::format("\n{:{}}less|more\n", "", width + 2 + half - 4);
+  for (const session::SignificanceRow& row : rows) {
+    const double part = std::isinf(row.z) ? 1 : most == 0 ? 0 : std::log1p(std::abs(row.z)) / std::log1p(most);
+    const std::string bar(static_cast<std::size_t>(std::lround(part * static_cast<double>(half))), '=');
+    out += fmt::format("{:<{}}  {:>{}}|{}\n", row.name, width, row.z < 0 ? bar : "", half, row.z < 0 ? "" : bar);
+  }
+  return out;
+}
+
+/// The reporter that programs keep: the console outlives them.
+std::shared_ptr<const Reporter> shared(const Console& console) {
+  return std::shared_ptr<const Reporter>(std::shared_ptr<const Reporter>(), &console);
+}
+
+Status motifs_steps(MotifsOptions& options, const Console& console, Session& session,
+                    std::unique_ptr<session::SignificanceRun>& run) {
+  if (options.graph.empty()) return console.error(Status::Usage, "there is no graph", "`matcha motifs 4 GRAPH`");
+  if (const Status tables = options.graph.check(console); tables != Status::Ok) return tables;
+  const runtime::Result<session::ResidentGraph::Shared> graph = options.graph.read(session.cancel());
+  if (!graph) return session.stopped() ? session.stop_early() : console.error(graph.error());
+  note_reports(**graph, console);
+  Status status = find_patterns(options, (*graph)->graph().facts().directed, console, options.run.asked);
+  if (status != Status::Ok) return status;
+  options.run.maybe_stop = session.stop_request();
+  options.run.maybe_cancel = session.cancel();
+  options.run.deadline = session.deadline();
+  const std::unique_ptr<ProgressBar> bar = console.progress("counting", "");
+  if (bar) options.run.on_progress = [&bar](std::uint64_t done, std::uint64_t total) { bar->update(done, total); };
+  run = std::make_unique<session::SignificanceRun>(options.run, *graph, session::SignificanceRun::Reading(),
+                                                   shared(console));
+  status = run->run();
+  if (status != Status::Ok) return session.stopped() ? session.stop_early() : status;
+  const bool compared = options.run.samples != 0;
+  std::string text = options.json ? as_json(options, **graph, run->rows()) : as_text(run->rows(), compared);
+  if (compared && !options.json) text += plot(run->rows(), columns_of_output());
+  const runtime::Status written = write_text_file("-", text);
+  return written ? Status::Ok : console.error(written.error());
+}
+
+Status motifs(MotifsOptions& options) {
+  const Console console(options.console);
+  Session session(console, options.timeout);
+  std::optional<runtime::ThreadLimit> threads;
+  if (options.run.threads != 0) threads.emplace(options.run.threads);
+  // It lives until exit where a thread still compiles for it in vain.
+  std::unique_ptr<session::SignificanceRun> run;
+  const Status status = session.leave(motifs_steps(options, console, session, run));
+  if (codegen::compiles_in_background()) {
+    std::fflush(nullptr);
+    std::_Exit(exit_code(status));
+  }
+  return status;
+}
+
+constexpr const char* kFooter = R"(
+Without --null the counts alone. A directed graph has 16 triads, K = 3, or 199
+patterns of K = 4 vertices. docs/motifs.md says what the columns are.
+
+Examples:
+  matcha motifs graph.txt
+  matcha motifs 5 graph.txt --null 100 --seed 7
+  matcha motifs 3 pays.csv --directed --null 1000
+  matcha motifs --pattern house --pattern clique:5 graph.txt --null 100 --json
+)";
+
+}  // namespace
+
+void add_motifs(CLI::App& app, Action& action) {
+  CLI::App* verb =
+      app.add_subcommand("motifs", "Count small patterns, and compare with random graphs of the same degrees");
+  auto options = std::make_shared<MotifsOptions>();
+  MotifsOptions& o = *options;
+  verb->add_option("K", o.size, "Vertices of the patterns: all that are connected; default: 4")->type_name("");
+  verb->add_option("GRAPH", o.graph.path, "The graph; `FILE:src,dst` takes these columns")->type_name("");
+  OptionTargets to;
+  put_targets(to, o.graph);
+  to.pattern = &o.pattern;
+  to.patterns = &o.patterns;
+  to.random_graphs = &o.run.samples;
+  to.seed = &o.run.seed;
+  to.threads = &o.run.threads;
+  to.timeout = &o.timeout;
+  to.json = &o.json;
+  to.code_folder = &o.code_folder;
+  add_options(*verb, kMotifs, to);
+  verb->get_option("--pattern")->description("Count this one in place of all of K vertices. May be repeated");
+  verb->get_option("--seed")->needs("--null");
+  add_console_options(*verb, o.console);
+  verb->footer(kFooter);
+  verb->callback([options, &action] {
+    MotifsOptions& given = *options;
+    // One word is the graph.
+    if (given.graph.empty()) std::swap(given.graph.path, given.size);
+    if (given.graph.empty()) throw CLI::RequiredError("GRAPH");
+    action = [options] { return motifs(*options); };
+  });
+}
+
+}  // namespace matcha::tools
