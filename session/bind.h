@@ -12,6 +12,7 @@
 #include "codegen/backend.h"
 #include "runtime/graph/inputs.h"
 #include "runtime/graph/order.h"
+#include "runtime/sample/kept_draws.h"
 #include "session/reporter.h"
 #include "session/signature.h"
 #include "session/tables.h"
@@ -94,6 +95,8 @@ struct BoundInputs {
   std::function<runtime::Result<runtime::Graph>(runtime::Halves)> ranked;
   /// Gives the index that patterns share in a search, if it is kept; empty: a run makes it.
   std::function<std::shared_ptr<runtime::match::MatchIndex>()> match_index;
+  /// The draws of intervals that stay with the graph; null: none do.
+  std::shared_ptr<runtime::sample::KeptDraws> maybe_draws;
 
   /// True if every vertex of every graph has a label.
   bool all_labelled() const;

@@ -2,18 +2,31 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "question/pattern.h"
-#include "runtime/sample/sampler.h"
+#include "runtime/graph/graph.h"
+#include "runtime/graph/labels.h"
+#include "runtime/sample/bounded_draws.h"
 
 namespace matcha::session {
 
-/// The vertices of a connected pattern of at least two in the order in which bounded draws place them
-/// (runtime/sample/bounded_draws.h): an edge that most others are adjacent to, then the vertices by their distance.
-/// `labels`: the code of each vertex of the pattern, nothing for any; empty: no vertex has one.
-std::vector<runtime::sample::PatternVertex> vertices_to_draw(
-    const pattern::Pattern& pattern, pattern::Induced induced,
-    const std::vector<std::optional<std::int64_t>>& labels = {});
+/// A pattern as bounded draws take it (runtime/sample/bounded_draws.h).
+struct DrawnPattern {
+  /// Those of the graph, then of its reverse and of labels of edges, as far as the pattern asks for them.
+  std::vector<runtime::sample::NeighborLists> lists;
+  std::vector<runtime::sample::DrawnVertex> vertices;
+  std::string text;  ///< The same for the same lists and vertices.
+};
+
+/// Why no matches of the pattern are drawn from the graph; empty: they are. `maybe_labels`: its words.
+std::string problem_of_draws(const pattern::Pattern& pattern, const runtime::Graph& graph,
+                             const runtime::LabelDictionary* maybe_labels);
+
+/// The vertices in the order of their draws: an edge that most others are adjacent to, then by their distance. The
+/// graph outlives it. Requires: no problem. Errors: Resource when out of memory.
+runtime::Result<DrawnPattern> drawn_pattern(const pattern::Pattern& pattern, pattern::Induced induced,
+                                            const runtime::Graph& graph, const runtime::LabelDictionary* maybe_labels);
 
 }  // namespace matcha::session

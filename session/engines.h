@@ -12,6 +12,7 @@
 #include "planner/decide.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/labels.h"
+#include "runtime/sample/kept_draws.h"
 #include "session/motif_sets.h"
 #include "session/pattern_source.h"
 #include "session/program_patterns.h"
@@ -24,6 +25,8 @@ struct EngineContext {
   const runtime::LabelDictionary* maybe_labels = nullptr;
   /// The index that searches share; empty: a run makes it.
   std::function<std::shared_ptr<runtime::match::MatchIndex>()> match_index = {};
+  /// Draws of intervals that stay with the graph; null: none do.
+  std::shared_ptr<runtime::sample::KeptDraws> maybe_draws = {};
   /// Patterns that a GPU matches together; empty: each alone.
   std::function<std::shared_ptr<codegen::MatchBatch>()> batch = {};
   MotifSets* maybe_together = nullptr;  ///< Patterns of one command, which identities may count together.

@@ -87,6 +87,7 @@ Status take_graph_of_label(PatternSource& pattern, const Reporter& reporter, Bou
   graph = std::move(*narrow);
   bound.ranked = nullptr;
   bound.match_index = nullptr;
+  bound.maybe_draws = nullptr;
   pattern.forget_edge_labels();
   return Status::Ok;
 }

@@ -238,6 +238,7 @@ Status Prepared::bind_graph(const std::string& name, const ParamPlan& param) {
     run_.bound.ranked = [&graph](runtime::Halves halves) { return graph.ranked(halves); };
     const bool informed = run_.pattern && run_.pattern->edge_labelled();
     run_.bound.match_index = [&graph, informed] { return graph.match_index(informed); };
+    run_.bound.maybe_draws = graph.draws();
   }
   run_.bound.arguments.emplace_back(&run_.bound.inputs.graphs.emplace(name, std::move(*view)).first->second);
   return Status::Ok;

@@ -163,6 +163,7 @@ EngineContext QuestionRun::context() const {
   context.maybe_graph = maybe_graph();
   context.maybe_labels = bound.inputs.dictionary.get();
   context.match_index = bound.match_index;
+  context.maybe_draws = bound.maybe_draws;
   context.code_folder = request.code_folder;
   context.counted = [this](std::string& why) { return counted(why); };
   context.reading = reading_;

@@ -19,6 +19,7 @@
 #include "runtime/graph/join.h"
 #include "runtime/graph/order.h"
 #include "runtime/result.h"
+#include "runtime/sample/kept_draws.h"
 #include "session/given_list.h"
 
 namespace matcha::runtime::match {
@@ -102,6 +103,8 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   /// The index that all searches share; made once. It must not outlive this graph.
   /// `informed`: of the graph with information of edges; requires it.
   std::shared_ptr<runtime::match::MatchIndex> match_index(bool informed = false);
+  /// The draws of intervals of this graph.
+  std::shared_ptr<runtime::sample::KeptDraws> draws() { return base_ != nullptr ? base_->draws() : draws_; }
   /// The edges with a label, of an undirected graph with labels of edges, as a graph that keeps this one. While a
   /// caller holds it, all callers get the same. Errors: Resource.
   runtime::Result<Shared> of_label(std::int64_t label);
@@ -141,6 +144,7 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   std::map<std::int64_t, std::weak_ptr<ResidentGraph>> of_labels_;            ///< They keep this one.
   std::array<std::shared_ptr<runtime::match::MatchIndex>, 2> match_indexes_;  ///< Without the information, and with it.
   std::shared_ptr<SketchCache> sketches_;
+  std::shared_ptr<runtime::sample::KeptDraws> draws_ = std::make_shared<runtime::sample::KeptDraws>();
   std::shared_ptr<runtime::DeviceCopies> device_copies_ = std::make_shared<runtime::DeviceCopies>();
 };
 

@@ -48,11 +48,10 @@ Status check_answer_options(const RunRequest& options, const PatternOptions& pat
         options.lists() ? "it times counts" : "it chooses the plan itself");
   }
   if (options.interval.within) {
-    const char* const other = options.lists()         ? "`--matches`, `--limit`, `--exists` and `--per`"
-                              : options.verify        ? "`--verify`"
-                              : options.tune          ? "`--tune`"
-                              : options.cluster.any() ? "several processes"
-                                                      : nullptr;
+    const char* const other = options.lists()  ? "`--matches`, `--limit`, `--exists` and `--per`"
+                              : options.verify ? "`--verify`"
+                              : options.tune   ? "`--tune`"
+                                               : nullptr;
     if (other != nullptr) {
       return console.error(Status::Usage, fmt::format("`--within` is not for {}", other), "it estimates one count");
     }

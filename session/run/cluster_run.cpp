@@ -50,12 +50,18 @@ std::optional<std::uint64_t> whole_number_of(std::string_view text) {
   return number;
 }
 
-std::string search_words(const session::PatternSource& pattern, bool rows) {
+std::string search_words(const session::PatternSource& pattern, bool rows,
+                         const runtime::sample::IntervalRequest& interval) {
   const pattern::Pattern& first = pattern.set().patterns.front();
   std::string words = pattern.semantics(rows);
   for (int v = 0; v < first.size(); ++v) {
     const auto at = pattern::at(v);
     words += fmt::format("\n{} {} {}", first.out[at], first.anti[at], first.label(v));
+  }
+  if (interval.within) {
+    words += fmt::format("\nwithin {} {} {} {}", *interval.within,
+                         interval.confidence.value_or(runtime::sample::kConfidence),
+                         interval.seed.value_or(runtime::sample::kSeed), interval.certain);
   }
   return words;
 }

@@ -20,8 +20,9 @@ namespace matcha::session {
 /// The number in a text of digits; nothing for other texts.
 std::optional<std::uint64_t> whole_number_of(std::string_view text);
 
-/// The text of a search, part of the key of a run.
-std::string search_words(const session::PatternSource& pattern, bool rows);
+/// The text of a search, or of draws for an interval, part of the key of a run.
+std::string search_words(const session::PatternSource& pattern, bool rows,
+                         const runtime::sample::IntervalRequest& interval);
 
 /// The part of a run that is in this process.
 class ClusterRun {

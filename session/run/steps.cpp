@@ -524,7 +524,7 @@ class Run final : public RunSteps {
     }
     if (matches_) report_.matches = &*matches_;
     if (options_.cluster.any()) {
-      const std::string what = run_.lacks_program() ? search_words(*run_.pattern, options_.streams())
+      const std::string what = run_.lacks_program() ? search_words(*run_.pattern, options_.streams(), options_.interval)
                                                     : ir::print(run_.compilation->pipeline().module);
       if (const Status code = cluster_.begin(what, run_.bound, session_); code != Status::Ok) return code;
       run.maybe_dealer = cluster_.dealer();

@@ -1,9 +1,10 @@
 """Counts within a width: intervals, or the exact count where that takes less time."""
 
 import json
+import os
 import random
 import unittest
-from cli import WIKI, CliTest, main
+from cli import WIKI, WIKI_TRIANGLES, CliTest, main
 
 SMALL = "tests/graphs/random-12-seed1.txt"
 PATH = "path:6"
@@ -79,6 +80,71 @@ class WithinTest(CliTest):
             self.assertEqual(answer, f"{truth} (exact)")
             self.fails(2, "run", "--pattern", pattern, graph, "--labels", labels, "--within", "1%", "--engine", "sample")
 
+    def test_arcs_and_labels_of_edges(self):
+        """Drawn by the lists of arcs, of arcs backwards, and of each label; parallel edges are one pair."""
+        random.seed(54)
+        pairs = [(u, v) for u in range(60) for v in range(60) if u != v and random.random() < 0.2]
+        arcs = self.write("arcs.txt", "".join(f"{u} {v}\n" for u, v in pairs))
+        lines = [f"{u} {v} {label}\n" for u, v in pairs for label in random.choice(("a", "b", "ab"))]
+        edges = self.write("edges.txt", "".join(lines))
+        labels = self.write("l.txt", "".join(f"{v} {random.choice('xy')}\n" for v in range(60)))
+        directed = (arcs, "--directed")
+        for graph, pattern, options in (
+                (directed, "a->b->c->d->a", []), (directed, "a->b->c, a->c, c->d", []), (directed, "a-b, b->c, d->c", []),
+                (directed, "a->b<-c->d<-e", ["--embeddings"]), (directed, "a->b->c->a, a->d", ["--induced", "vertex"]),
+                (directed, "a->b->c->d, a!c", []), (directed, "(a:x)->(b:y)->(c)->(d:x), a->c", ["--labels", labels]),
+                ((edges, "--directed"), "a->b=a,b->c=b,c->d,a->d=a", []), ((edges, "--directed"), "a->b=a,a->b=b,b->c,c->d=b", []),
+                ((edges, "--directed"), "a->b=a,b->c=a,c->d=a", ["--induced", "vertex"]), ((edges, "--directed"), "a-b=a,b->c=b,c->a", []),
+                ((edges,), "a-b=a,b-c=b,c-d,d-a=a", []), ((edges,), "a-b=a,a-b=b,b-c=b,c-d=b,a-c", []),
+                ((edges,), "(a:x)-[:a]-(b)-[:b]-(c:y)-(d)", ["--labels", labels]), ((edges,), "a-b=a,b-c=a,c-d=a,d-e=a", [])):
+            words = ("run", "--pattern", pattern, *graph, *options)
+            truth = int(self.ok(*words, "-q"))
+            found = [json.loads(self.ok(*words, "--within", "3%", "--engine", "sample", "--json", "--threads", threads))["estimate"]
+                     for threads in ("1", "3")]
+            self.assertEqual(found[0], found[1], (pattern, "the same draws on any number of threads"))
+            self.assertEqual(found[0]["method"], "sampled")
+            self.assertLess(abs(found[0]["value"] / truth - 1), 0.06, (pattern, options, truth))
+        for pattern in ("a->b=?,b->c=a", "a->b=a|b,b->c=a"):
+            self.fails(2, "run", "--directed", "--pattern", pattern, edges, "--within", "1%", "--engine", "sample")
+            truth = self.ok("run", "--directed", "--pattern", pattern, edges, "-q").strip()
+            self.assertEqual(self.ok("run", "--directed", "--pattern", pattern, edges, "-q", "--within", "1%").strip(), f"{truth} (exact)")
+        ring = self.write("ring.txt", "".join(f"{v} {(v + 1) % 100} r\n" for v in range(100)))
+        for pattern in ("a->b->c->d", "a->b=r,b->c=r,c->d=r"):
+            drawn = json.loads(self.ok("run", "--directed", "--pattern", pattern, ring, "--within", "1%", "--engine", "sample", "--json"))
+            self.assertEqual(drawn["estimate"]["value"], 100, "all draws have one value")
+
+    def shards(self, *words, parts=3):
+        """The ledgers of all shards of a run."""
+        files = [self.path(f"{len(words)}-{part}.mtl") for part in range(parts)]
+        for part, file in enumerate(files):
+            self.assertIn(f"shard {part}/{parts}: 100 of 100 units", self.ok(*words, "--shard", f"{part}/{parts}", "--ledger", file))
+        return files
+
+    def test_processes(self):
+        """Each makes a part of the draws; their moments add up to those of one process, bit for bit."""
+        graph = self.dense()
+        for options in ([], ["--certain"], ["--seed", "7", "--confidence", "99%"]):
+            words = ("run", "--pattern", PATH, graph, "--within", "2%", "--engine", "sample", *options)
+            whole = json.loads(self.ok(*words, "--json"))["estimate"]
+            merged = json.loads(self.ok("merge", "--json", *self.shards(*words)))
+            self.assertEqual((merged["estimate"], merged["result"], merged["stopped_by"]), (whole, None, "within"))
+        files = self.shards("run", "--pattern", PATH, graph, "--within", "2%", "--engine", "sample")
+        self.assertRegex(self.ok("merge", "-q", *files), r"^\d+ ± [\d.]+% \(95%\)\n$")
+        self.assertIn("missing", self.fails(3, "merge", *files[:2]))
+        self.fails(3, "run", "--pattern", PATH, graph, "--within", "1%", "--engine", "sample", "--shard", "0/3", "--ledger", files[0],
+                   says="the ledger is of another run")
+        folder = self.path("folder")
+        of_folder = json.loads(self.ok("run", "--pattern", PATH, graph, "--within", "2%", "--engine", "sample", "--work", folder, "--json"))
+        whole = json.loads(self.ok("run", "--pattern", PATH, graph, "--within", "2%", "--engine", "sample", "--json"))
+        self.assertEqual(of_folder["estimate"], whole["estimate"])
+        exact = self.shards("run", "examples/triangle.mt", WIKI, "--within", "1%")
+        self.assertEqual(self.ok("merge", "-q", *exact).strip(), f"{WIKI_TRIANGLES} (exact)")
+        ledger = self.path("none.mtl")
+        star = self.write("star.txt", "".join(f"0 {v}\n" for v in range(1, 3000)) + "1 2\n")
+        self.fails(4, "run", "--pattern", "cycle:4", star, "--within", "1%", "--engine", "sample", "--shard", "0/2", "--ledger", ledger,
+                   says="the draws give no interval")
+        self.assertFalse(os.path.exists(ledger))
+
     def test_seeds_and_certain(self):
         words = ("run", "--pattern", PATH, self.dense(), "--within", "2%", "--engine", "sample", "--json")
         first, same, other, certain = (json.loads(self.ok(*words, *more))["estimate"] for more in (
@@ -126,9 +192,13 @@ class WithinTest(CliTest):
                  {"id": 2, "pattern": "triangle", "options": {"within": "1%"}},
                  {"id": 3, "pattern": "triangle", "options": {"seed": 1}},
                  {"id": 4, "pattern": "triangle", "options": {"within": "1%", "matches": True}},
-                 {"id": 5, "pattern": PATH, "options": {"within": 0.01, "confidence": 0.95}}]
-        drawn, exact, seed, rows, numbers = sorted(self.served(asked, self.dense()), key=lambda one: one["id"])
+                 {"id": 5, "pattern": PATH, "options": {"within": 0.01, "confidence": 0.95}},
+                 {"id": 6, "pattern": PATH, "options": {"within": "0.5%", "engine": "sample"}}]
+        drawn, exact, seed, rows, numbers, narrow = sorted(self.served(asked, self.dense()), key=lambda one: one["id"])
         self.assertEqual(numbers["estimate"], drawn["estimate"])
+        # It goes on with the draws of the wider ones, and has the same answer as without them.
+        alone = json.loads(self.ok("run", "--pattern", PATH, self.dense(), "--within", "0.5%", "--engine", "sample", "--json"))
+        self.assertEqual(narrow["estimate"], alone["estimate"])
         self.assertEqual((drawn["result"], drawn["complete"], drawn["estimate"]["method"]), (None, False, "sampled"))
         self.assertEqual((exact["estimate"]["value"], exact["estimate"]["half_width"]), (exact["result"], 0))
         self.assertIn("`seed` is for `within`", json.dumps(seed))

@@ -33,7 +33,10 @@ class Estimate:
         self._again: Optional[Callable[[Union[float, str]], Estimate]] = None
 
     def refine(self, within: Union[float, str]) -> Estimate:
-        """An estimate of this half-width, as `estimate` takes it, by more draws; itself if it is as narrow."""
+        """An estimate of this half-width, as `estimate` takes it; itself if it is as narrow.
+
+        The draws that were made are a part of it: it is the one that the smaller width gives at once.
+        """
         if self._again is None or self.half_width <= _part(within):
             return self
         return self._again(within)

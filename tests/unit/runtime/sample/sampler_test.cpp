@@ -208,58 +208,221 @@ std::vector<std::vector<PatternVertex>> labelled_patterns() {
   return all;
 }
 
-void expect_mean_and_bound(const GraphView& view, const std::vector<std::vector<PatternVertex>>& patterns) {
-  for (const auto& pattern : patterns) {
-    const double truth = matches_of(view, pattern);
-    const BoundedDraws draws(view, pattern);
-    constexpr std::uint64_t kCount = 200'000;
-    const Moments found = draws.draw(1, 0, kCount, {});
-    const double mean = found.sum / kCount, variance = found.squares / kCount - mean * mean;
-    constexpr double kDeviations = 4.5;
-    EXPECT_NEAR(mean, truth, kDeviations * std::sqrt(variance / kCount) + truth * 1e-9);
-    EXPECT_LE(found.squares, found.sum * draws.most() * (1 + 1e-9));
-    EXPECT_EQ(draws.draw(1, 0, kCount, {}).squares, found.squares);
-    EXPECT_LT(draws.draw(1, 0, kCount, [] { return true; }).draws, kCount);
+/// What bounded draws take, and the graphs of its lists.
+struct Drawn {
+  std::vector<NeighborLists> lists;
+  std::vector<DrawnVertex> vertices;
+
+  BoundedDraws draws() const { return BoundedDraws(lists, vertices); }
+};
+
+/// A pattern of edges in one undirected graph.
+Drawn drawn(const GraphView& view, const std::vector<PatternVertex>& pattern) {
+  Drawn made{{{view}}, {}};
+  for (std::size_t v = 0; v < pattern.size(); ++v) {
+    DrawnVertex& vertex = made.vertices.emplace_back();
+    vertex.label = pattern[v].label;
+    for (std::size_t u = 0; u < v; ++u) {
+      if ((pattern[v].near & bit(u)) != 0) vertex.links.push_back({u, 0});
+      if ((pattern[v].anti & bit(u)) != 0) vertex.links.push_back({u, 0, true});
+    }
   }
+  return made;
+}
+
+/// All matches, by trying all images.
+double matches_of(const Drawn& of, std::vector<std::uint32_t> images = {}) {
+  if (images.size() == of.vertices.size()) return 1;
+  const GraphView& view = of.lists[0].view;
+  const DrawnVertex& vertex = of.vertices[images.size()];
+  double found = 0;
+  for (std::uint32_t image = 0; image < view.universe; ++image) {
+    bool fits = std::ranges::find(images, image) == images.end();
+    fits = fits && (!vertex.label || view.labels[image] == *vertex.label);
+    for (const Link& link : vertex.links) {
+      fits = fits && neighbor_row(of.lists[link.list].view, images[link.to]).has(image) != link.is_absent;
+    }
+    if (!fits) continue;
+    images.push_back(image);
+    found += matches_of(of, images);
+    images.pop_back();
+  }
+  return found;
+}
+
+void expect_mean_and_bound(const Drawn& of) {
+  const double truth = matches_of(of);
+  const BoundedDraws draws = of.draws();
+  constexpr std::uint64_t kCount = 200'000;
+  const Moments found = draws.draw(1, 0, kCount, {});
+  const double mean = found.sum() / kCount, variance = found.squares() / kCount - mean * mean;
+  constexpr double kDeviations = 4.5;
+  EXPECT_GT(truth, 0);
+  EXPECT_NEAR(mean, truth, kDeviations * std::sqrt(variance / kCount) + truth * 1e-9);
+  EXPECT_LE(found.squares(), found.sum() * draws.most() * (1 + 1e-9));
+  EXPECT_EQ(draws.draw(1, 0, kCount, {}).squares(), found.squares());
+  EXPECT_LT(draws.draw(1, 0, kCount, [] { return true; }).draws, kCount);
+}
+
+/// The share of seeds whose interval has the truth is as promised.
+void expect_coverage(const Drawn& of) {
+  const double truth = matches_of(of);
+  const BoundedDraws draws = of.draws();
+  constexpr std::uint64_t kSeeds = unless_sanitized(400, 40);
+  constexpr double kWithin = 0.1;
+  std::uint64_t right = 0, all = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    WithinRun run(draws, {.within = kWithin, .seed = seed});
+    ASSERT_TRUE(run.draws_needed());
+    const std::optional<Interval> found = run.run({});
+    if (!found) continue;
+    EXPECT_LE(found->half_width, kWithin * found->value);
+    ++all;
+    right += std::abs(found->value - truth) <= found->half_width ? 1 : 0;
+  }
+  EXPECT_GE(static_cast<double>(all), kConfidence * kSeeds);
+  // Below the promise by two deviations of 400 seeds, or three of 40.
+  constexpr double kChance = unless_sanitized(0.022, 0.105);
+  EXPECT_GE(static_cast<double>(right), (kConfidence - kChance) * static_cast<double>(all));
+}
+
+Result<Graph> small_graph() {
+  RmatSpec spec;
+  spec.scale = 5;
+  spec.edge_factor = 4;
+  return generate_rmat(spec);
+}
+
+/// A random directed graph whose edges have one of two labels or both.
+class Arcs {
+ public:
+  Arcs() {
+    Random random(7);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> all, of[2];
+    for (std::uint32_t u = 0; u < kVertices; ++u) {
+      for (std::uint32_t v = 0; v < kVertices; ++v) {
+        if (u == v || random.below(4) != 0) continue;
+        const std::uint64_t labels = 1 + random.below(3);
+        for (std::uint64_t label = 0; label < 2; ++label) {
+          if ((labels >> label & 1) == 0) continue;
+          all.emplace_back(u, v);
+          of[label].emplace_back(u, v);
+        }
+      }
+    }
+    for (std::uint32_t v = 0; v < kVertices; ++v) {
+      ranks_.push_back(v);
+      labels_.push_back(static_cast<std::int64_t>(v % 3));
+    }
+    for (const auto& arcs : {all, of[0], of[1]}) {
+      add(arcs, false);
+      add(arcs, true);
+    }
+  }
+
+  static constexpr std::size_t kTo = 0, kFrom = 1, kToByA = 2, kFromByA = 3, kToByB = 4, kFromByB = 5;
+  /// Those of arcs of any label have an arc twice if it has both labels.
+  std::vector<NeighborLists> lists() const {
+    std::vector<NeighborLists> all;
+    for (const Graph& graph : graphs_) all.push_back({graph.view(), all.size() <= kFrom});
+    return all;
+  }
+
+ private:
+  static constexpr std::uint32_t kVertices = 24;
+
+  void add(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& arcs, bool backwards) {
+    std::vector<std::uint32_t> sources, targets;
+    for (const auto& [u, v] : arcs) {
+      sources.push_back(backwards ? v : u);
+      targets.push_back(backwards ? u : v);
+    }
+    BuildInput input;
+    input.universe = std::make_shared<const Universe>(Universe::identity(kVertices));
+    input.sources = sources.data();
+    input.targets = targets.data();
+    input.count = sources.size();
+    input.label_vertices = ranks_.data();
+    input.labels = labels_.data();
+    input.label_count = kVertices;
+    input.index = IndexKind::Csr;
+    graphs_.push_back(std::move(*build_graph(input)));
+  }
+
+  std::vector<std::uint32_t> ranks_;
+  std::vector<std::int64_t> labels_;
+  std::vector<Graph> graphs_;
+};
+
+/// Patterns of arcs with and without labels: several links between two vertices, arcs that must not be, vertices on
+/// both ends of the first edge, with a tree below, and labels of vertices.
+std::vector<std::vector<DrawnVertex>> patterns_of_arcs() {
+  constexpr std::size_t kTo = Arcs::kTo, kFrom = Arcs::kFrom, kToByA = Arcs::kToByA, kFromByA = Arcs::kFromByA,
+                        kToByB = Arcs::kToByB, kFromByB = Arcs::kFromByB;
+  const std::vector<std::vector<std::vector<Link>>> links = {
+      {{}, {{0, kTo}}, {{1, kTo}}, {{2, kTo}}},
+      {{}, {{0, kTo}}, {{0, kFrom}, {1, kTo}}},
+      {{}, {{0, kTo}, {0, kFrom}}, {{1, kTo}}, {{0, kFrom}, {2, kTo}}},
+      {{}, {{0, kToByA}}, {{0, kFromByA}, {1, kToByB}}, {{2, kTo}}},
+      {{}, {{0, kToByA}, {0, kToByB}}, {{1, kFromByB}}, {{0, kToByB}, {2, kToByA}}},
+      {{}, {{0, kTo}, {0, kFrom, true}}, {{0, kTo, true}, {0, kFrom, true}, {1, kTo}, {1, kFrom, true}}},
+      {{}, {{0, kTo}}, {{0, kToByA}, {1, kFrom}}, {{2, kToByB}}, {{2, kFrom}}},
+      {{}, {{0, kTo}}, {{1, kFromByA}}, {{2, kTo}}, {{2, kTo}, {1, kFrom}}},
+  };
+  std::vector<std::vector<DrawnVertex>> patterns;
+  for (const auto& of_pattern : links) {
+    std::vector<DrawnVertex>& pattern = patterns.emplace_back();
+    for (const std::vector<Link>& of_vertex : of_pattern) pattern.emplace_back().links = of_vertex;
+  }
+  for (std::size_t v = 0; v < 4; ++v) patterns.back()[v].label = static_cast<std::int64_t>((v + 1) % 3);
+  return patterns;
 }
 
 TEST(BoundedDraws, TheirMeanIsTheNumberOfMatchesAndNoneIsAboveTheBound) {
-  RmatSpec spec;
-  spec.scale = 5;
-  spec.edge_factor = 4;
-  const Result<Graph> graph = generate_rmat(spec);
+  const Result<Graph> graph = small_graph();
   ASSERT_TRUE(graph);
-  expect_mean_and_bound(graph->view(), bounded_patterns());
+  for (const auto& pattern : bounded_patterns()) expect_mean_and_bound(drawn(graph->view(), pattern));
   const Result<Graph> labelled = with_random_labels(*graph, {.vertices = 2});
   ASSERT_TRUE(labelled);
-  expect_mean_and_bound(labelled->view(), labelled_patterns());
+  for (const auto& pattern : labelled_patterns()) expect_mean_and_bound(drawn(labelled->view(), pattern));
+}
+
+TEST(BoundedDraws, ArcsAndLabelsOfEdgesAreConditions) {
+  const Arcs arcs;
+  for (const auto& pattern : patterns_of_arcs()) expect_mean_and_bound({arcs.lists(), pattern});
 }
 
 TEST(BoundedDraws, NineteenOfTwentyIntervalsHaveTheTruth) {
-  RmatSpec spec;
-  spec.scale = 5;
-  spec.edge_factor = 4;
-  const Result<Graph> graph = generate_rmat(spec);
+  const Result<Graph> graph = small_graph();
   ASSERT_TRUE(graph);
-  for (const auto& pattern : bounded_patterns()) {
-    const double truth = matches_of(graph->view(), pattern);
-    const BoundedDraws draws(graph->view(), pattern);
-    constexpr std::uint64_t kSeeds = unless_sanitized(400, 40);
-    constexpr double kWithin = 0.1;
-    std::uint64_t right = 0, all = 0;
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-      const WithinRun run(draws, {.within = kWithin, .seed = seed});
-      ASSERT_TRUE(run.draws_needed());
-      const std::optional<Interval> found = run.run({});
-      if (!found) continue;
-      EXPECT_LE(found->half_width, kWithin * found->value);
-      ++all;
-      right += std::abs(found->value - truth) <= found->half_width ? 1 : 0;
-    }
-    EXPECT_GE(static_cast<double>(all), kConfidence * kSeeds);
-    // Below the promise by two deviations of 400 seeds, or three of 40.
-    constexpr double kChance = unless_sanitized(0.022, 0.105);
-    EXPECT_GE(static_cast<double>(right), (kConfidence - kChance) * static_cast<double>(all));
+  for (const auto& pattern : bounded_patterns()) expect_coverage(drawn(graph->view(), pattern));
+  const Arcs arcs;
+  for (const auto& pattern : patterns_of_arcs()) expect_coverage({arcs.lists(), pattern});
+}
+
+TEST(BoundedDraws, PartsAddUpAndNarrowerIntervalsGoOn) {
+  const Result<Graph> graph = small_graph();
+  ASSERT_TRUE(graph);
+  const BoundedDraws draws = drawn(graph->view(), pattern_of({{}, {0}, {0}, {1}, {2, 3}})).draws();
+  const auto same = [](const Interval& one, const Interval& other) {
+    return one.value == other.value && one.half_width == other.half_width && one.draws == other.draws &&
+           one.hits == other.hits;
+  };
+  WithinRun wide(draws, {.within = 0.05}), narrow(draws, {.within = 0.02});
+  const std::optional<Interval> of_wide = wide.run({}), of_narrow = narrow.run({});
+  ASSERT_TRUE(of_wide && of_narrow);
+  WithinRun next(draws, {.within = 0.02}, wide.made());
+  EXPECT_EQ(next.draws_left(), *next.draws_needed() - of_wide->draws);
+  const std::optional<Interval> of_next = next.run({});
+  ASSERT_TRUE(of_next);
+  EXPECT_TRUE(same(*of_next, *of_narrow)) << "as if the narrower width had been asked for first";
+  WithinRun back(draws, {.within = 0.05}, next.made());
+  EXPECT_EQ(back.draws_left(), 0);
+  EXPECT_TRUE(same(*back.run({}), *of_wide));
+  for (const std::uint64_t parts : {1, 7, 1000}) {
+    Moments all;
+    for (std::uint64_t i = 0; i < parts; ++i) all.add(wide.part(i, parts, {}));
+    EXPECT_TRUE(same(*wide.interval_of(all), *of_wide)) << parts;
   }
 }
 
@@ -289,13 +452,13 @@ TEST(BoundedDraws, NoMatchesHaveNoInterval) {
   input.count = sources.size();
   const Result<Graph> graph = build_graph(input);
   ASSERT_TRUE(graph);
-  const BoundedDraws draws(graph->view(), pattern_of({{}, {0}, {1}, {0, 2}}));
+  const BoundedDraws draws = drawn(graph->view(), pattern_of({{}, {0}, {1}, {0, 2}})).draws();
   EXPECT_FALSE(WithinRun(draws, {.within = 0.01}).draws_needed());
-  const BoundedDraws path(graph->view(), pattern_of({{}, {0}, {1}}));
+  const BoundedDraws path = drawn(graph->view(), pattern_of({{}, {0}, {1}})).draws();
   EXPECT_TRUE(WithinRun(path, {.within = 0.01}).draws_needed());
   EXPECT_FALSE(WithinRun(path, {.within = 1e-9}).draws_needed()) << "more than 2^40 draws";
   const Graph nothing;
-  const BoundedDraws none(nothing.view(), clique(3));
+  const BoundedDraws none = drawn(nothing.view(), clique(3)).draws();
   EXPECT_EQ(none.most(), 0);
   EXPECT_FALSE(WithinRun(none, {.within = 0.01}).draws_needed());
 }
