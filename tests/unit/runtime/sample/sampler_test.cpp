@@ -435,22 +435,54 @@ TEST(BoundedDraws, WidthsAreThoseOfTables) {
   EXPECT_NEAR(Width(0.95).certain_errors, std::sqrt(2 * std::log(120)), 1e-9);
 }
 
-TEST(BoundedDraws, NoMatchesHaveNoInterval) {
-  // No 4-cycle among the many wedges of a star.
-  constexpr std::uint32_t kLeaves = 2000;
+/// A star of so many leaves, and further edges. Vertex 0 is its centre.
+Result<Graph> star_with(std::uint32_t leaves, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges) {
   std::vector<std::uint32_t> sources, targets;
+  std::uint32_t last = leaves;
   const auto add = [&](std::uint32_t u, std::uint32_t v) {
     sources.insert(sources.end(), {u, v});
     targets.insert(targets.end(), {v, u});
+    last = std::max({last, u, v});
   };
-  for (std::uint32_t leaf = 1; leaf <= kLeaves; ++leaf) add(0, leaf);
-  add(1, 2);
+  for (std::uint32_t leaf = 1; leaf <= leaves; ++leaf) add(0, leaf);
+  for (const auto& [u, v] : edges) add(u, v);
   BuildInput input;
-  input.universe = std::make_shared<const Universe>(Universe::identity(kLeaves + 1));
+  input.universe = std::make_shared<const Universe>(Universe::identity(last + 1));
   input.sources = sources.data();
   input.targets = targets.data();
   input.count = sources.size();
-  const Result<Graph> graph = build_graph(input);
+  return build_graph(input);
+}
+
+TEST(BoundedDraws, MatchesBehindAStarAreCountedOrRefused) {
+  // All matches are in a clique at the end of a path, and most maps of trees in the star.
+  constexpr std::uint32_t kClique = 12;
+  for (const std::uint32_t leaves : {100, 400, 3000}) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> edges = {{leaves, leaves + 1}};
+    for (std::uint32_t v = 1; v <= kClique; ++v) {
+      for (std::uint32_t u = 1; u < v; ++u) edges.emplace_back(leaves + u, leaves + v);
+    }
+    const Result<Graph> graph = star_with(leaves, edges);
+    ASSERT_TRUE(graph);
+    const std::pair<std::vector<PatternVertex>, double> patterns[] = {
+        {clique(3), 12 * 11 * 10}, {clique(4), 12 * 11 * 10 * 9}, {pattern_of({{}, {0}, {0, 1}, {0}, {1, 3}}), 95040}};
+    for (const auto& [pattern, truth] : patterns) {
+      const BoundedDraws draws = drawn(graph->view(), pattern).draws();
+      constexpr std::uint64_t kSeeds = unless_sanitized(60, 6), kMostWrong = 9;  // By chance in 1 of 1,000 cells.
+      std::uint64_t wrong = 0;
+      for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+        WithinRun run(draws, {.within = 0.1, .seed = seed});
+        const std::optional<Interval> found = run.draws_needed() ? run.run({}) : std::nullopt;
+        wrong += found && std::abs(found->value - truth) > found->half_width ? 1 : 0;
+      }
+      EXPECT_LE(wrong, kMostWrong) << leaves;
+    }
+  }
+}
+
+TEST(BoundedDraws, NoMatchesHaveNoInterval) {
+  // No 4-cycle among the many wedges of a star.
+  const Result<Graph> graph = star_with(2000, {{1, 2}});
   ASSERT_TRUE(graph);
   const BoundedDraws draws = drawn(graph->view(), pattern_of({{}, {0}, {1}, {0, 2}})).draws();
   EXPECT_FALSE(WithinRun(draws, {.within = 0.01}).draws_needed());
