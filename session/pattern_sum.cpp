@@ -213,7 +213,7 @@ codegen::RunOutcome PatternSum::count(Counts& counts, const codegen::RunOptions&
 
 bool PatternSum::add_up(const Counts& counts, std::map<const ir::Expr*, __int128>& sums) const {
   for (const CountedSum& sum : counted_.sums) {
-    __int128& total = sums[sum.var];
+    __int128& total = sums[sum.value];
     for (const CountedSum::Term& term : sum.terms) {
       __int128 part = 0;
       const bool is_wide = __builtin_mul_overflow(counts[term.pattern].value_or(0), __int128{term.times}, &part) ||
@@ -228,7 +228,7 @@ bool PatternSum::only_grows() const {
   std::set<const ir::Expr*> known;
   for (const CountedSum& sum : counted_.sums) {
     if (std::ranges::all_of(sum.terms, [](const CountedSum::Term& term) { return term.times >= 0; }))
-      known.insert(sum.var);
+      known.insert(sum.value);
   }
   const std::function<bool(const ir::Expr&)> grows = [&](const ir::Expr& value) {
     const auto all_grow = [&] {
@@ -238,8 +238,8 @@ bool PatternSum::only_grows() const {
       const ir::Expr& number = factor.kind == ir::Kind::Convert ? *factor.operands[0] : factor;
       return number.kind == ir::Kind::ConstInt && static_cast<const ir::ConstInt&>(number).value > 0;
     };
+    if (known.contains(&value)) return true;
     switch (value.kind) {
-      case ir::Kind::Var: return known.contains(&value);
       case ir::Kind::ConstInt:
       case ir::Kind::ConstFloat: return true;
       case ir::Kind::Add:
@@ -277,12 +277,14 @@ codegen::RunOutcome PatternSum::run(const runtime::Universe& universe, const cod
     codegen::host::Values values;
     codegen::host::Evaluator evaluator(values, universe);
     for (const CountedSum& sum : counted_.sums) {
-      const __int128 total = sums[sum.var];
+      const ir::Var* const var = ir::as<ir::Var>(sum.value);
+      if (var == nullptr) continue;  // A result.
+      const __int128 total = sums[var];
       const auto narrow = static_cast<std::int64_t>(total);
-      if (sum.var->type->is_scalar(ir::ScalarKind::I128)) {
-        values.scalars[sum.var] = total;
+      if (var->type->is_scalar(ir::ScalarKind::I128)) {
+        values.scalars[var] = total;
       } else if (narrow == total) {
-        values.scalars[sum.var] = narrow;
+        values.scalars[var] = narrow;
       }
     }
     const auto need = [&] {

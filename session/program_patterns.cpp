@@ -25,6 +25,8 @@ constexpr std::size_t kMostItems = 8;
 /// Of one question: a vertex is no pattern with edges, and each of many patterns needs a plan.
 constexpr int kLeastVertices = 2;
 constexpr std::size_t kMostPatterns = 64;
+/// Of the conditions of a nest.
+constexpr int kMostCases = 64;
 constexpr std::int64_t kOrders = 40320;  ///< The number of orders of 8 vertices.
 /// Vertices of a pattern as items: above all items of a nest, and of those that its terms bind.
 constexpr int kFirstVertex = 1 << 20;
@@ -83,14 +85,63 @@ class NestReader {
   void add(const Nest& nest, int count) {
     std::vector<Term> conditions;
     for (const Term& condition : nest.conditions) ir::settle(placed(condition, nest), conditions);
-    if (std::ranges::any_of(conditions, [](const Term& condition) { return condition.is(TermKind::No); })) return;
+    int cases = 0;
+    for_each_case(std::move(conditions), {}, 1, cases,
+                  [&](const std::vector<Term>& all, int sign) { add_case(nest, count, all, sign); });
+  }
+
+  /// Calls `use` with conjunctions of conditions and signs: in all, a map that meets `open` and `kept` is counted once.
+  /// One that meets a or b is counted with a, with b, and taken off with both; one that does not meet a is counted, and
+  /// taken off with a, where patterns can only say a.
+  template <typename Use>
+  void for_each_case(std::vector<Term> open, std::vector<Term> kept, int sign, int& cases, const Use& use) {
+    while (!open.empty()) {
+      Term next = std::move(open.back());
+      open.pop_back();
+      if (next.is(TermKind::Yes)) continue;
+      if (next.is(TermKind::Operation) && next.word == "!=") {
+        next.word = "==";
+        next = Term::of(TermKind::Not, {Term(next)});
+      }
+      if (next.is(TermKind::No) || failed()) return;
+      if (next.is(TermKind::And)) {
+        open.insert(open.end(), next.parts.begin(), next.parts.end());
+      } else if (next.is(TermKind::Or) && !ir::only_compares(next)) {
+        std::vector<Term> rest = open;
+        rest.push_back(std::move(next.parts.back()));
+        next.parts.pop_back();
+        const Term others = next.parts.size() == 1 ? next.parts[0] : next;
+        std::vector<Term> both = rest;
+        both.push_back(others);
+        for_each_case(std::move(rest), kept, sign, cases, use);
+        for_each_case(std::move(both), kept, -sign, cases, use);
+        open.push_back(others);
+      } else if (next.is(TermKind::Not) && is_only_positive(next.parts[0])) {
+        std::vector<Term> with = open;
+        with.push_back(next.parts[0]);
+        for_each_case(std::move(with), kept, -sign, cases, use);
+      } else {
+        kept.push_back(std::move(next));
+      }
+    }
+    if (++cases > kMostCases) return fail("its conditions are too many alternatives");
+    std::ranges::reverse(kept);
+    use(kept, sign);
+  }
+
+  /// Whether patterns can have the condition, but not that it is false.
+  static bool is_only_positive(const Term& condition) {
+    return condition.is(TermKind::Operation) || (condition.is(TermKind::Adjacent) && !condition.word.empty());
+  }
+
+  void add_case(const Nest& nest, int count, std::vector<Term> conditions, int sign) {
     ir::drop_implied_degrees(conditions);
     Pattern pattern = Pattern::empty(count);
     std::vector<Term> order;
     for (const Term& condition : conditions) {
       if (!ir::is_least_degree(condition) && !take(condition, pattern, order)) return;
     }
-    __int128 factor = nest.weight;
+    __int128 factor = __int128{nest.weight} * sign;
     if (!nest.value.is(TermKind::Constant) || nest.value.word != "1") {
       return fail("the sum is more than a number of matches");
     }
@@ -120,10 +171,6 @@ class NestReader {
     const Term& inner = negated ? condition.parts[0] : condition;
     if (inner.is(TermKind::Adjacent)) {
       const int a = vertex_of(inner.parts[0]), b = vertex_of(inner.parts[1]);
-      if (negated && !inner.word.empty()) {
-        fail("vertices must not be joined by an edge of a label");
-        return false;
-      }
       if (!negated) pattern.add_edge(a, b);
       if (!inner.word.empty()) {
         pattern.add_edge_label(a, b, inner.word);
@@ -231,6 +278,11 @@ bool is_of_sums(const ir::Expr& value, const std::vector<const ir::Var*>& sums) 
                          }));
 }
 
+/// Whether a step names a list or a table, which the nests of sums are read through.
+bool is_list(const ir::Stmt& step) {
+  return step.kind == ir::Kind::Let && static_cast<const ir::Let&>(step).var->type->is_list();
+}
+
 /// The sums that a module makes, in their order; `counted` gets the arithmetic of them. With the reason in `why` if it
 /// does something else.
 std::vector<const ir::Var*> read_results(const ir::Module& module, CountedProgram& counted, std::string& why) {
@@ -238,7 +290,7 @@ std::vector<const ir::Var*> read_results(const ir::Module& module, CountedProgra
   for (const ir::Stmt* stmt : module.body->body) {
     if (stmt->kind == ir::Kind::Collect) {
       for (const ir::Sink& sink : static_cast<const ir::Collect*>(stmt)->sinks) {
-        if (sink.kind == ir::SinkKind::List) continue;  // Edges of a graph that is built.
+        if (sink.kind == ir::SinkKind::List) continue;  // Edges of a graph that is built, or rows of a table.
         if (sink.kind != ir::SinkKind::Sum) why = "a step makes something other than a sum";
         sums.push_back(sink.var);
         known.push_back(sink.var);
@@ -251,7 +303,7 @@ std::vector<const ir::Var*> read_results(const ir::Module& module, CountedProgra
     } else if (stmt->kind == ir::Kind::Let && is_of_sums(*static_cast<const ir::Let*>(stmt)->value, known)) {
       counted.steps.push_back(static_cast<const ir::Let*>(stmt));
       known.push_back(counted.steps.back()->var);
-    } else if (stmt->kind != ir::Kind::BuildGraph) {
+    } else if (stmt->kind != ir::Kind::BuildGraph && !is_list(*stmt)) {
       why = "a step makes something other than a sum";
     }
   }
@@ -279,6 +331,97 @@ std::vector<std::vector<WeightedPattern>> read_sums(const ir::Module& module, co
   return sums;
 }
 
+/// The patterns of a program, each once, and its sums.
+class PatternTable {
+ public:
+  explicit PatternTable(CountedProgram& program) : program_(program) {}
+
+  /// Gives the reason in `why` if it is no sum of whole counts.
+  void add(const ir::Expr* value, const std::vector<WeightedPattern>& weighted, std::string& why) {
+    CountedSum sum{value, {}};
+    if (std::ranges::any_of(program_.sums, [&](const CountedSum& other) { return other.value == value; })) return;
+    for (const WeightedPattern& one : weighted) {
+      const std::optional<std::int64_t> times = subgraph_factor(one, why);
+      if (!times) return;
+      const auto place = known_.emplace(pattern::canonical_key(one.pattern), program_.patterns.size());
+      if (place.second) program_.patterns.push_back(counted_pattern(one.pattern));
+      sum.terms.push_back({place.first->second, *times});
+    }
+    program_.sums.push_back(std::move(sum));
+  }
+  void clear() {
+    known_.clear();
+    program_.patterns.clear();
+    program_.sums.clear();
+  }
+
+ private:
+  CountedProgram& program_;
+  std::map<std::string, std::size_t> known_;
+};
+
+/// Results as sums of weighted patterns, of which each may lack a whole number of another.
+class Combinations {
+ public:
+  Combinations(const std::vector<const ir::Var*>& sums, const std::vector<std::vector<WeightedPattern>>& found,
+               const std::vector<const ir::Let*>& steps)
+      : found_(found) {
+    for (std::size_t i = 0; i < sums.size(); ++i) sums_.emplace(sums[i], i);
+    for (const ir::Let* step : steps) steps_.emplace(step->var, step->value);
+  }
+
+  /// Nothing: it is something else than such a sum.
+  std::optional<std::vector<WeightedPattern>> of(const ir::Expr& result) const {
+    std::map<std::string, WeightedPattern> all;
+    if (!add(result, 1, all)) return std::nullopt;
+    std::vector<WeightedPattern> patterns;
+    for (auto& [key, one] : all) {
+      if (one.factor != 0) patterns.push_back(std::move(one));
+    }
+    return patterns;
+  }
+
+ private:
+  static std::int64_t constant(const ir::Expr& value) {
+    if (value.kind == ir::Kind::Convert) return constant(*value.operands[0]);
+    return value.kind == ir::Kind::ConstInt ? ir::as<ir::ConstInt>(&value)->value : 0;
+  }
+
+  bool add(const ir::Expr& value, std::int64_t times, std::map<std::string, WeightedPattern>& all) const {
+    if (const auto step = steps_.find(&value); step != steps_.end()) return add(*step->second, times, all);
+    if (value.type->is_scalar(ir::ScalarKind::F64)) return false;
+    switch (value.kind) {
+      case ir::Kind::Var: return add_sum(sums_.at(&value), times, all);
+      case ir::Kind::Convert: return add(*value.operands[0], times, all);
+      case ir::Kind::Add: return add(*value.operands[0], times, all) && add(*value.operands[1], times, all);
+      case ir::Kind::Sub:
+        return times != INT64_MIN && add(*value.operands[0], times, all) && add(*value.operands[1], -times, all);
+      case ir::Kind::Mul: {
+        const std::size_t at = constant(*value.operands[0]) != 0 ? 0 : 1;
+        std::int64_t product = 0;
+        if (__builtin_mul_overflow(constant(*value.operands[at]), times, &product) || product == 0) return false;
+        return add(*value.operands[1 - at], product, all);
+      }
+      default: return false;
+    }
+  }
+
+  bool add_sum(std::size_t at, std::int64_t times, std::map<std::string, WeightedPattern>& all) const {
+    for (const WeightedPattern& one : found_[at]) {
+      const auto place = all.emplace(pattern::canonical_key(one.pattern), WeightedPattern{one.pattern, 0}).first;
+      __int128 part = 0;
+      if (__builtin_mul_overflow(one.factor, __int128{times}, &part) ||
+          __builtin_add_overflow(place->second.factor, part, &place->second.factor))
+        return false;
+    }
+    return true;
+  }
+
+  const std::vector<std::vector<WeightedPattern>>& found_;
+  std::map<const ir::Expr*, std::size_t> sums_;
+  std::map<const ir::Expr*, const ir::Expr*> steps_;
+};
+
 /// The only sink, which the module returns unchanged; null if there is none.
 const ir::Sink* returned_sum(const ir::Module& module) {
   const ir::Sink* sum = nullptr;
@@ -292,7 +435,7 @@ const ir::Sink* returned_sum(const ir::Module& module) {
     } else if (stmt->kind == ir::Kind::Return) {
       const auto& results = *static_cast<const ir::Return*>(stmt);
       value = results.values.size() == 1 ? results.values[0] : nullptr;
-    } else if (stmt->kind != ir::Kind::BuildGraph) {
+    } else if (stmt->kind != ir::Kind::BuildGraph && !is_list(*stmt)) {
       return nullptr;
     }
   }
@@ -333,17 +476,19 @@ std::optional<CountedProgram> counted_program(std::shared_ptr<ProgramNests> prog
   const LiteralOf literal_of = [&](const std::string& constant) { return program->literal_of(constant); };
   const std::vector<std::vector<WeightedPattern>> found = read_sums(*module, literal_of, nullptr, why);
   if (!why.empty()) return std::nullopt;
-  std::map<std::string, std::size_t> known;
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    CountedSum& sum = counted.sums.emplace_back();
-    sum.var = sums[i];
-    for (const WeightedPattern& one : found[i]) {
-      const std::optional<std::int64_t> times = subgraph_factor(one, why);
-      if (!times) return std::nullopt;
-      const auto place = known.emplace(pattern::canonical_key(one.pattern), counted.patterns.size());
-      if (place.second) counted.patterns.push_back(counted_pattern(one.pattern));
-      sum.terms.push_back({place.first->second, *times});
+  PatternTable patterns(counted);
+  for (std::size_t i = 0; i < sums.size() && why.empty(); ++i) patterns.add(sums[i], found[i], why);
+  if (!why.empty()) {
+    const Combinations combinations(sums, found, counted.steps);
+    std::string problem;
+    patterns.clear();
+    for (const ir::Expr* result : counted.results) {
+      const std::optional<std::vector<WeightedPattern>> all = combinations.of(*result);
+      if (all && problem.empty()) patterns.add(result, *all, problem);
+      if (!all || !problem.empty()) return std::nullopt;
     }
+    counted.steps.clear();
+    why.clear();
   }
   if (counted.patterns.empty()) why = "it counts nothing";
   if (counted.patterns.size() > kMostPatterns) why = fmt::format("it counts more than {} patterns", kMostPatterns);

@@ -54,7 +54,7 @@ struct CountedSum {
     std::int64_t times;   ///< How often each subgraph counts.
   };
 
-  const ir::Var* var;
+  const ir::Expr* value;  ///< Its variable, or a result that adds up several sums, which alone are no counts.
   std::vector<Term> terms;
 };
 

@@ -11,11 +11,15 @@ namespace matcha::ir {
 /// The values that one sink of the module's own block combines (sum, minimum, …), as nests over one input graph.
 struct SinkNests {
   SourceLoc loc;
+  const Var* var = nullptr;
   /// Values are unchanged except for sizes and sums, whose items become items of the nest.
   std::vector<Nest> nests;
   /// The same sum with all sizes multiplied out, so that each nest counts one pattern. Empty if that is impossible.
   std::vector<Nest> expanded;
 };
+
+/// The word of a term that is the value of a sink of the module's own block.
+std::string result_word(const Var& sink);
 
 /// The nests of a module, or the reason why they are unknown.
 struct ModuleNests {

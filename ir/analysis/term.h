@@ -51,6 +51,8 @@ struct Nest {
   std::vector<Term> conditions;
   Term value;
   std::int64_t weight = kOne;  ///< Factor of the value, in units that most divisions leave whole.
+  /// Numbers of presence conditions (ir/analysis/nest_reader.h) of loops around it, without which the value is zero.
+  std::vector<int> vanishing;
 
   static constexpr std::int64_t kOne = 5040;
 };

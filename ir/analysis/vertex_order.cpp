@@ -3,13 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "ir/analysis/built_graphs.h"
+#include "ir/analysis/facts.h"
 #include "ir/analysis/nests.h"
+#include "ir/analysis/resolve.h"
 #include "ir/check.h"
+#include "ir/match.h"
 
 namespace matcha::ir {
 
@@ -360,6 +366,107 @@ int steps_down(const Term& term) {
   return steps;
 }
 
+/// Whether a term reads the result of a sink (ir/analysis/nest_values.cpp).
+bool reads_result(const Term& term, const std::string& word) {
+  return (term.is(TermKind::Constant) && term.word == word) ||
+         std::ranges::any_of(term.parts, [&](const Term& part) { return reads_result(part, word); });
+}
+
+/// Results that are sums of sinks, of which single ones depend on the order.
+class Combinations {
+ public:
+  /// `dependent`: the numbers of the sinks that may depend on the order.
+  Combinations(const Module& module, const ModuleNests& read, const std::set<std::size_t>& dependent)
+      : facts_(module), read_(read) {
+    for (const std::size_t at : dependent) dependent_.emplace(read.sinks[at].var, at);
+  }
+
+  /// True if no result depends on the order, nor another sink on one of those.
+  bool are_free(const Module& module) {
+    for (const auto& [var, at] : dependent_) {
+      const std::string word = result_word(*var);
+      const auto reads = [&](const Nest& nest) {
+        return reads_result(nest.value, word) ||
+               std::ranges::any_of(nest.conditions, [&](const Term& term) { return reads_result(term, word); });
+      };
+      const auto any_reads = [&](const SinkNests& sink) {
+        return std::ranges::any_of(sink.nests, reads) || std::ranges::any_of(sink.expanded, reads);
+      };
+      if (std::ranges::any_of(read_.sinks, any_reads)) return false;
+    }
+    const Stmt* const last = module.body->body.back();
+    const Return* const results = last->kind == Kind::Return ? static_cast<const Return*>(last) : nullptr;
+    return results != nullptr &&
+           std::ranges::all_of(results->values, [&](const Expr* value) { return is_free(value); });
+  }
+
+ private:
+  /// The factors of sinks in a sum of them and of numbers that do not depend on the order.
+  using Factors = std::map<std::size_t, std::int64_t>;
+
+  bool is_free(const Expr* value) {
+    const std::optional<Factors> factors = factors_of(value);
+    return factors && (factors->empty() || is_free(*factors));
+  }
+
+  bool is_free(const Factors& factors) const {
+    std::vector<Nest> nests;
+    std::set<std::string> orders;
+    for (const auto& [at, factor] : factors) {
+      if (read_.sinks[at].expanded.empty()) return false;
+      for (const Nest& nest : read_.sinks[at].expanded) {
+        for (const Term& condition : nest.conditions) add_orders(condition, orders);
+        add_orders(nest.value, orders);
+        nests.push_back(nest);
+        if (__builtin_mul_overflow(nest.weight, factor, &nests.back().weight)) return false;
+      }
+    }
+    return orders.size() < 2 && problem_of(nests, read_.item_count).empty();
+  }
+
+  static std::int64_t constant(const Expr* value) {
+    if (value->kind == Kind::Convert) return constant(value->operands[0]);
+    return value->kind == Kind::ConstInt ? as<ConstInt>(value)->value : 0;
+  }
+
+  /// Nothing: a number depends on the order in another way.
+  std::optional<Factors> factors_of(const Expr* value) {
+    value = resolve(facts_, value);
+    if (value->kind == Kind::Var) {
+      const auto found = dependent_.find(static_cast<const Var*>(value));
+      return found == dependent_.end() ? Factors{} : Factors{{found->second, 1}};
+    }
+    const bool is_int = !value->type->is_scalar(ScalarKind::F64);
+    const bool is_sum = value->kind == Kind::Add || value->kind == Kind::Sub;
+    if (is_int && is_sum)
+      return sum(factors_of(value->operands[0]), factors_of(value->operands[1]), value->kind == Kind::Add ? 1 : -1);
+    if (is_int && (value->kind == Kind::Convert || value->kind == Kind::Neg))
+      return sum(Factors{}, factors_of(value->operands[0]), value->kind == Kind::Neg ? -1 : 1);
+    if (is_int && value->kind == Kind::Mul) {
+      for (const std::size_t at : {std::size_t{0}, std::size_t{1}}) {
+        if (const std::int64_t factor = constant(value->operands[at]); factor != 0)
+          return sum(Factors{}, factors_of(value->operands[1 - at]), factor);
+      }
+    }
+    const bool all = std::ranges::all_of(value->operands, [&](const Expr* operand) { return is_free(operand); });
+    return all ? std::optional<Factors>(Factors{}) : std::nullopt;
+  }
+
+  static std::optional<Factors> sum(std::optional<Factors> a, const std::optional<Factors>& b, std::int64_t times) {
+    if (!a || !b) return std::nullopt;
+    for (const auto& [at, factor] : *b) {
+      std::int64_t product = 0;
+      if (__builtin_mul_overflow(factor, times, &product)) return std::nullopt;
+      if (__builtin_add_overflow((*a)[at], product, &(*a)[at])) return std::nullopt;
+    }
+    return a;
+  }
+
+  Facts facts_;
+  const ModuleNests& read_;
+  std::map<const Var*, std::size_t> dependent_;
+};
+
 }  // namespace
 
 VertexOrder vertex_order(const Module& module, const std::vector<std::string>* maybe_labels) {
@@ -380,17 +487,24 @@ VertexOrder vertex_order(const Module& module, const std::vector<std::string>* m
     }
   }
   found.walks_down = down > 0;
-  for (SinkNests& sink : read.sinks) {
+  std::set<std::size_t> dependent;
+  for (std::size_t at = 0; at < read.sinks.size(); ++at) {
+    SinkNests& sink = read.sinks[at];
     find_free_sums(sink.nests, read.item_count);
     find_free_sums(sink.expanded, read.item_count);
     std::string problem = problem_of(sink.nests, read.item_count);
     if (!problem.empty() && !sink.expanded.empty() && problem_of(sink.expanded, read.item_count).empty())
       problem.clear();
     if (problem.empty()) continue;
-    found.why_not = std::move(problem);
-    found.loc = sink.loc;
-    return found;
+    if (dependent.empty()) {
+      found.why_not = std::move(problem);
+      found.loc = sink.loc;
+    }
+    dependent.insert(at);
   }
+  if (!dependent.empty() && !Combinations(module, read, dependent).are_free(module)) return found;
+  found.why_not.clear();
+  found.loc = {};
   found.is_free = true;
   return found;
 }

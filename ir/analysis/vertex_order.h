@@ -29,8 +29,8 @@ struct VertexOrder {
 /// different vertices (adjacency, labels, sizes), and conditions on their order. The first part has automorphisms:
 /// permutations of the items that keep it and the value. For each of the k! orders of k vertices, the automorphisms
 /// that satisfy the order conditions are counted; nests with the same first part are counted together. The program is
-/// free if no count depends on the order. This is exact for the count of a nest; each order is tried once up to
-/// automorphisms (at most 8!).
+/// free if no count depends on the order: of each sum, or else of those that a result adds up. This is exact for the
+/// count of a nest; each order is tried once up to automorphisms (at most 8!).
 ///
 /// Requires: stage loop, before conditions become slices; the graph is symmetric, simple and without loops. Gives up on
 /// problems of `read_nests`, on more than 8 items, and on comparisons within sums that are multiplied or compared.
