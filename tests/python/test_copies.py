@@ -37,6 +37,11 @@ def test_programs_and_patterns():
         assert again(NAMED, k=5) == 15 and again.__name__ == "main" and again.__signature__ == program.__signature__
 
 
+def test_estimates():
+    found = mt.estimate(NAMED, "triangle")
+    assert pickle.loads(pickle.dumps(found)).refine("0.1%").value == 1
+
+
 def test_a_join_keeps_its_graphs():
     text = ("def main(a: Graph, b: Graph) -> int:\n"
             "    return sum(apply(lambda v: size(intersect(neighbor(a, v), neighbor(b, v))), vertices(a)))")

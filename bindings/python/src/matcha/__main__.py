@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from matcha._doctor import doctor_text
@@ -12,7 +13,7 @@ from matcha._significance import significance
 
 
 def main(words: list[str]) -> int:
-    """The exit code: 0 if patterns are counted correctly, or the table is written; 2 and 1 for wrong words and files."""
+    """The exit code, as of the command line; 0 if patterns are counted correctly, or the table is written."""
     parser = argparse.ArgumentParser(prog="python3 -m matcha", description=__doc__)
     verbs = parser.add_subparsers(dest="verb")
     verbs.add_parser("doctor", help="the abilities of this installation")
@@ -38,8 +39,16 @@ def main(words: list[str]) -> int:
         return 0
     text = doctor_text()
     sys.stdout.write(text)
+    sys.stdout.flush()
     return 0 if text.endswith("works\n") else 4
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        code = main(sys.argv[1:])
+    except OSError as problem:  # Of standard output.
+        code = 0 if isinstance(problem, BrokenPipeError) else 3
+        if code != 0:
+            sys.stderr.write(f"error: standard output: {problem.strerror}\n")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # The end of the interpreter writes what is left.
+    sys.exit(code)

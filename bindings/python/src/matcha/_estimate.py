@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
@@ -99,8 +100,12 @@ def estimate(
     found = answer if isinstance(answer, Estimate) else Estimate(answer)
     if not found.exact:
         found.confidence = _part(confidence)
-    found._again = lambda width: estimate(graph, pattern, width, **given)
+    found._again = functools.partial(_refined, graph, pattern, given)
     return found
+
+
+def _refined(graph: Graph, pattern: PatternLike, given: dict[str, Any], width: Union[float, str]) -> Estimate:
+    return estimate(graph, pattern, width, **given)
 
 
 __all__ = ["Estimate", "estimate"]
