@@ -235,6 +235,7 @@ void add_motifs(CLI::App& app, Action& action) {
   to.code_folder = &o.code_folder;
   add_options(*verb, kMotifs, to);
   verb->get_option("--pattern")->description("Count this one in place of all of K vertices. May be repeated");
+  verb->get_option("--timeout")->description("Seconds for loading, compiling and counting");
   verb->get_option("--seed")->needs("--null");
   add_console_options(*verb, o.console);
   verb->footer(kFooter);

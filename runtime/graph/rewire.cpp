@@ -154,7 +154,7 @@ class Exchanger {
   EdgeSet edges_;
 };
 
-/// Draws pairs ahead of their turn, while memory brings what they need. False: it was cancelled.
+/// Draws pairs ahead of their turns, so that their edges are in the cache by then. False: it was cancelled.
 bool exchange_all(Exchanger& edges, Random& random, std::uint64_t tries, const IoOptions& options) {
   constexpr std::uint64_t kTriesPerLook = std::uint64_t{1} << 16, kAhead = 16;
   std::array<Exchanger::Pair, kAhead> pairs;
