@@ -137,19 +137,33 @@ std::shared_ptr<PatternSum> PatternSum::make(CountedProgram counted, const runti
 
 void PatternSum::count_together() {
   codegen::MotifTask task;
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    if (parts_[i].prepared->engine() != "identities") continue;
+  const auto add = [&](std::size_t i, codegen::MotifTask& to) {
     pattern::PatternSet set;
     set.patterns.push_back(counted_.patterns[i].pattern);
     planner::Question question;
     question.maybe_patterns = &set;
     question.induced = counted_.patterns[i].induced;
+    return identities_problem(question, *graph_, to).empty();
+  };
+  const auto ns_of_task = [&](const codegen::MotifTask& one) {
+    return planner::price::motif_start +
+           motif_cost(*graph_, one.wanted()) / std::pow(runtime::machine().threads, planner::price::motif_threads);
+  };
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i].prepared->engine() != "identities") continue;
     parts_[i].together = task.results.size();
-    MATCHA_CHECK(identities_problem(question, *graph_, task).empty(), "a pattern that identities count alone");
+    MATCHA_CHECK(add(i, task), "a pattern that identities count alone");
   }
   if (task.results.empty()) return;
-  together_ns_ = planner::price::motif_start + motif_cost(*graph_, task.wanted()) /
-                                                   std::pow(runtime::machine().threads, planner::price::motif_threads);
+  // Others that they have almost counted then.
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    codegen::MotifTask with = task;
+    if (parts_[i].together || !add(i, with)) continue;
+    if (ns_of_task(with) >= ns_of_task(task) + ns_of(parts_[i])) continue;
+    parts_[i].together = task.results.size();
+    task = std::move(with);
+  }
+  together_ns_ = ns_of_task(task);
   together_ = codegen::make_motif_counter(std::move(task));
 }
 
@@ -162,7 +176,7 @@ double PatternSum::ns() const {
   double sum = together_ns_;
   for (const Part& part : parts_) {
     // Those that identities may count together are priced when all are known.
-    if (part.prepared->engine() != "identities") sum += ns_of(part);
+    if (!part.together && part.prepared->engine() != "identities") sum += ns_of(part);
   }
   return std::min(sum, planner::kUnknownNs);
 }
@@ -178,8 +192,9 @@ std::vector<std::string> PatternSum::lines() const {
   }
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const planner::Offer& offer = parts_[i].prepared->offer();
-    lines.push_back(fmt::format("p{}: {}; by {}", i + 1, parts_[i].prepared->semantics(), offer.engine));
-    if (!offer.plan) continue;
+    lines.push_back(fmt::format("p{}: {}; by {}", i + 1, parts_[i].prepared->semantics(),
+                                parts_[i].together ? "identities" : offer.engine));
+    if (!offer.plan || (parts_[i].together && offer.engine != "identities")) continue;
     for (const std::string& line : offer.plan()) lines.push_back("  " + line);
   }
   return lines;

@@ -402,25 +402,54 @@ class Combinations {
         if (__builtin_mul_overflow(constant(*value.operands[at]), times, &product) || product == 0) return false;
         return add(*value.operands[1 - at], product, all);
       }
+      case ir::Kind::Div: return add_quotient(value, times, all);
       default: return false;
     }
   }
 
-  bool add_sum(std::size_t at, std::int64_t times, std::map<std::string, WeightedPattern>& all) const {
-    for (const WeightedPattern& one : found_[at]) {
-      const auto place = all.emplace(pattern::canonical_key(one.pattern), WeightedPattern{one.pattern, 0}).first;
-      __int128 part = 0;
-      if (__builtin_mul_overflow(one.factor, __int128{times}, &part) ||
-          __builtin_add_overflow(place->second.factor, part, &place->second.factor))
+  /// The quotient is whole if that of each subgraph is.
+  bool add_quotient(const ir::Expr& value, std::int64_t times, std::map<std::string, WeightedPattern>& all) const {
+    const std::int64_t divisor = constant(*value.operands[1]);
+    std::map<std::string, WeightedPattern> whole;
+    if (divisor <= 0 || !add(*value.operands[0], 1, whole)) return false;
+    std::string problem;
+    for (auto& [key, one] : whole) {
+      const bool is_even = one.factor % divisor == 0;
+      one.factor /= divisor;
+      if (!is_even || (one.factor != 0 && !subgraph_factor(one, problem)) || !add_weighted(one, times, all))
         return false;
     }
     return true;
+  }
+
+  bool add_sum(std::size_t at, std::int64_t times, std::map<std::string, WeightedPattern>& all) const {
+    return std::ranges::all_of(found_[at], [&](const WeightedPattern& one) { return add_weighted(one, times, all); });
+  }
+
+  static bool add_weighted(const WeightedPattern& one, std::int64_t times,
+                           std::map<std::string, WeightedPattern>& all) {
+    const auto place = all.emplace(pattern::canonical_key(one.pattern), WeightedPattern{one.pattern, 0}).first;
+    __int128 part = 0;
+    return !__builtin_mul_overflow(one.factor, __int128{times}, &part) &&
+           !__builtin_add_overflow(place->second.factor, part, &place->second.factor);
   }
 
   const std::vector<std::vector<WeightedPattern>>& found_;
   std::map<const ir::Expr*, std::size_t> sums_;
   std::map<const ir::Expr*, const ir::Expr*> steps_;
 };
+
+/// Makes each result one sum, in which patterns of several sums may cancel; false if one is no such sum.
+bool add_results(const Combinations& combinations, CountedProgram& counted, PatternTable& patterns) {
+  for (const ir::Expr* result : counted.results) {
+    const std::optional<std::vector<WeightedPattern>> all = combinations.of(*result);
+    std::string problem;
+    if (all) patterns.add(result, *all, problem);
+    if (!all || !problem.empty()) return false;
+  }
+  counted.steps.clear();
+  return true;
+}
 
 /// The only sink, which the module returns unchanged; null if there is none.
 const ir::Sink* returned_sum(const ir::Module& module) {
@@ -477,18 +506,10 @@ std::optional<CountedProgram> counted_program(std::shared_ptr<ProgramNests> prog
   const std::vector<std::vector<WeightedPattern>> found = read_sums(*module, literal_of, nullptr, why);
   if (!why.empty()) return std::nullopt;
   PatternTable patterns(counted);
-  for (std::size_t i = 0; i < sums.size() && why.empty(); ++i) patterns.add(sums[i], found[i], why);
-  if (!why.empty()) {
-    const Combinations combinations(sums, found, counted.steps);
-    std::string problem;
+  if (!add_results(Combinations(sums, found, counted.steps), counted, patterns)) {
     patterns.clear();
-    for (const ir::Expr* result : counted.results) {
-      const std::optional<std::vector<WeightedPattern>> all = combinations.of(*result);
-      if (all && problem.empty()) patterns.add(result, *all, problem);
-      if (!all || !problem.empty()) return std::nullopt;
-    }
-    counted.steps.clear();
-    why.clear();
+    for (std::size_t i = 0; i < sums.size() && why.empty(); ++i) patterns.add(sums[i], found[i], why);
+    if (!why.empty()) return std::nullopt;
   }
   if (counted.patterns.empty()) why = "it counts nothing";
   if (counted.patterns.size() > kMostPatterns) why = fmt::format("it counts more than {} patterns", kMostPatterns);
