@@ -20,7 +20,7 @@ Json completion(const Document& document, Position position);
 Json signature_help(const Document& document, Position position);
 /// The types that the program leaves implicit, on the lines from `first` to `last`.
 Json inlay_hints(const Document& document, std::size_t first, std::size_t last);
-/// The edits of `matcha fmt`; null after syntax errors.
+/// The edits of `matcha fmt`; null where it gives none.
 Json formatting(const Document& document);
 /// The functions of the document.
 Json symbols(const Document& document);

@@ -5,6 +5,7 @@
 
 #include <MatchaLexer.h>
 
+#include "frontend/frontend.h"
 #include "frontend/parse.h"
 #include "frontend/syntax/encoding.h"
 #include "frontend/syntax/pieces.h"
@@ -195,7 +196,7 @@ class LineWriter {
 
   /// The position of the only element's own closing bracket, which is then broken instead: `sum(apply(`; else 0.
   std::size_t inner_bracket(const std::vector<Element>& elements) const {
-    if (elements.size() != 1 || !is_one_line(elements[0])) return 0;
+    if (elements.size() != 1 || elements[0].comma || !is_one_line(elements[0])) return 0;
     const Element& element = elements[0];
     const std::vector<std::size_t> places = outer(element.begin, element.end);
     std::size_t last = places.back();
@@ -320,14 +321,31 @@ bool blank_before(const std::vector<PieceLine>& lines, std::size_t i) {
   return line.blank_lines > 0;
 }
 
+/// Makes every line break from `begin` on `\n`.
+void unify_breaks(std::string& text, std::size_t begin) {
+  std::size_t end = begin;
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    if (text.compare(i, 2, "\r\n") == 0) ++i;
+    text[end++] = text[i] == '\r' ? '\n' : text[i];
+  }
+  text.resize(end);
+}
+
+/// The tree of a file as a text; nothing after errors.
+std::optional<std::string> tree_of(std::uint32_t file, Diagnostics& diagnostics) {
+  const std::size_t errors_before = diagnostics.error_count();
+  Program program;
+  std::uint32_t decls = 0;
+  program.main = parse_file(file, *program.arena, decls, diagnostics);
+  if (diagnostics.error_count() != errors_before) return std::nullopt;
+  return print_ast(program);
+}
+
 }  // namespace
 
 std::optional<std::string> format(std::uint32_t file, Diagnostics& diagnostics) {
-  const std::size_t errors_before = diagnostics.error_count();
-  Arena arena;
-  std::uint32_t decls = 0;
-  parse_file(file, arena, decls, diagnostics);
-  if (diagnostics.error_count() != errors_before) return std::nullopt;
+  const std::optional<std::string> tree = tree_of(file, diagnostics);
+  if (!tree) return std::nullopt;
   std::string_view text = diagnostics.sources().text(file);
   syntax::SourceText source{file, text, syntax::LineIndex(file, text), diagnostics, {}, {}};
   std::optional<std::string> plain = syntax::one_byte_a_character(source);
@@ -336,8 +354,13 @@ std::optional<std::string> format(std::uint32_t file, Diagnostics& diagnostics) 
   std::string out;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (blank_before(lines, i)) out += '\n';
+    const std::size_t begin = out.size();
     LineWriter(lines[i].pieces, out).run(lines[i].depth * kIndent);
+    if (lines[i].is_docstring()) unify_breaks(out, begin);
   }
+  SourceManager sources;
+  Diagnostics scratch(sources);
+  if (tree_of(sources.add("formatted", out), scratch) != tree) return std::nullopt;
   return out;
 }
 

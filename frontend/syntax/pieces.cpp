@@ -20,6 +20,7 @@ std::size_t Piece::width() const {
 }
 
 bool PieceLine::begins_def() const { return pieces.front().type == MatchaLexer::DEF; }
+bool PieceLine::is_docstring() const { return pieces.front().type == MatchaLexer::LONG_STRING; }
 
 namespace {
 
@@ -184,13 +185,29 @@ class Spacer {
   bool annotated_ = false;  ///< The parameter of a function has an explicit type.
 };
 
+/// Drops the commas before closing brackets, but for that of a tuple of one: `(a,)`.
 void drop_last_commas(std::vector<Piece>& pieces) {
   std::vector<Piece> kept;
+  std::vector<bool> maybe_one;  // Of each open bracket: it may be that of a tuple, and has had no comma.
+  const Piece* before = nullptr;
+  bool in_parameters = false;  // Of a lambda.
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    std::size_t next = i + 1;
-    while (next < pieces.size() && pieces[next].is_comment()) ++next;
-    bool last = pieces[i].type == MatchaLexer::COMMA && next < pieces.size() && pieces[next].is_close();
-    if (!last) kept.push_back(pieces[i]);
+    const Piece& piece = pieces[i];
+    if (piece.is_open()) {
+      maybe_one.push_back(piece.type == MatchaLexer::OPEN_PAREN && (before == nullptr || !ends_value(*before)));
+    } else if (piece.is_close() && !maybe_one.empty()) {
+      maybe_one.pop_back();
+    } else if (piece.type == MatchaLexer::LAMBDA || piece.type == MatchaLexer::COLON) {
+      in_parameters = piece.type == MatchaLexer::LAMBDA;
+    } else if (piece.type == MatchaLexer::COMMA && !maybe_one.empty() && !in_parameters) {
+      std::size_t next = i + 1;
+      while (next < pieces.size() && pieces[next].is_comment()) ++next;
+      const bool is_last = next < pieces.size() && pieces[next].is_close();
+      if (is_last && !maybe_one.back()) continue;
+      maybe_one.back() = false;
+    }
+    if (!piece.is_comment()) before = &piece;
+    kept.push_back(piece);
   }
   pieces = std::move(kept);
 }

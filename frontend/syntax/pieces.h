@@ -35,9 +35,11 @@ struct PieceLine {
 
   bool is_comment() const { return pieces.front().is_comment(); }
   bool begins_def() const;
+  bool is_docstring() const;
 };
 
-/// The lines of a text without syntax errors. Commas before closing brackets are left out.
+/// The lines of a text without syntax errors. Commas before closing brackets are left out, but for
+/// that of a tuple of one.
 std::vector<PieceLine> piece_lines(const std::vector<RawToken>& tokens, std::string_view text);
 
 }  // namespace matcha::frontend::syntax

@@ -50,6 +50,29 @@ class Fmt(cli.CliTest):
         self.fails(2, "fmt", says="FILE")
         self.fails(1, "fmt", "-", stdin=b"\xff", says="[encoding]")
 
+    def test_a_tuple_of_one_stays(self):
+        texts = {"def f( x ):\n  return ( x , )\n": "def f(x):\n    return (x,)\n",
+                 "def f(x,):\n    return (x, x,)\n": "def f(x):\n    return (x, x)\n",
+                 "def f(x):\n    return get((size([x, 2,],),  # one\n    ), 0,)\n":
+                     "def f(x):\n    return get(\n        (\n            size([x, 2]),  # one\n        ),\n        0\n    )\n",
+                 "def f(x):\n    return (lambda a, b: a,)\n": "def f(x):\n    return (lambda a, b: a,)\n"}  # fmt: skip
+        for text, formatted in texts.items():
+            self.assertEqual(self.ok("fmt", "-", stdin=text.encode()), formatted)
+            self.assertEqual(self.ok("fmt", "-", stdin=formatted.encode()), formatted)
+        name = "n" * 60
+        wide = f"def f({name}):\n    return (size([{name}, {name}]),)\n"
+        done = self.ok("fmt", "-", stdin=wide.encode())
+        self.assertEqual(done, f"def f({name}):\n    return (\n        size([\n            {name},\n            {name}\n        ]),\n    )\n")
+        self.assertEqual(self.ok("fmt", "-", stdin=done.encode()), done)
+
+    def test_one_kind_of_line_ends(self):
+        text = b'"""A\r\n\r\nb."""\r\ndef f(x):\r\n    """C\rd."""\r\n    return x  # e\r\n'
+        path = self.write("q.mt", text)
+        self.assertEqual(self.matcha("fmt", "--check", path).returncode, 1)
+        self.matcha("fmt", path)
+        self.assertEqual((self.folder / "q.mt").read_bytes(), b'"""A\n\nb."""\n\ndef f(x):\n    """C\nd."""\n    return x  # e\n')
+        self.assertEqual(self.ok("fmt", "--check", path), "")
+
     def test_the_programs_of_the_tree(self):
         self.assertEqual(self.ok("fmt", "--check", "stdlib", "examples"), "")
 
