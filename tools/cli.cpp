@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <span>
 #include <sstream>
@@ -22,6 +23,7 @@
 #include "ir/support/diagnostics.h"
 #include "session/options.h"
 #include "session/output_file.h"
+#include "session/tables.h"
 #include "session/version.h"
 #include "tools/help.h"
 #include "tools/verbs.h"
@@ -178,6 +180,42 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::ve
   return exit_code(console.error(Status::Usage, message, hint));
 }
 
+/// The files that an option or an argument names, without the names of parameters and columns around them.
+std::vector<std::string> files_of(const CLI::Option& option) {
+  const std::string& kind = option.get_type_name();
+  const bool names_files = option.get_positional() || kind.find("FILE") != std::string::npos;
+  // A pattern may be a file.
+  if (!names_files && option.get_name() != "--pattern") return {};
+  std::vector<std::string> files;
+  for (std::string file : option.results()) {
+    if (kind.starts_with("NAME=")) file.erase(0, file.find('=') + 1);
+    static_cast<void>(session::take_columns(file));
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+/// The error of a verb that would write over a file that it reads, or writes by another option; empty: there is none.
+/// `graph convert` may write the graph that it has read.
+std::string overwritten_file(const CLI::App& verb) {
+  constexpr std::string_view kOutputs[] = {"--matches", "--output", "--out", "--svg", "--html", "--labels-out"};
+  namespace fs = std::filesystem;
+  for (const CLI::Option* output : verb.get_options()) {
+    if (std::ranges::find(kOutputs, output->get_name()) == std::end(kOutputs)) continue;
+    for (const std::string& path : files_of(*output)) {
+      std::error_code error;
+      if (path == "-" || !fs::is_regular_file(path, error)) continue;
+      for (const CLI::Option* other : verb.get_options()) {
+        const std::vector<std::string> files = other == output ? std::vector<std::string>() : files_of(*other);
+        const bool same = std::ranges::any_of(
+            files, [&](const std::string& file) { return file != "-" && fs::equivalent(path, file, error); });
+        if (same) return fmt::format("`{}` and `{}` are the same file", output->get_name(), other->get_name());
+      }
+    }
+  }
+  return {};
+}
+
 /// Declares the verb that `words` begin with behind the program, or all where they begin with none: the options of all
 /// take longer to declare than the rest of a small command does.
 void add_verbs(CLI::App& app, Action& action, std::span<const char* const> words, std::span<const VerbEntry> verbs) {
@@ -238,6 +276,9 @@ int parse_and_run(int argc, const char* const* argv, std::span<const VerbEntry> 
   } catch (const CLI::ParseError& error) {
     // CLI11 reports missing options before unexpected ones; the latter help more.
     return usage_error(app, error, app.remaining(true));
+  }
+  if (const std::string same = overwritten_file(*given_verb(app)); !same.empty()) {
+    return exit_code(Console{ConsoleOptions{}}.error(Status::Usage, same, "give the output a file of its own"));
   }
   return exit_code(action());
 }

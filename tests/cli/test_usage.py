@@ -1,6 +1,7 @@
 """Wrong command lines: exit code 2, one message, and a hint that helps."""
 
 import json
+import os
 import re
 import unittest
 
@@ -146,6 +147,47 @@ class Usage(cli.CliTest):
         self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--simd", "sse9", says=["`sse9`", "scalar"])
         self.fails(2, "build", cli.TRIANGLE, "--emit=nothing", says="emit")
         self.fails(2, "run", says="FILE")
+
+    def test_outputs_do_not_replace_inputs(self):
+        texts = {"g.txt": "0 1\n1 2\n2 0\n", "l.txt": "0 a\n1 a\n2 a\n", "q.mt": "def main(g: Graph):\n    return size(edges(g))\n",
+                 "u.txt": "+ 3 4\n", "p.txt": "a-b\n", "c.rq": "MATCH (a)-->(b) RETURN a\n",
+                 "l.mt": "def main(l: List<int>):\n    return l\n"}
+        paths = {name: self.write(name, text) for name, text in texts.items()}
+        graph, labels, program, updates, pattern = (paths[name] for name in ("g.txt", "l.txt", "q.mt", "u.txt", "p.txt"))
+        os.symlink(graph, self.path("link.txt"))
+        near = str(self.folder / "x" / ".." / "g.txt")
+        os.mkdir(self.folder / "x")
+        of_pattern = ["run", "--pattern", "triangle", graph]
+        for args, names in (
+            ([*of_pattern, "--matches", graph], ("--matches", "FILE")),
+            ([*of_pattern, "--matches", self.path("link.txt")], ("--matches", "FILE")),
+            ([*of_pattern, "--matches", near], ("--matches", "FILE")),
+            ([*of_pattern, "--labels", labels, "--matches", labels], ("--matches", "--labels")),
+            ([*of_pattern, "--vertices", labels, "--matches", labels], ("--matches", "--vertices")),
+            (["run", "--pattern", f"{graph}:0,1", "--matches", graph], ("--matches", "--pattern")),
+            (["run", "--pattern", pattern, graph, "--matches", pattern], ("--matches", "--pattern")),
+            (["run", "--patterns", pattern, graph, "--matches", pattern], ("--matches", "--patterns")),
+            (["run", program, f"{graph}:0,1", "--matches", graph], ("--matches", "GRAPH")),
+            (["run", paths["l.mt"], "--in", f"l={graph}:1", "--matches", graph], ("--matches", "--in")),
+            (["query", "MATCH (a)-->(b) RETURN a", graph, "--matches", graph], ("--matches", "GRAPH")),
+            (["query", paths["c.rq"], graph, "--matches", paths["c.rq"]], ("--matches", "QUERY")),
+            (["stream", program, graph, "--updates", updates, "--out", updates], ("--out", "--updates")),
+            (["stream", program, graph, "--updates", updates, "--out", graph], ("--out", "FILES")),
+            (["stream", program, graph, "--updates", updates, "--matches", program], ("--matches", "FILES")),
+            (["build", program, "-o", program], ("--output", "FILE")),
+            (["pattern", pattern, "-o", pattern], ("--output", "PATTERN")),
+            (["pattern", pattern, "--svg", pattern], ("--svg", "PATTERN")),
+            (["explain", program, graph, "--html", graph], ("--html", "GRAPH")),
+            (["explain", program, "--svg", program], ("--svg", "FILE")),
+            (["merge", graph, "--matches", graph], ("--matches", "LEDGER")),
+            (["graph", "generate", "like", graph, "-o", graph], ("--output", "IN")),
+            (["graph", "convert", graph, self.path("h.txt"), "--labels-out", graph], ("--labels-out", "IN")),
+        ):
+            self.fails(2, *args, says="`{}` and `{}` are the same file".format(*names))
+            for name, text in texts.items():
+                self.assertEqual((self.folder / name).read_text(), text, args)
+        self.ok("graph", "convert", graph, graph)
+        self.ok(*of_pattern, "--matches", self.write("rows.csv", "old\n"))
 
     def test_numbers_as_people_write_them(self):
         rows = self.ok("run", cli.LISTING, "tests/graphs/clique-6.txt", "--limit", "010", "--device", "cpu").splitlines()
