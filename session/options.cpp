@@ -324,7 +324,9 @@ std::string Option::accepted() const {
 }
 
 std::string Option::hint_for(const std::string& value) const {
-  const std::string near = nearest_word(value, values());
+  const std::vector<std::string> known = values();
+  const bool means_cuda = (value == "gpu" || value == "GPU") && std::ranges::find(known, "cuda") != known.end();
+  const std::string near = means_cuda ? "cuda" : nearest_word(value, known);
   return (near.empty() ? std::string() : fmt::format("did you mean `{}`? ", near)) + "it takes " + accepted();
 }
 

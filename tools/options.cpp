@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <memory>
 
-#include "ir/support/diagnostics.h"
 #include "runtime/graph/mtg.h"
 #include "session/options.h"
 #include "tools/numbers.h"
@@ -45,14 +44,13 @@ CLI::Validator device_count() {
 }
 
 /// As CLI::IsMember, and says which value was meant. Completions read the values in the description.
-CLI::Validator one_of(const std::vector<std::string>& words) {
-  const std::string all = fmt::format("{{{}}}", fmt::join(words, ","));
-  const auto check = [words, all](std::string& given) {
+CLI::Validator one_of_values(const Option& row) {
+  const std::vector<std::string> words = row.values();
+  const auto check = [&row, words](std::string& given) {
     if (std::ranges::find(words, given) != words.end()) return std::string();
-    const std::string near = nearest_word(given, words);
-    return fmt::format("{} not in {}{}", given, all, near.empty() ? near : fmt::format("; did you mean `{}`?", near));
+    return fmt::format("`{}`: {}", given, row.hint_for(given));
   };
-  return CLI::Validator(check, all);
+  return CLI::Validator(check, fmt::format("{{{}}}", fmt::join(words, ",")));
 }
 
 using Targets = std::shared_ptr<const OptionTargets>;
@@ -87,7 +85,7 @@ CLI::Option* add_table_option(CLI::App& verb, const Option& row, const std::stri
     case Takes::Word:
       if (row.words != nullptr)
         option->description(fmt::format("{}; one of {}", row.text, fmt::join(row.words(), ", ")));
-      return option->check(one_of(row.values()))->option_text(row.shown);
+      return option->check(one_of_values(row))->option_text(row.shown);
     case Takes::Devices: return option->check(device_count())->type_name("N|all");
     case Takes::Text: return option->type_name(row.shown);
   }

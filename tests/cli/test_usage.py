@@ -144,6 +144,9 @@ class Usage(cli.CliTest):
         self.fails(2, "run", "--pattern", "triangle", cli.WIKI, "--plan", "0", says="0 is not between 1 and")
         self.fails(2, "explain", cli.TRIANGLE, cli.WIKI, "--sample", "0", says="--sample: 0 is not between 1 and")
         self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--device", "tpu", says="device")
+        for device in ("gpu", "GPU", "cud"):
+            self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--device", device,
+                       says=f"--device: `{device}`: did you mean `cuda`? it takes `auto`, `cpu` or `cuda`")
         self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--simd", "sse9", says=["`sse9`", "scalar"])
         self.fails(2, "build", cli.TRIANGLE, "--emit=nothing", says="emit")
         self.fails(2, "run", says="FILE")

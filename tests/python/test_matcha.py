@@ -204,6 +204,7 @@ def test_wrong_options_have_hints():
         with pytest.raises(mt.UsageError, match=said.replace("?", r"\?")):
             mt.count(graph, "wedge", **options)
     for options, said in (({"src": "a"}, "a pattern takes no option `src`: it is one of graphs"), ({"device": "cud"}, "did you mean `cuda`?"),
+                          ({"device": "gpu"}, "did you mean `cuda`?"),
                           ({"gpu_memory": "2G"}, "`gpu_memory` is not taken here"), ({"simd": "avx"}, "it takes `scalar`, "),
                           ({"foo": 1}, "unlabelled_edges,"), ({"strict": True}, "one of streams")):
         with pytest.raises(mt.UsageError, match=said.replace("?", r"\?")):
