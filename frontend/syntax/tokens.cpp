@@ -86,6 +86,20 @@ bool begins_statement(std::size_t type) {
          type == MatchaLexer::IMPORT;
 }
 
+/// Words of types that have others in `<…>`.
+bool takes_types(std::size_t type) {
+  return type == MatchaLexer::LIST_TYPE || type == MatchaLexer::TUPLE_TYPE || type == MatchaLexer::VAR_TYPE ||
+         type == MatchaLexer::TABLE_TYPE;
+}
+/// Tokens between the `<` and the `>` of a type, besides these.
+bool stands_in_type(std::size_t type) {
+  return (type >= MatchaLexer::INT_TYPE && type <= MatchaLexer::GRAPH_TYPE) || type == MatchaLexer::COMMA ||
+         type == MatchaLexer::INT;
+}
+bool is_layout(std::size_t type) {
+  return type == MatchaLexer::LINE_BREAK || type == MatchaLexer::SPACE || type == MatchaLexer::COMMENT;
+}
+
 /// Walks the raw tokens once and writes the tokens of the grammar.
 class Layout {
  public:
@@ -237,9 +251,7 @@ class Layout {
 
   /// Counts the open `<` of types; those of comparisons do not follow a type's name.
   void count_type_nesting(std::size_t type) {
-    bool after_word = last_type_ == MatchaLexer::LIST_TYPE || last_type_ == MatchaLexer::TUPLE_TYPE ||
-                      last_type_ == MatchaLexer::VAR_TYPE || last_type_ == MatchaLexer::TABLE_TYPE;
-    if (type == MatchaLexer::LESS && after_word) ++type_nesting_;
+    if (type == MatchaLexer::LESS && takes_types(last_type_)) ++type_nesting_;
     if (type == MatchaLexer::GREATER && type_nesting_ > 0) --type_nesting_;
   }
 
@@ -349,9 +361,24 @@ std::vector<RawToken> raw_tokens(const std::string& plain) {
   MatchaLexer lexer(&input);
   lexer.removeErrorListeners();
   std::vector<RawToken> raws;
+  std::size_t open = 0;    // `<` of types.
+  std::size_t before = 0;  // The last type of a token that is no layout.
   for (std::unique_ptr<antlr4::Token> token = lexer.nextToken(); token->getType() != antlr4::Token::EOF;
        token = lexer.nextToken()) {
-    raws.push_back({token->getType(), token->getStartIndex(), token->getStopIndex() + 1});
+    const Raw raw{token->getType(), token->getStartIndex(), token->getStopIndex() + 1};
+    // The `>=` of `l: List<int>=m` is the end of the type and a sign.
+    const bool ends_type = raw.type == MatchaLexer::GREATER_EQUAL && open > 0;
+    if (ends_type) raws.push_back({MatchaLexer::GREATER, raw.begin, raw.begin + 1});
+    raws.push_back(ends_type ? Raw{MatchaLexer::ASSIGN, raw.begin + 1, raw.end} : raw);
+    if (is_layout(raw.type)) continue;
+    if (raw.type == MatchaLexer::LESS && takes_types(before)) {
+      ++open;
+    } else if (raw.type == MatchaLexer::GREATER && open > 0) {
+      --open;
+    } else if (!stands_in_type(raw.type)) {
+      open = 0;
+    }
+    before = raw.type;
   }
   return raws;
 }

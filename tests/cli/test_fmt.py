@@ -73,6 +73,11 @@ class Fmt(cli.CliTest):
         self.assertEqual((self.folder / "q.mt").read_bytes(), b'"""A\n\nb."""\n\ndef f(x):\n    """C\nd."""\n    return x  # e\n')
         self.assertEqual(self.ok("fmt", "--check", path), "")
 
+    def test_a_type_and_its_value_without_blanks(self):
+        text = "def f(x: Var<int>=3, l: List<Tuple<int, 2>>=m):\n    return (1 if x>=3 else 2)\n"
+        self.assertEqual(self.ok("fmt", "-", stdin=text.encode()),
+                         "def f(x: Var<int> = 3, l: List<Tuple<int, 2>> = m):\n    return (1 if x >= 3 else 2)\n")
+
     def test_the_programs_of_the_tree(self):
         self.assertEqual(self.ok("fmt", "--check", "stdlib", "examples"), "")
 
