@@ -25,6 +25,7 @@ struct OpenBracket {
   std::size_t argument = 0;  ///< Number of commas behind it.
   std::string_view keyword;  ///< `name` of the current argument, if it begins with `name =`.
   std::size_t argument_begin = 0;
+  std::vector<std::string_view> keywords;  ///< Of all arguments so far.
 };
 
 struct Cursor {
@@ -49,40 +50,89 @@ bool begins_statement(std::string_view text, std::size_t at) {
   return false;
 }
 
-/// Reads the first `end` bytes of a text, up to the cursor.
-Cursor cursor_at(std::string_view whole, std::size_t end) {
-  const std::string_view text = whole.substr(0, end);
-  Cursor cursor;
-  for (std::size_t i = 0; i < text.size(); ++i) {
+/// Finds the brackets that are open at a place of a text.
+class BracketReader {
+ public:
+  explicit BracketReader(std::string_view whole) : whole_(whole) {}
+
+  /// Reads up to `end`; false if that is inside quotes or a comment.
+  bool read_to(std::size_t end) {
+    while (at_ < end) {
+      if (!step(whole_.substr(0, end))) return false;
+      if (ends_statement()) open.clear();
+    }
+    return true;
+  }
+  /// Reads on to the end of the bracket that is the `depth`th open one, or of its statement; the bracket as it is
+  /// there.
+  OpenBracket read_bracket(std::size_t depth) {
+    while (open.size() >= depth && at_ < whole_.size()) {
+      if (!step(whole_) || ends_statement()) break;
+    }
+    return open.size() >= depth ? open[depth - 1] : closed_;
+  }
+
+  std::vector<OpenBracket> open;
+
+ private:
+  /// Reads a character, or a quoted text or comment, which ends before the end of `text`; false: it does not.
+  bool step(std::string_view text) {
+    std::size_t i = at_;
     const char c = text[i];
     if (c == '#') {
       i = text.find('\n', i);
-      cursor.in_quotes_or_comment = i == std::string_view::npos;
-      if (cursor.in_quotes_or_comment) break;
+      if (i == std::string_view::npos) return false;
     } else if (c == '"' || c == '\'') {
       const bool is_long = text.substr(i, 3) == std::string(3, c);
-      const std::size_t end =
-          is_long ? text.find(std::string(3, c), i + 3) : text.find_first_of(std::string{c, '\n'}, i + 1);
-      cursor.in_quotes_or_comment = end == std::string_view::npos;
-      if (cursor.in_quotes_or_comment) break;
-      i = end + (is_long ? 2 : 0);
+      i = is_long ? text.find(std::string(3, c), i + 3) : text.find_first_of(std::string{c, '\n'}, i + 1);
+      if (i == std::string_view::npos) return false;
+      i += is_long ? 2 : 0;
     } else if (c == '(' || c == '[') {
-      cursor.open.push_back({c == '(' ? name_before(text, i) : std::string_view(), 0, {}, i + 1});
-    } else if ((c == ')' || c == ']') && !cursor.open.empty()) {
-      cursor.open.pop_back();
-    } else if (c == ',' && !cursor.open.empty()) {
-      ++cursor.open.back().argument;
-      cursor.open.back().keyword = {};
-      cursor.open.back().argument_begin = i + 1;
-    } else if (c == '=' && !cursor.open.empty() && cursor.open.back().keyword.empty() && text.substr(i, 2) != "==") {
+      open.push_back({c == '(' ? name_before(text, i) : std::string_view(), 0, {}, i + 1, {}});
+    } else if (!open.empty()) {
+      inside(c, text, i);
+    }
+    at_ = i + 1;
+    return true;
+  }
+
+  bool ends_statement() const { return whole_[at_ - 1] == '\n' && begins_statement(whole_, at_); }
+
+  void inside(char c, std::string_view text, std::size_t i) {
+    OpenBracket& bracket = open.back();
+    if (c == ')' || c == ']') {
+      closed_ = std::move(bracket);
+      open.pop_back();
+    } else if (c == ',') {
+      const std::string_view argument = text.substr(bracket.argument_begin, i - bracket.argument_begin);
+      const std::size_t lambda = argument.rfind("lambda ");
+      if (lambda != std::string_view::npos && argument.find(':', lambda) == std::string_view::npos) return;
+      ++bracket.argument;
+      bracket.keyword = {};
+      bracket.argument_begin = i + 1;
+    } else if (c == '=' && bracket.keyword.empty() && whole_.substr(i, 2) != "==") {
       const std::string_view before = text.substr(0, i);
       const std::size_t end = before.find_last_not_of(' ') + 1;
       const std::string_view name = name_before(text, end);
-      const std::size_t begin = before.find_first_not_of(" \r\n", cursor.open.back().argument_begin);
-      if (!name.empty() && begin == end - name.size()) cursor.open.back().keyword = name;
+      const std::size_t begin = before.find_first_not_of(" \r\n", bracket.argument_begin);
+      if (name.empty() || begin != end - name.size()) return;
+      bracket.keyword = name;
+      bracket.keywords.push_back(name);
     }
-    if (text[i] == '\n' && begins_statement(whole, i + 1)) cursor.open.clear();
   }
+
+  std::string_view whole_;
+  std::size_t at_ = 0;
+  OpenBracket closed_;  ///< The last one that was closed.
+};
+
+/// Reads the first `end` bytes of a text, up to the cursor.
+Cursor cursor_at(std::string_view whole, std::size_t end) {
+  BracketReader reader(whole);
+  Cursor cursor;
+  cursor.in_quotes_or_comment = !reader.read_to(end);
+  cursor.open = std::move(reader.open);
+  const std::string_view text = whole.substr(0, end);
   cursor.line = text.substr(text.find_last_of("\r\n") + 1);
   cursor.word = name_before(text, text.size());
   return cursor;
@@ -190,6 +240,30 @@ std::vector<std::string> parameters_of(std::string_view signature) {
   return out;
 }
 
+/// The names of all arguments of the call whose bracket is the `depth`th open one at byte `end`, also of those behind
+/// it.
+std::vector<std::string_view> keywords_of(std::string_view whole, std::size_t end, std::size_t depth) {
+  BracketReader reader(whole);
+  reader.read_to(end);
+  return reader.read_bracket(depth).keywords;
+}
+
+/// The place of the parameter that the current argument of the call fills. Arguments without a name fill, in order, the
+/// parameters that no keyword names.
+std::size_t active_parameter(const std::vector<std::string>& parameters, const OpenBracket& call,
+                             const std::vector<std::string_view>& keywords) {
+  std::size_t left = call.argument - (call.keywords.size() - (call.keyword.empty() ? 0 : 1));
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::string_view name = std::string_view(parameters[i]).substr(0, parameters[i].find_first_of(":?= "));
+    if (!call.keyword.empty()) {
+      if (name == call.keyword) return i;
+    } else if (std::ranges::find(keywords, name) == keywords.end() && left-- == 0) {
+      return i;
+    }
+  }
+  return parameters.empty() ? call.argument : std::min(call.argument, parameters.size() - 1);
+}
+
 }  // namespace
 
 Json completion(const Document& document, Position position) {
@@ -234,14 +308,11 @@ Json signature_help(const Document& document, Position position) {
   } else {
     return nullptr;
   }
+  const std::vector<std::string> texts = parameters_of(label);
+  const std::size_t depth = static_cast<std::size_t>(cursor.open.rend() - call);
+  const std::size_t active = active_parameter(texts, *call, keywords_of(document.text(), end, depth));
   Json parameters = Json::array();
-  std::size_t active = call->argument;
-  for (const std::string& text : parameters_of(label)) {
-    const std::string_view name = std::string_view(text).substr(0, text.find_first_of(":?= "));
-    if (!call->keyword.empty() && name == call->keyword) active = parameters.size();
-    parameters.push_back({{"label", text}});
-  }
-  if (!parameters.empty()) active = std::min(active, parameters.size() - 1);
+  for (const std::string& text : texts) parameters.push_back({{"label", text}});
   return {{"signatures", Json::array({{{"label", label}, {"documentation", doc}, {"parameters", parameters}}})},
           {"activeSignature", 0},
           {"activeParameter", active}};
