@@ -134,8 +134,12 @@ frontend::ModuleReader reader_for(const std::string& path, const OpenText& open_
 
 }  // namespace
 
-Document::Document(std::string path, std::string text, const OpenText& open_text) : path_(std::move(path)) {
-  options_.read_module = reader_for(path_, open_text);
+Document::Document(std::string uri, std::string text, const OpenText& open_text)
+    : uri_(std::move(uri)), path_(path_of(uri_)) {
+  options_.read_module = reader_for(path_, [this, open_text](const std::string& path) {
+    asked_.insert(path);
+    return open_text(path);
+  });
   file_ = sources_.add(path_.empty() ? "program" : path_, std::move(text));
   program_ = frontend::check(sources_, file_, options_, diagnostics_);
   // The last errors are found during lowering to the stage Loop.

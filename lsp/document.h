@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,11 +29,16 @@ using OpenText = std::function<std::optional<std::string>(const std::string& pat
 
 class Document {
  public:
-  /// Reads and checks the text. Modules come from `open_text` if they are open, else from the folder of `path` (empty:
-  /// the text is in no file) and from the binary.
-  Document(std::string path, std::string text, const OpenText& open_text);
+  /// Reads and checks the text. Modules come from `open_text` if they are open, else from the folder of the file that
+  /// `uri` names, perhaps none, and from the binary.
+  Document(std::string uri, std::string text, const OpenText& open_text);
 
+  /// As the editor spells it.
+  const std::string& uri() const { return uri_; }
+  /// Empty: the text is in no file.
   const std::string& path() const { return path_; }
+  /// Whether the module of that path was looked for, directly or by another module, also if there was none.
+  bool imports(const std::string& path) const { return asked_.contains(path); }
   const SourceManager& sources() const { return sources_; }
   std::uint32_t file() const { return file_; }
   std::string_view text() const { return sources_.text(file_); }
@@ -50,7 +56,9 @@ class Document {
   std::optional<std::uint32_t> file_of(const ast::Import& import) const;
 
  private:
+  std::string uri_;
   std::string path_;
+  std::set<std::string> asked_;  ///< Paths of modules.
   SourceManager sources_;
   std::uint32_t file_ = 0;
   Diagnostics diagnostics_{sources_};

@@ -184,9 +184,9 @@ Json diagnostics(const Document& document) {
                 {"message", message}};
     if (d.id == DiagId::UnusedName) one["tags"] = {kUnnecessary};
     for (const DiagNote& note : d.notes) {
-      if (note.loc.file != document.file() || document.path().empty()) continue;
+      if (note.loc.file != document.file()) continue;
       one["relatedInformation"].push_back(
-          {{"location", location(uri_of(document.path()), sources, note.loc)}, {"message", note.message}});
+          {{"location", location(document.uri(), sources, note.loc)}, {"message", note.message}});
     }
     out.push_back(std::move(one));
   }
@@ -226,12 +226,11 @@ Json definition(const Document& document, Position position, const ShownModule& 
     if (decl == nullptr) return nullptr;
     loc = decl->kind == ast::Decl::Kind::Import && decl->def != nullptr ? decl->def->loc : decl->loc;
   }
-  std::string path = document.path();
-  if (loc.file != document.file()) {
-    const std::string_view name = sources.name(loc.file);
-    const bool embedded = name.starts_with('<') && name.ends_with('>');
-    path = embedded ? shown(name.substr(1, name.size() - 2), sources.text(loc.file)) : std::string(name);
-  }
+  if (loc.file == document.file()) return location(document.uri(), sources, loc);
+  const std::string_view name = sources.name(loc.file);
+  const bool embedded = name.starts_with('<') && name.ends_with('>');
+  const std::string path =
+      embedded ? shown(name.substr(1, name.size() - 2), sources.text(loc.file)) : std::string(name);
   if (path.empty()) return nullptr;
   return location(uri_of(path), sources, loc);
 }

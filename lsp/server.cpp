@@ -128,9 +128,9 @@ Json Server::answer(const std::string& method, const Json& params) {
 const Document& Server::document_of(const Json& params) const {
   const std::string* uri = text_at(at(params, "textDocument"), "uri");
   if (uri == nullptr) throw Failure{kInvalidParams, "the request names no document"};
-  const auto found = documents_.find(*uri);
-  if (found == documents_.end()) throw Failure{kInvalidParams, "`" + *uri + "` is not open"};
-  return *found->second;
+  const auto found = files_.find(*uri);
+  if (found == files_.end()) throw Failure{kInvalidParams, "`" + *uri + "` is not open"};
+  return *found->second.document;
 }
 
 void Server::notification(const std::string& method, const Json& params) {
@@ -142,7 +142,7 @@ void Server::notification(const std::string& method, const Json& params) {
     if (const std::string* text = text_at(document, "text")) open(*uri, *text, at(document, "version"));
   } else if (method == "textDocument/didChange") {
     const Json& changes = at(params, "contentChanges");
-    if (!changes.is_array() || changes.empty() || !documents_.contains(*uri)) return;
+    if (!changes.is_array() || changes.empty() || !files_.contains(*uri)) return;
     if (const std::string* text = text_at(changes.back(), "text")) open(*uri, *text, at(document, "version"));
   } else if (method == "textDocument/didClose") {
     close(*uri);
@@ -150,18 +150,36 @@ void Server::notification(const std::string& method, const Json& params) {
 }
 
 void Server::open(const std::string& uri, std::string text, const Json& version) {
-  const OpenText open_text = [&](const std::string& path) -> std::optional<std::string> {
-    const auto found = documents_.find(uri_of(path));
-    if (found == documents_.end()) return std::nullopt;
-    return std::string(found->second->text());
-  };
-  std::unique_ptr<Document> document = std::make_unique<Document>(path_of(uri), std::move(text), open_text);
-  publish(uri, version, diagnostics(*document));
-  documents_[uri] = std::move(document);
+  OpenFile& file = files_[uri];
+  file.text = std::move(text);
+  file.version = version;
+  check(uri);
+  check_importers(uri);
 }
 
 void Server::close(const std::string& uri) {
-  if (documents_.erase(uri) > 0) publish(uri, nullptr, Json::array());
+  if (files_.erase(uri) == 0) return;
+  publish(uri, nullptr, Json::array());
+  check_importers(uri);
+}
+
+void Server::check(const std::string& uri) {
+  const OpenText open_text = [this](const std::string& path) -> std::optional<std::string> {
+    for (const auto& [other, file] : files_) {
+      if (path_of(other) == path) return file.text;
+    }
+    return std::nullopt;
+  };
+  OpenFile& file = files_.at(uri);
+  file.document = std::make_unique<Document>(uri, file.text, open_text);
+  publish(uri, file.version, diagnostics(*file.document));
+}
+
+void Server::check_importers(const std::string& uri) {
+  const std::string path = path_of(uri);
+  for (const auto& [other, file] : files_) {
+    if (other != uri && file.document->imports(path)) check(other);
+  }
 }
 
 void Server::publish(const std::string& uri, const Json& version, const Json& diagnostics) {

@@ -27,6 +27,11 @@ class Server {
 
  private:
   enum class State { New, Running, ShutDown };
+  struct OpenFile {
+    std::string text;
+    Json version;
+    std::unique_ptr<Document> document;
+  };
   /// An error answer.
   struct Failure {
     int code;
@@ -42,15 +47,17 @@ class Server {
   Json initialize();
   Json answer(const std::string& method, const Json& params);
   const Document& document_of(const Json& params) const;
-  /// Reads the text and publishes its diagnostics.
+  /// Keeps the text, and publishes the diagnostics of it and of the open files that import it.
   void open(const std::string& uri, std::string text, const Json& version);
   void close(const std::string& uri);
+  void check(const std::string& uri);
+  void check_importers(const std::string& uri);
   void publish(const std::string& uri, const Json& version, const Json& diagnostics);
 
   Send send_;
   ShownModule shown_;
   State state_ = State::New;
-  std::map<std::string, std::unique_ptr<Document>> documents_;  ///< By URI.
+  std::map<std::string, OpenFile> files_;  ///< By URI.
 };
 
 }  // namespace matcha::tools::lsp

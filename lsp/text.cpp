@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <limits>
 
 namespace matcha::tools::lsp {
 
 namespace {
 
 std::size_t number(const Json& json, const char* key) {
-  if (!json.is_object() || !json.contains(key) || !json[key].is_number_integer()) return 0;
-  return static_cast<std::size_t>(std::max<std::int64_t>(json[key].get<std::int64_t>(), 0));
+  // Lines are counted from 1 in 32 bits.
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max() - 1;
+  if (!json.is_object() || !json.contains(key) || !json[key].is_number_unsigned()) return 0;
+  return std::min(json[key].get<std::uint64_t>(), kMost);
 }
 
 /// UTF-16 units of the character that begins with `byte`; 0 for the bytes that continue it.

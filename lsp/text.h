@@ -17,7 +17,7 @@ struct Position {
   std::size_t character = 0;
 };
 
-/// An invalid position becomes the start of the text; nothing is thrown.
+/// An invalid position becomes the start of the text, and numbers beyond 32 bits its end; nothing is thrown.
 Position position_of(const Json& json);
 Json to_json(Position position);
 
