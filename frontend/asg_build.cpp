@@ -274,11 +274,16 @@ const Node* Evaluator::list(const ast::ListExpr& list, const Env& env, const Typ
 
 const Node* Evaluator::binary(const ast::BinaryExpr& binary, const Env& env) {
   const Node* left = node(binary.left, env);
+  if (binary.op == ast::BinaryOp::And || binary.op == ast::BinaryOp::Or) {
+    Names names;
+    const Node* right = branch(binary.right, env, names);
+    names = kept(names, right);
+    const Op op = binary.op == ast::BinaryOp::And ? Op::And : Op::Or;
+    return make(op, types_.bool_type(), {left, right}, binary.loc, {.named = {names}});
+  }
   const Node* right = node(binary.right, env);
   Op op = Op::Add;
   switch (binary.op) {
-    case ast::BinaryOp::And: return make(Op::And, types_.bool_type(), {left, right}, binary.loc);
-    case ast::BinaryOp::Or: return make(Op::Or, types_.bool_type(), {left, right}, binary.loc);
     case ast::BinaryOp::Sub: op = Op::Sub; break;
     case ast::BinaryOp::Mul: op = Op::Mul; break;
     case ast::BinaryOp::Div: op = Op::Div; break;
@@ -295,13 +300,16 @@ const Node* Evaluator::compare(const ast::CompareExpr& compare, const Env& env) 
   const Node* out = nullptr;
   const Node* left = node(compare.operands[0], env);
   for (std::size_t i = 0; i < compare.ops.size(); ++i) {
-    const Node* right = node(compare.operands[i + 1], env);
+    Names names;
+    ast::Expr* operand = compare.operands[i + 1];
+    const Node* right = i == 0 ? node(operand, env) : branch(operand, env, names);
     if (compare.ops[i] != ast::BinaryOp::Eq && compare.ops[i] != ast::BinaryOp::Ne) {
       number(left, compare.operands[i]->loc);
       number(right, compare.operands[i + 1]->loc);
     }
     const Node* pair = compare_pair(compare.ops[i], left, right, compare.loc);
-    out = out == nullptr ? pair : make(Op::And, types_.bool_type(), {out, pair}, compare.loc);
+    names = kept(names, pair);
+    out = i == 0 ? pair : make(Op::And, types_.bool_type(), {out, pair}, compare.loc, {.named = {names}});
     left = right;
   }
   return out;
@@ -324,10 +332,14 @@ const Node* Evaluator::compare_pair(ast::BinaryOp op, const Node* left, const No
 
 const Node* Evaluator::choice(const ast::IfExpr& choice, const Env& env) {
   const Node* cond = node(choice.cond, env);
-  const Node* then_value = node(choice.then_value, env);
-  const Node* else_value = node(choice.else_value, env);
+  Names then_names, else_names;
+  const Node* then_value = branch(choice.then_value, env, then_names);
+  const Node* else_value = branch(choice.else_value, env, else_names);
   level(then_value, else_value);
-  return make(Op::If, then_value->type, {cond, then_value, else_value}, choice.loc);
+  then_names = kept(then_names, then_value);
+  else_names = kept(else_names, else_value);
+  return make(Op::If, then_value->type, {cond, then_value, else_value}, choice.loc,
+              {.named = {then_names, else_names}});
 }
 
 Value Evaluator::invoke(const Closure& closure, std::vector<Value> args, SourceLoc loc) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,22 @@ class Evaluator {
   const Node* compare(const ast::CompareExpr& compare, const Env& env);
   const Node* compare_pair(ast::BinaryOp op, const Node* left, const Node* right, SourceLoc loc);
   const Node* choice(const ast::IfExpr& choice, const Env& env);
+
+  // Branches (asg_branches.cpp)
+  using Names = std::vector<const Node*>;
+  /// The value of an operand that may not be needed; `names` gets the values that it binds to names.
+  const Node* branch(ast::Expr* expr, const Env& env, Names& names);
+  /// The names that the branch of `value` keeps; the loops in them that cannot end the run are named outside too.
+  Names kept(const Names& names, const Node* value);
+  /// Those of `names` that `root` is computed of.
+  static Names needed(const Names& names, const Node* root);
+  /// Names the loops that `node` surely needs and that cannot end the run.
+  void name_loops(const Node* node, std::unordered_set<const Node*>& seen);
+  /// True if the value may end the run, other than by an int beyond 64 bits.
+  bool may_end(const Node* node);
+  bool may_end_itself(const Node& node) const;
+  /// True if all ints of the value are vertices by its form.
+  bool is_of_vertices(const Node* node) const;
 
   // Calls
   Value call(const ast::CallExpr& call, const Env& env);
@@ -139,8 +156,9 @@ class Evaluator {
   Arena arena_;  ///< Closures.
   std::vector<std::unique_ptr<Env>> envs_;
   std::unordered_map<const ast::Def*, const Closure*> globals_;
-  std::vector<const Node*>* named_ = nullptr;            ///< The list that collects named values at this place.
+  Names* named_ = nullptr;                               ///< The list that collects named values at this place.
   std::unordered_map<const Node*, const Node*> walked_;  ///< The list of an operand.
+  std::unordered_map<const Node*, bool> ends_;           ///< `may_end` of nodes.
   std::size_t depth_ = 0;
   std::size_t calls_ = 0;
   bool stopped_ = false;

@@ -43,14 +43,19 @@ Maker::ShapeId Maker::intern_shape(Shape shape) {
   return entry->second;
 }
 
-const Node* Maker::add(Node node, ShapeId shape) {
+const Node* Maker::add(Node node, ShapeId shape, const BranchNames& named) {
   auto [entry, fresh] = by_shape_.try_emplace(shape, nullptr);
   if (!fresh) return entry->second;
   node.id = static_cast<std::uint32_t>(made_++);
   node.text = graph_.arena->copy(node.text);
   node.inputs = graph_.arena->copy(node.inputs);
   for (const Node* input : node.inputs) node.depth = std::max(node.depth, input->depth + 1);
-  entry->second = graph_.arena->make<Node>(node);
+  if (has_branches(node.op)) {
+    entry->second =
+        graph_.arena->make<Branch>(Branch{node, {graph_.arena->copy(named[0]), graph_.arena->copy(named[1])}});
+  } else {
+    entry->second = graph_.arena->make<Node>(node);
+  }
   node_shapes_.emplace(entry->second, shape);
   return entry->second;
 }
@@ -70,7 +75,7 @@ const Node* Maker::make(Op op, const Type* type, std::span<const Node* const> in
   Shape shape;
   shape.head = head_of(node);
   for (const Node* input : inputs) shape.inputs.push_back(shape_of(input));
-  return add(node, intern_shape(std::move(shape)));
+  return add(node, intern_shape(std::move(shape)), payload.named);
 }
 
 const Node* Maker::operand(const Type* item, std::int64_t position, std::string_view name, SourceLoc loc) {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "frontend/asg.h"
+#include "frontend/asg_branch.h"
 
 /// Private to the front end: makes nodes of the abstract syntax graph and shares equal ones.
 namespace matcha::frontend::asg {
@@ -19,6 +19,7 @@ struct Payload {
   std::string_view text = {};
   bool has_labels = false;
   bool has_info = false;
+  BranchNames named = {};  ///< If, And, Or; no part of the shape.
 };
 
 /// Note [Equal functions]. Two `apply` are equal if their lists are the same nodes and their functions are equal up to
@@ -59,7 +60,7 @@ class Maker {
   ShapeId shape_of(const Node* node) const { return node_shapes_.at(node); }
   ShapeId fill(ShapeId id, const std::unordered_map<ShapeId, ShapeId>& holes,
                std::unordered_map<ShapeId, ShapeId>& done);
-  const Node* add(Node node, ShapeId shape);
+  const Node* add(Node node, ShapeId shape, const BranchNames& named = {});
 
   Graph& graph_;
   std::size_t made_ = 0;

@@ -287,17 +287,19 @@ const Node* Evaluator::rounds(const ast::CallExpr& call, const BoundArgs& args, 
   number(start, args.by_param[1]->value->loc);
   const ast::Decl& name = *step.closure->params()[0].decl;
   const Node* state = maker_.operand(start->type, 0, name.name, name.loc);
-  std::vector<const Node*> named;
-  std::vector<const Node*>* outer = std::exchange(named_, &named);
+  Names named;
+  Names* outer = std::exchange(named_, &named);
   const Value next = invoke(*step.closure, {{state, nullptr}}, call.loc);
   named_ = outer;
   if (stopped_ || next.node == nullptr) return integer(0, call.loc);
   Apply function;
   function.operands = std::span(&state, 1);
   function.body = adapt(next.node, start->type);
+  named = needed(named, function.body);
   function.named = named;
   const std::array<const Node*, 2> in = {start, most};
-  return checked(maker_.apply(start->type, in, function, call.loc, op));
+  named_->push_back(checked(maker_.apply(start->type, in, function, call.loc, op)));
+  return named_->back();
 }
 
 const Node* Evaluator::apply(const ast::CallExpr& call, const Env& env) {
@@ -323,9 +325,8 @@ const Node* Evaluator::apply(const ast::CallExpr& call, const Env& env) {
     items.push_back({operands.back(), nullptr});
   }
   const Node* maybe_cond = nullptr;
-  std::vector<const Node*> cond_named;
-  std::vector<const Node*> named;
-  std::vector<const Node*>* outer = std::exchange(named_, &cond_named);
+  Names cond_named, named;
+  Names* outer = std::exchange(named_, &cond_named);
   if (cond.closure != nullptr) maybe_cond = invoke(*cond.closure, items, call.loc).node;
   named_ = &named;
   Value body = invoke(*func.closure, items, call.loc);
@@ -338,6 +339,8 @@ const Node* Evaluator::apply(const ast::CallExpr& call, const Env& env) {
   function.operands = operands;
   function.body = body.node;
   function.maybe_cond = maybe_cond;
+  named = needed(named, body.node);
+  cond_named = needed(cond_named, maybe_cond);
   function.named = named;
   function.cond_named = cond_named;
   return checked(maker_.apply(types_.list(body.node->type), lists, function, call.loc));

@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "frontend/asg_branch.h"
 #include "frontend/lower_walk.h"
 #include "ir/analysis/facts.h"
 #include "ir/analysis/resolve.h"
@@ -324,7 +325,7 @@ Value Lowering::comparison(const Node* node, Kind kind) {
 Value Lowering::logic(const Node* node) {
   bool is_and = node->op == Op::And;
   Value left = lower(node->inputs[0]);
-  Branch needed = branch_of(node->inputs[1]);
+  Branch needed = branch_of(node, 1);
   if (needed.scope.stmts.empty()) {
     return {{builder_.make(is_and ? Kind::And : Kind::Or, {left.parts[0], needed.value.parts[0]})}};
   }
@@ -333,12 +334,13 @@ Value Lowering::logic(const Node* node) {
   return is_and ? branches(node, left.parts[0], needed, known) : branches(node, left.parts[0], known, needed);
 }
 
-Lowering::Branch Lowering::branch_of(const Node* node) {
+Lowering::Branch Lowering::branch_of(const Node* node, std::size_t input) {
   Branch out;
   out.scope.kind = Scope::Kind::Branch;
   scopes_.push_back(&out.scope);
   const bool outer = std::exchange(in_branch_, true);
-  out.value = lower(node);
+  lower_named(asg::named_in(node, input));
+  out.value = lower(node->inputs[input]);
   in_branch_ = outer;
   scopes_.pop_back();
   return out;
@@ -346,8 +348,8 @@ Lowering::Branch Lowering::branch_of(const Node* node) {
 
 Value Lowering::choice(const Node* node) {
   Value cond = lower(node->inputs[0]);
-  Branch then_branch = branch_of(node->inputs[1]);
-  Branch else_branch = branch_of(node->inputs[2]);
+  Branch then_branch = branch_of(node, 1);
+  Branch else_branch = branch_of(node, 2);
   bool pure = then_branch.scope.stmts.empty() && else_branch.scope.stmts.empty();
   if (!pure) return branches(node, cond.parts[0], then_branch, else_branch);
   Exprs then_parts = as_kinds(then_branch.value, kinds_.of(node));
@@ -414,8 +416,8 @@ Value Lowering::choose_lists(const Node* node) {
   Value cond = lower(node->inputs[0]);
   const Kinds& kinds = kinds_.of(node);
   bool same = kinds_.of(node->inputs[1]) == kinds && kinds_.of(node->inputs[2]) == kinds;
-  Branch then_branch = branch_of(node->inputs[1]);
-  Branch else_branch = branch_of(node->inputs[2]);
+  Branch then_branch = branch_of(node, 1);
+  Branch else_branch = branch_of(node, 2);
   if (!same || !then_branch.scope.stmts.empty() || !else_branch.scope.stmts.empty()) {
     return branches(node, cond.parts[0], then_branch, else_branch);
   }

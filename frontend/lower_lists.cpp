@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <utility>
 
+#include "frontend/asg_branch.h"
 #include "frontend/lower_walk.h"
 #include "frontend/set_ops.h"
 
@@ -175,6 +177,17 @@ void Lowering::walk(const Node* node, const Visit& visit) {
   walk_now(node, visit);
 }
 
+void Lowering::walk_branch(const Node* node, std::size_t input, const Visit& visit) {
+  const bool outer = std::exchange(in_branch_, true);
+  lower_named(asg::named_in(node, input));
+  walk(node->inputs[input], [&](const Value& item) {
+    const bool inner = std::exchange(in_branch_, outer);
+    visit(item);
+    in_branch_ = inner;
+  });
+  in_branch_ = outer;
+}
+
 Value Lowering::item_value(const Node* node) { return node->type->is_list() ? Value{{}, node} : lower(node); }
 
 void Lowering::walk_now(const Node* node, const Visit& visit) {
@@ -192,8 +205,8 @@ void Lowering::walk_now(const Node* node, const Visit& visit) {
     case Op::Flatten: return walk(node->inputs[0], [&](const Value& inner) { walk(inner.maybe_list, visit); });
     case Op::If: {
       const Expr* cond = scalar(node->inputs[0]);
-      const ir::Block* then_body = block([&] { walk(node->inputs[1], visit); }, Scope::Kind::Branch);
-      const ir::Block* else_body = block([&] { walk(node->inputs[2], visit); }, Scope::Kind::Branch);
+      const ir::Block* then_body = block([&] { walk_branch(node, 1, visit); }, Scope::Kind::Branch);
+      const ir::Block* else_body = block([&] { walk_branch(node, 2, visit); }, Scope::Kind::Branch);
       return emit(builder_.branch(cond, then_body, else_body), node->loc);
     }
     default: break;

@@ -71,7 +71,8 @@ class Lowering {
     Scope scope;
     Value value;
   };
-  Branch branch_of(const asg::Node* node);
+  /// Of `node->inputs[input]`.
+  Branch branch_of(const asg::Node* node, std::size_t input);
   Value branches(const asg::Node* node, const ir::Expr* cond, Branch& then_branch, Branch& else_branch);
   Value choose_lists(const asg::Node* node);
   /// The table of the rows of a list, named.
@@ -97,6 +98,8 @@ class Lowering {
   /// places.
   void walk(const asg::Node* node, const Visit& visit);
   void walk_now(const asg::Node* node, const Visit& visit);
+  /// Walks `node->inputs[input]`, one of the lists of an `if`.
+  void walk_branch(const asg::Node* node, std::size_t input, const Visit& visit);
   /// The value of `node` as the item of a list; a list is passed on as its node.
   Value item_value(const asg::Node* node);
   void walk_apply(const asg::Node* node, const Visit& visit);
