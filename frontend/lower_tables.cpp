@@ -20,16 +20,29 @@ ir::Fold fold_of(Op op) { return op == Op::MinBy ? ir::Fold::Min : op == Op::Max
 
 }  // namespace
 
-bool Lowering::has_zeros(const Node* table) const {
-  switch (table->op) {
-    case Op::SumBy:
-    case Op::CountBy: return true;
-    case Op::If: return has_zeros(table->inputs[1]) && has_zeros(table->inputs[2]);
-    case Op::Operand: return has_zeros(starts_.at(table));
-    case Op::Iterate:
-    case Op::Repeat: return has_zeros(table->inputs[0]);
-    default: return false;
+bool Lowering::has_zeros(const Node* table, SourceLoc loc) {
+  bool sums = false, others = false;
+  std::unordered_set<const Node*> seen;
+  std::vector<const Node*> stack = {table};
+  while (!stack.empty()) {
+    const Node* one = stack.back();
+    stack.pop_back();
+    if (!seen.insert(one).second) continue;
+    switch (one->op) {
+      case Op::SumBy:
+      case Op::CountBy: sums = true; break;
+      case Op::If: stack.insert(stack.end(), {one->inputs[1], one->inputs[2]}); break;
+      case Op::Operand: stack.push_back(rounds_.at(one)); break;
+      case Op::Iterate:
+      case Op::Repeat: stack.insert(stack.end(), {one->inputs[0], one->apply->body}); break;
+      default: others = true;
+    }
   }
+  if (sums && others) {
+    fail(DiagId::TypeMismatch, loc, "a missing key has the value 0 in some of these tables, and ends the run in others",
+         "say its value: `default=`");
+  }
+  return sums;
 }
 
 Lowering::Exprs Lowering::with_kinds(const Node* node, const Kinds& kinds) {
@@ -130,7 +143,7 @@ Value Lowering::rounds_at_top(const Node* node) {
   const std::vector<const ir::Var*> states = names(state->text);
   builder_.set_loc(node->loc);
   emit(builder_.repeat(states, starts, times), node->loc);
-  starts_[state] = node->inputs[0];
+  rounds_[state] = node;
   bind_operand(state, Value{{states.begin(), states.end()}});
   in_step_ = true;
   lower_named(node->apply->named);
@@ -223,7 +236,7 @@ Value Lowering::get_key(const Node* node) {
   Value otherwise;
   if (node->has_info) {
     otherwise.parts = as_kinds(lower(node->inputs.back()), kinds);
-  } else if (has_zeros(of)) {
+  } else if (has_zeros(of, node->loc)) {
     for (ScalarKind kind : kinds)
       otherwise.parts.push_back(kind == ScalarKind::F64 ? builder_.real(0) : builder_.integer(0));
   } else {

@@ -119,8 +119,8 @@ class Lowering {
   Value rounds_at_top(const asg::Node* node);
   /// The value of `node` with columns of `kinds`.
   Exprs with_kinds(const asg::Node* node, const Kinds& kinds);
-  /// True for a table of sums, in which a key that is not there has the value 0.
-  bool has_zeros(const asg::Node* table) const;
+  /// True for a table of sums, in which a key that is not there has the value 0; an error if it may be another one too.
+  bool has_zeros(const asg::Node* table, SourceLoc loc);
   Value get_key(const asg::Node* node);
   Value column(const asg::Node* node);
   const ir::Expr* sorted_list(const asg::Node* list);
@@ -162,7 +162,7 @@ class Lowering {
   std::unordered_map<const ir::Expr*, const ir::Var*> narrowed_;  ///< Top-level 128-bit values, converted to 64 bits.
   std::unordered_map<const ir::Expr*, std::uint32_t> costs_;
   SourceLoc graph_loc_;  ///< Place of the graph being built, at top level, where no operand is bound.
-  std::unordered_map<const asg::Node*, const asg::Node*> starts_;  ///< Of the values of rounds.
+  std::unordered_map<const asg::Node*, const asg::Node*> rounds_;  ///< The rounds of their value.
   SourceLoc rounds_loc_;  ///< Place of the rounds being made, at top level, where no operand is bound.
   bool in_branch_ = false;
   bool in_step_ = false;
