@@ -109,7 +109,9 @@ Value* Scalars::variable(const ir::Var& var) {
     value = f_.load_slot(slot, f_.register_type(*var.type), name_of(var));
     if (module_.facts().may_be_empty(&var)) present = f_.load_slot(slot + 1, f_.i1, "present");
   }
-  if (present != nullptr) f_.trap_if(b_.CreateNot(present), TrapCode::EmptyList, f_.loc());
+  if (present != nullptr) {
+    f_.trap_if(b_.CreateNot(present), TrapCode::EmptyList, var.loc.valid() ? var.loc : f_.loc());
+  }
   return value;
 }
 

@@ -95,7 +95,7 @@ Reg FunctionWriter::variable(const ir::Var& var) {
     value = frame_words(layout_.frame().slot(var), 2);
     if (layout_.facts().may_be_empty(&var)) present = value + 1;
   }
-  if (present != 0) trapping(put(act::trap_unless, 0, present), loc_).value = static_cast<Word>(TrapCode::EmptyList);
+  if (present != 0) trapping(put(act::trap_unless, 0, present), var.loc).value = static_cast<Word>(TrapCode::EmptyList);
   return value;
 }
 
@@ -151,7 +151,7 @@ Reg FunctionWriter::convert(const ir::Expr& e) {
 Reg FunctionWriter::at(const ir::At& e) {
   const List items = list(*e.operands[0]);
   const Reg index = scalar(*e.operands[1]), to = new_reg();
-  trapping(put(act::check_item, 0, index, items.base), e.loc);
+  trapping(put(act::check_item, 0, index, items.base), e.loc).n = e.operands[0]->type->is_table() ? 1 : 0;
   put(load_cell(items.cells[e.column]), to, items.column(e.column), index);
   return to;
 }
