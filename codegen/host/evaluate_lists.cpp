@@ -5,6 +5,7 @@
 #include "codegen/host/host_plan.h"
 #include "ir/check.h"
 #include "ir/match.h"
+#include "runtime/cpu/missing_key.h"
 
 /// Lists, and reads of lists and graphs.
 namespace matcha::codegen::host {
@@ -281,7 +282,7 @@ Scalar Evaluator::item(const ir::At& e) {
   const std::uint64_t size = count(list);
   if (index < 0 || static_cast<std::uint64_t>(index) >= size) {
     fail(runtime::ErrorKind::Runtime, runtime::trap_message(TrapCode::IndexOutOfRange),
-         runtime::trap_hint(TrapCode::IndexOutOfRange, index, size), e.loc);
+         runtime::trap_hint(TrapCode::IndexOutOfRange, index, list.type->is_table() ? runtime::kOfTable : size), e.loc);
   }
   // One vertex is read without making an array of all.
   const bool is_rank = list.kind == Kind::Vertices && graph(*list.operands[0]).view.vertices == nullptr;

@@ -5,6 +5,7 @@
 
 #include "codegen/interp/evaluator.h"
 #include "ir/check.h"
+#include "runtime/cpu/missing_key.h"
 
 namespace matcha::codegen::interp {
 
@@ -142,7 +143,8 @@ Value Evaluator::item(const ir::At& e) {
   ListPtr items = list(*e.operands[0]);
   std::int64_t index = get<std::int64_t>(*e.operands[1]);
   if (index < 0 || static_cast<std::uint64_t>(index) >= items->rows) {
-    const std::string hint = runtime::trap_hint(TrapCode::IndexOutOfRange, index, items->rows);
+    const std::uint64_t size = e.operands[0]->type->is_table() ? runtime::kOfTable : items->rows;
+    const std::string hint = runtime::trap_hint(TrapCode::IndexOutOfRange, index, size);
     throw Trap{{runtime::ErrorKind::Runtime, runtime::trap_message(TrapCode::IndexOutOfRange), {}, 0, hint}, e.loc};
   }
   return items->columns[e.column][static_cast<std::size_t>(index)];

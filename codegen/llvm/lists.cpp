@@ -12,6 +12,7 @@
 #include "codegen/llvm/sets.h"
 #include "ir/match.h"
 #include "runtime/cpu/keyed_rows.h"
+#include "runtime/cpu/missing_key.h"
 
 namespace matcha::codegen::jit {
 
@@ -144,7 +145,8 @@ Value* Lists::at(const ir::At& e) {
   Value* index = scalars_.of(*e.operands[1]);
   f_.trap_if(b_.CreateICmpUGE(index, items.size), TrapCode::IndexOutOfRange, e.loc, [&] {
     using runtime::rt_note_index;
-    b_.CreateCall(MATCHA_RUNTIME(module_, rt_note_index, Effect::Any), {index, items.size});
+    Value* size = e.operands[0]->type->is_table() ? f_.integer(runtime::kOfTable) : items.size;
+    b_.CreateCall(MATCHA_RUNTIME(module_, rt_note_index, Effect::Any), {index, size});
   });
   return f_.load_cell(items.columns[e.column], index);
 }

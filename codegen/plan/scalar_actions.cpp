@@ -3,6 +3,7 @@
 
 #include "codegen/plan/actions.h"
 #include "ir/check.h"
+#include "runtime/cpu/missing_key.h"
 #include "runtime/graph/universe.h"
 
 #include "codegen/cpu/frame.h"
@@ -318,7 +319,7 @@ const Op* at_most(const Op* op, Word* r) {
 }
 const Op* check_item(const Op* op, Word* r) {
   if (r[op->a] >= r[op->b]) [[unlikely]] {
-    runtime::rt_note_index(whole(r[op->a]), r[op->b]);
+    runtime::rt_note_index(whole(r[op->a]), op->n != 0 ? runtime::kOfTable : r[op->b]);
     return trap(op, r, TrapCode::IndexOutOfRange);
   }
   return op + 1;

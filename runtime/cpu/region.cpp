@@ -5,6 +5,7 @@
 
 #include "runtime/common/exact_sum.h"
 #include "runtime/common/real_functions.h"
+#include "runtime/cpu/missing_key.h"
 #include "runtime/cpu/region_state.h"
 #include "runtime/graph/page_limit.h"
 
@@ -25,7 +26,7 @@ const char* trap_message(TrapCode code) {
     case TrapCode::None: return "no error";
     case TrapCode::DivisionByZero: return "division by zero";
     case TrapCode::IntegerOverflow: return "integer overflow";
-    case TrapCode::IndexOutOfRange: return "index out of range";
+    case TrapCode::IndexOutOfRange: return "no such item or key";
     case TrapCode::LengthMismatch: return "lists of different lengths";
     case TrapCode::EmptyList: return "`min` or `max` of an empty list";
     case TrapCode::CapacityExceeded: return "a list outgrew its capacity";
@@ -39,6 +40,7 @@ const char* trap_message(TrapCode code) {
 
 std::string trap_hint(TrapCode code, std::int64_t index, std::uint64_t size) {
   if (code != TrapCode::IndexOutOfRange) return "";
+  if (size == kOfTable) return "the table has no such key; `default=` says its value";
   return "index " + std::to_string(index) + " of a list of " + std::to_string(size) + (size == 1 ? " item" : " items");
 }
 

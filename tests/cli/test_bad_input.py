@@ -224,11 +224,14 @@ class BadPrograms(cli.CliTest):
              "index 1 of a list of 1 item"),
             ("    return sum(apply(lambda v: get(neighbor(G, v), 0 - n), cond=lambda v: v == 1, vertices(G)))",
              "index -7 of a list of 2 items"),
+            ("    return get(max_by(edges(G)), n)", "the table has no such key; `default=` says its value"),
+            ("    t = max_by(edges(G))\n    return sum(apply(lambda v: get(t, v + n), vertices(G)))",
+             "the table has no such key; `default=` says its value"),
         ):
             program = self.write("q.mt", f"def f(G: Graph, n: int = 7):\n{text}\n")
             for backend in ("llvm", "interp"):
                 self.fails(4, "run", program, graph, "--backend", backend,
-                           says=["q.mt:2:", "error: index out of range", f"hint: {hint}"])
+                           says=["q.mt:", "error: no such item or key", f"hint: {hint}"])
 
 
 class BadPatterns(cli.CliTest):

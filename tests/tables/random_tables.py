@@ -81,14 +81,14 @@ def max_by(rows, keys=1):
 def get(of, *key, default=None):
     if not isinstance(of, Table):
         if not 0 <= key[0] < len(of):
-            raise RunEnds("index out of range")
+            raise RunEnds("no such item or key")
         return of[key[0]]
     if key in of.rows:
         return one(of.rows[key])
     if default is not None:
         return default
     if not of.zero and not LENIENT:
-        raise RunEnds("index out of range")
+        raise RunEnds("no such item or key")
     return 0
 
 

@@ -11,7 +11,7 @@ inline const char* trap_text(u32 code) {
   static const char* const texts[] = {"",
                                       "division by zero",
                                       "integer overflow",
-                                      "`get` outside the list",
+                                      "no such item or key",
                                       "`apply` over lists of different lengths",
                                       "`min` or `max` of an empty list",
                                       "a list outgrew its planned capacity",
