@@ -546,7 +546,13 @@ const Expr* Facts::bound_of(Builder& b, const Expr* list_expr) const {
     case Kind::BitRow:
     case Kind::AllBits: return bound(b, list_expr->operands[0]);
     case Kind::Sequence: {
-      const Expr* most = range(list_expr->operands[0]).low < 0 ? nullptr : most_of(b, list_expr->operands[1]);
+      const Range begin = range(list_expr->operands[0]);
+      const Range end = range(list_expr->operands[1]);
+      if (end.low == end.high && begin.low > INT64_MIN) {
+        const __int128 items = __int128{end.high} - begin.low;
+        return items <= INT64_MAX ? b.integer(items < 0 ? 0 : static_cast<std::int64_t>(items)) : nullptr;
+      }
+      const Expr* most = begin.low < 0 ? nullptr : most_of(b, list_expr->operands[1]);
       return most != nullptr ? b.make(Kind::Max, {most, b.integer(0)}) : nullptr;
     }
     case Kind::BitRows: return bound(b, list_expr->operands[1]);
