@@ -25,6 +25,7 @@
 #include "session/values.h"
 #include "tools/options.h"
 #include "tools/session.h"
+#include "tools/shared_console.h"
 #include "tools/verbs.h"
 
 namespace matcha::tools {
@@ -156,11 +157,6 @@ std::string plot(const Rows& rows, std::size_t columns) {
     out += fmt::format("{:<{}}  {:>{}}|{}\n", row.name, width, row.z < 0 ? bar : "", half, row.z < 0 ? "" : bar);
   }
   return out;
-}
-
-/// The reporter that programs keep: the console outlives them.
-std::shared_ptr<const Reporter> shared(const Console& console) {
-  return std::shared_ptr<const Reporter>(std::shared_ptr<const Reporter>(), &console);
 }
 
 Status motifs_steps(MotifsOptions& options, const Console& console, Session& session,

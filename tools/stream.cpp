@@ -21,6 +21,7 @@
 #include "session/run/device_options.h"
 #include "tools/ranks.h"
 #include "tools/session.h"
+#include "tools/shared_console.h"
 #include "tools/stream_options.h"
 #include "tools/verbs.h"
 
@@ -29,11 +30,6 @@ namespace matcha::tools {
 namespace {
 
 namespace st = session::stream;
-
-/// The reporter that an engine keeps: the console outlives it.
-std::shared_ptr<const Reporter> shared(const Console& console) {
-  return std::shared_ptr<const Reporter>(std::shared_ptr<const Reporter>(), &console);
-}
 
 bool is_program(const std::string& file) { return file.ends_with(".mt") || is_module(file); }
 
