@@ -7,7 +7,7 @@
 #include "frontend/set_ops.h"
 #include "ir/check.h"
 
-/// Operands that may not be needed: what they name is computed with them.
+/// Operands that may not be needed: the values that they bind to names are computed with them.
 namespace matcha::frontend::asg {
 
 const Node* Evaluator::branch(ast::Expr* expr, const Env& env, Names& names) {
