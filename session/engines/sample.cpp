@@ -182,7 +182,10 @@ class Sample final : public WithoutProgram {
   void make_pilot(Draws& draws) const {
     if (draws.trees != nullptr || draws.error) return;
     const Pattern& one = question_.first();
-    if (!question_.embeddings) draws.maps = static_cast<double>(pattern::Symmetry(one).order().value_or(1));
+    if (!question_.embeddings) {
+      const pattern::Pattern normal = pattern::normal(one, question_.induced);
+      draws.maps = static_cast<double>(pattern::Symmetry(normal).order().value_or(1));
+    }
     runtime::Result<DrawnPattern> drawn = drawn_pattern(one, question_.induced, graph(), context_.maybe_labels);
     if (!drawn) {
       draws.error = drawn.error();
