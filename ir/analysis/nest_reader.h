@@ -66,6 +66,7 @@ class NestReader {
  private:
   /// Terms are trees, which shared values can make large.
   static constexpr int kMostSteps = 20000;
+  static constexpr int kMostTexts = 20000;  ///< Orders of items that show that divisions are exact.
   static constexpr int kDeepest = 200;
   static constexpr std::size_t kMostProducts = 64;
   /// Parts of terms of lists and sums, which are written out wherever one is read: in a chain of lists that each read
@@ -166,6 +167,7 @@ class NestReader {
   int next_presence_ = 0;
   int loops_ = 0;  ///< Around the statement.
   int steps_ = 0;
+  int texts_ = kMostTexts;
   int depth_ = 0;
   std::size_t parts_ = 0;  ///< Written out so far.
   ModuleNests found_;

@@ -100,7 +100,8 @@ bool NestReader::expand_quotient(const Expr* value, std::vector<Product>& out) {
   const std::int64_t divisor = as<ConstInt>(by)->value;
   std::vector<Product> parts;
   if (!expand(value->operands[0], true, parts)) return false;
-  if (!is_multiple(facts_, value->operands[0], divisor) && !is_divisible(parts, divisor, next_item_)) return false;
+  if (!is_multiple(facts_, value->operands[0], divisor) && !is_divisible(parts, divisor, next_item_, texts_))
+    return false;
   for (Product& part : parts) {
     if (part.weight % divisor != 0) return false;
     part.weight /= divisor;

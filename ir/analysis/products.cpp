@@ -16,7 +16,7 @@ using TermKind = Term::Kind;
 /// The sum of products as numbers of maps of items to different vertices.
 class Cases {
  public:
-  explicit Cases(int item_count) : names_(static_cast<std::size_t>(item_count)) {
+  Cases(int item_count, int& left) : names_(static_cast<std::size_t>(item_count)), left_(left) {
     std::iota(names_.begin(), names_.end(), 0);
   }
 
@@ -36,7 +36,6 @@ class Cases {
 
  private:
   static constexpr std::size_t kMostItems = 6;
-  static constexpr int kMostTexts = 100'000;
 
   struct Case {
     __int128 weight = 0;
@@ -111,7 +110,7 @@ class Cases {
 
   std::vector<int> names_;
   std::map<std::string, Case> found_;
-  int left_ = kMostTexts;
+  int& left_;
 };
 
 }  // namespace
@@ -128,8 +127,8 @@ bool multiply(const Product& a, const Product& b, std::vector<Product>& out) {
   return true;
 }
 
-bool is_divisible(std::span<const Product> products, std::int64_t divisor, int item_count) {
-  Cases cases(item_count);
+bool is_divisible(std::span<const Product> products, std::int64_t divisor, int item_count, int& texts) {
+  Cases cases(item_count, texts);
   return std::ranges::all_of(products, [&](const Product& product) { return cases.add(product); }) &&
          cases.are_multiples_of(divisor);
 }
