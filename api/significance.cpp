@@ -44,7 +44,7 @@ Found compare(session::SignificanceRequest request, const session::ResidentGraph
   const auto log = std::make_shared<const session::MessageLog>();
   auto run = std::make_shared<session::SignificanceRun>(std::move(request), graph, on_reading_thread, log);
   Found found;
-  found.status = status_of(run->run());
+  found.status = api::status_of(run->run());
   found.errors = log->text();
   if (found.status == MATCHA_OK) {
     found.result = std::make_unique<matcha_result>();
