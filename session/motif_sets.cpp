@@ -21,7 +21,6 @@ namespace {
 
 using codegen::MotifTerm;
 using runtime::motif::kMotifEdges;
-using runtime::motif::kMotifs;
 using runtime::motif::Motif;
 using runtime::motif::MotifSet;
 
@@ -34,7 +33,7 @@ int size_of(std::string_view edges) { return 1 + *std::ranges::max_element(edges
 const std::map<std::string, Motif>& motifs_by_key() {
   static const std::map<std::string, Motif> motifs = [] {
     std::map<std::string, Motif> found;
-    for (std::size_t i = 0; i < kMotifs; ++i) {
+    for (std::size_t i = 0; i < runtime::motif::kMotifs; ++i) {
       const std::string_view edges = kMotifEdges[i];
       pattern::Pattern one = pattern::Pattern::empty(size_of(edges));
       for (std::size_t k = 0; k + 1 < edges.size(); k += 3) one.add_edge(edges[k] - '0', edges[k + 1] - '0');
