@@ -15,7 +15,7 @@ using ir::ScalarKind;
 
 namespace {
 
-/// With its type: a plain literal is an `int`, and so would be what is computed or deduced from it.
+/// With its type: a plain literal is an `int`, and so would be its sums and the types that are deduced from it.
 std::string integer(std::int64_t value) {
   if (value == INT64_MIN) return "(-9223372036854775807ll - 1)";
   return fmt::format("{}ll", value);

@@ -133,7 +133,7 @@ class Usage(cli.CliTest):
     def test_bad_values(self):
         self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--threads", "many", says="threads")
         self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--threads", "-1", says="threads")
-        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--threads", "4097", says="from 0 to 4096")
+        self.fails(2, "run", cli.TRIANGLE, cli.WIKI, "--threads", "4097", says="between 0 and 4096")
         for option in ("--chunk", "--tile", "--queue"):
             self.fails(2, "run", cli.TRIANGLE, cli.WIKI, option, str(2**30 + 1), says=[option, str(2**30)])
         for count in ("-1", "abc", "1e3", "0x10", "", "+1", "99999999999999999999"):

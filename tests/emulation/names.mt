@@ -1,4 +1,4 @@
-# Values that have the names of the emitter's own: of the lanes of a group that fill a list, of what they find, of their
+# Values that have the names of the emitter's own: of the lanes of a group that fill a list, of their items, of their
 # loops, and of types.
 #
 # count: tests/graphs/random-20-seed2.txt 33455

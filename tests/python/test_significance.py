@@ -153,5 +153,6 @@ def test_the_command_writes_the_same_table(tmp_path, capsys):
     assert capsys.readouterr().out == mt.significance(mt.read(path), 3, samples=5, seed=7).to_csv()
     assert main(["significance", str(path), "--null", "2", "--pattern", "house", "--pattern", "bowtie"]) == 0
     assert [line.split(",")[0] for line in capsys.readouterr().out.splitlines()] == ["pattern", "house", "bowtie"]
-    for words, says in (([str(path), "--null", "0"], "at least 1"), ([str(tmp_path / "none")], "cannot open"), ([str(path), "--pattern", "hause"], "house")):
-        assert main(["significance", *words]) == 1 and says in capsys.readouterr().err
+    wrong = (2, [str(path), "--null", "0"], "at least 1"), (3, [str(tmp_path / "none")], "cannot open"), (1, [str(path), "--pattern", "hause"], "house")
+    for code, words, says in wrong:
+        assert main(["significance", *words]) == code and says in capsys.readouterr().err

@@ -156,10 +156,8 @@ class _RayExecutor(Executor):
 def cluster(executor: Executor, workers: int) -> Cluster:
     """The workers of an executor, such as `mpi4py.futures.MPIPoolExecutor`, or threads of this machine.
 
-    >>> import concurrent.futures, matcha as mt
-    >>> with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    ...     mt.cluster(pool, 2).count("examples/graphs/wiki-vote.txt.gz", "triangle")
-    608389
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            mt.cluster(pool, 2).count("graph.txt.gz", "triangle")
     """
     return Cluster(executor, workers)
 

@@ -13,7 +13,7 @@ TEST_F(CudaText, LanesTakeArcsAndCountTogether) {
   expect_lines(text, {
                          "for (auto from_arc = walk0.begin; from_arc < walk0.end; from_arc += w.lanes()) {",
                          "const u64 at1 = place_of_arc(f.G0, arc, lower0);",
-                         "counted = sides(span(lower0, 0, i0), lower_neighbors(f.G0, v0));",
+                         "counted = sides(span(lower0, 0ll, i0), lower_neighbors(f.G0, v0));",
                          "sum0_share += w.share_flat(task, 0, 0, 0, from_arc, counted);",
                      });
 }
@@ -179,8 +179,8 @@ TEST_F(CudaText, LanesTakeItemsUnderSeveralConditions) {
   expect_lines(emit_device_text(*module).text,
                {
                    "for (auto [from_step2, end] = all_of(set0.size); from_step2 < end; from_step2 += w.kLanes) {",
-                   "list_size0_lanes += 1;",
-                   "list_size1_lanes += 1;",
+                   "list_size0_lanes += 1ll;",
+                   "list_size1_lanes += 1ll;",
                    "list_size0_ += w.gather(list_size0_lanes);",
                    "list_size1_ += w.gather(list_size1_lanes);",
                    "t.sum0_ += w.multiply(list_size0, list_size1, 5, 16);",
@@ -193,7 +193,7 @@ TEST_F(CudaText, LanesOfAFlatLoopCountTheirOwnBits) {
       with_rows("if (2 <= size(bit_row(%rows, %p))) { yield %sum, size(below(bit_row(%rows, %p), %p)) }\n"));
   ASSERT_TRUE(module) << render_text(diagnostics_, false);
   std::string text = emit_device_text(*module).text;
-  expect_lines(text, {"for (auto from_at1 = ", "if (2 <= count_bits(bit_row(rows0, p0))) {",
+  expect_lines(text, {"for (auto from_at1 = ", "if (2ll <= count_bits(bit_row(rows0, p0))) {",
                       "+= count_bits(bits_below(bit_row(rows0, p0), p0));"});
 }
 
