@@ -13,6 +13,7 @@
 #include "codegen/host/evaluator.h"
 #include "engines/identities/motif_counter.h"
 #include "ir/check.h"
+#include "ir/match.h"
 #include "planner/decide.h"
 #include "planner/prices.h"
 #include "runtime/cpu/region.h"
