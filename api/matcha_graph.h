@@ -46,7 +46,7 @@ MATCHA_API matcha_status matcha_graph_rewired(const matcha_graph* graph, uint64_
  * seeds from `seed` on: a run in the background, as matcha_start. Each program gives a count or several. The result is
  * a list with a row a count: the count, an int, of all rows a float if one is beyond int64; floats: the mean and the
  * standard deviation of the random graphs; z, (count - mean) / deviation; the shares of graphs, this one among them,
- * that have at least, and at most, as many. matcha_progress tells of random graphs. */
+ * that have at least, and at most, as many. matcha_progress counts random graphs. */
 MATCHA_API matcha_status matcha_graph_significance(matcha_graph* graph, matcha_program* const* programs, size_t count,
                                                    uint64_t samples, uint64_t seed, const matcha_options* options,
                                                    matcha_run** run, matcha_error** error);

@@ -275,12 +275,12 @@ class SignificanceRun::Samples {
     return status;
   }
 
-  /// Does steps of the workers and tells of their progress until all have ended.
+  /// Runs the steps that workers hand over, and reports progress, until all workers have ended.
   void attend(std::size_t workers) {
-    std::uint64_t told = 0;
+    std::uint64_t reported = 0;
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [&] { return ended_ == workers || !steps_.empty() || done_ != told; });
+      changed_.wait(lock, [&] { return ended_ == workers || !steps_.empty() || done_ != reported; });
       if (!steps_.empty()) {
         std::packaged_task<void()> step = std::move(steps_.front());
         steps_.pop_front();
@@ -291,10 +291,10 @@ class SignificanceRun::Samples {
           step();
         }
         lock.lock();
-      } else if (done_ != told) {
-        told = done_;
+      } else if (done_ != reported) {
+        reported = done_;
         lock.unlock();
-        if (request_.on_progress) request_.on_progress(told, request_.samples);
+        if (request_.on_progress) request_.on_progress(reported, request_.samples);
         lock.lock();
       } else {
         return;

@@ -80,11 +80,15 @@ std::unique_ptr<ProgressBar> Console::progress(std::string verb, std::string uni
   return draws_ ? std::make_unique<Progress>(*this, std::move(verb), std::move(unit)) : nullptr;
 }
 
-unsigned terminal_width() {
+std::shared_ptr<const Reporter> shared(const Console& console) {
+  return std::shared_ptr<const Reporter>(std::shared_ptr<const Reporter>(), &console);
+}
+
+unsigned terminal_width(int descriptor) {
   constexpr unsigned kNarrow = 80;
-  if (::isatty(STDERR_FILENO) == 0) return 0;
+  if (::isatty(descriptor) == 0) return 0;
   struct winsize size {};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : kNarrow;
+  return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : kNarrow;
 }
 
 void Console::say(const Message& message) const {
@@ -96,7 +100,7 @@ void Console::say(const Message& message) const {
     return write(fmt::format("[\n  {}\n]\n", object));
   }
   if (message.kind == Message::Kind::Note) {
-    const unsigned width = terminal_width();
+    const unsigned width = terminal_width(STDERR_FILENO);
     return write((width == 0 ? std::string(message.text) : wrapped(message.text, width, kIndent)) + "\n");
   }
   if (!message.is_placed()) {

@@ -48,7 +48,10 @@ class Console final : public session::RunReporter {
   bool draws_ = false;  ///< A progress bar may be drawn.
 };
 
-/// Columns of the terminal behind standard error; 0: there is none.
-unsigned terminal_width();
+/// The reporter that other threads keep: the console outlives it.
+std::shared_ptr<const Reporter> shared(const Console& console);
+
+/// Columns of the terminal behind a descriptor; 0: there is none.
+unsigned terminal_width(int descriptor);
 
 }  // namespace matcha::tools

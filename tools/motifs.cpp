@@ -1,14 +1,10 @@
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -25,7 +21,6 @@
 #include "session/values.h"
 #include "tools/options.h"
 #include "tools/session.h"
-#include "tools/shared_console.h"
 #include "tools/verbs.h"
 
 namespace matcha::tools {
@@ -64,7 +59,8 @@ Status find_patterns(const MotifsOptions& options, bool directed, const Console&
   }
   unsigned size = kUsual;
   const char* const end = options.size.data() + options.size.size();
-  const bool is_number = std::from_chars(options.size.data(), end, size).ptr == end;
+  const std::from_chars_result read = std::from_chars(options.size.data(), end, size);
+  const bool is_number = options.size.empty() || (read.ec == std::errc() && read.ptr == end);
   if (!is_number || (directed ? size != kTriads && size != kUsual : size < 2 || size > kMost)) {
     return console.error(Status::Usage, fmt::format("there are no motifs of `{}` vertices", options.size),
                          directed ? "of directed graphs they have 3 or 4" : "they have 2 to 6");
@@ -87,24 +83,26 @@ std::string as_json(const MotifsOptions& options, const session::ResidentGraph& 
   Json all{{"schema", "matcha.motifs/1"}};
   add_graphs(graph, all);
   if (options.run.samples != 0) all["null"] = {{"graphs", options.run.samples}, {"seed", options.run.seed}};
-  Json& counts = all["counts"] = Json::array();
+  const auto members_of = [](const Json& object, int indent) {
+    std::string text = object.dump(indent, ' ', false, Json::error_handler_t::replace);
+    text.pop_back();
+    return text.substr(0, text.find_last_not_of('\n') + 1);
+  };
+  // The library has no whole numbers beyond 64 bits, so counts are written here.
+  std::string out = members_of(all, 2) + ",\n  \"counts\": [";
   for (const session::SignificanceRow& row : rows) {
-    Json& one = counts.emplace_back(Json{{"name", row.name}});
+    Json one{{"name", row.name}};
     if (!row.pattern.empty()) one["pattern"] = row.pattern;
-    const bool is_small = row.count <= std::numeric_limits<std::int64_t>::max();
-    one["count"] = is_small ? Json(static_cast<std::int64_t>(row.count)) : Json(static_cast<double>(row.count));
-    if (options.run.samples == 0) continue;
-    one.update({{"mean", row.mean}, {"std", row.deviation}, {"z", row.z}, {"p_more", row.more}, {"p_less", row.less}});
+    out += (out.ends_with('[') ? "\n    " : ",\n    ") + members_of(one, -1) + ",\"count\":";
+    append_int(out, row.count);
+    if (options.run.samples != 0) {
+      const Json beside{
+          {"mean", row.mean}, {"std", row.deviation}, {"z", row.z}, {"p_more", row.more}, {"p_less", row.less}};
+      out += "," + members_of(beside, -1).substr(1);
+    }
+    out += '}';
   }
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-/// Columns of standard output, if it is a terminal; else 0.
-std::size_t columns_of_output() {
-  constexpr std::size_t kUsual = 80;
-  struct winsize size {};
-  if (::isatty(STDOUT_FILENO) == 0) return 0;
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : kUsual;
+  return out + "\n  ]\n}\n";
 }
 
 /// Cells in columns, the first one to the left.
@@ -179,7 +177,7 @@ Status motifs_steps(MotifsOptions& options, const Console& console, Session& ses
   if (status != Status::Ok) return session.stopped() ? session.stop_early() : status;
   const bool compared = options.run.samples != 0;
   std::string text = options.json ? as_json(options, **graph, run->rows()) : as_text(run->rows(), compared);
-  if (compared && !options.json) text += plot(run->rows(), columns_of_output());
+  if (compared && !options.json) text += plot(run->rows(), terminal_width(STDOUT_FILENO));
   const runtime::Status written = write_text_file("-", text);
   return written ? Status::Ok : console.error(written.error());
 }
@@ -192,10 +190,7 @@ Status motifs(MotifsOptions& options) {
   // It lives until exit where a thread still compiles for it in vain.
   std::unique_ptr<session::SignificanceRun> run;
   const Status status = session.leave(motifs_steps(options, console, session, run));
-  if (codegen::compiles_in_background()) {
-    std::fflush(nullptr);
-    std::_Exit(exit_code(status));
-  }
+  if (codegen::compiles_in_background()) end_process(status);
   return status;
 }
 

@@ -1,6 +1,7 @@
 #include "tools/progress.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +50,7 @@ void Progress::update(std::uint64_t done, std::uint64_t total) {
   next_ = now + kPause;
   drawn_ = true;
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  console_.write("\r" + progress_line(what_, unit_, done, total, seconds, terminal_width()) + "\033[K");
+  console_.write("\r" + progress_line(what_, unit_, done, total, seconds, terminal_width(STDERR_FILENO)) + "\033[K");
 }
 
 }  // namespace matcha::tools

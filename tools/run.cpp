@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -10,7 +9,6 @@
 
 #include "codegen/backend.h"
 #include "runtime/machine.h"
-#include "runtime/unfinished_file.h"
 #include "session/pattern_list.h"
 #include "session/pictures/match_pictures.h"
 #include "session/run/graph_set.h"
@@ -34,13 +32,6 @@ bool is_stop(Status status) {
 ConsoleOptions without_notes(ConsoleOptions options) {
   options.quiet = options.no_progress = true;
   return options;
-}
-
-/// The answer is there, and a thread compiles for it, or asks a GPU, in vain.
-[[noreturn]] void end_process(Status status) {
-  std::fflush(nullptr);
-  runtime::UnfinishedFile::discard_all();
-  std::_Exit(exit_code(status));
 }
 
 /// The program, the pattern or the patterns of one command line.

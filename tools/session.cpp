@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <system_error>
 #include <utility>
@@ -190,6 +191,12 @@ Status Session::verdict() const {
   if (seen != 0) return Status::Interrupted;
   if (deadline_ && Clock::now() >= *deadline_) return Status::Timeout;
   return Status::Ok;
+}
+
+void end_process(Status status) {
+  std::fflush(nullptr);
+  runtime::UnfinishedFile::discard_all();
+  std::_Exit(exit_code(status));
 }
 
 bool signal_came() { return signal_seen.load() != 0; }

@@ -54,6 +54,9 @@ class Session final : public StopControl {
   std::thread watchdog_;
 };
 
+/// Ends the process with the exit code of a command whose threads still work in vain; no destructor runs.
+[[noreturn]] void end_process(Status status);
+
 /// Whether the session of this process, if there is one, has seen a signal.
 bool signal_came();
 

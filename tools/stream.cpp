@@ -2,8 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -15,13 +13,11 @@
 #include "incremental/ledger_engine.h"
 #include "incremental/stream/opening.h"
 #include "runtime/machine.h"
-#include "runtime/unfinished_file.h"
 #include "session/durations.h"
 #include "session/pattern_list.h"
 #include "session/run/device_options.h"
 #include "tools/ranks.h"
 #include "tools/session.h"
-#include "tools/shared_console.h"
 #include "tools/stream_options.h"
 #include "tools/verbs.h"
 
@@ -47,11 +43,7 @@ class StreamVerb {
   Status all() {
     Status status = session_.leave(steps());
     if (options_.team != nullptr) status = leave_ranks(status);
-    if (codegen::compiles_in_background() || st::GpuOpening::is_any_under_way()) {
-      std::fflush(nullptr);
-      runtime::UnfinishedFile::discard_all();
-      std::_Exit(exit_code(status));
-    }
+    if (codegen::compiles_in_background() || st::GpuOpening::is_any_under_way()) end_process(status);
     return status;
   }
 

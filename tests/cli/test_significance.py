@@ -1,6 +1,7 @@
 """`matcha motifs`: counts of small patterns, alone and beside those of random graphs with the same degrees."""
 
 import json
+import math
 import os
 import pty
 import signal
@@ -142,6 +143,7 @@ class Significance(CliTest):
             (["7", SMALL], ["no motifs of `7` vertices", "2 to 6"]),
             (["1", SMALL], "2 to 6"),
             (["many", SMALL], "`many` vertices"),
+            (["99999999999", SMALL], "2 to 6"),
             (["5", arcs, "--directed"], "3 or 4"),
             (["3", arcs, "--directed", "--induced", "edge"], ["vertex-induced", "directed-motif:3"]),
             (["4", SMALL, "--pattern", "house"], "both choose patterns"),
@@ -168,6 +170,16 @@ class Significance(CliTest):
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=cli.LIMIT_S)
         self.assertEqual((process.returncode, out), (130, b""))
+
+    def test_wide_counts_are_exact(self):
+        leaves = 20_000
+        star = self.write("star.txt", "".join(f"0 {leaf}\n" for leaf in range(1, leaves + 1)))
+        words = ("motifs", "--pattern", "star:6", star)
+        most = math.comb(leaves, 5)
+        self.assertGreater(most, 2**64)
+        self.assertEqual(self.ok(*words, "-q").split(), ["star:6", str(most)])
+        for null in ([], ["--null", "1"]):
+            self.assertEqual(json.loads(self.ok(*words, "-q", "--json", *null))["counts"][0]["count"], most)
 
     def test_infinite_z_in_text(self):
         text = self.ok("motifs", "-q", "--pattern", "triangle", "examples/graphs/ca-grqc.txt.gz", "--null", "1")

@@ -50,5 +50,5 @@ if __name__ == "__main__":
         code = 0 if isinstance(problem, BrokenPipeError) else 3
         if code != 0:
             sys.stderr.write(f"error: standard output: {problem.strerror}\n")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # The end of the interpreter writes what is left.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python writes its buffer once more at exit.
     sys.exit(code)

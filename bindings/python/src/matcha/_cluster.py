@@ -38,7 +38,7 @@ class Cluster:
         """The number of matches of a pattern, as text, in a graph file: what `count` gives of that graph.
 
         `parts` is the number of parts: four for each worker, by default. `progress` draws a bar, or is a function
-        that is told how many parts are done, of how many. Other keywords are options of `matcha run`, such as
+        that gets the number of parts that are done, and of all. Other keywords are options of `matcha run`, such as
         `induced="vertex"`, `directed=True`, `threads` of each part (1) and `timeout`, the seconds of each. Sets such as
         `motif:4` and `clique:*` give a dict. A part whose worker died runs once more. Raises what `count` raises.
         """
@@ -65,10 +65,10 @@ class Cluster:
             try:
                 running += [self._executor.submit(run_part, words, at, parts) for at in range(parts)]
                 for done, part in enumerate(as_completed(running), 1):
-                    at, status, told = part.result()
+                    at, status, output = part.result()
                     if status != 0:
-                        raise error_of(status, told.decode())
-                    pathlib.Path(folder, f"{at}.mtl").write_bytes(told)
+                        raise error_of(status, output.decode())
+                    pathlib.Path(folder, f"{at}.mtl").write_bytes(output)
                     tell(done, parts)
             finally:
                 for part in running:
