@@ -95,6 +95,7 @@ class NestReader {
   /// taken off with a, where patterns can only say a.
   template <typename Use>
   void for_each_case(std::vector<Term> open, std::vector<Term> kept, int sign, int& cases, const Use& use) {
+    if (++cases > kMostCases) return fail("its conditions are too many alternatives");
     while (!open.empty()) {
       Term next = std::move(open.back());
       open.pop_back();
@@ -124,7 +125,6 @@ class NestReader {
         kept.push_back(std::move(next));
       }
     }
-    if (++cases > kMostCases) return fail("its conditions are too many alternatives");
     std::ranges::reverse(kept);
     use(kept, sign);
   }
