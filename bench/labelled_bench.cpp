@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "session/gpu_matcher.h"
+#include "session/engines/gpu_matcher.h"
 #include "session/prepared.h"
 #include "session/resident_graph.h"
 

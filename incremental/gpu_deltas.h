@@ -15,7 +15,7 @@
 #include "incremental/runtime/device_search.h"
 #include "incremental/runtime/shared_search.h"
 #include "runtime/result.h"
-#include "session/gpu_matcher.h"
+#include "session/engines/gpu_matcher.h"
 
 namespace matcha::session::stream {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "runtime/result.h"
-#include "session/gpu_matcher.h"
+#include "session/engines/gpu_matcher.h"
 
 namespace matcha::session::stream {
 

@@ -124,7 +124,10 @@ Decision decide(const Question& question, const Catalog& catalog, const EngineLi
   if (!named_engine(question).empty()) {
     force(question, decision);
   } else if (decision.is_empty()) {
-    decision.problem = decision.refusals.empty() ? "no engine answers this" : decision.refusals.back().why;
+    decision.problem = "no engine answers this";
+    for (const Refusal& refusal : decision.refusals) {
+      if (refusal.on_gpu == (question.device == "cuda")) decision.problem = refusal.why;
+    }
   }
   if (may_race && !decision.is_empty()) find_beside(question, catalog, decision);
   for (Offer& offer : decision.offers) offer.price = {};  // The catalog may be gone later.

@@ -27,8 +27,8 @@ struct EngineContext {
   std::function<std::shared_ptr<runtime::match::MatchIndex>()> match_index = {};
   /// Draws of intervals that stay with the graph; null: none do.
   std::shared_ptr<runtime::sample::KeptDraws> maybe_draws = {};
-  /// Patterns that a GPU matches together; empty: each alone.
-  std::function<std::shared_ptr<codegen::MatchBatch>()> batch = {};
+  /// The patterns that a GPU matches together, which the first one of them makes; null: each is matched alone.
+  std::shared_ptr<codegen::MatchBatch>* maybe_batch = nullptr;
   MotifSets* maybe_together = nullptr;  ///< Patterns of one command, which identities may count together.
   /// Counts in parts of the graph; empty: `no_parts` says why not.
   std::function<std::unique_ptr<codegen::Executable>()> parts = {};
@@ -42,10 +42,11 @@ struct EngineContext {
   std::function<void(const std::function<void()>&)> reading = {};
 };
 
-/// All engines, in the order of engines.def. The question and the context outlive them.
+/// The engines that this program has, in the order of engines.def. The question and the context outlive them. Each
+/// program defines it: session/engines/all.cpp has them all.
 planner::EngineList make_engines(const planner::Question& question, const EngineContext& context);
 
-/// The words of `--engine`, in the same order.
+/// The words of `--engine`, in the same order, of all engines.
 const std::vector<std::string>& engine_names();
 
 /// The question of a pattern; the caller adds device, engine and limits. The source outlives it.

@@ -13,7 +13,6 @@
 #include "session/edge_label_facts.h"
 #include "session/explanation.h"
 #include "session/given_list.h"
-#include "session/gpu_matcher.h"
 #include "session/label_graph.h"
 #include "session/message_log.h"
 #include "session/motif_sets.h"
@@ -146,10 +145,7 @@ Status Prepared::decide(const std::string& engine, const Reporter& reporter) {
   planner::Question asked = run_.question();
   if (!engine.empty()) asked.engine = engine;
   EngineContext context = run_.context();
-  context.batch = [this] {
-    if (run_.request.maybe_batch != nullptr) return run_.request.maybe_batch;
-    return gpu_batch(run_.bound.inputs.graphs.at(run_.bound.main_graph), run_.request.code_folder);
-  };
+  if (run_.request.maybe_batch != nullptr) context.maybe_batch = &run_.request.maybe_batch;
   const Status status = run_.decide(std::move(asked), std::move(context), catalog, reporter);
   if (status == Status::Ok && run_.chosen().on_gpu) note_gpu_opened();
   return status;

@@ -11,7 +11,7 @@
 #include "session/bind_slices.h"
 #include "session/label_graph.h"
 #include "session/motif_sets.h"
-#include "session/pattern_matcher.h"
+#include "session/trial.h"
 #include "session/vertex_types.h"
 
 namespace matcha::session {
@@ -246,7 +246,7 @@ void QuestionRun::make_engine(const codegen::RunOptions& trial) {
     const double plan_ms = chosen().engine == "search" ? 0 : watch.ms() + forecast.plan_ms;
     if (chosen().is_trial) {
       const double threads = trial.threads != 0 ? trial.threads : runtime::machine().threads;
-      Trial found = try_search(*executable, bound.arguments, *bound.inputs.universe, trial);
+      Trial found = try_run(*executable, bound.arguments, *bound.inputs.universe, trial);
       tried = std::move(found.answer);
       if (!tried && found.ns < planner::kUnknownNs && next_takes(price::search_share * found.ns / threads, threads)) {
         choice.go_on();

@@ -231,14 +231,6 @@ std::vector<ResultValue> clique_values(const std::vector<PartialValue>& merged, 
   return values_of(runtime::cliques::counts_of_shares(sums_of_words(merged), vertices, size));
 }
 
-std::vector<std::string> CliqueTask::columns() const {
-  std::vector<std::string> names = {"vertex"};
-  if (per == Per::Edge) names = {"u", "v"};
-  if (size == 0) names.emplace_back("size");
-  names.emplace_back("cliques");
-  return names;
-}
-
 std::unique_ptr<Executable> make_clique_counter(const CliqueTask& task) {
   return std::make_unique<CliqueExecutable>(task);
 }

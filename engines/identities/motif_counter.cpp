@@ -108,14 +108,6 @@ class MotifCounter final : public Executable {
 
 }  // namespace
 
-MotifSet MotifTask::wanted() const {
-  MotifSet motifs;
-  for (const std::vector<MotifTerm>& terms : results) {
-    for (const MotifTerm& term : terms) motifs[at(term.motif)] = true;
-  }
-  return motifs;
-}
-
 std::unique_ptr<Executable> make_motif_counter(MotifTask task) {
   return std::make_unique<MotifCounter>(std::move(task));
 }

@@ -11,10 +11,6 @@ namespace matcha::codegen {
 
 namespace {
 
-std::span<const runtime::motif::Orbit> orbits_of(const OrbitTask& task) {
-  return task.by_edge ? runtime::motif::edge_orbits(task.vertices) : runtime::motif::vertex_orbits(task.vertices);
-}
-
 class OrbitExecutable final : public Executable {
  public:
   explicit OrbitExecutable(const OrbitTask& task) : task_(task) {}
@@ -25,7 +21,7 @@ class OrbitExecutable final : public Executable {
     }
     const std::size_t ends = task_.by_edge ? 2 : 1;
     std::vector<runtime::ElementKind> kinds(ends, runtime::ElementKind::Vid);
-    kinds.resize(ends + orbits_of(task_).size(), runtime::ElementKind::Int);
+    kinds.resize(ends + task_.orbits().size(), runtime::ElementKind::Int);
     ListValue list;
     for (const runtime::ElementKind kind : kinds) list.columns.emplace_back(kind);
     std::vector<const void*> columns(kinds.size());
@@ -72,12 +68,6 @@ class OrbitExecutable final : public Executable {
 };
 
 }  // namespace
-
-std::vector<std::string> OrbitTask::columns() const {
-  std::vector<std::string> names = by_edge ? std::vector<std::string>{"u", "v"} : std::vector<std::string>{"vertex"};
-  for (const runtime::motif::Orbit& orbit : orbits_of(*this)) names.emplace_back(orbit.name);
-  return names;
-}
 
 std::unique_ptr<Executable> make_orbit_counter(const OrbitTask& task) {
   return std::make_unique<OrbitExecutable>(task);

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "codegen/backend.h"
+#include "engines/identities/orbit.h"
 
 namespace matcha::codegen {
 
@@ -16,6 +18,7 @@ struct OrbitTask {
 
   /// Names of the columns: the vertex, or the ends of the edge, then the orbits.
   std::vector<std::string> columns() const;
+  std::span<const runtime::motif::Orbit> orbits() const;
 };
 
 /// Counts orbits by identities (engines/identities), on a CPU. Its one argument is an undirected simple graph without

@@ -57,7 +57,8 @@ endfunction()
 function(matcha_compile_singly)
   foreach(file IN LISTS ARGN)
     foreach(target IN ITEMS ir passes frontend runtime runtime_loops interp plan codegen question planner engines engine_adapters
-        session session_rows statements pictures incremental incremental_rows incremental_runtime lsp server first_tools tools api)
+        engine_data session session_engines session_rows statements pictures incremental incremental_rows incremental_runtime
+        lsp server first_tools tools api)
       set_source_files_properties("${PROJECT_SOURCE_DIR}/${file}" TARGET_DIRECTORY matcha_${target}
         PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endforeach()

@@ -5,7 +5,7 @@
 #include "engines/cliques/maximal.h"
 #include "planner/prices.h"
 #include "session/engines/engines.h"
-#include "session/gpu_counters.h"
+#include "session/engines/gpu_counters.h"
 
 namespace matcha::session::engines {
 

@@ -8,7 +8,7 @@
 #include "planner/prices.h"
 #include "runtime/machine.h"
 #include "session/engines/engines.h"
-#include "session/gpu_counters.h"
+#include "session/engines/gpu_counters.h"
 
 namespace matcha::session::engines {
 

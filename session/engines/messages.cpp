@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include "session/engines/engines.h"
-#include "session/map_task.h"
+#include "session/engines/map_task.h"
 
 namespace matcha::session::engines {
 
 namespace {
 
-/// Finds matches of arcs with labels as maps, by messages along trees (session/map_task.h).
+/// Finds matches of arcs with labels as maps, by messages along trees (session/engines/map_task.h).
 class Messages final : public WithoutProgram {
  public:
   using WithoutProgram::WithoutProgram;

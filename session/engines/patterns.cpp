@@ -2,8 +2,8 @@
 
 #include "planner/prices.h"
 #include "session/engines/engines.h"
+#include "session/engines/pattern_sum.h"
 #include "session/motif_sets.h"
-#include "session/pattern_sum.h"
 
 namespace matcha::session::engines {
 
@@ -11,7 +11,7 @@ namespace price = planner::price;
 
 namespace {
 
-/// Counts the patterns that a program sums, each with the engine that is best for it (session/pattern_sum.h).
+/// Counts the patterns that a program sums, each with the engine that is best for it (session/engines/pattern_sum.h).
 class Patterns final : public WithoutProgram {
  public:
   using WithoutProgram::WithoutProgram;

@@ -2,8 +2,8 @@
 
 #include "planner/prices.h"
 #include "session/engines/engines.h"
-#include "session/gpu_matcher.h"
-#include "session/pattern_matcher.h"
+#include "session/engines/gpu_matcher.h"
+#include "session/engines/pattern_matcher.h"
 
 namespace matcha::session::engines {
 
@@ -14,7 +14,7 @@ namespace {
 /// there, and much slower with some patterns (bench/results/labelled.md).
 constexpr double kSearchBeforeGpu = (planner::price::gpu_open + planner::price::gpu_search_code) / 1e6;
 
-/// Matches a pattern by candidates of its vertices and a search (session/pattern_matcher.h).
+/// Matches a pattern by candidates of its vertices and a search (session/engines/pattern_matcher.h).
 class Search final : public WithoutProgram {
  public:
   using WithoutProgram::WithoutProgram;
@@ -42,7 +42,10 @@ class Search final : public WithoutProgram {
   }
 
   std::shared_ptr<codegen::MatchBatch> batch() const {
-    return context_.batch ? context_.batch() : gpu_batch(graph(), context_.code_folder);
+    std::shared_ptr<codegen::MatchBatch> alone;
+    std::shared_ptr<codegen::MatchBatch>& batch = context_.maybe_batch != nullptr ? *context_.maybe_batch : alone;
+    if (batch == nullptr) batch = gpu_batch(graph(), context_.code_folder);
+    return batch;
   }
 
   std::variant<planner::Offer, planner::Refusal> on_cpu_offer(const planner::Catalog& catalog, SearchUse use) const {

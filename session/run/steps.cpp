@@ -13,7 +13,6 @@
 #include "runtime/machine.h"
 #include "session/assumptions.h"
 #include "session/gpu.h"
-#include "session/gpu_matcher.h"
 #include "session/matches.h"
 #include "session/motif_sets.h"
 #include "session/output_file.h"
@@ -223,11 +222,7 @@ class Run final : public RunSteps {
     parts_.describe(context);
     if (maybe_shared_ == nullptr) return context;
     context.maybe_together = &maybe_shared_->motifs();
-    context.batch = [this] {
-      std::shared_ptr<codegen::MatchBatch>& batch = maybe_shared_->searches();
-      if (batch == nullptr) batch = gpu_batch(graph(), options_.code_folder);
-      return batch;
-    };
+    context.maybe_batch = &maybe_shared_->searches();
     return context;
   }
 

@@ -5,11 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engines/search/executable_search.h"
 #include "session/engines.h"
-#include "session/motif_sets.h"
-#include "session/pattern_matcher.h"
-#include "session/pattern_sum.h"
 #include "session/run/report.h"
 
 namespace matcha::session {
@@ -87,11 +83,11 @@ class Verifier {
     task.embeddings = first_.run.request.pattern.embeddings;
     task.compilation = &*first_.run.compilation;
     task.labels = first_.run.label_words();
-    std::unique_ptr<codegen::Executable> matcher;
-    task.tested = [this, &matcher](const SampleInputs& sample) {
+    std::unique_ptr<codegen::Executable> counter;
+    task.tested = [this, &counter](const SampleInputs& sample) {
       if (!first_.run.lacks_program()) return first_.run.executable.get();
-      matcher = matcher_of(sample.bound);
-      return matcher.get();
+      counter = counter_of(sample.bound);
+      return counter.get();
     };
     const std::string problem = check_on_samples(task, found_);
     if (session_.stopped()) return session_.stop_early();
@@ -128,25 +124,27 @@ class Verifier {
     (void)write_text_file("-", text);
   }
 
-  /// The engine that counted without a program, for other inputs; null: nothing can.
-  std::unique_ptr<codegen::Executable> matcher_of(const BoundInputs& bound) const {
-    const runtime::Graph& graph = bound.inputs.graphs.begin()->second;
-    if (!first_.run.pattern) {
-      std::string why;
-      auto counted = first_.run.choice.context().counted(why);
-      auto sum = counted ? PatternSum::make(std::move(*counted), graph, {}, first_.run.choice.context().reading,
-                                            planner::kUnknownNs, why)
-                         : nullptr;
-      return sum ? make_executable(std::move(sum)) : nullptr;
+  /// The engine that counted without a program, for other inputs; null: it does not count those.
+  std::unique_ptr<codegen::Executable> counter_of(const BoundInputs& bound) const {
+    const EngineChoice& choice = first_.run.choice;
+    planner::Question question = choice.question();
+    question.engine = choice.chosen().engine;
+    question.device = "cpu";
+    EngineContext context = choice.context();
+    context.maybe_graph = &bound.inputs.graphs.begin()->second;
+    context.maybe_labels = bound.inputs.dictionary.get();
+    context.match_index = bound.match_index;
+    context.maybe_draws = {};
+    context.maybe_together = nullptr;
+    planner::Catalog catalog;
+    catalog.program_ns = [](bool) { return std::nullopt; };
+    for (const auto& engine : make_engines(question, context)) {
+      if (engine->name() != question.engine) continue;
+      const auto offered = engine->offer(question, catalog, false);
+      const auto* const offer = std::get_if<planner::Offer>(&offered);
+      return offer != nullptr && offer->make ? offer->make() : nullptr;
     }
-    const PatternSource& pattern = *first_.run.pattern;
-    const planner::Question question = question_of(pattern, first_.run.request.pattern, false);
-    if (first_.report->backend != "identities") {
-      return codegen::make_matcher(
-          match_task(question, graph, *bound.inputs.dictionary, bound.match_index ? bound.match_index() : nullptr));
-    }
-    codegen::MotifTask task;
-    return identities_problem(question, graph, task).empty() ? codegen::make_motif_counter(std::move(task)) : nullptr;
+    return nullptr;
   }
 
   const Verification& found() const { return found_; }

@@ -2,12 +2,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 
 #include "engines/search/executable_search.h"
-#include "planner/engine.h"
 #include "planner/question.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/labels.h"
@@ -17,12 +14,9 @@ namespace matcha::session {
 /// How a search by candidates (`engines/search`) compares with a program.
 enum class SearchUse {
   Slower,
-  Try,  ///< It is faster unless it takes more than `kTrialSteps`.
+  Try,  ///< It is faster unless it takes more than `kTrialSteps` (session/trial.h).
   Faster,
 };
-
-/// Steps of a search that take about as long as planning and compiling a program of five vertices and more.
-inline constexpr std::uint64_t kTrialSteps = 250'000;
 
 /// Why a search cannot match the pattern of the question, in a sentence; empty: it can. `graph` has the labels of edges
 /// if the pattern has any.
@@ -43,17 +37,5 @@ double search_cost(const planner::Question& question, const runtime::Graph& grap
 codegen::MatchTask match_task(const planner::Question& question, const runtime::Graph& graph,
                               const runtime::LabelDictionary& dictionary,
                               std::shared_ptr<runtime::match::MatchIndex> maybe_index);
-
-/// A run that may end without an answer.
-struct Trial {
-  std::optional<codegen::RunOutcome> answer;
-  /// Without an answer, the nanoseconds of one thread that the whole run is expected to take, by the part that was
-  /// done.
-  double ns = planner::kUnknownNs;
-};
-
-/// Runs a matcher for at most `kTrialSteps`.
-Trial try_search(codegen::Executable& matcher, std::span<const codegen::Argument> arguments,
-                 const runtime::Universe& universe, codegen::RunOptions options);
 
 }  // namespace matcha::session

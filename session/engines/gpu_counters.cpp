@@ -1,4 +1,4 @@
-#include "session/gpu_counters.h"
+#include "session/engines/gpu_counters.h"
 
 #include <functional>
 #include <utility>
@@ -10,7 +10,7 @@
 #include "engines/identities/device_counter.h"
 #include "engines/identities/motif_text.h"
 #include "runtime/graph/device_copies.h"
-#include "session/gpu_matcher.h"
+#include "session/engines/gpu_matcher.h"
 
 namespace matcha::session {
 

@@ -1,4 +1,4 @@
-#include "session/gpu_matcher.h"
+#include "session/engines/gpu_matcher.h"
 
 #include <fmt/format.h>
 

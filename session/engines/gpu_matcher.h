@@ -11,7 +11,7 @@
 #include "runtime/cuda/module.h"
 #include "runtime/graph/graph.h"
 #include "runtime/result.h"
-#include "session/pattern_matcher.h"
+#include "session/engines/pattern_matcher.h"
 
 namespace matcha::session {
 

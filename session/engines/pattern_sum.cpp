@@ -1,4 +1,4 @@
-#include "session/pattern_sum.h"
+#include "session/engines/pattern_sum.h"
 
 #include <fmt/format.h>
 

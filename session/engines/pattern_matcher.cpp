@@ -1,4 +1,4 @@
-#include "session/pattern_matcher.h"
+#include "session/engines/pattern_matcher.h"
 
 #include <fmt/format.h>
 
@@ -164,8 +164,6 @@ SearchUse use_of_search(const planner::Question& question, const runtime::Graph&
   return question.bounded || rows || many ? SearchUse::Faster : SearchUse::Try;
 }
 
-/// A trial says nothing about a search that takes this many times as long: images differ too much.
-constexpr std::uint64_t kMostTrials = 20;
 /// Matches beyond these are not priced, as the offer of a program has no price for its matches.
 constexpr double kMostPriced = 1e3;
 
@@ -215,20 +213,6 @@ codegen::MatchTask match_task(const planner::Question& question, const runtime::
     task.query.restrictions = restrictions_of(symmetry, rows ? order : leaves_last(first));
   }
   return task;
-}
-
-Trial try_search(codegen::Executable& matcher, std::span<const codegen::Argument> arguments,
-                 const runtime::Universe& universe, codegen::RunOptions options) {
-  options.most_steps = kTrialSteps;
-  codegen::RunOutcome outcome = matcher.run(arguments, universe, options);
-  const auto* const result = std::get_if<codegen::RunResult>(&outcome);
-  if (result == nullptr || !result->values.empty() || result->estimate) return {std::move(outcome)};
-  Trial trial;
-  const auto searched = std::ranges::find(result->times, "search", &std::pair<std::string, double>::first);
-  const bool is_long = result->work_done == 0 || result->work_done < result->work_total / kMostTrials;
-  if (is_long || searched == result->times.end()) return trial;
-  trial.ns = 1e6 * searched->second * static_cast<double>(result->work_total) / static_cast<double>(result->work_done);
-  return trial;
 }
 
 }  // namespace matcha::session

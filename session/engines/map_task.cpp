@@ -1,4 +1,4 @@
-#include "session/map_task.h"
+#include "session/engines/map_task.h"
 
 #include <fmt/format.h>
 
