@@ -121,8 +121,15 @@ class StatementRun {
         statement_, sources_, parameters_, store_, progress_,
         [this](const Value* row, std::uint64_t weight) { return take(row, weight); }, console_);
     run_ms_ = watch.ms();
-    return progress_.is_stopped && !progress_.failure ? session_.stop_early() : status;
+    if (progress_.failure && written_ != 0) console_.note(fmt::format("{} rows were written before", written_));
+    if (!progress_.is_stopped || progress_.failure) return status;
+    if (rows() == 0) return session_.stop_early();
+    stopped_ = session_.verdict();
+    return Status::Ok;
   }
+
+  /// Rows of the answer so far.
+  std::uint64_t rows() const { return !file_ ? json_rows_.count() : is_typed() ? typed_rows_.count() : count_; }
 
   /// Columns have one type each.
   bool is_typed() const {
@@ -168,6 +175,7 @@ class StatementRun {
   bool put() {
     file_->write(text_);
     text_.clear();
+    written_ = count_;
     progress_.is_stopped = progress_.is_stopped || session_.stopped();
     return !file_->failed() && !file_->closed_by_reader() && !progress_.is_stopped;
   }
@@ -183,16 +191,19 @@ class StatementRun {
     }
     if (options_.json) {
       const runtime::Status written = write_text_file("-", json());
-      return written ? Status::Ok : console_.error(written.error());
+      return written ? stopped_ : console_.error(written.error());
     }
-    if (!is_count_ && (options_.matches.empty() || options_.matches == "-")) {
+    if (stopped_ != Status::Ok) {
+      if (!console_.json())
+        console_.write(fmt::format("partial result: {} after {} rows\n", stopped_by(stopped_), count_));
+    } else if (!is_count_ && (options_.matches.empty() || options_.matches == "-")) {
       console_.note(fmt::format("{} rows", count_));
     }
     if (!options_.matches.empty() && options_.matches != "-") {
       const runtime::Status written = write_text_file("-", fmt::format("{}\n", count_));
       if (!written) return console_.error(written.error());
     }
-    return Status::Ok;
+    return stopped_;
   }
 
   std::string json() const {
@@ -204,7 +215,8 @@ class StatementRun {
     object.add("entry", "\"query\"");
     object.add("signature", "\"query(G: Graph)\"");
     object.add("result", options_.matches.empty() ? json_rows_.text() : std::to_string(count_));
-    object.add("complete", "true");
+    object.add("complete", stopped_ == Status::Ok ? "true" : "false");
+    if (stopped_ != Status::Ok) object.add("stopped_by", Json(stop_word(stopped_)).dump());
     if (!options_.matches.empty()) object.add("matches", Json(escape_invalid_utf8(options_.matches)).dump());
     object.add("columns", Json(names_).dump(-1, ' ', false, Json::error_handler_t::replace));
     object.add("device", "\"cpu\"");
@@ -233,8 +245,10 @@ class StatementRun {
   statement::Progress progress_;
   statement::JsonRows json_rows_{statement_, store_, statement::JsonRows::Form::Plain};
   statement::TypedRows typed_rows_{statement::names_of(statement_), statement_.parts.back().projection.loc, store_};
-  std::string text_;         ///< That is not yet in the file.
-  std::uint64_t count_ = 0;  ///< Rows that were written.
+  std::string text_;             ///< That is not yet in the file.
+  std::uint64_t count_ = 0;      ///< Rows of text.
+  std::uint64_t written_ = 0;    ///< Of these, those that are in the file.
+  Status stopped_ = Status::Ok;  ///< Why the rows are not all; Ok: they are.
   double load_ms_ = 0, run_ms_ = 0;
 };
 

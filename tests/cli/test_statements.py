@@ -313,6 +313,22 @@ class Values(CliTest):
         path = self.write("path.csv", "src,dst\n" + "".join(f"{u},{u + 1}\n" for u in range(30000)))
         self.assertEqual(self.ok("query", "--quiet", "MATCH (a) WHERE NOT ()-->(a) MATCH (a)-[*30000]->(b) RETURN a, b", path), "a,b\n0,30000\n")
 
+    def test_partial_results(self):
+        # All trails are walked; only the first ones end with an edge of the weight 1.
+        arcs = "".join(f"{a},{b},\n" for a in range(200, 214) for b in range(200, 214) if a != b)
+        table = self.write("walks.csv", "src,dst,w\n1,2,1\n2,3,1\n" + arcs)
+        words = ["query", "MATCH (a)-[r*]->(b) WHERE last(r).w = 1 RETURN a, b", table, "--src", "src", "--dst", "dst", "--quiet", "--timeout", "3"]
+        done = self.matcha(*words)
+        self.assertEqual((done.returncode, sorted(done.stdout.split()[1:])), (124, [b"1,2", b"1,3", b"2,3"]), done.stderr)
+        self.assertIn(b"partial result: stopped by --timeout after 3 rows", done.stderr)
+        done = self.matcha(*words, "--json")
+        answer = json.loads(done.stdout)
+        self.assertEqual((done.returncode, answer["complete"], answer["stopped_by"], len(answer["result"])), (124, False, "timeout", 3))
+        rows = self.path("partial.csv")
+        self.assertEqual(self.matcha(*words, "--matches", rows).returncode, 124)
+        with open(rows, encoding="utf-8") as file:
+            self.assertEqual(len(file.read().split()), 4)
+
     def test_deep_texts(self):
         for text in ("(" * 5000, "RETURN " + "(" * 5000 + "1" + ")" * 5000, "RETURN " + "-" * 5000 + "1", "RETURN " + "NOT " * 5000 + "true",
                      "RETURN " + "[" * 5000, "RETURN 1" + "+1" * 5000, "RETURN 1" + " IS NULL" * 10000,
