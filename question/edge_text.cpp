@@ -78,12 +78,17 @@ class EdgeText {
                                             : "an edge is `0-1`, and `0,1` are two vertices without one");
   }
 
-  /// True if the next word is this one, in small letters or capitals, and what follows it is `after`.
-  bool is_next(std::string_view word, std::string_view after) const {
+  /// True if the text goes on with this word, in small letters or capitals, or with a longer one.
+  bool goes_on_with(std::string_view word) const {
     for (std::size_t at = 0; at < word.size(); ++at) {
       if ((scan_.peek(at) | 0x20) != word[at]) return false;
     }
-    if (!is_space(scan_.peek(word.size()))) return false;
+    return true;
+  }
+
+  /// True if the next word is this one, and what follows it is `after`.
+  bool is_next(std::string_view word, std::string_view after) const {
+    if (!goes_on_with(word) || !is_space(scan_.peek(word.size()))) return false;
     std::size_t ahead = word.size();
     while (is_space(scan_.peek(ahead))) ++ahead;
     return after.find(scan_.peek(ahead)) != std::string_view::npos;
@@ -92,10 +97,15 @@ class EdgeText {
   /// `where`, but not the vertex of this name in `where - b`.
   bool begins_where() const {
     std::size_t ahead = std::string_view("where").size();
+    const char behind = scan_.peek(ahead);
     while (is_space(scan_.peek(ahead))) ++ahead;
     const char next = scan_.peek(ahead);
-    return !chains_.empty() && is_next("where", std::string_view(&next, 1)) && next != '\0' &&
-           std::string_view("-<>~!,;").find(next) == std::string_view::npos;
+    if (chains_.empty() || !goes_on_with("where")) return false;
+    if (behind == '(' || next == '\0') return true;  // Neither makes an edge.
+    if (!is_space(behind)) return false;
+    const char digit = scan_.peek(ahead + 1);
+    const bool is_number = next == '-' && digit >= '0' && digit <= '9';
+    return is_number || std::string_view("-<>~!,;").find(next) == std::string_view::npos;
   }
 
   /// Conditions up to the end of the text.

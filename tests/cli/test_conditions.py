@@ -133,6 +133,13 @@ class Ledger(CliTest):
             with self.subTest(pattern):
                 self.assertEqual(self.count(pattern, *options, table=wide), str(count))
 
+    def test_begins_of_conditions(self):
+        table = self.write("d.csv", "src,dst,amount\na,b,1\nb,c,-3\n")
+        for text, count in (("where -1 < x.amount", 1), ("where(x.amount > 1)", 0), ("where (-4 < x.amount)", 2), ("WHERE x.amount = -3", 1)):
+            words = ["run", "--quiet", "--directed", table, "--src", "src", "--dst", "dst", "--pattern", f"(a)-[x]->(b) {text}"]
+            self.assertEqual(int(self.ok(*words)), count, text)
+        self.fails(1, *words[:-1], "(a)-[x]->(b) where", says="condition")
+
     def test_errors(self):
         """Each error has its place in the pattern."""
         ends = ["--src", "from", "--dst", "to"]
