@@ -161,8 +161,10 @@ Status PatternSource::read() {
   }
   if (set_ && set_->asks_columns() && !options_.may_ask_columns) {
     diagnostics_.error(DiagId::PatternCondition, loc_,
-                       "names and conditions of edges are about a table, and here is none",
-                       "`matcha run` and `explain` read one: matcha run --pattern P TABLE.csv");
+                       options_.per.empty() ? "names and conditions of edges are about a table, and here is none"
+                                            : "names and conditions of edges are not asked for beside `--per`",
+                       options_.per.empty() ? "`matcha run` and `explain` read one: matcha run --pattern P TABLE.csv"
+                                            : "leave `--per` out");
   }
   if (set_ && !options_.per.empty()) check_orbits();
   reporter_.report(diagnostics_);

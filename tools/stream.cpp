@@ -162,7 +162,9 @@ class StreamVerb {
     for (const auto& [name, is_given] : given) {
       if (!is_given) continue;
       return console_.error(Status::Usage, fmt::format("`{}` is for the graph at the start, and there is none", name),
-                            "a line `v ID LABEL` of the updates gives a vertex a label");
+                            std::string_view(name) == "--edge-label" && options_.temporal
+                                ? "name the edge: `(a)-[x:R]-(b)` is about the lines of the table"
+                                : "a line `v ID LABEL` of the updates gives a vertex a label");
     }
     return Status::Ok;
   }
