@@ -160,7 +160,8 @@ Status write_graph(const runtime::Graph& given, const GraphTarget& target, const
   if (!output.labels_out.empty()) {
     runtime::WriteOptions plain;
     plain.compression = named_target(output.labels_out).compression;
-    const runtime::Status labels = runtime::write_labels(graph, output.labels_out, plain, io);
+    const std::string file = output.labels_out == "-" ? "/dev/stdout" : output.labels_out;
+    const runtime::Status labels = runtime::write_labels(graph, file, plain, io);
     if (!labels) return failure(labels.error());
   } else if (has_labels && target.format == Format::EdgeList) {
     reporter.warning("the labels are not in the new file, whose format has none",

@@ -327,6 +327,11 @@ SignificanceRun::SignificanceRun(SignificanceRequest request, ResidentGraph::Sha
 SignificanceRun::~SignificanceRun() = default;
 
 Status SignificanceRun::run() {
+  if (request_.samples != 0 && graph_->report() && graph_->report()->graphs > 1) {
+    return reporter_->error(Status::Usage,
+                            "the random graphs of a set of graphs would join vertices of different graphs",
+                            "give one graph");
+  }
   counters_.push_back(std::make_unique<Counter>(request_, reading_, reporter_));
   Counts counts;
   Status status = counters_.front()->count(graph_, request_.threads, counts);

@@ -195,21 +195,29 @@ std::vector<std::string> files_of(const CLI::Option& option) {
   return files;
 }
 
+/// Whether two names are of one file, which need not be there.
+bool are_same_file(const std::string& one, const std::string& other) {
+  namespace fs = std::filesystem;
+  if (one == "-" || other == "-") return false;
+  std::error_code error;
+  if (fs::exists(one, error)) return fs::is_regular_file(one, error) && fs::equivalent(one, other, error);
+  const fs::path first = fs::weakly_canonical(one, error), second = fs::weakly_canonical(other, error);
+  return !error && !one.empty() && first == second;
+}
+
 /// The error of a verb that would write over a file that it reads, or writes by another option; empty: there is none.
 /// `graph convert` may write the graph that it has read.
 std::string overwritten_file(const CLI::App& verb) {
-  constexpr std::string_view kOutputs[] = {"--matches", "--output", "--out", "--svg", "--html", "--labels-out"};
-  namespace fs = std::filesystem;
+  constexpr std::string_view kOutputs[] = {"--matches", "--output", "--out", "--svg", "--html", "--labels-out", "OUT"};
   for (const CLI::Option* output : verb.get_options()) {
     if (std::ranges::find(kOutputs, output->get_name()) == std::end(kOutputs)) continue;
     for (const std::string& path : files_of(*output)) {
-      std::error_code error;
-      if (path == "-" || !fs::is_regular_file(path, error)) continue;
       for (const CLI::Option* other : verb.get_options()) {
-        const std::vector<std::string> files = other == output ? std::vector<std::string>() : files_of(*other);
-        const bool same = std::ranges::any_of(
-            files, [&](const std::string& file) { return file != "-" && fs::equivalent(path, file, error); });
-        if (same) return fmt::format("`{}` and `{}` are the same file", output->get_name(), other->get_name());
+        if (other == output || (output->get_name() == "OUT" && other->get_name() == "IN")) continue;
+        const auto is_same = [&](const std::string& file) { return are_same_file(path, file); };
+        if (std::ranges::any_of(files_of(*other), is_same)) {
+          return fmt::format("`{}` and `{}` are the same file", output->get_name(), other->get_name());
+        }
       }
     }
   }

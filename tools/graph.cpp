@@ -245,10 +245,16 @@ void add_generate(CLI::App& verb, Action& action, const std::shared_ptr<GraphOpt
                                                   "", 0, "leave out `--memory`"};
                           }
                           const runtime::LoadedGraph loaded = MATCHA_TRY(runtime::load_graph(spec_of(g), io));
+                          if (loaded.report.graphs > 1) {
+                            return runtime::Error{runtime::ErrorKind::Input,
+                                                  "a random graph of a set would join vertices of different graphs",
+                                                  g.input, 0, "give one graph"};
+                          }
                           return runtime::rewired(loaded.graph, g.rmat.seed, io);
                         });
   like->add_option("IN", o.input, "The graph to read; `-`: standard input")->required()->type_name("");
   add_options(*like, kGraph, targets_of(o));
+  add_option(*like, kGraph, "format", targets_of(o), "--input-format");
   seed(like);
   CLI::App* grid = kind("grid", "Points of a rectangle", [](const GraphOptions& g, const Io& io) {
     return runtime::generate_grid(g.rows, g.columns, io);
@@ -288,7 +294,8 @@ not; what a file is shows from its bytes.)");
   add_output_options(*convert_verb, *options);
   add_options(*convert_verb, kGraph, targets_of(*options));
   add_option(*convert_verb, kGraph, "format", targets_of(*options), "--input-format");
-  convert_verb->add_option("--labels-out", options->labels_out, "Write the labels here, one a line")->type_name("FILE");
+  convert_verb->add_option("--labels-out", options->labels_out, "Write the labels here, lines `id label`")
+      ->type_name("FILE");
   convert_verb->callback([options, &action] {
     if (options->path.empty() && !options->table.sql.empty()) options->path = std::exchange(options->input, "");
     if (options->path.empty()) throw CLI::RequiredError("OUT");

@@ -68,6 +68,11 @@ constexpr std::array<std::string_view, 14> kWeights{"weight", "w",           "am
                                                     "count",  "capacity",    "cost",       "distance",     "strength",
                                                     "rating", "probability", "confidence", "combinedscore"};
 
+/// Names of ids that are written as one word.
+constexpr std::array<std::string_view, 16> kIdWords{
+    "uid",      "nid",      "vid",    "gid",      "pid",     "nodeid",    "userid",     "vertexid",
+    "entityid", "personid", "itemid", "objectid", "groupid", "accountid", "customerid", "productid"};
+
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -202,9 +207,13 @@ bool is_usual_name(std::string_view name, ColumnRole role) {
 }
 
 int id_likeness(std::string_view name) {
+  const Words words = words_of(name);
   const std::string word = joined(name);
   if (word == "id") return 3;
-  if (word == "node" || word == "nodes" || word == "vertex" || word.ends_with("id")) return 2;
+  if (word == "node" || word == "nodes" || word == "vertex") return 2;
+  // `madrid` and `paid` are no ids.
+  const bool is_one_word = words.size() == 1 && std::ranges::find(kIdWords, word) != kIdWords.end();
+  if (is_one_word || (words.size() > 1 && words.back() == "id")) return 2;
   return word == "name" ? 1 : 0;
 }
 

@@ -147,6 +147,9 @@ struct InputSet::State {
   std::shared_ptr<const LabelDictionary> make_dictionary(const Universe& universe) const {
     std::vector<std::string> words;
     const auto lacks_some = [&universe](const detail::RawGraph& graph) {
+      if (!graph.labels && graph.mtg && graph.mtg->view().labels != nullptr && !graph.vertex_ids.empty()) {
+        return graph.mtg->view().universe < universe.size();
+      }
       return graph.labels && !graph.labels->by_order &&
              (graph.labels->ids.size() < universe.size() || graph.labels->lacks_some());
     };

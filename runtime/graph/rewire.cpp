@@ -16,9 +16,13 @@ namespace matcha::runtime {
 
 namespace {
 
-/// Swaps that are tried for each edge. Pairs of small patterns no longer change after some 5 (Milo et al. 2003 take
-/// 100).
+/// Swaps that are tried for each edge where half of them and more are possible. Pairs of small patterns no longer
+/// change after some 5 (Milo et al. 2003 take 100).
 constexpr std::uint64_t kTriesPerEdge = 20;
+/// Of a dense graph few are possible, and more are tried: so many times as many, but not more than some seconds take.
+constexpr std::uint64_t kMostTimes = 200, kMostTries = std::uint64_t{1} << 26;
+/// Pairs by which it is seen how many are possible.
+constexpr std::uint64_t kPilots = std::uint64_t{1} << 14;
 
 /// Edges by their ends, in a table of open addressing with linear probing, at most half full.
 class EdgeSet {
@@ -123,11 +127,17 @@ class Exchanger {
     for (const std::uint64_t edge : {key(a, b), key(c, d), key(a, d), key(c, b)}) edges_.fetch(edge);
   }
 
-  /// Exchanges the targets unless a loop or a repeat would come of it.
-  void exchange(const Pair& pair) {
+  /// Whether no loop or repeat would come of an exchange.
+  bool is_possible(const Pair& pair) const {
     const auto [a, b, c, d] = ends(pair);
-    if (a == d || b == c || a == c || b == d) return;
-    if (edges_.has(key(a, d)) || edges_.has(key(c, b))) return;
+    if (a == d || b == c || a == c || b == d) return false;
+    return !edges_.has(key(a, d)) && !edges_.has(key(c, b));
+  }
+
+  /// Exchanges the targets if that is possible.
+  void exchange(const Pair& pair) {
+    if (!is_possible(pair)) return;
+    const auto [a, b, c, d] = ends(pair);
     edges_.remove(key(a, b));
     edges_.remove(key(c, d));
     edges_.add(key(a, d));
@@ -153,6 +163,19 @@ class Exchanger {
   Buffer<std::uint32_t> sources_, targets_;
   EdgeSet edges_;
 };
+
+/// The number of tries. It depends on the graph alone: a number that came of the tries would prefer graphs in which
+/// many exchanges are possible.
+std::uint64_t tries_for(const Exchanger& edges) {
+  if (edges.size() < 2) return 0;
+  const std::uint64_t usual = kTriesPerEdge * edges.size();
+  Random random(1);
+  std::uint64_t possible = 0;
+  for (std::uint64_t pilot = 0; pilot < kPilots; ++pilot) possible += edges.is_possible(edges.draw(random)) ? 1 : 0;
+  const std::uint64_t times =
+      std::clamp<std::uint64_t>(kPilots / 2 / std::max<std::uint64_t>(possible, 1), 1, kMostTimes);
+  return std::max(usual, std::min(usual * times, kMostTries));
+}
 
 /// Draws pairs ahead of their turns, so that their edges are in the cache by then. False: it was cancelled.
 bool exchange_all(Exchanger& edges, Random& random, std::uint64_t tries, const IoOptions& options) {
@@ -180,8 +203,7 @@ Result<Graph> rewired(const Graph& graph, std::uint64_t seed, const IoOptions& o
   try {
     Exchanger edges(graph);
     Random random(seed);
-    const std::uint64_t tries = edges.size() < 2 ? 0 : kTriesPerEdge * edges.size();
-    if (!exchange_all(edges, random, tries, options)) return detail::interrupted_error();
+    if (!exchange_all(edges, random, tries_for(edges), options)) return detail::interrupted_error();
     detail::SimpleCsr made = detail::simple_csr(view.universe, edges.columns(), graph.facts().directed);
     GraphArrays arrays;
     arrays.offsets = std::move(made.csr.offsets);

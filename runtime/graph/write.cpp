@@ -157,7 +157,10 @@ std::vector<std::int64_t> words_among(const LabelDictionary& dictionary, const s
   std::vector<bool> seen(dictionary.words().size());
   for (std::uint64_t at = 0; at < count; ++at) {
     const std::int64_t code = dictionary.label_of(labels[at]);
-    if (code < 0 && code != kNoLabel) seen[static_cast<std::size_t>(-1 - code)] = true;
+    // Without words, negative codes are numbers.
+    if (code >= 0 || code == kNoLabel) continue;
+    const std::uint64_t word = static_cast<std::uint64_t>(-1 - code);
+    if (word < seen.size()) seen[word] = true;
   }
   std::vector<std::int64_t> codes;
   for (std::size_t word = 0; word < seen.size(); ++word) {
@@ -320,11 +323,7 @@ std::string reading_notes(const Graph& graph, Format format) {
   if (format != Format::EdgeList || universe.kind() != IdKind::Text) return "";
   // The ids of the first edge decide the kind of all ids.
   const GraphView view = graph.view();
-  const auto is_number = [&](std::uint64_t rank) {
-    const std::string_view id = universe.names()->text(rank);
-    double ignored = 0;
-    return std::from_chars(id.data(), id.data() + id.size(), ignored).ptr == id.data() + id.size();
-  };
+  const auto is_number = [&](std::uint64_t rank) { return detail::is_meant_as_number(universe.names()->text(rank)); };
   for (std::uint64_t rank = 0; rank < view.universe; ++rank) {
     const ArcRange arcs = arcs_of(view, rank);
     if (arcs.begin == arcs.end) continue;
@@ -371,7 +370,7 @@ Status write_labels(const Graph& graph, const std::string& path, const WriteOpti
     for (std::uint64_t at = 0; at < view.vertex_count; ++at) {
       if (options.cancelled()) return detail::interrupted_error();
       const std::uint64_t rank = view.vertices != nullptr ? view.vertices[at] : at;
-      if (graph.universe().names() != nullptr) line.id(graph.universe(), rank).text(" ");
+      line.id(graph.universe(), rank).text(" ");
       line.word(graph.dictionary().name(view.labels[rank])).end();
     }
     return file->finish();

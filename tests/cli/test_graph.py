@@ -318,7 +318,7 @@ class Pieces(cli.CliTest):
         triples = self.write("g.nt", "".join(f"<http://a/{u}> <http://p> {f'<http://a/{v}>' if v % 5 else f'{chr(34)}{v}{chr(34)}'} .\n" for u, v in pairs))
         # Labels of some, of all, and of vertices without edges; by id, in order, and in a table.
         some = self.write("some.txt", "".join(f"{v} {'red' if v % 2 else 'blue;green'}\n" for v in used[::3]) + "99 red\n")
-        number = self.write("number.txt", "".join(f"{v % 3}\n" for v in range(60)))
+        number = self.write("number.txt", "".join(f"{v % 3}\n" for v in used))
         table = self.write("table.csv", "name,colour\n" + "".join(f"{v},c{v % 4}\n" for v in range(1, 80)))
         words = self.write("words.csv", "name,colour\n" + "".join(f"{v},c{v % 4}\n" for v in range(1, 80)) + "other,c1\n")
         beyond = self.write("beyond.csv", "name\n" + "".join(f"{v}\n" for v in range(1, 80)) + f"{2**63 + 5}\n")

@@ -185,6 +185,8 @@ class Usage(cli.CliTest):
             (["merge", graph, "--matches", graph], ("--matches", "LEDGER")),
             (["graph", "generate", "like", graph, "-o", graph], ("--output", "IN")),
             (["graph", "convert", graph, self.path("h.txt"), "--labels-out", graph], ("--labels-out", "IN")),
+            (["graph", "convert", graph, updates, "--vertices", updates], ("OUT", "--vertices")),
+            (["graph", "convert", graph, self.path("h.csv"), "--labels-out", f"{self.folder}/./h.csv"], ("OUT", "--labels-out")),
         ):
             self.fails(2, *args, says="`{}` and `{}` are the same file".format(*names))
             for name, text in texts.items():

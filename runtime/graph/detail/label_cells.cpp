@@ -171,8 +171,7 @@ bool is_label_heading(std::string_view line) {
   const std::string text = std::string(line) + "\n";
   const char* const first = skip_blanks(text.data());
   const char* const second = skip_separator(skip_token(first));
-  const std::string id = lower_case(token_at(first));
-  return *second != '\n' && (id.ends_with("id") || id == "vertex" || id == "node" || id == "name");
+  return *second != '\n' && id_likeness(token_at(first)) != 0;
 }
 
 /// True for a line of at most two columns, with any separator.

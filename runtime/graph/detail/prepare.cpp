@@ -335,6 +335,15 @@ Result<Prepared> prepare_mtg(RawGraph& raw, const Universe& universe, const Labe
   vertices.add(prepared.arrays.vertices.data(), prepared.arrays.vertices.size());
   add_listed_vertices(raw, universe, vertices);
   prepared.arrays.vertices = vertices.take();
+  // Vertices that a table adds have no label.
+  const std::optional<std::int64_t> none = dictionary.code("");
+  if (arrays.labels.size() != 0 && none) {
+    const std::uint64_t count = arrays.vertices.data() != nullptr ? arrays.vertices.size() : universe.size();
+    for (std::uint64_t at = 0; at < count; ++at) {
+      std::int64_t& label = arrays.labels[vertex_at(arrays, at)];
+      if (label == kNoLabel) label = *none;
+    }
+  }
   return prepared;
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/graph/detail/raw_graph.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <unordered_map>
 #include <unordered_set>
@@ -23,8 +24,12 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// A symmetric matrix stores one triangle; its graph has both directions.
-void add_reversed(Rows& rows) {
+/// A symmetric matrix stores one triangle; its graph has both directions. `flips`: numbers change their sign.
+void add_reversed(Rows& rows, bool flips, bool are_floats) {
+  const auto mirrored = [=](std::int64_t cell) {
+    if (!flips) return cell;
+    return are_floats ? std::bit_cast<std::int64_t>(-std::bit_cast<double>(cell)) : -cell;
+  };
   for (RowChunk& chunk : rows.chunks) {
     const std::uint64_t count = chunk.rows;
     for (std::uint64_t at = 0; at < count; ++at) {
@@ -34,10 +39,11 @@ void add_reversed(Rows& rows) {
       chunk.cells[0].push_back(target);
       chunk.cells[1].push_back(source);
       if (chunk.labels.size() != 0) {
-        chunk.labels.values.push_back(chunk.labels.values[at]);
+        const bool is_word = !chunk.labels.is_word.empty() && chunk.labels.is_word[at];
+        chunk.labels.values.push_back(is_word ? chunk.labels.values[at] : mirrored(chunk.labels.values[at]));
         if (!chunk.labels.is_word.empty()) chunk.labels.is_word.push_back(chunk.labels.is_word[at]);
       } else if (chunk.cells.size() > 2) {
-        chunk.cells[2].push_back(chunk.cells[2][at]);
+        chunk.cells[2].push_back(mirrored(chunk.cells[2][at]));
       }
       ++chunk.rows;
     }
@@ -142,10 +148,12 @@ Status read_matrix_graph(RawGraph& raw, LineSource& source, const IoOptions& opt
   raw.is_closed = true;
   const bool keeps_arcs = raw.spec.directed || raw.spec.temporal;
   if (keeps_arcs && header.symmetry != MatrixHeader::Symmetry::General) {
+    const bool flips = header.symmetry == MatrixHeader::Symmetry::Skew && plan.columns.size() > 2;
+    if (raw.maybe_edges && flips) return not_in_pieces(raw.spec.path, "numbers of a skew-symmetric matrix");
     if (raw.maybe_edges) {
       raw.maybe_edges->reverse();
     } else {
-      add_reversed(raw.rows);
+      add_reversed(raw.rows, flips, flips && plan.columns[2].kind == ColumnKind::Float);
     }
   }
   if (raw.maybe_edges) raw.maybe_edges->close(IdKind::Int);
@@ -322,8 +330,9 @@ Result<std::optional<ColumnRef>> usual_label_column(const GraphSpec& spec, LineS
 
 /// Whether the files that were read have no ids, so that the next one decides about their kind.
 bool has_no_ids(const RawGraph& raw) {
-  return raw.rows.count == 0 && raw.maybe_edges == nullptr && !raw.mtg && raw.vertex_ids.empty() &&
-         raw.declared.count == 0;
+  const bool has_ids_of_edges =
+      raw.maybe_edges && (raw.maybe_edges->numbers().count != 0 || raw.maybe_edges->has_places());
+  return raw.rows.count == 0 && !has_ids_of_edges && !raw.mtg && raw.vertex_ids.empty() && raw.declared.count == 0;
 }
 
 Status read_vertices(RawGraph& raw, const IoOptions& options, Budget& budget, RunIds& ids) {
@@ -333,7 +342,8 @@ Status read_vertices(RawGraph& raw, const IoOptions& options, Budget& budget, Ru
     return input_error(spec.vertices_path, 0, "expected a vertices file, found a .mtg", "one id a line");
   }
   std::optional<ColumnRef> label = spec.label_column;
-  if (!label && !raw.labels) {
+  const bool has_labels = raw.labels || (raw.mtg && raw.mtg->view().labels != nullptr);
+  if (!label && !has_labels) {
     label = MATCHA_TRY(usual_label_column(spec, *source));
   }
   TableRequest ask{{{0, ColumnKind::Vertex, "", ColumnRole::Id}}, true, spec.table, std::max(ids.kind, ids.wanted)};
@@ -453,11 +463,16 @@ Status check_turned_labels(const RawGraph& raw, IdKind kind) {
                          labels.path + " --id 1 --label 0");
 }
 
-/// A file with one label a line gives labels to the ids 0…labels-1, if these include all ids of the graph.
+/// A file with one label a line gives labels to the ids 0…labels-1, if these include all ids of the graph and 0 is one
+/// of them: else the labels may be those of 1…labels.
 void declare_labelled_range(RawGraph& raw, IdKind kind) {
   if (!raw.labels || !raw.labels->by_order || raw.is_closed || kind != IdKind::Int) return;
   const std::uint64_t count = raw.labels->cells.size();
-  const auto fits = [count](std::int64_t id) { return id >= 0 && static_cast<std::uint64_t>(id) < count; };
+  bool has_zero = false;
+  const auto fits = [count, &has_zero](std::int64_t id) {
+    has_zero = has_zero || id == 0;
+    return id >= 0 && static_cast<std::uint64_t>(id) < count;
+  };
   const IdSpan numbers = raw.maybe_edges ? raw.maybe_edges->numbers() : IdSpan{};
   if (!std::all_of(numbers.ids, numbers.ids + numbers.count, fits)) return;
   for (const RowChunk& chunk : raw.rows.chunks) {
@@ -465,7 +480,7 @@ void declare_labelled_range(RawGraph& raw, IdKind kind) {
       if (!std::all_of(chunk.cells[column].begin(), chunk.cells[column].end(), fits)) return;
     }
   }
-  raw.declared = IdRange{0, count};
+  if (has_zero) raw.declared = IdRange{0, count};
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ Result<Rows> rows_of_mtg(const ListSpec& spec, const IoOptions& options, RunIds&
       return input_error(spec.path, 0, "the .mtg has no column " + std::to_string(column.index),
                          "0 and 1 are the ends of an edge, 2 is its edge info");
     }
+    if (is_info && graph.facts().word_info) {
+      return input_error(spec.path, 0, "the edges of the .mtg have labels that are words, and a list has numbers");
+    }
     if (is_info && (column.kind == ColumnKind::Float) != is_float) {
       return input_error(spec.path, 0, std::string("the edge info of the .mtg is ") + (is_float ? "float" : "int"));
     }

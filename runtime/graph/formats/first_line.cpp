@@ -269,10 +269,11 @@ Result<FirstLine> judge_first_line(LineSource& source, const std::vector<ColumnS
   const Lines::Size* const size = all.fitting();
   if (all.fits_metis() || (size == nullptr && all.is_near_metis())) {
     if (all.fits_metis() && all.may_be_edges() && !all.is_same()) {
-      return input_error(source.path(), source.first_line(),
-                         "the file is a METIS graph of " + std::to_string(first[0]) + " vertices as well as " +
-                             std::to_string(all.lines_below()) + " edges",
-                         "say which: `--format metis` or `--format edges`");
+      return input_error(
+          source.path(), source.first_line(),
+          "the file is a METIS graph of " + std::to_string(first[0]) + " vertices as well as " +
+              std::to_string(all.lines_below()) + " edges",
+          "say which: `--format metis` or `--format edges`; verbs that write a graph have `--input-format`");
     }
     return FirstLine{FirstLine::Kind::Metis, 0, {}, ""};
   }

@@ -188,8 +188,11 @@ class GmlReader {
       if (key_ == "]") return Done{};
       const std::string key = key_;
       MATCHA_TRY(next_value());
-      if (is_list_) MATCHA_TRY(skip_list());
-      attributes.emplace(key, value_);
+      if (is_list_) {
+        MATCHA_TRY(skip_list());
+      } else {
+        attributes.emplace(key, value_);
+      }
     }
   }
 

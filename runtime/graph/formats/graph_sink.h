@@ -29,8 +29,9 @@ struct FileId {
 /// How a file declares an edge.
 enum class EdgeKind {
   Undirected,
-  Arc,     ///< The file says it is directed.
-  Listed,  ///< One of the two entries of an undirected edge, each in the list of one end.
+  Arc,       ///< The file says it is directed.
+  Listed,    ///< One of the two entries of an undirected edge, each in the list of one end.
+  Unstated,  ///< The format has no directions: an arc where arcs are kept.
 };
 
 /// The columns and attributes to read.

@@ -78,7 +78,7 @@ Status read_tve_set(LineSource& source, GraphSink& sink) {
     const std::string_view word = words.take();
     const std::optional<std::string_view> label = word.empty() ? std::nullopt : std::optional(word);
     MATCHA_TRY(tag == "v" ? sink.vertex(ends[0], label, line)
-                          : sink.edge(ends[0], ends[1], label, EdgeKind::Undirected, line));
+                          : sink.edge(ends[0], ends[1], label, EdgeKind::Unstated, line));
   }
   return Done{};
 }
