@@ -5,7 +5,7 @@
 #include "engines/identities/motif_counter.h"
 #include "engines/identities/orbit_task.h"
 
-/// The results of tasks, for those who ask before an engine runs.
+/// The names of the results of tasks, which are known before an engine runs.
 namespace matcha::codegen {
 
 namespace motif = runtime::motif;

@@ -161,10 +161,8 @@ Status PatternSource::read() {
   }
   if (set_ && set_->asks_columns() && !options_.may_ask_columns) {
     diagnostics_.error(DiagId::PatternCondition, loc_,
-                       options_.per.empty() ? "names and conditions of edges are about a table, and here is none"
-                                            : "names and conditions of edges are not asked for beside `--per`",
-                       options_.per.empty() ? "`matcha run` and `explain` read one: matcha run --pattern P TABLE.csv"
-                                            : "leave `--per` out");
+                       "names and conditions of edges are about a table, and here is none",
+                       "`matcha run --pattern P TABLE.csv` reads one, without `--per`");
   }
   if (set_ && !options_.per.empty()) check_orbits();
   reporter_.report(diagnostics_);
