@@ -124,7 +124,7 @@ matcha_status explain_as_task(const std::shared_ptr<SharedProgram>& program,
   const auto task = std::make_shared<Task>(options.deadline(), options.maybe_cancel_token);
   const auto explained = std::make_shared<Explained>();
   Task::start(task, [task = task.get(), explained, program, graph, threads = options.threads] {
-    explained->found = guarded([&] {
+    explained->found = guarded(*task, [&] {
       Found out;
       session::ExplainRun how;
       how.threads = threads;

@@ -60,18 +60,25 @@ class Code {
   explicit Code(std::shared_ptr<session::ResidentGraph> graph) : graph_(std::move(graph)) {}
 
   void make(const session::ProgramRequest& request);
-  bool failed() const;
-  /// Waits until it is made. MATCHA_TIMEOUT or MATCHA_CANCELLED: the wait was ended; else after an error, with its
-  /// text.
+  /// One more caller is to wait, beside the first. False: there was an error, or all callers have left and it will not
+  /// be made.
+  bool join();
+  /// Waits until it is made, once for each caller. MATCHA_TIMEOUT or MATCHA_CANCELLED: the wait was ended; else after
+  /// an error, with its text.
   matcha_status wait(const std::atomic<std::uint32_t>* maybe_stop, std::optional<Clock::time_point> deadline,
                      std::string& errors);
   /// Requires: `wait` gave MATCHA_OK.
   session::Prepared& prepared() const { return *prepared_; }
 
  private:
+  /// A caller no longer waits. Requires: the lock.
+  void leave();
+
   const std::shared_ptr<session::ResidentGraph> graph_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable ended_;
+  std::size_t users_ = 1;              ///< Callers that wait, or have waited and not left.
+  std::atomic<bool> is_left_ = false;  ///< All have left before it was made.
   bool done_ = false;
   matcha_status status_ = MATCHA_OK;
   std::string errors_;
@@ -210,5 +217,8 @@ char* copy_of(const std::string& text);
 
 /// Runs the work and turns exceptions into errors.
 Found guarded(const std::function<Found()>& work);
+/// The same for work of a task that has no partial result: it ends soon after the task is due, with MATCHA_TIMEOUT or
+/// MATCHA_CANCELLED.
+Found guarded(const Task& task, const std::function<Found()>& work);
 
 }  // namespace matcha::api

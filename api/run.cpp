@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/handles.h"
+#include "ir/support/stop_scope.h"
 #include "session/durations.h"
 #include "session/message_log.h"
 
@@ -13,7 +14,9 @@ namespace matcha::api {
 
 void Code::make(const session::ProgramRequest& request) {
   std::unique_ptr<session::Prepared> made;
+  const StopScope::IsOver is_left = [this] { return is_left_.load(); };
   Found found = guarded([&] {
+    const StopScope scope(&is_left);
     Found out;
     out.status = status_of(session::Prepared::make(request, graph_, on_reading_thread, out.errors, made));
     return out;
@@ -26,9 +29,16 @@ void Code::make(const session::ProgramRequest& request) {
   ended_.notify_all();
 }
 
-bool Code::failed() const {
+bool Code::join() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return done_ && status_ != MATCHA_OK;
+  if (is_left_.load() || (done_ && status_ != MATCHA_OK)) return false;
+  ++users_;
+  return true;
+}
+
+void Code::leave() {
+  --users_;
+  if (users_ == 0 && !done_) is_left_.store(true);
 }
 
 matcha_status Code::wait(const std::atomic<std::uint32_t>* maybe_stop, std::optional<Clock::time_point> deadline,
@@ -36,9 +46,12 @@ matcha_status Code::wait(const std::atomic<std::uint32_t>* maybe_stop, std::opti
   constexpr std::chrono::milliseconds kLook{5};
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    if (maybe_stop != nullptr && maybe_stop->load() != 0) return MATCHA_CANCELLED;
-    if (done_) break;
-    if (deadline && Clock::now() >= *deadline) return MATCHA_TIMEOUT;
+    const bool is_cancelled = maybe_stop != nullptr && maybe_stop->load() != 0;
+    if (done_ && !is_cancelled) break;
+    if (is_cancelled || (deadline && Clock::now() >= *deadline)) {
+      leave();
+      return is_cancelled ? MATCHA_CANCELLED : MATCHA_TIMEOUT;
+    }
     if (maybe_stop == nullptr && !deadline) {
       ended_.wait(lock);
     } else {
@@ -53,7 +66,7 @@ std::shared_ptr<Code> SharedProgram::code(const std::shared_ptr<session::Residen
   const std::lock_guard<std::mutex> lock(mutex_);
   const Key key{graph.get(), shares};
   std::shared_ptr<Code>& found = codes_[key];
-  if (found != nullptr && !found->failed()) return found;
+  if (found != nullptr && found->join()) return found;
   found = std::make_shared<Code>(graph);
   std::erase(order_, key);
   order_.push_back(key);
@@ -119,6 +132,20 @@ Found guarded(const std::function<Found()>& work) {
     failed.errors = fmt::format("error: internal error: {}\n", thrown.what());
   }
   return failed;
+}
+
+Found guarded(const Task& task, const std::function<Found()>& work) {
+  const StopScope::IsOver is_over = [&task] { return task.due() != Task::End::Done; };
+  return guarded([&] {
+    const StopScope scope(&is_over);
+    try {
+      return work();
+    } catch (const Stopped&) {
+      Found stopped;
+      stopped.status = task.due() == Task::End::Cancelled ? MATCHA_CANCELLED : MATCHA_TIMEOUT;
+      return stopped;
+    }
+  });
 }
 
 Found run(SharedProgram& program, const std::shared_ptr<session::ResidentGraph>& graph, const matcha_options& options,

@@ -90,7 +90,7 @@ matcha_status matcha_graph_significance(matcha_graph* graph, matcha_program* con
       request.maybe_cancel = &task->interrupted();
       request.deadline = task->deadline();
       request.on_progress = [progress](std::uint64_t done, std::uint64_t total) { progress->set(done, total); };
-      *found = guarded([&] { return compare(std::move(request), graph); });
+      *found = guarded(*task, [&] { return compare(std::move(request), graph); });
     });
     *run = new matcha_run(std::move(made));
     return MATCHA_OK;

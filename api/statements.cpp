@@ -66,7 +66,7 @@ matcha_status matcha_answer(matcha_program* program, matcha_graph* graph, const 
     const auto task = std::make_shared<Task>(o.deadline(), o.maybe_cancel_token);
     const auto answered = std::make_shared<Answered>();
     Task::start(task, [task = task.get(), answered, program = program->shared, graph = graph->graph] {
-      answered->found = guarded([&] { return answer_of(*program, *graph, *task, answered->json); });
+      answered->found = guarded(*task, [&] { return answer_of(*program, *graph, *task, answered->json); });
     });
     task->wait();
     const Task::End why = task->why();

@@ -392,7 +392,7 @@ matcha_status matcha_stream_apply(matcha_stream* stream, const matcha_options* o
     try {
       Task::start(made->task, [task = made->task.get(), found = made->found, shared = stream->shared] {
         bool usable = false;
-        *found = guarded([&] { return shared->apply(*task, usable); });
+        *found = guarded(*task, [&] { return shared->apply(*task, usable); });
         shared->leave(usable);
       });
     } catch (...) {

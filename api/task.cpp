@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "ir/support/stop_scope.h"
+
 // Static objects of the library are never destroyed: `--wrap` redirects their registrations here (CMakeLists.txt).
 // Background work, such as LLVM's, creates some of them late, and could use them after their destruction at the end of
 // the process.
@@ -129,7 +131,10 @@ void on_reading_thread(const std::function<void()>& work) {
     }).detach();
     return made;
   }();
-  std::packaged_task<void()> task(work);
+  std::packaged_task<void()> task([&work, maybe_is_over = StopScope::maybe_current()] {
+    const StopScope scope(maybe_is_over);
+    work();
+  });
   std::future<void> done = task.get_future();
   {
     const std::lock_guard<std::mutex> lock(reader->mutex);
@@ -166,6 +171,12 @@ void Task::ask(End why, Clock::time_point now) {
   if (why == End::Cancelled) stop_.store(1);
   interrupted_.store(true);
   changed_.notify_all();
+}
+
+Task::End Task::due() const {
+  const bool is_cancelled = stop_.load() != 0 || (maybe_cancel_token_ && maybe_cancel_token_->requested.load());
+  if (is_cancelled) return End::Cancelled;
+  return deadline_ && Clock::now() >= *deadline_ ? End::TimedOut : End::Done;
 }
 
 void Task::cancel() {

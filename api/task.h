@@ -19,7 +19,8 @@ using Clock = std::chrono::steady_clock;
 void in_background(std::function<void()> work);
 
 /// Runs the work on the only thread that reads programs and patterns, and waits for it: nauty, which finds symmetries
-/// of patterns, corrupts its memory if several threads use it, even one at a time.
+/// of patterns, corrupts its memory if several threads use it, even one at a time. The StopScope of the caller's thread
+/// is that of the work.
 void on_reading_thread(const std::function<void()>& work);
 
 /// True in a forked child of a process that has background threads: they do not exist in the child.
@@ -58,6 +59,8 @@ class Task {
   const std::atomic<std::uint32_t>& stop() const { return stop_; }       ///< Cancelled.
   const std::atomic<bool>& interrupted() const { return interrupted_; }  ///< Cancelled, or past the deadline.
   const std::optional<Clock::time_point>& deadline() const { return deadline_; }
+  /// Why the work is to end now, whether anybody waits or not; Done: it is not.
+  End due() const;
 
  private:
   void ask(End why, Clock::time_point now);

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "ir/printer.h"
+#include "ir/support/stop_scope.h"
 #include "ir/verifier.h"
 
 namespace matcha::passes {
@@ -91,6 +92,7 @@ class Manager {
       result_.ok = false;
       return false;
     }
+    look_for_stop();
     PassRun run;
     run.text = to_string(step);
     PassContext context{context_, step.options, target_, labels_, diagnostics_, run.statistics, options_.allowed};

@@ -12,6 +12,7 @@
 #include <set>
 #include <tuple>
 
+#include "ir/support/stop_scope.h"
 #include "planner/vertex_names.h"
 
 namespace matcha::pattern {
@@ -167,6 +168,7 @@ class Decomposer {
   /// Adds `factor` times the counts `fixed` times the injective placements of `parts`.
   void place(const std::vector<Part>& parts, std::vector<std::size_t> fixed, std::int64_t factor) {
     if (failed_) return;
+    look_for_stop();
     const std::size_t last = local(parts.back());
     if (last == kNever || failed_) return;
     std::vector<std::size_t> with_last = fixed;
@@ -524,6 +526,7 @@ std::optional<Decomposition> best_decomposition(const CostModel& model, Symmetry
   std::size_t tried = 0;
   for (const auto& [most, cutset] : cutsets) {
     if (tried >= kMostCutsets) break;
+    look_for_stop();
     const bool whole = model.semantics().match != Match::Iso || is_fixed(symmetry, cutset);
     const double shared = whole ? 1 : kMostShared;
     if (model.matches(cutset) * model.prices().iteration / shared > at_most) continue;

@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "ir/support/stop_scope.h"
+
 namespace matcha::pattern {
 
 namespace {
@@ -254,6 +256,7 @@ class Search {
     std::map<std::tuple<Mask, double, int, int>, State> best;
     const bool given = at(level) < options_.given.size();
     for (const State& state : states) {
+      look_for_stop();
       const std::vector<Mask>& orbits = symmetry_.orbits(state.bound);
       for_each(candidates(state.bound, level), [&](int v) {
         // Vertices of one orbit lead to the same orders.
@@ -333,6 +336,7 @@ class Search {
       Order tried = order;
       tried.larger = closed(larger);
       if (!seen.insert(tried.larger).second) return;
+      look_for_stop();
       estimate(pattern_, model_, tried);
       if (tried.cost < best.cost * (1 - 1e-9)) best = tried;
     };

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "ir/support/stop_scope.h"
+
 // Last: nauty.h has macros with short names.
 #include <nauty/naugroup.h>
 #include <nauty/nauty.h>
@@ -78,6 +80,7 @@ std::vector<std::vector<int>> list_group(int n) {
 /// three layers, and arcs lead from the first to the last of them. Given arcs directly, nauty would refine in one
 /// direction only and be too slow for patterns of twenty vertices.
 NautyResult run_nauty(const Pattern& pattern, Mask fixed, NautyTask wanted) {
+  look_for_stop();
   const bool canonical = wanted == NautyTask::CanonicalForm;
   const int n = pattern.size();
   const Colours colours(pattern);

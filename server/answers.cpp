@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "ir/support/stop_scope.h"
 #include "server/lists.h"
 #include "session/compile.h"
 #include "session/explanation.h"
@@ -118,6 +119,8 @@ Answer Answers::of(Job& job) {
   JsonLog log;
   try {
     return guarded(job);
+  } catch (const Stopped&) {
+    return stopped_answer(job.request.id, job.stop.load() != 0 ? Status::Interrupted : Status::Timeout);
   } catch (const std::bad_alloc&) {
     log.error(Status::Resource, "out of memory");
     return error_answer(job.request.id, Status::Resource, log);
@@ -130,6 +133,10 @@ Answer Answers::of(Job& job) {
 
 Answer Answers::guarded(Job& job) {
   ServeRequest& request = job.request;
+  const StopScope::IsOver is_over = [&job] {
+    return job.stop.load() != 0 || (job.deadline && Clock::now() >= *job.deadline);
+  };
+  std::optional<StopScope> until_it_runs(&is_over);
   const auto log = std::make_shared<JsonLog>();
   if (!request.file.empty()) {
     request.program.compile.file = request.file;
@@ -167,6 +174,7 @@ Answer Answers::guarded(Job& job) {
     prepared = std::move(made);
     kept_.add(key, prepared);
   }
+  until_it_runs.reset();
   return run(job, *prepared, *graph, was_kept ? 0 : watch.ms());
 }
 

@@ -322,4 +322,11 @@ Answer usage_answer(const Json& id, std::string_view message, std::string_view h
   return error_answer(id, Status::Usage, log);
 }
 
+Answer stopped_answer(const Json& id, Status why) {
+  AnswerLine line(id, why);
+  line.add("result", Json());
+  line.add("complete", false);
+  return line.take();
+}
+
 }  // namespace matcha::server

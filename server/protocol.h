@@ -108,5 +108,7 @@ std::string dump_line(const Json& value);
 Answer error_answer(const Json& id, Status status, const JsonLog& log);
 /// The same for a request that no `read_request` took: a usage error.
 Answer usage_answer(const Json& id, std::string_view message, std::string_view hint = {});
+/// The answer to a request that ended before it had a result; `why`: Timeout or Interrupted.
+Answer stopped_answer(const Json& id, Status why);
 
 }  // namespace matcha::server

@@ -123,12 +123,7 @@ void Worker::stop(Job& job, Status why) {
   job.stop = 1;
 }
 
-void Worker::leave(Job& job) {
-  AnswerLine line(job.request.id, job.why);
-  line.add("result", Json());
-  line.add("complete", false);
-  answer(job, line.take());
-}
+void Worker::leave(Job& job) { answer(job, stopped_answer(job.request.id, job.why)); }
 
 void Worker::answer(Job& job, const Answer& answer) {
   if (!job.answered.exchange(true)) job.send(answer);

@@ -58,8 +58,8 @@ class Worker {
   void cancel_all();
   /// Ends all running and waiting requests, without answers.
   void abandon();
-  /// Whether any request is left. Answers requests that exceeded their time and cannot be interrupted: compiling
-  /// continues, and later requests wait for it.
+  /// Whether any request is left. Answers requests that exceeded their time and did not end by themselves; later
+  /// requests wait until they have.
   bool look();
   /// The number of requests that wait, and whether one is worked on.
   std::pair<std::size_t, bool> load() const;

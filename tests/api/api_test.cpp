@@ -486,6 +486,37 @@ TEST(Api, RunsGoOnAtTheSameTime) {
   matcha_program_free(program);
 }
 
+/// Planning ends with the last call that waits for it, and holds up no other one: here it takes ten seconds.
+TEST(Api, PlanningEndsWithTheCallsThatWaitForIt) {
+  matcha_graph* graph = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_graph_read("examples/graphs/wiki-vote.txt.gz", nullptr, &graph, nullptr));
+  Options options;
+  options.set("device", "cpu");
+  matcha_program* const slow = pattern("motif:6", options.options);
+  EXPECT_TRUE(ends_soon([&] {
+    const Clock::time_point start = Clock::now();
+    milliseconds_to_time_out(slow, graph, "0.1");
+    matcha_program* const triangle = pattern("triangle", options.options);
+    EXPECT_EQ(608389, count(triangle, graph));
+    matcha_program_free(triangle);
+    return milliseconds_since(start);
+  }));
+  // Nor does a call of another kind hold them up.
+  EXPECT_TRUE(ends_soon([&] {
+    const Clock::time_point start = Clock::now();
+    Options soon;
+    soon.set("timeout", "0.1");
+    char* json = nullptr;
+    EXPECT_EQ(MATCHA_TIMEOUT, matcha_explain(slow, graph, soon.options, &json, nullptr));
+    matcha_program* const edge = pattern("edge", options.options);
+    EXPECT_EQ(100762, count(edge, graph));
+    matcha_program_free(edge);
+    return milliseconds_since(start);
+  }));
+  matcha_program_free(slow);
+  matcha_graph_free(graph);
+}
+
 /// Lists, sums that allocate per worker, and graphs that a program builds, all in one program by eight threads.
 TEST(Api, ThreadsShareAllKindsOfPrograms) {
   const Clique clique(40);

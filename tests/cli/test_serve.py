@@ -339,6 +339,25 @@ class ServeTest(CliTest):
         server.process.send_signal(signal.SIGINT)
         self.assertEqual(server.process.wait(LIMIT_S), 130)
 
+    def test_planning_stops(self):
+        """A request that is over holds up no other one: planning this takes ten seconds of processor time."""
+        server = Server(self, WIKI)
+        self.assertEqual(server.ask({"id": 0, "program": BIG})["result"], 7)
+
+        def processor_seconds():
+            with open(f"/proc/{server.process.pid}/stat", encoding="ascii") as file:
+                fields = file.read().rpartition(")")[2].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+        before = processor_seconds()
+        late = server.ask({"id": 1, "pattern": "motif:6", "options": {"timeout": 0.2}})
+        self.assertEqual((late["id"], late["status"], late["result"], late["complete"]), (1, "timeout", None, False))
+        server.send({"id": 2, "pattern": "motif:6"})
+        answers = [server.ask({"id": 3, "cancel": 2}), server.answer()]
+        self.assertEqual(sorted((one["id"], one["code"]) for one in answers), [(2, 130), (3, 0)])
+        self.assertEqual(server.ask({"id": 4, "pattern": "edge"})["status"], "ok")
+        self.assertLess(processor_seconds() - before, 3)
+
     def test_ends(self):
         self.fails(3, "serve", self.path("absent.txt"), says="absent.txt")
         self.fails(2, "serve", TRIANGLE, says="is a program")

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/support/stop_scope.h"
+
 namespace matcha::session {
 namespace {
 
@@ -54,6 +56,23 @@ TEST(Prepared, CountsShortPatternsAndSharesByPrograms) {
   EXPECT_FALSE(prepared("triangle", graph)->counts_motifs());
   EXPECT_TRUE(prepared("motif:4", graph)->counts_motifs());
   EXPECT_FALSE(prepared("cycle:5", graph, true)->counts_motifs());
+}
+
+TEST(Prepared, EndsAtEachStepOfPlanning) {
+  const std::shared_ptr<ResidentGraph> graph = wiki_vote();
+  std::uint64_t looks = 0, last = UINT64_MAX;
+  const StopScope::IsOver is_over = [&] { return ++looks >= last; };
+  const StopScope scope(&is_over);
+  ASSERT_NE(nullptr, prepared("motif:5", graph, true));
+  const std::uint64_t all = looks;
+  EXPECT_GT(all, 1000U);
+  // The passes are the last ones that look.
+  for (const std::uint64_t at : {std::uint64_t{1}, std::uint64_t{10}, all / 100, all / 2, all - 20, all - 1}) {
+    looks = 0;
+    last = at;
+    EXPECT_THROW(prepared("motif:5", graph, true), Stopped) << at;
+    EXPECT_EQ(at, looks);
+  }
 }
 
 }  // namespace
