@@ -41,7 +41,6 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> shard_of_scheduler() {
 
 void read_environment(ClusterOptions& options) {
   if (options.shard == "auto") options.part_of_job = shard_of_scheduler();
-  options.dies_at = number_in_environment("MATCHA_TEST_DIE_AT").value_or(0);
 }
 
 Status join_ranks(ConsoleOptions& shown, std::string_view example, std::shared_ptr<runtime::cluster::MpiTeam>& team) {

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -202,7 +201,6 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> words) {
     if (is_picture(given.matches) && !given.limit) given.limit = kPicturedMatches;
     given.gpu.code_folder = given.code_folder;
     read_environment(given.cluster);
-    given.gpu_first = std::getenv("MATCHA_TEST_GPU_FIRST") != nullptr;
     given.compile.may_loop = given.compile.plain_may_loop = given.bind.keep_loops;
     for (const CLI::Option* option : verb->get_options()) {
       const bool is_list = option->get_name() == "--pattern" || option->get_name() == "--patterns";

@@ -27,12 +27,6 @@ struct DealerStops {
   }
 };
 
-/// Faults for tests of dying processes.
-struct DealerTest {
-  /// The process ends by itself before it writes a result for the time; 0: never.
-  std::uint64_t dies_at = 0;
-};
-
 /// Units of a shard for a shard: enough of them to cut a skewed graph evenly (runtime/graph/cuts.h).
 inline constexpr std::uint64_t kUnitsOfShard = 100;
 /// The same on a GPU, for which a unit has to be larger; its arcs are shared out once more inside of it.
@@ -42,8 +36,8 @@ inline constexpr std::uint64_t kMostShards = 100'000;
 
 /// Part `header.shard` of `header.shards`: every n-th unit, each appended to a file when it is done. A file of the same
 /// run is gone on with. Errors: Input when the file is of something else or cannot be written.
-runtime::Result<std::unique_ptr<codegen::Dealer>> make_shard_dealer(const std::string& file, const LedgerHeader& header,
-                                                                    const DealerTest& test = {});
+runtime::Result<std::unique_ptr<codegen::Dealer>> make_shard_dealer(const std::string& file,
+                                                                    const LedgerHeader& header);
 
 /// Units for any number of processes that share a folder, which is created if missing. A process claims a unit by
 /// creating a file, which only one can do, and completes it by renaming a file with its result into place. Once all
@@ -51,8 +45,7 @@ runtime::Result<std::unique_ptr<codegen::Dealer>> make_shard_dealer(const std::s
 /// if the folder belongs to another run or cannot be written.
 runtime::Result<std::unique_ptr<codegen::Dealer>> make_folder_dealer(const std::string& folder,
                                                                      const LedgerHeader& header,
-                                                                     const DealerStops& stops,
-                                                                     const DealerTest& test = {});
+                                                                     const DealerStops& stops);
 
 /// Units for the ranks of an MPI job, dealt by rank 0, which adds up the results of all. Every rank calls this and
 /// waits for the others. `team` outlives the dealer. Errors: Runtime if the ranks do not all run the same, or MPI

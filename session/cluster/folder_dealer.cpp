@@ -50,8 +50,8 @@ std::optional<runtime::Error> write_file(const std::string& file, std::string_vi
 class FolderDealer final : public codegen::Dealer {
  public:
   /// `made`: the folder was empty before this run.
-  FolderDealer(std::string folder, bool made, std::uint64_t units, const DealerStops& stops, const DealerTest& test)
-      : folder_(std::move(folder)), made_(made), units_(units), stops_(stops), test_(test) {}
+  FolderDealer(std::string folder, bool made, std::uint64_t units, const DealerStops& stops)
+      : folder_(std::move(folder)), made_(made), units_(units), stops_(stops) {}
 
   // Each process of the same run is refused too.
   void refused() override {
@@ -83,7 +83,6 @@ class FolderDealer final : public codegen::Dealer {
 
   std::optional<runtime::Error> done(std::size_t region, std::uint64_t unit,
                                      std::vector<codegen::PartialValue> found) override {
-    if (test_.dies_at != 0 && ++written_ == test_.dies_at) ::_exit(137);
     std::optional<runtime::Error> failed =
         write_file(path(region, unit, "done"), framed(encode({region, unit, std::move(found)})));
     if (!failed) mark(region, unit);
@@ -187,8 +186,6 @@ class FolderDealer final : public codegen::Dealer {
   const bool made_;
   const std::uint64_t units_;
   const DealerStops stops_;
-  const DealerTest test_;
-  std::uint64_t written_ = 0;
   std::vector<State> regions_;
   Clock::time_point last_told_{};
 };
@@ -197,7 +194,7 @@ class FolderDealer final : public codegen::Dealer {
 
 runtime::Result<std::unique_ptr<codegen::Dealer>> make_folder_dealer(const std::string& folder,
                                                                      const LedgerHeader& header,
-                                                                     const DealerStops& stops, const DealerTest& test) {
+                                                                     const DealerStops& stops) {
   std::error_code problem;
   fs::create_directories(folder, problem);
   if (problem || !fs::is_directory(folder, problem)) {
@@ -227,7 +224,7 @@ runtime::Result<std::unique_ptr<codegen::Dealer>> make_folder_dealer(const std::
                               ? fmt::format("it was begun by {}, this is {}", known.header.version, header.version)
                               : "program, graph, parameters and order must be the same; remove it to begin anew"};
   }
-  return std::unique_ptr<codegen::Dealer>(std::make_unique<FolderDealer>(folder, makes, header.units, stops, test));
+  return std::unique_ptr<codegen::Dealer>(std::make_unique<FolderDealer>(folder, makes, header.units, stops));
 }
 
 }  // namespace matcha::session::cluster

@@ -25,8 +25,8 @@ runtime::Error other_run(const std::string& file, const LedgerHeader& there, con
 
 class ShardDealer final : public codegen::Dealer {
  public:
-  ShardDealer(std::string file, const LedgerHeader& header, int descriptor, const DealerTest& test)
-      : file_(std::move(file)), header_(header), descriptor_(descriptor), test_(test) {}
+  ShardDealer(std::string file, const LedgerHeader& header, int descriptor)
+      : file_(std::move(file)), header_(header), descriptor_(descriptor) {}
   ShardDealer(const ShardDealer&) = delete;
   ShardDealer& operator=(const ShardDealer&) = delete;
   ~ShardDealer() override { ::close(descriptor_); }
@@ -49,7 +49,6 @@ class ShardDealer final : public codegen::Dealer {
   }
   std::optional<runtime::Error> done(std::size_t region, std::uint64_t unit,
                                      std::vector<codegen::PartialValue> found) override {
-    if (test_.dies_at != 0 && ++written_ == test_.dies_at) ::_exit(137);
     if (const int code = write_all(descriptor_, framed(encode({region, unit, std::move(found)}))); code != 0) {
       errno = code;
       return system_error(file_, "write the ledger");
@@ -76,20 +75,18 @@ class ShardDealer final : public codegen::Dealer {
   const std::string file_;
   const LedgerHeader header_;
   const int descriptor_;
-  const DealerTest test_;
   bool made_ = false;
-  std::uint64_t written_ = 0;
   std::vector<std::uint64_t> regions_;  ///< The next unit of each.
   std::set<std::pair<std::uint64_t, std::uint64_t>> done_;
 };
 
 }  // namespace
 
-runtime::Result<std::unique_ptr<codegen::Dealer>> make_shard_dealer(const std::string& file, const LedgerHeader& header,
-                                                                    const DealerTest& test) {
+runtime::Result<std::unique_ptr<codegen::Dealer>> make_shard_dealer(const std::string& file,
+                                                                    const LedgerHeader& header) {
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) return system_error(file, "open the ledger");
-  auto dealer = std::make_unique<ShardDealer>(file, header, descriptor, test);
+  auto dealer = std::make_unique<ShardDealer>(file, header, descriptor);
   // Two processes that write one ledger would spoil it.
   struct flock whole {};
   whole.l_type = F_WRLCK;

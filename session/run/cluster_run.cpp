@@ -130,15 +130,13 @@ Status ClusterRun::begin(std::string_view program, const BoundInputs& bound, con
   header.shards = shards_;
   header.units = options_.shard.empty() ? cluster::units_of(bound.arguments, on_gpu_)
                                         : shards_ * (on_gpu_ ? cluster::kGpuUnitsOfShard : cluster::kUnitsOfShard);
-  cluster::DealerTest test;
-  test.dies_at = options_.dies_at;
   runtime::Result<std::unique_ptr<codegen::Dealer>> made = [&] {
     if (options_.mpi) {
       return cluster::make_mpi_dealer(*options_.team, header, {session.stop_request(), session.deadline()});
     }
-    if (!options_.shard.empty()) return cluster::make_shard_dealer(options_.ledger, header, test);
+    if (!options_.shard.empty()) return cluster::make_shard_dealer(options_.ledger, header);
     if (!options_.work.empty()) {
-      return cluster::make_folder_dealer(options_.work, header, {session.stop_request(), session.deadline()}, test);
+      return cluster::make_folder_dealer(options_.work, header, {session.stop_request(), session.deadline()});
     }
     std::vector<cluster::Ledger> ledgers;
     for (const std::string& file : options_.from_ledgers) {

@@ -74,7 +74,6 @@ struct GpuBeside::State {
   ProgramRequest request;
   std::shared_ptr<ResidentGraph> graph;
   codegen::RunOptions options;
-  bool gpu_first = false;
 
   std::mutex mutex;  ///< Guards what follows.
   std::condition_variable changed;
@@ -93,7 +92,6 @@ struct GpuBeside::State {
   /// most.
   Clock::time_point opens_at() const {
     const Clock::time_point soon = start + kAlone;
-    if (gpu_first) return start;
     return maybe_cpu_end && *maybe_cpu_end < std::max(soon, Clock::now()) + kOpening ? start + kOpening : soon;
   }
   /// Of the CPU.
@@ -185,14 +183,12 @@ bool GpuBeside::fits(const RunRequest& options, const QuestionRun& run) {
   return result.is_scalar() || (result.is_tuple() && std::ranges::all_of(result.positions, is_scalar));
 }
 
-GpuBeside::GpuBeside(QuestionRun& run, codegen::RunOptions options, bool gpu_first)
-    : state_(std::make_shared<State>()) {
+GpuBeside::GpuBeside(QuestionRun& run, codegen::RunOptions options) : state_(std::make_shared<State>()) {
   state_->request = request_for_gpu(run);
   state_->graph = shared_graph(run.bound);
   state_->options = std::move(options);
   state_->options.on_note = {};
   state_->options.stop_request = &state_->stop_gpu;
-  state_->gpu_first = gpu_first;
   try {
     thread_ = std::thread([state = state_] { state->work(); });
   } catch (const std::system_error& failed) {
@@ -223,7 +219,6 @@ RunOutcome GpuBeside::first(const OnCpu& on_cpu, codegen::RunOptions options) {
     if (own) own(done, total);
   };
   std::unique_lock<std::mutex> lock(all.mutex);
-  if (all.gpu_first) all.serve(lock, maybe_stop, [&] { return all.over || all.stop_cpu != 0; });
   all.cpu_start = Clock::now();
   std::optional<RunOutcome> cpu;
   const auto ask_cpu = [&] {

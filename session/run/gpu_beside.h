@@ -20,8 +20,8 @@ class GpuBeside {
   static bool fits(const RunRequest& options, const QuestionRun& run);
 
   /// Requires: the question fits, and the chosen offer is of a GPU. The graph of `run` becomes a view of one that both
-  /// share. `options`: of the run. `gpu_first`: for tests, the CPU begins when the GPU is done.
-  GpuBeside(QuestionRun& run, codegen::RunOptions options, bool gpu_first);
+  /// share. `options`: of the run.
+  GpuBeside(QuestionRun& run, codegen::RunOptions options);
   ~GpuBeside();
   GpuBeside(const GpuBeside&) = delete;
   GpuBeside& operator=(const GpuBeside&) = delete;

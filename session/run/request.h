@@ -30,7 +30,6 @@ struct ClusterOptions {
   std::vector<std::string> words;         ///< Of the command line, behind `run`.
   /// Of `shard` = `auto`: the part of this process, and the number of parts; nothing: no job scheduler gives them.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> part_of_job = {};
-  std::uint64_t dies_at = 0;  ///< For tests: the unit at which the process ends; 0: none.
 
   std::shared_ptr<runtime::cluster::MpiTeam> team;  ///< Of `mpi`, once it is joined.
 
@@ -69,8 +68,7 @@ struct RunRequest {
   std::uint64_t memory = 0;      ///< Bytes that graphs may take; 0: it is not said.
   std::uint64_t gpu_memory = 0;  ///< Bytes that the graph may take of a GPU; 0: it is not said.
   ClusterOptions cluster;
-  bool gpu_first = false;  ///< For tests: of a CPU and a GPU that both answer, the CPU begins when the GPU is done.
-  bool explains = false;   ///< Of `explain`: nothing is compiled before the engines have decided.
+  bool explains = false;  ///< Of `explain`: nothing is compiled before the engines have decided.
 
   /// Rows that are enough.
   std::optional<std::uint64_t> most() const { return exists ? 1 : limit; }

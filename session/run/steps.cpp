@@ -264,7 +264,7 @@ class Run final : public RunSteps {
     if (!run_.chosen().on_gpu) return false;
     const bool races = run_.choice.decision().beside != 0, must = run_.choice.question().device == "cuda";
     if (!races && (must || gpu_problem().empty())) return false;
-    if (races) beside_ = std::make_unique<GpuBeside>(run_, run_options(), options_.gpu_first);
+    if (races) beside_ = std::make_unique<GpuBeside>(run_, run_options());
     if (run_.lacks_program()) run_.executable.reset();
     run_.choice.stay_on_cpu();
     return true;

@@ -445,7 +445,7 @@ OF_TWO = """def main(g: Graph) -> Tuple<int, float>:
 
 
 def races(machine):
-    """Where a GPU would have to be opened first, a CPU answers too, and the first answer is kept."""
+    """Where a GPU would have to be opened first, a CPU answers too, and the first answer is kept; gpu_beside_test.cpp has a CPU that takes long."""
 
     def asked(*words, code=0, verb="run", **variables):
         done = subprocess.run([machine.matcha, verb, *map(str, words), "--json", "--quiet"], capture_output=True, text=True,
@@ -453,7 +453,6 @@ def races(machine):
         expect(f"{words} {variables}: {done.stderr}", done.returncode, code)
         return json.loads(done.stdout) if done.stdout else done.stderr
 
-    first = {"MATCHA_TEST_GPU_FIRST": "1"}
     sums, two = machine.folder / "sums.mt", machine.folder / "two.mt"
     sums.write_text(SUM_OF_MANY)
     two.write_text(OF_TWO)
@@ -464,28 +463,22 @@ def races(machine):
         expect(f"{words}: both", pair, [("program", "cuda"), ("program", "cpu")])
         alone = asked(*words, "--device", "cpu")
         expect(f"{words}: no race", alone["stats"].get("device"), None)
-        for variables, why in (({}, "the CPU had the answer before"), (first, "the GPU had the answer before the CPU")):
-            answer = asked(*words, **variables)
-            on_cpu = not variables
-            expect(f"{words} {variables}: the answer", (answer["result"], answer["complete"]), (alone["result"], True))
-            expect(f"{words} {variables}: the device", (answer["device"] == "cpu", answer["stats"]["device"].startswith(why)), (on_cpu, True))
-            expect(f"{words} {variables}: its code", answer["stats"]["backend"] == "cuda", not on_cpu)
-            expect(f"{words} {variables}: the engine", answer["stats"]["engine"], "program")
+        answer = asked(*words)
+        expect(f"{words}: the answer", (answer["result"], answer["complete"], answer["device"]), (alone["result"], True, "cpu"))
+        expect(f"{words}: why", answer["stats"]["device"].startswith("the CPU had the answer before"), True)
+        expect(f"{words}: the engine", (answer["stats"]["engine"], answer["stats"]["backend"] == "cuda"), ("program", False))
     wanted = asked(*turned, "--device", "cpu")["result"]
-    # A GPU that cannot answer, or fails, is no error.
-    for variables, why in (({"MATCHA_EMULATED_DEVICES": "0"}, "no GPU can be used"), ({"MATCHA_EMULATED_FAULT": "700"}, "ILLEGAL_ADDRESS")):
-        answer = asked(*turned, **first, **variables)
-        expect(f"{variables}", (answer["result"], answer["device"]), (wanted, "cpu"))
-        expect(f"{variables}: why", answer["stats"]["device"].startswith("the GPU has no answer") and why in answer["stats"]["device"], True)
     # An error of the program is one.
-    for variables in ({}, first):
-        expect(f"{variables}: too large", "overflow" in asked(sums, GRAPH, code=4, **variables), True)
+    expect("too large", "overflow" in asked(sums, GRAPH, code=4), True)
     # Questions with one answer alone.
     for more in (["--device", "cuda", "--group", "1"], ["--tau-us", "20"], ["--verify"]):
         answer = asked(*turned, *more)
         expect(f"{more}", (answer["result"], "device" in answer["stats"]), (wanted, False))
-    stopped = asked("--pattern", "cycle:8", "--threads", "1", "examples/graphs/wiki-vote.txt.gz", "--timeout", "2", code=124)
-    expect("a stop", (stopped["complete"], stopped["stopped_by"]), (False, "timeout"))
+    # A GPU that cannot be used is no error.
+    for variables in ({}, {"MATCHA_EMULATED_DEVICES": "0"}):
+        stopped = asked("--pattern", "cycle:8", "--threads", "1", "examples/graphs/wiki-vote.txt.gz", "--timeout", "2", code=124, **variables)
+        expect(f"a stop {variables}", (stopped["complete"], stopped["stopped_by"]), (False, "timeout"))
+        expect(f"{variables}: why", "no GPU can be used" in stopped["stats"]["device"], variables != {})
 
 
 def refusals(machine):
@@ -1251,9 +1244,15 @@ def shares(machine):
             expect(f"{words}: a folder", machine.run(*words, "--work", machine.folder / f"work{number}") == wanted, True)
     # A process that dies, and goes on.
     triangle = ("examples/triangle.mt", GRAPH)
-    work = machine.folder / "killed"
-    killed = subprocess.run(machine.command(*triangle, "--work", work), env={**machine.environment, "MATCHA_TEST_DIE_AT": "5"}, check=False, capture_output=True)
-    expect("a process that dies", killed.returncode, 137)
+    for attempt in range(5):
+        work = machine.folder / f"killed{attempt}"
+        process = subprocess.Popen(machine.command(*triangle, "--work", work), env=machine.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and len(list(work.glob("*.done"))) < 4:
+            time.sleep(0.001)
+        process.kill()
+        if process.wait() == -signal.SIGKILL:
+            break  # Else it had ended before.
+    expect("a process that dies", process.returncode, -signal.SIGKILL)
     answer = machine.answer(*triangle, "--work", work)
     expect("after that", (answer["result"], answer["complete"], answer["stats"]["units_done"]), (TRIANGLES, True, 16))
     # Loops that need one another have no parts, but share a folder.
