@@ -312,8 +312,10 @@ std::uint64_t scalar_bytes(const ir::Type& type) {
     case ir::ScalarKind::Bool: return 1;
     case ir::ScalarKind::Vid: return 4;
     case ir::ScalarKind::I128: return 16;
-    default: return 8;
+    case ir::ScalarKind::I64:
+    case ir::ScalarKind::F64: break;
   }
+  return 8;
 }
 
 }  // namespace

@@ -202,8 +202,12 @@ bool is_usual_name(std::string_view name, ColumnRole role) {
     case ColumnRole::Time: return has(kTimes);
     case ColumnRole::Info: return has(kWeights);
     case ColumnRole::Id: return id_likeness(name) != 0;
-    default: return false;
+    case ColumnRole::Any:
+    case ColumnRole::Source:
+    case ColumnRole::Target:
+    case ColumnRole::Next: break;
   }
+  return false;
 }
 
 int id_likeness(std::string_view name) {

@@ -96,8 +96,14 @@ std::optional<bool> equals(const Value& a, const Value& b) {
     case Kind::Time: return times(a, b) == 0;
     case Kind::List:
     case Kind::Path: return lists_equal(*a.items, *b.items);
-    default: return a.integer == b.integer;
+    case Kind::Null:
+    case Kind::Bool:
+    case Kind::Int:
+    case Kind::Float:
+    case Kind::Node:
+    case Kind::Relationship: break;
   }
+  return a.integer == b.integer;
 }
 
 std::optional<std::partial_ordering> compared(const Value& a, const Value& b) {
@@ -108,8 +114,14 @@ std::optional<std::partial_ordering> compared(const Value& a, const Value& b) {
     case Kind::Time: return times(a, b);
     case Kind::Bool: return a.integer <=> b.integer;
     case Kind::List: return lists_compared(*a.items, *b.items);
-    default: return std::nullopt;
+    case Kind::Null:
+    case Kind::Int:
+    case Kind::Float:
+    case Kind::Node:
+    case Kind::Relationship:
+    case Kind::Path: break;
   }
+  return std::nullopt;
 }
 
 std::weak_ordering ordered(const Value& a, const Value& b) {
@@ -124,8 +136,11 @@ std::weak_ordering ordered(const Value& a, const Value& b) {
     case Kind::Path:
       return std::lexicographical_compare_three_way(a.items->begin(), a.items->end(), b.items->begin(), b.items->end(),
                                                     ordered);
-    default: return a.integer <=> b.integer;
+    case Kind::Bool:
+    case Kind::Node:
+    case Kind::Relationship: break;
   }
+  return a.integer <=> b.integer;
 }
 
 bool is_one(const Value& a, const Value& b) { return ordered(a, b) == 0; }
@@ -153,8 +168,12 @@ std::size_t hash_of(const Value& value) {
     case Kind::Path:
       for (const Value& item : *value.items) hash = mixed(hash, hash_of(item));
       return hash;
-    default: return mixed(hash, static_cast<std::size_t>(value.integer));
+    case Kind::Bool:
+    case Kind::Int:
+    case Kind::Node:
+    case Kind::Relationship: break;
   }
+  return mixed(hash, static_cast<std::size_t>(value.integer));
 }
 
 std::size_t bytes_of(const Value& value) {

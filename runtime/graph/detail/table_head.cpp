@@ -395,7 +395,11 @@ class Head {
         hint = ask_.is_list ? "name it: `FILE:COLUMN`" : "name it: `--id COLUMN`";
         break;
       case ColumnRole::Next: break;
-      default:
+      case ColumnRole::Any:
+      case ColumnRole::Target:
+      case ColumnRole::Label:
+      case ColumnRole::Time:
+      case ColumnRole::Info:
         question =
             *missing == ColumnRole::Time ? "which column has the times?" : "which column has the labels of edges?";
         hint = "name it: `--edge-label COLUMN`";
