@@ -235,7 +235,7 @@ void Session::load(std::size_t region, RunResult& result, const RunOptions& run)
     OpenDevice& device = *devices_[i];
     RegionKernels kernels{load_image(device.device, region, images.at(target_.archs[i])), {}, {}, {}, 0};
     kernels.run = need(kernels.module.function("run_" + regions()[region].function));
-    kernels.blocks = need(kernels.run.blocks_per_multiprocessor(kBlockThreads, 0));
+    kernels.blocks = need(kernels.run.blocks_per_multiprocessor(kBlockThreads));
     if (!hub_graphs(region).empty()) kernels.hubs = need(kernels.module.function(kHubRowsKernel));
     if (regions()[region].dealt_graph != nullptr) kernels.tiles = need(kernels.module.function(kTilesKernel));
     device.kernels[region] = std::move(kernels);

@@ -139,10 +139,7 @@ Result<bool> DeviceTrees::walk(const WalkKernel& kernel, const CliqueLaunch& lau
   MATCHA_TRY(control_.copy_to(*stream_, stage_.host(), kOutputAt + bytes));
   MATCHA_TRY(wish_.wait(*stream_, stops));
   std::memcpy(&shared, stage_.host(), sizeof(shared));
-  if (shared.stop == 0 && (shared.live != 0 || shared.next < launch.unit_count)) {
-    return error_of(ErrorKind::Runtime, "a kernel of " + stream_->device().label() + " has left trees");
-  }
-  return shared.stop == 0;
+  return match::took_all_units(shared, launch.unit_count, stream_->device());
 }
 
 std::uint64_t DeviceTrees::nodes() const {

@@ -115,10 +115,7 @@ Result<bool> DeviceMotifs::run_kernel(const cuda::Function& kernel, MotifLaunch 
   MATCHA_TRY(wish_.wait(*stream_, stops));
   MATCHA_TRY(control_.copy_to(*stream_, &shared, sizeof(shared)));
   MATCHA_TRY(stream_->synchronize());
-  if (shared.stop == 0 && shared.next < launch.unit_count) {
-    return error_of(ErrorKind::Runtime, "a kernel of " + stream_->device().label() + " has left units");
-  }
-  return shared.stop == 0;
+  return match::took_all_units(shared, launch.unit_count, stream_->device());
 }
 
 Result<bool> DeviceMotifs::find_triangles(Triangles& triangles, const match::Stops& stops) {

@@ -172,12 +172,7 @@ Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::launch(MatchIndex& inde
   std::memcpy(&shared, from, sizeof(shared));
   std::vector<MatchSum> sums(batch.sums().size());
   std::memcpy(sums.data(), from + layout.sums, sums.size() * sizeof(MatchSum));
-  if (shared.stop == 0 && (shared.live != 0 || shared.next < batch.units())) {
-    Error error;
-    error.kind = ErrorKind::Runtime;
-    error.message = "a kernel of " + stream_->device().label() + " has left images";
-    return error;
-  }
+  MATCHA_TRY(took_all_units(shared, batch.units(), stream_->device()));
   return batch.outcomes(sums, stops.is_stopped() ? SearchEnding::Stopped : SearchEnding::Deadline);
 }
 

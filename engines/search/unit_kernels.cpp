@@ -7,8 +7,17 @@
 namespace matcha::runtime::match {
 
 Result<unsigned> most_blocks(const cuda::Function& function, const cuda::Device& device) {
-  const int blocks = MATCHA_TRY(function.blocks_per_multiprocessor(kThreadsOfBlock, 0));
+  const int blocks = MATCHA_TRY(function.blocks_per_multiprocessor(kThreadsOfBlock));
   return static_cast<unsigned>(std::max(blocks, 1) * std::max(device.properties().multiprocessors, 1));
+}
+
+Result<bool> took_all_units(const matcha_program::UnitShared& shared, std::uint64_t units, const cuda::Device& device) {
+  if (shared.stop != 0) return false;
+  if (shared.live == 0 && shared.next >= units) return true;
+  Error error;
+  error.kind = ErrorKind::Runtime;
+  error.message = "a kernel of " + device.label() + " has left units";
+  return error;
 }
 
 Result<KernelWish> KernelWish::make(const cuda::DeviceRef& device) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engines/search/stops.h"
+#include "runtime/common/unit_tasks.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/module.h"
@@ -39,6 +40,9 @@ Status reserve(Memory& memory, const cuda::DeviceRef& device, std::uint64_t byte
   memory = MATCHA_TRY(Memory::allocate(device, bytes + bytes / 4));
   return Done{};
 }
+
+/// Whether a kernel that has ended was not stopped. Errors: Runtime when it has left units without that.
+Result<bool> took_all_units(const matcha_program::UnitShared& shared, std::uint64_t units, const cuda::Device& device);
 
 /// A word in host memory that a kernel polls: not 0 asks it to end.
 class KernelWish {

@@ -238,12 +238,7 @@ Result<DeviceOutcome> DeviceCopy::read(const match::Stops& stops) {
     outcome.found.ending = stops.is_stopped() ? DeltaSearch::Ending::Stopped : DeltaSearch::Ending::Deadline;
     return outcome;
   }
-  if (shared.stop == 0 && (shared.live != 0 || shared.next < begun_.units)) {
-    Error error;
-    error.kind = ErrorKind::Runtime;
-    error.message = "a kernel of " + stream_->device().label() + " has left updates";
-    return error;
-  }
+  MATCHA_TRY(match::took_all_units(shared, begun_.units, stream_->device()));
   outcome.found.maps.reserve(begun_.sums);
   for (std::size_t i = 0; i < begun_.sums; ++i) {
     DeltaSum sum{};

@@ -75,4 +75,12 @@ MATCHA_FN u32 lowest_bit(u64 word) { return u32(__builtin_ctzll(word)); }
 
 #endif
 
+/// Adds to a number of two words, which is right once all have added. Gives a value that it has then reached.
+MATCHA_FN u128 atomic_add_wide(u64* low, u64* high, u128 value) {
+  const u64 after = atomic_add(low, u64(value)) + u64(value);
+  const u64 rest = u64(value >> 64) + (after < u64(value) ? 1 : 0);
+  if (rest != 0) atomic_add(high, rest);
+  return u128(rest) << 64 | after;
+}
+
 }  // namespace matcha_program

@@ -6,18 +6,10 @@ namespace {
 
 /// Numbers of CUdevice_attribute.
 enum class Attribute : int {
-  MaxThreadsPerBlock = 1,
-  SharedBytesPerBlock = 8,
-  WarpSize = 10,
   ClockKhz = 13,
   Multiprocessors = 16,
-  L2Bytes = 38,
-  MaxThreadsPerMultiprocessor = 39,
   CapabilityMajor = 75,
   CapabilityMinor = 76,
-  SharedBytesPerMultiprocessor = 81,
-  RegistersPerMultiprocessor = 82,
-  SharedBytesPerBlockOptin = 97,
 };
 
 constexpr unsigned kNonBlockingStream = 1;
@@ -51,37 +43,22 @@ Result<DeviceProperties> device_properties(const Driver& driver, int ordinal) {
   if (Status got = driver.call(calls.device_get_name, text, static_cast<int>(sizeof(text)), handle); !got)
     return got.error();
   found.name = text;
-  char bus[32] = {};
-  if (Status got = driver.call(calls.device_get_pci_bus_id, bus, static_cast<int>(sizeof(bus)), handle); !got) {
-    return got.error();
-  }
-  found.pci_bus_id = bus;
   std::size_t memory = 0;
   if (Status got = driver.call(calls.device_total_mem, &memory, handle); !got) return got.error();
   found.memory_bytes = memory;
 
   int major = 0;
   int minor = 0;
-  int l2_bytes = 0;
   const std::pair<Attribute, int*> wanted[] = {
       {Attribute::CapabilityMajor, &major},
       {Attribute::CapabilityMinor, &minor},
       {Attribute::Multiprocessors, &found.multiprocessors},
-      {Attribute::L2Bytes, &l2_bytes},
-      {Attribute::WarpSize, &found.warp_size},
-      {Attribute::MaxThreadsPerBlock, &found.max_threads_per_block},
-      {Attribute::MaxThreadsPerMultiprocessor, &found.max_threads_per_multiprocessor},
-      {Attribute::RegistersPerMultiprocessor, &found.registers_per_multiprocessor},
-      {Attribute::SharedBytesPerBlock, &found.shared_bytes_per_block},
-      {Attribute::SharedBytesPerBlockOptin, &found.shared_bytes_per_block_optin},
-      {Attribute::SharedBytesPerMultiprocessor, &found.shared_bytes_per_multiprocessor},
       {Attribute::ClockKhz, &found.clock_khz},
   };
   for (const std::pair<Attribute, int*>& one : wanted) {
     MATCHA_TRY(driver.call(calls.device_get_attribute, one.second, static_cast<int>(one.first), handle));
   }
   found.arch = major * 10 + minor;
-  found.l2_bytes = static_cast<std::uint64_t>(l2_bytes);
   return found;
 }
 
@@ -115,8 +92,6 @@ Result<Device::Memory> Device::memory() const {
   if (Status got = call(calls().mem_get_info, &free, &total); !got) return got.error();
   return Memory{free, total};
 }
-
-Status Device::synchronize() const { return call(calls().ctx_synchronize); }
 
 Result<bool> Device::enable_peer(const Device& other) const {
   int can = 0;
@@ -175,10 +150,6 @@ Status Event::record(const Stream& stream) const {
 
 Status Event::synchronize() const {
   return event_.device().call(event_.device().calls().event_synchronize, event_.get());
-}
-
-Status Event::hold(const Stream& stream) const {
-  return event_.device().call(event_.device().calls().stream_wait_event, stream.get(), event_.get(), 0U);
 }
 
 Result<double> Event::milliseconds_since(const Event& start) const {

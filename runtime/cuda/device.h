@@ -17,18 +17,9 @@ namespace matcha::runtime::cuda {
 struct DeviceProperties {
   int ordinal = 0;
   std::string name;
-  std::string pci_bus_id;
   int arch = 0;  ///< Compute capability, 10·major + minor.
   int multiprocessors = 0;
   std::uint64_t memory_bytes = 0;
-  std::uint64_t l2_bytes = 0;
-  int warp_size = 0;
-  int max_threads_per_block = 0;
-  int max_threads_per_multiprocessor = 0;
-  int registers_per_multiprocessor = 0;
-  int shared_bytes_per_block = 0;        ///< Without opting in to more.
-  int shared_bytes_per_block_optin = 0;  ///< With Function::set_dynamic_shared.
-  int shared_bytes_per_multiprocessor = 0;
   int clock_khz = 0;  ///< 0: unknown.
 };
 
@@ -66,8 +57,6 @@ class Device {
   Status call(const DriverCall<P...>& entry, A... arguments) const;
 
   Result<Memory> memory() const;
-  /// Waits for all work on the device.
-  Status synchronize() const;
   /// Allows kernels and copies of this device to access the memory of `other`. False: the hardware does not support it.
   /// Repeating the call is harmless.
   Result<bool> enable_peer(const Device& other) const;
@@ -155,8 +144,6 @@ class Event {
   /// Marks the work submitted to the stream so far.
   Status record(const Stream& stream) const;
   Status synchronize() const;
-  /// Makes the stream wait until the marked work is done.
-  Status hold(const Stream& stream) const;
   /// Milliseconds of device time from `start` to this event. Requires: both are complete, on one device.
   Result<double> milliseconds_since(const Event& start) const;
 

@@ -84,13 +84,13 @@ Layout lay_out(GraphView& view, const UploadOptions& options) {
   return layout;
 }
 
-Status check_room(const Device& device, std::uint64_t bytes, std::uint64_t reserve) {
+Status check_room(const Device& device, std::uint64_t bytes) {
   Device::Memory memory = MATCHA_TRY(device.memory());
-  if (bytes <= memory.free && reserve <= memory.free - bytes) return Done{};
+  if (bytes <= memory.free) return Done{};
   return Error{
       ErrorKind::Resource,
-      "the graph needs " + bytes_text(bytes) + (reserve == 0 ? "" : " and the run " + bytes_text(reserve)) + " on " +
-          device.label() + ", where " + bytes_text(memory.free) + " of " + bytes_text(memory.total) + " are free",
+      "the graph needs " + bytes_text(bytes) + " on " + device.label() + ", where " + bytes_text(memory.free) + " of " +
+          bytes_text(memory.total) + " are free",
       "", 0,
       "use a GPU with more memory, end other processes on it (`nvidia-smi` lists them), or run with --device cpu"};
 }
@@ -168,7 +168,7 @@ Result<GraphUpload> GraphUpload::start(const DeviceRef& device, const GraphView&
   std::unique_ptr<State> state = std::make_unique<State>(std::move(stream));
   state->view = graph;
   Layout layout = lay_out(state->view, options);
-  if (Status fits = check_room(*device, layout.bytes(), options.reserve_bytes); !fits) return fits.error();
+  if (Status fits = check_room(*device, layout.bytes()); !fits) return fits.error();
   DeviceMemory memory = MATCHA_TRY(DeviceMemory::allocate(device, layout.bytes()));
   layout.settle(memory.address());
   state->memory = std::move(memory);
@@ -177,7 +177,7 @@ Result<GraphUpload> GraphUpload::start(const DeviceRef& device, const GraphView&
 
   std::uint64_t longest = 0;
   for (const Piece& piece : state->pieces) longest = std::max(longest, piece.bytes);
-  if (options.staged && longest > 0) {
+  if (longest > 0) {
     state->chunk = std::min(std::max(options.chunk_bytes, kSlack), longest);
     // A host that cannot pin memory uses unstaged copies.
     if (Result<PinnedMemory> staging = PinnedMemory::allocate(device, state->chunk * kSlots)) {

@@ -11,12 +11,8 @@ namespace matcha::runtime::cuda {
 
 /// How a graph is copied to a device.
 struct UploadOptions {
-  /// Copies through pinned chunks that several threads fill, so that reading a mapped file overlaps the transfer.
-  /// False: the driver copies from the graph's own memory.
-  bool staged = true;
+  /// Of the pinned chunks that several threads fill, so that reading a mapped file overlaps the transfer.
   std::uint64_t chunk_bytes = std::uint64_t{16} << 20;
-  /// Memory of the device that must stay free for the stacks, queues and results of the run.
-  std::uint64_t reserve_bytes = 0;
   /// Arrays that the program does not read can be omitted; their pointers are then null on the device.
   bool arcs = true;  ///< The neighbours and, with `offsets`, their positions.
   bool vertices = true;

@@ -84,7 +84,6 @@ Result<KernelImage> compile_cached(const Nvrtc& nvrtc, const KernelCache& cache,
   image.is_ptx = made.cubin.empty();
   image.bytes = image.is_ptx ? made.ptx : made.cubin;
   image.arch = made.arch;
-  image.log = made.log;
   image.note = made.note;
   std::string problem = std::move(kept.note);
   add_line(problem, cache.store(key, image));

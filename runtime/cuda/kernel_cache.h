@@ -19,7 +19,6 @@ struct KernelImage {
   int arch = 0;  ///< The architecture it was compiled for.
   bool from_cache = false;
   double milliseconds = 0;  ///< The time to load or compile it.
-  std::string log;          ///< The compiler's warnings; empty when it came from the cache.
   std::string note;         ///< A note for the user: PTX for lack of the architecture, an unusable cache.
 };
 

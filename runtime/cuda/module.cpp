@@ -7,20 +7,10 @@ namespace matcha::runtime::cuda {
 namespace {
 
 /// Numbers of CUjit_option.
-enum class JitOption : int { InfoLog = 3, InfoLogBytes = 4, ErrorLog = 5, ErrorLogBytes = 6 };
+enum class JitOption : int { ErrorLog = 5, ErrorLogBytes = 6 };
 
 /// Numbers of CUjitInputType.
 enum class LinkInput : int { Cubin = 0, Ptx = 1, Library = 4 };
-
-/// Numbers of CUfunction_attribute.
-enum class FunctionAttribute : int {
-  MaxThreadsPerBlock = 0,
-  SharedBytes = 1,
-  ConstantBytes = 2,
-  LocalBytes = 3,
-  Registers = 4,
-  MaxDynamicSharedBytes = 8,
-};
 
 constexpr std::uintptr_t kLogBytes = 16384;
 
@@ -33,15 +23,12 @@ std::string text_of(const std::vector<char>& buffer) {
 
 /// Buffers for the messages of the driver's compiler and linker.
 struct JitLogs {
-  static constexpr unsigned kOptions = 4;
+  static constexpr unsigned kOptions = 2;
 
-  std::vector<char> info = std::vector<char>(kLogBytes, '\0');
   std::vector<char> errors = std::vector<char>(kLogBytes, '\0');
-  int options[kOptions] = {static_cast<int>(JitOption::InfoLog), static_cast<int>(JitOption::InfoLogBytes),
-                           static_cast<int>(JitOption::ErrorLog), static_cast<int>(JitOption::ErrorLogBytes)};
-  // The sizes are passed as the values of the pointers; the last byte stays zero to terminate the text.
-  void* values[kOptions] = {info.data(), reinterpret_cast<void*>(kLogBytes - 1), errors.data(),
-                            reinterpret_cast<void*>(kLogBytes - 1)};
+  int options[kOptions] = {static_cast<int>(JitOption::ErrorLog), static_cast<int>(JitOption::ErrorLogBytes)};
+  // The size is passed as the value of the pointer; the last byte stays zero to terminate the text.
+  void* values[kOptions] = {errors.data(), reinterpret_cast<void*>(kLogBytes - 1)};
 
   /// The error of a failed step named `done`, with the log.
   Error explained(Error error, const std::string& done, const Device& device) const {
@@ -66,7 +53,6 @@ Result<Module> Module::load(const DeviceRef& device, const std::string& image) {
   if (!loaded) return logs.explained(loaded.error(), "loaded", *device);
   Module module;
   module.module_ = {device, handle};
-  module.log_ = text_of(logs.info);
   return module;
 }
 
@@ -108,64 +94,20 @@ Result<Function> Module::function(const std::string& name) const {
   return function;
 }
 
-Result<Module::Global> Module::global(const std::string& name) const {
-  const Device& device = module_.device();
-  Global found;
-  std::size_t bytes = 0;
-  if (Status got = device.call(device.calls().module_get_global, &found.address, &bytes, module_.get(), name.c_str());
-      !got) {
-    Error error = got.error();
-    error.message = "no variable `" + name + "`; " + error.message;
-    return error;
-  }
-  found.bytes = bytes;
-  return found;
-}
-
-Result<FunctionAttributes> Function::attributes() const {
-  int threads = 0;
-  int registers = 0;
-  int shared = 0;
-  int local = 0;
-  int constant = 0;
-  const std::pair<FunctionAttribute, int*> wanted[] = {
-      {FunctionAttribute::MaxThreadsPerBlock, &threads}, {FunctionAttribute::Registers, &registers},
-      {FunctionAttribute::SharedBytes, &shared},         {FunctionAttribute::LocalBytes, &local},
-      {FunctionAttribute::ConstantBytes, &constant},
-  };
-  for (const std::pair<FunctionAttribute, int*>& one : wanted) {
-    MATCHA_TRY(device_->call(device_->calls().func_get_attribute, one.second, static_cast<int>(one.first), function_));
-  }
-  return FunctionAttributes{threads, registers, static_cast<std::uint64_t>(shared), static_cast<std::uint64_t>(local),
-                            static_cast<std::uint64_t>(constant)};
-}
-
-Status Function::set_dynamic_shared(unsigned bytes) const {
-  Status set = device_->call(device_->calls().func_set_attribute, function_,
-                             static_cast<int>(FunctionAttribute::MaxDynamicSharedBytes), static_cast<int>(bytes));
-  if (set) return set;
-  Error error = set.error();
-  error.message = "kernel `" + name_ + "` cannot have " + std::to_string(bytes) +
-                  " bytes of shared memory a block on " + device_->label() + ", which offers " +
-                  std::to_string(device_->properties().shared_bytes_per_block_optin) + "; " + error.message;
-  return error;
-}
-
-Result<int> Function::blocks_per_multiprocessor(unsigned threads, unsigned dynamic_shared_bytes) const {
+Result<int> Function::blocks_per_multiprocessor(unsigned threads) const {
   int blocks = 0;
   MATCHA_TRY(device_->call(device_->calls().occupancy_max_blocks, &blocks, function_, static_cast<int>(threads),
-                           static_cast<std::size_t>(dynamic_shared_bytes)));
+                           std::size_t{0}));
   return blocks;
 }
 
 Status Function::launch_with(const Stream& stream, const LaunchShape& shape, void** arguments) const {
   Status started = device_->call(device_->calls().launch_kernel, function_, shape.blocks, 1U, 1U, shape.threads, 1U, 1U,
-                                 shape.dynamic_shared_bytes, stream.get(), arguments, nullptr);
+                                 0U, stream.get(), arguments, nullptr);
   if (started) return started;
   Error error = started.error();
   error.message = "kernel `" + name_ + "` cannot be started with " + std::to_string(shape.blocks) + " blocks of " +
-                  std::to_string(shape.threads) + " threads and " + std::to_string(shape.dynamic_shared_bytes) +
-                  " bytes of shared memory each; " + error.message;
+                  std::to_string(shape.threads) + " threads; " + error.message;
   return error;
 }
 

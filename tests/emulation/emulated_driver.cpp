@@ -98,8 +98,6 @@ struct CuStreamState {
 struct CuEventState {
   CuStreamState* stream = nullptr;    ///< Stream of the work that it marks.
   std::atomic<std::int64_t> time{0};  ///< Nanoseconds.
-  std::atomic<int> recorded{0};       ///< How often it was put into a stream, and how often a stream came by.
-  std::atomic<int> reached{0};
 };
 
 namespace {
@@ -328,16 +326,9 @@ CuResult cuDeviceGetName(char* name, int size, CuDevice) {
   std::snprintf(name, static_cast<std::size_t>(size), "emulated");
   return kCuSuccess;
 }
-CuResult cuDeviceGetPCIBusId(char* name, int size, CuDevice device) {
-  std::snprintf(name, static_cast<std::size_t>(size), "0000:%02x:00.0", static_cast<unsigned>(device));
-  return kCuSuccess;
-}
 CuResult cuDeviceGetAttribute(int* value, int attribute, CuDevice) {
-  // Numbers of CUdevice_attribute; one multiprocessor, 48 KB of shared memory.
-  static const std::map<int, int> kValues = {
-      {1, 1024},     {8, 49152}, {10, 32},    {13, 2000000}, {16, 1},
-      {38, 1 << 20}, {39, 2048}, {81, 49152}, {82, 65536},   {97, 49152},
-  };
+  // Numbers of CUdevice_attribute: kilohertz, and multiprocessors.
+  static const std::map<int, int> kValues = {{13, 2000000}, {16, 1}};
   const int arch = static_cast<int>(setting("MATCHA_EMULATED_ARCH", 90));
   const auto found = kValues.find(attribute);
   *value = attribute == 75 ? arch / 10 : attribute == 76 ? arch % 10 : found == kValues.end() ? 0 : found->second;
@@ -365,7 +356,6 @@ CuResult cuCtxSetCurrent(CuContext context) {
   current = context;
   return kCuSuccess;
 }
-CuResult cuCtxSynchronize() { return kCuSuccess; }
 CuResult cuCtxEnablePeerAccess(CuContext, unsigned) { return kCuSuccess; }
 
 CuResult cuModuleLoadDataEx(CuModule* module, const void* image, unsigned, int*, void**) {
@@ -425,11 +415,6 @@ CuResult cuModuleGetFunction(CuFunction* function, CuModule module, const char* 
   (*function)->kernel = static_cast<const emulation::Kernel*>(found);
   return kCuSuccess;
 }
-CuResult cuFuncGetAttribute(int* value, int, CuFunction) {
-  *value = 0;
-  return kCuSuccess;
-}
-CuResult cuFuncSetAttribute(CuFunction, int, int) { return kCuSuccess; }
 CuResult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CuFunction, int, std::size_t) {
   *blocks = 1;
   return kCuSuccess;
@@ -471,12 +456,6 @@ CuResult cuStreamQuery(CuStream stream) {
   const CuResult failure = failure_of(stream);
   return failure != kCuSuccess ? failure : idle ? kCuSuccess : kCuNotReady;
 }
-CuResult cuStreamWaitEvent(CuStream stream, CuEvent event, unsigned) {
-  stream->add([event, wanted = event->recorded.load()] {
-    while (event->reached < wanted) std::this_thread::sleep_for(std::chrono::microseconds(20));
-  });
-  return kCuSuccess;
-}
 CuResult cuEventCreate(CuEvent* event, unsigned) {
   if (is_short("cuEventCreate")) return kCuOutOfMemory;
   *event = new CuEventState;
@@ -488,11 +467,7 @@ CuResult cuEventDestroy_v2(CuEvent event) {
 }
 CuResult cuEventRecord(CuEvent event, CuStream stream) {
   event->stream = stream;
-  ++event->recorded;
-  stream->add([event] {
-    event->time = std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
-    ++event->reached;
-  });
+  stream->add([event] { event->time = std::chrono::nanoseconds(Clock::now().time_since_epoch()).count(); });
   return kCuSuccess;
 }
 CuResult cuEventSynchronize(CuEvent event) {

@@ -230,10 +230,10 @@ class CliqueSums : public CliqueNarrowSums<OneGroup, Number> {
   MATCHA_MEMBER void add_sum(u32 vertex, Number number) const {
     if (number == 0) return;
     u64* const sum = launch_.sums + u64(vertex) * (sizeof(Number) / sizeof(u64));
-    const u64 low = u64(number), before = atomic_add(sum, low);
     if constexpr (sizeof(Number) > sizeof(u64)) {
-      const u64 high = u64(number >> 64) + (before + low < low ? 1 : 0);
-      if (high != 0) atomic_add(sum + 1, high);
+      atomic_add_wide(sum, sum + 1, number);
+    } else {
+      atomic_add(sum, number);
     }
   }
 

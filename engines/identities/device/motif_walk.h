@@ -128,10 +128,7 @@ class MotifWorker {
   }
   MATCHA_MEMBER void flush(WideSum& sum, u128 share) const {
     const u128 all = u128(group_.total_wide(i128(share)));
-    if (!group_.leads() || all == 0) return;
-    const u64 low = u64(all), before = atomic_add(&sum.low, low);
-    const u64 high = u64(all >> 64) + (before + low < low ? 1 : 0);
-    if (high != 0) atomic_add(&sum.high, high);
+    if (group_.leads() && all != 0) atomic_add_wide(&sum.low, &sum.high, all);
   }
 
   /// Writes the places for which `find(i, place)` returns true, in order.

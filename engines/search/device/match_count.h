@@ -130,10 +130,8 @@ class MatchCounter {
     const u64 most = query().most;
     if (most != 0 && sum_.number > most) sum_.number = most;
     if (group_.leads() && (sum_.number != 0 || here_ != 0)) {
-      const u64 low = u64(sum_.number), before = atomic_add(&sum().low, low);
-      const u64 high = u64(sum_.number >> 64) + (before + low < low ? 1 : 0);
-      if (high != 0) atomic_add(&sum().high, high);
-      if (most != 0 && (high != 0 || before + low >= most)) atomic_exchange(&sum().done, 1);
+      const u128 reached = atomic_add_wide(&sum().low, &sum().high, sum_.number);
+      if (most != 0 && reached >= most) atomic_exchange(&sum().done, 1);
       atomic_add(&sum().tried, here_ - reported_);
     }
     reported_ = here_;

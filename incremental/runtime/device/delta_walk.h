@@ -148,9 +148,7 @@ class DeltaWorker {
   MATCHA_MEMBER void flush() {
     if (sum_ != 0 && group_.leads()) {
       DeltaSum& sum = launch_.sums[summed_];
-      const u64 low = u64(sum_), before = atomic_add(&sum.low, low);
-      const u64 high = u64(sum_ >> 64) + (before + low < low ? 1 : 0);
-      if (high != 0) atomic_add(&sum.high, high);
+      atomic_add_wide(&sum.low, &sum.high, sum_);
     }
     sum_ = 0;
     bound_ = 0;

@@ -27,6 +27,23 @@ bool is_whole(const Task& task) {
   return task.depth == number % 3 && task.at[0] == number * 3 && task.at[1] == number * 5 && task.end == number + 7;
 }
 
+TEST(WideSum, ThreadsCarryIntoTheHighWord) {
+  constexpr u64 kTimes = 10'000;
+  const u128 part = u128(3) << 64 | ~u64{0};
+  u64 low = 0, high = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (u64 time = 0; time < kTimes; ++time) atomic_add_wide(&low, &high, part);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE((u128(high) << 64 | low) == 4 * kTimes * part);
+  low = ~u64{0};
+  high = 0;
+  EXPECT_TRUE(atomic_add_wide(&low, &high, 1) == u128(1) << 64);
+}
+
 TEST(TaskQueue, GivesTasksInOrderThroughManyRounds) {
   Ring ring(3);
   Task task{};

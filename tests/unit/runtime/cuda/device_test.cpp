@@ -34,20 +34,11 @@ TEST_F(DeviceTest, PropertiesComeFromTheRightAttributes) {
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(found->ordinal, 1);
   EXPECT_EQ(found->name, "Fake GPU");
-  EXPECT_EQ(found->pci_bus_id, "0000:01:00.0");
   EXPECT_EQ(found->arch, 90);
   EXPECT_EQ(found->memory_bytes, std::uint64_t{64} << 20);
   // The fake's attributes are their own number and 1000.
-  EXPECT_EQ(found->max_threads_per_block, 1001);
-  EXPECT_EQ(found->shared_bytes_per_block, 1008);
-  EXPECT_EQ(found->warp_size, 1010);
   EXPECT_EQ(found->clock_khz, 1013);
   EXPECT_EQ(found->multiprocessors, 1016);
-  EXPECT_EQ(found->l2_bytes, 1038U);
-  EXPECT_EQ(found->max_threads_per_multiprocessor, 1039);
-  EXPECT_EQ(found->shared_bytes_per_multiprocessor, 1081);
-  EXPECT_EQ(found->registers_per_multiprocessor, 1082);
-  EXPECT_EQ(found->shared_bytes_per_block_optin, 1097);
 }
 
 TEST_F(DeviceTest, OrdinalThatIsNotThere) {
@@ -131,7 +122,6 @@ TEST_F(DeviceTest, EventsTimeFromTheirStart) {
   ASSERT_TRUE(start->record(stream));
   ASSERT_TRUE(stop->record(stream));
   ASSERT_TRUE(stop->synchronize());
-  ASSERT_TRUE(stop->hold(stream));
   const Result<double> elapsed = stop->milliseconds_since(*start);
   ASSERT_TRUE(elapsed);
   EXPECT_EQ(*elapsed, 2.5);
@@ -238,23 +228,11 @@ TEST_F(DeviceTest, LaunchPassesShapeAndArguments) {
   ASSERT_TRUE(module);
   const Result<Function> kernel = module->function("kernel");
   ASSERT_TRUE(kernel);
-  ASSERT_TRUE(kernel->set_dynamic_shared(65536));
-  EXPECT_EQ(count_calls("cuFuncSetAttribute 8 65536"), 1);
-  const Result<int> blocks = kernel->blocks_per_multiprocessor(256, 65536);
+  const Result<int> blocks = kernel->blocks_per_multiprocessor(256);
   ASSERT_TRUE(blocks);
   EXPECT_EQ(*blocks, 8);
-  ASSERT_TRUE(kernel->launch(stream, {12, 256, 65536}, std::uint64_t{1234567890123}, std::uint32_t{42}));
-  EXPECT_EQ(count_calls("cuLaunchKernel 12 1 1 256 1 1 65536 1234567890123 42"), 1) << log_();
-  const Result<FunctionAttributes> attributes = kernel->attributes();
-  ASSERT_TRUE(attributes);
-  EXPECT_EQ(attributes->max_threads_per_block, 100);
-  EXPECT_EQ(attributes->shared_bytes, 101U);
-  EXPECT_EQ(attributes->constant_bytes, 102U);
-  EXPECT_EQ(attributes->local_bytes, 103U);
-  EXPECT_EQ(attributes->registers, 104);
-  const Result<Module::Global> global = module->global("table");
-  ASSERT_TRUE(global);
-  EXPECT_EQ(global->bytes, 8U);
+  ASSERT_TRUE(kernel->launch(stream, {12, 256}, std::uint64_t{1234567890123}, std::uint32_t{42}));
+  EXPECT_EQ(count_calls("cuLaunchKernel 12 1 1 256 1 1 0 1234567890123 42"), 1) << log_();
 }
 
 TEST_F(DeviceTest, FailedLaunchReportsItsShape) {
@@ -265,11 +243,10 @@ TEST_F(DeviceTest, FailedLaunchReportsItsShape) {
   const Result<Function> kernel = module->function("kernel");
   ASSERT_TRUE(kernel);
   fail("cuLaunchKernel", 701);
-  const Status started = kernel->launch(stream, {12, 256, 0}, std::uint64_t{1}, std::uint32_t{2});
+  const Status started = kernel->launch(stream, {12, 256}, std::uint64_t{1}, std::uint32_t{2});
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().message,
-            "kernel `kernel` cannot be started with 12 blocks of 256 threads and 0 bytes of shared memory each; "
-            "`cuLaunchKernel` failed: CUDA error 701");
+            "kernel `kernel` cannot be started with 12 blocks of 256 threads; `cuLaunchKernel` failed: CUDA error 701");
 }
 
 TEST_F(DeviceTest, ModuleErrorCarriesTheDriversLog) {
@@ -311,7 +288,6 @@ TEST_F(DeviceTest, AbsentNamesInAModule) {
   const Result<Function> kernel = module->function("absent");
   ASSERT_FALSE(kernel);
   EXPECT_EQ(kernel.error().message.find("no kernel `absent`; `cuModuleGetFunction` failed"), 0U);
-  EXPECT_FALSE(module->global("absent"));
 }
 
 TEST_F(DeviceTest, EveryFailingCallIsAnErrorAndLeaksNothing) {

@@ -55,12 +55,12 @@ TEST_F(DriverTest, OpenedOnce) {
 }
 
 TEST_F(DriverTest, ErrorNamesCallAndCodeAndMeaning) {
-  fail("cuCtxSynchronize", 700);
-  const Status got = driver_->call(driver_->calls().ctx_synchronize);
+  fail("cuCtxSetCurrent", 700);
+  const Status got = driver_->call(driver_->calls().ctx_set_current, CuContext{});
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().kind, ErrorKind::Runtime);
   EXPECT_EQ(got.error().message,
-            "`cuCtxSynchronize` failed: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)");
+            "`cuCtxSetCurrent` failed: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)");
 }
 
 TEST_F(DriverTest, ShortMemoryIsAResourceErrorUnderTheManualsName) {

@@ -123,10 +123,6 @@ int cuDeviceGetName(char* name, int size, int) {
   std::snprintf(name, static_cast<std::size_t>(size), "Fake GPU");
   return plain("cuDeviceGetName");
 }
-int cuDeviceGetPCIBusId(char* name, int size, int) {
-  std::snprintf(name, static_cast<std::size_t>(size), "0000:01:00.0");
-  return plain("cuDeviceGetPCIBusId");
-}
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   *value = attribute == 75 ? 9 : attribute == 76 ? 0 : 1000 + attribute;
   return plain("cuDeviceGetAttribute");
@@ -154,7 +150,6 @@ int cuCtxSetCurrent(void* context) {
   current_context = reinterpret_cast<std::uintptr_t>(context);
   return plain("cuCtxSetCurrent", number(current_context));
 }
-int cuCtxSynchronize() { return plain("cuCtxSynchronize"); }
 int cuCtxEnablePeerAccess(void* context, unsigned) {
   return plain("cuCtxEnablePeerAccess", number(reinterpret_cast<std::uintptr_t>(context)));
 }
@@ -186,19 +181,6 @@ int cuModuleGetFunction(void** function, void*, const char* name) {
   *function = reinterpret_cast<void*>(std::uintptr_t{77});
   return std::strcmp(name, "absent") == 0 ? kNotFound : plain("cuModuleGetFunction", name);
 }
-int cuModuleGetGlobal_v2(std::uint64_t* address, std::size_t* bytes, void*, const char* name) {
-  *address = 4096;
-  *bytes = 8;
-  return std::strcmp(name, "absent") == 0 ? kNotFound : plain("cuModuleGetGlobal_v2", name);
-}
-int cuFuncGetAttribute(int* value, int attribute, void*) {
-  *value = 100 + attribute;
-  return plain("cuFuncGetAttribute");
-}
-int cuFuncSetAttribute(void*, int attribute, int value) {
-  return plain("cuFuncSetAttribute",
-               number(static_cast<std::uint64_t>(attribute)) + " " + number(static_cast<std::uint64_t>(value)));
-}
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int threads, std::size_t) {
   *blocks = 2048 / threads;
   return plain("cuOccupancyMaxActiveBlocksPerMultiprocessor");
@@ -217,7 +199,6 @@ int cuStreamCreate(void** stream, unsigned flags) { return make_handle(stream, "
 int cuStreamDestroy_v2(void*) { return drop_handle("cuStreamDestroy_v2"); }
 int cuStreamSynchronize(void*) { return plain("cuStreamSynchronize"); }
 int cuStreamQuery(void*) { return query("cuStreamQuery"); }
-int cuStreamWaitEvent(void*, void*, unsigned) { return plain("cuStreamWaitEvent"); }
 int cuEventCreate(void** event, unsigned) { return make_handle(event, "cuEventCreate"); }
 int cuEventDestroy_v2(void*) { return drop_handle("cuEventDestroy_v2"); }
 int cuEventRecord(void*, void*) { return plain("cuEventRecord"); }
