@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -117,6 +119,88 @@ std::string answer_json(const BatchFacts& facts, const Answer& answer, const std
   object.add("ms", fmt::format("{{\"wait\":{},\"apply\":{},\"match\":{}}}", rounded(facts.wait_ms),
                                rounded(facts.apply_ms), rounded(answer.match_ms)));
   return object.print(true);
+}
+
+namespace {
+
+/// The places of rows in ascending order, so that a stream that goes on writes what one that was not stopped does.
+std::vector<std::uint64_t> order_of(const RowChanges& changes) {
+  std::vector<std::uint64_t> order(changes.signs.size());
+  std::iota(order.begin(), order.end(), std::uint64_t{0});
+  std::ranges::sort(order, [&](std::uint64_t a, std::uint64_t b) {
+    return is_row_before(changes.rows.row(a), changes.rows.row(b), changes.rows.kinds);
+  });
+  return order;
+}
+
+/// The cells of a row with a separator between them.
+void append_cells(std::string& text, const RowChanges& changes, std::uint64_t at, Style style, char separator,
+                  const VertexNames* maybe_names) {
+  const std::uint64_t* const row = changes.rows.row(at);
+  for (std::size_t column = 0; column < changes.rows.kinds.size(); ++column) {
+    if (column != 0) text += separator;
+    const std::int64_t item = static_cast<std::int64_t>(row[column]);
+    switch (changes.rows.kinds[column]) {
+      case runtime::ElementKind::Float: {
+        double value = 0;
+        std::memcpy(&value, row + column, sizeof(value));
+        append_float(text, value, style);
+        break;
+      }
+      case runtime::ElementKind::Bool: text += item != 0 ? "true" : "false"; break;
+      case runtime::ElementKind::Vid:
+        if (maybe_names != nullptr) {
+          append_name(text, maybe_names->name(item), style, separator);
+        } else {
+          text += std::to_string(item);
+        }
+        break;
+      case runtime::ElementKind::Int: {
+        const auto id = changes.edge_ids.find(row[column]);
+        if (id == changes.edge_ids.end()) {
+          text += std::to_string(item);
+        } else if (ledger::plain_int(id->second)) {
+          text += id->second;
+        } else {
+          append_name(text, id->second, style, separator);
+        }
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string rows_text(std::uint64_t batch, const RowChanges& changes, const RowFormat& format,
+                      const VertexNames* maybe_names) {
+  std::string text;
+  const bool json = format.kind == RowFormat::Kind::Ndjson;
+  for (const std::uint64_t at : order_of(changes)) {
+    const char sign = changes.signs[at] > 0 ? '+' : '-';
+    text += json ? fmt::format("{{\"batch\":{},\"change\":\"{}\",\"row\":[", batch, sign)
+                 : fmt::format("{}{}{}{}", batch, format.separator, sign, format.separator);
+    append_cells(text, changes, at, json ? Style::Json : Style::Text, json ? ',' : format.separator, maybe_names);
+    text += json ? "]}\n" : "\n";
+  }
+  return text;
+}
+
+std::string rows_json(const RowChanges& changes, const std::vector<std::string>& names,
+                      const VertexNames* maybe_names) {
+  std::string rows[2];
+  for (const std::uint64_t at : order_of(changes)) {
+    std::string& text = rows[changes.signs[at] > 0 ? 0 : 1];
+    text += text.empty() ? "[" : ",[";
+    append_cells(text, changes, at, Style::Json, ',', maybe_names);
+    text += ']';
+  }
+  std::string columns;
+  for (const std::string& name : names) {
+    if (!columns.empty()) columns += ',';
+    append_name(columns, name, Style::Json);
+  }
+  return fmt::format("{{\"columns\":[{}],\"added\":[{}],\"removed\":[{}]}}", columns, rows[0], rows[1]);
 }
 
 std::optional<std::uint64_t> batch_of_line(std::string_view line) {

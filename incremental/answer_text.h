@@ -3,9 +3,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "incremental/answer.h"
+#include "incremental/vertex_names.h"
 #include "planner/decide.h"
+#include "session/row_encoder.h"
 
 namespace matcha::session::stream {
 
@@ -28,6 +32,12 @@ std::string answer_line(const BatchFacts& facts, const Answer& answer, const std
 /// The object of matcha.stream/1, on one line. `maybe_decision`: of the program, to be part of it; null: it is not.
 std::string answer_json(const BatchFacts& facts, const Answer& answer, const std::string& maybe_name,
                         const planner::Decision* maybe_decision = nullptr);
+/// The rows that a batch brought and took, a line each, ascending: text or lines of JSON. `maybe_names`: of vertices
+/// whose ids are text; null: there are none.
+std::string rows_text(std::uint64_t batch, const RowChanges& changes, const RowFormat& format,
+                      const VertexNames* maybe_names);
+/// The same in one object: `columns`, and the arrays `added` and `removed` of rows. `names`: of the columns.
+std::string rows_json(const RowChanges& changes, const std::vector<std::string>& names, const VertexNames* maybe_names);
 /// The batch number in a line of either kind; empty for other lines.
 std::optional<std::uint64_t> batch_of_line(std::string_view line);
 

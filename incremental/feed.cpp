@@ -43,17 +43,17 @@ LineKind Feed::push(std::string_view line, std::uint64_t number, std::string& er
   Update update;
   const LineKind kind = read_update(line, rules_.lines, codes_, update, error);
   if (kind != LineKind::Update) return kind;
-  update.line = number;
+  LedgerRows* const maybe_rows = rules_.lines.maybe_rows.get();
+  update.line = maybe_rows != nullptr ? maybe_rows->next_row() : number;
   if (!rules_.lines.temporal) {
     ready_.push_back(update);
     return kind;
   }
-  LedgerRows* const maybe_rows = rules_.lines.maybe_rows.get();
   if (maybe_rows != nullptr && !maybe_rows->read_cells(line, rules_.lines.columns, error)) return LineKind::Error;
   if (maybe_rows != nullptr && !std::exchange(has_units_, true)) take_units();
   const bool is_kept = window_.push(update, ready_);
   batch_.late += is_kept ? 0 : 1;
-  if (maybe_rows != nullptr) maybe_rows->take(update, is_kept);
+  if (maybe_rows != nullptr) maybe_rows->take(update, number, is_kept);
   return kind;
 }
 
@@ -68,6 +68,13 @@ void Feed::take_units() {
   if (rules_.slide) rules_.slide = scaled(*rules_.slide);
   rules_.lateness = scaled(rules_.lateness);
   window_ = Window(rules_.width, rules_.lateness, rules_.directed, true);
+}
+
+void Feed::begin_file(const ColumnRequest& columns) {
+  rules_.columns = columns;
+  rules_.lines.columns = {};
+  is_begun_ = false;
+  comment_.clear();
 }
 
 void Feed::flush() { window_.flush(ready_); }
@@ -112,6 +119,10 @@ nlohmann::json Feed::saved() const {
   saved["first-decides"] = rules_.lines.first_decides;
   saved["columns"] = {columns.index[0], columns.index[1],  columns.index[2],
                       columns.count,    columns.separator, columns.has_heading};
+  if (rules_.lines.maybe_rows != nullptr) {
+    saved["units"] = has_units_;
+    for (const std::string& name : columns.heading) saved["heading"].push_back(saved_bytes(name));
+  }
   if (window_.latest()) saved["latest"] = *window_.latest();
   if (window_.released()) saved["released"] = *window_.released();
   return saved;
@@ -138,6 +149,14 @@ void Feed::restore(const nlohmann::json& saved) {
                             row.at(3).get<unsigned>(),
                             row.at(5).get<bool>()};
   }
+  for (const nlohmann::json& name : saved.value("heading", nlohmann::json::array())) {
+    rules_.lines.columns.heading.push_back(restored_bytes(name.get_ref<const std::string&>()).value_or(""));
+  }
+  LedgerRows* const maybe_rows = rules_.lines.maybe_rows.get();
+  std::string ignored;
+  if (maybe_rows != nullptr && is_begun_) static_cast<void>(maybe_rows->choose(rules_.lines.columns, ignored));
+  has_units_ = saved.value("units", false);
+  if (maybe_rows != nullptr && has_units_) take_units();
   window_.restore(std::move(live), std::move(waiting), time_at("latest"), time_at("released"));
   ready_.clear();
   for (const nlohmann::json& row : saved.at("ready")) {

@@ -42,6 +42,8 @@ class Feed {
 
   /// Takes a line without its line feed, and its number.
   LineKind push(std::string_view line, std::uint64_t number, std::string& error);
+  /// The next line is the first one of another file, with these columns.
+  void begin_file(const ColumnRequest& columns);
   /// Ends the input.
   void flush();
 

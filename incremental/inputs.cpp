@@ -85,6 +85,42 @@ VertexRules vertex_rules(const Engine& engine, bool forgets) {
   return rules;
 }
 
+namespace {
+
+/// What the pairs of vertices that rows join change in a graph.
+NetBatch net_edges(const Engine& engine, const std::vector<Update>& rows, PairCounts& pairs, bool forgets) {
+  std::vector<Update> edges;
+  for (const Update& row : rows) {
+    const bool comes = row.kind == UpdateKind::InsertEdge;
+    // A loop brings its vertex, and is no edge.
+    const bool is_update = row.u == row.v ? comes : comes ? pairs.add(row.u, row.v) : pairs.remove(row.u, row.v);
+    if (is_update) edges.push_back(row);
+  }
+  Netting netting(engine.present(), vertex_rules(engine, forgets));
+  netting.expect(edges);
+  for (const Update& edge : edges) netting.add(edge);
+  return netting.take();
+}
+
+}  // namespace
+
+NetBatch net_rows(const Engine& engine, const std::vector<Update>& updates, const LedgerRows& rows,
+                  std::optional<PairCounts>& pairs, bool forgets, BatchFacts& facts) {
+  NetBatch batch;
+  if (pairs) batch = net_edges(engine, updates, *pairs, forgets);
+  for (const Update& update : updates) {
+    if (update.kind == UpdateKind::InsertEdge) {
+      batch.rows.push_back(update.line);
+    } else {
+      ++batch.rows_left;
+    }
+  }
+  facts.deleted = std::min(batch.rows_left, rows.size());
+  facts.inserted = batch.rows.size() - (batch.rows_left - facts.deleted);
+  facts.are_dates = rows.has_dates();
+  return batch;
+}
+
 Status learn_words(Engine& engine, LabelCodes& codes, std::vector<Update>& updates, const std::string& maybe_file,
                    const Reporter& reporter) {
   if (codes.new_words().empty()) return Status::Ok;

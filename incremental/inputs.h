@@ -1,10 +1,14 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "incremental/answer_text.h"
 #include "incremental/engine.h"
+#include "incremental/ledger_rows.h"
 #include "incremental/netting.h"
+#include "incremental/pair_counts.h"
 #include "incremental/update_text.h"
 #include "session/prepared.h"
 
@@ -29,6 +33,12 @@ Status add_empty_word(Engine& engine, const ResidentGraph& start);
 
 /// The treatment of vertices, given the present labels.
 VertexRules vertex_rules(const Engine& engine, bool forgets);
+
+/// The rows of a table that a batch brings and takes, as they came, and what their pairs change in the graph of an
+/// engine, if there are some. `forgets`: rows leave. `facts` get the numbers of rows; those that come and leave are in
+/// neither.
+NetBatch net_rows(const Engine& engine, const std::vector<Update>& updates, const LedgerRows& rows,
+                  std::optional<PairCounts>& pairs, bool forgets, BatchFacts& facts);
 
 /// Adds words of updates to those of the graph; `updates` get their codes. Errors: Input, with the line of the last
 /// update and `maybe_file` if given, when labels cannot be words.

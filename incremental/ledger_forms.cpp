@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 #include <tuple>
+#include <unordered_set>
 
 namespace matcha::session::stream {
 
@@ -20,7 +21,7 @@ Status RowPrograms::take(const std::string& text, codegen::Executable*& out) {
     request.pattern = PatternOptions();
     request.text = text;
     request.compile.file = "<pattern>";
-    run = std::make_unique<QuestionRun>(std::move(request), reporter_);
+    run = std::make_unique<QuestionRun>(std::move(request), reporter_, reading_);
     run->bound.inputs.dictionary = std::make_shared<const runtime::LabelDictionary>();
     Status status = run->read();
     if (status == Status::Ok) {
@@ -147,22 +148,33 @@ bool LedgerForm::write_for(const Table& table, Diagnostics& diagnostics) {
   return write_one(whole_);
 }
 
-EdgeClass LedgerForm::part_of(const EdgeClass& all, const Plan& plan, const LedgerSide& side, bool is_new) {
-  EdgeClass part;
-  for (std::size_t at = 0; at < all.entries.size(); ++at) {
-    const std::uint64_t row = plan.row_of(static_cast<std::uint64_t>(all.entries[at]));
-    if ((row >= side.first_new && row < side.end_new) != is_new) continue;
-    part.from.push_back(all.from[at]);
-    part.to.push_back(all.to[at]);
-    part.entries.push_back(all.entries[at]);
+/// A pair of vertices is new if no row of the other side joins it; its first row stands for it.
+void LedgerForm::split(EdgeClass all, const Plan& plan, const LedgerSide& side, EdgeClass* parts) const {
+  const bool by_line = question_.meaning.by_line;
+  const auto row_at = [&](std::size_t at) { return plan.row_of(static_cast<std::uint64_t>(all.entries[at])); };
+  const auto pair_at = [&](std::size_t at) { return std::uint64_t{all.from[at]} << 32 | all.to[at]; };
+  const auto add = [&](Part part, std::size_t at) {
+    parts[part].from.push_back(all.from[at]);
+    parts[part].to.push_back(all.to[at]);
+    parts[part].entries.push_back(all.entries[at]);
+  };
+  std::unordered_set<std::uint64_t> other, met;
+  for (std::size_t at = 0; !by_line && at < all.entries.size(); ++at) {
+    if (side.other.has(row_at(at))) other.insert(pair_at(at));
   }
-  return part;
+  for (std::size_t at = 0; at < all.entries.size(); ++at) {
+    if (!side.own.has(row_at(at)) || (!by_line && !met.insert(pair_at(at)).second)) continue;
+    const bool is_old = by_line ? side.other.has(row_at(at)) : other.contains(pair_at(at));
+    add(is_old ? kOld : kNew, at);
+    if (!by_line) add(kAll, at);
+  }
+  if (by_line) parts[kAll] = std::move(all);
 }
 
 Status LedgerForm::count(const LedgerSide& side, bool comes, bool all, RowPrograms& programs,
                          codegen::RunOptions options, const Reporter& reporter, RowSet* maybe_found, __int128& count) {
   count = 0;
-  if (side.table.rows == 0 || (!all && side.first_new == side.end_new)) return Status::Ok;
+  if (side.table.rows == 0) return Status::Ok;
   Diagnostics diagnostics(pattern_.sources());
   Plan plan = form();
   bool good = fits(side.table) || write(side.table, diagnostics);
@@ -173,11 +185,7 @@ Status LedgerForm::count(const LedgerSide& side, bool comes, bool all, RowProgra
   }
   std::vector<EdgeClass> parts(kParts * plan.classes.size());
   for (std::size_t at = 0; at < plan.classes.size(); ++at) {
-    if (!all) {
-      parts[kParts * at + kOld] = part_of(plan.classes[at], plan, side, false);
-      parts[kParts * at + kNew] = part_of(plan.classes[at], plan, side, true);
-    }
-    parts[kParts * at + kAll] = std::move(plan.classes[at]);
+    split(std::move(plan.classes[at]), plan, side, &parts[kParts * at]);
   }
   plan.classes = std::move(parts);
   constexpr std::uint64_t kFewEntries = 1 << 12;

@@ -12,6 +12,7 @@
 #include "incremental/answer.h"
 #include "session/ledger/bounds.h"
 #include "session/ledger/ledger.h"
+#include "session/prepared.h"
 #include "session/question_run.h"
 
 namespace matcha::session::stream {
@@ -19,8 +20,9 @@ namespace matcha::session::stream {
 /// Programs over rows of a table, each compiled once.
 class RowPrograms {
  public:
-  /// `request`: the device and the tier. The reporter outlives it.
-  RowPrograms(const ProgramRequest& request, const Reporter& reporter) : request_(request), reporter_(reporter) {}
+  /// `request`: the device and the tier. The reporter outlives it. `reading`: as in Prepared.
+  RowPrograms(const ProgramRequest& request, const Reporter& reporter, Prepared::Reading reading)
+      : request_(request), reporter_(reporter), reading_(std::move(reading)) {}
 
   /// Compiles a text, unless that is done. Errors are those of compiling.
   Status take(const std::string& text, codegen::Executable*& out);
@@ -29,13 +31,20 @@ class RowPrograms {
  private:
   const ProgramRequest& request_;
   const Reporter& reporter_;
+  const Prepared::Reading reading_;
   std::map<std::string, std::unique_ptr<QuestionRun>> programs_;
 };
 
-/// The rows of one side of a batch: those that are there, or were, as far as they can be in a match that changes.
+/// One side of a batch: the rows that are there after it, or were before it, as far as they can be in a match that
+/// changes.
 struct LedgerSide {
+  struct Rows {
+    std::uint64_t begin = 0, end = 0;
+    bool has(std::uint64_t row) const { return row >= begin && row < end; }
+  };
   ledger::Table table;
-  std::uint64_t first_new = 0, end_new = 0;  ///< The rows among them that come, or leave.
+  Rows own;    ///< Its rows among these.
+  Rows other;  ///< Those of the other side. Its rows without these come, or leave.
 };
 
 /// A pattern with conditions for columns of certain types: a program for each edge that may be the image of a row that
@@ -75,8 +84,8 @@ class LedgerForm {
   bool write(const ledger::Table& table, Diagnostics& diagnostics);
   bool write_for(const ledger::Table& table, Diagnostics& diagnostics);
   bool fits(const ledger::Table& table) const;
-  static ledger::EdgeClass part_of(const ledger::EdgeClass& all, const ledger::Plan& plan, const LedgerSide& side,
-                                   bool is_new);
+  /// The parts of a class, `kParts` from `parts` on.
+  void split(ledger::EdgeClass all, const ledger::Plan& plan, const LedgerSide& side, ledger::EdgeClass* parts) const;
 
   const ledger::Question& question_;
   const PatternSource& pattern_;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "incremental/update_cells.h"
@@ -58,7 +59,22 @@ ledger::ColumnForm CellForms::form() const {
   return form;
 }
 
-LedgerRows::LedgerRows(Wish wish) : wish_(std::move(wish)), forms_(wish_.columns.size()) {}
+void LedgerRows::Wish::add(const Wish& more) {
+  for (const std::string& name : more.columns) {
+    if (std::ranges::find(columns, name) == columns.end()) columns.push_back(name);
+  }
+  if (edge_label.empty()) edge_label = more.edge_label;
+}
+
+LedgerRows::LedgerRows(Wish wish) : wish_(std::move(wish)), cell_names_(wish_.columns), forms_(wish_.columns.size()) {
+  const auto add = [this](const std::string& name, std::optional<std::size_t>& cell) {
+    if (name.empty()) return;
+    cell = cell_names_.size();
+    cell_names_.push_back(name);
+  };
+  add(wish_.edge_label, label_cell_);
+  add(wish_.edge_id, id_cell_);
+}
 
 bool LedgerRows::choose(const TimedColumns& columns, std::string& error) {
   time_place_ = columns.index[TimedColumns::kTime];
@@ -80,20 +96,19 @@ bool LedgerRows::choose(const TimedColumns& columns, std::string& error) {
   for (const std::string& name : wish_.named) {
     if (!place(name)) return false;
   }
-  std::vector<std::string> names = wish_.columns;
-  const auto add = [&names](const std::string& name, std::optional<std::size_t>& cell) {
-    if (name.empty()) return;
-    cell = names.size();
-    names.push_back(name);
-  };
-  add(wish_.edge_label, label_cell_);
-  add(wish_.edge_id, id_cell_);
   places_.clear();
-  for (const std::string& name : names) {
+  std::vector<bool> are_times;
+  for (const std::string& name : cell_names_) {
     const std::optional<unsigned> found = place(name);
     if (!found) return false;
     places_.push_back(*found);
+    are_times.push_back(*found == time_place_);
   }
+  if (is_chosen_ && are_times != are_times_) {
+    error = "the times are in another column than in the file before";
+    return false;
+  }
+  are_times_ = std::move(are_times);
   is_chosen_ = true;
   return true;
 }
@@ -145,10 +160,10 @@ bool LedgerRows::read_cells(std::string_view line, const TimedColumns& columns, 
   return true;
 }
 
-void LedgerRows::take(const Update& update, bool is_kept) {
+void LedgerRows::take(const Update& update, std::uint64_t line, bool is_kept) {
   const std::uint64_t number = lines_++;
   if (!is_kept) return;
-  waiting_[update.line] = {number_of(update.u), number_of(update.v), update.time, number, update.line, cells_};
+  waiting_[update.line] = {number_of(update.u), number_of(update.v), update.time, number, line, cells_};
 }
 
 std::uint64_t LedgerRows::first_from(__int128 time) const {
@@ -159,15 +174,19 @@ std::uint64_t LedgerRows::first_from(__int128 time) const {
 
 std::uint64_t LedgerRows::first_after(__int128 time) const { return first_from(time + 1); }
 
-void LedgerRows::add(const std::vector<std::uint64_t>& lines) {
-  for (const std::uint64_t line : lines) {
-    const auto found = waiting_.find(line);
-    const LedgerRow& row = live_.emplace_back(std::move(found->second));
+void LedgerRows::add(const std::vector<std::uint64_t>& rows) {
+  for (const std::uint64_t row : rows) {
+    const auto found = waiting_.find(row);
+    add_live(std::move(found->second));
     waiting_.erase(found);
-    for (std::size_t column = 0; column < forms_.size(); ++column) {
-      if (!is_time(column)) forms_[column].add(row.cells[column], row.line);
-    }
   }
+}
+
+void LedgerRows::add_live(LedgerRow row) {
+  for (std::size_t column = 0; column < forms_.size(); ++column) {
+    if (!is_time(column)) forms_[column].add(row.cells[column], row.line);
+  }
+  live_.push_back(std::move(row));
 }
 
 void LedgerRows::forget(std::uint64_t count) {
@@ -175,6 +194,43 @@ void LedgerRows::forget(std::uint64_t count) {
     for (std::size_t column = 0; column < forms_.size(); ++column) {
       if (!is_time(column)) forms_[column].remove(live_[at].cells[column]);
     }
+  }
+}
+
+nlohmann::json LedgerRows::saved() const {
+  const auto row_of = [](const LedgerRow& row) {
+    nlohmann::json cells = nlohmann::json::array();
+    for (const std::string& cell : row.cells) cells.push_back(saved_bytes(cell));
+    return nlohmann::json{row.u, row.v, row.time, row.number, row.line, std::move(cells)};
+  };
+  nlohmann::json live = nlohmann::json::array(), waiting = live;
+  for (const LedgerRow& row : live_) live.push_back(row_of(row));
+  for (const auto& [next, row] : waiting_) waiting.push_back(row_of(row));
+  return {{"live", std::move(live)}, {"waiting", std::move(waiting)}, {"ids", ids_},
+          {"lines", lines_},         {"are-times", are_times_},       {"has-time", has_time_},
+          {"has-dates", has_dates_}, {"per-second", per_second_},     {"chosen", is_chosen_}};
+}
+
+void LedgerRows::restore(const nlohmann::json& saved) {
+  const auto row_of = [](const nlohmann::json& row) {
+    LedgerRow made{row.at(0).get<std::uint32_t>(), row.at(1).get<std::uint32_t>(), row.at(2).get<std::int64_t>(),
+                   row.at(3).get<std::uint64_t>(), row.at(4).get<std::uint64_t>(), {}};
+    for (const nlohmann::json& cell : row.at(5)) {
+      made.cells.push_back(restored_bytes(cell.get_ref<const std::string&>()).value_or(""));
+    }
+    return made;
+  };
+  for (const nlohmann::json& id : saved.at("ids")) number_of(id.get<std::int64_t>());
+  lines_ = saved.at("lines").get<std::uint64_t>();
+  are_times_ = saved.at("are-times").get<std::vector<bool>>();
+  has_time_ = saved.at("has-time").get<bool>();
+  has_dates_ = saved.at("has-dates").get<bool>();
+  per_second_ = saved.at("per-second").get<std::uint64_t>();
+  is_chosen_ = saved.at("chosen").get<bool>();
+  for (const nlohmann::json& row : saved.at("live")) add_live(row_of(row));
+  for (const nlohmann::json& row : saved.at("waiting")) {
+    LedgerRow made = row_of(row);
+    waiting_.emplace(made.number + 1, std::move(made));
   }
 }
 

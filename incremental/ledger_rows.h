@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,19 +59,24 @@ class LedgerRows {
     std::vector<std::string> named;  ///< Columns that the user named; they must be there.
     std::uint64_t per_second = 1;
     bool unit_is_said = false;
+
+    /// Columns and labels that a pattern asks for, beside these.
+    void add(const Wish& more);
   };
   explicit LedgerRows(Wish wish);
 
   // As lines come.
 
-  /// Finds the columns once those of ends and times are known. On false, `error` has the fault.
+  /// Finds the columns once those of ends and times are known, in each file. On false, `error` has the fault.
   bool choose(const TimedColumns& columns, std::string& error);
   /// Reads a time: a number, or a date and time, as the first one is.
   bool read_time(std::string_view cell, std::int64_t& time, std::string& error);
   /// Reads the cells of a line that became an update. On false, `error` has the fault.
   bool read_cells(std::string_view line, const TimedColumns& columns, std::string& error);
-  /// Takes the line whose cells were read last. `is_kept`: it was not too late.
-  void take(const Update& update, bool is_kept);
+  /// The number of the next row, from 1: a name of it in a batch.
+  std::uint64_t next_row() const { return lines_ + 1; }
+  /// Takes the line whose cells were read last, and its number in its file. `is_kept`: it was not too late.
+  void take(const Update& update, std::uint64_t line, bool is_kept);
 
   /// The names of vertices, where ids are text; known with the first row.
   void take_names(std::shared_ptr<VertexNames> maybe_names) { names_ = std::move(maybe_names); }
@@ -82,9 +88,13 @@ class LedgerRows {
 
   // Between batches.
 
+  /// The rows that are there and that wait. Requires of `restore`: it was saved, and there are no rows.
+  nlohmann::json saved() const;
+  void restore(const nlohmann::json& saved);
+
   const Wish& wish() const { return wish_; }
   /// The place of the column with the times is that of this wanted column, too.
-  bool is_time(std::size_t column) const { return places_[column] == time_place_; }
+  bool is_time(std::size_t column) const { return are_times_[column]; }
   bool is_chosen() const { return is_chosen_; }
   std::uint64_t size() const { return live_.size(); }
   /// The id of each vertex that came, by its number.
@@ -93,8 +103,8 @@ class LedgerRows {
   /// The first row with at least this time, or after it.
   std::uint64_t first_from(__int128 time) const;
   std::uint64_t first_after(__int128 time) const;
-  /// The rows of these lines come, in the order of their times, behind all others.
-  void add(const std::vector<std::uint64_t>& lines);
+  /// These rows come, in the order of their times, behind all others.
+  void add(const std::vector<std::uint64_t>& rows);
   /// The first rows leave: first `forms` do without them, then they go.
   void forget(std::uint64_t count);
   void remove(std::uint64_t count);
@@ -105,9 +115,12 @@ class LedgerRows {
 
  private:
   std::uint32_t number_of(std::int64_t id);
+  void add_live(LedgerRow row);
 
   Wish wish_;
-  std::vector<unsigned> places_;  ///< In lines, of the cells of a row.
+  std::vector<std::string> cell_names_;  ///< The columns of the cells of a row.
+  std::vector<unsigned> places_;         ///< In lines of the file, of the cells of a row.
+  std::vector<bool> are_times_;          ///< Of these: they are that of the times.
   unsigned time_place_ = 0;
   std::optional<std::size_t> label_cell_, id_cell_;
   bool is_chosen_ = false, has_dates_ = false, has_time_ = false;
@@ -117,7 +130,7 @@ class LedgerRows {
   std::shared_ptr<VertexNames> names_;
   std::vector<std::int64_t> ids_;
   std::unordered_map<std::int64_t, std::uint32_t> numbers_;
-  std::unordered_map<std::uint64_t, LedgerRow> waiting_;  ///< By line: for a batch.
+  std::map<std::uint64_t, LedgerRow> waiting_;  ///< For a batch, by number of the next row when they came.
   std::deque<LedgerRow> live_;
   std::vector<CellForms> forms_;  ///< Of the wanted columns.
 };

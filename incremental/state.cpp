@@ -147,6 +147,30 @@ bool is_feed(const nlohmann::json& feed) {
                      [](const nlohmann::json& item) { return item.is_number_integer(); });
 }
 
+/// True for a value that `LedgerRows::restore` accepts.
+bool are_of_table(const nlohmann::json& table) {
+  if (!table.is_object() || !is_count(table, "lines") || !is_count(table, "per-second")) return false;
+  for (const char* const name : {"has-time", "has-dates", "chosen"}) {
+    if (!table.contains(name) || !table.at(name).is_boolean()) return false;
+  }
+  const auto all = [&table](const char* name, const auto& fits) {
+    return table.contains(name) && table.at(name).is_array() && std::ranges::all_of(table.at(name), fits);
+  };
+  const auto is_int = [](const nlohmann::json& item) { return item.is_number_integer(); };
+  if (!all("ids", is_int) || !all("are-times", [](const nlohmann::json& item) { return item.is_boolean(); }))
+    return false;
+  const auto is_row = [&](const nlohmann::json& row) {
+    constexpr std::size_t kOfRow = 6, kCells = 5;
+    if (!row.is_array() || row.size() != kOfRow || !std::all_of(row.begin(), row.begin() + kCells, is_int))
+      return false;
+    const nlohmann::json& cells = row.back();
+    return row.at(0) < table.at("ids").size() && row.at(1) < table.at("ids").size() && cells.is_array() &&
+           cells.size() == table.at("are-times").size() &&
+           std::ranges::all_of(cells, [](const nlohmann::json& cell) { return cell.is_string(); });
+  };
+  return all("live", is_row) && all("waiting", is_row);
+}
+
 /// True if a checkpoint has all fields of a stream, each with its type.
 bool is_whole(const nlohmann::json& facts) {
   for (const char* const name : {"batch", "offset", "line"}) {
@@ -160,6 +184,7 @@ bool is_whole(const nlohmann::json& facts) {
     const auto is_text = [](const nlohmann::json& name) { return name.is_string(); };
     if (!names.is_array() || !std::ranges::all_of(names, is_text)) return false;
   }
+  if (facts.contains("rows") && !are_of_table(facts.at("rows"))) return false;
   return facts.value("settings", nlohmann::json()).is_object() && is_feed(facts.value("feed", nlohmann::json()));
 }
 

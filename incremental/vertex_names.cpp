@@ -15,34 +15,42 @@ std::int64_t VertexNames::number(std::string_view name) {
 }
 
 /// A non-ASCII byte becomes the character with its number.
+std::string saved_bytes(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80) text += static_cast<char>(0xC0 | byte >> 6);
+    text += byte < 0x80 ? c : static_cast<char>(0x80 | (byte & 0x3F));
+  }
+  return text;
+}
+
+std::optional<std::string> restored_bytes(std::string_view saved) {
+  std::string bytes;
+  for (std::size_t i = 0; i < saved.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(saved[i]);
+    if (byte < 0x80) {
+      bytes += saved[i];
+      continue;
+    }
+    if ((byte != 0xC2 && byte != 0xC3) || i + 1 == saved.size()) return std::nullopt;
+    bytes += static_cast<char>((byte & 3) << 6 | (static_cast<unsigned char>(saved[++i]) & 0x3F));
+  }
+  return bytes;
+}
+
 std::vector<std::string> VertexNames::saved() const {
   std::vector<std::string> all;
   all.reserve(names_.size());
-  for (const std::string& name : names_) {
-    std::string& text = all.emplace_back();
-    for (const char c : name) {
-      const auto byte = static_cast<unsigned char>(c);
-      if (byte >= 0x80) text += static_cast<char>(0xC0 | byte >> 6);
-      text += byte < 0x80 ? c : static_cast<char>(0x80 | (byte & 0x3F));
-    }
-  }
+  for (const std::string& name : names_) all.push_back(saved_bytes(name));
   return all;
 }
 
 bool VertexNames::restore(const std::vector<std::string>& saved) {
   for (const std::string& text : saved) {
-    std::string name;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const auto byte = static_cast<unsigned char>(text[i]);
-      if (byte < 0x80) {
-        name += text[i];
-        continue;
-      }
-      if ((byte != 0xC2 && byte != 0xC3) || i + 1 == text.size()) return false;
-      name += static_cast<char>((byte & 3) << 6 | (static_cast<unsigned char>(text[++i]) & 0x3F));
-    }
+    const std::optional<std::string> name = restored_bytes(text);
     const std::int64_t next = static_cast<std::int64_t>(names_.size());
-    if (number(name) != next) return false;
+    if (!name || number(*name) != next) return false;
   }
   return true;
 }

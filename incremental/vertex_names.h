@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -10,6 +11,10 @@
 #include "runtime/graph/id_names.h"
 
 namespace matcha::session::stream {
+
+/// Bytes in a form that JSON can hold, and back; nothing: the form is invalid.
+std::string saved_bytes(std::string_view bytes);
+std::optional<std::string> restored_bytes(std::string_view saved);
 
 /// The names of vertices with text ids. Internally they have numbers: first those of the initial graph in the order of
 /// their names, then the others in order of arrival. A name keeps its number when its vertex is deleted.

@@ -11,10 +11,6 @@ bool is_past(std::int64_t time, std::int64_t before, std::int64_t later) {
 
 }  // namespace
 
-std::pair<std::int64_t, std::int64_t> Window::ends_of(const Edge& edge) const {
-  return !directed_ && edge.u > edge.v ? std::pair(edge.v, edge.u) : std::pair(edge.u, edge.v);
-}
-
 bool Window::push(const Update& line, std::deque<Update>& out) {
   const Edge edge{line.time, line.u, line.v, line.line};
   // Later than allowed.
@@ -44,17 +40,13 @@ void Window::release(const Edge& edge, std::deque<Update>& out) {
   update.time = edge.time;
   if (width_) {
     for (; !live_.empty() && is_past(edge.time, live_.front().time, *width_); live_.pop_front()) {
-      if (!by_line_) {
-        const auto found = times_.find(ends_of(live_.front()));
-        if (--found->second != 0) continue;
-        times_.erase(found);
-      }
+      if (!by_line_ && !pairs_.remove(live_.front().u, live_.front().v)) continue;
       update.kind = UpdateKind::DeleteEdge;
       update.u = live_.front().u;
       update.v = live_.front().v;
       out.push_back(update);
     }
-    if (!by_line_ && edge.u != edge.v) ++times_[ends_of(edge)];
+    if (!by_line_ && edge.u != edge.v) pairs_.add(edge.u, edge.v);
     if (by_line_ || edge.u != edge.v) live_.push_back(edge);
   }
   update.kind = UpdateKind::InsertEdge;
@@ -70,8 +62,9 @@ void Window::restore(std::deque<Edge> live, std::multimap<std::int64_t, Edge> wa
   waiting_ = std::move(waiting);
   latest_ = latest;
   released_ = released;
-  times_.clear();
-  for (const Edge& edge : live_) ++times_[ends_of(edge)];
+  pairs_.clear();
+  if (by_line_) return;
+  for (const Edge& edge : live_) pairs_.add(edge.u, edge.v);
 }
 
 }  // namespace matcha::session::stream

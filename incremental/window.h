@@ -4,9 +4,8 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <unordered_map>
-#include <utility>
 
+#include "incremental/pair_counts.h"
 #include "incremental/update.h"
 
 namespace matcha::session::stream {
@@ -23,7 +22,7 @@ class Window {
   /// `lateness`: how late a line may arrive. `by_line`: each line is an edge of its own, loops too, and is deleted by
   /// itself, the first one first.
   Window(std::optional<std::int64_t> width, std::int64_t lateness, bool directed, bool by_line = false)
-      : width_(width), lateness_(lateness), directed_(directed), by_line_(by_line) {}
+      : width_(width), lateness_(lateness), by_line_(by_line), pairs_(directed) {}
 
   /// Takes a line, and appends the updates that are final, in the order of times. False: it is too late.
   bool push(const Update& line, std::deque<Update>& out);
@@ -40,23 +39,15 @@ class Window {
                std::optional<std::int64_t> released);
 
  private:
-  struct Hash {
-    std::size_t operator()(const std::pair<std::int64_t, std::int64_t>& ends) const {
-      const std::uint64_t mixed = static_cast<std::uint64_t>(ends.first) * 0x9E3779B97F4A7C15ULL;
-      return (mixed ^ mixed >> 29) + static_cast<std::uint64_t>(ends.second) * 0xBF58476D1CE4E5B9ULL;
-    }
-  };
-  std::pair<std::int64_t, std::int64_t> ends_of(const Edge& edge) const;
   void release(const Edge& edge, std::deque<Update>& out);
 
   std::optional<std::int64_t> width_;
   std::int64_t lateness_;
-  bool directed_, by_line_;
+  bool by_line_;
   std::optional<std::int64_t> latest_, released_;
   std::multimap<std::int64_t, Edge> waiting_;
   std::deque<Edge> live_;
-  /// The number of live ones of each edge.
-  std::unordered_map<std::pair<std::int64_t, std::int64_t>, std::uint64_t, Hash> times_;
+  PairCounts pairs_;  ///< Of the live ones.
 };
 
 }  // namespace matcha::session::stream

@@ -12,6 +12,7 @@
 #include "incremental/gpu_opening.h"
 #include "incremental/ledger_engine.h"
 #include "incremental/stream/opening.h"
+#include "runtime/graph/mtg.h"
 #include "runtime/machine.h"
 #include "session/durations.h"
 #include "session/pattern_list.h"
@@ -126,20 +127,29 @@ class StreamVerb {
   /// What a pattern with conditions does not have in a stream.
   Status check_rows() const {
     const TableBinding& table = options_.table;
-    const std::pair<bool, const char*> refused[] = {{options_.programs.size() > 1, "several programs and patterns"},
-                                                    {!options_.graph.empty(), "a graph at the start"},
+    const bool has_labels = !table.vertices.empty() || !table.labels.empty();
+    const bool is_binary = !options_.graph.empty() && runtime::is_mtg_file(options_.graph);
+    const bool has_program =
+        std::ranges::any_of(options_.programs, [](const ProgramRequest& each) { return !each.of_pattern(); });
+    const std::pair<bool, const char*> refused[] = {{has_program && has_labels, "programs beside tables of vertices"},
+                                                    {is_binary, "a graph at the start that is no table of lines"},
                                                     {!table.sql.empty(), "`--graph-sql`"},
                                                     {!options_.temporal, "updates without `--temporal`"},
-                                                    {!options_.state.empty(), "`--state`"},
                                                     {options_.team != nullptr, "`--mpi`"},
                                                     {options_.device_wanted() == "cuda", "`--device cuda`"},
                                                     {options_.gpu_memory != 0, "`--gpu-memory`"}};
     for (const auto& [is_given, what] : refused) {
       if (!is_given) continue;
       return console_.error(Status::Usage, fmt::format("names and conditions of edges are not for {}", what),
-                            "a stream of a table is one pattern and its lines: `--updates TABLE.csv --temporal`");
+                            "a stream of a table has patterns and lines: `--updates TABLE.csv --temporal`");
     }
-    return Status::Ok;
+    std::string file = options_.graph;
+    const std::size_t columns = take_columns(file).size();
+    if (columns == 0 || columns == 3) return Status::Ok;
+    return console_.error(
+        Status::Usage,
+        fmt::format("the table at the start has 3 columns, source, target and time; {} are named", columns),
+        "write `TABLE.csv:SRC,DST,TIME`");
   }
 
   Status check_graph() const {
@@ -208,8 +218,9 @@ class StreamVerb {
     if (!options_.matches.empty() && options_.programs.size() > 1) {
       return console_.error(Status::Usage, "`--matches` is for one program", "of several the answers are counted");
     }
-    options_.of_rows = std::ranges::any_of(
-        options_.programs, [](const ProgramRequest& each) { return each.of_pattern() && st::asks_rows(each.pattern); });
+    options_.of_rows = std::ranges::any_of(options_.programs, [](const ProgramRequest& each) {
+      return each.of_pattern() && st::asks_rows(each.pattern, false);
+    });
     for (ProgramRequest& request : options_.programs) {
       request.pattern.may_ask_columns = options_.of_rows;
       request.params = options_.params;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <system_error>
 #include <utility>
 
@@ -16,8 +17,12 @@
 namespace matcha::session::stream {
 
 Opening::Opening(const StreamRequest& request, std::shared_ptr<const Reporter> reporter, Verdict verdict,
-                 const std::atomic<bool>* maybe_cancel, codegen::RunOptions run)
-    : request_(request), reporter_(std::move(reporter)), verdict_(std::move(verdict)), cancel_(maybe_cancel) {
+                 const std::atomic<bool>* maybe_cancel, codegen::RunOptions run, Prepared::Reading reading)
+    : request_(request),
+      reporter_(std::move(reporter)),
+      verdict_(std::move(verdict)),
+      cancel_(maybe_cancel),
+      reading_(std::move(reading)) {
   parts_.run = std::move(run);
   parts_.updates = request.updates;
   update_columns_ = take_columns(parts_.updates);
@@ -43,10 +48,10 @@ Status Opening::agree() {
   return Status::Ok;
 }
 
-ColumnRequest Opening::column_wish() const {
+ColumnRequest Opening::column_wish(const std::vector<runtime::ColumnRef>& named) const {
   ColumnRequest wish;
-  if (!update_columns_.empty()) {
-    std::copy_n(update_columns_.begin(), wish.columns.size(), wish.columns.begin());
+  if (!named.empty()) {
+    std::copy_n(named.begin(), wish.columns.size(), wish.columns.begin());
     return wish;
   }
   if (!request_.table.src.empty()) {
@@ -61,7 +66,7 @@ ColumnRequest Opening::column_wish() const {
   return wish;
 }
 
-Status Opening::read_ledger() {
+Status Opening::read_ledgers() {
   BindOptions bind;
   bind.graph = request_.updates;
   bind.directed = request_.directed;
@@ -73,23 +78,51 @@ Status Opening::read_ledger() {
   }
   runtime::IoOptions io;
   io.cancel = cancel_;
-  const Status status = LedgerPattern::read(request_.programs.front(), bind, io, *reporter_, maybe_ledger_);
-  if (status != Status::Ok) return status;
+  LedgerRows::Wish wish;
+  ledger::Table times;
+  if (const Status status = ledger::take_time(bind.table.time, *reporter_, times); status != Status::Ok) return status;
+  wish.per_second = times.time_per_second;
+  wish.unit_is_said = times.time_is_said;
+  wish.edge_id = request_.table.edge_id;
+  for (std::size_t at = 0; at < request_.programs.size(); ++at) {
+    const ProgramRequest& program = request_.programs[at];
+    std::unique_ptr<LedgerPattern>& ledger = ledgers_.emplace_back();
+    of_rows_[at] = program.of_pattern() && asks_rows(program.pattern, true);
+    if (!of_rows_[at]) continue;
+    const Status status = LedgerPattern::read(program, bind, io, *reporter_, ledger);
+    if (status != Status::Ok) return status;
+    wish.add(ledger->wish);
+  }
   constexpr std::size_t kEnds = 3;
   for (std::size_t at = kEnds; at < update_columns_.size(); ++at) {
-    if (!update_columns_[at].name.empty()) maybe_ledger_->wish.named.push_back(update_columns_[at].name);
+    if (!update_columns_[at].name.empty()) wish.named.push_back(update_columns_[at].name);
   }
-  return status;
+  maybe_rows_ = std::make_shared<LedgerRows>(std::move(wish));
+  return Status::Ok;
+}
+
+Status Opening::look_at_programs(const runtime::Universe* maybe_ids, ProgramNeeds& needs) const {
+  for (std::size_t at = 0; at < request_.programs.size(); ++at) {
+    if (of_rows_[at]) continue;
+    ProgramNeeds mine;
+    const Status status =
+        find_needs(request_.programs[at], request_.directed, !request_.matches.empty(), maybe_ids, *reporter_, mine);
+    if (status != Status::Ok) return status;
+    needs.edge_labels = needs.edge_labels || mine.edge_labels;
+  }
+  return Status::Ok;
 }
 
 Status Opening::find_inputs() {
-  if (request_.of_rows) return read_ledger();
-  for (const ProgramRequest& request : request_.programs) {
-    ProgramNeeds needs;
-    const Status status = find_needs(request, request_.directed, !request_.matches.empty(), nullptr, *reporter_, needs);
-    if (status != Status::Ok) return status;
-    edge_labels_ = edge_labels_ || needs.edge_labels;
-  }
+  of_rows_.resize(request_.programs.size());
+  Status status = Status::Ok;
+  ProgramNeeds needs;
+  reading_([&] {
+    if (request_.of_rows) status = read_ledgers();
+    if (status == Status::Ok) status = look_at_programs(nullptr, needs);
+  });
+  if (status != Status::Ok) return status;
+  edge_labels_ = needs.edge_labels;
   if (edge_labels_ && request_.temporal) {
     return reporter_->error(Status::Usage, "a stream does not keep times of edges for programs that read them",
                             "with `--temporal` a program takes edges without information");
@@ -134,6 +167,7 @@ nlohmann::json Opening::settings() const {
                         {"unlabelled-edges", request.pattern.unlabelled_edges}});
     // Folders of versions before do not say it.
     if (request.pattern.match != "iso") programs.back()["match"] = request.pattern.match;
+    if (!request.pattern.parallel.empty()) programs.back()["parallel"] = request.pattern.parallel;
   }
   const TableBinding& table = request_.table;
   nlohmann::json all = {{"programs", std::move(programs)},
@@ -160,6 +194,7 @@ nlohmann::json Opening::settings() const {
                         {"matches", !request_.matches.empty()},
                         {"json", request_.json},
                         {"no-total", request_.no_total}};
+  if (!table.edge_id.empty()) all["edge-id"] = table.edge_id;
   escape_bytes(all);
   return all;
 }
@@ -219,19 +254,22 @@ Status Opening::read_graph() {
   gpu.gpus = request_.gpus.value_or(1);
   gpu.turn = static_cast<std::uint32_t>(request_.gpu_turn);
   gpu.expected_edges = expected_edges();
-  std::shared_ptr<LedgerRows> maybe_rows;
-  if (maybe_ledger_ != nullptr) {
-    maybe_rows = std::make_shared<LedgerRows>(maybe_ledger_->wish);
-    parts_.engine = make_ledger(std::move(maybe_ledger_), maybe_rows, *graph);
-  } else {
-    parts_.engine =
-        request_.only_recomputes() ? make_recompute(*graph, reporter_) : make_delta(*graph, reporter_, read_here, gpu);
-  }
+  parts_.engine = request_.only_recomputes() ? make_recompute(*graph, reporter_, reading_)
+                                             : make_delta(*graph, reporter_, reading_, gpu);
   if (parts_.engine == nullptr) return Status::Resource;
+  if (maybe_rows_ != nullptr) {
+    parts_.engine = with_ledgers(std::move(parts_.engine), std::move(ledgers_), maybe_rows_, reading_);
+    if (!std::ranges::all_of(of_rows_, std::identity())) parts_.maybe_pairs.emplace(read.facts().directed);
+  }
   parts_.rules.directed = read.facts().directed;
   parts_.rules.lines = {request_.temporal, edge_labels_, maybe_names_, request_.is_empty() && maybe_names_ == nullptr};
-  parts_.rules.lines.maybe_rows = std::move(maybe_rows);
-  parts_.rules.columns = column_wish();
+  parts_.rules.lines.maybe_rows = maybe_rows_;
+  parts_.rules.columns = column_wish(update_columns_);
+  if (maybe_rows_ != nullptr && !request_.graph.empty()) {
+    TableFile& table = parts_.table.emplace(TableFile{request_.graph, {}});
+    const std::vector<runtime::ColumnRef> named = take_columns(table.path);
+    table.columns = column_wish(named);
+  }
   parts_.check_text_ids = [this] { return check_text_ids(); };
   take_lengths();
   return add_empty_word(*parts_.engine, **graph);
@@ -240,13 +278,10 @@ Status Opening::read_graph() {
 Status Opening::check_text_ids() const {
   const runtime::Universe text =
       runtime::Universe::named(std::make_shared<const runtime::IdNames>(runtime::IdNames::text_ids({}, {})));
-  for (const ProgramRequest& request : request_.programs) {
-    if (request_.of_rows) break;
-    ProgramNeeds needs;
-    const Status status = find_needs(request, request_.directed, !request_.matches.empty(), &text, *reporter_, needs);
-    if (status != Status::Ok) return status;
-  }
-  return Status::Ok;
+  ProgramNeeds needs;
+  Status status = Status::Ok;
+  reading_([&] { status = look_at_programs(&text, needs); });
+  return status;
 }
 
 Status Opening::find_names(ResidentGraph::Shared& graph) {

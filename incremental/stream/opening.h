@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "incremental/inputs.h"
 #include "incremental/ledger_engine.h"
 #include "incremental/stream/run.h"
 #include "session/resident_graph.h"
@@ -18,8 +19,9 @@ namespace matcha::session::stream {
 class Opening {
  public:
   /// The request must outlive it, and `maybe_cancel`, which ends reading. `run`: threads, tier and stops of batches.
+  /// `reading`: as in Prepared. It must outlive the stream.
   Opening(const StreamRequest& request, std::shared_ptr<const Reporter> reporter, Verdict verdict,
-          const std::atomic<bool>* maybe_cancel, codegen::RunOptions run);
+          const std::atomic<bool>* maybe_cancel, codegen::RunOptions run, Prepared::Reading reading = read_here);
 
   /// All steps, each unless `verdict` asks for a stop, whose status is the result then, unreported. Else Ok, or the
   /// first failure, reported.
@@ -28,9 +30,9 @@ class Opening {
   StreamParts take() { return std::move(parts_); }
 
  private:
-  /// Which columns of timed lines are wanted. `--src` and `--dst` are those of the graph at the start, if there is one,
-  /// and those of the updates as far as their heading has these names.
-  ColumnRequest column_wish() const;
+  /// Which columns of timed lines are wanted; `named`: after the name of their file. `--src` and `--dst` are those of
+  /// the graph at the start, if there is one, and those of the updates as far as their heading has these names.
+  ColumnRequest column_wish(const std::vector<runtime::ColumnRef>& named) const;
   /// Which programs read labels of edges.
   Status find_inputs();
   /// What ranks must have in common to come to the same batches.
@@ -47,8 +49,10 @@ class Opening {
   Status find_names(ResidentGraph::Shared& graph);
   /// The graph at the start. Requires: there is one, and `find_inputs` is done.
   runtime::GraphSpec graph_spec() const;
-  /// Reads the pattern with conditions and its tables of vertices.
-  Status read_ledger();
+  /// Reads the patterns about rows, and their tables of vertices.
+  Status read_ledgers();
+  /// What the programs that read a graph need. `maybe_ids`: of that graph.
+  Status look_at_programs(const runtime::Universe* maybe_ids, ProgramNeeds& needs) const;
   /// The window, the lateness and the slide.
   void take_lengths();
   runtime::Result<ResidentGraph::Shared> start_graph();
@@ -59,9 +63,12 @@ class Opening {
   const std::shared_ptr<const Reporter> reporter_;
   const Verdict verdict_;
   const std::atomic<bool>* const cancel_;
-  std::vector<runtime::ColumnRef> update_columns_;  ///< After the name of the file of updates.
-  std::shared_ptr<VertexNames> maybe_names_;        ///< Ids are text from the start.
-  std::unique_ptr<LedgerPattern> maybe_ledger_;     ///< The program is a pattern with conditions.
+  const Prepared::Reading reading_;
+  std::vector<runtime::ColumnRef> update_columns_;       ///< After the name of the file of updates.
+  std::shared_ptr<VertexNames> maybe_names_;             ///< Ids are text from the start.
+  std::shared_ptr<LedgerRows> maybe_rows_;               ///< Of a table, if some program is about them.
+  std::vector<std::unique_ptr<LedgerPattern>> ledgers_;  ///< Of programs that are about rows; null for others.
+  std::vector<bool> of_rows_;                            ///< Of each program: it is.
   bool edge_labels_ = false;
   StreamParts parts_;
 };

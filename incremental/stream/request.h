@@ -29,7 +29,7 @@ struct StreamRequest {
   std::string every;                    ///< The longest that an update waits; empty: any.
   bool blank = false, each = false;     ///< An empty line ends a batch; so does each update.
   bool strict = false;                  ///< An update that changes nothing is an error.
-  bool of_rows = false;  ///< Its one program is a pattern with conditions; lines are rows of a table (ledger_engine.h).
+  bool of_rows = false;                 ///< Lines are rows of a table, as a pattern has conditions (ledger_engine.h).
 
   bool json = false, no_total = false;
   std::string out = "-";
@@ -48,8 +48,8 @@ struct StreamRequest {
   std::string engine = {};  ///< The method that keeps the answers; empty: the cheapest of each program.
   std::string code_folder;
 
-  /// The stream begins without a vertex.
-  bool is_empty() const { return graph.empty() && table.sql.empty(); }
+  /// The stream begins without a vertex; with `of_rows` the graph is a table, whose lines come first.
+  bool is_empty() const { return of_rows || (graph.empty() && table.sql.empty()); }
   /// The programs run again after each batch, all of them.
   bool only_recomputes() const { return recompute || engine == "recompute"; }
   /// GPUs that are asked for by number are wanted.

@@ -3,23 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
-#include <numeric>
 #include <utility>
 
 #include "incremental/inputs.h"
 #include "session/durations.h"
-#include "session/matches.h"
-#include "session/values.h"
 
 namespace matcha::session::stream {
 
 namespace {
-
-/// The hint when an output or the log is not as the state knows it.
-constexpr std::string_view kPutBack =
-    "put the file back as it was; or begin again from the first update, with another folder for `--state`";
 
 double ms_of(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double, std::milli>(time).count();
@@ -96,10 +87,49 @@ Status StreamRun::open_input() {
 
 /// The first graph, and the facts about it.
 Status StreamRun::begin() {
-  if (parts_.state) {
-    if (const Status status = write_checkpoint(); status != Status::Ok) return status;
+  Status status = parts_.table ? take_table() : Status::Ok;
+  if (status == Status::Ok && parts_.state) status = write_checkpoint();
+  return status == Status::Ok ? first_answer() : status;
+}
+
+/// The lines of the table at the start are in the window, as if they were those of the batch of the first answer.
+Status StreamRun::take_table() {
+  runtime::Result<std::unique_ptr<runtime::ByteStream>> bytes = runtime::ByteStream::open(parts_.table->path);
+  if (!bytes) return reporter_.error(bytes.error());
+  constexpr std::chrono::milliseconds kLook{20};
+  std::swap(input_name_, parts_.table->path);
+  feed_.begin_file(parts_.table->columns);
+  StreamInput input(std::move(*bytes), 0);
+  StreamInput::Line line;
+  Status status = Status::Ok;
+  for (StreamInput::Found found = StreamInput::Found::Nothing; found != StreamInput::Found::End;) {
+    if (!input.next_at_hand(line)) {
+      if (verdict_() != Status::Ok) return verdict_();
+      found = input.next(Clock::now() + kLook, line);
+    } else {
+      found = StreamInput::Found::Line;
+    }
+    if (found == StreamInput::Found::TooLong) return line_error(line_ + 1, "a line is longer than 1 MiB");
+    if (found == StreamInput::Found::Failed) return reporter_.error(input.error());
+    if (found != StreamInput::Found::Line) continue;
+    std::string error;
+    LineKind kind = LineKind::Blank;
+    status = push(line.text, kind, error);
+    if (status == Status::Ok && kind == LineKind::Error) status = line_error(line_, std::move(error));
+    if (status != Status::Ok) return status;
+    while (!feed_.is_exhausted()) feed_.take();
   }
-  return first_answer();
+  RawBatch raw = feed_.end_batch();
+  reporter_.note(fmt::format("{}: {} line{}{}", input_name_, raw.lines, raw.lines == 1 ? "" : "s",
+                             raw.late == 0 ? "" : fmt::format(", {} more were late", raw.late)));
+  std::swap(input_name_, parts_.table->path);
+  feed_.begin_file(parts_.rules.columns);
+  line_ = 0;
+  NetBatch batch;
+  BatchFacts facts;
+  std::vector<Answer> none;
+  status = net(raw, batch, facts);
+  return status == Status::Ok ? engine_.apply(batch, how(true), none) : status;
 }
 
 Status StreamRun::first_answer() {
@@ -109,138 +139,6 @@ Status StreamRun::first_answer() {
   if (const Status status = engine_.start(how(false), answers); status != Status::Ok) return status;
   BatchFacts facts;
   return request_.no_total ? Status::Ok : write_answers(facts, answers);
-}
-
-/// After a restart: what the log has is done again, and answered where the answer was not written. All is checked
-/// before anything is written.
-Status StreamRun::go_on() {
-  StateFolder& state = *parts_.state;
-  runtime::Result<nlohmann::json> facts = state.read_facts();
-  if (!facts) return reporter_.error(facts.error());
-  batch_ = answered_ = facts->at("batch").get<std::uint64_t>();
-  offset_ = facts->at("offset").get<std::uint64_t>();
-  line_ = facts->at("line").get<std::uint64_t>();
-  feed_.restore(facts->at("feed"));
-  checkpoint_bytes_ = engine_.present().edge_count() * 8;
-  Heard heard;
-  Status status = read_heard(*facts, heard);
-  if (status != Status::Ok) return status;
-  runtime::Result<std::vector<LogRecord>> log = state.read_log();
-  if (!log) return reporter_.error(log.error());
-  status = check_log(log->empty() ? batch_ : log->back().batch, heard);
-  if (status == Status::Ok) status = cut_outputs(*facts, heard);
-  if (status == Status::Ok && batch_ == 0 && !heard.batch) status = first_answer();
-  if (status != Status::Ok) return status;
-  for (const LogRecord& record : *log) {
-    status = replay(record, heard.batch && record.batch <= *heard.batch);
-    if (status != Status::Ok) return status;
-  }
-  since_checkpoint_ = log->size();
-  reporter_.note(fmt::format("goes on after batch {}, line {} of the input", batch_, line_));
-  return Status::Ok;
-}
-
-/// The answers that are in the file: those of all batches, one after the other. At the checkpoint there were as many
-/// bytes of them, and of rows, as it says.
-Status StreamRun::read_heard(const nlohmann::json& facts, Heard& heard) const {
-  std::uint64_t batch = 0, lines = 0, bytes = 0;
-  const auto take = [&](std::string_view line) {
-    const std::optional<std::uint64_t> of = batch_of_line(line);
-    const bool is_first = bytes == 0 && of && *of <= 1;
-    const bool follows = of && (*of == batch ? lines < engine_.size() : *of == batch + 1 && lines == engine_.size());
-    if (!is_first && !follows) return false;
-    lines = is_first || *of != batch ? 1 : lines + 1;
-    batch = *of;
-    bytes += line.size() + 1;
-    if (lines == engine_.size()) heard = {batch, bytes};
-    return true;
-  };
-  for (const auto& [name, output] : {std::pair{"out", &answers_}, std::pair{"matches", &rows_}}) {
-    if (!*output || !(*output)->is_file()) continue;
-    const bool is_rows = output == &rows_;
-    const runtime::Result<std::uint64_t> found = is_rows ? (*output)->size() : (*output)->walk(take);
-    if (!found) return reporter_.error(found.error());
-    // Folders of versions before do not say it.
-    const std::uint64_t stored = facts.value(fmt::format("{}-bytes", name), std::uint64_t{0});
-    if (*found >= stored) continue;
-    return reporter_.error(
-        Status::Input,
-        fmt::format("`--{}` was shortened or changed: of the {} bytes that it had after batch {}, {} are there", name,
-                    stored, batch_, *found),
-        kPutBack);
-  }
-  return Status::Ok;
-}
-
-/// A batch is in the log before anybody hears of it. `last`: the last one there.
-Status StreamRun::check_log(std::uint64_t last, Heard& heard) const {
-  if (!answers_->is_file()) {
-    // What a pipe got is not known: the last batch is answered once more.
-    if (last != 0) heard.batch = last - 1;
-    return Status::Ok;
-  }
-  if (!heard.batch || *heard.batch <= last) return Status::Ok;
-  return reporter_.error(Status::Input,
-                         fmt::format("the log of `{}` was lost or cut: it ends with batch {}, and `--out` has answers "
-                                     "until batch {}",
-                                     request_.state, last, *heard.batch),
-                         kPutBack);
-}
-
-/// Cuts off the answers that are written again. Rows do not say whether those of their last batch are all there, so
-/// with a file of them all batches since the checkpoint are answered again.
-Status StreamRun::cut_outputs(const nlohmann::json& facts, Heard& heard) {
-  const bool has_bytes = facts.contains("out-bytes") || !answers_->is_file();
-  runtime::Status done = runtime::Done{};
-  if (rows_ && rows_->is_file() && answers_->is_file() && facts.contains("matches-bytes") && has_bytes) {
-    heard = {std::nullopt, facts.at("out-bytes").get<std::uint64_t>()};
-    if (heard.bytes != 0 || batch_ != 0) heard.batch = batch_;
-    done = rows_->cut(facts.at("matches-bytes").get<std::uint64_t>());
-  } else if (rows_ && rows_->is_file()) {
-    const runtime::Result<std::uint64_t> kept = rows_->walk([&](std::string_view line) {
-      std::uint64_t of = 0;
-      if (line.starts_with('{')) {
-        of = batch_of_line(line).value_or(0);
-      } else {
-        std::from_chars(line.data(), line.data() + line.size(), of);
-      }
-      return heard.batch && of <= *heard.batch;
-    });
-    done = kept ? rows_->cut(*kept) : runtime::Status(kept.error());
-  }
-  if (done && answers_->is_file()) done = answers_->cut(heard.bytes);
-  return done ? Status::Ok : reporter_.error(done.error());
-}
-
-Status StreamRun::replay(const LogRecord& record, bool quiet) {
-  std::string_view lines = record.lines;
-  while (!lines.empty()) {
-    const std::size_t end = lines.find('\n');
-    std::string error;
-    LineKind kind = LineKind::Error;
-    if (end != std::string_view::npos) {
-      if (const Status pushed = push(lines.substr(0, end), kind, error); pushed != Status::Ok) return pushed;
-    }
-    if (kind == LineKind::Error) {
-      return reporter_.error(Status::Input, "the log does not fit this stream: " + error);
-    }
-    lines.remove_prefix(end + 1);
-  }
-  if (record.flushed) feed_.flush();
-  for (std::uint64_t i = 0; i < record.taken; ++i) {
-    if (feed_.is_exhausted())
-      return reporter_.error(Status::Input, "the log does not fit this stream: updates are missing");
-    feed_.take();
-  }
-  offset_ = record.offset;
-  RawBatch raw = feed_.end_batch();
-  NetBatch batch;
-  BatchFacts facts;
-  batch_ = record.batch;
-  Status status = net(raw, batch, facts);
-  if (status == Status::Ok) status = answer(batch, facts, quiet);
-  if (status == Status::Ok) answered_ = batch_;
-  return status;
 }
 
 std::optional<StreamRun::Clock::time_point> StreamRun::batch_deadline() const {
@@ -345,20 +243,6 @@ Status StreamRun::line_error(std::uint64_t line, std::string message) const {
   return reporter_.error(error);
 }
 
-/// The rows of a table that a batch brings and takes, as they came; those that do both are in neither number.
-void StreamRun::net_rows(const RawBatch& raw, const LedgerRows& rows, NetBatch& batch, BatchFacts& facts) const {
-  for (const Update& update : raw.updates) {
-    if (update.kind == UpdateKind::InsertEdge) {
-      batch.rows.push_back(update.line);
-    } else {
-      ++batch.rows_left;
-    }
-  }
-  facts.deleted = std::min(batch.rows_left, rows.size());
-  facts.inserted = batch.rows.size() - (batch.rows_left - facts.deleted);
-  facts.are_dates = rows.has_dates();
-}
-
 Status StreamRun::net(RawBatch& raw, NetBatch& batch, BatchFacts& facts) {
   facts.batch = batch_;
   facts.updates = raw.lines;
@@ -367,7 +251,7 @@ Status StreamRun::net(RawBatch& raw, NetBatch& batch, BatchFacts& facts) {
   facts.last_time = raw.last_time;
   facts.offset = offset_;
   if (const LedgerRows* const maybe_rows = parts_.rules.lines.maybe_rows.get(); maybe_rows != nullptr) {
-    net_rows(raw, *maybe_rows, batch, facts);
+    batch = net_rows(engine_, raw.updates, *maybe_rows, parts_.maybe_pairs, parts_.rules.width.has_value(), facts);
     return Status::Ok;
   }
   const Status status = learn_words(engine_, feed_.codes(), raw.updates, input_name_, reporter_);
@@ -450,61 +334,10 @@ Status StreamRun::answer(const NetBatch& batch, BatchFacts& facts, bool quiet) {
   return write_answers(facts, answers);
 }
 
-std::string StreamRun::rows_text(std::uint64_t batch, const RowChanges& changes) const {
-  std::string text;
-  const RowFormat& format = *request_.row_format;
-  const bool json = format.kind == RowFormat::Kind::Ndjson;
-  const std::size_t width = changes.rows.kinds.size();
-  // In order, so that a stream that goes on writes what one that was not stopped does.
-  std::vector<std::uint64_t> order(changes.signs.size());
-  std::iota(order.begin(), order.end(), std::uint64_t{0});
-  std::ranges::sort(order, [&](std::uint64_t a, std::uint64_t b) {
-    return is_row_before(changes.rows.row(a), changes.rows.row(b), changes.rows.kinds);
-  });
-  for (const std::uint64_t at : order) {
-    const std::uint64_t* const row = changes.rows.row(at);
-    const char sign = changes.signs[at] > 0 ? '+' : '-';
-    text += json ? fmt::format("{{\"batch\":{},\"change\":\"{}\",\"row\":[", batch, sign)
-                 : fmt::format("{}{}{}", batch, format.separator, sign);
-    for (std::size_t column = 0; column < width; ++column) {
-      if (!json || column != 0) text += json ? ',' : format.separator;
-      switch (changes.rows.kinds[column]) {
-        case runtime::ElementKind::Float: {
-          double value = 0;
-          std::memcpy(&value, row + column, sizeof(value));
-          append_float(text, value, json ? Style::Json : Style::Text);
-          break;
-        }
-        case runtime::ElementKind::Bool: text += row[column] != 0 ? "true" : "false"; break;
-        case runtime::ElementKind::Vid:
-          if (feed_.names() != nullptr) {
-            append_name(text, feed_.names()->name(static_cast<std::int64_t>(row[column])),
-                        json ? Style::Json : Style::Text, format.separator);
-          } else {
-            text += std::to_string(static_cast<std::int64_t>(row[column]));
-          }
-          break;
-        case runtime::ElementKind::Int: {
-          const auto id = changes.edge_ids.find(row[column]);
-          if (id == changes.edge_ids.end()) {
-            text += std::to_string(static_cast<std::int64_t>(row[column]));
-          } else if (ledger::plain_int(id->second)) {
-            text += id->second;
-          } else {
-            append_name(text, id->second, json ? Style::Json : Style::Text, format.separator);
-          }
-          break;
-        }
-      }
-    }
-    text += json ? "]}\n" : "\n";
-  }
-  return text;
-}
-
 Status StreamRun::write_answers(const BatchFacts& facts, const std::vector<Answer>& answers) {
   if (rows_) {
-    const runtime::Status written = rows_->write(rows_text(facts.batch, answers.front().changes));
+    const runtime::Status written =
+        rows_->write(rows_text(facts.batch, answers.front().changes, *request_.row_format, feed_.names().get()));
     if (!written) return reporter_.error(written.error());
   }
   std::string text;
@@ -524,39 +357,6 @@ Status StreamRun::write_answers(const BatchFacts& facts, const std::vector<Answe
   const runtime::Status written = answers_->write(text);
   if (!written) return reporter_.error(written.error());
   answered_ = facts.batch;
-  return Status::Ok;
-}
-
-bool StreamRun::wants_checkpoint() const {
-  constexpr std::uint64_t kLeastBytes = std::uint64_t{16} << 20;
-  if (!parts_.state) return false;
-  if (request_.checkpoint) return since_checkpoint_ >= *request_.checkpoint;
-  return parts_.state->log_bytes() > std::max(kLeastBytes, checkpoint_bytes_);
-}
-
-Status StreamRun::write_checkpoint() {
-  if (const Status settled = settle(true); settled != Status::Ok) return settled;
-  // An answer that only a checkpoint knows of must be where it belongs.
-  for (std::optional<StreamOutput>* output : {&answers_, &rows_}) {
-    if (!*output || batch_ == 0) continue;
-    const runtime::Status synced = (*output)->sync();
-    if (!synced) return reporter_.error(synced.error());
-  }
-  runtime::Result<session::ResidentGraph::Shared> graph = engine_.graph();
-  if (!graph) return reporter_.error(graph.error());
-  nlohmann::json facts = {
-      {"settings", parts_.settings}, {"batch", batch_}, {"offset", offset_}, {"line", line_}, {"feed", feed_.saved()}};
-  for (const auto& [name, output] : {std::pair{"out-bytes", &answers_}, std::pair{"matches-bytes", &rows_}}) {
-    if (!*output || !(*output)->is_file()) continue;
-    const runtime::Result<std::uint64_t> bytes = (*output)->size();
-    if (!bytes) return reporter_.error(bytes.error());
-    facts[name] = *bytes;
-  }
-  if (feed_.names() != nullptr) facts["names"] = feed_.names()->saved();
-  const runtime::Status written = parts_.state->write(batch_, **graph, facts);
-  if (!written) return reporter_.error(written.error());
-  since_checkpoint_ = 0;
-  checkpoint_bytes_ = engine_.present().edge_count() * 8;
   return Status::Ok;
 }
 

@@ -15,6 +15,7 @@
 #include "incremental/engine.h"
 #include "incremental/feed.h"
 #include "incremental/netting.h"
+#include "incremental/pair_counts.h"
 #include "incremental/state.h"
 #include "incremental/stream/input.h"
 #include "incremental/stream/output.h"
@@ -22,6 +23,12 @@
 #include "session/reporter.h"
 
 namespace matcha::session::stream {
+
+/// A file with the columns of its lines.
+struct TableFile {
+  std::string path;
+  ColumnRequest columns;
+};
 
 /// What a stream is made of, once its options are read.
 struct StreamParts {
@@ -32,7 +39,9 @@ struct StreamParts {
   codegen::RunOptions run;
   std::optional<StateFolder> state;
   std::unique_ptr<runtime::stream::Partners> partners = nullptr;  ///< Other processes with the same stream; null: none.
-  nlohmann::json settings;  ///< What a state is for, and the same when it goes on.
+  std::optional<TableFile> table = {};         ///< Rows that are there at the start; empty: there are none.
+  std::optional<PairCounts> maybe_pairs = {};  ///< Of rows of a table, for programs that read a graph; empty: none do.
+  nlohmann::json settings;                     ///< What a state is for, and the same when it goes on.
 };
 
 /// Why to stop now: Timeout, Interrupted or Terminated; Ok: nothing asks for it. From any thread.
@@ -68,7 +77,9 @@ class StreamRun {
   ApplyOptions how(bool quiet) const;
   bool goes_on() const { return parts_.state && parts_.state->is_begun(); }
   Status begin();
+  Status take_table();
   Status go_on();
+  void restore_rows(const nlohmann::json& facts);
   Status read_heard(const nlohmann::json& facts, Heard& heard) const;
   Status check_log(std::uint64_t last, Heard& heard) const;
   Status cut_outputs(const nlohmann::json& facts, Heard& heard);
@@ -84,11 +95,9 @@ class StreamRun {
   Status finish_batch();
   Status settle(bool all);
   Status net(RawBatch& raw, NetBatch& batch, BatchFacts& facts);
-  void net_rows(const RawBatch& raw, const LedgerRows& rows, NetBatch& batch, BatchFacts& facts) const;
   Status log_batch(const RawBatch& raw);
   Status answer(const NetBatch& batch, BatchFacts& facts, bool quiet);
   Status write_answers(const BatchFacts& facts, const std::vector<Answer>& answers);
-  std::string rows_text(std::uint64_t batch, const RowChanges& changes) const;
   void count(const BatchFacts& facts, const Arrivals& arrivals);
   Status write_checkpoint();
   bool wants_checkpoint() const;

@@ -62,7 +62,9 @@ class QuestionReader {
   }
 
   Status check() const {
-    const char* const with = set_.asks_columns() ? "a pattern with names of edges or conditions" : "`--parallel keep`";
+    const char* const with = set_.asks_columns()           ? "a pattern with names of edges or conditions"
+                             : options_.parallel == "keep" ? "`--parallel keep`"
+                                                           : "a pattern with labels beside one with conditions";
     if (set_.motif || set_.cliques || (set_.alternatives && !options_.query)) {
       return refuse(fmt::format("{} is of one pattern of vertices and edges", with), "write its edges: `(a)-[x]->(b)`");
     }

@@ -154,7 +154,7 @@ class Planner {
       return found;
     };
     for (const pattern::LabelUse& use : set_.labels) {
-      if (meaning_.of_cypher || meaning_.may_lack || is_there(use)) continue;
+      if (meaning_.of_cypher || meaning_.of_stream || is_there(use)) continue;
       return refuse(use.loc,
                     fmt::format("no {} has the label `{}`", use.of_edge ? "edge" : "vertex", word_of(use.literal)), "");
     }
@@ -218,7 +218,7 @@ class Planner {
 
   bool check_constants() {
     for (const std::string& literal : pattern_.constants) {
-      if (literal.empty() || meaning_.may_lack || table_.rank_of(word_of(literal))) continue;
+      if (literal.empty() || meaning_.of_stream || table_.rank_of(word_of(literal))) continue;
       const auto use = std::ranges::find(set_.constants, literal, &pattern::ConstantUse::literal);
       return refuse(use == set_.constants.end() ? set_.loc : use->loc,
                     fmt::format("the graph has no vertex `{}`", word_of(literal)), "");

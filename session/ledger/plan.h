@@ -24,8 +24,8 @@ struct Meaning {
   /// Of Cypher: each edge of the pattern is one of its own, and a label that no edge has is no error.
   bool of_cypher = false;
   bool by_line = true;  ///< Each row is an edge; else each pair of vertices.
-  /// Labels and vertices that the table does not have are no errors: later rows may have them.
-  bool may_lack = false;
+  /// Rows come and leave: labels and vertices that no row has are no errors, and a pair has all of its rows.
+  bool of_stream = false;
 };
 
 /// The rows that one or several edges of the pattern may be, each in the direction of the pattern.

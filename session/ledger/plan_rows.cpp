@@ -107,7 +107,8 @@ class RowSorter {
           return of.of_edge ? row : static_cast<int>(of.index) == edge.from ? from : to;
         }) == std::optional(true);
       });
-      if (!holds || (!meaning_.by_line && !pairs.insert(std::uint64_t{from} << 32 | to).second)) continue;
+      const bool joins = !meaning_.by_line && !meaning_.of_stream;
+      if (!holds || (joins && !pairs.insert(std::uint64_t{from} << 32 | to).second)) continue;
       made.from.push_back(from);
       made.to.push_back(to);
       made.entries.push_back(static_cast<std::int64_t>(entry));

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import unittest
 from datetime import datetime, timedelta
@@ -14,6 +15,7 @@ from cli import MATCHA, CliTest, fewer
 # More rounds, and other ones, by hand: MATCHA_ROUNDS=2000 MATCHA_SEED=7.
 ROUNDS = int(os.environ.get("MATCHA_ROUNDS", "0"))
 SEED = int(os.environ.get("MATCHA_SEED", "1"))
+SHIM = os.environ.get("MATCHA_KILL_SHIM", "")
 COLUMNS = ["memo", "time", "src", "kind", "amount", "dst", "rate"]
 
 
@@ -233,15 +235,18 @@ class Ledger(CliTest):
         self.assertIn("batch 1  +1 -0  total 1", done.stdout.decode())
         fails(2, heading, "(a)-[x:wire]->(b)", says="--edge-label")
         fails(1, heading, "(a)-[x]->(b) where a.age > 3", says="no table of vertices")
-        fails(2, heading, "(a)->(b) where a.id > 3", says="conditions on vertices alone")
         fails(1, heading + "1,2,3,4\n", "(a)-[x]-(b)", says="two arcs")
 
     def test_refused(self):
         """What has no rows says so by name."""
-        for options, word in [(["--pattern", "a->b"], "several programs and patterns"), ([self.table], "a graph at the start"), (["--state", self.path("s")], "--state"),
-                              (["--device", "cuda"], "--device cuda"), (["--engine", "roots"], "--engine roots"), (["--induced", "vertex"], "--induced vertex")]:
+        program = self.write("p.mt", "def main(G: Graph) -> int:\n    return size(vertices(G))\n")
+        binary = self.path("g.mtg")
+        self.ok("graph", "convert", self.write("g.txt", "1 2\n"), binary, "-q")
+        for options, word in [([program, "--vertices", self.table], "programs beside tables of vertices"), ([binary], "no table of lines"),
+                              ([self.table + ":from,to"], "has 3 columns"), (["--device", "cuda"], "--device cuda"), (["--engine", "roots"], "--engine roots"), (["--induced", "vertex"], "--induced vertex")]:
             with self.subTest(options):
                 self.fails(2, *self.base, self.table, *self.ends, "--pattern", RING, *options, says=word)
+        self.fails(2, *self.base, self.table, *self.ends, "--edge-label", "kind", "--pattern", RING, "--pattern", "a-[:x|y]->b", says="alternatives of labels")
         self.fails(2, "stream", "--directed", "--pattern", RING, "--updates", self.table, says="without `--temporal`")
         done = self.matcha("explain", "--directed", "--src", "from", "--dst", "to", "--time", "ts", "--pattern", RING, self.table)
         for line in ("by what each edge changes (`delta`), in 3 places of the pattern", "edge a>b x"):
@@ -291,6 +296,166 @@ class Columns(CliTest):
         twice = self.write("twice.csv", "src,dst,time,m,m\n1,2,1,1,2\n")
         self.fails(3, "stream", "--directed", "--temporal", "-q", "--updates", twice, "--no-total", "--pattern", "(a)-[x]->(b) where x.m = 1",
                    says="there are several columns `m`")
+
+
+HEAD = "src,dst,time,amount,kind"
+PEOPLE = "id,age,city,kind\n" + "".join(f"{v},{(v * 7) % 5},{'ab'[v % 2]},{['rich', 'poor', ''][v % 3]}\n" for v in range(7))
+BY_LINE = ["(a)-[x {amount > 2}]->(b)-[y]->(c) where x < y within 4s", "(a)-[x]->(b)-[y]->(a) where x < y, x.amount <> y.amount", "a-[x:w]->b"]
+BY_PAIR = ["(a)->(b)->(c) where a.age < c.age", "(a)->(b), (a)->(c) where b.city = c.city", "(a {age > 1})-[:w]->(b)", "(a)->(b)->(c)->(a) where a.age >= b.age"]
+OTHERS = ["a->b->c->a", "a->b", "a:rich->b", "a-[:w]->b->c", "a->b->c, a->c", "(a@'3')->b"]
+
+
+class Ledgers(CliTest):
+    """Random ledgers as streams, beside others and runs on the lines that are in the window."""
+
+    def lines(self, source, count):
+        times = sorted(source.randrange(20) for _ in range(count))
+        return [f"{source.randrange(6)},{source.randrange(6)},{time},{source.choice(['1', '2', '3', '', '4'])},{source.choice('wv')}" for time in times]
+
+    def setUp(self):
+        super().setUp()
+        self.people = self.write("people.csv", PEOPLE)
+        self.common = ["--directed", "-q", "--vertices", self.people, "--label", "kind", "--edge-label", "kind"]
+
+    def table(self, name, lines, head=HEAD):
+        return self.write(name, "\n".join([head, *lines]) + "\n")
+
+    def stream(self, patterns, table, *options):
+        """The totals of each pattern, by batch, and the answers."""
+        named = [word for pattern in patterns for word in ("--pattern", pattern)]
+        found = self.ok("stream", *self.common, "--temporal", "--json", "--updates", table, *named, *options)
+        answers = [json.loads(line) for line in found.splitlines()][:-1]
+        for answer in answers:
+            if "plus" in answer:
+                self.assertEqual(answer["plus"] - answer["minus"], answer["delta"], (answer, patterns, options))
+        return [[answer["total"] for answer in answers if answer.get("program", patterns[0]) == pattern] for pattern in patterns], answers
+
+    def run_on(self, pattern, lines):
+        return json.loads(self.ok("run", *self.common, "--pattern", pattern, "--json", self.table("part.csv", lines)))["result"]
+
+    def windows(self, lines, size, width):
+        """The lines of each window, after each batch."""
+        rows = [{"time": int(line.split(",")[2])} for line in lines]
+        return [[lines[at] for at in window] for window in batches(rows, list(range(len(rows))), width, size, 0)]
+
+    def test_patterns_beside_others(self):
+        """Each pattern of a stream has the totals that it has alone, and those of runs."""
+        for seed in range(ROUNDS or fewer(4, 1)):
+            source = random.Random(SEED * 77 + seed)
+            lines = self.lines(source, 24)
+            size, width = source.choice([(1, 5), (3, 4), (4, 8), (7, 0)])
+            patterns = BY_LINE[:1] + source.sample(BY_LINE + BY_PAIR + OTHERS, 5)
+            patterns = list(dict.fromkeys(patterns))
+            options = ["--batch", str(size)] + (["--window", f"{width}s"] if width else [])
+            table = self.table("ledger.csv", lines)
+            found, _ = self.stream(patterns, table, *options)
+            again, answers = self.stream(patterns, table, *options, "--recompute")
+            self.assertEqual(found, again, (seed, patterns, options))
+            self.assertEqual({answer["how"] for answer in answers[len(patterns):]}, {"recompute"})
+            windows = self.windows(lines, size, width)
+            for at in source.sample(range(len(windows)), 2):
+                for pattern, totals in zip(patterns, found):
+                    words = {"w"} if ":w" in pattern else set()
+                    if not windows[at] or not words <= {line.split(",")[4] for line in windows[at]} or "@'3'" in pattern:
+                        continue
+                    self.assertEqual(self.run_on(pattern, windows[at]), totals[at + 1], (seed, pattern, windows[at]))
+
+    def test_vertices_alone(self):
+        """Conditions on vertices alone are about pairs: totals and rows are those of runs, whatever lines repeat a pair."""
+        for seed in range(ROUNDS or fewer(3, 1)):
+            source = random.Random(SEED * 79 + seed)
+            lines = self.lines(source, 30)
+            pattern = source.choice(BY_PAIR)
+            size, width = source.choice([(1, 4), (5, 3), (4, 6), (30, 2)])
+            rows = self.path("rows.ndjson")
+            options = ["--batch", str(size), "--window", f"{width}s", "--embeddings"]
+            table = self.table("ledger.csv", lines)
+            (totals,), _ = self.stream([pattern], table, *options)
+            (listed,), answers = self.stream([pattern], table, *options, "--matches", rows)
+            self.assertEqual(totals, listed)
+            with open(rows, encoding="utf-8") as file:
+                changes = [json.loads(line) for line in file]
+            windows = self.windows(lines, size, width)
+            held = []
+            for at, window in enumerate(windows):
+                mine = [(one["change"], tuple(one["row"])) for one in changes if one["batch"] == at + 1]
+                self.assertEqual(len({row for _, row in mine}), len(mine), "a row comes and goes")
+                for change, row in mine:
+                    (held.append if change == "+" else held.remove)(row)
+                self.assertEqual(len(held), totals[at + 1])
+                if at % 4 == 0 and not (":w" in pattern and all(line.endswith(",v") for line in window)):
+                    found = self.ok("run", *self.common, "--embeddings", "--pattern", pattern, "--matches", "-", self.table("part.csv", window))
+                    self.assertEqual(sorted(held), sorted(tuple(map(int, row.split())) for row in found.splitlines()), (seed, at, pattern))
+            self.assertEqual({answer["how"] for answer in answers}, {"delta"})
+
+    def test_table_at_the_start(self):
+        """The lines of a table at the start count as those of batch 0, and its columns are its own."""
+        for seed in range(ROUNDS or fewer(3, 1)):
+            source = random.Random(SEED * 83 + seed)
+            lines = self.lines(source, 20)
+            at = source.choice([0, 5, 12])
+            patterns = [source.choice(BY_LINE), source.choice(BY_PAIR), "a->b->c"]
+            turned = [",".join((cells[3], cells[2], cells[4], cells[0], cells[1])) for cells in (line.split(",") for line in lines[:at])]
+            first = self.table("first.csv", turned, "amount,time,kind,src,dst")
+            window = ["--window", f"{source.choice([3, 6, 50])}s", "--batch", "1"]
+            whole, _ = self.stream(patterns, self.table("whole.csv", lines), *window)
+            parts, _ = self.stream(patterns, self.table("rest.csv", lines[at:]), *window, first)
+            self.assertEqual(parts, [totals[at:] for totals in whole], (seed, patterns))
+            rows = []
+            for tables in ([self.path("whole.csv")], [self.path("rest.csv"), first]):
+                self.ok("stream", *self.common, "--temporal", *window, "--pattern", patterns[0], "--matches", self.path("r.tsv"), "--out", self.path("o"), "--updates", *tables)
+                held = []
+                with open(self.path("r.tsv"), encoding="utf-8") as file:
+                    for row in file:
+                        (held.append if "\t+\t" in row else held.remove)(row.split("\t", 2)[2])
+                rows.append(sorted(held))
+            self.assertEqual(*rows)
+
+    def test_errors_of_the_start(self):
+        start = self.write("start.csv", "src,dst,time\n1,2,3\n1,2,x\n")
+        table = self.table("t.csv", [])
+        words = ["stream", *self.common, "--temporal", "--updates", table, "--out", self.path("out"), "--pattern", "a-[x]->b", start]
+        self.fails(3, *words, says=["start.csv:3", "is no time"])
+        self.write("start.csv", "src,dst,time\n1,2,3\n")
+        self.ok(*words)
+        self.fails(3, *words[:-2], "a-[x {amount > 1}]->b", start, says=["start.csv:1", "no column `amount`"])
+        self.ok(*words[:-1], start + ":src,dst,time")
+
+    def test_state(self):
+        """A stream that is killed, twice, goes on with the answers and rows of one that is not."""
+        if not SHIM:
+            self.skipTest("there is no shim")
+        source = random.Random(SEED * 89)
+        # Ids of any bytes, a column that is text for a while, lines that are late.
+        lines = ["p\xe9" + line for line in self.lines(source, 22)]
+        lines[8] = lines[8].replace(",", ",p", 1).rsplit(",", 2)[0] + ",m\xe9,w"
+        lines[10], lines[11], lines[15], lines[17] = lines[11], lines[10], lines[17], lines[15]
+        start, updates = (self.write(name, "\n".join([HEAD, *part, ""]).encode("latin-1")) for name, part in (("start.csv", lines[:6]), ("u.csv", lines[6:])))
+        for patterns in (["(a)-[x]->(b)-[y]->(c) where x.amount = y.amount"], [BY_PAIR[1], BY_LINE[0].replace("amount > 2", "kind = 'w'"), "a->b->c", "a-[x:w]->b"]):
+
+            def command(name):
+                words = ["stream", *self.common, "--temporal", "--window", "6s", "--lateness", "2s", "--batch", "2", "--checkpoint", "3", "--tier", "interp",
+                         "--state", self.path(name), "--out", self.path(name + ".out"), "--updates", updates, start]
+                words += ["--matches", self.path(name + ".tsv"), "--edge-id", "time"] if len(patterns) == 1 else []
+                return words + [word for pattern in patterns for word in ("--pattern", pattern)]
+
+            def outputs(name):
+                return [(self.folder / (name + ending)).read_bytes() for ending in ([".out", ".tsv"] if len(patterns) == 1 else [".out"])]
+
+            self.ok(*command("whole"))
+            whole, calls = outputs("whole"), 2
+            while True:
+                name = f"k{calls}-{len(patterns)}"
+                done = self.matcha(*command(name), env=self.environment(LD_PRELOAD=SHIM, MATCHA_KILL_AT=str(calls)))
+                if done.returncode == 0:
+                    break
+                self.assertEqual(done.returncode, 99, done.stderr)
+                self.matcha(*command(name), env=self.environment(LD_PRELOAD=SHIM, MATCHA_KILL_AT="9"))
+                self.ok(*command(name))
+                self.assertEqual(outputs(name), whole, f"killed after call {calls}")
+                calls += fewer(4, 11)
+            self.assertGreater(calls, 20)
+            shutil.rmtree(self.path("whole"))
 
 
 if __name__ == "__main__":
