@@ -40,6 +40,7 @@ struct matcha_options {
   std::optional<matcha::runtime::Tier> tier;
   bool recompute = false;         ///< Streams: recompute instead of using deltas.
   bool strict = false;            ///< Streams: an update without effect is an error.
+  std::string time, window;       ///< Streams of a table: the column of times, and the length of the window.
   std::optional<double> timeout;  ///< Seconds.
   std::shared_ptr<matcha::api::CancelToken> maybe_cancel_token;
 

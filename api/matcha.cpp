@@ -55,6 +55,8 @@ matcha::session::OptionTargets targets_of(matcha_options& o) {
   to.share = &o.share;
   to.recompute = &o.recompute;
   to.strict = &o.strict;
+  to.time = &o.time;
+  to.window = &o.window;
   return to;
 }
 

@@ -16,6 +16,14 @@ typedef struct matcha_stream matcha_stream;
 MATCHA_API matcha_status matcha_stream_open(const matcha_program* const* programs, size_t count,
                                             const matcha_graph* graph, const matcha_options* options,
                                             matcha_stream** stream, matcha_error** error);
+/* Opens a stream of the lines of a table, as docs/streams.md describes under "Tables with conditions": patterns with
+ * conditions on columns, and others. Lines come by `matcha_stream_put_lines`, the first of which has the names of the
+ * columns; `matcha_stream_put` is not for them. Beside the options of patterns `options` reads `directed`, `src`,
+ * `dst`, `time`, `window`, `edge-id`, `edge-label`, `ids`, `vertices`, `id`, `label`, `labels`, `matches` and
+ * `recompute`. After an error of a line the stream is unusable. */
+MATCHA_API matcha_status matcha_stream_open_table(const char* const* patterns, size_t count,
+                                                  const matcha_options* options, matcha_stream** stream,
+                                                  matcha_error** error);
 typedef enum matcha_update {
   MATCHA_ADD_EDGE = 1,
   MATCHA_REMOVE_EDGE = 2,  /* With all its labels. */
@@ -44,6 +52,10 @@ MATCHA_API matcha_status matcha_stream_answer(matcha_stream* stream, size_t prog
  * column is 1 for an added row, -1 for a removed one; no row is both. The caller frees them. */
 MATCHA_API matcha_status matcha_stream_changes(matcha_stream* stream, size_t program, matcha_rows** rows,
                                                matcha_error** error);
+/* The same as a JSON object with the ids of vertices and edges as they were given: `columns`, their names, and the
+ * arrays `added` and `removed` of rows, ascending. The caller frees the text. */
+MATCHA_API matcha_status matcha_stream_changes_json(matcha_stream* stream, size_t program, char** json,
+                                                    matcha_error** error);
 /* A running batch keeps its data; cancel it first. */
 MATCHA_API void matcha_stream_free(matcha_stream* stream);
 

@@ -14,6 +14,7 @@
 #include "api/errors.h"
 #include "incremental/inputs.h"
 #include "runtime/machine.h"
+#include "session/durations.h"
 
 /// Programs on a changing graph.
 namespace matcha::api {
@@ -148,6 +149,54 @@ matcha_status LiveStream::make(const std::vector<session::ProgramRequest>& reque
   return status_of(status);
 }
 
+matcha_status LiveStream::open_table(std::span<const char* const> patterns, const matcha_options& options,
+                                     std::string& errors) {
+  maybe_table_ = std::make_unique<TableLines>();
+  st::StreamRequest& request = maybe_table_->request;
+  for (const char* const text : patterns) {
+    session::ProgramRequest& one = request.programs.emplace_back(options.program);
+    one.pattern.text = text;
+    one.pattern.name = fmt::format("<pattern {}>", request.programs.size());
+    one.pattern.no_files = one.pattern.may_ask_columns = true;
+    one.device = "cpu";
+    request.names.emplace_back(text);
+    rows_.push_back(one.matches);
+  }
+  request.table = options.table;
+  request.directed = options.directed;
+  request.updates = "<lines>";
+  request.time = options.time;
+  request.window = options.window;
+  request.temporal = request.of_rows = true;
+  request.matches = options.program.matches ? "rows" : "";
+  request.device = "cpu";
+  request.recompute = recompute_;
+  Status status = options.table.check(*log_);
+  if (status == Status::Ok && session::seconds_of(request.window) == 0)
+    status = log_->error(Status::Usage, "a window has some length", "such as 15m, 1h or 30d");
+  if (status == Status::Ok) {
+    codegen::RunOptions run;
+    run.threads = threads_;
+    run.tier = tier_;
+    maybe_table_->opening.emplace(
+        request, log_, [] { return Status::Ok; }, nullptr, run, on_reading_thread);
+    status = maybe_table_->opening->all();
+  }
+  if (status == Status::Ok) {
+    maybe_table_->parts = maybe_table_->opening->take();
+    engine_ = std::move(maybe_table_->parts.engine);
+    maybe_table_->feed.emplace(maybe_table_->parts.rules,
+                               std::make_shared<const runtime::LabelDictionary>(engine_->dictionary()));
+  }
+  errors = take_log();
+  return status_of(status);
+}
+
+std::string LiveStream::changes_json(std::size_t program) const {
+  const st::VertexNames* const maybe_names = maybe_table_ != nullptr ? maybe_table_->feed->names().get() : nullptr;
+  return st::rows_json(answers_[program].changes, engine_->row_names(program), maybe_names);
+}
+
 /// The log since the last call.
 std::string LiveStream::take_log() {
   std::string text = log_->text().substr(reported_);
@@ -172,7 +221,31 @@ void LiveStream::put(std::vector<st::Update> updates) {
   }
 }
 
+/// The lines of a table. One with an error ends the stream, as those before it are taken.
+bool LiveStream::put_rows(std::string_view text, std::string& error) {
+  TableLines& table = *maybe_table_;
+  for (; !text.empty(); text.remove_prefix(std::min(text.find('\n') + 1, text.size()))) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const bool was_named = table.feed->names() != nullptr;
+    const st::LineKind kind = table.feed->push(line, ++table.lines, error);
+    if (kind == st::LineKind::Error) {
+      const std::size_t hint = error.find(st::kHintBreak);
+      const std::string why = error.substr(0, hint);
+      error = fmt::format("<lines>:{}: error: {}\n{}", table.lines, why,
+                          hint == std::string::npos ? "" : error.substr(hint + 1) + "\n");
+    } else if (!was_named && table.feed->names() != nullptr && table.parts.check_text_ids() != Status::Ok) {
+      error = take_log();
+    }
+    table.has_failed = !error.empty();
+    if (table.has_failed) return false;
+    put_ += kind == st::LineKind::Update ? 1 : 0;
+    if (text.find('\n') == std::string_view::npos) break;
+  }
+  return true;
+}
+
 bool LiveStream::put_lines(std::string_view text, std::string& error) {
+  if (maybe_table_ != nullptr) return put_rows(text, error);
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::vector<st::Update> updates;
@@ -194,6 +267,18 @@ bool LiveStream::put_lines(std::string_view text, std::string& error) {
 /// Computes the net effect of the updates.
 Status LiveStream::net(st::NetBatch& batch, st::BatchFacts& facts, bool& usable) {
   usable = false;
+  if (maybe_table_ != nullptr) {
+    TableLines& table = *maybe_table_;
+    while (!table.feed->is_exhausted()) table.feed->take();
+    const st::RawBatch raw = table.feed->end_batch();
+    facts.updates = raw.lines;
+    facts.late = raw.late;
+    facts.first_time = raw.first_time;
+    facts.last_time = raw.last_time;
+    batch = st::net_rows(*engine_, raw.updates, *table.parts.rules.lines.maybe_rows, table.parts.maybe_pairs,
+                         table.parts.rules.width.has_value(), facts);
+    return Status::Ok;
+  }
   std::vector<st::Update> updates = std::exchange(updates_, {});
   if (const Status learnt = st::learn_words(*engine_, *codes_, updates, "", *log_); learnt != Status::Ok) return learnt;
   st::Netting netting(engine_->present(), st::vertex_rules(*engine_, false));
@@ -267,6 +352,9 @@ matcha_status entered(matcha_stream* stream, matcha_error** error, Work work) {
   });
 }
 
+constexpr const char* kNoRows =
+    "the result is no list, and only a list has rows\n  hint: `matches` makes a pattern list them";
+
 /// The answer of a program, or null with the reason in `problem`.
 const st::Answer* answer_of(const LiveStream& stream, size_t program, std::string& problem) {
   const st::Answer* const answer = stream.maybe_answer(program);
@@ -286,6 +374,7 @@ matcha_status put_columns(LiveStream& stream, std::uint32_t kind, const matcha_c
   if (problem.empty() && of_edges && !has_second && count != 0) problem = "the second ends are NULL";
   if (problem.empty() && has_second)
     problem = column_problem(*maybe_second, count, of_edges ? "second ends" : "labels");
+  if (problem.empty() && stream.is_of_table()) problem = "the stream is of the lines of a table";
   if (!problem.empty()) return usage(problem, error);
   if (kind == MATCHA_ADD_EDGE && count != 0 && stream.has_edge_labels()) {
     return usage("an inserted edge needs a label, as in a line `+ 1 2 LABEL`: a program reads labels of edges", error);
@@ -344,6 +433,30 @@ matcha_status matcha_stream_open(const matcha_program* const* programs, size_t c
     made->shared = std::make_shared<LiveStream>(options != nullptr ? *options : unset);
     std::string errors;
     const matcha_status status = made->shared->open(given, graph->graph, errors);
+    if (status != MATCHA_OK) return fail(status, std::move(errors), error);
+    *stream = made.release();
+    return MATCHA_OK;
+  });
+}
+
+matcha_status matcha_stream_open_table(const char* const* patterns, size_t count, const matcha_options* options,
+                                       matcha_stream** stream, matcha_error** error) {
+  using namespace matcha::api;
+  return call(error, [&] {
+    *stream = nullptr;
+    if (patterns == nullptr || count == 0) return usage("there are no patterns", error);
+    const std::span<const char* const> given(patterns, count);
+    for (const char* const pattern : given) {
+      if (pattern == nullptr || *pattern == '\0') return usage("there is no pattern", error);
+    }
+    if (after_fork())
+      return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may run programs\n", error);
+    const matcha_options unset;
+    const matcha_options& chosen = options != nullptr ? *options : unset;
+    auto made = std::make_unique<matcha_stream>();
+    made->shared = std::make_shared<LiveStream>(chosen);
+    std::string errors;
+    const matcha_status status = made->shared->open_table(given, chosen, errors);
     if (status != MATCHA_OK) return fail(status, std::move(errors), error);
     *stream = made.release();
     return MATCHA_OK;
@@ -423,7 +536,7 @@ matcha_status matcha_stream_changes(matcha_stream* stream, size_t program, match
     std::string problem = rows == nullptr ? "the rows are NULL" : "";
     const matcha::session::stream::Answer* const answer = answer_of(shared, program, problem);
     if (problem.empty() && !shared.gives_rows(program)) {
-      problem = "the result is no list, and only a list has rows\n  hint: `matches` makes a pattern list them";
+      problem = kNoRows;
     }
     if (!problem.empty()) return usage(problem, error);
     const matcha::session::stream::RowChanges& changes = answer->changes;
@@ -435,6 +548,19 @@ matcha_status matcha_stream_changes(matcha_stream* stream, size_t program, match
     Column& signs = made->columns.emplace_back();
     signs.ints.assign(changes.signs.begin(), changes.signs.end());
     *rows = made.release();
+    return MATCHA_OK;
+  });
+}
+
+matcha_status matcha_stream_changes_json(matcha_stream* stream, size_t program, char** json, matcha_error** error) {
+  using namespace matcha::api;
+  if (json != nullptr) *json = nullptr;
+  return entered(stream, error, [&](LiveStream& shared) {
+    std::string problem = json == nullptr ? "the text is NULL" : "";
+    (void)answer_of(shared, program, problem);
+    if (problem.empty() && !shared.gives_rows(program)) problem = kNoRows;
+    if (!problem.empty()) return usage(problem, error);
+    *json = copy_of(shared.changes_json(program));
     return MATCHA_OK;
   });
 }

@@ -6,7 +6,7 @@
 
 #include "incremental/stream/run.h"
 
-/// The state of a stream: what it writes at times, and how it goes on from there.
+/// Checkpoints of a stream, and the way from the last one to where it stopped.
 namespace matcha::session::stream {
 
 namespace {

@@ -18,6 +18,7 @@ using matcha_test::pattern;
 
 /// A stream of one program, which is freed with it.
 struct Stream {
+  Stream() = default;
   Stream(matcha_program* program, matcha_graph* graph, const matcha_options* options = nullptr) : program(program) {
     matcha_error* error = nullptr;
     EXPECT_EQ(MATCHA_OK, matcha_stream_open(&program, 1, graph, options, &stream, &error))
@@ -56,7 +57,7 @@ struct Stream {
     return text;
   }
 
-  matcha_program* program;
+  matcha_program* program = nullptr;
   matcha_stream* stream = nullptr;
 };
 
@@ -195,6 +196,45 @@ TEST(Streams, OrbitsAreRefused) {
   EXPECT_NE(std::string(matcha_error_text(error)).find("no orbits"), std::string::npos);
   matcha_error_free(error);
   matcha_program_free(program);
+}
+
+/// Opens patterns on a table into a stream without a program.
+matcha_status open_table(Stream& into, std::vector<const char*> patterns, const matcha_options* options) {
+  matcha_error* error = nullptr;
+  const matcha_status status =
+      matcha_stream_open_table(patterns.data(), patterns.size(), options, &into.stream, &error);
+  matcha_error_free(error);
+  return status;
+}
+
+TEST(Streams, LinesOfATable) {
+  Options options;
+  for (const auto& [name, value] :
+       {std::pair("directed", "true"), {"time", "at"}, {"window", "5s"}, {"edge-id", "id"}, {"matches", "true"}}) {
+    options.set(name, value);
+  }
+  Stream stream;
+  ASSERT_EQ(MATCHA_OK, open_table(stream, {"(a)-[x {sum > 4}]->(b)-[y]->(c) where x < y", "a->b"}, options.options));
+  EXPECT_EQ(MATCHA_OK, stream.lines("id,src,dst,at,sum\nt1,ann,bob,1,5\nt2,bob,eve,2,1\n"));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, stream.put(MATCHA_ADD_EDGE, {1}, {2}));
+  EXPECT_EQ(1, stream.apply());
+  EXPECT_NE(stream.answer(1).find("\"total\": 2"), std::string::npos) << stream.answer(1);
+  char* json = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_stream_changes_json(stream.stream, 0, &json, nullptr));
+  EXPECT_EQ(R"({"columns":["a","b","c","x","y"],"added":[["ann","bob","eve","t1","t2"]],"removed":[]})",
+            std::string(json));
+  matcha_text_free(json);
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_stream_changes_json(stream.stream, 2, &json, nullptr));
+  EXPECT_EQ(MATCHA_OK, stream.lines("t3,eve,ann,6,7"));
+  EXPECT_EQ(0, stream.apply());
+  EXPECT_EQ(MATCHA_ERROR_INPUT, stream.lines("t4,eve,ann,many,7\n"));
+  EXPECT_EQ(MATCHA_ERROR_RUN, stream.lines("t4,eve,ann,7,7\n"));
+
+  Stream other;
+  EXPECT_EQ(MATCHA_ERROR_USAGE, open_table(other, {}, nullptr));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, open_table(other, {""}, nullptr));
+  EXPECT_EQ(MATCHA_ERROR_USAGE, open_table(other, {"(a)-[x:pays]->(b)"}, options.options));
+  EXPECT_EQ(MATCHA_ERROR_PROGRAM, open_table(other, {"(a)-[x"}, options.options));
 }
 
 TEST(Streams, ABatchThatIsStoppedEndsTheStream) {

@@ -1,5 +1,8 @@
 """Streams: totals, deltas and rows beside counts of the graph as it is after each batch."""
 
+import csv
+import importlib.util
+import json
 import os
 import pathlib
 import random
@@ -302,3 +305,83 @@ def test_more_threads_than_processors():
     source = str(pathlib.Path(mt.__file__).parent.parent)
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": source}, text=True, capture_output=True)
     assert (done.stdout, done.stderr) == ("3000\n", "")
+
+
+LEDGER = {
+    "src": ["a", "b", "c", "a", "b", "c"],
+    "dst": ["b", "c", "a", "b", "a", "c d"],
+    "at": [1, 2, 3, 7, 9, 9],
+    "sum": [5.5, None, 9.5, 2.5, 7.5, 1.5],
+    "memo": ["x", "y, z", "", '"q"', "x", None],
+    "sure": [True, False, None, True, True, False],
+    "tx": ["t1", "t2", "t3", "t4", "t5", "t6"],
+}
+TABLE_PATTERNS = ["(a)-[x {sum > 4}]->(b)-[y]->(c) where x < y", "a->b->c->a", "(a)-[x {memo = 'x', sure}]->(b)", "(a)->(b) where a.id < b.id"]
+
+
+def rows_of(table, first, last):
+    return {name: column[first:last] for name, column in table.items()}
+
+
+def frames():
+    yield dict
+    for name in ("pandas", "polars", "pyarrow"):
+        if importlib.util.find_spec(name) is not None:
+            module = importlib.import_module(name)
+            yield module.table if name == "pyarrow" else module.DataFrame
+
+
+def of_the_command_line(folder, patterns, *more):
+    """The answers of `matcha stream` for the same rows as a file, and the rows that come and go."""
+    path, rows = folder / "table.csv", folder / "rows.ndjson"
+    cells = [["" if one is None else str(one).lower() if isinstance(one, bool) else one for one in row] for row in zip(*LEDGER.values())]
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([list(LEDGER), *cells])
+    command = [os.path.join(os.environ["MATCHA_BUILD"], "bin", "matcha"), "stream", "--temporal", "--directed", "-q", "--json", "--updates", str(path), "--time", "at",
+               "--window", "6s", "--batch", "2", *(word for pattern in patterns for word in ("--pattern", pattern)), *more]
+    if len(patterns) == 1:
+        command += ["--matches", str(rows)]
+    answers = list(map(json.loads, subprocess.run(command, check=True, capture_output=True).stdout.splitlines()))[len(patterns):-1]
+    return answers, [json.loads(line) for line in rows.read_text().splitlines()] if len(patterns) == 1 else []
+
+
+def test_tables_have_the_answers_of_the_command_line(tmp_path):
+    """Each batch of rows: totals, and rows that come and go with their own ids."""
+    wanted, _ = of_the_command_line(tmp_path, TABLE_PATTERNS)
+    _, changes = of_the_command_line(tmp_path, TABLE_PATTERNS[:1], "--edge-id", "tx")
+    assert any(one["change"] == "-" for one in changes)
+    for make in frames():
+        stream = mt.stream(None, *TABLE_PATTERNS, directed=True, time="at", window="6s")
+        listing = mt.stream(None, TABLE_PATTERNS[0], directed=True, time="at", window="6s", matches=True, edge_id="tx")
+        for number, first in enumerate(range(0, 6, 2), start=1):
+            part = make(rows_of(LEDGER, first, first + 2))
+            for one in (stream, listing):
+                one.add_many(part)
+            mine = [answer for answer in wanted if answer["batch"] == number]
+            batch, listed = stream.apply(), listing.apply()
+            for name in ("total", "plus", "minus", "delta"):
+                assert getattr(batch, name) == tuple(answer.get(name) for answer in mine), (number, name)
+            for sign, rows in (("+", listed.added), ("-", listed.removed)):
+                assert list(rows) == [tuple(one["row"]) for one in changes if one["batch"] == number and one["change"] == sign]
+        assert list(listed.removed.columns)[:3] == ["a", "b", "c"]
+
+
+def test_tables_refuse_what_they_do_not_have():
+    stream = mt.stream(None, "(a)-[x]->(b)", directed=True)
+    for refused in (lambda: stream.add(1, 2), lambda: stream.remove_many([1], [2]), lambda: stream.add_many([1], [2]), lambda: stream.add_many([1])):
+        with pytest.raises(TypeError):
+            refused()
+    stream.add_many({"src": [1], "dst": [2], "time": [3]})
+    with pytest.raises(ValueError, match="those before were"):
+        stream.add_many({"src": [1], "dst": [2]})
+    with pytest.raises(ValueError, match="differ in length"):
+        stream.add_many({"src": [1, 2], "dst": [2], "time": [3]})
+    with pytest.raises(TypeError, match="item that is no cell"):
+        stream.add_many({"src": [[1]], "dst": [2], "time": [3]})
+    assert stream.count() == 1
+    with pytest.raises(mt.InputError, match=r"<lines>:3.*no time"):
+        stream.add_many({"src": [1], "dst": [2], "time": ["x"]})
+    with pytest.raises(mt.RunError):
+        stream.apply()
+    with pytest.raises(mt.UsageError):
+        mt.stream(None, "(a)-[x]->(b)", directed=True, window="0s")

@@ -140,6 +140,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "matcha_stream_apply": (c_int, [Handle, Handle, POINTER(Handle), POINTER(Handle)]),
     "matcha_stream_answer": (c_int, [Handle, c_size_t, POINTER(Handle), POINTER(Handle)]),
     "matcha_stream_changes": (c_int, [Handle, c_size_t, POINTER(Handle), POINTER(Handle)]),
+    "matcha_stream_open_table": (c_int, [POINTER(c_char_p), c_size_t, Handle, POINTER(Handle), POINTER(Handle)]),
+    "matcha_stream_changes_json": (c_int, [Handle, c_size_t, POINTER(Handle), POINTER(Handle)]),
     "matcha_stream_free": (None, [Handle]),
     "matcha_result_size": (c_size_t, [Handle]),
     "matcha_result_complete": (c_int, [Handle]),

@@ -390,7 +390,7 @@ class _Changing:
 
 
 def stream(
-    graph: Graph,
+    graph: Optional[Graph],
     *programs: Union[PatternLike, Program],
     updates: Any = None,
     batch: int = 1,
@@ -408,6 +408,11 @@ def stream(
     `updates`, which `Stream.follow` describes, the stream is iterated over, and gives a `Batch` for every `batch` of
     them.
 
+    Without a graph, `stream(None, …)`, the patterns are about the lines of a table, and may have conditions on its
+    columns; `Stream.add_many` takes data frames, Arrow tables and dicts of columns. `options` are then also `directed`,
+    `src`, `dst`, `time`, `window`, `edge_id`, `edge_label`, `ids`, `vertices`, `id`, `label` and `labels`, as those of
+    `matcha stream --temporal`.
+
     >>> import matcha as mt
     >>> s = mt.stream(mt.Graph([0, 1, 2], [1, 2, 3]), "triangle")
     >>> s.add(0, 2)
@@ -422,7 +427,17 @@ def stream(
     ...     print(batch.delta, batch.total)
     1 1
     -1 0
+    >>> paid = mt.stream(None, "(a)-[x {sum > 9}]->(b)-[y]->(c) where x < y", directed=True, time="at", matches=True)
+    >>> paid.add_many({"src": ["ann", "bob"], "dst": ["bob", "eve"], "at": [1, 2], "sum": [10, 7.5]})
+    >>> list(paid.apply().added)
+    [('ann', 'bob', 'eve', 0, 1)]
     """
+    if graph is None:
+        from matcha._table_stream import TableStream
+
+        if updates is not None or params or strict:
+            raise TypeError("a stream of a table has no parameters, and takes lines: add_many(table)")
+        return TableStream(programs, {**options, "recompute": recompute or None, "threads": threads})
     return Stream(
         graph,
         programs,
