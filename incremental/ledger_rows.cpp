@@ -190,7 +190,7 @@ void LedgerRows::add_live(LedgerRow row) {
 }
 
 void LedgerRows::forget(std::uint64_t count) {
-  for (std::uint64_t at = 0; at < count; ++at) {
+  for (std::uint64_t at = 0; at < std::min(count, size()); ++at) {
     for (std::size_t column = 0; column < forms_.size(); ++column) {
       if (!is_time(column)) forms_[column].remove(live_[at].cells[column]);
     }
@@ -235,7 +235,7 @@ void LedgerRows::restore(const nlohmann::json& saved) {
 }
 
 void LedgerRows::remove(std::uint64_t count) {
-  live_.erase(live_.begin(), live_.begin() + static_cast<std::ptrdiff_t>(count));
+  live_.erase(live_.begin(), live_.begin() + static_cast<std::ptrdiff_t>(std::min(count, size())));
 }
 
 }  // namespace matcha::session::stream

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -171,6 +172,20 @@ bool are_of_table(const nlohmann::json& table) {
   return all("live", is_row) && all("waiting", is_row);
 }
 
+/// True if each row that the feed has yet to give to a batch waits in the table, once.
+bool gives_rows_of(const nlohmann::json& feed, const nlohmann::json& table) {
+  constexpr std::size_t kNumber = 3, kLineOfEdge = 3, kLineOfUpdate = 4;
+  std::set<std::uint64_t> rows;
+  for (const nlohmann::json& row : table.at("waiting")) rows.insert(row.at(kNumber).get<std::uint64_t>() + 1);
+  for (const nlohmann::json& edge : feed.at("waiting")) {
+    if (rows.erase(edge.at(kLineOfEdge).get<std::uint64_t>()) == 0) return false;
+  }
+  return std::ranges::all_of(feed.at("ready"), [&](const nlohmann::json& update) {
+    const bool comes = update.at(0) == static_cast<int>(UpdateKind::InsertEdge);
+    return !comes || rows.erase(update.at(kLineOfUpdate).get<std::uint64_t>()) != 0;
+  });
+}
+
 /// True if a checkpoint has all fields of a stream, each with its type.
 bool is_whole(const nlohmann::json& facts) {
   for (const char* const name : {"batch", "offset", "line"}) {
@@ -184,8 +199,10 @@ bool is_whole(const nlohmann::json& facts) {
     const auto is_text = [](const nlohmann::json& name) { return name.is_string(); };
     if (!names.is_array() || !std::ranges::all_of(names, is_text)) return false;
   }
-  if (facts.contains("rows") && !are_of_table(facts.at("rows"))) return false;
-  return facts.value("settings", nlohmann::json()).is_object() && is_feed(facts.value("feed", nlohmann::json()));
+  if (!facts.value("settings", nlohmann::json()).is_object() || !is_feed(facts.value("feed", nlohmann::json())))
+    return false;
+  return !facts.contains("rows") ||
+         (are_of_table(facts.at("rows")) && gives_rows_of(facts.at("feed"), facts.at("rows")));
 }
 
 int sync_path(const std::string& path) {
