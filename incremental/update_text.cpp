@@ -110,9 +110,17 @@ bool take_id(std::string_view cell, const LineRules& rules, std::int64_t& id, st
           std::string(kHintBreak) + "ids are numbers, as the first of them is; `--ids text` takes all of them as text";
     return taken;
   }
-  if (cell.empty()) error = "an id is empty";
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (cell.empty()) {
+    error = "an id is empty";
+    return false;
+  }
+  if (std::any_of(cell.begin(), cell.end(), is_control)) {
+    error = fmt::format("{}: ids have no control characters", shown(cell));
+    return false;
+  }
   id = rules.maybe_names->number(cell);
-  return !cell.empty();
+  return true;
 }
 
 /// The three relevant cells of a timed line.

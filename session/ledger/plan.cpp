@@ -116,7 +116,8 @@ class Planner {
   /// What patterns with conditions do not have.
   bool check() {
     if (pattern_.has_anti_edges()) {
-      return refuse(set_.loc, "vertices that are not adjacent are not asked for beside conditions", "leave `a~b` out");
+      return refuse(set_.loc, "vertices that are not adjacent are not asked for beside conditions and parallel edges",
+                    "leave `a~b` out");
     }
     for (const EdgeUse& edge : set_.edges) {
       if (std::ranges::any_of(edge.labels, pattern::is_variable)) {
@@ -130,7 +131,8 @@ class Planner {
         return refuse(edge.loc, "the pattern has arcs, and the graph would lose its own", "add --directed");
       }
       if (edge.from == edge.to && !meaning_.keep_loops) {
-        return refuse(edge.loc, "the pattern has a loop, and the graph has lost its own", "add --keep-loops");
+        return refuse(edge.loc, "the pattern has a loop, and the graph has lost its own",
+                      meaning_.of_stream ? "streams keep no loops" : "add --keep-loops");
       }
     }
     if (!meaning_.by_line && meaning_.match == pattern::Match::Edge && pattern_.edge_labelled()) {

@@ -345,6 +345,13 @@ class Ledgers(CliTest):
         rows = [{"time": int(line.split(",")[2])} for line in lines]
         return [[lines[at] for at in window] for window in batches(rows, list(range(len(rows))), width, size, 0)]
 
+    def test_ids_and_loops(self):
+        words = ["stream", "--directed", "--temporal", "-q", "--no-total", "--updates"]
+        tab = self.write("tab.csv", 'src,dst,ts\na,b,1\nb,"c\td",2\n')
+        self.fails(3, *words, tab, "--pattern", "(a)-[x]->(b)", says=["tab.csv:3", "no control characters"])
+        error = self.fails(1, *words, tab, "--pattern", "(a)-[x]->(a)", says="streams keep no loops")
+        self.assertNotIn("--keep-loops", error)
+
     def test_patterns_beside_others(self):
         """Each pattern of a stream has the totals that it has alone, and those of runs."""
         for seed in range(ROUNDS or fewer(4, 1)):
