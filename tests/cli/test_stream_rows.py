@@ -349,7 +349,8 @@ class Ledgers(CliTest):
         words = ["stream", "--directed", "--temporal", "-q", "--no-total", "--updates"]
         tab = self.write("tab.csv", 'src,dst,ts\na,b,1\nb,"c\td",2\n')
         self.fails(3, *words, tab, "--pattern", "(a)-[x]->(b)", says=["tab.csv:3", "no control characters"])
-        error = self.fails(1, *words, tab, "--pattern", "(a)-[x]->(a)", says="streams keep no loops")
+        good = self.write("good.csv", "src,dst,ts\na,b,1\nb,c,2\n")
+        error = self.fails(1, *words, good, "--pattern", "(a)-[x]->(a)", says="streams keep no loops")
         self.assertNotIn("--keep-loops", error)
 
     def test_patterns_beside_others(self):
