@@ -385,3 +385,17 @@ def test_tables_refuse_what_they_do_not_have():
         stream.apply()
     with pytest.raises(mt.UsageError):
         mt.stream(None, "(a)-[x]->(b)", directed=True, window="0s")
+
+
+def test_rows_of_a_table_that_are_late():
+    stream = mt.stream(None, "(a)-[x]->(b)-[y]->(c) where x < y", directed=True)
+    stream.add_many({"src": [2, 1], "dst": [3, 2], "time": [5, 1]})
+    batch = stream.apply()
+    assert (batch.updates, batch.late, batch.total) == (1, 1, 0)
+    with pytest.raises(TypeError, match="by add_many"):
+        stream.update("1,2,7\n")
+    lines = mt.stream(None, "(a)-[x]->(b)", directed=True)
+    lines.update("src,dst,time\n1,2,3\n")
+    with pytest.raises(TypeError, match="lines of text"):
+        lines.add_many({"src": [2], "dst": [3], "time": [4]})
+    assert lines.apply().total == 1

@@ -32,8 +32,8 @@ class Batch:
     """What one batch of updates did. Values are tuples where the stream has several programs, or one of several results.
 
     `total` is what is found now, `delta` that less what was found before; `plus` and `minus` are the matches that came
-    and went, where that is known, else None. `updates` were made, of which `noops` changed nothing; `inserted` and
-    `deleted` are edges, net. `how` is `"delta"`, `"roots"` where a program was run at the vertices near to what changed, `"trees"` for cliques,
+    and went, where that is known, else None. `updates` were made, of which `noops` changed nothing; `late` came after
+    rows of later times and were left out. `inserted` and `deleted` are edges, net. `how` is `"delta"`, `"roots"` where a program was run at the vertices near to what changed, `"trees"` for cliques,
     or `"recompute"` where it was run anew.
     """
 
@@ -42,6 +42,7 @@ class Batch:
         self.number = int(facts["batch"])
         self.updates = int(facts["updates"])
         self.noops = int(facts["noops"])
+        self.late = int(facts.get("late", 0))
         self.inserted = int(facts["inserted"])
         self.deleted = int(facts["deleted"])
         self.total = _one(totals)

@@ -34,7 +34,8 @@ class TableStream(Stream):
         self._row_names = [[] for _ in patterns]
         self._graph = None  # type: ignore[assignment]
         self._has_rows = bool(options.get("matches"))
-        self._columns: Optional[list[str]] = None  # Of the lines so far.
+        self._columns: Optional[list[str]] = None  # Of the rows so far.
+        self._has_lines = False
         self._given, self._batch = None, 1
         self._lock = threading.RLock()
         self._waiting = []
@@ -43,11 +44,16 @@ class TableStream(Stream):
         self._untold: Any = _NOTHING
 
     def add_many(self, u: Any, v: Any = None) -> None:
-        """Adds the rows of a data frame, an Arrow table or a dict of columns, in its order. All have the same columns."""
+        """Adds the rows of a data frame, an Arrow table or a dict of columns, in its order. All have the same columns.
+
+        Times ascend: a row with an earlier time than one before is late, and left out (`Batch.late`).
+        """
         if v is not None:
             raise TypeError("a stream of a table takes a table: add_many(table)")
         names = _names_of(u)
         with self._lock:
+            if self._has_lines:
+                raise TypeError("the rows so far are lines of text: update(lines)")
             wanted = self._columns or names
             if set(names) != set(wanted):
                 raise ValueError(f"the columns are {', '.join(names)}; those before were {', '.join(wanted)}")
@@ -64,7 +70,10 @@ class TableStream(Stream):
         """Lines of the table as a file has them; the first one has the names of the columns."""
         text = lines if isinstance(lines, str) else "".join(line.rstrip("\r\n") + "\n" for line in lines)
         with self._lock:
+            if self._columns is not None:
+                raise TypeError("the rows so far came by add_many: add_many(table)")
             self._lines(text)
+            self._has_lines = True
 
     def _put(self, kind: int, u: Any, v: Any, second: Optional[int] = None) -> None:
         raise TypeError("a stream of a table takes rows, which leave with their window: add_many(table)")
