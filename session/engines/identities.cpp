@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "engines/identities/counter.h"
+#include "engines/identities/four_walk.h"
 #include "planner/prices.h"
 #include "runtime/machine.h"
 #include "session/engines/engines.h"
@@ -83,8 +84,10 @@ class Identities final : public WithoutProgram {
     if (!runtime::motif::fits_device(task.wanted())) return planner::Refusal{"a GPU does not find all of its sums"};
     task.maybe_device = gpu_motifs(context_.code_folder);
     planner::Offer offer;
+    const double cores = runtime::motif::are_for_four(task.wanted()) ? price::gpu_cycle_cores : price::gpu_motif_cores;
     offer.ns = catalog.ns_to_open + price::gpu_compile + price::gpu_motif_start +
-               motif_cost(graph(), task.wanted()) / price::gpu_motif_cores;
+               price::gpu_motif_arc * static_cast<double>(graph().view().arc_count) +
+               motif_cost(graph(), task.wanted()) / cores;
     return finished(std::move(offer), std::move(task));
   }
 
