@@ -208,7 +208,9 @@ Status Opening::open_state() {
   if (!parts_.state->is_begun()) return Status::Ok;
   const runtime::Result<nlohmann::json> facts = parts_.state->read_facts();
   if (!facts) return reporter_->error(facts.error());
-  const nlohmann::json& kept = facts->at("settings");
+  nlohmann::json kept = facts->at("settings");
+  // Folders of versions before do not say it where it is not given.
+  for (nlohmann::json* const one : {&kept, &parts_.settings}) one->emplace("edge-id", "");
   for (const auto& [name, value] : parts_.settings.items()) {
     // What a folder of a version before does not say is in its graph.
     if (!kept.contains(name) || kept.at(name) == value) continue;

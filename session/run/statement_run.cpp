@@ -152,8 +152,9 @@ class StatementRun {
     std::string line;
     append(row, line);
     constexpr std::size_t kBlock = std::size_t{1} << 16U;
-    for (std::uint64_t time = 0; time < weight; ++time, ++count_) {
+    for (std::uint64_t time = 0; time < weight; ++time) {
       text_ += line;
+      ++count_;
       if (text_.size() > kBlock && !put()) return false;
     }
     return true;

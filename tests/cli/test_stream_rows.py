@@ -345,6 +345,14 @@ class Ledgers(CliTest):
         rows = [{"time": int(line.split(",")[2])} for line in lines]
         return [[lines[at] for at in window] for window in batches(rows, list(range(len(rows))), width, size, 0)]
 
+    def test_state_of_other_ids(self):
+        table = self.write("ids.csv", "id,src,dst,ts\nt0,1,2,0\nt1,2,3,1\n")
+        words = ["stream", "-q", "--directed", "--temporal", "--updates", table, "--batch", "1", "--window", "10s", "--state", self.path("S"),
+                 "--checkpoint", "1", "--out", self.path("oo"), "--pattern", "(a)-[x]->(b)-[y]->(c) where x < y"]
+        self.ok(*words)
+        self.fails(2, *words, "--edge-id", "id", says="the state of another stream")
+        self.ok(*words)
+
     def test_ids_and_loops(self):
         words = ["stream", "--directed", "--temporal", "-q", "--no-total", "--updates"]
         tab = self.write("tab.csv", 'src,dst,ts\na,b,1\nb,"c\td",2\n')
