@@ -201,7 +201,8 @@ bool are_same_file(const std::string& one, const std::string& other) {
   if (one == "-" || other == "-") return false;
   std::error_code error;
   if (fs::exists(one, error)) return fs::is_regular_file(one, error) && fs::equivalent(one, other, error);
-  const fs::path first = fs::weakly_canonical(one, error), second = fs::weakly_canonical(other, error);
+  const fs::path first = fs::weakly_canonical(fs::absolute(one), error);
+  const fs::path second = fs::weakly_canonical(fs::absolute(other), error);
   return !error && !one.empty() && first == second;
 }
 

@@ -68,10 +68,13 @@ constexpr std::array<std::string_view, 14> kWeights{"weight", "w",           "am
                                                     "count",  "capacity",    "cost",       "distance",     "strength",
                                                     "rating", "probability", "confidence", "combinedscore"};
 
-/// Names of ids that are written as one word.
-constexpr std::array<std::string_view, 16> kIdWords{
-    "uid",      "nid",      "vid",    "gid",      "pid",     "nodeid",    "userid",     "vertexid",
-    "entityid", "personid", "itemid", "objectid", "groupid", "accountid", "customerid", "productid"};
+/// Names of ids that are written as one word, without their `id`.
+constexpr std::array<std::string_view, 44> kIdWords{
+    "u",        "n",       "v",       "g",       "p",           "tx",       "node",    "user",   "vertex",
+    "entity",   "person",  "item",    "object",  "group",       "agent",    "payer",   "seller", "account",
+    "customer", "product", "author",  "paper",   "movie",       "book",     "device",  "city",   "team",
+    "player",   "company", "client",  "member",  "employee",    "merchant", "order",   "doc",    "gene",
+    "station",  "event",   "article", "protein", "transaction", "student",  "patient", "project"};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -216,7 +219,8 @@ int id_likeness(std::string_view name) {
   if (word == "id") return 3;
   if (word == "node" || word == "nodes" || word == "vertex") return 2;
   // `madrid` and `paid` are no ids.
-  const bool is_one_word = words.size() == 1 && std::ranges::find(kIdWords, word) != kIdWords.end();
+  const std::string stem = word.ends_with("id") ? word.substr(0, word.size() - 2) : "";
+  const bool is_one_word = words.size() == 1 && !stem.empty() && std::ranges::find(kIdWords, stem) != kIdWords.end();
   if (is_one_word || (words.size() > 1 && words.back() == "id")) return 2;
   return word == "name" ? 1 : 0;
 }

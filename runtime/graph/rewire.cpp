@@ -19,8 +19,9 @@ namespace {
 /// Swaps that are tried for each edge where half of them and more are possible. Pairs of small patterns no longer
 /// change after some 5 (Milo et al. 2003 take 100).
 constexpr std::uint64_t kTriesPerEdge = 20;
-/// Of a dense graph few are possible, and more are tried: so many times as many, but not more than some seconds take.
-constexpr std::uint64_t kMostTimes = 200, kMostTries = std::uint64_t{1} << 26;
+/// Of a dense graph, or a star, few are possible, and more are tried: so many times as many, but not more than a second
+/// takes.
+constexpr std::uint64_t kMostTimes = 200, kMostTries = std::uint64_t{1} << 24;
 /// Pairs by which it is seen how many are possible.
 constexpr std::uint64_t kPilots = std::uint64_t{1} << 14;
 

@@ -26,6 +26,8 @@ class WaysIn(cli.CliTest):
         edges = self.write("one.csv", "source,target\nann,bob\n")
         vertices = self.write("v.csv", "person,paid,type\nann,7,x\nbob,8,y\n")
         self.assertEqual(self.count("a:x-b:y", edges, "--vertices", vertices, "--id", "person", "--label", "type"), 1)
+        labels = self.write("l.csv", "shopkeeperid,type\nann,x\nbob,y\n")
+        self.assertEqual(self.count("a:x-b:y", edges, "--labels", labels), 1)
         for heading in ("user_id", "userId", "UserID", "node.id", "uid", "customerid", "vertex", "name"):
             vertices = self.write("v.csv", f"{heading},type\nann,x\nbob,y\n")
             self.assertEqual(self.count("a:x-b:y", edges, "--vertices", vertices), 1, heading)

@@ -171,7 +171,10 @@ bool is_label_heading(std::string_view line) {
   const std::string text = std::string(line) + "\n";
   const char* const first = skip_blanks(text.data());
   const char* const second = skip_separator(skip_token(first));
-  return *second != '\n' && id_likeness(token_at(first)) != 0;
+  if (*second == '\n') return false;
+  const std::string name = lower_case(token_at(first));
+  const bool names_both = name.ends_with("id") && is_usual_name(token_at(second), ColumnRole::Label);
+  return names_both || id_likeness(name) != 0 || id_likeness(token_at(first)) != 0;
 }
 
 /// True for a line of at most two columns, with any separator.
