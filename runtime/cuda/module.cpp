@@ -1,5 +1,6 @@
 #include "runtime/cuda/module.h"
 
+#include <cstring>
 #include <vector>
 
 namespace matcha::runtime::cuda {
