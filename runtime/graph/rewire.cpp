@@ -22,8 +22,8 @@ constexpr std::uint64_t kTriesPerEdge = 20;
 /// Of a dense graph, or a star, few are possible, and more are tried: so many times as many, but not more than a second
 /// takes.
 constexpr std::uint64_t kMostTimes = 200, kMostTries = std::uint64_t{1} << 24;
-/// Pairs by which it is seen how many are possible.
-constexpr std::uint64_t kPilots = std::uint64_t{1} << 14;
+/// Pairs for each edge, and at most, by which it is seen how many are possible.
+constexpr std::uint64_t kPilotsPerEdge = 4, kMostPilots = std::uint64_t{1} << 14;
 
 /// Edges by their ends, in a table of open addressing with linear probing, at most half full.
 class EdgeSet {
@@ -171,10 +171,11 @@ std::uint64_t tries_for(const Exchanger& edges) {
   if (edges.size() < 2) return 0;
   const std::uint64_t usual = kTriesPerEdge * edges.size();
   Random random(1);
+  const std::uint64_t pilots = std::min(kMostPilots, kPilotsPerEdge * edges.size());
   std::uint64_t possible = 0;
-  for (std::uint64_t pilot = 0; pilot < kPilots; ++pilot) possible += edges.is_possible(edges.draw(random)) ? 1 : 0;
+  for (std::uint64_t pilot = 0; pilot < pilots; ++pilot) possible += edges.is_possible(edges.draw(random)) ? 1 : 0;
   const std::uint64_t times =
-      std::clamp<std::uint64_t>(kPilots / 2 / std::max<std::uint64_t>(possible, 1), 1, kMostTimes);
+      std::clamp<std::uint64_t>(pilots / 2 / std::max<std::uint64_t>(possible, 1), 1, kMostTimes);
   return std::max(usual, std::min(usual * times, kMostTries));
 }
 
