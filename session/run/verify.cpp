@@ -138,13 +138,9 @@ class Verifier {
     context.maybe_together = nullptr;
     planner::Catalog catalog;
     catalog.program_ns = [](bool) { return std::nullopt; };
-    for (const auto& engine : make_engines(question, context)) {
-      if (engine->name() != question.engine) continue;
-      const auto offered = engine->offer(question, catalog, false);
-      const auto* const offer = std::get_if<planner::Offer>(&offered);
-      return offer != nullptr && offer->make ? offer->make() : nullptr;
-    }
-    return nullptr;
+    const planner::EngineList engines = make_engines(question, context);
+    const planner::Decision decision = planner::decide(question, catalog, engines);
+    return decision.is_empty() || !decision.chosen().make ? nullptr : decision.chosen().make();
   }
 
   const Verification& found() const { return found_; }
