@@ -177,6 +177,7 @@ nlohmann::json Opening::settings() const {
                         {"src", table.src},
                         {"dst", table.dst},
                         {"edge-label", table.edge_label},
+                        {"edge-id", table.edge_id},
                         {"header", table.header},
                         {"ids", table.ids},
                         {"no-literals", table.no_literals},
@@ -194,7 +195,6 @@ nlohmann::json Opening::settings() const {
                         {"matches", !request_.matches.empty()},
                         {"json", request_.json},
                         {"no-total", request_.no_total}};
-  if (!table.edge_id.empty()) all["edge-id"] = table.edge_id;
   escape_bytes(all);
   return all;
 }
@@ -209,8 +209,7 @@ Status Opening::open_state() {
   const runtime::Result<nlohmann::json> facts = parts_.state->read_facts();
   if (!facts) return reporter_->error(facts.error());
   nlohmann::json kept = facts->at("settings");
-  // Folders of versions before do not say it where it is not given.
-  for (nlohmann::json* const one : {&kept, &parts_.settings}) one->emplace("edge-id", "");
+  kept.emplace("edge-id", "");  // Folders of versions before say it only where it is given.
   for (const auto& [name, value] : parts_.settings.items()) {
     // What a folder of a version before does not say is in its graph.
     if (!kept.contains(name) || kept.at(name) == value) continue;
