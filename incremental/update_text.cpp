@@ -12,6 +12,7 @@
 
 #include "incremental/rebuild.h"
 #include "incremental/update_cells.h"
+#include "runtime/graph/labels.h"
 
 namespace matcha::session::stream {
 
@@ -110,12 +111,11 @@ bool take_id(std::string_view cell, const LineRules& rules, std::int64_t& id, st
           std::string(kHintBreak) + "ids are numbers, as the first of them is; `--ids text` takes all of them as text";
     return taken;
   }
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
   if (cell.empty()) {
     error = "an id is empty";
     return false;
   }
-  if (std::any_of(cell.begin(), cell.end(), is_control)) {
+  if (runtime::has_control_bytes(cell)) {
     error = fmt::format("{}: ids have no control characters", shown(cell));
     return false;
   }

@@ -4,6 +4,10 @@
 
 namespace matcha::runtime {
 
+bool has_control_bytes(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
 LabelDictionary::LabelDictionary(std::vector<std::string> words) : words_(std::move(words)) {
   std::sort(words_.begin(), words_.end());
   words_.erase(std::unique(words_.begin(), words_.end()), words_.end());

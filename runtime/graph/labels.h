@@ -15,6 +15,8 @@ inline constexpr std::int64_t kNoLabel = std::numeric_limits<std::int64_t>::min(
 
 /// True for a cell that may be meant as a number: `1.5`, `-3`, `1e6`.
 bool is_number_like(std::string_view cell);
+/// True if the text has a control character of ASCII, which no id and no label may have.
+bool has_control_bytes(std::string_view text);
 
 /// A code for the label of the second or a later one of several edges with the same ends and label.
 struct LabelCopy {

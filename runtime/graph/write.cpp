@@ -9,6 +9,7 @@
 #include "runtime/graph/detail/matrix_names.h"
 #include "runtime/graph/detail/output.h"
 #include "runtime/graph/detail/source.h"
+#include "runtime/graph/labels.h"
 
 namespace matcha::runtime {
 
@@ -223,10 +224,6 @@ Status write_matrix(const Graph& graph, OutputFile& file, const IoOptions& optio
     }
     line.end();
   });
-}
-
-bool has_control_bytes(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7F; });
 }
 
 /// Refuses ids that no text file can have.

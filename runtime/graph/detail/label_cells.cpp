@@ -25,14 +25,6 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-bool is_text(std::string_view token) {
-  for (const char c : token) {
-    const unsigned char byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) return false;
-  }
-  return true;
-}
-
 struct LabelChunk {
   unsigned columns = 0;  ///< Columns of each line, 1 or 2; 0: unknown before the first label.
   std::vector<std::int64_t> ids;
@@ -115,7 +107,7 @@ std::optional<LineError> LabelReader::read(std::string_view cell) {
   }
   if (is_number_like(cell)) return LineError{0, "expected an integer or a word as label, found " + quote(cell), ""};
   if (cell.empty()) return LineError{0, "expected a label, the column is empty", ""};
-  if (!is_text(cell)) return LineError{0, "expected a label, found " + quote(cell), ""};
+  if (has_control_bytes(cell)) return LineError{0, "expected a label, found " + quote(cell), ""};
   const auto [entry, fresh] = positions_.try_emplace(std::string(cell), static_cast<std::int64_t>(cells_.words.size()));
   if (fresh) cells_.words.emplace_back(cell);
   cells_.is_word.resize(cells_.values.size(), false);
@@ -172,9 +164,8 @@ bool is_label_heading(std::string_view line) {
   const char* const first = skip_blanks(text.data());
   const char* const second = skip_separator(skip_token(first));
   if (*second == '\n') return false;
-  const std::string name = lower_case(token_at(first));
-  const bool names_both = name.ends_with("id") && is_usual_name(token_at(second), ColumnRole::Label);
-  return names_both || id_likeness(name) != 0 || id_likeness(token_at(first)) != 0;
+  const std::string_view id = token_at(first);
+  return id_likeness(id) != 0 || (lower_case(id).ends_with("id") && is_usual_name(token_at(second), ColumnRole::Label));
 }
 
 /// True for a line of at most two columns, with any separator.

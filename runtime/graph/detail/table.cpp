@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "runtime/graph/detail/line_pipeline.h"
+#include "runtime/graph/labels.h"
 
 namespace matcha::runtime::detail {
 
@@ -38,13 +39,6 @@ NumberState read_number(std::string_view cell, Number& out) {
   const NumberState state = read_exactly(cell, out);
   if (!std::is_integral_v<Number> || state != NumberState::NotANumber) return state;
   return read_exactly(without_zero_fraction(cell), out);
-}
-
-bool has_control_bytes(std::string_view cell) {
-  return std::any_of(cell.begin(), cell.end(), [](char c) {
-    const unsigned char byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7F;
-  });
 }
 
 /// Parses the lines of a chunk of a table.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "runtime/graph/labels.h"
 #include "runtime/graph/universe.h"
 
 namespace matcha::runtime::detail {
@@ -12,14 +13,6 @@ namespace {
 
 /// The number of rows in a chunk.
 constexpr std::uint64_t kChunkRows = std::uint64_t{1} << 16;
-
-bool is_text_id(std::string_view text) {
-  for (const char c : text) {
-    const unsigned char byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) return false;
-  }
-  return !text.empty();
-}
 
 template <typename Number>
 bool read_whole_number(std::string_view text, Number& out) {
@@ -129,7 +122,7 @@ Status GraphSink::cell(const FileId& id, NameTable& names, std::uint64_t line, s
     out = names.intern(prefix_ + std::to_string(id.number));
     return Done{};
   }
-  if (!is_text_id(id.text)) {
+  if (id.text.empty() || has_control_bytes(id.text)) {
     return input_error(path_, line, "expected a vertex id, found " + quote(id.text),
                        id.text.empty() ? "" : "ids have no control characters");
   }
