@@ -286,6 +286,7 @@ thread_local GridTree* GridTree::running = nullptr;
 void run_grid(CuDevice device, const emulation::Kernel& kernel, void* arguments, unsigned blocks, unsigned threads) {
   if (const std::uint64_t fault = setting_of(device, "MATCHA_EMULATED_FAULT", 0); fault != 0) {
     failures.at(static_cast<std::size_t>(device)) = static_cast<CuResult>(fault);
+    kernel.drop(arguments);
     return;
   }
   GridTree({kernel, arguments, blocks, threads}).run();
