@@ -46,7 +46,8 @@ MATCHA_API matcha_status matcha_graph_rewired(const matcha_graph* graph, uint64_
  * seeds from `seed` on: a run in the background, as matcha_start. Each program gives a count or several. The result is
  * a list with a row a count: the count, an int, of all rows a float if one is beyond int64; floats: the mean and the
  * standard deviation of the random graphs; z, (count - mean) / deviation; the shares of graphs, this one among them,
- * that have at least, and at most, as many. matcha_progress counts random graphs. */
+ * that have at least, and at most, as many. matcha_progress counts random graphs. If the graph has a list `times`
+ * (matcha_graph_with_list), each random graph is the same with its items in another order. */
 MATCHA_API matcha_status matcha_graph_significance(matcha_graph* graph, matcha_program* const* programs, size_t count,
                                                    uint64_t samples, uint64_t seed, const matcha_options* options,
                                                    matcha_run** run, matcha_error** error);

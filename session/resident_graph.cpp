@@ -126,7 +126,7 @@ runtime::Result<ResidentGraph::Shared> ResidentGraph::with_lists(std::map<std::s
   made->base_ = base_ != nullptr ? base_ : std::const_pointer_cast<ResidentGraph>(shared_from_this());
   made->device_copies_ = device_copies_;
   made->lists_ = lists_;
-  for (auto& [name, list] : lists) made->lists_.emplace(name, std::make_shared<const GivenList>(std::move(list)));
+  for (auto& [name, list] : lists) made->lists_[name] = std::make_shared<const GivenList>(std::move(list));
   return made;
 }
 

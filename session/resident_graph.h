@@ -72,8 +72,8 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   /// none has others itself. Errors: Input and Resource, as GraphJoin.
   static runtime::Result<Shared> join(const std::vector<Named>& graphs);
 
-  /// The same graph, which shares everything with this one, with lists by the names of parameters. Requires: it has no
-  /// list of these names. Errors: Resource.
+  /// The same graph, which shares everything with this one, with lists by the names of parameters. They take the place
+  /// of its lists of these names. Errors: Resource.
   runtime::Result<Shared> with_lists(std::map<std::string, GivenList> lists) const;
   /// Null: none has the name.
   const GivenList* list(const std::string& name) const;

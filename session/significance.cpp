@@ -16,6 +16,7 @@
 #include <variant>
 
 #include "runtime/graph/generate.h"
+#include "runtime/graph/random.h"
 #include "runtime/machine.h"
 #include "session/whole_graph.h"
 
@@ -80,6 +81,21 @@ void compare(const Counts& drawn, std::size_t at, std::size_t stride, Significan
   } else {
     row.z = static_cast<double>(-static_cast<long double>(sum) / divisor / std::sqrt(variance));
   }
+}
+
+constexpr const char* kTimes = "times";
+
+/// The graph with its times in another order; each is as likely.
+runtime::Result<ResidentGraph::Shared> with_shuffled_times(const ResidentGraph& graph, std::uint64_t seed) {
+  GivenList times = *graph.list(kTimes);
+  runtime::Random random(seed);
+  for (std::uint64_t left = times.size; left > 1; --left) {
+    const std::uint64_t place = random.below(left);
+    for (GivenList::Column& column : times.columns) {
+      std::visit([&](auto& items) { std::swap(items[left - 1], items[place]); }, column);
+    }
+  }
+  return graph.with_lists({{kTimes, std::move(times)}});
 }
 
 /// Says the first error of several threads.
@@ -207,7 +223,7 @@ class SignificanceRun::Samples {
     std::vector<std::thread> crew;
     for (const std::unique_ptr<Counter>& counter : counters) {
       try {
-        crew.emplace_back([this, &counter, &whole] { work(*counter, **whole); });
+        crew.emplace_back([this, &counter, &graph, &whole] { work(*counter, graph, **whole); });
       } catch (const std::system_error&) {
         break;  // Fewer do it.
       }
@@ -235,7 +251,7 @@ class SignificanceRun::Samples {
   const Counts& drawn() const { return drawn_; }
 
  private:
-  void work(Counter& counter, const runtime::Graph& graph) {
+  void work(Counter& counter, const ResidentGraph& graph, const runtime::Graph& whole) {
     Counts counts;
     Status status = Status::Ok;
     std::exception_ptr thrown;
@@ -243,7 +259,7 @@ class SignificanceRun::Samples {
       while (status == Status::Ok && !is_over_.load()) {
         const std::uint64_t at = next_.fetch_add(1);
         if (at >= request_.samples) break;
-        status = count(counter, graph, at, counts);
+        status = count(counter, graph, whole, at, counts);
       }
     } catch (...) {
       thrown = std::current_exception();
@@ -256,16 +272,24 @@ class SignificanceRun::Samples {
     changed_.notify_all();
   }
 
-  Status count(Counter& counter, const runtime::Graph& graph, std::uint64_t at, Counts& counts) {
+  static runtime::Result<ResidentGraph::Shared> drawn(const ResidentGraph& graph, const runtime::Graph& whole,
+                                                      std::uint64_t seed, const runtime::IoOptions& io) {
+    if (graph.list(kTimes) != nullptr) return with_shuffled_times(graph, seed);
+    runtime::Graph made = MATCHA_TRY(runtime::rewired(whole, seed, io));
+    return ResidentGraph::from_graph(std::move(made));
+  }
+
+  Status count(Counter& counter, const ResidentGraph& graph, const runtime::Graph& whole, std::uint64_t at,
+               Counts& counts) {
     runtime::IoOptions io;
     io.cancel = request_.maybe_cancel;
-    runtime::Result<runtime::Graph> made = runtime::rewired(graph, request_.seed + at, io);
+    const runtime::Result<ResidentGraph::Shared> made = drawn(graph, whole, request_.seed + at, io);
     if (!made && io.cancelled()) {
       const bool is_late = request_.deadline && std::chrono::steady_clock::now() >= *request_.deadline;
       return is_late ? Status::Timeout : Status::Interrupted;
     }
     if (!made) return reporter_.error(made.error());
-    const Status status = counter.count(ResidentGraph::from_graph(std::move(*made)), 1, counts);
+    const Status status = counter.count(*made, 1, counts);
     if (status != Status::Ok) return status;
     if (counts.size() != stride_) return reporter_.error(Status::Usage, "the number of counts depends on the graph");
     std::ranges::copy(counts, drawn_.begin() + static_cast<std::ptrdiff_t>(at * stride_));

@@ -16,7 +16,8 @@
 
 namespace matcha::session {
 
-/// Patterns and programs that are counted in a graph, and in random graphs with its vertices, labels and degrees.
+/// Patterns and programs that are counted in a graph, and in random graphs: with its vertices, labels and degrees, or,
+/// if it has a list `times`, with its edges and lists, the times in another order.
 struct SignificanceRequest {
   std::vector<ProgramRequest> asked;  ///< Each gives a count or several.
   std::uint64_t samples = 0;          ///< Random graphs; 0: none.

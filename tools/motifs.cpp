@@ -15,6 +15,7 @@
 #include "codegen/backend.h"
 #include "runtime/machine.h"
 #include "session/graph_info.h"
+#include "session/ledger/timed_edges.h"
 #include "session/options.h"
 #include "session/output_file.h"
 #include "session/significance.h"
@@ -35,6 +36,7 @@ struct MotifsOptions {
   std::string size;
   PatternOptions pattern;             ///< Of all patterns; its text is empty.
   std::vector<std::string> patterns;  ///< In place of all of a size.
+  std::string within;                 ///< A duration: lines in the order of their times; empty: a graph without times.
   std::string code_folder = tools::code_folder();
   session::SignificanceRequest run;
   std::optional<double> timeout;
@@ -78,10 +80,62 @@ Status find_patterns(const MotifsOptions& options, bool directed, const Console&
   return Status::Ok;
 }
 
-std::string as_json(const MotifsOptions& options, const session::ResidentGraph& graph, const Rows& rows) {
+/// What the counts are of.
+struct Counted {
+  session::ResidentGraph::Shared graph;
+  nlohmann::ordered_json facts;  ///< For the JSON.
+};
+
+/// Reads the graph, and finds the patterns that are counted.
+Status read_graph(MotifsOptions& options, const Console& console, Session& session, Counted& counted) {
+  const runtime::Result<session::ResidentGraph::Shared> graph = options.graph.read(session.cancel());
+  if (!graph) return session.stopped() ? session.stop_early() : console.error(graph.error());
+  counted.graph = *graph;
+  note_reports(**graph, console);
+  add_graphs(**graph, counted.facts);
+  return find_patterns(options, (*graph)->graph().facts().directed, console, options.run.asked);
+}
+
+/// The same of a table of edges with times.
+Status read_times(MotifsOptions& options, const Console& console, Session& session, Counted& counted) {
+  const std::pair<bool, const char*> refused[] = {{!options.size.empty(), "a number of vertices"},
+                                                  {!options.patterns.empty(), "`--pattern`"},
+                                                  {!options.pattern.induced.empty(), "`--induced`"},
+                                                  {!options.graph.table.sql.empty(), "`--graph-sql`"},
+                                                  {!options.graph.table.edge_label.empty(), "`--edge-label`"},
+                                                  {!options.graph.table.vertices.empty(), "`--vertices`"},
+                                                  {options.graph.table.gives_labels(), "labels"}};
+  for (const auto& [is_given, what] : refused) {
+    if (!is_given) continue;
+    return console.error(Status::Usage, fmt::format("`--within` counts edges by their times alone, without {}", what),
+                         "`matcha run --pattern` has conditions on times and labels");
+  }
+  session::BindOptions bind;
+  bind.graph = options.graph.path;
+  bind.table = options.graph.table;
+  runtime::IoOptions io;
+  io.cancel = session.cancel();
+  session::ledger::TimedEdges edges;
+  const Status status = session::ledger::read_timed_edges(bind, options.within, io, console, edges);
+  if (status != Status::Ok) return session.stopped() ? session.stop_early() : status;
+  console.note(edges.table);
+  counted.graph = edges.graph;
+  counted.facts["graph"] = nullptr;
+  counted.facts["times"] = {{"within", options.within}, {"vertices", edges.vertices}, {"edges", edges.edges}};
+  session::ProgramRequest& asked = options.run.asked.emplace_back();
+  asked.reads_file = true;
+  asked.compile.file = "std.temporal";
+  asked.compile.entry = "motifs";
+  asked.params.push_back(fmt::format("window={}", edges.window));
+  asked.device = "cpu";
+  asked.code_folder = options.code_folder;
+  return Status::Ok;
+}
+
+std::string as_json(const MotifsOptions& options, const nlohmann::ordered_json& facts, const Rows& rows) {
   using Json = nlohmann::ordered_json;
   Json all{{"schema", "matcha.motifs/1"}};
-  add_graphs(graph, all);
+  all.update(facts);
   if (options.run.samples != 0) all["null"] = {{"graphs", options.run.samples}, {"seed", options.run.seed}};
   const auto members_of = [](const Json& object, int indent) {
     std::string text = object.dump(indent, ' ', false, Json::error_handler_t::replace);
@@ -160,23 +214,23 @@ std::string plot(const Rows& rows, std::size_t columns) {
 Status motifs_steps(MotifsOptions& options, const Console& console, Session& session,
                     std::unique_ptr<session::SignificanceRun>& run) {
   if (options.graph.empty()) return console.error(Status::Usage, "there is no graph", "`matcha motifs 4 GRAPH`");
-  if (const Status tables = options.graph.check(console); tables != Status::Ok) return tables;
-  const runtime::Result<session::ResidentGraph::Shared> graph = options.graph.read(session.cancel());
-  if (!graph) return session.stopped() ? session.stop_early() : console.error(graph.error());
-  note_reports(**graph, console);
-  Status status = find_patterns(options, (*graph)->graph().facts().directed, console, options.run.asked);
+  Status status = options.graph.check(console);
+  if (status != Status::Ok) return status;
+  Counted counted;
+  status = options.within.empty() ? read_graph(options, console, session, counted)
+                                  : read_times(options, console, session, counted);
   if (status != Status::Ok) return status;
   options.run.maybe_stop = session.stop_request();
   options.run.maybe_cancel = session.cancel();
   options.run.deadline = session.deadline();
   const std::unique_ptr<ProgressBar> bar = console.progress("counting", "");
   if (bar) options.run.on_progress = [&bar](std::uint64_t done, std::uint64_t total) { bar->update(done, total); };
-  run = std::make_unique<session::SignificanceRun>(options.run, *graph, session::SignificanceRun::Reading(),
+  run = std::make_unique<session::SignificanceRun>(options.run, counted.graph, session::SignificanceRun::Reading(),
                                                    shared(console));
   status = run->run();
   if (status != Status::Ok) return session.stopped() ? session.stop_early() : status;
   const bool compared = options.run.samples != 0;
-  std::string text = options.json ? as_json(options, **graph, run->rows()) : as_text(run->rows(), compared);
+  std::string text = options.json ? as_json(options, counted.facts, run->rows()) : as_text(run->rows(), compared);
   if (compared && !options.json) text += plot(run->rows(), terminal_width(STDOUT_FILENO));
   const runtime::Status written = write_text_file("-", text);
   return written ? Status::Ok : console.error(written.error());
@@ -198,11 +252,15 @@ constexpr const char* kFooter = R"(
 Without --null the counts alone. A directed graph has 16 triads, K = 3, or 199
 patterns of K = 4 vertices. docs/motifs.md says what the columns are.
 
+With --within, GRAPH is a table of edges with times: the 6 shapes of two lines
+and the 36 of three, on two or three vertices, that are in this order of time.
+
 Examples:
   matcha motifs graph.txt
   matcha motifs 5 graph.txt --null 100 --seed 7
   matcha motifs 3 pays.csv --directed --null 1000
   matcha motifs --pattern house --pattern clique:5 graph.txt --null 100 --json
+  matcha motifs pays.csv --src payer --dst payee --time at --within 1h --null 100
 )";
 
 }  // namespace
@@ -218,6 +276,7 @@ void add_motifs(CLI::App& app, Action& action) {
   put_targets(to, o.graph);
   to.pattern = &o.pattern;
   to.patterns = &o.patterns;
+  to.window = &o.within;
   to.random_graphs = &o.run.samples;
   to.seed = &o.run.seed;
   to.threads = &o.run.threads;
@@ -228,6 +287,7 @@ void add_motifs(CLI::App& app, Action& action) {
   verb->get_option("--pattern")->description("Count this one in place of all of K vertices. May be repeated");
   verb->get_option("--timeout")->description("Seconds for loading, compiling and counting");
   verb->get_option("--seed")->needs("--null");
+  verb->get_option("--time")->needs("--within");
   add_console_options(*verb, o.console);
   verb->footer(kFooter);
   verb->callback([options, &action] {

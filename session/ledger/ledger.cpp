@@ -195,12 +195,7 @@ class LedgerReader {
   void describe(const Table& table) {
     const Meaning& meaning = question_.meaning;
     ledger_.meaning = text_of(meaning);
-    std::uint64_t loops = 0;
-    for (std::uint64_t row = 0; row < table.rows; ++row) loops += table.sources[row] == table.targets[row] ? 1 : 0;
-    ledger_.table =
-        fmt::format("{}: {}{}{}: {} lines, {} vertices{}", table.path, table.how, table.how.empty() ? "" : ", ",
-                    meaning.directed ? "directed" : "undirected", table.rows, table.universe->size(),
-                    loops == 0 || meaning.keep_loops ? "" : fmt::format("; dropped {} loops", loops));
+    ledger_.table = table.description(meaning.directed, meaning.keep_loops);
     for (const auto* columns : {&table.edges, &table.vertices}) {
       for (const auto& [name, column] : *columns) {
         if (!column.note.empty())

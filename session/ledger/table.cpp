@@ -332,6 +332,14 @@ std::optional<std::uint32_t> Table::rank_of(const std::string& id) const {
   return std::nullopt;
 }
 
+std::string Table::description(bool directed, bool keeps_loops) const {
+  std::uint64_t loops = 0;
+  for (std::uint64_t row = 0; row < rows; ++row) loops += sources[row] == targets[row] ? 1 : 0;
+  return fmt::format("{}: {}{}{}: {} lines, {} vertices{}", path, how, how.empty() ? "" : ", ",
+                     directed ? "directed" : "undirected", rows, universe->size(),
+                     loops == 0 || keeps_loops ? "" : fmt::format("; dropped {} loops", loops));
+}
+
 Status read_vertices(Wanted wanted, const SourceManager& sources, const BindOptions& options,
                      const runtime::IoOptions& io, const Reporter& log, Table& table) {
   return TableReader(std::move(wanted), sources, options, log, table).run_vertices(io);

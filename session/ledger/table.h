@@ -39,6 +39,8 @@ struct Table {
   std::function<std::optional<std::uint32_t>(const std::string& id)> find_vertex;
 
   std::optional<std::uint32_t> rank_of(const std::string& id) const;
+  /// Its path, how it was read and how large it is, in a line.
+  std::string description(bool directed, bool keeps_loops) const;
   /// The column that a term names. Requires: it was read, and the term is no vertex itself.
   const Column& column(const pattern::Condition& term) const {
     return (term.subject.of_edge ? edges : vertices).at(term.text);

@@ -156,3 +156,24 @@ def test_the_command_writes_the_same_table(tmp_path, capsys):
     wrong = (2, [str(path), "--null", "0"], "at least 1"), (3, [str(tmp_path / "none")], "cannot open"), (1, [str(path), "--pattern", "hause"], "house")
     for code, words, says in wrong:
         assert main(["significance", *words]) == code and says in capsys.readouterr().err
+
+
+def test_temporal_motifs(tmp_path):
+    edges = [("a", "b"), ("b", "c"), ("c", "a"), ("a", "b"), ("c", "c"), ("c", "b"), ("b", "a")]
+    times = [10, 20, 30, 30, 31, 33, 35]
+    found = mt.temporal_motifs(edges, times, 15, samples=9, seed=4)
+    assert len(found) == 42
+    alone = mt.program("std.temporal", entry="motifs")(edges=edges, times=times, window=15)
+    assert dict(zip(found["pattern"], found["count"])) == alone.as_dict()
+    assert alone["ab<ab"] == 0 and alone["ab<bc"] == 3 and alone["ab<ba"] == 2
+    table = tmp_path / "e.csv"
+    table.write_text("u,v,t\n" + "".join(f"{u},{v},{t}\n" for (u, v), t in zip(edges, times)))
+    words = [os.path.join(os.environ["MATCHA_BUILD"], "bin", "matcha"), "motifs", table, "--within", "15", "--null", "9", "--seed", "4", "--json", "-q"]
+    told = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)["counts"]
+    assert [(row["name"], row["count"], row["mean"], row["p_more"]) for row in told] == [
+        (name, number, mean, more) for name, number, mean, _, _, more, _ in found
+    ]
+    numbered = mt.temporal_motifs(numpy.array([["abc".index(end) for end in edge] for edge in edges]), numpy.array(times), 15, samples=9, seed=4)
+    assert list(numbered) == list(found)
+    with pytest.raises(ValueError, match="at least 1"):
+        mt.temporal_motifs(edges, times, 15, samples=0)

@@ -32,7 +32,7 @@ from matcha._library import opened as _open
 from matcha._patterns import Matches, Motifs, blocks, cliques, count, match, motifs, orbits, participation, query
 from matcha._program import Counts, Pattern, Program, program
 from matcha._set import GraphSet, read_set
-from matcha._significance import significance
+from matcha._significance import significance, temporal_motifs
 from matcha._stream import Batch, Stream, stream
 from matcha._table import Column, Table
 
@@ -96,6 +96,7 @@ __all__ = [
     "read_set",
     "significance",
     "stream",
+    "temporal_motifs",
     "version",
 ]
 
