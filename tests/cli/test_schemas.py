@@ -52,6 +52,7 @@ class Schemas(CliTest):
     def test_motifs(self):
         self.check("motifs", self.ok("motifs", "4", SMALL, "--null", "3", "--json"))
         self.check("motifs", self.ok("motifs", "3", SMALL, "--json"))
+        self.check("motifs", self.ok("motifs", "examples/graphs/payments.csv", "--within", "1d", "--null", "2", "--json"))
 
     def test_servers(self):
         requests = [{"id": 1, "pattern": "triangle"}, {"id": "b", "pattern": "hause"}, {"id": 3, "cancel": 9},
