@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontend/asg.h"
@@ -26,6 +27,11 @@ using ModuleReader = std::function<std::optional<ModuleText>(const std::string& 
 /// Reads `std.*` from the modules in the binary and others from `directory`, where `a.b` is `a/b.mt`. It reads at most
 /// one byte more than `kMostModuleBytes`.
 ModuleReader default_module_reader(std::string directory);
+/// Whether a dotted module name is one of the binary.
+inline bool is_embedded(std::string_view module) { return module.starts_with("std."); }
+/// The text of a module of the binary with empty lines in place of the functions and imports that the functions `names`
+/// do not lead to; all of it if one of them is not there. Reading the rest would take longer than many runs.
+std::string with_functions(std::string_view text, const std::vector<std::string>& names);
 /// Names of the modules in the binary, sorted: `std.clique`, …
 std::vector<std::string> stdlib_modules();
 

@@ -1,11 +1,36 @@
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "frontend/parse.h"
 #include "frontend/resolve.h"
 
 namespace matcha::frontend {
 namespace {
+
+/// The lines `from MODULE import NAME, …` of a module of the binary.
+std::vector<std::pair<std::string, std::vector<std::string>>> imports_of(std::string_view text) {
+  constexpr std::string_view kFrom = "from ", kImport = " import ", kComma = ", ";
+  std::vector<std::pair<std::string, std::vector<std::string>>> imports;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::size_t end = line.find(kImport);
+    if (!line.starts_with(kFrom) || end == std::string_view::npos) continue;
+    auto& [module, names] = imports.emplace_back();
+    module = line.substr(kFrom.size(), end - kFrom.size());
+    std::string_view left = line.substr(end + kImport.size());
+    for (std::size_t comma = 0; comma != std::string_view::npos;) {
+      comma = left.find(kComma);
+      names.emplace_back(left.substr(0, comma));
+      if (comma != std::string_view::npos) left.remove_prefix(comma + kComma.size());
+    }
+  }
+  return imports;
+}
 
 class Loader {
  public:
@@ -18,6 +43,14 @@ class Loader {
         diagnostics_(diagnostics) {}
 
   void load(ast::File& file) {
+    const auto is_of_binary = [](const ast::Import& import) { return is_embedded(import.module); };
+    if (depth_ == 0 && std::ranges::all_of(file.imports, is_of_binary)) {
+      for (const ast::Import& import : file.imports) {
+        std::vector<std::string> names;
+        for (const ast::ImportName& name : import.names) names.emplace_back(name.decl->name);
+        need(std::string(import.module), names);
+      }
+    }
     for (ast::Import& import : file.imports) {
       const Module* module = find(import);
       if (module == nullptr || module->file == nullptr) continue;
@@ -26,6 +59,17 @@ class Loader {
   }
 
  private:
+  /// Notes functions of a module of the binary, and those that they import. Both are known before a module is read, so
+  /// that each is read once.
+  void need(const std::string& module, const std::vector<std::string>& names) {
+    std::set<std::string>& all = needed_[module];
+    const std::size_t before = all.size();
+    all.insert(names.begin(), names.end());
+    const std::optional<ModuleText> text = all.size() > before ? read_(module) : std::nullopt;
+    if (!text) return;
+    for (const auto& [imported, functions] : imports_of(with_functions(text->text, names))) need(imported, functions);
+  }
+
   struct Module {
     ast::File* file = nullptr;  ///< Null if no part of it is readable.
     bool loading = true;
@@ -61,6 +105,8 @@ class Loader {
       module.loading = false;
       return nullptr;
     }
+    if (const auto functions = needed_.find(name); functions != needed_.end())
+      text->text = with_functions(text->text, {functions->second.begin(), functions->second.end()});
     std::uint32_t id = sources_.add(std::move(text->name), std::move(text->text));
     ast::File* file = parse_file(id, *program_.arena, next_decl_id_, diagnostics_);
     if (file != nullptr) {
@@ -99,6 +145,8 @@ class Loader {
   std::uint32_t& next_decl_id_;
   Diagnostics& diagnostics_;
   std::map<std::string, Module> modules_;
+  /// The functions of modules of the binary that the program needs; empty if it imports other modules too.
+  std::map<std::string, std::set<std::string>> needed_;
   std::size_t depth_ = 0;
 };
 

@@ -126,6 +126,7 @@ Status Compilation::read() {
 }
 
 void Compilation::take(std::string text, double plan_ms) {
+  if (is_module(options_.file) && !options_.entry.empty()) text = frontend::with_functions(text, {options_.entry});
   file_ = sources_.add(name(), std::move(text));
   if (plan_ms > 0) times_.emplace_back("plan", plan_ms);
 }
@@ -183,6 +184,7 @@ Status Compilation::check() {
 Status Compilation::lower() {
   const Stopwatch watch;
   loop_ = frontend::lower(*graph_, context_, diagnostics_, options_.may_loop, options_.plain_may_loop);
+  nests_.reset();
   if (loop_) signature_ = signature_of(*graph_, &*loop_);
   times_.emplace_back("lower", watch.ms());
   return report();
@@ -214,18 +216,22 @@ codegen::AheadOfTime Compilation::ahead_of_time() {
     if (label.op == frontend::asg::Op::Label) made.label = std::string(label.text);
     if (label.op == frontend::asg::Op::Param) made.label_param = static_cast<std::size_t>(label.int_value);
   }
-  loop_ = codegen::lift_label_words(context_, *loop_, about.label_words);
+  set_loop(codegen::lift_label_words(context_, *loop_, about.label_words));
   return about;
 }
 
-std::optional<ir::Module> Compilation::nests(const passes::LabelWords& labels) {
+std::optional<ir::Module> Compilation::nests(const passes::LabelWords& labels, ir::AssumptionKinds allowed) {
+  const bool is_kept = !reads_labels();
+  const auto is_same = [&](ir::AssumptionKind kind) { return nests_->first.contains(kind) == allowed.contains(kind); };
+  if (is_kept && nests_ && std::ranges::all_of(ir::kAssumptionKinds, is_same)) return nests_->second;
   Diagnostics diagnostics(sources_);
   const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("nests", diagnostics);
   passes::ManagerOptions manager;
-  manager.allowed = allowed_;
+  manager.allowed = allowed;
   const passes::PipelineResult nests =
       passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, manager, diagnostics);
   if (!nests.ok) return std::nullopt;
+  if (is_kept) nests_.emplace(allowed, nests.module);
   return nests.module;
 }
 
@@ -233,7 +239,7 @@ ir::VertexOrder Compilation::vertex_order(const passes::LabelWords& labels) {
   const Stopwatch watch;
   ir::VertexOrder order;
   order.why_not = "the program has errors";
-  if (const std::optional<ir::Module> module = nests(labels)) order = ir::vertex_order(*module);
+  if (const std::optional<ir::Module> module = nests(labels, allowed_)) order = ir::vertex_order(*module);
   times_.emplace_back("order", watch.ms());
   return order;
 }

@@ -76,10 +76,14 @@ class Compilation {
   ir::Module module_of_lists(const passes::LabelWords& labels);
   /// After `lower`: the program as it is written, without a pass, but for the words of labels.
   ir::Module module_as_written(const passes::LabelWords& labels);
-  /// After `lower`: the result of the pipeline `nests`, for analyses; nothing after an error.
-  std::optional<ir::Module> nests(const passes::LabelWords& labels);
+  /// After `lower`: the result of the pipeline `nests`, for analyses, where so much may be assumed; nothing after an
+  /// error. It is kept, unless the program reads labels.
+  std::optional<ir::Module> nests(const passes::LabelWords& labels, ir::AssumptionKinds allowed);
   /// After `lower`: another module of stage loop in its place, made in `context`, with the same parameters first.
-  void set_loop(const ir::Module& module) { loop_ = module; }
+  void set_loop(const ir::Module& module) {
+    loop_ = module;
+    nests_.reset();
+  }
   /// After `lower`: whether the results depend on the order of the vertices of an undirected graph.
   ir::VertexOrder vertex_order(const passes::LabelWords& labels);
   /// After `lower`: whether the program reads labels, which only the inputs know.
@@ -139,6 +143,7 @@ class Compilation {
   ir::Context context_;
   std::mutex rescheduling_;  ///< Runs are concurrent, and the context is for one thread.
   std::optional<ir::Module> loop_;
+  std::optional<std::pair<ir::AssumptionKinds, ir::Module>> nests_;  ///< The last ones, without labels.
   std::optional<passes::PipelineResult> pipeline_;
   std::vector<std::pair<std::string, double>> times_;
 };

@@ -30,18 +30,20 @@ ir::AssumptionKinds ProgramNests::of_stream(bool directed) {
 }
 
 const ir::Module* ProgramNests::maybe_module() {
-  if (!compilation_) compile();
+  if (!std::exchange(is_read_, true)) compile();
   return module_ ? &*module_ : nullptr;
 }
 
 void ProgramNests::compile() {
-  compilation_.emplace(options_, log_);
-  if (compilation_->lower_text(text_) != Status::Ok) return;
+  if (maybe_lowered_ == nullptr) {
+    own_.emplace(options_, log_);
+    if (own_->lower_text(text_) != Status::Ok) return;
+    maybe_lowered_ = &*own_;
+  }
   passes::LabelWords labels;
   labels.stay = true;
-  compilation_->allow(allowed_);
-  module_ = compilation_->nests(labels);
-  for (const std::string_view word : ir::label_words(compilation_->loop())) words_.emplace_back(word);
+  module_ = maybe_lowered_->nests(labels, allowed_);
+  for (const std::string_view word : ir::label_words(maybe_lowered_->loop())) words_.emplace_back(word);
 }
 
 std::optional<std::string> ProgramNests::literal_of(const std::string& constant) const {

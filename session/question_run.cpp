@@ -87,6 +87,7 @@ void QuestionRun::read_here() {
 }
 
 void QuestionRun::renew() {
+  counted_.reset();
   compilation.emplace(request.compile, reporter);
   compilation->set_cancel(maybe_cancel_);
 }
@@ -158,23 +159,33 @@ planner::Question QuestionRun::question() const {
   return question;
 }
 
-EngineContext QuestionRun::context() const {
+EngineContext QuestionRun::context() {
   EngineContext context;
   context.maybe_graph = maybe_graph();
   context.maybe_labels = bound.inputs.dictionary.get();
   context.match_index = bound.match_index;
   context.maybe_draws = bound.maybe_draws;
   context.code_folder = request.code_folder;
-  context.counted = [this](std::string& why) { return counted(why); };
+  context.counted = [this](std::string& why) { return counted(&bound, why); };
   context.reading = reading_;
   return context;
 }
 
-std::optional<CountedProgram> QuestionRun::counted(std::string& why) const {
-  const bool takes_graph = signature.params.size() == 1 && signature.params.front().type->is_graph() &&
-                           signature.params.front().type->elem == nullptr;
-  if (!takes_graph) {
-    why = "the program has other parameters than a graph";
+bool QuestionRun::may_count_patterns(const planner::Question& asked) {
+  const bool is_named = asked.engine.empty() || asked.engine == "patterns";
+  const bool wants_loops = !asked.wants_program.empty() || !asked.wants_tier.empty() || asked.in_processes ||
+                           asked.bounded || asked.interval.within || target->on_gpu;
+  std::string why;
+  return is_named && !wants_loops && counted(nullptr, why).has_value();
+}
+
+std::optional<CountedProgram> QuestionRun::counted(const BoundInputs* maybe_bound, std::string& why) {
+  const auto is_graph = [](const auto& param) { return param.type->is_graph(); };
+  const auto is_simple = [](const auto& param) {
+    return param.type->is_graph() ? param.type->elem == nullptr : param.type->is_number();
+  };
+  if (std::ranges::count_if(signature.params, is_graph) != 1 || !std::ranges::all_of(signature.params, is_simple)) {
+    why = "the program has other parameters than a graph and numbers";
   } else if (signature.result->is_list()) {
     why = "a list is no sum";
   } else if (!request.compile.passes.empty() || !request.compile.disabled.empty()) {
@@ -185,14 +196,22 @@ std::optional<CountedProgram> QuestionRun::counted(std::string& why) const {
     why = "the program is rewritten";
   }
   if (!why.empty()) return std::nullopt;
-  std::optional<CountedProgram> found;
-  reading_([&] {
-    found = counted_program(std::make_shared<ProgramNests>(request.compile, std::string(compilation->text()),
-                                                           allowed_assumptions(false, &bound)),
-                            why);
-  });
-  if (found) why = problem_of_labels(*found, *bound.inputs.dictionary);
-  return why.empty() ? std::move(found) : std::nullopt;
+  ir::AssumptionKinds allowed = allowed_assumptions(false, maybe_bound);
+  if (!compilation->reads_labels()) allowed.erase(ir::AssumptionKind::Labelled);
+  const auto is_same = [&](ir::AssumptionKind kind) {
+    return counted_->allowed.contains(kind) == allowed.contains(kind);
+  };
+  if (!counted_ || !std::ranges::all_of(ir::kAssumptionKinds, is_same)) {
+    counted_.emplace().allowed = allowed;
+    reading_([&] {
+      counted_->found = counted_program(std::make_shared<ProgramNests>(*compilation, allowed), counted_->why);
+    });
+  }
+  why = counted_->why;
+  if (counted_->found && maybe_bound != nullptr) {
+    why = problem_of_labels(*counted_->found, *maybe_bound->inputs.dictionary);
+  }
+  return why.empty() ? counted_->found : std::nullopt;
 }
 
 std::optional<double> QuestionRun::expected_ns(bool on_gpu) {
@@ -304,8 +323,7 @@ Status QuestionRun::order_vertices() {
 
 /// What the request makes of the program is compiled.
 Status QuestionRun::rewrite() {
-  compilation->allow(allowed_assumptions(target->on_gpu, &bound));
-  const std::optional<ir::Module> nests = compilation->nests(labels);
+  const std::optional<ir::Module> nests = compilation->nests(labels, allowed_assumptions(target->on_gpu, &bound));
   if (!nests) return log.error(Status::Query, "the program cannot be read as loops");
   compilation->set_loop(request.rewrite(compilation->context(), *nests));
   return Status::Ok;

@@ -78,7 +78,9 @@ class QuestionRun {
   /// The question of the request. Callers add the parts that depend on their own options.
   planner::Question question() const;
   /// The graph in `bound`, as engines see it. Callers add the data that runs share.
-  EngineContext context() const;
+  EngineContext context();
+  /// Whether the engine `patterns` may answer the question of a program, as far as is known before there is a graph.
+  bool may_count_patterns(const planner::Question& asked);
   /// Lets the engines decide. `catalog`: of the machine; `program_ns` and `complete` are set here.
   Status decide(planner::Question asked, EngineContext given, planner::Catalog catalog, const Reporter& to);
   /// Switches to the target of the chosen offer; true if that is another one than before.
@@ -141,8 +143,8 @@ class QuestionRun {
 
  private:
   Status read_program(const std::atomic<bool>* maybe_cancel);
-  /// The patterns that the program counts, for the engine `patterns`.
-  std::optional<CountedProgram> counted(std::string& why) const;
+  /// The patterns that the program counts, for the engine `patterns`. `maybe_bound`: null: not known yet.
+  std::optional<CountedProgram> counted(const BoundInputs* maybe_bound, std::string& why);
   Status rewrite();
   std::optional<double> expected_ns(bool on_gpu);
   /// True if the engine that answers in place of the trial is expected to take more than `ns`.
@@ -151,7 +153,15 @@ class QuestionRun {
     return request.backend != "llvm" ? request.backend : target_of_tier(request.tier);
   }
 
+  /// The patterns of the program, if it counts patterns, and else the reason.
+  struct Counted {
+    ir::AssumptionKinds allowed;  ///< The assumptions on the graph.
+    std::optional<CountedProgram> found;
+    std::string why;
+  };
+
   Reading reading_;
+  std::optional<Counted> counted_;  ///< The last one.
   const std::atomic<bool>* maybe_cancel_ = nullptr;
   Status planned_ = Status::Ok;  ///< The status of the last plan of the program.
 };

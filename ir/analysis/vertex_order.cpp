@@ -470,8 +470,11 @@ class Combinations {
 }  // namespace
 
 VertexOrder vertex_order(const Module& module, const std::vector<std::string>* maybe_labels) {
+  return vertex_order(module, read_nests(module, maybe_labels));
+}
+
+VertexOrder vertex_order(const Module& module, ModuleNests read) {
   VertexOrder found;
-  ModuleNests read = read_nests(module, maybe_labels);
   found.why_not = read.problem;
   found.loc = read.loc;
   if (!read.problem.empty()) return found;

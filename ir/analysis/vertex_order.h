@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "ir/analysis/nests.h"
 #include "ir/nodes.h"
 
 namespace matcha::ir {
@@ -36,5 +37,7 @@ struct VertexOrder {
 /// problems of `read_nests`, on more than 8 items, and on comparisons within sums that are multiplied or compared.
 /// `maybe_labels`: as for `read_nests`.
 VertexOrder vertex_order(const Module& module, const std::vector<std::string>* maybe_labels = nullptr);
+/// The same for nests that were read.
+VertexOrder vertex_order(const Module& module, ModuleNests read);
 
 }  // namespace matcha::ir

@@ -361,13 +361,14 @@ class Run final : public RunSteps {
   }
 
   /// Compiles before the inputs are read, so that a run finds them where reading them left them, in the caches. A GPU
-  /// is opened, and its code compiled, while they are read. A program that depends on them is compiled when they are
-  /// there, and once more if it was compiled for shorter lists of neighbours than theirs.
+  /// is opened, and its code compiled, while they are read. A program that depends on them, or that counts patterns, is
+  /// compiled when they are there, and once more if it was compiled for shorter lists of neighbours than theirs.
   Status begin() {
     // Of several patterns each is compiled when its turn comes.
     if (options_.tune || options_.explains || maybe_shared_ != nullptr) return Status::Ok;
     run_.open_back_end();
     if (of_pattern() || run_.compilation->reads_labels()) return Status::Ok;
+    if (!parts_.needed() && run_.may_count_patterns(question(false))) return Status::Ok;
     const Status code = compile();
     if (code == Status::Ok) run_.executable->begin();
     return code;

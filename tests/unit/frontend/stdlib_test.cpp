@@ -29,6 +29,32 @@ TEST(Stdlib, EveryFunctionOfEveryModuleCompiles) {
   }
 }
 
+TEST(Stdlib, PartsOfModulesHaveAllThatTheirFunctionsNeed) {
+  for (const std::string& module : stdlib_modules()) {
+    const std::string text = default_module_reader({})(module)->text;
+    SourceManager sources;
+    Diagnostics diagnostics(sources);
+    const std::unique_ptr<Program> program = parse(sources, sources.add(module, text), diagnostics);
+    for (const ast::Def* def : program->main->defs) {
+      const std::string name(def->decl->name);
+      const std::string part = with_functions(text, {name});
+      EXPECT_EQ(std::ranges::count(part, '\n'), std::ranges::count(text, '\n'));
+      const std::unique_ptr<Compiled> whole = compile_text(text, name), own = compile_text(part, name);
+      ASSERT_EQ(whole->graph.has_value(), own->graph.has_value()) << module << " " << name;
+      if (whole->graph) {
+        EXPECT_EQ(asg::print(*whole->graph), asg::print(*own->graph)) << module << " " << name;
+      }
+    }
+    EXPECT_EQ(with_functions(text, {"nothing"}), text);
+  }
+  const std::string text =
+      "\"\"\"Two.\"\"\"\nfrom std.set import union, symdiff\nfrom std.graph import reversed\n\ndef a(g):\n"
+      "    return union(g, g)\n\n# Comment\ndef b(g):\n    return reversed(g)\n";
+  EXPECT_EQ(with_functions(text, {"a"}),
+            "\"\"\"Two.\"\"\"\nfrom std.set import union\n\n\ndef a(g):\n"
+            "    return union(g, g)\n\n# Comment\n\n\n");
+}
+
 TEST(Stdlib, UnknownModules) {
   EXPECT_FALSE(default_module_reader({})("std.nothing"));
   EXPECT_FALSE(default_module_reader({})("nothing"));
