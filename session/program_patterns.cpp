@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -35,7 +36,8 @@ int vertex_of(const Term& term) { return term.item - kFirstVertex; }
 
 class NestReader {
  public:
-  NestReader(const LiteralOf& literal_of, std::string& why) : literal_of_(literal_of), why_(why) {}
+  NestReader(const LiteralOf& literal_of, bool has_arcs, std::string& why)
+      : literal_of_(literal_of), has_arcs_(has_arcs), why_(why) {}
 
   void read(const Nest& nest) {
     if (nest.items.size() > kMostItems) return fail("a nest has more than 8 vertices");
@@ -137,6 +139,7 @@ class NestReader {
   void add_case(const Nest& nest, int count, std::vector<Term> conditions, int sign) {
     ir::drop_implied_degrees(conditions);
     Pattern pattern = Pattern::empty(count);
+    pattern.directed = has_arcs_;
     std::vector<Term> order;
     for (const Term& condition : conditions) {
       if (!ir::is_least_degree(condition) && !take(condition, pattern, order)) return;
@@ -180,6 +183,10 @@ class NestReader {
         pattern.anti[pattern::at(a)] |= pattern::bit(b);
         pattern.anti[pattern::at(b)] |= pattern::bit(a);
       }
+      return true;
+    }
+    if (!negated && ir::is_arc(inner)) {
+      pattern.add_arc(vertex_of(inner.parts[0]), vertex_of(inner.parts[1]));
       return true;
     }
     if (ir::only_compares(condition)) {
@@ -229,6 +236,7 @@ class NestReader {
   }
 
   const LiteralOf& literal_of_;
+  bool has_arcs_;
   std::string& why_;
   std::vector<int> classes_;
   std::vector<pattern::Mask> differ_;  ///< By item, those before it that are other vertices.
@@ -266,7 +274,7 @@ std::optional<std::int64_t> subgraph_factor(const WeightedPattern& one, std::str
   return std::nullopt;
 }
 
-/// Whether it is scalar arithmetic of constants and `sums`.
+/// Whether it is scalar arithmetic of constants and `sums`, parameters among them.
 bool is_of_sums(const ir::Expr& value, const std::vector<const ir::Var*>& sums) {
   if (value.kind == ir::Kind::Var) return std::ranges::find(sums, ir::as<ir::Var>(&value)) != sums.end();
   const bool is_constant = value.kind == ir::Kind::ConstInt || value.kind == ir::Kind::ConstFloat;
@@ -287,6 +295,10 @@ bool is_list(const ir::Stmt& step) {
 /// does something else.
 std::vector<const ir::Var*> read_results(const ir::Module& module, CountedProgram& counted, std::string& why) {
   std::vector<const ir::Var*> sums, known;
+  counted.params.assign(module.params.begin(), module.params.end());
+  std::ranges::copy_if(counted.params, std::back_inserter(known), [](const ir::Var* param) {
+    return param->type->is_scalar(ir::ScalarKind::I64) || param->type->is_scalar(ir::ScalarKind::F64);
+  });
   for (const ir::Stmt* stmt : module.body->body) {
     if (stmt->kind == ir::Kind::Collect) {
       for (const ir::Sink& sink : static_cast<const ir::Collect*>(stmt)->sinks) {
@@ -312,20 +324,21 @@ std::vector<const ir::Var*> read_results(const ir::Module& module, CountedProgra
 
 /// The patterns of each sum of a module that makes nothing else; with the reason in `why` if there is another number.
 std::vector<std::vector<WeightedPattern>> read_sums(const ir::Module& module, const LiteralOf& literal_of,
-                                                    const std::vector<std::string>* maybe_labels, std::string& why) {
+                                                    const std::vector<std::string>* maybe_labels, bool has_arcs,
+                                                    std::string& why) {
   std::vector<std::vector<WeightedPattern>> sums;
-  const ir::ModuleNests nests = ir::read_nests(module, maybe_labels);
+  ir::ModuleNests nests = ir::read_nests(module, maybe_labels, has_arcs);
   why = nests.problem;
   bool compares = false;
   for (const ir::SinkNests& sink : nests.sinks) {
     if (why.empty() && sink.expanded.empty()) why = "the sum is not a number of matches";
-    NestReader reader(literal_of, why);
+    NestReader reader(literal_of, has_arcs, why);
     for (const Nest& nest : sink.expanded) reader.read(nest);
     compares = compares || reader.compares();
     sums.push_back(reader.take());
   }
   if (why.empty() && compares) {
-    const ir::VertexOrder order = ir::vertex_order(module, maybe_labels);
+    const ir::VertexOrder order = ir::vertex_order(module, std::move(nests));
     if (!order.is_free) why = "the result may depend on the order of the vertices: " + order.why_not;
   }
   return sums;
@@ -391,7 +404,7 @@ class Combinations {
     if (const auto step = steps_.find(&value); step != steps_.end()) return add(*step->second, times, all);
     if (value.type->is_scalar(ir::ScalarKind::F64)) return false;
     switch (value.kind) {
-      case ir::Kind::Var: return add_sum(sums_.at(&value), times, all);
+      case ir::Kind::Var: return sums_.contains(&value) && add_sum(sums_.at(&value), times, all);
       case ir::Kind::Convert: return add(*value.operands[0], times, all);
       case ir::Kind::Add: return add(*value.operands[0], times, all) && add(*value.operands[1], times, all);
       case ir::Kind::Sub:
@@ -488,7 +501,7 @@ std::optional<std::vector<WeightedPattern>> patterns_of(const ir::Module& module
     why = "the result is not one sum";
     return std::nullopt;
   }
-  std::vector<std::vector<WeightedPattern>> sums = read_sums(module, literal_of, maybe_labels, why);
+  std::vector<std::vector<WeightedPattern>> sums = read_sums(module, literal_of, maybe_labels, false, why);
   if (!why.empty()) return std::nullopt;
   return std::move(sums.front());
 }
@@ -503,7 +516,8 @@ std::optional<CountedProgram> counted_program(std::shared_ptr<ProgramNests> prog
   const std::vector<const ir::Var*> sums = read_results(*module, counted, why);
   if (!why.empty()) return std::nullopt;
   const LiteralOf literal_of = [&](const std::string& constant) { return program->literal_of(constant); };
-  const std::vector<std::vector<WeightedPattern>> found = read_sums(*module, literal_of, nullptr, why);
+  const std::vector<std::vector<WeightedPattern>> found =
+      read_sums(*module, literal_of, nullptr, program->has_arcs(), why);
   if (!why.empty()) return std::nullopt;
   PatternTable patterns(counted);
   if (!add_results(Combinations(sums, found, counted.steps), counted, patterns)) {

@@ -58,17 +58,19 @@ struct CountedSum {
   std::vector<Term> terms;
 };
 
-/// A program whose results are arithmetic of sums, each of which counts subgraphs.
+/// A program whose results are arithmetic of sums, each of which counts subgraphs, and of parameters.
 struct CountedProgram {
   std::vector<CountedPattern> patterns;  ///< Each once.
   std::vector<CountedSum> sums;
   std::vector<const ir::Let*> steps;      ///< Arithmetic of sums, in order.
-  std::vector<const ir::Expr*> results;   ///< Arithmetic of sums, constants and the variables of `steps`.
+  std::vector<const ir::Expr*> results;   ///< Arithmetic of sums, constants, parameters and the variables of `steps`.
+  std::vector<const ir::Var*> params;     ///< In the order of the arguments of a run.
   std::shared_ptr<ProgramNests> program;  ///< Owns these.
 };
 
-/// The subgraphs that a program counts, whose entry takes one undirected graph without labels of edges; empty, with the
-/// reason in `why`, if it counts something else. Vertices may have labels.
+/// The subgraphs that a program counts, whose entry takes one graph without labels of edges, and numbers that the sums
+/// do not read. If the graph may have arcs, the patterns have arcs. Empty, with the reason in `why`, if it counts
+/// something else. Vertices may have labels.
 std::optional<CountedProgram> counted_program(std::shared_ptr<ProgramNests> program, std::string& why);
 
 }  // namespace matcha::session

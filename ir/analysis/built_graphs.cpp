@@ -1,6 +1,7 @@
 #include "ir/analysis/built_graphs.h"
 
 #include <cstddef>
+#include <utility>
 
 namespace matcha::ir {
 
@@ -24,16 +25,18 @@ bool is_degree(const Term& term, int item) {
 
 bool BuiltGraphs::add(const Var* graph, const std::vector<Nest>& arcs) {
   if (arcs.size() != 1 || arcs[0].items.size() != 2 || arcs[0].conditions.size() > 2) return false;
-  const Nest& arc = arcs[0];
-  const bool is_row = arc.value.is(TermKind::Operation) && arc.value.parts.size() == 2 &&
-                      arc.value.parts[0].is(TermKind::Item) && arc.value.parts[0].item == arc.items[0] &&
+  Nest arc = arcs[0];
+  // Either end of an edge is the source.
+  const bool is_pair = arc.value.is(TermKind::Operation) && arc.value.parts.size() == 2;
+  if (is_pair && arc.value.parts[0].item == arc.items[1]) std::swap(arc.items[0], arc.items[1]);
+  const bool is_row = is_pair && arc.value.parts[0].is(TermKind::Item) && arc.value.parts[0].item == arc.items[0] &&
                       arc.value.parts[1].is(TermKind::Item) && arc.value.parts[1].item == arc.items[1];
   bool has_edge = false;
   for (const Term& condition : arc.conditions) {
     has_edge = has_edge || is_any_edge(condition);
     if (!is_any_edge(condition) && !condition.is(TermKind::Before)) return false;
   }
-  if (is_row && has_edge) arcs_.emplace(graph, arc);
+  if (is_row && has_edge) arcs_.emplace(graph, std::move(arc));
   return is_row && has_edge;
 }
 

@@ -57,9 +57,12 @@ struct OpenSink {
 /// that their keys are those. The keys of a table are all k with T(k) != 0: the walk of a table is one of all vertices
 /// with that condition, its *presence*. A polynomial of products that each have a T(k) as a factor is 0 where T(k) is,
 /// so it needs no such condition: `vanishing` of a product has the numbers of the conditions that it implies.
+///
+/// **First items.** Only the first item of a list may be read, where an item of the nest is in the list, which is
+/// therefore not empty. An item that has to be the first one is dropped from expanded nests (`drop_first_items`).
 class NestReader {
  public:
-  NestReader(const Module& module, const std::vector<std::string>* maybe_labels);
+  NestReader(const Module& module, const std::vector<std::string>* maybe_labels, bool has_arcs);
 
   ModuleNests run();
 
@@ -92,7 +95,7 @@ class NestReader {
   };
 
   // Statements (nests.cpp).
-  bool may_fail(const Expr& expr) const;
+  bool may_fail(const Expr& expr);
   void check_trap(const Expr& expr);
   void walk(const Block& block);
   void walk_for(const For& loop);
@@ -101,13 +104,14 @@ class NestReader {
   void walk_collect(const Collect& collect);
   void walk_yield(const Yield& yield);
   void expand_yield(const Yield& yield, OpenSink& sink, std::vector<Nest>& out);
-  void check_orders(const SinkNests& sink);
+  void check_orders(SinkNests& sink);
   Nest nest_of(const OpenSink& sink, const Product& product) const;
 
   // Sets of vertices (nest_sets.cpp).
   const Var* graph_var(const Expr* graph);
   void check_graph(const Expr* graph);
   std::string walked_label(const Expr* graph);
+  Term edge(const Expr* graph, int from, int to);
   void check_set(const Expr* list);
   static Term pair(Term::Kind kind, int a, int b);
   int item(const Expr* expr);
@@ -116,6 +120,9 @@ class NestReader {
   Nest nest_of_set(const Expr* set);
   static bool is_filter(const OpenSink& sink);
   bool is_vertex_set(const Expr* list) const;
+  const Expr* list_of_first(const Expr* vertex) const;
+  bool has_item(const Expr* list);
+  Term is_first(const Expr* list, int it);
 
   // Lists of rows and tables (nest_rows.cpp).
   const Expr* source_of(const Expr* list) const;
@@ -154,6 +161,7 @@ class NestReader {
   const Module& module_;
   Facts facts_;
   const Var* graph_ = nullptr;
+  bool has_arcs_;
   bool is_labelled_;                                    ///< There may be several edges between two vertices, and
   std::unordered_map<const Var*, std::string> labels_;  ///< the graphs of these variables have those with a label.
   std::unordered_map<const Var*, int> item_of_;

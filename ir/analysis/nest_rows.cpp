@@ -113,7 +113,7 @@ void NestReader::walk_source(const Expr* list) {
     const int u = next_item_++, v = next_item_++;
     items_.insert(items_.end(), {u, v});
     if (!built_.add_arc(graph_var(list->operands[0]), u, v, conditions_))
-      conditions_.push_back(adjacent(walked_label(list->operands[0]), u, v));
+      conditions_.push_back(edge(list->operands[0], u, v));
     return;
   }
   items_.push_back(next_item_++);

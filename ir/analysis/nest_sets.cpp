@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/analysis/first_items.h"
 #include "ir/analysis/nest_reader.h"
 #include "ir/analysis/resolve.h"
 #include "ir/match.h"
@@ -23,6 +24,12 @@ std::string NestReader::walked_label(const Expr* graph) {
   check_graph(graph);
   if (is_labelled_) give_up("edges of any label are walked one by one", graph->loc);
   return {};
+}
+
+/// The condition that a graph has an edge between two items, or an arc.
+Term NestReader::edge(const Expr* graph, int from, int to) {
+  std::string label = walked_label(graph);
+  return has_arcs_ ? arc(from, to) : adjacent(std::move(label), from, to);
 }
 
 void NestReader::check_set(const Expr* list) {
@@ -67,7 +74,7 @@ void NestReader::add_members(const Expr* set, int it, std::vector<Term>& out) {
     case Kind::Neighbors: {
       const int center = item(set->operands[1]);
       if (!built_.add_arc(graph_var(set->operands[0]), center, it, out)) {
-        out.push_back(adjacent(walked_label(set->operands[0]), it, center));
+        out.push_back(edge(set->operands[0], center, it));
       }
       if (side_of(*set) == Side::Lower) out.push_back(pair(TermKind::Before, it, center));
       if (side_of(*set) == Side::Upper) out.push_back(pair(TermKind::Before, center, it));
@@ -131,6 +138,31 @@ void NestReader::add_filtered(const Var& list, int it, std::vector<Term>& out) {
     any.push_back(Term::of(TermKind::And, std::move(conditions)));
   }
   out.push_back(any.size() == 1 ? any[0] : Term::of(TermKind::Or, std::move(any)));
+}
+
+/// The list of vertices whose first item, the smallest one, is read; null if something else is.
+const Expr* NestReader::list_of_first(const Expr* vertex) const {
+  const At* const at = as<At>(resolve(facts_, vertex));
+  if (at == nullptr || !is_vertex_set(at->operands[0]) || !facts_.list(at->operands[0]).ascending) return nullptr;
+  const Expr* const place = resolve(facts_, at->operands[1]);
+  return place->kind == Kind::ConstInt && as<ConstInt>(place)->value == 0 ? at->operands[0] : nullptr;
+}
+
+/// Whether an item of the surrounding loops is surely in a list of vertices.
+bool NestReader::has_item(const Expr* list) {
+  return std::ranges::any_of(items_, [&](int it) {
+    std::vector<Term> members;
+    add_members(list, it, members);
+    return implies(conditions_, members, next_item_);
+  });
+}
+
+/// The condition that an item is the first one of a list that is not empty: it is in the list, and none before it is.
+Term NestReader::is_first(const Expr* list, int it) {
+  std::vector<Term> conditions;
+  add_members(list, it, conditions);
+  conditions.push_back(none_before(nest_of_set(list), it));
+  return Term::of(TermKind::And, std::move(conditions));
 }
 
 /// The items of a set as items of a nest.

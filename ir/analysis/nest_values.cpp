@@ -182,7 +182,7 @@ Term NestReader::read(const Expr* expr) {
       if (built_.add_arc(graph_var(expr->operands[0]), source, target, arc))
         return Term::of(TermKind::And, std::move(arc));
       const bool is_any = is_labelled_ && resolve(facts_, expr->operands[0]) == graph_;
-      return adjacent(is_any ? std::string() : walked_label(expr->operands[0]), source, target);
+      return is_any ? adjacent({}, source, target) : edge(expr->operands[0], source, target);
     }
     case Kind::Contains: {
       if (!expr->operands[1]->type->is_scalar(ScalarKind::Vid)) return give_up("a list of numbers is read", expr->loc);
@@ -218,6 +218,13 @@ Term NestReader::read_var(const Var& var) {
 
 Term NestReader::read_operation(const Expr& expr) {
   const bool of_vids = !expr.operands.empty() && expr.operands[0]->type->is_scalar(ScalarKind::Vid);
+  const bool is_test = expr.kind == Kind::Eq || expr.kind == Kind::Ne;
+  for (const std::size_t at : {std::size_t{0}, std::size_t{1}}) {
+    const Expr* const list = of_vids && is_test ? list_of_first(expr.operands[at]) : nullptr;
+    if (list == nullptr) continue;
+    Term first = is_first(list, item(expr.operands[1 - at]));
+    return expr.kind == Kind::Eq ? first : Term::of(TermKind::Not, {std::move(first)});
+  }
   if (of_vids) {
     const int a = item(expr.operands[0]);
     if (expr.kind == Kind::Convert) return give_up("an id is used as a number", expr.loc);

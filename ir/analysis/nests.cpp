@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "ir/analysis/first_items.h"
 #include "ir/analysis/nest_reader.h"
 #include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
@@ -22,8 +23,8 @@ bool is_positive(const Expr& value) {
 
 }  // namespace
 
-NestReader::NestReader(const Module& module, const std::vector<std::string>* maybe_labels)
-    : module_(module), facts_(module), is_labelled_(maybe_labels != nullptr) {
+NestReader::NestReader(const Module& module, const std::vector<std::string>* maybe_labels, bool has_arcs)
+    : module_(module), facts_(module), has_arcs_(has_arcs), is_labelled_(maybe_labels != nullptr) {
   for (std::size_t i = 0; i < module.params.size(); ++i) {
     if (is_labelled_ && !(*maybe_labels)[i].empty()) labels_.emplace(module.params[i], (*maybe_labels)[i]);
   }
@@ -42,7 +43,10 @@ ModuleNests NestReader::run() {
   }
   if (graph_ == nullptr) give_up("no graph is read", {});
   walk(*module_.body);
-  for (const SinkNests& sink : found_.sinks) check_orders(sink);
+  for (SinkNests& sink : found_.sinks) {
+    for (Nest& nest : sink.expanded) drop_first_items(nest, next_item_);
+    check_orders(sink);
+  }
   found_.item_count = next_item_;
   return std::move(found_);
 }
@@ -67,7 +71,7 @@ bool NestReader::may_copy(const std::vector<Nest>& nests, SourceLoc loc) {
 }
 
 /// True if `expr` may end with an error other than overflow.
-bool NestReader::may_fail(const Expr& expr) const {
+bool NestReader::may_fail(const Expr& expr) {
   if (look_up_of(expr) != nullptr) return false;  // Its keys are vertices.
   if (std::ranges::any_of(expr.operands, [&](const Expr* operand) { return may_fail(*operand); })) return true;
   switch (expr.kind) {
@@ -77,6 +81,10 @@ bool NestReader::may_fail(const Expr& expr) const {
     case Kind::Neg:
     case Kind::Keyed:
     case Kind::CommonNeighbors: return false;
+    case Kind::At: {
+      const Expr* const list = list_of_first(&expr);
+      return facts_.may_trap(&expr) && (list == nullptr || !has_item(list));
+    }
     case Kind::Div:
     case Kind::Mod: return !is_positive(*expr.operands[1]) && facts_.may_trap(&expr);
     default: return ir::may_trap(expr.kind) && facts_.may_trap(&expr);
@@ -139,14 +147,21 @@ void NestReader::walk_graph(const BuildGraph& build) {
   }
 }
 
-/// Reports a sink with two orders, each of which depends on the other.
-void NestReader::check_orders(const SinkNests& sink) {
-  std::set<std::string> orders;
-  for (const Nest& nest : sink.nests) {
-    for (const Term& condition : nest.conditions) add_orders(condition, orders);
-    add_orders(nest.value, orders);
+/// Reports a sink with two orders, each of which depends on the other. The expanded nests may have one alone.
+void NestReader::check_orders(SinkNests& sink) {
+  const auto has_one = [](const std::vector<Nest>& nests) {
+    std::set<std::string> orders;
+    for (const Nest& nest : nests) {
+      for (const Term& condition : nest.conditions) add_orders(condition, orders);
+      add_orders(nest.value, orders);
+    }
+    return orders.size() < 2;
+  };
+  if (has_one(sink.nests)) return;
+  if (sink.expanded.empty() || !has_one(sink.expanded)) {
+    give_up("vertices are compared by id and by their numbers of neighbours", sink.loc);
   }
-  if (orders.size() > 1) give_up("vertices are compared by id and by their numbers of neighbours", sink.loc);
+  sink.nests = sink.expanded;
 }
 
 void NestReader::walk_if(const If& branch) {
@@ -226,8 +241,8 @@ Nest NestReader::nest_of(const OpenSink& sink, const Product& product) const {
   return nest;
 }
 
-ModuleNests read_nests(const Module& module, const std::vector<std::string>* maybe_labels) {
-  return NestReader(module, maybe_labels).run();
+ModuleNests read_nests(const Module& module, const std::vector<std::string>* maybe_labels, bool has_arcs) {
+  return NestReader(module, maybe_labels, has_arcs).run();
 }
 
 }  // namespace matcha::ir

@@ -15,6 +15,8 @@ namespace {
 
 using TermKind = Term::Kind;
 
+constexpr std::string_view kArc = "arc";
+
 bool commutes(const Term& term) {
   switch (term.kind) {
     case TermKind::Adjacent:
@@ -86,9 +88,10 @@ Term settled(const Term& term, bool negated) {
     case TermKind::Before: return term.parts[0].item == term.parts[1].item ? verdict(false) : plain();
     case TermKind::And:
     case TermKind::Or: break;
+    case TermKind::Operation:
+      return is_arc(term) && term.parts[0].item == term.parts[1].item ? verdict(false) : plain();
     case TermKind::Item:
     case TermKind::Constant:
-    case TermKind::Operation:
     case TermKind::Fold:
     case TermKind::Nest: return plain();
   }
@@ -236,6 +239,10 @@ Term adjacent(std::string label, int a, int b) {
   return term;
 }
 
+Term arc(int from, int to) { return Term::operation(std::string(kArc), {Term::of_item(from), Term::of_item(to)}); }
+
+bool is_arc(const Term& term) { return term.is(TermKind::Operation) && term.word == kArc; }
+
 Term fold_of(std::string_view word, const std::vector<Nest>& nests) {
   Term term = Term::of(TermKind::Fold, {});
   term.word = word;
@@ -275,13 +282,13 @@ bool must_differ(const std::vector<Term>& conditions, int a, int b) {
       case TermKind::Before: return is_pair(term);
       case TermKind::Not: return term.parts[0].is(TermKind::Same) && is_pair(term.parts[0]);
       case TermKind::And: return std::ranges::any_of(term.parts, [&](const Term& part) { return self(part, self); });
+      case TermKind::Operation: return is_arc(term) && is_pair(term);
       case TermKind::Item:
       case TermKind::Constant:
       case TermKind::Yes:
       case TermKind::No:
       case TermKind::Same:
       case TermKind::Or:
-      case TermKind::Operation:
       case TermKind::Fold:
       case TermKind::Nest: return false;
     }

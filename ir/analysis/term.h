@@ -63,6 +63,10 @@ Term adjacent(std::string label, int a, int b);
 /// `word` of the values of nests.
 Term fold_of(std::string_view word, const std::vector<Nest>& nests);
 
+/// The condition that there is an arc from one item to another, which are different vertices.
+Term arc(int from, int to);
+bool is_arc(const Term& term);
+
 /// Removes the condition that some edge joins an item (`joined`) if another condition implies it.
 void drop_implied_joins(std::vector<Term>& conditions);
 

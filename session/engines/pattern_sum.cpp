@@ -29,9 +29,9 @@ class SumExecutable final : public codegen::Executable {
  public:
   explicit SumExecutable(std::shared_ptr<PatternSum> sum) : sum_(std::move(sum)) {}
 
-  codegen::RunOutcome run(std::span<const codegen::Argument> /*arguments*/, const runtime::Universe& universe,
+  codegen::RunOutcome run(std::span<const codegen::Argument> arguments, const runtime::Universe& universe,
                           const codegen::RunOptions& options) override {
-    return sum_->run(universe, options);
+    return sum_->run(arguments, universe, options);
   }
 
  private:
@@ -275,7 +275,8 @@ bool PatternSum::only_grows() const {
   return std::ranges::all_of(counted_.results, [&](const ir::Expr* value) { return grows(*value); });
 }
 
-codegen::RunOutcome PatternSum::run(const runtime::Universe& universe, const codegen::RunOptions& options) {
+codegen::RunOutcome PatternSum::run(std::span<const codegen::Argument> arguments, const runtime::Universe& universe,
+                                    const codegen::RunOptions& options) {
   if (!options.share.is_whole() || options.maybe_dealer != nullptr) {
     return codegen::RunError{
         {runtime::ErrorKind::Runtime, "counts of several patterns cannot be shared out", {}, 0, {}}, {}};
@@ -303,9 +304,15 @@ codegen::RunOutcome PatternSum::run(const runtime::Universe& universe, const cod
         values.scalars[var] = narrow;
       }
     }
+    const bool has_all = values.scalars.size() == sums.size();
     const auto need = [&] {
-      if (values.scalars.size() < sums.size()) codegen::host::trap(runtime::TrapCode::IntegerOverflow, {});
+      if (!has_all) codegen::host::trap(runtime::TrapCode::IntegerOverflow, {});
     };
+    for (std::size_t i = 0; i < counted_.params.size(); ++i) {
+      const ir::Var* const param = counted_.params[i];
+      if (const auto* const number = std::get_if<std::int64_t>(&arguments[i])) values.scalars[param] = *number;
+      if (const auto* const number = std::get_if<double>(&arguments[i])) values.scalars[param] = *number;
+    }
     for (const ir::Let* const step : counted_.steps) {
       need();
       values.scalars[step->var] = evaluator.scalar(*step->value);

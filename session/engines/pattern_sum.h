@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,11 @@ class PatternSum {
   double ns() const;
   /// Each sum, and the engine that counts each pattern, in lines for people.
   std::vector<std::string> lines() const;
-  /// The results of the program, exact in 128 bits where they are sums. `universe`: of the graph. A run that is stopped
-  /// gives results of the matches that it counted, if more matches could only raise them.
-  codegen::RunOutcome run(const runtime::Universe& universe, const codegen::RunOptions& options);
+  /// The results of the program, exact in 128 bits where they are sums. `arguments`: of its parameters. `universe`: of
+  /// the graph. A run that is stopped gives results of the matches that it counted, if more matches could only raise
+  /// them.
+  codegen::RunOutcome run(std::span<const codegen::Argument> arguments, const runtime::Universe& universe,
+                          const codegen::RunOptions& options);
 
  private:
   struct Part {
@@ -57,7 +60,7 @@ class PatternSum {
   double together_ns_ = 0;
 };
 
-/// Runs it, whatever the arguments: the graph is that of the sum.
+/// Runs it, whatever the graph of the arguments: it is that of the sum.
 std::unique_ptr<codegen::Executable> make_executable(std::shared_ptr<PatternSum> sum);
 
 }  // namespace matcha::session

@@ -3,7 +3,6 @@
 #include "planner/prices.h"
 #include "session/engines/engines.h"
 #include "session/engines/pattern_sum.h"
-#include "session/motif_sets.h"
 
 namespace matcha::session::engines {
 
@@ -65,8 +64,11 @@ class Patterns final : public WithoutProgram {
     if (question.graph_grows) return "labels may come that the patterns do not know";
     if (!context_.does_not_fit.empty()) return context_.does_not_fit;
     if (context_.maybe_graph == nullptr) return "the graph is not in memory";
-    return is_countable(graph()) ? std::string()
-                                 : "patterns are of undirected simple graphs without labels and numbers of edges";
+    const runtime::GraphFacts& facts = graph().facts();
+    const bool is_plain = facts.simple && facts.loop_free && facts.info == runtime::InfoKind::None;
+    return is_plain && graph().view().slots == nullptr
+               ? std::string()
+               : "patterns are of simple graphs without labels and numbers of edges";
   }
 
   /// Gives up if the patterns are expected to take more than `most_ns`.

@@ -91,6 +91,11 @@ std::vector<Question> questions() {
   all.push_back({{"std.motif", "--entry", "four_motifs", "dense.txt"}, "patterns"});
   all.push_back({{"std.motif", "--entry", "five_stars", "dense.txt", "--engine", "patterns"}, "patterns"});
   all.push_back({{"often.mt", "dense.txt"}, "program"});
+  all.push_back({{"std.motif", "--entry", "five_cycles", "dense.txt"}, "patterns"});
+  for (const char* engine : {"patterns", "program"})
+    all.push_back({{"feedback.mt", "mutual.txt", "--directed", "--engine", engine}, engine});
+  for (const char* value : {"times=3", "times=-2"})
+    all.push_back({{"scaled.mt", "dense.txt", "--param", value, "--param", "share=0.5"}, "patterns"});
   for (const char* entry :
        {"tailed_triangles", "diamonds", "bulls", "banners", "gems", "crickets", "kites", "butterflies"}) {
     all.push_back({{"std.motif", "--entry", entry, "plain.txt", "--engine", "patterns"}, "patterns"});
@@ -102,8 +107,8 @@ std::vector<Question> questions() {
   return all;
 }
 
-/// Houses by nested loops, a path of labels, a result that is arithmetic of two sums, a label, and a sum to which each
-/// clique of 8 vertices adds more than 64 bits hold.
+/// Houses by nested loops, a path of labels, a cycle of arcs, a result that is arithmetic of two sums, one of sums and
+/// parameters, and a label. The last one is a sum to which each clique of 8 vertices adds more than 64 bits hold.
 void write_programs() {
   std::ofstream("house.mt") << R"(def main(g: Graph) -> int:
     def wall(v0, v1):
@@ -132,6 +137,16 @@ void write_programs() {
         return sum(apply(lambda c: size(intersect(neighbor(g, a), neighbor(g, c))), cond=lambda c: c != a, neighbor(g, b)))
     return sum(apply(lambda a: sum(apply(lambda b: near(a, b), neighbor(g, a))), cond=lambda a: vertex_label(g, a) == 'Admin', vertices(g)))
 )";
+  std::ofstream("feedback.mt") << R"(def main(g: Graph) -> int:
+    def at(a):
+        return sum(apply(lambda b: sum(apply(lambda c: 1 if has_edge(g, c, a) else 0, neighbor(g, b))), neighbor(g, a)))
+    return sum(apply(at, vertices(g))) / 3
+)";
+  std::ofstream("scaled.mt") << R"(from std.motif import five_cycles, houses
+
+def main(times: int, g: Graph, share: float) -> Tuple<int, float, int>:
+    return (times * houses(g) + 1, share * (1.0 * five_cycles(g)), min(five_cycles(g), 100 * times))
+)";
   std::ofstream("ratio.mt") << R"(def main(g: Graph) -> Tuple<int, float>:
     triangles = sum(apply(lambda a: sum(apply(lambda b: size(intersect(neighbor(g, a), neighbor(g, b))), neighbor(g, a))), vertices(g)))
     wedges = sum(apply(lambda a: size(neighbor(g, a)) * (size(neighbor(g, a)) - 1), vertices(g)))
@@ -148,7 +163,7 @@ void write_inputs() {
     state = state * 6364136223846793005U + 1;
     return (state >> 33U) % sides;
   };
-  std::ofstream dense("dense.txt"), words("words.txt"), types("types.txt");
+  std::ofstream dense("dense.txt"), mutual("mutual.txt"), words("words.txt"), types("types.txt");
   for (int u = 0; u < 3 * kVertices; ++u) {
     words << u << (u % 3 == 0 ? " Admin\n" : " Person\n");
     types << u << (u % 3 == 0 ? " Admin\n" : " Admin;Person\n");
@@ -164,6 +179,11 @@ void write_inputs() {
       if (die(4) != 0) continue;
       plain << u << ' ' << v << '\n';
       arcs << u << ' ' << v << ' ' << 5 + die(2) << '\n';
+    }
+  }
+  for (int u = 0; u < kVertices; ++u) {
+    for (int v = 0; v < kVertices; ++v) {
+      if (u != v && die(5) == 0) mutual << u << ' ' << v << '\n';
     }
   }
 }
