@@ -22,10 +22,11 @@ using CliqueSumDevice = DeviceKeeper<runtime::cliques::DeviceSums>;
 struct CliqueTask {
   enum class Per { Graph, Vertex, Edge };
 
-  std::uint32_t size = 0;  ///< Of so many vertices, at least 1; 0: of each number of vertices.
-  bool maximal = false;    ///< Of all sizes, those that are in no larger one; of the graph alone.
-  Per per = Per::Graph;    ///< Else a row for each vertex or edge, of cliques of one size from 2 on; of all sizes, a
-                           ///< row for each size of which it has cliques.
+  std::uint32_t size = 0;  ///< The number of vertices of the counted cliques, at least 1; 0: every size.
+  bool maximal = false;    ///< Count only maximal cliques, of every size. Requires `size` 0 and `Per::Graph`.
+  /// Vertex, Edge: the result is a list with a row for each vertex or edge, and a size of at least 2. With `size` 0 the
+  /// list has a row for each vertex or edge and each size that it has cliques of.
+  Per per = Per::Graph;
 
   /// Walks the trees of whole runs, for counts of the graph; null: a CPU does.
   std::shared_ptr<CliqueDevice> maybe_device = nullptr;

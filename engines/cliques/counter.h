@@ -46,7 +46,7 @@ std::vector<WideInt> counts_of_sizes(std::vector<WideInt> counts, const Graph& g
 /// maximal cliques those without a neighbour.
 std::vector<WideInt> counts_of_shares(std::vector<WideInt> sums, std::uint64_t vertices, std::uint32_t size);
 
-/// The error of counts of a size that may have so many bits, Runtime; nothing: not more than `most`.
+/// A Runtime error if `bits`, a bound on the bits of a count of this size, is above `most`; nothing otherwise.
 std::optional<Error> too_many_bits(std::uint32_t size, std::uint32_t bits, std::uint32_t most);
 
 /// The roots in the order that counting takes; `maybe_work` gets the work that is expected, by a sample of at most
@@ -68,10 +68,11 @@ Result<CheckedRoots> checked_roots(const Graph& graph, std::uint32_t size, Tier 
 /// `CliqueRequest::size`. Errors: as `make_roots`, and Runtime where a count may have more than 256 bits.
 Result<Roots> roots_to_deal(const Graph& graph, std::uint32_t size);
 
-/// Those of them that have enough candidates, the widest first. May throw std::bad_alloc, as may `dealt_to`.
+/// The roots that have enough candidates for a clique of the size, those with the most candidates first. May throw
+/// std::bad_alloc, as may `dealt_to`.
 std::vector<std::uint32_t> widest_dealt(const Roots& roots, std::uint32_t size);
 
-/// Those of share `index` of so many.
+/// The roots of share `index` of `shares`, in the order of `order`.
 std::vector<std::uint32_t> dealt_to(const std::vector<std::uint32_t>& order, std::uint64_t index, std::uint64_t shares);
 
 /// The roots of a graph, dealt to shares of a run by their numbers of candidates.
@@ -81,8 +82,9 @@ class DealtRoots {
   /// outlives it, and errors: as `count_cliques`, or `count_maximal`.
   static Result<DealtRoots> make(const Graph& graph, std::uint32_t size, bool maximal = false);
 
-  /// Counts the trees of share `index` of so many: of one size one number, of all sizes always as many numbers, by size
-  /// from 0. Requires: a request of the same size. Errors: Resource when out of memory.
+  /// Counts the trees of share `index` of `shares`. The result is one number for one size; for all sizes it is a number
+  /// for each size from 0, and every share has the same length. Requires: a request of the same size. Errors: Resource
+  /// when out of memory.
   Result<CliqueOutcome> count(std::uint64_t index, std::uint64_t shares, const CliqueRequest& request) const;
 
  private:

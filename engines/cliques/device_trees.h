@@ -16,27 +16,27 @@
 
 namespace matcha::runtime::cliques {
 
-/// Roots whose trees are walked, on a device.
+/// Roots in memory of a device.
 struct DeviceRoots {
   cuda::DeviceBuffer<std::uint32_t> vertices;  ///< Those with the most candidates first.
-  std::vector<std::uint64_t> by_count;         ///< How many of them have so many candidates.
+  std::vector<std::uint64_t> by_count;         ///< Item d is the number of these roots with d candidates.
 };
 
-/// A kernel that walks trees, and what its groups need (engines/cliques/device/clique_data.h).
+/// A kernel that walks trees, and the sizes of its groups' memory (engines/cliques/device/clique_data.h).
 struct WalkKernel {
   cuda::Function function;
   std::uint32_t frame_sets = 0;
   std::uint64_t words_of_number = 0;
 };
 
-/// A graph as roots on a device, and what groups need that walk their trees. Of one thread at a time.
+/// A graph as roots on a device, and memory for the groups that walk their trees. Not thread-safe.
 class DeviceTrees {
  public:
   /// Errors: Resource, also if a root has more candidates than a device walks; Runtime.
   static Result<std::unique_ptr<DeviceTrees>> make(Roots roots, const cuda::DeviceRef& device);
 
   const Roots& roots() const { return roots_; }
-  /// All with a candidate; `by_count` has those without one too.
+  /// All roots with a candidate. Their `by_count` also counts the roots without one.
   const DeviceRoots& all() const { return all_; }
   cuda::Stream& stream() const { return *stream_; }
   const cuda::Device& device() const { return stream_->device(); }
@@ -44,15 +44,16 @@ class DeviceTrees {
   /// Sends the roots of a share, those with the most candidates first. Errors: Resource; Runtime.
   Result<DeviceRoots> send(const std::vector<std::uint32_t>& vertices) const;
 
-  /// A launch that walks the trees of `roots` with at least `least` candidates and enough for cliques of a size, 0: of
-  /// all sizes. It has everything but where leaves are counted. `bytes`: of its output. Errors: Resource; Runtime.
+  /// A launch that walks the trees of the `roots` with at least `least` candidates, and enough for cliques of `size`
+  /// vertices (0: all sizes). The caller sets the fields for the counts of leaves. `bytes`: the size of its output.
+  /// Errors: Resource; Runtime.
   Result<matcha_program::CliqueLaunch> prepare(const WalkKernel& kernel, const DeviceRoots& roots, std::uint32_t size,
                                                std::uint64_t least, std::uint64_t bytes);
-  /// The output of a launch on the device, which is zeros at the start, and after it on the host.
+  /// The output of a launch: on the device, zeros before the launch; on the host, valid after `walk`.
   cuda::CuDevicePtr output() const;
   const std::byte* host_output() const;
 
-  /// Walks the trees, and brings the output to the host. False: it was stopped. Errors: Runtime.
+  /// Walks the trees and copies the output, `bytes` bytes, to the host. False: a stop ended it. Errors: Runtime.
   Result<bool> walk(const WalkKernel& kernel, const matcha_program::CliqueLaunch& launch, std::uint64_t bytes,
                     const match::Stops& stops);
   /// Sets that the last walk branched.
@@ -74,8 +75,8 @@ class DeviceTrees {
   cuda::DeviceBuffer<std::uint32_t> near_;
   cuda::DeviceBuffer<matcha_program::CliqueTask> tasks_;
   cuda::DeviceMemory scratch_;
-  cuda::DeviceMemory control_;  ///< The words shared by groups, nodes, and the output;
-  cuda::PinnedMemory stage_;    ///< the same on the host.
+  cuda::DeviceMemory control_;  ///< The words that groups share, the number of nodes, and the output.
+  cuda::PinnedMemory stage_;    ///< Its copy on the host.
 };
 
 }  // namespace matcha::runtime::cliques

@@ -17,7 +17,7 @@ namespace {
 using motif::End;
 
 constexpr std::uint64_t kNodesOfEndLook = 1 << 14;
-/// A row so many times longer is searched for items instead of read.
+/// A row that is longer than the list by this factor is searched for its items instead of read.
 constexpr std::uint64_t kMuchLonger = 24;
 
 /// The items of both ascending lists.
@@ -167,7 +167,7 @@ std::uint64_t EdgeTrees::write_rows(const EdgeOrder& order, std::uint64_t at, co
   return edges;
 }
 
-/// Leaves for so many candidates.
+/// Makes room in the leaves for this number of candidates.
 void EdgeTrees::make_room(std::uint64_t candidates) {
   constexpr std::uint64_t kLeastRoom = 16;
   if (leaves_ != nullptr && candidates <= room_) return;

@@ -17,7 +17,7 @@
 #include "runtime/result.h"
 #include "runtime/wide_int.h"
 
-/// The cliques that edges of a graph are in: what a graph gains or loses with them.
+/// The cliques that a graph gains when edges are inserted, or loses when they are deleted.
 namespace matcha::runtime::cliques {
 
 /// The neighbours of a vertex, ascending and without the vertex; the span stays as it is while trees are walked.
@@ -51,22 +51,22 @@ class EdgeOrder {
     std::uint64_t place = 0;
   };
   std::vector<Edge> edges_;
-  std::unordered_map<std::uint32_t, std::vector<End>> ends_;  ///< Of one edge alone: empty.
+  std::unordered_map<std::uint32_t, std::vector<End>> ends_;  ///< By vertex; empty if there is only one edge.
 };
 
 /// The trees of one thread: below an edge, of the common neighbours of its ends.
 class EdgeTrees {
  public:
-  /// Cliques of `size` vertices, at least 2; 0: of all sizes. May throw std::bad_alloc, as may all it does.
+  /// Counts cliques of `size` vertices, at least 2; 0: of all sizes. Every function may throw std::bad_alloc.
   EdgeTrees(std::uint32_t size, Tier tier);
 
-  /// Adds the cliques that belong to the edge at place `at`. `near`: of a graph that has all edges of the order, and
-  /// vertices below `vertices`. Where `stops` ask for an end, `ended` gives true, and counts are of no use.
+  /// Adds the cliques that belong to the edge at place `at`. `near`: the rows of a graph that has all edges of the
+  /// order, and vertices below `vertices`. If `stops` end the walk, `ended` returns true and the counts are invalid.
   void add(const EdgeOrder& order, std::uint64_t at, const NearOf& near, std::uint64_t vertices,
            const match::Stops& stops);
   bool ended() const { return tree_.ended; }
 
-  /// By size from 0, the sums since the last call. Numbers of more than 256 bits wrap.
+  /// The counts since the last call, by size from 0. Numbers of more than 256 bits wrap.
   std::vector<WideInt> take_counts();
   /// By number of common neighbours, the edges since the last call: `bits_of_counts` of cliques two vertices smaller,
   /// in a graph with one vertex more, bounds the counts.
@@ -85,23 +85,23 @@ class EdgeTrees {
   Tree tree_;
   match::Stops stops_;
   std::unique_ptr<Leaves> leaves_;
-  std::uint64_t room_ = 0;       ///< Candidates that leaves have room for,
-  std::uint64_t row_words_ = 0;  ///< and rows, in words.
+  std::uint64_t room_ = 0;       ///< The number of candidates that the leaves have room for.
+  std::uint64_t row_words_ = 0;  ///< The width of the rows that there is room for, in words.
   std::vector<WideInt> counts_;
   std::vector<std::uint64_t> widths_;
   std::vector<std::uint32_t> common_;
-  std::vector<std::uint16_t> places_;  ///< By vertex, its place among the candidates and 1; 0: it is none.
+  std::vector<std::uint16_t> places_;  ///< By vertex: 1 + its place among the candidates; 0: it is no candidate.
   Buffer<std::uint64_t> rows_, narrow_rows_;
 };
 
-/// What the edges of an order add up to.
+/// The counts of the cliques that belong to the edges of an order.
 struct EdgeOutcome {
   motif::End end = motif::End::Complete;  ///< Once it is not complete, there are no counts.
   std::vector<WideInt> counts;            ///< By size from 0; of one size up to that one.
   std::uint32_t bits = 0;                 ///< No count has more; above 256 they may have wrapped.
 };
 
-/// Counts what belongs to edges, batch by batch, and keeps what trees need.
+/// Counts the cliques that belong to edges, batch by batch. It keeps the memory of the walks between batches.
 class EdgeCounter {
  public:
   /// `size`: as of EdgeTrees. `threads`: one, or as many as oneTBB has.
@@ -110,8 +110,8 @@ class EdgeCounter {
   EdgeCounter(const EdgeCounter&) = delete;
   EdgeCounter& operator=(const EdgeCounter&) = delete;
 
-  /// Threads share edges, once they take long; one edge is one thread's. Arguments: as of EdgeTrees. Errors: Resource
-  /// when out of memory.
+  /// Threads share the edges if these take long; a single edge is counted by one thread. Arguments: as of
+  /// EdgeTrees::add. Errors: Resource when out of memory.
   Result<EdgeOutcome> count(const EdgeOrder& order, const NearOf& near, std::uint64_t vertices,
                             const match::Stops& stops);
 

@@ -10,19 +10,20 @@
 
 namespace matcha::runtime::cliques {
 
-/// The leaves that trees of one thread have added, for trees of at most `widest` candidates below a root.
+/// Counts of the leaves of one thread's trees.
 class Leaves {
  public:
-  /// `size`: as `Tree::size`. May throw std::bad_alloc, and so may a tree that adds to it.
+  /// For trees of at most `widest` candidates; `size`: as `Tree::size`. May throw std::bad_alloc, and so may a tree
+  /// that adds to it.
   Leaves(std::uint32_t widest, std::uint32_t size);
 
-  /// Has a tree add its leaves here; this outlives it.
+  /// Makes a tree add its leaves here. This object must outlive the tree.
   void take(Tree& tree);
-  /// Leaves of another object of the same sizes.
+  /// Adds the leaves of another object that was made with the same arguments.
   void add(const Leaves& other);
-  /// So many leaves more.
+  /// Adds `count` leaves of one kind.
   void add(std::uint64_t held, std::uint64_t free, std::uint64_t pairs = 0, std::uint64_t count = 1);
-  /// By size, the number of cliques, from 0; those of no vertex are not counted. Numbers of more than 256 bits wrap.
+  /// The number of cliques by size, from 0; item 0 is 0. Numbers of more than 256 bits wrap.
   std::vector<WideInt> counts() const;
 
  private:
@@ -37,8 +38,8 @@ class Leaves {
   std::unique_ptr<std::uint64_t*, Free> rows_;  ///< As `Tree::leaf_rows`.
 };
 
-/// Bits of a number that no count of cliques passes, by the numbers of candidates of the roots: `roots[d]` roots have d
-/// of them. `size`: as `Tree::size`; 0: of cliques of any size.
+/// A bound on the bits of every count of cliques. `roots[d]`: the number of roots with d candidates. `size`: as
+/// `Tree::size`.
 std::uint32_t bits_of_counts(const std::vector<std::uint64_t>& roots, std::uint32_t size);
 
 }  // namespace matcha::runtime::cliques

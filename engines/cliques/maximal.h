@@ -14,19 +14,20 @@ namespace matcha::runtime::cliques {
 /// A walk of one thread over the maximal cliques of roots.
 struct MaximalTree {
   std::vector<std::uint64_t> counts;  ///< By size, with an item for each that a clique may have.
-  /// Numbers of rows: on top those of the vertices that a maximal clique may not be without.
+  /// A stack of numbers of rows. The topmost are the vertices that are excluded: if one of them is adjacent to all
+  /// vertices of a clique, the clique is not maximal.
   std::vector<std::uint32_t> excluded;
   std::uint64_t nodes = 0;
   std::uint64_t next_look = 0;  ///< Nodes after which `look` is called.
-  bool ended = false;           ///< Everything is left as it is.
+  bool ended = false;           ///< The walk returns at once, and counts are incomplete.
   void* owner = nullptr;        ///< Of `look` and `give`.
   /// Sets `next_look`, and `ended` where the walk has to end.
   void (*look)(MaximalTree& tree) = nullptr;
-  /// Takes a branch of the top levels to walk it elsewhere; null: none does. `set` has the width of the root; what is
-  /// on top of `excluded` from `begin` on is excluded there.
+  /// Hands a branch of the top levels to another thread; null: the walk keeps all branches. `set` has the width of the
+  /// root. The items of `excluded` from `begin` on are those that are excluded in the branch.
   void (*give)(MaximalTree& tree, const std::uint64_t* set, std::uint64_t begin, std::uint32_t held) = nullptr;
-  std::uint64_t gives_from = 0;  ///< Nodes from which on branches are given away,
-  std::uint32_t gives_held = 0;  ///< which hold at most so many vertices.
+  std::uint64_t gives_from = 0;  ///< The number of nodes after which branches are handed over.
+  std::uint32_t gives_held = 0;  ///< Only branches with at most this many held vertices are handed over.
 };
 
 /// Counts the cliques of `held` vertices and vertices of `set`, none empty, that no further candidate and none of
@@ -42,18 +43,18 @@ WalkMaximal walk_maximal(Tier tier);
 /// `count_cliques` of all sizes, and Runtime where a vertex has more than kMostBits candidates.
 Result<CliqueOutcome> count_maximal(const Graph& graph, const CliqueRequest& request);
 
-/// What that is expected to take, by a sample of at most so many nodes. Errors: as `count_maximal`.
+/// The expected work of `count_maximal`, from a sample of at most `most_nodes` nodes. Errors: as there.
 Result<ExpectedWork> expected_maximal(const Graph& graph, Tier tier, std::uint64_t most_nodes);
 
-/// The error of roots that are too wide for it, Runtime; nothing: they are not.
+/// A Runtime error if a root has more candidates than `count_maximal` walks; nothing otherwise.
 std::optional<Error> too_wide_for_maximal(const Roots& roots);
 
-/// Counts those of some roots of the graph, by size from 0: as many numbers for any of them; vertices without a
-/// neighbour are left out. Errors: Resource when out of memory.
+/// Counts the maximal cliques below the roots of a share, by size from 0. The counts of all shares have the same
+/// length. Vertices without a neighbour are left out. Errors: Resource when out of memory.
 Result<CliqueOutcome> count_maximal_of(const Graph& graph, const Roots& roots, const std::vector<std::uint32_t>& share,
                                        const CliqueRequest& request);
 
-/// Vertices without a neighbour.
+/// The number of vertices without a neighbour.
 std::uint64_t count_isolated(const Graph& graph);
 
 }  // namespace matcha::runtime::cliques

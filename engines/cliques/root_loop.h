@@ -12,9 +12,10 @@
 
 namespace matcha::runtime::cliques {
 
-/// Calls `visit(local, root)` for each root, or each of `maybe_share`, on so many threads: the widest first, one by
-/// one, then all others in blocks. `local()` gives what a thread has for itself. Tasks that `tasks` has or gets are
-/// waited for. Once `is_ended()` further roots are left out.
+/// Calls `visit(local, root)` for each root, or each root of `maybe_share`, on `threads` threads. Threads take roots
+/// with many candidates first and one at a time, then the others in blocks. `local()` returns the state of the calling
+/// thread. Waits for all tasks of `tasks`, also for those that `visit` adds. Once `is_ended()` is true, no further root
+/// is visited.
 template <typename Local, typename IsEnded, typename Visit>
 void for_each_root(const Roots& roots, const std::vector<std::uint32_t>* maybe_share, unsigned threads,
                    tbb::task_group& tasks, const Local& local, const IsEnded& is_ended, const Visit& visit) {

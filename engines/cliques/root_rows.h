@@ -14,18 +14,18 @@ class RootRows {
   /// `roots` outlives it. May throw std::bad_alloc.
   explicit RootRows(const Roots& roots);
 
-  /// Of at most kMostBits candidates; gives the edges among them.
+  /// Writes the rows of these candidates, at most kMostBits. Returns the number of edges among them.
   std::uint64_t write(const std::uint32_t* candidates, std::uint64_t count);
-  /// As the last call wrote them: words() * 64 rows of so many words.
+  /// The rows of the last `write`: words() * 64 rows of words() words each.
   const std::uint64_t* data() const { return rows_.data(); }
   std::uint64_t words() const { return words_; }
 
   struct Size {
-    std::uint64_t edges = 0;  ///< Among the later neighbours of a vertex;
-    std::uint64_t arcs = 0;   ///< later neighbours of these, which are looked at for that.
+    std::uint64_t edges = 0;  ///< The edges among the later neighbours of a vertex.
+    std::uint64_t arcs = 0;   ///< The later neighbours of these, which have to be read to find the edges.
   };
   Size size_of(std::uint64_t vertex);
-  /// Those of the candidates that are later neighbours of one of them, `vertex`.
+  /// The candidates that are later neighbours of `vertex`, which is a candidate itself.
   std::vector<std::uint32_t> below(const std::uint32_t* candidates, std::uint64_t count, std::uint32_t vertex);
   /// Calls `visit(i, j, arc)` for each edge between the candidates at places i and j; item `arc` of `Roots::near` is
   /// it.
@@ -50,7 +50,7 @@ class RootRows {
   }
 
   const Roots& roots_;
-  std::vector<std::uint16_t> places_;  ///< By vertex, its place among the candidates and 1; 0: it is none.
+  std::vector<std::uint16_t> places_;  ///< By vertex: 1 + its place among the candidates; 0: it is no candidate.
   Buffer<std::uint64_t> rows_;
   std::uint64_t words_ = 0;
 };

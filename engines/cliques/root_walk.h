@@ -14,26 +14,27 @@ namespace matcha::runtime::cliques {
 
 /// A branch of a tree that another thread may walk.
 struct Branch {
-  std::shared_ptr<const std::vector<std::uint64_t>> rows;  ///< Of its root, `words` words each.
+  std::shared_ptr<const std::vector<std::uint64_t>> rows;  ///< The rows of its root, of `words` words each.
   std::uint64_t words = 0;
   std::vector<std::uint64_t> set;
   std::uint32_t held = 0, free = 0, pairs = 0;
 };
 
-/// What ends a walk, and takes branches of it.
+/// The callbacks of a walk.
 struct WalkHooks {
-  std::function<bool()> is_ended;           ///< Asked every few thousand nodes.
+  std::function<bool()> is_ended;           ///< True ends the walk. Called every few thousand nodes.
   std::function<void(Branch)> take_branch;  ///< Empty: the walk keeps them.
 };
 
 /// The trees of one thread.
 class RootWalk {
  public:
-  /// `size`: as `Tree::size`. All arguments outlive it. May throw std::bad_alloc, as may all it does.
+  /// `size`: as `Tree::size`. All arguments must outlive this object. Every function may throw std::bad_alloc.
   RootWalk(const Roots& roots, std::uint32_t size, WalkTree walk, const WalkHooks& hooks);
 
   /// Adds the leaves of the tree of a vertex.
   void root(std::uint64_t vertex);
+  /// Adds the leaves of a branch that another walk handed over.
   void branch(const Branch& branch);
 
   const Leaves& leaves() const { return leaves_; }
@@ -42,7 +43,7 @@ class RootWalk {
 
  private:
   void walk(const std::uint32_t* candidates, std::uint64_t count, std::uint32_t held);
-  /// Too many for rows of bits: the candidates are taken one by one.
+  /// For more candidates than rows of bits have: branches on one candidate after the other.
   void walk_lists(const std::uint32_t* candidates, std::uint64_t count, std::uint32_t held);
   void give(const std::uint64_t* set, std::uint32_t held, std::uint32_t free, std::uint32_t pairs);
 
@@ -53,7 +54,7 @@ class RootWalk {
   Tree tree_;
   RootRows rows_;
   Buffer<std::uint64_t> narrow_rows_;
-  std::uint64_t words_ = 0;                                        ///< Of the rows that are walked.
+  std::uint64_t words_ = 0;                                        ///< The width of the current rows.
   std::shared_ptr<const std::vector<std::uint64_t>> shared_rows_;  ///< The same rows, once a branch was given away.
 };
 

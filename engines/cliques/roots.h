@@ -9,18 +9,18 @@
 
 namespace matcha::runtime::cliques {
 
-/// A graph as roots of trees: of each vertex the neighbours that come later in an order, so that every clique lies in
-/// one vertex and its later neighbours.
+/// A graph as roots of trees. Vertices have an order; each vertex is a root, and its candidates are its neighbours that
+/// come later in the order. So every clique is its first vertex and some candidates of it.
 struct Roots {
-  std::uint64_t size = 0;       ///< Ranks of vertices.
+  std::uint64_t size = 0;       ///< The number of ranks, and so of roots.
   Buffer<std::uint64_t> begin;  ///< By vertex, its first later neighbour; one more item.
-  Buffer<std::uint32_t> near;   ///< Of a vertex ascending.
-  std::uint32_t widest = 0;     ///< The most later neighbours.
-  bool by_cores = false;        ///< The order is one of smallest remaining degree; else by degree.
+  Buffer<std::uint32_t> near;   ///< The later neighbours of each vertex, ascending.
+  std::uint32_t widest = 0;     ///< The largest number of later neighbours.
+  bool by_cores = false;  ///< True: the order removes the vertex of smallest degree again and again; false: by degree.
 
   std::uint64_t count(std::uint64_t vertex) const { return begin[vertex + 1] - begin[vertex]; }
   const std::uint32_t* at(std::uint64_t vertex) const { return near.data() + begin[vertex]; }
-  /// How many vertices have so many later neighbours, by that number.
+  /// Item d is the number of vertices with d later neighbours.
   std::vector<std::uint64_t> by_count() const;
 };
 

@@ -3,21 +3,22 @@
 #include "engines/cliques/sums.h"
 #include "engines/cliques/tree_leaves.h"
 
-/// The walk of pivot trees that counts cliques at each vertex, as a template over what a processor has. Included by one
-/// file a tier, as tree_walk.h.
+/// The walk of pivot trees that counts cliques at each vertex, a template over the SIMD steps of a tier. Included by
+/// one file a tier, as tree_walk.h.
 namespace matcha::runtime::cliques {
 namespace {
 
-/// Vertices that leave the set on the way to a leaf are steps of a path. A node gives the sums of its leaves: the
-/// cliques, then those with one more vertex of a part that is on the path, or two. So a vertex adds once what all
-/// leaves below it have.
+/// Vertices that leave the set on the way to a leaf are steps of a path. A node returns sums over its leaves: the
+/// number of cliques, and the numbers of those with one or two given vertices of each part of the path. So a vertex is
+/// credited once for all leaves below it, when its step is taken back.
 template <typename Simd, typename Number, bool kPairs>
 class SumWalk {
  public:
   explicit SumWalk(SumTree<Number>& tree) : tree_(tree) {}
 
   struct Sums {
-    /// By part; then of two vertices that are not held: free and free, free and paired, paired and paired.
+    /// The cliques with a given vertex of each part (held: all cliques). Then those with two given vertices that are
+    /// not held: free and free, free and paired, paired and paired.
     Number of[kPairs ? 6 : 3] = {};
   };
 
@@ -78,7 +79,8 @@ class SumWalk {
     }
   }
 
-  /// Where coefficients of the cliques begin that have so many vertices of the free ones, and of the pairs, for sure.
+  /// The coefficients of the cliques that have `of_free` given free vertices and `of_pairs` given paired ones; null if
+  /// the leaf has fewer.
   const Number* row_with(u32 held, u32 free, u32 pairs, u32 of_free, u32 of_pairs) {
     if (free < of_free || pairs < of_pairs) return nullptr;
     return tree_.expansions->row(pairs - of_pairs, free - of_free) + (tree_.size - held) - of_free - of_pairs;
@@ -89,7 +91,7 @@ class SumWalk {
     return none * row[0] + ones * before[2] + twos * before[1] + threes * before[0];
   }
 
-  /// A leaf with cliques of one, two and three vertices of its set.
+  /// The sums of a leaf whose set has `ones` vertices, `twos` edges and `threes` triangles.
   Sums leaf(u32 held, u32 free, u32 pairs, Number ones, Number twos, Number threes) {
     constexpr u32 kOfFree[] = {0, 1, 0, 2, 1, 0}, kOfPairs[] = {0, 0, 1, 0, 1, 2};
     Sums sums;
@@ -149,7 +151,7 @@ class SumWalk {
     return all;
   }
 
-  /// Goes on with rows of the vertices of the set alone.
+  /// Continues the walk on narrower rows, which have bits for the vertices of the set only.
   template <typename Set>
   Sums narrow(const Set* rows, const Set& set, const u16* places, u32 count, u32 held, u32 free, u32 pairs) {
     if constexpr (Set::kBits > 64) {

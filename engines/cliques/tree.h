@@ -6,10 +6,10 @@
 
 namespace matcha::runtime::cliques {
 
-/// Numbers of a line of leaves: as many as a vector has.
+/// The numbers in a line of leaves, one SIMD vector.
 inline constexpr std::uint64_t kLeafLine = 8;
 
-/// A walk of pivot trees by one thread: the leaves that it counts, and the calls on its way.
+/// The state of a walk of pivot trees by one thread: the leaves that it has counted, and its callbacks.
 ///
 /// The cliques of a set of vertices, by size, are the coefficients of a polynomial. That of a leaf with `held` vertices
 /// in every clique, `free` ones that may each be left out, and `pairs` of which a clique has one or none, is
@@ -18,21 +18,22 @@ inline constexpr std::uint64_t kLeafLine = 8;
 struct Tree {
   std::uint64_t** leaf_rows = nullptr;  ///< Item pairs * free_end + free; null until one has a leaf.
   std::uint64_t free_end = 0;
-  std::uint32_t size = 0;  ///< Cliques of so many vertices alone are wanted; 0: of all sizes.
+  std::uint32_t size = 0;  ///< The number of vertices of the counted cliques; 0: all sizes.
   std::uint64_t nodes = 0;
   std::uint64_t listed = 0;     ///< Edges whose triangles were counted one by one.
   std::uint64_t next_look = 0;  ///< Nodes after which `look` is called.
-  bool ended = false;           ///< Everything is left as it is.
-  void* owner = nullptr;        ///< Of the leaves.
-  void* walker = nullptr;       ///< Of `look` and `give`.
+  bool ended = false;           ///< The walk returns at once, and counts are incomplete.
+  void* owner = nullptr;        ///< The object that has the leaves, for `make_leaf_row`.
+  void* walker = nullptr;       ///< The object of `look` and `give`.
   /// Makes the row of an item. May throw std::bad_alloc.
   void (*make_leaf_row)(Tree& tree, std::uint64_t item) = nullptr;
   /// Sets `next_look`, and `ended` where the walk has to end.
   void (*look)(Tree& tree) = nullptr;
-  /// Takes a branch of the top levels to walk it elsewhere; null: none does. `set` has the width of the root.
+  /// Hands a branch of the top levels to another thread; null: the walk keeps all branches. `set` has the width of the
+  /// root.
   void (*give)(Tree& tree, const std::uint64_t* set, std::uint32_t held, std::uint32_t free,
                std::uint32_t pairs) = nullptr;
-  std::uint64_t gives_from = 0;          ///< Nodes from which on branches are given away.
+  std::uint64_t gives_from = 0;          ///< The number of nodes after which branches are handed over.
   const std::uint64_t* few = nullptr;    ///< As `cliques_of_few` gives it.
   std::uint64_t* narrow_rows = nullptr;  ///< Room for `narrow_words` words, for rows of half the width, and so on.
 };
@@ -54,16 +55,16 @@ constexpr std::uint64_t narrow_words(std::uint64_t words) {
   return sum;
 }
 
-/// Adds the leaves of all cliques that have `held` vertices, any of `free` others, of each of `pairs` one or none, and
-/// vertices of `set`. `rows`: words * 64 symmetric rows of `words` words (words_of) without loops; those of vertices
-/// that are not in the set are not looked at.
+/// Adds the leaves of the tree of `set`. Each of its cliques also has the `held` vertices, any of `free` others, and
+/// one or none of each of `pairs` pairs. `rows`: words * 64 symmetric rows of `words` words (words_of) without loops;
+/// only the rows of vertices in the set are read.
 using WalkTree = void (*)(Tree& tree, const std::uint64_t* rows, std::uint64_t words, const std::uint64_t* set,
                           std::uint32_t held, std::uint32_t free, std::uint32_t pairs);
 
 /// The walk of a SIMD tier, at most the best one of this processor; all give the same leaves for one processor.
 WalkTree walk_tree(Tier tier);
 
-/// What `walk_tree` gives: "scalar", "bmi2" or "avx512-popcnt".
+/// The name of the function that `walk_tree` returns: "scalar", "bmi2" or "avx512-popcnt".
 const char* walk_name(Tier tier);
 
 }  // namespace matcha::runtime::cliques

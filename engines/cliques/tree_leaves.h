@@ -8,7 +8,7 @@
 namespace matcha::runtime::cliques {
 namespace {
 
-/// Writes the rows of the set, with the bits of the set side by side.
+/// Writes rows of `words` words for the vertices of the set to `room`; bit i stands for the i-th vertex of the set.
 template <typename Simd, typename Set>
 void fill_rows(const Set* rows, const Set& set, u64* room, u64 words) {
   set.for_each([&](u32 vertex) {
@@ -27,14 +27,15 @@ void fill_rows(const Set* rows, const Set& set, u64* room, u64 words) {
   });
 }
 
-/// Nodes that need no branches. `Simd` has `degrees`, `twice_edges` and `few_edges`, as in vertex_sets.h, `extract`
-/// (PEXT), and `add_bytes`, which adds each byte of a word to one number of a line.
+/// Counts the nodes that need no branches, for a walk of tree_walk.h. `Simd` has `degrees`, `twice_edges` and
+/// `few_edges`, as in vertex_sets.h, `extract` (PEXT), and `add_bytes`, which adds each byte of a word to one number of
+/// a line.
 template <typename Simd>
 class LeafSink {
  public:
   explicit MATCHA_CLIQUE_INLINE LeafSink(Tree& tree) : tree_(tree) {}
 
-  /// False: the walk ends.
+  /// Counts a node. False: the walk has to end.
   MATCHA_CLIQUE_INLINE bool counted_node() {
     if (++tree_.nodes >= tree_.next_look) tree_.look(tree_);
     return !tree_.ended;
@@ -51,7 +52,7 @@ class LeafSink {
   }
   MATCHA_CLIQUE_INLINE void add(u32 held, u32 free, u32 pairs) { *line_at(held, free, pairs) += 1; }
 
-  /// Pairs of vertices that miss each other alone leave the set; gives how many.
+  /// Removes the pairs of vertices that lack only the edge between them. Returns the number of pairs.
   template <typename Set>
   static MATCHA_CLIQUE_INLINE u32 strip(const Set* rows, Set but_one, Set& set) {
     u32 pairs = 0;
@@ -71,13 +72,13 @@ class LeafSink {
     return pairs;
   }
 
-  /// Sets that are leaves, whatever edges they have.
+  /// True if a set of this size is counted without branches, whatever its edges are.
   template <typename Set>
   static MATCHA_CLIQUE_INLINE bool is_few(u32 count) {
     return count <= (Set::kWords == 1 ? kMostFew : 2);
   }
 
-  /// Leaves: none, one and two vertices are free or a pair, and more are looked up by their edges.
+  /// Counts a set for which `is_few` holds: up to two vertices are free or a pair, larger sets are looked up by edges.
   template <typename Set>
   MATCHA_CLIQUE_INLINE void few(const Set* rows, const Set& set, u32 count, u32 held, u32 free, u32 pairs) {
     if (count <= 2) return small(rows, set, count, held, free, pairs);
@@ -91,7 +92,7 @@ class LeafSink {
     }
   }
 
-  /// A set of at most two.
+  /// Counts a set of at most two vertices.
   template <typename Set>
   MATCHA_CLIQUE_INLINE void small(const Set* rows, const Set& set, u32 count, u32 held, u32 free, u32 pairs) {
     if (count < 2) return add(held, free + count, pairs);
@@ -102,7 +103,7 @@ class LeafSink {
     return adjacent ? add(held, free + 2, pairs) : add(held, free, pairs + 1);
   }
 
-  /// No vertex has more than one neighbour: cliques of one and two vertices, and no more.
+  /// Counts a set in which no vertex has more than one neighbour: it has cliques of one and two vertices only.
   template <typename Set>
   MATCHA_CLIQUE_INLINE void sparse(const Set* rows, const Set& set, u32 count, u32 most, u32 held, u32 free,
                                    u32 pairs) {
@@ -112,7 +113,7 @@ class LeafSink {
     if (most != 0) at[2] += Simd::twice_edges(rows, set) / 2;
   }
 
-  /// One, two or three vertices are missing: the sets of so many are listed.
+  /// Counts a set of which one, two or three vertices complete a clique: its vertices, edges or triangles.
   template <typename Set>
   void lists(const Set* rows, const Set& set, u32 count, u32 held, u32 free, u32 pairs) {
     u64* const at = line_at(held, free, pairs);

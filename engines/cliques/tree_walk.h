@@ -2,18 +2,19 @@
 
 #include "engines/cliques/tree_leaves.h"
 
-/// The walk of pivot trees, as a template over what a processor has. Included by one file a tier, which is compiled for
-/// it; so all is in an unnamed namespace.
+/// The walk of pivot trees, a template over the SIMD steps of a tier. Each tier has one file that includes this text
+/// and is compiled for the tier's instructions, so everything is in an unnamed namespace.
 namespace matcha::runtime::cliques {
 namespace {
 
-/// The walk.
+/// Walks one tree. The parameters of its functions: `rows` of bits, one a candidate; `set`, the candidates left;
+/// `count`, their number; `held`, `free` and `pairs`, the vertices on the way to the node, as in `Tree`.
 template <typename Simd>
 class Walk : private LeafSink<Simd> {
  public:
   using LeafSink<Simd>::LeafSink;
 
-  /// `levels`: branches of so many levels may be given away.
+  /// Walks the tree of `set`. `levels`: branches of this many further levels may be handed to other threads.
   template <typename Set>
   void node(const Set* rows, Set set, u32 held, u32 free, u32 pairs, u32 levels) {
     for (;;) {
@@ -54,7 +55,7 @@ class Walk : private LeafSink<Simd> {
     return LeafSink<Simd>::template is_few<Set>(count);
   }
 
-  /// Goes on with rows of the vertices of the set alone.
+  /// Continues the walk on narrower rows, which have bits for the vertices of the set only.
   template <typename Set>
   void narrow(const Set* rows, const Set& set, u32 count, u32 held, u32 free, u32 pairs) {
     if constexpr (Set::kBits > 64) {
@@ -120,7 +121,7 @@ class Walk : private LeafSink<Simd> {
     }
   }
 
-  /// Small sets need no call.
+  /// As `node`, but counts small sets without a call.
   template <typename Set>
   MATCHA_CLIQUE_INLINE void child(const Set* rows, const Set& set, u32 held, u32 free, u32 pairs, u32 levels) {
     const u32 count = set.size();
@@ -129,7 +130,7 @@ class Walk : private LeafSink<Simd> {
     node(rows, set, held, free, pairs, levels);
   }
 
-  /// Little more than few: a vertex with its neighbours costs less than a look at all degrees.
+  /// For sets slightly larger than `is_few`: branching on vertex after vertex is faster than computing all degrees.
   template <typename Set>
   void one_by_one(const Set* rows, Set set, u32 count, u32 held, u32 free, u32 pairs) {
     for (; count > kMostFew; --count) {

@@ -5,8 +5,7 @@
 
 #include "engines/cliques/few_cliques.h"
 
-/// Sets of vertices as bits, for the walk of pivot trees. Included by one file a tier, which is compiled for it; so all
-/// is in an unnamed namespace.
+/// Sets of vertices as bits, for the walk of pivot trees. Included by one file a tier, as tree_walk.h.
 namespace matcha::runtime::cliques {
 namespace {
 
@@ -111,13 +110,13 @@ struct ManyWords {
   const u64* words() const { return bits; }
 };
 
-/// What one look at the rows of a set says.
+/// The degrees of the vertices of a set among each other, from one pass over their rows.
 template <typename Set>
 struct Degrees {
   Set universal;  ///< Vertices that are adjacent to all others of the set.
   Set but_one;    ///< Those that are adjacent to all others but one.
-  u32 pivot;      ///< Has the most neighbours of those that are not universal; if all are, it is none.
-  u32 most;       ///< So many neighbours in the set.
+  u32 pivot;      ///< The vertex with the most neighbours among those that are not universal; any if all are.
+  u32 most;       ///< The number of its neighbours in the set.
 };
 
 template <typename Set, typename Rows>
@@ -136,7 +135,7 @@ MATCHA_CLIQUE_INLINE Degrees<Set> plain_degrees(const Rows* rows, const Set& set
   return degrees;
 }
 
-/// The edges among at most eight vertices, as `few_cliques` takes them.
+/// The edges among at most eight vertices, in the form that `few_cliques` takes.
 struct FewEdges {
   u64 key = 0, seventh = 0, eighth = 0;
 };
