@@ -5,7 +5,7 @@
 
 namespace matcha::runtime::cliques {
 
-/// Numbers in [0, 1) that are the same each time (Steele, Lea and Flood, 2014).
+/// Pseudo-random numbers in [0, 1), the same in every run: SplitMix (Steele, Lea and Flood, 2014).
 class Draws {
  public:
   double next() {
@@ -20,7 +20,8 @@ class Draws {
   std::uint64_t state_ = 1;
 };
 
-/// Evenly spread places of a running sum, from one draw.
+/// Systematic sampling: about `wanted` items, each with a probability by its weight, at even distances of the running
+/// sum of the weights. Uses one draw.
 inline std::vector<std::uint64_t> spread(const std::vector<double>& weights, std::uint64_t wanted, Draws& draws) {
   double all = 0;
   for (const double weight : weights) all += weight;

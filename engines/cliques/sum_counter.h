@@ -19,17 +19,17 @@ namespace matcha::runtime::cliques {
 struct SumRows {
   std::uint64_t count = 0;
   std::vector<const std::uint32_t*> ends;  ///< Columns: the rank of the vertex, or the ranks of both ends of the edge.
-  const std::int64_t* sizes = nullptr;     ///< Of rows of all sizes: the vertices of the cliques; else null.
+  const std::int64_t* sizes = nullptr;     ///< The size of the cliques of each row; null if all have one size.
   const std::int64_t* cliques = nullptr;
 };
 
 struct SumRequest {
-  std::uint32_t size = 0;  ///< Of cliques, at least 2; 0: of all sizes from 2 on, then rows of no clique are left out.
+  std::uint32_t size = 0;  ///< Of cliques, at least 2. 0: all sizes from 2 on; rows with a count of 0 are left out.
   bool by_edge = false;    ///< One row per edge, with the smaller rank first; false: one per vertex.
   unsigned threads = 1;    ///< One, or as many as oneTBB has.
   Tier tier = Tier::Scalar;
   match::Stops stops;
-  std::function<void(const ExpectedWork&)> on_expected = {};  ///< Gets what all of the trees are expected to take.
+  std::function<void(const ExpectedWork&)> on_expected = {};  ///< Gets the expected work of all trees.
   std::function<bool(const SumRows&)> on_rows;  ///< Takes rows, by size and ascending; returns false to stop.
 };
 
@@ -40,12 +40,12 @@ struct SumOutcome {
   std::vector<std::pair<std::string_view, double>> times;  ///< Milliseconds of the parts, in order.
 };
 
-/// The bits that counts of the graph may have, and sums of rows on the way.
+/// The most bits of a count of the whole graph, and of the sums that lead to rows.
 inline constexpr std::uint32_t kMostBitsOfSums = 128;
 
 /// Counts the cliques of a size at each vertex or edge. Requires: an undirected simple graph without a hash index.
-/// Errors: Resource when out of memory; Runtime where all cliques of a size may be a number of more than 128 bits,
-/// before anything is counted, and where those of a row are one of more than 63, before any row of this size.
+/// Errors: Resource when out of memory; Runtime, before counting, if the number of all cliques of a size may have more
+/// than 128 bits; Runtime, before any row of a size, if a count of that size has more than 63 bits.
 Result<SumOutcome> count_cliques_at(const Graph& graph, const SumRequest& request);
 
 }  // namespace matcha::runtime::cliques

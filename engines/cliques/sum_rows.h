@@ -15,7 +15,8 @@
 
 namespace matcha::runtime::cliques {
 
-/// The cliques of each vertex, or of each item of `Roots::near`: numbers of 128 bits that threads add to at once.
+/// The number of cliques of each vertex, or of each edge (by item of `Roots::near`). Threads may add to the same number
+/// of 128 bits at once.
 class SharedSums {
  public:
   /// May throw std::bad_alloc.
@@ -25,7 +26,7 @@ class SharedSums {
     if (number == 0) return;
     const auto low = static_cast<std::uint64_t>(number);
     std::uint64_t high = static_cast<std::uint64_t>(number >> 64);
-    // Of all additions to a low word, those that carry are known one by one.
+    // Each atomic addition to a low word shows whether it carries.
     high += add_word(low_[at], low) + low < low ? 1 : 0;
     if (high != 0) add_word(high_[at], high);
   }
@@ -59,11 +60,12 @@ class SharedSums {
   std::vector<std::uint64_t> low_, high_;
 };
 
-/// Makes the sums of a size in place of those of another one.
+/// Replaces `sums` by those of another size.
 using SumsOfSize = std::function<Result<motif::End>(std::uint32_t size, SharedSums& sums)>;
 
-/// Hands over the rows of one size, or of all; `sums_of_size` makes the sums of each. Errors: those of it; Runtime
-/// where a row has a number of more than 63 bits, before any row of its size. May throw std::bad_alloc.
+/// Passes the rows of one size, or of all sizes, to `SumRequest::on_rows`; `sums_of_size` makes the sums of each size.
+/// Errors: those of `sums_of_size`; Runtime, before any row of a size, if a count of that size has more than 63 bits.
+/// May throw std::bad_alloc.
 Status write_sums(const Graph& graph, const Roots& roots, const SumRequest& request, const SumsOfSize& sums_of_size,
                   Laps& laps, SumOutcome& outcome);
 

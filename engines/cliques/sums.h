@@ -10,12 +10,11 @@
 
 namespace matcha::runtime::cliques {
 
-/// Coefficients of (1+x)^free (1+2x)^pairs, made when they are first asked for. Number: unsigned; what does not fit
-/// wraps.
+/// Coefficients of (1+x)^free (1+2x)^pairs, computed at their first use. Number: an unsigned type; larger numbers wrap.
 template <typename Number>
 class Expansions {
  public:
-  /// Items before that of x^0, which are 0.
+  /// The number of zeros in front of the coefficient of x^0.
   static constexpr std::uint64_t kBefore = 5;
 
   /// For trees of at most `widest` candidates and coefficients up to that of x^most. May throw std::bad_alloc, as may
@@ -27,7 +26,7 @@ class Expansions {
     if (rows_ == nullptr) throw std::bad_alloc();
   }
 
-  /// The coefficient of x^0, which others follow, and kBefore zeros precede.
+  /// Points to the coefficient of x^0; the others follow, and kBefore zeros precede it.
   const Number* row(std::uint64_t pairs, std::uint64_t free) {
     Number*& row = rows_.get()[pairs * free_end_ + free];
     if (row == nullptr) row = make(pairs, free);
@@ -55,11 +54,12 @@ class Expansions {
   std::vector<std::vector<Number>> owned_;
 };
 
-/// What a vertex of a leaf is to its cliques: in all of them, in or out, or one of a pair.
+/// The part of a vertex of a leaf: in all of its cliques (held), in or out (free), or one of a pair of which a clique
+/// has one or none.
 enum class Part : std::uint8_t { Held, Free, Paired };
 
-/// A walk of pivot trees that counts the cliques of `size` vertices at each candidate of a root, or also at each two of
-/// them that are adjacent. Number: std::uint64_t, or unsigned __int128.
+/// The state of a walk of pivot trees that counts the cliques of `size` vertices at each candidate of a root, and on
+/// request at each edge between candidates. Number: std::uint64_t or unsigned __int128.
 template <typename Number>
 struct SumTree {
   struct Step {
@@ -69,21 +69,24 @@ struct SumTree {
 
   std::uint32_t size = 0;  ///< At least 2.
   Expansions<Number>* expansions = nullptr;
-  Number* by_place = nullptr;  ///< Of each candidate;
-  Number* by_pair = nullptr;   ///< of candidates i and j the items i * stride + j and j * stride + i added; null: none.
+  Number* by_place = nullptr;  ///< The count of each candidate.
+  /// The count of the edge between candidates i and j is the sum of items i * stride + j and j * stride + i. Null:
+  /// edges are not counted.
+  Number* by_pair = nullptr;
   std::uint64_t stride = 0;
   std::uint64_t nodes = 0;
   std::uint64_t next_look = 0;  ///< Nodes after which `look` is called.
-  bool ended = false;           ///< Sums are not to be used.
-  void* owner = nullptr;        ///< Of `look`.
+  bool ended = false;           ///< The walk returns at once, and sums are invalid.
+  void* owner = nullptr;        ///< The object of `look`.
   /// Sets `next_look`, and `ended` where the walk has to end.
   void (*look)(SumTree& tree) = nullptr;
   std::uint64_t* narrow_rows = nullptr;  ///< As `Tree::narrow_rows`.
-  Step* path = nullptr;                  ///< Room for a step a candidate: vertices that left the set on the way.
+  Step* path = nullptr;                  ///< The vertices that left the set on the way; room for one step a candidate.
   std::uint64_t path_length = 0;
 };
 
-/// Adds the cliques that have `held` vertices and others of `set`; gives how many they are. Rows and set as WalkTree.
+/// Adds the cliques of `held` vertices outside `set` and others of it to the counts, and returns their number. `rows`
+/// and `set`: as of WalkTree.
 template <typename Number>
 using WalkSums = Number (*)(SumTree<Number>& tree, const std::uint64_t* rows, std::uint64_t words,
                             const std::uint64_t* set, std::uint32_t held);

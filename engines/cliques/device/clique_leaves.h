@@ -12,7 +12,7 @@ class CliqueLeaves : public CliqueRows<OneGroup, CliqueRoom<CliqueWay>> {
  public:
   using Way = CliqueWay;
   static constexpr u32 kFrameSets = kSetsOfFrame;
-  /// Whether sets of at most three vertices are listed.
+  /// True if sets of at most three vertices are counted by `list`, false by `count_leaf`.
   static constexpr bool kListsFew = false;
 
  protected:
@@ -20,7 +20,7 @@ class CliqueLeaves : public CliqueRows<OneGroup, CliqueRoom<CliqueWay>> {
       Rows::size_of, Rows::word_of, Rows::words_, Rows::kItems;
   using Rows::Rows;
 
-  // Vertices that join the way to a set: nothing is known of them but their number.
+  // Vertices that join the way to a set. Counts of the graph need only their number.
   MATCHA_MEMBER static Way way_of(u32 tally) { return {tally}; }
   MATCHA_MEMBER void join_free(Way& way, u32 bits) const { way.tally += size_of(bits) * kOneFree; }
   MATCHA_MEMBER void join_pairs(Way& way, u32 bits) const { way.tally += size_of(bits) / 2 * kOnePair; }
@@ -42,21 +42,21 @@ class CliqueLeaves : public CliqueRows<OneGroup, CliqueRoom<CliqueWay>> {
   MATCHA_MEMBER void end_narrow() const {}
   MATCHA_MEMBER void end_root() const {}
 
-  /// A set of at most three vertices, by one lane.
+  /// Counts a set of at most three vertices, by one lane.
   MATCHA_MEMBER void count_leaf(u32 set, u32 count, Way way) const {
     if (group_.leads()) leaf(set, count, way.tally);
   }
-  /// The branch of a vertex beside the pivot's, by the lane that calls.
+  /// Counts the branch of a vertex other than the pivot, by the calling lane.
   MATCHA_MEMBER void count_child(u32 set, u32 count, Way way) const { leaf(set, count, way.tally + kOneHeld); }
   MATCHA_MEMBER void count_children(u32, u32, u32, Way) const {}
-  /// All vertices of the set are of pairs.
+  /// Counts a set in which each vertex is adjacent to all others but one.
   MATCHA_MEMBER void count_pairs(u32 set, Way way) const {
     if (group_.leads()) add(way.tally + size_of(set) / 2 * kOnePair);
   }
   MATCHA_MEMBER void count_wide_pairs(u32 count, Way way) const {
     if (group_.leads()) add(way.tally + count / 2 * kOnePair);
   }
-  /// A set in which no vertex has two neighbors; `ends` are those that have one.
+  /// Counts a set in which no vertex has two neighbours; `ends` are the vertices that have one.
   MATCHA_MEMBER void count_edges(u32 set, u32 ends, Way way) const {
     add_few(way.tally, size_of(set), size_of(ends) / 2, 0);
   }
@@ -68,7 +68,7 @@ class CliqueLeaves : public CliqueRows<OneGroup, CliqueRoom<CliqueWay>> {
     add_few(way.tally, count, group_.total(ends) / 2, 0);
   }
 
-  /// One, two or three vertices are missing: the sets of so many are listed.
+  /// Counts a set of which one, two or three vertices complete a clique: its vertices, edges or triangles.
   MATCHA_MEMBER void list(u32 set, Way way) const {
     const u32 wanted = missing(way.tally);
     u32 twos = 0, threes = 0;
@@ -108,12 +108,12 @@ class CliqueLeaves : public CliqueRows<OneGroup, CliqueRoom<CliqueWay>> {
   }
 
  private:
-  /// Adds so many leaves, by the lane that calls.
+  /// Adds `count` leaves of one kind, by the calling lane.
   MATCHA_MEMBER void add(u32 tally, u64 count = 1) const {
     const u64 row = launch_.rows[u64(pairs_of(tally)) * (launch_.widest + 1) + free_of(tally)];
     atomic_add(launch_.cells + row + held_of(tally), count);
   }
-  /// Leaves of a set with so many cliques of one, two and three vertices, and no larger ones that count.
+  /// Counts a set with `ones` vertices, `twos` edges and `threes` triangles, in which no larger clique counts.
   MATCHA_MEMBER void add_few(u32 tally, u64 ones, u64 twos, u64 threes) const {
     if (!group_.leads()) return;
     add(tally);
@@ -122,7 +122,8 @@ class CliqueLeaves : public CliqueRows<OneGroup, CliqueRoom<CliqueWay>> {
     if (threes != 0) add(tally + 3 * kOneHeld, threes);
   }
 
-  /// A set of at most three: all but those without or with one edge are free vertices and pairs.
+  /// Counts a set of at most three vertices. Three vertices with three edges are free, with two edges a free vertex and
+  /// a pair; with fewer edges they are two leaves.
   MATCHA_MEMBER void leaf(u32 set, u32 count, u32 tally) const {
     if (count < 2) return add(tally + count * kOneFree);
     const u32 a = first_of(set), rest = set & (set - 1);
@@ -136,7 +137,8 @@ class CliqueLeaves : public CliqueRows<OneGroup, CliqueRoom<CliqueWay>> {
     add(tally + kOneHeld, edges == 0 ? 3 : 1);
   }
 
-  /// The edges from a vertex to those before it, and their triangles with one before both. A lane has an edge.
+  /// Adds the edges from a vertex to earlier vertices of the set, and the triangles of each such edge with a vertex
+  /// before both ends. Lanes share the edges.
   MATCHA_MEMBER void list_edges(u32 q, u32 bit, u64& twos, u64& threes) const {
     u32* const near = room_.gone;
     group_.sync();

@@ -1,12 +1,12 @@
-// Pivot trees of at most 32 candidates: a set is a word, and a lane has the row of a candidate.
+// Narrow pivot trees, of at most 32 candidates: a set is one word, and a lane has the row of a candidate.
 #pragma once
 
 #include "engines/cliques/device/clique_rows.h"
 
 namespace matcha_program {
 
-/// `Leaves` counts leaves, and has a function for each change of the vertices on the way. `Walk` has `share`, which
-/// gives branches away.
+/// `Leaves` counts leaves, and has a function for each change of the vertices on the way (`join_…`, `return_to`).
+/// `Walk` has `share`, which hands branches to waiting groups.
 template <typename Leaves, typename Walk>
 class CliqueNarrow : public Leaves {
  public:
@@ -15,8 +15,8 @@ class CliqueNarrow : public Leaves {
  protected:
   using Leaves::Leaves;
 
-  /// Walks the tree of a set, with rows in shared memory, or, if `has_set` is false, the branches of frames. False: the
-  /// launch ends.
+  /// Walks the tree of `set` and the branches of the frames; without `has_set` only the latter. The rows are in shared
+  /// memory. False: the launch ends.
   MATCHA_MEMBER bool walk_narrow(bool has_set, u32 set, Way way) {
     for (;;) {
       if (!has_set) {
@@ -47,7 +47,7 @@ class CliqueNarrow : public Leaves {
     }
   }
 
-  /// Gives half of the branches of the first frame to another group.
+  /// Hands half of the branches of the first frame to another group.
   MATCHA_MEMBER void share_narrow() {
     if (depth_ == 0) return;
     CliqueFrame<Way>& frame = room_.frames[0];
@@ -77,7 +77,8 @@ class CliqueNarrow : public Leaves {
   using Leaves::group_, Leaves::launch_, Leaves::nodes_, Leaves::room_, Leaves::since_look_, Leaves::tasks_,
       Leaves::kItems, Leaves::kWidth;
 
-  /// Counts a node that takes as long as so many, and now and then looks at other groups. False: the launch ends.
+  /// Counts a node that costs as much as `weight` nodes. Every `patience` nodes it tests for a stop and shares branches
+  /// with groups that wait. False: the launch ends.
   MATCHA_MEMBER bool looks_around(u32 weight = 1) {
     ++nodes_;
     since_look_ += weight;
@@ -89,8 +90,8 @@ class CliqueNarrow : public Leaves {
   }
 
  private:
-  /// Branches a set of more than three. True: `set` and `way` are those to go on with; branches that are left have a
-  /// frame.
+  /// Branches a set of more than three vertices. True: the walk continues with `set` and `way`, and the other branches
+  /// are in a new frame. False: the set was a leaf and is counted.
   MATCHA_MEMBER bool branch(u32& set, Way& way) {
     const u32 count = size_of(set);
     u32 best = 0, mine[kItems];
@@ -109,7 +110,7 @@ class CliqueNarrow : public Leaves {
       return false;
     }
     if (but_one != 0) {
-      // Pairs that miss each other alone leave the set.
+      // Removes the pairs of vertices that lack only the edge between them.
       const u32 gone =
           word_of([&](u32 i) { return (but_one >> i & 1) != 0 && (set & ~room_.rows[i] & ~bit_of(i) & but_one) != 0; });
       if (gone != 0) {
@@ -128,7 +129,7 @@ class CliqueNarrow : public Leaves {
     return false;
   }
 
-  /// Goes on with the pivot's branch. Lanes count the others that are leaves; those that are not have a frame.
+  /// Continues with the pivot's branch. Lanes count the other branches that are leaves; the rest get a frame.
   MATCHA_MEMBER void descend(u32& set, Way& way, u32 pivot) {
     const u32 near = set & room_.rows[pivot], base = set & ~bit_of(pivot), branches = base & ~near;
     const u32 left = word_of([&](u32 v) {
@@ -149,7 +150,7 @@ class CliqueNarrow : public Leaves {
     this->join_free(way, bit_of(pivot));
   }
 
-  /// The next branch of the last frame.
+  /// Takes the next branch of the last frame.
   MATCHA_MEMBER void next(u32& set, Way& way) {
     const CliqueFrame<Way> frame = room_.frames[depth_ - 1];
     const u32 v = first_of(frame.left), left = frame.left & (frame.left - 1);

@@ -1,7 +1,7 @@
-// Leaves of pivot trees for counts of the cliques of one size at each vertex, of at most 32 candidates. A group adds up
-// the cliques of the leaves that it has met: all of them, those with one more of the free vertices, and with one more
-// of the pairs. A vertex that joins the way takes its sum off its own count, and adds that of later, when it leaves the
-// way. So it gets what the leaves between have, in numbers that may wrap.
+// Leaves of narrow pivot trees, for counts of the cliques of one size at each vertex. A group keeps three running sums
+// over the leaves: all cliques, those with a given free vertex, and those with a given vertex of a pair. A vertex that
+// joins the way subtracts the sum of its part from its own count, and adds the later sum when it leaves the way. So its
+// count grows by the cliques of the leaves in between. The numbers may wrap meanwhile.
 #pragma once
 
 #include "engines/cliques/device/clique_rows.h"
@@ -42,7 +42,8 @@ class CliqueNarrowSums : public CliqueRows<OneGroup, CliqueSumRoom> {
     way.held |= bit_of(vertex);
     for_items([&](u32 item, u32 i) { mine_[item] -= i == vertex ? of_all_ : 0; });
   }
-  /// All leaves below the vertices that are on one way alone are met.
+  /// Goes back from `way` to `to`: adds the sums of the vertices that are on `way` only, as all leaves below them are
+  /// counted.
   MATCHA_MEMBER void return_to(Way& way, Way to) {
     const u32 held = way.held & ~to.held, free = way.free & ~to.free, pairs = way.pairs & ~to.pairs;
     for_items([&](u32 item, u32 i) {
@@ -57,14 +58,14 @@ class CliqueNarrowSums : public CliqueRows<OneGroup, CliqueSumRoom> {
     join_pairs(way, set);
     add_leaf(way.tally, 1, 0, 0, 0);
   }
-  /// A set in which no vertex has two neighbors; `ends` are those that have one.
+  /// Counts a set in which no vertex has two neighbours; `ends` are the vertices that have one.
   MATCHA_MEMBER void count_edges(u32 set, u32 ends, Way way) {
     const Row row = add_leaf(way.tally, 1, size_of(set), size_of(ends) / 2, 0);
     for_items([&](u32 item, u32 i) {
       if ((set >> i & 1) != 0) mine_[item] += row.of[1] + ((ends >> i & 1) != 0 ? row.of[2] : 0);
     });
   }
-  /// The cliques of one, two and three vertices of a set are listed; no larger ones count.
+  /// Counts a set by its vertices, edges and triangles; no larger clique of it counts.
   MATCHA_MEMBER void list(u32 set, Way way) {
     const u32 wanted = missing(way.tally);
     u32 degrees[kItems], triangles[kItems], twice_edges = 0, thrice_triangles = 0;
@@ -88,7 +89,8 @@ class CliqueNarrowSums : public CliqueRows<OneGroup, CliqueSumRoom> {
   }
 
   MATCHA_MEMBER void count_child(u32, u32, Way) const {}
-  /// Branches beside the pivot's of at most three vertices, all at once: a lane has a branch, then a vertex of `base`.
+  /// Counts at once all branches other than the pivot's that have at most three vertices. Each lane takes branches,
+  /// then vertices of `base`.
   MATCHA_MEMBER void count_children(u32 base, u32 branches, u32 others, Way way) {
     if (others == 0) return;
     const u32 tally = way.tally + kOneHeld;
@@ -106,7 +108,7 @@ class CliqueNarrowSums : public CliqueRows<OneGroup, CliqueSumRoom> {
       const Few own = few[item];
       mine_[item] +=
           own.sets() * row.of[0] + own.ones() * row.of[1] + own.twos() * row.of[2] + own.threes() * row.of[3];
-      // The branches that have this vertex: of the branches, those before it.
+      // The branches whose set has this vertex: those before it, if it is a branch itself.
       u32 in = (base >> i & 1) == 0 ? 0 : leaves & room_.rows[i] & ((branches >> i & 1) != 0 ? bits_below(i) : ~0u);
       u32 ones = 0, twos = 0, threes = 0;
       for (; in != 0; in &= in - 1) {
@@ -119,7 +121,7 @@ class CliqueNarrowSums : public CliqueRows<OneGroup, CliqueSumRoom> {
     });
   }
 
-  /// Calls `visit(item, i)` for each i below 32 in one of the lanes; `item`: its place among those of the lane.
+  /// Calls `visit(item, i)` for each i below 32, each in one lane; `item` is its place among those of the lane.
   template <typename Visit>
   MATCHA_MEMBER void for_items(Visit visit) const {
     for (u32 item = 0; item < kItems; ++item) visit(item, item * kWidth + group_.lane);
@@ -129,8 +131,8 @@ class CliqueNarrowSums : public CliqueRows<OneGroup, CliqueSumRoom> {
   struct Row {
     Number of[4];
   };
-  /// Adds leaves of one way that have so many sets in all, and so many cliques of one, two and three vertices of them.
-  /// Returns the coefficients that are needed of these.
+  /// Adds `sets` leaves of one way, with `ones` vertices, `twos` edges and `threes` triangles in all their sets.
+  /// Returns the coefficients of these.
   MATCHA_MEMBER Row add_leaf(u32 tally, u64 sets, u64 ones, u64 twos, u64 threes) {
     const u32 free = free_of(tally), pairs = pairs_of(tally), wanted = missing(tally);
     const auto row_of = [&](u32 some_free, u32 some_pairs, u32 k) {
@@ -148,12 +150,13 @@ class CliqueNarrowSums : public CliqueRows<OneGroup, CliqueSumRoom> {
     return all;
   }
 
-  /// Of the leaves so far: their cliques, those with one more of the free vertices, and with one more of the pairs.
+  /// Sums over the leaves so far: all cliques, those with a given free vertex, those with a given vertex of a pair.
   Number of_all_ = 0, of_free_ = 0, of_pair_ = 0;
   Number mine_[kItems];  ///< The cliques of the candidates of a lane.
 
  private:
-  /// Sets of at most three vertices, and their cliques of one, two and three; sums of 32 fit.
+  /// Numbers of sets of at most three vertices, and of the vertices, edges and triangles in them, in one word. The sum
+  /// of 32 such words does not overflow.
   struct Few {
     MATCHA_MEMBER u32 sets() const { return word & 63; }
     MATCHA_MEMBER u32 ones() const { return word >> 6 & 127; }
@@ -170,7 +173,7 @@ class CliqueNarrowSums : public CliqueRows<OneGroup, CliqueSumRoom> {
     for (; set != 0; set &= set - 1) edges += size_of(room_.rows[first_of(set)] & set);
     return edges;
   }
-  /// Of x^k in (1+x)^free (1+2x)^pairs.
+  /// The coefficient of x^k in (1+x)^free (1+2x)^pairs.
   MATCHA_MEMBER Number coefficient(u32 free, u32 pairs, u32 k) const {
     // Numbers below 0 have wrapped.
     if (k > free + pairs) return 0;

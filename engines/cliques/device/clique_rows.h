@@ -1,6 +1,6 @@
-// What walks of all kinds have: the group, its looks at others, and the rows and sets of candidates. A set of at most
-// 32 is a word, and a lane has the row of a candidate. A set of more has a word for each 32, and rows lie one beside
-// the other by words, so that lanes read those of neighboring candidates together.
+// The base of all walks: the group, its tasks, and the rows and sets of candidates. In a narrow tree, of at most 32
+// candidates, a set is one word, and a lane has the row of a candidate. In a wide tree a set has a word for each 32
+// candidates. Rows are then stored by words, so that lanes read the words of neighbouring candidates together.
 #pragma once
 
 #include "engines/cliques/device/clique_data.h"
@@ -8,7 +8,7 @@
 
 namespace matcha_program {
 
-/// Sets the bits of a word that other lanes change too.
+/// Sets bits of a word; other lanes may change the same word at once.
 MATCHA_FN void set_bits(u32* word, u32 bits) {
 #ifdef MATCHA_ON_DEVICE
   atomicOr(word, bits);
@@ -31,11 +31,11 @@ class CliqueRows {
       : launch_(launch), group_(Group::here()), tasks_(launch, group_), room_(room) {}
 
   static constexpr u32 kWidth = Group::kWidth;
-  /// Of 32 candidates, those of a lane.
+  /// The share of a lane of 32 candidates.
   static constexpr u32 kItems = 32 / kWidth;
   MATCHA_MEMBER static u32 size_of(u32 bits) { return Group::bits(bits); }
 
-  /// Calls `visit(i)` for each i below 32 in one of the lanes.
+  /// Calls `visit(i)` for each i below 32, each in one lane.
   template <typename Visit>
   MATCHA_MEMBER void for_lanes(Visit visit) const {
     for (u32 i = group_.lane; i < 32; i += kWidth) visit(i);
@@ -57,11 +57,11 @@ class CliqueRows {
 #endif
   }
 
-  /// Whether cliques of the size that is wanted, if one is, may be in a set.
+  /// True if `count` more vertices may complete a clique of the wanted size; always if all sizes are wanted.
   MATCHA_MEMBER bool suffices(u32 tally, u32 count) const {
     return launch_.size == 0 || held_of(tally) + free_of(tally) + pairs_of(tally) + count >= launch_.size;
   }
-  /// Whether at most three vertices are missing, whose sets are listed.
+  /// True if at most three vertices complete a clique of the wanted size, so that sets are counted by `list`.
   MATCHA_MEMBER bool is_listed(u32 tally) const { return launch_.size != 0 && launch_.size <= held_of(tally) + 3; }
   MATCHA_MEMBER u32 missing(u32 tally) const { return launch_.size - held_of(tally); }
 
@@ -89,9 +89,9 @@ class CliqueRows {
   Room& room_;
   u64 nodes_ = 0;
   u64 since_look_ = 0;
-  u32 root_ = 0;         ///< The vertex whose candidates they are.
-  u32 words_ = 0;        ///< Of a set of more than 32.
-  u32* rows_ = nullptr;  ///< Of the candidates.
+  u32 root_ = 0;         ///< The root, a vertex.
+  u32 words_ = 0;        ///< Words of a set of a wide tree.
+  u32* rows_ = nullptr;  ///< The rows of the candidates of a wide tree.
 };
 
 }  // namespace matcha_program

@@ -1,5 +1,5 @@
-// Leaves of pivot trees for counts of the cliques of one size at each vertex: sets of more than 32 candidates, and what
-// the vertices of a root get in the end.
+// Leaves of wide pivot trees, for counts of the cliques of one size at each vertex. When a root is finished, its counts
+// are added to those of the launch.
 #pragma once
 
 #include "engines/cliques/device/clique_narrow_sums.h"
@@ -41,7 +41,7 @@ class CliqueSums : public CliqueNarrowSums<OneGroup, Number> {
   MATCHA_MEMBER void keep_parts(u32* kept) const {
     for_words([&](u32 at) { kept[at] = room_.parts[at]; });
   }
-  /// As `return_to`.
+  /// As `return_to`, for a wide tree: `kept` are the parts of the way to go back to.
   MATCHA_MEMBER void return_to_parts(const u32* kept) {
     leave_parts(kept);
     for_words([&](u32 at) { room_.parts[at] = kept[at]; });
@@ -61,7 +61,7 @@ class CliqueSums : public CliqueNarrowSums<OneGroup, Number> {
     const Row row = add_leaf(way.tally, 1, count, group_.total(ends) / 2, 0);
     for_candidates(room_.set, [&](u32 vertex) { places_[vertex] += row.of[1] + degree_of(vertex) * row.of[2]; });
   }
-  /// As `list`.
+  /// As `list`, for a wide tree.
   MATCHA_MEMBER void list_wide(u32 count, Way way) {
     const u32 wanted = missing(way.tally);
     u64 twice_edges = 0, thrice_triangles = 0;
@@ -70,7 +70,7 @@ class CliqueSums : public CliqueNarrowSums<OneGroup, Number> {
       for (u32 left = room_.set[q]; left != 0; left &= left - 1) {
         const u32 vertex = q * 32 + first_of(left);
         const u64 found = triangles_at(vertex);
-        // It has the coefficient 1: no vertex is missing beside these three.
+        // The coefficient is 1: these three vertices complete a clique.
         if (owns(vertex)) places_[vertex] += found;
         thrice_triangles += found;
       }
@@ -82,7 +82,7 @@ class CliqueSums : public CliqueNarrowSums<OneGroup, Number> {
     });
   }
 
-  // Branches that are given away take the vertices on their way along.
+  // The vertices on the way are handed over with the branches.
   MATCHA_MEMBER void give_parts(CliquePart& part, Way way) const {
     part.root = root_;
     part.frame.way.held = way.held;
@@ -127,7 +127,7 @@ class CliqueSums : public CliqueNarrowSums<OneGroup, Number> {
     });
     group_.sync();
   }
-  /// Of the candidates in `set`.
+  /// Begins a narrow tree of the candidates in `set`, with counts of 0.
   MATCHA_MEMBER void begin_narrow(u32 set) {
     few_ = size_of(set);
     for_items([&](u32 item, u32) { mine_[item] = 0; });
@@ -163,7 +163,7 @@ class CliqueSums : public CliqueNarrowSums<OneGroup, Number> {
   MATCHA_MEMBER void for_words(Visit visit) const {
     for (u32 at = group_.lane; at < kParts * words_; at += kWidth) visit(at);
   }
-  /// The lane that changes the count of a candidate of many.
+  /// True in the one lane that changes the count of this candidate of a wide tree.
   MATCHA_MEMBER bool owns(u32 vertex) const { return vertex % kWidth == group_.lane; }
   /// Calls `visit` with the candidates of a set, each in the lane that owns it.
   template <typename Visit>
@@ -193,7 +193,7 @@ class CliqueSums : public CliqueNarrowSums<OneGroup, Number> {
     if (group_.leads()) room_.parts[part * words_ + vertex / 32] |= bit_of(vertex % 32);
     group_.sync();
   }
-  /// Vertices of parts that are not among those of `maybe_kept` get what the leaves since they joined have.
+  /// Adds the sums of the vertices on the way that are not in `maybe_kept`; null: of all.
   MATCHA_MEMBER void leave_parts(const u32* maybe_kept) {
     group_.sync();
     const ItemSet candidates = candidates_of(root_);
@@ -212,7 +212,7 @@ class CliqueSums : public CliqueNarrowSums<OneGroup, Number> {
     }
     group_.sync();
   }
-  /// The triangles of a vertex of the set with two others of it, in all lanes. Lanes have its edges.
+  /// The number of triangles of a vertex with two others of the set, in all lanes. Lanes share its edges.
   MATCHA_MEMBER u64 triangles_at(u32 vertex) const {
     u32* const near = room_.gone;
     group_.sync();
@@ -238,7 +238,7 @@ class CliqueSums : public CliqueNarrowSums<OneGroup, Number> {
   }
 
   Number* places_ =
-      nullptr;  ///< The cliques of each of more candidates; null: there are few, and members are vertices.
+      nullptr;  ///< The count of each candidate of a wide tree; null: the tree is narrow, and members are vertices.
   u32 few_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Pivot trees below the vertices of a graph, the widest first; groups that wait get branches of others. Each leaf is
-// counted once.
+// Pivot trees below the vertices of a graph, those with the most candidates first. Groups without work get branches of
+// others. Each leaf is counted once.
 #pragma once
 
 #include "engines/cliques/device/clique_wide.h"
@@ -15,7 +15,7 @@ class CliqueWorker : public CliqueWide<Leaves, CliqueWorker<Leaves>> {
   MATCHA_MEMBER CliqueWorker(const CliqueLaunch& launch, u64 index, Room& room)
       : Base(launch, room), scratch_(launch.scratch + index * launch.scratch_words) {}
 
-  /// Runs until all units and tasks of the launch are finished, or it should stop.
+  /// Runs until all units and tasks of the launch are finished, or a stop is requested.
   MATCHA_MEMBER void work() {
     bool fresh = true;  // There are unclaimed units.
     for (;;) {
@@ -48,7 +48,7 @@ class CliqueWorker : public CliqueWide<Leaves, CliqueWorker<Leaves>> {
     if (group_.leads() && nodes_ != 0) atomic_add(launch_.nodes, nodes_);
   }
 
-  /// Gives branches to a group that waits, if one does.
+  /// Hands branches to a waiting group, if there is one.
   MATCHA_MEMBER void share() {
     if (tasks_.is_wanted() && !this->share_wide()) this->share_narrow();
   }
@@ -85,7 +85,7 @@ class CliqueWorker : public CliqueWide<Leaves, CliqueWorker<Leaves>> {
     if (!ended_) this->end_root();
   }
 
-  /// Makes the rows and the set of all candidates; returns whether they are more than a few.
+  /// Makes the rows and the set of all candidates of a root. Returns true if its tree is wide.
   MATCHA_MEMBER bool begin_root(u32 vertex) {
     const ItemSet candidates = this->candidates_of(vertex);
     const u32 count = candidates.size;
@@ -113,8 +113,7 @@ class CliqueWorker : public CliqueWide<Leaves, CliqueWorker<Leaves>> {
     frames_ = own + clique_row_words(count);
   }
 
-  /// Branches of few candidates become the first frame, those of more the first frame of their root. Returns whether
-  /// they are more.
+  /// Makes branches that another group handed over the first frame of this walk. Returns true if their tree is wide.
   MATCHA_MEMBER bool read_part(const volatile CliquePart& part) {
     depth_ = wide_depth_ = 0;
     if (part.is_narrow != 0) {
@@ -141,7 +140,7 @@ class CliqueWorker : public CliqueWide<Leaves, CliqueWorker<Leaves>> {
     this->take_wide_parts(part, this->parts_of(frame));
     return true;
   }
-  /// Rows of bits of the candidates, or of those of a set, within it.
+  /// Writes rows of bits for the edges among the candidates, or only among those in `maybe_set`.
   MATCHA_MEMBER void write_rows(ItemSet candidates, u32* rows, u32 words, const u32* maybe_set) {
     const u32 stride = 32 * words;
     group_.sync();
@@ -172,7 +171,7 @@ class CliqueWorker : public CliqueWide<Leaves, CliqueWorker<Leaves>> {
   }
 
   u32* scratch_;
-  u32 narrow_set_ = 0;  ///< The candidates of a root that has few.
+  u32 narrow_set_ = 0;  ///< All candidates of a narrow root.
 };
 
 }  // namespace matcha_program

@@ -1,4 +1,4 @@
-// Pivot trees of more than 32 candidates: nodes and branches as in clique_narrow.h.
+// Wide pivot trees, of more than 32 candidates: nodes and branches as in clique_narrow.h.
 #pragma once
 
 #include "engines/cliques/device/clique_narrow.h"
@@ -15,8 +15,8 @@ class CliqueWide : public CliqueNarrow<Leaves, Walk> {
   using Narrow::Narrow;
   using typename Narrow::Way;
 
-  /// Walks the tree of the set in shared memory, or, if `has_set` is false, the branches of frames, down to a set that
-  /// is narrow, whose rows it makes. False: there is none, or the launch ends.
+  /// Walks the tree of the set in shared memory, or, without `has_set`, the branches of frames, down to the next narrow
+  /// set, and makes its rows. False: no branch is left, or the launch ends (`ended_`).
   MATCHA_MEMBER bool finds_narrow(bool has_set, u32& set, Way& way) {
     for (;;) {
       if (!has_set && !next_wide(way)) return false;
@@ -41,7 +41,7 @@ class CliqueWide : public CliqueNarrow<Leaves, Walk> {
     }
   }
 
-  /// Gives half of the branches of the first frame that has some to another group. False: none has.
+  /// Hands half of the branches of the first frame that has any to another group. False: there are none.
   MATCHA_MEMBER bool share_wide() {
     for (u32 depth = 0; depth < wide_depth_; ++depth) {
       u32* const frame = frame_at(depth);
@@ -75,11 +75,11 @@ class CliqueWide : public CliqueNarrow<Leaves, Walk> {
   MATCHA_MEMBER u32& tally_of(u32* frame) const { return frame[Leaves::kFrameSets * words_]; }
 
   u32* frames_ = nullptr;
-  u32 wide_depth_ = 0;  ///< Frames; some may have no branches left.
+  u32 wide_depth_ = 0;  ///< The number of frames; some may have no branches left.
   bool ended_ = false;  ///< The launch ends.
 
  private:
-  /// Rows of the few vertices of the set, with their bits side by side.
+  /// Makes the rows of a narrow set, with one bit for each vertex of it.
   MATCHA_MEMBER void gather() {
     u32 before = 0;
     for (u32 q = 0; q < words_; ++q) {
@@ -155,7 +155,7 @@ class CliqueWide : public CliqueNarrow<Leaves, Walk> {
     return true;
   }
 
-  /// Those of `gone` leave the set.
+  /// Removes the vertices in `gone` from the set.
   MATCHA_MEMBER void leave_set() {
     group_.sync();
     for_lanes([&](u32 q) {
@@ -163,7 +163,7 @@ class CliqueWide : public CliqueNarrow<Leaves, Walk> {
     });
     group_.sync();
   }
-  /// Pairs that miss each other alone leave the set; gives their vertices.
+  /// Removes the pairs of vertices that lack only the edge between them. Returns the number of their vertices.
   MATCHA_MEMBER u32 strip() {
     u32 stripped = 0;
     for (u32 q = 0; q < words_; ++q) {
@@ -183,7 +183,7 @@ class CliqueWide : public CliqueNarrow<Leaves, Walk> {
     return stripped;
   }
 
-  /// Writes a frame of the branches beside the pivot's, and goes on with that.
+  /// Writes a frame of the other branches, and continues with the pivot's branch.
   MATCHA_MEMBER void descend_wide(u32 pivot, Way& way) {
     u32* const frame = frame_at(wide_depth_++);
     for_lanes([&](u32 q) {
@@ -199,7 +199,7 @@ class CliqueWide : public CliqueNarrow<Leaves, Walk> {
     group_.sync();
   }
 
-  /// The set of the next branch; false: there is none.
+  /// Makes the set of the next branch. False: there is none.
   MATCHA_MEMBER bool next_wide(Way& way) {
     while (wide_depth_ != 0) {
       u32* const frame = frame_at(wide_depth_ - 1);
