@@ -47,8 +47,8 @@ struct matcha_result {
   std::vector<matcha::codegen::PartialValue> partials;
   std::shared_ptr<const matcha::runtime::Universe> universe;
   std::weak_ptr<const void> source;                   ///< The program that ran: shares of one run have the same.
-  std::optional<std::uint32_t> size_of_cliques = {};  ///< Cliques (codegen::clique_values);
-  std::uint64_t vertices = 0;                         ///< of one vertex there are so many.
+  std::optional<std::uint32_t> size_of_cliques = {};  ///< If cliques were counted: `size` of codegen::clique_values.
+  std::uint64_t vertices = 0;                         ///< `vertices` of codegen::clique_values.
 };
 
 namespace matcha::api {

@@ -35,7 +35,7 @@ struct Totals {
   double worst = 1;
 };
 
-/// The chance of so many misses or more, of so many intervals that miss with this chance each.
+/// The probability that at least `misses` of `intervals` intervals miss, if each misses with probability `miss`.
 double chance_of(std::uint64_t misses, std::uint64_t intervals, double miss) {
   const double all = static_cast<double>(intervals);
   double chance = 0;
@@ -69,7 +69,7 @@ void audit(const TruthCell& cell, const matcha::runtime::Graph& graph, const Opt
     }
     const auto found = run.draws_needed() ? run.run({}) : std::nullopt;
     if (!found) {
-      // What the first seeds do not tell the others hardly will.
+      // If the first seeds decide nothing, the others hardly will.
       constexpr std::uint64_t kAllRefused = 10;
       if (++none == seed && seed == kAllRefused) break;
       continue;

@@ -63,7 +63,7 @@ std::unique_ptr<Prepared> prepared(const std::shared_ptr<ResidentGraph>& graph, 
   return made;
 }
 
-/// What a run gives; nothing after an error, which is printed.
+/// Times a run. Nothing after an error, which is printed.
 bool run(Prepared& program, const Options& options, Clock::time_point deadline, Timed& timed) {
   matcha::codegen::RunOptions how;
   how.threads = options.threads;
@@ -105,7 +105,7 @@ bool run_alone(const std::shared_ptr<ResidentGraph>& graph, const Options& optio
   for (const char* const file : files) {
     std::optional<Timed> best;
     constexpr int kRuns = 3;
-    constexpr double kLongMs = 500;  // What takes so long needs no second look.
+    constexpr double kLongMs = 500;  // Longer runs are timed once.
     for (int run = 0; run < kRuns && (!best || best->plan_ms + best->run_ms < kLongMs); ++run) {
       const std::optional<Timed> one = timed(graph, file, options);
       if (!one) return false;
@@ -122,7 +122,7 @@ bool run_together(const std::shared_ptr<ResidentGraph>& graph, const Options& op
   if (!view) return false;
   std::vector<Timed> all(files.size());
   constexpr int kRuns = 3;
-  constexpr double kLongMs = 2000;  // What takes so long needs no second look.
+  constexpr double kLongMs = 2000;  // Longer batches are timed twice.
   double total = 0;
   for (int round = 0; round < kRuns && (round < 2 || total < kLongMs); ++round) {
     const auto batch = matcha::session::gpu_batch(*view, "");

@@ -17,7 +17,7 @@ QUERY_LABELS = {"Q1": "0123", "Q2": "0123", "Q3": "01231", "Q4": "01231", "Q5": 
 
 @dataclasses.dataclass
 class Outcome:
-    """One run. `ms`: the kernels on a GPU, the run on a CPU; `run_ms`: the run with what the host does; `seconds`: the process."""
+    """One run. `ms`: the kernels on a GPU, the run on a CPU; `run_ms`: the run with the work of the host; `seconds`: the process."""
     status: str  # ok, timeout, failed, unfit: the algorithm or the order is not for it, or a pass cannot be left out
     ms: float = math.nan
     run_ms: float = math.nan
@@ -42,7 +42,7 @@ def counts_of(answer):
 
 
 def outcome_of(done, seconds):
-    """What a finished process of `matcha run --json` says."""
+    """The output of a finished process of `matcha run --json`, as a run."""
     if done.returncode == 124:
         return Outcome("timeout", seconds=seconds)
     if done.returncode != 0 and ("[pattern-plan]" in done.stderr or "[bad-pipeline]" in done.stderr):
@@ -76,7 +76,7 @@ def run_once(command, timeout):
 
 
 def run_side_by_side(commands, timeout, at_a_time):
-    """Runs all of them, so many at a time: on a GPU their kernels are compiled then."""
+    """Runs all commands, `at_a_time` of them at once. For a GPU this fills the cache of compiled kernels."""
     with concurrent.futures.ThreadPoolExecutor(at_a_time) as pool:
         list(pool.map(lambda command: run_once(command, timeout), commands))
 

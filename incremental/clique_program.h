@@ -43,10 +43,11 @@ class CliqueProgram final : public BatchProgram {
                 std::shared_ptr<const Reporter> reporter);
 
   Status count_all(const ResidentGraph::Shared& graph, const ApplyOptions& options, Counts& found);
-  /// The cliques that belong to edges of the graph at hand; nothing: the whole graph is to be run.
+  /// Counts the cliques that belong to the edges in the present graph; `found` is empty if a run on the whole graph is
+  /// expected to be faster.
   Status count_at(const std::vector<EdgeChange>& edges, const BatchContext& at, std::optional<Counts>& found);
   std::optional<std::chrono::steady_clock::time_point> time_limit(const BatchContext& at) const;
-  /// Whether a number that edges add, of so many bits at most, and the total have no more than 256 bits together.
+  /// True if the sum of the total and a number of at most `bits` bits has at most 256 bits.
   bool fits(std::uint32_t bits) const;
   std::vector<Number> numbers(const Counts& counts) const;
 
@@ -62,7 +63,7 @@ class CliqueProgram final : public BatchProgram {
   Counts counts_;  ///< Of the present graph.
   bool is_valid_ = false;
   std::optional<Counts> last_;  ///< Of the last answer.
-  std::optional<Counts> rest_;  ///< On what the graphs before and after the batch have in common.
+  std::optional<Counts> rest_;  ///< Of the graph of the edges that are there both before and after the batch.
   bool wants_rest_ = false;
   std::uint32_t bits_ = 0;  ///< No count of the last edges has more.
 

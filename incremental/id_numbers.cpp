@@ -6,7 +6,7 @@ namespace matcha::session::stream {
 
 namespace {
 
-/// The array has at most this many places for an id, and for few ids so many places.
+/// The array has at most kPlacesOfId places for each id, but at least kLeastPlaces.
 constexpr std::uint64_t kPlacesOfId = 4, kLeastPlaces = 1024;
 constexpr unsigned kFirstBits = 4;
 

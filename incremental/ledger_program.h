@@ -45,9 +45,10 @@ class LedgerProgram {
   const std::string& semantics() const { return semantics_; }
   const std::vector<std::string>& row_names() const { return row_names_; }
 
-  /// So many rows were there before a batch, of which the first ones left; of these and those that come, so many leave.
   struct Batch {
-    std::uint64_t before = 0, left = 0, leaving = 0;
+    std::uint64_t before = 0;   ///< The number of rows in the window before the batch.
+    std::uint64_t left = 0;     ///< How many of these leave, the first ones.
+    std::uint64_t leaving = 0;  ///< How many rows leave, including rows of the batch itself.
   };
   /// All matches of the rows that are there.
   Status start(const ApplyOptions& options, Answer& answer);

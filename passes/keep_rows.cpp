@@ -29,7 +29,7 @@
 ///          for %v in %near { yield %n, size(intersect(%near, lower_neighbors(%G, %v))) }
 ///
 /// Requires and ensures: stage kernel. Gives up on: rows without a bound of their length, and modules that walk blocks
-/// of vertices (passes/block.h), whose rows are already resident.
+/// of vertices (passes/block.cpp), whose rows are already resident.
 namespace matcha::passes {
 
 using namespace ir;  // NOLINT: a pass is written in the words of the IR.

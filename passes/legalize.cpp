@@ -11,7 +11,7 @@
 /// own sinks. A loop inside a nested collect cannot be split, since its result is needed at once. Work stealing, paged
 /// stacks and shared rows are only for targets that hand on work as tasks.
 ///
-/// Why. DESIGN.md section 3: target limits are handled here and not in other passes or in back ends.
+/// Why. The limits of targets are handled in one place, and not in other passes or in back ends.
 ///
 /// Before:  region (parallel, split=2, group=8) { collect %n: sum i128 { for %u in … { yield %n, … } } }
 /// After:   region (parallel, split=1, group=1) { collect %n: sum i128 { for %u in … { yield %n, … } } }

@@ -29,7 +29,7 @@ struct Prices {
   double missed = 25;     ///< Waiting for a list of neighbours that no cache of a core has.
   double overlapped = 5;  ///< The same for sets that are only counted: the next lists are on their way meanwhile.
   double awaited = 25;    ///< The same where the larger of two stored sets is met: such counts are not put off.
-  double wedge = 0.6;     ///< Counting a neighbour of a neighbour, where that is all (passes/count_wedges.h).
+  double wedge = 0.6;     ///< Counting a neighbour of a neighbour, with the wedge counters of passes/count_wedges.cpp.
   double list = 1e5;      ///< Filling a list that the whole program reads.
   double start = 0;       ///< Of a program.
   double alone = 1;       ///< Slowdown of work that runs in one group.

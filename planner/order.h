@@ -38,7 +38,7 @@ std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& la
 void estimate(const Pattern& pattern, const CostModel& model, Order& order, int given = 0);
 
 /// True for 4-cycles that are found once each, from their largest vertex, its two neighbours, then the opposite vertex.
-/// They are counted by their wedges if these neighbours have no other condition (passes/count_wedges.h).
+/// They are counted by their wedges if these neighbours have no other condition (passes/count_wedges.cpp).
 bool counts_wedges(const Pattern& pattern, const Requirements& requirements, const Order& order);
 
 /// A set by its operands, its dependences, and the label of its items.

@@ -43,8 +43,8 @@ struct PatternSet {
   /// The result is the union of the patterns' matches, which differ in directions of arcs; no match is one of two
   /// patterns.
   bool alternatives = false;
-  /// Cliques of so many vertices, which are more than patterns have; 0: of each number of vertices. `patterns` has one
-  /// edge in their place, and no engine but that of cliques answers.
+  /// For `clique:K` with more vertices than a pattern may have: K; 0 for `clique:*`, cliques of every size. `patterns`
+  /// then has one edge as a placeholder, and only the engine `cliques` answers.
   std::optional<std::uint32_t> cliques = {};
   bool maximal = false;            ///< Of cliques of each number of vertices those that are in no larger one.
   SourceLoc loc{};                 ///< Of the whole pattern, or of its first line.

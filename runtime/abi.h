@@ -3,7 +3,8 @@
 #include <cstdint>
 
 /// The plain structures that generated code and the runtime share. Every field is 8 bytes wide, so the layout is the
-/// same for g++, LLVM and nvcc; `runtime/abi.def` names the fields for the emitters.
+/// same for g++, LLVM and nvcc. `codegen/llvm` reads fields by their offsets; runtime/common/graphs.h has the same
+/// fields for the C family.
 namespace matcha::runtime {
 
 /// One slot of the hash index of a sparse graph: neighbours of `vertex` are `neighbors[begin, end)`.

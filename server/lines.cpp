@@ -89,7 +89,7 @@ class Input {
   static constexpr std::size_t kLongestLine = std::size_t{16} << 20;
 
   std::string buffer_;
-  std::size_t looked_ = 0;  ///< So much of it has no newline.
+  std::size_t looked_ = 0;  ///< The first bytes of it that are known to have no newline.
   bool too_long_ = false;   ///< The line began before the buffer does.
   bool ended_ = false;
 };

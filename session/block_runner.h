@@ -12,8 +12,8 @@ namespace matcha::session {
 /// A program on a graph that is larger than the memory for it, and how it is run.
 struct BlockTask {
   std::unique_ptr<codegen::Executable> executable;
-  std::uint64_t levels = 0;  ///< Levels of blocks, made by the pass `block` (passes/block.h), with two parameters each
-                             ///< behind those of the program before. 0: the pass changed nothing.
+  std::uint64_t levels = 0;  ///< Levels of blocks, made by the pass `block` (passes/block.cpp), with two parameters
+                             ///< each behind those of the program before. 0: the pass changed nothing.
   std::uint64_t memory = 0;  ///< Bytes for the graph.
   std::shared_ptr<runtime::PageLimit> pages;  ///< Limits the pages in memory of a graph that is read from its files as
                                               ///< it runs; null: it is all in memory.

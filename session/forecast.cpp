@@ -125,7 +125,7 @@ class LoopWalk {
     }
   }
 
-  /// So many powers of the degree.
+  /// Adds the items of an operation inside `level` loops over neighbours; unknown for more than kPowers.
   void add(std::size_t level) {
     if (level >= kPowers) {
       known_ = false;

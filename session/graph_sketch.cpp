@@ -221,7 +221,8 @@ std::map<std::int64_t, std::uint64_t> label_counts(const runtime::GraphView& vie
   return counts;
 }
 
-/// The moments of so many vertices of which `degrees` are some; of none those of the mean.
+/// The moments of `count` vertices, scaled up from the sample `degrees`. If the sample is empty, every degree is
+/// `mean`.
 template <std::size_t kSmall>
 std::vector<double> moments_of_all(double count, const Degrees<kSmall>& degrees, double mean) {
   std::vector<double> moments = degrees.moments();

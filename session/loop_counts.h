@@ -31,7 +31,7 @@ class LoopCounts {
   LoopCounts(const ir::Module& module, ir::Context& context, std::int64_t sample = 1);
 
   const ir::Module& module() const { return counting_; }
-  /// False if the module has nothing to count, or so much that it would take long to compile.
+  /// False if the module has nothing to count, or too many counters to compile quickly.
   bool any() const { return !counters_.empty(); }
   /// Enters the counts of a run of `module()` into the steps of the original.
   void fill(const codegen::RunResult& result, std::vector<Step>& steps) const;

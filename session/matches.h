@@ -37,9 +37,10 @@ class MatchWriter {
     maybe_dictionary_ = &dictionary;
     are_labels_ = std::move(are_labels);
   }
-  /// Rows go to `sink` as lines of JSON, block by block; it gives false if no more are wanted. Before `take`.
+  /// Sends rows to `sink` as lines of JSON, block by block, until it returns false. Call it before `take`.
   void write_lines_to(std::function<bool(std::string_view lines)> sink) { sink_ = std::move(sink); }
-  /// No more rows are taken once the text of `json` has so many bytes; then `is_too_long`. Before `take`.
+  /// Takes no more rows once the text of `json` is longer than `bytes`; then `is_too_long` is true. Call it before
+  /// `take`.
   void set_most_text(std::size_t bytes) { most_text_ = bytes; }
   bool is_too_long() const { return text_.size() > most_text_; }
   /// Rows are counted and go nowhere. Before `take`.

@@ -43,7 +43,7 @@ struct MotifsOptions {
   bool json = false;
 };
 
-/// The patterns of the command line, or those of so many vertices.
+/// The patterns of the command line, or all of the requested number of vertices.
 Status find_patterns(const MotifsOptions& options, bool directed, const Console& console,
                      std::vector<session::ProgramRequest>& asked) {
   constexpr unsigned kUsual = 4, kTriads = 3, kMost = 6;

@@ -26,8 +26,8 @@ bool multiply(const Product& a, const Product& b, std::vector<Product>& out);
 /// Each product is split by which of its items are the same vertex. A case counts maps of items to different vertices
 /// that meet its conditions. The permutations of its items that keep the conditions are a group, which moves each such
 /// map to another one, so their number divides the number of maps. Cases that differ in the names of their items count
-/// the same, so their weights are added up first. `texts`: so many orders of items may be looked at, in this and later
-/// calls; false if they are more.
+/// the same, so their weights are added up first. `texts` is the number of orders of items that this and later calls
+/// may try; it is reduced, and the result is false once it is used up.
 bool is_divisible(std::span<const Product> products, std::int64_t divisor, int item_count, int& texts);
 
 }  // namespace matcha::ir

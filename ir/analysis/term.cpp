@@ -125,7 +125,7 @@ void rename_in(Term& term, int from, int to) {
 
 enum class Sides { Both, Earlier, Later };
 
-/// The condition that an item has at least so many neighbours, of those that come before or after it or of all.
+/// The condition that an item has at least `neighbors` neighbours, counting those before it, those after it, or all.
 struct LeastDegree {
   int item = 0;
   std::int64_t neighbors = 0;

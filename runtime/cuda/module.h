@@ -19,7 +19,7 @@ struct LaunchShape {
 /// A kernel of a module; valid while its module lives.
 class Function {
  public:
-  /// Blocks of so many threads that fit on one multiprocessor at once; 0: none does.
+  /// The number of blocks of `threads` threads that fit on one multiprocessor at once; 0: none does.
   Result<int> blocks_per_multiprocessor(unsigned threads) const;
 
   /// Starts the kernel. `arguments` points to a copy of each parameter, in order. Errors of the running kernel are

@@ -19,10 +19,10 @@ namespace {
 /// Swaps that are tried for each edge where half of them and more are possible. Pairs of small patterns no longer
 /// change after some 5 (Milo et al. 2003 take 100).
 constexpr std::uint64_t kTriesPerEdge = 20;
-/// Of a dense graph, or a star, few are possible, and more are tried: so many times as many, but not more than a second
-/// takes.
+/// In a dense graph or a star few swaps are possible. Then more are tried: at most kMostTimes times as many, and at
+/// most kMostTries, which take about a second.
 constexpr std::uint64_t kMostTimes = 200, kMostTries = std::uint64_t{1} << 24;
-/// Pairs for each edge, and at most, by which it is seen how many are possible.
+/// Pairs that are tested to estimate the share of possible swaps: for each edge, and at most.
 constexpr std::uint64_t kPilotsPerEdge = 4, kMostPilots = std::uint64_t{1} << 14;
 
 /// Edges by their ends, in a table of open addressing with linear probing, at most half full.

@@ -316,7 +316,7 @@ constexpr std::uint64_t kLeastDraws = 1000;
 /// Numbers of draws of the pilot and of each try begin at multiples of it.
 constexpr std::uint64_t kNumbers = std::uint64_t{1} << 40;
 
-/// So many draws, or a few more.
+/// The number of draws, rounded up to whole tasks.
 std::uint64_t whole_tasks(std::uint64_t draws) {
   constexpr std::uint64_t kDraws = BoundedDraws::kDrawsOfTask;
   return (draws + kDraws - 1) / kDraws * kDraws;

@@ -57,7 +57,7 @@ struct DrawnVertex {
 /// where other edges of the pattern narrow a set of candidates. So no draw is above `most`.
 class BoundedDraws {
  public:
-  /// Draws are made, and their moments added, in tasks of so many, which begin at multiples of it.
+  /// The draws of a task. Tasks begin at multiples of it, and their moments are added up in order.
   static constexpr std::uint64_t kDrawsOfTask = 1024;
 
   /// `lists`: those that links name, all of the same vertices without loops; the first has their labels, if `pattern`
@@ -114,7 +114,8 @@ struct Width {
 
   double quantile;  ///< Standard errors, by the central limit theorem.
   double range;     ///< Bernstein's range term is this times the largest value over the number of draws.
-  /// The inequality for each of the tries: so many standard errors and largest values of a draw.
+  /// Bernstein's inequality for one try: the half-width is `certain_errors` standard errors plus `certain_range` times
+  /// the largest value of a draw over the number of draws.
   double certain_errors, certain_range;
 };
 

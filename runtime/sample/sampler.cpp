@@ -217,7 +217,8 @@ class Trees {
     }
   }
 
-  /// A set of candidates for `v` is empty: had one look in two found one, so many matches would have been found.
+  /// Notes that a set of candidates for `v` is empty. Updates the bound: the mean of the matches that would have been
+  /// counted if every second such set had one candidate. `each`: the matches that one candidate stands for.
   void note_miss(std::size_t v, double each) {
     if (found_.hits > 0 || v < deepest_) return;
     if (v > deepest_) misses_ = 0, bound_ = 0;

@@ -41,11 +41,11 @@ struct PatternVertex {
   std::optional<std::int64_t> label;
 };
 
-/// How many draws are made.
+/// The number of draws. Drawing ends after `most_steps` sets of candidates, or once both other numbers are reached.
 struct Effort {
-  std::uint64_t draws = 0;       ///< At least, unless `steps` are taken before.
-  double effective = 0;          ///< More, until they are as good as so many draws of one value (Kish), or
-  std::uint64_t most_steps = 0;  ///< until so many sets of candidates were looked at.
+  std::uint64_t draws = 0;       ///< The least number of draws.
+  double effective = 0;          ///< The least effective sample size of the draws (Kish).
+  std::uint64_t most_steps = 0;  ///< The most sets of candidates.
 };
 
 struct Estimate {

@@ -28,7 +28,7 @@ class Program final : public WithoutProgram {
     }
     planner::Offer offer;
     offer.ns = on_gpu ? catalog.ns_to_open + price::gpu_compile : least_ns();
-    // The loops of programs that are not of a pattern are priced as on so many cores as a GPU is worth. The first
+    // Loops of programs that are not of a pattern are priced for the number of cores that a GPU is worth. The first
     // matches of a bounded run have no price.
     if (question.bounded) return offer;
     offer.price = [&catalog, on_gpu, least = offer.ns, is_pattern = question.maybe_patterns != nullptr,

@@ -113,7 +113,7 @@ std::optional<Instant> instant_of(std::string_view text) {
   return found;
 }
 
-/// In units of which a second has so many; nothing if a unit is too large.
+/// The time in units of 1 / `per_second` seconds; nothing if it is no whole number of them.
 std::optional<std::int64_t> in_units(const Instant& at, std::uint64_t per_second) {
   const std::int64_t ns = 1'000'000'000 / static_cast<std::int64_t>(per_second);
   if (at.ns % ns != 0) return std::nullopt;

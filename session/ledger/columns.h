@@ -55,8 +55,8 @@ Column column_as(runtime::CellTexts cells, const ColumnForm& form);
 /// The column of these ids: ints if each is written as an int is, else text.
 Column ids_of(runtime::CellTexts cells);
 
-/// A date or a time such as `2024-05-01`, `2024-05-01T10:00:00.5Z` or `2024-05-01 10:00+02:00` in units of which a
-/// second has so many; nothing for other texts, and where a unit is too large for it.
+/// A date or a time such as `2024-05-01`, `2024-05-01T10:00:00.5Z` or `2024-05-01 10:00+02:00`, in units of
+/// 1 / `per_second` seconds since 1970. Nothing for other texts, and if it is no whole number of units.
 std::optional<std::int64_t> time_of(std::string_view text, std::uint64_t per_second);
 
 /// Nanoseconds since 1970 as such a text, in UTC.

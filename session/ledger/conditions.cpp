@@ -263,7 +263,7 @@ class Checker {
     number.integer = static_cast<std::int64_t>(whole);
   }
 
-  /// Brings the numbers and columns of a sum to a unit of which a second has so many. False after an error.
+  /// Converts the numbers and columns of a sum to units of 1 / `per_second` seconds. False after an error.
   bool scale(Condition& term, std::uint64_t per_second) {
     const auto is_scaled = [&](Condition& part) { return scale(part, per_second); };
     switch (term.kind) {

@@ -29,7 +29,7 @@ struct Progress {
   bool is_stopped = false;         ///< By a signal or a time limit.
   std::uint32_t ticks = 0;
 
-  /// The run is over: by an error, a signal or a time limit. To be asked often.
+  /// True if the run has to end: after an error, a signal or the time limit. Call it in every loop.
   bool is_over() {
     constexpr std::uint32_t kBetween = 1024;
     if (++ticks % kBetween == 0 && is_to_stop && is_to_stop()) is_stopped = true;
@@ -38,9 +38,9 @@ struct Progress {
   void fail(SourceLoc loc, std::string message, std::string hint = {}, Status status = Status::Run) {
     if (!failure) failure = {status, loc, std::move(message), std::move(hint)};
   }
-  /// Counts bytes that are kept. False where there are too many, which is an error.
+  /// Counts `more` bytes that are kept. False, with an error, if they exceed the limit.
   bool keep(std::uint64_t more, SourceLoc loc);
-  /// Whether there is room for so many; if not, that is an error.
+  /// Tests the same without counting them. False, with an error, if they would exceed the limit.
   bool may_keep(std::uint64_t more, SourceLoc loc);
 };
 

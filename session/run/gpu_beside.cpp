@@ -23,10 +23,10 @@ using codegen::RunOutcome;
 
 using Clock = std::chrono::steady_clock;
 
-/// A GPU that is opened now answers so much later at the earliest.
+/// The least time from opening a GPU to its first answer.
 constexpr std::chrono::nanoseconds kOpening{
     static_cast<std::int64_t>(planner::price::gpu_open + planner::price::gpu_compile)};
-/// The CPU is alone for so long: the answer of a GPU comes an eighth later, and short questions do not meet its driver.
+/// The head start of the CPU. Short questions then never open the driver; the answer of a GPU is an eighth later.
 constexpr std::chrono::nanoseconds kAlone = kOpening / 8;
 constexpr std::uint32_t kStop = 1;
 /// Times the work that is done; more than that is never near its end.

@@ -17,10 +17,11 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// MATCHA_SEED: of the first program; the next has the seed after it. MATCHA_PROGRAMS: how many. MATCHA_PART: the build
-/// runs several parts side by side, each with seeds of its own. MATCHA_LLVM=0 leaves the compiled code out.
-/// MATCHA_FAILURES: after how many failures it ends. MATCHA_CUDA: every so many programs also run on the GPU that
-/// MATCHA_LIBCUDA and MATCHA_NVRTC name; 0: none does.
+/// Random programs give the same result in every stage. Environment variables: MATCHA_SEED, the seed of the first
+/// program, each later one has the next seed; MATCHA_PROGRAMS, their number. MATCHA_PART: `ctest` runs several parts
+/// side by side, with different seeds. MATCHA_LLVM=0 leaves out compiled code. MATCHA_FAILURES: the test ends after
+/// this many failures. MATCHA_CUDA=N: every N-th program also runs on the GPU that MATCHA_LIBCUDA and MATCHA_NVRTC
+/// name; 0: none.
 TEST(RandomPrograms, EveryStageAgreesWithDirectEvaluation) {
   const std::uint64_t first = from_environment("MATCHA_SEED", 1) + from_environment("MATCHA_PART", 0) * 1'000'000;
   const std::uint64_t count = from_environment("MATCHA_PROGRAMS", 250);

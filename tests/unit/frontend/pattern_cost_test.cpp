@@ -235,8 +235,8 @@ TEST(PatternCost, SetsAreExaminedOnceForAllBounds) {
   EXPECT_EQ(sampler->looks, looks);
 }
 
-/// Edges that join 0 with 1, 2, …; the first stands for as many as all others, and its ends have so many common
-/// neighbours.
+/// A sample of edges that join 0 with 1, 2, …. The first one weighs as much as all others together, and only its ends
+/// have common neighbours, kCommon of them.
 class OneHeavyEdge final : public GraphSampler {
  public:
   static constexpr Vertex kEdges = 500;

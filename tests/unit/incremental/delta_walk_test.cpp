@@ -147,7 +147,7 @@ class Image {
 struct Schedule {
   std::uint64_t workers = 3, tasks = 64, tried = 1;
   std::uint64_t idle = 0;  ///< Waiting groups, in addition to the existing ones.
-  /// Items of an array for sets; longer ones share so many times the arrays.
+  /// `room`: items of an array for a set. `long_rooms`: the number of arrays that groups share for longer sets.
   std::uint64_t room = kVertices, long_rooms = 0;
   std::uint64_t matches = 0;  ///< Capacity for matches.
 };

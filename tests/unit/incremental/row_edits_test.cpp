@@ -31,7 +31,8 @@ class Edited {
         random_(seed),
         vertices_(vertices) {}
 
-  /// So many edges at most, of which `hubs` vertices have most; those that are there go. No pair twice.
+  /// At most `count` different edges, most of them at the first `hubs` vertices. Edges that are present are deleted,
+  /// the others inserted.
   std::vector<RowEdits::Edge> some_edges(std::size_t count, std::uint32_t hubs) {
     std::set<Arc> pairs;
     for (std::size_t i = 0; i < count; ++i) {

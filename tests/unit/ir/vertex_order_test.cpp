@@ -57,9 +57,9 @@ TEST(VertexOrder, Paths) {
   EXPECT_EQ(path("%u <= %w"), "free");
   EXPECT_EQ(path("%u < %v"), kMatches);
   EXPECT_EQ(path("(%u < %v) and (%v < %w)"), kMatches);
-  // Both ends are below the middle, or both above it, or neither: not so often in every order.
+  // How many paths have both ends below the middle depends on the order.
   EXPECT_EQ(path("((%u < %v) and (%w < %v)) and (%u != %w)"), kMatches);
-  // The cases u = w and u != w are looked at on their own.
+  // The cases u = w and u != w are treated separately.
   EXPECT_EQ(path("(%u == %w) or (%u < %w)"), "free");
   EXPECT_EQ(path("(%u == %w) and (%u < %v)"), "free");
 }
@@ -92,7 +92,7 @@ TEST(VertexOrder, ValuesAreSymmetricToo) {
 }
 
 TEST(VertexOrder, SizesAreMultipliedOut) {
-  // A house by its wall a-b: the floor and the roof are found apart, and pairs that are the same are taken off.
+  // A house by its wall a-b: the floor and the roof are counted separately, and pairs of equal vertices are subtracted.
   const std::string house =
       "for %a in vertices(%G) { for %b in neighbors(%G, %a) { if (%a < %b) { for %d in neighbors(%G, %a) { if (%d != "
       "%b) {\n"

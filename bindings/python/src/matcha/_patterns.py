@@ -242,7 +242,7 @@ class Motifs(dict[str, int]):
 
 
 def motifs(graph: Graph, size: int, *, progress: Progress = False, **given: Unpack[PatternOptions]) -> Motifs:
-    """How often each connected pattern of so many vertices (2 to 6) occurs, vertex-induced, by its name.
+    """How often each connected pattern of `size` vertices (2 to 6) occurs, vertex-induced, by its name.
 
     A pattern without a name is called by its edges. `induced="edge"` counts them with any other edges. In a directed
     graph they are patterns of arcs: 13 of 3 vertices, which have the names of triads, 199 of 4, which is the most.

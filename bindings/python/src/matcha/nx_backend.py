@@ -16,7 +16,7 @@ from matcha._graph import Graph
 from matcha._patterns import blocks, cliques, count, orbits
 from matcha._program import program
 
-# From so many edges on the time of the conversion is gained back, if functions of one graph are called once.
+# The number of edges from which a call gains more time than the conversion of the graph takes.
 _WORTH_EDGES = 1000
 # Here loops count, or do in some versions of NetworkX.
 _WITHOUT_LOOPS = ("robins_alexander_clustering", "square_clustering", "triadic_census")
@@ -73,7 +73,7 @@ def can_run(name: str, args: Any, kwargs: Any) -> Any:
 
 
 def should_run(name: str, args: Any, kwargs: Any) -> Any:
-    """True if the answer is expected sooner than that of NetworkX, else the reason."""
+    """True if the answer is expected to be faster than that of NetworkX, else the reason."""
     given = _bound(name, args, kwargs)
     nodes = given.get("nodes")
     if nodes is not None and _is_node(given["G"], nodes):

@@ -435,7 +435,7 @@ TEST(BoundedDraws, WidthsAreThoseOfTables) {
   EXPECT_NEAR(Width(0.95).certain_errors, std::sqrt(2 * std::log(120)), 1e-9);
 }
 
-/// A star of so many leaves, and further edges. Vertex 0 is its centre.
+/// A star with `leaves` leaves and centre 0, and further edges.
 Result<Graph> star_with(std::uint32_t leaves, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges) {
   std::vector<std::uint32_t> sources, targets;
   std::uint32_t last = leaves;
