@@ -87,13 +87,13 @@ VertexRules vertex_rules(const Engine& engine, bool forgets) {
 
 namespace {
 
-/// What the pairs of vertices that rows join change in a graph.
+/// The edges and vertices that rows insert or delete, if an edge is there while at least one row joins its ends.
 NetBatch net_edges(const Engine& engine, const std::vector<Update>& rows, PairCounts& pairs, bool forgets) {
   std::vector<Update> edges;
   for (const Update& row : rows) {
-    const bool comes = row.kind == UpdateKind::InsertEdge;
-    // A loop brings its vertex, and is no edge.
-    const bool is_update = row.u == row.v ? comes : comes ? pairs.add(row.u, row.v) : pairs.remove(row.u, row.v);
+    const bool inserts = row.kind == UpdateKind::InsertEdge;
+    // A loop inserts its vertex, and no edge.
+    const bool is_update = row.u == row.v ? inserts : inserts ? pairs.add(row.u, row.v) : pairs.remove(row.u, row.v);
     if (is_update) edges.push_back(row);
   }
   Netting netting(engine.present(), vertex_rules(engine, forgets));

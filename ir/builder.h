@@ -26,19 +26,20 @@ class Builder {
   const Expr* boolean(bool value);
   const Expr* label_name(std::string_view word);
 
-  // Makes expressions of any kind whose only payload is the variant; `wanted` as in `result_type`. Arithmetic and
-  // comparisons first convert their operands to the common type (a vid to its original id, unless both sides of a
-  // comparison are vids).
+  /// Makes an expression of any kind that has no payload beyond `op`; `wanted` as in `result_type`. Arithmetic and
+  /// comparisons first convert their operands to the common type: a vid becomes its original id, unless both sides of a
+  /// comparison are vids.
   const Expr* make(Op op, std::span<const Expr* const> operands, const Type* wanted = nullptr);
   const Expr* make(Op op, std::initializer_list<const Expr*> operands, const Type* wanted = nullptr) {
     return make(op, std::span<const Expr* const>(operands.begin(), operands.size()), wanted);
   }
-  /// The table of the rows of `list`, the first `keys` columns of which are the key.
+  /// The table of the rows of `list`. The first `keys` columns are the key; `fold` merges rows with the same key.
   const Expr* keyed(Fold fold, const Expr* list, std::uint32_t keys);
+  /// Column `column` of the row at position `index` of a list.
   const Expr* at(const Expr* list, const Expr* index, std::uint32_t column);
   /// `value` itself if it already has the type.
   const Expr* convert(const Expr* value, const Type* to);
-  /// `items` row by row.
+  /// A list of this type from its items, row by row.
   const Expr* literal(const Type* list_type, std::span<const Expr* const> items);
   /// The same expression over other operands: the payload is kept, types are checked again.
   const Expr* with_operands(const Expr* expr, std::span<const Expr* const> operands);

@@ -26,16 +26,16 @@ runtime::Error cannot_read(const std::string& name, const std::string& why) {
   return error;
 }
 
-/// Whether the file of a program has the name of a pattern, or the signs of its text.
+/// True if the argument for a program file is the name or the text of a pattern.
 bool looks_like_pattern(const std::string& file) {
   if (file.find('/') != std::string::npos || file.ends_with(".mt")) return false;
   SourceManager sources;
-  Diagnostics unheard(sources);
-  return pattern::read_pattern(sources, sources.add(file, file), unheard, false).has_value();
+  Diagnostics ignored(sources);
+  return pattern::read_pattern(sources, sources.add(file, file), ignored, false).has_value();
 }
 
-/// The names of the positions of a result in the docstring of the function, before its colon: `low, high: the …`.
-/// Empty if there are other ones there.
+/// The names of the positions of a tuple, from the docstring of the function that returns it: `low, high: the …`. Empty
+/// if the text before its colon is not `count` names.
 std::vector<std::string> position_names(std::string_view doc, std::size_t count) {
   std::vector<std::string> names;
   std::string_view left = doc.substr(0, doc.find(':'));
@@ -50,7 +50,7 @@ std::vector<std::string> position_names(std::string_view doc, std::size_t count)
   return names.size() == count ? names : std::vector<std::string>();
 }
 
-/// The text of a module of the binary.
+/// Reads the text of a module of the library, which is part of the binary.
 Status read_module(const std::string& module, const Reporter& reporter, std::string& text) {
   const std::optional<frontend::ModuleText> found = frontend::default_module_reader({})(module);
   if (!found) {
@@ -291,9 +291,9 @@ ir::Module Compilation::module_of_lists(const passes::LabelWords& labels) {
 }
 
 ir::Module Compilation::module_as_written(const passes::LabelWords& labels) {
-  Diagnostics unheard(sources_);
-  const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("bind-labels", unheard);
-  return passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, {}, unheard).module;
+  Diagnostics ignored(sources_);
+  const std::optional<passes::Pipeline> pipeline = passes::parse_pipeline("bind-labels", ignored);
+  return passes::run_pipeline(*loop_, *pipeline, context_, passes::TargetInfo{}, labels, {}, ignored).module;
 }
 
 Status Compilation::check_stage(codegen::Backend& backend) {

@@ -18,10 +18,10 @@ struct RunVerbOptions : RunRequest {
 /// Runs the program or the patterns of one command line.
 Status run(const RunVerbOptions& options);
 
-/// The parts that options are put into.
+/// Where the table of options (session/options.h) stores the values of `options`.
 OptionTargets targets_of(RunVerbOptions& options);
 
-/// Adds all of them to the verb, with its help. The values of a call are in `options`, which must outlive it.
+/// Adds the options and the help of `run` to the verb. Parsing stores values in `options`, which must outlive the verb.
 void add_run_options(CLI::App& verb, RunVerbOptions& options);
 
 }  // namespace matcha::tools

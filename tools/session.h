@@ -13,10 +13,10 @@
 
 namespace matcha::tools {
 
-/// Early ends of a command: Ctrl-C, SIGTERM and `--timeout`. The first signal asks for an orderly stop,
-/// the second kills. Whatever the command is doing, it ends: unless it has ended by itself 50 ms after it was asked to,
-/// a watchdog reports the stop, removes unfinished files and ends the process with its exit code; no destructor runs.
-/// One session at a time; it restores the signal actions at its end.
+/// Early ends of a command: Ctrl-C, SIGTERM and `--timeout`. The first signal requests an orderly stop, the second
+/// kills the process. If the command has not ended 50 ms after the request, a watchdog ends it: it reports the stop,
+/// removes unfinished files and ends the process with the exit code of the stop; no destructor runs. There is one
+/// session at a time; its destructor restores the signal actions.
 class Session final : public StopControl {
  public:
   explicit Session(const Console& console, std::optional<double> timeout_seconds = std::nullopt);
@@ -30,10 +30,11 @@ class Session final : public StopControl {
   Status verdict() const override;
   /// Does not return once the watchdog is ending the process.
   void watch(Stops stops) override;
-  /// The watchdog calls it on its own thread.
+  /// Sets the function that reports a stop. The watchdog calls it on its own thread.
   void set_report(std::function<void(Status verdict)> report) override;
   Status stop_early() override;
-  /// All is reported; the rest may be cut off if it takes long. Gives the status back.
+  /// Tells the watchdog that the answer is written, so that it may end the process if cleaning up takes long. Returns
+  /// `status`.
   Status leave(Status status);
 
  private:
@@ -54,10 +55,10 @@ class Session final : public StopControl {
   std::thread watchdog_;
 };
 
-/// Ends the process with the exit code of a command whose threads still work in vain; no destructor runs.
+/// Ends the process with the exit code of `status`, also if threads still work; no destructor runs.
 [[noreturn]] void end_process(Status status);
 
-/// Whether the session of this process, if there is one, has seen a signal.
+/// True if the session of this process, if there is one, has received a signal.
 bool signal_came();
 
 }  // namespace matcha::tools

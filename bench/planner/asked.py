@@ -1,4 +1,4 @@
-"""The questions of bench/planner: 300 of them, the same ones each time, on graphs that are there or are generated."""
+"""The questions of bench/planner: some 300, the same in every run. Graphs are files of the given folders, or are generated."""
 
 import dataclasses
 import functools
@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 @dataclasses.dataclass(frozen=True)
 class Graph:
-    """A file and how it is read. `scale`: of an R-MAT graph that is generated; 0: a file of the folders."""
+    """A graph, and how its file is read. `scale` is that of a generated R-MAT graph; 0: the graph is a file."""
     name: str
     labels: bool = False
     directed: bool = False
@@ -49,7 +49,7 @@ class Asked:
         return " ".join([f"{self.graph}: {what}", *further, *([] if self.wants == "count" else [self.wants])])
 
     def options(self):
-        """Those that a request of `serve` has too."""
+        """The options that differ from their defaults and that a request of `serve` has too."""
         found = {}
         if self.induced != "edge":
             found["induced"] = self.induced
@@ -72,7 +72,7 @@ SIX = ["clique:6", "cycle:6", "path:6", "star:6", "0-1,0-2,0-3,1-2,1-4,2-5,3-4,3
 
 
 class Rows:
-    """The rows of a graph's file, for walks: `near[u]` has (v, label, forwards)."""
+    """The neighbours in a graph's file, for random walks: `near[u]` is a list of (v, label, forwards)."""
 
     def __init__(self, path, labels, directed):
         self.near, self.labels = {}, {}
@@ -90,8 +90,9 @@ class Rows:
         self.vertices = sorted(self.near)
 
 
-def walked(rows, source, size, directed, extra):
-    """A pattern that has a match: a random walk of `size` vertices, and up to `extra` edges more among them; None: none was found."""
+def sampled_pattern(rows, source, size, directed, extra):
+    """A pattern that has a match: `size` vertices of a random walk, and up to `extra` more edges among them. None if the walk finds none.
+    `source`: the random numbers."""
     for _ in range(1000):
         images = [source.choice(rows.vertices)]
         edges = {}
@@ -110,9 +111,9 @@ def walked(rows, source, size, directed, extra):
         for i, image in enumerate(images):
             more += [((i, images.index(to)), (label, forwards)) for to, label, forwards in rows.near[image] if to in images[:i]]
         source.shuffle(more)
-        for (i, j), told in more:
+        for (i, j), edge in more:
             if extra > 0 and (i, j) not in edges and (j, i) not in edges:
-                edges[(i, j)] = told
+                edges[(i, j)] = edge
                 extra -= 1
         if directed:
             return ",".join(f"{i}>{j}='{label}'" if forwards else f"{j}>{i}='{label}'" for (i, j), (label, forwards) in edges.items())
@@ -128,7 +129,7 @@ class Data:
 
     @functools.cache
     def file(self, name):
-        """The file of a graph; None: it is not there."""
+        """The file of a graph, which is generated if need be; None if no folder has it."""
         scale = GRAPHS[name].scale
         if scale:
             self.made.mkdir(parents=True, exist_ok=True)
@@ -169,11 +170,11 @@ def plain():
 
 
 def labelled(data):
-    """Patterns whose vertices have labels, of which the graphs have matches."""
+    """Patterns with labels of vertices. Each has a match in its graph."""
     source, found = random.Random(2), []
     for graph in ("wikivote", "enron", "yeast", "hprd", "wordnet", "calig-lastfm", "calig-email"):
         for size, extra in ((3, 1), (4, 0), (4, 2), (5, 1), (5, 3), (6, 2), (7, 1), (7, 4)):
-            pattern = data.file(graph) and data.labels(graph) and walked(data.rows(graph), source, size, False, extra)
+            pattern = data.file(graph) and data.labels(graph) and sampled_pattern(data.rows(graph), source, size, False, extra)
             wants, limit = source.choice([("count", 0)] * 5 + [("count", 1000), ("exists", 0), ("rows", 1000)])
             embeddings, induced = source.random() < 0.3, source.choice(["edge", "edge", "edge", "vertex"])
             if pattern:
@@ -186,7 +187,7 @@ def edge_labelled(data):
     source, found = random.Random(3), []
     for graph in ("labelled/fb15k237", "labelled/wordnet30"):
         for size, extra, match in itertools.product((3, 4, 5, 6), (0, 1), ("homo", "iso", "edge")):
-            pattern = data.file(graph) and walked(data.rows(graph), source, size, True, extra)
+            pattern = data.file(graph) and sampled_pattern(data.rows(graph), source, size, True, extra)
             wants, limit = source.choice([("count", 0)] * 4 + [("exists", 0), ("rows", 1000)])
             if pattern and match != "edge" or pattern and size < 5:
                 found.append(Asked("edge labels", graph, (pattern,), match=match, wants=wants, limit=limit))
@@ -194,7 +195,7 @@ def edge_labelled(data):
 
 
 def bounded():
-    """Some matches, whether there is one, rows."""
+    """Questions that may end early: a limited count, `--exists`, some rows; and some that list all rows."""
     source, found = random.Random(4), []
     for graph in ("wikivote", "enron", "road-ny", "dblp", "rmat-16"):
         for pattern in source.sample(SMALL + FIVE + SIX, 6):
@@ -222,7 +223,7 @@ def sets():
 
 
 def programs():
-    """Programs of the examples and the library: a device is all that there is to choose."""
+    """Programs of the examples and the library, for which only the device is chosen."""
     def call(module, function):
         return f"from std.{module} import {function}\n\ndef main(g: Graph):\n    return {function}(g)\n"
     chosen = [("ca-grqc", "examples/triangle.mt"), ("enron", "examples/house.mt"), ("facebook", "examples/clique4.mt"),
@@ -234,7 +235,7 @@ def programs():
 
 
 def all_asked(data):
-    """All questions whose graphs are there, in an order that makes each part of the list like the whole."""
+    """All questions whose graphs are found, shuffled so that each part of the list is like the whole."""
     found = [asked for asked in [*plain(), *labelled(data), *edge_labelled(data), *bounded(), *sets(), *programs()] if data.file(asked.graph)]
     random.Random(5).shuffle(found)
     return found

@@ -11,7 +11,8 @@
 
 namespace matcha::codegen {
 
-/// A device that counts in a graph, opened for the first count. `Counter` has `device()`. Thread-safe.
+/// A device that counts in a graph, opened for the first count. `Counter` has `device()`. Several threads may call
+/// `get`.
 template <typename Counter>
 class DeviceKeeper {
  public:
@@ -21,7 +22,8 @@ class DeviceKeeper {
 
   explicit DeviceKeeper(Open open) : open_(std::move(open)) {}
 
-  /// Errors: if there is no device; Resource if its memory is too small.
+  /// The device, opened with `graph` by the first call; later calls return the same one. Errors: those of `Open`, such
+  /// as Resource if the memory of the device is too small. After an error the next call tries again.
   runtime::Result<Shared> get(const runtime::Graph& graph) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (device_ == nullptr) {
@@ -30,7 +32,7 @@ class DeviceKeeper {
     }
     return device_;
   }
-  /// `GPU 0 (NVIDIA H200)`; empty before the first count.
+  /// The name of the device, such as `GPU 0 (NVIDIA H200)`; empty before the first `get`. Call it after a `get`.
   const std::string& label() const { return label_; }
 
  private:

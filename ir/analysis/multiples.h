@@ -7,8 +7,8 @@
 
 namespace matcha::ir {
 
-/// True if every value of `number`, a formula of sums, products and divisions without remainder, is a multiple of
-/// `divisor` for all values of its other parts: all their remainders are tried, unless there are too many. Requires:
+/// True if `number` is proved to be a multiple of `divisor`. It may be a formula of sums, products and exact divisions
+/// over other expressions; all remainders of these are tried, and the result is false if there are too many. Requires:
 /// the divisor is positive.
 bool is_multiple(const Facts& facts, const Expr* number, std::int64_t divisor);
 

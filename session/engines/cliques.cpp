@@ -14,7 +14,7 @@ namespace {
 namespace price = planner::price;
 using Per = codegen::CliqueTask::Per;
 
-/// Trees on a GPU take that at least, however few: a launch, and leaves that come back (ca-astroph on an H200).
+/// The least time of trees on a GPU, in nanoseconds: a launch and the copy of the counts (ca-astroph on an H200).
 constexpr double kNsOfGpuStart = 2.5e5;
 
 /// Smaller cliques are counted as fast by programs and identities.
@@ -53,7 +53,7 @@ class Cliques final : public WithoutProgram {
     } else if (per != Per::Graph && task.size == 0) {
       if (catalog.complete) offer.ns = planner::kUnknownNs;
     } else if (catalog.complete || catalog.may_have_gpu || on_gpu) {
-      // On a CPU alone trees take less than loops over the same rows on every measured graph, whatever they cost.
+      // Without a GPU the price of trees is not needed: they were faster than loops on every measured graph.
       offer.price = [this, per, least = offer.ns, size = task.size, is_long = catalog.complete,
                      cores = on_gpu ? price::gpu_clique_cores : catalog.threads] {
         const double times = per == Per::Graph    ? 1
@@ -115,12 +115,12 @@ class Cliques final : public WithoutProgram {
     return all;
   }
 
-  /// What counting takes, by a sample of the trees, which the offers of both devices and their plans share.
+  /// The expected work, from a sample of the trees. The offers of both devices and their plans share it.
   struct Sample {
     bool is_there = false, is_long = false;
-    std::string problem;
-    std::uint32_t widest = 0;
-    bool by_cores = false;
+    std::string problem;       ///< The error of the sample; empty: none.
+    std::uint32_t widest = 0;  ///< The most candidates of a root.
+    bool by_cores = false;     ///< The order of the vertices, as of `Roots`.
     runtime::cliques::ExpectedWork work;
   };
 

@@ -1,5 +1,5 @@
-"""Ctrl-C and `--timeout`: an orderly end with the partial result, marked as such. Nothing is timed: what comes before the run
-began is tried again, later."""
+"""Ctrl-C and `--timeout`: an orderly end with the partial result, marked as such. No test depends on a duration: if a signal or a
+timeout comes before the run has begun, the test tries again with a longer wait."""
 
 import errno
 import json
@@ -42,7 +42,7 @@ def main(G: Graph) -> int:
 """
 
 
-# Triangles, and rings of eight, which take for ever in a clique.
+# Triangles, and rings of eight; the rings of a clique take longer than any test.
 RINGS = """
 def main(g: Graph):
     def seventh(v0, v1, v2, v3, v4, v5, v6):
@@ -88,7 +88,7 @@ class Interrupt(cli.CliTest):
         )
 
     def wait_for_load(self, process):
-        """Returns once the load report came, so that the run is about to begin."""
+        """Returns once the load report is printed, so that the run is about to begin."""
         self.assertIn(b"160,000 vertices", process.stderr.readline())
 
     def timed_out_run(self, program, *args):
@@ -169,7 +169,7 @@ class Interrupt(cli.CliTest):
         self.assertEqual((whole["stats"]["positions"], whole["stats"]["positions_total"]), (200, 200))
 
     def test_patterns_of_a_program(self):
-        """Those that were counted are a part of a sum, and tell nothing of a ratio."""
+        """A sum of the patterns counted so far is a partial result; a ratio of them is none."""
         clique = self.write("clique.txt", "".join(f"{u} {v}\n" for u in range(200) for v in range(u)))
         sums = self.write("sums.mt", RINGS.replace("RESULT", "rings + triangles / 6"))
         done = self.timed_out("run", sums, clique, "--engine", "patterns", "--json", first=2,
@@ -188,7 +188,7 @@ class Interrupt(cli.CliTest):
             self.assertFalse(json.loads(done.stdout)["complete"])
 
     def test_limit_and_timeout_in_loops_over_bits(self):
-        # A path of nine under a vertex that has all of them, in a clique of 300: the first position takes for ever, in loops
+        # A path of nine vertices, all adjacent to a tenth one, in a clique of 300: the first position does not end, in loops
         # over rows of bits.
         fan = ",".join(f"0-{i}" for i in range(1, 10)) + "," + ",".join(f"{i}-{i + 1}" for i in range(1, 9))
         with tempfile.TemporaryDirectory() as folder:
@@ -214,7 +214,7 @@ class Interrupt(cli.CliTest):
 
     @unittest.skipIf(os.environ.get("MATCHA_SANITIZE"), "compiling takes too long under sanitizers")
     def test_stops_before_the_run(self):
-        # Planning, passes and LLVM take seconds, and look at no stop.
+        # Planning, passes and LLVM take seconds, and LLVM does not test for a stop.
         with tempfile.TemporaryDirectory() as folder:
             graph = os.path.join(folder, "square.txt")
             with open(graph, "w", encoding="utf-8") as file:
@@ -229,12 +229,12 @@ class Interrupt(cli.CliTest):
                 return time.monotonic() - begin, work
 
             def stop_early(part, *command):
-                """Stops long before the end, by processor time. Where other work on the machine has ended, the command may end
-                before its limit: then the whole is timed again."""
+                """Stops the command long before its end, by processor time. If it ends before its limit, since other work on the
+                machine has ended, the whole is timed again."""
                 nonlocal length, work
                 for _ in range(5):
                     stopped, seconds = self.work_of(*command, "--timeout", part * length)
-                    is_whole = os.path.exists(page)  # Of a command that ended, or of one that was stopped in its run.
+                    is_whole = os.path.exists(page)  # The command ended, or was stopped only in its run.
                     if stopped.returncode == 124 and seconds < (part + 0.4) * work and not is_whole:
                         return stopped
                     if is_whole:
@@ -246,7 +246,7 @@ class Interrupt(cli.CliTest):
             for part in (0.02, 0.2, 0.4):
                 stopped = stop_early(part, *common)
                 self.assertIn(TOO_EARLY, stopped.stderr)
-                if part > 0.1:  # Before the pattern is read there is no object.
+                if part > 0.1:  # A stop before the pattern is read prints no object.
                     answer = json.loads(stopped.stdout)
                     self.assertEqual((answer["stopped_by"], answer["result"]), ("timeout", None))
                     self.assertEqual((answer["signature"], answer["complete"]), ("motifs(G: Graph) -> Tuple<int, 21>", False))
@@ -262,13 +262,13 @@ class Interrupt(cli.CliTest):
                 self.assertIn(TOO_EARLY, errors)
                 word = {130: "interrupt", 143: "terminate"}[code]
                 self.assertEqual(json.loads(out)["stopped_by"], word)
-            # It compiles nothing, and takes a quarter of the time of the run.
+            # `explain` compiles nothing, and takes a quarter of the time of the run.
             stop_early(0.05, "explain", *common[1:4], "--engine", "program", "--no-cache", "--html", page)
             self.assertEqual(os.listdir(folder), ["square.txt"])
 
     @unittest.skipIf(os.environ.get("MATCHA_SANITIZE"), "compiling takes too long under sanitizers")
     def test_explain_keeps_its_run(self):
-        # The answer is found in an instant, and the code that counts the loops takes seconds to compile.
+        # The answer takes milliseconds, and the code that counts the loops takes seconds to compile.
         small = self.write("square.txt", "0 1\n1 2\n2 3\n3 0\n")
         common = ("explain", "--pattern", "motif:5", small, "--engine", "program")
         self.ok("run", *common[1:4], "--device", "cpu")
@@ -283,7 +283,7 @@ class Interrupt(cli.CliTest):
             self.assertIn(b"this run, stopped by --timeout", done.stdout)
 
     def ends_soon(self, process, code, number=signal.SIGTERM):
-        """The process, which is busy or waits for ever, gets the signal; its errors."""
+        """Sends the signal to a process that would not end by itself, and checks its exit code. Returns its standard error."""
         if code > 0:
             cli.wait_until_caught(process, number)
         time.sleep(0.5)
@@ -327,7 +327,7 @@ class Interrupt(cli.CliTest):
         self.assertIn(b"before there was a result", done.stderr)
 
     def test_timeout_of_rounds(self):
-        """The value of a round that was cut short is no answer."""
+        """The value of an unfinished round is no answer."""
         program = self.write("rounds.mt", """
 def main(G: Graph):
     step = lambda t: sum_by(apply(lambda v: (v, (get(t, v) + 1) % 1000000000), vertices(G)))
@@ -339,7 +339,7 @@ def main(G: Graph):
             self.assertIn(b"stopped by --timeout before there was a result", done.stderr)
 
     def writer_of(self, fifo, process):
-        """The end of a pipe that the program reads; nothing is behind it if the program ended before it opened its own."""
+        """Opens the pipe for writing, once the program has opened it for reading. BrokenPipeError: the program ended before."""
         while process.poll() is None:
             try:
                 descriptor = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)

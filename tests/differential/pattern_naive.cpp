@@ -7,6 +7,7 @@ namespace matcha::differential {
 
 namespace {
 
+/// True if the last vertex of `row` may be the image of its place in the pattern, given the images before it.
 bool fits(const PlainPattern& pattern, const World& world, bool vertex_induced, const std::vector<std::int64_t>& row) {
   const int v = static_cast<int>(row.size()) - 1;
   const std::int64_t label = pattern.labels[static_cast<std::size_t>(v)];
@@ -29,6 +30,7 @@ bool fits(const PlainPattern& pattern, const World& world, bool vertex_induced, 
   return true;
 }
 
+/// Appends all embeddings that begin with `row` to `rows`.
 void extend(const PlainPattern& pattern, const World& world, bool vertex_induced, std::vector<std::int64_t>& row,
             std::vector<std::vector<std::int64_t>>& rows) {
   if (static_cast<int>(row.size()) == pattern.size) {

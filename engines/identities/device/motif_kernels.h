@@ -1,5 +1,6 @@
-// Kernels that sum over triangles and wedges: entries around engines/identities/device/motif_walk.h, to which this text
-// is appended. A group is a warp; when the text is compiled as C++, for the emulation, one thread.
+// Kernels that sum over triangles and wedges: one entry for each public function of MotifWorker in
+// engines/identities/device/motif_walk.h, to which this text is appended. A group is a warp; when the text is compiled
+// as C++, for the emulation, it is one thread.
 #pragma once
 
 namespace matcha_program {

@@ -38,11 +38,11 @@ class CodeCacheTest : public testing::Test {
   std::ptrdiff_t files_there() const {
     return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
   }
-  /// The file was last used this many minutes ago.
+  /// Makes the file look as if it was last used this many minutes ago.
   void age(const std::string& name, int minutes) const {
     fs::last_write_time(file(name), fs::file_time_type::clock::now() - std::chrono::minutes(minutes));
   }
-  /// It is not taken, a note says so, and storing puts it right.
+  /// Expects that the file of `name_` is rejected with this note, and that storing replaces it.
   void expect_replaced(const char* note) const {
     const CodeCache::Found found = cache_.load(name_);
     EXPECT_FALSE(found.code);
@@ -52,7 +52,7 @@ class CodeCacheTest : public testing::Test {
     EXPECT_EQ(again.code, "compiled again");
     EXPECT_EQ(again.note, "");
   }
-  /// Nothing is taken from the folder nor put into it, and both say why.
+  /// Expects that nothing is read from the folder or written to it, and that both functions return this note.
   void expect_distrusted(const CodeCache& cache, const char* note) const {
     const CodeCache::Found found = cache.load(name_);
     EXPECT_FALSE(found.code);
