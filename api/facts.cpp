@@ -158,21 +158,21 @@ void take_query(session::ProgramRequest& request, ProgramFacts& facts) {
   const std::optional<query::Query> query = session::take_query(request);
   if (!query) return;
   using query::Answer;
-  nlohmann::ordered_json told;
-  told["answer"] = query->answer == Answer::Count ? "count" : query->answer == Answer::Rows ? "rows" : "exists";
+  nlohmann::ordered_json summary;
+  summary["answer"] = query->answer == Answer::Count ? "count" : query->answer == Answer::Rows ? "rows" : "exists";
   if (query->maybe_statement != nullptr) {
     facts.maybe_statement = query->maybe_statement;
-    told["answer"] = session::statement::is_count(*query->maybe_statement) ? "count" : "rows";
-    told["statement"] = true;
-    facts.query = told.dump();
+    summary["answer"] = session::statement::is_count(*query->maybe_statement) ? "count" : "rows";
+    summary["statement"] = true;
+    facts.query = summary.dump();
     return;
   }
-  if (query->limit) told["limit"] = *query->limit;
+  if (query->limit) summary["limit"] = *query->limit;
   const std::vector<bool> are_labels = session::label_columns(*query);
   for (std::size_t c = 0; c < are_labels.size(); ++c) {
-    if (are_labels[c]) told["labels"].push_back(query->headings[c]);
+    if (are_labels[c]) summary["labels"].push_back(query->headings[c]);
   }
-  facts.query = told.dump();
+  facts.query = summary.dump();
 }
 
 Status check(const session::ProgramRequest& request, std::string& errors, ProgramFacts& facts) {

@@ -116,8 +116,8 @@ def find_graph(folders, name):
 
 def vertex_ids(matcha, folder, graph):
     """The ids of a graph, in order."""
-    told = subprocess.run([str(matcha), "graph", "info", "--json", str(graph)], capture_output=True, text=True, check=True)
-    facts = json.loads(told.stdout)
+    reported = subprocess.run([str(matcha), "graph", "info", "--json", str(graph)], capture_output=True, text=True, check=True)
+    facts = json.loads(reported.stdout)
     if facts["vertices"] == facts["max_id"] + 1:
         return range(facts["vertices"])
     edges = pathlib.Path(folder) / f"{graph.name}.edges"

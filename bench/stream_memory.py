@@ -58,7 +58,7 @@ class Runs:
 
     def run(self, pattern, *words):
         """The deltas of all batches that were answered, and of those behind the first ones the means of what they tell, with `wall`, the
-        time from one answer to the next; or why not. What is told of rows is of the launch that counted a batch, with others."""
+        time from one answer to the next; or why not. The numbers of rows are those of the launch that counted the batch, perhaps with other batches."""
         answers, times = [], []
         with tempfile.TemporaryFile("w+", encoding="utf-8") as says, subprocess.Popen(
                 [*self.command, "--pattern", pattern, "--timeout", str(self.seconds), *words], stdout=subprocess.PIPE, stderr=says,
@@ -74,20 +74,20 @@ class Runs:
         deltas, warm = [answer["delta"] for answer in answers], answers[COLD:]
         if len(warm) < 2:
             return deltas, None
-        told = {"batches": len(warm), "wall": 1000 * (times[-1] - times[COLD - 1]) / len(warm),
+        reported = {"batches": len(warm), "wall": 1000 * (times[-1] - times[COLD - 1]) / len(warm),
                 "ms": sum(a["ms"]["apply"] + a["ms"]["match"] for a in warm) / len(warm),
                 "apply": sum(a["ms"]["apply"] for a in warm) / len(warm)}
         rows = [a["gpu_rows"] for a in warm if "gpu_rows" in a]
         for key in rows[0] if rows else ():
-            told[key] = sum(row[key] for row in rows) / len(rows)
-        return deltas, told
+            reported[key] = sum(row[key] for row in rows) / len(rows)
+        return deltas, reported
 
 
 def table(runs, pattern, row_bytes):
     """Lines of a pattern, and how many of its runs found something else than the CPU."""
     lines, wrong = [], 0
-    wanted, told = runs.run(pattern, "--device", "cpu")
-    cells = [("CPU", None, wanted, told)]
+    wanted, reported = runs.run(pattern, "--device", "cpu")
+    cells = [("CPU", None, wanted, reported)]
     cells.append(("no bound", None, *runs.run(pattern, "--device", "cuda")))
     cells.append(("all rows", None, *runs.run(pattern, "--device", "cuda", "--gpu-memory", BUFFERS)))
     for part in PARTS:
@@ -95,17 +95,17 @@ def table(runs, pattern, row_bytes):
         name = f"{part:.0%} of the rows" if part else "none"
         cells.append((name, bound, *runs.run(pattern, "--device", "cuda", "--gpu-memory", BUFFERS, "--gpu-rows", str(max(bound, 1)))))
     none = cells[-1][3]
-    for name, bound, found, told in cells:
-        if isinstance(found, str) or told is None:
+    for name, bound, found, reported in cells:
+        if isinstance(found, str) or reported is None:
             lines.append(f"| {pattern} | {name} | {'' if bound is None else bound} | {found if isinstance(found, str) else 'too few batches'} |" + " |" * 10)
             wrong += isinstance(found, str)
             continue
         same = min(len(found), len(wanted))
         wrong += found[:same] != wanted[:same]
-        rows = [f"{told[key]:.3g}" if key in told else "" for key in ("hits", "kept", "sent", "left", "gone", "choose_ms", "move_ms")]
-        factor = f"{none['wall'] / told['wall']:.2f}" if none else ""
-        lines.append(f"| {pattern} | {name} | {'' if bound is None else bound} | {told['batches']} | {told['wall']:.3g} | {factor} | {told['ms']:.3g} | "
-                     f"{told['apply']:.3g} | " + " | ".join(rows) + " |")
+        rows = [f"{reported[key]:.3g}" if key in reported else "" for key in ("hits", "kept", "sent", "left", "gone", "choose_ms", "move_ms")]
+        factor = f"{none['wall'] / reported['wall']:.2f}" if none else ""
+        lines.append(f"| {pattern} | {name} | {'' if bound is None else bound} | {reported['batches']} | {reported['wall']:.3g} | {factor} | {reported['ms']:.3g} | "
+                     f"{reported['apply']:.3g} | " + " | ".join(rows) + " |")
     return lines, wrong
 
 

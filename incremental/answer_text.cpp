@@ -105,16 +105,16 @@ std::string answer_json(const BatchFacts& facts, const Answer& answer, const std
   if (answer.on_gpu) object.add("device", "\"cuda\"");
   if (answer.gpu_rows) {
     const GpuRows& rows = *answer.gpu_rows;
-    const nlohmann::ordered_json told = {{"kept", rows.kept},
-                                         {"sent", rows.sent},
-                                         {"left", rows.left},
-                                         {"gone", rows.gone},
-                                         {"near", rows.resident_reads},
-                                         {"far", rows.remote_reads},
-                                         {"hits", rounded(rows.hit_share())},
-                                         {"choose_ms", rounded(rows.choose_ms)},
-                                         {"move_ms", rounded(rows.move_ms)}};
-    object.add("gpu_rows", told.dump());
+    const nlohmann::ordered_json gpu_rows = {{"kept", rows.kept},
+                                             {"sent", rows.sent},
+                                             {"left", rows.left},
+                                             {"gone", rows.gone},
+                                             {"near", rows.resident_reads},
+                                             {"far", rows.remote_reads},
+                                             {"hits", rounded(rows.hit_share())},
+                                             {"choose_ms", rounded(rows.choose_ms)},
+                                             {"move_ms", rounded(rows.move_ms)}};
+    object.add("gpu_rows", gpu_rows.dump());
   }
   object.add("ms", fmt::format("{{\"wait\":{},\"apply\":{},\"match\":{}}}", rounded(facts.wait_ms),
                                rounded(facts.apply_ms), rounded(answer.match_ms)));

@@ -125,8 +125,8 @@ class LedgerEngine final : public Engine {
 bool asks_rows(const PatternOptions& pattern, bool beside) {
   PatternOptions options = pattern;
   options.may_ask_columns = true;
-  const MessageLog unheard;
-  PatternSource source(options, unheard);
+  const MessageLog ignored;
+  PatternSource source(options, ignored);
   if (source.read() != Status::Ok) return false;
   return ledger::asks_columns(source, options) ||
          (beside && (source.vertex_labelled() || source.edge_labelled() || !source.set().constants.empty()));

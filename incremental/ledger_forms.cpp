@@ -120,8 +120,8 @@ bool LedgerForm::write(const Table& table, Diagnostics& diagnostics) {
     }
     std::tie(column.least, column.most) = rounded_out(column.least, column.most);
   });
-  Diagnostics unheard(diagnostics.sources());
-  const Table& fitting = write_for(wide, unheard) ? wide : table;
+  Diagnostics ignored(diagnostics.sources());
+  const Table& fitting = write_for(wide, ignored) ? wide : table;
   if (&fitting == &table && !write_for(table, diagnostics)) return false;
   ranges_.clear();
   for_each_range(fitting, [&](const std::pair<bool, std::string>& name, const ledger::Column& column) {

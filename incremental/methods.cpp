@@ -86,8 +86,8 @@ class MethodFacts {
     if (std::exchange(has_rows_, true) || !is_pattern()) return edges_of_rows_;
     PatternOptions options = question_.request.pattern;
     options.may_ask_columns = true;
-    const MessageLog unheard;
-    PatternSource source(options, unheard);
+    const MessageLog ignored;
+    PatternSource source(options, ignored);
     if (source.read() != Status::Ok || !ledger::asks_columns(source, options)) return edges_of_rows_;
     edges_of_rows_.emplace();
     for (const pattern::EdgeUse& edge : source.set().edges) {
@@ -180,8 +180,8 @@ class MethodFacts {
   }
 
   void find_cliques() {
-    const MessageLog unheard;
-    PatternSource source(question_.request.pattern, unheard);
+    const MessageLog ignored;
+    PatternSource source(question_.request.pattern, ignored);
     // Programs count smaller ones as fast.
     constexpr int kLeastSize = 5;
     const bool is_named = question_.options.method == method_name(MaintenanceMethod::Trees);

@@ -83,8 +83,8 @@ std::string RootProgram::problem() const {
 std::unique_ptr<RootProgram> RootProgram::make(const ProgramRequest& request, const ProgramOptions& options,
                                                const ResidentGraph::Shared& graph, const Prepared::Reading& reading,
                                                std::shared_ptr<const Reporter> reporter, std::string& why) {
-  const auto unheard = std::make_shared<const MessageLog>();
-  std::unique_ptr<RootProgram> made(new RootProgram(request, options, reading, unheard));
+  const auto ignored = std::make_shared<const MessageLog>();
+  std::unique_ptr<RootProgram> made(new RootProgram(request, options, reading, ignored));
   // Both modules have the same errors.
   Status status = made->compile(graph, true, made->some_);
   if (status == Status::Ok && !made->some_.problem.empty()) {
@@ -304,8 +304,8 @@ std::vector<Number> RootProgram::results() const {
 Status RootProgram::refresh(const ResidentGraph::Shared& graph, const ApplyOptions& options) {
   const std::optional<std::vector<Number>> last = last_;
   Status status = run_roots(graph, options);
-  Answer unheard;
-  if (status == Status::Ok) status = answer(MaintenanceMethod::Recompute, unheard);
+  Answer ignored;
+  if (status == Status::Ok) status = answer(MaintenanceMethod::Recompute, ignored);
   if (std::exchange(last_stays_, false)) last_ = last;
   return status;
 }

@@ -530,7 +530,7 @@ class Verifier {
   void schedule(const Region& s, bool one_loop) {
     const Schedule& how = s.schedule;
     if (how.split > kMostSplit) error(fmt::format("a region is split at {} loop levels at most", kMostSplit));
-    if (how.steal == Stealing::None && how.split != 0) error("a region of which nobody steals is not split");
+    if (how.steal == Stealing::None && how.split != 0) error("a region without stealing is not split");
     const For* outer = how.parallel && one_loop ? as<For>(s.collect->body->body[0]) : nullptr;
     const std::uint32_t made = outer != nullptr ? row_stores(*outer->body) : 0;
     if (how.shared_rows != 0 && how.shared_rows != made) {

@@ -357,13 +357,13 @@ void PatternSource::take_copies(const runtime::LabelDictionary& dictionary) {
   }
 }
 
-/// In a query a label that the graph does not have is one that nothing has.
+/// Replaces labels that the graph does not have, which match nothing in a query.
 void PatternSource::forget_unknown(const runtime::LabelDictionary& dictionary) {
-  // No word has a number as large as these. Each has its own, since edges of one label are not two.
-  std::map<std::string, std::string> nobodys;
+  // Each such label gets its own large number, which no word has. With a common one, parallel edges would be one edge.
+  std::map<std::string, std::string> numbers;
   const auto number_of = [&](const std::string& word) {
     constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
-    return nobodys.try_emplace(word, fmt::format("{}", kLargest - static_cast<std::int64_t>(nobodys.size())))
+    return numbers.try_emplace(word, fmt::format("{}", kLargest - static_cast<std::int64_t>(numbers.size())))
         .first->second;
   };
   const auto replace = [&](std::string& label) {
@@ -447,10 +447,10 @@ Status PatternSource::write(bool rows, const pattern::GraphSketch& sketch) {
 
 std::optional<pattern::PatternProgram> PatternSource::write_plan(std::size_t plan,
                                                                  const pattern::GraphSketch& sketch) const {
-  Diagnostics unheard(sources_);
+  Diagnostics ignored(sources_);
   pattern::Request other = request(false);
   other.plan = plan - 1;
-  return pattern::write_program(*set_, other, sketch, loc_, unheard);
+  return pattern::write_program(*set_, other, sketch, loc_, ignored);
 }
 
 std::optional<pattern::PatternProgram> PatternSource::write_for(const pattern::GraphSketch& sketch) const {

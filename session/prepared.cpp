@@ -368,8 +368,8 @@ bool Prepared::rebind(const std::shared_ptr<ResidentGraph>& graph) {
   if (engine_ != "program") {
     if (run_.maybe_pattern_graph == nullptr) return false;
     if (!rebind_reads() && !on_gpu()) return true;  // Identities are those of any graph.
-    const MessageLog unheard;
-    if (decide(std::string(engine_), unheard) != Status::Ok || run_.chosen().on_gpu != on_gpu()) return false;
+    const MessageLog ignored;
+    if (decide(std::string(engine_), ignored) != Status::Ok || run_.chosen().on_gpu != on_gpu()) return false;
     run_.executable = run_.chosen().make();
     return true;
   }

@@ -7,9 +7,9 @@ namespace matcha::session {
 
 std::optional<query::Query> take_query(ProgramRequest& request) {
   SourceManager sources;
-  Diagnostics unheard(sources);
+  Diagnostics ignored(sources);
   const std::uint32_t file = sources.add(request.pattern.name, request.pattern.text);
-  std::optional<query::Query> query = query::read_query(sources, file, request.pattern.may_ask_columns, unheard);
+  std::optional<query::Query> query = query::read_query(sources, file, request.pattern.may_ask_columns, ignored);
   if (!query || query->maybe_statement != nullptr) return query;
   if (request.pattern.match == PatternOptions().match) request.pattern.match = to_string(query->match);
   request.matches = query->answer != query::Answer::Count;

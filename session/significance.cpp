@@ -220,18 +220,18 @@ class SignificanceRun::Samples {
   Status run(ResidentGraph& graph, const std::vector<std::unique_ptr<Counter>>& counters) {
     const runtime::Result<WholeGraph> whole = WholeGraph::of(graph);
     if (!whole) return reporter_.error(whole.error());
-    std::vector<std::thread> crew;
+    std::vector<std::thread> threads;
     for (const std::unique_ptr<Counter>& counter : counters) {
       try {
-        crew.emplace_back([this, &counter, &graph, &whole] { work(*counter, graph, **whole); });
+        threads.emplace_back([this, &counter, &graph, &whole] { work(*counter, graph, **whole); });
       } catch (const std::system_error&) {
         break;  // Fewer do it.
       }
     }
-    attend(crew.size());
-    for (std::thread& worker : crew) worker.join();
+    attend(threads.size());
+    for (std::thread& worker : threads) worker.join();
     if (thrown_) std::rethrow_exception(thrown_);
-    if (crew.empty()) return reporter_.error(Status::Resource, "no thread can be started");
+    if (threads.empty()) return reporter_.error(Status::Resource, "no thread can be started");
     return status_;
   }
 

@@ -46,8 +46,8 @@ class Reference {
     if (task.maybe_pattern != nullptr) return;
     const ir::Module module = task.compilation->module_as_written(task.labels);
     std::unique_ptr<codegen::Backend> backend = codegen::make_interpreter();
-    Diagnostics unheard(task.compilation->sources());
-    executable_ = backend->load(module, unheard);
+    Diagnostics ignored(task.compilation->sources());
+    executable_ = backend->load(module, ignored);
   }
 
   /// Nothing if it takes too long.
@@ -123,9 +123,9 @@ std::string check_on_samples(const SampleTask& task, Verification& found) {
   while (found.samples < kSampledGraphs && std::chrono::steady_clock::now() < deadline) {
     const runtime::Result<std::unique_ptr<SampleInputs>> sample = samples.draw(size);
     if (!sample) break;
-    const MessageLog unheard;
+    const MessageLog ignored;
     if (task.compilation != nullptr && !task.bound->slices.empty() &&
-        bind_slices(*task.compilation, unheard, (*sample)->bound) != Status::Ok)
+        bind_slices(*task.compilation, ignored, (*sample)->bound) != Status::Ok)
       break;
     const std::optional<std::string> expected = reference.answer(**sample, deadline);
     if (!expected && (size <= least || !of_pattern)) break;

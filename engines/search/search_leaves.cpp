@@ -66,8 +66,8 @@ Mask Search::finish(Mask rest) {
 /// The number of ways in which vertices of one label get distinct, unused images.
 Count Search::ways(Mask group) {
   if (std::popcount(group) > 2) {
-    const std::optional<Count> told = ways_at_once(group);
-    if (told) return *told;
+    const std::optional<Count> combined = ways_at_once(group);
+    if (combined) return *combined;
   }
   std::array<int, kMostVertices> vertices{};
   std::size_t n = 0;

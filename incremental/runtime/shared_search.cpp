@@ -77,7 +77,7 @@ class SharedSearch::Run {
       worker->busy = {};
       worker->maps.assign(request_.terms.all.size(), 0);
     }
-    shared_.crew_.run([this](unsigned number) {
+    shared_.worker_group_.run([this](unsigned number) {
       if (number != 0) pool_.join();
       work(number);
     });
@@ -188,8 +188,8 @@ class SharedSearch::Run {
 };
 
 SharedSearch::SharedSearch(DynamicGraph& graph, const SetKernels& kernels, unsigned workers)
-    : graph_(graph), versions_(graph), crew_(workers) {
-  for (unsigned i = 0; i < crew_.workers(); ++i) workers_.push_back(std::make_unique<Worker>(graph, kernels));
+    : graph_(graph), versions_(graph), worker_group_(workers) {
+  for (unsigned i = 0; i < worker_group_.workers(); ++i) workers_.push_back(std::make_unique<Worker>(graph, kernels));
 }
 
 SharedSearch::~SharedSearch() = default;

@@ -118,7 +118,7 @@ class SharedSearch {
     std::vector<__int128> maps;    ///< By term, for all those updates, not divided by its divisor.
     std::optional<Error> failure;  ///< Of the partners; then the other fields are invalid.
   };
-  unsigned workers() const { return crew_.workers(); }
+  unsigned workers() const { return worker_group_.workers(); }
   /// Applies a prefix of the updates and counts its effect. Throws std::bad_alloc.
   Result run(const Request& request);
 
@@ -136,7 +136,7 @@ class SharedSearch {
   DynamicGraph& graph_;
   GraphVersions versions_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  WorkerGroup crew_;
+  WorkerGroup worker_group_;
 };
 
 }  // namespace matcha::runtime::stream

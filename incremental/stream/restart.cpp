@@ -17,8 +17,8 @@ constexpr std::string_view kPutBack =
 
 }  // namespace
 
-/// After a restart: what the log has is done again, and answered where the answer was not written. All is checked
-/// before anything is written.
+/// Continues after a restart: applies the batches of the log again, and answers those whose answers were not written.
+/// Checks everything before it writes anything.
 Status StreamRun::go_on() {
   StateFolder& state = *parts_.state;
   runtime::Result<nlohmann::json> facts = state.read_facts();
@@ -29,17 +29,17 @@ Status StreamRun::go_on() {
   restore_rows(*facts);
   feed_.restore(facts->at("feed"));
   checkpoint_bytes_ = engine_.present().edge_count() * 8;
-  Heard heard;
-  Status status = read_heard(*facts, heard);
+  WrittenAnswers written;
+  Status status = read_written(*facts, written);
   if (status != Status::Ok) return status;
   runtime::Result<std::vector<LogRecord>> log = state.read_log();
   if (!log) return reporter_.error(log.error());
-  status = check_log(log->empty() ? batch_ : log->back().batch, heard);
-  if (status == Status::Ok) status = cut_outputs(*facts, heard);
-  if (status == Status::Ok && batch_ == 0 && !heard.batch) status = first_answer();
+  status = check_log(log->empty() ? batch_ : log->back().batch, written);
+  if (status == Status::Ok) status = cut_outputs(*facts, written);
+  if (status == Status::Ok && batch_ == 0 && !written.batch) status = first_answer();
   if (status != Status::Ok) return status;
   for (const LogRecord& record : *log) {
-    status = replay(record, heard.batch && record.batch <= *heard.batch);
+    status = replay(record, written.batch && record.batch <= *written.batch);
     if (status != Status::Ok) return status;
   }
   since_checkpoint_ = log->size();
@@ -58,9 +58,9 @@ void StreamRun::restore_rows(const nlohmann::json& facts) {
   }
 }
 
-/// The answers that are in the file: those of all batches, one after the other. At the checkpoint there were as many
-/// bytes of them, and of rows, as it says.
-Status StreamRun::read_heard(const nlohmann::json& facts, Heard& heard) const {
+/// Finds the last answer in the file, which has those of all batches in order. It is an error if a file of answers or
+/// rows is shorter than at the checkpoint.
+Status StreamRun::read_written(const nlohmann::json& facts, WrittenAnswers& written) const {
   std::uint64_t batch = 0, lines = 0, bytes = 0;
   const auto take = [&](std::string_view line) {
     const std::optional<std::uint64_t> of = batch_of_line(line);
@@ -70,7 +70,7 @@ Status StreamRun::read_heard(const nlohmann::json& facts, Heard& heard) const {
     lines = is_first || *of != batch ? 1 : lines + 1;
     batch = *of;
     bytes += line.size() + 1;
-    if (lines == engine_.size()) heard = {batch, bytes};
+    if (lines == engine_.size()) written = {batch, bytes};
     return true;
   };
   for (const auto& [name, output] : {std::pair{"out", &answers_}, std::pair{"matches", &rows_}}) {
@@ -78,7 +78,7 @@ Status StreamRun::read_heard(const nlohmann::json& facts, Heard& heard) const {
     const bool is_rows = output == &rows_;
     const runtime::Result<std::uint64_t> found = is_rows ? (*output)->size() : (*output)->walk(take);
     if (!found) return reporter_.error(found.error());
-    // Folders of versions before do not say it.
+    // Folders of earlier versions have no such number.
     const std::uint64_t stored = facts.value(fmt::format("{}-bytes", name), std::uint64_t{0});
     if (*found >= stored) continue;
     return reporter_.error(
@@ -90,29 +90,30 @@ Status StreamRun::read_heard(const nlohmann::json& facts, Heard& heard) const {
   return Status::Ok;
 }
 
-/// A batch is in the log before anybody hears of it. `last`: the last one there.
-Status StreamRun::check_log(std::uint64_t last, Heard& heard) const {
+/// A batch is in the log before its answer is written: it is an error if the file has later answers than the log.
+/// `last`: the last batch of the log.
+Status StreamRun::check_log(std::uint64_t last, WrittenAnswers& written) const {
   if (!answers_->is_file()) {
-    // What a pipe got is not known: the last batch is answered once more.
-    if (last != 0) heard.batch = last - 1;
+    // The position of a pipe's reader is unknown: the last batch is answered again.
+    if (last != 0) written.batch = last - 1;
     return Status::Ok;
   }
-  if (!heard.batch || *heard.batch <= last) return Status::Ok;
+  if (!written.batch || *written.batch <= last) return Status::Ok;
   return reporter_.error(Status::Input,
                          fmt::format("the log of `{}` was lost or cut: it ends with batch {}, and `--out` has answers "
                                      "until batch {}",
-                                     request_.state, last, *heard.batch),
+                                     request_.state, last, *written.batch),
                          kPutBack);
 }
 
-/// Cuts off the answers that are written again. Rows do not say whether those of their last batch are all there, so
-/// with a file of them all batches since the checkpoint are answered again.
-Status StreamRun::cut_outputs(const nlohmann::json& facts, Heard& heard) {
+/// Truncates the files to the answers that are kept. A file of rows does not show whether its last batch is complete,
+/// so with such a file all batches since the checkpoint are answered again.
+Status StreamRun::cut_outputs(const nlohmann::json& facts, WrittenAnswers& written) {
   const bool has_bytes = facts.contains("out-bytes") || !answers_->is_file();
   runtime::Status done = runtime::Done{};
   if (rows_ && rows_->is_file() && answers_->is_file() && facts.contains("matches-bytes") && has_bytes) {
-    heard = {std::nullopt, facts.at("out-bytes").get<std::uint64_t>()};
-    if (heard.bytes != 0 || batch_ != 0) heard.batch = batch_;
+    written = {std::nullopt, facts.at("out-bytes").get<std::uint64_t>()};
+    if (written.bytes != 0 || batch_ != 0) written.batch = batch_;
     done = rows_->cut(facts.at("matches-bytes").get<std::uint64_t>());
   } else if (rows_ && rows_->is_file()) {
     const runtime::Result<std::uint64_t> kept = rows_->walk([&](std::string_view line) {
@@ -122,11 +123,11 @@ Status StreamRun::cut_outputs(const nlohmann::json& facts, Heard& heard) {
       } else {
         std::from_chars(line.data(), line.data() + line.size(), of);
       }
-      return heard.batch && of <= *heard.batch;
+      return written.batch && of <= *written.batch;
     });
     done = kept ? rows_->cut(*kept) : runtime::Status(kept.error());
   }
-  if (done && answers_->is_file()) done = answers_->cut(heard.bytes);
+  if (done && answers_->is_file()) done = answers_->cut(written.bytes);
   return done ? Status::Ok : reporter_.error(done.error());
 }
 

@@ -202,8 +202,8 @@ Status StreamRun::gather() {
       ended_ = true;
       return Status::Ok;
     }
-    // The stream waits for no more input while answers are owed.
-    const bool hurries = may_be_quiet_ && !owed_.empty();
+    // While answers are pending, the stream does not wait for input.
+    const bool hurries = may_be_quiet_ && !pending_.empty();
     std::optional<Clock::time_point> deadline;
     StreamInput::Line line;
     StreamInput::Found found = StreamInput::Found::Line;
@@ -289,7 +289,7 @@ Status StreamRun::finish_batch() {
   if (!arrivals_.empty()) facts.wait_ms = ms_of(began - arrivals_.front().first);
   bool is_delayed = false;
   status = engine_.apply_delayed(batch, how(false), is_delayed);
-  if (is_delayed) owed_.push_back({facts, std::exchange(arrivals_, {})});
+  if (is_delayed) pending_.push_back({facts, std::exchange(arrivals_, {})});
   if (status == Status::Ok) status = settle(!is_delayed);
   if (status == Status::Ok && !is_delayed) {
     status = answer(batch, facts, false);
@@ -300,17 +300,17 @@ Status StreamRun::finish_batch() {
   return wants_checkpoint() ? write_checkpoint() : Status::Ok;
 }
 
-/// Writes answers that were owed: all of them, or those that are there.
+/// Writes the answers of pending batches: waits for all of them, or takes those that are ready.
 Status StreamRun::settle(bool all) {
-  if (owed_.empty()) return Status::Ok;
+  if (pending_.empty()) return Status::Ok;
   std::vector<Engine::DelayedAnswers> found;
   const Status status = engine_.settle(all, found);
   for (const Engine::DelayedAnswers& late : found) {
-    Owed owed = std::move(owed_.front());
-    owed_.pop_front();
-    owed.facts.apply_ms = late.apply_ms;
-    if (const Status written = write_answers(owed.facts, late.answers); written != Status::Ok) return written;
-    count(owed.facts, owed.arrivals);
+    PendingBatch pending = std::move(pending_.front());
+    pending_.pop_front();
+    pending.facts.apply_ms = late.apply_ms;
+    if (const Status written = write_answers(pending.facts, late.answers); written != Status::Ok) return written;
+    count(pending.facts, pending.arrivals);
   }
   return status;
 }

@@ -61,17 +61,18 @@ class StreamRun {
 
  private:
   using Clock = StreamInput::Clock;
-  /// When lines came, and how many.
+  /// Times at which lines arrived, and their numbers.
   using Arrivals = std::vector<std::pair<Clock::time_point, std::uint64_t>>;
-  struct Owed {
+  /// A batch whose answers the engine has not returned yet.
+  struct PendingBatch {
     BatchFacts facts;
     Arrivals arrivals;
   };
 
   /// The content of the file of answers.
-  struct Heard {
-    std::optional<std::uint64_t> batch;  ///< The last one whose answers are all there,
-    std::uint64_t bytes = 0;             ///< and how far they go.
+  struct WrittenAnswers {
+    std::optional<std::uint64_t> batch;  ///< The last batch that has all of its answers in the file.
+    std::uint64_t bytes = 0;             ///< Bytes until the end of these answers.
   };
 
   ApplyOptions how(bool quiet) const;
@@ -80,13 +81,13 @@ class StreamRun {
   Status take_table();
   Status go_on();
   void restore_rows(const nlohmann::json& facts);
-  Status read_heard(const nlohmann::json& facts, Heard& heard) const;
-  Status check_log(std::uint64_t last, Heard& heard) const;
-  Status cut_outputs(const nlohmann::json& facts, Heard& heard);
+  Status read_written(const nlohmann::json& facts, WrittenAnswers& written) const;
+  Status check_log(std::uint64_t last, WrittenAnswers& written) const;
+  Status cut_outputs(const nlohmann::json& facts, WrittenAnswers& written);
   Status replay(const LogRecord& record, bool quiet);
   Status open_input();
   Status first_answer();
-  /// Takes lines until a batch ends; false where the input has ended, or the session.
+  /// Reads lines until a batch ends.
   Status gather();
   Status take_line(const StreamInput::Line& line);
   /// Reads a line. Where its ids are the first ones, and text, the programs must be able to run on text.
@@ -114,18 +115,18 @@ class StreamRun {
   std::optional<StreamOutput> answers_, rows_;
   std::string input_name_;
 
-  std::uint64_t batch_ = 0;     ///< The last one that began to be counted,
-  std::uint64_t answered_ = 0;  ///< and whose answers are out.
-  std::uint64_t line_ = 0;      ///< Lines that were read, and the bytes until their end.
-  std::uint64_t offset_ = 0;
-  bool ended_ = false;  ///< The input has.
+  std::uint64_t batch_ = 0;     ///< The last batch whose counting began.
+  std::uint64_t answered_ = 0;  ///< The last batch whose answers are written.
+  std::uint64_t line_ = 0;      ///< The number of lines that were read.
+  std::uint64_t offset_ = 0;    ///< Bytes of the input until the end of these lines.
+  bool ended_ = false;          ///< The input has ended.
   bool flushed_ = false;
-  std::string lines_;  ///< Of the batch at hand, for the log.
+  std::string lines_;  ///< The lines of the current batch, for the log.
   Arrivals arrivals_;
-  std::deque<Owed> owed_;      ///< Batches that the engine has and has not answered.
-  bool is_cut_ = false;        ///< Reading goes on behind a line that had no line feed.
-  bool may_be_quiet_ = false;  ///< The input may have nothing for a while, and then something.
-  bool blank_ = false;         ///< The last line was empty.
+  std::deque<PendingBatch> pending_;  ///< Batches that the engine has not answered yet.
+  bool is_cut_ = false;               ///< Reading continues after a line that had no line feed.
+  bool may_be_quiet_ = false;         ///< The input may pause, as a pipe does.
+  bool blank_ = false;                ///< The last line was empty.
   std::uint64_t since_checkpoint_ = 0, checkpoint_bytes_ = 0;
 
   Latencies latencies_;

@@ -100,8 +100,8 @@ std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file
   const bool is_cypher = words.peek().is_keyword("MATCH") || words.peek().is_keyword("OPTIONAL") ||
                          words.peek().is_keyword("WITH") || words.peek().is_keyword("RETURN");
   if (!is_cypher) return read_as_pattern(sources, file, false, diagnostics);
-  Diagnostics unheard(sources);
-  std::optional<Query> query = read_as_pattern(sources, file, true, unheard);
+  Diagnostics ignored(sources);
+  std::optional<Query> query = read_as_pattern(sources, file, true, ignored);
   if (query && is_answered_as_pattern(*query, has_tables)) return query;
   std::optional<Statement> statement = CypherReader(words).run();
   if (!statement) return std::nullopt;

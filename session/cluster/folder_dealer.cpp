@@ -222,7 +222,7 @@ runtime::Result<std::unique_ptr<codegen::Dealer>> make_folder_dealer(const std::
     return runtime::Error{runtime::ErrorKind::Input, "the folder is of another run", folder, 0,
                           known.header.version != header.version
                               ? fmt::format("it was begun by {}, this is {}", known.header.version, header.version)
-                              : "program, graph, parameters and order must be the same; remove it to begin anew"};
+                              : "program, graph, parameters and order must be the same; remove it to begin again"};
   }
   return std::unique_ptr<codegen::Dealer>(std::make_unique<FolderDealer>(folder, makes, header.units, stops));
 }

@@ -19,7 +19,7 @@ runtime::Error other_run(const std::string& file, const LedgerHeader& there, con
                                     : "the ledger is of another run";
   std::string hint = there.version != wanted.version
                          ? fmt::format("it was written by {}, this is {}", there.version, wanted.version)
-                         : "program, graph, parameters, order and version must be the same; remove it to begin anew";
+                         : "program, graph, parameters, order and version must be the same; remove it to begin again";
   return {runtime::ErrorKind::Input, std::move(message), file, 0, std::move(hint)};
 }
 

@@ -34,12 +34,12 @@ std::string Campaign::Trial::text() const {
 
 std::uint64_t Campaign::run() {
   constexpr double kPause = 60;
-  double told = kPause;
+  double next_report = kPause;
   for (seed_ = options_.seed; subjects_ < options_.subjects && different_ < options_.failures; ++seed_) {
     const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
     if (options_.seconds > 0 && now > options_.seconds) break;
-    if (now > told) {
-      told = now + kPause;
+    if (now > next_report) {
+      next_report = now + kPause;
       fmt::print(stderr, "{:.0f} s: {} cases of {} subjects, {} different\n", now, cases_, subjects_, different_);
     }
     one(seed_);
@@ -141,8 +141,8 @@ std::optional<std::string> Campaign::differs(const Subject& subject, const Sampl
                                              const SampleGraph& graph, const Trial& trial) {
   const std::optional<Expectation> expected = subject.expect(graph);
   if (!expected) return std::nullopt;
-  Tally unheard;
-  const std::unique_ptr<Compiled> compiled = machine_.compile(subject, trial.setup, unheard);
+  Tally ignored;
+  const std::unique_ptr<Compiled> compiled = machine_.compile(subject, trial.setup, ignored);
   if (maybe_first != nullptr) compiled->bind(*maybe_first, "auto", false);
   const std::unique_ptr<Bound> bound = compiled->bind(graph, trial.order, trial.sketch);
   if (!bound->unfit.empty()) return std::nullopt;

@@ -175,8 +175,8 @@ class CliquesTest(CliTest):
                     # Trees that the machine delayed are left out for a while.
                     self.assertIn({one["how"] for one in answers[1:]} - {"recompute"}, [{how} - {"recompute"}, set()])
         complete = self.complete(140)
-        told = self.ok("stream", "--pattern", "clique:70", complete, "--updates", self.write("u.txt", "- 1 2\n+ 2 1\n"), "--each", "-q").splitlines()
-        self.assertEqual([line.split()[-1] for line in told], [str(n) for n in (math.comb(140, 70), math.comb(140, 70) - math.comb(138, 68), math.comb(140, 70))])
+        reported = self.ok("stream", "--pattern", "clique:70", complete, "--updates", self.write("u.txt", "- 1 2\n+ 2 1\n"), "--each", "-q").splitlines()
+        self.assertEqual([line.split()[-1] for line in reported], [str(n) for n in (math.comb(140, 70), math.comb(140, 70) - math.comb(138, 68), math.comb(140, 70))])
         timed = "".join(f"{u} {v} {10 * u + v}\n" for u in range(8) for v in range(u))
         for pattern in ("clique:5", "clique:*"):
             words = ("stream", "--pattern", pattern, "--temporal", "--window", "30", "--slide", "5", "--updates", self.write("t.txt", timed), "-q")

@@ -63,8 +63,8 @@ class DeltaTest(CliTest):
         updates = self.write("updates.txt", "\n".join(lines))
         program = self.write("delta.mt", self.ok("pattern", "tailed-triangle", "--delta"))
         for how in ([], ["--recompute"]):
-            told = self.ok("stream", "--pattern", "tailed-triangle", start, "--updates", updates, "--each", "--json", *how)
-            deltas = [json.loads(line).get("delta") for line in told.splitlines()][1:-1]
+            reported = self.ok("stream", "--pattern", "tailed-triangle", start, "--updates", updates, "--each", "--json", *how)
+            deltas = [json.loads(line).get("delta") for line in reported.splitlines()][1:-1]
             self.assertEqual(len(deltas), len(states))
             for (edge, without, comes), delta in zip(states, deltas):
                 graph = self.write("graph.txt", "".join(f"{u} {v}\n" for u, v in without) +

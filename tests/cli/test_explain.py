@@ -476,23 +476,23 @@ class Files(cli.CliTest):
         self.assertEqual(self.leftovers(), [])
 
     def test_how_a_stream_answers(self):
-        def told(*words):
+        def reported(*words):
             text = self.ok("explain", *words)
             return text.split("\nin a stream\n")[1].split("\n\n")[0].splitlines()
 
-        self.assertEqual(told("--pattern", "diamond"),
+        self.assertEqual(reported("--pattern", "diamond"),
                          ["  by what each edge changes (`delta`), in 3 places of the pattern", "  edge v0-v1: walk v2, count v3",
                           "  edge v1-v0: walk v2, count v3", "  edge v1-v2: count v0 v3"])
-        self.assertIn("  edge v1>v2 'y': count v0", told("--pattern", "0>1='x',1>2='y'"))
-        self.assertIn("pair that must not be adjacent", " ".join(told("--pattern", "path:3", "--induced", "vertex")))
+        self.assertIn("  edge v1>v2 'y': count v0", reported("--pattern", "0>1='x',1>2='y'"))
+        self.assertIn("pair that must not be adjacent", " ".join(reported("--pattern", "path:3", "--induced", "vertex")))
         odd = self.write("odd.mt", "def f(G: Graph) -> int:\n    return sum(apply(lambda v: 1, cond=lambda v: size(neighbor(G, v)) % 2 == 1, vertices(G)))\n")
-        self.assertEqual(told(odd)[1], "  read of each: its degrees")
-        self.assertIn("roots", told(odd, SMALL)[0])
-        self.assertEqual(told("--pattern", "0-1,2-3"), ["  run again after each batch (`recompute`): the pattern is not connected"])
+        self.assertEqual(reported(odd)[1], "  read of each: its degrees")
+        self.assertIn("roots", reported(odd, SMALL)[0])
+        self.assertEqual(reported("--pattern", "0-1,2-3"), ["  run again after each batch (`recompute`): the pattern is not connected"])
         edges, types = self.write("e.txt", "1 2\n3 4\n"), self.write("t.txt", "1 P;A\n2 A\n3 P\n4 Q\n")
-        self.assertEqual(told("--pattern", "(a:P)-b", edges, "--labels", types),
+        self.assertEqual(reported("--pattern", "(a:P)-b", edges, "--labels", types),
                          ["  run again after each batch (`recompute`): vertices have several types"])
-        self.assertIn("`delta`", told("--pattern", "(a:Q)-b", edges, "--labels", types)[0])
+        self.assertIn("`delta`", reported("--pattern", "(a:Q)-b", edges, "--labels", types)[0])
         # Each method has a cost or a reason.
         text = self.ok("explain", "--pattern", "diamond", SMALL, "--engine", "identities", "--device", "cpu")
         table = text.split("\nengines of a stream, ")[1].splitlines()[1:4]

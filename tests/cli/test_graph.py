@@ -21,9 +21,9 @@ DUCK = r"""
 int duckdb_open(const char* path, void** database) { *database = (void*)1; return path != NULL; }
 int duckdb_connect(void* database, void** connection) { *connection = database; return 0; }
 int duckdb_query(void* connection, const char* sql, void* result) {
-  FILE* told = fopen(getenv("DUCK_TOLD"), "a");
-  fprintf(told, "%s\n\n", sql);
-  fclose(told);
+  FILE* log = fopen(getenv("DUCK_TOLD"), "a");
+  fprintf(log, "%s\n\n", sql);
+  fclose(log);
   const char* to = strstr(sql, "TO '");
   if (to == NULL) return 0;
   if (getenv("DUCK_PROBLEM") != NULL) return 1;
@@ -107,9 +107,9 @@ class Graphs(cli.CliTest):
     def test_convert_reports_vertices_that_edge_lists_cannot_hold(self):
         for lines, says in (("0 1\n2 2\n", b"a vertex without edges is not"), ("0 1\n2 2\n3 3\n", b"2 vertices without edges are")):
             graph = self.write("g.txt", lines)
-            for name, told in (("h.txt", True), ("h.mtg", False), ("h.mtx", False), ("h.graph", False)):
+            for name, reported in (("h.txt", True), ("h.mtg", False), ("h.mtx", False), ("h.graph", False)):
                 done = self.matcha("graph", "convert", graph, self.path(name))
-                self.assertEqual((done.returncode, says in done.stderr), (0, told), name)
+                self.assertEqual((done.returncode, says in done.stderr), (0, reported), name)
         self.assertEqual(self.matcha("graph", "convert", cli.WIKI, self.path("h.txt"), "-q").stderr, b"")
 
     def test_an_order_by_degree_is_stored_and_taken(self):
@@ -414,21 +414,21 @@ class Pieces(cli.CliTest):
         """A library that stands for DuckDB: it writes the rows for every query, and records its calls."""
         if shutil.which("gcc") is None:
             self.skipTest("there is no gcc")
-        library, told = self.path("duck.so"), self.path("told.txt")
+        library, reported = self.path("duck.so"), self.path("reported.txt")
         self.write("duck.c", DUCK)
         cli.subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, self.path("duck.c")], check=True)
         rows = self.write("rows.csv", "from,to\n" + "".join(f"{v * v % 97},{v % 89}\n" for v in range(3000)))
-        environment = self.environment(MATCHA_LIBDUCKDB=library, DUCK_ROWS=rows, DUCK_TOLD=told)
+        environment = self.environment(MATCHA_LIBDUCKDB=library, DUCK_ROWS=rows, DUCK_TOLD=reported)
         outs = [self.path(f"{name}.mtg") for name in ("file", "query", "pieces")]
         self.ok("graph", "convert", rows, outs[0], "-q")
         self.ok("graph", "convert", "--graph-sql", "from t;", outs[1], "-q", env=environment)
-        self.assertEqual(pathlib.Path(told).read_text(encoding="utf-8").count("\n\n"), 1)
+        self.assertEqual(pathlib.Path(reported).read_text(encoding="utf-8").count("\n\n"), 1)
         self.ok("graph", "convert", "--graph-sql", "from t;", outs[2], "--memory", "17M", "-q", env=environment)
         folder = os.path.dirname(outs[2])
         for part in ("SET memory_limit = '8912896B'", f"SET temp_directory = '{folder}'", "COPY (\nfrom t\n) TO '/proc/self/fd/"):
-            self.assertIn(part, pathlib.Path(told).read_text(encoding="utf-8"))
+            self.assertIn(part, pathlib.Path(reported).read_text(encoding="utf-8"))
         self.assertEqual(len({pathlib.Path(out).read_bytes() for out in outs}), 1)
-        short = self.environment(MATCHA_LIBDUCKDB=library, DUCK_ROWS=rows, DUCK_TOLD=told, DUCK_PROBLEM="Out of Memory Error: no room")
+        short = self.environment(MATCHA_LIBDUCKDB=library, DUCK_ROWS=rows, DUCK_TOLD=reported, DUCK_PROBLEM="Out of Memory Error: no room")
         self.fails(5, "graph", "convert", "--graph-sql", "from t", outs[2], "--memory", "17M", env=short, says=["Out of Memory", "half of the memory limit"])
         self.fails(3, "graph", "convert", "--graph-sql", "from t", outs[2], env=short, says="Out of Memory")
 

@@ -28,10 +28,10 @@ class Memory(cli.CliTest):
     def both(self, graph, *words, memory=None):
         wanted = self.ok("run", "--pattern", *words, graph, "--device", "cpu", "-q")
         done = self.matcha("run", "--pattern", *words, graph, "--memory", memory or self.quarter(graph))
-        told = done.stderr.decode()
-        self.assertEqual((done.returncode, done.stdout.decode()), (0, wanted), told)
-        self.assertRegex(told, r"memory: the graph takes .* it is counted in \d+ parts")
-        return told
+        reported = done.stderr.decode()
+        self.assertEqual((done.returncode, done.stdout.decode()), (0, wanted), reported)
+        self.assertRegex(reported, r"memory: the graph takes .* it is counted in \d+ parts")
+        return reported
 
     def test_all_patterns_of_3_to_5_vertices(self):
         """The sets of motifs are all connected patterns of a size; the plain run counts them by identities."""
@@ -58,8 +58,8 @@ class Memory(cli.CliTest):
 
     def test_plan_and_json(self):
         graph = self.converted(GRQC)
-        told = self.both(graph, "triangle")
-        parts, subgraphs = map(int, re.search(r"in (\d+) parts, in (\d+) subgraphs of at most 3", told).groups())
+        reported = self.both(graph, "triangle")
+        parts, subgraphs = map(int, re.search(r"in (\d+) parts, in (\d+) subgraphs of at most 3", reported).groups())
         self.assertEqual(subgraphs, sum((parts, parts * (parts - 1) // 2, parts * (parts - 1) * (parts - 2) // 6)))
         answer = json.loads(self.ok("run", "--pattern", "triangle", graph, "--memory", self.quarter(graph), "--json"))
         self.assertEqual((answer["result"], answer["complete"]), (48260, True))
@@ -70,10 +70,10 @@ class Memory(cli.CliTest):
         """Programs that are not counted in parts find the same rows, in any order."""
         wanted = self.ok("run", *words, "--device", "cpu", "-q")
         done = self.matcha("run", *words, "--memory", memory or self.quarter(graph))
-        told = done.stderr.decode()
-        self.assertEqual((done.returncode, sorted(done.stdout.decode().split("\n"))), (0, sorted(wanted.split("\n"))), told)
-        self.assertIn(says, told)
-        return told
+        reported = done.stderr.decode()
+        self.assertEqual((done.returncode, sorted(done.stdout.decode().split("\n"))), (0, sorted(wanted.split("\n"))), reported)
+        self.assertIn(says, reported)
+        return reported
 
     def test_examples(self):
         """Those that take a graph; the others take lists of edges."""

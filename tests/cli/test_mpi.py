@@ -81,9 +81,9 @@ class Mpi(cli.CliTest):
         ordered = set()
         for launcher in FOUND:
             with self.subTest(launcher=launcher):
-                told = json.loads(self.answer(launcher, 4, TRIANGLE, WIKI, "--json", "-q"))
-                self.assertEqual((told["result"], told["complete"]), (WIKI_TRIANGLES, True))
-                stats = told["stats"]
+                reported = json.loads(self.answer(launcher, 4, TRIANGLE, WIKI, "--json", "-q"))
+                self.assertEqual((reported["result"], reported["complete"]), (WIKI_TRIANGLES, True))
+                stats = reported["stats"]
                 self.assertEqual((stats["ranks"], stats["units_done"]), (4, stats["units_total"]))
                 whole, rows = self.path("whole.csv"), self.path("rows.csv")
                 self.whole("--pattern", "triangle", GRQC, "--matches", whole)
@@ -140,8 +140,8 @@ def main(G: Graph):
                 self.assertEqual(ran.returncode, 124, ran.stderr)
                 if "{" in ran.stdout:
                     # MPICH's launcher writes of its own to standard output.
-                    told = json.loads(ran.stdout[ran.stdout.index("{"):ran.stdout.rindex("\n}") + 2])
-                    self.assertEqual((told["complete"], told["stopped_by"]), (False, "timeout"))
+                    reported = json.loads(ran.stdout[ran.stdout.index("{"):ran.stdout.rindex("\n}") + 2])
+                    self.assertEqual((reported["complete"], reported["stopped_by"]), (False, "timeout"))
                 else:  # On a very busy machine it comes before there is a report.
                     self.assertIn("stopped by --timeout", ran.stderr)
 
@@ -161,8 +161,8 @@ def main(G: Graph):
                         os.killpg(job.pid, signal.SIGKILL)
                 # The exit code of the launcher is its own: MPICH's varies.
                 if "{" in out:  # On a very busy machine the signal may come before the run.
-                    told = json.loads(out[out.index("{"):out.rindex("\n}") + 2])
-                    self.assertFalse(told["complete"], errors)
+                    reported = json.loads(out[out.index("{"):out.rindex("\n}") + 2])
+                    self.assertFalse(reported["complete"], errors)
 
     def test_one_process_and_no_library(self):
         alone = self.matcha("run", TRIANGLE, WIKI, "--mpi", env=self.environment())

@@ -80,8 +80,8 @@ class Answers(cli.CliTest):
         census = [2, 5, 2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
         names = "003 012 102 021D 021U 021C 111D 111U 030T 030C 201 120D 120U 120C 210 300".split()
         triads = ["run", "--quiet", "std.directed", "--entry", "triads"]
-        told = self.ok(*triads, "--directed", graph)
-        self.assertEqual([line.split() for line in told.splitlines()], [[name, str(n)] for name, n in zip(names, census)])
+        reported = self.ok(*triads, "--directed", graph)
+        self.assertEqual([line.split() for line in reported.splitlines()], [[name, str(n)] for name, n in zip(names, census)])
         result = json.loads(self.ok(*triads, "--directed", graph, "--json"))["result"]
         self.assertEqual(result, dict(zip(names, census)))
         self.fails(2, *triads, graph, says=("`triads` asks for the arcs of `g`, and the graph would lose its own", "add --directed"))
@@ -93,7 +93,7 @@ class Answers(cli.CliTest):
         self.ok("graph", "convert", graph, self.path("two.mtg"), "--quiet")
         self.ok("graph", "convert", graph, self.path("one.mtg"), "--directed", "--quiet")
         self.fails(3, *triads, self.path("two.mtg"), says=("two.mtg: error: the program asks for the arcs", "graph convert --directed"))
-        self.assertEqual(self.ok(*triads, self.path("one.mtg")), told)
+        self.assertEqual(self.ok(*triads, self.path("one.mtg")), reported)
         built = "def main(G: Graph):\n    return size(arcs(mk_graph(edges(G))))\n"
         self.assertEqual(self.ok("run", "--quiet", self.write("built.mt", built), graph), "6\n")
 

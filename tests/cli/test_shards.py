@@ -47,8 +47,8 @@ class Shards(cli.CliTest):
         files = [str(self.folder / f"{count}-{i}.mtl") for i in range(count)]
         for i, file in enumerate(files):
             pathlib.Path(file).unlink(missing_ok=True)
-            told = self.ok("run", *words, "--shard", f"{i}/{count}", "--ledger", file, "-q")
-            self.assertRegex(told, rf"^shard {i}/{count}: (\d+) of \1 units are in ")
+            reported = self.ok("run", *words, "--shard", f"{i}/{count}", "--ledger", file, "-q")
+            self.assertRegex(reported, rf"^shard {i}/{count}: (\d+) of \1 units are in ")
         return files
 
     def test_every_example(self):
@@ -144,8 +144,8 @@ def main(G: Graph):
         files = self.ledgers(2, TRIANGLE, WIKI)
         answer = json.loads(self.ok("merge", *files, "--json", "-q"))
         self.assertEqual((answer["schema"], answer["result"], answer["complete"]), ("matcha.run/1", WIKI_TRIANGLES, True))
-        told = json.loads(self.ok("run", TRIANGLE, WIKI, "--shard", "1/2", "--ledger", files[1], "--json", "-q"))
-        self.assertEqual((told["schema"], told["shard"], told["units_done"], told["complete"]), ("matcha.shard/1", 1, 100, True))
+        reported = json.loads(self.ok("run", TRIANGLE, WIKI, "--shard", "1/2", "--ledger", files[1], "--json", "-q"))
+        self.assertEqual((reported["schema"], reported["shard"], reported["units_done"], reported["complete"]), ("matcha.shard/1", 1, 100, True))
 
     def test_a_shard_continues(self):
         ledger = self.folder / "a.mtl"

@@ -93,9 +93,9 @@ class StreamTest(CliTest):
         lines = ["+ 1 2", "+ 2 3", "+ 1 2", "+ 3 1", "- 9 8", "- 1 2", "+ 3 4"]
         first, *batches, end = self.objects(lines, "--pattern", "triangle", "--batch", 4)
         self.assertEqual((first["batch"], first["total"]), (0, 0))
-        told = batches[0]
-        self.assertEqual(told.pop("ms").keys(), {"wait", "apply", "match"})
-        self.assertEqual(told, {"schema": "matcha.stream/1", "batch": 1, "updates": 4, "inserted": 3, "deleted": 0,
+        reported = batches[0]
+        self.assertEqual(reported.pop("ms").keys(), {"wait", "apply", "match"})
+        self.assertEqual(reported, {"schema": "matcha.stream/1", "batch": 1, "updates": 4, "inserted": 3, "deleted": 0,
                                 "noops": 1, "late": 0, "plus": 1, "minus": 0, "delta": 1, "total": 1, "offset": 24,
                                 "how": "delta"})
         self.assertEqual([batches[1][key] for key in ("updates", "noops", "plus", "minus", "total", "offset")],
@@ -121,8 +121,8 @@ class StreamTest(CliTest):
         graph = self.write("people.txt", "ann bob\nbob eve\nzoë bob\n")
         rows, folder, out = self.path("names.tsv"), self.path("names"), self.path("names.txt")
         lines = ["+ eve ann", "+ dan ann", "+ dan bob", "- ann bob", "- nobody ann", "v carl", "+ zoë ann", "+ ann bob"]
-        told = self.stream(lines, "--pattern", "triangle", graph, "--each", "--matches", rows)
-        self.assertEqual(told, ["batch 0  total 0", "batch 1  +1 -0  total 1", "batch 2  +0 -0  total 1",
+        reported = self.stream(lines, "--pattern", "triangle", graph, "--each", "--matches", rows)
+        self.assertEqual(reported, ["batch 0  total 0", "batch 1  +1 -0  total 1", "batch 2  +0 -0  total 1",
                                 "batch 3  +1 -0  total 2", "batch 4  +0 -2  total 0", "batch 5  +0 -0  total 0",
                                 "batch 6  +0 -0  total 0", "batch 7  +0 -0  total 0", "batch 8  +3 -0  total 3"])
         with open(rows, encoding="utf-8") as file:
@@ -139,7 +139,7 @@ class StreamTest(CliTest):
         self.write("changes.txt", "\n".join(lines) + "\n")
         self.ok(*args)
         with open(out, encoding="utf-8") as file:
-            self.assertEqual(file.read().splitlines(), told)
+            self.assertEqual(file.read().splitlines(), reported)
         with open(rows, encoding="utf-8") as file:
             self.assertEqual(file.read(), text)
         # Names are no numbers, and a pattern cannot give them.
@@ -155,11 +155,11 @@ class StreamTest(CliTest):
             answers, rows = [], self.path("rows.tsv")
             for threads in (1, 2, 4):
                 listed = [] if pattern == "house" or cut == ["--each"] else ["--matches", rows]
-                told = self.stream(lines, "--pattern", pattern, graph, *cut, *listed, "--threads", threads)
+                reported = self.stream(lines, "--pattern", pattern, graph, *cut, *listed, "--threads", threads)
                 if listed:
                     with open(rows, encoding="utf-8") as file:
-                        told.append(file.read())
-                answers.append(told)
+                        reported.append(file.read())
+                answers.append(reported)
             self.assertEqual(answers[0], answers[1])
             self.assertEqual(answers[0], answers[2])
 
@@ -233,10 +233,10 @@ class StreamTest(CliTest):
         program = self.write("half.mt", """def f(G: Graph) -> int:
     return sum(apply(lambda v: size(neighbor(G, v)) / 2 + size(vertices(G)), vertices(G)))
 """)
-        told = self.matcha("stream", program, "--updates", "-", "--batch", 2, "--json", stdin=b"+ 1 2\n+ 2 3\n")
-        self.assertIn("all vertices are walked at one", told.stderr.decode())
-        self.assertEqual([json.loads(line).get("how") for line in told.stdout.splitlines()][:2], ["recompute"] * 2)
-        self.assertEqual(json.loads(told.stdout.splitlines()[1])["total"], 10)
+        reported = self.matcha("stream", program, "--updates", "-", "--batch", 2, "--json", stdin=b"+ 1 2\n+ 2 3\n")
+        self.assertIn("all vertices are walked at one", reported.stderr.decode())
+        self.assertEqual([json.loads(line).get("how") for line in reported.stdout.splitlines()][:2], ["recompute"] * 2)
+        self.assertEqual(json.loads(reported.stdout.splitlines()[1])["total"], 10)
 
     def test_engines(self):
         # The chosen method is part of the first answer; each that offers gives the same totals.
@@ -286,13 +286,13 @@ class StreamTest(CliTest):
         program = self.write("labels.mt", """def f(G: Graph):
     return apply(lambda v: mk_tuple(val=[v, vertex_label(G, v), size(neighbor(G, v))]), vertices(G))
 """)
-        lines, told = ["+ 1 3", "v 3 dog", "v 4 bee", "+ 4 2", "v 1 ant", "- 1 2", "-v 3"], []
+        lines, reported = ["+ 1 3", "v 3 dog", "v 4 bee", "+ 4 2", "v 1 ant", "- 1 2", "-v 3"], []
         for how in ([], ["--recompute"]):
             answers = self.objects(lines, program, graph, "--labels", labels, "--each", "--matches", self.path("rows"), *how)
             with open(self.path("rows"), encoding="utf-8") as rows:
-                told.append(([(one.get("total"), one.get("plus"), one.get("minus")) for one in answers], rows.read()))
-        self.assertEqual(told[0], told[1])
-        self.assertEqual(told[0][0][4], (4, 2, 2))
+                reported.append(([(one.get("total"), one.get("plus"), one.get("minus")) for one in answers], rows.read()))
+        self.assertEqual(reported[0], reported[1])
+        self.assertEqual(reported[0][0][4], (4, 2, 2))
 
     def test_labels_of_edges(self):
         answers = self.stream(["+ 1 2 pays", "+ 1 2 owes", "+ 2 3 pays", "- 1 2 pays", "+ 2 1 pays", "- 1 2"],

@@ -191,16 +191,16 @@ class StreamEdgeLabelsTest(CliTest):
         args = [*args, "--induced", induced, "--batch", size] + ["--directed"] * directed + ["--embeddings"] * embeddings
         expected = [[] for _ in patterns]
         for graph in self.states(directed, lines, size):
-            for told, pattern in zip(expected, patterns):
-                told.append(pattern.count(graph, induced))
-        for pattern, counts, told in zip(patterns, expected, self.answers([one.text for one in patterns], lines, *args)):
+            for reported, pattern in zip(expected, patterns):
+                reported.append(pattern.count(graph, induced))
+        for pattern, counts, reported in zip(patterns, expected, self.answers([one.text for one in patterns], lines, *args)):
             where = (seed, pattern.text, induced, args)
             share = 1 if embeddings else len(pattern.automorphisms(induced))
-            self.assertEqual([one["total"] for one in told], [one // share for one in counts], where)
-            self.assertEqual({one["how"] for one in told}, {"recompute" if "--recompute" in args else "delta"}, where)
+            self.assertEqual([one["total"] for one in reported], [one // share for one in counts], where)
+            self.assertEqual({one["how"] for one in reported}, {"recompute" if "--recompute" in args else "delta"}, where)
             if induced == "edge" and not pattern.apart and "--recompute" not in args:
-                gains = [(one["plus"], one["minus"]) for one in told[1:]]
-                self.assertEqual([plus - minus for plus, minus in gains], [one["delta"] for one in told[1:]], where)
+                gains = [(one["plus"], one["minus"]) for one in reported[1:]]
+                self.assertEqual([plus - minus for plus, minus in gains], [one["delta"] for one in reported[1:]], where)
         return patterns, lines, args
 
     def check_rows(self, seed, directed, induced, size, *args, lines=40, vertices=6):
@@ -210,8 +210,8 @@ class StreamEdgeLabelsTest(CliTest):
         embeddings = draw.random() < 0.5
         rows = self.path("rows.tsv")
         args = [*args, "--induced", induced, "--batch", size] + ["--directed"] * directed + ["--embeddings"] * embeddings
-        (told,) = self.answers([pattern.text], lines, *args, "--matches", rows)
-        self.assertEqual({one["how"] for one in told[1:]}, {"delta"}, (seed, pattern.text))
+        (reported,) = self.answers([pattern.text], lines, *args, "--matches", rows)
+        self.assertEqual({one["how"] for one in reported[1:]}, {"delta"}, (seed, pattern.text))
         moves = [range(pattern.size)] if embeddings else pattern.automorphisms(induced)
         kept = set()
         with open(rows, encoding="utf-8") as file:
@@ -249,8 +249,8 @@ class StreamEdgeLabelsTest(CliTest):
             pattern = Pattern(False, edges, apart)
             expected = pattern.count(graph, "vertex") // len(pattern.automorphisms("vertex"))
             self.assertGreater(expected, 0, pattern.text)
-            (told,) = self.answers([pattern.text], lines, "--batch", 60, "--induced", "vertex")
-            self.assertEqual((told[-1]["total"], told[-1]["how"]), (expected, "delta"), pattern.text)
+            (reported,) = self.answers([pattern.text], lines, "--batch", 60, "--induced", "vertex")
+            self.assertEqual((reported[-1]["total"], reported[-1]["how"]), (expected, "delta"), pattern.text)
             self.assertEqual(int(self.ok("run", "--pattern", pattern.text, path, "--induced", "vertex")), expected,
                              pattern.text)
 
@@ -272,18 +272,18 @@ class StreamEdgeLabelsTest(CliTest):
             for vertices in ("vertices(G)", "vertices(G, '%s')" % edges[0][2])[:fewer(2, 1)]:
                 text = "def f(G: Graph) -> int:\n    def at_u(u):\n        return %s\n    return sum(apply(at_u, %s))\n"
                 program = self.write("p.mt", text % (body, vertices))
-                (told,) = self.answers([], lines, program, "--batch", 4)
+                (reported,) = self.answers([], lines, program, "--batch", 4)
                 pattern = Pattern(False, edges)
-                self.assertEqual([one["total"] for one in told],
+                self.assertEqual([one["total"] for one in reported],
                                  [pattern.count(graph, "edge") // share for graph in graphs], body)
-                self.assertEqual({one["how"] for one in told}, {"delta"}, body)
+                self.assertEqual({one["how"] for one in reported}, {"delta"}, body)
         # Edges of any label are walked one by one.
         body = "sum(apply(lambda u: size(neighbor(G, u)) + size(neighbor(G, u, 'x')), vertices(G)))"
         program = self.write("p.mt", "def f(G: Graph) -> int:\n    return %s\n" % body)
-        (told,) = self.answers([], lines, program, "--batch", 4)
-        self.assertEqual([one["total"] for one in told],
+        (reported,) = self.answers([], lines, program, "--batch", 4)
+        self.assertEqual([one["total"] for one in reported],
                          [2 * len(graph.edges) + 2 * sum(edge[2] == "x" for edge in graph.edges) for graph in graphs])
-        self.assertEqual({one["how"] for one in told}, {"recompute"})
+        self.assertEqual({one["how"] for one in reported}, {"recompute"})
 
     def test_equals_recomputation(self):
         patterns, lines, args = self.check_totals(20, False, "edge", 6)

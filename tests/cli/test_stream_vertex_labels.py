@@ -36,8 +36,8 @@ class Graph:
 
 class StreamVertexLabelsTest(CliTest):
     def objects(self, lines, *args):
-        told = self.ok("stream", *args, "--updates", "-", "--json", stdin="".join(line + "\n" for line in lines).encode())
-        return [one for one in map(json.loads, told.splitlines()) if "end" not in one]
+        reported = self.ok("stream", *args, "--updates", "-", "--json", stdin="".join(line + "\n" for line in lines).encode())
+        return [one for one in map(json.loads, reported.splitlines()) if "end" not in one]
 
     def check(self, seed, pattern, wanted, first, *args):
         """Random updates; all reported maps are compared; labels of several types come late."""
@@ -61,8 +61,8 @@ class StreamVertexLabelsTest(CliTest):
         answers = self.objects(lines, "--pattern", pattern, "--embeddings", "--batch", 4, *args,
                                self.write("g.txt", "".join("%d %d\n" % (u, v) for u, v in start)), "--labels",
                                self.write("l.txt", "".join("%d %s\n" % pair for pair in labels.items())))
-        told = [one["total"] for one in answers]
-        self.assertEqual(told, [len(state) for state in states], (seed, pattern, args))
+        reported = [one["total"] for one in answers]
+        self.assertEqual(reported, [len(state) for state in states], (seed, pattern, args))
         for answer, before, now in zip(answers[1:], states, states[1:]):
             self.assertEqual(answer["delta"], len(now) - len(before))
             if "plus" in answer:
@@ -97,30 +97,30 @@ class StreamVertexLabelsTest(CliTest):
             lines.append(draw.choice([f"+ {u} {v}", f"- {u} {v}", f"v {u} " + draw.choice(["P", "A;P" if at > 50 else "A"])]))
         others = ["--pattern", "a-b-c", "--pattern", "triangle", "--pattern", "(a:Q)-b"]
         for more in (others, []):
-            told = []
+            reported = []
             for way in (["--threads", 2], ["--recompute"]):
                 answers = self.objects(lines, "--pattern", "(a:P)-b-c", *more, graph, "--labels", labels, "--batch", 7, *way)
-                told.append([(one.get("program"), one["batch"], one["total"]) for one in answers])
-            self.assertEqual(*told)
+                reported.append([(one.get("program"), one["batch"], one["total"]) for one in answers])
+            self.assertEqual(*reported)
 
     def test_another_label_of_a_choice_is_no_change(self):
         for seed in range(4):
             answers = self.check(seed, "(a:P|A)-b-c", ({"P", "A"}, None), TYPES)
             self.assertTrue(any("plus" in one for one in answers[1:]))
         graph, labels = self.write("g.txt", "1 2\n"), self.write("l.txt", "1 P\n2 Q\n")
-        told = self.objects(["v 1 A", "+ 3 1"], "--pattern", "(a:P|A)-b", graph, "--labels", labels, "--batch", 1)
-        self.assertEqual([(one.get("plus"), one.get("minus"), one["total"]) for one in told],
+        reported = self.objects(["v 1 A", "+ 3 1"], "--pattern", "(a:P|A)-b", graph, "--labels", labels, "--batch", 1)
+        self.assertEqual([(one.get("plus"), one.get("minus"), one["total"]) for one in reported],
                          [(None, None, 1), (None, None, 1), (1, 0, 2)])
 
     def test_an_edge_of_any_label_is_another_with_another_label(self):
         graph = self.write("g.txt", "1 2 x\n3 4 x\n")
         for pattern, args in (("a-b=?", []), ("a-b=?s", []), ("a-b=?", ["--match", "homo"]),
                               ("a-b,b-c=x", ["--match", "edge"])):
-            told = self.objects(["- 1 2 x", "+ 1 2 y", "+ 4 5 x", "- 3 4 x"], "--pattern", pattern, *args, graph,
+            reported = self.objects(["- 1 2 x", "+ 1 2 y", "+ 4 5 x", "- 3 4 x"], "--pattern", pattern, *args, graph,
                                 "--batch", 2)
-            self.assertNotIn("plus", told[1], (pattern, args))
-            self.assertEqual(told[2]["plus"] - told[2]["minus"], told[2]["delta"])
-            self.assertEqual(told[2]["total"], told[1]["total"])
+            self.assertNotIn("plus", reported[1], (pattern, args))
+            self.assertEqual(reported[2]["plus"] - reported[2]["minus"], reported[2]["delta"])
+            self.assertEqual(reported[2]["total"], reported[1]["total"])
 
     def read(self, path):
         with open(path, encoding="utf-8") as file:

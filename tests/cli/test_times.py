@@ -91,7 +91,7 @@ def words(rows, a, b):
 
 
 class TimesTest(CliTest):
-    def told(self, wanted):
+    def reported(self, wanted):
         return "\t".join(map(str, wanted)) + "\n"
 
     def rows(self, seed, **options):
@@ -103,7 +103,7 @@ class TimesTest(CliTest):
     def same(self, program, wanted, *arguments, back_ends=BACK_ENDS):
         for back_end in back_ends:
             found = self.ok("run", "-q", program, *arguments, *back_end)
-            self.assertEqual(found, self.told(wanted), (arguments, back_end))
+            self.assertEqual(found, self.reported(wanted), (arguments, back_end))
 
 
 class Times(TimesTest):

@@ -21,9 +21,9 @@ class Compiled(TimesTest):
             for group in (1, 8):
                 options = ["--device", "cuda", "--group", group]
                 found = self.ok("run", "-q", program, *inputs, "--param", "w=3", *options, env=environment)
-                self.assertEqual(found, self.told(conditions(rows, 3)), seed)
+                self.assertEqual(found, self.reported(conditions(rows, 3)), seed)
                 found = self.ok("run", "-q", built, *inputs, "--param", "a=-3", "--param", "b=4", *options, env=environment)
-                self.assertEqual(found, self.told(words(rows, -3, 4)), seed)
+                self.assertEqual(found, self.reported(words(rows, -3, 4)), seed)
 
     @unittest.skipUnless(shutil.which("g++"), "no compiler")
     def test_ahead_of_time(self):
@@ -39,7 +39,7 @@ class Compiled(TimesTest):
             self.ok("graph", "convert", file, self.path("t.mtg"), "--temporal", "-q")
             a, b = source.randint(-8, 8), source.randint(-8, 8)
             done = subprocess.run([run, self.path("t.mtg"), "--param", f"a={a}", "--param", f"b={b}"], capture_output=True, text=True, check=False)
-            self.assertEqual(done.stdout, self.told(words(kept, a, b)), (seed, done.stderr))
+            self.assertEqual(done.stdout, self.reported(words(kept, a, b)), (seed, done.stderr))
 
 
 if __name__ == "__main__":

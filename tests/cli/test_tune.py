@@ -20,14 +20,14 @@ class TuneTest(CliTest):
         plain = json.loads(self.ok("run", "--pattern", "gem", SMALL, "--json", "--device", "cpu"))
         self.assertNotIn("tuned", plain["stats"])
         first, files = self.tune("--pattern", "gem", SMALL)
-        told = first["stats"]["tuned"]
-        self.assertEqual((first["result"], first["complete"], told["remembered"]), (plain["result"], True, False))
-        self.assertEqual([one["schedule"] for one in told["timed"]][:2], ["default", "--plan 2"])
-        self.assertIn(told["schedule"], [one["schedule"] for one in told["timed"]])
+        reported = first["stats"]["tuned"]
+        self.assertEqual((first["result"], first["complete"], reported["remembered"]), (plain["result"], True, False))
+        self.assertEqual([one["schedule"] for one in reported["timed"]][:2], ["default", "--plan 2"])
+        self.assertIn(reported["schedule"], [one["schedule"] for one in reported["timed"]])
         self.assertEqual(len(files), 1)
         again, _ = self.tune("--pattern", "gem", SMALL)
         self.assertEqual(again["result"], plain["result"])
-        self.assertEqual(again["stats"]["tuned"], {**told, "remembered": True})
+        self.assertEqual(again["stats"]["tuned"], {**reported, "remembered": True})
 
     def test_remembered_choices_are_used(self):
         first, (file,) = self.tune("--pattern", "gem", SMALL)

@@ -104,8 +104,8 @@ class VertexTypesTest(CliTest):
 
     def test_several_patterns(self):
         graph, labels = self.write("g.txt", "1 2\n2 3\n"), self.write("l.txt", "1 P;A\n2 P\n3 A;P\n")
-        told = self.ok("run", "--pattern", "(x:P)-(y:P)", "--pattern", "(x:A)-(y:P)", graph, "--labels", labels)
-        self.assertEqual([line.split()[-1] for line in told.splitlines()], ["2", "2"])
+        reported = self.ok("run", "--pattern", "(x:P)-(y:P)", "--pattern", "(x:A)-(y:P)", graph, "--labels", labels)
+        self.assertEqual([line.split()[-1] for line in reported.splitlines()], ["2", "2"])
 
 
 if __name__ == "__main__":

@@ -72,10 +72,10 @@ TEST_F(Beside, AFastGpuStopsTheCpu) {
   EXPECT_EQ(codegen::Ending::Complete, result.ending);
   ASSERT_EQ(1U, result.values.size());
   EXPECT_TRUE(std::get<__int128>(result.values.front()) == kTriangles);
-  const RunReport told = report(beside);
-  EXPECT_EQ("the GPU had the answer before the CPU", told.device_why);
-  EXPECT_EQ("cuda", told.backend);
-  EXPECT_EQ("program", told.engine);
+  const RunReport reported = report(beside);
+  EXPECT_EQ("the GPU had the answer before the CPU", reported.device_why);
+  EXPECT_EQ("cuda", reported.backend);
+  EXPECT_EQ("program", reported.engine);
 }
 
 TEST_F(Beside, TheAnswerOfAGpuIsKeptWhereTheCpuLacksMemory) {

@@ -153,7 +153,7 @@ def devices(machine):
         wrong = {note: note.read_bytes() for note in notes}
         expect(f"after a note of {arch}", machine.run("examples/triangle.mt", GRAPH), wanted)
         anew = [note for note in notes if note.read_bytes() != wrong[note]]
-        expect(f"after a note of {arch}: told anew", [note.read_bytes() == right[note] for note in anew], [True])
+        expect(f"after a note of {arch}: written again", [note.read_bytes() == right[note] for note in anew], [True])
 
 
 def counts(machine):
@@ -180,26 +180,26 @@ def kernels(machine):
                         ["--fanout", 2, "--gpus", 3, "--stack", "paged"], ["--fanout", 16, "--kernels", 0]):
             answer = machine.answer(program, GRAPH, *kernel, *setting)
             expect(f"{program} {setting}", (answer["result"], answer["complete"]), (wanted, True))
-            told = answer["stats"]["kernels"]
+            reported = answer["stats"]["kernels"]
             room = setting[setting.index("--kernels") + 1] if "--kernels" in setting else 256
-            expect(f"{program} {setting}: room", told["at_once"], room)
+            expect(f"{program} {setting}: room", reported["at_once"], room)
             if setting == ["--fanout", 8]:
-                expect(f"{program}: started and split off", (told["started"] > 100, answer["stats"]["deferred"] >= told["started"]), (True, True))
+                expect(f"{program}: started and split off", (reported["started"] > 100, answer["stats"]["deferred"] >= reported["started"]), (True, True))
             if setting[-2:] in ([], ["--kernels", 0], ["--split", 1]):  # No loop is as long, or none may be split off.
-                expect(f"{program} {setting}: started", told["started"], 0)
+                expect(f"{program} {setting}: started", reported["started"], 0)
             if setting[-1:] == [1] and "--kernels" in setting:
-                expect(f"{program}: refused", told["refused"] > 0, True)
+                expect(f"{program}: refused", reported["refused"] > 0, True)
         answer = machine.answer(program, GRAPH, *kernel, "--fanout", 4, MATCHA_EMULATED_PENDING="0")
-        told = answer["stats"]["kernels"]
-        expect(f"{program}: a device that takes none", (answer["result"], told["started"], told["refused"] > 0), (wanted, 0, True))
+        reported = answer["stats"]["kernels"]
+        expect(f"{program}: a device that takes none", (answer["result"], reported["started"], reported["refused"] > 0), (wanted, 0, True))
         answer = machine.answer(program, GRAPH, *kernel, "--fanout", 4, MATCHA_EMULATED_PENDING="2")
-        told = answer["stats"]["kernels"]
-        expect(f"{program}: a device that takes two", (answer["result"], told["started"] > 0), (wanted, True))
+        reported = answer["stats"]["kernels"]
+        expect(f"{program}: a device that takes two", (answer["result"], reported["started"] > 0), (wanted, True))
     expect("no word of kernels where none are started", "kernels" in machine.answer("examples/house.mt", GRAPH)["stats"], False)
     lists = [machine.answer("examples/clique5.mt", GRAPH, *words)["stats"] for words in ([], [*kernel, "--fanout", 8, "--kernels", 64])]
     each = lists[0]["scratch_bytes"] // lists[0]["workers"]
     expect("memory of kernels", (lists[1]["kernels"]["scratch_bytes"], lists[1]["scratch_bytes"]), (64 * 32 * each, lists[0]["scratch_bytes"] + 64 * 32 * each))
-    # Memory for fewer: a quarter of it is for kernels. A program of one region, for where these are most is told.
+    # Memory for fewer: a quarter of it is for kernels. The program has one region, since the report has the region with the most memory.
     alone = machine.answer("examples/house.mt", GRAPH)["stats"]
     some = machine.answer("examples/house.mt", GRAPH, *kernel, "--fanout", 8, "--scratch-mb", 4096 * alone["scratch_bytes"] / alone["workers"] / 2**20)
     expect("little memory", (some["stats"]["kernels"]["at_once"], some["stats"]["workers"]), (32, alone["workers"]))
@@ -664,13 +664,13 @@ def chosen(stream):
     long = copy.copy(stream)
     long.updates = stream.updates.with_suffix(".long")
     long.updates.write_text(stream.updates.read_text(encoding="utf-8") + "# the end\n" * 150_000, encoding="utf-8")
-    told = []
+    reported = []
     for one in (stream, long):
         for batch in ("7", "1000000"):
             for device in ("cpu", "auto"):
                 answers, _ = one.answers("--pattern", "cycle:5", "--batch", batch, "--no-total", "--device", device)
-                told.append([(answer["batch"], answer["delta"]) for answer in answers if "end" not in answer])
-            expect(f"chosen, batches of {batch}", told[-1], told[-2])
+                reported.append([(answer["batch"], answer["delta"]) for answer in answers if "end" not in answer])
+            expect(f"chosen, batches of {batch}", reported[-1], reported[-2])
 
 
 def listed(machine):
@@ -829,11 +829,11 @@ def labels(machine):
         wanted, by_rows = None, []
         for device in (("--device", "cpu"), *((*cuda, "--gpu-memory", str(least + more)) for more in (0, 300, 1000, 4000)), cuda):
             rows = machine.folder / "rows.tsv"
-            told = ([answer.get("delta") for answer in stream.answers("--pattern", text, "--batch", batch, "--no-total", *device)[0]]
+            reported = ([answer.get("delta") for answer in stream.answers("--pattern", text, "--batch", batch, "--no-total", *device)[0]]
                     for batch in ("1", "3", "50"))
-            told = list(told)
-            expect(f"{text} {device}", told, wanted or told)
-            wanted = told
+            reported = list(reported)
+            expect(f"{text} {device}", reported, wanted or reported)
+            wanted = reported
             if "--gpu-memory" not in device:
                 stream.answers("--pattern", text, "--batch", "7", *device, "--matches", str(rows))
                 by_rows.append(rows.read_text(encoding="utf-8"))
@@ -1046,8 +1046,8 @@ def spread(machine):
     for code, says, words in ((2, "--memory", ("--pattern", "triangle", graph, "--memory", "1K")), (2, ".mtg", ("--pattern", "triangle", GRAPH, "--gpu-memory", "1K")),
                               (5, "--tune", ("--pattern", "triangle", graph, "--gpu-memory", "1K", "--tune")),
                               (5, "list of edges", (listed, graph, "--gpu-memory", "1K"))):
-        told = machine.run(*words, code=code)
-        expect(f"{words}: {told}", says in told, True)
+        reported = machine.run(*words, code=code)
+        expect(f"{words}: {reported}", says in reported, True)
 
 
 def motifs(machine):
@@ -1223,8 +1223,8 @@ def shares(machine):
         files = [machine.folder / f"{i}.mtl" for i in range(number)]
         for i, file in enumerate(files):
             file.unlink(missing_ok=True)
-            told = machine.run(*words, "--shard", f"{i}/{number}", "--ledger", file)
-            expect(f"{words}: {told}", re.match(rf"shard {i}/{number}: (\d+) of \1 units are in ", told) is not None, True)
+            reported = machine.run(*words, "--shard", f"{i}/{number}", "--ledger", file)
+            expect(f"{words}: {reported}", re.match(rf"shard {i}/{number}: (\d+) of \1 units are in ", reported) is not None, True)
         return files
 
     several, needs_other = machine.folder / "several.mt", machine.folder / "needs_other.mt"
@@ -1264,10 +1264,10 @@ def shares(machine):
     tool("run", *triangle, "--device", "cpu", "--shard", "1/2", "--ledger", machine.folder / "cpu.mtl", "-q")
     expect("a part of a CPU", "cpu.mtl" in tool("merge", mixed[0], machine.folder / "cpu.mtl", "-q", code=3), True)
     if shutil.which("mpirun") is not None:
-        told = subprocess.run(["mpirun", "-n", "2", *machine.command(*triangle, "--mpi")], capture_output=True, text=True, timeout=LIMIT_S, check=False,
+        reported = subprocess.run(["mpirun", "-n", "2", *machine.command(*triangle, "--mpi")], capture_output=True, text=True, timeout=LIMIT_S, check=False,
                               env={**machine.environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                                    "OMPI_MCA_rmaps_base_oversubscribe": "1"})
-        expect(f"two ranks: {told.stderr}", told.stdout.strip(), str(TRIANGLES))
+        expect(f"two ranks: {reported.stderr}", reported.stdout.strip(), str(TRIANGLES))
 
 
 def main():

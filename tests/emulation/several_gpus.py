@@ -31,7 +31,7 @@ def hubs_and_leaves(seed, leaves, hubs=3):
 
 def squares(edges, hubs=3):
     """The 4-cycles of such a graph: pairs of vertices with c common neighbours have c * (c - 1) / 2, and each is seen from two pairs.
-    Leaves are told apart by their hubs, but for those that have leaves as common neighbours."""
+    Leaves are distinguished by their hubs, but for those that have leaves as common neighbours."""
     of_leaf, near = {}, {}
     for u, v in edges:
         for a, b in ((u, v), (v, u)):

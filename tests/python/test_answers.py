@@ -269,9 +269,9 @@ def test_in_ipython():
 def test_doctor():
     found = mt.doctor()
     assert found["schema"] == "matcha.doctor/2" and found["python"]["version"] == sys.version.split()[0]
-    told = subprocess.run([sys.executable, "-m", "matcha", "doctor"], env={**os.environ, "PYTHONPATH": SOURCE},
+    reported = subprocess.run([sys.executable, "-m", "matcha", "doctor"], env={**os.environ, "PYTHONPATH": SOURCE},
                           capture_output=True, text=True, check=True)
-    assert told.stdout.endswith("works\n") and mt.version() in told.stdout
+    assert reported.stdout.endswith("works\n") and mt.version() in reported.stdout
     wrong = subprocess.run([sys.executable, "-m", "matcha", "nurse"], env={**os.environ, "PYTHONPATH": SOURCE},
                            capture_output=True, text=True)
     assert wrong.returncode == 2 and "usage" in wrong.stderr

@@ -280,9 +280,9 @@ def shared(G: Graph, H: Graph) -> int:
 def check_refusals(bench):
     program = bench.folder / "two_graphs.mt"
     program.write_text(TWO_GRAPHS)
-    told = call([bench.matcha, "build", program, f"--emit={bench.target}"], expected=1)
-    if "[ahead-of-time-param]" not in told:
-        raise Failed(f"two graphs: {told}")
+    reported = call([bench.matcha, "build", program, f"--emit={bench.target}"], expected=1)
+    if "[ahead-of-time-param]" not in reported:
+        raise Failed(f"two graphs: {reported}")
     program = bench.folder / "scaled.mt"
     program.write_text(PROGRAM)
     binary = bench.compile(program)
@@ -308,12 +308,12 @@ def check_refusals(bench):
         (["--param", "factor=9", bench.folder / "absent.mtg"], 3, "No such file"),
         ([good, "--param", "factor=2"], 4, "line 2, column 29: division by zero"),
     ]:
-        told = call([binary, *words], expected=code)
-        if message not in told:
-            raise Failed(f"{words}: {told}expected: {message}")
+        reported = call([binary, *words], expected=code)
+        if message not in reported:
+            raise Failed(f"{words}: {reported}expected: {message}")
     labels.write_text("rod\nrad\nblue\n")
-    told = call([binary, bench.convert(edges, labels), "--param", "factor=9"], expected=3)
-    expect("near labels", told.split("`; ")[-1], "near ones are `rad` `rod`\n")
+    reported = call([binary, bench.convert(edges, labels), "--param", "factor=9"], expected=3)
+    expect("near labels", reported.split("`; ")[-1], "near ones are `rad` `rod`\n")
     check_assumption(bench)
     whole = good.read_bytes()
     for cut in (0, 10, 63, 64, 200, len(whole) - 1):
@@ -335,24 +335,24 @@ def check_assumption(bench):
     expect("directed, not assumed", call([binary, directed]), call([bench.matcha, "run", program, arcs, "--directed"]))
     binary = bench.compile(program, more=["--assume", "symmetric,simple"])
     expect("undirected, assumed", call([binary, undirected]), "1\n")
-    told = call([binary, directed], expected=3)
-    if "the graph for `G` is not `symmetric`: the compiled program assumes that each arc has its reverse" not in told:
-        raise Failed(f"directed, assumed: {told}")
+    reported = call([binary, directed], expected=3)
+    if "the graph for `G` is not `symmetric`: the compiled program assumes that each arc has its reverse" not in reported:
+        raise Failed(f"directed, assumed: {reported}")
     # Arcs that are said to be edges: each is there at one of its ends only.
     arcs.write_bytes(directed.read_bytes()[:24] + b"\x02" + directed.read_bytes()[25:])
-    told = call([binary, arcs], expected=3)
-    if "an undirected graph has edges at one of their ends only" not in told:
-        raise Failed(f"one-sided: {told}")
+    reported = call([binary, arcs], expected=3)
+    if "an undirected graph has edges at one of their ends only" not in reported:
+        raise Failed(f"one-sided: {reported}")
     parallel = bench.folder / "parallel.mtg"
     arcs.write_text("0 1 5\n0 1 6\n1 2 5\n")
     call([bench.matcha, "graph", "convert", arcs, parallel, "-q", "--edge-labels"])
-    told = call([binary, parallel], expected=3)
-    if "the graph for `G` is not `simple`" not in told or "without --edge-labels" not in told:
-        raise Failed(f"parallel edges, assumed: {told}")
+    reported = call([binary, parallel], expected=3)
+    if "the graph for `G` is not `simple`" not in reported or "without --edge-labels" not in reported:
+        raise Failed(f"parallel edges, assumed: {reported}")
     binary = bench.compile("examples/labelled.mt", more=["--assume", "labelled"])
-    told = call([binary, undirected], expected=3)
-    if "the graph for `G` is not `labelled`: the compiled program assumes that every vertex has a label" not in told:
-        raise Failed(f"no labels, assumed: {told}")
+    reported = call([binary, undirected], expected=3)
+    if "the graph for `G` is not `labelled`: the compiled program assumes that every vertex has a label" not in reported:
+        raise Failed(f"no labels, assumed: {reported}")
     if bench.target == "cpp" or "MATCHA_FULL" in os.environ:  # The host side is the same for both targets.
         check_assumed_degrees(bench)
 
@@ -366,10 +366,10 @@ def check_assumed_degrees(bench):
         edges.write_text("".join(f"{center} {leaf}\n" for leaf in leaves))
         graphs[center] = bench.convert(edges)
     expect("the other side is long", call([binary, graphs["0"]]), "0\n")
-    told = call([binary, graphs["5000"]], expected=3)
+    reported = call([binary, graphs["5000"]], expected=3)
     message = "is not `lower_degree <= 2048`: the compiled program assumes that no vertex has more than 2048 neighbours below"
-    if message not in told:
-        raise Failed(f"a long side, assumed: {told}")
+    if message not in reported:
+        raise Failed(f"a long side, assumed: {reported}")
     expect("nothing assumed", call([bench.compile("examples/clique4_ordered.mt"), graphs["5000"]]), "0\n")
 
 

@@ -29,11 +29,11 @@ MATCHA_FUZZER(updates) {
   const auto dictionary = std::make_shared<const matcha::runtime::LabelDictionary>(std::vector<std::string>{"", "x"});
   st::Feed feed(rules, dictionary), kept(rules, dictionary);
   std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  std::uint64_t line = 0, updates = 0, told = 0;
+  std::uint64_t line = 0, updates = 0, reported = 0;
   const auto end_batch = [&] {
     st::RawBatch batch = feed.end_batch();
     if (batch.taken != batch.updates.size()) std::abort();
-    told += batch.lines + batch.late;
+    reported += batch.lines + batch.late;
     if (!feed.codes().new_words().empty()) feed.codes().take(feed.codes().extended(), batch.updates);
     for (const st::Update& update : batch.updates) {
       if (update.has_label && update.label < -static_cast<std::int64_t>(feed.codes().dictionary().words().size())) {
@@ -62,5 +62,5 @@ MATCHA_FUZZER(updates) {
     }
   }
   end_batch();
-  if (told != updates) std::abort();
+  if (reported != updates) std::abort();
 }

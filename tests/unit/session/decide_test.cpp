@@ -131,10 +131,10 @@ TEST(Decide, FindsTheBestOfACpuBesideAGpu) {
   EXPECT_EQ(decide_race(true, true, false, "", decision), 1);
   EXPECT_EQ(decision.chosen().engine, "cliques");
   EXPECT_EQ(decision.offers[decision.beside].engine, "identities") << "explained as it runs";
-  const nlohmann::ordered_json told = to_json(decision);
-  EXPECT_TRUE(told[0].value("race", false));
-  EXPECT_FALSE(told[1].value("race", false)) << told;
-  EXPECT_TRUE(told[decision.beside].value("race", false));
+  const nlohmann::ordered_json reported = to_json(decision);
+  EXPECT_TRUE(reported[0].value("race", false));
+  EXPECT_FALSE(reported[1].value("race", false)) << reported;
+  EXPECT_TRUE(reported[decision.beside].value("race", false));
 }
 
 TEST(Decide, FindsItBehindATrialToo) {
